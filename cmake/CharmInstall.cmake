@@ -1,0 +1,1 @@
+# Installation: the library, its headers, the charm command, find_package(charm) and pkg-config files.

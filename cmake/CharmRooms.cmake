@@ -1,0 +1,41 @@
+# charm_room(NAME source...): one room of libcharm as an object library with the house's warnings.
+# charm_warnings(TARGET): the warnings and sanitizer flags that every target of the house is built with.
+# charm_check_layers(): the build fails when a room includes one that it may not use (cmake/layers.txt).
+
+function(charm_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor)
+  if(CHARM_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(CHARM_SANITIZE STREQUAL "thread")
+    # std::atomic_thread_fence is not understood by TSan; the code that uses one says why it is not needed there.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${target} PRIVATE -Wno-tsan)
+    endif()
+  endif()
+endfunction()
+
+if(CHARM_SANITIZE)
+  add_compile_options(-fsanitize=${CHARM_SANITIZE} -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${CHARM_SANITIZE})
+endif()
+
+function(charm_room name)
+  add_library(charm_${name} OBJECT ${ARGN})
+  charm_warnings(charm_${name})
+  target_include_directories(charm_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(charm_${name} PUBLIC Threads::Threads)
+  set_property(GLOBAL APPEND PROPERTY CHARM_ROOMS ${name})
+endfunction()
+
+function(charm_check_layers)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*.[ch]pp ${CMAKE_SOURCE_DIR}/include/*.h
+       ${CMAKE_SOURCE_DIR}/include/*.hpp ${CMAKE_SOURCE_DIR}/workloads/*.[ch]pp)
+  add_custom_command(
+    OUTPUT ${CMAKE_BINARY_DIR}/layers.stamp
+    COMMAND ${CMAKE_COMMAND} -DROOT=${CMAKE_SOURCE_DIR} -P ${CMAKE_SOURCE_DIR}/cmake/CheckLayers.cmake
+    COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/layers.stamp
+    DEPENDS ${sources} ${CMAKE_SOURCE_DIR}/cmake/layers.txt ${CMAKE_SOURCE_DIR}/cmake/CheckLayers.cmake
+    COMMENT "Checking that includes follow cmake/layers.txt")
+  add_custom_target(layers ALL DEPENDS ${CMAKE_BINARY_DIR}/layers.stamp)
+endfunction()

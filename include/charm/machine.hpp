@@ -1,0 +1,86 @@
+// The machine as placement sees it: sockets, NUMA nodes, chiplets, physical cores, SMT siblings, sizes, distances.
+//
+// A plain value: once discovered (or read from a file) it never changes, and every decision is a function of it.
+// Ids are indices into the vectors below (logical, 0..n-1, in hardware order: a socket's chiplets are neighbours); cpu
+// numbers are the operating system's and may be interleaved, sparse or partly forbidden. Only what the process may use
+// is listed in `cores`; what exists beyond that is counted in `total`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace charm {
+
+/// One physical core that the process may use.
+struct Core {
+  int id = 0;
+  int cpu = 0;                ///< OS number of its lowest allowed hardware thread: where a worker is bound
+  std::vector<int> siblings;  ///< OS numbers of all its allowed hardware threads, ascending, `cpu` first
+  int chiplet = 0;
+  int node = 0;    ///< id of the NUMA node whose memory is local
+  int socket = 0;
+  std::uint64_t l1d_bytes = 0;
+  std::uint64_t l2_bytes = 0;
+};
+
+/// Cores that share a last-level cache (a CCX, a Kunpeng cluster's SCCL, an Intel die). Sizes may differ.
+struct Chiplet {
+  int id = 0;
+  std::vector<int> cores;      ///< core ids, ascending; never empty
+  std::uint64_t l3_bytes = 0;  ///< 0 where the machine tells no last-level cache
+  int node = 0;                ///< node of its first core
+  int socket = 0;
+};
+
+/// A NUMA node; `cpus` is empty for memory-only nodes (CXL, HBM).
+struct Node {
+  int id = 0;
+  int os_index = 0;
+  std::vector<int> cpus;    ///< allowed OS cpus that are local to it, ascending
+  std::uint64_t bytes = 0;  ///< its memory; 0 where unknown
+  int socket = -1;          ///< -1 where it belongs to no single socket
+};
+
+struct Socket {
+  int id = 0;
+  std::vector<int> chiplets;
+  std::vector<int> nodes;
+};
+
+/// What `Machine::chiplets` was read from.
+enum class ChipletSource { last_level_cache, numa_node, socket };
+
+struct Machine {
+  std::string name;    ///< product or cpu model where known
+  std::string origin;  ///< "live", "xml:FILE" or "synthetic:STRING"
+  std::vector<Socket> sockets;
+  std::vector<Node> nodes;
+  std::vector<Chiplet> chiplets;
+  std::vector<Core> cores;
+  std::vector<int> allowed_cpus;  ///< OS numbers, ascending
+  ChipletSource chiplet_source = ChipletSource::last_level_cache;
+  double cpu_quota = 0;  ///< cpus' worth of time that the cgroup grants; 0 without a limit
+  std::vector<std::vector<double>> node_distance;  ///< nodes × nodes, relative (local is about 10 or 1); empty if unknown
+  struct { int cpus = 0, cores = 0, nodes = 0, sockets = 0; } total;  ///< what exists, allowed or not
+  std::vector<std::string> notes;  ///< what was guessed, missing or restricted, one sentence each
+
+  /// The machine that the process runs on, or what CHARM_TOPOLOGY names (see `from`), restricted to what the process may
+  /// use: its affinity mask, its cgroup's cpuset and quota.
+  /// \throws Error (bad_input) where CHARM_TOPOLOGY cannot be read.
+  static Machine discover();
+
+  /// A machine that is not here: an hwloc XML file, or an hwloc synthetic string ("pack:2 l3:8 core:8 pu:2").
+  /// \throws Error (bad_input) that names the file or string and what is wrong with it.
+  static Machine from(std::string_view xml_file_or_synthetic);
+
+  /// Relative cost of a transfer between two cores: 0 same core, 1 same chiplet, 2 other chiplet of the node, 3 other
+  /// node of the socket, 4 and up other socket (farther nodes cost more where distances are known).
+  [[nodiscard]] double distance(int core_a, int core_b) const;
+
+  [[nodiscard]] const Core* core_of_cpu(int cpu) const;  ///< nullptr where the cpu is not allowed
+  [[nodiscard]] bool is_live() const { return origin == "live"; }
+};
+
+}  // namespace charm

@@ -1,0 +1,167 @@
+// The schema of all settings: one row each. A row knows how to take its value from text (environment, file), from the
+// Config struct (code), and how to print it; resolve() walks the rows and nothing else knows the list.
+#include "base/settings.hpp"
+
+#include <charm/error.hpp>
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <utility>
+
+namespace charm::base {
+namespace {
+
+struct Row {
+  std::string name, default_value, doc, accepts;
+  std::function<bool(Settings&, const std::string&)> parse;                    // false: not acceptable
+  std::function<std::optional<std::string>(const Config&)> from_code;          // as text, so that one parser judges all
+};
+
+template <class Int>
+auto integer(Int Settings::* field, long long low, long long high) {
+  return [=](Settings& s, const std::string& text) {
+    long long value = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) return false;
+    s.*field = static_cast<Int>(value);
+    return true;
+  };
+}
+
+auto boolean(bool Settings::* field) {
+  return [=](Settings& s, const std::string& text) {
+    bool on = text == "1" || text == "true" || text == "yes" || text == "on";
+    if (!on && text != "0" && text != "false" && text != "no" && text != "off") return false;
+    s.*field = on;
+    return true;
+  };
+}
+
+auto word(std::string Settings::* field, std::vector<std::string> accepted) {
+  return [=](Settings& s, const std::string& text) {
+    bool known = accepted.empty();
+    for (const auto& a : accepted) known = known || a == text;
+    if (known) s.*field = text;
+    return known;
+  };
+}
+
+/// A byte count with an optional K, M or G (powers of 1024).
+auto bytes(std::size_t Settings::* field, std::size_t low, std::size_t high) {
+  return [=](Settings& s, const std::string& text) {
+    unsigned long long value = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc()) return false;
+    std::string unit(end, text.data() + text.size());
+    int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+    if (shift < 0 || value > (high >> shift) || (value << shift) < low) return false;
+    s.*field = static_cast<std::size_t>(value << shift);
+    return true;
+  };
+}
+
+template <class T>
+auto code(std::optional<T> Config::* field) {
+  return [=](const Config& c) -> std::optional<std::string> {
+    if (!(c.*field)) return std::nullopt;
+    if constexpr (std::is_same_v<T, std::string>) return *(c.*field);
+    else return std::to_string(*(c.*field));
+  };
+}
+
+const std::vector<Row>& schema() {
+  static const std::vector<Row> rows = {
+      {"workers", "0", "Number of workers; 0 means one per allowed physical core, at most the cgroup's cpu quota.",
+       "0 to 65536", integer(&Settings::workers, 0, 65536), code(&Config::workers)},
+      {"policy", "local", "Placement policy: local, distributed, numa, os or literal.", "the name of a placement policy",
+       word(&Settings::policy, {}), code(&Config::policy)},
+      {"sockets", "fill", "fill: no worker on a socket before the previous one is full. balance: evenly over the sockets.",
+       "fill or balance", word(&Settings::sockets, {"fill", "balance"}), code(&Config::sockets)},
+      {"spread", "0", "Number of chiplets to spread over; 0 leaves it to the policy.", "0 to 65536",
+       integer(&Settings::spread, 0, 65536), code(&Config::spread)},
+      {"smt", "0", "Count every SMT sibling as a core of its own.", "0 or 1", boolean(&Settings::smt), code(&Config::smt)},
+      {"share_cores", "0", "Allow more workers than allowed cores; they share cores in turn.", "0 or 1",
+       boolean(&Settings::share_cores), code(&Config::share_cores)},
+      {"topology", "", "Machine to assume: an hwloc XML file or synthetic string; empty means this one. Workers are not "
+       "bound on a machine that is not this one.", "a file or an hwloc synthetic string", word(&Settings::topology, {}),
+       code(&Config::topology)},
+      {"stack_bytes", "256K", "Stack of a task; touched pages only cost memory. K, M and G are understood.",
+       "16K to 1G", bytes(&Settings::stack_bytes, 16U << 10, 1U << 30), code(&Config::stack_bytes)},
+      {"spin_us", "50", "Microseconds that an idle worker looks for work before it parks.", "0 to 1000000",
+       integer(&Settings::spin_us, 0, 1000000), code(&Config::spin_us)},
+  };
+  return rows;
+}
+
+std::string trim(const std::string& text) {
+  auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::string env_name(const std::string& setting) {
+  std::string name = "CHARM_" + setting;
+  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+struct Found { std::string value, from; };
+
+/// "name = value" lines; # starts a comment. An unknown name is an error: a misspelt setting must not pass silently.
+std::map<std::string, Found> read_file(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) {
+    throw Error(Errc::bad_config, "cannot read the settings file '" + path + "' that CHARM_CONFIG names",
+                "give an existing file or unset CHARM_CONFIG");
+  }
+  std::map<std::string, Found> found;
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    std::string where = path + ":" + std::to_string(number);
+    line = trim(line.substr(0, line.find('#')));
+    if (line.empty()) continue;
+    auto equals = line.find('=');
+    std::string name = trim(line.substr(0, equals));
+    bool known = false;
+    for (const auto& row : schema()) known = known || row.name == name;
+    if (equals == std::string::npos || !known) {
+      throw Error(Errc::bad_config, where + ": '" + line + "' is not 'name = value' with a known setting",
+                  "see docs/settings.md for the names");
+    }
+    found[name] = {trim(line.substr(equals + 1)), where};
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<SettingDoc> settings_schema() {
+  std::vector<SettingDoc> docs;
+  for (const auto& row : schema()) docs.push_back({row.name, row.default_value, row.doc});
+  return docs;
+}
+
+Settings resolve(const Config& config, const std::function<const char*(const char*)>& env) {
+  auto look_up = [&](const std::string& name) { return env ? env(name.c_str()) : std::getenv(name.c_str()); };
+  std::map<std::string, Found> file;
+  if (const char* path = look_up("CHARM_CONFIG"); path != nullptr && *path != '\0') file = read_file(path);
+
+  Settings settings;
+  for (const auto& row : schema()) {
+    Found found{row.default_value, "default"};
+    if (auto it = file.find(row.name); it != file.end()) found = it->second;
+    if (const char* value = look_up(env_name(row.name)); value != nullptr) found = {value, env_name(row.name)};
+    if (auto value = row.from_code(config)) found = {*value, "code"};
+    if (!row.parse(settings, found.value)) {
+      throw Error(Errc::bad_config, "setting " + row.name + " = '" + found.value + "' (from " + found.from + ") is not usable",
+                  "give " + row.accepts);
+    }
+    settings.origins.push_back({row.name, found.value, found.from});
+  }
+  return settings;
+}
+
+}  // namespace charm::base

@@ -1,0 +1,38 @@
+// Settings resolved from code, environment and file through one schema (settings.cpp); the names, defaults, ranges and
+// documentation of every setting stand there and nowhere else.
+#pragma once
+
+#include <charm/config.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace charm::base {
+
+struct Settings {
+  int workers = 0;  // 0: every allowed physical core
+  std::string policy;
+  std::string sockets;
+  int spread = 0;
+  bool smt = false;
+  bool share_cores = false;
+  std::string topology;
+  std::size_t stack_bytes = 0;
+  int spin_us = 0;
+
+  struct Origin { std::string name, value, from; };  // from: "code", "CHARM_WORKERS", "FILE:LINE" or "default"
+  std::vector<Origin> origins;                       // in the order of the schema
+};
+
+struct SettingDoc { std::string name, default_value, doc; };
+
+/// The schema as documentation, in its order.
+std::vector<SettingDoc> settings_schema();
+
+/// \param env looks a variable up and returns nullptr where it is unset; std::getenv by default, a fake in tests.
+/// \throws Error (bad_config) that names the setting, its value, where it came from and what is accepted.
+Settings resolve(const Config& code, const std::function<const char*(const char*)>& env = {});
+
+}  // namespace charm::base

@@ -1,0 +1,24 @@
+// Placement policies as values in one registry: a name, what it does, and a pure function from a machine and a request
+// to a placement. Adding one is one file and one line in policy.cpp.
+#pragma once
+
+#include "placement/placement.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace charm::placement {
+
+struct Policy {
+  std::string_view name;
+  std::string_view summary;
+  Placement (*place)(const Machine& machine, const Request& request);
+};
+
+/// All policies, in the order in which they are shown.
+std::span<const Policy> policies();
+
+/// \throws Error (bad_config) that names the policies there are.
+const Policy& policy(std::string_view name);
+
+}  // namespace charm::placement
