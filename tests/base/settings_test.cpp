@@ -55,7 +55,7 @@ TEST(Settings, CodeWinsOverEnvironmentOverFileOverDefault) {
   EXPECT_EQ(s.spread, 2);
   EXPECT_EQ(s.origins[0].from, "code");
   EXPECT_EQ(s.origins[1].from, "CHARM_POLICY");
-  EXPECT_EQ(s.origins[3].from, file.path + ":3");
+  EXPECT_EQ(s.origins[3].from, file.path + ":4");
 }
 
 TEST(Settings, SizesUnderstandUnits) {
