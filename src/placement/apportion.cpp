@@ -1,6 +1,5 @@
 #include "placement/apportion.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
 namespace charm::placement {
@@ -17,14 +16,12 @@ bool claims_more(std::uint64_t weight, int load, std::uint64_t best_weight, int 
 }  // namespace
 
 std::vector<int> apportion(std::span<const Claimant> chiplets, int workers) {
-  bool equal = std::any_of(chiplets.begin(), chiplets.end(), [](const Claimant& c) { return c.weight == 0; });
   std::vector<int> loads(chiplets.size(), 0);
   for (int seated = 0; seated < workers; ++seated) {
     std::size_t best = chiplets.size();
     for (std::size_t c = 0; c < chiplets.size(); ++c) {
       if (loads[c] >= chiplets[c].capacity) continue;
-      if (best == chiplets.size() ||
-          claims_more(equal ? 1 : chiplets[c].weight, loads[c], equal ? 1 : chiplets[best].weight, loads[best])) {
+      if (best == chiplets.size() || claims_more(chiplets[c].weight, loads[c], chiplets[best].weight, loads[best])) {
         best = c;
       }
     }

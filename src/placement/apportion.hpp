@@ -14,7 +14,7 @@
 namespace charm::placement {
 
 struct Claimant {
-  std::uint64_t weight = 1;  // cache of the chiplet; where any is 0 all count as equal
+  std::uint64_t weight = 1;  // cache of the chiplet; at least 1
   int capacity = 0;          // workers it can take at most
 };
 

@@ -18,6 +18,7 @@ Placement place(const Machine& machine, const Request& request) {
 
 }  // namespace
 
-constinit const Policy distributed_policy{"distributed", "all chiplets, the workers spread evenly over their caches", place};
+constinit const Policy distributed_policy{"distributed", "all chiplets, the workers spread evenly over their caches",
+                                          place};
 
 }  // namespace charm::placement

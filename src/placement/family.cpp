@@ -26,8 +26,10 @@ std::vector<int> doubling_levels(std::span<const Bin> order, int workers) {
 }
 
 Family build_family(std::span<const Bin> order, int workers, std::span<const int> levels) {
+  // Decided over all bins, not over those of a level: weights that change with the level would not be monotone.
+  bool equal = std::any_of(order.begin(), order.end(), [](const Bin& bin) { return bin.weight == 0; });
   std::vector<Claimant> claimants;
-  for (const Bin& bin : order) claimants.push_back({bin.weight, static_cast<int>(bin.seats.size())});
+  for (const Bin& bin : order) claimants.push_back({equal ? 1 : bin.weight, static_cast<int>(bin.seats.size())});
 
   Family family;
   std::vector<std::vector<int>> lists(order.size());  // workers of a chiplet; position i sits on its i-th seat

@@ -19,7 +19,7 @@ namespace charm::placement {
 
 /// A chiplet, or the part of it that may be used here: the seats to give, in the order in which they are given.
 struct Bin {
-  std::uint64_t weight = 0;
+  std::uint64_t weight = 0;  // bytes of its last-level cache; where any bin has 0, all count as equal
   std::vector<Seat> seats;
 };
 
