@@ -23,19 +23,19 @@ endif()
 function(charm_room name)
   add_library(charm_${name} OBJECT ${ARGN})
   charm_warnings(charm_${name})
-  target_include_directories(charm_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+  target_include_directories(charm_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(charm_${name} PUBLIC Threads::Threads)
   set_property(GLOBAL APPEND PROPERTY CHARM_ROOMS ${name})
 endfunction()
 
 function(charm_check_layers)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*.[ch]pp ${CMAKE_SOURCE_DIR}/include/*.h
-       ${CMAKE_SOURCE_DIR}/include/*.hpp ${CMAKE_SOURCE_DIR}/workloads/*.[ch]pp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.[ch]pp ${PROJECT_SOURCE_DIR}/include/*.h
+       ${PROJECT_SOURCE_DIR}/include/*.hpp ${PROJECT_SOURCE_DIR}/workloads/*.[ch]pp)
   add_custom_command(
-    OUTPUT ${CMAKE_BINARY_DIR}/layers.stamp
-    COMMAND ${CMAKE_COMMAND} -DROOT=${CMAKE_SOURCE_DIR} -P ${CMAKE_SOURCE_DIR}/cmake/CheckLayers.cmake
-    COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/layers.stamp
-    DEPENDS ${sources} ${CMAKE_SOURCE_DIR}/cmake/layers.txt ${CMAKE_SOURCE_DIR}/cmake/CheckLayers.cmake
+    OUTPUT ${PROJECT_BINARY_DIR}/layers.stamp
+    COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake
+    COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/layers.stamp
+    DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/cmake/layers.txt ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake
     COMMENT "Checking that includes follow cmake/layers.txt")
-  add_custom_target(layers ALL DEPENDS ${CMAKE_BINARY_DIR}/layers.stamp)
+  add_custom_target(layers ALL DEPENDS ${PROJECT_BINARY_DIR}/layers.stamp)
 endfunction()
