@@ -36,8 +36,8 @@ TEST(SettingsPage, ShowsTheSchemaAsItIs) {
   ASSERT_NE(begin, std::string::npos) << "docs/settings.md has no line " << opening;
   ASSERT_NE(end, std::string::npos) << "docs/settings.md has no line " << closing;
   const std::string shown = text.substr(begin + opening.size(), end - begin - opening.size());
-  EXPECT_EQ(shown, table_of_the_schema()) << "put this between the two marks of docs/settings.md:\n"
-                                          << table_of_the_schema();
+  EXPECT_TRUE(shown == table_of_the_schema()) << "put this between the two marks of docs/settings.md:\n"
+                                              << table_of_the_schema();
 }
 
 }  // namespace
