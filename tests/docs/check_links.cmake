@@ -9,7 +9,7 @@ foreach(page IN LISTS pages)
   string(REPLACE "[" "<" text "${text}")  # brackets and semicolons would be read as lists
   string(REPLACE "]" ">" text "${text}")
   string(REPLACE ";" "," text "${text}")
-  string(REGEX MATCHALL ">\\([^)]*\\)" links "${text}")
+  string(REGEX MATCHALL ">\\([^) ]*\\)" links "${text}")
   foreach(link IN LISTS links)
     string(REGEX REPLACE ">\\(([^)#]*).*\\)" "\\1" target "${link}")
     if(target STREQUAL "" OR target MATCHES "^[a-z]+:")
