@@ -1,5 +1,6 @@
 /* A C program against an installed CHARM, under the paper's names. */
 #include <charm/charm.h>
+
 #include <stdio.h>
 
 static void fill(int64_t low, int64_t high, void* argument) {

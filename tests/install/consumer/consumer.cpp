@@ -1,5 +1,5 @@
-// A C++ program against an installed CHARM: starts the runtime, works on it, reads the machine back, and an exception of the
-// library is caught as one of its own family.
+// A C++ program against an installed CHARM: starts the runtime, works on it, reads the machine back, and an exception
+// of the library is caught as one of its own family.
 #include <charm/charm.hpp>
 
 #include <cstdint>
