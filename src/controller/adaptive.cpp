@@ -1,0 +1,335 @@
+#include "controller/adaptive.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "controller/policies.hpp"
+
+namespace charm::controller {
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"tick", "0.05", "seconds between decisions", ""},
+    {"settle", "1", "samples dropped after a move", ""},
+    {"band", "0.1", "relative change of throughput or intensity that may be a new phase", ""},
+    {"expand", "0.03", "gain that spreading further must bring", ""},
+    {"contract", "0.01", "loss that contracting may cost", ""},
+    {"min_samples", "2", "samples of a probe at least", ""},
+    {"max_samples", "100", "samples of a probe at most, however noisy", ""},
+    {"backoff", "20", "ticks until a level that failed is tried again; doubles each time", ""},
+    {"backoff_max", "1280", "ticks that it waits at most", ""},
+    {"stall_floor", "0.02", "share of stalled time below which there is nothing to gain by spreading", ""},
+    {"grain", "20e-6", "seconds of a task below which only contraction is tried", ""},
+    {"idle", "0.3", "share of idle time above which only contraction is tried", ""},
+    {"follow", "8", "ticks that phases must last on average to be followed one by one", ""},
+    {"window", "32", "ticks over which shorter phases are averaged", ""},
+};
+
+constexpr double kSure = 2.5;     // standard errors at which a probe ends before its last sample
+constexpr double kOutlier = 3.5;  // standard deviations beyond which a sample is not scatter
+constexpr int kDrift = 8;         // samples whose mean is held against the phase's, for steps that hide in scatter
+
+std::string percent(const char* text, double share) {
+  char line[96];
+  std::snprintf(line, sizeof line, text, 100 * share);
+  return line;
+}
+
+}  // namespace
+
+AdaptiveParameters::AdaptiveParameters(const Parameters& given)
+    : tick(given.number("tick")),
+      settle(given.count("settle")),
+      band(given.number("band")),
+      expand(given.number("expand")),
+      contract(given.number("contract")),
+      min_samples(std::max(1, given.count("min_samples"))),
+      max_samples(std::max(min_samples, given.count("max_samples"))),
+      backoff(std::max(1, given.count("backoff"))),
+      backoff_max(std::max(backoff, given.count("backoff_max"))),
+      stall_floor(given.number("stall_floor")),
+      grain(given.number("grain")),
+      idle(given.number("idle")),
+      follow(given.count("follow")),
+      window(std::max(1, given.count("window"))) {}
+
+Adaptive::Adaptive(const Setup& setup, const Parameters& parameters)
+    : setup_(setup),
+      set_(parameters),
+      sampler_(setup.traits),
+      memory_(setup.levels.size()),
+      level_(setup.initial),
+      followed_(setup.levels.size()) {}
+
+int Adaptive::tick(const Signals& signals) {
+  ++now_;
+  if (setup_.levels.size() < 2) return spread();
+  if (settling_ > 0) {
+    --settling_;
+    return spread();
+  }
+  auto raw = sampler_.sample(signals);
+  if (sampler_.unit_changed()) {
+    memory_ = followed_ = PhaseMemory(setup_.levels.size());
+    current_ = PhaseMemory::kNone;
+    probing_ = false;
+  }
+  if (!raw) return spread();
+  watch_phase_lengths(*raw);
+  add(window_, signals);
+  if (++window_ticks_ < (averaging_ ? set_.window : 1)) return spread();
+  auto sample = sampler_.sample(window_);
+  restart_window();
+  if (sample) step(*sample);
+  return spread();
+}
+
+void Adaptive::step(const Sample& sample) {
+  throughput_noise_.add(sample.throughput);
+  if (sample.counters) intensity_noise_.add(sample.intensity);
+  if (current_ == PhaseMemory::kNone) {
+    current_ = memory_.create(level_, sample, now_);
+    return;
+  }
+  phase().last_seen = now_;
+  if (is_news(sample)) return;
+  odd_ = 0;
+  if (sample.counters) phase().intensity.add(std::log(std::max(sample.intensity, 1e-6)));
+  if (probing_) {
+    probe(sample);
+  } else {
+    hold(sample);
+  }
+}
+
+Bands Adaptive::bands() const {
+  return {std::max(std::log(1 + set_.band), kOutlier * throughput_noise_.sigma()),
+          std::max(std::log(1 + set_.band), kOutlier * intensity_noise_.sigma())};
+}
+
+/// True where the sample does not belong to the current phase (or may not) and has been dealt with.
+bool Adaptive::is_news(const Sample& sample) {
+  // During a probe a change of throughput is what one asks for; only the intensity can tell that the work changed.
+  bool odd = probing_ ? memory_.differs_in_intensity(current_, sample, bands())
+                      : memory_.differs(current_, level_, sample, bands());
+  if (!odd) return false;
+  ++odd_;
+  int known = memory_.match(current_, level_, sample, bands());
+  // One sample is enough where counters recognise a phase: a sample on the border of two looks like neither.
+  bool recognised = known != PhaseMemory::kNone && memory_.differs_in_intensity(current_, sample, bands());
+  if (odd_ >= 2 || recognised) change_phase(sample, known);
+  return true;
+}
+
+void Adaptive::change_phase(const Sample& sample, int known) {
+  if (probing_) log_.resolve("broken off, the work changed");
+  probing_ = false;
+  odd_ = 0;
+  recent_ = {};
+  if (!averaging_) clock_.note(now_);
+  if (known == PhaseMemory::kNone) {
+    current_ = memory_.create(level_, sample, now_);
+    return;
+  }
+  current_ = known;
+  phase().last_seen = now_;
+  if (phase().home != level_) {
+    move(phase().home, sample, "a phase that is remembered");
+    log_.resolve("moved");
+  }
+}
+
+void Adaptive::hold(const Sample& sample) {
+  Mean& home = phase().throughput[at(level_)];
+  recent_.add(sample.throughput);
+  if (recent_.count >= kDrift) {
+    double limit = std::max(std::log(1 + set_.band), kOutlier * throughput_noise_.sigma() / std::sqrt(kDrift));
+    bool drifted = home.count >= kDrift && std::abs(std::log(recent_.value / home.value)) > limit;
+    recent_ = {};
+    if (drifted) {
+      change_phase(sample, PhaseMemory::kNone);
+      return;
+    }
+  }
+  home.add(sample.throughput);
+
+  double sigma = throughput_noise_.sigma();
+  int needed = std::clamp(static_cast<int>(sigma * sigma / (0.03 * 0.03)), set_.min_samples, set_.max_samples);
+  if (home.count < needed || throughput_noise_.count() < NoiseMeter::kEnough) return;
+  int next = candidate(sample);
+  if (next < 0) return;
+  std::string why = !sample.counters                    ? "no counters, trying"
+                    : sample.stall() < set_.stall_floor ? "hardly stalled, trying fewer"
+                    : sample.stall_dram >= sample.stall_remote
+                        ? percent("%.0f %% of the time on memory", sample.stall_dram)
+                        : percent("%.0f %% of the time on other chiplets", sample.stall_remote);
+  move(next, sample, why);
+  probing_ = true;
+  probed_ = {};
+}
+
+/// The level to try next, or -1.
+int Adaptive::candidate(const Sample& sample) {
+  Phase& p = phase();
+  double phase_length = clock_.mean_length(now_, 1e9);
+  auto open = [&](int level) {
+    if (level < 0 || level > top() || level == p.home || p.wait_until[at(level)] > now_) return false;
+    double refill = setup_.refill_s.empty() ? 0 : setup_.refill_s[at(p.home)][at(level)] / set_.tick;
+    return averaging_ || refill * 10 < phase_length;
+  };
+  if (int further = std::exchange(p.look_further, -1); further >= 0 && open(further)) return further;
+  if (now_ < p.next_probe) return -1;
+
+  int up = p.home + 1, down = p.home - 1;
+  bool only_down = sample.idle > set_.idle || (sample.grain > 0 && sample.grain < set_.grain) ||
+                   (sample.counters && sample.stall() < set_.stall_floor);
+  bool up_first = !sample.counters || sample.stall_dram >= sample.stall_remote;
+  if (p.direction != 0) up_first = p.direction > 0;  // what paid is continued first
+  std::vector<int> order;
+  if (only_down) {
+    order = {down, 0};
+  } else if (up_first) {
+    order = {up, down, top(), 0};
+  } else {
+    order = {down, up, 0, top()};
+  }
+  for (int level : order) {
+    if (open(level) && (!only_down || level < p.home)) return level;
+  }
+  return -1;
+}
+
+void Adaptive::probe(const Sample& sample) {
+  probed_.add(sample.throughput);
+  if (probed_.count < set_.min_samples) return;
+  const Mean& home = phase().throughput[at(phase().home)];
+  bool expands = level_ > phase().home;
+  double gain = probed_.value / home.value - 1;
+  double bar = expands ? set_.expand : -set_.contract;
+  double sigma = throughput_noise_.sigma();
+  double error = sigma * std::sqrt(1.0 / probed_.count + 1.0 / std::min(home.count, Mean::kMemory));
+  int enough = std::clamp(static_cast<int>(sigma * sigma / (0.02 * 0.02)), set_.min_samples, set_.max_samples);
+  if (gain - kSure * error >= bar) {
+    accept(gain);
+  } else if (gain + kSure * error < bar) {
+    reject(gain, error);
+  } else if (probed_.count >= enough) {
+    // Still unclear: expansion must stand out of the scatter, since on a plateau the lower level is as good.
+    if (gain - (expands ? error : 0) >= bar) {
+      accept(gain);
+    } else {
+      reject(gain, error);
+    }
+  }
+}
+
+void Adaptive::accept(double gain) {
+  Phase& p = phase();
+  int old = p.home;
+  log_.resolve(percent("kept, %+.1f %%", gain));
+  p.throughput[at(level_)] = probed_;
+  p.home = level_;
+  p.direction = level_ > old ? 1 : -1;
+  p.wait_until[at(old)] = now_ + std::min(static_cast<long>(set_.backoff) << std::min(p.failures[at(old)]++, 20),
+                                          static_cast<long>(set_.backoff_max));
+  // To come back to a former home is no progress: two levels that are alike must not be exchanged for ever.
+  p.rejections = p.was_home[at(level_)] ? p.rejections + 1 : 0;
+  p.was_home[at(level_)] = true;
+  probing_ = false;
+  recent_ = {};
+}
+
+void Adaptive::reject(double gain, double error) {
+  Phase& p = phase();
+  int tried = level_;
+  p.throughput[at(tried)] = probed_;
+  p.direction = 0;
+  p.wait_until[at(tried)] = now_ + std::min(static_cast<long>(set_.backoff) << std::min(p.failures[at(tried)]++, 20),
+                                            static_cast<long>(set_.backoff_max));
+  // The first round through all levels is free; from then on the pauses between probes grow, too.
+  int rounds = ++p.rejections - static_cast<int>(setup_.levels.size());
+  if (rounds >= 0) {
+    p.next_probe = now_ + std::min(static_cast<long>(set_.backoff) << std::min(2 * rounds, 20),
+                                   static_cast<long>(set_.backoff_max));
+  }
+  if (tried > p.home && tried < top() && gain > -set_.contract - error) p.look_further = tried + 1;
+  log_.resolve(percent("rolled back, %+.1f %%", gain));
+  probing_ = false;
+  level_ = p.home;
+  settling_ = set_.settle;
+  throughput_noise_.cut();
+  restart_window();
+  recent_ = {};
+}
+
+void Adaptive::move(int level, const Sample& sample, const std::string& reason) {
+  log_.record({sample.time, setup_.gang, spread(), setup_.levels[at(level)], sample.throughput, sample.stall_remote,
+               sample.stall_dram, reason, ""});
+  level_ = level;
+  settling_ = set_.settle;
+  throughput_noise_.cut();
+  restart_window();
+  odd_ = 0;
+  recent_ = {};
+}
+
+void Adaptive::restart_window() {
+  window_ = {};
+  window_ticks_ = 0;
+}
+
+/// Counts the changes of phase that averaging hides, and goes over between following phases and averaging them.
+void Adaptive::watch_phase_lengths(const Sample& raw) {
+  raw_throughput_noise_.add(raw.throughput);
+  if (raw.counters) raw_intensity_noise_.add(raw.intensity);
+  if (averaging_) {
+    double band = std::log(1 + set_.band);
+    double log_intensity = std::log(std::max(raw.intensity, 1e-6));
+    bool odd = anchor_.count > 0 && std::abs(std::log(raw.throughput / anchor_.value)) >
+                                        std::max(band, kOutlier * raw_throughput_noise_.sigma());
+    odd = odd ||
+          (raw.counters && anchor_intensity_.count > 0 &&
+           std::abs(log_intensity - anchor_intensity_.value) > std::max(band, kOutlier * raw_intensity_noise_.sigma()));
+    anchor_odd_ = odd ? anchor_odd_ + 1 : 0;
+    if (anchor_odd_ >= 2) {
+      clock_.note(now_);
+      anchor_ = anchor_intensity_ = {};
+      anchor_odd_ = 0;
+      odd = false;
+    }
+    if (!odd) {
+      anchor_.add(raw.throughput);
+      if (raw.counters) anchor_intensity_.add(log_intensity);
+    }
+  }
+  double length = clock_.mean_length(now_, 1e9);
+  if (!averaging_ && length < set_.follow) average(true);
+  if (averaging_ && length > 2 * set_.follow) average(false);
+}
+
+void Adaptive::average(bool on) {
+  if (probing_) log_.resolve("broken off, phases became shorter or longer");
+  averaging_ = on;
+  std::swap(memory_, followed_);
+  current_ = PhaseMemory::kNone;
+  probing_ = false;
+  odd_ = 0;
+  recent_ = {};
+  throughput_noise_ = intensity_noise_ = {};
+  anchor_ = anchor_intensity_ = {};
+  anchor_odd_ = 0;
+  restart_window();
+}
+
+namespace {
+std::unique_ptr<Controller> make(const Setup& setup, const Parameters& parameters) {
+  return std::make_unique<Adaptive>(setup, parameters);
+}
+}  // namespace
+
+constinit const Policy adaptive_policy{"adaptive", "tries what the fills suggest and keeps what is faster", kParameters,
+                                       make};
+
+}  // namespace charm::controller

@@ -1,0 +1,86 @@
+// The default controller: classify by where fills come from, verify by throughput.
+//
+// In place of CHARM §4.2, Algorithm 1, whose single threshold can be right for one kind of work only: with nothing
+// shared there are no remote-chiplet fills that would ask to spread, and with sharing, spreading raises the very rate
+// that asks for more of it. Here the fills only say what to try first. What is kept is what was measured to be faster.
+//
+// States: HOLD at a phase's home level, or PROBE of another level.
+// Invariants: a level is left for another only after a comparison at the present phase, or because the phase was
+// recognised; to expand must pay `expand`, to contract may cost `contract`, and both must stand out of the scatter, so
+// that no two levels can each look better than the other; what failed waits twice as long each time, and once all has
+// failed, probes of any kind come at most every `backoff_max` ticks.
+#pragma once
+
+#include "controller/noise.hpp"
+#include "controller/phases.hpp"
+#include "controller/policy.hpp"
+
+namespace charm::controller {
+
+struct AdaptiveParameters {
+  explicit AdaptiveParameters(const Parameters& given);
+  double tick;
+  int settle;
+  double band, expand, contract;
+  int min_samples, max_samples;
+  int backoff, backoff_max;
+  double stall_floor, grain, idle;
+  int follow, window;
+};
+
+class Adaptive final : public Controller {
+ public:
+  Adaptive(const Setup& setup, const Parameters& parameters);
+
+  int tick(const Signals& signals) override;
+  [[nodiscard]] int spread() const override { return setup_.levels[at(level_)]; }
+  [[nodiscard]] double period() const override { return set_.tick; }
+
+ private:
+  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+  [[nodiscard]] int top() const { return static_cast<int>(setup_.levels.size()) - 1; }
+  [[nodiscard]] Phase& phase() { return memory_[current_]; }
+
+  void step(const Sample& sample);
+  void hold(const Sample& sample);
+  void probe(const Sample& sample);
+  [[nodiscard]] bool is_news(const Sample& sample);
+  void change_phase(const Sample& sample, int known);
+  [[nodiscard]] int candidate(const Sample& sample);
+  void accept(double gain);
+  void reject(double gain, double error);
+  void move(int level, const Sample& sample, const std::string& reason);
+  void restart_window();
+  [[nodiscard]] Bands bands() const;
+
+  void watch_phase_lengths(const Sample& raw);
+  void average(bool on);
+
+  Setup setup_;
+  AdaptiveParameters set_;
+  Sampler sampler_;
+  NoiseMeter throughput_noise_, intensity_noise_;
+  PhaseMemory memory_;
+  PhaseClock clock_;
+
+  long now_ = 0;  // ticks
+  int level_;
+  int current_ = PhaseMemory::kNone;
+  bool probing_ = false;
+  Mean probed_;
+  int odd_ = 0;  // samples in a row that do not look like the current phase
+  Mean recent_;  // of the samples since the last comparison with the phase's own mean
+  int settling_ = 0;
+
+  // Phases too short to follow: samples are averaged over `window` ticks and the mixture is treated as one phase.
+  bool averaging_ = false;
+  Signals window_;
+  int window_ticks_ = 0;
+  PhaseMemory followed_;  // the phases of the other mode meanwhile
+  NoiseMeter raw_throughput_noise_, raw_intensity_noise_;
+  Mean anchor_;  // throughput since the last change that was seen inside of windows
+  Mean anchor_intensity_;
+  int anchor_odd_ = 0;
+};
+
+}  // namespace charm::controller

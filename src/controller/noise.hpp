@@ -1,0 +1,46 @@
+// How much a quantity scatters from one sample to the next, in relative terms, robust against steps: the median of the
+// last differences. A change of phase is one difference among many and hardly moves it; scatter moves all of them. What
+// alternates faster than the samples counts as scatter, which is how it should be met: by averaging.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+
+namespace charm::controller {
+
+class NoiseMeter {
+ public:
+  void add(double value) {
+    double log_value = std::log(std::max(value, 1e-300));
+    if (last_) ring_[count_++ % ring_.size()] = std::abs(log_value - *last_);
+    last_ = log_value;
+  }
+
+  /// The next sample is not compared with the last one (a move lies between).
+  void cut() { last_.reset(); }
+
+  [[nodiscard]] std::size_t count() const { return std::min(count_, ring_.size()); }
+
+  /// Standard deviation of one sample; a cautious guess until enough is seen.
+  [[nodiscard]] double sigma() const {
+    if (count() < kEnough) return kGuess;
+    auto sorted = ring_;
+    auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(count() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(count()));
+    // 1.4826 makes a median of deviations a standard deviation; sqrt 2, since each is of two samples.
+    return std::max(kFloor, *middle * 1.4826 / std::sqrt(2.0));
+  }
+
+  static constexpr std::size_t kEnough = 4;
+
+ private:
+  static constexpr double kGuess = 0.05, kFloor = 0.004;
+  std::array<double, 21> ring_{};
+  std::size_t count_ = 0;
+  std::optional<double> last_;
+};
+
+}  // namespace charm::controller
