@@ -27,9 +27,12 @@ constexpr Parameter kParameters[] = {
     {"window", "32", "ticks over which shorter phases are averaged", ""},
 };
 
-constexpr double kSure = 2.5;     // standard errors at which a probe ends before its last sample
-constexpr double kOutlier = 3.5;  // standard deviations beyond which a sample is not scatter
-constexpr int kDrift = 8;         // samples whose mean is held against the phase's, for steps that hide in scatter
+constexpr double kSure = 2.5;       // standard errors at which a probe ends before its last sample
+constexpr double kOutlier = 4;      // standard deviations beyond which a sample is not scatter
+constexpr double kScattered = 0.4;  // relative scatter of single samples from which on only averages are compared
+constexpr long kShortestStay = 128, kLongestStay = 8192;  // ticks of averaging before phases are followed again
+constexpr int kBroken = 5;  // probes in a row that a change of intensity breaks off before it is distrusted
+constexpr int kDrift = 8;   // samples whose mean is held against the phase's, for steps that hide in scatter
 
 std::string percent(const char* text, double share) {
   char line[96];
@@ -86,9 +89,11 @@ int Adaptive::tick(const Signals& signals) {
   return spread();
 }
 
-void Adaptive::step(const Sample& sample) {
+void Adaptive::step(Sample sample) {
+  // A mixture of phases changes its proportions with the level, and its intensity with them.
+  if (averaging_ || now_ < distrust_until_) sample.intensity = 0;
   throughput_noise_.add(sample.throughput);
-  if (sample.counters) intensity_noise_.add(sample.intensity);
+  if (sample.intensity > 0) intensity_noise_.add(sample.intensity);
   if (current_ == PhaseMemory::kNone) {
     current_ = memory_.create(level_, sample, now_);
     return;
@@ -96,7 +101,7 @@ void Adaptive::step(const Sample& sample) {
   phase().last_seen = now_;
   if (is_news(sample)) return;
   odd_ = 0;
-  if (sample.counters) phase().intensity.add(std::log(std::max(sample.intensity, 1e-6)));
+  if (sample.intensity > 0) phase().intensity.add(std::log(sample.intensity));
   if (probing_) {
     probe(sample);
   } else {
@@ -124,7 +129,15 @@ bool Adaptive::is_news(const Sample& sample) {
 }
 
 void Adaptive::change_phase(const Sample& sample, int known) {
-  if (probing_) log_.resolve("broken off, the work changed");
+  if (probing_) {
+    log_.resolve("broken off, the work changed");
+    // Once or twice that may be. When no probe gets through, it is the level that changes the intensity.
+    if (++broken_ >= kBroken) {
+      distrust_ = std::min(2 * distrust_, kLongestStay);
+      distrust_until_ = now_ + distrust_;
+      broken_ = 0;
+    }
+  }
   probing_ = false;
   odd_ = 0;
   recent_ = {};
@@ -145,7 +158,9 @@ void Adaptive::hold(const Sample& sample) {
   Mean& home = phase().throughput[at(level_)];
   recent_.add(sample.throughput);
   if (recent_.count >= kDrift) {
-    double limit = std::max(std::log(1 + set_.band), kOutlier * throughput_noise_.sigma() / std::sqrt(kDrift));
+    double error =
+        throughput_noise_.sigma() * std::sqrt(1.0 / kDrift + 1.0 / std::min(std::max(home.count, 1), Mean::kMemory));
+    double limit = std::max(std::log(1 + set_.band), kOutlier * error);
     bool drifted = home.count >= kDrift && std::abs(std::log(recent_.value / home.value)) > limit;
     recent_ = {};
     if (drifted) {
@@ -195,10 +210,12 @@ int Adaptive::candidate(const Sample& sample) {
   } else {
     order = {down, up, 0, top()};
   }
+  int best = -1;  // what failed least often, so that none of them starves
   for (int level : order) {
-    if (open(level) && (!only_down || level < p.home)) return level;
+    if (!open(level) || (only_down && level > p.home)) continue;
+    if (best < 0 || p.failures[at(level)] < p.failures[at(best)]) best = level;
   }
-  return -1;
+  return best;
 }
 
 void Adaptive::probe(const Sample& sample) {
@@ -227,6 +244,7 @@ void Adaptive::probe(const Sample& sample) {
 
 void Adaptive::accept(double gain) {
   Phase& p = phase();
+  broken_ = 0;
   int old = p.home;
   log_.resolve(percent("kept, %+.1f %%", gain));
   p.throughput[at(level_)] = probed_;
@@ -243,6 +261,7 @@ void Adaptive::accept(double gain) {
 
 void Adaptive::reject(double gain, double error) {
   Phase& p = phase();
+  broken_ = 0;
   int tried = level_;
   p.throughput[at(tried)] = probed_;
   p.direction = 0;
@@ -254,12 +273,15 @@ void Adaptive::reject(double gain, double error) {
     p.next_probe = now_ + std::min(static_cast<long>(set_.backoff) << std::min(2 * rounds, 20),
                                    static_cast<long>(set_.backoff_max));
   }
-  if (tried > p.home && tried < top() && gain > -set_.contract - error) p.look_further = tried + 1;
+  bool plateau = tried > p.home && tried < top() && gain > -set_.contract - error;
+  if (plateau && rounds < 0) p.look_further = tried + 1;
   log_.resolve(percent("rolled back, %+.1f %%", gain));
   probing_ = false;
   level_ = p.home;
   settling_ = set_.settle;
   throughput_noise_.cut();
+  raw_throughput_noise_.cut();
+  anchor_ = {};
   restart_window();
   recent_ = {};
 }
@@ -270,6 +292,8 @@ void Adaptive::move(int level, const Sample& sample, const std::string& reason) 
   level_ = level;
   settling_ = set_.settle;
   throughput_noise_.cut();
+  raw_throughput_noise_.cut();
+  anchor_ = {};
   restart_window();
   odd_ = 0;
   recent_ = {};
@@ -280,38 +304,50 @@ void Adaptive::restart_window() {
   window_ticks_ = 0;
 }
 
-/// Counts the changes of phase that averaging hides, and goes over between following phases and averaging them.
+/// Goes over between following phases and averaging them. Following ends where phases are too short on average to pay
+/// for the moves, or so short that they look like scatter; averaging ends when neither is so, and not before a stay
+/// that doubles each time that following turns out wrong again.
 void Adaptive::watch_phase_lengths(const Sample& raw) {
   raw_throughput_noise_.add(raw.throughput);
-  if (raw.counters) raw_intensity_noise_.add(raw.intensity);
-  if (averaging_) {
-    double band = std::log(1 + set_.band);
-    double log_intensity = std::log(std::max(raw.intensity, 1e-6));
-    bool odd = anchor_.count > 0 && std::abs(std::log(raw.throughput / anchor_.value)) >
-                                        std::max(band, kOutlier * raw_throughput_noise_.sigma());
-    odd = odd ||
-          (raw.counters && anchor_intensity_.count > 0 &&
-           std::abs(log_intensity - anchor_intensity_.value) > std::max(band, kOutlier * raw_intensity_noise_.sigma()));
-    anchor_odd_ = odd ? anchor_odd_ + 1 : 0;
-    if (anchor_odd_ >= 2) {
-      clock_.note(now_);
-      anchor_ = anchor_intensity_ = {};
-      anchor_odd_ = 0;
-      odd = false;
-    }
-    if (!odd) {
-      anchor_.add(raw.throughput);
-      if (raw.counters) anchor_intensity_.add(log_intensity);
-    }
-  }
+  if (raw.intensity > 0) raw_intensity_noise_.add(raw.intensity);
+  if (averaging_) count_changes(raw);
   double length = clock_.mean_length(now_, 1e9);
-  if (!averaging_ && length < set_.follow) average(true);
-  if (averaging_ && length > 2 * set_.follow) average(false);
+  bool scattered = raw_throughput_noise_.count() >= kDrift && raw_throughput_noise_.sigma() > kScattered;
+  if (!averaging_ && (length < set_.follow || scattered)) {
+    stay_ = now_ - last_averaging_ < 16L * stay_ ? std::min(2 * stay_, kLongestStay) : kShortestStay;
+    last_averaging_ = now_;
+    average(true);
+  } else if (averaging_ && length > 2 * set_.follow && !scattered && now_ - last_averaging_ >= stay_) {
+    last_averaging_ = now_;
+    average(false);
+  }
+}
+
+/// Counts the changes of phase that windows hide.
+void Adaptive::count_changes(const Sample& raw) {
+  double band = std::log(1 + set_.band);
+  double log_intensity = raw.intensity > 0 ? std::log(raw.intensity) : 0;
+  bool odd = anchor_.count > 0 && std::abs(std::log(raw.throughput / anchor_.value)) >
+                                      std::max(band, kOutlier * raw_throughput_noise_.sigma_between_steps());
+  odd = odd || (raw.intensity > 0 && anchor_intensity_.count > 0 &&
+                std::abs(log_intensity - anchor_intensity_.value) >
+                    std::max(band, kOutlier * raw_intensity_noise_.sigma_between_steps()));
+  anchor_odd_ = odd ? anchor_odd_ + 1 : 0;
+  if (anchor_odd_ >= 2) {
+    clock_.note(now_);
+    anchor_ = anchor_intensity_ = {};
+    anchor_odd_ = 0;
+    odd = false;
+  }
+  if (odd) return;
+  anchor_.add(raw.throughput);
+  if (raw.intensity > 0) anchor_intensity_.add(log_intensity);
 }
 
 void Adaptive::average(bool on) {
   if (probing_) log_.resolve("broken off, phases became shorter or longer");
   averaging_ = on;
+  level_ = current_ == PhaseMemory::kNone ? level_ : phase().home;
   std::swap(memory_, followed_);
   current_ = PhaseMemory::kNone;
   probing_ = false;

@@ -41,7 +41,7 @@ class Adaptive final : public Controller {
   [[nodiscard]] int top() const { return static_cast<int>(setup_.levels.size()) - 1; }
   [[nodiscard]] Phase& phase() { return memory_[current_]; }
 
-  void step(const Sample& sample);
+  void step(Sample sample);
   void hold(const Sample& sample);
   void probe(const Sample& sample);
   [[nodiscard]] bool is_news(const Sample& sample);
@@ -54,6 +54,7 @@ class Adaptive final : public Controller {
   [[nodiscard]] Bands bands() const;
 
   void watch_phase_lengths(const Sample& raw);
+  void count_changes(const Sample& raw);
   void average(bool on);
 
   Setup setup_;
@@ -81,6 +82,10 @@ class Adaptive final : public Controller {
   Mean anchor_;  // throughput since the last change that was seen inside of windows
   Mean anchor_intensity_;
   int anchor_odd_ = 0;
+  long stay_ = 0, last_averaging_ = 0;
+
+  int broken_ = 0;                            // probes in a row broken off
+  long distrust_ = 512, distrust_until_ = 0;  // while intensity is not to be trusted
 };
 
 }  // namespace charm::controller

@@ -9,10 +9,10 @@ namespace {
 double log_distance(double a, double b) { return std::abs(std::log(std::max(a, 1e-300) / std::max(b, 1e-300))); }
 
 double intensity_distance(const Phase& phase, const Sample& sample) {
-  return std::abs(std::log(std::max(sample.intensity, 1e-6)) - phase.intensity.value);
+  return std::abs(std::log(sample.intensity) - phase.intensity.value);
 }
 
-bool comparable(const Phase& phase, const Sample& sample) { return sample.counters && phase.intensity.count > 0; }
+bool comparable(const Phase& phase, const Sample& sample) { return sample.intensity > 0 && phase.intensity.count > 0; }
 
 }  // namespace
 
@@ -35,7 +35,7 @@ int PhaseMemory::create(int level, const Sample& sample, long now) {
   phase.was_home.resize(levels_);
   phase.was_home[static_cast<std::size_t>(level)] = true;
   phase.throughput[static_cast<std::size_t>(level)].add(sample.throughput);
-  if (sample.counters) phase.intensity.add(std::log(std::max(sample.intensity, 1e-6)));
+  if (sample.intensity > 0) phase.intensity.add(std::log(sample.intensity));
   phase.last_seen = now;
   return static_cast<int>(at);
 }

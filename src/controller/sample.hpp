@@ -15,8 +15,8 @@ namespace charm::controller {
 struct Sample {
   double time = 0;
   double throughput = 0;     // work per second
-  bool counters = false;     // whether the next three are known
-  double intensity = 0;      // fills per 1,000 instructions
+  bool counters = false;     // whether the stalls are known
+  double intensity = 0;      // fills per 1,000 instructions; 0 where unknown or not to be trusted
   double stall_remote = -1;  // share of busy time spent on other chiplets' caches
   double stall_dram = -1;    // and on memory
   double grain = 0;          // mean seconds of a task; 0 where nobody counts tasks

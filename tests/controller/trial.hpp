@@ -31,12 +31,15 @@ inline Outcome run(const Machine& machine, int workers, const std::vector<Model:
   Outcome outcome;
   outcome.best_static = model.best_static();
   outcome.visits.resize(placement.levels.size());
-  // A prime step, so that ticks and phases do not stand in a fixed ratio.
-  const double tick = std::min(controller->period(), 0.05);
+  const double period = std::min(controller->period(), 0.05);
+  std::mt19937 random(trial.options.seed);
+  // A leader comes by a little late, so ticks and phases stand in no fixed ratio.
+  auto late = [&] { return std::uniform_real_distribution<double>(1, 1.1)(random); };
   auto phase = [&](double seconds, bool counted) {
     double done = model.done(), time = 0;
     int moves = model.moves();
-    for (; time < seconds; time += tick) {
+    for (double tick = 0; time < seconds; time += tick) {
+      tick = period * late();
       model.move_to(controller->tick(model.run(tick)));
       if (counted) ++outcome.visits[static_cast<std::size_t>(placement.level_index(controller->spread()))];
     }
