@@ -95,7 +95,12 @@ void Adaptive::step(Sample sample) {
   throughput_noise_.add(sample.throughput);
   if (sample.intensity > 0) intensity_noise_.add(sample.intensity);
   if (current_ == PhaseMemory::kNone) {
-    current_ = memory_.create(level_, sample, now_);
+    current_ = memory_.match(PhaseMemory::kNone, level_, sample, bands());
+    if (current_ == PhaseMemory::kNone) {
+      current_ = memory_.create(level_, sample, now_);
+    } else {
+      resume(sample);
+    }
     return;
   }
   phase().last_seen = now_;
@@ -142,16 +147,31 @@ void Adaptive::change_phase(const Sample& sample, int known) {
   odd_ = 0;
   recent_ = {};
   if (!averaging_) clock_.note(now_);
+  forget_last_probe();
   if (known == PhaseMemory::kNone) {
     current_ = memory_.create(level_, sample, now_);
     return;
   }
   current_ = known;
+  resume(sample);
+}
+
+/// Takes the current phase, which is remembered, to its level.
+void Adaptive::resume(const Sample& sample) {
   phase().last_seen = now_;
-  if (phase().home != level_) {
-    move(phase().home, sample, "a phase that is remembered");
-    log_.resolve("moved");
-  }
+  if (phase().home == level_) return;
+  move(phase().home, sample, "a phase that is remembered");
+  log_.resolve("moved");
+}
+
+/// A probe that ended a moment before the work was seen to change may have compared two kinds of work.
+void Adaptive::forget_last_probe() {
+  auto [of, from, to, ended] = std::exchange(last_probe_, {});
+  if (of != current_ || now_ - ended > set_.settle + 3) return;
+  Phase& p = phase();
+  p.throughput[at(to)] = {};
+  p.wait_until[at(to)] = p.wait_until[at(from)] = 0;
+  p.home = from;
 }
 
 void Adaptive::hold(const Sample& sample) {
@@ -169,17 +189,22 @@ void Adaptive::hold(const Sample& sample) {
     }
   }
   home.add(sample.throughput);
+  // What to try is judged by some samples together: one on the border of two phases shows the stalls of either.
+  if (sample.counters) {
+    phase().stall_remote.add(sample.stall_remote, kDrift);
+    phase().stall_dram.add(sample.stall_dram, kDrift);
+  }
 
   double sigma = throughput_noise_.sigma();
-  int needed = std::clamp(static_cast<int>(sigma * sigma / (0.03 * 0.03)), set_.min_samples, set_.max_samples);
+  int needed = std::clamp(static_cast<int>(sigma * sigma / (0.05 * 0.05)), set_.min_samples, set_.max_samples);
   if (home.count < needed || throughput_noise_.count() < NoiseMeter::kEnough) return;
   int next = candidate(sample);
   if (next < 0) return;
-  std::string why = !sample.counters                    ? "no counters, trying"
-                    : sample.stall() < set_.stall_floor ? "hardly stalled, trying fewer"
-                    : sample.stall_dram >= sample.stall_remote
-                        ? percent("%.0f %% of the time on memory", sample.stall_dram)
-                        : percent("%.0f %% of the time on other chiplets", sample.stall_remote);
+  double dram = phase().stall_dram.value, remote = phase().stall_remote.value;
+  std::string why = !sample.counters                   ? "no counters, trying"
+                    : dram + remote < set_.stall_floor ? "hardly stalled, trying fewer"
+                    : dram >= remote                   ? percent("%.0f %% of the time on memory", dram)
+                                                       : percent("%.0f %% of the time on other chiplets", remote);
   move(next, sample, why);
   probing_ = true;
   probed_ = {};
@@ -199,8 +224,8 @@ int Adaptive::candidate(const Sample& sample) {
 
   int up = p.home + 1, down = p.home - 1;
   bool only_down = sample.idle > set_.idle || (sample.grain > 0 && sample.grain < set_.grain) ||
-                   (sample.counters && sample.stall() < set_.stall_floor);
-  bool up_first = !sample.counters || sample.stall_dram >= sample.stall_remote;
+                   (sample.counters && p.stall_dram.value + p.stall_remote.value < set_.stall_floor);
+  bool up_first = !sample.counters || p.stall_dram.value >= p.stall_remote.value;
   if (p.direction != 0) up_first = p.direction > 0;  // what paid is continued first
   std::vector<int> order;
   if (only_down) {
@@ -242,6 +267,13 @@ void Adaptive::probe(const Sample& sample) {
   }
 }
 
+/// Ticks to wait after the nth failure. A probe of whole windows costs more and has to come more rarely.
+long Adaptive::pause(int failures) const {
+  long scale = averaging_ ? std::max(1, set_.window / 4) : 1;
+  return scale *
+         std::min(static_cast<long>(set_.backoff) << std::min(failures, 20), static_cast<long>(set_.backoff_max));
+}
+
 void Adaptive::accept(double gain) {
   Phase& p = phase();
   broken_ = 0;
@@ -250,13 +282,13 @@ void Adaptive::accept(double gain) {
   p.throughput[at(level_)] = probed_;
   p.home = level_;
   p.direction = level_ > old ? 1 : -1;
-  p.wait_until[at(old)] = now_ + std::min(static_cast<long>(set_.backoff) << std::min(p.failures[at(old)]++, 20),
-                                          static_cast<long>(set_.backoff_max));
+  p.wait_until[at(old)] = now_ + pause(p.failures[at(old)]++);
   // To come back to a former home is no progress: two levels that are alike must not be exchanged for ever.
   p.rejections = p.was_home[at(level_)] ? p.rejections + 1 : 0;
   p.was_home[at(level_)] = true;
   probing_ = false;
   recent_ = {};
+  last_probe_ = {current_, old, level_, now_};
 }
 
 void Adaptive::reject(double gain, double error) {
@@ -265,17 +297,16 @@ void Adaptive::reject(double gain, double error) {
   int tried = level_;
   p.throughput[at(tried)] = probed_;
   p.direction = 0;
-  p.wait_until[at(tried)] = now_ + std::min(static_cast<long>(set_.backoff) << std::min(p.failures[at(tried)]++, 20),
-                                            static_cast<long>(set_.backoff_max));
+  p.wait_until[at(tried)] = now_ + pause(p.failures[at(tried)]++);
   // The first round through all levels is free; from then on the pauses between probes grow, too.
   int rounds = ++p.rejections - static_cast<int>(setup_.levels.size());
   if (rounds >= 0) {
-    p.next_probe = now_ + std::min(static_cast<long>(set_.backoff) << std::min(2 * rounds, 20),
-                                   static_cast<long>(set_.backoff_max));
+    p.next_probe = now_ + pause(2 * rounds);
   }
   bool plateau = tried > p.home && tried < top() && gain > -set_.contract - error;
   if (plateau && rounds < 0) p.look_further = tried + 1;
   log_.resolve(percent("rolled back, %+.1f %%", gain));
+  last_probe_ = {current_, p.home, tried, now_};
   probing_ = false;
   level_ = p.home;
   settling_ = set_.settle;

@@ -49,6 +49,9 @@ class Adaptive final : public Controller {
   [[nodiscard]] int candidate(const Sample& sample);
   void accept(double gain);
   void reject(double gain, double error);
+  void resume(const Sample& sample);
+  void forget_last_probe();
+  [[nodiscard]] long pause(int failures) const;
   void move(int level, const Sample& sample, const std::string& reason);
   void restart_window();
   [[nodiscard]] Bands bands() const;
@@ -69,6 +72,10 @@ class Adaptive final : public Controller {
   int current_ = PhaseMemory::kNone;
   bool probing_ = false;
   Mean probed_;
+  struct LastProbe {
+    int of = PhaseMemory::kNone, from = 0, to = 0;
+    long ended = 0;
+  } last_probe_;
   int odd_ = 0;  // samples in a row that do not look like the current phase
   Mean recent_;  // of the samples since the last comparison with the phase's own mean
   int settling_ = 0;

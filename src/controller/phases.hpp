@@ -16,9 +16,9 @@ struct Mean {
   static constexpr int kMemory = 100;
   double value = 0;
   int count = 0;
-  void add(double x) {
+  void add(double x, int memory = kMemory) {
     ++count;
-    value += (x - value) / (count < kMemory ? count : kMemory);
+    value += (x - value) / (count < memory ? count : memory);
   }
 };
 
@@ -28,11 +28,12 @@ struct Bands {
 };
 
 struct Phase {
-  int home = 0;                  // index of the level it settled at, or of where it was first seen
-  Mean intensity;                // of the logarithm; without counters it stays empty
-  std::vector<Mean> throughput;  // by level
-  std::vector<int> failures;     // by level: how often it was tried in vain
-  std::vector<long> wait_until;  // by level: tick before which it is not tried again
+  int home = 0;                   // index of the level it settled at, or of where it was first seen
+  Mean intensity;                 // of the logarithm; without counters it stays empty
+  std::vector<Mean> throughput;   // by level
+  Mean stall_remote, stall_dram;  // at home
+  std::vector<int> failures;      // by level: how often it was tried in vain
+  std::vector<long> wait_until;   // by level: tick before which it is not tried again
   std::vector<bool> was_home;
   int rejections = 0;     // probes in a row that brought nothing
   long next_probe = 0;    // tick before which nothing is tried
