@@ -31,6 +31,7 @@ constexpr double kSure = 2.5;       // standard errors at which a probe ends bef
 constexpr double kOutlier = 4;      // standard deviations beyond which a sample is not scatter
 constexpr double kScattered = 0.4;  // relative scatter of single samples from which on only averages are compared
 constexpr long kShortestStay = 128, kLongestStay = 8192;  // ticks of averaging before phases are followed again
+constexpr int kRestarts = 4;                              // of one probe, while its samples differ
 constexpr int kBroken = 5;  // probes in a row that a change of intensity breaks off before it is distrusted
 constexpr int kDrift = 8;   // samples whose mean is held against the phase's, for steps that hide in scatter
 
@@ -164,14 +165,12 @@ void Adaptive::resume(const Sample& sample) {
   log_.resolve("moved");
 }
 
-/// A probe that ended a moment before the work was seen to change may have compared two kinds of work.
+/// Where home is not what it was when a probe comes back to it, the probe compared two kinds of work and says nothing.
 void Adaptive::forget_last_probe() {
-  auto [of, from, to, ended] = std::exchange(last_probe_, {});
-  if (of != current_ || now_ - ended > set_.settle + 3) return;
-  Phase& p = phase();
-  p.throughput[at(to)] = {};
-  p.wait_until[at(to)] = p.wait_until[at(from)] = 0;
-  p.home = from;
+  auto [of, tried, ended] = std::exchange(last_probe_, {});
+  if (of != current_ || now_ - ended > set_.settle + 2) return;
+  phase().throughput[at(tried)] = {};
+  phase().wait_until[at(tried)] = 0;
 }
 
 void Adaptive::hold(const Sample& sample) {
@@ -208,6 +207,7 @@ void Adaptive::hold(const Sample& sample) {
   move(next, sample, why);
   probing_ = true;
   probed_ = {};
+  restarts_ = 0;
 }
 
 /// The level to try next, or -1.
@@ -244,6 +244,12 @@ int Adaptive::candidate(const Sample& sample) {
 }
 
 void Adaptive::probe(const Sample& sample) {
+  // A sample unlike those before it: caches are still filling, or the work changes. Either way one has to look again.
+  bool unlike = probed_.count > 0 && std::abs(std::log(sample.throughput / probed_.value)) > bands().throughput;
+  if (unlike && restarts_ < kRestarts) {
+    ++restarts_;
+    probed_ = {};
+  }
   probed_.add(sample.throughput);
   if (probed_.count < set_.min_samples) return;
   const Mean& home = phase().throughput[at(phase().home)];
@@ -288,7 +294,6 @@ void Adaptive::accept(double gain) {
   p.was_home[at(level_)] = true;
   probing_ = false;
   recent_ = {};
-  last_probe_ = {current_, old, level_, now_};
 }
 
 void Adaptive::reject(double gain, double error) {
@@ -306,7 +311,7 @@ void Adaptive::reject(double gain, double error) {
   bool plateau = tried > p.home && tried < top() && gain > -set_.contract - error;
   if (plateau && rounds < 0) p.look_further = tried + 1;
   log_.resolve(percent("rolled back, %+.1f %%", gain));
-  last_probe_ = {current_, p.home, tried, now_};
+  last_probe_ = {current_, tried, now_};
   probing_ = false;
   level_ = p.home;
   settling_ = set_.settle;

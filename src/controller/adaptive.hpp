@@ -72,12 +72,13 @@ class Adaptive final : public Controller {
   int current_ = PhaseMemory::kNone;
   bool probing_ = false;
   Mean probed_;
+  int restarts_ = 0;
   struct LastProbe {
-    int of = PhaseMemory::kNone, from = 0, to = 0;
+    int of = PhaseMemory::kNone, tried = 0;
     long ended = 0;
-  } last_probe_;
-  int odd_ = 0;  // samples in a row that do not look like the current phase
-  Mean recent_;  // of the samples since the last comparison with the phase's own mean
+  } last_probe_;  // that was rolled back
+  int odd_ = 0;   // samples in a row that do not look like the current phase
+  Mean recent_;   // of the samples since the last comparison with the phase's own mean
   int settling_ = 0;
 
   // Phases too short to follow: samples are averaged over `window` ticks and the mixture is treated as one phase.
