@@ -129,7 +129,9 @@ bool Adaptive::is_news(const Sample& sample) {
   ++odd_;
   int known = memory_.match(current_, level_, sample, bands());
   // One sample is enough where counters recognise a phase: a sample on the border of two looks like neither.
-  bool recognised = known != PhaseMemory::kNone && memory_.differs_in_intensity(current_, sample, bands());
+  Bands clearly = bands();
+  clearly.intensity *= 2;
+  bool recognised = known != PhaseMemory::kNone && memory_.differs_in_intensity(current_, sample, clearly);
   if (odd_ >= 2 || recognised) change_phase(sample, known);
   return true;
 }
@@ -173,6 +175,24 @@ void Adaptive::forget_last_probe() {
   phase().wait_until[at(tried)] = 0;
 }
 
+/// Before anything is tried in a phase that seems new: by now its mean tells better than its first samples did whether
+/// it is one that is remembered.
+bool Adaptive::join_twin(const Sample& sample) {
+  const Mean& home = phase().throughput[at(level_)];
+  Sample mean = sample;
+  mean.throughput = home.value;
+  mean.intensity = sample.intensity > 0 ? std::exp(phase().intensity.value) : 0;
+  double band = std::log(1 + set_.band), part = kOutlier * std::sqrt(2.0 / home.count);
+  int twin = memory_.match(
+      current_, level_, mean,
+      {std::max(band, part * throughput_noise_.sigma()), std::max(band, part * intensity_noise_.sigma())});
+  if (twin == PhaseMemory::kNone || memory_[twin].throughput[at(level_)].count == 0) return false;
+  memory_.drop(current_);
+  current_ = twin;
+  resume(sample);
+  return true;
+}
+
 void Adaptive::hold(const Sample& sample) {
   Mean& home = phase().throughput[at(level_)];
   recent_.add(sample.throughput);
@@ -199,6 +219,7 @@ void Adaptive::hold(const Sample& sample) {
   if (home.count < needed || throughput_noise_.count() < NoiseMeter::kEnough) return;
   int next = candidate(sample);
   if (next < 0) return;
+  if (std::exchange(phase().fresh, false) && join_twin(sample)) return;
   double dram = phase().stall_dram.value, remote = phase().stall_remote.value;
   std::string why = !sample.counters                   ? "no counters, trying"
                     : dram + remote < set_.stall_floor ? "hardly stalled, trying fewer"

@@ -51,6 +51,7 @@ class Adaptive final : public Controller {
   void reject(double gain, double error);
   void resume(const Sample& sample);
   void forget_last_probe();
+  [[nodiscard]] bool join_twin(const Sample& sample);
   [[nodiscard]] long pause(int failures) const;
   void move(int level, const Sample& sample, const std::string& reason);
   void restart_window();

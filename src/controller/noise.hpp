@@ -30,10 +30,10 @@ class NoiseMeter {
   /// The same from the smallest quarter of the differences: right also where every other difference is a step.
   [[nodiscard]] double sigma_between_steps() const { return deviation(0.25, 0.3186); }
 
-  static constexpr std::size_t kEnough = 4;
+  static constexpr std::size_t kEnough = 6;
 
  private:
-  static constexpr double kGuess = 0.05, kFloor = 0.004;
+  static constexpr double kGuess = 0.1, kFloor = 0.004;
 
   /// From a quantile of |differences| and what it is for a standard normal; sqrt 2, since each is of two samples.
   [[nodiscard]] double deviation(double quantile, double of_normal) const {
@@ -44,7 +44,7 @@ class NoiseMeter {
     return std::max(kFloor, *nth / (of_normal * std::sqrt(2.0)));
   }
 
-  std::array<double, 31> ring_{};
+  std::array<double, 101> ring_{};
   std::size_t count_ = 0;
   std::optional<double> last_;
 };

@@ -40,6 +40,13 @@ int PhaseMemory::create(int level, const Sample& sample, long now) {
   return static_cast<int>(at);
 }
 
+void PhaseMemory::drop(int phase) {
+  Phase& gone = phases_[static_cast<std::size_t>(phase)];
+  gone = {};
+  gone.throughput.resize(levels_);  // matches nothing, and is the first to be replaced
+  gone.last_seen = -1;
+}
+
 bool PhaseMemory::differs_in_intensity(int phase, const Sample& sample, const Bands& bands) const {
   const Phase& known = phases_[static_cast<std::size_t>(phase)];
   return comparable(known, sample) && intensity_distance(known, sample) > bands.intensity;

@@ -40,6 +40,7 @@ struct Phase {
   int look_further = -1;  // level to try next because the way there was a plateau
   int direction = 0;      // of the last move that paid
   long last_seen = 0;
+  bool fresh = true;  // nothing was tried in it yet
 };
 
 class PhaseMemory {
@@ -53,6 +54,9 @@ class PhaseMemory {
 
   /// A new phase, first seen at `level`; where the memory is full it takes the place of the one not seen for longest.
   int create(int level, const Sample& sample, long now);
+
+  /// Forgets a phase that turned out to be another one.
+  void drop(int phase);
 
   /// Whether a sample at `level` does not look like the phase.
   [[nodiscard]] bool differs(int phase, int level, const Sample& sample, const Bands& bands) const;
