@@ -27,11 +27,10 @@ constexpr Parameter kParameters[] = {
     {"window", "32", "ticks over which shorter phases are averaged", ""},
 };
 
-constexpr double kSure = 2.5;       // standard errors at which a probe ends before its last sample
-constexpr double kOutlier = 4;      // standard deviations beyond which a sample is not scatter
-constexpr double kScattered = 0.4;  // relative scatter of single samples from which on only averages are compared
-constexpr long kShortestStay = 128, kLongestStay = 8192;  // ticks of averaging before phases are followed again
-constexpr int kRestarts = 4;                              // of one probe, while its samples differ
+constexpr double kSure = 2.5;            // standard errors at which a probe ends before its last sample
+constexpr double kOutlier = 4;           // standard deviations beyond which a sample is not scatter
+constexpr long kLongestDistrust = 8192;  // ticks
+constexpr int kRestarts = 4;             // of one probe, while its samples differ
 constexpr int kBroken = 5;  // probes in a row that a change of intensity breaks off before it is distrusted
 constexpr int kDrift = 8;   // samples whose mean is held against the phase's, for steps that hide in scatter
 
@@ -63,9 +62,10 @@ Adaptive::Adaptive(const Setup& setup, const Parameters& parameters)
     : setup_(setup),
       set_(parameters),
       sampler_(setup.traits),
+      pace_(set_.band, set_.follow),
       memory_(setup.levels.size()),
-      level_(setup.initial),
-      followed_(setup.levels.size()) {}
+      other_mode_(setup.levels.size()),
+      level_(setup.initial) {}
 
 int Adaptive::tick(const Signals& signals) {
   ++now_;
@@ -76,14 +76,14 @@ int Adaptive::tick(const Signals& signals) {
   }
   auto raw = sampler_.sample(signals);
   if (sampler_.unit_changed()) {
-    memory_ = followed_ = PhaseMemory(setup_.levels.size());
+    memory_ = other_mode_ = PhaseMemory(setup_.levels.size());
     current_ = PhaseMemory::kNone;
     probing_ = false;
   }
   if (!raw) return spread();
-  watch_phase_lengths(*raw);
+  if (pace_.feed(*raw, now_)) change_mode();
   add(window_, signals);
-  if (++window_ticks_ < (averaging_ ? set_.window : 1)) return spread();
+  if (++window_ticks_ < (pace_.averaging() ? set_.window : 1)) return spread();
   auto sample = sampler_.sample(window_);
   restart_window();
   if (sample) step(*sample);
@@ -92,7 +92,7 @@ int Adaptive::tick(const Signals& signals) {
 
 void Adaptive::step(Sample sample) {
   // A mixture of phases changes its proportions with the level, and its intensity with them.
-  if (averaging_ || now_ < distrust_until_) sample.intensity = 0;
+  if (pace_.averaging() || now_ < distrust_until_) sample.intensity = 0;
   throughput_noise_.add(sample.throughput);
   if (sample.intensity > 0) intensity_noise_.add(sample.intensity);
   if (current_ == PhaseMemory::kNone) {
@@ -141,7 +141,7 @@ void Adaptive::change_phase(const Sample& sample, int known) {
     log_.resolve("broken off, the work changed");
     // Once or twice that may be. When no probe gets through, it is the level that changes the intensity.
     if (++broken_ >= kBroken) {
-      distrust_ = std::min(2 * distrust_, kLongestStay);
+      distrust_ = std::min(2 * distrust_, kLongestDistrust);
       distrust_until_ = now_ + distrust_;
       broken_ = 0;
     }
@@ -149,7 +149,7 @@ void Adaptive::change_phase(const Sample& sample, int known) {
   probing_ = false;
   odd_ = 0;
   recent_ = {};
-  if (!averaging_) clock_.note(now_);
+  pace_.note_change(now_);
   forget_last_probe();
   if (known == PhaseMemory::kNone) {
     current_ = memory_.create(level_, sample, now_);
@@ -234,11 +234,11 @@ void Adaptive::hold(const Sample& sample) {
 /// The level to try next, or -1.
 int Adaptive::candidate(const Sample& sample) {
   Phase& p = phase();
-  double phase_length = clock_.mean_length(now_, 1e9);
+  double phase_length = pace_.phase_length(now_);
   auto open = [&](int level) {
     if (level < 0 || level > top() || level == p.home || p.wait_until[at(level)] > now_) return false;
     double refill = setup_.refill_s.empty() ? 0 : setup_.refill_s[at(p.home)][at(level)] / set_.tick;
-    return averaging_ || refill * 10 < phase_length;
+    return pace_.averaging() || refill * 10 < phase_length;
   };
   if (int further = std::exchange(p.look_further, -1); further >= 0 && open(further)) return further;
   if (now_ < p.next_probe) return -1;
@@ -296,7 +296,7 @@ void Adaptive::probe(const Sample& sample) {
 
 /// Ticks to wait after the nth failure. A probe of whole windows costs more and has to come more rarely.
 long Adaptive::pause(int failures) const {
-  long scale = averaging_ ? std::max(1, set_.window / 4) : 1;
+  long scale = pace_.averaging() ? std::max(1, set_.window / 4) : 1;
   return scale *
          std::min(static_cast<long>(set_.backoff) << std::min(failures, 20), static_cast<long>(set_.backoff_max));
 }
@@ -310,8 +310,12 @@ void Adaptive::accept(double gain) {
   p.home = level_;
   p.direction = level_ > old ? 1 : -1;
   p.wait_until[at(old)] = now_ + pause(p.failures[at(old)]++);
-  // To come back to a former home is no progress: two levels that are alike must not be exchanged for ever.
-  p.rejections = p.was_home[at(level_)] ? p.rejections + 1 : 0;
+  // Only real progress opens a new round: levels that are alike must not be exchanged for ever.
+  if (p.was_home[at(level_)]) {
+    ++p.rejections;
+  } else if (gain > set_.band) {
+    p.rejections = 0;
+  }
   p.was_home[at(level_)] = true;
   probing_ = false;
   recent_ = {};
@@ -337,8 +341,7 @@ void Adaptive::reject(double gain, double error) {
   level_ = p.home;
   settling_ = set_.settle;
   throughput_noise_.cut();
-  raw_throughput_noise_.cut();
-  anchor_ = {};
+  pace_.moved();
   restart_window();
   recent_ = {};
 }
@@ -349,8 +352,7 @@ void Adaptive::move(int level, const Sample& sample, const std::string& reason) 
   level_ = level;
   settling_ = set_.settle;
   throughput_noise_.cut();
-  raw_throughput_noise_.cut();
-  anchor_ = {};
+  pace_.moved();
   restart_window();
   odd_ = 0;
   recent_ = {};
@@ -361,58 +363,16 @@ void Adaptive::restart_window() {
   window_ticks_ = 0;
 }
 
-/// Goes over between following phases and averaging them. Following ends where phases are too short on average to pay
-/// for the moves, or so short that they look like scatter; averaging ends when neither is so, and not before a stay
-/// that doubles each time that following turns out wrong again.
-void Adaptive::watch_phase_lengths(const Sample& raw) {
-  raw_throughput_noise_.add(raw.throughput);
-  if (raw.intensity > 0) raw_intensity_noise_.add(raw.intensity);
-  if (averaging_) count_changes(raw);
-  double length = clock_.mean_length(now_, 1e9);
-  bool scattered = raw_throughput_noise_.count() >= kDrift && raw_throughput_noise_.sigma() > kScattered;
-  if (!averaging_ && (length < set_.follow || scattered)) {
-    stay_ = now_ - last_averaging_ < 16L * stay_ ? std::min(2 * stay_, kLongestStay) : kShortestStay;
-    last_averaging_ = now_;
-    average(true);
-  } else if (averaging_ && length > 2 * set_.follow && !scattered && now_ - last_averaging_ >= stay_) {
-    last_averaging_ = now_;
-    average(false);
-  }
-}
-
-/// Counts the changes of phase that windows hide.
-void Adaptive::count_changes(const Sample& raw) {
-  double band = std::log(1 + set_.band);
-  double log_intensity = raw.intensity > 0 ? std::log(raw.intensity) : 0;
-  bool odd = anchor_.count > 0 && std::abs(std::log(raw.throughput / anchor_.value)) >
-                                      std::max(band, kOutlier * raw_throughput_noise_.sigma_between_steps());
-  odd = odd || (raw.intensity > 0 && anchor_intensity_.count > 0 &&
-                std::abs(log_intensity - anchor_intensity_.value) >
-                    std::max(band, kOutlier * raw_intensity_noise_.sigma_between_steps()));
-  anchor_odd_ = odd ? anchor_odd_ + 1 : 0;
-  if (anchor_odd_ >= 2) {
-    clock_.note(now_);
-    anchor_ = anchor_intensity_ = {};
-    anchor_odd_ = 0;
-    odd = false;
-  }
-  if (odd) return;
-  anchor_.add(raw.throughput);
-  if (raw.intensity > 0) anchor_intensity_.add(log_intensity);
-}
-
-void Adaptive::average(bool on) {
+/// Goes over between following phases and averaging them; each has its own memory.
+void Adaptive::change_mode() {
   if (probing_) log_.resolve("broken off, phases became shorter or longer");
-  averaging_ = on;
-  level_ = current_ == PhaseMemory::kNone ? level_ : phase().home;
-  std::swap(memory_, followed_);
+  if (current_ != PhaseMemory::kNone) level_ = phase().home;
+  std::swap(memory_, other_mode_);
   current_ = PhaseMemory::kNone;
   probing_ = false;
   odd_ = 0;
   recent_ = {};
   throughput_noise_ = intensity_noise_ = {};
-  anchor_ = anchor_intensity_ = {};
-  anchor_odd_ = 0;
   restart_window();
 }
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "controller/noise.hpp"
+#include "controller/pace.hpp"
 #include "controller/phases.hpp"
 #include "controller/policy.hpp"
 
@@ -57,16 +58,14 @@ class Adaptive final : public Controller {
   void restart_window();
   [[nodiscard]] Bands bands() const;
 
-  void watch_phase_lengths(const Sample& raw);
-  void count_changes(const Sample& raw);
-  void average(bool on);
+  void change_mode();
 
   Setup setup_;
   AdaptiveParameters set_;
   Sampler sampler_;
-  NoiseMeter throughput_noise_, intensity_noise_;
-  PhaseMemory memory_;
-  PhaseClock clock_;
+  NoiseMeter throughput_noise_, intensity_noise_;  // of the samples that are compared: ticks, or windows
+  Pace pace_;
+  PhaseMemory memory_, other_mode_;  // of the present mode, and of the other one
 
   long now_ = 0;  // ticks
   int level_;
@@ -82,16 +81,8 @@ class Adaptive final : public Controller {
   Mean recent_;   // of the samples since the last comparison with the phase's own mean
   int settling_ = 0;
 
-  // Phases too short to follow: samples are averaged over `window` ticks and the mixture is treated as one phase.
-  bool averaging_ = false;
-  Signals window_;
+  Signals window_;  // signals since the last sample: of one tick, or of `window` ticks while phases are averaged
   int window_ticks_ = 0;
-  PhaseMemory followed_;  // the phases of the other mode meanwhile
-  NoiseMeter raw_throughput_noise_, raw_intensity_noise_;
-  Mean anchor_;  // throughput since the last change that was seen inside of windows
-  Mean anchor_intensity_;
-  int anchor_odd_ = 0;
-  long stay_ = 0, last_averaging_ = 0;
 
   int broken_ = 0;                            // probes in a row broken off
   long distrust_ = 512, distrust_until_ = 0;  // while intensity is not to be trusted
