@@ -30,6 +30,7 @@ constexpr Parameter kParameters[] = {
 constexpr double kSure = 2.5;            // standard errors at which a probe ends before its last sample
 constexpr double kOutlier = 4;           // standard deviations beyond which a sample is not scatter
 constexpr long kLongestDistrust = 8192;  // ticks
+constexpr double kShort = 200;           // ticks
 constexpr int kRestarts = 4;             // of one probe, while its samples differ
 constexpr int kBroken = 5;  // probes in a row that a change of intensity breaks off before it is distrusted
 constexpr int kDrift = 8;   // samples whose mean is held against the phase's, for steps that hide in scatter
@@ -159,10 +160,19 @@ void Adaptive::change_phase(const Sample& sample, int known) {
   resume(sample);
 }
 
+/// Where phases change often, a level that is merely as good is not worth the moves to it and back.
+bool Adaptive::phases_are_short() const { return !pace_.averaging() && pace_.phase_length(now_) < kShort; }
+
 /// Takes the current phase, which is remembered, to its level.
 void Adaptive::resume(const Sample& sample) {
-  phase().last_seen = now_;
-  if (phase().home == level_) return;
+  Phase& p = phase();
+  p.last_seen = now_;
+  if (p.home == level_) return;
+  const Mean &here = p.throughput[at(level_)], &home = p.throughput[at(p.home)];
+  if (phases_are_short() && here.count >= set_.min_samples && home.value < here.value * (1 + set_.expand)) {
+    p.home = level_;
+    return;
+  }
   move(phase().home, sample, "a phase that is remembered");
   log_.resolve("moved");
 }
@@ -256,6 +266,7 @@ int Adaptive::candidate(const Sample& sample) {
   } else {
     order = {down, up, 0, top()};
   }
+  for (int level = 0; level <= top(); ++level) order.push_back(level);  // the curve need not be convex
   int best = -1;  // what failed least often, so that none of them starves
   for (int level : order) {
     if (!open(level) || (only_down && level > p.home)) continue;
@@ -276,7 +287,7 @@ void Adaptive::probe(const Sample& sample) {
   const Mean& home = phase().throughput[at(phase().home)];
   bool expands = level_ > phase().home;
   double gain = probed_.value / home.value - 1;
-  double bar = expands ? set_.expand : -set_.contract;
+  double bar = expands || phases_are_short() ? set_.expand : -set_.contract;
   double sigma = throughput_noise_.sigma();
   double error = sigma * std::sqrt(1.0 / probed_.count + 1.0 / std::min(home.count, Mean::kMemory));
   int enough = std::clamp(static_cast<int>(sigma * sigma / (0.02 * 0.02)), set_.min_samples, set_.max_samples);

@@ -50,6 +50,7 @@ class Adaptive final : public Controller {
   [[nodiscard]] int candidate(const Sample& sample);
   void accept(double gain);
   void reject(double gain, double error);
+  [[nodiscard]] bool phases_are_short() const;
   void resume(const Sample& sample);
   void forget_last_probe();
   [[nodiscard]] bool join_twin(const Sample& sample);
