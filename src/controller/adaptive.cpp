@@ -151,7 +151,7 @@ void Adaptive::change_phase(const Sample& sample, int known) {
   odd_ = 0;
   recent_ = {};
   pace_.note_change(now_);
-  forget_last_probe();
+  doubt();
   if (known == PhaseMemory::kNone) {
     current_ = memory_.create(level_, sample, now_);
     return;
@@ -173,16 +173,21 @@ void Adaptive::resume(const Sample& sample) {
     p.home = level_;
     return;
   }
-  move(phase().home, sample, "a phase that is remembered");
+  jump_ = {current_, level_, now_};
+  move(p.home, sample, "a phase that is remembered");
   log_.resolve("moved");
 }
 
-/// Where home is not what it was when a probe comes back to it, the probe compared two kinds of work and says nothing.
-void Adaptive::forget_last_probe() {
-  auto [of, tried, ended] = std::exchange(last_probe_, {});
-  if (of != current_ || now_ - ended > set_.settle + 2) return;
-  phase().throughput[at(tried)] = {};
-  phase().wait_until[at(tried)] = 0;
+/// What was concluded a moment before the work turned out to be other than thought is taken back: where home is not
+/// what it was when a probe comes back to it, the probe compared two kinds of work; and where a remembered phase is not
+/// met at its level, it was mistaken for this one and must not be again.
+void Adaptive::doubt() {
+  for (Conclusion* last : {&rollback_, &jump_}) {
+    auto [phase, level, when] = std::exchange(*last, {});
+    if (phase != current_ || now_ - when > set_.settle + 2) continue;
+    memory_[phase].throughput[at(level)] = {};
+    memory_[phase].wait_until[at(level)] = 0;
+  }
 }
 
 /// Before anything is tried in a phase that seems new: by now its mean tells better than its first samples did whether
@@ -347,7 +352,7 @@ void Adaptive::reject(double gain, double error) {
   bool plateau = tried > p.home && tried < top() && gain > -set_.contract - error;
   if (plateau && rounds < 0) p.look_further = tried + 1;
   log_.resolve(percent("rolled back, %+.1f %%", gain));
-  last_probe_ = {current_, tried, now_};
+  rollback_ = {current_, tried, now_};
   probing_ = false;
   level_ = p.home;
   settling_ = set_.settle;

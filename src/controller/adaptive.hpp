@@ -52,7 +52,7 @@ class Adaptive final : public Controller {
   void reject(double gain, double error);
   [[nodiscard]] bool phases_are_short() const;
   void resume(const Sample& sample);
-  void forget_last_probe();
+  void doubt();
   [[nodiscard]] bool join_twin(const Sample& sample);
   [[nodiscard]] long pause(int failures) const;
   void move(int level, const Sample& sample, const std::string& reason);
@@ -74,12 +74,13 @@ class Adaptive final : public Controller {
   bool probing_ = false;
   Mean probed_;
   int restarts_ = 0;
-  struct LastProbe {
-    int of = PhaseMemory::kNone, tried = 0;
-    long ended = 0;
-  } last_probe_;  // that was rolled back
-  int odd_ = 0;   // samples in a row that do not look like the current phase
-  Mean recent_;   // of the samples since the last comparison with the phase's own mean
+  struct Conclusion {
+    int phase = PhaseMemory::kNone, level = 0;
+    long when = 0;
+  };
+  Conclusion rollback_, jump_;  // the last level probed in vain; the last level left for a remembered phase's
+  int odd_ = 0;                 // samples in a row that do not look like the current phase
+  Mean recent_;                 // of the samples since the last comparison with the phase's own mean
   int settling_ = 0;
 
   Signals window_;  // signals since the last sample: of one tick, or of `window` ticks while phases are averaged
