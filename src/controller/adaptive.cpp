@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "controller/policies.hpp"
@@ -27,19 +26,11 @@ constexpr Parameter kParameters[] = {
     {"window", "32", "ticks over which shorter phases are averaged", ""},
 };
 
-constexpr double kSure = 2.5;            // standard errors at which a probe ends before its last sample
 constexpr double kOutlier = 4;           // standard deviations beyond which a sample is not scatter
 constexpr long kLongestDistrust = 8192;  // ticks
 constexpr double kShort = 200;           // ticks
-constexpr int kRestarts = 4;             // of one probe, while its samples differ
 constexpr int kBroken = 5;  // probes in a row that a change of intensity breaks off before it is distrusted
 constexpr int kDrift = 8;   // samples whose mean is held against the phase's, for steps that hide in scatter
-
-std::string percent(const char* text, double share) {
-  char line[96];
-  std::snprintf(line, sizeof line, text, 100 * share);
-  return line;
-}
 
 }  // namespace
 
@@ -152,6 +143,8 @@ void Adaptive::change_phase(const Sample& sample, int known) {
   recent_ = {};
   pace_.note_change(now_);
   doubt();
+  phase().stay.add(static_cast<double>(now_ - entered_), kDrift);
+  entered_ = now_;
   if (known == PhaseMemory::kNone) {
     current_ = memory_.create(level_, sample, now_);
     return;
@@ -163,11 +156,17 @@ void Adaptive::change_phase(const Sample& sample, int known) {
 /// Where phases change often, a level that is merely as good is not worth the moves to it and back.
 bool Adaptive::phases_are_short() const { return !pace_.averaging() && pace_.phase_length(now_) < kShort; }
 
+/// A phase that has always been over before following it would have paid, so far this time too.
+bool Adaptive::is_interlude() {
+  const Mean& stay = phase().stay;
+  return !pace_.averaging() && stay.count >= 3 && stay.value < set_.follow && now_ - entered_ < set_.follow;
+}
+
 /// Takes the current phase, which is remembered, to its level.
 void Adaptive::resume(const Sample& sample) {
   Phase& p = phase();
   p.last_seen = now_;
-  if (p.home == level_) return;
+  if (p.home == level_ || is_interlude()) return;
   const Mean &here = p.throughput[at(level_)], &home = p.throughput[at(p.home)];
   if (phases_are_short() && here.count >= set_.min_samples && home.value < here.value * (1 + set_.expand)) {
     p.home = level_;
@@ -184,7 +183,7 @@ void Adaptive::resume(const Sample& sample) {
 void Adaptive::doubt() {
   for (Conclusion* last : {&rollback_, &jump_}) {
     auto [phase, level, when] = std::exchange(*last, {});
-    if (phase != current_ || now_ - when > set_.settle + 2) continue;
+    if (phase != current_ || now_ - when > set_.settle + 2 || memory_[phase].home == level) continue;
     memory_[phase].throughput[at(level)] = {};
     memory_[phase].wait_until[at(level)] = 0;
   }
@@ -209,6 +208,14 @@ bool Adaptive::join_twin(const Sample& sample) {
 }
 
 void Adaptive::hold(const Sample& sample) {
+  if (is_interlude()) {
+    phase().throughput[at(level_)].add(sample.throughput);
+    return;
+  }
+  if (int here = level_; phase().home != here) {
+    resume(sample);
+    if (level_ != here) return;
+  }
   Mean& home = phase().throughput[at(level_)];
   recent_.add(sample.throughput);
   if (recent_.count >= kDrift) {
@@ -235,131 +242,7 @@ void Adaptive::hold(const Sample& sample) {
   int next = candidate(sample);
   if (next < 0) return;
   if (std::exchange(phase().fresh, false) && join_twin(sample)) return;
-  double dram = phase().stall_dram.value, remote = phase().stall_remote.value;
-  std::string why = !sample.counters                   ? "no counters, trying"
-                    : dram + remote < set_.stall_floor ? "hardly stalled, trying fewer"
-                    : dram >= remote                   ? percent("%.0f %% of the time on memory", dram)
-                                                       : percent("%.0f %% of the time on other chiplets", remote);
-  move(next, sample, why);
-  probing_ = true;
-  probed_ = {};
-  restarts_ = 0;
-}
-
-/// The level to try next, or -1.
-int Adaptive::candidate(const Sample& sample) {
-  Phase& p = phase();
-  double phase_length = pace_.phase_length(now_);
-  auto open = [&](int level) {
-    if (level < 0 || level > top() || level == p.home || p.wait_until[at(level)] > now_) return false;
-    double refill = setup_.refill_s.empty() ? 0 : setup_.refill_s[at(p.home)][at(level)] / set_.tick;
-    return pace_.averaging() || refill * 10 < phase_length;
-  };
-  if (int further = std::exchange(p.look_further, -1); further >= 0 && open(further)) return further;
-  if (now_ < p.next_probe) return -1;
-
-  int up = p.home + 1, down = p.home - 1;
-  bool only_down = sample.idle > set_.idle || (sample.grain > 0 && sample.grain < set_.grain) ||
-                   (sample.counters && p.stall_dram.value + p.stall_remote.value < set_.stall_floor);
-  bool up_first = !sample.counters || p.stall_dram.value >= p.stall_remote.value;
-  if (p.direction != 0) up_first = p.direction > 0;  // what paid is continued first
-  std::vector<int> order;
-  if (only_down) {
-    order = {down, 0};
-  } else if (up_first) {
-    order = {up, down, top(), 0};
-  } else {
-    order = {down, up, 0, top()};
-  }
-  for (int level = 0; level <= top(); ++level) order.push_back(level);  // the curve need not be convex
-  int best = -1;  // what failed least often, so that none of them starves
-  for (int level : order) {
-    if (!open(level) || (only_down && level > p.home)) continue;
-    if (best < 0 || p.failures[at(level)] < p.failures[at(best)]) best = level;
-  }
-  return best;
-}
-
-void Adaptive::probe(const Sample& sample) {
-  // A sample unlike those before it: caches are still filling, or the work changes. Either way one has to look again.
-  bool unlike = probed_.count > 0 && std::abs(std::log(sample.throughput / probed_.value)) > bands().throughput;
-  if (unlike && restarts_ < kRestarts) {
-    ++restarts_;
-    probed_ = {};
-  }
-  probed_.add(sample.throughput);
-  if (probed_.count < set_.min_samples) return;
-  const Mean& home = phase().throughput[at(phase().home)];
-  bool expands = level_ > phase().home;
-  double gain = probed_.value / home.value - 1;
-  double bar = expands || phases_are_short() ? set_.expand : -set_.contract;
-  double sigma = throughput_noise_.sigma();
-  double error = sigma * std::sqrt(1.0 / probed_.count + 1.0 / std::min(home.count, Mean::kMemory));
-  int enough = std::clamp(static_cast<int>(sigma * sigma / (0.02 * 0.02)), set_.min_samples, set_.max_samples);
-  if (gain - kSure * error >= bar) {
-    accept(gain);
-  } else if (gain + kSure * error < bar) {
-    reject(gain, error);
-  } else if (probed_.count >= enough) {
-    // Still unclear: expansion must stand out of the scatter, since on a plateau the lower level is as good.
-    if (gain - (expands ? error : 0) >= bar) {
-      accept(gain);
-    } else {
-      reject(gain, error);
-    }
-  }
-}
-
-/// Ticks to wait after the nth failure. A probe of whole windows costs more and has to come more rarely.
-long Adaptive::pause(int failures) const {
-  long scale = pace_.averaging() ? std::max(1, set_.window / 4) : 1;
-  return scale *
-         std::min(static_cast<long>(set_.backoff) << std::min(failures, 20), static_cast<long>(set_.backoff_max));
-}
-
-void Adaptive::accept(double gain) {
-  Phase& p = phase();
-  broken_ = 0;
-  int old = p.home;
-  log_.resolve(percent("kept, %+.1f %%", gain));
-  p.throughput[at(level_)] = probed_;
-  p.home = level_;
-  p.direction = level_ > old ? 1 : -1;
-  p.wait_until[at(old)] = now_ + pause(p.failures[at(old)]++);
-  // Only real progress opens a new round: levels that are alike must not be exchanged for ever.
-  if (p.was_home[at(level_)]) {
-    ++p.rejections;
-  } else if (gain > set_.band) {
-    p.rejections = 0;
-  }
-  p.was_home[at(level_)] = true;
-  probing_ = false;
-  recent_ = {};
-}
-
-void Adaptive::reject(double gain, double error) {
-  Phase& p = phase();
-  broken_ = 0;
-  int tried = level_;
-  p.throughput[at(tried)] = probed_;
-  p.direction = 0;
-  p.wait_until[at(tried)] = now_ + pause(p.failures[at(tried)]++);
-  // The first round through all levels is free; from then on the pauses between probes grow, too.
-  int rounds = ++p.rejections - static_cast<int>(setup_.levels.size());
-  if (rounds >= 0) {
-    p.next_probe = now_ + pause(2 * rounds);
-  }
-  bool plateau = tried > p.home && tried < top() && gain > -set_.contract - error;
-  if (plateau && rounds < 0) p.look_further = tried + 1;
-  log_.resolve(percent("rolled back, %+.1f %%", gain));
-  rollback_ = {current_, tried, now_};
-  probing_ = false;
-  level_ = p.home;
-  settling_ = set_.settle;
-  throughput_noise_.cut();
-  pace_.moved();
-  restart_window();
-  recent_ = {};
+  start_probe(next, sample);
 }
 
 void Adaptive::move(int level, const Sample& sample, const std::string& reason) {
@@ -381,8 +264,11 @@ void Adaptive::restart_window() {
 
 /// Goes over between following phases and averaging them; each has its own memory.
 void Adaptive::change_mode() {
-  if (probing_) log_.resolve("broken off, phases became shorter or longer");
-  if (current_ != PhaseMemory::kNone) level_ = phase().home;
+  if (probing_) {
+    log_.resolve("broken off, phases became shorter or longer");
+    level_ = phase().home;
+  }
+  entered_ = now_;
   std::swap(memory_, other_mode_);
   current_ = PhaseMemory::kNone;
   probing_ = false;

@@ -44,6 +44,7 @@ class Adaptive final : public Controller {
 
   void step(Sample sample);
   void hold(const Sample& sample);
+  void start_probe(int level, const Sample& sample);
   void probe(const Sample& sample);
   [[nodiscard]] bool is_news(const Sample& sample);
   void change_phase(const Sample& sample, int known);
@@ -51,6 +52,7 @@ class Adaptive final : public Controller {
   void accept(double gain);
   void reject(double gain, double error);
   [[nodiscard]] bool phases_are_short() const;
+  [[nodiscard]] bool is_interlude();
   void resume(const Sample& sample);
   void doubt();
   [[nodiscard]] bool join_twin(const Sample& sample);
@@ -68,7 +70,8 @@ class Adaptive final : public Controller {
   Pace pace_;
   PhaseMemory memory_, other_mode_;  // of the present mode, and of the other one
 
-  long now_ = 0;  // ticks
+  long now_ = 0;      // ticks
+  long entered_ = 0;  // the current phase
   int level_;
   int current_ = PhaseMemory::kNone;
   bool probing_ = false;

@@ -39,6 +39,7 @@ struct Phase {
   long next_probe = 0;    // tick before which nothing is tried
   int look_further = -1;  // level to try next because the way there was a plateau
   int direction = 0;      // of the last move that paid
+  Mean stay;              // ticks of a visit
   long last_seen = 0;
   bool fresh = true;  // nothing was tried in it yet
 };
