@@ -45,6 +45,7 @@ template <class F>
 std::string in_child(F&& f, double& peak_mib) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) throw charm::Error(charm::Errc::system, "pipe failed", "raise the limit of open files");
+  std::fflush(stdout);  // or the child would send it again
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
