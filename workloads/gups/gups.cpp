@@ -1,8 +1,8 @@
-// RandomAccess by the rules of the HPC Challenge: the table has a power of two words, a worker may look ahead and store up to 1024
-// updates, and up to 1 % of the words may end up wrong, so that workers need not lock what they update.
-// A worker draws a lot of updates, asks for their words' lines, and only then makes them: as many cache misses are under way
-// as the core can have, instead of one or two. P. Luszczek et al., "Introduction to the HPC Challenge benchmark suite",
-// SC 2005; CHARM §5.1.
+// RandomAccess by the rules of the HPC Challenge: the table has a power of two words, a worker may look ahead and store
+// up to 1024 updates, and up to 1 % of the words may end up wrong, so that workers need not lock what they update. A
+// worker draws a lot of updates, asks for their words' lines, and only then makes them: as many cache misses are under
+// way as the core can have, instead of one or two. P. Luszczek et al., "Introduction to the HPC Challenge benchmark
+// suite", SC 2005; CHARM §5.1.
 #include "workloads/gups/gups.hpp"
 
 #include <algorithm>
@@ -72,9 +72,9 @@ Index count_errors(E& e, Table& table) {
       [](Index a, Index b) { return a + b; });
 }
 
-#define CHARM_WORKLOADS_INSTANTIATE(Type)              \
-  template void fill_table<Type>(Type&, Table&);       \
-  template void update_table<Type>(Type&, Table&);     \
+#define CHARM_WORKLOADS_INSTANTIATE(Type)          \
+  template void fill_table<Type>(Type&, Table&);   \
+  template void update_table<Type>(Type&, Table&); \
   template Index count_errors<Type>(Type&, Table&);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 
