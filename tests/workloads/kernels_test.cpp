@@ -40,7 +40,7 @@ TEST(Csr, HoldsTheArcsOfTheGraphInOrderAndItsTransposeTheReverse) {
       for (Vertex v : graph.in().of(u)) reversed.emplace(v, u);
     }
     const auto expected = plain.arcs();
-    RC_ASSERT(arcs == std::vector<std::pair<int, int>>(expected.begin(), expected.end()));
+    RC_ASSERT((arcs == std::vector<std::pair<int, int>>(expected.begin(), expected.end())));
     RC_ASSERT(reversed == expected);
   });
 }

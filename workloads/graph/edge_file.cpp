@@ -93,9 +93,9 @@ std::vector<Piece> EdgeFile::next(std::size_t pieces) {
   std::string_view text = block_.text;
   if (first_) {
     first_ = false;
-    std::string_view start = text;
-    std::string_view first_field = take_field(start);
-    if (lower(first_field) == lower(banner)) {
+    std::string_view rest = text;
+    std::string_view line = take_line(rest);
+    if (lower(take_field(line)) == lower(banner)) {
       read_header(text);
     } else if (file_.path().ends_with(".mtx") || file_.path().ends_with(".mtx.gz")) {
       fail({text.data(), "the Matrix Market header is missing",
