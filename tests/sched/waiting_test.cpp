@@ -22,12 +22,39 @@ TEST_P(Waiting, AChainOfFuturesLongerThanTheWorkers) {
     std::vector<charm::future<int>> chain;
     chain.push_back(charm::async([&] { return order++; }));
     for (int i = 1; i < 500; ++i) {
-      chain.push_back(charm::async([&, before = std::move(chain.back())]() mutable {
+      chain.push_back(charm::async([&, i, before = std::move(chain.back())]() mutable {
         EXPECT_LT(before.get(), i + 1);
         return order++;
       }));
     }
     EXPECT_EQ(chain.back().get(), 499);
+  });
+}
+
+TEST_P(Waiting, ATaskMayWaitInsideACatchBlock) {
+  charm::run([&] {
+    charm::task_group group;
+    std::atomic<int> caught{0};
+    for (int i = 0; i < 200; ++i) {
+      group.run([&, i] {
+        try {
+          throw i;
+        } catch (int) {
+          for (int k = 0; k < 3; ++k) {
+            charm::yield();  // other tasks throw and catch on this thread meanwhile, and this one may go on elsewhere
+            charm::async([] { charm::yield(); }).get();
+          }
+          try {
+            throw;
+          } catch (int value) {
+            if (value == i) ++caught;
+          }
+        }
+        EXPECT_EQ(std::current_exception(), nullptr);
+      });
+    }
+    group.wait();
+    EXPECT_EQ(caught, 200);
   });
 }
 
