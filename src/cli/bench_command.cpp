@@ -34,7 +34,6 @@ struct BenchOptions {
   BenchRequest request;
   std::string kernels, runtimes, policies;
   std::string report;
-  std::string command;  // as typed, for the report
 };
 
 std::vector<std::string> policy_names() {
@@ -147,7 +146,7 @@ int bench(const BenchOptions& options, Session& session) {
   Host host = describe_host(machine, settings);
   host.settings = settings_in_force(settings, options.request, plan);
   if (!options.report.empty()) {
-    write_whole(options.report, render_report(make_report(machine, host, outcome, plan, options.command)));
+    write_whole(options.report, render_report(make_report(machine, host, outcome, plan, session.command_line)));
   }
   if (options.output.json) {
     session.out << results_json(host, outcome);
@@ -190,7 +189,6 @@ void finish(CLI::App& app, std::shared_ptr<BenchOptions> options, Session& sessi
 void declare_graph(CLI::App& bench_app, Session& session) {
   auto options = std::make_shared<BenchOptions>();
   options->request.workload = Workload::graph;
-  options->command = "charm bench graph";
   CLI::App* app = bench_app.add_subcommand("graph", "Graph kernels on a generated or loaded graph");
   whole_number(app->add_option("--scale", options->request.scale, "Generate a Kronecker graph of 2^N vertices [18]"), 1,
                30);
@@ -206,7 +204,6 @@ void declare_graph(CLI::App& bench_app, Session& session) {
 void declare_gups(CLI::App& bench_app, Session& session) {
   auto options = std::make_shared<BenchOptions>();
   options->request.workload = Workload::gups;
-  options->command = "charm bench gups";
   CLI::App* app = bench_app.add_subcommand("gups", "Random updates of a table (HPCC RandomAccess)");
   whole_number(app->add_option("--scale", options->request.scale, "A table of 2^N words of 8 bytes [25]"), 3, 40);
   declare_common(*app, *options);

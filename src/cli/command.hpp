@@ -1,12 +1,14 @@
-// A command of the `charm` tool as a value: its name, what help says of it, and how it declares its options. The registry
-// (registry.cpp) lists them all; help, completion and main know no command by name. Adding one is one file and one line.
+// A command of the `charm` tool as a value: its name, what help says of it, and how it declares its options. The
+// registry (registry.cpp) lists them all; help, completion and main know no command by name. Adding one is one file and
+// one line.
 #pragma once
-
-#include <CLI/CLI.hpp>
 
 #include <functional>
 #include <iosfwd>
 #include <span>
+#include <string>
+
+#include <CLI/CLI.hpp>
 
 namespace charm::cli {
 
@@ -15,6 +17,7 @@ namespace charm::cli {
 struct Session {
   std::ostream& out;
   std::ostream& err;
+  std::string command_line;     // as it was typed, for what says how it was made
   std::function<int()> action;  // set by the callback of the command that was asked for; returns the exit code
 };
 

@@ -1,8 +1,8 @@
 #include "cli/completion.hpp"
 
-#include "cli/options.hpp"
-
 #include <fmt/format.h>
+
+#include "cli/options.hpp"
 
 namespace charm::cli {
 namespace {
@@ -82,7 +82,8 @@ std::string bash_script(const Points& points) {
       }
       values += "      return ;;\n";
     }
-    follows += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$cur\")) ;;\n", quoted(point.path), quoted(spaced(next)));
+    follows +=
+        fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$cur\")) ;;\n", quoted(point.path), quoted(spaced(next)));
   }
   return fmt::format(
       R"(# bash completion of charm; load it with: source <(charm completion bash)
@@ -121,9 +122,12 @@ std::string zsh_script(const Points& points) {
       for (const auto& name : flag.names) next += " " + zsh_entry(name, flag.summary);
       if (!flag.takes_value) continue;
       values += "    (" + value_labels(point, flag) + ")\n";
-      if (flag.takes_file) values += "      _files\n";
-      else if (flag.takes_list) values += "      _values -s , value " + spaced(flag.words) + "\n";
-      else if (!flag.words.empty()) values += "      compadd -- " + spaced(flag.words) + "\n";
+      if (flag.takes_file)
+        values += "      _files\n";
+      else if (flag.takes_list)
+        values += "      _values -s , value " + spaced(flag.words) + "\n";
+      else if (!flag.words.empty())
+        values += "      compadd -- " + spaced(flag.words) + "\n";
       values += "      return ;;\n";
     }
     follows += fmt::format("    ({}) entries=({} ) ;;\n", quoted(point.path), next);
@@ -158,11 +162,16 @@ std::string fish_script(const Points& points) {
     for (const auto& sub : point.subs) lines += at + " -a " + sub.name + " -d " + quoted(sub.summary) + "\n";
     for (const auto& flag : point.flags) {
       std::string line = at;
-      for (const auto& name : flag.names) line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-      if (flag.takes_file) line += " -r -F";
-      else if (flag.takes_value) line += " -x";
-      if (flag.takes_list) line += " -a " + quoted("(__fish_append , " + spaced(flag.words) + ")");
-      else if (!flag.words.empty()) line += " -a " + quoted(spaced(flag.words));
+      for (const auto& name : flag.names)
+        line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      if (flag.takes_file)
+        line += " -r -F";
+      else if (flag.takes_value)
+        line += " -x";
+      if (flag.takes_list)
+        line += " -a " + quoted("(__fish_append , " + spaced(flag.words) + ")");
+      else if (!flag.words.empty())
+        line += " -a " + quoted(spaced(flag.words));
       lines += line + " -d " + quoted(flag.summary) + "\n";
     }
   }

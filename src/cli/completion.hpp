@@ -1,16 +1,18 @@
 // Shell completion, generated from the declared commands: what help knows, completion knows.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
+
+#include <CLI/CLI.hpp>
 
 namespace charm::cli {
 
 /// A point of the command line ("charm bench graph") and what may follow it.
 struct CompletionPoint {
-  struct Sub { std::string name, summary; };
+  struct Sub {
+    std::string name, summary;
+  };
   struct Flag {
     std::vector<std::string> names;  // with their dashes
     std::string summary;

@@ -1,10 +1,10 @@
 // `charm completion SHELL`: prints the shell's completion script.
+#include <memory>
+#include <ostream>
+
 #include "cli/commands.hpp"
 #include "cli/completion.hpp"
 #include "cli/options.hpp"
-
-#include <memory>
-#include <ostream>
 
 namespace charm::cli {
 namespace {
@@ -15,7 +15,7 @@ void declare(CLI::App& app, Session& session) {
   app.callback([&session, shell] {
     session.action = [&session, shell] {
       CLI::App whole;
-      Session none{session.out, session.err, {}};
+      Session none{session.out, session.err, {}, {}};
       declare_all(whole, none);
       session.out << completion_script(*shell, completion_points(whole));
       return exit_done;

@@ -1,13 +1,13 @@
 #include "cli/console.hpp"
 
-#include "cli/options.hpp"
-
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <ostream>
+#include <unistd.h>
+
+#include <sys/ioctl.h>
+
+#include "cli/options.hpp"
 
 namespace charm::cli {
 namespace {

@@ -1,11 +1,11 @@
-// What all commands share in how they speak: --json, --quiet, --color, and progress. Results go to stdout, everything else
-// to stderr, so that `charm ... --json` is pure JSON whatever happens beside it.
+// What all commands share in how they speak: --json, --quiet, --color, and progress. Results go to stdout, everything
+// else to stderr, so that `charm ... --json` is pure JSON whatever happens beside it.
 #pragma once
-
-#include <CLI/CLI.hpp>
 
 #include <iosfwd>
 #include <string>
+
+#include <CLI/CLI.hpp>
 
 namespace charm::cli {
 
@@ -22,15 +22,16 @@ void add_output_options(CLI::App& app, OutputOptions& options);
 
 Colour colour_choice(const std::string& text);
 
-/// Whether to colour a stream: the option decides; automatic means a terminal, a TERM that is not "dumb", and no NO_COLOR
-/// (https://no-color.org: set and not empty). The environment comes as arguments; a null pointer is an unset variable.
+/// Whether to colour a stream: the option decides; automatic means a terminal, a TERM that is not "dumb", and no
+/// NO_COLOR (https://no-color.org: set and not empty). The environment comes as arguments; a null pointer is an unset
+/// variable.
 bool use_colour(Colour choice, bool is_terminal, const char* no_color, const char* term);
 
 /// The same, asked for this process's stdout.
 bool colour_on_stdout(Colour choice);
 
-/// Progress of long work. On a terminal one line that is rewritten; elsewhere a line for each step, so that a log shows it
-/// as well; nothing with --quiet.
+/// Progress of long work. On a terminal one line that is rewritten; elsewhere a line for each step, so that a log shows
+/// it as well; nothing with --quiet.
 class Progress {
  public:
   enum class Mode { silent, lines, rewriting };

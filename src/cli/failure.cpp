@@ -1,11 +1,11 @@
 #include "cli/failure.hpp"
 
-#include "cli/command.hpp"
-
 #include <charm/error.hpp>
 
 #include <new>
 #include <system_error>
+
+#include "cli/command.hpp"
 
 namespace charm::cli {
 namespace {
@@ -32,10 +32,12 @@ bool is_users_to_mend(Errc code) {
     case Errc::bad_input:
     case Errc::bad_config:
     case Errc::too_many_workers:
-    case Errc::refused: return true;
+    case Errc::refused:
+      return true;
     case Errc::not_running:
     case Errc::system:
-    case Errc::cancelled: return false;
+    case Errc::cancelled:
+      return false;
   }
   return false;
 }

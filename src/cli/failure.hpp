@@ -1,10 +1,11 @@
-// What the user is told when a command cannot do its job: always one line, "charm: what, where; remedy", and an exit code.
+// What the user is told when a command cannot do its job: always one line, "charm: what, where; remedy", and an exit
+// code.
 #pragma once
-
-#include <CLI/CLI.hpp>
 
 #include <exception>
 #include <string>
+
+#include <CLI/CLI.hpp>
 
 namespace charm::cli {
 

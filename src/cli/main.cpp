@@ -1,16 +1,30 @@
 // The `charm` executable: parses, runs the chosen command, and turns whatever went wrong into one line on stderr and an
 // exit code (docs/command-line.md). Nothing but this file decides exit codes of failures.
+#include <exception>
+#include <iostream>
+#include <string>
+
 #include "cli/command.hpp"
 #include "cli/failure.hpp"
 
-#include <exception>
-#include <iostream>
-
 namespace {
+
+/// The command line as it can be pasted into a shell again; the program by its name, wherever it lies.
+std::string as_typed(int argc, char** argv) {
+  std::string line = "charm";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&|;<>()*?[]#~`!{}") == std::string::npos;
+    std::string quoted;
+    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += plain ? " " + word : " '" + quoted + "'";
+  }
+  return line;
+}
 
 int run(int argc, char** argv) {
   using namespace charm::cli;
-  Session session{std::cout, std::cerr, {}};
+  Session session{std::cout, std::cerr, as_typed(argc, argv), {}};
   CLI::App app;
   declare_all(app, session);
   try {

@@ -1,10 +1,10 @@
 // Kinds of option values, so that every command refuses bad ones in the same words and completion knows what to offer.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
+
+#include <CLI/CLI.hpp>
 
 namespace charm::cli {
 

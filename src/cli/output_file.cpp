@@ -2,15 +2,15 @@
 
 #include <charm/error.hpp>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <system_error>
+#include <unistd.h>
 #include <vector>
+
+#include <sys/stat.h>
 
 namespace charm::cli {
 namespace {
@@ -50,9 +50,10 @@ class Temporary {
 
   [[nodiscard]] int error() const { return error_; }
 
-  /// mkostemp gives mode 0600; the result shall have the mode of the file it replaces, or what the umask gives a new one.
+  /// mkostemp gives mode 0600; the result shall have the mode of the file it replaces, or what the umask gives a new
+  /// one.
   void take_mode_of(const fs::path& target) {
-    struct stat existing {};
+    struct stat existing{};
     mode_t mode = 0;
     if (stat(target.c_str(), &existing) == 0) {
       mode = existing.st_mode & 07777U;
@@ -94,7 +95,8 @@ class Temporary {
 
 void check_writable(const std::string& path) {
   const auto refuse = [&](const std::string& why) {
-    throw Error(Errc::bad_input, "cannot write '" + path + "': " + why, "give the path of a file in a folder that can be written to");
+    throw Error(Errc::bad_input, "cannot write '" + path + "': " + why,
+                "give the path of a file in a folder that can be written to");
   };
   if (path.empty()) refuse("the path is empty");
   const fs::path target = target_of(path);

@@ -1,12 +1,13 @@
-// A file that is there whole or not at all: checked before long work begins, written beside its place and renamed into it.
+// A file that is there whole or not at all: checked before long work begins, written beside its place and renamed into
+// it.
 #pragma once
 
 #include <string>
 
 namespace charm::cli {
 
-/// \throws Error (bad_input) that says why a file cannot be written at `path`. Leaves nothing behind, and an existing file
-/// as it was.
+/// \throws Error (bad_input) that says why a file cannot be written at `path`. Leaves nothing behind, and an existing
+/// file as it was.
 void check_writable(const std::string& path);
 
 /// Replaces the file at `path` (what a symbolic link there points to) by one that holds `text`.

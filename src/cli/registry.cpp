@@ -1,9 +1,9 @@
 // The registry of commands; see command.hpp.
-#include "cli/command.hpp"
-#include "cli/commands.hpp"
-
 #include <array>
 #include <string>
+
+#include "cli/command.hpp"
+#include "cli/commands.hpp"
 
 namespace charm::cli {
 

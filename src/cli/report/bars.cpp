@@ -12,9 +12,9 @@ namespace charm::cli {
 namespace {
 
 // All in the picture's own units, which the page scales to the width there is.
-constexpr double width = 560;
+constexpr double width = 600;
 constexpr double bars_from = 132;
-constexpr double bars_to = 420;
+constexpr double bars_to = 424;
 constexpr double row_height = 30;
 constexpr double bar_height = 16;
 constexpr double axis_height = 22;
@@ -70,24 +70,27 @@ std::string rate_bars(const std::vector<Result>& rows) {
     out += fmt::format("<text class=\"label\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", bars_from - 8,
                        middle + 4.5, escaped(row_title(row)));
     out += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\"/>\n",
-                       colour_class(row.runtime), bars_from, middle - bar_height / 2, x(row.rate()) - bars_from,
-                       bar_height);
+                       row.verified ? colour_class(row.runtime) : "bar-wrong", bars_from, middle - bar_height / 2,
+                       x(row.rate()) - bars_from, bar_height);
     if (row.rates().size() > 1) {
       out += fmt::format(
           "<path class=\"whisker\" d=\"M{0:.1f} {1:.1f}V{2:.1f}M{0:.1f} {3:.1f}H{4:.1f}M{4:.1f} {1:.1f}V{2:.1f}\"/>\n",
           x(slowest(row)), middle - 4, middle + 4, middle, x(fastest(row)));
     }
-    out += fmt::format(
-        "<text class=\"value\" x=\"{}\" y=\"{:.1f}\">{} {}<tspan class=\"muted\" dx=\"6\">{}</tspan></text>\n",
-        bars_to + 10, middle + 4.5, format_rate(row.rate()), escaped(row.unit),
-        row.verified ? format_seconds(row.median_s()) : "wrong");
+    out += fmt::format("<text class=\"value\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{} {}</text>\n", width - 62,
+                       middle + 4.5, format_rate(row.rate()), escaped(row.unit));
+    out += fmt::format("<text class=\"value {}\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+                       row.verified ? "muted" : "bad", width - 2, middle + 4.5,
+                       row.verified ? format_seconds(row.median_s()) : "wrong");
   }
   return out + "</svg>\n";
 }
 
 std::string comparison(const std::vector<Result>& rows) {
   std::vector<const Result*> order;
-  for (const auto& row : rows) order.push_back(&row);
+  for (const auto& row : rows) {
+    if (row.verified) order.push_back(&row);
+  }
   std::stable_sort(order.begin(), order.end(), [](const Result* a, const Result* b) { return a->rate() > b->rate(); });
   if (order.size() < 2 || order[1]->rate() <= 0) return "";
   const Result& first = *order[0];

@@ -13,7 +13,8 @@ namespace charm::cli {
 /// \param rows of one kernel and unit
 std::string rate_bars(const std::vector<Result>& rows);
 
-/// One sentence that compares the rows and claims no difference that lies within their spread; empty for a single row.
+/// One sentence that compares the rows and claims no difference that lies within their spread; empty for a
+/// single row. Wrong answers are not compared.
 std::string comparison(const std::vector<Result>& rows);
 
 /// What a row is called beside its bar: "charm · local", "openmp".

@@ -98,10 +98,10 @@ std::string table(const Outcome& outcome) {
   std::string out =
       "<h2>Figures</h2>\n<div class=\"scroll\"><table class=\"results\"><thead><tr><th>kernel</th><th>runtime</th>"
       "<th>policy</th>";
-  for (const char* title : {"workers", "median", "least", "most", "spread", "rate", "peak memory"}) {
+  for (const char* title : {"workers", "median", "min", "max", "spread", "rate", "peak memory"}) {
     out += fmt::format("<th class=\"number\">{}</th>", title);
   }
-  out += "<th>verified</th><th></th></tr></thead>\n<tbody>\n";
+  out += "<th>verified</th><th>check</th></tr></thead>\n<tbody>\n";
   for (const auto& rows : by_kernel(outcome.results)) out += results_rows(rows);
   return out +
          "</tbody></table></div>\n<p class=\"muted\">Spread is the distance between the slowest and the fastest trial, "

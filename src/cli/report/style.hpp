@@ -41,6 +41,8 @@ svg.bars .axis { stroke: var(--muted); stroke-width: 1; }
 svg.bars .whisker { stroke: var(--ink); stroke-width: 1.3; fill: none; }
 .bar-charm { fill: var(--charm); } .bar-openmp { fill: var(--openmp); } .bar-tbb { fill: var(--tbb); }
 .bar-serial { fill: var(--serial); } .bar-other { fill: var(--other); }
+.bar-wrong { fill: none; stroke: var(--bad); stroke-width: 1.2; stroke-dasharray: 4 3; }
+svg.bars .bad { fill: var(--bad); font-weight: 600; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.28rem 0.9rem 0.28rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
@@ -54,6 +56,7 @@ td.bad { color: var(--bad); font-weight: 600; }
 .machine svg { display: block; max-width: 100%; height: auto; margin: 0 auto; }
 .machine + .machine { margin-top: 1rem; }
 .seats { display: flex; flex-wrap: wrap; gap: 0.8rem 2rem; margin: 0.5rem 0 1.4rem; }
+.seats th, .seats td { padding: 0.12rem 0.8rem 0.12rem 0; font-size: 0.84rem; }
 ul.notes { margin: 0; padding-left: 1.2rem; }
 code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 0.92em; }
 footer { margin-top: 3rem; color: var(--muted); font-size: 0.85rem; }
