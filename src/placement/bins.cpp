@@ -105,9 +105,11 @@ std::vector<int> share_out(std::span<const int> capacities, int workers, SocketO
 }
 
 std::vector<Bin> fewest_first(std::vector<Bin> bins, int workers) {
-  auto larger = [](const Bin& a, const Bin& b) { return a.seats.size() > b.seats.size(); };
   std::vector<Bin> by_size = bins;
-  std::stable_sort(by_size.begin(), by_size.end(), larger);
+  std::sort(by_size.begin(), by_size.end(), [](const Bin& a, const Bin& b) {
+    if (a.seats.size() != b.seats.size()) return a.seats.size() > b.seats.size();
+    return a.seats.front().core < b.seats.front().core;
+  });
   return least_level(by_size, workers) < least_level(bins, workers) ? by_size : bins;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <rapidcheck.h>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace charm::test {
@@ -51,8 +52,9 @@ inline Machine build(const Shape& shape) {
   if (shape.numbering == Numbering::interleaved) {
     std::vector<std::size_t> by_turn(places.size());
     for (std::size_t i = 0; i < places.size(); ++i) by_turn[i] = i;
-    std::stable_sort(by_turn.begin(), by_turn.end(),
-                     [&](auto a, auto b) { return places[a].within_socket < places[b].within_socket; });
+    std::sort(by_turn.begin(), by_turn.end(), [&](auto a, auto b) {
+      return std::pair(places[a].within_socket, a) < std::pair(places[b].within_socket, b);
+    });
     for (std::size_t i = 0; i < by_turn.size(); ++i) rank[by_turn[i]] = static_cast<int>(i);
   }
 
