@@ -86,7 +86,8 @@ std::optional<std::uint64_t> left_in_cgroups(const std::string& root) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    std::string controllers(1, ',');
+    controllers.append(line, first + 1, second - first - 1).append(1, ',');
     std::string group = line.substr(second + 1);
     if (group == "/") group.clear();
     std::optional<std::uint64_t> left;

@@ -31,9 +31,7 @@ std::string colour_class(const std::string& runtime) {
 
 }  // namespace
 
-std::string row_title(const Result& row) {
-  return row.policy == "none" ? row.runtime : row.runtime + " · " + row.policy;
-}
+std::string row_title(const Result& row) { return row.policy == "none" ? row.runtime : row.runtime + " " + row.policy; }
 
 std::vector<double> axis_ticks(double top) {
   if (!(top > 0) || !std::isfinite(top)) return {0, 1};
@@ -96,7 +94,7 @@ std::string comparison(const std::vector<Result>& rows) {
   const Result& first = *order[0];
   const Result& second = *order[1];
   if (slowest(first) <= fastest(second)) {
-    return fmt::format("{} and {} lie within each other’s spread", row_title(first), row_title(second));
+    return fmt::format("{} and {} differ by less than their spread", row_title(first), row_title(second));
   }
   return fmt::format("{} is fastest, {:.2f}× {}", row_title(first), first.rate() / second.rate(), row_title(second));
 }

@@ -17,7 +17,7 @@ std::string rate_bars(const std::vector<Result>& rows);
 /// single row. Wrong answers are not compared.
 std::string comparison(const std::vector<Result>& rows);
 
-/// What a row is called beside its bar: "charm · local", "openmp".
+/// What a row is called beside its bar: "charm local", "openmp".
 std::string row_title(const Result& row);
 
 /// Ascending round numbers from 0 that cover [0, top] in three to five steps; the last is at least `top`.

@@ -69,9 +69,8 @@ std::string bars(const Outcome& outcome) {
       "fastest. Longer is better.</p>\n<div class=\"panels\">\n";
   for (const auto& rows : by_kernel(outcome.results)) {
     const std::string sentence = comparison(rows);
-    out += "<figure>\n<h3>" + kernel_title(rows.front().kernel) + "</h3>\n<p class=\"sub\">" +
-           escaped(rows.front().unit) + (sentence.empty() ? "" : " · " + escaped(sentence)) + "</p>\n" +
-           rate_bars(rows) + "</figure>\n";
+    out += "<figure>\n<h3>" + kernel_title(rows.front().kernel) + "</h3>\n<p class=\"sub\">" + escaped(sentence) +
+           "</p>\n" + rate_bars(rows) + "</figure>\n";
   }
   return out + "</div>\n";
 }
