@@ -116,9 +116,9 @@ Report make_report(const Machine& machine, const Host& host, const Outcome& outc
   report.host = host;
   report.outcome = outcome;
   for (const auto& placement : outcome.placements) {
-    report.drawings.push_back({placement.policy, drawing::machine_svg(machine, placement.seats)});
+    report.drawings.push_back({placement.policy, drawing::svg(machine, placement.seats)});
   }
-  if (report.drawings.empty()) report.drawings.push_back({"", drawing::machine_svg(machine)});
+  if (report.drawings.empty()) report.drawings.push_back({"", drawing::svg(machine)});
   return report;
 }
 

@@ -30,8 +30,8 @@ void walk(const CLI::App& app, const std::string& path, Points& points) {
       continue;
     }
     CompletionPoint::Flag flag;
-    for (const auto& name : option->get_snames()) flag.names.push_back("-" + name);
-    for (const auto& name : option->get_lnames()) flag.names.push_back("--" + name);
+    for (const auto& name : option->get_snames()) flag.names.push_back(fmt::format("-{}", name));
+    for (const auto& name : option->get_lnames()) flag.names.push_back(fmt::format("--{}", name));
     flag.summary = option->get_description();
     flag.words = accepted_words(*option);
     flag.takes_value = option->get_items_expected_max() > 0 && option->get_type_size() > 0;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 namespace charm::cli {
@@ -35,7 +36,7 @@ class Temporary {
  public:
   explicit Temporary(const fs::path& target) {
     const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-    std::string name = (folder / ("." + target.filename().string() + ".XXXXXX")).string();
+    std::string name = (folder / fmt::format(".{}.XXXXXX", target.filename().string())).string();
     name_.assign(name.begin(), name.end());
     name_.push_back('\0');
     fd_ = mkostemp(name_.data(), O_CLOEXEC);

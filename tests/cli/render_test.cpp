@@ -2,6 +2,7 @@
 #include <regex>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -205,7 +206,7 @@ TEST(ReportPage, ShowsWhatTheReaderNeedsToJudgeTheFigures) {
 TEST(ReportPage, SeatsEveryWorker) {
   const std::string page = render_report(report());
   for (int worker = 0; worker < 40; ++worker) {
-    EXPECT_TRUE(has(page, "<tr><td class=\"number\">" + std::to_string(worker) + "</td><td class=\"number\">7</td>"))
+    EXPECT_TRUE(has(page, fmt::format("<tr><td class=\"number\">{}</td><td class=\"number\">7</td>", worker)))
         << worker;
   }
 }
@@ -220,8 +221,8 @@ TEST(ReportPage, ClosesWhatItOpens) {
   const std::string page = render_report(report());
   for (const char* tag :
        {"html", "head", "body", "header", "figure", "div", "table", "tbody", "tr", "td", "svg", "ul", "dl", "h2"}) {
-    const std::regex open("<" + std::string(tag) + "[ >]");
-    const std::regex close("</" + std::string(tag) + ">");
+    const std::regex open(fmt::format("<{}[ >]", tag));
+    const std::regex close(fmt::format("</{}>", tag));
     const auto count = [&](const std::regex& what) {
       return std::distance(std::sregex_iterator(page.begin(), page.end(), what), std::sregex_iterator());
     };

@@ -1,14 +1,16 @@
 #include "cli/bench/run.hpp"
 
-#include <charm/charm.hpp>
+#include <charm/runtime.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "cli/bench/errand_thread.hpp"
 #include "cli/bench/settle.hpp"
 #include "os/memory.hpp"
 #include "workloads/bench.hpp"
@@ -17,14 +19,29 @@ namespace charm::cli {
 namespace {
 
 /// CHARM with one policy at a time. It stays up between trials of the same policy: starting it is not what is measured,
-/// and its parked workers use no cpu.
+/// and its parked workers use no cpu. It is started and used by a thread of its own, because the thread that CHARM is
+/// started by gets bound to a core, and the peers' threads would inherit that from it.
 class CharmRuntime {
  public:
   CharmRuntime(Config config, int workers) : config_(std::move(config)) { config_.workers = workers; }
-  ~CharmRuntime() { stop(); }
+  ~CharmRuntime() {
+    thread_.run([this] { stop(); });
+  }
   CharmRuntime(const CharmRuntime&) = delete;
   CharmRuntime& operator=(const CharmRuntime&) = delete;
 
+  /// Runs `body` with CHARM up under `policy`.
+  template <class F>
+  auto with(const std::string& policy, F body) {
+    std::optional<std::invoke_result_t<F>> result;
+    thread_.run([&] {
+      start(policy);
+      result.emplace(body());
+    });
+    return std::move(*result);
+  }
+
+ private:
   void start(const std::string& policy) {
     if (running_ == policy) return;
     stop();
@@ -39,9 +56,9 @@ class CharmRuntime {
     charm::finalize();
   }
 
- private:
   Config config_;
   std::optional<std::string> running_;
+  ErrandThread thread_;
 };
 
 class Bench {
@@ -69,38 +86,44 @@ class Bench {
  private:
   void record_placements() {
     for (const auto& policy : plan_.policies) {
-      runtime_.start(policy);
-      outcome_.placements.push_back({policy, charm::placement()});
+      outcome_.placements.push_back({policy, runtime_.with(policy, [] { return charm::placement(); })});
     }
   }
 
   void make_graph() {
-    const workloads::Runner runner = builder();
+    const Measurement& builder = graph_builder();
     progress_.step(plan_.file.empty()
-                       ? fmt::format("generating a graph of scale {} with {}", plan_.scale, runner.runtime)
+                       ? fmt::format("generating a graph of scale {} with {}", plan_.scale, builder.runtime)
                        : fmt::format("loading {}", plan_.file));
     const os::PeakMemory peak;
+    note_inexact(peak);
     const auto begin = std::chrono::steady_clock::now();
-    if (plan_.file.empty()) {
+    graph_ = run_on(builder, [&](const workloads::Runner& runner) {
+      if (!plan_.file.empty()) {
+        return workloads::Graph::load(plan_.file, {.undirected = plan_.undirected, .seed = plan_.seed}, runner);
+      }
       workloads::GenerateOptions options;
       options.scale = plan_.scale;
       options.seed = plan_.seed;
-      graph_ = workloads::Graph::generate(options, runner);
-    } else {
-      graph_ = workloads::Graph::load(plan_.file, {.undirected = plan_.undirected, .seed = plan_.seed}, runner);
-    }
+      return workloads::Graph::generate(options, runner);
+    });
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
     outcome_.input = {graph_->describe(), taken.count(), peak.bytes()};
-    note_inexact(peak);
   }
 
-  /// The graph is the same whoever makes it; the first runtime of the plan that is not serial does.
-  workloads::Runner builder() {
+  /// The graph is the same whoever makes it; the first row that is not serial does.
+  [[nodiscard]] const Measurement& graph_builder() const {
     const auto parallel = std::find_if(plan_.measurements.begin(), plan_.measurements.end(),
                                        [](const Measurement& m) { return m.runtime != "serial"; });
-    if (parallel == plan_.measurements.end()) return {"serial", 1};
-    if (parallel->runtime == "charm") runtime_.start(parallel->policy);
-    return {parallel->runtime, parallel->workers};
+    return parallel == plan_.measurements.end() ? plan_.measurements.front() : *parallel;
+  }
+
+  /// Calls `body` with the runner of a row, on the thread that the row's runtime belongs to.
+  template <class F>
+  auto run_on(const Measurement& row, F body) {
+    const workloads::Runner runner{row.runtime, row.workers};
+    if (row.runtime == "charm") return runtime_.with(row.policy, [&] { return body(runner); });
+    return body(runner);
   }
 
   void run_kernel(const std::vector<Measurement>& rows) {
@@ -151,16 +174,16 @@ class Bench {
   }
 
   std::pair<workloads::KernelRun, std::uint64_t> run_trial(const Measurement& row, int trial) {
-    if (row.runtime == "charm") runtime_.start(row.policy);
     if (!wait_until_idle()) {
       note("threads of this process did not come to rest between trials; the comparison may be unfair");
     }
     const os::PeakMemory peak;
     note_inexact(peak);
-    const workloads::Runner runner{row.runtime, row.workers};
-    auto run = plan_.workload == Workload::gups
-                   ? workloads::run_gups(plan_.scale, runner, 1)
-                   : workloads::run_kernel(row.kernel, runner, *graph_, {.trials = 1, .first_trial = trial});
+    auto run = run_on(row, [&](const workloads::Runner& runner) {
+      return plan_.workload == Workload::gups
+                 ? workloads::run_gups(plan_.scale, runner, 1)
+                 : workloads::run_kernel(row.kernel, runner, *graph_, {.trials = 1, .first_trial = trial});
+    });
     return {std::move(run), peak.bytes()};
   }
 
