@@ -40,7 +40,7 @@ void finalize();
 
 /// The machine that the runtime was placed on, and the seat of every worker. \throws Error (not_running).
 [[nodiscard]] const Machine& machine();
-[[nodiscard]] std::vector<Seat> placement();
+[[nodiscard]] std::vector<Seat> seats();
 
 /// Runs `function` as a task and returns what it returns or throws. Inside a task it is a plain call.
 template <class F>

@@ -36,14 +36,14 @@ class task_group {
 
   template <class F>
   void run(F&& function) {
-    using Node = GroupJob<std::decay_t<F>>;
+    using Spawned = GroupJob<std::decay_t<F>>;
     detail::WorkerCore* worker = detail::this_worker();
     if (worker == nullptr) {
       remote_.fetch_add(1, std::memory_order_relaxed);
-      detail::submit(*new (detail::JobPool::take_outside(sizeof(Node))) Node(*this, std::forward<F>(function)));
+      detail::submit(*new (detail::JobPool::take_outside(sizeof(Spawned))) Spawned(*this, std::forward<F>(function)));
       return;
     }
-    auto* node = new (worker->pool.take(sizeof(Node))) Node(*this, std::forward<F>(function));
+    auto* node = new (worker->pool.take(sizeof(Spawned))) Spawned(*this, std::forward<F>(function));
     // The frame that the group lives in is the spawner's own: it counts without an atomic (see home_).
     bool home = detail::on_this_stack(worker, this);
     if (home) ++home_;

@@ -22,7 +22,7 @@ struct Fiber : detail::ListedJob {
   Stack stack;              // empty for the stack that a thread came with
   Entry entry = nullptr;
   int bound = -1;           // the worker that it must resume on; -1: any
-  Fiber* all = nullptr;     // list of all fibers, for the end
+  void* gang = nullptr;     // the all_do whose body runs on it
 
   // Sanitizers.
   void* fake_stack = nullptr;  // ASan: saved while the fiber stands still

@@ -229,7 +229,7 @@ int num_workers() noexcept {
 
 const Machine& machine() { return Runtime::get().machine; }
 
-std::vector<Seat> placement() { return Runtime::get().placement.start(); }
+std::vector<Seat> seats() { return Runtime::get().placement.start(); }
 
 WorkerStats Stats::total() const {
   WorkerStats sum;

@@ -98,7 +98,7 @@ void post(Target target, ListedJob& job) {
   Runtime& runtime = Runtime::get();
   auto fail = [&](const char* what, std::size_t count) {
     throw Error(Errc::bad_input, "call to " + std::string(what) + " " + std::to_string(target.id) + ", where no worker sits",
-                "this runtime has " + std::to_string(count) + " workers; charm::placement() tells their seats");
+                "this runtime has " + std::to_string(count) + " workers; charm::seats() tells their seats");
   };
   switch (target.kind) {
     case Target::Kind::worker:
