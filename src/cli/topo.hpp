@@ -7,7 +7,7 @@
 namespace charm::cli {
 
 struct TopoOptions {
-  std::string from;  // hwloc XML file or synthetic string; empty: this machine, or what CHARM_TOPOLOGY names
+  std::string from = "";  // hwloc XML file or synthetic string; empty: this machine, or what CHARM_TOPOLOGY names
   bool json = false;
   bool svg = false;
   bool ascii = false;  // draw without characters outside of ASCII

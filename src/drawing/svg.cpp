@@ -58,7 +58,7 @@ class Picture {
     for (const Node& node : m_.nodes) {
       if (node.socket >= 0) continue;
       label(pad, y + 12, "charm-t",
-            node_label(node) + (node.cpus.empty() ? ", memory only" : ", near to several sockets"));
+            node_label(node) + (node.cpus.empty() ? ", no usable cpus" : ", near to several sockets"));
       y += head;
     }
     const std::string title = m_.name.empty() ? m_.origin : m_.name;
@@ -97,7 +97,7 @@ class Picture {
   static Size size_of(const Chiplet& c) {
     const int columns = across(c);
     const int rows = (static_cast<int>(c.cores.size()) + columns - 1) / columns;
-    const int label_width = 7 * static_cast<int>(chiplet_label(c).size()) + 12;
+    const int label_width = 6 * static_cast<int>(chiplet_label(c).size()) + 16;
     return {std::max(columns * (square + gap) + gap, label_width) + gap, head + rows * (square + gap) + gap};
   }
 
@@ -137,35 +137,51 @@ class Picture {
     }
   }
 
-  /// Chiplets one after the other in lines that end at `right`; the y below the last line.
-  int flow(const std::vector<int>& ids, int left, int right, int top) {
-    int x = left;
-    int y = top;
-    int tallest = 0;
-    for (int id : ids) {
-      const Size s = size_of(chiplet(id));
-      if (x > left && x + s.width > right) {
-        x = left;
-        y += tallest + gap;
-        tallest = 0;
-      }
-      draw_chiplet(chiplet(id), x, y);
-      x += s.width + gap;
-      tallest = std::max(tallest, s.height);
-    }
-    return y + tallest;
+  /// Chiplets in rows of equal number, as many to a row as `width` holds.
+  [[nodiscard]] std::size_t per_row(const std::vector<int>& ids, int width) const {
+    int widest = 1;
+    for (int id : ids) widest = std::max(widest, size_of(chiplet(id)).width);
+    const auto fit = static_cast<std::size_t>(std::max(1, (width + 2 * gap) / (widest + 2 * gap)));
+    const std::size_t rows = std::max<std::size_t>(1, (ids.size() + fit - 1) / fit);
+    return std::max<std::size_t>(1, (ids.size() + rows - 1) / rows);
   }
 
-  int draw_node(const Socket& socket, const Node& node, int y) {
+  /// Lays the chiplets out within `width` from (x, y); draws them only where asked to. The room that they take.
+  Size flow(const std::vector<int>& ids, int x, int y, int width, bool draw) {
+    const std::size_t row = per_row(ids, width);
+    Size all;
+    Size line;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (i % row == 0) {
+        all.height += line.height + (i == 0 ? 0 : 2 * gap);
+        line = {};
+      }
+      if (line.width > 0) line.width += 2 * gap;
+      if (draw) draw_chiplet(chiplet(ids[i]), x + line.width, y + all.height);
+      const Size s = size_of(chiplet(ids[i]));
+      line.width += s.width;
+      line.height = std::max(line.height, s.height);
+      all.width = std::max(all.width, line.width);
+    }
+    all.height += line.height;
+    return all;
+  }
+
+  /// The node's frame with its upper left corner at (x, y).
+  Size draw_node(const Socket& socket, const Node& node, int x, int y, int width, bool draw) {
     std::vector<int> ids;
     for (int id : socket.chiplets) {
       if (chiplet(id).node == node.id) ids.push_back(id);
     }
-    const std::size_t frame = body_.size();
-    label(3 * pad, y + 14, "charm-t", node_label(node) + (ids.empty() ? ", memory only" : ""));
-    const int bottom = flow(ids, 3 * pad, page - 3 * pad, y + head) + gap;
-    insert_rect(frame, "charm-node", 2 * pad, y, {page - 4 * pad, bottom - y});
-    return bottom;
+    const std::string text = node_label(node) + (ids.empty() ? ", no usable cpus" : "");
+    const Size inside = flow(ids, x + pad, y + head, width - 2 * pad, false);
+    const Size frame = {std::max(inside.width, 7 * static_cast<int>(text.size())) + 2 * pad,
+                        head + inside.height + gap};
+    if (!draw) return frame;
+    rect("charm-node", x, y, frame);
+    label(x + pad, y + 14, "charm-t", text);
+    flow(ids, x + pad, y + head, width - 2 * pad, true);
+    return frame;
   }
 
   int draw_socket(const Socket& socket, int y) {
@@ -176,8 +192,23 @@ class Picture {
     for (int id : socket.chiplets) {
       if (m_.nodes[static_cast<std::size_t>(chiplet(id).node)].socket != socket.id) loose.push_back(id);
     }
-    if (!loose.empty()) bottom = flow(loose, 2 * pad, page - 2 * pad, bottom) + gap;
-    for (int id : socket.nodes) bottom = draw_node(socket, m_.nodes[static_cast<std::size_t>(id)], bottom) + gap;
+    if (!loose.empty()) bottom += flow(loose, 2 * pad, bottom, page - 4 * pad, true).height + gap;
+    int x = 2 * pad;
+    int tallest = 0;
+    for (int id : socket.nodes) {
+      const Node& node = m_.nodes[static_cast<std::size_t>(id)];
+      const int width = page - 4 * pad;
+      const Size size = draw_node(socket, node, x, bottom, width, false);
+      if (x > 2 * pad && x + size.width > page - 2 * pad) {
+        x = 2 * pad;
+        bottom += tallest + gap;
+        tallest = 0;
+      }
+      draw_node(socket, node, x, bottom, width, true);
+      x += size.width + pad;
+      tallest = std::max(tallest, size.height);
+    }
+    bottom += tallest + gap;
     insert_rect(frame, "charm-socket", pad, y, {page - 2 * pad, bottom - y + gap});
     return bottom + gap;
   }
