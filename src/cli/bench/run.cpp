@@ -86,7 +86,7 @@ class Bench {
  private:
   void record_placements() {
     for (const auto& policy : plan_.policies) {
-      outcome_.placements.push_back({policy, runtime_.with(policy, [] { return charm::placement(); })});
+      outcome_.placements.push_back({policy, runtime_.with(policy, [] { return charm::seats(); })});
     }
   }
 
