@@ -137,8 +137,8 @@ void Runtime::stop() {
 Worker* Runtime::borrow() noexcept {
   if (home_ != std::this_thread::get_id()) return nullptr;
   Worker& worker = *workers[0];
-  std::uint32_t expected = Worker::parked;
-  if (!worker.slot.compare_exchange_strong(expected, Worker::lent, std::memory_order_seq_cst)) return nullptr;
+  Worker::Slot expected = Worker::Slot::parked;
+  if (!worker.slot.compare_exchange_strong(expected, Worker::Slot::lent, std::memory_order_seq_cst)) return nullptr;
   worker.group->sleeping.fetch_sub(1, std::memory_order_relaxed);
   sleeping.fetch_sub(1, std::memory_order_relaxed);
   if (!home_bound_ && machine.is_live() && worker.seat.cpu >= 0) {  // once: two system calls a run() would be too many
@@ -157,7 +157,7 @@ void Runtime::give_back(Worker& worker) noexcept {
   bool more = worker.handoff != nullptr || !worker.deque.empty() || !worker.inbox.empty() || !worker.ready.empty();
   worker.group->sleeping.fetch_add(1, std::memory_order_relaxed);
   sleeping.fetch_add(1, std::memory_order_relaxed);
-  worker.slot.store(Worker::parked, std::memory_order_seq_cst);
+  worker.slot.store(Worker::Slot::parked, std::memory_order_seq_cst);
   if (more || worker.inbox.arrived()) wake(worker);  // its own thread goes on with what was left
 }
 

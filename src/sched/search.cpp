@@ -168,36 +168,45 @@ void Worker::park(bool deep) noexcept {
   group->searching.fetch_sub(1, std::memory_order_relaxed);
   runtime->searching.fetch_sub(1, std::memory_order_relaxed);
   bool more = anything_in_sight();
-  slot.store(parked, std::memory_order_seq_cst);
-  // From here on worker 0 may be lent: only what is everybody's may be touched until the slot is `running` again.
+  fiber::Fiber* self = current;  // a guest puts its own in the books
+  const bool guest = slot.load(std::memory_order_relaxed) == Slot::lent;
+  const Slot awake = guest ? Slot::lent : Slot::running;
+  os::FutexWord& ring = guest ? guest_bell : bell;
+  slot.store(guest ? Slot::lent_parked : Slot::parked, std::memory_order_seq_cst);
+  // From here on worker 0 may be lent: only what is everybody's may be touched until the slot is ours again.
   if (more || inbox.arrived() || !group->inbox.empty() || !runtime->inbox.empty() || runtime->stopping.load(std::memory_order_seq_cst) ||
       (seat.node >= 0 && !runtime->node_inboxes[static_cast<std::size_t>(seat.node)]->empty())) {
     runtime->wake(*this);
   } else {
-    for (const Ring& ring : rings) {  // whoever is busy shall notice a sleeper at its next push
-      for (Worker* victim : ring.victims) {
+    for (const Ring& others : rings) {  // whoever is busy shall notice a sleeper at its next push
+      for (Worker* victim : others.victims) {
         if (victim->busy.load(std::memory_order_relaxed)) victim->deque.poke();
       }
     }
     Tally::add(tally.parks);
   }
-  using std::chrono::milliseconds;
-  for (std::uint32_t value; (value = slot.load(std::memory_order_acquire)) != running;) {
-    if (!os::futex_wait(slot, value, deep ? std::chrono::nanoseconds(-1) : milliseconds(10))) runtime->wake(*this);
+  // The waker changes the slot before it rings, and we look at the slot after we have silenced the bell: a ring that
+  // comes late, for an earlier sleep, costs one turn of this loop.
+  while (slot.load(std::memory_order_acquire) != awake) {
+    if (!os::futex_wait(ring, 0, deep ? std::chrono::nanoseconds(-1) : std::chrono::milliseconds(10))) runtime->wake(*this);
+    ring.store(0, std::memory_order_seq_cst);
   }
+  enter(self);
 }
 
 bool Runtime::wake(Worker& worker) noexcept {
-  std::uint32_t expected = Worker::parked;
-  if (worker.slot.load(std::memory_order_seq_cst) != Worker::parked ||
-      !worker.slot.compare_exchange_strong(expected, Worker::running, std::memory_order_seq_cst)) {
-    return false;
-  }
+  using Slot = Worker::Slot;
+  Slot seen = worker.slot.load(std::memory_order_seq_cst);
+  if (seen != Slot::parked && seen != Slot::lent_parked) return false;
+  bool guest = seen == Slot::lent_parked;
+  if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst)) return false;
   worker.group->searching.fetch_add(1, std::memory_order_relaxed);
   searching.fetch_add(1, std::memory_order_relaxed);
   worker.group->sleeping.fetch_sub(1, std::memory_order_relaxed);
   sleeping.fetch_sub(1, std::memory_order_relaxed);
-  os::futex_wake(worker.slot, 1);
+  os::FutexWord& bell = guest ? worker.guest_bell : worker.bell;
+  bell.store(1, std::memory_order_seq_cst);
+  os::futex_wake(bell, 1);
   return true;
 }
 

@@ -1,7 +1,9 @@
 // A worker: one thread on one core, its queues, and the fiber that it runs at the moment.
 //
 // The worker is not the thread. Worker 0 is lent to the thread that called init() while that thread waits in the runtime
-// (run, parallel_for ...): `slot` says who has it. Whoever has it is "the owner" in the comments of the queues.
+// (run, parallel_for ...): `slot` says who has it. Whoever has it is "the owner" in the comments of the queues. Both may
+// sleep in it, each at its own bell: the worker's own thread while nobody or the guest has the slot, the guest while it
+// has the slot and finds no work.
 #pragma once
 
 #include <charm/detail/worker.hpp>
@@ -39,7 +41,7 @@ struct Tally {
 };
 
 struct Worker : detail::WorkerCore {
-  enum Slot : std::uint32_t { parked = 0, running = 1, lent = 2 };
+  enum class Slot : std::uint8_t { parked, running, lent_parked, lent };
 
   Runtime* runtime = nullptr;
   Group* group = nullptr;
@@ -62,7 +64,9 @@ struct Worker : detail::WorkerCore {
   // Everybody's.
   Inbox inbox;
   ReadyQueue ready;
-  alignas(64) os::FutexWord slot{running};
+  alignas(64) std::atomic<Slot> slot{Slot::running};
+  os::FutexWord bell{0};
+  os::FutexWord guest_bell{0};
   std::atomic<bool> busy{false};  // runs a job: worth asking for work
   alignas(64) Tally tally;
 
