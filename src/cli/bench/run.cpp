@@ -120,7 +120,7 @@ class Bench {
 
   /// Calls `body` with the runner of a row, on the thread that the row's runtime belongs to.
   template <class F>
-  auto run_on(const Measurement& row, F body) {
+  std::invoke_result_t<F, const workloads::Runner&> run_on(const Measurement& row, F body) {
     const workloads::Runner runner{row.runtime, row.workers};
     if (row.runtime == "charm") return runtime_.with(row.policy, [&] { return body(runner); });
     return body(runner);
