@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ struct BenchOptions {
   OutputOptions output;
   BenchRequest request;
   std::string kernels, runtimes, policies;
-  std::string report;
+  std::optional<std::string> report;
 };
 
 std::vector<std::string> policy_names() {
@@ -127,6 +128,9 @@ void add_notes(Outcome& outcome, const Machine& machine) {
     if (std::find(outcome.notes.begin(), outcome.notes.end(), text) == outcome.notes.end())
       outcome.notes.push_back(text);
   };
+  if (!machine.is_live()) {
+    add("the machine is the one of " + machine.origin + ", not this one: workers are placed on paper and not bound");
+  }
   for (const auto& note : machine.notes) add(note);
   for (const auto& note : base::notices()) add(note);
 }
@@ -137,7 +141,7 @@ int bench(const BenchOptions& options, Session& session) {
   const Plan plan = make_plan(options.request, gather_facts(options.request.workload, machine, settings));
   try_policies(plan, machine, settings);
   check_file(plan);
-  if (!options.report.empty()) check_writable(options.report);
+  if (options.report) check_writable(*options.report);
 
   Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
   Outcome outcome = run_plan(plan, {}, progress);
@@ -145,14 +149,14 @@ int bench(const BenchOptions& options, Session& session) {
 
   Host host = describe_host(machine, settings);
   host.settings = settings_in_force(settings, options.request, plan);
-  if (!options.report.empty()) {
-    write_whole(options.report, render_report(make_report(machine, host, outcome, plan, session.command_line)));
+  if (options.report) {
+    write_whole(*options.report, render_report(make_report(machine, host, outcome, plan, session.command_line)));
   }
   if (options.output.json) {
     session.out << results_json(host, outcome);
   } else {
     session.out << results_table(outcome, colour_on_stdout(colour_choice(options.output.colour)));
-    if (!options.report.empty()) session.out << "\nreport: " << options.report << '\n';
+    if (options.report) session.out << "\nreport: " << *options.report << '\n';
   }
   for (const auto& r : outcome.results) {
     if (!r.verified)

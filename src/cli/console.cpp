@@ -51,13 +51,12 @@ Progress::Mode Progress::mode_for_stderr(bool quiet) {
 }
 
 void Progress::step(const std::string& text) {
-  step_ = text;
   if (mode_ == Mode::lines) err_ << text << '\n' << std::flush;
   if (mode_ == Mode::rewriting) rewrite(text);
 }
 
 void Progress::detail(const std::string& text) {
-  if (mode_ == Mode::rewriting) rewrite(step_ + "  " + text);
+  if (mode_ == Mode::rewriting) rewrite(text);
 }
 
 void Progress::clear() {

@@ -45,7 +45,7 @@ class Progress {
 
   /// A step worth a line in a log.
   void step(const std::string& text);
-  /// A detail of the step, shown on a terminal only.
+  /// What is being done within the step, shown in its place and on a terminal only.
   void detail(const std::string& text);
   /// Takes the rewritten line away, before something else is printed.
   void clear();
@@ -55,7 +55,6 @@ class Progress {
 
   std::ostream& err_;
   Mode mode_;
-  std::string step_;
   bool line_is_open_ = false;
 };
 

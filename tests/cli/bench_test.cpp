@@ -141,7 +141,7 @@ TEST_F(BenchTest, RefusesBadSettings) {
 TEST_F(BenchTest, PlacesWorkersOnAMachineThatIsNotThere) {
   const auto said =
       charm("bench graph --scale 6 --kernel bfs --runtime charm --policy distributed --workers 4 --trials 1 --json -q",
-            "CHARM_TOPOLOGY='pack:2 l3:2 core:4 pu:1'");
+            "CHARM_TOPOLOGY='pack:1 l3:4 core:4 pu:1'");
   ASSERT_EQ(said.exit_code, 0) << said.err;
   std::set<int> chiplets;
   const auto json = nlohmann::json::parse(said.out);

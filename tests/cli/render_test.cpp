@@ -36,7 +36,7 @@ TEST(Format, KeepsThreeDigitsAndAUnitBetweenOneAndAThousand) {
   EXPECT_EQ(format_seconds(0.99996), "1.00 s");
   EXPECT_EQ(format_seconds(25e-9), "25.0 ns");
   EXPECT_EQ(format_seconds(0), "0 s");
-  EXPECT_EQ(format_bytes(1023), "1.00 KiB");
+  EXPECT_EQ(format_bytes(1536), "1.50 KiB");
   EXPECT_EQ(format_bytes(117U << 20U), "117 MiB");
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_rate(0.0913), "0.0913");

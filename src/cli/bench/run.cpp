@@ -64,7 +64,9 @@ class CharmRuntime {
 class Bench {
  public:
   Bench(const Plan& plan, const Config& config, Progress& progress)
-      : plan_(plan), progress_(progress), runtime_(config, plan.workers) {}
+      : plan_(plan), progress_(progress), runtime_(config, plan.workers) {
+    for (const auto& row : plan.measurements) planned_ += row.trials + (warms_up(row) ? 1 : 0);
+  }
 
   Outcome run() {
     record_placements();
@@ -144,8 +146,10 @@ class Bench {
     // The turn before the first is not timed: it starts threads, touches stacks and fills caches.
     for (int turn = warms_up(rows.front()) ? -1 : 0; turn < trials; ++turn) {
       for (std::size_t i = 0; i < rows.size(); ++i) {
-        progress_.detail(turn < 0 ? fmt::format("{}, warming up", title(rows[i]))
-                                  : fmt::format("{}, trial {} of {}", title(rows[i]), turn + 1, trials));
+        progress_.detail(fmt::format("[{:2.0f} %] {} on {}, {}", 100.0 * done_ / planned_, rows[i].kernel,
+                                     title(rows[i]),
+                                     turn < 0 ? "warming up" : fmt::format("trial {} of {}", turn + 1, trials)));
+        ++done_;
         auto [run, bytes] = run_trial(rows[i], std::max(turn, 0));
         results[i].peak_rss_bytes = std::max(results[i].peak_rss_bytes, bytes);
         if (turn < 0) {
@@ -220,6 +224,8 @@ class Bench {
   CharmRuntime runtime_;
   std::optional<workloads::Graph> graph_;
   Outcome outcome_;
+  double done_ = 0;  // trials, timed or not
+  double planned_ = 0;
 };
 
 }  // namespace

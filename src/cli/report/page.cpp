@@ -88,7 +88,7 @@ std::string results_rows(const std::vector<Result>& rows) {
       out += "<td class=\"number\">" + escaped(number) + "</td>";
     }
     out += r.verified ? "<td>yes</td>" : "<td class=\"bad\">wrong</td>";
-    out += "<td>" + escaped(r.detail) + "</td></tr>\n";
+    out += "<td class=\"detail\">" + escaped(r.detail) + "</td></tr>\n";
   }
   return out;
 }

@@ -51,6 +51,7 @@ th.number, td.number { text-align: right; white-space: nowrap; }
 tr { break-inside: avoid; }
 table.results { width: 100%; }
 table.results tr.first td { border-top: 2px solid var(--line); }
+td.detail { color: var(--muted); font-size: 0.84rem; min-width: 14rem; }
 td.bad { color: var(--bad); font-weight: 600; }
 .machine { padding: 1rem; background: #ffffff; border: 1px solid var(--line); border-radius: 8px; overflow-x: auto; }
 .machine svg { display: block; max-width: 100%; height: auto; margin: 0 auto; }
