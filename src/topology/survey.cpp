@@ -1,10 +1,7 @@
 #include "topology/survey.hpp"
 
-#include <charm/error.hpp>
-
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 
 #include "topology/hwloc_handle.hpp"

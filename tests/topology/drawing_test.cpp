@@ -160,7 +160,7 @@ TEST(Json, HasTheKeysThatScriptsReadAndTheValuesOfTheMachine) {
 TEST(Json, SurvivesAFirmwareNameThatIsNoUtf8) {
   Machine m = Machine::from("pack:1 l3:1 core:1 pu:1");
   m.name = "bad \xff name";
-  EXPECT_NO_THROW(nlohmann::json::parse(json_text(m)));
+  EXPECT_TRUE(nlohmann::json::accept(json_text(m)));
 }
 
 TEST(Svg, DrawsEveryCoreOnceAndMarksSeats) {
