@@ -1,9 +1,7 @@
-// Array<T>: a large array whose pages are touched first by whoever writes them, so that a parallel fill also spreads the
-// pages. Large arrays ask for huge pages: graph kernels and RandomAccess are bound by address translation long before
-// bandwidth (2 to 3 times on 1 GiB). Invariant: elements are uninitialised until written; size() never grows.
+// Array<T>: a large array whose pages are touched first by whoever writes them, so that a parallel fill also spreads
+// the pages. Large arrays ask for huge pages: graph kernels and RandomAccess are bound by address translation long
+// before bandwidth (2 to 3 times on 1 GiB). Invariant: elements are uninitialised until written; size() never grows.
 #pragma once
-
-#include <sys/mman.h>
 
 #include <charm/error.hpp>
 
@@ -12,6 +10,8 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+
+#include <sys/mman.h>
 
 namespace charm::workloads {
 
@@ -26,7 +26,8 @@ class Array {
     std::size_t bytes = round_up(static_cast<std::size_t>(size) * sizeof(T), page);
     // A huge page must start on its own boundary: map one more and give back both ends.
     std::size_t extra = bytes >= huge_page ? huge_page : 0;
-    void* mapped = mmap(nullptr, bytes + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* mapped =
+        mmap(nullptr, bytes + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) {
       throw Error(Errc::system, "the system refuses an array of " + std::to_string(bytes >> 20) + " MiB",
                   "use a smaller graph or table, or raise the memory limit");

@@ -3,14 +3,14 @@
 
 #include <charm/error.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "workloads/executor/dispatch.hpp"
 #include "workloads/graph/bfs.hpp"
@@ -34,7 +34,7 @@ constexpr double gups_errors_allowed = .01;
 struct Trial {
   double seconds = 0;
   double work = 0;
-  std::string wrong;   ///< empty: the answer is right
+  std::string wrong;  ///< empty: the answer is right
   std::string detail;
 };
 
@@ -79,11 +79,13 @@ struct PagerankTrial {
     const int fixed = job.options.pr_iterations;
     PageRank result;
     Trial trial;
-    trial.seconds = seconds_of(
-        [&] { result = fixed > 0 ? pagerank(e, job.graph, 0, fixed) : pagerank(e, job.graph, pagerank_tolerance, pagerank_most); });
+    trial.seconds = seconds_of([&] {
+      result = fixed > 0 ? pagerank(e, job.graph, 0, fixed) : pagerank(e, job.graph, pagerank_tolerance, pagerank_most);
+    });
     // An iteration shrinks what is left by the damping at least, from at most 2 in all before the first.
-    const double allowed =
-        fixed > 0 ? 2 * std::pow(static_cast<double>(pagerank_damping), fixed) + pagerank_tolerance / 10 : pagerank_tolerance;
+    const double allowed = fixed > 0
+                               ? 2 * std::pow(static_cast<double>(pagerank_damping), fixed) + pagerank_tolerance / 10
+                               : pagerank_tolerance;
     trial.wrong = validate_pagerank(e, job.graph, result.scores, allowed);
     trial.work = static_cast<double>(job.graph.edges()) * result.iterations;
     trial.detail = fmt::format("{} iterations, the last changed {:.2g}", result.iterations, result.change);
@@ -218,7 +220,8 @@ KernelRun run_kernel(const std::string& kernel, const Runner& runner, const Grap
     result = run_trials<Kernel>(runner, Job{data.loaded.graph, data.weights, options, sources}, progress);
   });
   if (!known) {
-    throw Error(Errc::bad_config, fmt::format("kernel '{}' is unknown", kernel), "choose among bfs, pr, cc, sssp, graph500");
+    throw Error(Errc::bad_config, fmt::format("kernel '{}' is unknown", kernel),
+                "choose among bfs, pr, cc, sssp, graph500");
   }
   return result;
 }

@@ -1,6 +1,6 @@
 // Relaxed atomic accesses to plain memory. Kernels read words that other workers may write at the same time (labels,
-// distances, scores, the RandomAccess table) and are correct for any value that was ever there; these make that legal C++
-// at the price of a plain load or store.
+// distances, scores, the RandomAccess table) and are correct for any value that was ever there; these make that legal
+// C++ at the price of a plain load or store.
 #pragma once
 
 #include <atomic>

@@ -1,14 +1,7 @@
-// Times our kernels on one runtime and, if a build of the GAP benchmark suite is given, the suite's programs in turns with
-// them on the same file of edges, and prints the ratios of medians with their spread, and peak memory side by side. Each
-// measurement of either side is a process of its own, so that memory is comparable.
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+// Times our kernels on one runtime and, if a build of the GAP benchmark suite is given, the suite's programs in turns
+// with them on the same file of edges, and prints the ratios of medians with their spread, and peak memory side by
+// side. Each measurement of either side is a process of its own, so that memory is comparable.
 #include <charm/error.hpp>
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +10,13 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "workloads/bench.hpp"
 
@@ -45,6 +44,7 @@ template <class F>
 std::string in_child(F&& f, double& peak_mib) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) throw charm::Error(charm::Errc::system, "pipe failed", "raise the limit of open files");
+  std::fflush(stdout);  // or the child would send it again
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
@@ -142,7 +142,8 @@ void compare(const Options& options) {
       theirs.peak_mib = std::max(theirs.peak_mib, b.peak_mib);
     }
     if (theirs.seconds.empty()) {
-      fmt::print("{:<6}{:>28}{:>28}{:>8}{:>16}{:>10.0f}\n", kernel, milliseconds(ours.seconds), "-", "-", "-", ours.peak_mib);
+      fmt::print("{:<6}{:>28}{:>28}{:>8}{:>16}{:>10.0f}\n", kernel, milliseconds(ours.seconds), "-", "-", "-",
+                 ours.peak_mib);
     } else {
       fmt::print("{:<6}{:>28}{:>28}{:>8.2f}{:>16}{:>10.0f}{:>10.0f}{:>8.2f}\n", kernel, milliseconds(ours.seconds),
                  milliseconds(theirs.seconds), at_quantile(ours.seconds, .5) / at_quantile(theirs.seconds, .5),

@@ -25,8 +25,7 @@ class CharmExecutor {
       if (first < last) f(first, last);
       return;
     }
-    charm::parallel_for(
-        first, last, [&f](Index lo, Index hi) { f(lo, hi); }, charm::LoopOptions{.grain = grain});
+    charm::parallel_for(first, last, [&f](Index lo, Index hi) { f(lo, hi); }, charm::LoopOptions{.grain = grain});
   }
 
   template <class T, class F, class C>

@@ -14,12 +14,12 @@ namespace charm::workloads {
 template <class F>
 void with_executor(std::string_view runtime, int workers, F&& f) {
   std::string known;
-#define CHARM_WORKLOADS_TRY(Type)           \
-  if (runtime == Type::name) {              \
-    Type executor(workers);                 \
-    f(executor);                            \
-    return;                                 \
-  }                                         \
+#define CHARM_WORKLOADS_TRY(Type) \
+  if (runtime == Type::name) {    \
+    Type executor(workers);       \
+    f(executor);                  \
+    return;                       \
+  }                               \
   known += (known.empty() ? "" : ", ") + std::string(Type::name);
   CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_TRY)
 #undef CHARM_WORKLOADS_TRY

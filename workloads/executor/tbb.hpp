@@ -1,16 +1,16 @@
 // Kernels on oneTBB, in an arena of their own so that worker() counts from 0 and no other work joins in.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <thread>
+
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
-
-#include <atomic>
-#include <cstddef>
-#include <thread>
 
 #include "workloads/executor/concept.hpp"
 

@@ -2,14 +2,15 @@
 //
 // Returns a parent array (see bfs.hpp).
 //
-// Algorithm: direction-optimising search. A small frontier is a queue and looks at its out-neighbours (top-down); once the
-// edges that leave it are more than 1/15 of those not yet looked at, every vertex without a parent looks for one among its in-neighbours
-// instead and stops at the first (bottom-up), until the frontier has shrunk to 1/18 of the vertices again.
+// Algorithm: direction-optimising search. A small frontier is a queue and looks at its out-neighbours (top-down); once
+// the edges that leave it are more than 1/15 of those not yet looked at, every vertex without a parent looks for one
+// among its in-neighbours instead and stops at the first (bottom-up), until the frontier has shrunk to 1/18 of the
+// vertices again.
 //
-// Encoding: while searching, a vertex without a parent holds -max(1, out-degree): whoever finds it learns how many edges it
-// adds to the next frontier without another cache miss. Bottom-up works on words of 64 vertices: a bitmap of the vertices
-// that still lack a parent (and have in-edges at all), the frontier's, and the next one's; a word belongs to one worker, so none of
-// these writes is atomic.
+// Encoding: while searching, a vertex without a parent holds -max(1, out-degree): whoever finds it learns how many
+// edges it adds to the next frontier without another cache miss. Bottom-up works on words of 64 vertices: a bitmap of
+// the vertices that still lack a parent (and have in-edges at all), the frontier's, and the next one's; a word belongs
+// to one worker, so none of these writes is atomic.
 //
 // S. Beamer, K. Asanović, D. Patterson, "Direction-optimizing breadth-first search", SC 2012 (there alpha is 14 and
 // beta 24; 15 and 18 are those of the GAP benchmark suite, with which this kernel is compared).
@@ -118,7 +119,8 @@ class Search {
         [](Index a, Index b) { return a + b; });
   }
 
-  /// Goes on bottom-up from the frontier queue_[head, tail) while that pays; leaves the last frontier in queue_[0, tail).
+  /// Goes on bottom-up from the frontier queue_[head, tail) while that pays; leaves the last frontier in queue_[0,
+  /// tail).
   void bottom_up(Index head, Index& tail) {
     const Index words = (n_ + word_bits - 1) / word_bits;
     if (open_.size() == 0) {

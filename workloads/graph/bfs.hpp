@@ -1,5 +1,5 @@
-// Kernel: breadth-first search. Returns the parent of every vertex in a shortest-path tree from the source: the source is
-// its own parent, and what cannot be reached has -1.
+// Kernel: breadth-first search. Returns the parent of every vertex in a shortest-path tree from the source: the source
+// is its own parent, and what cannot be reached has -1.
 #pragma once
 
 #include "workloads/graph/csr.hpp"

@@ -1,7 +1,7 @@
 // From a stream of edges to CSR, in the memory of the CSR alone: edges are asked for twice, once to count and once to
-// place, each list is sorted and squeezed where it lies, and the gaps are closed in place. A generator draws its edges again
-// instead of keeping them, which halves the peak against building from an edge list.
-// Invariant: the result does not depend on the number of workers, for each list ends up sorted.
+// place, each list is sorted and squeezed where it lies, and the gaps are closed in place. A generator draws its edges
+// again instead of keeping them, which halves the peak against building from an edge list. Invariant: the result does
+// not depend on the number of workers, for each list ends up sorted.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace charm::workloads {
 
-/// sums[0] = 0 and sums[i + 1] holds the i-th length: afterwards sums[i] is where list i starts and sums[size] the total.
+/// sums[0] = 0 and sums[i + 1] holds the i-th length: afterwards sums[i] is where list i starts and sums[size] the
+/// total.
 template <Executor E>
 void prefix_sum(E& e, Array<Index>& sums) {
   constexpr Index block = Index{1} << 16;
@@ -36,8 +37,8 @@ void prefix_sum(E& e, Array<Index>& sums) {
   });
 }
 
-/// Where edges go, a batch at a time: counters and slots are spread over far more memory than the caches hold, so a batch's
-/// lines are fetched together instead of one after the other.
+/// Where edges go, a batch at a time: counters and slots are spread over far more memory than the caches hold, so a
+/// batch's lines are fetched together instead of one after the other.
 template <class Touch, class Use>
 class Batch {
  public:
@@ -62,15 +63,16 @@ class Batch {
   std::size_t count_ = 0;
 };
 
-/// `edges(block, emit)` calls emit(u, v) for the edges of one of `blocks` blocks, the same ones each time it is asked. With
-/// `both`, an edge is put at both ends. `squeeze` drops loops and repeats.
+/// `edges(block, emit)` calls emit(u, v) for the edges of one of `blocks` blocks, the same ones each time it is asked.
+/// With `both`, an edge is put at both ends. `squeeze` drops loops and repeats.
 template <Executor E, class Edges>
 Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges&& edges) {
   Csr csr;
   csr.offsets = Array<Index>(vertices + 1);
   auto& offsets = csr.offsets;
   constexpr Index grain = 4096;
-  e.parallel_for(0, vertices + 1, grain * 16, [&](Index lo, Index hi) { std::fill(&offsets[lo], &offsets[lo] + (hi - lo), 0); });
+  e.parallel_for(0, vertices + 1, grain * 16,
+                 [&](Index lo, Index hi) { std::fill(&offsets[lo], &offsets[lo] + (hi - lo), 0); });
   if (vertices == 0) return csr;
 
   auto touch = [&offsets](Vertex v) { __builtin_prefetch(&offsets[Index{v} + 1], 1); };

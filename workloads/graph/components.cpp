@@ -2,13 +2,15 @@
 //
 // Returns labels (see components.hpp).
 //
-// Algorithm: Afforest. Trees of labels are linked over the first two neighbours of every vertex, which joins most of a graph with a
-// giant component; a sample tells that component's label, and only vertices outside of it look at their remaining edges. In a
-// directed graph these look at all their in-edges too, since the skipped side may be the only one to hold an edge.
+// Algorithm: Afforest. Trees of labels are linked over the first two neighbours of every vertex, which joins most of a
+// graph with a giant component; a sample tells that component's label, and only vertices outside of it look at their
+// remaining edges. In a directed graph these look at all their in-edges too, since the skipped side may be the only one
+// to hold an edge.
 //
 // Encoding: label[v] <= v always, and label[v] == v for roots, so following labels ends and links cannot close a cycle.
 //
-// M. Sutton, T. Ben-Nun, A. Barak, "Optimizing parallel graph connectivity computation via subgraph sampling", IPDPS 2018.
+// M. Sutton, T. Ben-Nun, A. Barak, "Optimizing parallel graph connectivity computation via subgraph sampling", IPDPS
+// 2018.
 #include "workloads/graph/components.hpp"
 
 #include <algorithm>
@@ -84,7 +86,8 @@ Array<Vertex> components(E& e, const CsrGraph& graph) {
   for (Index k = 0; k < sampled_neighbours; ++k) {
     e.parallel_for(0, n, grain, [&](Index lo, Index hi) {
       for (Index v = lo; v < hi; ++v) {
-        if (k < graph.out.degree(v)) link(static_cast<Vertex>(v), graph.out.neighbours[graph.out.offsets[v] + k], label);
+        if (k < graph.out.degree(v))
+          link(static_cast<Vertex>(v), graph.out.neighbours[graph.out.offsets[v] + k], label);
       }
     });
     flatten(e, label);

@@ -1,7 +1,7 @@
 // A graph in memory: compressed sparse rows with 32-bit vertices and 64-bit offsets, as GAPBS keeps it.
 // Invariants: neighbours of a vertex are ascending, without itself and without repeats; in an undirected graph every
-// edge stands at both of its ends. Weights are a separate array in the order of the out-neighbours, of one byte where they fit:
-// kernels without weights do not pay for them, and SSSP reads 5 bytes an edge instead of 8.
+// edge stands at both of its ends. Weights are a separate array in the order of the out-neighbours, of one byte where
+// they fit: kernels without weights do not pay for them, and SSSP reads 5 bytes an edge instead of 8.
 #pragma once
 
 #include <cstdint>

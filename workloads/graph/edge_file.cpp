@@ -1,11 +1,11 @@
-// Edge lists and Matrix Market files (see edge_file.hpp). Matrix Market: R. Boisvert, R. Pozo, K. Remington, "The Matrix Market
-// exchange formats: initial design", NISTIR 5935 (1996).
+// Edge lists and Matrix Market files (see edge_file.hpp). Matrix Market: R. Boisvert, R. Pozo, K. Remington, "The
+// Matrix Market exchange formats: initial design", NISTIR 5935 (1996).
 #include "workloads/graph/edge_file.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
+
+#include <fmt/format.h>
 
 namespace charm::workloads {
 namespace {
@@ -15,7 +15,8 @@ constexpr std::size_t shortest_edge = 4;  // "1 2\n"
 
 std::string lower(std::string_view text) {
   std::string copy(text);
-  std::transform(copy.begin(), copy.end(), copy.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(copy.begin(), copy.end(), copy.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return copy;
 }
 
@@ -92,9 +93,9 @@ std::vector<Piece> EdgeFile::next(std::size_t pieces) {
   std::string_view text = block_.text;
   if (first_) {
     first_ = false;
-    std::string_view start = text;
-    std::string_view first_field = take_field(start);
-    if (lower(first_field) == lower(banner)) {
+    std::string_view rest = text;
+    std::string_view line = take_line(rest);
+    if (lower(take_field(line)) == lower(banner)) {
       read_header(text);
     } else if (file_.path().ends_with(".mtx") || file_.path().ends_with(".mtx.gz")) {
       fail({text.data(), "the Matrix Market header is missing",
@@ -128,18 +129,21 @@ void EdgeFile::parse(Piece& piece, bool want_weights) const {
     const char* kind = matrix_ ? "index" : "vertex";
     if ((piece.error = read_whole(first, kind, lowest, highest, from))) return;
     if ((piece.error = read_whole(second, kind, lowest, highest, to))) return;
-    if (matrix_ && values_ && third.empty()) return wrong(at, "the entry has no value", "a matrix that is not a pattern needs one");
+    if (matrix_ && values_ && third.empty())
+      return wrong(at, "the entry has no value", "a matrix that is not a pattern needs one");
     if (matrix_ && !values_ && !third.empty()) {
       return wrong(third.data(), fmt::format("{} stands after the entry of a pattern", shown(third)), "remove it");
     }
     if (!fourth.empty()) {
-      return wrong(fourth.data(), fmt::format("{} stands after the weight", shown(fourth)), "write `u v` or `u v weight`");
+      return wrong(fourth.data(), fmt::format("{} stands after the weight", shown(fourth)),
+                   "write `u v` or `u v weight`");
     }
     double weight = 0;
     if (!third.empty()) {
       if ((piece.error = read_number(third, weight))) return;
       if (integers_ && weight != std::floor(weight)) {
-        return wrong(third.data(), fmt::format("value {} of an integer matrix is not whole", shown(third)), "make the matrix real");
+        return wrong(third.data(), fmt::format("value {} of an integer matrix is not whole", shown(third)),
+                     "make the matrix real");
       }
       note_weight(piece, weight, piece.weighted == nullptr);
       if (piece.weighted == nullptr) piece.weighted = at;
@@ -153,7 +157,9 @@ void EdgeFile::parse(Piece& piece, bool want_weights) const {
 }
 
 FieldError EdgeFile::column_error(const char* at) const {
-  return {at, weighted_ == 1 ? "the line has no weight, others before it have" : "the line has a weight, others before it have none",
+  return {at,
+          weighted_ == 1 ? "the line has no weight, others before it have"
+                         : "the line has a weight, others before it have none",
           "give every edge a weight, or none"};
 }
 
@@ -163,7 +169,8 @@ void EdgeFile::check(const std::vector<Piece>& pieces) {
     const char* mixed = nullptr;
     if (!matrix_) {
       if (weighted_ < 0 && (piece.weighted != nullptr || piece.unweighted != nullptr)) {
-        weighted_ = piece.unweighted == nullptr || (piece.weighted != nullptr && piece.weighted < piece.unweighted) ? 1 : 0;
+        weighted_ =
+            piece.unweighted == nullptr || (piece.weighted != nullptr && piece.weighted < piece.unweighted) ? 1 : 0;
       }
       mixed = weighted_ == 1 ? piece.unweighted : piece.weighted;
     }
@@ -187,7 +194,8 @@ void EdgeFile::finish() const {
     throw bad_line(file_.path(), last_line, fmt::format("the file ends after {} of {} entries", seen_, entries_),
                    "the file is truncated, or its size line wrong");
   }
-  if (!matrix_ && seen_ == 0) throw bad_line(file_.path(), last_line, "the file ends without an edge", "write `u v` lines");
+  if (!matrix_ && seen_ == 0)
+    throw bad_line(file_.path(), last_line, "the file ends without an edge", "write `u v` lines");
 }
 
 }  // namespace charm::workloads

@@ -28,8 +28,8 @@ struct Piece {
   Vertex highest = -1;
   double lightest = 0;  ///< of the weights column
   double heaviest = 0;
-  bool whole = true;                ///< all weights are whole numbers
-  const char* weighted = nullptr;   ///< the first line with a weight, and the first without
+  bool whole = true;               ///< all weights are whole numbers
+  const char* weighted = nullptr;  ///< the first line with a weight, and the first without
   const char* unweighted = nullptr;
   std::optional<FieldError> error;
 };
@@ -66,10 +66,10 @@ class EdgeFile {
   bool values_ = false;
   bool integers_ = false;
   Index rows_ = 0;
-  Index entries_ = 0;   ///< of the header
+  Index entries_ = 0;  ///< of the header
   Index seen_ = 0;
   Vertex highest_ = -1;
-  int weighted_ = -1;   ///< an edge list's lines have weights: not yet known, no, yes
+  int weighted_ = -1;  ///< an edge list's lines have weights: not yet known, no, yes
 };
 
 }  // namespace charm::workloads

@@ -7,8 +7,8 @@
 
 namespace charm::workloads {
 
-std::optional<FieldError> read_whole(std::string_view field, const char* kind, std::int64_t lowest, std::int64_t highest,
-                                     std::int64_t& value) {
+std::optional<FieldError> read_whole(std::string_view field, const char* kind, std::int64_t lowest,
+                                     std::int64_t highest, std::int64_t& value) {
   auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   const bool number = error != std::errc::invalid_argument && end == field.data() + field.size();
   if (number && error == std::errc() && value >= lowest && value <= highest) return {};

@@ -1,5 +1,6 @@
-// The fields of one line of a graph file: cutting it up, and reading numbers with errors that say what is wrong with them.
-// Returns values or a FieldError and never throws: lines are parsed inside loops of runtimes that exceptions cannot leave.
+// The fields of one line of a graph file: cutting it up, and reading numbers with errors that say what is wrong with
+// them. Returns values or a FieldError and never throws: lines are parsed inside loops of runtimes that exceptions
+// cannot leave.
 #pragma once
 
 #include <charconv>
@@ -40,8 +41,8 @@ inline std::string_view take_line(std::string_view& text) {
 }
 
 /// A whole number from `lowest` to `highest` (both >= 0), called `kind` in errors.
-std::optional<FieldError> read_whole(std::string_view field, const char* kind, std::int64_t lowest, std::int64_t highest,
-                                     std::int64_t& value);
+std::optional<FieldError> read_whole(std::string_view field, const char* kind, std::int64_t lowest,
+                                     std::int64_t highest, std::int64_t& value);
 
 /// Any finite number.
 std::optional<FieldError> read_number(std::string_view field, double& value);

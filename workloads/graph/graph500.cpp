@@ -1,11 +1,11 @@
 // Statistics of Graph500 (specification 2.0, "Computing and outputting performance information").
 #include "workloads/graph/graph500.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+
+#include <fmt/format.h>
 
 namespace charm::workloads {
 namespace {
@@ -34,15 +34,17 @@ TepsStatistics teps_statistics(const std::vector<SearchTime>& searches) {
   double squares = 0;
   for (double rate : rates) squares += (1 / rate - 1 / mean) * (1 / rate - 1 / mean);
   const double deviation = n > 1 ? std::sqrt(squares) / (n - 1) * mean * mean : 0;
-  return {rates.front(), quantile(rates, .25), quantile(rates, .5), quantile(rates, .75), rates.back(), mean, deviation};
+  return {rates.front(), quantile(rates, .25), quantile(rates, .5), quantile(rates, .75), rates.back(), mean,
+          deviation};
 }
 
 std::string describe(const TepsStatistics& s, std::size_t searches) {
   constexpr double mega = 1e6;
   return fmt::format(
-      "{} searches, MTEPS: harmonic mean {:.1f} (stddev {:.1f}), min {:.1f}, quartiles {:.1f} {:.1f} {:.1f}, max {:.1f}", searches,
-      s.harmonic_mean / mega, s.harmonic_stddev / mega, s.min / mega, s.first_quartile / mega, s.median / mega,
-      s.third_quartile / mega, s.max / mega);
+      "{} searches, MTEPS: harmonic mean {:.1f} (stddev {:.1f}), min {:.1f}, quartiles {:.1f} {:.1f} {:.1f}, max "
+      "{:.1f}",
+      searches, s.harmonic_mean / mega, s.harmonic_stddev / mega, s.min / mega, s.first_quartile / mega,
+      s.median / mega, s.third_quartile / mega, s.max / mega);
 }
 
 }  // namespace charm::workloads

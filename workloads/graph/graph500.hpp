@@ -1,7 +1,7 @@
-// Graph500 mode: searches from 64 different roots, each validated by the five rules, and the specification's statistics of
-// traversed edges per second (TEPS).
-// Differs from the specification: traversed edges are counted without the repeats and loops that the generator drew, since the
-// graph does not keep them; rates are lower for it by some 5 % at scale 20.
+// Graph500 mode: searches from 64 different roots, each validated by the five rules, and the specification's statistics
+// of traversed edges per second (TEPS). Differs from the specification: traversed edges are counted without the repeats
+// and loops that the generator drew, since the graph does not keep them; rates are lower for it by some 5 % at
+// scale 20.
 #pragma once
 
 #include <string>

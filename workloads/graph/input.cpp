@@ -3,9 +3,9 @@
 
 #include <charm/error.hpp>
 
-#include <fmt/format.h>
-
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "workloads/executor/dispatch.hpp"
 #include "workloads/graph/build.hpp"
@@ -15,15 +15,17 @@
 namespace charm::workloads {
 namespace {
 
-constexpr int largest_scale = 30;    // 2^30 vertices: the next one needs labels of 31 bits and a sign
+constexpr int largest_scale = 30;  // 2^30 vertices: the next one needs labels of 31 bits and a sign
 constexpr int largest_degree = 4096;
 
 void check(const GenerateOptions& options) {
   if (options.scale < 1 || options.scale > largest_scale) {
-    throw Error(Errc::bad_input, fmt::format("scale {} is out of range", options.scale), fmt::format("use 1 to {}", largest_scale));
+    throw Error(Errc::bad_input, fmt::format("scale {} is out of range", options.scale),
+                fmt::format("use 1 to {}", largest_scale));
   }
   if (options.degree < 1 || options.degree > largest_degree) {
-    throw Error(Errc::bad_input, fmt::format("degree {} is out of range", options.degree), fmt::format("use 1 to {}", largest_degree));
+    throw Error(Errc::bad_input, fmt::format("degree {} is out of range", options.degree),
+                fmt::format("use 1 to {}", largest_degree));
   }
 }
 
@@ -73,8 +75,9 @@ bool Graph::directed() const { return data_->loaded.graph.directed; }
 
 std::string Graph::describe() const {
   const auto& column = data_->loaded.weights;
-  return fmt::format("{}: {} vertices, {} {} edges{}", data_->name, vertices(), edges(), directed() ? "directed" : "undirected",
-                     column.present && !column.usable ? "; its weights are not whole numbers >= 0, sssp draws 1 to 255" : "");
+  return fmt::format(
+      "{}: {} vertices, {} {} edges{}", data_->name, vertices(), edges(), directed() ? "directed" : "undirected",
+      column.present && !column.usable ? "; its weights are not whole numbers >= 0, sssp draws 1 to 255" : "");
 }
 
 const Weights& weights_of(Graph::Data& data, const Runner& runner) {
@@ -93,7 +96,8 @@ std::uint64_t generated_bytes(const GenerateOptions& options) {
   check(options);
   const std::uint64_t vertices = std::uint64_t{1} << options.scale;
   const std::uint64_t arcs = 2 * vertices * static_cast<std::uint64_t>(options.degree);
-  // Neighbours and weights an arc; offsets, and SSSP's distances and buckets a vertex, which hold every vertex a few times.
+  // Neighbours and weights an arc; offsets, and SSSP's distances and buckets a vertex, which hold every vertex a few
+  // times.
   return arcs * (sizeof(Vertex) + 1) + vertices * (sizeof(Index) + 32) + (std::uint64_t{32} << 20);
 }
 

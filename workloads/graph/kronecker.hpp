@@ -1,8 +1,8 @@
-// The Kronecker generator of Graph500: at each level an edge goes to one of the quadrants A .57, B .19, C .19, D .05 of the
-// adjacency matrix, and labels are permuted so that they tell nothing of a vertex's degree.
-// Edge i is a function of (seed, i): any worker draws any edge, twice if need be, and the graph is the same.
-// Differs from the reference code: the permutation is a keyed bijection on labels, not a shuffled array, which would cost
-// memory and a cache miss an end.
+// The Kronecker generator of Graph500: at each level an edge goes to one of the quadrants A .57, B .19, C .19, D .05 of
+// the adjacency matrix, and labels are permuted so that they tell nothing of a vertex's degree. Edge i is a function of
+// (seed, i): any worker draws any edge, twice if need be, and the graph is the same. Differs from the reference code:
+// the permutation is a keyed bijection on labels, not a shuffled array, which would cost memory and a cache miss an
+// end.
 #pragma once
 
 #include <cstdint>

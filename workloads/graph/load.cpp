@@ -1,16 +1,15 @@
-// Graph files into CSR and weights (see load.hpp). Text is parsed by all workers, a block at a time; edges stay in the pieces
-// that workers made of it, in the order of the file, until the CSR is built.
+// Graph files into CSR and weights (see load.hpp). Text is parsed by all workers, a block at a time; edges stay in the
+// pieces that workers made of it, in the order of the file, until the CSR is built.
 #include "workloads/graph/load.hpp"
-
-#include <unistd.h>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <unistd.h>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "workloads/executor/all.hpp"
 #include "workloads/graph/build.hpp"
@@ -42,9 +41,10 @@ void refuse_what_cannot_fit(const std::string& path, Index vertices, bool direct
   const auto has = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needs <= has) return;
   constexpr double gib = 1073741824.0;
-  throw Error(Errc::bad_input,
-              fmt::format("{}: {} vertices need {:.1f} GiB, the machine has {:.1f}", path, vertices, needs / gib, has / gib),
-              "number the vertices from 0 without gaps, or use a larger machine");
+  throw Error(
+      Errc::bad_input,
+      fmt::format("{}: {} vertices need {:.1f} GiB, the machine has {:.1f}", path, vertices, needs / gib, has / gib),
+      "number the vertices from 0 without gaps, or use a larger machine");
 }
 
 }  // namespace
@@ -73,9 +73,10 @@ Loaded load_graph(E& e, const std::string& path, bool undirected) {
   graph.vertices = file.vertices();
   graph.directed = !undirected && !file.symmetric();
   refuse_what_cannot_fit(path, graph.vertices, graph.directed);
-  graph.out = build_csr(e, graph.vertices, static_cast<Index>(chunks.size()), !graph.directed, true, [&](Index b, auto&& emit) {
-    for (const Edge& edge : chunks[static_cast<std::size_t>(b)]) emit(edge.from, edge.to);
-  });
+  graph.out =
+      build_csr(e, graph.vertices, static_cast<Index>(chunks.size()), !graph.directed, true, [&](Index b, auto&& emit) {
+        for (const Edge& edge : chunks[static_cast<std::size_t>(b)]) emit(edge.from, edge.to);
+      });
   std::vector<std::vector<Edge>>().swap(chunks);
   if (graph.directed) graph.transposed = transpose(e, graph.out, graph.vertices);
   return loaded;
@@ -116,7 +117,8 @@ Weights load_weights(E& e, const std::string& path, const Loaded& loaded) {
   EdgeFile file(path);
   read_edges(e, file, true, [&](std::vector<Piece>& pieces) {
     for (const auto& piece : pieces) {
-      if (piece.lightest < loaded.weights.smallest || piece.heaviest > loaded.weights.largest || !piece.whole) changed = true;
+      if (piece.lightest < loaded.weights.smallest || piece.heaviest > loaded.weights.largest || !piece.whole)
+        changed = true;
     }
     if (changed) return;
     e.parallel_for(0, static_cast<Index>(pieces.size()), 1, [&](Index lo, Index hi) {
@@ -137,8 +139,8 @@ Weights load_weights(E& e, const std::string& path, const Loaded& loaded) {
   return weights;
 }
 
-#define CHARM_WORKLOADS_INSTANTIATE(Type)                                \
-  template Loaded load_graph<Type>(Type&, const std::string&, bool);     \
+#define CHARM_WORKLOADS_INSTANTIATE(Type)                            \
+  template Loaded load_graph<Type>(Type&, const std::string&, bool); \
   template Weights load_weights<Type>(Type&, const std::string&, const Loaded&);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 

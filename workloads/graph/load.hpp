@@ -1,6 +1,7 @@
-// Graph files: edge lists (`u v` or `u v weight` a line, `#` and `%` begin comments) and Matrix Market coordinate matrices,
-// plain or gzip, recognised by their content. A file is read once for its edges and a second time for its weights, when
-// SSSP asks for them: a graph never holds weights that no kernel uses, and a weighted file costs no more than another.
+// Graph files: edge lists (`u v` or `u v weight` a line, `#` and `%` begin comments) and Matrix Market coordinate
+// matrices, plain or gzip, recognised by their content. A file is read once for its edges and a second time for its
+// weights, when SSSP asks for them: a graph never holds weights that no kernel uses, and a weighted file costs no more
+// than another.
 #pragma once
 
 #include <string>
@@ -22,8 +23,8 @@ struct Loaded {
   WeightColumn weights;
 };
 
-/// Edges are taken in both directions if `undirected` or if the file is a symmetric matrix. Errors: Errc::bad_input with
-/// file, line and remedy.
+/// Edges are taken in both directions if `undirected` or if the file is a symmetric matrix. Errors: Errc::bad_input
+/// with file, line and remedy.
 template <Executor E>
 Loaded load_graph(E& e, const std::string& path, bool undirected);
 

@@ -1,11 +1,13 @@
 // Kernel: PageRank
 //
-// Returns scores (see pagerank.hpp) that solve score(v) = (1 - d)/n + d * sum over in-neighbours u of score(u)/out-degree(u).
-// As in the GAP benchmark suite, vertices without out-edges give their score to nobody, so that scores need not sum to 1.
+// Returns scores (see pagerank.hpp) that solve score(v) = (1 - d)/n + d * sum over in-neighbours u of
+// score(u)/out-degree(u). As in the GAP benchmark suite, vertices without out-edges give their score to nobody, so that
+// scores need not sum to 1.
 //
-// Algorithm: pull. Every vertex sums what its in-neighbours give; nobody else writes its score, so no addition is atomic. New
-// values are used in the same iteration as soon as they are there (Gauss–Seidel), which takes fewer iterations than
-// exchanging two arrays. Which of them a neighbour sees depends on timing: results differ within the tolerance from run to run.
+// Algorithm: pull. Every vertex sums what its in-neighbours give; nobody else writes its score, so no addition is
+// atomic. New values are used in the same iteration as soon as they are there (Gauss–Seidel), which takes fewer
+// iterations than exchanging two arrays. Which of them a neighbour sees depends on timing: results differ within the
+// tolerance from run to run.
 //
 // Encoding: `gives[v]` is score(v)/out-degree(v): one random read an edge instead of two and a division.
 //

@@ -1,5 +1,5 @@
-// Where searches start: vertices with out-edges, drawn evenly as GAPBS draws them (the same generator, seed and rejection), so that on
-// the same graph the same trial of both suites starts at the same vertex.
+// Where searches start: vertices with out-edges, drawn evenly as GAPBS draws them (the same generator, seed and
+// rejection), so that on the same graph the same trial of both suites starts at the same vertex.
 #pragma once
 
 #include <vector>

@@ -2,14 +2,15 @@
 //
 // Returns distances (see sssp.hpp).
 //
-// Algorithm: delta-stepping with bucket fusion. Vertices whose distance has improved wait in buckets of width delta; the
-// lowest bucket is relaxed in parallel, again and again until it stays empty, then the next. Bucket fusion: what a worker puts
-// back into the current bucket it relaxes itself while that is little, instead of waiting for the others first; for
-// graphs with long paths that saves most of the rounds.
+// Algorithm: delta-stepping with bucket fusion. Vertices whose distance has improved wait in buckets of width delta;
+// the lowest bucket is relaxed in parallel, again and again until it stays empty, then the next. Bucket fusion: what a
+// worker puts back into the current bucket it relaxes itself while that is little, instead of waiting for the others
+// first; for graphs with long paths that saves most of the rounds.
 //
 // Encoding: each worker has its own buckets, in a ring: from bucket b nothing goes further than the heaviest weight, so
-// largest/delta + 2 buckets are enough and reused. A vertex is not taken out of a bucket when it improves again: an entry whose
-// distance is below its bucket is skipped. The number of workers changes the order of work, never the distances.
+// largest/delta + 2 buckets are enough and reused. A vertex is not taken out of a bucket when it improves again: an
+// entry whose distance is below its bucket is skipped. The number of workers changes the order of work, never the
+// distances.
 //
 // U. Meyer, P. Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 49 (2003); fusion:
 // Y. Zhang et al., "Optimizing ordered graph algorithms with GraphIt", CGO 2020.
@@ -54,24 +55,25 @@ class Relaxation {
         mask_(std::bit_ceil((largest >> shift) + 2U) - 1),
         workers_(static_cast<std::size_t>(e.workers())) {
     for (auto& worker : workers_) worker.ring.resize(mask_ + 1);
-    e_.parallel_for(0, graph.vertices, vertex_grain, [this](Index lo, Index hi) {
-      std::fill(distance_.data() + lo, distance_.data() + hi, unreached);
-    });
+    e_.parallel_for(0, graph.vertices, vertex_grain,
+                    [this](Index lo, Index hi) { std::fill(distance_.data() + lo, distance_.data() + hi, unreached); });
   }
 
   Array<Distance> from(Vertex source) {
     distance_[source] = 0;
     frontier_.assign(1, source);
     for (bucket_ = 0; !frontier_.empty();) {
-      e_.parallel_for(0, static_cast<Index>(frontier_.size()), frontier_grain,
-                      [this](Index lo, Index hi) { relax_block(static_cast<std::size_t>(lo), static_cast<std::size_t>(hi)); });
+      e_.parallel_for(0, static_cast<Index>(frontier_.size()), frontier_grain, [this](Index lo, Index hi) {
+        relax_block(static_cast<std::size_t>(lo), static_cast<std::size_t>(hi));
+      });
       gather();
     }
     return std::move(distance_);
   }
 
  private:
-  struct alignas(128) Buckets {  // two lines: neighbouring workers' heads would share what the prefetcher fetches in pairs
+  struct alignas(
+      128) Buckets {  // two lines: neighbouring workers' heads would share what the prefetcher fetches in pairs
     std::vector<std::vector<Vertex>> ring;
     std::vector<Vertex> fused;
   };

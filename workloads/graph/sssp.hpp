@@ -1,5 +1,5 @@
-// Kernel: single-source shortest paths. Returns every vertex's distance from the source over out-edges with weights >= 0;
-// what cannot be reached has `unreached`.
+// Kernel: single-source shortest paths. Returns every vertex's distance from the source over out-edges with weights >=
+// 0; what cannot be reached has `unreached`.
 #pragma once
 
 #include "workloads/graph/csr.hpp"

@@ -1,37 +1,41 @@
 // Blocks of lines from plain and gzip files (see text.hpp).
 #include "workloads/graph/text.hpp"
 
-#include <sys/stat.h>
-#include <zlib.h>
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <zlib.h>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
 
 namespace charm::workloads {
 
 TextFile::TextFile(std::string path) : path_(std::move(path)) {
-  struct stat status {};
+  struct stat status{};
   if (stat(path_.c_str(), &status) != 0) {
-    throw Error(Errc::bad_input, fmt::format("{}: {}", path_, std::strerror(errno)), "give the path of a graph file that can be read");
+    throw Error(Errc::bad_input, fmt::format("{}: {}", path_, std::strerror(errno)),
+                "give the path of a graph file that can be read");
   }
   if (!S_ISREG(status.st_mode)) {
-    throw Error(Errc::bad_input, fmt::format("{}: not a regular file", path_), "save the graph to a file: it may be read twice");
+    throw Error(Errc::bad_input, fmt::format("{}: not a regular file", path_),
+                "save the graph to a file: it may be read twice");
   }
   if (status.st_size == 0) {
-    throw Error(Errc::bad_input, fmt::format("{}: the file is empty", path_), "give an edge list or a Matrix Market file");
+    throw Error(Errc::bad_input, fmt::format("{}: the file is empty", path_),
+                "give an edge list or a Matrix Market file");
   }
   file_ = gzopen(path_.c_str(), "rb");
   if (file_ == nullptr) {
-    throw Error(Errc::bad_input, fmt::format("{}: {}", path_, std::strerror(errno)), "give the path of a graph file that can be read");
+    throw Error(Errc::bad_input, fmt::format("{}: {}", path_, std::strerror(errno)),
+                "give the path of a graph file that can be read");
   }
   gzbuffer(file_, 1U << 20);
   if (path_.ends_with(".gz") && gzdirect(file_) == 1) {
     gzclose_r(file_);
     file_ = nullptr;
-    throw Error(Errc::bad_input, fmt::format("{}: named .gz but not gzip", path_), "rename it, or compress it with gzip");
+    throw Error(Errc::bad_input, fmt::format("{}: named .gz but not gzip", path_),
+                "rename it, or compress it with gzip");
   }
 }
 
@@ -43,7 +47,8 @@ void TextFile::fail_reading(std::int64_t line) {
   int code = Z_OK;
   std::string message = gzerror(file_, &code);
   if (code == Z_BUF_ERROR) {
-    throw bad_line(path_, line, "the gzip stream ends in the middle", "the file is truncated: copy or download it again");
+    throw bad_line(path_, line, "the gzip stream ends in the middle",
+                   "the file is truncated: copy or download it again");
   }
   if (code == Z_ERRNO) message = std::strerror(errno);
   throw bad_line(path_, line, "cannot be read: " + message, "the file is damaged: copy or download it again");

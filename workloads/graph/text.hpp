@@ -1,5 +1,6 @@
-// Reading of large text files, plain or gzip (by zlib), in blocks of whole lines, and the errors that point at one of them.
-// Invariant: lines are numbered from 1 in the uncompressed text, and every complaint about content is FILE:LINE: what; remedy.
+// Reading of large text files, plain or gzip (by zlib), in blocks of whole lines, and the errors that point at one of
+// them. Invariant: lines are numbered from 1 in the uncompressed text, and every complaint about content is FILE:LINE:
+// what; remedy.
 #pragma once
 
 #include <charm/error.hpp>
@@ -48,7 +49,8 @@ std::int64_t count_lines(std::string_view text);
 /// `text` cut into about `pieces` parts at line ends, none of them empty.
 std::vector<std::string_view> cut_at_lines(std::string_view text, std::size_t pieces);
 
-[[nodiscard]] Error bad_line(const std::string& path, std::int64_t line, const std::string& what, const std::string& remedy);
+[[nodiscard]] Error bad_line(const std::string& path, std::int64_t line, const std::string& what,
+                             const std::string& remedy);
 
 /// A field as it may stand in a one-line message: quoted, cut, and without control characters.
 std::string shown(std::string_view field);

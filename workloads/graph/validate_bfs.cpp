@@ -1,7 +1,7 @@
 // Validator of BFS parents: the five rules of Graph500 (see validate.hpp).
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "workloads/executor/all.hpp"
 #include "workloads/graph/complaint.hpp"
@@ -66,7 +66,8 @@ std::string validate_bfs(E& e, const CsrGraph& graph, Vertex source, const Array
           if (v != source) {
             Vertex up = parent[v];
             if (level[v] != level[up] + 1) {
-              wrong.add(v, fmt::format("rule 2: vertex {} is at level {}, its parent {} at {}", v, level[v], up, level[up]));
+              wrong.add(
+                  v, fmt::format("rule 2: vertex {} is at level {}, its parent {} at {}", v, level[v], up, level[up]));
             }
             auto in = graph.in().of(v);
             if (!std::binary_search(in.begin(), in.end(), up)) {

@@ -1,8 +1,9 @@
-// Validator of connected components. Equal labels across every edge say that no component is split; as many labels as there are components
-// say that none are merged. The components are counted by a sequential union–find, which shares nothing with the kernel.
-#include <fmt/format.h>
-
+// Validator of connected components. Equal labels across every edge say that no component is split; as many labels as
+// there are components say that none are merged. The components are counted by a sequential union–find, which shares
+// nothing with the kernel.
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "workloads/executor/all.hpp"
 #include "workloads/graph/complaint.hpp"

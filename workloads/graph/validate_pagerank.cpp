@@ -1,7 +1,7 @@
 // Validator of PageRank: the residual of one exact iteration (see validate.hpp).
-#include <fmt/format.h>
-
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "workloads/executor/all.hpp"
 #include "workloads/graph/complaint.hpp"
@@ -41,7 +41,8 @@ std::string validate_pagerank(E& e, const CsrGraph& graph, const Array<float>& s
       },
       [](double a, double b) { return a + b; });
   if (residual < tolerance) return {};
-  return fmt::format("another iteration changes the scores by {:.3g} in all, not by less than {:.3g}", residual, tolerance);
+  return fmt::format("another iteration changes the scores by {:.3g} in all, not by less than {:.3g}", residual,
+                     tolerance);
 }
 
 #define CHARM_WORKLOADS_INSTANTIATE(Type) \

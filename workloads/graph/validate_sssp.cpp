@@ -1,10 +1,10 @@
-// Validator of shortest paths (see validate.hpp). Without weights of zero a tight edge into a vertex comes from one that is nearer, so
-// it is enough that every reached vertex has one; with them, vertices could vouch for each other in a circle, and tight
-// edges are followed from the source instead.
-#include <fmt/format.h>
-
+// Validator of shortest paths (see validate.hpp). Without weights of zero a tight edge into a vertex comes from one
+// that is nearer, so it is enough that every reached vertex has one; with them, vertices could vouch for each other in
+// a circle, and tight edges are followed from the source instead.
 #include <cstdint>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "workloads/executor/all.hpp"
 #include "workloads/graph/complaint.hpp"
@@ -34,8 +34,8 @@ void follow_tight_edges(const CsrGraph& graph, const Weights& weights, Vertex so
 }  // namespace
 
 template <Executor E>
-std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, Vertex source, const Array<Distance>& distance,
-                          Reached& reached) {
+std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, Vertex source,
+                          const Array<Distance>& distance, Reached& reached) {
   constexpr Index grain = 1024;
   reached = {};
   const Index n = graph.vertices;
@@ -62,7 +62,8 @@ std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, V
             } else if (by_u < distance[v]) {
               wrong.add(u, fmt::format("vertex {} is at distance {}, but at {} by way of {}", v, distance[v], by_u, u));
             } else if (distance[v] == unreached) {
-              wrong.add(u, fmt::format("vertex {} is {} away by way of {}: more than distances of 32 bits hold", v, by_u, u));
+              wrong.add(
+                  u, fmt::format("vertex {} is {} away by way of {}: more than distances of 32 bits hold", v, by_u, u));
             }
           }
         }
@@ -85,7 +86,7 @@ std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, V
   return wrong.text();
 }
 
-#define CHARM_WORKLOADS_INSTANTIATE(Type)                                                                       \
+#define CHARM_WORKLOADS_INSTANTIATE(Type)                                                                          \
   template std::string validate_sssp<Type>(Type&, const CsrGraph&, const Weights&, Vertex, const Array<Distance>&, \
                                            Reached&);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)

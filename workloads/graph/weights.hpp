@@ -1,5 +1,5 @@
-// Weights drawn for graphs that have none: 1 to 255 as in GAPBS, a function of the seed and the edge's two ends, so that both
-// directions of an undirected edge weigh the same and nothing depends on the number of workers.
+// Weights drawn for graphs that have none: 1 to 255 as in GAPBS, a function of the seed and the edge's two ends, so
+// that both directions of an undirected edge weigh the same and nothing depends on the number of workers.
 #pragma once
 
 #include <algorithm>

@@ -16,8 +16,8 @@ void fill_table(E& e, Table& table);
 template <Executor E>
 void update_table(E& e, Table& table);
 
-/// Makes the same updates again, now exactly, and counts the words that are not as filled: xor undoes itself, so these are
-/// the updates that update_table() lost. The rules allow 1 % of the words.
+/// Makes the same updates again, now exactly, and counts the words that are not as filled: xor undoes itself, so these
+/// are the updates that update_table() lost. The rules allow 1 % of the words.
 template <Executor E>
 Index count_errors(E& e, Table& table);
 

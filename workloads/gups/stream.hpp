@@ -1,5 +1,6 @@
-// The update stream of HPCC RandomAccess: x(0) = 1, x(k + 1) = 2 x(k) in GF(2)[x] modulo x^64 + x^2 + x + 1. x(k) is thus
-// the k-th power of the polynomial "x", which is how a worker jumps to its own part of the stream without drawing the rest.
+// The update stream of HPCC RandomAccess: x(0) = 1, x(k + 1) = 2 x(k) in GF(2)[x] modulo x^64 + x^2 + x + 1. x(k) is
+// thus the k-th power of the polynomial "x", which is how a worker jumps to its own part of the stream without drawing
+// the rest.
 #pragma once
 
 #include <cstdint>
