@@ -3,6 +3,7 @@
 #include <charm/machine.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -60,8 +61,9 @@ Facts gather_facts(Workload workload, const Machine& machine, const base::Settin
   facts.workers = settings.workers;
   if (facts.workers == 0) {
     facts.workers = facts.cores;
-    // A quota of 2.5 cpus feeds two workers all the time; a third would be throttled with them.
-    if (machine.cpu_quota > 0) facts.workers = std::clamp(static_cast<int>(machine.cpu_quota), 1, facts.cores);
+    // As charm::init counts when nobody asks for a number.
+    if (machine.cpu_quota > 0)
+      facts.workers = std::clamp(static_cast<int>(std::ceil(machine.cpu_quota)), 1, facts.cores);
   }
   facts.share_cores = settings.share_cores;
   facts.available_bytes = os::available_bytes();

@@ -45,6 +45,6 @@ std::string format_bytes(std::uint64_t bytes) {
 
 std::string format_rate(double rate) { return three_digits(rate); }
 
-std::string format_percent(double fraction) { return fmt::format("{:.1f} %", fraction * 100); }
+std::string format_percent(double fraction) { return fmt::format("{:.{}f} %", fraction * 100, fraction < 1 ? 1 : 0); }
 
 }  // namespace charm::cli

@@ -43,6 +43,7 @@ TEST(Format, KeepsThreeDigitsAndAUnitBetweenOneAndAThousand) {
   EXPECT_EQ(format_rate(9.996), "10.0");
   EXPECT_EQ(format_rate(995.4), "995");
   EXPECT_EQ(format_percent(0.0421), "4.2 %");
+  EXPECT_EQ(format_percent(1.204), "120 %");
 }
 
 TEST(Format, IsWithinHalfAPercentOfTheNumber) {
