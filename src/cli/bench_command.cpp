@@ -131,7 +131,7 @@ void add_notes(Outcome& outcome, const Machine& machine) {
       outcome.notes.push_back(text);
   };
   if (!machine.is_live()) {
-    add("the machine is the one of " + machine.origin + ", not this one: workers are placed on paper and not bound");
+    add("The machine is the one of " + machine.origin + ", not this one: workers are placed on paper and not bound.");
   }
   for (const auto& note : machine.notes) add(note);
   for (const auto& note : base::notices()) add(note);
