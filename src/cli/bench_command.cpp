@@ -183,7 +183,7 @@ void declare_common(CLI::App& app, BenchOptions& options) {
   add_output_options(app, options.output);
 }
 
-void finish(CLI::App& app, std::shared_ptr<BenchOptions> options, Session& session) {
+void finish(CLI::App& app, const std::shared_ptr<BenchOptions>& options, Session& session) {
   app.callback([&session, options] {
     options->request.kernels = listed(options->kernels);
     options->request.runtimes = listed(options->runtimes);

@@ -38,7 +38,7 @@ class CharmRuntime {
       start(policy);
       result.emplace(body());
     });
-    return std::move(*result);
+    return std::move(result).value();
   }
 
  private:
@@ -215,6 +215,7 @@ class Bench {
 
   static std::string titles(const std::vector<Measurement>& rows) {
     std::vector<std::string> names;
+    names.reserve(rows.size());
     for (const auto& row : rows) names.push_back(title(row));
     return fmt::format("{}", fmt::join(names, ", "));
   }
