@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
+#include <functional>
 #include <set>
 #include <thread>
 
@@ -97,7 +97,7 @@ TEST(Runtime, PolicyOsBindsNobody) {
 TEST(Runtime, RunsOnAMachineOnPaperUnbound) {
   auto before = charm::os::allowed_cpus();
   charm::Config config;
-  config.topology = "pack:2 l3:2 core:2 pu:2";
+  config.topology = "pack:2 numa:1 l3:2 core:2 pu:2";
   config.workers = 6;
   charm::init(config);
   EXPECT_EQ(charm::machine().chiplets.size(), 4U);
