@@ -139,7 +139,7 @@ void add_notes(Outcome& outcome, const Machine& machine) {
 
 int bench(const BenchOptions& options, Session& session) {
   const base::Settings settings = base::resolve({});
-  const Machine machine = Machine::discover();
+  const Machine machine = settings.topology.empty() ? Machine::discover() : Machine::from(settings.topology);
   const Plan plan = make_plan(options.request, gather_facts(options.request.workload, machine, settings));
   try_policies(plan, machine, settings);
   check_file(plan);
