@@ -1,9 +1,9 @@
 #include "cli/bench/errand_thread.hpp"
 
-#include <gtest/gtest.h>
-
 #include <stdexcept>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 using charm::cli::ErrandThread;
 
