@@ -1,6 +1,6 @@
 // Array<T>: a large array whose pages are touched first by whoever writes them, so that a parallel fill also spreads
-// the pages. Large arrays ask for huge pages:
-// random access is bound by address translation long before bandwidth (RandomAccess on 1 GiB gains two thirds).
+// the pages. Large arrays ask for huge pages: random access is bound by address translation long before bandwidth
+// (RandomAccess on 1 GiB gains two thirds).
 // Invariant: elements are uninitialised until written; size() never grows.
 #pragma once
 
