@@ -45,21 +45,18 @@ class ForkedJob : public Job {
 /// Runs `function(argument)` on a fresh stack in the name of the current task.
 void continue_on_new_stack(void (*function)(void*) noexcept, void* argument);
 
-/// Takes `job` back if it is still the newest of the worker that the task runs on now. If the task has moved to another
-/// worker meanwhile, or other tasks' jobs lie on top, the job stays where it is: it will be run, and is waited for.
-template <class JobType>
-bool take_back(WorkerCore* pushed_on, JobType& job) noexcept {
-  WorkerCore* worker = this_worker();
-  if (worker != pushed_on) [[unlikely]] return false;
-  Deque& deque = worker->deque;
-  if (!deque.newest_is(&job)) [[unlikely]] return false;
-  return deque.pop();
+/// Takes `job` back from where it was pushed. If the task has moved to another worker meanwhile, or other tasks' jobs lie
+/// on top, the job stays where it is: it will be run, and is waited for.
+[[gnu::always_inline]] inline bool take_back(WorkerCore* pushed_on, std::int64_t index, const Job& job) noexcept {
+  if (this_worker() != pushed_on) [[unlikely]] return false;
+  return pushed_on->deque.take_back(index, &job);
 }
 
 template <class F, class G>
-void invoke_pair(WorkerCore* worker, F& first, G& second) {
+[[gnu::always_inline]] inline void invoke_pair(WorkerCore* worker, F& first, G& second) {
   ForkedJob<G> job(second);
-  if (!worker->deque.push(&job)) [[unlikely]] {
+  std::int64_t index = worker->deque.push(&job);
+  if (index == Deque::full) [[unlikely]] {
     first();
     second();
     return;
@@ -68,27 +65,28 @@ void invoke_pair(WorkerCore* worker, F& first, G& second) {
     first();
   } catch (...) {
     // The sibling must not outlive this frame: it is taken back unrun, or waited for.
-    if (!take_back(worker, job)) job.wait();
+    if (!take_back(worker, index, job)) job.wait();
     throw;
   }
-  if (take_back(worker, job)) [[likely]] {
+  if (take_back(worker, index, job)) [[likely]] {
     job.run_here();
   } else {
     job.join();
   }
 }
 
-template <class F>
-void on_new_stack(F&& function) {
+template <class F, class G>
+[[gnu::noinline, gnu::cold]] void on_new_stack(F& first, G& second) {
   struct Call {
-    F& function;
+    F& first;
+    G& second;
     std::exception_ptr error;
-  } call{function, nullptr};
+  } call{first, second, nullptr};
   continue_on_new_stack(
       [](void* argument) noexcept {
         auto* c = static_cast<Call*>(argument);
         try {
-          c->function();
+          invoke_pair(this_worker(), c->first, c->second);
         } catch (...) {
           c->error = std::current_exception();
         }
@@ -97,17 +95,22 @@ void on_new_stack(F&& function) {
   if (call.error) std::rethrow_exception(call.error);
 }
 
+template <class F, class G>
+[[gnu::noinline, gnu::cold]] void from_outside(F& first, G& second) {
+  run([&] { invoke_pair(this_worker(), first, second); });
+}
+
 }  // namespace detail
 
 /// Runs `first()` and `second()`, the second possibly on another worker, and returns when both are done. Either may
 /// fork again to any depth. If both throw, the first's exception is the one that leaves.
 template <class F, class G>
-void invoke(F&& first, G&& second) {
+[[gnu::always_inline]] inline void invoke(F&& first, G&& second) {
   detail::WorkerCore* worker = detail::this_worker();
   if (worker == nullptr) [[unlikely]] {
-    run([&] { invoke(first, second); });
+    detail::from_outside(first, second);
   } else if (detail::stack_here() < worker->stack_limit) [[unlikely]] {
-    detail::on_new_stack([&] { detail::invoke_pair(detail::this_worker(), first, second); });
+    detail::on_new_stack(first, second);
   } else {
     detail::invoke_pair(worker, first, second);
   }

@@ -72,14 +72,15 @@ void for_range(I base, std::int64_t low, std::int64_t high, Chunk& chunk, F& bod
     std::int64_t middle = low + rest / 2;
     auto second = [&body, base, middle, high, learned = chunk]() mutable { for_range(base, middle, high, learned, body); };
     ForkedJob<decltype(second)> job(second);
-    if (!worker->deque.push(&job)) return run_block(body, at(low), at(high));
+    std::int64_t index = worker->deque.push(&job);
+    if (index == Deque::full) return run_block(body, at(low), at(high));
     try {
       for_range(base, low, middle, chunk, body);
     } catch (...) {
-      if (!take_back(worker, job)) job.wait();
+      if (!take_back(worker, index, job)) job.wait();
       throw;
     }
-    if (!take_back(worker, job)) return job.join();
+    if (!take_back(worker, index, job)) return job.join();
     low = middle;  // nobody came for it
   }
 }

@@ -28,14 +28,15 @@ T reduce_range(I base, std::int64_t low, std::int64_t high, Chunk& chunk, T sum,
       return reduce_range(base, middle, high, learned, identity, identity, body, combine);
     };
     ForkedJob<decltype(second)> job(second);
-    if (!worker->deque.push(&job)) return body(at(low), at(high), std::move(sum));
+    std::int64_t index = worker->deque.push(&job);
+    if (index == Deque::full) return body(at(low), at(high), std::move(sum));
     try {
       sum = reduce_range(base, low, middle, chunk, std::move(sum), identity, body, combine);
     } catch (...) {
-      if (!take_back(worker, job)) job.wait();
+      if (!take_back(worker, index, job)) job.wait();
       throw;
     }
-    if (!take_back(worker, job)) return combine(std::move(sum), job.join());
+    if (!take_back(worker, index, job)) return combine(std::move(sum), job.join());
     low = middle;
   }
   return sum;

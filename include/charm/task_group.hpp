@@ -48,7 +48,7 @@ class task_group {
     bool home = detail::on_this_stack(worker, this);
     if (home) ++home_;
     else remote_.fetch_add(1, std::memory_order_relaxed);
-    if (!worker->deque.push(node, true)) [[unlikely]] {
+    if (worker->deque.push(node, true) == detail::Deque::full) [[unlikely]] {
       node->run_here(node);
       if (home) --home_;
       else remote_.fetch_sub(1, std::memory_order_relaxed);  // not to 0: the task that spawned it is counted itself
@@ -144,7 +144,7 @@ inline void task_group::take_back_own() {
     if (job == nullptr) return;
     auto* node = static_cast<GroupNode*>(job);
     if (!flat || node->group != this) {  // somebody else's, who will look for it here
-      if (!worker->deque.push(job, flat)) job->run(job);
+      if (worker->deque.push(job, flat) == detail::Deque::full) job->run(job);
       return;
     }
     bool home = detail::on_this_stack(worker, this);

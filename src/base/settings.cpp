@@ -40,7 +40,7 @@ auto boolean(bool Settings::* field) {
   };
 }
 
-auto word(std::string Settings::* field, std::vector<std::string> accepted) {
+auto word(std::string Settings::* field, const std::vector<std::string>& accepted) {
   return [=](Settings& s, const std::string& text) {
     bool known = accepted.empty();
     for (const auto& a : accepted) known = known || a == text;
@@ -66,9 +66,12 @@ auto bytes(std::size_t Settings::* field, std::size_t low, std::size_t high) {
 template <class T>
 auto code(std::optional<T> Config::* field) {
   return [=](const Config& c) -> std::optional<std::string> {
-    if (!(c.*field)) return std::nullopt;
-    if constexpr (std::is_same_v<T, std::string>) return *(c.*field);
-    else return std::to_string(*(c.*field));
+    if constexpr (std::is_same_v<T, std::string>) {
+      return c.*field;
+    } else {
+      if (!(c.*field)) return std::nullopt;
+      return std::to_string(*(c.*field));
+    }
   };
 }
 

@@ -106,7 +106,7 @@ CHARM_NO_TSAN __attribute__((noinline)) void switch_to(Fiber& from, Fiber& to, A
   __sanitizer_start_switch_fiber(&from.fake_stack, to.asan_bottom, to.asan_bytes);
 #endif
 #if defined(CHARM_TSAN)
-  __tsan_switch_to_fiber(to.tsan, __tsan_switch_to_fiber_no_sync);
+  __tsan_switch_to_fiber(to.tsan, 0);
 #endif
   arrive(context::jump_fcontext(target, &handover));
 }

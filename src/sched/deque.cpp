@@ -45,14 +45,16 @@ std::int64_t Deque::publish() noexcept {
   return public_count();
 }
 
-bool Deque::push_slow(std::int64_t t) noexcept {
+std::int64_t Deque::push_slow(std::int64_t t) noexcept {
   std::int64_t top = top_of(public_.load(memory_order_acquire));
   // A poke that arrives from here on must not be lost: the limit is restored before the request is served.
-  limit_.store(eager_ ? 0 : top + capacity - 1, memory_order_seq_cst);
-  deque_poked(*this);
-  top = top_of(public_.load(memory_order_acquire));
-  if (t < top + capacity - 1) return true;
-  return !pop();  // full; if a thief has taken the job by now there is nothing left to refuse
+  bool poked = limit_.exchange(eager_ ? 0 : top + capacity - 1, memory_order_seq_cst) == 0;
+  if (poked) {
+    deque_poked(*this);
+    top = top_of(public_.load(memory_order_acquire));
+  }
+  if (t < top + capacity - 1) return t;
+  return pop() ? full : t;  // if a thief has taken the job by now there is nothing left to refuse
 }
 
 bool Deque::pop_slow(std::int64_t t) noexcept {

@@ -259,8 +259,7 @@ namespace charm::detail {
 
 void deque_poked(Deque& deque) noexcept {
   deque.publish();
-  sched::Worker* worker = sched::this_worker();
-  worker->runtime->notify(worker);
+  if (sched::Worker* worker = sched::this_worker()) worker->runtime->notify(worker);
 }
 
 }  // namespace charm::detail

@@ -84,7 +84,7 @@ void Completion::wake(std::uintptr_t waiter, bool next) noexcept {
 
 void submit(ListedJob& job) {
   if (Worker* worker = sched::this_worker()) {
-    if (!worker->deque.push(&job)) {
+    if (worker->deque.push(&job) == detail::Deque::full) {
       worker->ready.push(&job);
       worker->runtime->notify(worker);
     }
@@ -125,7 +125,7 @@ void post(Target target, ListedJob& job) {
 void run_root(ListedJob& root, Completion& done) {
   Runtime& runtime = Runtime::get();
   if (Guest guest; guest) {
-    if (guest.worker().deque.push(&root)) {
+    if (guest.worker().deque.push(&root) != Deque::full) {
       done.wait();
       return;
     }

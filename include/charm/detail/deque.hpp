@@ -49,29 +49,38 @@ class alignas(64) Deque {
 
   // ---- owner ----
 
+  static constexpr std::int64_t full = -1;
+
   /// \param flat one of many small jobs beside each other, of which a thief may take several at once; a forked job is
-  /// the root of a subtree and is stolen alone. \return false if the deque is full; the caller then runs the job itself.
-  bool push(Job* job, bool flat = false) noexcept {
+  /// the root of a subtree and is stolen alone.
+  /// \return the job's index, for take_back; or `full`: then the caller runs the job itself.
+  std::int64_t push(Job* job, bool flat = false) noexcept {
     std::int64_t t = tail_.load(std::memory_order_relaxed);
-    slots_[t & (capacity - 1)].store(reinterpret_cast<std::uintptr_t>(job) | static_cast<std::uintptr_t>(flat), std::memory_order_relaxed);
+    slots_[t & (capacity - 1)].store(tagged(job, flat), std::memory_order_relaxed);
     tail_.store(t + 1, std::memory_order_release);
     if (t >= limit_.load(std::memory_order_relaxed)) [[unlikely]] return push_slow(t);
-    return true;
+    return t;
   }
 
-  /// Takes back the job that this worker pushed last. \return false if a thief has it: then nothing of ours is left.
+  /// Takes back the job that push put at `index` if it is still there and the newest. \return false if a thief has it,
+  /// or other jobs lie above it. (That tail is compared with a known value and overwritten with another, instead of being
+  /// read and decremented, keeps two store-to-load forwards out of the chain that a recursion hangs on.)
+  bool take_back(std::int64_t index, const Job* job) noexcept {
+    if (tail_.load(std::memory_order_relaxed) != index + 1) [[unlikely]] return false;
+    if (slots_[index & (capacity - 1)].load(std::memory_order_relaxed) != tagged(job, false)) [[unlikely]] return false;
+    tail_.store(index, std::memory_order_relaxed);
+    light_barrier();
+    if (index >= guard_.load(std::memory_order_relaxed)) [[likely]] return true;
+    return pop_slow(index);
+  }
+
+  /// Takes the newest job. \return false if there is none.
   bool pop() noexcept {
     std::int64_t t = tail_.load(std::memory_order_relaxed) - 1;
     tail_.store(t, std::memory_order_relaxed);
     light_barrier();
     if (t >= guard_.load(std::memory_order_relaxed)) [[likely]] return true;
     return pop_slow(t);
-  }
-
-  /// Whether pop() would take `job`, unless a thief has it.
-  [[nodiscard]] bool newest_is(const Job* job) const noexcept {
-    std::uintptr_t slot = slots_[(tail_.load(std::memory_order_relaxed) - 1) & (capacity - 1)].load(std::memory_order_relaxed);
-    return slot == reinterpret_cast<std::uintptr_t>(job);
   }
 
   /// pop() for an owner that does not know which job it will get. \return nullptr if there is none.
@@ -130,6 +139,9 @@ class alignas(64) Deque {
   friend struct DequeTest;
   static constexpr int count_bits = 20;  // top has 44 bits: reset() starts anew long before they are used up
   static constexpr std::int64_t reset_at = std::int64_t{1} << 43;
+  static std::uintptr_t tagged(const Job* job, bool flat) noexcept {
+    return reinterpret_cast<std::uintptr_t>(job) | static_cast<std::uintptr_t>(flat);
+  }
   static constexpr std::uint64_t pack(std::int64_t top, std::int64_t count) noexcept {
     return (static_cast<std::uint64_t>(top) << count_bits) | static_cast<std::uint64_t>(count);
   }
@@ -139,7 +151,7 @@ class alignas(64) Deque {
   }
   static constexpr std::int64_t bound_of(std::uint64_t word) noexcept { return top_of(word) + count_of(word); }
 
-  bool push_slow(std::int64_t t) noexcept;
+  std::int64_t push_slow(std::int64_t t) noexcept;
   bool pop_slow(std::int64_t t) noexcept;
   void add_public(std::int64_t count) noexcept;
   void lock() noexcept;

@@ -1,5 +1,5 @@
-// Where a job leaves what its function returned or threw. Nothing is constructed until then, so that a job which is
-// taken back by its own worker costs nothing here.
+// Where a job leaves what its function returned or threw. Until then it holds a null pointer and nothing else, so that a
+// job which is taken back by its own worker costs next to nothing here.
 #pragma once
 
 #include <exception>
@@ -19,8 +19,9 @@ class Result {
   Result(const Result&) = delete;
   Result& operator=(const Result&) = delete;
   ~Result() {
-    if (kind_ == Kind::value) value_.~Value();
-    if (kind_ == Kind::error) error_.~exception_ptr();
+    if constexpr (!std::is_trivially_destructible_v<Value>) {
+      if (has_value_) value_.~Value();
+    }
   }
 
   template <class F>
@@ -28,48 +29,34 @@ class Result {
     try {
       if constexpr (std::is_void_v<T>) {
         std::forward<F>(function)();
-        new (&value_) Value;
       } else if constexpr (std::is_reference_v<T>) {
-        new (&value_) Value(&std::forward<F>(function)());
+        set(&std::forward<F>(function)());
       } else {
         new (&value_) Value(std::forward<F>(function)());
+        has_value_ = true;
       }
-      kind_ = Kind::value;
     } catch (...) {
-      set_error(std::current_exception());
+      error_ = std::current_exception();
     }
   }
 
-  void set_error(std::exception_ptr error) noexcept {
-    new (&error_) std::exception_ptr(std::move(error));
-    kind_ = Kind::error;
-  }
-
-  template <class U>
-  void set_value(U&& value) {
-    new (&value_) Value(std::forward<U>(value));
-    kind_ = Kind::value;
-  }
-  void set_value() noexcept requires std::is_void_v<T> {
-    new (&value_) Value;
-    kind_ = Kind::value;
-  }
-
-  /// Moves the value out or rethrows; once.
+  /// Moves the value out or rethrows; once, after set_from.
   T take() {
-    if (kind_ == Kind::error) std::rethrow_exception(error_);
+    if (error_) std::rethrow_exception(error_);
     if constexpr (std::is_reference_v<T>) return static_cast<T>(*value_);
     else if constexpr (!std::is_void_v<T>) return std::move(value_);
   }
 
-  [[nodiscard]] bool has_error() const noexcept { return kind_ == Kind::error; }
-
  private:
-  enum class Kind : unsigned char { none, value, error };
-  Kind kind_ = Kind::none;
+  void set(Value value) {
+    new (&value_) Value(std::move(value));
+    has_value_ = true;
+  }
+
+  std::exception_ptr error_;
+  bool has_value_ = false;
   union {
     Value value_;
-    std::exception_ptr error_;
   };
 };
 
