@@ -49,9 +49,8 @@ Seen check_all(const charm::Machine& machine, const std::string& name, int worke
       Outcome outcome = run(machine, workers, {{workload}}, trial);
       EXPECT_GE(outcome.efficiency, bar) << name << ", " << workload.name << " from " << start << "\n"
                                          << log_of(outcome);
-      EXPECT_LE(outcome.moves_per_minute, 2)
-          << name << ", " << workload.name << " from " << start << "\n"
-          << log_of(outcome);
+      EXPECT_LE(outcome.moves_per_minute, 2) << name << ", " << workload.name << " from " << start << "\n"
+                                             << log_of(outcome);
       ++seen.runs;
       seen.moves += outcome.moves_per_minute;
     }
