@@ -56,6 +56,7 @@ class Adaptive final : public Controller {
   void resume(const Sample& sample);
   void doubt();
   [[nodiscard]] bool join_twin(const Sample& sample);
+  bool wait_for_next_round();
   [[nodiscard]] long pause(int failures) const;
   void move(int level, const Sample& sample, const std::string& reason);
   void restart_window();

@@ -103,6 +103,14 @@ long Adaptive::pause(int failures) const {
          std::min(static_cast<long>(set_.backoff) << std::min(failures, 20), static_cast<long>(set_.backoff_max));
 }
 
+/// The first round through all levels is free; from then on the pauses between probes grow, too. \returns whether it is
+/// the first.
+bool Adaptive::wait_for_next_round() {
+  int rounds = phase().rejections - static_cast<int>(setup_.levels.size());
+  if (rounds >= 0) phase().next_probe = now_ + pause(2 * rounds);
+  return rounds < 0;
+}
+
 void Adaptive::accept(double gain) {
   Phase& p = phase();
   broken_ = 0;
@@ -119,6 +127,7 @@ void Adaptive::accept(double gain) {
     p.rejections = 0;
   }
   p.was_home[at(level_)] = true;
+  wait_for_next_round();
   probing_ = false;
   recent_ = {};
 }
@@ -130,13 +139,10 @@ void Adaptive::reject(double gain, double error) {
   p.throughput[at(tried)] = probed_;
   p.direction = 0;
   p.wait_until[at(tried)] = now_ + pause(p.failures[at(tried)]++);
-  // The first round through all levels is free; from then on the pauses between probes grow, too.
-  int rounds = ++p.rejections - static_cast<int>(setup_.levels.size());
-  if (rounds >= 0) {
-    p.next_probe = now_ + pause(2 * rounds);
-  }
+  ++p.rejections;
+  bool first_round = wait_for_next_round();
   bool plateau = tried > p.home && tried < top() && gain > -set_.contract - error;
-  if (plateau && rounds < 0) p.look_further = tried + 1;
+  if (plateau && first_round) p.look_further = tried + 1;
   log_.resolve(percent("rolled back, %+.1f %%", gain));
   rollback_ = {current_, tried, now_};
   probing_ = false;

@@ -38,7 +38,7 @@ class Gang {
   [[nodiscard]] int spread() const { return spread_.load(std::memory_order_relaxed); }
 
   /// A copy of the decisions kept, oldest first; may be called from any thread.
-  [[nodiscard]] std::vector<Decision> decisions() const;
+  std::vector<Decision> decisions() const;
 
  private:
   // Relaxed stores by one writer: a sum may be a few tasks apart between workers, never torn or lost.

@@ -4,6 +4,7 @@
 //     probability h = exp(-(1-h) F/M) (1 where it fits);
 //   - a shared line costs 24 ns within a chiplet, 106 ns between chiplets, 200 ns between sockets;
 //   - misses overlap (8 in flight) and share their chiplet's link (45 GB/s) and their socket's memory (155 GB/s);
+//   - workers that a map puts on one core share its time;
 //   - who moves stalls 20 us and leaves its lines behind: they come from the old chiplet's cache as they are touched.
 //
 // It gives signals as counters would, with scatter if wanted, so that controllers run against it as they are.
@@ -61,7 +62,10 @@ class Model {
     unsigned seed = 1;
   };
 
-  Model(const Machine& machine, const placement::Placement& placement, std::vector<Step> program, Options options)
+  /// \param reference the placement whose best level counts as 1: the same for all controllers that are compared, also
+  ///        for one that steers a map of its own.
+  Model(const Machine& machine, const placement::Placement& placement, const placement::Placement& reference,
+        std::vector<Step> program, Options options)
       : machine_(machine),
         placement_(placement),
         program_(std::move(program)),
@@ -69,10 +73,11 @@ class Model {
         random_(options.seed) {
     level_ = static_cast<std::size_t>(placement_.initial);
     cold_.assign(placement_.start().size(), 0);
-    for (const Step& step : program_) rates_.push_back(all_rates(step.workload));
-    for (const auto& rates : rates_) {
+    for (const Step& step : program_) {
+      rates_.push_back(all_rates(step.workload, placement));
       ideal_.push_back(0);
-      for (const auto& row : rates) ideal_.back() = std::max(ideal_.back(), throughput(row));
+      for (const Row& row : all_rates(step.workload, reference))
+        ideal_.back() = std::max(ideal_.back(), throughput(row));
     }
   }
 
@@ -170,15 +175,18 @@ class Model {
     return w.compute_ns + accesses + lines * 24 + r.same * 24 + r.other * 106 + r.remote * 200;
   }
 
-  std::vector<Row> all_rates(const Workload& w) const {
+  std::vector<Row> all_rates(const Workload& w, const placement::Placement& placement) const {
     std::vector<Row> rates;
-    for (const auto& seats : placement_.seats) rates.push_back(rates_of(w, seats));
+    for (const auto& seats : placement.seats) rates.push_back(rates_of(w, seats));
     return rates;
   }
 
   Row rates_of(const Workload& w, const std::vector<Seat>& seats) const {
-    std::map<int, int> load;
-    for (const Seat& seat : seats) ++load[seat.chiplet];
+    std::map<int, int> load, sharers;
+    for (const Seat& seat : seats) {
+      ++load[seat.chiplet];
+      ++sharers[seat.core];
+    }
     Row row(seats.size());
     std::map<int, double> link, memory;  // bytes per ns wanted
     auto partner = [&](Rate& rate, const Seat& a, const Seat& b, double share) {
@@ -202,6 +210,7 @@ class Model {
     for (std::size_t i = 0; i < seats.size(); ++i) {
       double jam = std::max(link[seats[i].chiplet] / 45, memory[seats[i].socket] / 155);
       if (row[i].hit < 1 && jam > 1) row[i].ns_per_op *= jam;
+      row[i].ns_per_op *= sharers[seats[i].core];
     }
     return row;
   }

@@ -9,6 +9,7 @@ namespace charm::test {
 struct Trial {
   std::string controller = "adaptive";
   int start = 0;  // spread; 0: where the placement starts
+  placement::SocketOrder sockets = placement::SocketOrder::fill;
   double warm_up_s = 180, measured_s = 120;
   Model::Options options;
 };
@@ -23,13 +24,14 @@ struct Outcome {
 };
 
 inline Outcome run(const Machine& machine, int workers, const std::vector<Model::Step>& program, const Trial& trial) {
-  placement::Placement placement =
-      controller::placement_for(trial.controller, machine, {.workers = workers, .spread = trial.start});
-  Model model(machine, placement, program, trial.options);
+  placement::Placement placement = controller::placement_for(
+      trial.controller, machine, {.workers = workers, .sockets = trial.sockets, .spread = trial.start});
+  placement::Placement family = controller::placement_for("adaptive", machine, {.workers = workers});
+  Model model(machine, placement, family, program, trial.options);
   auto controller = controller::make_controller(trial.controller, controller::setup_for(machine, placement));
   model.move_to(controller->spread());
   Outcome outcome;
-  outcome.best_static = model.best_static();
+  outcome.best_static = Model(machine, family, family, program, {}).best_static();
   outcome.visits.resize(placement.levels.size());
   const double period = std::min(controller->period(), 0.05);
   std::mt19937 random(trial.options.seed);
