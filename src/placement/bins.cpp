@@ -100,6 +100,7 @@ std::vector<int> share_out(std::span<const int> capacities, int workers, SocketO
     return shares;
   }
   std::vector<Claimant> groups;
+  groups.reserve(capacities.size());
   for (int room : capacities) groups.push_back({1, room});
   return apportion(groups, workers);
 }
