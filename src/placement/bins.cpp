@@ -117,6 +117,7 @@ std::vector<Bin> fewest_first(std::vector<Bin> bins, int workers) {
 std::vector<Family> socket_families(const Machine& machine, const Request& request, int workers) {
   auto sockets = bins_by_socket(machine, request.smt);
   std::vector<int> rooms;
+  rooms.reserve(sockets.size());
   for (const auto& bins : sockets) rooms.push_back(room_of(bins));
   auto shares = share_out(rooms, workers, request.sockets);
   std::vector<Family> families;
