@@ -9,7 +9,7 @@
 namespace charm::controller {
 namespace {
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter known_parameters[] = {
     {"tick", "0.05", "seconds between decisions", ""},
     {"settle", "1", "samples dropped after a move", ""},
     {"band", "0.1", "relative change of throughput or intensity that may be a new phase", ""},
@@ -26,11 +26,11 @@ constexpr Parameter kParameters[] = {
     {"window", "32", "ticks over which shorter phases are averaged", ""},
 };
 
-constexpr double kOutlier = 4;           // standard deviations beyond which a sample is not scatter
-constexpr long kLongestDistrust = 8192;  // ticks
-constexpr double kShort = 200;           // ticks
-constexpr int kBroken = 5;  // probes in a row that a change of intensity breaks off before it is distrusted
-constexpr int kDrift = 8;   // samples whose mean is held against the phase's, for steps that hide in scatter
+constexpr double outlier_sigmas = 4;     // standard deviations beyond which a sample is not scatter
+constexpr long longest_distrust = 8192;  // ticks
+constexpr double short_phase = 200;      // ticks
+constexpr int broken_limit = 5;   // probes in a row that a change of intensity breaks off before it is distrusted
+constexpr int drift_samples = 8;  // samples whose mean is held against the phase's, for steps that hide in scatter
 
 }  // namespace
 
@@ -69,7 +69,7 @@ int Adaptive::tick(const Signals& signals) {
   auto raw = sampler_.sample(signals);
   if (sampler_.unit_changed()) {
     memory_ = other_mode_ = PhaseMemory(setup_.levels.size());
-    current_ = PhaseMemory::kNone;
+    current_ = PhaseMemory::no_phase;
     probing_ = false;
   }
   if (!raw) return spread();
@@ -87,9 +87,9 @@ void Adaptive::step(Sample sample) {
   if (pace_.averaging() || now_ < distrust_until_) sample.intensity = 0;
   throughput_noise_.add(sample.throughput);
   if (sample.intensity > 0) intensity_noise_.add(sample.intensity);
-  if (current_ == PhaseMemory::kNone) {
-    current_ = memory_.match(PhaseMemory::kNone, level_, sample, bands());
-    if (current_ == PhaseMemory::kNone) {
+  if (current_ == PhaseMemory::no_phase) {
+    current_ = memory_.match(PhaseMemory::no_phase, level_, sample, bands());
+    if (current_ == PhaseMemory::no_phase) {
       current_ = memory_.create(level_, sample, now_);
     } else {
       resume(sample);
@@ -108,8 +108,8 @@ void Adaptive::step(Sample sample) {
 }
 
 Bands Adaptive::bands() const {
-  return {std::max(std::log(1 + set_.band), kOutlier * throughput_noise_.sigma()),
-          std::max(std::log(1 + set_.band), kOutlier * intensity_noise_.sigma())};
+  return {std::max(std::log(1 + set_.band), outlier_sigmas * throughput_noise_.sigma()),
+          std::max(std::log(1 + set_.band), outlier_sigmas * intensity_noise_.sigma())};
 }
 
 /// True where the sample does not belong to the current phase (or may not) and has been dealt with.
@@ -123,7 +123,7 @@ bool Adaptive::is_news(const Sample& sample) {
   // One sample is enough where counters recognise a phase: a sample on the border of two looks like neither.
   Bands clearly = bands();
   clearly.intensity *= 2;
-  bool recognised = known != PhaseMemory::kNone && memory_.differs_in_intensity(current_, sample, clearly);
+  bool recognised = known != PhaseMemory::no_phase && memory_.differs_in_intensity(current_, sample, clearly);
   if (odd_ >= 2 || recognised) change_phase(sample, known);
   return true;
 }
@@ -132,8 +132,8 @@ void Adaptive::change_phase(const Sample& sample, int known) {
   if (probing_) {
     log_.resolve("broken off, the work changed");
     // Once or twice that may be. When no probe gets through, it is the level that changes the intensity.
-    if (++broken_ >= kBroken) {
-      distrust_ = std::min(2 * distrust_, kLongestDistrust);
+    if (++broken_ >= broken_limit) {
+      distrust_ = std::min(2 * distrust_, longest_distrust);
       distrust_until_ = now_ + distrust_;
       broken_ = 0;
     }
@@ -143,9 +143,9 @@ void Adaptive::change_phase(const Sample& sample, int known) {
   recent_ = {};
   pace_.note_change(now_);
   doubt();
-  phase().stay.add(static_cast<double>(now_ - entered_), kDrift);
+  phase().stay.add(static_cast<double>(now_ - entered_), drift_samples);
   entered_ = now_;
-  if (known == PhaseMemory::kNone) {
+  if (known == PhaseMemory::no_phase) {
     current_ = memory_.create(level_, sample, now_);
     return;
   }
@@ -154,7 +154,7 @@ void Adaptive::change_phase(const Sample& sample, int known) {
 }
 
 /// Where phases change often, a level that is merely as good is not worth the moves to it and back.
-bool Adaptive::phases_are_short() const { return !pace_.averaging() && pace_.phase_length(now_) < kShort; }
+bool Adaptive::phases_are_short() const { return !pace_.averaging() && pace_.phase_length(now_) < short_phase; }
 
 /// A phase that has always been over before following it would have paid, so far this time too.
 bool Adaptive::is_interlude() {
@@ -196,11 +196,11 @@ bool Adaptive::join_twin(const Sample& sample) {
   Sample mean = sample;
   mean.throughput = home.value;
   mean.intensity = sample.intensity > 0 ? std::exp(phase().intensity.value) : 0;
-  double band = std::log(1 + set_.band), part = kOutlier * std::sqrt(2.0 / home.count);
+  double band = std::log(1 + set_.band), part = outlier_sigmas * std::sqrt(2.0 / home.count);
   int twin = memory_.match(
       current_, level_, mean,
       {std::max(band, part * throughput_noise_.sigma()), std::max(band, part * intensity_noise_.sigma())});
-  if (twin == PhaseMemory::kNone || memory_[twin].throughput[at(level_)].count == 0) return false;
+  if (twin == PhaseMemory::no_phase || memory_[twin].throughput[at(level_)].count == 0) return false;
   memory_.drop(current_);
   current_ = twin;
   resume(sample);
@@ -218,27 +218,27 @@ void Adaptive::hold(const Sample& sample) {
   }
   Mean& home = phase().throughput[at(level_)];
   recent_.add(sample.throughput);
-  if (recent_.count >= kDrift) {
-    double error =
-        throughput_noise_.sigma() * std::sqrt(1.0 / kDrift + 1.0 / std::min(std::max(home.count, 1), Mean::kMemory));
-    double limit = std::max(std::log(1 + set_.band), kOutlier * error);
-    bool drifted = home.count >= kDrift && std::abs(std::log(recent_.value / home.value)) > limit;
+  if (recent_.count >= drift_samples) {
+    double error = throughput_noise_.sigma() *
+                   std::sqrt(1.0 / drift_samples + 1.0 / std::min(std::max(home.count, 1), Mean::longest_memory));
+    double limit = std::max(std::log(1 + set_.band), outlier_sigmas * error);
+    bool drifted = home.count >= drift_samples && std::abs(std::log(recent_.value / home.value)) > limit;
     recent_ = {};
     if (drifted) {
-      change_phase(sample, PhaseMemory::kNone);
+      change_phase(sample, PhaseMemory::no_phase);
       return;
     }
   }
   home.add(sample.throughput);
   // What to try is judged by some samples together: one on the border of two phases shows the stalls of either.
   if (sample.counters) {
-    phase().stall_remote.add(sample.stall_remote, kDrift);
-    phase().stall_dram.add(sample.stall_dram, kDrift);
+    phase().stall_remote.add(sample.stall_remote, drift_samples);
+    phase().stall_dram.add(sample.stall_dram, drift_samples);
   }
 
   double sigma = throughput_noise_.sigma();
   int needed = std::clamp(static_cast<int>(sigma * sigma / (0.05 * 0.05)), set_.min_samples, set_.max_samples);
-  if (home.count < needed || throughput_noise_.count() < NoiseMeter::kEnough) return;
+  if (home.count < needed || throughput_noise_.count() < NoiseMeter::enough_differences) return;
   int next = candidate(sample);
   if (next < 0) return;
   if (std::exchange(phase().fresh, false) && join_twin(sample)) return;
@@ -270,7 +270,7 @@ void Adaptive::change_mode() {
   }
   entered_ = now_;
   std::swap(memory_, other_mode_);
-  current_ = PhaseMemory::kNone;
+  current_ = PhaseMemory::no_phase;
   probing_ = false;
   odd_ = 0;
   recent_ = {};
@@ -284,7 +284,7 @@ std::unique_ptr<Controller> make(const Setup& setup, const Parameters& parameter
 }
 }  // namespace
 
-constinit const Policy adaptive_policy{"adaptive", "tries what the fills suggest and keeps what is faster", kParameters,
-                                       make};
+constinit const Policy adaptive_policy{"adaptive", "tries what the fills suggest and keeps what is faster",
+                                       known_parameters, make};
 
 }  // namespace charm::controller

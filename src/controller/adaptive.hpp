@@ -74,12 +74,12 @@ class Adaptive final : public Controller {
   long now_ = 0;      // ticks
   long entered_ = 0;  // the current phase
   int level_;
-  int current_ = PhaseMemory::kNone;
+  int current_ = PhaseMemory::no_phase;
   bool probing_ = false;
   Mean probed_;
   int restarts_ = 0;
   struct Conclusion {
-    int phase = PhaseMemory::kNone, level = 0;
+    int phase = PhaseMemory::no_phase, level = 0;
     long when = 0;
   };
   Conclusion rollback_, jump_;  // the last level probed in vain; the last level left for a remembered phase's

@@ -9,8 +9,8 @@
 namespace charm::controller {
 namespace {
 
-constexpr double kSure = 2.5;  // standard errors at which a probe ends before its last sample
-constexpr int kRestarts = 4;   // of one probe, while its samples differ
+constexpr double sure_errors = 2.5;  // standard errors at which a probe ends before its last sample
+constexpr int restart_limit = 4;     // of one probe, while its samples differ
 
 std::string percent(const char* text, double share) {
   char line[96];
@@ -69,7 +69,7 @@ void Adaptive::start_probe(int level, const Sample& sample) {
 void Adaptive::probe(const Sample& sample) {
   // A sample unlike those before it: caches are still filling, or the work changes. Either way one has to look again.
   bool unlike = probed_.count > 0 && std::abs(std::log(sample.throughput / probed_.value)) > bands().throughput;
-  if (unlike && restarts_ < kRestarts) {
+  if (unlike && restarts_ < restart_limit) {
     ++restarts_;
     probed_ = {};
   }
@@ -80,11 +80,11 @@ void Adaptive::probe(const Sample& sample) {
   double gain = probed_.value / home.value - 1;
   double bar = expands || phases_are_short() ? set_.expand : -set_.contract;
   double sigma = throughput_noise_.sigma();
-  double error = sigma * std::sqrt(1.0 / probed_.count + 1.0 / std::min(home.count, Mean::kMemory));
+  double error = sigma * std::sqrt(1.0 / probed_.count + 1.0 / std::min(home.count, Mean::longest_memory));
   int enough = std::clamp(static_cast<int>(sigma * sigma / (0.02 * 0.02)), set_.min_samples, set_.max_samples);
-  if (gain - kSure * error >= bar) {
+  if (gain - sure_errors * error >= bar) {
     accept(gain);
-  } else if (gain + kSure * error < bar) {
+  } else if (gain + sure_errors * error < bar) {
     reject(gain, error);
   } else if (probed_.count >= enough) {
     // Still unclear: expansion must stand out of the scatter, since on a plateau the lower level is as good.

@@ -12,7 +12,7 @@
 namespace charm::controller {
 namespace {
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter known_parameters[] = {
     {"period", "0.5", "SCHEDULER_TIMER: seconds between decisions", ""},
     {"threshold", "300", "RMT_CHIP_ACCESS_RATE: events at which it spreads", ""},
     {"per", "period", "what the threshold counts events by: a worker's period, or its 1,000 instructions",
@@ -96,6 +96,6 @@ std::unique_ptr<Controller> make(const Setup& setup, const Parameters& parameter
 }  // namespace
 
 constinit const Policy alg1_policy{"charm-alg1", "Algorithm 1 of the CHARM paper: spreads when fills reach a threshold",
-                                   kParameters, make};
+                                   known_parameters, make};
 
 }  // namespace charm::controller

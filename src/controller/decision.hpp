@@ -24,10 +24,10 @@ std::string to_string(const Decision& decision);
 /// The latest decisions of a controller; a run of weeks keeps a bounded number of them and counts the rest.
 class DecisionLog {
  public:
-  static constexpr std::size_t kKept = 4096;
+  static constexpr std::size_t kept_entries = 4096;
 
   void record(Decision decision) {
-    if (entries_.size() == kKept) entries_.pop_front();
+    if (entries_.size() == kept_entries) entries_.pop_front();
     entries_.push_back(std::move(decision));
     ++total_;
   }

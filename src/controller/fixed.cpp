@@ -4,7 +4,7 @@
 namespace charm::controller {
 namespace {
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter known_parameters[] = {
     {"spread", "0", "chiplets to stand at, clamped to the levels there are; 0: where the placement starts", ""},
 };
 
@@ -31,6 +31,6 @@ std::unique_ptr<Controller> make(const Setup& setup, const Parameters& parameter
 
 }  // namespace
 
-constinit const Policy fixed_policy{"static", "stands at one level", kParameters, make};
+constinit const Policy fixed_policy{"static", "stands at one level", known_parameters, make};
 
 }  // namespace charm::controller

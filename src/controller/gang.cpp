@@ -20,7 +20,7 @@ int Gang::poll(int worker, const Counts& counts, double now) {
   mine.user_work.store(counts.user_work, std::memory_order_relaxed);
   mine.task_work.store(counts.task_work, std::memory_order_relaxed);
   mine.instructions.store(counts.instructions, std::memory_order_relaxed);
-  for (std::size_t e = 0; e < kFills; ++e) mine.fills[e].store(counts.fills[e], std::memory_order_relaxed);
+  for (std::size_t e = 0; e < fill_sources; ++e) mine.fills[e].store(counts.fills[e], std::memory_order_relaxed);
   mine.counters.store(counts.counters, std::memory_order_relaxed);
 
   double due = next_tick_.load(std::memory_order_relaxed);
@@ -39,7 +39,7 @@ Signals Gang::totals(double now) const {
     sum.user_work += worker.user_work.load(std::memory_order_relaxed);
     sum.task_work += worker.task_work.load(std::memory_order_relaxed);
     sum.instructions += worker.instructions.load(std::memory_order_relaxed);
-    for (std::size_t e = 0; e < kFills; ++e) sum.fills[e] += worker.fills[e].load(std::memory_order_relaxed);
+    for (std::size_t e = 0; e < fill_sources; ++e) sum.fills[e] += worker.fills[e].load(std::memory_order_relaxed);
     sum.counters = sum.counters && worker.counters.load(std::memory_order_relaxed);
   }
   return sum;
@@ -56,7 +56,7 @@ void Gang::lead(double now) {
   since.user_work -= before_.user_work;
   since.task_work -= before_.task_work;
   since.instructions -= before_.instructions;
-  for (std::size_t e = 0; e < kFills; ++e) since.fills[e] -= before_.fills[e];
+  for (std::size_t e = 0; e < fill_sources; ++e) since.fills[e] -= before_.fills[e];
   if (since.elapsed <= 0) return;  // overtaken by a leader of a later tick
   before_ = sum;
   spread_.store(controller_->tick(since), std::memory_order_relaxed);

@@ -25,7 +25,7 @@ struct Counts {
   double task_work = 0;
   bool counters = false;
   double instructions = 0;
-  std::array<double, kFills> fills{};
+  std::array<double, fill_sources> fills{};
 };
 
 class Gang {
@@ -44,7 +44,7 @@ class Gang {
   // Relaxed stores by one writer: a sum may be a few tasks apart between workers, never torn or lost.
   struct alignas(64) Published {
     std::atomic<double> busy{0}, tasks{0}, user_work{0}, task_work{0}, instructions{0};
-    std::array<std::atomic<double>, kFills> fills{};
+    std::array<std::atomic<double>, fill_sources> fills{};
     std::atomic<bool> counters{false};
   };
 

@@ -30,18 +30,18 @@ class NoiseMeter {
   /// The same from the smallest quarter of the differences: right also where every other difference is a step.
   [[nodiscard]] double sigma_between_steps() const { return deviation(0.25, 0.3186); }
 
-  static constexpr std::size_t kEnough = 6;
+  static constexpr std::size_t enough_differences = 6;
 
  private:
-  static constexpr double kGuess = 0.1, kFloor = 0.004;
+  static constexpr double guessed_sigma = 0.1, least_sigma = 0.004;
 
   /// From a quantile of |differences| and what it is for a standard normal; sqrt 2, since each is of two samples.
   [[nodiscard]] double deviation(double quantile, double of_normal) const {
-    if (count() < kEnough) return kGuess;
+    if (count() < enough_differences) return guessed_sigma;
     auto sorted = ring_;
     auto nth = sorted.begin() + static_cast<std::ptrdiff_t>(quantile * static_cast<double>(count()));
     std::nth_element(sorted.begin(), nth, sorted.begin() + static_cast<std::ptrdiff_t>(count()));
-    return std::max(kFloor, *nth / (of_normal * std::sqrt(2.0)));
+    return std::max(least_sigma, *nth / (of_normal * std::sqrt(2.0)));
   }
 
   std::array<double, 101> ring_{};

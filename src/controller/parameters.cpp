@@ -7,11 +7,11 @@
 namespace charm::controller {
 namespace {
 
-constexpr double kLargest = 1e9;  // fits an int, and is beyond every meaningful time, count or threshold
+constexpr double largest_number = 1e9;  // fits an int, and is beyond every meaningful time, count or threshold
 
 bool read_number(std::string_view text, double& value) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= kLargest;
+  return error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= largest_number;
 }
 
 bool accepts(const Parameter& parameter, std::string_view value) {

@@ -18,7 +18,7 @@ bool comparable(const Phase& phase, const Sample& sample) { return sample.intens
 
 int PhaseMemory::create(int level, const Sample& sample, long now) {
   std::size_t at = phases_.size();
-  if (at < kPhases) {
+  if (at < phase_limit) {
     phases_.emplace_back();
   } else {
     at = 0;
@@ -61,8 +61,8 @@ bool PhaseMemory::differs(int phase, int level, const Sample& sample, const Band
 int PhaseMemory::match(int except, int level, const Sample& sample, const Bands& bands) const {
   // Where the intensity alone already says that the work is not the current phase's, a phase of that intensity is taken
   // also on an unlike throughput, which may stem from a sample on the border of two phases; it is checked on arrival.
-  bool sure = except != kNone && differs_in_intensity(except, sample, bands);
-  int best = kNone;
+  bool sure = except != no_phase && differs_in_intensity(except, sample, bands);
+  int best = no_phase;
   double least = 1e300;
   for (std::size_t p = 0; p < phases_.size(); ++p) {
     const Phase& phase = phases_[p];

@@ -13,10 +13,10 @@ namespace charm::controller {
 
 /// A mean that forgets slowly.
 struct Mean {
-  static constexpr int kMemory = 100;
+  static constexpr int longest_memory = 100;
   double value = 0;
   int count = 0;
-  void add(double x, int memory = kMemory) {
+  void add(double x, int memory = longest_memory) {
     ++count;
     value += (x - value) / (count < memory ? count : memory);
   }
@@ -48,7 +48,7 @@ class PhaseMemory {
  public:
   explicit PhaseMemory(std::size_t levels) : levels_(levels) {}
 
-  static constexpr int kNone = -1;
+  static constexpr int no_phase = -1;
 
   [[nodiscard]] bool empty() const { return phases_.empty(); }
   [[nodiscard]] Phase& operator[](int phase) { return phases_[static_cast<std::size_t>(phase)]; }
@@ -63,11 +63,11 @@ class PhaseMemory {
   [[nodiscard]] bool differs(int phase, int level, const Sample& sample, const Bands& bands) const;
   [[nodiscard]] bool differs_in_intensity(int phase, const Sample& sample, const Bands& bands) const;
 
-  /// The remembered phase that a sample at `level` looks like most, other than `except`; kNone if there is none.
+  /// The remembered phase that a sample at `level` looks like most, other than `except`; no_phase if there is none.
   [[nodiscard]] int match(int except, int level, const Sample& sample, const Bands& bands) const;
 
  private:
-  static constexpr std::size_t kPhases = 16;
+  static constexpr std::size_t phase_limit = 16;
   std::size_t levels_;
   std::deque<Phase> phases_;
 };
@@ -77,16 +77,17 @@ class PhaseClock {
  public:
   void note(long tick) {
     changes_.push_back(tick);
-    if (changes_.size() > kChanges) changes_.pop_front();
+    if (changes_.size() > change_count) changes_.pop_front();
   }
   /// Mean ticks of the last phases, the running one included; `unknown` until enough were seen.
   [[nodiscard]] double mean_length(long now, double unknown) const {
-    return changes_.size() < kChanges ? unknown
-                                      : static_cast<double>(now - changes_.front()) / static_cast<double>(kChanges);
+    return changes_.size() < change_count
+               ? unknown
+               : static_cast<double>(now - changes_.front()) / static_cast<double>(change_count);
   }
 
  private:
-  static constexpr std::size_t kChanges = 8;
+  static constexpr std::size_t change_count = 8;
   std::deque<long> changes_;
 };
 

@@ -49,7 +49,7 @@ void add(Signals& sum, const Signals& more) {
   sum.task_work += more.task_work;
   sum.counters = more.counters && (first || sum.counters);
   sum.instructions += more.instructions;
-  for (std::size_t e = 0; e < kFills; ++e) sum.fills[e] += more.fills[e];
+  for (std::size_t e = 0; e < fill_sources; ++e) sum.fills[e] += more.fills[e];
 }
 
 }  // namespace charm::controller

@@ -11,7 +11,7 @@ namespace charm::controller {
 
 /// Costs of the machine, by order of magnitude: they rank causes of stalling and weigh a move, and nothing finer.
 struct Traits {
-  std::array<double, kFills> latency_ns{13, 106, 200, 105, 200};
+  std::array<double, fill_sources> latency_ns{13, 106, 200, 105, 200};
   double mlp = 8;             // cache misses in flight together
   double link_gb_per_s = 45;  // one chiplet's reads
 };

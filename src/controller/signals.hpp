@@ -9,7 +9,7 @@ namespace charm::controller {
 
 /// Where a cache line that a core asked for came from.
 enum class Fill { same_chiplet, other_chiplet, remote_cache, local_dram, remote_dram };
-inline constexpr std::size_t kFills = 5;
+inline constexpr std::size_t fill_sources = 5;
 
 struct Signals {
   double time = 0;        // s, at the end of the interval
@@ -21,7 +21,7 @@ struct Signals {
   double task_work = 0;   // tasks weighted by the cost of their kind; 0 where unknown
   bool counters = false;  // whether the numbers below are measured
   double instructions = 0;
-  std::array<double, kFills> fills{};
+  std::array<double, fill_sources> fills{};
 
   [[nodiscard]] double fill(Fill source) const { return fills[static_cast<std::size_t>(source)]; }
 };

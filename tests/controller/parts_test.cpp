@@ -152,21 +152,21 @@ TEST(PhaseMemory, RecognisesAPhaseByIntensityAtALevelWhereItWasNeverSeen) {
   int a = memory.create(0, sample(1, 100), 0), b = memory.create(0, sample(5, 10), 1);
   EXPECT_EQ(memory.match(a, 3, sample(2, 10.2), {}), b);
   EXPECT_EQ(memory.match(b, 3, sample(2, 101), {}), a);
-  EXPECT_EQ(memory.match(a, 3, sample(2, 50), {}), PhaseMemory::kNone);
+  EXPECT_EQ(memory.match(a, 3, sample(2, 50), {}), PhaseMemory::no_phase);
 }
 
 TEST(PhaseMemory, WithoutCountersRecognisesAPhaseOnlyWhereItsThroughputIsKnown) {
   PhaseMemory memory(4);
   int a = memory.create(0, sample(1), 0), b = memory.create(0, sample(5), 1);
   EXPECT_EQ(memory.match(a, 0, sample(5.1), {}), b);
-  EXPECT_EQ(memory.match(a, 1, sample(5.1), {}), PhaseMemory::kNone);
+  EXPECT_EQ(memory.match(a, 1, sample(5.1), {}), PhaseMemory::no_phase);
 }
 
 TEST(PhaseMemory, ForgetsThePhaseNotSeenForLongest) {
   PhaseMemory memory(2);
   for (int p = 0; p < 40; ++p) memory.create(0, sample(std::pow(2.0, p)), p);
-  EXPECT_EQ(memory.match(PhaseMemory::kNone, 0, sample(1), {}), PhaseMemory::kNone);
-  EXPECT_NE(memory.match(PhaseMemory::kNone, 0, sample(std::pow(2.0, 39)), {}), PhaseMemory::kNone);
+  EXPECT_EQ(memory.match(PhaseMemory::no_phase, 0, sample(1), {}), PhaseMemory::no_phase);
+  EXPECT_NE(memory.match(PhaseMemory::no_phase, 0, sample(std::pow(2.0, 39)), {}), PhaseMemory::no_phase);
 }
 
 TEST(Pace, AveragesPhasesOfFewTicksAndFollowsLongOnes) {
@@ -198,7 +198,7 @@ TEST(DecisionLog, KeepsABoundedNumberAndCountsTheRest) {
   DecisionLog log;
   for (int i = 0; i < 10000; ++i) log.record({static_cast<double>(i), 0, 1, 2, 1, 0, 0, "r", ""});
   EXPECT_EQ(log.total(), 10000U);
-  EXPECT_EQ(log.entries().size(), DecisionLog::kKept);
+  EXPECT_EQ(log.entries().size(), DecisionLog::kept_entries);
   EXPECT_EQ(log.entries().back().time, 9999);
 }
 
