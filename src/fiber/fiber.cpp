@@ -1,9 +1,9 @@
 #include "fiber/fiber.hpp"
 
-#include <boost/context/detail/fcontext.hpp>
-
 #include <cstdint>
 #include <new>
+
+#include <boost/context/detail/fcontext.hpp>
 
 #include "fiber/sanitizers.hpp"
 
@@ -111,7 +111,8 @@ CHARM_NO_TSAN __attribute__((noinline)) void switch_to(Fiber& from, Fiber& to, A
   arrive(context::jump_fcontext(target, &handover));
 }
 
-CHARM_NO_TSAN void call_on_stack(Fiber& self, const Stack& stack, void (*function)(void*) noexcept, void* argument) noexcept {
+CHARM_NO_TSAN void call_on_stack(Fiber& self, const Stack& stack, void (*function)(void*) noexcept,
+                                 void* argument) noexcept {
   Call call{function, argument, self.asan_bottom, self.asan_bytes};
   void* start = context::make_fcontext(stack.base + stack.bytes, stack.bytes, call_trampoline);
 #if defined(CHARM_ASAN)

@@ -2,7 +2,6 @@
 #include "sched/worker.hpp"
 
 #include <cxxabi.h>
-
 #include <utility>
 
 #include "sched/runtime.hpp"
@@ -21,8 +20,8 @@ namespace {
 /// After a loop fiber was left for one that was ready: it holds no task and can serve as the next loop.
 void recycle(Fiber* from, void* /*unused*/) noexcept { this_worker()->give_fiber(from); }
 
-/// What the C++ runtime keeps per thread about exceptions that are being handled (Itanium C++ ABI, 2.2.2). It belongs to
-/// the task: one that waits inside a catch block takes it along.
+/// What the C++ runtime keeps per thread about exceptions that are being handled (Itanium C++ ABI, 2.2.2). It belongs
+/// to the task: one that waits inside a catch block takes it along.
 struct Handling {
   void* caught;
   unsigned int uncaught;
@@ -112,9 +111,9 @@ Job* Worker::find_job() noexcept {
   return search();
 }
 
-/// What this worker has itself: calls to it, its forked jobs, newest first, and fibers that can go on. Each of the three
-/// comes first in turn, so that tasks which yield in a circle cannot starve the others; every 61st time the shared
-/// inboxes come before all.
+/// What this worker has itself: calls to it, its forked jobs, newest first, and fibers that can go on. Each of the
+/// three comes first in turn, so that tasks which yield in a circle cannot starve the others; every 61st time the
+/// shared inboxes come before all.
 Job* Worker::own_job() noexcept {
   if (++tick % 61 == 0) {
     if (Job* job = shared_job()) return job;

@@ -1,9 +1,9 @@
 // Waiting suspends the task and never blocks the worker; memory stays bounded.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "fiber/sanitizers.hpp"
 #include "sched/running.hpp"
@@ -121,7 +121,10 @@ TEST_P(Waiting, AllDoNests) {
 }
 
 TEST_P(Waiting, AllDoRethrows) {
-  EXPECT_THROW(charm::all_do([](int worker) { if (worker == 0) throw std::runtime_error("one of them"); }), std::runtime_error);
+  EXPECT_THROW(charm::all_do([](int worker) {
+                 if (worker == 0) throw std::runtime_error("one of them");
+               }),
+               std::runtime_error);
 }
 
 TEST_P(Waiting, CallsAnswerEachOther) {
@@ -186,7 +189,12 @@ TEST_P(Waiting, AFutureOutlivesItsTaskAndATaskItsFuture) {
   charm::future<int> kept;
   EXPECT_FALSE(kept.valid());
   kept = charm::async([] { return 3; });
-  { auto dropped = charm::async([] { charm::yield(); return 4; }); }
+  {
+    auto dropped = charm::async([] {
+      charm::yield();
+      return 4;
+    });
+  }
   kept = std::move(kept);
   EXPECT_EQ(kept.get(), 3);
   EXPECT_FALSE(kept.valid());
