@@ -1,10 +1,8 @@
-// How much memory many tasks take: 10^7 spawned into one group, and 10^5 that all wait at the same time. Prints the time
-// per task and the growth of the peak of resident memory; both must be bounded by what the runtime promises: a full deque
-// of jobs per worker, and the touched pages of a stack per waiting task.
+// How much memory many tasks take: 10^7 spawned into one group, and 10^5 that all wait at the same time. Prints the
+// time per task and the growth of the peak of resident memory; both must be bounded by what the runtime promises: a
+// full deque of jobs per worker, and the touched pages of a stack per waiting task.
 //   bench-limits [workers [tasks [waiting]]]
 #include <charm/charm.hpp>
-
-#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
@@ -13,6 +11,8 @@
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include <sys/resource.h>
 
 namespace {
 
@@ -36,8 +36,9 @@ void measure(const char* what, long count, F&& function) {
   auto start = std::chrono::steady_clock::now();
   function();
   std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-  std::printf("%-28s %10ld  %8.1f ns each  %8.1f MiB more at the peak, %6.1f KiB each\n", what, count, took.count() / static_cast<double>(count),
-              peak_mib() - before, (peak_mib() - before) * 1024 / static_cast<double>(count));
+  std::printf("%-28s %10ld  %8.1f ns each  %8.1f MiB more at the peak, %6.1f KiB each\n", what, count,
+              took.count() / static_cast<double>(count), peak_mib() - before,
+              (peak_mib() - before) * 1024 / static_cast<double>(count));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ struct Shared {
 template <class F, class T>
 struct AsyncJob : ListedJob, Shared<T> {
   template <class G>
-  explicit AsyncJob(G&& f) : ListedJob(&AsyncJob::start), function(std::forward<G>(f)) {
+  AsyncJob(std::in_place_t, G&& f) : ListedJob(&AsyncJob::start), function(std::forward<G>(f)) {
     this->destroy = [](Shared<T>* shared) noexcept {
       auto* self = static_cast<AsyncJob*>(shared);
       self->~AsyncJob();
@@ -50,7 +50,7 @@ template <class F>
 auto* make_async(F&& function) {
   using Function = std::decay_t<F>;
   using Made = AsyncJob<Function, std::invoke_result_t<Function&>>;
-  return new (take_job_memory(sizeof(Made))) Made(std::forward<F>(function));
+  return new (take_job_memory(sizeof(Made))) Made(std::in_place, std::forward<F>(function));
 }
 
 }  // namespace detail

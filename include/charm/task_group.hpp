@@ -26,12 +26,10 @@ class task_group {
   task_group() = default;
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
+  /// Cancels and waits; an exception that nobody has asked for is dropped.
   ~task_group() {
     cancel();
-    try {
-      wait();
-    } catch (...) {  // the group was abandoned: nobody asks for its errors
-    }
+    finish();
   }
 
   template <class F>
@@ -110,6 +108,7 @@ class task_group {
   // remote_ away from 0 until wait() folds home_ in and so asks for the end to be told.
   static constexpr std::int64_t bias = std::int64_t{1} << 40;
 
+  void finish();
   void take_back_own();
   void fail(std::exception_ptr error) noexcept {
     std::lock_guard lock(error_mutex_);
@@ -129,14 +128,18 @@ class task_group {
 };
 
 inline void task_group::wait() {
+  finish();
+  cancelled_.store(false, std::memory_order_relaxed);
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+inline void task_group::finish() {
   take_back_own();
   detail::Completion all_done;
   all_done_ = &all_done;
   std::int64_t change = std::exchange(home_, 0) - bias;
   if (remote_.fetch_add(change, std::memory_order_acq_rel) + change != 0) all_done.wait();
   remote_.store(bias, std::memory_order_relaxed);
-  cancelled_.store(false, std::memory_order_relaxed);
-  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 /// Runs those of the group's tasks that lie on top of this worker's deque. They may suspend the waiter, and with it

@@ -24,7 +24,7 @@ struct Settings {
 
   struct Origin {
     std::string name, value, from;
-  };                            // from: "code", "CHARM_WORKERS", "FILE:LINE" or "default"
+  };  // from: "code", "CHARM_WORKERS", "FILE:LINE" or "default"
   std::vector<Origin> origins;  // in the order of the schema
 };
 

@@ -198,13 +198,10 @@ std::uint64_t Runtime::stacks() const {
 void Runtime::give_fiber(fiber::Fiber* fiber, int node) noexcept {
   FiberPool& fibers = pool(node);
   std::lock_guard lock(fibers.mutex);
-  if (fibers.idle.size() < most_idle_fibers) {
-    fibers.idle.push_back(fiber);
-  } else if (fibers.all.erase(fiber) == 1) {
-    fiber::destroy(fiber);
-  } else {
-    fibers.idle.push_back(fiber);  // born on another node: its books are there
-  }
+  bool plenty = fibers.idle.size() >= most_idle_fibers;
+  // One that was made on another node stays in that node's books, so it is kept, whatever their number.
+  if (plenty && fibers.all.erase(fiber) == 1) return fiber::destroy(fiber);
+  fibers.idle.push_back(fiber);
 }
 
 }  // namespace charm::sched

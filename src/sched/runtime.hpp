@@ -66,11 +66,11 @@ class Runtime {
     std::vector<fiber::Fiber*> idle;
     std::unordered_set<fiber::Fiber*> all;
   };
-  FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node + 1)]; }
+  FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
   void make_rings(Worker& worker);
   void stop();
 
-  std::vector<std::unique_ptr<FiberPool>> pools_;  // [node + 1]; 0: unbound workers
+  std::vector<std::unique_ptr<FiberPool>> pools_;  // [node + 1]; [0]: unbound workers, whose node is -1
   std::thread::id home_ = std::this_thread::get_id();
   bool home_bound_ = false;
   std::vector<int> home_cpus_;
