@@ -192,6 +192,7 @@ std::vector<std::string> runtimes() {
 
 double rate(const KernelRun& run) {
   std::vector<double> rates;
+  rates.reserve(run.seconds.size());
   for (std::size_t i = 0; i < run.seconds.size(); ++i) {
     // A clock tick at least: a graph of a few vertices takes none.
     rates.push_back(run.work[i] / std::max(run.seconds[i], 1e-9));

@@ -39,6 +39,7 @@ class Sources {
 std::vector<Vertex> pick_sources(const CsrGraph& graph, int count) {
   Sources sources(graph);
   std::vector<Vertex> picked;
+  picked.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) picked.push_back(sources.next());
   return picked;
 }

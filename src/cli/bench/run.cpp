@@ -38,7 +38,7 @@ class CharmRuntime {
       start(policy);
       result.emplace(body());
     });
-    return std::move(result).value();
+    return std::move(*result);  // NOLINT(bugprone-unchecked-optional-access): run() rethrows what body threw
   }
 
  private:
