@@ -70,6 +70,7 @@ void for_range(I base, std::int64_t low, std::int64_t high, Chunk& chunk, F& bod
       std::int64_t end = low + chunk.size();
       chunk.run(chunk.size(), [&] { run_block(body, at(low), at(end)); });
       low = end;
+      this_worker()->deque.answer();
       continue;
     }
     std::int64_t middle = low + rest / 2;

@@ -22,6 +22,7 @@ T reduce_range(I base, std::int64_t low, std::int64_t high, Chunk& chunk, T sum,
       std::int64_t end = whole ? high : low + chunk.size();
       chunk.run(end - low, [&] { sum = body(at(low), at(end), std::move(sum)); });
       low = end;
+      this_worker()->deque.answer();
       continue;
     }
     std::int64_t middle = low + rest / 2;

@@ -147,6 +147,7 @@ inline void task_group::finish() {
 inline void task_group::take_back_own() {
   while (detail::WorkerCore* worker = detail::this_worker()) {
     bool flat = false;
+    worker->deque.answer();
     detail::Job* job = worker->deque.empty() ? nullptr : worker->deque.pop_any(flat);
     if (job == nullptr) return;
     auto* node = static_cast<GroupNode*>(job);

@@ -58,6 +58,13 @@ std::int64_t Deque::push_slow(std::int64_t t) noexcept {
   return pop() ? full : t;  // if a thief has taken the job by now there is nothing left to refuse
 }
 
+void Deque::answer_slow() noexcept {
+  // As in push_slow: first the limit, then the answer.
+  std::int64_t top = top_of(public_.load(memory_order_acquire));
+  limit_.exchange(eager_ ? 0 : top + capacity - 1, memory_order_seq_cst);
+  deque_poked(*this);
+}
+
 bool Deque::pop_slow(std::int64_t t) noexcept {
   lock();
   bool mine = true;

@@ -122,6 +122,7 @@ Job* Worker::own_job() noexcept {
     switch (kind % 3) {
       case 0:
         if (!deque.empty()) {
+          deque.answer();
           bool flat = false;
           if (Job* job = deque.pop_any(flat)) return job;
         }

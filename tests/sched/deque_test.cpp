@@ -89,6 +89,22 @@ TEST(Deque, AFullDequeRefusesAndKeepsWhatItHas) {
   EXPECT_EQ(pop(deque), nullptr);
 }
 
+TEST(Deque, ARequestIsServedByTheNextPushOrAnswer) {
+  Deque deque;
+  Counted jobs[3];
+  deque.push(&jobs[0]);
+  deque.poke();
+  deque.push(&jobs[1]);
+  EXPECT_EQ(deque.public_count(), 1);
+  deque.push(&jobs[2]);
+  EXPECT_EQ(deque.public_count(), 1) << "a request is served once";
+  deque.answer();
+  EXPECT_EQ(deque.public_count(), 1) << "nobody asked";
+  deque.poke();
+  deque.answer();
+  EXPECT_EQ(deque.public_count(), 2);
+}
+
 TEST(Deque, FlatJobsAreStolenByTheHalf) {
   Deque deque;
   Counted jobs[8];

@@ -80,6 +80,12 @@ class alignas(64) Deque {
     return pop_slow(index);
   }
 
+  /// Serves a request that came since the last push. For owners that pop or compute for long without pushing.
+  void answer() noexcept {
+    if (limit_.load(std::memory_order_relaxed) == 0) [[unlikely]]
+      answer_slow();
+  }
+
   /// Takes the newest job. \return false if there is none.
   bool pop() noexcept {
     std::int64_t t = tail_.load(std::memory_order_relaxed) - 1;
@@ -167,6 +173,7 @@ class alignas(64) Deque {
 
   std::int64_t push_slow(std::int64_t t) noexcept;
   bool pop_slow(std::int64_t t) noexcept;
+  void answer_slow() noexcept;
   void add_public(std::int64_t count) noexcept;
   void lock() noexcept;
   bool try_lock() noexcept { return !lock_.exchange(true, std::memory_order_acquire); }
