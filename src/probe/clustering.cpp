@@ -1,5 +1,6 @@
 #include "probe/clustering.hpp"
 
+#include "probe/siblings.hpp"
 #include "probe/steps.hpp"
 
 #include <algorithm>
@@ -62,7 +63,12 @@ double confidence_of(const Search& search) {
   const double turned_down = std::exp(-std::pow(search.runner_up / std::log(1.10), 2));
   if (!level.found()) return 0.97 * (0.4 + 0.6 * turned_down);
   const double clear = 1 - std::exp(-std::max(0.0, level.step - std::log(1.05)) / std::log(1.12));
-  return 0.99 * clear * (0.6 + 0.4 * turned_down) * (1 - std::min(0.6, 3 * level.doubt));
+  std::vector<std::size_t> sizes;
+  for (const auto& group : level.groups) sizes.push_back(group.size());
+  std::sort(sizes.begin(), sizes.end());
+  // A row on its own among large groups is more often a row that was measured badly.
+  const double odd = sizes.front() == 1 && sizes[sizes.size() / 2] > 1 ? 0.85 : 1;
+  return 0.99 * odd * clear * (0.6 + 0.4 * turned_down) * (1 - std::min(0.6, 3 * level.doubt));
 }
 
 /// Siblings share the first-level cache, so they answer each other in a fraction of what a shared last-level cache takes;
@@ -112,26 +118,6 @@ std::vector<std::vector<int>> some_siblings(const Distances& d) {
   }
   std::sort(groups.begin(), groups.end());
   return groups;
-}
-
-/// Two single threads in a chiplet where all others have a sibling are siblings, if no measurement speaks against it or
-/// only a disturbed one.
-bool pair_leftovers(Partition& cores, const Partition& chiplets) {
-  bool any = false;
-  for (const auto& chiplet : chiplets) {
-    std::vector<std::size_t> single;
-    std::size_t pairs = 0;
-    for (std::size_t c = 0; c < cores.size(); ++c) {
-      if (!std::binary_search(chiplet.begin(), chiplet.end(), cores[c][0])) continue;
-      if (cores[c].size() == 1) single.push_back(c);
-      if (cores[c].size() == 2) ++pairs;
-    }
-    if (single.size() != 2 || pairs == 0) continue;
-    cores[single[0]].push_back(cores[single[1]][0]);
-    cores.erase(cores.begin() + static_cast<std::ptrdiff_t>(single[1]));
-    any = true;
-  }
-  return any;
 }
 
 struct Naming {
@@ -189,9 +175,12 @@ Clustering cluster(const LatencyMatrix& matrix) {
   if (score > 0) result.confidence.chiplets *= std::min(1.0, 0.5 + result.confidence.smt / 1.8);
   if (search.level.doubt > 0) result.notes.push_back("Some rows were placed by what is missing, not by what was measured.");
   result.smt = cores;
-  if (cores.size() < threads.size() && pair_leftovers(result.smt, result.chiplets)) {
-    result.confidence.smt *= 0.85;
-    result.notes.push_back("Some SMT siblings were inferred: the last two single threads of a chiplet.");
+  if (cores.size() < threads.size()) {
+    const Siblings inferred = infer_siblings(matrix, result.smt, result.chiplets);
+    result.confidence.smt *= inferred.sure;
+    if (inferred.inferred > 0) {
+      result.notes.push_back(std::to_string(inferred.inferred) + " SMT siblings were inferred: nobody else in their chiplet lacks one.");
+    }
   }
   for (auto& core : result.smt) std::sort(core.begin(), core.end());
   std::sort(result.smt.begin(), result.smt.end());

@@ -19,6 +19,7 @@ struct Level {
   std::vector<std::vector<int>> groups;  ///< item numbers, ascending; a partition of all items
   std::vector<int> leftovers;            ///< the group, if any, that was inferred because nothing else is left
   double step = 0;       ///< log of the step that all but the weakest tenth of the groups reach
+  double spread = 0;     ///< how far the middle four fifths of the log latencies within a group usually lie apart
   double within = 0;     ///< median log latency within groups (NaN where all are single items)
   double beyond = 0;     ///< median log latency to the nearest outsiders
   double doubt = 0;      ///< share of items that were put into a group, or left alone, by inference
