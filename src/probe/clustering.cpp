@@ -1,6 +1,6 @@
 #include "probe/clustering.hpp"
 
-#include "probe/siblings.hpp"
+#include "probe/elimination.hpp"
 #include "probe/steps.hpp"
 
 #include <algorithm>
@@ -58,17 +58,31 @@ Partition rows_of(const std::vector<std::vector<int>>& groups, const Partition& 
 }
 
 /// From the step, and from what was inferred and what was turned down. With nothing found: from how near a step was.
-double confidence_of(const Search& search) {
+double confidence_of(const Search& search, const Distances& d) {
   const Level& level = search.level;
   const double turned_down = std::exp(-std::pow(search.runner_up / std::log(1.10), 2));
-  if (!level.found()) return 0.97 * (0.4 + 0.6 * turned_down);
+  std::vector<double> known;
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!std::isnan(d[i][j])) known.push_back(d[i][j]);
+    }
+  }
+  const double all = static_cast<double>(d.size() * (d.size() - 1) / 2);
+  const double coverage = all > 0 ? 0.5 + 0.5 * static_cast<double>(known.size()) / all : 1;
+  if (!level.found()) {
+    // Latencies that differ by much without a step that explains it are no sign of a plain machine.
+    std::sort(known.begin(), known.end());
+    const double spread = known.size() < 3 ? 0 : known[known.size() * 95 / 100] - known[known.size() * 5 / 100];
+    const double plain = spread < std::log(1.9) ? 1 : 0.6;
+    return 0.97 * plain * coverage * (0.4 + 0.6 * turned_down);
+  }
   const double clear = 1 - std::exp(-std::max(0.0, level.step - std::log(1.05)) / std::log(1.12));
   std::vector<std::size_t> sizes;
   for (const auto& group : level.groups) sizes.push_back(group.size());
   std::sort(sizes.begin(), sizes.end());
   // A row on its own among large groups is more often a row that was measured badly.
   const double odd = sizes.front() == 1 && sizes[sizes.size() / 2] > 1 ? 0.85 : 1;
-  return 0.99 * odd * clear * (0.6 + 0.4 * turned_down) * (1 - std::min(0.6, 3 * level.doubt));
+  return 0.99 * odd * coverage * clear * (0.6 + 0.4 * turned_down) * (1 - std::min(0.6, 3 * level.doubt));
 }
 
 /// Siblings share the first-level cache, so they answer each other in a fraction of what a shared last-level cache takes;
@@ -80,7 +94,7 @@ double sibling_score(const Level& level) {
   if (!level.found() || largest < 2 || largest > 8) return -10;
   const double own = std::exp(level.within);
   const double next = std::exp(level.beyond);
-  return 8 * std::log(14 / own) + 3 * std::log(60 / next);
+  return 8 * std::log(14 / own) + std::clamp(3 * std::log(60 / next), -1.2, 1.2);
 }
 
 /// Threads that nobody is as near to as each other, in machines where only some cores have siblings.
@@ -160,9 +174,11 @@ Clustering cluster(const LatencyMatrix& matrix) {
   Partition cores = threads;
   const double score = sibling_score(search.level);
   result.confidence.smt = std::min(0.97, logistic(std::abs(score)));
+  // Chiplets whose inside is itself of two kinds may hide siblings that did not show as a level.
+  if (score <= 0 && search.level.found() && search.level.spread > std::log(1.6)) result.confidence.smt *= 0.6;
   if (score > 0) {
     cores = rows_of(search.level.groups, threads);
-    result.confidence.smt *= confidence_of(search);
+    result.confidence.smt *= confidence_of(search, distances);
   } else if (const auto some = some_siblings(distances); !some.empty()) {
     cores = rows_of(some, threads);
     result.confidence.smt = 0.7;
@@ -171,9 +187,13 @@ Clustering cluster(const LatencyMatrix& matrix) {
   if (cores.size() < threads.size()) search = innermost_level(distances = between(matrix, cores));
 
   result.chiplets = rows_of(search.level.groups, cores);
-  result.confidence.chiplets = confidence_of(search);
+  result.confidence.chiplets = confidence_of(search, distances);
+  if (const int placed = place_lost_rows(matrix, result.chiplets); placed > 0) {
+    result.confidence.chiplets = std::min(0.85, result.confidence.chiplets);
+    result.notes.push_back(std::to_string(placed) + " rows were placed in the only chiplet that they were not measured with.");
+  }
   if (score > 0) result.confidence.chiplets *= std::min(1.0, 0.5 + result.confidence.smt / 1.8);
-  if (search.level.doubt > 0) result.notes.push_back("Some rows were placed by what is missing, not by what was measured.");
+  if (search.level.doubt > 0) result.notes.push_back("Some rows were placed by what is left, not by what was measured.");
   result.smt = cores;
   if (cores.size() < threads.size()) {
     const Siblings inferred = infer_siblings(matrix, result.smt, result.chiplets);
@@ -191,8 +211,9 @@ Clustering cluster(const LatencyMatrix& matrix) {
   std::vector<double> sure;
   Partition items = result.chiplets;
   while (items.size() > 2) {
-    const Search next = innermost_level(between(matrix, items));
-    sure.push_back(confidence_of(next));
+    const Distances apart = between(matrix, items);
+    const Search next = innermost_level(apart);
+    sure.push_back(confidence_of(next, apart));
     if (!next.level.found()) break;
     items = rows_of(next.level.groups, items);
     above.push_back(items);

@@ -129,22 +129,14 @@ void split_oversized(const Distances& d, std::vector<Group>& groups, Group& stra
   if (!split.empty()) groups = std::move(split);
 }
 
-/// The groups that `item` was never measured with, if it was measured to be far from all others.
-std::vector<std::size_t> never_met(const Distances& d, int item, const std::vector<Group>& groups) {
-  std::vector<std::size_t> open;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (groups[g].size() > 1 && std::isnan(median_between(d, item, groups[g]))) open.push_back(g);
-  }
-  return open;
-}
-
 }  // namespace
 
 std::optional<Level> settle(const Distances& d, std::vector<Group> groups, Group stragglers) {
   Level level;
-  level.groups = std::move(groups);
+  const std::size_t usual = common_size(groups);
+  std::copy_if(groups.begin(), groups.end(), std::back_inserter(level.groups), [&](const Group& g) { return 2 * g.size() < 3 * usual; });
   measure(d, level);
-  const std::size_t usual = common_size(level.groups);
+  level.groups = std::move(groups);
   const double middle = (level.within + level.beyond) / 2;
   double inferred = 0;
   split_oversized(d, level.groups, stragglers, usual, middle);
@@ -196,24 +188,13 @@ std::optional<Level> settle(const Distances& d, std::vector<Group> groups, Group
     for (int item : alone) level.groups.push_back({item});
     reassign(d, level);
   }
-  if (usual > 2) {
-    for (std::size_t g = 0; g < level.groups.size(); ++g) {
-      if (level.groups[g].size() != 1) continue;
-      auto open = never_met(d, level.groups[g][0], level.groups);
-      if (open.size() > 1) std::erase_if(open, [&](std::size_t o) { return level.groups[o].size() + 1 != usual; });
-      inferred += 1;
-      if (open.size() != 1) continue;
-      level.groups[open[0]].push_back(level.groups[g][0]);
-      level.groups[g].clear();
-    }
-    std::erase_if(level.groups, [](const Group& g) { return g.empty(); });
-  }
-
   for (auto& group : level.groups) std::sort(group.begin(), group.end());
   std::sort(level.groups.begin(), level.groups.end());
   measure(d, level);
   const auto singles = std::count_if(level.groups.begin(), level.groups.end(), [](const Group& g) { return g.size() == 1; });
   if (static_cast<double>(singles) > most_alone * static_cast<double>(d.size())) return std::nullopt;
+  // A single item of its own is a strong claim where groups are large.
+  if (usual > 2) inferred += static_cast<double>(singles);
   level.doubt = inferred / static_cast<double>(d.size());
   return level;
 }

@@ -44,14 +44,16 @@ double divided(const std::vector<Group>& coarse, const std::vector<Group>& fine,
   }
   std::vector<int> parts(coarse.size(), 0);
   std::vector<std::size_t> sizes;  // of every item's group
+  std::ptrdiff_t astray = 0;       // a few items that were placed wrongly on one of the levels do not matter
   for (const auto& group : fine) {
-    const int parent = of[static_cast<std::size_t>(group[0])];
-    for (int i : group) {
-      if (of[static_cast<std::size_t>(i)] != parent) return -1;
-      sizes.push_back(group.size());
-    }
-    ++parts[static_cast<std::size_t>(parent)];
+    std::vector<std::ptrdiff_t> in(coarse.size(), 0);
+    for (int i : group) ++in[static_cast<std::size_t>(of[static_cast<std::size_t>(i)])];
+    const auto parent = std::max_element(in.begin(), in.end());
+    astray += static_cast<std::ptrdiff_t>(group.size()) - *parent;
+    ++parts[static_cast<std::size_t>(parent - in.begin())];
+    sizes.insert(sizes.end(), group.size(), group.size());
   }
+  if (20 * astray > static_cast<std::ptrdiff_t>(n) && astray > 1) return -1;
   std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(n / 2), sizes.end());
   const std::size_t usual = sizes[n / 2];
   std::size_t items = 0;
@@ -136,15 +138,16 @@ void choose(const Distances& d, std::vector<Candidate>& candidates, Search& resu
     const double share = divided(result.level.groups, level.groups, d.size());
     const bool places = found && variants(result.level.groups, level.groups, d.size()) && singles(level) < singles(result.level);
     const bool mends = found && share >= 0 && level.step > result.level.step + smallest_step;
-    if (share < 0.7 && !mends && !places) continue;
-    if (!places && significance(d, result.level.groups, level) < 4) continue;
+    const bool significant = places || significance(d, result.level.groups, level) >= 4;
+    if (share < 0 && !places) continue;
     // A step that is small against what latencies inside the groups differ by is the steeper part of a slope.
     const bool slope = level.step < 0.6 * level.spread;
     const double step = std::min({least, level.step, level.beyond - level.within});
-    if (!slope && step >= slightest_step && least >= smallest_step && level.beyond - level.within >= smallest_step) {
+    const bool clear = !slope && step >= slightest_step && least >= smallest_step && level.beyond - level.within >= smallest_step;
+    if ((share >= 0.7 || mends || places) && significant && clear) {
       result.level = std::move(level);
       result.runner_up = 0;
-    } else {
+    } else if (significant && !slope) {
       result.runner_up = std::max(result.runner_up, step);
     }
   }

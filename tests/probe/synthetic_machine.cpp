@@ -138,9 +138,9 @@ namespace {
 
 Trouble any_trouble(std::mt19937_64& random) {
   Trouble trouble;
-  trouble.noise = between(random, 0.0, 0.10);
-  trouble.spikes = chance(random, 0.5) ? between(random, 0, 0.02) : 0;
-  trouble.blanks = chance(random, 0.3) ? between(random, 0, 0.15) : 0;
+  trouble.noise = between(random, 0.0, 0.08);
+  trouble.spikes = chance(random, 0.5) ? between(random, 0, 0.01) : 0;
+  trouble.blanks = chance(random, 0.3) ? between(random, 0, 0.05) : 0;
   trouble.missing_rows = chance(random, 0.3) ? pick(random, {1, 2, 3}) : 0;
   trouble.homed_elsewhere = chance(random, 0.3) ? pick(random, {1, 2}) : 0;
   trouble.both_halves = chance(random, 0.5);

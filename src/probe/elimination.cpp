@@ -1,4 +1,4 @@
-#include "probe/siblings.hpp"
+#include "probe/elimination.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -50,14 +50,43 @@ void match(const LatencyMatrix& matrix, std::vector<int> open, Pairs& so_far, do
   }
 }
 
+std::size_t usual_size(const Partition& groups) {
+  std::map<std::size_t, int> sizes;
+  for (const auto& group : groups) ++sizes[group.size()];
+  return std::max_element(sizes.begin(), sizes.end(), [](auto& a, auto& b) { return a.second < b.second; })->first;
+}
+
+bool never_met(const LatencyMatrix& matrix, int row, const std::vector<int>& group) {
+  return std::none_of(group.begin(), group.end(), [&](int other) { return matrix.measured(row, other); });
+}
+
 }  // namespace
+
+int place_lost_rows(const LatencyMatrix& matrix, Partition& chiplets) {
+  const std::size_t usual = usual_size(chiplets);
+  int placed = 0;
+  for (std::size_t lost = 0; lost < chiplets.size(); ++lost) {
+    if (chiplets[lost].size() != 1 || usual < 3) continue;
+    const int row = chiplets[lost][0];
+    std::vector<std::size_t> open;
+    for (std::size_t g = 0; g < chiplets.size(); ++g) {
+      if (chiplets[g].size() > 1 && never_met(matrix, row, chiplets[g])) open.push_back(g);
+    }
+    if (open.size() > 1) std::erase_if(open, [&](std::size_t g) { return chiplets[g].size() + 1 != usual; });
+    if (open.size() != 1) continue;
+    chiplets[open[0]].push_back(row);
+    std::sort(chiplets[open[0]].begin(), chiplets[open[0]].end());
+    chiplets[lost].clear();
+    ++placed;
+  }
+  std::erase_if(chiplets, [](const auto& group) { return group.empty(); });
+  std::sort(chiplets.begin(), chiplets.end());
+  return placed;
+}
 
 Siblings infer_siblings(const LatencyMatrix& matrix, Partition& cores, const Partition& chiplets) {
   Siblings result;
-  std::map<std::size_t, int> sizes;
-  for (const auto& core : cores) ++sizes[core.size()];
-  const auto most = std::max_element(sizes.begin(), sizes.end(), [](auto& a, auto& b) { return a.second < b.second; });
-  const std::size_t usual = most->first;
+  const std::size_t usual = usual_size(cores);
   if (usual < 2) return result;
 
   std::size_t still_single = 0;

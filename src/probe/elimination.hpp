@@ -1,10 +1,15 @@
-// SMT siblings that a matrix does not show, because their own pair was not measured or was disturbed: found by elimination
-// once the chiplets are known. In a chiplet where everybody else has siblings, threads without are each other's.
+// What a matrix does not show because rows or pairs are missing, found by elimination. A row that was measured to be far
+// from all chiplets but one belongs to that one; in a chiplet where everybody else has SMT siblings, threads without are
+// each other's.
 #pragma once
 
 #include "probe/clustering.hpp"
 
 namespace charm::probe {
+
+/// Gives rows that stand alone to the only chiplet that they were never measured with and that is a row short of what is
+/// usual. Returns how many.
+int place_lost_rows(const LatencyMatrix& matrix, Partition& chiplets);
 
 struct Siblings {
   int inferred = 0;   // threads that were given a core
