@@ -2,6 +2,13 @@
 # charm_warnings(TARGET): the warnings and sanitizer flags that every target of the house is built with.
 # charm_check_layers(): the build fails when a room includes one that it may not use (cmake/layers.txt).
 
+# A newer compiler has warnings that nobody here has seen yet; they are shown, but do not keep anyone from building.
+if(CHARM_WERROR AND ((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+                     OR (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 20)))
+  message(STATUS "Warnings are errors with GCC 12 and Clang 19, not with ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+  set(CHARM_WERROR OFF)
+endif()
+
 function(charm_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor)
   if(CHARM_WERROR)
@@ -16,26 +23,29 @@ function(charm_warnings target)
 endfunction()
 
 if(CHARM_SANITIZE)
-  add_compile_options(-fsanitize=${CHARM_SANITIZE} -fno-omit-frame-pointer -g)
+  # Little optimisation and line tables only: these builds are for finding faults, and half of the time goes into compiling.
+  set(CMAKE_C_FLAGS_SANITIZE "-O1 -g1")
+  set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1")
+  add_compile_options(-fsanitize=${CHARM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${CHARM_SANITIZE})
 endif()
 
 function(charm_room name)
   add_library(charm_${name} OBJECT ${ARGN})
   charm_warnings(charm_${name})
-  target_include_directories(charm_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+  target_include_directories(charm_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(charm_${name} PUBLIC Threads::Threads)
   set_property(GLOBAL APPEND PROPERTY CHARM_ROOMS ${name})
 endfunction()
 
 function(charm_check_layers)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*.[ch]pp ${CMAKE_SOURCE_DIR}/include/*.h
-       ${CMAKE_SOURCE_DIR}/include/*.hpp ${CMAKE_SOURCE_DIR}/workloads/*.[ch]pp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.[ch]pp ${PROJECT_SOURCE_DIR}/include/*.h
+       ${PROJECT_SOURCE_DIR}/include/*.hpp ${PROJECT_SOURCE_DIR}/workloads/*.[ch]pp)
   add_custom_command(
-    OUTPUT ${CMAKE_BINARY_DIR}/layers.stamp
-    COMMAND ${CMAKE_COMMAND} -DROOT=${CMAKE_SOURCE_DIR} -P ${CMAKE_SOURCE_DIR}/cmake/CheckLayers.cmake
-    COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/layers.stamp
-    DEPENDS ${sources} ${CMAKE_SOURCE_DIR}/cmake/layers.txt ${CMAKE_SOURCE_DIR}/cmake/CheckLayers.cmake
+    OUTPUT ${PROJECT_BINARY_DIR}/layers.stamp
+    COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake
+    COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/layers.stamp
+    DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/cmake/layers.txt ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake
     COMMENT "Checking that includes follow cmake/layers.txt")
-  add_custom_target(layers ALL DEPENDS ${CMAKE_BINARY_DIR}/layers.stamp)
+  add_custom_target(layers ALL DEPENDS ${PROJECT_BINARY_DIR}/layers.stamp)
 endfunction()

@@ -34,7 +34,7 @@ struct Chiplet {
   int socket = 0;
 };
 
-/// A NUMA node; `cpus` is empty for memory-only nodes (CXL, HBM).
+/// A NUMA node; `cpus` is empty for memory-only nodes (CXL, HBM) and where none of its cpus is allowed.
 struct Node {
   int id = 0;
   int os_index = 0;
@@ -43,6 +43,7 @@ struct Node {
   int socket = -1;          ///< -1 where it belongs to no single socket
 };
 
+/// `chiplets` is empty where the socket's memory may be used but none of its cpus.
 struct Socket {
   int id = 0;
   std::vector<int> chiplets;
@@ -59,7 +60,8 @@ struct Machine {
   std::vector<Node> nodes;
   std::vector<Chiplet> chiplets;
   std::vector<Core> cores;
-  std::vector<int> allowed_cpus;  ///< OS numbers, ascending
+  std::vector<int> allowed_cpus;    ///< OS numbers, ascending
+  std::vector<int> forbidden_cpus;  ///< OS numbers of cpus that exist and may not be used, or are offline; ascending
   ChipletSource chiplet_source = ChipletSource::last_level_cache;
   double cpu_quota = 0;  ///< cpus' worth of time that the cgroup grants; 0 without a limit
   std::vector<std::vector<double>> node_distance;  ///< nodes × nodes, relative (local is about 10 or 1); empty if unknown

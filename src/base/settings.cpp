@@ -140,7 +140,7 @@ std::map<std::string, Found> read_file(const std::string& path) {
 
 std::vector<SettingDoc> settings_schema() {
   std::vector<SettingDoc> docs;
-  for (const auto& row : schema()) docs.push_back({row.name, row.default_value, row.doc});
+  for (const auto& row : schema()) docs.push_back({row.name, row.default_value, row.doc, env_name(row.name), row.accepts});
   return docs;
 }
 

@@ -26,7 +26,9 @@ struct Settings {
   std::vector<Origin> origins;                       // in the order of the schema
 };
 
-struct SettingDoc { std::string name, default_value, doc; };
+struct SettingDoc {
+  std::string name, default_value, doc, variable, accepts;
+};
 
 /// The schema as documentation, in its order.
 std::vector<SettingDoc> settings_schema();

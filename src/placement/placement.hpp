@@ -1,10 +1,17 @@
 // A placement: for every worker and every spread level, the seat that the worker takes. Pure values and functions; no
 // system call, no clock (docs/placement.md).
+//
+// Invariant of every placement but `literal` and shared cores: a core belongs to at most one worker over all levels, so
+// workers may stand at different levels and move at different times without ever meeting. lookup() is wait-free: two
+// table loads and no loop, and may be called from any thread while nobody assigns to the placement.
+// CHARM §4.2-4.3.
 #pragma once
 
 #include <charm/machine.hpp>
 #include <charm/placement.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace charm::placement {
@@ -23,10 +30,25 @@ struct Request {
 struct Placement {
   std::vector<int> levels;
   int initial = 0;
-  std::vector<std::vector<Seat>> seats;  // [level index][worker]
+  std::vector<std::vector<Seat>> seats;    // [level index][worker]
+  std::vector<std::uint16_t> level_table;  // [spread]: index of the highest level that is not above it
+
+  Placement() = default;
+  /// \param start is the spread to start at, clamped to the levels.
+  Placement(std::vector<int> level_list, std::vector<std::vector<Seat>> seat_table, int start);
+
+  /// Index of the highest level that is not above `spread`; below the first level it is the first.
+  [[nodiscard]] int level_index(int spread) const {
+    if (spread <= 0) return 0;
+    auto at = static_cast<std::size_t>(spread);
+    return at < level_table.size() ? level_table[at] : static_cast<int>(levels.size()) - 1;
+  }
 
   /// \param spread is clamped to the levels there are.
-  [[nodiscard]] const Seat& lookup(int worker, int spread) const;
+  [[nodiscard]] const Seat& lookup(int worker, int spread) const {
+    return seats[static_cast<std::size_t>(level_index(spread))][static_cast<std::size_t>(worker)];
+  }
+
   [[nodiscard]] const std::vector<Seat>& start() const { return seats[static_cast<std::size_t>(initial)]; }
 };
 

@@ -2,10 +2,10 @@
 // to a placement. Adding one is one file and one line in policy.cpp.
 #pragma once
 
-#include "placement/placement.hpp"
-
 #include <span>
 #include <string_view>
+
+#include "placement/placement.hpp"
 
 namespace charm::placement {
 

@@ -1,0 +1,45 @@
+// The same function once on every worker, and the barrier among its bodies (CHARM §4.6).
+#pragma once
+
+#include <charm/detail/completion.hpp>
+#include <charm/detail/scheduler.hpp>
+#include <charm/runtime.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <exception>
+#include <type_traits>
+
+namespace charm {
+namespace detail {
+
+/// The part of all_do that does not depend on the function.
+class Gang {
+ public:
+  using Body = void (*)(void* function, int worker);
+  /// Runs `body(function, w)` for every worker w, on w; waits; rethrows the first exception.
+  static void run(Body body, void* function);
+};
+
+}  // namespace detail
+
+/// Runs `function()` or `function(worker)` once on every worker, each as a task that stays there, and returns when all
+/// are done; then the first exception, if any, is rethrown. A worker that is busy takes its turn when it is free.
+template <class F>
+void all_do(F&& function) {
+  if (detail::this_worker() == nullptr) return run([&] { all_do(function); });
+  using Function = std::remove_reference_t<F>;
+  detail::Gang::run(
+      [](void* pointer, int worker) {
+        auto& f = *static_cast<Function*>(pointer);
+        if constexpr (std::invocable<Function&, int>) f(worker);
+        else f();
+      },
+      const_cast<void*>(static_cast<const void*>(&function)));
+}
+
+/// Waits until every worker's body of the enclosing all_do has come here. Spins briefly, then suspends the task.
+/// \throws Error (bad_input) outside of all_do.
+void barrier();
+
+}  // namespace charm

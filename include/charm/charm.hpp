@@ -1,0 +1,16 @@
+// All of CHARM.
+#pragma once
+
+#include <charm/all_do.hpp>
+#include <charm/call.hpp>
+#include <charm/config.hpp>
+#include <charm/error.hpp>
+#include <charm/future.hpp>
+#include <charm/invoke.hpp>
+#include <charm/machine.hpp>
+#include <charm/parallel_for.hpp>
+#include <charm/parallel_reduce.hpp>
+#include <charm/placement.hpp>
+#include <charm/runtime.hpp>
+#include <charm/stats.hpp>
+#include <charm/task_group.hpp>

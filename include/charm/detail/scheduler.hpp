@@ -1,0 +1,30 @@
+// What the headers ask of the scheduler (src/sched).
+#pragma once
+
+#include <charm/detail/completion.hpp>
+#include <charm/detail/job.hpp>
+
+namespace charm::detail {
+
+/// Where a job shall run.
+struct Target {
+  enum class Kind { worker, chiplet, node } kind;
+  int id;
+};
+
+/// Queues a job that nobody on this stack waits for: on the worker's own deque, or, from outside, where any worker
+/// finds it. \throws Error (not_running).
+void submit(ListedJob& job);
+
+/// Queues a job for a worker, or for whichever worker of a chiplet or node comes first.
+/// \throws Error (bad_input) where no worker sits there, (not_running).
+void post(Target target, ListedJob& job);
+
+/// Runs `root` from a thread that is no worker and waits for `done`. \throws Error (not_running).
+void run_root(ListedJob& root, Completion& done);
+
+/// Marks the running task as bound to its worker until it ends or `unbind_task`. \return whether it was bound before.
+bool bind_task() noexcept;
+void unbind_task() noexcept;
+
+}  // namespace charm::detail

@@ -1,0 +1,113 @@
+// A value that a task will have produced: async() makes one, get() waits for it without blocking a worker.
+#pragma once
+
+#include <charm/detail/completion.hpp>
+#include <charm/detail/result.hpp>
+#include <charm/detail/scheduler.hpp>
+#include <charm/detail/worker.hpp>
+#include <charm/error.hpp>
+
+#include <atomic>
+#include <type_traits>
+#include <utility>
+
+namespace charm {
+namespace detail {
+
+/// What a future and the task that fills it share; the last of the two frees it.
+template <class T>
+struct Shared {
+  Result<T> result;
+  Completion done;
+  std::atomic<int> owners{2};
+  void (*destroy)(Shared*) noexcept = nullptr;
+  void release() noexcept {
+    if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(this);
+  }
+};
+
+/// The task: job, function and shared state in one block.
+template <class F, class T>
+struct AsyncJob : ListedJob, Shared<T> {
+  template <class G>
+  explicit AsyncJob(G&& f) : ListedJob(&AsyncJob::start), function(std::forward<G>(f)) {
+    this->destroy = [](Shared<T>* shared) noexcept {
+      auto* self = static_cast<AsyncJob*>(shared);
+      self->~AsyncJob();
+      give_job_memory(self, sizeof(AsyncJob));
+    };
+  }
+  static void start(Job* job) noexcept {
+    auto* self = static_cast<AsyncJob*>(job);
+    self->result.set_from(self->function);
+    self->done.complete(true);
+    self->release();
+  }
+  F function;
+};
+
+template <class F>
+auto* make_async(F&& function) {
+  using Function = std::decay_t<F>;
+  using Made = AsyncJob<Function, std::invoke_result_t<Function&>>;
+  return new (take_job_memory(sizeof(Made))) Made(std::forward<F>(function));
+}
+
+}  // namespace detail
+
+/// Movable, with one owner. get() once; a future that is dropped lets its task finish unobserved.
+template <class T>
+class future {
+ public:
+  future() = default;
+  explicit future(detail::Shared<T>* shared) noexcept : shared_(shared) {}
+  future(future&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}
+  future& operator=(future&& other) noexcept {
+    if (this != &other) {
+      reset();
+      shared_ = std::exchange(other.shared_, nullptr);
+    }
+    return *this;
+  }
+  ~future() { reset(); }
+
+  [[nodiscard]] bool valid() const noexcept { return shared_ != nullptr; }
+  [[nodiscard]] bool ready() const noexcept { return shared_ != nullptr && shared_->done.done(); }
+
+  /// Waits; in a task, other tasks run meanwhile. From one task at a time.
+  void wait() {
+    if (shared_ == nullptr) throw Error(Errc::bad_input, "wait on a future without a task", "wait once, on a future that async() or call_async() made");
+    shared_->done.wait();
+  }
+
+  /// Waits and returns the value, or rethrows what the task threw.
+  T get() {
+    wait();
+    struct Reset {
+      future& self;
+      ~Reset() { self.reset(); }
+    } reset{*this};
+    return shared_->result.take();
+  }
+
+ private:
+  void reset() noexcept {
+    if (shared_ != nullptr) std::exchange(shared_, nullptr)->release();
+  }
+  detail::Shared<T>* shared_ = nullptr;
+};
+
+/// Starts `function` as a task of its own. \throws Error (not_running).
+template <class F>
+auto async(F&& function) -> future<std::invoke_result_t<std::decay_t<F>&>> {
+  auto* job = detail::make_async(std::forward<F>(function));
+  try {
+    detail::submit(*job);
+  } catch (...) {
+    job->destroy(job);
+    throw;
+  }
+  return future<std::invoke_result_t<std::decay_t<F>&>>(job);
+}
+
+}  // namespace charm

@@ -1,0 +1,31 @@
+// What the runtime did: counts per worker since init().
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace charm {
+
+struct WorkerStats {
+  std::uint64_t jobs = 0;            ///< jobs taken by the scheduler; a fork that its own worker takes back is a call
+  std::uint64_t steals_chiplet = 0;  ///< stolen from a worker of the same chiplet
+  std::uint64_t steals_node = 0;     ///< from another chiplet of the same NUMA node
+  std::uint64_t steals_far = 0;      ///< from another node
+  std::uint64_t lost_races = 0;      ///< thefts that another thief won
+  std::uint64_t suspensions = 0;     ///< tasks that waited and gave the worker to others
+  std::uint64_t exposures = 0;       ///< jobs taken from a worker that did not answer, by a heavy barrier
+  std::uint64_t parks = 0;           ///< times the worker went to sleep
+};
+
+struct Stats {
+  std::vector<WorkerStats> workers;
+  std::uint64_t stacks = 0;          ///< task stacks that exist
+  std::vector<std::string> notices;  ///< degraded modes, each as it was reported
+  [[nodiscard]] WorkerStats total() const;
+};
+
+/// \throws Error (not_running).
+[[nodiscard]] Stats stats();
+
+}  // namespace charm

@@ -1,0 +1,157 @@
+// A group of tasks: spawn any number, wait for all.
+#pragma once
+
+#include <charm/detail/scheduler.hpp>
+#include <charm/detail/worker.hpp>
+#include <charm/runtime.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+namespace charm {
+
+/// Tasks spawned by run() and awaited by wait(). run() may be called from any task, also from the group's own; wait()
+/// from one task at a time. A spawned task may run at once on the caller's stack when the worker's deque is full, so it
+/// must not wait for something that its spawner does later.
+///
+/// The first exception that leaves a task cancels the group and is rethrown by wait(). A cancelled group still counts
+/// its tasks, but those that have not started do not run.
+class task_group {
+ public:
+  task_group() = default;
+  task_group(const task_group&) = delete;
+  task_group& operator=(const task_group&) = delete;
+  ~task_group() {
+    cancel();
+    try {
+      wait();
+    } catch (...) {  // the group was abandoned: nobody asks for its errors
+    }
+  }
+
+  template <class F>
+  void run(F&& function) {
+    using Spawned = GroupJob<std::decay_t<F>>;
+    detail::WorkerCore* worker = detail::this_worker();
+    if (worker == nullptr) {
+      remote_.fetch_add(1, std::memory_order_relaxed);
+      detail::submit(*new (detail::JobPool::take_outside(sizeof(Spawned))) Spawned(*this, std::forward<F>(function)));
+      return;
+    }
+    auto* node = new (worker->pool.take(sizeof(Spawned))) Spawned(*this, std::forward<F>(function));
+    // The frame that the group lives in is the spawner's own: it counts without an atomic (see home_).
+    bool home = detail::on_this_stack(worker, this);
+    if (home) ++home_;
+    else remote_.fetch_add(1, std::memory_order_relaxed);
+    if (worker->deque.push(node, true) == detail::Deque::full) [[unlikely]] {
+      node->run_here(node);
+      if (home) --home_;
+      else remote_.fetch_sub(1, std::memory_order_relaxed);  // not to 0: the task that spawned it is counted itself
+    }
+  }
+
+  /// Returns when all tasks are done; rethrows the first exception. The group can be used again afterwards.
+  void wait();
+
+  /// Tasks that have not started will not run; running ones may ask is_cancelled().
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  struct GroupNode : detail::ListedJob {
+    GroupNode(Run function, task_group& g) noexcept : ListedJob(function), owner(g) { group = &g; }
+    task_group& owner;
+    void (*run_here)(GroupNode*) noexcept = nullptr;  // for the waiter, which counts by itself
+  };
+  template <class F>
+  struct GroupJob : GroupNode {
+    template <class G>
+    GroupJob(task_group& g, G&& f) : GroupNode(&GroupJob::run_remote, g), function(std::forward<G>(f)) {
+      this->run_here = [](GroupNode* node) noexcept {
+        auto* self = static_cast<GroupJob*>(node);
+        self->execute();
+        self->recycle();
+      };
+    }
+    void execute() noexcept {
+      if (this->owner.is_cancelled()) return;
+      try {
+        std::invoke(function);
+      } catch (...) {
+        this->owner.fail(std::current_exception());
+      }
+    }
+    void recycle() noexcept {
+      this->~GroupJob();
+      detail::give_job_memory(this, sizeof(GroupJob));
+    }
+    static void run_remote(detail::Job* job) noexcept {
+      auto* self = static_cast<GroupJob*>(job);
+      task_group& group = self->owner;
+      self->execute();
+      self->recycle();
+      group.finished_elsewhere();
+    }
+    F function;
+  };
+
+  // Tasks not yet done: home_ + (remote_ - bias). home_ is plain. It is touched by code that runs on the very stack that
+  // the group lives on, in frames below the group's own (run, and the tasks that wait() takes back); so by one thread of
+  // control, which moves between workers only by suspending. All others count in remote_. The bias keeps remote_ away
+  // from 0 until wait() folds home_ in and so asks for the end to be told.
+  static constexpr std::int64_t bias = std::int64_t{1} << 40;
+
+  void take_back_own();
+  void fail(std::exception_ptr error) noexcept {
+    std::lock_guard lock(error_mutex_);
+    if (!error_) error_ = std::move(error);
+    cancel();
+  }
+  void finished_elsewhere() noexcept {
+    if (remote_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_done_->complete(true);
+  }
+
+  std::int64_t home_ = 0;
+  std::atomic<std::int64_t> remote_{bias};
+  detail::Completion* all_done_ = nullptr;
+  std::atomic<bool> cancelled_{false};
+  std::exception_ptr error_;
+  std::mutex error_mutex_;
+};
+
+inline void task_group::wait() {
+  take_back_own();
+  detail::Completion all_done;
+  all_done_ = &all_done;
+  std::int64_t change = std::exchange(home_, 0) - bias;
+  if (remote_.fetch_add(change, std::memory_order_acq_rel) + change != 0) all_done.wait();
+  remote_.store(bias, std::memory_order_relaxed);
+  cancelled_.store(false, std::memory_order_relaxed);
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+/// Runs those of the group's tasks that lie on top of this worker's deque. They may suspend the waiter, and with it move
+/// it to another worker, whose deque is then looked at.
+inline void task_group::take_back_own() {
+  while (detail::WorkerCore* worker = detail::this_worker()) {
+    bool flat = false;
+    detail::Job* job = worker->deque.empty() ? nullptr : worker->deque.pop_any(flat);
+    if (job == nullptr) return;
+    auto* node = static_cast<GroupNode*>(job);
+    if (!flat || node->group != this) {  // somebody else's, who will look for it here
+      if (worker->deque.push(job, flat) == detail::Deque::full) job->run(job);
+      return;
+    }
+    bool home = detail::on_this_stack(worker, this);
+    node->run_here(node);
+    if (home) --home_;
+    else remote_.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace charm

@@ -1,0 +1,52 @@
+// A fiber: a stack and the context where it stands still. Switching is Boost.Context's fcontext; this room adds what
+// the sanitizers must be told, and the one rule that makes hand-overs between threads safe:
+//
+//   A fiber may be published as resumable only after its context is saved. So the code that publishes it does not run
+//   on it before the switch, but on the fiber switched to, right after: the `after` action of switch_to.
+#pragma once
+
+#include <charm/detail/job.hpp>
+
+#include <cstddef>
+
+#include "fiber/stack.hpp"
+
+namespace charm::fiber {
+
+using Entry = void (*)() noexcept;  // never returns
+
+/// As a job a fiber has no function: the scheduler resumes it.
+struct Fiber : detail::ListedJob {
+  Fiber() noexcept : ListedJob(nullptr) {}
+  void* context = nullptr;  // where it stands; meaningless while it runs
+  Stack stack;              // empty for the stack that a thread came with
+  Entry entry = nullptr;
+  int bound = -1;           // the worker that it must resume on; -1: any
+  void* gang = nullptr;     // the all_do whose body runs on it
+
+  // Sanitizers.
+  void* fake_stack = nullptr;  // ASan: saved while the fiber stands still
+  const void* asan_bottom = nullptr;
+  std::size_t asan_bytes = 0;
+  void* tsan = nullptr;
+};
+
+using After = void (*)(Fiber* from, void* argument) noexcept;
+
+/// A fiber that will start in `entry`. It lives at the top of its own stack. \throws Error (system).
+Fiber* create(std::size_t stack_bytes, Entry entry);
+
+/// The fiber must stand still; nothing on its stack is unwound.
+void destroy(Fiber* fiber) noexcept;
+
+/// Prepares the Fiber that stands for the calling thread's own stack.
+void adopt_thread(Fiber& native) noexcept;
+
+/// Leaves `from` (the fiber that runs) for `to`; there `after(from, argument)` runs first. Returns when somebody
+/// switches back to `from`, possibly on another thread.
+void switch_to(Fiber& from, Fiber& to, After after, void* argument) noexcept;
+
+/// Runs `function(argument)` on another stack on behalf of `self`, which may suspend in it. For deep recursion.
+void call_on_stack(Fiber& self, const Stack& stack, void (*function)(void*) noexcept, void* argument) noexcept;
+
+}  // namespace charm::fiber

@@ -1,0 +1,20 @@
+// Stacks of fibers: reserved address space with a guard page at the low end; pages cost memory once they are touched.
+#pragma once
+
+#include <cstddef>
+
+namespace charm::fiber {
+
+struct Stack {
+  std::byte* base = nullptr;  // lowest usable byte, above the guard page
+  std::size_t bytes = 0;      // usable
+};
+
+/// \param bytes is rounded up to pages. \throws Error (system) where the address space is used up.
+Stack allocate_stack(std::size_t bytes);
+void free_stack(const Stack& stack) noexcept;
+
+/// Gives the pages of an idle stack back to the system but for the topmost `keep` bytes.
+void trim_stack(const Stack& stack, std::size_t keep) noexcept;
+
+}  // namespace charm::fiber

@@ -1,0 +1,207 @@
+#include "os/cgroup.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include "os/cpu_list.hpp"
+
+namespace charm::os {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One mounted hierarchy: the process's group in it, and where the walk upwards ends.
+struct Hierarchy {
+  bool v2 = false;
+  std::vector<std::string> controllers;  // of v1
+  fs::path top;
+  fs::path group;
+};
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (true) {
+    std::size_t end = text.find(separator, begin);
+    parts.emplace_back(text.substr(begin, end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+/// mountinfo writes blanks and backslashes of a path as \040 and the like.
+std::string unescape(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned code = 0;
+    if (text[i] == '\\' && i + 3 < text.size() &&
+        std::from_chars(&text[i + 1], &text[i + 4], code, 8).ptr == &text[i + 4]) {
+      out += static_cast<char>(code);
+      i += 3;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> first_line(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  if (!in || !std::getline(in, line)) return std::nullopt;
+  return line;
+}
+
+struct Membership {
+  std::string controllers;  // "" is v2
+  std::string path;
+};
+
+std::vector<Membership> memberships(const fs::path& root) {
+  std::vector<Membership> found;
+  std::ifstream in(root / "proc/self/cgroup");
+  for (std::string line; std::getline(in, line);) {
+    std::size_t first = line.find(':');
+    std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    found.push_back({line.substr(first + 1, second - first - 1), line.substr(second + 1)});
+  }
+  return found;
+}
+
+/// The group's directory. A container may see its group's path as the host has it while only a part of the tree is
+/// mounted (`mount_root`), or as "/.." where the group lies outside of its namespace: the mount's top is the best then.
+fs::path group_directory(const fs::path& mount_point, const std::string& mount_root, const std::string& path) {
+  if (path.find("/..") != std::string::npos) return mount_point;
+  std::string below = path;
+  if (mount_root != "/") {
+    if (below.compare(0, mount_root.size(), mount_root) == 0 &&
+        (below.size() == mount_root.size() || below[mount_root.size()] == '/')) {
+      below.erase(0, mount_root.size());
+    } else {
+      return mount_point;
+    }
+  }
+  while (!below.empty() && below.front() == '/') below.erase(0, 1);
+  fs::path directory = below.empty() ? mount_point : mount_point / below;
+  std::error_code ignored;
+  return fs::is_directory(directory, ignored) ? directory : mount_point;
+}
+
+std::vector<Hierarchy> hierarchies(const fs::path& root) {
+  std::vector<Hierarchy> found;
+  const auto member = memberships(root);
+  std::ifstream in(root / "proc/self/mountinfo");
+  for (std::string line; std::getline(in, line);) {
+    // "id parent dev root mountpoint options [optional...] - type source superoptions"
+    std::size_t dash = line.find(" - ");
+    if (dash == std::string::npos) continue;
+    auto left = split(std::string_view(line).substr(0, dash), ' ');
+    auto right = split(std::string_view(line).substr(dash + 3), ' ');
+    if (left.size() < 5 || right.size() < 3 || (right[0] != "cgroup" && right[0] != "cgroup2")) continue;
+    Hierarchy h;
+    h.v2 = right[0] == "cgroup2";
+    if (!h.v2) h.controllers = split(right[2], ',');
+    std::string point = unescape(left[4]);
+    h.top = root / point.substr(std::min<std::size_t>(point.size(), 1));
+    for (const auto& m : member) {
+      auto names = split(m.controllers, ',');
+      bool mine = h.v2 ? m.controllers.empty() : std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+        return !name.empty() && std::find(h.controllers.begin(), h.controllers.end(), name) != h.controllers.end();
+      });
+      if (!mine) continue;
+      h.group = group_directory(h.top, unescape(left[3]), m.path);
+      found.push_back(h);
+      break;
+    }
+  }
+  return found;
+}
+
+/// Calls `visit` for the group and every group above it, up to the mount's top, until it answers true.
+template <typename Visit>
+void upwards(const Hierarchy& h, Visit visit) {
+  fs::path directory = h.group.lexically_normal();
+  const fs::path top = h.top.lexically_normal();
+  while (!visit(directory) && directory != top && directory.has_relative_path()) directory = directory.parent_path();
+}
+
+std::optional<std::vector<int>> nearest_list(const Hierarchy& h, std::initializer_list<const char*> names) {
+  std::optional<std::vector<int>> found;
+  upwards(h, [&](const fs::path& directory) {
+    for (const char* name : names) {
+      auto line = first_line(directory / name);
+      if (!line) continue;
+      auto list = parse_cpu_list(*line);
+      if (list && !list->empty()) {
+        found = std::move(list);
+        return true;
+      }
+    }
+    return false;
+  });
+  return found;
+}
+
+/// `quota` may be "max" or -1: no limit at this level.
+void tighten(double& tightest, const std::string& quota, const std::string& period) {
+  std::int64_t q = 0;
+  std::int64_t p = 0;
+  auto parsed = [](const std::string& text, std::int64_t& value) {
+    return std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc();
+  };
+  if (!parsed(quota, q) || !parsed(period, p) || q <= 0 || p <= 0) return;
+  double cpus = static_cast<double>(q) / static_cast<double>(p);
+  if (tightest == 0 || cpus < tightest) tightest = cpus;
+}
+
+void intersect(std::optional<std::vector<int>>& all, std::optional<std::vector<int>> more) {
+  if (!more) return;
+  if (!all) {
+    all = std::move(more);
+    return;
+  }
+  std::vector<int> both;
+  std::set_intersection(all->begin(), all->end(), more->begin(), more->end(), std::back_inserter(both));
+  all = std::move(both);
+}
+
+}  // namespace
+
+CgroupLimits read_cgroup_limits(const std::string& root) {
+  CgroupLimits limits;
+  for (const Hierarchy& h : hierarchies(root)) {
+    auto controls = [&](const char* name) {
+      return h.v2 || std::find(h.controllers.begin(), h.controllers.end(), name) != h.controllers.end();
+    };
+    if (controls("cpuset")) {
+      intersect(limits.cpus, h.v2 ? nearest_list(h, {"cpuset.cpus.effective"})
+                                  : nearest_list(h, {"cpuset.effective_cpus", "cpuset.cpus"}));
+      intersect(limits.nodes, h.v2 ? nearest_list(h, {"cpuset.mems.effective"})
+                                   : nearest_list(h, {"cpuset.effective_mems", "cpuset.mems"}));
+    }
+    if (controls("cpu")) {
+      upwards(h, [&](const fs::path& directory) {
+        if (h.v2) {
+          if (auto line = first_line(directory / "cpu.max")) {
+            auto parts = split(*line, ' ');
+            tighten(limits.cpu_quota, parts[0], parts.size() > 1 ? parts[1] : "100000");
+          }
+        } else {
+          auto quota = first_line(directory / "cpu.cfs_quota_us");
+          auto period = first_line(directory / "cpu.cfs_period_us");
+          if (quota) tighten(limits.cpu_quota, *quota, period.value_or("100000"));
+        }
+        return false;
+      });
+    }
+  }
+  return limits;
+}
+
+}  // namespace charm::os

@@ -1,0 +1,27 @@
+#include "os/membarrier.hpp"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace charm::os {
+namespace {
+std::atomic<bool> registered{false};
+long membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0); }
+}  // namespace
+
+bool register_heavy_barrier() noexcept {
+  long commands = membarrier(MEMBARRIER_CMD_QUERY);
+  bool usable = commands > 0 && (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0 &&
+                membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+  registered.store(usable, std::memory_order_release);
+  return usable;
+}
+
+bool has_heavy_barrier() noexcept { return registered.load(std::memory_order_acquire); }
+
+void heavy_barrier() noexcept { membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+
+}  // namespace charm::os

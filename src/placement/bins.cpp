@@ -1,0 +1,137 @@
+#include "placement/bins.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "placement/apportion.hpp"
+
+namespace charm::placement {
+namespace {
+
+int room_of(std::span<const Bin> bins) {
+  std::size_t room = 0;
+  for (const Bin& bin : bins) room += bin.seats.size();
+  return static_cast<int>(room);
+}
+
+std::vector<Seat> seats_of(const std::vector<const Core*>& cores, bool smt) {
+  std::vector<Seat> seats;
+  std::size_t threads = 1;
+  for (const Core* core : cores) threads = smt ? std::max(threads, core->siblings.size()) : 1;
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    for (const Core* core : cores) {
+      if (thread > 0 && thread >= core->siblings.size()) continue;
+      seats.push_back(
+          {core->id, thread == 0 ? core->cpu : core->siblings[thread], core->chiplet, core->node, core->socket});
+    }
+  }
+  return seats;
+}
+
+}  // namespace
+
+int capacity(const Machine& machine, bool smt) {
+  if (!smt) return static_cast<int>(machine.cores.size());
+  std::size_t threads = 0;
+  for (const Core& core : machine.cores) threads += std::max<std::size_t>(1, core.siblings.size());
+  return static_cast<int>(threads);
+}
+
+int seated_workers(const Machine& machine, const Request& request) {
+  int room = capacity(machine, request.smt);
+  if (request.workers < 1) {
+    throw Error(Errc::bad_config, std::to_string(request.workers) + " workers cannot be placed", "ask for at least 1");
+  }
+  if (room == 0) throw Error(Errc::bad_input, "the machine has no core that may be used", "allow at least one cpu");
+  if (request.workers > room && !request.share_cores) {
+    std::string remedy = "ask for at most " + std::to_string(room) + ", ";
+    if (int threads = capacity(machine, true); !request.smt && threads >= request.workers) {
+      remedy += "allow SMT siblings (smt, " + std::to_string(threads) + " hardware threads), ";
+    }
+    throw Error(Errc::too_many_workers,
+                std::to_string(request.workers) + " workers do not fit on " + std::to_string(room) + " allowed " +
+                    (request.smt ? "hardware threads" : "physical cores"),
+                remedy + "or let workers share cores (share_cores)");
+  }
+  return std::min(request.workers, room);
+}
+
+std::vector<std::vector<std::vector<Bin>>> bins_by_socket_and_node(const Machine& machine, bool smt) {
+  std::map<int, std::map<int, std::map<int, std::vector<const Core*>>>> grouped;  // socket, node, chiplet
+  for (const Core& core : machine.cores) grouped[core.socket][core.node][core.chiplet].push_back(&core);
+  std::vector<std::vector<std::vector<Bin>>> sockets;
+  for (const auto& [socket, nodes] : grouped) {
+    sockets.emplace_back();
+    for (const auto& [node, chiplets] : nodes) {
+      sockets.back().emplace_back();
+      for (const auto& [chiplet, cores] : chiplets) {
+        sockets.back().back().push_back(
+            {machine.chiplets[static_cast<std::size_t>(chiplet)].l3_bytes, seats_of(cores, smt)});
+      }
+    }
+  }
+  return sockets;
+}
+
+std::vector<std::vector<Bin>> bins_by_socket(const Machine& machine, bool smt) {
+  std::map<int, std::map<int, std::vector<const Core*>>> grouped;  // socket, chiplet
+  for (const Core& core : machine.cores) grouped[core.socket][core.chiplet].push_back(&core);
+  std::vector<std::vector<Bin>> sockets;
+  for (const auto& [socket, chiplets] : grouped) {
+    sockets.emplace_back();
+    for (const auto& [chiplet, cores] : chiplets) {
+      sockets.back().push_back({machine.chiplets[static_cast<std::size_t>(chiplet)].l3_bytes, seats_of(cores, smt)});
+    }
+  }
+  return sockets;
+}
+
+std::vector<int> share_out(std::span<const int> capacities, int workers, SocketOrder order) {
+  std::vector<int> shares(capacities.size(), 0);
+  if (order == SocketOrder::fill) {
+    for (std::size_t g = 0; g < shares.size(); ++g) {
+      shares[g] = std::min(workers, capacities[g]);
+      workers -= shares[g];
+    }
+    return shares;
+  }
+  std::vector<Claimant> groups;
+  for (int room : capacities) groups.push_back({1, room});
+  return apportion(groups, workers);
+}
+
+std::vector<Bin> fewest_first(std::vector<Bin> bins, int workers) {
+  std::vector<Bin> by_size = bins;
+  std::sort(by_size.begin(), by_size.end(), [](const Bin& a, const Bin& b) {
+    if (a.seats.size() != b.seats.size()) return a.seats.size() > b.seats.size();
+    return a.seats.front().core < b.seats.front().core;
+  });
+  return least_level(by_size, workers) < least_level(bins, workers) ? by_size : bins;
+}
+
+std::vector<Family> socket_families(const Machine& machine, const Request& request, int workers) {
+  auto sockets = bins_by_socket(machine, request.smt);
+  std::vector<int> rooms;
+  for (const auto& bins : sockets) rooms.push_back(room_of(bins));
+  auto shares = share_out(rooms, workers, request.sockets);
+  std::vector<Family> families;
+  for (std::size_t s = 0; s < sockets.size(); ++s) {
+    if (shares[s] == 0) continue;
+    auto order = fewest_first(std::move(sockets[s]), shares[s]);
+    families.push_back(build_family(order, shares[s], doubling_levels(order, shares[s])));
+  }
+  return families;
+}
+
+Placement share_seats(Placement placement, int workers) {
+  for (auto& row : placement.seats) {
+    for (std::size_t w = 0; row.size() < static_cast<std::size_t>(workers); ++w) row.push_back(Seat(row[w]));
+  }
+  return placement;
+}
+
+}  // namespace charm::placement

@@ -1,0 +1,109 @@
+// Who owns which cpu while a new placement takes the place of an old one (the number of workers changed, a cgroup took
+// cpus away). Inside one placement no two workers can meet; between two they can, since a worker's new cpu may still be
+// another's old one. A worker therefore claims its new cpu, binds to it, and only then lets go of the old one.
+//
+// Invariant: owner[cpu] changes only free -> me and me -> free, by compare-exchange, so a cpu never has two owners, and
+// what an owner did before release() is seen by the next (release, acquire). Lock-free; nobody waits: a worker whose
+// cpu stays taken (two that swap wait for each other) gives up its own after `patience` attempts and floats on the mask
+// of its chiplet, which is what breaks every cycle.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+
+namespace charm::placement {
+
+/// Owners of the cpus 0..cpus-1.
+class CpuClaims {
+ public:
+  static constexpr int kFree = -1;
+
+  explicit CpuClaims(int cpus)
+      : cpus_(cpus), owner_(std::make_unique<std::atomic<int>[]>(static_cast<std::size_t>(cpus))) {
+    for (int cpu = 0; cpu < cpus; ++cpu) slot(cpu).store(kFree, std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] int cpus() const { return cpus_; }
+  [[nodiscard]] int owner(int cpu) const { return slot(cpu).load(std::memory_order_acquire); }
+
+  /// True where `worker` owns the cpu now (also where it did before).
+  bool claim(int cpu, int worker) {
+    int expected = kFree;
+    return slot(cpu).compare_exchange_strong(expected, worker, std::memory_order_acquire, std::memory_order_relaxed) ||
+           expected == worker;
+  }
+
+  /// True where `worker` was the owner; another's cpu cannot be freed.
+  bool release(int cpu, int worker) {
+    int expected = worker;
+    return slot(cpu).compare_exchange_strong(expected, kFree, std::memory_order_release, std::memory_order_relaxed);
+  }
+
+ private:
+  [[nodiscard]] std::atomic<int>& slot(int cpu) const { return owner_[static_cast<std::size_t>(cpu)]; }
+
+  int cpus_;
+  std::unique_ptr<std::atomic<int>[]> owner_;
+};
+
+/// One worker's side of the protocol; used by that worker's thread alone.
+class SeatHolder {
+ public:
+  enum class State { seated, waiting, floating };
+
+  SeatHolder(CpuClaims& claims, int worker, int patience = 8)
+      : claims_(&claims), worker_(worker), patience_(patience) {}
+  ~SeatHolder() { leave(); }
+  SeatHolder(const SeatHolder&) = delete;
+  SeatHolder& operator=(const SeatHolder&) = delete;
+
+  [[nodiscard]] int held() const { return held_; }  ///< the owned cpu, or CpuClaims::kFree
+
+  /// One attempt to sit on `cpu`; call it again at the next opportunity while the answer is not `seated`.
+  /// \param bind is called as bind(cpu) once the cpu is claimed and answers whether the kernel agreed; a refusal counts
+  ///        as an attempt and gives the claim back.
+  /// \param unbind is called as unbind() when the worker starts to float: bind to the chiplet's mask. The old cpu is
+  ///        released after that, so that nobody binds to it while this worker still runs there alone by right.
+  template <class Bind, class Unbind>
+  State sit(int cpu, Bind&& bind, Unbind&& unbind) {
+    if (cpu != target_) {
+      target_ = cpu;
+      failures_ = 0;
+    }
+    if (cpu == held_) return State::seated;
+    if (claims_->claim(cpu, worker_)) {
+      if (bind(cpu)) {
+        leave();
+        held_ = cpu;
+        failures_ = 0;
+        floating_ = false;
+        return State::seated;
+      }
+      claims_->release(cpu, worker_);
+    }
+    if (floating_) return State::floating;
+    if (++failures_ < patience_) return State::waiting;
+    floating_ = true;
+    unbind();
+    leave();
+    return State::floating;
+  }
+
+  /// Gives the held cpu back (the worker ends or stops being bound).
+  void leave() {
+    if (held_ != CpuClaims::kFree) claims_->release(held_, worker_);
+    held_ = CpuClaims::kFree;
+  }
+
+ private:
+  CpuClaims* claims_;
+  int worker_;
+  int patience_;
+  int held_ = CpuClaims::kFree;
+  int target_ = CpuClaims::kFree;
+  int failures_ = 0;
+  bool floating_ = false;
+};
+
+}  // namespace charm::placement

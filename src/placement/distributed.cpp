@@ -1,0 +1,24 @@
+// distributed: all chiplets, so that every worker has as much cache and bandwidth of its own as there is
+// (DistributedCache, CHARM §2.3). All chiplets of the sockets that the workers enter: `fill` stays inside of one while
+// it has a free core, `balance` uses every socket.
+#include <utility>
+
+#include "placement/bins.hpp"
+#include "placement/policies.hpp"
+
+namespace charm::placement {
+namespace {
+
+Placement place(const Machine& machine, const Request& request) {
+  int seated = seated_workers(machine, request);
+  Placement placement = combine(socket_families(machine, request, seated), request.spread);
+  if (request.spread == 0) placement.initial = static_cast<int>(placement.levels.size()) - 1;
+  return share_seats(std::move(placement), request.workers);
+}
+
+}  // namespace
+
+constinit const Policy distributed_policy{"distributed", "all chiplets, the workers spread evenly over their caches",
+                                          place};
+
+}  // namespace charm::placement

@@ -1,0 +1,45 @@
+// A family: the seats of a group of workers at every level of spreading over an ordered list of chiplets.
+//
+// Invariants, from which everything else follows (docs/placement.md): level s uses exactly the first s chiplets; a
+// worker moves only into a chiplet that is new at that level; every other chiplet only loses workers, from the tail. So
+// a chiplet is filled once, at the level where it is new, and a core belongs to one worker over all levels.
+// In place of CHARM §4.3, Algorithm 2, which collides as soon as two workers stand at different levels.
+#pragma once
+
+#include <charm/placement.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "placement/placement.hpp"
+
+namespace charm::placement {
+
+/// A chiplet, or the part of it that may be used here: the seats to give, in the order in which they are given.
+struct Bin {
+  std::uint64_t weight = 0;  // bytes of its last-level cache; where any bin has 0, all count as equal
+  std::vector<Seat> seats;
+};
+
+struct Family {
+  std::vector<int> levels;               // chiplets in use, ascending
+  std::vector<std::vector<Seat>> seats;  // [level index][worker of the family]
+};
+
+/// The least number of leading bins that seat `workers`; they must fit into all of them.
+int least_level(std::span<const Bin> order, int workers);
+
+/// The least level, then every power of two above it, then as many bins as there are workers for.
+std::vector<int> doubling_levels(std::span<const Bin> order, int workers);
+
+/// \param levels ascending, the first not below least_level, none above the number of bins or of workers.
+Family build_family(std::span<const Bin> order, int workers, std::span<const int> levels);
+
+/// Families side by side as one placement: the workers of the first come first, all families climb together, and the
+/// level of the whole is the number of chiplets that all of them use.
+/// \param start is the spread to start at, clamped to the levels.
+Placement combine(const std::vector<Family>& families, int start);
+
+}  // namespace charm::placement

@@ -1,0 +1,75 @@
+// literal: Algorithm 2 of CHARM §4.3 as printed, at one spread, for comparison with the papers; never a default.
+//
+// Kept as it stands in print: the exact fit is refused (THREAD_SIZE >= spread * CORES_PER_CHIPLET), spread above
+// CORES_PER_CHIPLET divides by zero (refused here, with that reason), workers may collide where there are fewer
+// chiplets than cores in one, and `core` is taken for an operating-system cpu number, right or wrong for the machine's
+// numbering. What the print leaves open and is decided here: CORES_PER_CHIPLET is the size of the largest chiplet (it
+// assumes equal ones), CHIPLETS counts all sockets' chiplets, and a computed core that the process may not use is
+// refused. The memory policy of lines 13-14 is not part of a placement.
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "placement/bins.hpp"
+#include "placement/policies.hpp"
+
+namespace charm::placement {
+namespace {
+
+Error refusal(const std::string& reason) {
+  return {Errc::refused, "Algorithm 2 refuses: " + reason, "choose another spread or the policy local or distributed"};
+}
+
+Seat seat_of_cpu(const Machine& machine, int worker, int cpu) {
+  for (const Core& core : machine.cores) {
+    bool mine = core.cpu == cpu || std::find(core.siblings.begin(), core.siblings.end(), cpu) != core.siblings.end();
+    if (mine) return {core.id, cpu, core.chiplet, core.node, core.socket};
+  }
+  throw refusal("it computes core " + std::to_string(cpu) + " for worker " + std::to_string(worker) +
+                ", which is no cpu of this machine that may be used");
+}
+
+Placement place(const Machine& machine, const Request& request) {
+  seated_workers(machine, request);
+  const int spread_rate = request.spread == 0 ? 1 : request.spread;
+  const int thread_size = request.workers;
+  const int chiplets = static_cast<int>(machine.chiplets.size());
+  int cores_per_chiplet = 0;
+  for (const Chiplet& chiplet : machine.chiplets) {
+    cores_per_chiplet = std::max(cores_per_chiplet, static_cast<int>(chiplet.cores.size()));
+  }
+
+  if (spread_rate <= 0 || spread_rate > chiplets) {
+    throw refusal("spread " + std::to_string(spread_rate) + " is not in 1.." + std::to_string(chiplets) + " chiplets");
+  }
+  if (static_cast<long>(thread_size) >= static_cast<long>(spread_rate) * cores_per_chiplet) {
+    throw refusal(std::to_string(thread_size) + " workers >= spread " + std::to_string(spread_rate) + " * " +
+                  std::to_string(cores_per_chiplet) + " cores per chiplet (the exact fit is refused, too)");
+  }
+  const int per_chiplet = cores_per_chiplet / spread_rate;
+  if (per_chiplet == 0) {
+    throw refusal(std::to_string(cores_per_chiplet) + " cores per chiplet / spread " + std::to_string(spread_rate) +
+                  " is 0, and it divides by that");
+  }
+
+  std::vector<Seat> seats;
+  for (int worker = 0; worker < thread_size; ++worker) {
+    int chiplet = worker / per_chiplet;
+    int slot = worker % per_chiplet;
+    if (chiplet >= chiplets) {
+      chiplet = chiplet % chiplets;
+      slot = slot + worker / cores_per_chiplet;
+    }
+    seats.push_back(seat_of_cpu(machine, worker, chiplet * cores_per_chiplet + slot));
+  }
+  return {{spread_rate}, {std::move(seats)}, spread_rate};
+}
+
+}  // namespace
+
+constinit const Policy literal_policy{
+    "literal", "Algorithm 2 of the CHARM paper as printed, with its refusals and collisions", place};
+
+}  // namespace charm::placement

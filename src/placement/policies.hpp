@@ -1,0 +1,10 @@
+// The policies that policy.cpp registers; each is defined in the file of its name.
+#pragma once
+
+#include "placement/policy.hpp"
+
+namespace charm::placement {
+
+extern const Policy local_policy, distributed_policy, numa_policy, os_policy, literal_policy;
+
+}  // namespace charm::placement

@@ -1,0 +1,302 @@
+#include "topology/build.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <set>
+
+#include "os/affinity.hpp"
+#include "os/cgroup.hpp"
+#include "os/cpu_list.hpp"
+#include "topology/chiplets.hpp"
+
+namespace charm::topology {
+namespace {
+
+using Cpus = std::vector<int>;
+
+Cpus both(const Cpus& a, const Cpus& b) {
+  Cpus out;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
+  return out;
+}
+
+Cpus without(const Cpus& a, const Cpus& b) {
+  Cpus out;
+  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
+  return out;
+}
+
+Cpus existing_cpus(const Survey& survey) {
+  Cpus cpus;
+  for (const SurveyCore& core : survey.cores) cpus.insert(cpus.end(), core.cpus.begin(), core.cpus.end());
+  std::sort(cpus.begin(), cpus.end());
+  return cpus;
+}
+
+/// Gives every core a socket and a node, so that whatever is built on them need not ask.
+void complete(Survey& survey, std::vector<std::string>& notes) {
+  if (!survey.cores_told) notes.emplace_back("Cores are not told apart: every hardware thread is taken as a core.");
+  if (survey.nodes.empty()) {
+    survey.nodes.push_back({0, 0, -1});
+    survey.allowed_nodes = {0};
+    survey.node_distance.clear();
+    notes.emplace_back("No NUMA information: all memory is taken as one node.");
+  }
+  if (survey.sockets == 0) {
+    survey.sockets = 1;
+    for (SurveyCore& core : survey.cores) core.socket = 0;
+    for (SurveyNode& node : survey.nodes) node.socket = 0;
+    notes.emplace_back("Sockets are not told apart: all cores are taken as one socket.");
+  }
+  bool outside = false;
+  bool homeless = false;
+  for (SurveyCore& core : survey.cores) {
+    if (core.socket < 0) {
+      core.socket = survey.sockets;
+      outside = true;
+    }
+    if (core.node >= 0) continue;
+    homeless = true;
+    core.node = 0;
+    for (std::size_t n = survey.nodes.size(); n-- > 0;) {
+      if (survey.nodes[n].socket == core.socket) core.node = static_cast<int>(n);
+    }
+  }
+  if (outside) {
+    ++survey.sockets;
+    notes.emplace_back("Some cores belong to no socket: they are taken as one more.");
+  }
+  if (homeless) notes.emplace_back("Some cores belong to no NUMA node: the first of their socket is taken as theirs.");
+  for (std::size_t n = 0; n < survey.nodes.size(); ++n) {
+    if (survey.nodes[n].socket >= 0) continue;
+    std::set<int> sockets;
+    for (const SurveyCore& core : survey.cores) {
+      if (core.node == static_cast<int>(n)) sockets.insert(core.socket);
+    }
+    if (sockets.size() == 1) survey.nodes[n].socket = *sockets.begin();
+    if (sockets.size() > 1) {
+      notes.push_back("NUMA node " + std::to_string(survey.nodes[n].os_index) + " spans " +
+                      std::to_string(sockets.size()) + " sockets: which memory is near to which socket is not told.");
+    }
+  }
+}
+
+std::string count_of(const Cpus& some, const Cpus& all) {
+  return std::to_string(some.size()) + " of " + std::to_string(all.size()) + " cpus (" + os::format_cpu_list(some) +
+         ")";
+}
+
+Cpus allowed_of(const Survey& survey, const Restrictions& restrictions, std::vector<std::string>& notes) {
+  const Cpus existing = existing_cpus(survey);
+  const Cpus hidden = without(survey.all_cpus, existing);
+  if (!hidden.empty()) notes.push_back(count_of(hidden, survey.all_cpus) + " are hidden: offline or forbidden.");
+  Cpus allowed = both(existing, survey.allowed_cpus);
+  if (allowed.empty()) {
+    throw Error(Errc::bad_input, "topology '" + survey.origin + "' allows no cpu",
+                "describe a machine with at least one usable cpu");
+  }
+  auto narrow = [&](const std::optional<Cpus>& by, const std::string& whose) {
+    if (!by) return;
+    Cpus left = both(allowed, *by);
+    if (left.empty()) {
+      notes.push_back("The " + whose + " names no cpu of this machine and is ignored.");
+    } else {
+      allowed = std::move(left);
+    }
+  };
+  // The kernel folds the cpuset into the mask, so the cgroup is told first: it is the more lasting of the two.
+  narrow(restrictions.cgroup_cpus, "cgroup's cpuset");
+  if (Cpus out = without(existing, allowed); !out.empty()) {
+    notes.push_back(count_of(out, survey.all_cpus) + " are forbidden by the cgroup's cpuset.");
+  }
+  const Cpus before = allowed;
+  narrow(restrictions.affinity, "affinity mask");
+  if (Cpus out = without(before, allowed); !out.empty()) {
+    notes.push_back(count_of(out, survey.all_cpus) + " are forbidden by the affinity mask.");
+  }
+  return allowed;
+}
+
+/// Nodes whose memory may be used, and those that allowed cores are local to, as indices into the survey.
+std::vector<int> usable_nodes(const Survey& survey, const Restrictions& restrictions, const std::set<int>& local,
+                              std::vector<std::string>& notes) {
+  Cpus allowed = survey.allowed_nodes;
+  if (restrictions.cgroup_nodes) {
+    if (Cpus left = both(allowed, *restrictions.cgroup_nodes); !left.empty()) allowed = std::move(left);
+  }
+  std::vector<int> usable;
+  for (std::size_t n = 0; n < survey.nodes.size(); ++n) {
+    const int os_index = survey.nodes[n].os_index;
+    const bool memory = std::binary_search(allowed.begin(), allowed.end(), os_index);
+    const bool cores = local.count(static_cast<int>(n)) > 0;
+    if (memory || cores) usable.push_back(static_cast<int>(n));
+    if (!memory && cores) {
+      notes.push_back("The memory of NUMA node " + std::to_string(os_index) +
+                      " is forbidden though some of its cpus are allowed.");
+    }
+  }
+  return usable;
+}
+
+/// Scales so that local is 10, as firmware tables have it. Pairs that are not told count as the farthest.
+std::vector<std::vector<double>> normalised(const Survey& survey, const std::vector<int>& nodes,
+                                            std::vector<std::string>& notes) {
+  if (nodes.size() == 1) return {{10}};
+  if (survey.node_distance.empty()) return {};
+  auto told = [&](std::size_t a, std::size_t b) {
+    return survey.node_distance[static_cast<std::size_t>(nodes[a])][static_cast<std::size_t>(nodes[b])];
+  };
+  double local = 0;
+  double nearest = 0;
+  double farthest = 0;
+  bool missing = false;
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    for (std::size_t b = 0; b < nodes.size(); ++b) {
+      double d = told(a, b);
+      if (d <= 0) missing = missing || a != b;
+      if (d <= 0) continue;
+      double& least = a == b ? local : nearest;
+      if (least == 0 || d < least) least = d;
+      farthest = std::max(farthest, d);
+    }
+  }
+  if (nearest == 0) return {};
+  if (local == 0) local = nearest / 2;  // the usual ratio, where a measured table leaves its diagonal out
+  if (missing) notes.emplace_back("Some NUMA distances are not told: they are taken as the largest that is.");
+  std::vector<std::vector<double>> matrix(nodes.size(), std::vector<double>(nodes.size(), 10));
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    for (std::size_t b = 0; b < nodes.size(); ++b) {
+      double d = told(a, b);
+      if (d > 0) matrix[a][b] = 10 * d / local;
+      if (d <= 0 && a != b) matrix[a][b] = 10 * farthest / local;
+    }
+  }
+  return matrix;
+}
+
+int position(const std::vector<int>& of, int value) {
+  auto it = std::find(of.begin(), of.end(), value);
+  return it == of.end() ? -1 : static_cast<int>(it - of.begin());
+}
+
+void add_cores(Machine& machine, const Survey& survey, const ChipletGroup& group, int chiplet_id) {
+  Chiplet chiplet;
+  chiplet.id = chiplet_id;
+  chiplet.l3_bytes = group.l3_bytes;
+  for (int index : group.cores) {
+    const SurveyCore& from = survey.cores[static_cast<std::size_t>(index)];
+    Core core;
+    core.siblings = both(from.cpus, machine.allowed_cpus);
+    if (core.siblings.empty()) continue;
+    core.id = static_cast<int>(machine.cores.size());
+    core.cpu = core.siblings.front();
+    core.chiplet = chiplet.id;
+    core.node = from.node;  // of the survey until all nodes that remain are known
+    core.socket = from.socket;
+    core.l1d_bytes = from.l1d_bytes;
+    core.l2_bytes = from.l2_bytes;
+    chiplet.cores.push_back(core.id);
+    machine.cores.push_back(std::move(core));
+  }
+  if (!chiplet.cores.empty()) machine.chiplets.push_back(std::move(chiplet));
+}
+
+void note_memory(const Machine& machine, std::vector<std::string>& notes) {
+  const bool none = std::all_of(machine.nodes.begin(), machine.nodes.end(), [](const Node& n) { return n.bytes == 0; });
+  if (none) {
+    notes.emplace_back("Memory sizes are not told.");
+    return;
+  }
+  for (const Node& node : machine.nodes) {
+    if (node.bytes == 0) notes.push_back("NUMA node " + std::to_string(node.os_index) + " has no memory of its own.");
+  }
+}
+
+}  // namespace
+
+Machine build(Survey survey, const Restrictions& restrictions) {
+  Machine machine;
+  machine.name = survey.name;
+  machine.origin = survey.origin;
+  complete(survey, machine.notes);
+  machine.allowed_cpus = allowed_of(survey, restrictions, machine.notes);
+  machine.forbidden_cpus = without(survey.all_cpus, machine.allowed_cpus);
+  machine.cpu_quota = restrictions.cpu_quota;
+  // Judged on all cores that exist: a mask must not turn half of a cache into another kind of cache.
+  ChipletGroups grouped = group_chiplets(survey);
+  machine.chiplet_source = grouped.source;
+  machine.notes.insert(machine.notes.begin(), grouped.notes.begin(), grouped.notes.end());
+  for (const ChipletGroup& group : grouped.groups)
+    add_cores(machine, survey, group, static_cast<int>(machine.chiplets.size()));
+
+  std::set<int> local_nodes;
+  std::set<int> sockets;
+  for (const Core& core : machine.cores) {
+    local_nodes.insert(core.node);
+    sockets.insert(core.socket);
+  }
+  const std::vector<int> nodes = usable_nodes(survey, restrictions, local_nodes, machine.notes);
+  for (int n : nodes) {
+    if (int socket = survey.nodes[static_cast<std::size_t>(n)].socket; socket >= 0) sockets.insert(socket);
+  }
+  const std::vector<int> socket_order(sockets.begin(), sockets.end());
+
+  for (std::size_t s = 0; s < socket_order.size(); ++s) machine.sockets.push_back({static_cast<int>(s), {}, {}});
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    const SurveyNode& from = survey.nodes[static_cast<std::size_t>(nodes[n])];
+    Node node;
+    node.id = static_cast<int>(n);
+    node.os_index = from.os_index;
+    node.bytes = from.bytes;
+    node.socket = from.socket < 0 ? -1 : position(socket_order, from.socket);
+    if (node.socket >= 0) machine.sockets[static_cast<std::size_t>(node.socket)].nodes.push_back(node.id);
+    machine.nodes.push_back(std::move(node));
+  }
+  for (Core& core : machine.cores) {
+    core.node = position(nodes, core.node);
+    core.socket = position(socket_order, core.socket);
+    Cpus& cpus = machine.nodes[static_cast<std::size_t>(core.node)].cpus;
+    cpus.insert(cpus.end(), core.siblings.begin(), core.siblings.end());
+  }
+  for (Node& node : machine.nodes) std::sort(node.cpus.begin(), node.cpus.end());
+  for (Chiplet& chiplet : machine.chiplets) {
+    const Core& first = machine.cores[static_cast<std::size_t>(chiplet.cores.front())];
+    chiplet.node = first.node;
+    chiplet.socket = first.socket;
+    machine.sockets[static_cast<std::size_t>(chiplet.socket)].chiplets.push_back(chiplet.id);
+  }
+  machine.node_distance = normalised(survey, nodes, machine.notes);
+  machine.total.cpus = static_cast<int>(survey.all_cpus.size());
+  machine.total.cores = static_cast<int>(survey.cores.size());
+  machine.total.nodes = std::max(survey.all_nodes, static_cast<int>(survey.nodes.size()));
+  machine.total.sockets = survey.sockets;
+  note_memory(machine, machine.notes);
+  if (machine.cpu_quota > 0 && machine.cpu_quota < static_cast<double>(machine.allowed_cpus.size())) {
+    std::string quota = std::to_string(machine.cpu_quota);
+    machine.notes.push_back("The cgroup grants " + quota.substr(0, quota.find('.') + 3) + " cpus' worth of time to " +
+                            std::to_string(machine.allowed_cpus.size()) + " allowed cpus.");
+  }
+  return machine;
+}
+
+Restrictions restrictions_here(const std::string& root) {
+  Restrictions restrictions;
+  if (auto mask = os::allowed_cpus(); !mask.empty()) restrictions.affinity = std::move(mask);
+  os::CgroupLimits limits = os::read_cgroup_limits(root);
+  restrictions.cgroup_cpus = std::move(limits.cpus);
+  restrictions.cgroup_nodes = std::move(limits.nodes);
+  restrictions.cpu_quota = limits.cpu_quota;
+  return restrictions;
+}
+
+Machine discover_quietly(const char* topology) {
+  if (topology != nullptr && *topology != '\0') return Machine::from(topology);
+  Survey survey = survey_live();
+  const bool here = survey.origin == "live";
+  return build(std::move(survey), here ? restrictions_here() : Restrictions{});
+}
+
+}  // namespace charm::topology

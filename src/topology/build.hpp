@@ -1,0 +1,31 @@
+// From a survey and the restrictions of this process to the Machine that the rest of the house works on. Pure.
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topology/survey.hpp"
+
+namespace charm::topology {
+
+/// What narrows a machine for one process beyond what its survey says is allowed. Lists are ascending.
+struct Restrictions {
+  std::optional<std::vector<int>> affinity;  // cpus that the calling thread may run on
+  std::optional<std::vector<int>> cgroup_cpus;
+  std::optional<std::vector<int>> cgroup_nodes;  // OS numbers of memory nodes
+  double cpu_quota = 0;
+};
+
+/// The affinity mask of the calling thread and the cgroups below `root`.
+Restrictions restrictions_here(const std::string& root = "/");
+
+/// \throws Error (bad_input) where no cpu is left.
+Machine build(Survey survey, const Restrictions& restrictions = {});
+
+/// What Machine::discover() gives, without a word on stderr. \param topology the value of CHARM_TOPOLOGY or nullptr.
+Machine discover_quietly(const char* topology);
+
+}  // namespace charm::topology

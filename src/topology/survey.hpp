@@ -1,0 +1,51 @@
+// What the operating system, a dump or a synthetic string says of a machine, as a plain value and before any judgement.
+//
+// The survey is the boundary between hwloc and the rest: reading it needs hwloc and nothing else (survey_*.cpp),
+// judging it (build.cpp) needs neither, so implausible machines can be written down in tests.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace charm::topology {
+
+/// A physical core that exists. Indices are into the survey's vectors, -1 where the source tells none.
+struct SurveyCore {
+  std::vector<int> cpus;  // OS numbers of all its hardware threads, ascending, allowed or not
+  int l3 = -1;
+  int node = -1;
+  int socket = -1;
+  std::uint64_t l1d_bytes = 0;
+  std::uint64_t l2_bytes = 0;
+};
+
+struct SurveyNode {
+  int os_index = 0;
+  std::uint64_t bytes = 0;
+  int socket = -1;  // -1: inside of no single socket
+};
+
+struct Survey {
+  std::string name;
+  std::string origin;
+  std::vector<SurveyCore> cores;  // in hardware order
+  std::vector<std::uint64_t> l3_bytes;
+  std::vector<SurveyNode> nodes;   // in hardware order
+  int sockets = 0;                 // told by the source; 0 where it tells none
+  bool cores_told = true;          // false: every hardware thread was taken for a core
+  std::vector<int> all_cpus;       // also those that are offline or hidden
+  std::vector<int> allowed_cpus;   // by the source itself
+  std::vector<int> allowed_nodes;  // OS numbers, by the source itself
+  int all_nodes = 0;
+  std::vector<std::vector<double>> node_distance;  // by `nodes`; 0 where not told; empty where nothing is told
+};
+
+/// The machine that the process runs on, as it is: no restriction of this process but its cgroup's (hwloc's doing).
+Survey survey_live();
+
+/// \throws Error (bad_input).
+Survey survey_file(const std::string& xml_file);
+Survey survey_synthetic(const std::string& description);
+
+}  // namespace charm::topology

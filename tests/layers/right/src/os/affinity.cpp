@@ -1,0 +1,5 @@
+#include <charm/error.hpp>
+
+#include <vector>
+
+#include "base/text.hpp"

@@ -1,0 +1,3 @@
+#include <charm/error.hpp>
+
+#include "graph/csr.hpp"

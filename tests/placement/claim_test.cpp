@@ -1,0 +1,129 @@
+// The claim protocol (P9): never two owners, and every exchange of seats comes to an end.
+#include "placement/claim.hpp"
+
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+using charm::placement::CpuClaims;
+using charm::placement::SeatHolder;
+using State = SeatHolder::State;
+
+namespace {
+
+bool agrees(int /*cpu*/) { return true; }
+bool refuses(int /*cpu*/) { return false; }
+void nothing() {}
+
+TEST(CpuClaims, OnlyAFreeCpuCanBeClaimedAndOnlyItsOwnerReleasesIt) {
+  CpuClaims claims(2);
+  EXPECT_TRUE(claims.claim(1, 7));
+  EXPECT_TRUE(claims.claim(1, 7)) << "again by its owner";
+  EXPECT_FALSE(claims.claim(1, 8));
+  EXPECT_FALSE(claims.release(1, 8));
+  EXPECT_EQ(claims.owner(1), 7);
+  EXPECT_TRUE(claims.release(1, 7));
+  EXPECT_TRUE(claims.claim(1, 8));
+}
+
+TEST(SeatHolder, KeepsItsOldCpuUntilItIsBoundToTheNewOne) {
+  CpuClaims claims(2);
+  SeatHolder holder(claims, 3);
+  ASSERT_EQ(holder.sit(0, agrees, nothing), State::seated);
+  EXPECT_EQ(holder.sit(1, [&](int) { return claims.owner(0) == 3 && claims.owner(1) == 3; }, nothing), State::seated);
+  EXPECT_EQ(claims.owner(0), CpuClaims::kFree);
+  EXPECT_EQ(holder.held(), 1);
+}
+
+TEST(SeatHolder, GivesTheClaimBackWhereTheKernelRefuses) {
+  CpuClaims claims(2);
+  SeatHolder holder(claims, 3);
+  ASSERT_EQ(holder.sit(0, agrees, nothing), State::seated);
+  EXPECT_EQ(holder.sit(1, refuses, nothing), State::waiting);
+  EXPECT_EQ(claims.owner(1), CpuClaims::kFree);
+  EXPECT_EQ(holder.held(), 0);
+}
+
+TEST(SeatHolder, TwoThatSwapSeatsBothArrive) {
+  CpuClaims claims(2);
+  SeatHolder a(claims, 0, 3), b(claims, 1, 3);
+  ASSERT_EQ(a.sit(0, agrees, nothing), State::seated);
+  ASSERT_EQ(b.sit(1, agrees, nothing), State::seated);
+  int floated = 0;
+  State sa = State::waiting, sb = State::waiting;
+  for (int turn = 0; turn < 8 && (sa != State::seated || sb != State::seated); ++turn) {
+    sa = a.sit(1, agrees, [&] { ++floated; });
+    sb = b.sit(0, agrees, [&] { ++floated; });
+  }
+  EXPECT_EQ(a.held(), 1);
+  EXPECT_EQ(b.held(), 0);
+  EXPECT_GE(floated, 1) << "somebody had to let go first";
+}
+
+TEST(SeatHolder, UnbindsBeforeItLetsGo) {
+  CpuClaims claims(2);
+  claims.claim(1, 9);
+  SeatHolder holder(claims, 3, 1);
+  ASSERT_EQ(holder.sit(0, agrees, nothing), State::seated);
+  EXPECT_EQ(holder.sit(1, agrees, [&] { EXPECT_EQ(claims.owner(0), 3); }), State::floating);
+  EXPECT_EQ(claims.owner(0), CpuClaims::kFree);
+  EXPECT_EQ(holder.sit(1, agrees, nothing), State::floating);
+  claims.release(1, 9);
+  EXPECT_EQ(holder.sit(1, agrees, nothing), State::seated);
+}
+
+TEST(SeatHolder, LeavesItsCpuWhenItEnds) {
+  CpuClaims claims(1);
+  {
+    SeatHolder(claims, 3).sit(0, agrees, nothing);
+  }
+  EXPECT_EQ(claims.owner(0), CpuClaims::kFree);
+}
+
+TEST(ClaimStress, NoCpuEverHasTwoOwnersWhileAllChangeSeats) {
+  constexpr int kWorkers = 4, kCpus = 5, kRounds = 20000;
+  CpuClaims claims(kCpus);
+  long visits[kCpus] = {};  // plain on purpose: two owners at once are a data race that ThreadSanitizer reports
+  std::vector<long> counted(kWorkers, 0);
+  std::vector<std::thread> threads;
+  for (int w = 0; w < kWorkers; ++w) {
+    threads.emplace_back([&, w] {
+      SeatHolder holder(claims, w, 4);
+      std::mt19937 random(static_cast<unsigned>(w));
+      long mine = 0;
+      for (int i = 0; i < kRounds; ++i) {
+        int cpu = static_cast<int>(random() % kCpus);
+        if (holder.sit(cpu, agrees, nothing) != State::seated) continue;
+        ++visits[cpu];
+        ++mine;
+      }
+      counted[static_cast<std::size_t>(w)] = mine;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  long all = 0, expected = 0;
+  for (long v : visits) all += v;
+  for (long c : counted) expected += c;
+  EXPECT_EQ(all, expected) << "a visit was lost, so two owners wrote at once";
+  for (int cpu = 0; cpu < kCpus; ++cpu) EXPECT_EQ(claims.owner(cpu), CpuClaims::kFree);
+}
+
+TEST(ClaimStress, WorkersThatRotateSeatsAllArrive) {
+  constexpr int kWorkers = 4;
+  CpuClaims claims(kWorkers);
+  std::vector<std::thread> threads;
+  for (int w = 0; w < kWorkers; ++w) {
+    threads.emplace_back([&, w] {
+      SeatHolder holder(claims, w, 4);
+      for (int epoch = 0; epoch < 50; ++epoch) {
+        while (holder.sit((w + epoch) % kWorkers, agrees, nothing) != State::seated) std::this_thread::yield();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (int cpu = 0; cpu < kWorkers; ++cpu) EXPECT_EQ(claims.owner(cpu), CpuClaims::kFree);
+}
+
+}  // namespace

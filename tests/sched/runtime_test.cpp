@@ -1,0 +1,164 @@
+// Starting, stopping, and what the runtime says about itself.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <set>
+#include <thread>
+
+#include "os/affinity.hpp"
+#include "sched/running.hpp"
+
+namespace {
+
+charm::Errc code_of(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const charm::Error& error) {
+    return error.code();
+  }
+  ADD_FAILURE() << "no error";
+  return charm::Errc::system;
+}
+
+TEST(Runtime, StartsAndStopsAgainAndAgain) {
+  for (int i = 0; i < 20; ++i) {
+    Running runtime(1 + i % 4);
+    EXPECT_EQ(charm::num_workers(), 1 + i % 4);
+    EXPECT_EQ(charm::run([] { return 7; }), 7);
+  }
+  EXPECT_FALSE(charm::initialized());
+  EXPECT_EQ(charm::num_workers(), 0);
+}
+
+TEST(Runtime, StopsRightAfterItStarted) {
+  for (int i = 0; i < 50; ++i) Running runtime(4);
+}
+
+TEST(Runtime, MisuseIsAnErrorThatSaysSo) {
+  EXPECT_EQ(code_of([] { charm::run([] {}); }), charm::Errc::not_running);
+  EXPECT_EQ(code_of([] { charm::finalize(); }), charm::Errc::not_running);
+  EXPECT_EQ(code_of([] { charm::async([] {}); }), charm::Errc::not_running);
+  Running runtime(2);
+  EXPECT_EQ(code_of([] { charm::init(); }), charm::Errc::not_running);
+  EXPECT_EQ(code_of([] { charm::run([] { charm::finalize(); }); }), charm::Errc::not_running);
+  EXPECT_EQ(code_of([] { charm::barrier(); }), charm::Errc::bad_input);
+  EXPECT_EQ(code_of([] { charm::call(17, [] {}); }), charm::Errc::bad_input);
+  EXPECT_EQ(code_of([] { charm::call(charm::on_chiplet{-1}, [] {}); }), charm::Errc::bad_input);
+  EXPECT_EQ(code_of([] { charm::call(charm::on_node{99}, [] {}); }), charm::Errc::bad_input);
+}
+
+TEST(Runtime, MoreWorkersThanAllowedCoresIsAnErrorUnlessAskedFor) {
+  charm::Config config;
+  config.workers = static_cast<int>(charm::Machine::discover().cores.size()) + 1;
+  EXPECT_EQ(code_of([&] { charm::init(config); }), charm::Errc::too_many_workers);
+  EXPECT_FALSE(charm::initialized());
+  config.share_cores = true;
+  charm::init(config);
+  EXPECT_EQ(charm::num_workers(), *config.workers);
+  charm::finalize();
+}
+
+TEST(Runtime, AnUnknownPolicyIsAnError) {
+  charm::Config config;
+  config.policy = "scatter";
+  EXPECT_EQ(code_of([&] { charm::init(config); }), charm::Errc::bad_config);
+}
+
+TEST(Runtime, WorkersSitWhereTheirSeatsSay) {
+  charm::init();
+  auto seats = charm::seats();
+  ASSERT_EQ(static_cast<int>(seats.size()), charm::num_workers());
+  charm::all_do([&](int worker) {
+    EXPECT_EQ(charm::os::allowed_cpus(), std::vector<int>{seats[static_cast<std::size_t>(worker)].cpu});
+    EXPECT_EQ(charm::os::current_cpu(), seats[static_cast<std::size_t>(worker)].cpu);
+  });
+  charm::finalize();
+}
+
+TEST(Runtime, TheCallersAffinityIsRestored) {
+  auto before = charm::os::allowed_cpus();
+  charm::init();
+  charm::run([] {});
+  charm::finalize();
+  EXPECT_EQ(charm::os::allowed_cpus(), before);
+}
+
+TEST(Runtime, PolicyOsBindsNobody) {
+  auto before = charm::os::allowed_cpus();
+  charm::Config config;
+  config.policy = "os";
+  charm::init(config);
+  charm::all_do([&] { EXPECT_EQ(charm::os::allowed_cpus(), before); });
+  for (const auto& seat : charm::seats()) EXPECT_EQ(seat.cpu, -1);
+  charm::finalize();
+}
+
+TEST(Runtime, RunsOnAMachineOnPaperUnbound) {
+  auto before = charm::os::allowed_cpus();
+  charm::Config config;
+  config.topology = "pack:2 l3:2 core:2 pu:2";
+  config.workers = 6;
+  charm::init(config);
+  EXPECT_EQ(charm::machine().chiplets.size(), 4U);
+  std::set<int> chiplets;
+  for (const auto& seat : charm::seats()) chiplets.insert(seat.chiplet);
+  EXPECT_EQ(chiplets.size(), 3U);
+  std::atomic<int> sum{0};
+  charm::all_do([&](int worker) {
+    EXPECT_EQ(charm::os::allowed_cpus(), before);
+    sum += worker;
+  });
+  EXPECT_EQ(sum, 15);
+  EXPECT_EQ(charm::call(charm::on_chiplet{2}, [] { return charm::seats()[static_cast<std::size_t>(charm::worker_id())].chiplet; }), 2);
+  EXPECT_EQ(charm::call(charm::on_node{1}, [] { return charm::seats()[static_cast<std::size_t>(charm::worker_id())].node; }), 1);
+  charm::finalize();
+}
+
+TEST(Runtime, WorkerIdsAreKnownInTasksOnly) {
+  Running runtime(3);
+  EXPECT_EQ(charm::worker_id(), -1);
+  int id = charm::run([] { return charm::worker_id(); });
+  EXPECT_GE(id, 0);
+  EXPECT_LT(id, 3);
+  for (int w = 0; w < 3; ++w) EXPECT_EQ(charm::call(w, [] { return charm::worker_id(); }), w);
+}
+
+TEST(Runtime, ForeignThreadsMayCallEverything) {
+  Running runtime(2);
+  std::vector<std::thread> threads;
+  std::atomic<long> sum{0};
+  for (int t = 0; t < 6; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        sum += charm::run([&] { return t; });
+        sum += charm::call(i % 2, [] { return 1; });
+        sum += charm::async([] { return 1; }).get();
+        charm::parallel_for(0, 10, [&](int) { sum += 1; });
+      }
+    });
+  }
+  for (int i = 0; i < 50; ++i) charm::run([&] { sum += 1; });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(sum, 50 * (0 + 1 + 2 + 3 + 4 + 5) + 6 * 50 * 12 + 50);
+}
+
+TEST(Runtime, FinalizeFinishesWhatWasStarted) {
+  std::atomic<int> done{0};
+  {
+    Running runtime(2);
+    for (int i = 0; i < 1000; ++i) charm::async([&] { charm::yield(); ++done; });
+  }
+  EXPECT_EQ(done, 1000);
+}
+
+TEST(Runtime, StatsCountWhatHappened) {
+  Running runtime(2);
+  charm::all_do([] {});
+  auto stats = charm::stats();
+  EXPECT_EQ(stats.workers.size(), 2U);
+  EXPECT_GE(stats.total().jobs, 2U);
+  EXPECT_GE(stats.stacks, 1U);
+}
+
+}  // namespace
