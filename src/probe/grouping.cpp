@@ -1,7 +1,6 @@
 #include "probe/grouping.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace charm::probe {
 namespace {
@@ -77,10 +76,12 @@ double step_of(const Distances& d, const Group& group) {
 }
 
 
-std::size_t common_size(const std::vector<Group>& groups) {
-  std::map<std::size_t, std::size_t> count;
-  for (const auto& group : groups) ++count[group.size()];
-  return std::max_element(count.begin(), count.end(), [](auto& a, auto& b) { return a.second < b.second; })->first;
+std::size_t usual_size(const std::vector<Group>& groups) {
+  std::vector<std::size_t> sizes;
+  for (const auto& group : groups) sizes.push_back(group.size());
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  return *middle;
 }
 
 }  // namespace charm::probe

@@ -37,7 +37,7 @@ Surroundings surroundings_of(const Distances& d, const Group& group);
 /// Log of the step around a group, as all but a quarter of its members see it; NaN where nobody can tell.
 double step_of(const Distances& d, const Group& group);
 
-/// The most frequent size.
-std::size_t common_size(const std::vector<Group>& groups);
+/// The median size of a group.
+std::size_t usual_size(const std::vector<Group>& groups);
 
 }  // namespace charm::probe

@@ -114,7 +114,8 @@ void split_oversized(const Distances& d, std::vector<Group>& groups, Group& stra
   for (const auto& group : groups) {
     const auto pieces = 2 * group.size() >= 3 * usual ? components(d, group, middle) : std::vector<Group>{group};
     const bool fit = std::all_of(pieces.begin(), pieces.end(), [&](const Group& g) { return g.size() <= usual; });
-    if (!fit) {
+    const auto lone = static_cast<std::size_t>(std::count_if(pieces.begin(), pieces.end(), [](const Group& g) { return g.size() == 1; }));
+    if (!fit || 2 * lone > group.size()) {
       split.push_back(group);
       continue;
     }
@@ -133,7 +134,7 @@ void split_oversized(const Distances& d, std::vector<Group>& groups, Group& stra
 
 std::optional<Level> settle(const Distances& d, std::vector<Group> groups, Group stragglers) {
   Level level;
-  const std::size_t usual = common_size(groups);
+  const std::size_t usual = usual_size(groups);
   std::copy_if(groups.begin(), groups.end(), std::back_inserter(level.groups), [&](const Group& g) { return 2 * g.size() < 3 * usual; });
   measure(d, level);
   level.groups = std::move(groups);

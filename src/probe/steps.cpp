@@ -182,7 +182,7 @@ Search innermost_level(const Distances& distances) {
     std::vector<Group> groups;
     for (int node : found.groups) groups.push_back(tree.nodes[static_cast<std::size_t>(node)].items);
     if (auto level = settle(distances, std::move(groups), found.stragglers); level && level->found()) {
-      auto& list = level->doubt > 0.03 ? inferred : sure;
+      auto& list = level->doubt > 0.12 || !level->leftovers.empty() ? inferred : sure;
       if (list.empty() || list.back().level.groups != level->groups) list.push_back({least, std::move(*level)});
     }
   }

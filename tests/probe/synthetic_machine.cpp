@@ -143,7 +143,8 @@ Trouble any_trouble(std::mt19937_64& random) {
   trouble.blanks = chance(random, 0.3) ? between(random, 0, 0.05) : 0;
   trouble.missing_rows = chance(random, 0.3) ? pick(random, {1, 2, 3}) : 0;
   trouble.homed_elsewhere = chance(random, 0.3) ? pick(random, {1, 2}) : 0;
-  trouble.both_halves = chance(random, 0.5);
+  // A row that is missing from a half-filled matrix may take its own chiplet along, and then nobody can know.
+  trouble.both_halves = trouble.missing_rows > 1 || chance(random, 0.5);
   trouble.shuffled = chance(random, 0.7);
   trouble.tick_ns = chance(random, 0.1) ? between(random, 0.3, 3) : 0;
   return trouble;
