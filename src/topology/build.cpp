@@ -3,7 +3,6 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <set>
 

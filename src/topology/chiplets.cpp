@@ -126,8 +126,12 @@ ChipletGroups group_chiplets(const Survey& survey) {
     const bool nodes_tell_nothing = std::any_of(sockets_of_node.begin(), sockets_of_node.end(),
                                                 [](const auto& entry) { return entry.second.size() > 1; });
     result.source = nodes_tell_nothing ? ChipletSource::socket : ChipletSource::numa_node;
-    result.notes.push_back(std::string("No usable L3 cache information: the cores of each ") +
-                           (nodes_tell_nothing ? "socket" : "NUMA node") + " are taken as one chiplet.");
+    std::string note = std::string("No usable L3 cache information: the cores of each ") +
+                       (nodes_tell_nothing ? "socket" : "NUMA node") + " are taken as one chiplet";
+    if (survey.cores_per_l2 > 1) {
+      note += ", not the " + std::to_string(survey.cores_per_l2) + " cores that share an L2 cache";
+    }
+    result.notes.push_back(note + ".");
   } else if (without > 0) {
     result.notes.push_back(plural(without, "core") + " of " + std::to_string(survey.cores.size()) +
                            " without usable L3 cache information: those of one NUMA node are taken as one chiplet.");

@@ -2,6 +2,7 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstdint>
@@ -39,6 +40,12 @@ HwlocHandle fresh() {
 #endif
   hwloc_topology_set_flags(topology, flags);
   return handle;
+}
+
+/// Errors are one line, whatever was handed in.
+std::string quoted(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return "'" + text + "'";
 }
 
 /// What is wrong with a file that hwloc refuses: it tells no more than that it does.
@@ -91,7 +98,7 @@ HwlocHandle load_live() {
 HwlocHandle load_xml(const std::string& file) {
   const std::string remedy = "write one with 'lstopo --of xml FILE' on the machine meant";
   auto fail = [&](const std::string& problem) {
-    throw Error(Errc::bad_input, "topology file '" + file + "' " + problem, remedy);
+    throw Error(Errc::bad_input, "topology file " + quoted(file) + " " + problem, remedy);
   };
   std::error_code error;
   auto status = std::filesystem::status(file, error);
@@ -106,9 +113,10 @@ HwlocHandle load_xml(const std::string& file) {
 }
 
 HwlocHandle load_synthetic(const std::string& description) {
-  const std::string remedy = "write levels from the outside in with their counts, such as 'pack:2 l3:8 core:8 pu:2'";
+  const std::string remedy =
+      "write levels and their counts from the outside in, down to pu, such as 'pack:2 l3:8 core:8 pu:2'";
   auto fail = [&](const std::string& problem) {
-    throw Error(Errc::bad_input, "synthetic topology '" + description + "' " + problem, remedy);
+    throw Error(Errc::bad_input, "synthetic topology " + quoted(description) + " " + problem, remedy);
   };
   if (synthetic_cpus(description) > most_cpus) fail("has more than " + std::to_string(most_cpus) + " cpus");
   HwlocHandle handle = fresh();

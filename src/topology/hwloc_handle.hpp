@@ -6,6 +6,7 @@
 #include <hwloc.h>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 namespace charm::topology {
 

@@ -27,7 +27,7 @@ Machine Machine::from(std::string_view xml_file_or_synthetic) {
   const std::string text(xml_file_or_synthetic);
   if (text.find_first_not_of(" \t\n") == std::string::npos) {
     throw Error(Errc::bad_input, "the topology's name is empty",
-                "name an hwloc XML file or write a string such as 'pack:2 l3:8 core:8'");
+                "name an hwloc XML file or write a string such as 'pack:2 l3:8 core:8 pu:2'");
   }
   std::error_code ignored;
   // No level of a synthetic string has a dot or a slash in its name; memory sizes have no dot either.

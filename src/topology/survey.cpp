@@ -1,10 +1,7 @@
 #include "topology/survey.hpp"
 
-#include <charm/error.hpp>
-
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 
 #include "topology/hwloc_handle.hpp"
@@ -150,10 +147,17 @@ Survey survey_of(hwloc_topology_t topology, std::string origin) {
   }
   survey.cores_told = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, 0) != nullptr;
   Object last = nullptr;
+  Object last_l2 = nullptr;
+  int sharers = 0;
   for (Object pu : all_of(topology, HWLOC_OBJ_PU)) {
     Object core = ancestor(pu, HWLOC_OBJ_CORE);
     if (core == nullptr) core = pu;
-    if (core != last) survey.cores.push_back(core_of(core, nodes, !packages.empty()));
+    if (core == last) continue;
+    survey.cores.push_back(core_of(core, nodes, !packages.empty()));
+    Object l2 = ancestor(core, HWLOC_OBJ_L2CACHE);
+    sharers = l2 != nullptr && l2 == last_l2 ? sharers + 1 : 1;
+    survey.cores_per_l2 = std::max(survey.cores_per_l2, sharers);
+    last_l2 = l2;
     last = core;
   }
   survey.all_cpus = to_vector(hwloc_topology_get_complete_cpuset(topology));

@@ -31,6 +31,7 @@ struct Survey {
   std::string origin;
   std::vector<SurveyCore> cores;  // in hardware order
   std::vector<std::uint64_t> l3_bytes;
+  int cores_per_l2 = 1;            // the most that share one
   std::vector<SurveyNode> nodes;   // in hardware order
   int sockets = 0;                 // told by the source; 0 where it tells none
   bool cores_told = true;          // false: every hardware thread was taken for a core

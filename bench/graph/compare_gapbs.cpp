@@ -1,0 +1,176 @@
+// Times our kernels on one runtime and, if a build of the GAP benchmark suite is given, the suite's programs in turns
+// with them on the same file of edges, and prints the ratios of medians with their spread, and peak memory side by
+// side. Each measurement of either side is a process of its own, so that memory is comparable.
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "workloads/bench.hpp"
+
+namespace {
+
+namespace workloads = charm::workloads;
+
+struct Options {
+  std::string gapbs;
+  std::string runtime = "openmp";
+  std::vector<std::string> kernels = {"bfs", "pr", "cc", "sssp"};
+  int scale = 20;
+  int workers = 2;
+  int rounds = 3;
+  int trials = 8;
+};
+
+struct Side {
+  std::vector<double> seconds;
+  double peak_mib = 0;
+};
+
+/// Runs f in a child whose standard output comes back as text, with the child's peak memory.
+template <class F>
+std::string in_child(F&& f, double& peak_mib) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) throw charm::Error(charm::Errc::system, "pipe failed", "raise the limit of open files");
+  std::fflush(stdout);  // or the child would send it again
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[0]);
+    f();
+    std::fflush(stdout);
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  std::array<char, 4096> buffer;
+  for (ssize_t got = 0; (got = read(ends[0], buffer.data(), buffer.size())) > 0;) {
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  close(ends[0]);
+  int status = 0;
+  rusage usage{};
+  wait4(child, &status, 0, &usage);
+  if (status != 0) throw charm::Error(charm::Errc::system, "a measurement failed: " + text, "run it alone to see why");
+  peak_mib = std::max(peak_mib, static_cast<double>(usage.ru_maxrss) / 1024);
+  return text;
+}
+
+void measure_ours(const Options& options, const std::string& kernel, Side& side) {
+  const std::string text = in_child(
+      [&] {
+        const workloads::Runner runner{options.runtime, options.workers};
+        auto graph = workloads::Graph::generate({options.scale, 16, 1}, runner);
+        workloads::RunOptions run;
+        run.trials = options.trials;
+        auto result = workloads::run_kernel(kernel, runner, graph, run);
+        if (!result.verified) {
+          fmt::print("{}", result.detail);
+          std::fflush(stdout);
+          _exit(1);
+        }
+        for (double s : result.seconds) fmt::print("{}\n", s);
+      },
+      side.peak_mib);
+  std::istringstream lines(text);
+  for (double s = 0; lines >> s;) side.seconds.push_back(s);
+}
+
+void measure_gapbs(const Options& options, const std::string& kernel, Side& side) {
+  const std::string program = options.gapbs + "/" + kernel;
+  const std::string scale = std::to_string(options.scale);
+  const std::string trials = std::to_string(options.trials);
+  const std::string text = in_child(
+      [&] {
+        setenv("OMP_NUM_THREADS", std::to_string(options.workers).c_str(), 1);
+        std::vector<const char*> arguments = {program.c_str(), "-g", scale.c_str(), "-n", trials.c_str()};
+        if (kernel == "sssp") arguments.insert(arguments.end(), {"-d", "2"});
+        if (kernel == "pr") arguments.insert(arguments.end(), {"-i", "1000", "-t", "1e-4"});
+        arguments.push_back(nullptr);
+        execv(program.c_str(), const_cast<char* const*>(arguments.data()));
+        _exit(127);
+      },
+      side.peak_mib);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("Trial Time:")) side.seconds.push_back(std::stod(line.substr(11)));
+  }
+}
+
+double at_quantile(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
+}
+
+std::string milliseconds(const std::vector<double>& seconds) {
+  return fmt::format("{:8.2f} [{:.2f}, {:.2f}]", at_quantile(seconds, .5) * 1e3, at_quantile(seconds, 0) * 1e3,
+                     at_quantile(seconds, 1) * 1e3);
+}
+
+void compare(const Options& options) {
+  fmt::print("kronecker scale {}, degree 16, {} workers, {} x {} trials; ms: median [min, max]\n", options.scale,
+             options.workers, options.rounds, options.trials);
+  fmt::print("{:<6}{:>28}{:>28}{:>8}{:>16}{:>10}{:>10}{:>8}\n", "kernel", options.runtime, "gapbs", "ratio", "by round",
+             "MiB", "gapbs", "ratio");
+  for (const auto& kernel : options.kernels) {
+    Side ours;
+    Side theirs;
+    std::vector<double> by_round;
+    for (int round = 0; round < options.rounds; ++round) {
+      Side a;
+      Side b;
+      measure_ours(options, kernel, a);
+      if (!options.gapbs.empty()) {
+        measure_gapbs(options, kernel, b);
+        by_round.push_back(at_quantile(a.seconds, .5) / at_quantile(b.seconds, .5));
+      }
+      ours.seconds.insert(ours.seconds.end(), a.seconds.begin(), a.seconds.end());
+      theirs.seconds.insert(theirs.seconds.end(), b.seconds.begin(), b.seconds.end());
+      ours.peak_mib = std::max(ours.peak_mib, a.peak_mib);
+      theirs.peak_mib = std::max(theirs.peak_mib, b.peak_mib);
+    }
+    if (theirs.seconds.empty()) {
+      fmt::print("{:<6}{:>28}{:>28}{:>8}{:>16}{:>10.0f}\n", kernel, milliseconds(ours.seconds), "-", "-", "-",
+                 ours.peak_mib);
+    } else {
+      fmt::print("{:<6}{:>28}{:>28}{:>8.2f}{:>16}{:>10.0f}{:>10.0f}{:>8.2f}\n", kernel, milliseconds(ours.seconds),
+                 milliseconds(theirs.seconds), at_quantile(ours.seconds, .5) / at_quantile(theirs.seconds, .5),
+                 fmt::format("[{:.2f}, {:.2f}]", at_quantile(by_round, 0), at_quantile(by_round, 1)), ours.peak_mib,
+                 theirs.peak_mib, ours.peak_mib / theirs.peak_mib);
+    }
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{"Our graph kernels beside those of the GAP benchmark suite"};
+  app.add_option("--gapbs", options.gapbs, "folder of the suite's built programs; without it only ours run");
+  app.add_option("--runtime", options.runtime, "openmp, tbb or serial");
+  app.add_option("--kernel", options.kernels, "bfs, pr, cc, sssp")->delimiter(',');
+  app.add_option("--scale", options.scale, "2^scale vertices");
+  app.add_option("--workers", options.workers, "of both");
+  app.add_option("--rounds", options.rounds, "of turns between the two");
+  app.add_option("--trials", options.trials, "in a round");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    compare(options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,108 @@
+#include "cli/bench/plan.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace charm::cli {
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool contains(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string listed(const Names& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+
+[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
+  throw Error(Errc::bad_config, problem, remedy);
+}
+
+Names chosen(const char* option, const Names& asked, const Names& known) {
+  if (asked.empty()) return known;
+  for (const auto& name : asked) {
+    if (!contains(known, name))
+      refuse(fmt::format("{}: '{}' is unknown", option, name), "take one of " + listed(known));
+  }
+  return asked;
+}
+
+void check_input_options(const BenchRequest& request) {
+  if (!request.file) {
+    if (request.undirected)
+      refuse("--undirected says how to read a file, and there is none", "add --file or drop --undirected");
+    return;
+  }
+  if (request.scale) refuse("--scale and --file contradict each other", "generate a graph or load one");
+  if (request.file->empty()) refuse("--file: the path is empty", "give the path of a graph file");
+}
+
+std::string gibibytes(std::uint64_t bytes) {
+  const double size = static_cast<double>(bytes);
+  return size < 1e9 ? fmt::format("{:.0f} MiB", size / (1 << 20)) : fmt::format("{:.1f} GiB", size / (1 << 30));
+}
+
+void check_memory(const Plan& plan, const Facts& facts) {
+  if (!plan.file.empty() || facts.needed_bytes == nullptr || !facts.available_bytes) return;
+  const std::uint64_t available = *facts.available_bytes;
+  if (facts.needed_bytes(plan.workload, plan.scale) <= available) return;
+  int fits = plan.scale;
+  while (fits > 0 && facts.needed_bytes(plan.workload, fits) > available) --fits;
+  refuse(fmt::format("--scale {} needs about {} of memory and {} are available", plan.scale,
+                     gibibytes(facts.needed_bytes(plan.workload, plan.scale)), gibibytes(available)),
+         fits > 0 ? fmt::format("take --scale {} or less", fits) : "free memory");
+}
+
+int chosen_workers(const BenchRequest& request, const Facts& facts) {
+  const int workers = request.workers.value_or(facts.workers);
+  if (workers > facts.cores && !facts.share_cores) {
+    throw Error(Errc::too_many_workers,
+                fmt::format("{} workers and {} allowed core{}", workers, facts.cores, facts.cores == 1 ? "" : "s"),
+                fmt::format("take --workers {} or less, or set CHARM_SHARE_CORES=1", facts.cores));
+  }
+  return workers;
+}
+
+/// Five trials give a median that one disturbed trial cannot move; a trial of graph500 is 64 searches, so three do.
+int default_trials(const std::string& kernel) { return kernel == "graph500" ? 3 : 5; }
+
+}  // namespace
+
+Plan make_plan(const BenchRequest& request, const Facts& facts) {
+  check_input_options(request);
+  const Names kernels = chosen("--kernel", request.kernels, facts.kernels);
+  const Names runtimes = chosen("--runtime", request.runtimes, facts.runtimes);
+  const bool has_charm = contains(runtimes, "charm");
+  if (!has_charm && !request.policies.empty()) {
+    refuse("--policy places CHARM's workers, and --runtime leaves CHARM out",
+           "add charm to --runtime or drop --policy");
+  }
+
+  Plan plan;
+  plan.workload = request.workload;
+  plan.file = request.file.value_or("");
+  plan.scale = request.scale.value_or(request.workload == Workload::gups ? 25 : 18);
+  plan.undirected = request.undirected;
+  plan.seed = request.seed.value_or(1);
+  plan.workers = chosen_workers(request, facts);
+  if (has_charm) {
+    plan.policies =
+        chosen("--policy", request.policies.empty() ? Names{facts.policy} : request.policies, facts.policies);
+  }
+  check_memory(plan, facts);
+
+  for (const auto& kernel : kernels) {
+    const int trials = request.trials.value_or(default_trials(kernel));
+    for (const auto& runtime : runtimes) {
+      const Names policies = runtime == "charm" ? plan.policies : Names{"none"};
+      const int workers = runtime == "serial" ? 1 : plan.workers;
+      for (const auto& policy : policies) plan.measurements.push_back({kernel, runtime, policy, workers, trials});
+    }
+  }
+  return plan;
+}
+
+}  // namespace charm::cli

@@ -1,0 +1,63 @@
+// What `charm bench` will do, decided and checked before anything runs. Pure: what is known of machine and build comes
+// in as `Facts`, so that every refusal can be tested for a machine that is not there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace charm::cli {
+
+enum class Workload { graph, gups };
+
+/// As given on the command line; an empty list means the default.
+struct BenchRequest {
+  Workload workload = Workload::graph;
+  std::optional<int> scale;
+  std::optional<std::string> file;
+  bool undirected = false;
+  std::vector<std::string> kernels;
+  std::vector<std::string> runtimes;
+  std::vector<std::string> policies;
+  std::optional<int> workers;
+  std::optional<int> trials;
+  std::optional<std::uint64_t> seed;
+};
+
+struct Facts {
+  std::vector<std::string> kernels;   // that the workload has
+  std::vector<std::string> runtimes;  // that this build has
+  std::vector<std::string> policies;
+  std::string policy;  // that the settings ask for
+  int workers = 1;     // that the settings ask for, or that the machine suggests
+  int cores = 1;       // that workers may be bound to
+  bool share_cores = false;
+  std::optional<std::uint64_t> available_bytes;
+  std::uint64_t (*needed_bytes)(Workload, int scale) = nullptr;
+};
+
+/// One row to come: the runtimes of a kernel stand next to each other and take turns trial by trial.
+struct Measurement {
+  std::string kernel;
+  std::string runtime;
+  std::string policy;  // "none" for runtimes that are not ours
+  int workers = 1;
+  int trials = 1;
+};
+
+struct Plan {
+  Workload workload = Workload::graph;
+  int scale = 0;     // without a file
+  std::string file;  // empty: generated
+  bool undirected = false;
+  std::uint64_t seed = 1;
+  int workers = 1;
+  std::vector<std::string> policies;      // that CHARM runs with; empty without it
+  std::vector<Measurement> measurements;  // grouped by kernel
+};
+
+/// \throws Error (bad_config, too_many_workers) in one line: what is wrong, and the remedy.
+Plan make_plan(const BenchRequest& request, const Facts& facts);
+
+}  // namespace charm::cli

@@ -1,0 +1,63 @@
+// One row of a benchmark: what was run, its samples, and the figures that table, JSON and report show. The figures are
+// functions of the samples and stand here once, so that the three cannot disagree.
+#pragma once
+
+#include <charm/placement.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace charm::cli {
+
+struct Result {
+  std::string kernel;
+  std::string runtime;
+  std::string policy;  // "none" for a runtime that is not ours: it places its threads itself
+  int workers = 0;
+  std::string input;
+  std::string unit;             // of rates: MTEPS or GUP/s
+  std::vector<double> seconds;  // one a trial
+  std::vector<double> work;     // one a trial: edges or updates
+  std::uint64_t peak_rss_bytes = 0;
+  bool verified = false;
+  std::string detail;
+
+  [[nodiscard]] double median_s() const;
+  [[nodiscard]] double min_s() const;
+  [[nodiscard]] double max_s() const;
+  /// (max - min) / median: 0.1 says that the samples lie within a tenth of the median. 0 without samples.
+  [[nodiscard]] double spread() const;
+  /// Rates of the single trials in `unit`, ascending.
+  [[nodiscard]] std::vector<double> rates() const;
+  /// The median of `rates()`; 0 without samples.
+  [[nodiscard]] double rate() const;
+};
+
+/// Of an even number of values, the mean of the two in the middle; 0 of none.
+double median(std::vector<double> values);
+
+/// The graph or table that the rows ran on, and what making it took.
+struct Input {
+  std::string description;
+  double seconds = 0;
+  std::uint64_t peak_rss_bytes = 0;
+};
+
+/// Where a policy put the workers.
+struct PolicySeats {
+  std::string policy;
+  std::vector<Seat> seats;
+};
+
+/// Everything that came of one `charm bench`.
+struct Outcome {
+  Input input;
+  std::vector<Result> results;
+  std::vector<PolicySeats> placements;
+  std::vector<std::string> notes;
+
+  [[nodiscard]] bool all_verified() const;
+};
+
+}  // namespace charm::cli

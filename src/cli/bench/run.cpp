@@ -1,0 +1,237 @@
+#include "cli/bench/run.hpp"
+
+#include <charm/runtime.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/bench/errand_thread.hpp"
+#include "cli/bench/settle.hpp"
+#include "os/memory.hpp"
+#include "workloads/bench.hpp"
+
+namespace charm::cli {
+namespace {
+
+/// CHARM with one policy at a time. It stays up between trials of the same policy: starting it is not what is measured,
+/// and its parked workers use no cpu. It is started and used by a thread of its own, because the thread that CHARM is
+/// started by gets bound to a core, and the peers' threads would inherit that from it.
+class CharmRuntime {
+ public:
+  CharmRuntime(Config config, int workers) : config_(std::move(config)) { config_.workers = workers; }
+  ~CharmRuntime() {
+    thread_.run([this] { stop(); });
+  }
+  CharmRuntime(const CharmRuntime&) = delete;
+  CharmRuntime& operator=(const CharmRuntime&) = delete;
+
+  /// Runs `body` with CHARM up under `policy`.
+  template <class F>
+  auto with(const std::string& policy, F body) {
+    std::optional<std::invoke_result_t<F>> result;
+    thread_.run([&] {
+      start(policy);
+      result.emplace(body());
+    });
+    return std::move(*result);
+  }
+
+ private:
+  void start(const std::string& policy) {
+    if (running_ == policy) return;
+    stop();
+    config_.policy = policy;
+    charm::init(config_);
+    running_ = policy;
+  }
+
+  void stop() {
+    if (!running_) return;
+    running_.reset();
+    charm::finalize();
+  }
+
+  Config config_;
+  std::optional<std::string> running_;
+  ErrandThread thread_;
+};
+
+class Bench {
+ public:
+  Bench(const Plan& plan, const Config& config, Progress& progress)
+      : plan_(plan), progress_(progress), runtime_(config, plan.workers) {
+    for (const auto& row : plan.measurements) planned_ += row.trials + (warms_up(row) ? 1 : 0);
+  }
+
+  Outcome run() {
+    record_placements();
+    if (plan_.workload == Workload::graph)
+      make_graph();
+    else
+      outcome_.input.description = fmt::format("{} words of 8 bytes", 1ULL << static_cast<unsigned>(plan_.scale));
+    auto first = plan_.measurements.begin();
+    while (first != plan_.measurements.end()) {
+      const auto last = std::find_if(first, plan_.measurements.end(),
+                                     [&](const Measurement& m) { return m.kernel != first->kernel; });
+      run_kernel({first, last});
+      first = last;
+    }
+    progress_.clear();
+    return std::move(outcome_);
+  }
+
+ private:
+  void record_placements() {
+    for (const auto& policy : plan_.policies) {
+      outcome_.placements.push_back({policy, runtime_.with(policy, [] { return charm::seats(); })});
+    }
+  }
+
+  void make_graph() {
+    const Measurement& builder = graph_builder();
+    progress_.step(plan_.file.empty()
+                       ? fmt::format("generating a graph of scale {} with {}", plan_.scale, builder.runtime)
+                       : fmt::format("loading {}", plan_.file));
+    const os::PeakMemory peak;
+    note_inexact(peak);
+    const auto begin = std::chrono::steady_clock::now();
+    graph_ = run_on(builder, [&](const workloads::Runner& runner) {
+      if (!plan_.file.empty()) {
+        return workloads::Graph::load(plan_.file, {.undirected = plan_.undirected, .seed = plan_.seed}, runner);
+      }
+      workloads::GenerateOptions options;
+      options.scale = plan_.scale;
+      options.seed = plan_.seed;
+      return workloads::Graph::generate(options, runner);
+    });
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    outcome_.input = {graph_->describe(), taken.count(), peak.bytes()};
+  }
+
+  /// The graph is the same whoever makes it; the first row that is not serial does.
+  [[nodiscard]] const Measurement& graph_builder() const {
+    const auto parallel = std::find_if(plan_.measurements.begin(), plan_.measurements.end(),
+                                       [](const Measurement& m) { return m.runtime != "serial"; });
+    return parallel == plan_.measurements.end() ? plan_.measurements.front() : *parallel;
+  }
+
+  /// Calls `body` with the runner of a row, on the thread that the row's runtime belongs to.
+  template <class F>
+  std::invoke_result_t<F, const workloads::Runner&> run_on(const Measurement& row, F body) {
+    const workloads::Runner runner{row.runtime, row.workers};
+    if (row.runtime == "charm") return runtime_.with(row.policy, [&] { return body(runner); });
+    return body(runner);
+  }
+
+  void run_kernel(const std::vector<Measurement>& rows) {
+    std::vector<workloads::KernelRun> runs(rows.size());
+    std::vector<Result> results;
+    for (const auto& row : rows) {
+      Result result;
+      result.kernel = row.kernel;
+      result.runtime = row.runtime;
+      result.policy = row.policy;
+      result.workers = row.workers;
+      result.input = outcome_.input.description;
+      results.push_back(std::move(result));
+    }
+    const int trials = rows.front().trials;
+    progress_.step(
+        fmt::format("{}: {} trial{} of {}", rows.front().kernel, trials, trials == 1 ? "" : "s", titles(rows)));
+    // The turn before the first is not timed: it starts threads, touches stacks and fills caches.
+    for (int turn = warms_up(rows.front()) ? -1 : 0; turn < trials; ++turn) {
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        progress_.detail(fmt::format("[{:2.0f} %] {} on {}, {}", 100.0 * done_ / planned_, rows[i].kernel,
+                                     title(rows[i]),
+                                     turn < 0 ? "warming up" : fmt::format("trial {} of {}", turn + 1, trials)));
+        ++done_;
+        auto [run, bytes] = run_trial(rows[i], std::max(turn, 0));
+        results[i].peak_rss_bytes = std::max(results[i].peak_rss_bytes, bytes);
+        if (turn < 0) {
+          keep_failure(runs[i], run);
+        } else if (runs[i].seconds.empty()) {
+          keep_failure(run, runs[i]);
+          runs[i] = std::move(run);
+        } else {
+          workloads::merge(runs[i], run);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      results[i].unit = runs[i].unit;
+      results[i].seconds = std::move(runs[i].seconds);
+      results[i].work = std::move(runs[i].work);
+      results[i].verified = runs[i].verified;
+      results[i].detail = std::move(runs[i].detail);
+      outcome_.results.push_back(std::move(results[i]));
+    }
+  }
+
+  /// A trial of graph500 is 64 searches and one of gups seconds of updates: neither notices a cold start.
+  [[nodiscard]] static bool warms_up(const Measurement& row) {
+    return row.kernel != "graph500" && row.kernel != "gups";
+  }
+
+  std::pair<workloads::KernelRun, std::uint64_t> run_trial(const Measurement& row, int trial) {
+    if (!wait_until_idle()) {
+      note("threads of this process did not come to rest between trials; the comparison may be unfair");
+    }
+    const os::PeakMemory peak;
+    note_inexact(peak);
+    auto run = run_on(row, [&](const workloads::Runner& runner) {
+      return plan_.workload == Workload::gups
+                 ? workloads::run_gups(plan_.scale, runner, 1)
+                 : workloads::run_kernel(row.kernel, runner, *graph_, {.trials = 1, .first_trial = trial});
+    });
+    return {std::move(run), peak.bytes()};
+  }
+
+  /// A warm-up's answer is not timed, but wrong is wrong.
+  static void keep_failure(workloads::KernelRun& to, const workloads::KernelRun& from) {
+    if (from.runtime.empty() || from.verified) return;
+    to.runtime = from.runtime;
+    to.verified = false;
+    to.detail = from.detail;
+  }
+
+  void note_inexact(const os::PeakMemory& peak) {
+    if (!peak.exact())
+      note("the kernel does not reset the peak memory mark: a row's peak includes that of rows before it");
+  }
+
+  void note(const std::string& text) {
+    auto& notes = outcome_.notes;
+    if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
+  }
+
+  static std::string title(const Measurement& row) {
+    return row.policy == "none" ? row.runtime : row.runtime + " " + row.policy;
+  }
+
+  static std::string titles(const std::vector<Measurement>& rows) {
+    std::vector<std::string> names;
+    for (const auto& row : rows) names.push_back(title(row));
+    return fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  const Plan& plan_;
+  Progress& progress_;
+  CharmRuntime runtime_;
+  std::optional<workloads::Graph> graph_;
+  Outcome outcome_;
+  double done_ = 0;  // trials, timed or not
+  double planned_ = 0;
+};
+
+}  // namespace
+
+Outcome run_plan(const Plan& plan, const Config& config, Progress& progress) {
+  return Bench(plan, config, progress).run();
+}
+
+}  // namespace charm::cli

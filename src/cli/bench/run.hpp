@@ -1,0 +1,17 @@
+// Runs a plan: makes the input, lets the runtimes of a kernel take turns trial by trial (A B C A B C …, so that a drift
+// of the machine hits all alike), and measures each trial's memory on its own.
+#pragma once
+
+#include <charm/config.hpp>
+
+#include "cli/bench/plan.hpp"
+#include "cli/bench/result.hpp"
+#include "cli/console.hpp"
+
+namespace charm::cli {
+
+/// \param config what charm::init gets besides workers and policy.
+/// \throws Error of the workloads and the runtime. A wrong answer is no exception but a row that is not verified.
+Outcome run_plan(const Plan& plan, const Config& config, Progress& progress);
+
+}  // namespace charm::cli

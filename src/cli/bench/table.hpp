@@ -1,0 +1,12 @@
+// The results of a benchmark as a terminal table.
+#pragma once
+
+#include <string>
+
+#include "cli/bench/result.hpp"
+
+namespace charm::cli {
+
+std::string results_table(const Outcome& outcome, bool colour);
+
+}  // namespace charm::cli

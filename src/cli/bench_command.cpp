@@ -1,0 +1,233 @@
+// `charm bench graph|gups`: options, checks before the run, the run, and its results as table, JSON and report.
+#include <charm/error.hpp>
+#include <charm/machine.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "base/notices.hpp"
+#include "base/settings.hpp"
+#include "cli/bench/host.hpp"
+#include "cli/bench/json.hpp"
+#include "cli/bench/plan.hpp"
+#include "cli/bench/run.hpp"
+#include "cli/bench/table.hpp"
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/report/page.hpp"
+#include "drawing/svg.hpp"
+#include "os/memory.hpp"
+#include "placement/policy.hpp"
+#include "workloads/bench.hpp"
+
+namespace charm::cli {
+namespace {
+
+struct BenchOptions {
+  OutputOptions output;
+  BenchRequest request;
+  std::string kernels, runtimes, policies;
+  std::optional<std::string> report;
+};
+
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const auto& policy : placement::policies()) names.emplace_back(policy.name);
+  return names;
+}
+
+std::uint64_t needed_bytes(Workload workload, int scale) {
+  if (workload == Workload::gups) return workloads::gups_bytes(scale);
+  workloads::GenerateOptions options;
+  options.scale = scale;
+  return workloads::generated_bytes(options);
+}
+
+Facts gather_facts(Workload workload, const Machine& machine, const base::Settings& settings) {
+  Facts facts;
+  facts.kernels = workload == Workload::gups ? std::vector<std::string>{"gups"} : workloads::graph_kernels();
+  facts.runtimes = workloads::runtimes();
+  facts.policies = policy_names();
+  facts.policy = settings.policy;
+  facts.cores = static_cast<int>(settings.smt ? machine.allowed_cpus.size() : machine.cores.size());
+  facts.workers = settings.workers;
+  if (facts.workers == 0) {
+    facts.workers = facts.cores;
+    // As charm::init counts when nobody asks for a number.
+    if (machine.cpu_quota > 0)
+      facts.workers = std::clamp(static_cast<int>(std::ceil(machine.cpu_quota)), 1, facts.cores);
+  }
+  facts.share_cores = settings.share_cores;
+  facts.available_bytes = os::available_bytes();
+  facts.needed_bytes = needed_bytes;
+  return facts;
+}
+
+/// What charm::init will decide, tried on paper: a policy that refuses the machine does so before anything runs.
+void try_policies(const Plan& plan, const Machine& machine, const base::Settings& settings) {
+  placement::Request request;
+  request.workers = plan.workers;
+  request.sockets = settings.sockets == "balance" ? placement::SocketOrder::balance : placement::SocketOrder::fill;
+  request.spread = settings.spread;
+  request.smt = settings.smt;
+  request.share_cores = settings.share_cores;
+  for (const auto& name : plan.policies) placement::policy(name).place(machine, request);
+}
+
+void check_file(const Plan& plan) {
+  if (plan.file.empty()) return;
+  std::error_code error;
+  if (std::filesystem::is_directory(plan.file, error)) {
+    throw Error(Errc::bad_input, "--file: '" + plan.file + "' is a folder",
+                "give a graph file: an edge list or Matrix Market");
+  }
+  if (!std::filesystem::exists(plan.file, error)) {
+    throw Error(Errc::bad_input, "--file: there is no '" + plan.file + "'",
+                "give an existing edge list or Matrix Market file");
+  }
+}
+
+/// Settings as the run used them: what the command line decided is said to come from there.
+std::vector<base::Settings::Origin> settings_in_force(const base::Settings& settings, const BenchRequest& request,
+                                                      const Plan& plan) {
+  auto origins = settings.origins;
+  for (auto& origin : origins) {
+    if (origin.name == "workers" && request.workers) {
+      origin.value = std::to_string(plan.workers);
+      origin.from = "--workers";
+    } else if (origin.name == "policy" && !request.policies.empty()) {
+      origin.value = fmt::format("{}", fmt::join(plan.policies, ","));
+      origin.from = "--policy";
+    }
+  }
+  return origins;
+}
+
+Report make_report(const Machine& machine, const Host& host, const Outcome& outcome, const Plan& plan,
+                   const std::string& command) {
+  Report report;
+  report.title = plan.workload == Workload::gups ? "CHARM: random memory access" : "CHARM: graph kernels";
+  report.command = command;
+  report.host = host;
+  report.outcome = outcome;
+  for (const auto& placement : outcome.placements) {
+    report.drawings.push_back({placement.policy, drawing::svg(machine, placement.seats)});
+  }
+  if (report.drawings.empty()) report.drawings.push_back({"", drawing::svg(machine)});
+  return report;
+}
+
+void add_notes(Outcome& outcome, const Machine& machine) {
+  auto add = [&](const std::string& text) {
+    if (std::find(outcome.notes.begin(), outcome.notes.end(), text) == outcome.notes.end())
+      outcome.notes.push_back(text);
+  };
+  if (!machine.is_live()) {
+    add("the machine is the one of " + machine.origin + ", not this one: workers are placed on paper and not bound");
+  }
+  for (const auto& note : machine.notes) add(note);
+  for (const auto& note : base::notices()) add(note);
+}
+
+int bench(const BenchOptions& options, Session& session) {
+  const base::Settings settings = base::resolve({});
+  const Machine machine = Machine::discover();
+  const Plan plan = make_plan(options.request, gather_facts(options.request.workload, machine, settings));
+  try_policies(plan, machine, settings);
+  check_file(plan);
+  if (options.report) check_writable(*options.report);
+
+  Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
+  Outcome outcome = run_plan(plan, {}, progress);
+  add_notes(outcome, machine);
+
+  Host host = describe_host(machine, settings);
+  host.settings = settings_in_force(settings, options.request, plan);
+  if (options.report) {
+    write_whole(*options.report, render_report(make_report(machine, host, outcome, plan, session.command_line)));
+  }
+  if (options.output.json) {
+    session.out << results_json(host, outcome);
+  } else {
+    session.out << results_table(outcome, colour_on_stdout(colour_choice(options.output.colour)));
+    if (options.report) session.out << "\nreport: " << *options.report << '\n';
+  }
+  for (const auto& r : outcome.results) {
+    if (!r.verified)
+      session.err << fmt::format("charm: {} on {} gave a wrong answer: {}\n", r.kernel, r.runtime, r.detail);
+  }
+  return outcome.all_verified() ? exit_done : exit_failed;
+}
+
+std::vector<std::string> listed(const std::string& text) {
+  return text.empty() ? std::vector<std::string>{} : split_list(text);
+}
+
+void declare_common(CLI::App& app, BenchOptions& options) {
+  some_of(app.add_option("--runtime", options.runtimes, "Runtimes to compare [all]"), workloads::runtimes());
+  some_of(app.add_option("--policy", options.policies, "Placement policies of CHARM's workers [the policy setting]"),
+          policy_names());
+  whole_number(app.add_option("--workers", options.request.workers, "Workers of every runtime [a core each]"), 1,
+               65536);
+  whole_number(app.add_option("--trials", options.request.trials, "Timed trials of each row [5; graph500: 3]"), 1,
+               100000);
+  file_path(app.add_option("--report", options.report, "Write a self-contained HTML page there"));
+  add_output_options(app, options.output);
+}
+
+void finish(CLI::App& app, std::shared_ptr<BenchOptions> options, Session& session) {
+  app.callback([&session, options] {
+    options->request.kernels = listed(options->kernels);
+    options->request.runtimes = listed(options->runtimes);
+    options->request.policies = listed(options->policies);
+    session.action = [&session, options] { return bench(*options, session); };
+  });
+}
+
+void declare_graph(CLI::App& bench_app, Session& session) {
+  auto options = std::make_shared<BenchOptions>();
+  options->request.workload = Workload::graph;
+  CLI::App* app = bench_app.add_subcommand("graph", "Graph kernels on a generated or loaded graph");
+  whole_number(app->add_option("--scale", options->request.scale, "Generate a Kronecker graph of 2^N vertices [18]"), 1,
+               30);
+  file_path(app->add_option("--file", options->request.file, "Load an edge list or Matrix Market file, also gzipped"));
+  app->add_flag("--undirected", options->request.undirected, "Read the file's edges in both directions");
+  whole_number(app->add_option("--seed", options->request.seed, "Seed of graph and weights [1]"), 0, INT64_MAX);
+  some_of(app->add_option("--kernel", options->kernels, "Kernels to run [all]"), workloads::graph_kernels());
+  declare_common(*app, *options);
+  app->footer("Example:\n  charm bench graph --scale 18 --kernel bfs,pr --policy local,distributed --report out.html");
+  finish(*app, options, session);
+}
+
+void declare_gups(CLI::App& bench_app, Session& session) {
+  auto options = std::make_shared<BenchOptions>();
+  options->request.workload = Workload::gups;
+  CLI::App* app = bench_app.add_subcommand("gups", "Random updates of a table (HPCC RandomAccess)");
+  whole_number(app->add_option("--scale", options->request.scale, "A table of 2^N words of 8 bytes [25]"), 3, 40);
+  declare_common(*app, *options);
+  app->footer("Example:\n  charm bench gups --scale 27 --runtime charm,openmp --json");
+  finish(*app, options, session);
+}
+
+void declare(CLI::App& app, Session& session) {
+  declare_graph(app, session);
+  declare_gups(app, session);
+  app.require_subcommand(1);
+}
+
+}  // namespace
+
+Command bench_entry() {
+  return {"bench", "Run verified benchmarks on CHARM and its peers",
+          "  charm bench graph --scale 18 --report out.html\n  charm bench gups --scale 27", declare};
+}
+
+}  // namespace charm::cli

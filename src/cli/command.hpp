@@ -1,0 +1,42 @@
+// A command of the `charm` tool as a value: its name, what help says of it, and how it declares its options. The
+// registry (registry.cpp) lists them all; help, completion and main know no command by name. Adding one is one file and
+// one line.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <span>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace charm::cli {
+
+/// What the commands of one invocation share. A command's options are parsed first, all of them, and only then does
+/// `action` run: a usage error can never come after work has begun.
+struct Session {
+  std::ostream& out;
+  std::ostream& err;
+  std::string command_line;     // as it was typed, for what says how it was made
+  std::function<int()> action;  // set by the callback of the command that was asked for; returns the exit code
+};
+
+struct Command {
+  const char* name;
+  const char* summary;
+  const char* example;  // lines for the end of --help, each a command that works as printed
+  void (*declare)(CLI::App& app, Session& session);
+};
+
+/// All commands, in the order in which help shows them.
+std::span<const Command> commands();
+
+/// The whole command line: every registered command with its options, ready to parse. Actions go to `session`.
+void declare_all(CLI::App& app, Session& session);
+
+// The exit codes of every command.
+inline constexpr int exit_done = 0;
+inline constexpr int exit_failed = 1;  // the run went wrong: a wrong answer, or the system refused something
+inline constexpr int exit_usage = 2;   // bad input, bad option, bad setting: nothing was run
+
+}  // namespace charm::cli

@@ -1,0 +1,13 @@
+// The entries of the registry, one a file.
+#pragma once
+
+#include "cli/command.hpp"
+
+namespace charm::cli {
+
+Command topo_entry();
+Command bench_entry();
+Command settings_entry();
+Command completion_entry();
+
+}  // namespace charm::cli

@@ -1,0 +1,211 @@
+#include "cli/completion.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/options.hpp"
+
+namespace charm::cli {
+namespace {
+
+using Points = std::vector<CompletionPoint>;
+
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string spaced(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : " ") + word;
+  return out;
+}
+
+void walk(const CLI::App& app, const std::string& path, Points& points) {
+  CompletionPoint point;
+  point.path = path;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional()) {
+      for (auto& word : accepted_words(*option)) point.words.push_back(std::move(word));
+      continue;
+    }
+    CompletionPoint::Flag flag;
+    for (const auto& name : option->get_snames()) flag.names.push_back(fmt::format("-{}", name));
+    for (const auto& name : option->get_lnames()) flag.names.push_back(fmt::format("--{}", name));
+    flag.summary = option->get_description();
+    flag.words = accepted_words(*option);
+    flag.takes_value = option->get_items_expected_max() > 0 && option->get_type_size() > 0;
+    flag.takes_file = takes_file(*option);
+    flag.takes_list = option->get_type_name().find("...") != std::string::npos;
+    point.flags.push_back(std::move(flag));
+  }
+  const auto subs = app.get_subcommands([](const CLI::App* sub) { return !sub->get_name().empty(); });
+  for (const CLI::App* sub : subs) point.subs.push_back({sub->get_name(), sub->get_description()});
+  points.push_back(std::move(point));
+  for (const CLI::App* sub : subs) walk(*sub, path + " " + sub->get_name(), points);
+}
+
+/// The case labels that lead from a point to the next: 'charm bench'|'charm bench graph'|...
+std::string descents(const Points& points) {
+  std::string labels;
+  for (const auto& point : points) {
+    for (const auto& sub : point.subs) labels += (labels.empty() ? "" : "|") + quoted(point.path + " " + sub.name);
+  }
+  return labels;
+}
+
+std::string value_labels(const CompletionPoint& point, const CompletionPoint::Flag& flag) {
+  std::string labels;
+  for (const auto& name : flag.names) labels += (labels.empty() ? "" : "|") + quoted(point.path + " " + name);
+  return labels;
+}
+
+std::string bash_script(const Points& points) {
+  std::string values;
+  std::string follows;
+  for (const auto& point : points) {
+    std::vector<std::string> next = point.words;
+    for (const auto& sub : point.subs) next.push_back(sub.name);
+    for (const auto& flag : point.flags) {
+      for (const auto& name : flag.names) next.push_back(name);
+      if (!flag.takes_value) continue;
+      values += "    " + value_labels(point, flag) + ")\n";
+      if (flag.takes_file) {
+        values += "      compopt -o filenames 2>/dev/null\n      COMPREPLY=($(compgen -f -- \"$cur\"))\n";
+      } else if (flag.takes_list) {
+        values += "      local done=\"\"\n      [[ $cur == *,* ]] && done=\"${cur%,*},\"\n";
+        values += "      compopt -o nospace 2>/dev/null\n";
+        values += fmt::format("      COMPREPLY=($(compgen -P \"$done\" -W {} -- \"${{cur##*,}}\"))\n",
+                              quoted(spaced(flag.words)));
+      } else {
+        values += fmt::format("      COMPREPLY=($(compgen -W {} -- \"$cur\"))\n", quoted(spaced(flag.words)));
+      }
+      values += "      return ;;\n";
+    }
+    follows +=
+        fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$cur\")) ;;\n", quoted(point.path), quoted(spaced(next)));
+  }
+  return fmt::format(
+      R"(# bash completion of charm; load it with: source <(charm completion bash)
+_charm() {{
+  local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" at=charm word
+  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+    case "$at $word" in
+      {}) at="$at $word" ;;
+    esac
+  done
+  COMPREPLY=()
+  case "$at $prev" in
+{}  esac
+  case "$at" in
+{}  esac
+}}
+complete -F _charm charm
+)",
+      descents(points), values, follows);
+}
+
+std::string zsh_entry(const std::string& name, const std::string& summary) {
+  std::string escaped;
+  for (const char c : name) escaped += c == ':' ? std::string("\\:") : std::string(1, c);
+  return quoted(escaped + ":" + summary);
+}
+
+std::string zsh_script(const Points& points) {
+  std::string values;
+  std::string follows;
+  for (const auto& point : points) {
+    std::string next;
+    for (const auto& word : point.words) next += " " + quoted(word);
+    for (const auto& sub : point.subs) next += " " + zsh_entry(sub.name, sub.summary);
+    for (const auto& flag : point.flags) {
+      for (const auto& name : flag.names) next += " " + zsh_entry(name, flag.summary);
+      if (!flag.takes_value) continue;
+      values += "    (" + value_labels(point, flag) + ")\n";
+      if (flag.takes_file)
+        values += "      _files\n";
+      else if (flag.takes_list)
+        values += "      _values -s , value " + spaced(flag.words) + "\n";
+      else if (!flag.words.empty())
+        values += "      compadd -- " + spaced(flag.words) + "\n";
+      values += "      return ;;\n";
+    }
+    follows += fmt::format("    ({}) entries=({} ) ;;\n", quoted(point.path), next);
+  }
+  return fmt::format(
+      R"(#compdef charm
+# zsh completion of charm; load it with: source <(charm completion zsh), or save it as _charm on $fpath
+_charm() {{
+  local at=charm word
+  local -a entries
+  for word in ${{words[2,CURRENT-1]}}; do
+    case "$at $word" in
+      ({}) at="$at $word" ;;
+    esac
+  done
+  case "$at ${{words[CURRENT-1]}}" in
+{}  esac
+  case "$at" in
+{}  esac
+  _describe charm entries
+}}
+if [[ $funcstack[1] == _charm ]]; then _charm "$@"; else compdef _charm charm; fi
+)",
+      descents(points), values, follows);
+}
+
+std::string fish_script(const Points& points) {
+  std::string lines;
+  for (const auto& point : points) {
+    const std::string at = "complete -c charm -n " + quoted("__charm_at " + quoted(point.path));
+    if (!point.words.empty()) lines += at + " -a " + quoted(spaced(point.words)) + "\n";
+    for (const auto& sub : point.subs) lines += at + " -a " + sub.name + " -d " + quoted(sub.summary) + "\n";
+    for (const auto& flag : point.flags) {
+      std::string line = at;
+      for (const auto& name : flag.names)
+        line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      if (flag.takes_file)
+        line += " -r -F";
+      else if (flag.takes_value)
+        line += " -x";
+      if (flag.takes_list)
+        line += " -a " + quoted("(__fish_append , " + spaced(flag.words) + ")");
+      else if (!flag.words.empty())
+        line += " -a " + quoted(spaced(flag.words));
+      lines += line + " -d " + quoted(flag.summary) + "\n";
+    }
+  }
+  std::string labels;
+  for (const auto& point : points) {
+    for (const auto& sub : point.subs) labels += " " + quoted(point.path + " " + sub.name);
+  }
+  return fmt::format(
+      R"(# fish completion of charm; load it with: charm completion fish | source
+function __charm_at
+  set -l at charm
+  for word in (commandline -opc)[2..-1]
+    if contains -- "$at $word"{}
+      set at "$at $word"
+    end
+  end
+  test "$at" = "$argv[1]"
+end
+complete -c charm -f
+{})",
+      labels, lines);
+}
+
+}  // namespace
+
+std::vector<CompletionPoint> completion_points(const CLI::App& app) {
+  Points points;
+  walk(app, app.get_name(), points);
+  return points;
+}
+
+std::string completion_script(const std::string& shell, const std::vector<CompletionPoint>& points) {
+  if (shell == "zsh") return zsh_script(points);
+  return shell == "fish" ? fish_script(points) : bash_script(points);
+}
+
+}  // namespace charm::cli

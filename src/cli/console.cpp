@@ -1,0 +1,73 @@
+#include "cli/console.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <ostream>
+#include <unistd.h>
+
+#include <sys/ioctl.h>
+
+#include "cli/options.hpp"
+
+namespace charm::cli {
+namespace {
+
+/// The line must not wrap: a wrapped line cannot be rewritten.
+std::size_t terminal_columns() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+}  // namespace
+
+void add_output_options(CLI::App& app, OutputOptions& options) {
+  app.add_flag("--json", options.json, "Print JSON on stdout and nothing else there");
+  app.add_flag("-q,--quiet", options.quiet, "No progress on stderr");
+  one_of(app.add_option("--color", options.colour, "Colour of the text output"), {"auto", "always", "never"})
+      ->capture_default_str();
+}
+
+Colour colour_choice(const std::string& text) {
+  if (text == "always") return Colour::always;
+  return text == "never" ? Colour::never : Colour::automatic;
+}
+
+bool use_colour(Colour choice, bool is_terminal, const char* no_color, const char* term) {
+  if (choice != Colour::automatic) return choice == Colour::always;
+  if (no_color != nullptr && *no_color != '\0') return false;
+  return is_terminal && term != nullptr && std::strcmp(term, "dumb") != 0;
+}
+
+bool colour_on_stdout(Colour choice) {
+  return use_colour(choice, isatty(STDOUT_FILENO) != 0, std::getenv("NO_COLOR"), std::getenv("TERM"));
+}
+
+Progress::Mode Progress::mode_for_stderr(bool quiet) {
+  if (quiet) return Mode::silent;
+  const char* term = std::getenv("TERM");
+  const bool rewritable = isatty(STDERR_FILENO) != 0 && term != nullptr && std::strcmp(term, "dumb") != 0;
+  return rewritable ? Mode::rewriting : Mode::lines;
+}
+
+void Progress::step(const std::string& text) {
+  if (mode_ == Mode::lines) err_ << text << '\n' << std::flush;
+  if (mode_ == Mode::rewriting) rewrite(text);
+}
+
+void Progress::detail(const std::string& text) {
+  if (mode_ == Mode::rewriting) rewrite(text);
+}
+
+void Progress::clear() {
+  if (!line_is_open_) return;
+  err_ << "\r\x1b[K" << std::flush;
+  line_is_open_ = false;
+}
+
+void Progress::rewrite(const std::string& text) {
+  err_ << "\r\x1b[K" << text.substr(0, terminal_columns() - 1) << std::flush;
+  line_is_open_ = true;
+}
+
+}  // namespace charm::cli

@@ -1,0 +1,23 @@
+// What the user is told when a command cannot do its job: always one line, "charm: what, where; remedy", and an exit
+// code.
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace charm::cli {
+
+struct Failure {
+  std::string line;
+  int exit_code;
+};
+
+/// The line and exit code for an exception that ended a command.
+Failure judge(const std::exception& error);
+
+/// The line for a command line that could not be parsed; it names the subcommand whose help has the remedy.
+std::string usage_line(const CLI::App& app, const CLI::ParseError& error);
+
+}  // namespace charm::cli

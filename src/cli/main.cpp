@@ -1,0 +1,61 @@
+// The `charm` executable: parses, runs the chosen command, and turns whatever went wrong into one line on stderr and an
+// exit code (docs/command-line.md). Nothing but this file decides exit codes of failures.
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/failure.hpp"
+
+namespace {
+
+/// The command line as it can be pasted into a shell again; the program by its name, wherever it lies.
+std::string as_typed(int argc, char** argv) {
+  std::string line = "charm";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&|;<>()*?[]#~`!{}") == std::string::npos;
+    std::string quoted;
+    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += plain ? " " + word : " '" + quoted + "'";
+  }
+  return line;
+}
+
+int run(int argc, char** argv) {
+  using namespace charm::cli;
+  Session session{std::cout, std::cerr, as_typed(argc, argv), {}};
+  CLI::App app;
+  declare_all(app, session);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help_or_version) {
+    return app.exit(help_or_version, std::cout, std::cerr);
+  } catch (const CLI::ParseError& error) {
+    std::cerr << usage_line(app, error) << '\n';
+    return exit_usage;
+  }
+  if (!session.action) {
+    std::cerr << "charm: no command given; 'charm --help' lists the commands\n";
+    return exit_usage;
+  }
+  const int code = session.action();
+  std::cout.flush();
+  if (!std::cout) {
+    std::cerr << "charm: cannot write to standard output; is the disk full?\n";
+    return exit_failed;
+  }
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    const auto failure = charm::cli::judge(error);
+    std::cerr << failure.line << '\n';
+    return failure.exit_code;
+  }
+}

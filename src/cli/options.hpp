@@ -1,0 +1,30 @@
+// Kinds of option values, so that every command refuses bad ones in the same words and completion knows what to offer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace charm::cli {
+
+/// The option takes one of `words`. Help shows them and completion offers them.
+CLI::Option* one_of(CLI::Option* option, const std::vector<std::string>& words);
+
+/// The option takes a comma-separated list out of `words`, without repeats; read it with `split_list`.
+CLI::Option* some_of(CLI::Option* option, const std::vector<std::string>& words);
+
+/// The option takes a whole number in [low, high].
+CLI::Option* whole_number(CLI::Option* option, long long low, long long high);
+
+/// The option takes a file's path.
+CLI::Option* file_path(CLI::Option* option);
+
+/// "bfs,pr" as its parts.
+std::vector<std::string> split_list(const std::string& text);
+
+/// The words that an option accepts; empty where it takes none of a fixed set.
+std::vector<std::string> accepted_words(const CLI::Option& option);
+bool takes_file(const CLI::Option& option);
+
+}  // namespace charm::cli

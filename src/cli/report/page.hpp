@@ -1,0 +1,29 @@
+// The report of a benchmark: one HTML page that needs nothing but itself (no script, no font, no picture from
+// elsewhere).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/bench/host.hpp"
+#include "cli/bench/result.hpp"
+
+namespace charm::cli {
+
+/// A drawing of the machine with the workers of one policy, as an SVG element.
+struct Drawing {
+  std::string policy;  // empty: the machine alone
+  std::string svg;
+};
+
+struct Report {
+  std::string title;
+  std::string command;  // that made it
+  Host host;
+  Outcome outcome;
+  std::vector<Drawing> drawings;
+};
+
+std::string render_report(const Report& report);
+
+}  // namespace charm::cli

@@ -1,0 +1,37 @@
+// `charm topo`: its options; what it does stands in topo.cpp.
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/topo.hpp"
+
+namespace charm::cli {
+namespace {
+
+struct Options {
+  TopoOptions topo;
+  OutputOptions output;
+};
+
+void declare(CLI::App& app, Session& session) {
+  auto options = std::make_shared<Options>();
+  file_path(app.add_option("--from", options->topo.from, "Show the machine of an hwloc XML file or synthetic string"));
+  app.add_flag("--svg", options->topo.svg, "Print an SVG drawing");
+  app.add_flag("--ascii", options->topo.ascii, "Draw with ASCII characters alone");
+  add_output_options(app, options->output);
+  app.callback([&session, options] {
+    options->topo.json = options->output.json;
+    options->topo.colour = colour_on_stdout(colour_choice(options->output.colour));
+    session.action = [&session, options] { return topo_command(options->topo, session.out); };
+  });
+}
+
+}  // namespace
+
+Command topo_entry() {
+  return {"topo", "Show sockets, NUMA nodes, chiplets and cores", "  charm topo --from 'pack:2 l3:8 core:8 pu:2'",
+          declare};
+}
+
+}  // namespace charm::cli

@@ -1,0 +1,135 @@
+#include "drawing/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace charm::drawing {
+
+std::string format_bytes(std::uint64_t bytes) {
+  static constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  auto value = static_cast<double>(bytes);
+  while (value >= 1024 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  char text[32];
+  const bool whole = value >= 100 || std::abs(value - std::round(value)) < 0.05;
+  std::snprintf(text, sizeof text, whole ? "%.0f %s" : "%.1f %s", value, units[unit]);
+  return text;
+}
+
+std::string format_cpus(const std::vector<int>& cpus) {
+  std::string text;
+  for (std::size_t i = 0; i < cpus.size();) {
+    std::size_t last = i;
+    const int step = i + 1 < cpus.size() ? cpus[i + 1] - cpus[i] : 1;
+    while (last + 1 < cpus.size() && cpus[last + 1] - cpus[last] == step) ++last;
+    if (step > 1 && last - i < 3) last = i;  // "0,8" is shorter than a stride
+    if (!text.empty()) text += ',';
+    text += std::to_string(cpus[i]);
+    if (last > i && step > 1) text.append(1, ',').append(std::to_string(cpus[i + 1])).append(1, '.');
+    if (last > i) text.append(1, step == 1 ? '-' : '.').append(std::to_string(cpus[last]));
+    i = last + 1;
+  }
+  return text;
+}
+
+std::string counted(std::size_t n, std::string_view one) {
+  return std::to_string(n) + ' ' + std::string(one) + (n == 1 ? "" : "s");
+}
+
+std::size_t columns(std::string_view text) {
+  std::size_t count = 0;
+  bool escape = false;
+  for (char c : text) {
+    if (c == '\033') escape = true;
+    if (!escape && (static_cast<unsigned char>(c) & 0xC0U) != 0x80U) ++count;
+    if (escape && c == 'm') escape = false;
+  }
+  return count;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  const std::size_t has = columns(text);
+  if (has < width) text.append(width - has, ' ');
+  return text;
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    std::size_t end = text.find_first_of(" ,", begin);
+    std::string_view piece = text.substr(begin, end == std::string_view::npos ? end : end - begin + 1);
+    begin += piece.size();
+    std::string_view shown = piece.back() == ' ' ? piece.substr(0, piece.size() - 1) : piece;
+    if (!lines.back().empty() && columns(lines.back()) + columns(shown) > width) lines.emplace_back();
+    lines.back() += piece;
+  }
+  for (std::string& line : lines) {
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+  }
+  return lines;
+}
+
+const Glyphs& glyphs(bool ascii) {
+  static constexpr Glyphs plain{"#", " - ", "-", "|", "+", "+", "+", "+"};
+  static constexpr Glyphs lines{"■", " · ", "─", "│", "┌", "┐", "└", "┘"};
+  return ascii ? plain : lines;
+}
+
+std::vector<std::string> boxed(const std::string& title, const std::vector<std::string>& lines, std::size_t width,
+                               const Glyphs& g) {
+  auto edge = [&](std::string text, std::string_view right) {
+    for (std::size_t n = columns(text); n + 1 < width; ++n) text += g.horizontal;
+    return text + std::string(right);
+  };
+  std::vector<std::string> out;
+  out.push_back(edge(std::string(g.top_left) + std::string(g.horizontal) + " " + title + " ", g.top_right));
+  for (const std::string& line : lines) {
+    out.push_back(std::string(g.vertical) + " " + padded(line, width - 4) + " " + std::string(g.vertical));
+  }
+  out.push_back(edge(std::string(g.bottom_left), g.bottom_right));
+  return out;
+}
+
+namespace {
+
+std::pair<std::size_t, std::size_t> threads(const Machine& machine, const Chiplet& chiplet) {
+  std::size_t least = ~std::size_t{0};
+  std::size_t most = 0;
+  for (int id : chiplet.cores) {
+    const std::size_t n = machine.cores[static_cast<std::size_t>(id)].siblings.size();
+    least = std::min(least, n);
+    most = std::max(most, n);
+  }
+  return {least, most};
+}
+
+}  // namespace
+
+bool alike(const Machine& machine, const Chiplet& a, const Chiplet& b) {
+  return a.cores.size() == b.cores.size() && a.l3_bytes == b.l3_bytes && threads(machine, a) == threads(machine, b);
+}
+
+std::string cores_of(const Machine& machine, const Chiplet& chiplet) {
+  const auto [least, most] = threads(machine, chiplet);
+  std::string text = counted(chiplet.cores.size(), "core");
+  if (most == 1) return text;
+  return text + " x " + (least == most ? "" : std::to_string(least) + "-") + std::to_string(most) + " threads";
+}
+
+std::vector<int> cpus_of(const Machine& machine, const Chiplet& chiplet) {
+  std::vector<int> cpus;
+  for (int id : chiplet.cores) {
+    const auto& siblings = machine.cores[static_cast<std::size_t>(id)].siblings;
+    cpus.insert(cpus.end(), siblings.begin(), siblings.end());
+  }
+  std::sort(cpus.begin(), cpus.end());
+  return cpus;
+}
+
+}  // namespace charm::drawing

@@ -1,0 +1,152 @@
+// `charm bench` from end to end, on inputs small enough to be quick: what it prints, what it refuses, what it leaves.
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/tool.hpp"
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+class BenchTest : public charm::cli::test::Tool {};
+
+TEST_F(BenchTest, RunsEveryKernelOnEveryRuntimeAndVerifiesThem) {
+  const auto said = charm("bench graph --scale 7 --trials 1 --workers 1 --json");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto json = nlohmann::json::parse(said.out);
+  std::set<std::string> kernels;
+  std::set<std::string> runtimes;
+  for (const auto& r : json.at("results")) {
+    kernels.insert(r.at("kernel"));
+    runtimes.insert(r.at("runtime"));
+    EXPECT_EQ(r.at("verified"), true) << r;
+    EXPECT_GT(r.at("median_s").get<double>(), 0) << r;
+    EXPECT_LE(r.at("min_s"), r.at("median_s"));
+    EXPECT_LE(r.at("median_s"), r.at("max_s"));
+    EXPECT_GT(r.at("rate").get<double>(), 0) << r;
+    EXPECT_EQ(r.at("unit"), "MTEPS");
+    EXPECT_GT(r.at("peak_rss_bytes").get<std::uint64_t>(), 0U);
+    EXPECT_EQ(r.at("workers"), 1);
+    EXPECT_EQ(r.at("policy") == "none", r.at("runtime") != "charm");
+    EXPECT_TRUE(has(r.at("input"), "128 vertices")) << r.at("input");
+  }
+  EXPECT_EQ(kernels, (std::set<std::string>{"bfs", "pr", "cc", "sssp", "graph500"}));
+  EXPECT_TRUE(runtimes.contains("charm") && runtimes.contains("serial"));
+  EXPECT_EQ(json.at("results").size(), kernels.size() * runtimes.size());
+  EXPECT_GT(json.at("host").at("cpus"), 0);
+}
+
+TEST_F(BenchTest, MakesARowForEachPolicyWithTheSeatsOfItsWorkers) {
+  const auto said = charm(
+      "bench graph --scale 6 --kernel bfs --runtime charm --policy local,distributed,os --workers 1 --trials 2 --json "
+      "-q");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(said.err, "");
+  const auto json = nlohmann::json::parse(said.out);
+  ASSERT_EQ(json.at("results").size(), 3U);
+  ASSERT_EQ(json.at("placements").size(), 3U);
+  EXPECT_EQ(json.at("results").at(1).at("policy"), "distributed");
+  EXPECT_EQ(json.at("results").at(0).at("seconds").size(), 2U);
+  EXPECT_GE(json.at("placements").at(0).at("seats").at(0).at("cpu"), 0);
+  EXPECT_EQ(json.at("placements").at(2).at("seats").at(0).at("cpu"), -1);
+}
+
+TEST_F(BenchTest, UpdatesATable) {
+  const auto said = charm("bench gups --scale 12 --trials 2 --workers 1 --json");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  for (const auto& r : nlohmann::json::parse(said.out).at("results")) {
+    EXPECT_EQ(r.at("kernel"), "gups");
+    EXPECT_EQ(r.at("unit"), "GUP/s");
+    EXPECT_EQ(r.at("verified"), true);
+  }
+}
+
+TEST_F(BenchTest, PrintsATableAndItsProgressApartFromIt) {
+  const auto said = charm("bench graph --scale 6 --kernel bfs --runtime serial --trials 1");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_TRUE(has(said.out, "median") && has(said.out, "MTEPS") && has(said.out, "yes")) << said.out;
+  EXPECT_TRUE(has(said.err, "bfs")) << said.err;
+  EXPECT_FALSE(has(said.err, "\x1b")) << "stderr is a file";
+}
+
+TEST_F(BenchTest, ReadsAGraphFromAFile) {
+  given("path.el", "# a path\n0 1\n1 2\n2 3\n");
+  const auto said = charm("bench graph --file path.el --undirected --trials 1 --runtime serial --json -q");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_TRUE(has(nlohmann::json::parse(said.out).at("input").at("description"), "path.el"));
+}
+
+TEST_F(BenchTest, WritesAReportAndNothingElse) {
+  const auto said = charm("bench graph --scale 6 --kernel bfs --trials 1 --workers 1 --report out.html");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(files(), std::vector<std::string>{"out.html"});
+  EXPECT_TRUE(has(said.out, "out.html"));
+  const std::string page = file("out.html");
+  EXPECT_TRUE(has(page, "<svg") && has(page, "</html>") && has(page, "--report out.html"));
+}
+
+TEST_F(BenchTest, RefusesBadGraphFilesAndLeavesNoReport) {
+  struct Bad {
+    const char* content;
+    const char* says;
+  };
+  const Bad bad[] = {
+      {"", "graph.el"},
+      {"0 1\n1 x\n", "graph.el:2"},
+      {"0 1\n1\n", "graph.el:2"},
+      {"0 -1\n", "graph.el:1"},
+      {"0 9223372036854775808\n", "graph.el:1"},
+      {"0 99999999999999999999999\n", "graph.el:1"},
+      {"0 1 2 3 4\n", "graph.el:1"},
+      {"\x1f\x8b\x08\x00\x00", "graph.el"},
+  };
+  for (const auto& [content, says] : bad) {
+    given("graph.el", content);
+    expect_refused("bench graph --file graph.el --kernel bfs --runtime serial --trials 1 --report out.html -q", {says});
+  }
+  expect_refused("bench graph --file nowhere.el --report out.html -q", {"nowhere.el"});
+  expect_refused("bench graph --file . --report out.html -q", {"folder"});
+}
+
+TEST_F(BenchTest, RefusesBadOptionsBeforeAnythingRuns) {
+  for (const char* scale : {"0", "-3", "99", "x", "1e3", "18446744073709551617"}) {
+    expect_refused(std::string("bench graph --scale=") + scale, {"--scale", scale});
+  }
+  expect_refused("bench graph --kernel bfs,tsp", {"--kernel", "tsp", "sssp"});
+  expect_refused("bench graph --runtime cilk", {"--runtime", "cilk", "charm"});
+  expect_refused("bench graph --policy scatter", {"--policy", "scatter", "distributed"});
+  expect_refused("bench graph --workers 0", {"--workers"});
+  expect_refused("bench graph --workers 60000", {"60000 workers", "allowed core"});
+  expect_refused("bench graph --trials 0", {"--trials"});
+  expect_refused("bench graph --scale 5 --file graph.el", {"--scale", "--file"});
+  expect_refused("bench graph --runtime serial --policy local", {"--policy", "--runtime"});
+  expect_refused("bench gups --scale 40", {"--scale 40", "memory"});
+  expect_refused("bench gups --kernel bfs", {"--kernel"});
+}
+
+TEST_F(BenchTest, RefusesAReportThatCannotBeWrittenBeforeAnythingRuns) {
+  for (const char* path : {"no/folder/out.html", ".", "/dev/null", "/proc/out.html", "''"}) {
+    expect_refused(std::string("bench graph --scale 6 --report ") + path, {});
+  }
+}
+
+TEST_F(BenchTest, RefusesBadSettings) {
+  expect_refused("bench graph --scale 6", {"scatter"}, "CHARM_POLICY=scatter");
+  expect_refused("bench graph --scale 6", {"/nowhere.xml"}, "CHARM_TOPOLOGY=/nowhere.xml");
+  expect_refused("bench graph --scale 6", {"workers", "many"}, "CHARM_WORKERS=many");
+  expect_refused("bench graph --scale 6", {"/nowhere.conf"}, "CHARM_CONFIG=/nowhere.conf");
+}
+
+TEST_F(BenchTest, PlacesWorkersOnAMachineThatIsNotThere) {
+  const auto said =
+      charm("bench graph --scale 6 --kernel bfs --runtime charm --policy distributed --workers 4 --trials 1 --json -q",
+            "CHARM_TOPOLOGY='pack:1 l3:4 core:4 pu:1'");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  std::set<int> chiplets;
+  const auto json = nlohmann::json::parse(said.out);
+  for (const auto& seat : json.at("placements").at(0).at("seats")) chiplets.insert(seat.at("chiplet").get<int>());
+  EXPECT_EQ(chiplets, (std::set<int>{0, 1, 2, 3}));
+}
+
+}  // namespace

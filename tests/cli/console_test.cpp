@@ -1,0 +1,173 @@
+#include "cli/console.hpp"
+
+#include <charm/error.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "cli/completion.hpp"
+#include "cli/failure.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+
+using namespace charm::cli;
+namespace fs = std::filesystem;
+
+namespace {
+
+class Folder {
+ public:
+  Folder() : path_(fs::path(testing::TempDir()) / ("charm_cli_" + std::to_string(getpid()))) {
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+  }
+
+ private:
+  fs::path path_;
+};
+
+std::string content(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Colour, FollowsTheOptionThenNoColorThenTheTerminal) {
+  EXPECT_TRUE(use_colour(Colour::always, false, "1", nullptr));
+  EXPECT_FALSE(use_colour(Colour::never, true, nullptr, "xterm"));
+  EXPECT_TRUE(use_colour(Colour::automatic, true, nullptr, "xterm"));
+  EXPECT_TRUE(use_colour(Colour::automatic, true, "", "xterm")) << "an empty NO_COLOR counts as unset";
+  EXPECT_FALSE(use_colour(Colour::automatic, true, "1", "xterm"));
+  EXPECT_FALSE(use_colour(Colour::automatic, false, nullptr, "xterm"));
+  EXPECT_FALSE(use_colour(Colour::automatic, true, nullptr, "dumb"));
+}
+
+TEST(Progress, WritesLinesToALogAndNothingWhenQuiet) {
+  std::ostringstream log;
+  Progress(log, Progress::Mode::lines).step("bfs");
+  EXPECT_EQ(log.str(), "bfs\n");
+  std::ostringstream silent;
+  {
+    Progress progress(silent, Progress::Mode::silent);
+    progress.step("bfs");
+    progress.detail("trial 1");
+  }
+  EXPECT_EQ(silent.str(), "");
+}
+
+TEST(Progress, LeavesNoLineBehindOnATerminal) {
+  std::ostringstream terminal;
+  {
+    Progress progress(terminal, Progress::Mode::rewriting);
+    progress.step("bfs");
+    progress.detail("trial 1");
+  }
+  EXPECT_TRUE(terminal.str().ends_with("\r\x1b[K")) << terminal.str();
+  EXPECT_EQ(terminal.str().find('\n'), std::string::npos);
+}
+
+TEST(OutputFile, ChecksWithoutLeavingATrace) {
+  const Folder folder;
+  check_writable(folder / "new.html");
+  EXPECT_EQ(folder.files(), 0U);
+  std::ofstream(folder / "old.html") << "old";
+  check_writable(folder / "old.html");
+  EXPECT_EQ(content(folder / "old.html"), "old");
+  EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(OutputFile, RefusesWhatIsNoPlaceForAFile) {
+  const Folder folder;
+  for (const std::string& path : {std::string(), folder / "", folder / "no/such/folder/out.html",
+                                  std::string("/dev/null"), std::string("/proc/out.html")}) {
+    EXPECT_THROW(check_writable(path), charm::Error) << path;
+  }
+}
+
+TEST(OutputFile, IsReplacedWholeAndKeepsItsMode) {
+  const Folder folder;
+  std::ofstream(folder / "out.html") << "old";
+  chmod((folder / "out.html").c_str(), 0640);
+  write_whole(folder / "out.html", "new");
+  EXPECT_EQ(content(folder / "out.html"), "new");
+  struct stat status{};
+  stat((folder / "out.html").c_str(), &status);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
+  EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(OutputFile, ALinkStaysALink) {
+  const Folder folder;
+  std::ofstream(folder / "real.html") << "old";
+  fs::create_symlink("real.html", folder / "link.html");
+  write_whole(folder / "link.html", "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "link.html"));
+  EXPECT_EQ(content(folder / "real.html"), "new");
+}
+
+TEST(OutputFile, ThatCannotBeWrittenLeavesNothing) {
+  const Folder folder;
+  EXPECT_THROW(write_whole(folder / "no/out.html", "text"), charm::Error);
+  EXPECT_EQ(folder.files(), 0U);
+}
+
+TEST(Failure, IsOneLineAndSaysWhoHasToMendIt) {
+  const auto user = judge(charm::Error(charm::Errc::bad_input, "graph.el:3: 'a\nb\x1b' is no vertex", "mend the line"));
+  EXPECT_EQ(user.line, "charm: graph.el:3: 'a b?' is no vertex; mend the line");
+  EXPECT_EQ(user.exit_code, 2);
+  EXPECT_EQ(judge(charm::Error(charm::Errc::too_many_workers, "x", "y")).exit_code, 2);
+  EXPECT_EQ(judge(charm::Error(charm::Errc::system, "x", "y")).exit_code, 1);
+  EXPECT_EQ(judge(std::bad_alloc()).exit_code, 1);
+}
+
+TEST(Options, RefuseBadNumbersInOneSentence) {
+  for (const char* bad : {"-1", "0", "31", "abc", "1.5", "0x10", "99999999999999999999", ""}) {
+    CLI::App app("test", "charm");
+    int scale = 0;
+    whole_number(app.add_option("--scale", scale), 1, 30);
+    try {
+      app.parse(std::vector<std::string>{std::string("--scale=") + bad});
+      FAIL() << bad << " was taken as " << scale;
+    } catch (const CLI::ParseError& error) {
+      const std::string line = usage_line(app, error);
+      EXPECT_NE(line.find("--scale"), std::string::npos) << line;
+      EXPECT_NE(line.find("charm --help"), std::string::npos) << line;
+    }
+  }
+}
+
+TEST(Options, ListsKnowTheirWords) {
+  CLI::App app;
+  std::string kernels;
+  auto* option = some_of(app.add_option("--kernel", kernels), {"bfs", "pr"});
+  EXPECT_EQ(accepted_words(*option), (std::vector<std::string>{"bfs", "pr"}));
+  app.parse(std::vector<std::string>{"--kernel=pr,bfs"});
+  EXPECT_EQ(split_list(kernels), (std::vector<std::string>{"pr", "bfs"}));
+  for (const char* bad : {"--kernel=tsp", "--kernel=bfs,", "--kernel=bfs,bfs"}) {
+    EXPECT_THROW(app.parse(std::vector<std::string>{bad}), CLI::ValidationError) << bad;
+  }
+}
+
+TEST(Completion, KnowsEveryCommandOptionAndWord) {
+  CLI::App app("test", "charm");
+  auto* sub = app.add_subcommand("bench", "Run it");
+  std::string value;
+  some_of(sub->add_option("--kernel", value, "Kernels"), {"bfs", "pr"});
+  file_path(sub->add_option("--report", value, "Page"));
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const std::string script = completion_script(shell, completion_points(app));
+    for (const char* part : {"bench", "kernel", "report", "bfs pr"}) {
+      EXPECT_NE(script.find(part), std::string::npos) << shell << " lacks " << part;
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,147 @@
+#include "cli/bench/plan.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+using charm::Errc;
+using charm::cli::BenchRequest;
+using charm::cli::Facts;
+using charm::cli::make_plan;
+using charm::cli::Workload;
+
+namespace {
+
+/// Eight bytes a vertex: round numbers to reason about.
+std::uint64_t eight_a_vertex(Workload, int scale) { return 8ULL << static_cast<unsigned>(scale); }
+
+Facts facts() {
+  Facts f;
+  f.kernels = {"bfs", "pr", "graph500"};
+  f.runtimes = {"charm", "openmp", "tbb", "serial"};
+  f.policies = {"local", "distributed", "os"};
+  f.policy = "local";
+  f.workers = 3;
+  f.cores = 4;
+  f.needed_bytes = eight_a_vertex;
+  return f;
+}
+
+std::string refusal(const BenchRequest& request, const Facts& f = facts(), Errc code = Errc::bad_config) {
+  try {
+    make_plan(request, f);
+  } catch (const charm::Error& error) {
+    EXPECT_EQ(error.code(), code);
+    EXPECT_FALSE(error.remedy().empty()) << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    return error.what();
+  }
+  return "";
+}
+
+void expect_says(const std::string& text, std::initializer_list<const char*> parts) {
+  for (const char* part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << "'" << text << "' lacks '" << part << "'";
+}
+
+TEST(Plan, WithoutOptionsRunsEveryKernelOnEveryRuntime) {
+  const auto plan = make_plan({}, facts());
+  EXPECT_EQ(plan.measurements.size(), 12U);
+  EXPECT_EQ(plan.policies, (std::vector<std::string>{"local"}));
+  for (const auto& m : plan.measurements) {
+    EXPECT_EQ(m.policy, m.runtime == "charm" ? "local" : "none");
+    EXPECT_EQ(m.workers, m.runtime == "serial" ? 1 : 3);
+  }
+}
+
+TEST(Plan, KeepsTheRowsOfAKernelTogetherSoThatTheyCanTakeTurns) {
+  BenchRequest request;
+  request.policies = {"local", "distributed"};
+  const auto rows = make_plan(request, facts()).measurements;
+  EXPECT_EQ(rows.size(), 15U);
+  std::vector<std::string> seen;
+  for (const auto& m : rows) {
+    if (!seen.empty() && seen.back() == m.kernel) continue;
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), m.kernel), 0) << m.kernel << " comes twice";
+    seen.push_back(m.kernel);
+  }
+}
+
+TEST(Plan, OnlyCharmIsRunOncePerPolicy) {
+  BenchRequest request;
+  request.kernels = {"bfs"};
+  request.runtimes = {"openmp", "charm"};
+  request.policies = {"distributed", "os"};
+  const auto rows = make_plan(request, facts()).measurements;
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].runtime, "openmp");
+  EXPECT_EQ(rows[1].policy, "distributed");
+  EXPECT_EQ(rows[2].policy, "os");
+}
+
+TEST(Plan, TrialsThatWereAskedForHoldForEveryKernel) {
+  BenchRequest request;
+  request.trials = 7;
+  for (const auto& m : make_plan(request, facts()).measurements) EXPECT_EQ(m.trials, 7);
+}
+
+TEST(Plan, RefusesUnknownNamesAndListsTheKnown) {
+  BenchRequest kernel;
+  kernel.kernels = {"bfs", "tsp"};
+  expect_says(refusal(kernel), {"--kernel", "'tsp'", "bfs, pr, graph500"});
+  BenchRequest runtime;
+  runtime.runtimes = {"cilk"};
+  expect_says(refusal(runtime), {"--runtime", "'cilk'", "openmp"});
+  BenchRequest policy;
+  policy.policies = {"scatter"};
+  expect_says(refusal(policy), {"--policy", "'scatter'", "local, distributed, os"});
+}
+
+TEST(Plan, RefusesAnUnknownPolicyOfTheSettings) {
+  Facts f = facts();
+  f.policy = "scatter";
+  expect_says(refusal({}, f), {"'scatter'"});
+  BenchRequest without_charm;
+  without_charm.runtimes = {"tbb"};
+  EXPECT_EQ(refusal(without_charm, f), "") << "a policy that nobody uses harms nobody";
+}
+
+TEST(Plan, RefusesOptionsThatContradictEachOther) {
+  BenchRequest both;
+  both.scale = 10;
+  both.file = "graph.el";
+  expect_says(refusal(both), {"--scale", "--file"});
+  BenchRequest policy;
+  policy.runtimes = {"openmp"};
+  policy.policies = {"local"};
+  expect_says(refusal(policy), {"--policy", "--runtime"});
+  BenchRequest undirected;
+  undirected.undirected = true;
+  expect_says(refusal(undirected), {"--undirected", "--file"});
+}
+
+TEST(Plan, RefusesMoreWorkersThanCoresUnlessTheyMayShare) {
+  BenchRequest request;
+  request.workers = 5;
+  expect_says(refusal(request, facts(), Errc::too_many_workers), {"5 workers", "4 allowed cores", "--workers 4"});
+  Facts sharing = facts();
+  sharing.share_cores = true;
+  EXPECT_EQ(make_plan(request, sharing).workers, 5);
+}
+
+TEST(Plan, RefusesWhatCannotFitInMemoryAndSaysWhatWould) {
+  BenchRequest request;
+  request.scale = 30;  // 8 GiB
+  Facts f = facts();
+  f.available_bytes = 3ULL << 30U;
+  expect_says(refusal(request, f), {"--scale 30", "8.0 GiB", "3.0 GiB", "--scale 28"});
+  request.scale = 28;
+  EXPECT_EQ(refusal(request, f), "");
+  f.available_bytes.reset();
+  request.scale = 30;
+  EXPECT_EQ(refusal(request, f), "") << "what is not known cannot be held against the user";
+}
+
+}  // namespace

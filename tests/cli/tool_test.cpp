@@ -1,0 +1,100 @@
+// The tool from end to end: commands, exit codes, what goes where.
+#include "cli/tool.hpp"
+
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+using ToolTest = charm::cli::test::Tool;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_F(ToolTest, HelpHasAnExampleForEveryCommand) {
+  for (const char* command : {"", "topo", "bench", "bench graph", "bench gups", "settings", "completion"}) {
+    const auto said = charm(std::string(command) + " --help");
+    EXPECT_EQ(said.exit_code, 0) << command;
+    EXPECT_TRUE(has(said.out, "Example:\n  ")) << command << ": " << said.out;
+    EXPECT_EQ(said.err, "") << command;
+  }
+}
+
+TEST_F(ToolTest, TellsItsVersion) {
+  const auto said = charm("--version");
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_EQ(said.out, "charm " CHARM_VERSION "\n");
+}
+
+TEST_F(ToolTest, RefusesACommandLineThatItDoesNotUnderstand) {
+  expect_refused("", {"no command", "charm --help"});
+  expect_refused("frobnicate", {"frobnicate", "charm --help"});
+  expect_refused("bench", {"charm bench --help"});
+  expect_refused("topo --frobnicate", {"--frobnicate", "charm topo --help"});
+  expect_refused("bench graph --scale", {"--scale", "charm bench graph --help"});
+  expect_refused("settings --color=purple", {"--color", "purple", "always"});
+  expect_refused("completion tcsh", {"tcsh", "bash"});
+}
+
+TEST_F(ToolTest, SettingsSayWhereTheyComeFrom) {
+  given("charm.conf", "spread = 2\n");
+  const auto said = charm("settings --json", "CHARM_WORKERS=1 CHARM_CONFIG=charm.conf");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  std::set<std::string> seen;
+  const auto json = nlohmann::json::parse(said.out);
+  for (const auto& setting : json.at("settings")) {
+    seen.insert(setting.at("name").get<std::string>() + "=" + setting.at("value").get<std::string>() + " from " +
+                setting.at("from").get<std::string>());
+  }
+  EXPECT_TRUE(seen.contains("workers=1 from CHARM_WORKERS"));
+  EXPECT_TRUE(seen.contains("spread=2 from charm.conf:1"));
+  EXPECT_TRUE(seen.contains("policy=local from default"));
+}
+
+TEST_F(ToolTest, ColoursOnlyWhereItIsAsked) {
+  EXPECT_FALSE(has(charm("settings").out, "\x1b")) << "stdout is a file";
+  EXPECT_TRUE(has(charm("settings --color always").out, "\x1b"));
+  EXPECT_FALSE(has(charm("settings --color never").out, "\x1b"));
+}
+
+TEST_F(ToolTest, FailsWhereItsOutputCannotBeWritten) {
+  const auto said = charm("settings > /dev/full");
+  EXPECT_EQ(said.exit_code, 1);
+  EXPECT_TRUE(has(said.err, "standard output")) << said.err;
+}
+
+TEST_F(ToolTest, TopoDrawsAnotherMachine) {
+  const auto said = charm("topo --from 'pack:2 l3:2 core:4 pu:1' --json");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(nlohmann::json::parse(said.out).at("chiplets").size(), 4U);
+  expect_refused("topo --from /nowhere/machine.xml", {"/nowhere/machine.xml"});
+  expect_refused("topo --json --svg", {"svg"});
+}
+
+TEST_F(ToolTest, CompletionScriptsAreGoodShell) {
+  const auto said = shell("'" CHARM_TOOL "' completion bash > c.bash && bash -n c.bash");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  for (const char* shell_name : {"zsh", "fish"}) {
+    const std::string name = shell_name;
+    const auto other = shell("command -v " + name + " >/dev/null || exit 0; '" CHARM_TOOL "' completion " + name +
+                             " > c && " + name + " -n c");
+    EXPECT_EQ(other.exit_code, 0) << name << ": " << other.err;
+  }
+}
+
+TEST_F(ToolTest, BashCompletesCommandsOptionsAndValues) {
+  const auto complete = [&](const std::string& words) {
+    return shell("source <('" CHARM_TOOL "' completion bash); COMP_WORDS=(" + words +
+                 "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _charm; echo \"${COMPREPLY[@]}\"")
+        .out;
+  };
+  EXPECT_EQ(complete("charm be"), "bench\n");
+  EXPECT_EQ(complete("charm bench g"), "graph gups\n");
+  EXPECT_EQ(complete("charm bench graph --ker"), "--kernel\n");
+  EXPECT_EQ(complete("charm bench graph --kernel bf"), "bfs\n");
+  EXPECT_EQ(complete("charm bench graph --kernel bfs,p"), "bfs,pr\n");
+  EXPECT_EQ(complete("charm bench gups --policy dist"), "distributed\n");
+  EXPECT_EQ(complete("charm completion z"), "zsh\n");
+}
+
+}  // namespace

@@ -1,0 +1,170 @@
+// Machines that lie, or that are merely unusual, written down as surveys.
+#include <charm/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include "topology/build.hpp"
+#include "topology/machine_checks.hpp"
+#include "topology/survey.hpp"
+
+using namespace charm;
+using namespace charm::test;
+using charm::topology::build;
+using charm::topology::Survey;
+
+namespace {
+
+constexpr std::uint64_t MiB = 1 << 20;
+
+/// One core per entry, cpus in order; places are given by functions of the core's number.
+template <typename L3, typename NodeOf, typename SocketOf>
+Survey survey(int cores, int l3s, int nodes, int sockets, L3 l3, NodeOf node, SocketOf socket) {
+  Survey s;
+  s.origin = "test";
+  s.sockets = sockets;
+  s.l3_bytes.assign(static_cast<std::size_t>(l3s), 32 * MiB);
+  for (int n = 0; n < nodes; ++n) {
+    s.nodes.push_back({n, 1024 * MiB, -1});
+    s.allowed_nodes.push_back(n);
+  }
+  s.all_nodes = nodes;
+  for (int c = 0; c < cores; ++c) {
+    s.cores.push_back({{c}, l3(c), node(c), socket(c), 0, 0});
+    s.all_cpus.push_back(c);
+  }
+  s.allowed_cpus = s.all_cpus;
+  return s;
+}
+
+Machine checked(Survey s) {
+  Machine m = build(std::move(s));
+  EXPECT_EQ(structure_error(m), "");
+  return m;
+}
+
+TEST(Chiplets, AnL3OverAllSocketsIsNotBelieved) {
+  Machine m =
+      checked(survey(16, 1, 2, 2, [](int) { return 0; }, [](int c) { return c / 8; }, [](int c) { return c / 8; }));
+  EXPECT_EQ(m.chiplets.size(), 2U);
+  EXPECT_EQ(m.chiplet_source, ChipletSource::numa_node);
+  EXPECT_EQ(m.chiplets[0].l3_bytes, 0U);
+  EXPECT_TRUE(has_note(m, "span several sockets"));
+}
+
+TEST(Chiplets, AnL3OverSeveralNodesOfASocketIsSharedOutByCores) {
+  Machine m =
+      checked(survey(12, 1, 2, 1, [](int) { return 0; }, [](int c) { return c < 8 ? 0 : 1; }, [](int) { return 0; }));
+  ASSERT_EQ(m.chiplets.size(), 2U);
+  EXPECT_EQ(m.chiplet_source, ChipletSource::last_level_cache);
+  EXPECT_NEAR(static_cast<double>(m.chiplets[0].l3_bytes), 32.0 * MiB * 8 / 12, 16);
+  EXPECT_NEAR(static_cast<double>(m.chiplets[1].l3_bytes), 32.0 * MiB * 4 / 12, 16);
+  EXPECT_TRUE(has_note(m, "span several NUMA nodes"));
+}
+
+TEST(Chiplets, CoresOutsideOfEveryL3AreOneChipletPerNode) {
+  auto l3 = [](int c) { return c < 8 ? c / 4 : -1; };
+  Machine m = checked(survey(12, 2, 1, 1, l3, [](int) { return 0; }, [](int) { return 0; }));
+  ASSERT_EQ(m.chiplets.size(), 3U);
+  EXPECT_EQ(m.chiplet_source, ChipletSource::last_level_cache);
+  EXPECT_EQ(m.chiplets[2].cores, range(8, 11));
+  EXPECT_EQ(m.chiplets[2].l3_bytes, 0U);
+  EXPECT_TRUE(has_note(m, "4 cores of 12 without usable L3"));
+}
+
+TEST(Chiplets, WithoutL3TheNodeStandsInAndWithoutNodesTheSocket) {
+  auto none = [](int) { return -1; };
+  Machine nodes = checked(survey(16, 0, 4, 2, none, [](int c) { return c / 4; }, [](int c) { return c / 8; }));
+  EXPECT_EQ(nodes.chiplets.size(), 4U);
+  EXPECT_EQ(nodes.chiplet_source, ChipletSource::numa_node);
+  Machine sockets = checked(survey(16, 0, 1, 2, none, [](int) { return 0; }, [](int c) { return c / 8; }));
+  EXPECT_EQ(sockets.chiplets.size(), 2U);
+  EXPECT_EQ(sockets.chiplet_source, ChipletSource::socket);
+  EXPECT_TRUE(has_note(sockets, "the cores of each socket"));
+}
+
+TEST(Chiplets, InterleavedCpuNumbersStillGiveNeighbouringIds) {
+  // The even cores are in socket 0, the odd ones in socket 1, in the order in which the source happens to list them.
+  auto odd = [](int c) { return c % 2; };
+  Machine m = checked(survey(16, 4, 2, 2, [](int c) { return 2 * (c % 2) + c / 8; }, odd, odd));
+  EXPECT_EQ(cpus_of(m, 0), (std::vector<int>{0, 2, 4, 6}));
+  EXPECT_EQ(cpus_of(m, 1), (std::vector<int>{8, 10, 12, 14}));
+  EXPECT_EQ(cpus_of(m, 2), (std::vector<int>{1, 3, 5, 7}));
+  EXPECT_EQ(m.sockets[1].chiplets, range(2, 3));
+}
+
+TEST(Chiplets, ABoundaryThatCutsAChipletInAGuestIsTold) {
+  // 24 cores in chiplets of 8, cut into nodes of 12.
+  auto l3 = [](int c) { return c < 8 ? 0 : c < 12 ? 1 : c < 16 ? 2 : 3; };
+  Machine m = checked(survey(24, 4, 2, 1, l3, [](int c) { return c / 12; }, [](int) { return 0; }));
+  EXPECT_EQ(m.chiplets.size(), 4U);
+  EXPECT_TRUE(has_note(m, "boundary may cut through a chiplet"));
+  auto whole = [](int c) { return c / 6; };
+  EXPECT_FALSE(
+      has_note(checked(survey(24, 4, 2, 1, whole, [](int c) { return c / 12; }, [](int) { return 0; })), "cut"));
+}
+
+TEST(Chiplets, AnL3ForEveryCoreIsTold) {
+  auto zero = [](int) { return 0; };
+  EXPECT_TRUE(has_note(checked(survey(8, 8, 1, 1, [](int c) { return c; }, zero, zero)), "belongs to a single core"));
+  EXPECT_FALSE(has_note(checked(survey(1, 1, 1, 1, zero, zero, zero)), "belongs to a single core"));
+}
+
+TEST(Chiplets, WhatIsNotToldIsTakenAsOneAndNoted) {
+  auto none = [](int) { return -1; };
+  Survey s = survey(4, 0, 0, 0, none, none, none);
+  s.cores_told = false;
+  Machine m = checked(s);
+  EXPECT_EQ(m.sockets.size(), 1U);
+  EXPECT_EQ(m.nodes.size(), 1U);
+  EXPECT_EQ(m.chiplets.size(), 1U);
+  EXPECT_TRUE(has_note(m, "Cores are not told"));
+  EXPECT_TRUE(has_note(m, "Sockets are not told"));
+  EXPECT_TRUE(has_note(m, "No NUMA information"));
+}
+
+TEST(Chiplets, CoresOutsideOfSocketsAndNodesFindAPlace) {
+  Survey s = survey(
+      8, 2, 2, 1, [](int c) { return c / 4; }, [](int c) { return c < 4 ? 0 : -1; },
+      [](int c) { return c < 4 ? 0 : -1; });
+  Machine m = checked(s);
+  EXPECT_EQ(m.sockets.size(), 2U);
+  EXPECT_TRUE(has_note(m, "belong to no socket"));
+  EXPECT_TRUE(has_note(m, "belong to no NUMA node"));
+}
+
+TEST(Nodes, WithCpusButWithoutMemoryAreNoted) {
+  Survey s = survey(8, 2, 2, 1, [](int c) { return c / 4; }, [](int c) { return c / 4; }, [](int) { return 0; });
+  s.nodes[1].bytes = 0;
+  Machine m = checked(s);
+  EXPECT_EQ(m.nodes[1].cpus, range(4, 7));
+  EXPECT_TRUE(has_note(m, "NUMA node 1 has no memory of its own"));
+  EXPECT_FALSE(has_note(m, "Memory sizes are not told"));
+}
+
+TEST(Nodes, WithMemoryOnlyKeepTheirSocket) {
+  Survey s = survey(8, 2, 3, 2, [](int c) { return c / 4; }, [](int c) { return c / 4; }, [](int c) { return c / 4; });
+  s.nodes[2].socket = 1;
+  Machine m = checked(s);
+  ASSERT_EQ(m.nodes.size(), 3U);
+  EXPECT_TRUE(m.nodes[2].cpus.empty());
+  EXPECT_EQ(m.nodes[2].socket, 1);
+  EXPECT_EQ(m.sockets[1].nodes, (std::vector<int>{1, 2}));
+}
+
+TEST(Nodes, WhoseMemoryIsForbiddenStayWhileTheirCpusAreAllowed) {
+  Survey s = survey(8, 2, 2, 2, [](int c) { return c / 4; }, [](int c) { return c / 4; }, [](int c) { return c / 4; });
+  s.allowed_nodes = {0};
+  EXPECT_EQ(checked(s).nodes.size(), 2U);
+  EXPECT_TRUE(has_note(checked(s), "memory of NUMA node 1 is forbidden"));
+  s.allowed_cpus = range(0, 3);
+  EXPECT_EQ(checked(s).nodes.size(), 1U);
+}
+
+TEST(Build, RefusesAMachineWithoutAUsableCpu) {
+  auto zero = [](int) { return 0; };
+  Survey s = survey(4, 1, 1, 1, zero, zero, zero);
+  s.allowed_cpus = {17};
+  EXPECT_THROW(build(s), Error);
+}
+
+}  // namespace

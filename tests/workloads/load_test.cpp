@@ -1,0 +1,246 @@
+// Graph files: what is read, and that every bad one is refused with file, line, reason and remedy.
+#include "workloads/graph/load.hpp"
+
+#include <charm/error.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <zlib.h>
+
+#include <gtest/gtest.h>
+
+#include "workloads/executors.hpp"
+#include "workloads/graph/edge_file.hpp"
+#include "workloads/graphs.hpp"
+
+namespace charm::workloads::testing {
+namespace {
+
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& content, const std::string& ending = ".el")
+      : path_(::testing::TempDir() + "charm_load_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name() + ending) {
+    std::ofstream(path_, std::ios::binary) << content;
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() { std::remove(path_.c_str()); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string gzip(const std::string& text) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string packed(deflateBound(&stream, text.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+using Arcs = std::vector<std::pair<int, int>>;
+
+Arcs arcs_of(const CsrGraph& graph) {
+  Arcs arcs;
+  for (Index u = 0; u < graph.vertices; ++u) {
+    for (Vertex v : graph.out.of(u)) arcs.emplace_back(u, v);
+  }
+  return arcs;
+}
+
+Loaded load_text(const std::string& text, const std::string& ending = ".el", bool undirected = false) {
+  TemporaryFile file(text, ending);
+  SerialExecutor e;
+  return load_graph(e, file.path(), undirected);
+}
+
+/// The message for `text`, which must be bad input and one line; without the file's path.
+std::string refusal(const std::string& text, const std::string& ending = ".el") {
+  TemporaryFile file(text, ending);
+  SerialExecutor e;
+  try {
+    load_graph(e, file.path(), false);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    EXPECT_FALSE(error.remedy().empty());
+    std::string message = error.what();
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+    EXPECT_EQ(message.rfind(file.path(), 0), 0U) << message;
+    return message.substr(file.path().size());
+  }
+  return "not refused";
+}
+
+#define EXPECT_REFUSED(text, ending, part) EXPECT_EQ(refusal(text, ending).rfind(part, 0), 0U) << refusal(text, ending)
+
+TEST(EdgeList, ReadsEdgesAroundCommentsBlanksAndLoops) {
+  const auto loaded = load_text("# a comment\n% another\n\n0 1\n 2\t1\r\n1 1\n0 1\n3 0");
+  EXPECT_EQ(loaded.graph.vertices, 4);
+  EXPECT_TRUE(loaded.graph.directed);
+  EXPECT_EQ(arcs_of(loaded.graph), (Arcs{{0, 1}, {2, 1}, {3, 0}}));
+  EXPECT_FALSE(loaded.weights.present);
+}
+
+TEST(EdgeList, GoesBothWaysWhenAsked) {
+  const auto loaded = load_text("0 1\n1 0\n1 2\n", ".el", true);
+  EXPECT_FALSE(loaded.graph.directed);
+  EXPECT_EQ(loaded.graph.edges(), 2);
+  EXPECT_EQ(arcs_of(loaded.graph), (Arcs{{0, 1}, {1, 0}, {1, 2}, {2, 1}}));
+}
+
+TEST(EdgeList, KeepsTheSmallestWeightOfRepeatedEdges) {
+  on_every_executor([](auto& e) {
+    TemporaryFile file("0 1 7\n1 2 300\n0 1 5\n2 2 1\n");
+    const auto loaded = load_graph(e, file.path(), true);
+    EXPECT_TRUE(loaded.weights.usable);
+    const auto weights = load_weights(e, file.path(), loaded);
+    EXPECT_EQ(arcs_of(loaded.graph), (Arcs{{0, 1}, {1, 0}, {1, 2}, {2, 1}}));
+    EXPECT_EQ(weights[0], 5U);
+    EXPECT_EQ(weights[1], 5U);
+    EXPECT_EQ(weights[2], 300U);
+    EXPECT_EQ(weights.largest, 300U);
+  });
+}
+
+TEST(EdgeList, SaysWhichWeightsShortestPathsCannotUse) {
+  EXPECT_TRUE(load_text("0 1 7\n").weights.usable);
+  EXPECT_TRUE(load_text("0 1 7.0\n").weights.usable);
+  EXPECT_FALSE(load_text("0 1 7\n1 2 0.5\n").weights.usable);
+  EXPECT_FALSE(load_text("0 1 -7\n").weights.usable);
+  EXPECT_FALSE(load_text("0 1 1e12\n").weights.usable);
+}
+
+TEST(EdgeList, RefusesWhatIsNotAVertex) {
+  EXPECT_REFUSED("0 1\n-1 2\n", ".el", ":2: vertex -1 is negative; ");
+  EXPECT_REFUSED("0 1\n\n# c\nx 2\n", ".el", ":4: vertex 'x' is not a whole number; ");
+  EXPECT_REFUSED("0 1.5\n", ".el", ":1: vertex '1.5' is not a whole number; ");
+  EXPECT_REFUSED("0 9223372036854775808\n", ".el", ":1: vertex 9223372036854775808 is out of range; ");
+  EXPECT_REFUSED("0 99999999999999999999999\n", ".el", ":1: vertex 99999999999999999999999 is out of range; ");
+  EXPECT_REFUSED("2147483648 0\n", ".el", ":1: vertex 2147483648 is out of range; ");
+  EXPECT_REFUSED("2147483647 0\n", ".el", ":1: vertex 2147483647 is out of range; ");
+  EXPECT_REFUSED(std::string("0 1\n\0\1 2\n", 9), ".el", ":2: vertex '?\?' is not a whole number; ");
+}
+
+TEST(EdgeList, RefusesLinesWithTooLittleOrTooMuch) {
+  EXPECT_REFUSED("0 1\n2", ".el", ":2: the line ends before the vertex; the file is truncated");
+  EXPECT_REFUSED("0 1 2 3\n", ".el", ":1: '3' stands after the weight; ");
+  EXPECT_REFUSED("0 1 heavy\n", ".el", ":1: weight 'heavy' is not a finite number; ");
+  EXPECT_REFUSED("0 1 inf\n", ".el", ":1: weight 'inf' is not a finite number; ");
+  EXPECT_REFUSED("0 1 2\n1 2\n", ".el", ":2: the line has no weight");
+  EXPECT_REFUSED("0 1\n1 2\n1 2 5\n", ".el", ":3: the line has a weight");
+}
+
+TEST(EdgeList, RefusesFilesWithoutEdges) {
+  EXPECT_REFUSED("", ".el", ": the file is empty; ");
+  EXPECT_REFUSED("# nothing\n", ".el", ":2: the file ends without an edge; ");
+  SerialExecutor e;
+  EXPECT_THROW(load_graph(e, "/nowhere/graph.el", false), Error);
+  EXPECT_THROW(load_graph(e, "/tmp", false), Error);
+}
+
+TEST(EdgeList, RefusesAVertexThatWouldTakeMoreMemoryThanThereIs) {
+  const std::string said = refusal("0 2147483646\n");
+  // 40 GB for a directed graph: machines that have them load it, which a test should not.
+  if (said != "not refused") {
+    EXPECT_NE(said.find("vertices need"), std::string::npos) << said;
+  }
+}
+
+TEST(Gzip, IsReadLikePlainTextAndTruncationIsNoticed) {
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += std::to_string(i) + " " + std::to_string(i * 7919 % 20011) + "\n";
+  const std::string packed = gzip(text);
+  EXPECT_EQ(arcs_of(load_text(packed, ".el.gz").graph), arcs_of(load_text(text).graph));
+  for (std::size_t keep : {packed.size() - 1, packed.size() - 9, packed.size() / 2, std::size_t{12}}) {
+    EXPECT_NE(refusal(packed.substr(0, keep), ".el.gz").find("truncated"), std::string::npos)
+        << "of " << keep << " bytes";
+  }
+  std::string damaged = packed;
+  damaged[packed.size() / 2] = static_cast<char>(damaged[packed.size() / 2] ^ 0x55);
+  EXPECT_NE(refusal(damaged, ".el.gz"), "not refused");
+  EXPECT_REFUSED(text, ".el.gz", ": named .gz but not gzip; ");
+}
+
+const std::string general = "%%MatrixMarket matrix coordinate pattern general\n";
+
+TEST(MatrixMarket, CountsFromOneAndKnowsSymmetry) {
+  EXPECT_EQ(arcs_of(load_text(general + "% c\n3 3 2\n1 2\n3 1\n", ".mtx").graph), (Arcs{{0, 1}, {2, 0}}));
+  const auto symmetric = load_text("%%matrixmarket MATRIX Coordinate Integer Symmetric\n4 4 2\n2 1 5\n3 3 1\n", ".mtx");
+  EXPECT_EQ(symmetric.graph.vertices, 4);
+  EXPECT_FALSE(symmetric.graph.directed);
+  EXPECT_EQ(arcs_of(symmetric.graph), (Arcs{{0, 1}, {1, 0}}));
+  EXPECT_TRUE(symmetric.weights.usable);
+  EXPECT_FALSE(load_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 -0.5\n", ".txt").weights.usable);
+}
+
+TEST(MatrixMarket, RefusesOtherHeaders) {
+  EXPECT_REFUSED("%%MatrixMarket matrix array real general\n2 2\n", ".mtx",
+                 ":1: Matrix Market format 'array' is not supported; ");
+  EXPECT_REFUSED("%%MatrixMarket matrix coordinate complex general\n", ".mtx", ":1: Matrix Market field 'complex'");
+  EXPECT_REFUSED("%%MatrixMarket matrix coordinate real hermitian\n", ".mtx", ":1: Matrix Market symmetry 'hermitian'");
+  EXPECT_REFUSED("%%MatrixMarket\n", ".mtx", ":1: Matrix Market object ''");
+  EXPECT_REFUSED("3 3 1\n1 2\n", ".mtx", ":1: the Matrix Market header is missing; ");
+}
+
+TEST(MatrixMarket, RefusesSizesThatDoNotMatch) {
+  EXPECT_REFUSED(general, ".mtx", ":2: the file ends before the size line; ");
+  EXPECT_REFUSED(general + "% only comments\n", ".mtx", ":3: the file ends before the size line; ");
+  EXPECT_REFUSED(general + "3 4 1\n1 2\n", ".mtx", ":2: the matrix has 3 rows and 4 columns; ");
+  EXPECT_REFUSED(general + "3 x 1\n1 2\n", ".mtx", ":2: number of columns 'x' is not a whole number; ");
+  EXPECT_REFUSED(general + "3 3\n1 2\n", ".mtx", ":2: the line ends before the number of entries; ");
+  EXPECT_REFUSED(general + "3 3 1 1\n1 2\n", ".mtx", ":2: '1' stands after the matrix's size; ");
+  EXPECT_REFUSED(general + "0 0 0\n", ".mtx", ":2: the matrix is empty; ");
+  EXPECT_REFUSED(general + "3 3 2\n1 2\n", ".mtx", ":4: the file ends after 1 of 2 entries; ");
+  EXPECT_REFUSED(general + "3 3 1\n1 2\n% c\n2 3\n", ".mtx", ":5: an entry more than the 1 of the header; ");
+  EXPECT_REFUSED(general + "3 3 0\n1 2\n", ".mtx", ":3: an entry more than the 0 of the header; ");
+}
+
+TEST(MatrixMarket, RefusesEntriesOutsideOfTheMatrix) {
+  EXPECT_REFUSED(general + "3 3 1\n0 2\n", ".mtx", ":3: index 0 is out of range; use whole numbers from 1 to 3");
+  EXPECT_REFUSED(general + "3 3 1\n1 4\n", ".mtx", ":3: index 4 is out of range; ");
+  EXPECT_REFUSED(general + "3 3 1\n1 2 5\n", ".mtx", ":3: '5' stands after the entry of a pattern; ");
+  EXPECT_REFUSED("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2\n", ".mtx", ":3: the entry has no value; ");
+  EXPECT_REFUSED("%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 2 .5\n", ".mtx",
+                 ":3: value '.5' of an integer");
+}
+
+TEST(Files, ReadTheSameForAnyNumberOfWorkersAsTheyWereWritten) {
+  EXPECT_TRUE(rc::check("file of a graph", [] {
+    const auto plain = *any_graph();
+    std::ostringstream text;
+    for (auto [u, v] : plain.drawn) text << u << ' ' << v << '\n';
+    const auto expected = plain.arcs();
+    if (plain.drawn.empty()) return;
+    TemporaryFile file(text.str());
+    on_every_executor([&](auto& e) {
+      const auto loaded = load_graph(e, file.path(), !plain.directed);
+      EXPECT_EQ(arcs_of(loaded.graph), Arcs(expected.begin(), expected.end()));
+    });
+  }));
+}
+
+TEST(Text, PiecesAreWholeLinesAndNothingIsLost) {
+  EXPECT_TRUE(rc::check("pieces", [] {
+    const auto text = *rc::gen::container<std::string>(rc::gen::element('a', '\n', ' '));
+    const auto pieces = *rc::gen::inRange<std::size_t>(1, 9);
+    std::string joined;
+    for (auto part : cut_at_lines(text, pieces)) {
+      RC_ASSERT(!part.empty());
+      RC_ASSERT(joined.empty() || joined.back() == '\n');
+      joined += part;
+    }
+    RC_ASSERT(joined == text);
+  }));
+}
+
+}  // namespace
+}  // namespace charm::workloads::testing

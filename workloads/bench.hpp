@@ -1,0 +1,101 @@
+// The one entry by which a program runs a workload on a runtime and gets a verified, timed answer: `charm bench` and
+// the benchmarks are written on this header alone. Invariant: a KernelRun's seconds hold the kernel and nothing else
+// (no generation, no weights, no validation), and `verified` is true only if every trial's answer passed its validator.
+// The workloads are those of CHARM §5.1: BFS, PageRank, connected components, SSSP, Graph500 and RandomAccess (GUPS).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace charm::workloads {
+
+/// What came of the trials of one kernel on one runtime.
+struct KernelRun {
+  std::string kernel;           ///< bfs, pr, cc, sssp, graph500 or gups
+  std::string runtime;          ///< charm, openmp, tbb or serial
+  std::string unit;             ///< of rate(): "MTEPS" or "GUP/s"
+  std::vector<double> seconds;  ///< one a trial; for graph500 a trial is the sum over its 64 searches
+  std::vector<double> work;     ///< one a trial: edges traversed or updates made
+  bool verified = false;        ///< every trial's answer passed
+  std::string detail;  ///< one line: what the validator found wrong, or figures of the kernel's own (TEPS, errors)
+};
+
+/// Work per second of the median trial in the run's unit; 0 without trials.
+double rate(const KernelRun& run);
+
+/// Appends the trials of `more`, which is the same kernel on the same runtime: trials of several runtimes can be
+/// interleaved one at a time and still be reported together. The run stays verified only if both are.
+void merge(KernelRun& run, const KernelRun& more);
+
+/// Kernels that run_kernel knows, in the order in which they are reported.
+std::vector<std::string> graph_kernels();
+
+/// Runtimes that this build has, CHARM first when it has it; "serial" is always there.
+std::vector<std::string> runtimes();
+
+struct GenerateOptions {
+  int scale = 16;          ///< 2^scale vertices, 1 to 30
+  int degree = 16;         ///< edges drawn per vertex (Graph500's edge factor)
+  std::uint64_t seed = 1;  ///< the same seed gives the same graph for any runtime and number of workers
+};
+
+struct LoadOptions {
+  bool undirected = false;  ///< read every edge of an edge list or general matrix in both directions
+  std::uint64_t seed = 1;   ///< of weights, where the file has none that SSSP can use
+};
+
+/// How to run: by which runtime and on how many of its workers (0: as many as the process may use). For "charm" the
+/// caller has initialised the runtime, and its number of workers holds.
+struct Runner {
+  std::string runtime = "serial";
+  int workers = 0;
+};
+
+/// A graph in memory, ready for the kernels. Errors are charm::Error(bad_input) and name file and line.
+class Graph {
+ public:
+  static Graph generate(const GenerateOptions& options, const Runner& runner);
+  static Graph load(const std::string& path, const LoadOptions& options, const Runner& runner);
+  Graph(Graph&&) noexcept;
+  Graph& operator=(Graph&&) noexcept;
+  ~Graph();
+
+  [[nodiscard]] std::int64_t vertices() const;
+  [[nodiscard]] std::int64_t edges() const;  ///< an undirected edge counts once
+  [[nodiscard]] bool directed() const;
+  [[nodiscard]] std::string describe() const;  ///< "kronecker scale 18, degree 16, seed 1: 262144 vertices, …"
+
+  struct Data;
+  [[nodiscard]] Data& data() const { return *data_; }
+
+ private:
+  explicit Graph(std::unique_ptr<Data> data);
+  std::unique_ptr<Data> data_;
+};
+
+struct RunOptions {
+  int trials = 1;
+  int first_trial = 0;    ///< trial t starts from the t-th source of the graph's sequence: the same for every runtime
+  int pr_iterations = 0;  ///< PageRank: exactly so many; 0: until an iteration changes less than 1e-4 in all
+  int delta = 0;          ///< SSSP: bucket width, rounded to a power of two; 0: from weights and degree
+};
+
+/// Called before every trial: kernel, runtime, trial (from 0) and how many there are.
+using Progress = std::function<void(const std::string& kernel, const std::string& runtime, int trial, int trials)>;
+
+/// Runs and validates. Unknown names are charm::Error(bad_config). Weights are made on the first use of sssp, untimed.
+KernelRun run_kernel(const std::string& kernel, const Runner& runner, const Graph& graph,
+                     const RunOptions& options = {}, const Progress& progress = {});
+
+/// RandomAccess on a table of 2^log2_words words of 8 bytes (3 to 40), with 4 updates a word.
+KernelRun run_gups(int log2_words, const Runner& runner, int trials, const Progress& progress = {});
+
+/// Bytes that a run needs at its peak, to refuse beforehand what cannot fit: the graph with weights and the largest
+/// kernel's state, and the table.
+std::uint64_t generated_bytes(const GenerateOptions& options);
+std::uint64_t gups_bytes(int log2_words);
+
+}  // namespace charm::workloads

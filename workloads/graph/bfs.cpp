@@ -1,0 +1,211 @@
+// Kernel: breadth-first search
+//
+// Returns a parent array (see bfs.hpp).
+//
+// Algorithm: direction-optimising search. A small frontier is a queue and looks at its out-neighbours (top-down); once
+// the edges that leave it are more than 1/15 of those not yet looked at, every vertex without a parent looks for one
+// among its in-neighbours instead and stops at the first (bottom-up), until the frontier has shrunk to 1/18 of the
+// vertices again.
+//
+// Encoding: while searching, a vertex without a parent holds -max(1, out-degree): whoever finds it learns how many
+// edges it adds to the next frontier without another cache miss. Bottom-up works on words of 64 vertices: a bitmap of
+// the vertices that still lack a parent (and have in-edges at all), the frontier's, and the next one's; a word belongs
+// to one worker, so none of these writes is atomic.
+//
+// S. Beamer, K. Asanović, D. Patterson, "Direction-optimizing breadth-first search", SC 2012 (there alpha is 14 and
+// beta 24; 15 and 18 are those of the GAP benchmark suite, with which this kernel is compared).
+#include "workloads/graph/bfs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "workloads/executor/all.hpp"
+#include "workloads/relaxed.hpp"
+
+namespace charm::workloads {
+namespace {
+
+constexpr Index alpha = 15;
+constexpr Index beta = 18;
+constexpr Index vertex_grain = 16384;
+constexpr Index queue_grain = 64;
+constexpr Index word_grain = 64;
+constexpr Index word_bits = 64;
+
+using Bitmap = Array<std::uint64_t>;
+
+/// Vertices that one loop body found, handed to the shared queue in lots: one atomic addition a lot.
+class Found {
+ public:
+  Found(Array<Vertex>& queue, Index& tail) : queue_(queue), tail_(tail) {}
+  Found(const Found&) = delete;
+  Found& operator=(const Found&) = delete;
+  ~Found() { flush(); }
+  void add(Vertex v) {
+    if (count_ == lot_.size()) flush();
+    lot_[count_++] = v;
+  }
+
+ private:
+  void flush() {
+    if (count_ == 0) return;
+    Index at = fetch_add(tail_, static_cast<Index>(count_));
+    std::copy_n(lot_.begin(), count_, queue_.data() + at);
+    count_ = 0;
+  }
+  Array<Vertex>& queue_;
+  Index& tail_;
+  std::array<Vertex, 1024> lot_;
+  std::size_t count_ = 0;
+};
+
+template <Executor E>
+class Search {
+ public:
+  Search(E& e, const CsrGraph& graph) : e_(e), graph_(graph), n_(graph.vertices), parent_(n_), queue_(n_) {
+    e_.parallel_for(0, n_, vertex_grain, [this](Index lo, Index hi) {
+      for (Index v = lo; v < hi; ++v) parent_[v] = -static_cast<Vertex>(std::max<Index>(1, graph_.out.degree(v)));
+    });
+  }
+
+  Array<Vertex> from(Vertex source) {
+    Index unexplored = graph_.arcs();
+    Index leaving = graph_.out.degree(source);  // edges that leave the frontier
+    parent_[source] = source;
+    queue_[0] = source;
+    Index head = 0;
+    Index tail = 1;
+    while (head < tail) {
+      if (leaving > unexplored / alpha) {
+        bottom_up(head, tail);
+        leaving = 1;
+        head = 0;
+      } else {
+        unexplored -= leaving;
+        Index next = tail;
+        leaving = top_down(head, tail, next);
+        head = tail;
+        tail = next;
+      }
+    }
+    e_.parallel_for(0, n_, vertex_grain, [this](Index lo, Index hi) {
+      for (Index v = lo; v < hi; ++v) parent_[v] = std::max(parent_[v], Vertex{-1});
+    });
+    return std::move(parent_);
+  }
+
+ private:
+  /// Every vertex enters the queue at most once, so it never holds more than n_ and is never rewound.
+  Index top_down(Index head, Index tail, Index& next) {
+    return e_.parallel_reduce(
+        head, tail, queue_grain, Index{0},
+        [&](Index lo, Index hi, Index leaving) {
+          Found found(queue_, next);
+          for (Index i = lo; i < hi; ++i) {
+            Vertex u = queue_[i];
+            for (Vertex v : graph_.out.of(u)) {
+              Vertex seen = load(parent_[v]);
+              if (seen < 0 && exchange_if(parent_[v], seen, u)) {
+                found.add(v);
+                leaving -= seen;
+              }
+            }
+          }
+          return leaving;
+        },
+        [](Index a, Index b) { return a + b; });
+  }
+
+  /// Goes on bottom-up from the frontier queue_[head, tail) while that pays; leaves the last frontier in queue_[0,
+  /// tail).
+  void bottom_up(Index head, Index& tail) {
+    const Index words = (n_ + word_bits - 1) / word_bits;
+    if (open_.size() == 0) {
+      open_ = Bitmap(words);
+      front_ = Bitmap(words);
+      next_ = Bitmap(words);
+    }
+    e_.parallel_for(0, words, word_grain, [this](Index lo, Index hi) {
+      for (Index w = lo; w < hi; ++w) {
+        std::uint64_t open = 0;
+        for (Index v = w * word_bits; v < std::min(n_, (w + 1) * word_bits); ++v) {
+          bool lacks_parent = parent_[v] < 0 && graph_.in().degree(v) > 0;
+          open |= static_cast<std::uint64_t>(lacks_parent) << (v % word_bits);
+        }
+        open_[w] = open;
+        front_[w] = 0;
+      }
+    });
+    e_.parallel_for(head, tail, vertex_grain, [this](Index lo, Index hi) {
+      for (Index i = lo; i < hi; ++i) {
+        Vertex v = queue_[i];
+        std::atomic_ref<std::uint64_t>(front_[v / word_bits])
+            .fetch_or(std::uint64_t{1} << (v % word_bits), std::memory_order_relaxed);
+      }
+    });
+    Index awake = tail - head;
+    Index before = 0;
+    do {
+      before = awake;
+      awake = e_.parallel_reduce(
+          0, words, word_grain, Index{0},
+          [this](Index lo, Index hi, Index found) {
+            for (Index w = lo; w < hi; ++w) found += adopt(w);
+            return found;
+          },
+          [](Index a, Index b) { return a + b; });
+      front_.swap(next_);
+    } while (awake > 0 && (awake >= before || awake > n_ / beta));
+    tail = 0;
+    e_.parallel_for(0, words, word_grain * 4, [this, &tail](Index lo, Index hi) {
+      Found found(queue_, tail);
+      for (Index w = lo; w < hi; ++w) {
+        for (std::uint64_t left = front_[w]; left != 0; left &= left - 1) {
+          found.add(static_cast<Vertex>(w * word_bits + std::countr_zero(left)));
+        }
+      }
+    });
+  }
+
+  /// Finds parents in the frontier for the open vertices of word w; returns how many found one.
+  Index adopt(Index w) {
+    const auto& in = graph_.in();
+    std::uint64_t adopted = 0;
+    for (std::uint64_t left = open_[w]; left != 0; left &= left - 1) {
+      int bit = std::countr_zero(left);
+      Index v = w * word_bits + bit;
+      for (Vertex u : in.of(v)) {
+        if ((front_[u / word_bits] >> (u % word_bits) & 1) != 0) {
+          parent_[v] = u;
+          adopted |= std::uint64_t{1} << bit;
+          break;
+        }
+      }
+    }
+    open_[w] &= ~adopted;
+    next_[w] = adopted;
+    return std::popcount(adopted);
+  }
+
+  E& e_;
+  const CsrGraph& graph_;
+  Index n_;
+  Array<Vertex> parent_;
+  Array<Vertex> queue_;
+  Bitmap open_, front_, next_;
+};
+
+}  // namespace
+
+template <Executor E>
+Array<Vertex> bfs(E& e, const CsrGraph& graph, Vertex source) {
+  return Search<E>(e, graph).from(source);
+}
+
+#define CHARM_WORKLOADS_INSTANTIATE(Type) template Array<Vertex> bfs<Type>(Type&, const CsrGraph&, Vertex);
+CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+
+}  // namespace charm::workloads

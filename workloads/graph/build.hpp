@@ -1,0 +1,151 @@
+// From a stream of edges to CSR, in the memory of the CSR alone: edges are asked for twice, once to count and once to
+// place, each list is sorted and squeezed where it lies, and the gaps are closed in place. A generator draws its edges
+// again instead of keeping them, which halves the peak against building from an edge list. Invariant: the result does
+// not depend on the number of workers, for each list ends up sorted.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "workloads/graph/csr.hpp"
+#include "workloads/relaxed.hpp"
+
+namespace charm::workloads {
+
+/// sums[0] = 0 and sums[i + 1] holds the i-th length: afterwards sums[i] is where list i starts and sums[size] the
+/// total.
+template <Executor E>
+void prefix_sum(E& e, Array<Index>& sums) {
+  constexpr Index block = Index{1} << 16;
+  const Index n = sums.size();
+  const Index blocks = (n + block - 1) / block;
+  Array<Index> totals(blocks);
+  e.parallel_for(0, blocks, 1, [&](Index lo, Index hi) {
+    for (Index b = lo; b < hi; ++b) {
+      Index total = 0;
+      for (Index i = b * block; i < std::min(n, (b + 1) * block); ++i) sums[i] = total += sums[i];
+      totals[b] = total;
+    }
+  });
+  for (Index b = 0, before = 0; b < blocks; ++b) before += std::exchange(totals[b], before);
+  e.parallel_for(0, blocks, 1, [&](Index lo, Index hi) {
+    for (Index b = lo; b < hi; ++b) {
+      for (Index i = b * block; i < std::min(n, (b + 1) * block); ++i) sums[i] += totals[b];
+    }
+  });
+}
+
+/// Where edges go, a batch at a time: counters and slots are spread over far more memory than the caches hold, so a
+/// batch's lines are fetched together instead of one after the other.
+template <class Touch, class Use>
+class Batch {
+ public:
+  Batch(Touch touch, Use use) : touch_(touch), use_(use) {}
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  ~Batch() { flush(); }
+  void add(Vertex from, Vertex to) {
+    touch_(from);
+    arcs_[count_++] = {from, to};
+    if (count_ == arcs_.size()) flush();
+  }
+
+ private:
+  void flush() {
+    use_(arcs_.data(), count_);
+    count_ = 0;
+  }
+  Touch touch_;
+  Use use_;
+  std::array<std::pair<Vertex, Vertex>, 128> arcs_;
+  std::size_t count_ = 0;
+};
+
+/// `edges(block, emit)` calls emit(u, v) for the edges of one of `blocks` blocks, the same ones each time it is asked.
+/// With `both`, an edge is put at both ends. `squeeze` drops loops and repeats.
+template <Executor E, class Edges>
+Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges&& edges) {
+  Csr csr;
+  csr.offsets = Array<Index>(vertices + 1);
+  auto& offsets = csr.offsets;
+  constexpr Index grain = 4096;
+  e.parallel_for(0, vertices + 1, grain * 16,
+                 [&](Index lo, Index hi) { std::fill(&offsets[lo], &offsets[lo] + (hi - lo), 0); });
+  if (vertices == 0) return csr;
+
+  auto touch = [&offsets](Vertex v) { __builtin_prefetch(&offsets[Index{v} + 1], 1); };
+  auto each_arc = [&](auto use) {
+    e.parallel_for(0, blocks, 1, [&](Index lo, Index hi) {
+      Batch batch(touch, use);
+      for (Index b = lo; b < hi; ++b) {
+        edges(b, [&](Vertex u, Vertex v) {
+          if (squeeze && u == v) return;
+          batch.add(u, v);
+          if (both) batch.add(v, u);
+        });
+      }
+    });
+  };
+  each_arc([&offsets](const std::pair<Vertex, Vertex>* arcs, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) fetch_add(offsets[Index{arcs[i].first} + 1], Index{1});
+  });
+  prefix_sum(e, offsets);
+  csr.neighbours = Array<Vertex>(offsets[vertices]);
+  auto& neighbours = csr.neighbours;
+
+  // offsets[v + 1] is the cursor of v while placing: it starts where v's list does and ends where the next one starts.
+  constexpr Index block = Index{1} << 16;
+  Array<Index> firsts((vertices + block - 1) / block);
+  for (Index b = 0; b < firsts.size(); ++b) firsts[b] = offsets[b * block];
+  e.parallel_for(0, firsts.size(), 1, [&](Index lo, Index hi) {
+    for (Index b = lo; b < hi; ++b) {
+      Index start = firsts[b];
+      for (Index v = b * block; v < std::min(vertices, (b + 1) * block); ++v) std::swap(start, offsets[v + 1]);
+    }
+  });
+  each_arc([&offsets, &neighbours](const std::pair<Vertex, Vertex>* arcs, std::size_t count) {
+    std::array<Index, 128> slots;
+    for (std::size_t i = 0; i < count; ++i) {
+      slots[i] = fetch_add(offsets[Index{arcs[i].first} + 1], Index{1});
+      __builtin_prefetch(&neighbours[slots[i]], 1);
+    }
+    for (std::size_t i = 0; i < count; ++i) neighbours[slots[i]] = arcs[i].second;
+  });
+
+  Array<Vertex> lengths(vertices);
+  e.parallel_for(0, vertices, 256, [&](Index lo, Index hi) {
+    for (Index v = lo; v < hi; ++v) {
+      Vertex* first = neighbours.data() + offsets[v];
+      Vertex* last = neighbours.data() + offsets[v + 1];
+      std::sort(first, last);
+      if (squeeze) last = std::unique(first, last);
+      lengths[v] = static_cast<Vertex>(last - first);
+    }
+  });
+  if (!squeeze) return csr;
+  // One worker closes the gaps: it moves memory from front to back at full bandwidth, and needs none.
+  Index end = 0;
+  for (Index v = 0; v < vertices; ++v) {
+    Index start = std::exchange(offsets[v], end);
+    if (start != end) std::copy_n(neighbours.data() + start, lengths[v], neighbours.data() + end);
+    end += lengths[v];
+  }
+  offsets[vertices] = end;
+  neighbours.shrink(end);
+  return csr;
+}
+
+/// The lists of who points at a vertex.
+template <Executor E>
+Csr transpose(E& e, const Csr& csr, Index vertices) {
+  constexpr Index block = 1024;
+  return build_csr(e, vertices, (vertices + block - 1) / block, false, false, [&](Index b, auto&& emit) {
+    for (Index v = b * block; v < std::min(vertices, (b + 1) * block); ++v) {
+      for (Vertex to : csr.of(v)) emit(to, static_cast<Vertex>(v));
+    }
+  });
+}
+
+}  // namespace charm::workloads

@@ -1,0 +1,75 @@
+// The two formats of graph files behind one stream of edges. EdgeFile hands out blocks of text; parse() turns any piece
+// of one into edges and may run on any worker; check() then sees the pieces in file order, which is where errors are
+// thrown and what concerns the whole file (number of entries, columns) is verified.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workloads/graph/csr.hpp"
+#include "workloads/graph/fields.hpp"
+#include "workloads/graph/text.hpp"
+
+namespace charm::workloads {
+
+struct Edge {
+  Vertex from;
+  Vertex to;
+};
+
+struct Piece {
+  std::string_view text;
+  std::vector<Edge> edges;
+  std::vector<double> weights;  ///< one an edge, if asked for
+  Vertex highest = -1;
+  double lightest = 0;  ///< of the weights column
+  double heaviest = 0;
+  bool whole = true;               ///< all weights are whole numbers
+  const char* weighted = nullptr;  ///< the first line with a weight, and the first without
+  const char* unweighted = nullptr;
+  std::optional<FieldError> error;
+};
+
+class EdgeFile {
+ public:
+  explicit EdgeFile(const std::string& path);
+
+  [[nodiscard]] bool matrix() const { return matrix_; }
+  [[nodiscard]] bool symmetric() const { return symmetric_; }
+  /// From the header of a matrix, else one more than the highest vertex that check() has seen.
+  [[nodiscard]] Index vertices() const { return matrix_ ? rows_ : Index{highest_} + 1; }
+  [[nodiscard]] bool weighted() const { return matrix_ ? values_ : weighted_ == 1; }
+
+  /// The next lines of edges in about `pieces` pieces; none at the end.
+  std::vector<Piece> next(std::size_t pieces);
+  /// Fills piece.edges (and weights) from piece.text.
+  void parse(Piece& piece, bool want_weights) const;
+  /// Throws the first error of the pieces that next() returned last.
+  void check(const std::vector<Piece>& pieces);
+  /// After the last piece: throws if the file has fewer entries than its header says, or no edges.
+  void finish() const;
+
+ private:
+  void read_header(std::string_view& text);
+  [[noreturn]] void fail(const FieldError& error) const;
+  [[nodiscard]] FieldError column_error(const char* at) const;
+
+  TextFile file_;
+  TextBlock block_;
+  bool first_ = true;
+  bool matrix_ = false;
+  bool symmetric_ = false;
+  bool values_ = false;
+  bool integers_ = false;
+  Index rows_ = 0;
+  Index entries_ = 0;  ///< of the header
+  Index seen_ = 0;
+  Vertex highest_ = -1;
+  int weighted_ = -1;  ///< an edge list's lines have weights: not yet known, no, yes
+};
+
+}  // namespace charm::workloads

@@ -1,0 +1,104 @@
+// Graphs for the kernels: generated or loaded, with weights on demand (see bench.hpp).
+#include "workloads/graph/input.hpp"
+
+#include <charm/error.hpp>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "workloads/executor/dispatch.hpp"
+#include "workloads/graph/build.hpp"
+#include "workloads/graph/kronecker.hpp"
+#include "workloads/graph/weights.hpp"
+
+namespace charm::workloads {
+namespace {
+
+constexpr int largest_scale = 30;  // 2^30 vertices: the next one needs labels of 31 bits and a sign
+constexpr int largest_degree = 4096;
+
+void check(const GenerateOptions& options) {
+  if (options.scale < 1 || options.scale > largest_scale) {
+    throw Error(Errc::bad_input, fmt::format("scale {} is out of range", options.scale),
+                fmt::format("use 1 to {}", largest_scale));
+  }
+  if (options.degree < 1 || options.degree > largest_degree) {
+    throw Error(Errc::bad_input, fmt::format("degree {} is out of range", options.degree),
+                fmt::format("use 1 to {}", largest_degree));
+  }
+}
+
+}  // namespace
+
+Graph::Graph(std::unique_ptr<Data> data) : data_(std::move(data)) {}
+Graph::Graph(Graph&&) noexcept = default;
+Graph& Graph::operator=(Graph&&) noexcept = default;
+Graph::~Graph() = default;
+
+Graph Graph::generate(const GenerateOptions& options, const Runner& runner) {
+  check(options);
+  auto data = std::make_unique<Data>();
+  data->name = fmt::format("kronecker scale {}, degree {}, seed {}", options.scale, options.degree, options.seed);
+  data->seed = options.seed;
+  const Kronecker kronecker(options.scale, options.degree, options.seed);
+  with_executor(runner.runtime, runner.workers, [&](auto& e) {
+    e.run([&] {
+      constexpr Index block = Index{1} << 14;
+      auto& graph = data->loaded.graph;
+      graph.vertices = kronecker.vertices();
+      const Index edges = kronecker.edges();
+      graph.out = build_csr(e, graph.vertices, (edges + block - 1) / block, true, true, [&](Index b, auto&& emit) {
+        for (Index i = b * block; i < std::min(edges, (b + 1) * block); ++i) {
+          auto [u, v] = kronecker.edge(i);
+          emit(u, v);
+        }
+      });
+    });
+  });
+  return Graph(std::move(data));
+}
+
+Graph Graph::load(const std::string& path, const LoadOptions& options, const Runner& runner) {
+  auto data = std::make_unique<Data>();
+  data->path = path;
+  data->name = path;
+  data->seed = options.seed;
+  with_executor(runner.runtime, runner.workers,
+                [&](auto& e) { e.run([&] { data->loaded = load_graph(e, path, options.undirected); }); });
+  return Graph(std::move(data));
+}
+
+std::int64_t Graph::vertices() const { return data_->loaded.graph.vertices; }
+std::int64_t Graph::edges() const { return data_->loaded.graph.edges(); }
+bool Graph::directed() const { return data_->loaded.graph.directed; }
+
+std::string Graph::describe() const {
+  const auto& column = data_->loaded.weights;
+  return fmt::format(
+      "{}: {} vertices, {} {} edges{}", data_->name, vertices(), edges(), directed() ? "directed" : "undirected",
+      column.present && !column.usable ? "; its weights are not whole numbers >= 0, sssp draws 1 to 255" : "");
+}
+
+const Weights& weights_of(Graph::Data& data, const Runner& runner) {
+  if (data.weights.empty()) {
+    with_executor(runner.runtime, runner.workers, [&](auto& e) {
+      e.run([&] {
+        data.weights = data.loaded.weights.usable ? load_weights(e, data.path, data.loaded)
+                                                  : draw_weights(e, data.loaded.graph, data.seed);
+      });
+    });
+  }
+  return data.weights;
+}
+
+std::uint64_t generated_bytes(const GenerateOptions& options) {
+  check(options);
+  const std::uint64_t vertices = std::uint64_t{1} << options.scale;
+  const std::uint64_t arcs = 2 * vertices * static_cast<std::uint64_t>(options.degree);
+  // Neighbours and weights an arc; offsets, and SSSP's distances and buckets a vertex, which hold every vertex a few
+  // times.
+  return arcs * (sizeof(Vertex) + 1) + vertices * (sizeof(Index) + 32) + (std::uint64_t{32} << 20);
+}
+
+}  // namespace charm::workloads

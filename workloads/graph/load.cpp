@@ -1,0 +1,147 @@
+// Graph files into CSR and weights (see load.hpp). Text is parsed by all workers, a block at a time; edges stay in the
+// pieces that workers made of it, in the order of the file, until the CSR is built.
+#include "workloads/graph/load.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "workloads/executor/all.hpp"
+#include "workloads/graph/build.hpp"
+#include "workloads/graph/edge_file.hpp"
+
+namespace charm::workloads {
+namespace {
+
+constexpr double heaviest_usable = 2147483647.0;
+
+/// Reads the whole file; `use` gets every piece in file order after it has been checked.
+template <Executor E, class Use>
+void read_edges(E& e, EdgeFile& file, bool want_weights, Use&& use) {
+  for (;;) {
+    auto pieces = file.next(static_cast<std::size_t>(e.workers()) * 4);
+    if (pieces.empty()) break;
+    e.parallel_for(0, static_cast<Index>(pieces.size()), 1, [&](Index lo, Index hi) {
+      for (Index i = lo; i < hi; ++i) file.parse(pieces[static_cast<std::size_t>(i)], want_weights);
+    });
+    file.check(pieces);
+    use(pieces);
+  }
+  file.finish();
+}
+
+/// One line `1 2000000000` asks for 16 GB of offsets: better said than tried.
+void refuse_what_cannot_fit(const std::string& path, Index vertices, bool directed) {
+  const auto needs = static_cast<double>(vertices) * (directed ? 20.0 : 12.0);
+  const auto has = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (needs <= has) return;
+  constexpr double gib = 1073741824.0;
+  throw Error(
+      Errc::bad_input,
+      fmt::format("{}: {} vertices need {:.1f} GiB, the machine has {:.1f}", path, vertices, needs / gib, has / gib),
+      "number the vertices from 0 without gaps, or use a larger machine");
+}
+
+}  // namespace
+
+template <Executor E>
+Loaded load_graph(E& e, const std::string& path, bool undirected) {
+  EdgeFile file(path);
+  Loaded loaded;
+  auto& column = loaded.weights;
+  bool whole = true;
+  std::vector<std::vector<Edge>> chunks;
+  read_edges(e, file, false, [&](std::vector<Piece>& pieces) {
+    for (auto& piece : pieces) {
+      if (piece.edges.empty()) continue;
+      if (piece.weighted != nullptr) {
+        column.smallest = column.present ? std::min(column.smallest, piece.lightest) : piece.lightest;
+        column.largest = column.present ? std::max(column.largest, piece.heaviest) : piece.heaviest;
+        column.present = true;
+        whole = whole && piece.whole;
+      }
+      chunks.push_back(std::move(piece.edges));
+    }
+  });
+  column.usable = column.present && whole && column.smallest >= 0 && column.largest <= heaviest_usable;
+  auto& graph = loaded.graph;
+  graph.vertices = file.vertices();
+  graph.directed = !undirected && !file.symmetric();
+  refuse_what_cannot_fit(path, graph.vertices, graph.directed);
+  graph.out =
+      build_csr(e, graph.vertices, static_cast<Index>(chunks.size()), !graph.directed, true, [&](Index b, auto&& emit) {
+        for (const Edge& edge : chunks[static_cast<std::size_t>(b)]) emit(edge.from, edge.to);
+      });
+  std::vector<std::vector<Edge>>().swap(chunks);
+  if (graph.directed) graph.transposed = transpose(e, graph.out, graph.vertices);
+  return loaded;
+}
+
+template <Executor E>
+Weights load_weights(E& e, const std::string& path, const Loaded& loaded) {
+  const auto& graph = loaded.graph;
+  Weights weights;
+  weights.smallest = static_cast<std::uint32_t>(loaded.weights.smallest);
+  weights.largest = static_cast<std::uint32_t>(loaded.weights.largest);
+  const bool narrow = weights.largest <= 255;
+  if (narrow) {
+    weights.narrow = Array<std::uint8_t>(graph.arcs());
+  } else {
+    weights.wide = Array<std::uint32_t>(graph.arcs());
+  }
+  e.parallel_for(0, graph.arcs(), 1 << 18, [&](Index lo, Index hi) {
+    if (narrow) {
+      std::fill(weights.narrow.data() + lo, weights.narrow.data() + hi, std::uint8_t{255});
+    } else {
+      std::fill(weights.wide.data() + lo, weights.wide.data() + hi, weights.largest);
+    }
+  });
+  std::atomic<bool> changed{false};
+  auto lay = [&](Vertex from, Vertex to, double weight) {
+    if (from >= graph.vertices) return changed.store(true, std::memory_order_relaxed);
+    auto list = graph.out.of(from);
+    auto at = std::lower_bound(list.begin(), list.end(), to);
+    if (at == list.end() || *at != to) return changed.store(true, std::memory_order_relaxed);
+    const Index i = graph.out.offsets[from] + (at - list.begin());
+    if (narrow) {
+      fetch_min(weights.narrow[i], static_cast<std::uint8_t>(weight));
+    } else {
+      fetch_min(weights.wide[i], static_cast<std::uint32_t>(weight));
+    }
+  };
+  EdgeFile file(path);
+  read_edges(e, file, true, [&](std::vector<Piece>& pieces) {
+    for (const auto& piece : pieces) {
+      if (piece.lightest < loaded.weights.smallest || piece.heaviest > loaded.weights.largest || !piece.whole)
+        changed = true;
+    }
+    if (changed) return;
+    e.parallel_for(0, static_cast<Index>(pieces.size()), 1, [&](Index lo, Index hi) {
+      for (Index p = lo; p < hi; ++p) {
+        const auto& piece = pieces[static_cast<std::size_t>(p)];
+        for (std::size_t i = 0; i < piece.edges.size(); ++i) {
+          auto [from, to] = piece.edges[i];
+          if (from == to) continue;
+          lay(from, to, piece.weights[i]);
+          if (!graph.directed) lay(to, from, piece.weights[i]);
+        }
+      }
+    });
+  });
+  if (changed) {
+    throw Error(Errc::bad_input, fmt::format("{}: the file has changed since its edges were read", path), "run again");
+  }
+  return weights;
+}
+
+#define CHARM_WORKLOADS_INSTANTIATE(Type)                            \
+  template Loaded load_graph<Type>(Type&, const std::string&, bool); \
+  template Weights load_weights<Type>(Type&, const std::string&, const Loaded&);
+CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+
+}  // namespace charm::workloads

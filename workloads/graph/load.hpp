@@ -1,0 +1,35 @@
+// Graph files: edge lists (`u v` or `u v weight` a line, `#` and `%` begin comments) and Matrix Market coordinate
+// matrices, plain or gzip, recognised by their content. A file is read once for its edges and a second time for its
+// weights, when SSSP asks for them: a graph never holds weights that no kernel uses, and a weighted file costs no more
+// than another.
+#pragma once
+
+#include <string>
+
+#include "workloads/graph/csr.hpp"
+
+namespace charm::workloads {
+
+/// What the first reading learned of the weights column.
+struct WeightColumn {
+  bool present = false;
+  bool usable = false;  ///< all are whole numbers from 0 to 2^31 - 1
+  double smallest = 0;
+  double largest = 0;
+};
+
+struct Loaded {
+  CsrGraph graph;
+  WeightColumn weights;
+};
+
+/// Edges are taken in both directions if `undirected` or if the file is a symmetric matrix. Errors: Errc::bad_input
+/// with file, line and remedy.
+template <Executor E>
+Loaded load_graph(E& e, const std::string& path, bool undirected);
+
+/// The weights of `path` for the graph loaded from it: of repeated edges the smallest, as in GAPBS.
+template <Executor E>
+Weights load_weights(E& e, const std::string& path, const Loaded& loaded);
+
+}  // namespace charm::workloads

@@ -1,0 +1,155 @@
+// Kernel: single-source shortest paths
+//
+// Returns distances (see sssp.hpp).
+//
+// Algorithm: delta-stepping with bucket fusion. Vertices whose distance has improved wait in buckets of width delta;
+// the lowest bucket is relaxed in parallel, again and again until it stays empty, then the next. Bucket fusion: what a
+// worker puts back into the current bucket it relaxes itself while that is little, instead of waiting for the others
+// first; for graphs with long paths that saves most of the rounds.
+//
+// Encoding: each worker has its own buckets, in a ring: from bucket b nothing goes further than the heaviest weight, so
+// largest/delta + 2 buckets are enough and reused. A vertex is not taken out of a bucket when it improves again: an
+// entry whose distance is below its bucket is skipped. The number of workers changes the order of work, never the
+// distances.
+//
+// U. Meyer, P. Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 49 (2003); fusion:
+// Y. Zhang et al., "Optimizing ordered graph algorithms with GraphIt", CGO 2020.
+#include "workloads/graph/sssp.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <vector>
+
+#include "workloads/executor/all.hpp"
+#include "workloads/relaxed.hpp"
+
+namespace charm::workloads {
+namespace {
+
+constexpr Index vertex_grain = 16384;
+constexpr Index frontier_grain = 64;
+constexpr std::size_t fused_at_most = 1000;  // more than that is worth sharing
+constexpr std::uint32_t most_buckets = 1U << 16;
+
+/// A quarter of largest weight over mean degree: 2 for Kronecker graphs of edge factor 16 with weights to 255.
+int shift_for(const CsrGraph& graph, const Weights& weights, int delta) {
+  auto wanted = static_cast<std::uint64_t>(std::max(0, delta));
+  if (wanted == 0) {
+    auto degree = static_cast<std::uint64_t>(graph.arcs() / std::max<Index>(1, graph.vertices)) + 1;
+    wanted = std::max<std::uint64_t>(1, weights.largest / (4 * degree));
+  }
+  wanted = std::max<std::uint64_t>(wanted, weights.largest / most_buckets + 1);
+  return static_cast<int>(std::bit_width(wanted)) - 1;
+}
+
+template <Executor E, class Weight>
+class Relaxation {
+ public:
+  Relaxation(E& e, const CsrGraph& graph, const Weight* weights, std::uint32_t largest, int shift)
+      : e_(e),
+        out_(graph.out),
+        weights_(weights),
+        distance_(graph.vertices),
+        shift_(shift),
+        mask_(std::bit_ceil((largest >> shift) + 2U) - 1),
+        workers_(static_cast<std::size_t>(e.workers())) {
+    for (auto& worker : workers_) worker.ring.resize(mask_ + 1);
+    e_.parallel_for(0, graph.vertices, vertex_grain,
+                    [this](Index lo, Index hi) { std::fill(distance_.data() + lo, distance_.data() + hi, unreached); });
+  }
+
+  Array<Distance> from(Vertex source) {
+    distance_[source] = 0;
+    frontier_.assign(1, source);
+    for (bucket_ = 0; !frontier_.empty();) {
+      e_.parallel_for(0, static_cast<Index>(frontier_.size()), frontier_grain, [this](Index lo, Index hi) {
+        relax_block(static_cast<std::size_t>(lo), static_cast<std::size_t>(hi));
+      });
+      gather();
+    }
+    return std::move(distance_);
+  }
+
+ private:
+  struct alignas(
+      128) Buckets {  // two lines: neighbouring workers' heads would share what the prefetcher fetches in pairs
+    std::vector<std::vector<Vertex>> ring;
+    std::vector<Vertex> fused;
+  };
+
+  void relax_block(std::size_t lo, std::size_t hi) {
+    auto& mine = workers_[static_cast<std::size_t>(e_.worker())];
+    const auto low = static_cast<std::uint64_t>(bucket_) << shift_;
+    for (std::size_t i = lo; i < hi; ++i) {
+      if (load(distance_[frontier_[i]]) >= low) relax(frontier_[i], mine);
+    }
+    auto& again = mine.ring[bucket_ & mask_];
+    while (!again.empty() && again.size() < fused_at_most) {
+      mine.fused.swap(again);
+      for (Vertex u : mine.fused) {
+        if (load(distance_[u]) >= low) relax(u, mine);
+      }
+      mine.fused.clear();
+    }
+  }
+
+  void relax(Vertex u, Buckets& mine) {
+    const std::uint64_t here = load(distance_[u]);
+    for (Index i = out_.offsets[u]; i < out_.offsets[Index{u} + 1]; ++i) {
+      Vertex v = out_.neighbours[i];
+      const std::uint64_t there = here + weights_[i];  // in 64 bits: what does not fit is never below a distance
+      Distance seen = load(distance_[v]);
+      while (there < seen) {
+        if (exchange_if(distance_[v], seen, static_cast<Distance>(there))) {
+          mine.ring[(there >> shift_) & mask_].push_back(v);
+          break;
+        }
+      }
+    }
+  }
+
+  /// Collects the lowest bucket that any worker has into the frontier; an empty frontier ends the search.
+  void gather() {
+    frontier_.clear();
+    for (std::uint32_t ahead = 0; ahead <= mask_; ++ahead) {
+      const std::size_t slot = (bucket_ + ahead) & mask_;
+      std::size_t total = 0;
+      for (const auto& worker : workers_) total += worker.ring[slot].size();
+      if (total == 0) continue;
+      bucket_ += ahead;
+      frontier_.reserve(total);
+      for (auto& worker : workers_) {
+        frontier_.insert(frontier_.end(), worker.ring[slot].begin(), worker.ring[slot].end());
+        worker.ring[slot].clear();
+      }
+      return;
+    }
+  }
+
+  E& e_;
+  const Csr& out_;
+  const Weight* weights_;
+  Array<Distance> distance_;
+  int shift_;
+  std::uint32_t mask_;
+  std::uint32_t bucket_ = 0;
+  std::vector<Buckets> workers_;
+  std::vector<Vertex> frontier_;
+};
+
+}  // namespace
+
+template <Executor E>
+Array<Distance> sssp(E& e, const CsrGraph& graph, const Weights& weights, Vertex source, int delta) {
+  const int shift = shift_for(graph, weights, delta);
+  return weights.visit([&]<class Weight>(const Weight* of_edges) {
+    return Relaxation<E, Weight>(e, graph, of_edges, weights.largest, shift).from(source);
+  });
+}
+
+#define CHARM_WORKLOADS_INSTANTIATE(Type) \
+  template Array<Distance> sssp<Type>(Type&, const CsrGraph&, const Weights&, Vertex, int);
+CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+
+}  // namespace charm::workloads

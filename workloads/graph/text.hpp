@@ -1,0 +1,58 @@
+// Reading of large text files, plain or gzip (by zlib), in blocks of whole lines, and the errors that point at one of
+// them. Invariant: lines are numbered from 1 in the uncompressed text, and every complaint about content is FILE:LINE:
+// what; remedy.
+#pragma once
+
+#include <charm/error.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct gzFile_s;
+
+namespace charm::workloads {
+
+/// Where in the file a block of lines begins.
+struct TextBlock {
+  std::string_view text;  ///< whole lines; the last of the file may lack its newline
+  std::int64_t line = 1;
+};
+
+class TextFile {
+ public:
+  explicit TextFile(std::string path);
+  TextFile(const TextFile&) = delete;
+  TextFile& operator=(const TextFile&) = delete;
+  ~TextFile();
+
+  /// The next lines, about block_bytes of them; empty text at the end. The view holds until the next call.
+  TextBlock next();
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  [[noreturn]] void fail_reading(std::int64_t line);
+  static constexpr std::size_t block_bytes = std::size_t{16} << 20;
+
+  std::string path_;
+  gzFile_s* file_ = nullptr;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  ///< of what the last block did not cover
+  std::size_t end_ = 0;
+  std::int64_t line_ = 1;
+  bool at_end_ = false;
+};
+
+std::int64_t count_lines(std::string_view text);
+
+/// `text` cut into about `pieces` parts at line ends, none of them empty.
+std::vector<std::string_view> cut_at_lines(std::string_view text, std::size_t pieces);
+
+[[nodiscard]] Error bad_line(const std::string& path, std::int64_t line, const std::string& what,
+                             const std::string& remedy);
+
+/// A field as it may stand in a one-line message: quoted, cut, and without control characters.
+std::string shown(std::string_view field);
+
+}  // namespace charm::workloads

@@ -1,0 +1,41 @@
+// Validators: what an answer must satisfy to be right, checked against the graph alone, without running the kernel
+// again. Each returns an empty string for a right answer and otherwise one line that says what is wrong where. They are
+// run after every trial of a benchmark, in parallel over the edges.
+#pragma once
+
+#include <string>
+
+#include "workloads/graph/csr.hpp"
+#include "workloads/graph/pagerank.hpp"
+#include "workloads/graph/sssp.hpp"
+
+namespace charm::workloads {
+
+/// What a search reached. An undirected edge counts once.
+struct Reached {
+  Index vertices = 0;
+  Index edges = 0;
+};
+
+/// The five rules of Graph500 (specification, "Validation"): (1) the parents form a tree rooted in the source, (2) a
+/// tree edge joins levels that differ by one, (3) an edge of the graph joins levels that differ by at most one, (4) the
+/// tree spans the whole component, (5) tree edges are edges of the graph. In a directed graph (3) is: no edge leads
+/// more than one level down, and (4): no edge leads out of the tree. Together they make every level the true distance.
+template <Executor E>
+std::string validate_bfs(E& e, const CsrGraph& graph, Vertex source, const Array<Vertex>& parent, Reached& reached);
+
+/// One more iteration, in double precision and without using new values early, changes less than `tolerance` in all.
+template <Executor E>
+std::string validate_pagerank(E& e, const CsrGraph& graph, const Array<float>& scores, double tolerance);
+
+/// Every edge joins equal labels, and there are as many labels as components.
+template <Executor E>
+std::string validate_components(E& e, const CsrGraph& graph, const Array<Vertex>& label);
+
+/// No edge offers a shorter way, and a chain of edges that are tight leads from the source to every vertex that is
+/// reached.
+template <Executor E>
+std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, Vertex source,
+                          const Array<Distance>& distance, Reached& reached);
+
+}  // namespace charm::workloads

@@ -1,0 +1,90 @@
+// RandomAccess by the rules of the HPC Challenge: the table has a power of two words, a worker may look ahead and store
+// up to 1024 updates, and up to 1 % of the words may end up wrong, so that workers need not lock what they update. A
+// worker draws a lot of updates, asks for their words' lines, and only then makes them: as many cache misses are under
+// way as the core can have, instead of one or two. P. Luszczek et al., "Introduction to the HPC Challenge benchmark
+// suite", SC 2005; CHARM §5.1.
+#include "workloads/gups/gups.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "workloads/executor/all.hpp"
+#include "workloads/gups/stream.hpp"
+#include "workloads/relaxed.hpp"
+
+namespace charm::workloads {
+namespace {
+
+constexpr Index look_ahead = 128;  // of the 1024 allowed: more does not help, since a core has fewer misses under way
+constexpr Index grain = 1 << 16;
+
+template <class Update>
+void updates(Table& table, Index first, Index last, Update update) {
+  const std::uint64_t mask = static_cast<std::uint64_t>(table.size()) - 1;
+  std::array<std::uint64_t, look_ahead> lot;
+  std::uint64_t x = update_at(static_cast<std::uint64_t>(first));
+  for (Index done = first; done < last; done += look_ahead) {
+    const auto count = static_cast<std::size_t>(std::min(look_ahead, last - done));
+    for (std::size_t i = 0; i < count; ++i) {
+      x = next_update(x);
+      lot[i] = x;
+      __builtin_prefetch(&table[static_cast<Index>(x & mask)], 1);
+    }
+    for (std::size_t i = 0; i < count; ++i) update(table[static_cast<Index>(lot[i] & mask)], lot[i]);
+  }
+}
+
+template <Executor E, class Update>
+void all_updates(E& e, Table& table, Update update) {
+  const Index total = updates_of(table.size());
+  e.team([&](int member, int members) {
+    auto bound = [&](Index k) { return total / members * k + std::min(k, total % members); };
+    updates(table, bound(member), bound(member + 1), update);
+  });
+}
+
+constexpr auto update_exactly = [](std::uint64_t& word, std::uint64_t x) {
+  std::atomic_ref<std::uint64_t>(word).fetch_xor(x, std::memory_order_relaxed);
+};
+
+}  // namespace
+
+template <Executor E>
+void fill_table(E& e, Table& table) {
+  e.parallel_for(0, table.size(), grain, [&](Index lo, Index hi) {
+    for (Index i = lo; i < hi; ++i) table[i] = static_cast<std::uint64_t>(i);
+  });
+}
+
+/// Workers lose an update when they meet on a word. In a table of the size that the benchmark is for they hardly do; in
+/// a small one they would lose more than the rules allow, and pay for exact updates instead.
+template <Executor E>
+void update_table(E& e, Table& table) {
+  constexpr Index words_per_worker = Index{1} << 19;
+  if (e.workers() == 1 || table.size() >= words_per_worker * e.workers()) {
+    all_updates(e, table, [](std::uint64_t& word, std::uint64_t x) { store(word, load(word) ^ x); });
+  } else {
+    all_updates(e, table, update_exactly);
+  }
+}
+
+template <Executor E>
+Index count_errors(E& e, Table& table) {
+  all_updates(e, table, update_exactly);
+  return e.parallel_reduce(
+      0, table.size(), grain, Index{0},
+      [&](Index lo, Index hi, Index wrong) {
+        for (Index i = lo; i < hi; ++i) wrong += table[i] != static_cast<std::uint64_t>(i);
+        return wrong;
+      },
+      [](Index a, Index b) { return a + b; });
+}
+
+#define CHARM_WORKLOADS_INSTANTIATE(Type)          \
+  template void fill_table<Type>(Type&, Table&);   \
+  template void update_table<Type>(Type&, Table&); \
+  template Index count_errors<Type>(Type&, Table&);
+CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+
+}  // namespace charm::workloads
