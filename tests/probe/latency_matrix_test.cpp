@@ -84,7 +84,7 @@ TEST(LatencyCsv, WhatIsWrittenIsReadBack) {
     const auto back = read(out.str());
     RC_ASSERT(back.rows() == n);
     for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) RC_ASSERT(m.measured(i, j) ? back.at(i, j) == m.at(i, j) : !back.measured(i, j));
+      for (int j = 0; j < n; ++j) RC_ASSERT((m.measured(i, j) ? back.at(i, j) == m.at(i, j) : !back.measured(i, j)));
     }
   });
 }
