@@ -43,14 +43,14 @@ void triad_kernel(double* __restrict a, const double* __restrict b, const double
   for (std::size_t i = 0; i < n; ++i) a[i] = b[i] + scale * c[i];
 }
 
-/// The arrays and threads of one process.
+/// The arrays and threads of one process. Plain pages, as the arrays of a STREAM program have.
 class Process {
  public:
   Process(const std::vector<int>& cpus, std::size_t bytes)
       : n_(std::max<std::size_t>(bytes / 3 / sizeof(double), 8 * cpus.size())),
-        a_(n_ * sizeof(double), -1, true),
-        b_(n_ * sizeof(double), -1, true),
-        c_(n_ * sizeof(double), -1, true),
+        a_(n_ * sizeof(double)),
+        b_(n_ * sizeof(double)),
+        c_(n_ * sizeof(double)),
         threads_(cpus.size()),
         team_(cpus, [this](int rank) { part(static_cast<std::size_t>(rank)); }) {
     team_.round();  // first touch, by the threads that will use the pages
