@@ -78,11 +78,14 @@ void check_options(const ProbeOptions& options) {
   static const std::vector<std::string> parts = {"latency", "bandwidth", "stream", "caches", "writes"};
   for (const auto& part : options.parts) {
     if (std::find(parts.begin(), parts.end(), part) == parts.end()) {
-      throw Error(Errc::bad_config, "there is nothing called '" + part + "' to measure", "use latency, bandwidth, stream, caches or writes");
+      throw Error(Errc::bad_config, "there is nothing called '" + part + "' to measure",
+                  "use latency, bandwidth, stream, caches or writes");
     }
   }
-  if (!options.cluster.empty() && !options.show.empty()) throw Error(Errc::bad_config, "--cluster and --show exclude each other", "choose one of them");
-  if (!(options.budget_s >= 1 && options.budget_s <= 86400)) throw Error(Errc::bad_config, "a budget of " + std::to_string(options.budget_s) + " s", "give 1 to 86400 seconds");
+  if (!options.cluster.empty() && !options.show.empty())
+    throw Error(Errc::bad_config, "--cluster and --show exclude each other", "choose one of them");
+  if (!(options.budget_s >= 1 && options.budget_s <= 86400))
+    throw Error(Errc::bad_config, "a budget of " + std::to_string(options.budget_s) + " s", "give 1 to 86400 seconds");
   for (const auto& path : {options.csv, options.svg, options.html}) {
     if (!path.empty()) check_writable(path);
   }
@@ -110,7 +113,8 @@ void write_files(const ProbeOptions& options, const probe::Profile& profile) {
     probe::write_latency_csv(text, profile.latency);
     write_whole(options.csv, text.str());
   }
-  if (!options.svg.empty()) write_whole(options.svg, probe::heatmap_svg(profile.latency, profile.cpus, "Latency between cpus", "ns"));
+  if (!options.svg.empty())
+    write_whole(options.svg, probe::heatmap_svg(profile.latency, profile.cpus, "Latency between cpus", "ns"));
   if (!options.html.empty()) write_whole(options.html, probe::profile_html(profile));
 }
 

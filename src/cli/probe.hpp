@@ -9,15 +9,15 @@
 namespace charm::cli {
 
 struct ProbeOptions {
-  std::string cluster = "";        // a latency matrix (CSV) to cluster instead of measuring
-  std::string show = "";           // a stored profile to show instead of measuring; "-" is this machine's
+  std::string cluster = "";             // a latency matrix (CSV) to cluster instead of measuring
+  std::string show = "";                // a stored profile to show instead of measuring; "-" is this machine's
   std::vector<std::string> parts = {};  // latency, bandwidth, stream, caches, writes; empty: all
-  std::string pairs = "auto";      // auto, all, sampled
+  std::string pairs = "auto";           // auto, all, sampled
   double budget_s = 15;
-  std::string csv = "";            // files to write besides
+  std::string csv = "";  // files to write besides
   std::string svg = "";
   std::string html = "";
-  bool store = true;               // keep the profile for later runs
+  bool store = true;  // keep the profile for later runs
   bool json = false;
   bool quiet = false;
   bool ascii = false;

@@ -21,7 +21,8 @@ void declare(CLI::App& app, Session& session) {
   ProbeOptions& probe = options->probe;
   file_path(app.add_option("--cluster", probe.cluster, "Read a latency matrix (CSV) and say what machine it shows"));
   file_path(app.add_option("--show", probe.show, "Show a stored profile instead of measuring; - for this machine's"));
-  some_of(app.add_option("--only", options->parts, "Measure only these"), {"latency", "bandwidth", "stream", "caches", "writes"});
+  some_of(app.add_option("--only", options->parts, "Measure only these"),
+          {"latency", "bandwidth", "stream", "caches", "writes"});
   one_of(app.add_option("--pairs", probe.pairs, "Which pairs of cpus to measure"), {"auto", "all", "sampled"});
   app.add_option("--budget", probe.budget_s, "Seconds to spend, more or less; more for every pair of a large machine");
   file_path(app.add_option("--csv", probe.csv, "Write the latencies as core-to-core-latency does"));

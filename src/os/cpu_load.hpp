@@ -1,4 +1,5 @@
-// How busy cpus are, from /proc/stat; the root of the file system is an argument, so that tests read a tree of their own.
+// How busy cpus are, from /proc/stat; the root of the file system is an argument, so that tests read a tree of their
+// own.
 #pragma once
 
 #include <cstdint>

@@ -5,12 +5,12 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 namespace charm::os {
 namespace {

@@ -39,7 +39,8 @@ std::vector<std::vector<int>> measured_chiplets(const Machine& machine, const Pr
 bool within_sockets(const Machine& machine, const std::vector<std::vector<int>>& chiplets) {
   return std::all_of(chiplets.begin(), chiplets.end(), [&](const auto& cores) {
     return std::all_of(cores.begin(), cores.end(), [&](int core) {
-      return machine.cores[static_cast<std::size_t>(core)].socket == machine.cores[static_cast<std::size_t>(cores[0])].socket;
+      return machine.cores[static_cast<std::size_t>(core)].socket ==
+             machine.cores[static_cast<std::size_t>(cores[0])].socket;
     });
   });
 }
@@ -108,20 +109,25 @@ std::string mismatch(const Profile& profile, const Machine& machine) {
     return "it was measured on a machine with " + what + " " + there + ", here it is " + now;
   };
   if (profile.key.name != here.name) return differs("processor", "'" + profile.key.name + "'", "'" + here.name + "'");
-  if (profile.key.cpus != here.cpus) return differs("cpus:", std::to_string(profile.key.cpus), std::to_string(here.cpus));
-  if (profile.key.cores != here.cores) return differs("cores:", std::to_string(profile.key.cores), std::to_string(here.cores));
-  if (profile.key.nodes != here.nodes) return differs("NUMA nodes:", std::to_string(profile.key.nodes), std::to_string(here.nodes));
-  if (profile.key.sockets != here.sockets) return differs("sockets:", std::to_string(profile.key.sockets), std::to_string(here.sockets));
+  if (profile.key.cpus != here.cpus)
+    return differs("cpus:", std::to_string(profile.key.cpus), std::to_string(here.cpus));
+  if (profile.key.cores != here.cores)
+    return differs("cores:", std::to_string(profile.key.cores), std::to_string(here.cores));
+  if (profile.key.nodes != here.nodes)
+    return differs("NUMA nodes:", std::to_string(profile.key.nodes), std::to_string(here.nodes));
+  if (profile.key.sockets != here.sockets)
+    return differs("sockets:", std::to_string(profile.key.sockets), std::to_string(here.sockets));
   if (profile.key.measured_cpus != here.measured_cpus) {
-    return "it was measured on " + std::to_string(profile.key.measured_cpus.size()) + " cpus, and this process may use " +
-           std::to_string(here.measured_cpus.size()) + " that are not the same";
+    return "it was measured on " + std::to_string(profile.key.measured_cpus.size()) +
+           " cpus, and this process may use " + std::to_string(here.measured_cpus.size()) + " that are not the same";
   }
   return "";
 }
 
 Machine apply_profile(Machine machine, const Profile& profile) {
   if (const std::string why = mismatch(profile, machine); !why.empty()) {
-    throw Error(Errc::refused, "the profile of " + profile.date + " does not fit: " + why, "measure this machine with 'charm probe'");
+    throw Error(Errc::refused, "the profile of " + profile.date + " does not fit: " + why,
+                "measure this machine with 'charm probe'");
   }
   const auto chiplets = measured_chiplets(machine, profile);
   std::vector<std::vector<int>> shown;
@@ -130,7 +136,8 @@ Machine apply_profile(Machine machine, const Profile& profile) {
   const bool hidden = machine.chiplet_source != ChipletSource::last_level_cache;
   const bool sure = profile.seen.confidence.chiplets >= sure_enough && !profile.partial;
   if (!chiplets.empty() && chiplets != shown) {
-    const std::string what = std::to_string(chiplets.size()) + " chiplets were measured where the system shows " + std::to_string(shown.size());
+    const std::string what = std::to_string(chiplets.size()) + " chiplets were measured where the system shows " +
+                             std::to_string(shown.size());
     // One last-level cache over a whole package, or over several, is what guests are told that hide the real ones.
     const bool coarse = shown.size() <= machine.sockets.size() && chiplets.size() > shown.size();
     if (sure && (hidden || coarse) && within_sockets(machine, chiplets)) {
@@ -142,7 +149,8 @@ Machine apply_profile(Machine machine, const Profile& profile) {
   }
   if (machine.nodes.size() > 1 && machine.node_distance.empty() && !profile.partial) {
     machine.node_distance = measured_distances(machine, profile);
-    if (!machine.node_distance.empty()) machine.notes.push_back("Distances between nodes were measured; the system tells none.");
+    if (!machine.node_distance.empty())
+      machine.notes.push_back("Distances between nodes were measured; the system tells none.");
   }
   return machine;
 }

@@ -1,12 +1,12 @@
 #include "probe/clustering.hpp"
 
-#include "probe/elimination.hpp"
-#include "probe/steps.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+
+#include "probe/elimination.hpp"
+#include "probe/steps.hpp"
 
 namespace charm::probe {
 namespace {
@@ -85,8 +85,8 @@ double confidence_of(const Search& search, const Distances& d) {
   return 0.99 * odd * coverage * clear * (0.6 + 0.4 * turned_down) * (1 - std::min(0.6, 3 * level.doubt));
 }
 
-/// Siblings share the first-level cache, so they answer each other in a fraction of what a shared last-level cache takes;
-/// two cores of a small chiplet do not. Above 0: siblings.
+/// Siblings share the first-level cache, so they answer each other in a fraction of what a shared last-level cache
+/// takes; two cores of a small chiplet do not. Above 0: siblings.
 double sibling_score(const Level& level) {
   std::size_t largest = 0;
   std::size_t threads = 0;
@@ -139,9 +139,9 @@ struct Naming {
   double sure = 0.5;
 };
 
-/// What the outermost groups are. Links between packages cost more than links inside, in time and (for chiplets with fast
-/// caches of their own) less in proportion; a machine has few sockets. A guess from machines measured in public, and
-/// rated as one.
+/// What the outermost groups are. Links between packages cost more than links inside, in time and (for chiplets with
+/// fast caches of their own) less in proportion; a machine has few sockets. A guess from machines measured in public,
+/// and rated as one.
 Naming name_outermost(const Level& level, bool above_chiplets) {
   const double top = std::exp(level.beyond);
   const double ratio = std::isnan(level.within) ? 3.0 : std::exp(level.beyond - level.within);
@@ -190,16 +190,19 @@ Clustering cluster(const LatencyMatrix& matrix) {
   result.confidence.chiplets = confidence_of(search, distances);
   if (const int placed = place_lost_rows(matrix, result.chiplets); placed > 0) {
     result.confidence.chiplets = std::min(0.85, result.confidence.chiplets);
-    result.notes.push_back(std::to_string(placed) + " rows were placed in the only chiplet that they were not measured with.");
+    result.notes.push_back(std::to_string(placed) +
+                           " rows were placed in the only chiplet that they were not measured with.");
   }
   if (score > 0) result.confidence.chiplets *= std::min(1.0, 0.5 + result.confidence.smt / 1.8);
-  if (search.level.doubt > 0) result.notes.push_back("Some rows were placed by what is left, not by what was measured.");
+  if (search.level.doubt > 0)
+    result.notes.push_back("Some rows were placed by what is left, not by what was measured.");
   result.smt = cores;
   if (cores.size() < threads.size()) {
     const Siblings inferred = infer_siblings(matrix, result.smt, result.chiplets);
     result.confidence.smt *= inferred.sure;
     if (inferred.inferred > 0) {
-      result.notes.push_back(std::to_string(inferred.inferred) + " SMT siblings were inferred: nobody else in their chiplet lacks one.");
+      result.notes.push_back(std::to_string(inferred.inferred) +
+                             " SMT siblings were inferred: nobody else in their chiplet lacks one.");
     }
   }
   for (auto& core : result.smt) std::sort(core.begin(), core.end());

@@ -20,7 +20,8 @@ View view_of(const Distances& d, int member, const std::vector<char>& inside) {
   return view;
 }
 
-/// The nearest outsiders of a member, as many as its group is large; the median of them, so that one odd pair says nothing.
+/// The nearest outsiders of a member, as many as its group is large; the median of them, so that one odd pair says
+/// nothing.
 double nearest_outside(std::vector<double>& out, std::size_t group_size) {
   const std::size_t rank = std::min((group_size - 1) / 2, (out.size() - 1) / 2);
   std::nth_element(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(rank), out.end());
@@ -74,7 +75,6 @@ double step_of(const Distances& d, const Group& group) {
   }
   return quantile(steps, 0.25);
 }
-
 
 std::size_t usual_size(const std::vector<Group>& groups) {
   std::vector<std::size_t> sizes;

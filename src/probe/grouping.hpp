@@ -2,12 +2,12 @@
 // the search for levels (steps.hpp) and the placing of stragglers (settle.hpp).
 #pragma once
 
-#include "probe/linkage.hpp"
-
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <vector>
+
+#include "probe/linkage.hpp"
 
 namespace charm::probe {
 
@@ -15,14 +15,16 @@ using Group = std::vector<int>;
 
 constexpr double unknown_distance = std::numeric_limits<double>::quiet_NaN();
 
-// A step worth the name: latencies outside at least an eighth above those inside. Below it lie the clusters that share a
-// tag directory or a mesh stop within one last-level cache, and timer resolution.
+// A step worth the name: latencies outside at least an eighth above those inside. Below it lie the clusters that share
+// a tag directory or a mesh stop within one last-level cache, and timer resolution.
 inline const double smallest_step = std::log(1.13);
 
 /// Reorders `values`; NaN where there are none.
 double quantile(std::vector<double>& values, double q);
 
-inline double distance(const Distances& d, int i, int j) { return d[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]; }
+inline double distance(const Distances& d, int i, int j) {
+  return d[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+}
 
 /// Median over the known distances from `item` to the members of `group` (itself left out).
 double median_between(const Distances& d, int item, const Group& group);

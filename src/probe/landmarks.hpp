@@ -1,5 +1,5 @@
-// Which pairs of cpus to measure. All of them where that ends; on large machines a sample that still shows every chiplet:
-// all pairs of a number of landmarks with everybody.
+// Which pairs of cpus to measure. All of them where that ends; on large machines a sample that still shows every
+// chiplet: all pairs of a number of landmarks with everybody.
 #pragma once
 
 #include <utility>

@@ -38,7 +38,8 @@ std::vector<std::string_view> split(std::string_view line) {
   }
 }
 
-[[noreturn]] void refuse(const std::string& name, std::size_t line, const std::string& what, const std::string& remedy) {
+[[noreturn]] void refuse(const std::string& name, std::size_t line, const std::string& what,
+                         const std::string& remedy) {
   throw Error(Errc::bad_input, name + ":" + std::to_string(line) + ": " + what, remedy);
 }
 
@@ -46,7 +47,8 @@ double latency_of(std::string_view cell, const std::string& name, std::size_t li
   double ns = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), ns);
   if (error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(ns)) {
-    refuse(name, line, "column " + std::to_string(column + 1) + ": '" + std::string(cell.substr(0, 40)) + "' is no number",
+    refuse(name, line,
+           "column " + std::to_string(column + 1) + ": '" + std::string(cell.substr(0, 40)) + "' is no number",
            "write latencies in ns, and leave pairs that were not measured blank");
   }
   return ns;
@@ -91,9 +93,11 @@ LatencyMatrix read_latency_csv(std::istream& in, const std::string& name) {
     const std::size_t cells = split(lines[l]).size();
     if (cells > columns) columns = cells, widest = l;
   }
-  if (columns > most_rows) refuse(name, widest + 1, std::to_string(columns) + " columns are too many", "at most 16384 cpus");
+  if (columns > most_rows)
+    refuse(name, widest + 1, std::to_string(columns) + " columns are too many", "at most 16384 cpus");
   if (lines.size() > columns) {
-    refuse(name, columns + 1, "row " + std::to_string(columns + 1) + " of a matrix that is " + std::to_string(columns) + " columns wide",
+    refuse(name, columns + 1,
+           "row " + std::to_string(columns + 1) + " of a matrix that is " + std::to_string(columns) + " columns wide",
            "give a square matrix, commas between the cells, without a header");
   }
 
@@ -103,7 +107,8 @@ LatencyMatrix read_latency_csv(std::istream& in, const std::string& name) {
     const auto cells = split(lines[row]);
     // A writer that fills the lower half may leave the empty half away, but nothing else may be short.
     if (cells.size() != columns && cells.size() != row && cells.size() != row + 1) {
-      refuse(name, row + 1, std::to_string(cells.size()) + " cells where the matrix is " + std::to_string(columns) + " wide",
+      refuse(name, row + 1,
+             std::to_string(cells.size()) + " cells where the matrix is " + std::to_string(columns) + " wide",
              "give every row the same number of cells; leave cells of unmeasured pairs blank");
     }
     for (std::size_t column = 0; column < cells.size(); ++column) {
@@ -111,7 +116,8 @@ LatencyMatrix read_latency_csv(std::istream& in, const std::string& name) {
       const double ns = latency_of(cells[column], name, row + 1, column);
       if (column == row) continue;
       if (ns <= 0) {
-        refuse(name, row + 1, "column " + std::to_string(column + 1) + ": a latency of " + std::string(cells[column]) + " ns",
+        refuse(name, row + 1,
+               "column " + std::to_string(column + 1) + ": a latency of " + std::string(cells[column]) + " ns",
                "latencies are positive; leave pairs that were not measured blank");
       }
       matrix.lower(static_cast<int>(row), static_cast<int>(column), ns);

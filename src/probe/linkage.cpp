@@ -13,7 +13,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// Sums and counts of the known pairs between active clusters, and each cluster's nearest other one.
 class Clusters {
  public:
-  explicit Clusters(const Distances& d) : n_(d.size()), sum_(n_ * n_, 0.0), count_(n_ * n_, 0), alive_(n_, true), nearest_(n_, 0) {
+  explicit Clusters(const Distances& d)
+      : n_(d.size()), sum_(n_ * n_, 0.0), count_(n_ * n_, 0), alive_(n_, true), nearest_(n_, 0) {
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = 0; j < n_; ++j) {
         if (i == j || std::isnan(d[i][j])) continue;

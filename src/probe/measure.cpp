@@ -28,7 +28,8 @@ constexpr double idle_share = 0.10;
 /// Steps with weights, for the share that is done and the time that is left.
 class Plan {
  public:
-  Plan(const std::function<void(const Progress&)>& report, const std::atomic<bool>& stop) : report_(report), stop_(stop) {}
+  Plan(const std::function<void(const Progress&)>& report, const std::atomic<bool>& stop)
+      : report_(report), stop_(stop) {}
   void expect(double seconds) { whole_s_ += seconds; }
   void begin(const std::string& doing, double seconds) {
     doing_ = doing;
@@ -79,8 +80,8 @@ void settle_frequency(int cpu) {
 }
 
 struct Cpus {
-  std::vector<int> all;            // every allowed hardware thread, in the order of the matrix
-  std::vector<int> node_os;        // its node, by OS number
+  std::vector<int> all;      // every allowed hardware thread, in the order of the matrix
+  std::vector<int> node_os;  // its node, by OS number
 };
 
 Cpus cpus_of(const Machine& machine) {
@@ -88,13 +89,14 @@ Cpus cpus_of(const Machine& machine) {
   cpus.all = machine.allowed_cpus;
   for (int cpu : cpus.all) {
     const Core* core = machine.core_of_cpu(cpu);
-    cpus.node_os.push_back(core == nullptr || machine.nodes.empty() ? -1 : machine.nodes[static_cast<std::size_t>(core->node)].os_index);
+    cpus.node_os.push_back(
+        core == nullptr || machine.nodes.empty() ? -1 : machine.nodes[static_cast<std::size_t>(core->node)].os_index);
   }
   return cpus;
 }
 
 /// One thread on every core of each group; a process per group.
-std::vector<std::vector<int>> by(const Machine& machine, int Core::*group) {
+std::vector<std::vector<int>> by(const Machine& machine, int Core::* group) {
   std::map<int, std::vector<int>> groups;
   for (const Core& core : machine.cores) groups[group == nullptr ? 0 : core.*group].push_back(core.cpu);
   std::vector<std::vector<int>> cpus;
@@ -120,7 +122,8 @@ std::size_t largest_working_set(const Machine& machine, const MeasureOptions& op
 
 std::vector<std::size_t> sizes_up_to(std::size_t smallest, std::size_t largest, double factor) {
   std::vector<std::size_t> sizes;
-  for (double size = static_cast<double>(smallest); size < static_cast<double>(largest) * 0.999; size *= factor) sizes.push_back(static_cast<std::size_t>(size));
+  for (double size = static_cast<double>(smallest); size < static_cast<double>(largest) * 0.999; size *= factor)
+    sizes.push_back(static_cast<std::size_t>(size));
   sizes.push_back(largest);
   return sizes;
 }
@@ -131,7 +134,8 @@ struct LocalAndSpread {
 };
 LocalAndSpread local_and_spread(const Machine& machine) {
   const auto chiplets = by(machine, &Core::chiplet);
-  const auto largest = std::max_element(chiplets.begin(), chiplets.end(), [](auto& a, auto& b) { return a.size() < b.size(); });
+  const auto largest =
+      std::max_element(chiplets.begin(), chiplets.end(), [](auto& a, auto& b) { return a.size() < b.size(); });
   LocalAndSpread seats;
   seats.local = *largest;
   if (chiplets.size() < 2) return seats;
@@ -149,7 +153,8 @@ void measure_pairs(const Cpus& cpus, const MeasureOptions& options, bool bandwid
   const auto todo = pairs_to_measure(static_cast<int>(n), profile.sampled);
   // In sampled mode the pairs shall fit two minutes whatever the machine; each gets its share of that at most.
   PairOptions pair;
-  const double share_ms = (profile.sampled ? 100e3 : std::max(options.budget_s * 200, 400.0)) / static_cast<double>(std::max<std::size_t>(1, todo.size()));
+  const double share_ms = (profile.sampled ? 100e3 : std::max(options.budget_s * 200, 400.0)) /
+                          static_cast<double>(std::max<std::size_t>(1, todo.size()));
   pair.most_ms = std::clamp(share_ms, 3.0, 120.0);
   if (share_ms < 10) pair.samples = 11, pair.round_trips = 150;
   if (share_ms > 60) pair.samples = 101;
@@ -157,11 +162,13 @@ void measure_pairs(const Cpus& cpus, const MeasureOptions& options, bool bandwid
   int given_up = 0;
   for (const auto& [i, j] : todo) {
     if (plan.stopped()) return;
-    if (done++ % std::max<std::size_t>(1, todo.size() / 200) == 0) plan.tell(static_cast<double>(done) / static_cast<double>(todo.size()));
+    if (done++ % std::max<std::size_t>(1, todo.size() / 200) == 0)
+      plan.tell(static_cast<double>(done) / static_cast<double>(todo.size()));
     const auto a = static_cast<std::size_t>(i);
     const auto b = static_cast<std::size_t>(j);
     pair.node = cpus.node_os[a];
-    const PairResult result = bandwidth ? pair_bandwidth(cpus.all[a], cpus.all[b], pair) : pair_latency(cpus.all[a], cpus.all[b], pair);
+    const PairResult result =
+        bandwidth ? pair_bandwidth(cpus.all[a], cpus.all[b], pair) : pair_latency(cpus.all[a], cpus.all[b], pair);
     if (!result.whole) ++given_up;
     if (result.value.median <= 0) continue;
     matrix.set(i, j, result.value.median);
@@ -170,7 +177,8 @@ void measure_pairs(const Cpus& cpus, const MeasureOptions& options, bool bandwid
     profile.line_home[a][b] = profile.line_home[b][a] = result.home;
   }
   if (given_up > 0) {
-    profile.notes.push_back(std::to_string(given_up) + " of " + std::to_string(todo.size()) + " pairs took too long or lost a cpu on the way; " +
+    profile.notes.push_back(std::to_string(given_up) + " of " + std::to_string(todo.size()) +
+                            " pairs took too long or lost a cpu on the way; " +
                             (bandwidth ? "their bandwidth" : "their latency") + " rests on fewer samples.");
   }
 }
@@ -180,7 +188,7 @@ void measure_stream(const Machine& machine, const MeasureOptions& options, Plan&
   for (const auto kernel : stream_kernels) curve.series.push_back({std::string(kernel), {}});
   const std::size_t bytes = largest_working_set(machine, options);
   std::map<std::size_t, std::vector<std::vector<int>>> groupings;
-  for (int Core::*group : {static_cast<int Core::*>(nullptr), &Core::node, &Core::chiplet, &Core::id}) {
+  for (int Core::* group : {static_cast<int Core::*>(nullptr), &Core::node, &Core::chiplet, &Core::id}) {
     auto groups = by(machine, group);
     groupings.emplace(groups.size(), std::move(groups));
   }
@@ -191,7 +199,8 @@ void measure_stream(const Machine& machine, const MeasureOptions& options, Plan&
     plan.tell(static_cast<double>(done++) / static_cast<double>(groupings.size()));
     const StreamResult result = stream(groups, bytes, 5);
     for (std::size_t k = 0; k < stream_kernels.size(); ++k) {
-      curve.series[k].points.push_back({static_cast<double>(processes), result.best_gb_per_s[k], result.gb_per_s[k].spread});
+      curve.series[k].points.push_back(
+          {static_cast<double>(processes), result.best_gb_per_s[k], result.gb_per_s[k].spread});
     }
   }
   profile.curves.push_back(std::move(curve));
@@ -205,13 +214,15 @@ void measure_stream(const Machine& machine, const MeasureOptions& options, Plan&
   for (const std::size_t size : sizes_up_to(800000, bytes, 4)) {
     for (std::size_t s = 0; s < 2 && !plan.stopped(); ++s) {
       const StreamResult result = stream({s == 0 ? seats.local : seats.spread}, size, 9);
-      mixed.series[s].points.push_back({static_cast<double>(size), result.gb_per_s[2].median, result.gb_per_s[2].spread});
+      mixed.series[s].points.push_back(
+          {static_cast<double>(size), result.gb_per_s[2].median, result.gb_per_s[2].spread});
     }
   }
   profile.curves.push_back(std::move(mixed));
 }
 
-void measure_working_sets(const Machine& machine, const MeasureOptions& options, double seconds, Plan& plan, Profile& profile) {
+void measure_working_sets(const Machine& machine, const MeasureOptions& options, double seconds, Plan& plan,
+                          Profile& profile) {
   Curve latency{"Latency by working set", "working set", "B", "latency", "ns", {}};
   Curve bandwidth{"Read bandwidth by working set", "working set", "B", "bandwidth", "GB/s", {}};
   const auto sizes = sizes_up_to(4096, largest_working_set(machine, options), 2);
@@ -222,7 +233,9 @@ void measure_working_sets(const Machine& machine, const MeasureOptions& options,
   const Core& core = machine.cores.front();
   std::size_t done = 0;
   for (std::size_t n = 0; n < std::max<std::size_t>(1, nodes.size()); ++n) {
-    const std::string label = nodes.empty() ? "own memory" : "node " + std::to_string(nodes[n]->os_index) + (nodes[n]->id == core.node ? " (own)" : "");
+    const std::string label =
+        nodes.empty() ? "own memory"
+                      : "node " + std::to_string(nodes[n]->os_index) + (nodes[n]->id == core.node ? " (own)" : "");
     latency.series.push_back({label, {}});
     bandwidth.series.push_back({label, {}});
     for (const std::size_t size : sizes) {
@@ -234,7 +247,8 @@ void measure_working_sets(const Machine& machine, const MeasureOptions& options,
         latency.series.back().points.push_back({x, set.latency_ns.median, set.latency_ns.spread});
         bandwidth.series.back().points.push_back({x, set.gb_per_s.median, set.gb_per_s.spread});
       } catch (const Error& error) {
-        profile.notes.push_back(std::string("Working sets beyond ") + std::to_string(size) + " B were left out: " + error.what());
+        profile.notes.push_back(std::string("Working sets beyond ") + std::to_string(size) +
+                                " B were left out: " + error.what());
         break;
       }
     }
@@ -243,7 +257,8 @@ void measure_working_sets(const Machine& machine, const MeasureOptions& options,
   profile.curves.push_back(std::move(bandwidth));
 }
 
-void measure_writes(const Machine& machine, const MeasureOptions& options, double seconds, Plan& plan, Profile& profile) {
+void measure_writes(const Machine& machine, const MeasureOptions& options, double seconds, Plan& plan,
+                    Profile& profile) {
   const LocalAndSpread seats = local_and_spread(machine);
   Curve curve{"Writing, local and distributed", "bytes written", "B", "time", "ns", {{"local", {}}}};
   if (!seats.spread.empty()) curve.series.push_back({"distributed", {}});
@@ -263,9 +278,11 @@ void measure_writes(const Machine& machine, const MeasureOptions& options, doubl
 
 }  // namespace
 
-Profile measure(const Machine& machine, const MeasureOptions& options, const std::function<void(const Progress&)>& report,
-                const std::atomic<bool>& stop) {
-  if (!machine.is_live()) throw Error(Errc::bad_config, "a machine on paper (" + machine.origin + ") cannot be measured", "unset CHARM_TOPOLOGY");
+Profile measure(const Machine& machine, const MeasureOptions& options,
+                const std::function<void(const Progress&)>& report, const std::atomic<bool>& stop) {
+  if (!machine.is_live())
+    throw Error(Errc::bad_config, "a machine on paper (" + machine.origin + ") cannot be measured",
+                "unset CHARM_TOPOLOGY");
   Profile profile;
   profile.key = key_of(machine);
   profile.date = utc_now();
@@ -298,7 +315,8 @@ Profile measure(const Machine& machine, const MeasureOptions& options, const std
     profile.notes.push_back("Not idle: the cpus were " + std::to_string(static_cast<int>(busy * 100 + 0.5)) +
                             " % busy before the measurement began; times may be too long and differ from run to run.");
   }
-  if (machine.cpu_quota > 0 && machine.cpu_quota < 2) profile.notes.push_back("The control group grants less than two cpus' time; pairs cannot run side by side.");
+  if (machine.cpu_quota > 0 && machine.cpu_quota < 2)
+    profile.notes.push_back("The control group grants less than two cpus' time; pairs cannot run side by side.");
   settle_frequency(cpus.all.front());
 
   const auto step = [&](bool on, const std::string& doing, double seconds, const auto& work) {
@@ -307,17 +325,22 @@ Profile measure(const Machine& machine, const MeasureOptions& options, const std
     work();
   };
   step(options.latency, "latency between cpus", pairs_s, [&] { measure_pairs(cpus, options, false, plan, profile); });
-  step(options.bandwidth, "bandwidth between cpus", pairs_s, [&] { measure_pairs(cpus, options, true, plan, profile); });
-  step(options.working_set, "caches and memory by working set", rest, [&] { measure_working_sets(machine, options, rest, plan, profile); });
+  step(options.bandwidth, "bandwidth between cpus", pairs_s,
+       [&] { measure_pairs(cpus, options, true, plan, profile); });
+  step(options.working_set, "caches and memory by working set", rest,
+       [&] { measure_working_sets(machine, options, rest, plan, profile); });
   step(options.stream, "STREAM", rest, [&] { measure_stream(machine, options, plan, profile); });
-  step(options.writes, "writes, local and distributed", rest, [&] { measure_writes(machine, options, rest, plan, profile); });
+  step(options.writes, "writes, local and distributed", rest,
+       [&] { measure_writes(machine, options, rest, plan, profile); });
 
   profile.partial = stop.load();
   profile.seen = cluster(profile.latency);
   double wild = 0;
-  for (const auto& row : profile.latency_spread) wild += static_cast<double>(std::count_if(row.begin(), row.end(), [](double s) { return s > 0.1; }));
+  for (const auto& row : profile.latency_spread)
+    wild += static_cast<double>(std::count_if(row.begin(), row.end(), [](double s) { return s > 0.1; }));
   if (wild > 0) {
-    profile.notes.push_back(std::to_string(static_cast<int>(wild / 2)) + " pairs spread by more than 10 % of their median: the machine was not quiet.");
+    profile.notes.push_back(std::to_string(static_cast<int>(wild / 2)) +
+                            " pairs spread by more than 10 % of their median: the machine was not quiet.");
   }
   plan.begin("done", 0);
   return profile;

@@ -25,7 +25,8 @@ struct Court {
 bool hit(std::atomic<std::uint32_t>& ball, std::uint32_t mine, double deadline) {
   for (int spins = 1;; ++spins) {
     std::uint32_t expected = mine;
-    if (ball.compare_exchange_strong(expected, mine + 1, std::memory_order_acq_rel, std::memory_order_relaxed)) return true;
+    if (ball.compare_exchange_strong(expected, mine + 1, std::memory_order_acq_rel, std::memory_order_relaxed))
+      return true;
     // Only a partner that lost its cpu takes so long; asking the clock more often would be in the measurement.
     if (spins % 50000 == 0 && now_ns() > deadline) return false;
   }
@@ -47,9 +48,7 @@ bool play(int cpu_a, int cpu_b, A a, B b) {
   return bound;
 }
 
-Court* make_court(os::NodeMemory& memory) {
-  return ::new (memory.data()) Court;
-}
+Court* make_court(os::NodeMemory& memory) { return ::new (memory.data()) Court; }
 
 }  // namespace
 
@@ -91,7 +90,9 @@ PairResult pair_latency(int cpu_a, int cpu_b, const PairOptions& options) {
         for (std::uint32_t at = 1;; at += 2) {
           for (int spins = 1;; ++spins) {
             std::uint32_t expected = at;
-            if (mine->ball.compare_exchange_strong(expected, at + 1, std::memory_order_acq_rel, std::memory_order_relaxed)) break;
+            if (mine->ball.compare_exchange_strong(expected, at + 1, std::memory_order_acq_rel,
+                                                   std::memory_order_relaxed))
+              break;
             if ((expected >> 31) != 0 || (spins % 50000 == 0 && now_ns() > deadline + 1e6)) return;
           }
         }

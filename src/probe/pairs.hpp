@@ -6,22 +6,22 @@
 // lines, with random data, the other one times reading it.
 #pragma once
 
-#include "probe/samples.hpp"
-
 #include <atomic>
+
+#include "probe/samples.hpp"
 
 namespace charm::probe {
 
 struct PairOptions {
   int samples = 25;
-  int round_trips = 400;     ///< per sample
-  double most_ms = 40;       ///< after this a pair is given up with what it has
-  int node = -1;             ///< OS number of the node to home the line on
+  int round_trips = 400;  ///< per sample
+  double most_ms = 40;    ///< after this a pair is given up with what it has
+  int node = -1;          ///< OS number of the node to home the line on
 };
 
 struct PairResult {
-  Summary value;  ///< ns, or GB/s
-  int home = -1;  ///< OS number of the line's node; -1 where the kernel does not tell
+  Summary value;       ///< ns, or GB/s
+  int home = -1;       ///< OS number of the line's node; -1 where the kernel does not tell
   bool whole = false;  ///< all samples were taken, by bound threads
 };
 

@@ -19,11 +19,20 @@ std::string escaped(const std::string& text) {
   std::string safe;
   for (char c : text) {
     switch (c) {
-      case '&': safe += "&amp;"; break;
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '"': safe += "&quot;"; break;
-      default: safe += c;
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      default:
+        safe += c;
     }
   }
   return safe;
@@ -56,7 +65,8 @@ std::array<int, 3> colour_of(double place) {
   const double at = place * 4;
   const auto low = static_cast<std::size_t>(std::min(3.0, at));
   std::array<int, 3> rgb{};
-  for (std::size_t k = 0; k < 3; ++k) rgb[k] = static_cast<int>(stops[low][k] + (at - static_cast<double>(low)) * (stops[low + 1][k] - stops[low][k]));
+  for (std::size_t k = 0; k < 3; ++k)
+    rgb[k] = static_cast<int>(stops[low][k] + (at - static_cast<double>(low)) * (stops[low + 1][k] - stops[low][k]));
   return rgb;
 }
 
@@ -199,15 +209,18 @@ std::string heatmap_text(const LatencyMatrix& matrix, const std::string& unit, c
   return text.str();
 }
 
-std::string heatmap_svg(const LatencyMatrix& matrix, const std::vector<int>& cpus, const std::string& title, const std::string& unit) {
+std::string heatmap_svg(const LatencyMatrix& matrix, const std::vector<int>& cpus, const std::string& title,
+                        const std::string& unit) {
   const int n = matrix.rows();
   const Range range = range_of(matrix);
   const int side = 512;
   const double cell = n > 0 ? static_cast<double>(side) / n : side;
   std::ostringstream svg;
-  svg << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 590\" width=\"600\" height=\"590\" font-family=\"sans-serif\" "
+  svg << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 590\" width=\"600\" height=\"590\" "
+         "font-family=\"sans-serif\" "
          "font-size=\"12\" role=\"img\"><title>"
-      << escaped(title) << "</title><text x=\"44\" y=\"20\" font-size=\"14\" fill=\"currentColor\">" << escaped(title) << "</text>"
+      << escaped(title) << "</title><text x=\"44\" y=\"20\" font-size=\"14\" fill=\"currentColor\">" << escaped(title)
+      << "</text>"
       << "<g transform=\"translate(44,30)\" shape-rendering=\"crispEdges\">"
       << "<rect width=\"" << side << "\" height=\"" << side << "\" fill=\"#8884\"/>";
   for (int i = 0; i < n; ++i) {
@@ -216,25 +229,29 @@ std::string heatmap_svg(const LatencyMatrix& matrix, const std::vector<int>& cpu
       const auto rgb = colour_of(range.place(matrix.at(i, j)));
       char fill[16];
       std::snprintf(fill, sizeof fill, "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
-      svg << "<rect x=\"" << j * cell << "\" y=\"" << i * cell << "\" width=\"" << cell << "\" height=\"" << cell << "\" fill=\"" << fill << "\">";
+      svg << "<rect x=\"" << j * cell << "\" y=\"" << i * cell << "\" width=\"" << cell << "\" height=\"" << cell
+          << "\" fill=\"" << fill << "\">";
       // A tooltip a cell is a great help on a small machine and megabytes on a large one.
       if (n <= 64) {
-        svg << "<title>cpu " << cpus[static_cast<std::size_t>(i)] << " and " << cpus[static_cast<std::size_t>(j)] << ": " << number(matrix.at(i, j)) << ' '
-            << escaped(unit) << "</title>";
+        svg << "<title>cpu " << cpus[static_cast<std::size_t>(i)] << " and " << cpus[static_cast<std::size_t>(j)]
+            << ": " << number(matrix.at(i, j)) << ' ' << escaped(unit) << "</title>";
       }
       svg << "</rect>";
       if (n <= 8) {
-        svg << "<text x=\"" << (j + 0.5) * cell << "\" y=\"" << (i + 0.5) * cell + 4 << "\" text-anchor=\"middle\" fill=\"" << (range.place(matrix.at(i, j)) > 0.6 ? "#000" : "#fff")
-            << "\">" << number(matrix.at(i, j)) << "</text>";
+        svg << "<text x=\"" << (j + 0.5) * cell << "\" y=\"" << (i + 0.5) * cell + 4
+            << "\" text-anchor=\"middle\" fill=\"" << (range.place(matrix.at(i, j)) > 0.6 ? "#000" : "#fff") << "\">"
+            << number(matrix.at(i, j)) << "</text>";
       }
     }
   }
   svg << "</g><g fill=\"currentColor\">";
   const int step = std::max(1, n / 8);
   for (int i = 0; i < n; i += step) {
-    svg << "<text x=\"38\" y=\"" << 30 + (i + 0.5) * cell + 4 << "\" text-anchor=\"end\">" << cpus[static_cast<std::size_t>(i)] << "</text>";
+    svg << "<text x=\"38\" y=\"" << 30 + (i + 0.5) * cell + 4 << "\" text-anchor=\"end\">"
+        << cpus[static_cast<std::size_t>(i)] << "</text>";
   }
-  svg << "<text x=\"44\" y=\"575\">" << number(range.low) << "</text><text x=\"556\" y=\"575\" text-anchor=\"end\">" << number(range.high) << ' ' << escaped(unit) << "</text></g>";
+  svg << "<text x=\"44\" y=\"575\">" << number(range.low) << "</text><text x=\"556\" y=\"575\" text-anchor=\"end\">"
+      << number(range.high) << ' ' << escaped(unit) << "</text></g>";
   for (int k = 0; k < 64; ++k) {
     const auto rgb = colour_of(k / 63.0);
     char fill[16];
@@ -256,21 +273,26 @@ std::string curve_svg(const Curve& curve) {
       y_high = std::max(y_high, p.y);
     }
   }
-  const auto spread = [](double v, double low, double high) { return high > low ? std::log(v / low) / std::log(high / low) : 0.5; };
+  const auto spread = [](double v, double low, double high) {
+    return high > low ? std::log(v / low) / std::log(high / low) : 0.5;
+  };
   const auto px = [&](double x) { return 70 + 470 * spread(x, x_low, x_high); };
   const auto py = [&](double y) { return 260 - 210 * spread(y, y_low, y_high); };
   static constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"};
   std::ostringstream svg;
-  svg << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 " << 310 + 18 * curve.series.size() << "\" width=\"600\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\"><title>"
-      << escaped(curve.name) << "</title><g fill=\"currentColor\"><text x=\"70\" y=\"22\" font-size=\"14\">" << escaped(curve.name) << "</text><text x=\"70\" y=\"40\">"
-      << escaped(curve.y) << ", " << escaped(curve.y_unit) << "</text>";
+  svg << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 " << 310 + 18 * curve.series.size()
+      << "\" width=\"600\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\"><title>" << escaped(curve.name)
+      << "</title><g fill=\"currentColor\"><text x=\"70\" y=\"22\" font-size=\"14\">" << escaped(curve.name)
+      << "</text><text x=\"70\" y=\"40\">" << escaped(curve.y) << ", " << escaped(curve.y_unit) << "</text>";
   if (y_high > 0) {
     for (const double y : {y_low, std::sqrt(y_low * y_high), y_high}) {
-      svg << "<text x=\"64\" y=\"" << py(y) + 4 << "\" text-anchor=\"end\">" << number(y) << "</text><line x1=\"70\" x2=\"540\" y1=\"" << py(y) << "\" y2=\"" << py(y)
+      svg << "<text x=\"64\" y=\"" << py(y) + 4 << "\" text-anchor=\"end\">" << number(y)
+          << "</text><line x1=\"70\" x2=\"540\" y1=\"" << py(y) << "\" y2=\"" << py(y)
           << "\" stroke=\"currentColor\" stroke-opacity=\".2\"/>";
     }
     for (const double x : {x_low, std::sqrt(x_low * x_high), x_high}) {
-      svg << "<text x=\"" << px(x) << "\" y=\"280\" text-anchor=\"middle\">" << (curve.x_unit == "B" ? size_text(x) : number(x)) << "</text>";
+      svg << "<text x=\"" << px(x) << "\" y=\"280\" text-anchor=\"middle\">"
+          << (curve.x_unit == "B" ? size_text(x) : number(x)) << "</text>";
     }
   }
   svg << "<text x=\"305\" y=\"298\" text-anchor=\"middle\">" << escaped(curve.x) << "</text></g>";
@@ -283,11 +305,12 @@ std::string curve_svg(const Curve& curve) {
     svg << "\"/>";
     for (const auto& p : curve.series[s].points) {
       if (p.x <= 0 || p.y <= 0) continue;
-      svg << "<circle cx=\"" << px(p.x) << "\" cy=\"" << py(p.y) << "\" r=\"3\" fill=\"" << colour << "\"><title>" << (curve.x_unit == "B" ? size_text(p.x) : number(p.x)) << ": "
-          << number(p.y) << ' ' << escaped(curve.y_unit) << "</title></circle>";
+      svg << "<circle cx=\"" << px(p.x) << "\" cy=\"" << py(p.y) << "\" r=\"3\" fill=\"" << colour << "\"><title>"
+          << (curve.x_unit == "B" ? size_text(p.x) : number(p.x)) << ": " << number(p.y) << ' ' << escaped(curve.y_unit)
+          << "</title></circle>";
     }
-    svg << "<text x=\"84\" y=\"" << 322 + 18 * s << "\" fill=\"currentColor\">" << escaped(curve.series[s].label) << "</text><rect x=\"70\" y=\"" << 313 + 18 * s
-        << "\" width=\"10\" height=\"10\" fill=\"" << colour << "\"/>";
+    svg << "<text x=\"84\" y=\"" << 322 + 18 * s << "\" fill=\"currentColor\">" << escaped(curve.series[s].label)
+        << "</text><rect x=\"70\" y=\"" << 313 + 18 * s << "\" width=\"10\" height=\"10\" fill=\"" << colour << "\"/>";
   }
   svg << "</svg>\n";
   return svg.str();
@@ -297,8 +320,9 @@ std::string clustering_text(const Clustering& clustering) { return levels_text(c
 
 std::string profile_text(const Profile& profile, const TextStyle& style) {
   std::ostringstream text;
-  text << (profile.key.name.empty() ? "this machine" : profile.key.name) << ", " << profile.cpus.size() << " cpus, " << profile.date << (profile.partial ? ", PARTIAL" : "")
-       << (profile.sampled ? ", sampled" : "") << "\n\nLatency between cpus\n"
+  text << (profile.key.name.empty() ? "this machine" : profile.key.name) << ", " << profile.cpus.size() << " cpus, "
+       << profile.date << (profile.partial ? ", PARTIAL" : "") << (profile.sampled ? ", sampled" : "")
+       << "\n\nLatency between cpus\n"
        << heatmap_text(profile.latency, "ns", style) << "\nBandwidth between cpus\n"
        << heatmap_text(profile.bandwidth, "GB/s", style) << "\nSeen in the latencies alone\n"
        << levels_text(profile.seen, profile.cpus) << '\n';
@@ -310,12 +334,18 @@ std::string profile_text(const Profile& profile, const TextStyle& style) {
 std::string profile_html(const Profile& profile) {
   std::ostringstream html;
   const std::string title = "Measured: " + (profile.key.name.empty() ? std::string("this machine") : profile.key.name);
-  html << "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>" << escaped(title)
-       << "</title><style>:root{color-scheme:light dark}body{font:15px/1.5 sans-serif;max-width:1280px;margin:2em auto;padding:0 1em}"
-          "section{display:flex;flex-wrap:wrap;gap:1.5em}svg{max-width:100%;height:auto}pre{overflow-x:auto}.partial{color:#c30;font-weight:bold}</style></head><body><h1>"
-       << escaped(title) << "</h1><p>" << profile.cpus.size() << " cpus, " << escaped(profile.date) << (profile.sampled ? ", sampled" : "")
-       << (profile.partial ? " <span class=\"partial\">partial: interrupted before its end</span>" : "") << "</p><h2>Seen in the latencies alone</h2><pre>"
-       << escaped(levels_text(profile.seen, profile.cpus)) << "</pre><h2>Between cpus</h2><section>" << heatmap_svg(profile.latency, profile.cpus, "Latency", "ns")
+  html << "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+          "content=\"width=device-width\"><title>"
+       << escaped(title)
+       << "</title><style>:root{color-scheme:light dark}body{font:15px/1.5 sans-serif;max-width:1280px;margin:2em "
+          "auto;padding:0 1em}"
+          "section{display:flex;flex-wrap:wrap;gap:1.5em}svg{max-width:100%;height:auto}pre{overflow-x:auto}.partial{"
+          "color:#c30;font-weight:bold}</style></head><body><h1>"
+       << escaped(title) << "</h1><p>" << profile.cpus.size() << " cpus, " << escaped(profile.date)
+       << (profile.sampled ? ", sampled" : "")
+       << (profile.partial ? " <span class=\"partial\">partial: interrupted before its end</span>" : "")
+       << "</p><h2>Seen in the latencies alone</h2><pre>" << escaped(levels_text(profile.seen, profile.cpus))
+       << "</pre><h2>Between cpus</h2><section>" << heatmap_svg(profile.latency, profile.cpus, "Latency", "ns")
        << heatmap_svg(profile.bandwidth, profile.cpus, "Bandwidth", "GB/s") << "</section><h2>Memory</h2><section>";
   for (const auto& curve : profile.curves) html << curve_svg(curve);
   html << "</section><h2>Notes</h2><ul>";

@@ -1,10 +1,10 @@
-// What was measured, for the eye: heatmaps in the terminal, heatmaps and curves as SVG, and one page with all of it that
-// needs nothing but itself.
+// What was measured, for the eye: heatmaps in the terminal, heatmaps and curves as SVG, and one page with all of it
+// that needs nothing but itself.
 #pragma once
 
-#include "probe/profile.hpp"
-
 #include <string>
+
+#include "probe/profile.hpp"
 
 namespace charm::probe {
 
@@ -17,7 +17,8 @@ struct TextStyle {
 /// Rows and columns are folded to fit; each cell is the median of what it covers.
 std::string heatmap_text(const LatencyMatrix& matrix, const std::string& unit, const TextStyle& style);
 
-std::string heatmap_svg(const LatencyMatrix& matrix, const std::vector<int>& cpus, const std::string& title, const std::string& unit);
+std::string heatmap_svg(const LatencyMatrix& matrix, const std::vector<int>& cpus, const std::string& title,
+                        const std::string& unit);
 std::string curve_svg(const Curve& curve);
 
 /// Groups, heatmaps, curves and notes in words and drawings.

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
-
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -23,7 +22,8 @@ Json to_json(const LatencyMatrix& matrix) {
   Json rows = Json::array();
   for (int i = 0; i < matrix.rows(); ++i) {
     Json row = Json::array();
-    for (int j = 0; j < matrix.rows(); ++j) row.push_back(matrix.measured(i, j) ? Json(matrix.at(i, j)) : Json(nullptr));
+    for (int j = 0; j < matrix.rows(); ++j)
+      row.push_back(matrix.measured(i, j) ? Json(matrix.at(i, j)) : Json(nullptr));
     rows.push_back(std::move(row));
   }
   return rows;
@@ -34,7 +34,8 @@ LatencyMatrix matrix_from(const Json& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows.at(i).size() != rows.size()) throw Error(Errc::bad_input, "a matrix that is not square", "measure again");
     for (std::size_t j = 0; j < i; ++j) {
-      if (!rows.at(i).at(j).is_null()) matrix.set(static_cast<int>(i), static_cast<int>(j), rows.at(i).at(j).get<double>());
+      if (!rows.at(i).at(j).is_null())
+        matrix.set(static_cast<int>(i), static_cast<int>(j), rows.at(i).at(j).get<double>());
     }
   }
   return matrix;
@@ -57,7 +58,8 @@ Json levels(const Clustering& seen) {
 Json to_json(const std::vector<Curve>& curves) {
   Json all = Json::array();
   for (const Curve& curve : curves) {
-    Json one = {{"name", curve.name}, {"x", curve.x}, {"x_unit", curve.x_unit}, {"y", curve.y}, {"y_unit", curve.y_unit}};
+    Json one = {
+        {"name", curve.name}, {"x", curve.x}, {"x_unit", curve.x_unit}, {"y", curve.y}, {"y_unit", curve.y_unit}};
     one["series"] = Json::array();
     for (const Series& series : curve.series) {
       Json points = Json::array();
@@ -88,22 +90,26 @@ std::string dump(const Json& json) { return json.dump(1, ' ', false, Json::error
 }  // namespace
 
 MachineKey key_of(const Machine& machine) {
-  return {machine.name,          machine.total.cpus,    machine.total.cores,
-          machine.total.nodes,   machine.total.sockets, machine.allowed_cpus};
+  return {machine.name,        machine.total.cpus,    machine.total.cores,
+          machine.total.nodes, machine.total.sockets, machine.allowed_cpus};
 }
 
 std::string profile_json(const Profile& profile) {
   Json json;
   json["charm_profile"] = profile_version;
-  json["machine"] = {{"name", profile.key.name},   {"cpus", profile.key.cpus},       {"cores", profile.key.cores},
-                     {"nodes", profile.key.nodes}, {"sockets", profile.key.sockets}, {"measured_cpus", profile.key.measured_cpus}};
+  json["machine"] = {{"name", profile.key.name},       {"cpus", profile.key.cpus},
+                     {"cores", profile.key.cores},     {"nodes", profile.key.nodes},
+                     {"sockets", profile.key.sockets}, {"measured_cpus", profile.key.measured_cpus}};
   json["date"] = profile.date;
   json["partial"] = profile.partial;
   json["sampled"] = profile.sampled;
   json["idle"] = profile.idle;
   json["cpus"] = profile.cpus;
   json.update(levels(profile.seen));
-  json["latency"] = {{"unit", "ns"}, {"matrix", to_json(profile.latency)}, {"spread", profile.latency_spread}, {"home", profile.line_home}};
+  json["latency"] = {{"unit", "ns"},
+                     {"matrix", to_json(profile.latency)},
+                     {"spread", profile.latency_spread},
+                     {"home", profile.line_home}};
   json["bandwidth"] = {{"unit", "GB/s"}, {"matrix", to_json(profile.bandwidth)}};
   json["curves"] = to_json(profile.curves);
   json["notes"] = profile.notes;
@@ -124,12 +130,15 @@ Profile parse_profile(const std::string& text, const std::string& name) {
     }
     const int version = json.at("charm_profile");
     if (version != profile_version) {
-      throw Error(Errc::bad_input, name + ": a profile of version " + std::to_string(version) + ", version " + std::to_string(profile_version) + " is understood",
+      throw Error(Errc::bad_input,
+                  name + ": a profile of version " + std::to_string(version) + ", version " +
+                      std::to_string(profile_version) + " is understood",
                   "measure again with 'charm probe'");
     }
     Profile profile;
     const Json& machine = json.at("machine");
-    profile.key = {machine.at("name"), machine.at("cpus"), machine.at("cores"), machine.at("nodes"), machine.at("sockets"), machine.at("measured_cpus")};
+    profile.key = {machine.at("name"),  machine.at("cpus"),    machine.at("cores"),
+                   machine.at("nodes"), machine.at("sockets"), machine.at("measured_cpus")};
     profile.date = json.at("date");
     profile.partial = json.at("partial");
     profile.sampled = json.at("sampled");
@@ -149,14 +158,18 @@ Profile parse_profile(const std::string& text, const std::string& name) {
     profile.curves = curves_from(json.at("curves"));
     profile.notes = json.at("notes").get<std::vector<std::string>>();
     if (static_cast<int>(profile.cpus.size()) != profile.latency.rows()) {
-      throw Error(Errc::bad_input, name + ": " + std::to_string(profile.cpus.size()) + " cpus and " + std::to_string(profile.latency.rows()) + " rows of latencies",
+      throw Error(Errc::bad_input,
+                  name + ": " + std::to_string(profile.cpus.size()) + " cpus and " +
+                      std::to_string(profile.latency.rows()) + " rows of latencies",
                   "measure again with 'charm probe'");
     }
-    for (const Partition* level : {&profile.seen.smt, &profile.seen.chiplets, &profile.seen.nodes, &profile.seen.sockets}) {
+    for (const Partition* level :
+         {&profile.seen.smt, &profile.seen.chiplets, &profile.seen.nodes, &profile.seen.sockets}) {
       for (const auto& group : *level) {
         for (int row : group) {
           if (row < 0 || row >= profile.latency.rows()) {
-            throw Error(Errc::bad_input, name + ": row " + std::to_string(row) + " is not in its matrix", "measure again with 'charm probe'");
+            throw Error(Errc::bad_input, name + ": row " + std::to_string(row) + " is not in its matrix",
+                        "measure again with 'charm probe'");
           }
         }
       }
@@ -210,7 +223,8 @@ void store_profile(const Profile& profile, const std::string& path) {
     file.flush();
     if (!file) {
       fs::remove(beside, error);
-      throw Error(Errc::system, "cannot write the profile " + path, "make its directory writable, or set XDG_DATA_HOME");
+      throw Error(Errc::system, "cannot write the profile " + path,
+                  "make its directory writable, or set XDG_DATA_HOME");
     }
   }
   fs::rename(beside, path, error);

@@ -5,12 +5,12 @@
 
 #include <charm/machine.hpp>
 
+#include <string>
+#include <vector>
+
 #include "probe/clustering.hpp"
 #include "probe/latency_matrix.hpp"
 #include "probe/samples.hpp"
-
-#include <string>
-#include <vector>
 
 namespace charm::probe {
 
@@ -18,7 +18,7 @@ inline constexpr int profile_version = 1;
 
 /// What has to agree for a profile to speak of a machine.
 struct MachineKey {
-  std::string name;  ///< processor or product
+  std::string name;                                 ///< processor or product
   int cpus = 0, cores = 0, nodes = 0, sockets = 0;  ///< that exist
   std::vector<int> measured_cpus;                   ///< that could be used
   friend bool operator==(const MachineKey&, const MachineKey&) = default;
@@ -38,23 +38,23 @@ struct Series {
 };
 
 struct Curve {
-  std::string name;   ///< "latency by working set"
+  std::string name;  ///< "latency by working set"
   std::string x, x_unit, y, y_unit;
   std::vector<Series> series;
 };
 
 struct Profile {
   MachineKey key;
-  std::string date;          ///< ISO 8601, UTC
-  bool partial = false;      ///< interrupted before its end
-  bool sampled = false;      ///< not every pair was measured
-  bool idle = true;          ///< nobody else was using the cpus
-  std::vector<int> cpus;     ///< OS number of each row of the matrices
-  LatencyMatrix latency;     ///< ns
-  std::vector<std::vector<double>> latency_spread;   ///< as latency; empty where nothing was measured
-  std::vector<std::vector<int>> line_home;           ///< OS number of the node of the pair's line; -1 unknown
-  LatencyMatrix bandwidth;   ///< GB/s
-  Clustering seen;           ///< rows are indices into cpus
+  std::string date;                                 ///< ISO 8601, UTC
+  bool partial = false;                             ///< interrupted before its end
+  bool sampled = false;                             ///< not every pair was measured
+  bool idle = true;                                 ///< nobody else was using the cpus
+  std::vector<int> cpus;                            ///< OS number of each row of the matrices
+  LatencyMatrix latency;                            ///< ns
+  std::vector<std::vector<double>> latency_spread;  ///< as latency; empty where nothing was measured
+  std::vector<std::vector<int>> line_home;          ///< OS number of the node of the pair's line; -1 unknown
+  LatencyMatrix bandwidth;                          ///< GB/s
+  Clustering seen;                                  ///< rows are indices into cpus
   std::vector<Curve> curves;
   std::vector<std::string> notes;
 };

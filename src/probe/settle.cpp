@@ -109,12 +109,14 @@ void reassign(const Distances& d, Level& level) {
 }
 
 /// Among groups of one size an oversized one is several that a missing pair or a coarse timer glued together.
-void split_oversized(const Distances& d, std::vector<Group>& groups, Group& stragglers, std::size_t usual, double middle) {
+void split_oversized(const Distances& d, std::vector<Group>& groups, Group& stragglers, std::size_t usual,
+                     double middle) {
   std::vector<Group> split;
   for (const auto& group : groups) {
     const auto pieces = 2 * group.size() >= 3 * usual ? components(d, group, middle) : std::vector<Group>{group};
     const bool fit = std::all_of(pieces.begin(), pieces.end(), [&](const Group& g) { return g.size() <= usual; });
-    const auto lone = static_cast<std::size_t>(std::count_if(pieces.begin(), pieces.end(), [](const Group& g) { return g.size() == 1; }));
+    const auto lone = static_cast<std::size_t>(
+        std::count_if(pieces.begin(), pieces.end(), [](const Group& g) { return g.size() == 1; }));
     if (!fit || 2 * lone > group.size()) {
       split.push_back(group);
       continue;
@@ -135,7 +137,8 @@ void split_oversized(const Distances& d, std::vector<Group>& groups, Group& stra
 std::optional<Level> settle(const Distances& d, std::vector<Group> groups, Group stragglers) {
   Level level;
   const std::size_t usual = usual_size(groups);
-  std::copy_if(groups.begin(), groups.end(), std::back_inserter(level.groups), [&](const Group& g) { return 2 * g.size() < 3 * usual; });
+  std::copy_if(groups.begin(), groups.end(), std::back_inserter(level.groups),
+               [&](const Group& g) { return 2 * g.size() < 3 * usual; });
   measure(d, level);
   level.groups = std::move(groups);
   const double middle = (level.within + level.beyond) / 2;
@@ -178,7 +181,8 @@ std::optional<Level> settle(const Distances& d, std::vector<Group> groups, Group
 
   for (auto& group : level.groups) std::sort(group.begin(), group.end());
 
-  const bool all_that_is_left = alone.size() == usual || (seen == 1 && 3 * alone.size() >= 2 * usual && 2 * alone.size() <= 3 * usual);
+  const bool all_that_is_left =
+      alone.size() == usual || (seen == 1 && 3 * alone.size() >= 2 * usual && 2 * alone.size() <= 3 * usual);
   if (alone.size() >= 2 && all_that_is_left) {
     // Their lines were homed elsewhere, so that nothing is near to anything.
     std::sort(alone.begin(), alone.end());
@@ -192,7 +196,8 @@ std::optional<Level> settle(const Distances& d, std::vector<Group> groups, Group
   for (auto& group : level.groups) std::sort(group.begin(), group.end());
   std::sort(level.groups.begin(), level.groups.end());
   measure(d, level);
-  const auto singles = std::count_if(level.groups.begin(), level.groups.end(), [](const Group& g) { return g.size() == 1; });
+  const auto singles =
+      std::count_if(level.groups.begin(), level.groups.end(), [](const Group& g) { return g.size() == 1; });
   if (static_cast<double>(singles) > most_alone * static_cast<double>(d.size())) return std::nullopt;
   // A single item of its own is a strong claim where groups are large.
   if (usual > 2) inferred += static_cast<double>(singles);

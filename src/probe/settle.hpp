@@ -4,10 +4,10 @@
 // show. Each is placed by what is known of it, and every placing that rests on inference adds to the level's doubt.
 #pragma once
 
+#include <optional>
+
 #include "probe/grouping.hpp"
 #include "probe/steps.hpp"
-
-#include <optional>
 
 namespace charm::probe {
 

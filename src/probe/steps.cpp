@@ -1,12 +1,12 @@
 #include "probe/steps.hpp"
 
-#include "probe/grouping.hpp"
-#include "probe/settle.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+
+#include "probe/grouping.hpp"
+#include "probe/settle.hpp"
 
 namespace charm::probe {
 namespace {
@@ -35,8 +35,8 @@ Cover cover(const Tree& tree, const std::vector<double>& steps, int node, double
 }
 
 /// Share of the items in the groups of `coarse` that `fine` divides, among those that are larger than its own groups
-/// usually are: a group of `coarse` that is already of the finer kind need not fall apart. Below 0 where `fine` does not
-/// lie within `coarse`.
+/// usually are: a group of `coarse` that is already of the finer kind need not fall apart. Below 0 where `fine` does
+/// not lie within `coarse`.
 double divided(const std::vector<Group>& coarse, const std::vector<Group>& fine, std::size_t n) {
   std::vector<int> of(n, -1);
   for (std::size_t g = 0; g < coarse.size(); ++g) {
@@ -67,8 +67,8 @@ double divided(const std::vector<Group>& coarse, const std::vector<Group>& fine,
 }
 
 /// How many standard errors lie between the latencies within the groups of `level` and those from them to the rest of
-/// their group of `coarse`. Every group is measured against itself, since whole groups may be raised, and those that were
-/// only inferred do not count.
+/// their group of `coarse`. Every group is measured against itself, since whole groups may be raised, and those that
+/// were only inferred do not count.
 double significance(const Distances& d, const std::vector<Group>& coarse, const Level& level) {
   std::vector<const Group*> around(d.size());
   for (const auto& group : coarse) {
@@ -136,14 +136,16 @@ void choose(const Distances& d, std::vector<Candidate>& candidates, Search& resu
     if (level.groups == result.level.groups) continue;
     const bool found = result.level.found();
     const double share = divided(result.level.groups, level.groups, d.size());
-    const bool places = found && variants(result.level.groups, level.groups, d.size()) && singles(level) < singles(result.level);
+    const bool places =
+        found && variants(result.level.groups, level.groups, d.size()) && singles(level) < singles(result.level);
     const bool mends = found && share >= 0 && level.step > result.level.step + smallest_step;
     const bool significant = places || significance(d, result.level.groups, level) >= 4;
     if (share < 0 && !places) continue;
     // A step that is small against what latencies inside the groups differ by is the steeper part of a slope.
     const bool slope = level.step < 0.6 * level.spread;
     const double step = std::min({least, level.step, level.beyond - level.within});
-    const bool clear = !slope && step >= slightest_step && least >= smallest_step && level.beyond - level.within >= smallest_step;
+    const bool clear =
+        !slope && step >= slightest_step && least >= smallest_step && level.beyond - level.within >= smallest_step;
     if ((share >= 0.7 || mends || places) && significant && clear) {
       result.level = std::move(level);
       result.runner_up = 0;

@@ -10,10 +10,10 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <unistd.h>
 
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "os/node_memory.hpp"
 #include "probe/team.hpp"
@@ -21,6 +21,7 @@
 namespace charm::probe {
 namespace {
 
+constexpr std::size_t page = 4096;
 constexpr double words[4] = {1, 1, 2, 3};  // moved per element, by kernel
 
 double read_kernel(const double* __restrict a, std::size_t n) {
@@ -39,7 +40,8 @@ void copy_kernel(double* __restrict a, const double* __restrict b, std::size_t n
   for (std::size_t i = 0; i < n; ++i) a[i] = b[i];
 }
 
-void triad_kernel(double* __restrict a, const double* __restrict b, const double* __restrict c, double scale, std::size_t n) {
+void triad_kernel(double* __restrict a, const double* __restrict b, const double* __restrict c, double scale,
+                  std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) a[i] = b[i] + scale * c[i];
 }
 
@@ -48,9 +50,8 @@ class Process {
  public:
   Process(const std::vector<int>& cpus, std::size_t bytes)
       : n_(std::max<std::size_t>(bytes / 3 / sizeof(double), 8 * cpus.size())),
-        a_(n_ * sizeof(double)),
-        b_(n_ * sizeof(double)),
-        c_(n_ * sizeof(double)),
+        stride_((n_ * sizeof(double) / page + 1) * page + page / 4),
+        memory_(3 * stride_),
         threads_(cpus.size()),
         team_(cpus, [this](int rank) { part(static_cast<std::size_t>(rank)); }) {
     team_.round();  // first touch, by the threads that will use the pages
@@ -67,14 +68,22 @@ class Process {
   void part(std::size_t rank) {
     const std::size_t from = n_ * rank / threads_;
     const std::size_t count = n_ * (rank + 1) / threads_ - from;
-    auto* a = static_cast<double*>(a_.data()) + from;
-    auto* b = static_cast<double*>(b_.data()) + from;
-    auto* c = static_cast<double*>(c_.data()) + from;
+    double* a = array(0) + from;
+    double* b = array(1) + from;
+    double* c = array(2) + from;
     switch (kernel_) {
-      case 0: sink_.store(read_kernel(b, count), std::memory_order_relaxed); break;
-      case 1: write_kernel(c, 0.5, count); break;
-      case 2: copy_kernel(c, a, count); break;
-      case 3: triad_kernel(a, b, c, 3.0, count); break;
+      case 0:
+        sink_.store(read_kernel(b, count), std::memory_order_relaxed);
+        break;
+      case 1:
+        write_kernel(c, 0.5, count);
+        break;
+      case 2:
+        copy_kernel(c, a, count);
+        break;
+      case 3:
+        triad_kernel(a, b, c, 3.0, count);
+        break;
       default:
         write_kernel(a, 1, count);
         write_kernel(b, 2, count);
@@ -82,8 +91,14 @@ class Process {
     }
   }
 
+  [[nodiscard]] double* array(std::size_t k) const {
+    return reinterpret_cast<double*>(static_cast<char*>(memory_.data()) + k * stride_);
+  }
+
   std::size_t n_;
-  os::NodeMemory a_, b_, c_;
+  // Arrays that lie whole pages apart alias: cores then take a load for one of a store that is still on its way.
+  std::size_t stride_;
+  os::NodeMemory memory_;
   std::size_t threads_;
   int kernel_ = -1;
   std::atomic<double> sink_{0};
@@ -185,7 +200,8 @@ StreamResult stream(const std::vector<std::vector<int>>& processes, std::size_t 
       double begin = all[0].begin;
       double end = all[0].end;
       for (int p = 1; p < count; ++p) begin = std::min(begin, all[p].begin), end = std::max(end, all[p].end);
-      rates.push_back(words[kernel] * sizeof(double) * static_cast<double>(elements) * count / std::max(1.0, end - begin));
+      rates.push_back(words[kernel] * sizeof(double) * static_cast<double>(elements) * count /
+                      std::max(1.0, end - begin));
     }
     result.gb_per_s[static_cast<std::size_t>(kernel)] = summarise(rates);
     result.best_gb_per_s[static_cast<std::size_t>(kernel)] = *std::max_element(rates.begin(), rates.end());

@@ -6,20 +6,20 @@
 // together, and a trial lasts from the first start to the last end.
 #pragma once
 
-#include "probe/samples.hpp"
-
 #include <array>
 #include <cstddef>
 #include <string_view>
 #include <vector>
+
+#include "probe/samples.hpp"
 
 namespace charm::probe {
 
 inline constexpr std::array<std::string_view, 4> stream_kernels = {"read", "write", "copy", "triad"};
 
 struct StreamResult {
-  std::array<Summary, 4> gb_per_s;            ///< by kernel
-  std::array<double, 4> best_gb_per_s{};      ///< of the fastest trial, which is what STREAM prints
+  std::array<Summary, 4> gb_per_s;        ///< by kernel
+  std::array<double, 4> best_gb_per_s{};  ///< of the fastest trial, which is what STREAM prints
   int threads = 0;
 };
 

@@ -27,7 +27,8 @@ void spin_until(Condition condition) {
 
 double now_ns() {
   return static_cast<double>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
 }
 
 Team::Team(const std::vector<int>& cpus, std::function<void(int)> work) : work_(std::move(work)), times_(cpus.size()) {
@@ -52,8 +53,10 @@ double Team::round() {
   done_.store(0);
   ready_.store(0);
   generation_.fetch_add(1);
-  // The caller sleeps: on a small machine it would take the cpu of a member.
-  while (done_.load(std::memory_order_acquire) < size()) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  // The caller sleeps, and does not look up now and then either: on a small machine it has no cpu but a member's.
+  for (int done = done_.load(std::memory_order_acquire); done < size(); done = done_.load(std::memory_order_acquire)) {
+    done_.wait(done, std::memory_order_acquire);
+  }
   begin_ = times_[0].begin;
   end_ = times_[0].end;
   for (const Times& t : times_) begin_ = std::min(begin_, t.begin), end_ = std::max(end_, t.end);
@@ -73,6 +76,7 @@ void Team::live(int rank, int cpu) {
     work_(rank);
     time.end = now_ns();
     done_.fetch_add(1, std::memory_order_release);
+    done_.notify_one();
   }
 }
 

@@ -1,11 +1,12 @@
 // What one cpu sees of memory by how much of it is used: latency of dependent loads, and bandwidth of reading, from the
-// first-level cache to a node's DRAM. And what writing costs a group of cpus by how much they write: CHARM §2.3, Fig. 5.
+// first-level cache to a node's DRAM. And what writing costs a group of cpus by how much they write: CHARM §2.3,
+// Fig. 5.
 #pragma once
-
-#include "probe/samples.hpp"
 
 #include <cstddef>
 #include <vector>
+
+#include "probe/samples.hpp"
 
 namespace charm::probe {
 

@@ -1,10 +1,10 @@
 // `charm probe` from end to end.
-#include "cli/tool.hpp"
-
 #include <fstream>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
+
+#include "cli/tool.hpp"
 
 using ProbeTest = charm::cli::test::Tool;
 

@@ -1,16 +1,18 @@
 // The six measured matrices: the chiplets, siblings and dies of the real machines (docs/probe.md).
-#include "probe/clustering.hpp"
+#include <algorithm>
+#include <random>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <random>
+#include "probe/clustering.hpp"
 
 using namespace charm::probe;
 
 namespace {
 
-Clustering golden(const std::string& name) { return cluster(read_latency_csv(CHARM_TEST_DATA "/c2c/" + name + ".csv")); }
+Clustering golden(const std::string& name) {
+  return cluster(read_latency_csv(CHARM_TEST_DATA "/c2c/" + name + ".csv"));
+}
 
 /// Groups of `size` neighbours, and with `second` the SMT siblings that Linux numbers `second` higher.
 Partition neighbours(int groups, int size, int second = 0) {
@@ -28,7 +30,8 @@ TEST(GoldenMatrix, Epyc7R13HasTwelveChipletsOfEightCoresInTwoSockets) {
   const auto seen = golden("epyc-7r13-2s");
   EXPECT_EQ(seen.smt, neighbours(96, 1, 96));
   EXPECT_EQ(seen.chiplets, neighbours(12, 8, 96));
-  // One socket's lines were homed on the other one, so its chiplets look as far from each other as from the other socket.
+  // One socket's lines were homed on the other one, so its chiplets look as far from each other as from the other
+  // socket.
   EXPECT_EQ(seen.nodes, neighbours(2, 48, 96));
   EXPECT_EQ(seen.sockets, neighbours(2, 48, 96));
   EXPECT_LT(seen.confidence.sockets, 0.7);
@@ -83,7 +86,8 @@ TEST(GoldenMatrix, TheNumberingOfTheRowsDoesNotMatter) {
     std::shuffle(to.begin(), to.end(), random);
     LatencyMatrix shuffled(matrix.rows());
     for (int i = 0; i < matrix.rows(); ++i) {
-      for (int j = 0; j < i; ++j) shuffled.set(to[static_cast<std::size_t>(i)], to[static_cast<std::size_t>(j)], matrix.at(i, j));
+      for (int j = 0; j < i; ++j)
+        shuffled.set(to[static_cast<std::size_t>(i)], to[static_cast<std::size_t>(j)], matrix.at(i, j));
     }
     Partition expected = straight.chiplets;
     for (auto& group : expected) {

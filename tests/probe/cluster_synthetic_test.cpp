@@ -1,9 +1,9 @@
 // Machines that never were: nearly all are recognised exactly, and no wrong answer is given with confidence.
-#include "synthetic_machine.hpp"
+#include <string>
 
 #include <gtest/gtest.h>
 
-#include <string>
+#include "synthetic_machine.hpp"
 
 using namespace charm::probe;
 using namespace charm::probe::testing;

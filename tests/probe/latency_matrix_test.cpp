@@ -2,11 +2,11 @@
 
 #include <charm/error.hpp>
 
-#include <gtest/gtest.h>
-#include <rapidcheck.h>
-
 #include <cmath>
+#include <rapidcheck.h>
 #include <sstream>
+
+#include <gtest/gtest.h>
 
 using namespace charm::probe;
 

@@ -1,10 +1,10 @@
 // The measurements themselves, on whatever machine this is: that they end, and that what they give is of a kind that
 // hardware can give. How fast something is no test can know.
-#include <gtest/gtest.h>
-
-#include <fstream>
 #include <filesystem>
+#include <fstream>
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "os/affinity.hpp"
 #include "os/cpu_load.hpp"
@@ -70,7 +70,8 @@ TEST(Pairs, AllOrLandmarks) {
   std::vector<int> degree(576, 0);
   for (const auto& [i, j] : sampled) ++degree[static_cast<std::size_t>(i)], ++degree[static_cast<std::size_t>(j)];
   for (std::size_t chiplet = 0; chiplet < 576; chiplet += 8) {
-    EXPECT_TRUE(std::any_of(degree.begin() + static_cast<std::ptrdiff_t>(chiplet), degree.begin() + static_cast<std::ptrdiff_t>(chiplet) + 8, [](int d) { return d == 575; }));
+    EXPECT_TRUE(std::any_of(degree.begin() + static_cast<std::ptrdiff_t>(chiplet),
+                            degree.begin() + static_cast<std::ptrdiff_t>(chiplet) + 8, [](int d) { return d == 575; }));
   }
 }
 
@@ -125,7 +126,8 @@ TEST(Pictures, AHeatmapFitsTheTerminalAndShowsItsScale) {
   }
   const std::string plain = heatmap_text(matrix, "ns", {true, false, 80});
   std::size_t begin = 0;
-  for (auto end = plain.find('\n'); end != std::string::npos; begin = end + 1, end = plain.find('\n', begin)) EXPECT_LE(end - begin, 80U);
+  for (auto end = plain.find('\n'); end != std::string::npos; begin = end + 1, end = plain.find('\n', begin))
+    EXPECT_LE(end - begin, 80U);
   EXPECT_NE(plain.find("20.0 ns"), std::string::npos);
   EXPECT_NE(plain.find("200 ns"), std::string::npos);
   EXPECT_EQ(plain.find('\x1b'), std::string::npos);

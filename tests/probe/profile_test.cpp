@@ -2,11 +2,11 @@
 
 #include <charm/error.hpp>
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include <gtest/gtest.h>
 
 #include "probe/measure.hpp"
 
@@ -102,7 +102,8 @@ TEST(Profile, OneOfAnotherMachineOrCpuSetIsRefusedWithTheReason) {
 }
 
 TEST(Profile, BadFilesAreRefusedInOneLine) {
-  for (const std::string text : {"", "{", "[]", "{\"charm_profile\": 1}", "{\"charm_profile\": 99}", "{\"charm_profile\": \"x\"}"}) {
+  for (const std::string text :
+       {"", "{", "[]", "{\"charm_profile\": 1}", "{\"charm_profile\": 99}", "{\"charm_profile\": \"x\"}"}) {
     try {
       parse_profile(text, "p.json");
       ADD_FAILURE() << text;
@@ -150,11 +151,14 @@ TEST(Measure, ProgressGrowsToTheWhole) {
   options.budget_s = 1;
   double last = 0;
   const Machine machine = Machine::discover();
-  const Profile profile = measure(machine, options, [&](const charm::probe::Progress& now) {
-    EXPECT_GE(now.share, last - 1e-9);
-    EXPECT_GE(now.left_s, 0);
-    last = now.share;
-  }, stop);
+  const Profile profile = measure(
+      machine, options,
+      [&](const charm::probe::Progress& now) {
+        EXPECT_GE(now.share, last - 1e-9);
+        EXPECT_GE(now.left_s, 0);
+        last = now.share;
+      },
+      stop);
   EXPECT_NEAR(last, 1, 1e-6);
   EXPECT_FALSE(profile.partial);
   EXPECT_EQ(profile.cpus, machine.allowed_cpus);

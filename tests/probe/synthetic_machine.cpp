@@ -18,10 +18,13 @@ struct Place {
 };
 
 int pick(std::mt19937_64& random, std::initializer_list<int> from) {
-  return *(from.begin() + std::uniform_int_distribution<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(from.size()) - 1)(random));
+  return *(from.begin() +
+           std::uniform_int_distribution<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(from.size()) - 1)(random));
 }
 
-double between(std::mt19937_64& random, double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); }
+double between(std::mt19937_64& random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
 
 bool chance(std::mt19937_64& random, double p) { return std::bernoulli_distribution(p)(random); }
 
@@ -48,7 +51,8 @@ std::vector<Place> places_of(const Shape& shape, std::mt19937_64& random) {
     for (int n = 0; n < shape.nodes; ++n, ++node) {
       for (int c = 0; c < shape.chiplets; ++c, ++chiplet, ++in_socket) {
         int cores = shape.cores;
-        if (shape.unequal && cores > 2) cores = std::max(2, cores - std::uniform_int_distribution<int>(0, (cores + 1) / 2)(random));
+        if (shape.unequal && cores > 2)
+          cores = std::max(2, cores - std::uniform_int_distribution<int>(0, (cores + 1) / 2)(random));
         for (int k = 0; k < cores; ++k, ++core) {
           for (int t = 0; t < shape.threads; ++t) {
             places.push_back({s, node, chiplet, core, cores < 2 ? 0 : static_cast<double>(k) / (cores - 1),
@@ -79,10 +83,11 @@ Synthetic make_machine(const Shape& shape, const Trouble& trouble, std::mt19937_
 
   std::set<int> raised;  // sockets whose lines were homed elsewhere; one keeps its own
   if (trouble.homed_elsewhere > 0 && shape.sockets == 2) raised.insert(static_cast<int>(random() % 2));
-  const double raise_ns = shape.remote_ns - shape.socket_ns;
+  const double raise_ns = (shape.remote_ns - shape.socket_ns) * between(random, 0.2, 0.6);
 
   std::set<int> missing;
-  while (static_cast<int>(missing.size()) < trouble.missing_rows) missing.insert(static_cast<int>(random() % static_cast<unsigned>(n)));
+  while (static_cast<int>(missing.size()) < trouble.missing_rows)
+    missing.insert(static_cast<int>(random() % static_cast<unsigned>(n)));
 
   std::normal_distribution<double> normal(0, 1);
   machine.matrix = LatencyMatrix(n);
@@ -124,12 +129,12 @@ Synthetic make_machine(const Shape& shape, const Trouble& trouble, std::mt19937_
   machine.sockets = partition_by(places, unmeasured, [](const Place& p) { return p.socket; });
 
   std::ostringstream text;
-  text << shape.sockets << "s " << shape.nodes << "n " << shape.chiplets << "l " << shape.cores << "c " << shape.threads << "t"
-       << (shape.unequal ? " unequal" : "") << "; ns " << shape.smt_ns << '/' << shape.chiplet_ns << '/' << shape.node_ns << '/'
-       << shape.socket_ns << '/' << shape.remote_ns << " mesh " << shape.mesh << "; noise " << trouble.noise << " spikes "
-       << trouble.spikes << " blanks " << trouble.blanks << " missing " << trouble.missing_rows << " homed "
-       << trouble.homed_elsewhere << (trouble.both_halves ? " both" : " half") << (trouble.shuffled ? " shuffled" : "") << " tick "
-       << trouble.tick_ns;
+  text << shape.sockets << "s " << shape.nodes << "n " << shape.chiplets << "l " << shape.cores << "c " << shape.threads
+       << "t" << (shape.unequal ? " unequal" : "") << "; ns " << shape.smt_ns << '/' << shape.chiplet_ns << '/'
+       << shape.node_ns << '/' << shape.socket_ns << '/' << shape.remote_ns << " mesh " << shape.mesh << "; noise "
+       << trouble.noise << " spikes " << trouble.spikes << " blanks " << trouble.blanks << " missing "
+       << trouble.missing_rows << " homed " << trouble.homed_elsewhere << (trouble.both_halves ? " both" : " half")
+       << (trouble.shuffled ? " shuffled" : "") << " tick " << trouble.tick_ns;
   machine.description = text.str();
   return machine;
 }
@@ -160,8 +165,9 @@ Synthetic any_machine(std::mt19937_64& random) {
     shape.chiplets = pick(random, {1, 2, 2, 3, 4, 6, 8});
     shape.cores = pick(random, {2, 3, 4, 6, 8, 8, 10, 12, 16, 24, 32});
     shape.threads = pick(random, {1, 1, 2, 2, 2, 4});
-  } while (shape.sockets * shape.nodes * shape.chiplets * shape.cores * shape.threads > 320 || shape.cores * shape.threads < 4 ||
-           shape.sockets * shape.nodes * shape.chiplets < 2 || (shape.cores < 3 && shape.threads == 1));
+  } while (shape.sockets * shape.nodes * shape.chiplets * shape.cores * shape.threads > 256 ||
+           shape.cores * shape.threads < 4 || shape.sockets * shape.nodes * shape.chiplets < 2 ||
+           (shape.cores < 3 && shape.threads == 1));
   shape.unequal = chance(random, 0.25);
   shape.smt_ns = between(random, 4, 12);
   shape.chiplet_ns = between(random, std::max(15.0, 1.7 * shape.smt_ns), 60);

@@ -1,12 +1,13 @@
-// Machines that never were, with the latency matrix that a measurement of them would give: any number of sockets, nodes,
-// chiplets and cores, unequal chiplets, meshes inside chiplets and packages, and everything that goes wrong in practice:
-// noise, disturbed pairs, coarse timers, missing rows and cells, lines homed on another socket, shuffled numbering.
+// Machines that never were, with the latency matrix that a measurement of them would give: any number of sockets,
+// nodes, chiplets and cores, unequal chiplets, meshes inside chiplets and packages, and everything that goes wrong in
+// practice: noise, disturbed pairs, coarse timers, missing rows and cells, lines homed on another socket, shuffled
+// numbering.
 #pragma once
-
-#include "probe/clustering.hpp"
 
 #include <random>
 #include <string>
+
+#include "probe/clustering.hpp"
 
 namespace charm::probe::testing {
 
@@ -21,7 +22,8 @@ struct Trouble {
   double spikes = 0.005;  // share of pairs that were disturbed
   double blanks = 0.0;    // share of pairs that were not measured
   int missing_rows = 0;
-  int homed_elsewhere = 0;  // 0 no; 1 pairs of chiplets in some sockets look remote; 2 all pairs in some sockets are raised
+  int homed_elsewhere =
+      0;  // 0 no; 1 pairs of chiplets in some sockets look remote; 2 all pairs in some sockets are raised
   bool both_halves = false;
   bool shuffled = true;
   double tick_ns = 0;  // resolution of the timer

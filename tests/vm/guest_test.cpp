@@ -3,8 +3,6 @@
 // EXPECT_... variables (tests/vm/shapes).
 #include <charm/charm.hpp>
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -17,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "os/affinity.hpp"
@@ -58,7 +57,8 @@ std::string output_of(const std::string& command) {
 }
 
 int nodes_with_cpus(const charm::Machine& machine) {
-  return static_cast<int>(std::count_if(machine.nodes.begin(), machine.nodes.end(), [](const auto& n) { return !n.cpus.empty(); }));
+  return static_cast<int>(
+      std::count_if(machine.nodes.begin(), machine.nodes.end(), [](const auto& n) { return !n.cpus.empty(); }));
 }
 
 TEST(Topology, TheLibrarySeesTheMachineThatWasBooted) {
