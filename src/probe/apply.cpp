@@ -47,8 +47,10 @@ bool within_sockets(const Machine& machine, const std::vector<std::vector<int>>&
 
 /// Core ids follow chiplets, and chiplets sockets, in all machines; so they are numbered anew.
 Machine regrouped(Machine machine, std::vector<std::vector<int>> chiplets) {
-  std::stable_sort(chiplets.begin(), chiplets.end(), [&](const auto& a, const auto& b) {
-    return machine.cores[static_cast<std::size_t>(a[0])].socket < machine.cores[static_cast<std::size_t>(b[0])].socket;
+  std::sort(chiplets.begin(), chiplets.end(), [&](const auto& a, const auto& b) {
+    const int socket_a = machine.cores[static_cast<std::size_t>(a[0])].socket;
+    const int socket_b = machine.cores[static_cast<std::size_t>(b[0])].socket;
+    return socket_a != socket_b ? socket_a < socket_b : a[0] < b[0];
   });
   std::vector<Core> cores;
   machine.chiplets.clear();

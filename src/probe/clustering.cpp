@@ -145,9 +145,9 @@ struct Naming {
 Naming name_outermost(const Level& level, bool above_chiplets) {
   const double top = std::exp(level.beyond);
   const double ratio = std::isnan(level.within) ? 3.0 : std::exp(level.beyond - level.within);
-  const double many = std::max(0.0, std::log2(static_cast<double>(level.groups.size())) - 2);
-  const double score = above_chiplets ? 6 * std::log(top / 160) + 5 * std::log(ratio / 1.75) - 2 * many
-                                      : 6 * std::log(top / 105) - 3 * std::log(ratio / 3) - 2 * many;
+  const double many = std::max(0.0, std::log2(static_cast<double>(level.groups.size())) - 1);
+  const double score = above_chiplets ? 6 * std::log(top / 160) + 5 * std::log(ratio / 1.75) - 1.3 * many
+                                      : 6 * std::log(top / 105) - 3 * std::log(ratio / 3) - 1.3 * many;
   return {score > 0, std::min(0.85, logistic(2 * std::abs(score)))};
 }
 
@@ -204,6 +204,11 @@ Clustering cluster(const LatencyMatrix& matrix) {
       result.notes.push_back(std::to_string(inferred.inferred) +
                              " SMT siblings were inferred: nobody else in their chiplet lacks one.");
     }
+  }
+  // Cores of several widths exist, but a sibling that was lost or taken for another core's is likelier.
+  if (std::any_of(result.smt.begin(), result.smt.end(),
+                  [&](const auto& core) { return core.size() != result.smt.front().size(); })) {
+    result.confidence.smt *= 0.85;
   }
   for (auto& core : result.smt) std::sort(core.begin(), core.end());
   std::sort(result.smt.begin(), result.smt.end());

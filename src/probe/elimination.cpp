@@ -116,9 +116,11 @@ Siblings infer_siblings(const LatencyMatrix& matrix, Partition& cores, const Par
       continue;
     }
     if (ways > 1) result.sure = std::min(result.sure, 0.7);
-    for (const auto& [keep, give] : pairs) {
-      std::erase_if(cores, [give = give](const auto& core) { return core.size() == 1 && core[0] == give; });
-      const auto core = std::find_if(cores.begin(), cores.end(), [keep = keep](const auto& c) { return c[0] == keep; });
+    for (const auto& pair : pairs) {
+      const int keep = pair.first;
+      const int give = pair.second;
+      std::erase_if(cores, [give](const auto& core) { return core.size() == 1 && core[0] == give; });
+      const auto core = std::find_if(cores.begin(), cores.end(), [keep](const auto& c) { return c[0] == keep; });
       core->push_back(give);
       result.inferred += 2;
     }

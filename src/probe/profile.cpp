@@ -196,7 +196,7 @@ std::string profile_path(const MachineKey& key) {
   text << key.name << '|' << key.cpus << '|' << key.cores << '|' << key.nodes << '|' << key.sockets;
   for (int cpu : key.measured_cpus) text << ',' << cpu;
   std::uint64_t hash = 14695981039346656037ULL;
-  for (unsigned char c : text.str()) hash = (hash ^ c) * 1099511628211ULL;
+  for (const char c : text.str()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   std::string name;
   for (char c : key.name) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');

@@ -74,10 +74,10 @@ Synthetic make_machine(const Shape& shape, const Trouble& trouble, std::mt19937_
     std::shuffle(places.begin(), places.end(), random);
   } else {  // as Linux does: first threads of all cores, then second threads
     std::map<int, int> seen;
-    std::vector<std::pair<int, Place>> order;
-    for (const Place& place : places) order.emplace_back(seen[place.core]++, place);
-    std::stable_sort(order.begin(), order.end(), [](auto& a, auto& b) { return a.first < b.first; });
-    std::transform(order.begin(), order.end(), places.begin(), [](auto& p) { return p.second; });
+    std::map<int, std::vector<Place>> by_thread;
+    for (const Place& place : places) by_thread[seen[place.core]++].push_back(place);
+    places.clear();
+    for (const auto& [thread, some] : by_thread) places.insert(places.end(), some.begin(), some.end());
   }
   const int n = static_cast<int>(places.size());
 
