@@ -147,10 +147,27 @@ LocalAndSpread local_and_spread(const Machine& machine) {
   return seats;
 }
 
-void measure_pairs(const Cpus& cpus, const MeasureOptions& options, bool bandwidth, Plan& plan, Profile& profile) {
+/// No sample of the pairs would meet many SMT siblings by chance.
+void add_siblings(const Machine& machine, const std::vector<int>& cpus, std::vector<std::pair<int, int>>& todo) {
+  const auto row = [&](int cpu) {
+    return static_cast<int>(std::lower_bound(cpus.begin(), cpus.end(), cpu) - cpus.begin());
+  };
+  for (const Core& core : machine.cores) {
+    for (std::size_t a = 0; a < core.siblings.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        const std::pair<int, int> pair{row(core.siblings[a]), row(core.siblings[b])};
+        if (std::find(todo.begin(), todo.end(), pair) == todo.end()) todo.push_back(pair);
+      }
+    }
+  }
+}
+
+void measure_pairs(const Machine& machine, const Cpus& cpus, const MeasureOptions& options, bool bandwidth, Plan& plan,
+                   Profile& profile) {
   const std::size_t n = cpus.all.size();
   LatencyMatrix& matrix = bandwidth ? profile.bandwidth : profile.latency;
-  const auto todo = pairs_to_measure(static_cast<int>(n), profile.sampled);
+  auto todo = pairs_to_measure(static_cast<int>(n), profile.sampled);
+  if (profile.sampled) add_siblings(machine, cpus.all, todo);
   // In sampled mode the pairs shall fit two minutes whatever the machine; each gets its share of that at most.
   PairOptions pair;
   const double share_ms = (profile.sampled ? 100e3 : std::max(options.budget_s * 200, 400.0)) /
@@ -324,9 +341,10 @@ Profile measure(const Machine& machine, const MeasureOptions& options,
     plan.begin(doing, seconds);
     work();
   };
-  step(options.latency, "latency between cpus", pairs_s, [&] { measure_pairs(cpus, options, false, plan, profile); });
+  step(options.latency, "latency between cpus", pairs_s,
+       [&] { measure_pairs(machine, cpus, options, false, plan, profile); });
   step(options.bandwidth, "bandwidth between cpus", pairs_s,
-       [&] { measure_pairs(cpus, options, true, plan, profile); });
+       [&] { measure_pairs(machine, cpus, options, true, plan, profile); });
   step(options.working_set, "caches and memory by working set", rest,
        [&] { measure_working_sets(machine, options, rest, plan, profile); });
   step(options.stream, "STREAM", rest, [&] { measure_stream(machine, options, plan, profile); });
@@ -334,7 +352,7 @@ Profile measure(const Machine& machine, const MeasureOptions& options,
        [&] { measure_writes(machine, options, rest, plan, profile); });
 
   profile.partial = stop.load();
-  profile.seen = cluster(profile.latency);
+  profile.seen = cluster(profile.sampled ? completed(profile.latency) : profile.latency);
   double wild = 0;
   for (const auto& row : profile.latency_spread)
     wild += static_cast<double>(std::count_if(row.begin(), row.end(), [](double s) { return s > 0.1; }));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "probe/landmarks.hpp"
 #include "synthetic_machine.hpp"
 
 using namespace charm::probe;
@@ -65,6 +66,26 @@ TEST(SyntheticMachines, WithoutNoiseEveryLevelIsFound) {
   EXPECT_EQ(seen.smt, machine.smt);
   EXPECT_EQ(seen.chiplets, machine.chiplets);
   EXPECT_EQ(seen.nodes, machine.nodes);
+  EXPECT_EQ(seen.sockets, machine.sockets);
+}
+
+TEST(SyntheticMachines, ASampleOfThePairsShowsTheChipletsOfALargeMachine) {
+  Shape shape;
+  shape.sockets = 2;
+  shape.chiplets = 12;
+  shape.cores = 12;
+  shape.threads = 2;
+  Trouble some;
+  some.noise = 0.04;
+  some.shuffled = false;
+  std::mt19937_64 random(3);
+  const auto machine = make_machine(shape, some, random);
+  LatencyMatrix sample(machine.matrix.rows());
+  for (const auto& [i, j] : pairs_to_measure(machine.matrix.rows(), true)) sample.set(i, j, machine.matrix.at(i, j));
+  for (const auto& core : machine.smt) sample.set(core[0], core[1], machine.matrix.at(core[0], core[1]));
+  const auto seen = cluster(completed(sample));
+  EXPECT_EQ(seen.smt, machine.smt);
+  EXPECT_EQ(seen.chiplets, machine.chiplets);
   EXPECT_EQ(seen.sockets, machine.sockets);
 }
 
