@@ -15,7 +15,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 
 function(charm_warnings target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow
+                                           $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
   if(CHARM_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

@@ -66,13 +66,14 @@ skip() {
   step_names+=("$1") step_states+=("left out") step_seconds+=(0)
 }
 
-# show_failure LOG: the lines that say what broke (compiler, ctest, CMake), or else the end of the log.
+# show_failure LOG: what the compiler, CMake or the failing tests said, and the end of the log.
 show_failure() {
-  local lines
-  lines=$(grep -nE '(^|[^a-z_])(error|Error|FAILED|Failure|warning):|\*\*\*Failed|\*\*\*Exception|\*\*\*Timeout|CMake Error|SUMMARY: ' "$1" |
-    head -n 20 | cut -c1-200) || true
-  if [ -n "$lines" ]; then printf '%s\n    …\n' "$lines"; fi
-  tail -n 40 "$1"
+  {
+    grep -nE '(^|[^a-z_])(error|Error|FAILED|undefined reference)( |:)|CMake Error|SUMMARY: |WARNING: ThreadSanitizer' "$1" | head -n 20
+    grep -nE -A 12 '\*\*\*(Failed|Exception|Timeout)' "$1" | head -n 60
+    printf '    …\n'
+    tail -n 25 "$1"
+  } | sed -E 's/ \.{8,}/ .../' | cut -c1-200 || true
 }
 
 tests_in() {

@@ -1,6 +1,7 @@
 // Array<T>: a large array whose pages are touched first by whoever writes them, so that a parallel fill also spreads
-// the pages. Large arrays ask for huge pages: graph kernels and RandomAccess are bound by address translation long
-// before bandwidth (2 to 3 times on 1 GiB). Invariant: elements are uninitialised until written; size() never grows.
+// the pages. Large arrays ask for huge pages: random access is bound by address translation long before bandwidth
+// (RandomAccess on 1 GiB gains two thirds).
+// Invariant: elements are uninitialised until written; size() never grows.
 #pragma once
 
 #include <charm/error.hpp>

@@ -32,8 +32,10 @@ void all_do(F&& function) {
   detail::Gang::run(
       [](void* pointer, int worker) {
         auto& f = *static_cast<Function*>(pointer);
-        if constexpr (std::invocable<Function&, int>) f(worker);
-        else f();
+        if constexpr (std::invocable<Function&, int>)
+          f(worker);
+        else
+          f();
       },
       const_cast<void*>(static_cast<const void*>(&function)));
 }

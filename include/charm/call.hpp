@@ -11,9 +11,15 @@ namespace charm {
 
 /// Destinations; ids are those of worker_id() and Machine. The task of a worker stays on it even where it suspends; the
 /// task of a chiplet or node starts there.
-struct on_worker { int id; };
-struct on_chiplet { int id; };
-struct on_node { int id; };
+struct on_worker {
+  int id;
+};
+struct on_chiplet {
+  int id;
+};
+struct on_node {
+  int id;
+};
 
 namespace detail {
 inline Target target(on_worker w) noexcept { return {Target::Kind::worker, w.id}; }

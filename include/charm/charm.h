@@ -46,8 +46,8 @@ int CHARM_Invoke(CHARM_Function first, void* first_argument, CHARM_Function seco
 int CHARM_Barrier(void);
 void CHARM_Yield(void);
 
-int CHARM_Worker_id(void);    /* -1 outside of tasks */
-int CHARM_Num_workers(void);  /* 0 while the runtime does not run */
+int CHARM_Worker_id(void);   /* -1 outside of tasks */
+int CHARM_Num_workers(void); /* 0 while the runtime does not run */
 
 /* What the calling thread's last failed call complained of; never NULL. */
 const char* CHARM_Error(void);

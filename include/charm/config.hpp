@@ -1,6 +1,6 @@
-// Settings. A field that is set here wins over the environment (CHARM_<NAME>), which wins over the file that CHARM_CONFIG
-// names ("name = value" lines), which wins over the default. docs/settings.md lists them; `charm settings` prints the
-// values in force and where each came from.
+// Settings. A field that is set here wins over the environment (CHARM_<NAME>), which wins over the file that
+// CHARM_CONFIG names ("name = value" lines), which wins over the default. docs/settings.md lists them; `charm settings`
+// prints the values in force and where each came from.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 namespace charm {
 
 struct Config {
-  std::optional<int> workers;            ///< number of workers; default: every allowed physical core (at most the quota)
-  std::optional<std::string> policy;     ///< placement policy: local, distributed, numa, os, literal
-  std::optional<std::string> sockets;    ///< "fill" one socket before the next, or "balance" over all
-  std::optional<int> spread;             ///< chiplets to use for policy literal, or a level to start from; 0: the policy's own
-  std::optional<bool> smt;               ///< also use SMT siblings as cores
-  std::optional<bool> share_cores;       ///< allow more workers than allowed cores (they then share)
-  std::optional<std::string> topology;   ///< machine to run on paper: hwloc XML file or synthetic string; empty: live
+  std::optional<int> workers;          ///< number of workers; default: every allowed physical core (at most the quota)
+  std::optional<std::string> policy;   ///< placement policy: local, distributed, numa, os, literal
+  std::optional<std::string> sockets;  ///< "fill" one socket before the next, or "balance" over all
+  std::optional<int> spread;  ///< chiplets to use for policy literal, or a level to start from; 0: the policy's own
+  std::optional<bool> smt;    ///< also use SMT siblings as cores
+  std::optional<bool> share_cores;         ///< allow more workers than allowed cores (they then share)
+  std::optional<std::string> topology;     ///< machine to run on paper: hwloc XML file or synthetic string; empty: live
   std::optional<std::size_t> stack_bytes;  ///< stack of a task, rounded up to pages
-  std::optional<int> spin_us;            ///< how long an idle worker looks for work before it parks
+  std::optional<int> spin_us;              ///< how long an idle worker looks for work before it parks
 };
 
 }  // namespace charm

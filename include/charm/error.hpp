@@ -8,20 +8,22 @@
 namespace charm {
 
 enum class Errc {
-  bad_input,      ///< a file, string or argument that cannot be understood
-  bad_config,     ///< a setting that is unknown, out of range or contradicts another
+  bad_input,         ///< a file, string or argument that cannot be understood
+  bad_config,        ///< a setting that is unknown, out of range or contradicts another
   too_many_workers,  ///< more workers than allowed physical cores
-  refused,        ///< a policy refuses this machine and worker count (Algorithm 2 as printed does)
-  not_running,    ///< the runtime is needed and not initialised, or initialised twice
-  system,         ///< the kernel refused something that cannot be done without
-  cancelled,      ///< the task group that the work belonged to was cancelled
+  refused,           ///< a policy refuses this machine and worker count (Algorithm 2 as printed does)
+  not_running,       ///< the runtime is needed and not initialised, or initialised twice
+  system,            ///< the kernel refused something that cannot be done without
+  cancelled,         ///< the task group that the work belonged to was cancelled
 };
 
 /// Every error of the library. `what()` is one line: what was wrong, where, and after a semicolon the remedy.
 class Error : public std::runtime_error {
  public:
   Error(Errc code, const std::string& problem, std::string remedy)
-      : std::runtime_error(remedy.empty() ? problem : problem + "; " + remedy), code_(code), remedy_(std::move(remedy)) {}
+      : std::runtime_error(remedy.empty() ? problem : problem + "; " + remedy),
+        code_(code),
+        remedy_(std::move(remedy)) {}
   [[nodiscard]] Errc code() const noexcept { return code_; }
   [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
 

@@ -76,7 +76,9 @@ class future {
 
   /// Waits; in a task, other tasks run meanwhile. From one task at a time.
   void wait() {
-    if (shared_ == nullptr) throw Error(Errc::bad_input, "wait on a future without a task", "wait once, on a future that async() or call_async() made");
+    if (shared_ == nullptr)
+      throw Error(Errc::bad_input, "wait on a future without a task",
+                  "wait once, on a future that async() or call_async() made");
     shared_->done.wait();
   }
 

@@ -45,10 +45,11 @@ class ForkedJob : public Job {
 /// Runs `function(argument)` on a fresh stack in the name of the current task.
 void continue_on_new_stack(void (*function)(void*) noexcept, void* argument);
 
-/// Takes `job` back from where it was pushed. If the task has moved to another worker meanwhile, or other tasks' jobs lie
-/// on top, the job stays where it is: it will be run, and is waited for.
+/// Takes `job` back from where it was pushed. If the task has moved to another worker meanwhile, or other tasks' jobs
+/// lie on top, the job stays where it is: it will be run, and is waited for.
 [[gnu::always_inline]] inline bool take_back(WorkerCore* pushed_on, std::int64_t index, const Job& job) noexcept {
-  if (this_worker() != pushed_on) [[unlikely]] return false;
+  if (this_worker() != pushed_on) [[unlikely]]
+    return false;
   return pushed_on->deque.take_back(index, &job);
 }
 

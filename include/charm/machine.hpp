@@ -19,7 +19,7 @@ struct Core {
   int cpu = 0;                ///< OS number of its lowest allowed hardware thread: where a worker is bound
   std::vector<int> siblings;  ///< OS numbers of all its allowed hardware threads, ascending, `cpu` first
   int chiplet = 0;
-  int node = 0;    ///< id of the NUMA node whose memory is local
+  int node = 0;  ///< id of the NUMA node whose memory is local
   int socket = 0;
   std::uint64_t l1d_bytes = 0;
   std::uint64_t l2_bytes = 0;
@@ -64,12 +64,15 @@ struct Machine {
   std::vector<int> forbidden_cpus;  ///< OS numbers of cpus that exist and may not be used, or are offline; ascending
   ChipletSource chiplet_source = ChipletSource::last_level_cache;
   double cpu_quota = 0;  ///< cpus' worth of time that the cgroup grants; 0 without a limit
-  std::vector<std::vector<double>> node_distance;  ///< nodes × nodes, relative (local is about 10 or 1); empty if unknown
-  struct { int cpus = 0, cores = 0, nodes = 0, sockets = 0; } total;  ///< what exists, allowed or not
+  std::vector<std::vector<double>>
+      node_distance;  ///< nodes × nodes, relative (local is about 10 or 1); empty if unknown
+  struct {
+    int cpus = 0, cores = 0, nodes = 0, sockets = 0;
+  } total;                         ///< what exists, allowed or not
   std::vector<std::string> notes;  ///< what was guessed, missing or restricted, one sentence each
 
-  /// The machine that the process runs on, or what CHARM_TOPOLOGY names (see `from`), restricted to what the process may
-  /// use: its affinity mask, its cgroup's cpuset and quota.
+  /// The machine that the process runs on, or what CHARM_TOPOLOGY names (see `from`), restricted to what the process
+  /// may use: its affinity mask, its cgroup's cpuset and quota.
   /// \throws Error (bad_input) where CHARM_TOPOLOGY cannot be read.
   static Machine discover();
 

@@ -3,8 +3,8 @@
 // binary-splitting", 2010). A loop that nobody helps with costs little more than a sequential one.
 #pragma once
 
-#include <charm/invoke.hpp>
 #include <charm/detail/ticks.hpp>
+#include <charm/invoke.hpp>
 #include <charm/runtime.hpp>
 
 #include <concepts>
@@ -15,7 +15,8 @@
 namespace charm {
 
 struct LoopOptions {
-  /// Indices that are run without looking for helpers; 0: found while running, so that a chunk takes a few microseconds.
+  /// Indices that are run without looking for helpers; 0: found while running, so that a chunk takes a few
+  /// microseconds.
   std::int64_t grain = 0;
 };
 
@@ -34,8 +35,10 @@ class Chunk {
     std::uint64_t start = ticks();
     body();
     std::uint64_t took = ticks() - start;
-    if (took >= ticks_per_us()) settled_ = true;
-    else size_ *= took < ticks_per_us() / 8 ? 8 : 2;
+    if (took >= ticks_per_us())
+      settled_ = true;
+    else
+      size_ *= took < ticks_per_us() / 8 ? 8 : 2;
   }
 
  private:
@@ -70,7 +73,9 @@ void for_range(I base, std::int64_t low, std::int64_t high, Chunk& chunk, F& bod
       continue;
     }
     std::int64_t middle = low + rest / 2;
-    auto second = [&body, base, middle, high, learned = chunk]() mutable { for_range(base, middle, high, learned, body); };
+    auto second = [&body, base, middle, high, learned = chunk]() mutable {
+      for_range(base, middle, high, learned, body);
+    };
     ForkedJob<decltype(second)> job(second);
     std::int64_t index = worker->deque.push(&job);
     if (index == Deque::full) return run_block(body, at(low), at(high));

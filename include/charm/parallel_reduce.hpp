@@ -11,7 +11,8 @@ namespace charm {
 namespace detail {
 
 template <class I, class T, class F, class C>
-T reduce_range(I base, std::int64_t low, std::int64_t high, Chunk& chunk, T sum, const T& identity, F& body, C& combine) {
+T reduce_range(I base, std::int64_t low, std::int64_t high, Chunk& chunk, T sum, const T& identity, F& body,
+               C& combine) {
   auto at = [base](std::int64_t offset) { return static_cast<I>(static_cast<std::int64_t>(base) + offset); };
   while (low < high) {
     std::int64_t rest = high - low;

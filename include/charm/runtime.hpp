@@ -1,7 +1,7 @@
 // Starting and stopping the runtime, running work on it, and asking where one is (CHARM §4.6).
 //
-// One runtime a process. The thread that calls init() takes part as worker 0 while it waits in run(), parallel_for() and
-// the like; other threads may call everything, too, and sleep while the workers do the work.
+// One runtime a process. The thread that calls init() takes part as worker 0 while it waits in run(), parallel_for()
+// and the like; other threads may call everything, too, and sleep while the workers do the work.
 #pragma once
 
 #include <charm/config.hpp>
@@ -23,7 +23,8 @@ namespace charm {
 /// \throws Error: bad_config, bad_input, too_many_workers, refused; not_running if the runtime runs already.
 void init(const Config& config = {});
 
-/// Finishes all work that can still run, stops the workers and restores the caller's affinity. May be followed by init().
+/// Finishes all work that can still run, stops the workers and restores the caller's affinity. May be followed by
+/// init().
 /// \throws Error (not_running) inside a task or without init().
 void finalize();
 

@@ -46,12 +46,16 @@ class task_group {
     auto* node = new (worker->pool.take(sizeof(Spawned))) Spawned(*this, std::forward<F>(function));
     // The frame that the group lives in is the spawner's own: it counts without an atomic (see home_).
     bool home = detail::on_this_stack(worker, this);
-    if (home) ++home_;
-    else remote_.fetch_add(1, std::memory_order_relaxed);
+    if (home)
+      ++home_;
+    else
+      remote_.fetch_add(1, std::memory_order_relaxed);
     if (worker->deque.push(node, true) == detail::Deque::full) [[unlikely]] {
       node->run_here(node);
-      if (home) --home_;
-      else remote_.fetch_sub(1, std::memory_order_relaxed);  // not to 0: the task that spawned it is counted itself
+      if (home)
+        --home_;
+      else
+        remote_.fetch_sub(1, std::memory_order_relaxed);  // not to 0: the task that spawned it is counted itself
     }
   }
 
@@ -100,10 +104,10 @@ class task_group {
     F function;
   };
 
-  // Tasks not yet done: home_ + (remote_ - bias). home_ is plain. It is touched by code that runs on the very stack that
-  // the group lives on, in frames below the group's own (run, and the tasks that wait() takes back); so by one thread of
-  // control, which moves between workers only by suspending. All others count in remote_. The bias keeps remote_ away
-  // from 0 until wait() folds home_ in and so asks for the end to be told.
+  // Tasks not yet done: home_ + (remote_ - bias). home_ is plain. It is touched by code that runs on the very stack
+  // that the group lives on, in frames below the group's own (run, and the tasks that wait() takes back); so by one
+  // thread of control, which moves between workers only by suspending. All others count in remote_. The bias keeps
+  // remote_ away from 0 until wait() folds home_ in and so asks for the end to be told.
   static constexpr std::int64_t bias = std::int64_t{1} << 40;
 
   void take_back_own();
@@ -135,8 +139,8 @@ inline void task_group::wait() {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-/// Runs those of the group's tasks that lie on top of this worker's deque. They may suspend the waiter, and with it move
-/// it to another worker, whose deque is then looked at.
+/// Runs those of the group's tasks that lie on top of this worker's deque. They may suspend the waiter, and with it
+/// move it to another worker, whose deque is then looked at.
 inline void task_group::take_back_own() {
   while (detail::WorkerCore* worker = detail::this_worker()) {
     bool flat = false;
@@ -149,8 +153,10 @@ inline void task_group::take_back_own() {
     }
     bool home = detail::on_this_stack(worker, this);
     node->run_here(node);
-    if (home) --home_;
-    else remote_.fetch_sub(1, std::memory_order_relaxed);
+    if (home)
+      --home_;
+    else
+      remote_.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 

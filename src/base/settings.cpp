@@ -16,8 +16,8 @@ namespace {
 
 struct Row {
   std::string name, default_value, doc, accepts;
-  std::function<bool(Settings&, const std::string&)> parse;                    // false: not acceptable
-  std::function<std::optional<std::string>(const Config&)> from_code;          // as text, so that one parser judges all
+  std::function<bool(Settings&, const std::string&)> parse;            // false: not acceptable
+  std::function<std::optional<std::string>(const Config&)> from_code;  // as text, so that one parser judges all
 };
 
 template <class Int>
@@ -40,7 +40,7 @@ auto boolean(bool Settings::* field) {
   };
 }
 
-auto word(std::string Settings::* field, std::vector<std::string> accepted) {
+auto word(std::string Settings::* field, const std::vector<std::string>& accepted) {
   return [=](Settings& s, const std::string& text) {
     bool known = accepted.empty();
     for (const auto& a : accepted) known = known || a == text;
@@ -66,9 +66,12 @@ auto bytes(std::size_t Settings::* field, std::size_t low, std::size_t high) {
 template <class T>
 auto code(std::optional<T> Config::* field) {
   return [=](const Config& c) -> std::optional<std::string> {
-    if (!(c.*field)) return std::nullopt;
-    if constexpr (std::is_same_v<T, std::string>) return *(c.*field);
-    else return std::to_string(*(c.*field));
+    if constexpr (std::is_same_v<T, std::string>) {
+      return c.*field;
+    } else {
+      if (!(c.*field)) return std::nullopt;
+      return std::to_string(*(c.*field));
+    }
   };
 }
 
@@ -76,18 +79,21 @@ const std::vector<Row>& schema() {
   static const std::vector<Row> rows = {
       {"workers", "0", "Number of workers; 0 means one per allowed physical core, at most the cgroup's cpu quota.",
        "0 to 65536", integer(&Settings::workers, 0, 65536), code(&Config::workers)},
-      {"policy", "local", "Placement policy: local, distributed, numa, os or literal.", "the name of a placement policy",
-       word(&Settings::policy, {}), code(&Config::policy)},
-      {"sockets", "fill", "fill: no worker on a socket before the previous one is full. balance: evenly over the sockets.",
+      {"policy", "local", "Placement policy: local, distributed, numa, os or literal.",
+       "the name of a placement policy", word(&Settings::policy, {}), code(&Config::policy)},
+      {"sockets", "fill",
+       "fill: no worker on a socket before the previous one is full. balance: evenly over the sockets.",
        "fill or balance", word(&Settings::sockets, {"fill", "balance"}), code(&Config::sockets)},
       {"spread", "0", "Number of chiplets to spread over; 0 leaves it to the policy.", "0 to 65536",
        integer(&Settings::spread, 0, 65536), code(&Config::spread)},
-      {"smt", "0", "Count every SMT sibling as a core of its own.", "0 or 1", boolean(&Settings::smt), code(&Config::smt)},
+      {"smt", "0", "Count every SMT sibling as a core of its own.", "0 or 1", boolean(&Settings::smt),
+       code(&Config::smt)},
       {"share_cores", "0", "Allow more workers than allowed cores; they share cores in turn.", "0 or 1",
        boolean(&Settings::share_cores), code(&Config::share_cores)},
-      {"topology", "", "Machine to assume: an hwloc XML file or synthetic string; empty means this one. Workers are not "
-       "bound on a machine that is not this one.", "a file or an hwloc synthetic string", word(&Settings::topology, {}),
-       code(&Config::topology)},
+      {"topology", "",
+       "Machine to assume: an hwloc XML file or synthetic string; empty means this one. Workers are not "
+       "bound on a machine that is not this one.",
+       "a file or an hwloc synthetic string", word(&Settings::topology, {}), code(&Config::topology)},
       {"stack_bytes", "256K", "Stack of a task; touched pages only cost memory. K, M and G are understood.",
        "16K to 1G", bytes(&Settings::stack_bytes, 16U << 10, 1U << 30), code(&Config::stack_bytes)},
       {"spin_us", "50", "Microseconds that an idle worker looks for work before it parks.", "0 to 1000000",
@@ -108,7 +114,9 @@ std::string env_name(const std::string& setting) {
   return name;
 }
 
-struct Found { std::string value, from; };
+struct Found {
+  std::string value, from;
+};
 
 /// "name = value" lines; # starts a comment. An unknown name is an error: a misspelt setting must not pass silently.
 std::map<std::string, Found> read_file(const std::string& path) {
@@ -140,7 +148,8 @@ std::map<std::string, Found> read_file(const std::string& path) {
 
 std::vector<SettingDoc> settings_schema() {
   std::vector<SettingDoc> docs;
-  for (const auto& row : schema()) docs.push_back({row.name, row.default_value, row.doc, env_name(row.name), row.accepts});
+  for (const auto& row : schema())
+    docs.push_back({row.name, row.default_value, row.doc, env_name(row.name), row.accepts});
   return docs;
 }
 
@@ -156,7 +165,8 @@ Settings resolve(const Config& config, const std::function<const char*(const cha
     if (const char* value = look_up(env_name(row.name)); value != nullptr) found = {value, env_name(row.name)};
     if (auto value = row.from_code(config)) found = {*value, "code"};
     if (!row.parse(settings, found.value)) {
-      throw Error(Errc::bad_config, "setting " + row.name + " = '" + found.value + "' (from " + found.from + ") is not usable",
+      throw Error(Errc::bad_config,
+                  "setting " + row.name + " = '" + found.value + "' (from " + found.from + ") is not usable",
                   "give " + row.accepts);
     }
     settings.origins.push_back({row.name, found.value, found.from});

@@ -22,8 +22,10 @@ struct Settings {
   std::size_t stack_bytes = 0;
   int spin_us = 0;
 
-  struct Origin { std::string name, value, from; };  // from: "code", "CHARM_WORKERS", "FILE:LINE" or "default"
-  std::vector<Origin> origins;                       // in the order of the schema
+  struct Origin {
+    std::string name, value, from;
+  };                            // from: "code", "CHARM_WORKERS", "FILE:LINE" or "default"
+  std::vector<Origin> origins;  // in the order of the schema
 };
 
 struct SettingDoc {

@@ -131,7 +131,7 @@ void add_notes(Outcome& outcome, const Machine& machine) {
       outcome.notes.push_back(text);
   };
   if (!machine.is_live()) {
-    add("the machine is the one of " + machine.origin + ", not this one: workers are placed on paper and not bound");
+    add("The machine is the one of " + machine.origin + ", not this one: workers are placed on paper and not bound.");
   }
   for (const auto& note : machine.notes) add(note);
   for (const auto& note : base::notices()) add(note);
@@ -139,7 +139,7 @@ void add_notes(Outcome& outcome, const Machine& machine) {
 
 int bench(const BenchOptions& options, Session& session) {
   const base::Settings settings = base::resolve({});
-  const Machine machine = Machine::discover();
+  const Machine machine = settings.topology.empty() ? Machine::discover() : Machine::from(settings.topology);
   const Plan plan = make_plan(options.request, gather_facts(options.request.workload, machine, settings));
   try_policies(plan, machine, settings);
   check_file(plan);
@@ -183,7 +183,7 @@ void declare_common(CLI::App& app, BenchOptions& options) {
   add_output_options(app, options.output);
 }
 
-void finish(CLI::App& app, std::shared_ptr<BenchOptions> options, Session& session) {
+void finish(CLI::App& app, const std::shared_ptr<BenchOptions>& options, Session& session) {
   app.callback([&session, options] {
     options->request.kernels = listed(options->kernels);
     options->request.runtimes = listed(options->runtimes);

@@ -1,9 +1,9 @@
 #include "fiber/fiber.hpp"
 
-#include <boost/context/detail/fcontext.hpp>
-
 #include <cstdint>
 #include <new>
+
+#include <boost/context/detail/fcontext.hpp>
 
 #include "fiber/sanitizers.hpp"
 
@@ -106,12 +106,13 @@ CHARM_NO_TSAN __attribute__((noinline)) void switch_to(Fiber& from, Fiber& to, A
   __sanitizer_start_switch_fiber(&from.fake_stack, to.asan_bottom, to.asan_bytes);
 #endif
 #if defined(CHARM_TSAN)
-  __tsan_switch_to_fiber(to.tsan, __tsan_switch_to_fiber_no_sync);
+  __tsan_switch_to_fiber(to.tsan, 0);
 #endif
   arrive(context::jump_fcontext(target, &handover));
 }
 
-CHARM_NO_TSAN void call_on_stack(Fiber& self, const Stack& stack, void (*function)(void*) noexcept, void* argument) noexcept {
+CHARM_NO_TSAN void call_on_stack(Fiber& self, const Stack& stack, void (*function)(void*) noexcept,
+                                 void* argument) noexcept {
   Call call{function, argument, self.asan_bottom, self.asan_bytes};
   void* start = context::make_fcontext(stack.base + stack.bytes, stack.bytes, call_trampoline);
 #if defined(CHARM_ASAN)

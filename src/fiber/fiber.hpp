@@ -21,8 +21,8 @@ struct Fiber : detail::ListedJob {
   void* context = nullptr;  // where it stands; meaningless while it runs
   Stack stack;              // empty for the stack that a thread came with
   Entry entry = nullptr;
-  int bound = -1;           // the worker that it must resume on; -1: any
-  void* gang = nullptr;     // the all_do whose body runs on it
+  int bound = -1;        // the worker that it must resume on; -1: any
+  void* gang = nullptr;  // the all_do whose body runs on it
 
   // Sanitizers.
   void* fake_stack = nullptr;  // ASan: saved while the fiber stands still

@@ -6,15 +6,15 @@
 
 #include <charm/error.hpp>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <unistd.h>
+
+#include <sys/mman.h>
 
 #include "base/notices.hpp"
 
@@ -45,9 +45,11 @@ void install_guard(void* page) {
     if (madvise(page, page_bytes(), madv_guard_install) == 0) return;
     light_guards.store(false, std::memory_order_relaxed);
   }
-  if (guarded_stacks.fetch_add(1, std::memory_order_relaxed) < guard_budget() && mprotect(page, page_bytes(), PROT_NONE) == 0) return;
-  base::notice("stack-guard",
-               "more than " + std::to_string(guard_budget()) + " task stacks are alive; further ones have no guard page (raise vm.max_map_count)");
+  if (guarded_stacks.fetch_add(1, std::memory_order_relaxed) < guard_budget() &&
+      mprotect(page, page_bytes(), PROT_NONE) == 0)
+    return;
+  base::notice("stack-guard", "more than " + std::to_string(guard_budget()) +
+                                  " task stacks are alive; further ones have no guard page (raise vm.max_map_count)");
 }
 
 }  // namespace
@@ -55,10 +57,12 @@ void install_guard(void* page) {
 Stack allocate_stack(std::size_t bytes) {
   std::size_t page = page_bytes();
   bytes = (bytes + page - 1) / page * page;
-  void* memory = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  void* memory = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) {
-    throw Error(Errc::system, "cannot reserve a task stack of " + std::to_string(bytes) + " bytes: " + std::strerror(errno),
-                "lower stack_bytes, keep fewer tasks suspended, or raise vm.max_map_count and the limit on address space");
+    throw Error(
+        Errc::system, "cannot reserve a task stack of " + std::to_string(bytes) + " bytes: " + std::strerror(errno),
+        "lower stack_bytes, keep fewer tasks suspended, or raise vm.max_map_count and the limit on address space");
   }
   madvise(memory, bytes + page, MADV_NOHUGEPAGE);  // a touched stack shall cost a page or two, not 2 MiB
   install_guard(memory);

@@ -1,8 +1,7 @@
 #include "os/affinity.hpp"
 
-#include <sched.h>
-
 #include <memory>
+#include <sched.h>
 
 namespace charm::os {
 namespace {
@@ -10,7 +9,8 @@ namespace {
 /// A cpu_set_t of any size; the kernel says EINVAL to one that is too small for the machine.
 class CpuMask {
  public:
-  explicit CpuMask(int cpus) : cpus_(cpus), set_(CPU_ALLOC(static_cast<unsigned>(cpus)), [](cpu_set_t* s) { CPU_FREE(s); }) {
+  explicit CpuMask(int cpus)
+      : cpus_(cpus), set_(CPU_ALLOC(static_cast<unsigned>(cpus)), [](cpu_set_t* s) { CPU_FREE(s); }) {
     CPU_ZERO_S(bytes(), get());
   }
   [[nodiscard]] std::size_t bytes() const { return CPU_ALLOC_SIZE(static_cast<unsigned>(cpus_)); }

@@ -1,10 +1,10 @@
 #include "os/membarrier.hpp"
 
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
+#include <atomic>
 #include <unistd.h>
 
-#include <atomic>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
 
 namespace charm::os {
 namespace {

@@ -1,5 +1,5 @@
-// membarrier(2): a full barrier on every core that runs this process, so that the other side of a store-load pair can do
-// with a compiler barrier.
+// membarrier(2): a full barrier on every core that runs this process, so that the other side of a store-load pair can
+// do with a compiler barrier.
 #pragma once
 
 namespace charm::os {

@@ -100,6 +100,7 @@ std::vector<int> share_out(std::span<const int> capacities, int workers, SocketO
     return shares;
   }
   std::vector<Claimant> groups;
+  groups.reserve(capacities.size());
   for (int room : capacities) groups.push_back({1, room});
   return apportion(groups, workers);
 }
@@ -116,6 +117,7 @@ std::vector<Bin> fewest_first(std::vector<Bin> bins, int workers) {
 std::vector<Family> socket_families(const Machine& machine, const Request& request, int workers) {
   auto sockets = bins_by_socket(machine, request.smt);
   std::vector<int> rooms;
+  rooms.reserve(sockets.size());
   for (const auto& bins : sockets) rooms.push_back(room_of(bins));
   auto shares = share_out(rooms, workers, request.sockets);
   std::vector<Family> families;

@@ -17,11 +17,11 @@ namespace charm::placement {
 /// Owners of the cpus 0..cpus-1.
 class CpuClaims {
  public:
-  static constexpr int kFree = -1;
+  static constexpr int free_cpu = -1;
 
   explicit CpuClaims(int cpus)
       : cpus_(cpus), owner_(std::make_unique<std::atomic<int>[]>(static_cast<std::size_t>(cpus))) {
-    for (int cpu = 0; cpu < cpus; ++cpu) slot(cpu).store(kFree, std::memory_order_relaxed);
+    for (int cpu = 0; cpu < cpus; ++cpu) slot(cpu).store(free_cpu, std::memory_order_relaxed);
   }
 
   [[nodiscard]] int cpus() const { return cpus_; }
@@ -29,7 +29,7 @@ class CpuClaims {
 
   /// True where `worker` owns the cpu now (also where it did before).
   bool claim(int cpu, int worker) {
-    int expected = kFree;
+    int expected = free_cpu;
     return slot(cpu).compare_exchange_strong(expected, worker, std::memory_order_acquire, std::memory_order_relaxed) ||
            expected == worker;
   }
@@ -37,7 +37,7 @@ class CpuClaims {
   /// True where `worker` was the owner; another's cpu cannot be freed.
   bool release(int cpu, int worker) {
     int expected = worker;
-    return slot(cpu).compare_exchange_strong(expected, kFree, std::memory_order_release, std::memory_order_relaxed);
+    return slot(cpu).compare_exchange_strong(expected, free_cpu, std::memory_order_release, std::memory_order_relaxed);
   }
 
  private:
@@ -58,7 +58,7 @@ class SeatHolder {
   SeatHolder(const SeatHolder&) = delete;
   SeatHolder& operator=(const SeatHolder&) = delete;
 
-  [[nodiscard]] int held() const { return held_; }  ///< the owned cpu, or CpuClaims::kFree
+  [[nodiscard]] int held() const { return held_; }  ///< the owned cpu, or CpuClaims::free_cpu
 
   /// One attempt to sit on `cpu`; call it again at the next opportunity while the answer is not `seated`.
   /// \param bind is called as bind(cpu) once the cpu is claimed and answers whether the kernel agreed; a refusal counts
@@ -92,16 +92,16 @@ class SeatHolder {
 
   /// Gives the held cpu back (the worker ends or stops being bound).
   void leave() {
-    if (held_ != CpuClaims::kFree) claims_->release(held_, worker_);
-    held_ = CpuClaims::kFree;
+    if (held_ != CpuClaims::free_cpu) claims_->release(held_, worker_);
+    held_ = CpuClaims::free_cpu;
   }
 
  private:
   CpuClaims* claims_;
   int worker_;
   int patience_;
-  int held_ = CpuClaims::kFree;
-  int target_ = CpuClaims::kFree;
+  int held_ = CpuClaims::free_cpu;
+  int target_ = CpuClaims::free_cpu;
   int failures_ = 0;
   bool floating_ = false;
 };

@@ -61,7 +61,9 @@ int CHARM_Call_async(int worker, CHARM_Function function, void* argument) {
   return guarded([&] { charm::call_async(worker, [function, argument] { function(argument); }); });
 }
 int CHARM_Parallel_for(int64_t first, int64_t last, int64_t grain, CHARM_Range body, void* argument) {
-  return guarded([&] { charm::parallel_for(first, last, [&](int64_t low, int64_t high) { body(low, high, argument); }, {grain}); });
+  return guarded([&] {
+    charm::parallel_for(first, last, [&](int64_t low, int64_t high) { body(low, high, argument); }, {grain});
+  });
 }
 int CHARM_Invoke(CHARM_Function first, void* first_argument, CHARM_Function second, void* second_argument) {
   return guarded([&] { charm::invoke([&] { first(first_argument); }, [&] { second(second_argument); }); });

@@ -27,7 +27,8 @@ void Deque::lock() noexcept {
 
 void Deque::add_public(std::int64_t count) noexcept {
   std::uint64_t word = public_.load(memory_order_relaxed);
-  while (!public_.compare_exchange_weak(word, pack(top_of(word), count_of(word) + count), memory_order_acq_rel, memory_order_relaxed)) {
+  while (!public_.compare_exchange_weak(word, pack(top_of(word), count_of(word) + count), memory_order_acq_rel,
+                                        memory_order_relaxed)) {
   }
 }
 
@@ -100,8 +101,8 @@ std::int64_t Deque::steal_flat(Job** jobs, std::int64_t most) noexcept {
       if ((slot & 1) == 0) break;
       jobs[taken] = reinterpret_cast<Job*>(slot & ~std::uintptr_t{1});
     }
-  } while (taken > 0 && !public_.compare_exchange_weak(word, pack(top_of(word) + taken, count_of(word) - taken), memory_order_acq_rel,
-                                                       memory_order_acquire));
+  } while (taken > 0 && !public_.compare_exchange_weak(word, pack(top_of(word) + taken, count_of(word) - taken),
+                                                       memory_order_acq_rel, memory_order_acquire));
   unlock();
   return taken;
 }

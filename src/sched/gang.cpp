@@ -1,9 +1,9 @@
 // all_do and its barrier.
 //
 // The barrier counts arrivals per round; the last to arrive opens the next round and wakes those who went to sleep.
-// A body that waits spins for a moment, because the others are usually near, and then suspends. Sleepers link themselves
-// into `waiters_` after they have been left (see fiber.hpp); the opener takes the list after it has advanced the round,
-// and a sleeper that finds the round advanced after linking takes the list itself: so nobody stays behind.
+// A body that waits spins for a moment, because the others are usually near, and then suspends. Sleepers link
+// themselves into `waiters_` after they have been left (see fiber.hpp); the opener takes the list after it has advanced
+// the round, and a sleeper that finds the round advanced after linking takes the list itself: so nobody stays behind.
 #include <charm/all_do.hpp>
 #include <charm/error.hpp>
 
@@ -138,7 +138,8 @@ namespace charm {
 void barrier() {
   sched::Worker* worker = sched::this_worker();
   void* gang = worker == nullptr ? nullptr : worker->current->gang;
-  if (gang == nullptr) throw Error(Errc::bad_input, "charm::barrier() outside of all_do", "call it in every body of an all_do");
+  if (gang == nullptr)
+    throw Error(Errc::bad_input, "charm::barrier() outside of all_do", "call it in every body of an all_do");
   static_cast<detail::GangState*>(gang)->barrier.arrive_and_wait();
 }
 

@@ -41,7 +41,9 @@ class Inbox {
   [[nodiscard]] bool arrived() const noexcept { return head_.load(std::memory_order_seq_cst) != nullptr; }
 
   /// Owner only.
-  [[nodiscard]] bool empty() const noexcept { return mine_ == nullptr && head_.load(std::memory_order_seq_cst) == nullptr; }
+  [[nodiscard]] bool empty() const noexcept {
+    return mine_ == nullptr && head_.load(std::memory_order_seq_cst) == nullptr;
+  }
 
  private:
   alignas(64) std::atomic<ListedJob*> head_{nullptr};

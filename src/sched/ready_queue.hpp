@@ -1,5 +1,5 @@
-// Fibers that can go on, first in first out: a ring that the owner fills and everybody empties, and a locked list behind
-// it for what does not fit.
+// Fibers that can go on, first in first out: a ring that the owner fills and everybody empties, and a locked list
+// behind it for what does not fit.
 //
 // The ring: only the owner writes tail_ and slots; head_ only grows, by compare-exchange. A slot is written anew only
 // when tail_ - head_ < size, that is after head_ has passed it; so a taker whose exchange of head_ succeeds read the

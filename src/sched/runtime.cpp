@@ -4,12 +4,11 @@
 #include <charm/runtime.hpp>
 #include <charm/stats.hpp>
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <pthread.h>
 #include <string>
 
 #include "base/notices.hpp"
@@ -32,10 +31,11 @@ placement::Placement place(const Machine& machine, const base::Settings& setting
   request.workers = settings.workers;
   if (request.workers == 0) {
     request.workers = static_cast<int>(machine.cores.size());
-    if (machine.cpu_quota > 0) request.workers = std::min(request.workers, std::max(1, static_cast<int>(std::ceil(machine.cpu_quota))));
+    if (machine.cpu_quota > 0)
+      request.workers = std::min(request.workers, std::max(1, static_cast<int>(std::ceil(machine.cpu_quota))));
   } else if (machine.cpu_quota > 0 && request.workers > std::ceil(machine.cpu_quota)) {
-    base::notice("quota", std::to_string(request.workers) + " workers share a cgroup quota of " + std::to_string(machine.cpu_quota) +
-                              " cpus and will be throttled");
+    base::notice("quota", std::to_string(request.workers) + " workers share a cgroup quota of " +
+                              std::to_string(machine.cpu_quota) + " cpus and will be throttled");
   }
   request.sockets = settings.sockets == "balance" ? placement::SocketOrder::balance : placement::SocketOrder::fill;
   request.spread = settings.spread;
@@ -55,7 +55,8 @@ Runtime& Runtime::get() {
 Runtime::Runtime(const Config& config)
     : settings(base::resolve(config)), machine(find_machine(settings)), placement(place(machine, settings)) {
   if (!os::register_heavy_barrier()) {
-    base::notice("membarrier", "membarrier(2) is not available; every fork is published at once, which costs some speed");
+    base::notice("membarrier",
+                 "membarrier(2) is not available; every fork is published at once, which costs some speed");
   }
   const std::vector<Seat>& seats = placement.start();
   for (std::size_t n = 0; n < machine.nodes.size(); ++n) node_inboxes.push_back(std::make_unique<LockedQueue>());
@@ -88,7 +89,8 @@ Runtime::Runtime(const Config& config)
       std::string name = "charm-" + std::to_string(worker->id);
       pthread_setname_np(pthread_self(), name.c_str());
       if (bind && worker->seat.cpu >= 0 && !os::bind_this_thread({worker->seat.cpu})) {
-        base::notice("bind", "the kernel refused to bind a worker to cpu " + std::to_string(worker->seat.cpu) + "; it floats");
+        base::notice("bind",
+                     "the kernel refused to bind a worker to cpu " + std::to_string(worker->seat.cpu) + "; it floats");
       }
       worker->main();
     });
@@ -123,7 +125,8 @@ Runtime::~Runtime() {
     for (fiber::Fiber* fiber : fibers->all) fiber::destroy(fiber);
   }
   if (all_fibers > idle_fibers) {
-    base::notice("abandoned", std::to_string(all_fibers - idle_fibers) + " tasks still waited for something at finalize() and were dropped");
+    base::notice("abandoned", std::to_string(all_fibers - idle_fibers) +
+                                  " tasks still waited for something at finalize() and were dropped");
   }
   if (home_bound_ && home_ == std::this_thread::get_id()) os::bind_this_thread(home_cpus_);
 }
@@ -211,12 +214,14 @@ namespace charm {
 using sched::Runtime;
 
 void init(const Config& config) {
-  if (Runtime::instance() != nullptr) throw Error(Errc::not_running, "the runtime is running already", "call charm::finalize() first");
+  if (Runtime::instance() != nullptr)
+    throw Error(Errc::not_running, "the runtime is running already", "call charm::finalize() first");
   new Runtime(config);  // owned by Runtime::current until finalize()
 }
 
 void finalize() {
-  if (detail::this_worker() != nullptr) throw Error(Errc::not_running, "finalize() was called inside a task", "call it from the thread that called init()");
+  if (detail::this_worker() != nullptr)
+    throw Error(Errc::not_running, "finalize() was called inside a task", "call it from the thread that called init()");
   delete &Runtime::get();
 }
 
@@ -251,7 +256,8 @@ Stats stats() {
   Stats stats;
   for (auto& worker : runtime.workers) {
     const sched::Tally& t = worker->tally;
-    stats.workers.push_back({t.jobs, t.steals_chiplet, t.steals_node, t.steals_far, t.lost_races, t.suspensions, t.exposures, t.parks});
+    stats.workers.push_back(
+        {t.jobs, t.steals_chiplet, t.steals_node, t.steals_far, t.lost_races, t.suspensions, t.exposures, t.parks});
   }
   stats.stacks = runtime.stacks();
   stats.notices = base::notices();

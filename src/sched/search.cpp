@@ -1,9 +1,9 @@
 // Looking for work elsewhere, and giving up: stealing by distance, asking, exposing, parking.
 //
-// Stealing (docs/runtime.md): victims are scanned nearest ring first; the own chiplet twice before anybody else. The scan
-// reads only the victims' public words. Where nothing is public, busy workers are asked to publish (a poke); one that
-// does not answer because it is in a long function is exposed: that costs a heavy barrier, so only after evidence that
-// it hides jobs, and at most one in 20 us in the whole process.
+// Stealing (docs/runtime.md): victims are scanned nearest ring first; the own chiplet twice before anybody else. The
+// scan reads only the victims' public words. Where nothing is public, busy workers are asked to publish (a poke); one
+// that does not answer because it is in a long function is exposed: that costs a heavy barrier, so only after evidence
+// that it hides jobs, and at most one in 20 us in the whole process.
 //
 // Parking. A searcher that has found nothing for spin_us announces that it is parked, looks once more, and sleeps.
 //  P1  Jobs in inboxes are never missed: the poster pushes, then reads the slot; the parker writes the slot, then reads
@@ -85,7 +85,8 @@ void Worker::ask_for_work(unsigned attempt) noexcept {
     if (unanswered && victim.deque.has_private()) {
       std::int64_t now = now_ns();
       std::int64_t due = runtime->next_exposure_ns.load(std::memory_order_relaxed);
-      if (now >= due && runtime->next_exposure_ns.compare_exchange_strong(due, now + exposure_interval_ns, std::memory_order_relaxed)) {
+      if (now >= due && runtime->next_exposure_ns.compare_exchange_strong(due, now + exposure_interval_ns,
+                                                                          std::memory_order_relaxed)) {
         Tally::add(tally.exposures);
         victim.deque.expose();
         return;
@@ -174,7 +175,8 @@ void Worker::park(bool deep) noexcept {
   os::FutexWord& ring = guest ? guest_bell : bell;
   slot.store(guest ? Slot::lent_parked : Slot::parked, std::memory_order_seq_cst);
   // From here on worker 0 may be lent: only what is everybody's may be touched until the slot is ours again.
-  if (more || inbox.arrived() || !group->inbox.empty() || !runtime->inbox.empty() || runtime->stopping.load(std::memory_order_seq_cst) ||
+  if (more || inbox.arrived() || !group->inbox.empty() || !runtime->inbox.empty() ||
+      runtime->stopping.load(std::memory_order_seq_cst) ||
       (seat.node >= 0 && !runtime->node_inboxes[static_cast<std::size_t>(seat.node)]->empty())) {
     runtime->wake(*this);
   } else {
@@ -188,7 +190,8 @@ void Worker::park(bool deep) noexcept {
   // The waker changes the slot before it rings, and we look at the slot after we have silenced the bell: a ring that
   // comes late, for an earlier sleep, costs one turn of this loop.
   while (slot.load(std::memory_order_acquire) != awake) {
-    if (!os::futex_wait(ring, 0, deep ? std::chrono::nanoseconds(-1) : std::chrono::milliseconds(10))) runtime->wake(*this);
+    if (!os::futex_wait(ring, 0, deep ? std::chrono::nanoseconds(-1) : std::chrono::milliseconds(10)))
+      runtime->wake(*this);
     ring.store(0, std::memory_order_seq_cst);
   }
   enter(self);
@@ -199,7 +202,8 @@ bool Runtime::wake(Worker& worker) noexcept {
   Slot seen = worker.slot.load(std::memory_order_seq_cst);
   if (seen != Slot::parked && seen != Slot::lent_parked) return false;
   bool guest = seen == Slot::lent_parked;
-  if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst)) return false;
+  if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst))
+    return false;
   worker.group->searching.fetch_add(1, std::memory_order_relaxed);
   searching.fetch_add(1, std::memory_order_relaxed);
   worker.group->sleeping.fetch_sub(1, std::memory_order_relaxed);

@@ -52,8 +52,8 @@ class Guest {
 /// After the switch away from `from`: leaves it as the waiter, or makes it ready at once if the end came meanwhile.
 void leave_as_waiter(Fiber* from, void* state) noexcept {
   std::uintptr_t expected = 0;
-  if (!static_cast<std::atomic<std::uintptr_t>*>(state)->compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(from),
-                                                                                std::memory_order_acq_rel)) {
+  if (!static_cast<std::atomic<std::uintptr_t>*>(state)->compare_exchange_strong(
+          expected, reinterpret_cast<std::uintptr_t>(from), std::memory_order_acq_rel)) {
     sched::make_ready(from, true);
   }
 }
@@ -69,7 +69,9 @@ void Completion::wait_slow() {
   }
   ForeignWaiter waiter;
   std::uintptr_t expected = 0;
-  if (!state_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&waiter) | foreign_bit, std::memory_order_acq_rel)) return;
+  if (!state_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&waiter) | foreign_bit,
+                                      std::memory_order_acq_rel))
+    return;
   while (waiter.woken.load(std::memory_order_acquire) == 0) os::futex_wait(waiter.woken, 0);
 }
 
@@ -97,12 +99,14 @@ void submit(ListedJob& job) {
 void post(Target target, ListedJob& job) {
   Runtime& runtime = Runtime::get();
   auto fail = [&](const char* what, std::size_t count) {
-    throw Error(Errc::bad_input, "call to " + std::string(what) + " " + std::to_string(target.id) + ", where no worker sits",
+    throw Error(Errc::bad_input,
+                "call to " + std::string(what) + " " + std::to_string(target.id) + ", where no worker sits",
                 "this runtime has " + std::to_string(count) + " workers; charm::seats() tells their seats");
   };
   switch (target.kind) {
     case Target::Kind::worker:
-      if (target.id < 0 || static_cast<std::size_t>(target.id) >= runtime.workers.size()) fail("worker", runtime.workers.size());
+      if (target.id < 0 || static_cast<std::size_t>(target.id) >= runtime.workers.size())
+        fail("worker", runtime.workers.size());
       return runtime.post(*runtime.workers[static_cast<std::size_t>(target.id)], &job);
     case Target::Kind::chiplet:
       for (auto& group : runtime.groups) {
@@ -112,7 +116,8 @@ void post(Target target, ListedJob& job) {
     case Target::Kind::node: {
       sched::Group* near = nullptr;
       for (auto& worker : runtime.workers) {
-        if (target.id >= 0 && worker->seat.node == target.id && (near == nullptr || near->sleeping.load(std::memory_order_relaxed) == 0)) {
+        if (target.id >= 0 && worker->seat.node == target.id &&
+            (near == nullptr || near->sleeping.load(std::memory_order_relaxed) == 0)) {
           near = worker->group;
         }
       }
@@ -149,8 +154,10 @@ void* take_job_memory(std::size_t bytes) {
 }
 
 void give_job_memory(void* block, std::size_t bytes) noexcept {
-  if (WorkerCore* worker = this_worker()) worker->pool.give(block, bytes);
-  else ::operator delete(block);
+  if (WorkerCore* worker = this_worker())
+    worker->pool.give(block, bytes);
+  else
+    ::operator delete(block);
 }
 
 void continue_on_new_stack(void (*function)(void*) noexcept, void* argument) {
@@ -179,8 +186,10 @@ void yield() {
   worker->suspend(
       [](fiber::Fiber* from, void*) noexcept {
         sched::Worker* here = sched::this_worker();
-        if (from->bound >= 0) here->inbox.push(from);
-        else here->ready.push(from);
+        if (from->bound >= 0)
+          here->inbox.push(from);
+        else
+          here->ready.push(from);
       },
       nullptr);
 }

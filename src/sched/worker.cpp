@@ -1,8 +1,7 @@
 // Running: the loop of a worker, the order in which it looks for work, and leaving one fiber for another.
 #include "sched/worker.hpp"
 
-#include <cstdio>
-#include <cstdlib>
+#include <cxxabi.h>
 #include <utility>
 
 #include "sched/runtime.hpp"
@@ -20,6 +19,19 @@ namespace {
 
 /// After a loop fiber was left for one that was ready: it holds no task and can serve as the next loop.
 void recycle(Fiber* from, void* /*unused*/) noexcept { this_worker()->give_fiber(from); }
+
+/// What the C++ runtime keeps per thread about exceptions that are being handled (Itanium C++ ABI, 2.2.2). It belongs
+/// to the task: one that waits inside a catch block takes it along.
+struct Handling {
+  void* caught;
+  unsigned int uncaught;
+};
+
+/// Not inlined: the declaration says that the result never changes, which is true for a thread and not for a fiber.
+[[gnu::noinline]] Handling& handling() noexcept {
+  asm volatile("");
+  return *reinterpret_cast<Handling*>(abi::__cxa_get_globals());
+}
 
 }  // namespace
 
@@ -68,7 +80,10 @@ void Worker::suspend(fiber::After after, void* argument) noexcept {
   Fiber* to = take_fiber();
   enter(to);
   Tally::add(tally.suspensions);
+  // Every fiber leaves the thread's books clean behind it, so that only one in a handler has something to restore.
+  const Handling handled = std::exchange(handling(), Handling{nullptr, 0});
   fiber::switch_to(*self, *to, after, argument);
+  if (handled.caught != nullptr || handled.uncaught != 0) handling() = handled;
   Worker* here = sched::this_worker();
   here->stack_limit = limit;
   here->stack_top = top;
@@ -96,9 +111,9 @@ Job* Worker::find_job() noexcept {
   return search();
 }
 
-/// What this worker has itself: calls to it, its forked jobs, newest first, and fibers that can go on. Each of the three
-/// comes first in turn, so that tasks which yield in a circle cannot starve the others; every 61st time the shared
-/// inboxes come before all.
+/// What this worker has itself: calls to it, its forked jobs, newest first, and fibers that can go on. Each of the
+/// three comes first in turn, so that tasks which yield in a circle cannot starve the others; every 61st time the
+/// shared inboxes come before all.
 Job* Worker::own_job() noexcept {
   if (++tick % 61 == 0) {
     if (Job* job = shared_job()) return job;

@@ -1,9 +1,9 @@
 // A worker: one thread on one core, its queues, and the fiber that it runs at the moment.
 //
-// The worker is not the thread. Worker 0 is lent to the thread that called init() while that thread waits in the runtime
-// (run, parallel_for ...): `slot` says who has it. Whoever has it is "the owner" in the comments of the queues. Both may
-// sleep in it, each at its own bell: the worker's own thread while nobody or the guest has the slot, the guest while it
-// has the slot and finds no work.
+// The worker is not the thread. Worker 0 is lent to the thread that called init() while that thread waits in the
+// runtime (run, parallel_for ...): `slot` says who has it. Whoever has it is "the owner" in the comments of the queues.
+// Both may sleep in it, each at its own bell: the worker's own thread while nobody or the guest has the slot, the guest
+// while it has the slot and finds no work.
 #pragma once
 
 #include <charm/detail/worker.hpp>
@@ -36,8 +36,11 @@ struct Group {
 /// Plain counters of one worker; written by its owner, read by anyone.
 struct Tally {
   using Count = std::atomic<std::uint64_t>;
-  Count jobs{0}, steals_chiplet{0}, steals_node{0}, steals_far{0}, lost_races{0}, suspensions{0}, parks{0}, wakes{0}, exposures{0};
-  static void add(Count& count) noexcept { count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  Count jobs{0}, steals_chiplet{0}, steals_node{0}, steals_far{0}, lost_races{0}, suspensions{0}, parks{0}, wakes{0},
+      exposures{0};
+  static void add(Count& count) noexcept {
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
 };
 
 struct Worker : detail::WorkerCore {
@@ -48,16 +51,16 @@ struct Worker : detail::WorkerCore {
   Seat seat;
 
   // The owner's.
-  fiber::Fiber native;               // the stack that the worker's own thread came with
-  fiber::Fiber* current = nullptr;   // what runs
-  fiber::Fiber* handoff = nullptr;   // to go on with next, before anything else
+  fiber::Fiber native;              // the stack that the worker's own thread came with
+  fiber::Fiber* current = nullptr;  // what runs
+  fiber::Fiber* handoff = nullptr;  // to go on with next, before anything else
   fiber::Fiber* free_fibers = nullptr;
   int free_count = 0;
   std::uint32_t tick = 0;
   std::uint32_t random = 0;
   struct Ring {
     std::vector<Worker*> victims;
-    Tally::Count Tally::*steals;
+    Tally::Count Tally::* steals;
   };
   std::vector<Ring> rings;  // the others, nearest first
 

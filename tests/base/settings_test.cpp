@@ -2,11 +2,11 @@
 
 #include <charm/error.hpp>
 
-#include <gtest/gtest.h>
-
 #include <cstdio>
 #include <fstream>
 #include <map>
+
+#include <gtest/gtest.h>
 
 using charm::base::resolve;
 
@@ -65,7 +65,8 @@ TEST(Settings, SizesUnderstandUnits) {
 
 TEST(Settings, ErrorsNameTheSettingItsValueItsOriginAndTheRemedy) {
   std::string text = error_of({}, {{"CHARM_WORKERS", "many"}});
-  for (const char* part : {"workers", "many", "CHARM_WORKERS", "0 to 65536"}) EXPECT_NE(text.find(part), std::string::npos) << text;
+  for (const char* part : {"workers", "many", "CHARM_WORKERS", "0 to 65536"})
+    EXPECT_NE(text.find(part), std::string::npos) << text;
   EXPECT_NE(error_of({}, {{"CHARM_WORKERS", "-1"}}), "");
   EXPECT_NE(error_of({}, {{"CHARM_WORKERS", "9223372036854775808"}}), "");
   EXPECT_NE(error_of({}, {{"CHARM_STACK_BYTES", "1K"}}), "");

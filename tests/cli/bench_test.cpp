@@ -138,6 +138,16 @@ TEST_F(BenchTest, RefusesBadSettings) {
   expect_refused("bench graph --scale 6", {"/nowhere.conf"}, "CHARM_CONFIG=/nowhere.conf");
 }
 
+TEST_F(BenchTest, TakesTheMachineFromTheSettingsFileToo) {
+  given("charm.conf", "topology = pack:1 l3:2 core:3 pu:1\n");
+  const auto said =
+      charm("bench graph --scale 6 --kernel bfs --runtime charm --trials 1 --json -q", "CHARM_CONFIG=charm.conf");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto json = nlohmann::json::parse(said.out);
+  EXPECT_EQ(json.at("host").at("cores"), 6);
+  EXPECT_EQ(json.at("placements").at(0).at("seats").size(), 6U);
+}
+
 TEST_F(BenchTest, PlacesWorkersOnAMachineThatIsNotThere) {
   const auto said =
       charm("bench graph --scale 6 --kernel bfs --runtime charm --policy distributed --workers 4 --trials 1 --json -q",

@@ -33,7 +33,7 @@ TEST(SeatHolder, KeepsItsOldCpuUntilItIsBoundToTheNewOne) {
   SeatHolder holder(claims, 3);
   ASSERT_EQ(holder.sit(0, agrees, nothing), State::seated);
   EXPECT_EQ(holder.sit(1, [&](int) { return claims.owner(0) == 3 && claims.owner(1) == 3; }, nothing), State::seated);
-  EXPECT_EQ(claims.owner(0), CpuClaims::kFree);
+  EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
   EXPECT_EQ(holder.held(), 1);
 }
 
@@ -42,7 +42,7 @@ TEST(SeatHolder, GivesTheClaimBackWhereTheKernelRefuses) {
   SeatHolder holder(claims, 3);
   ASSERT_EQ(holder.sit(0, agrees, nothing), State::seated);
   EXPECT_EQ(holder.sit(1, refuses, nothing), State::waiting);
-  EXPECT_EQ(claims.owner(1), CpuClaims::kFree);
+  EXPECT_EQ(claims.owner(1), CpuClaims::free_cpu);
   EXPECT_EQ(holder.held(), 0);
 }
 
@@ -68,7 +68,7 @@ TEST(SeatHolder, UnbindsBeforeItLetsGo) {
   SeatHolder holder(claims, 3, 1);
   ASSERT_EQ(holder.sit(0, agrees, nothing), State::seated);
   EXPECT_EQ(holder.sit(1, agrees, [&] { EXPECT_EQ(claims.owner(0), 3); }), State::floating);
-  EXPECT_EQ(claims.owner(0), CpuClaims::kFree);
+  EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
   EXPECT_EQ(holder.sit(1, agrees, nothing), State::floating);
   claims.release(1, 9);
   EXPECT_EQ(holder.sit(1, agrees, nothing), State::seated);
@@ -79,7 +79,7 @@ TEST(SeatHolder, LeavesItsCpuWhenItEnds) {
   {
     SeatHolder(claims, 3).sit(0, agrees, nothing);
   }
-  EXPECT_EQ(claims.owner(0), CpuClaims::kFree);
+  EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
 }
 
 TEST(ClaimStress, NoCpuEverHasTwoOwnersWhileAllChangeSeats) {
@@ -107,7 +107,7 @@ TEST(ClaimStress, NoCpuEverHasTwoOwnersWhileAllChangeSeats) {
   for (long v : visits) all += v;
   for (long c : counted) expected += c;
   EXPECT_EQ(all, expected) << "a visit was lost, so two owners wrote at once";
-  for (int cpu = 0; cpu < kCpus; ++cpu) EXPECT_EQ(claims.owner(cpu), CpuClaims::kFree);
+  for (int cpu = 0; cpu < kCpus; ++cpu) EXPECT_EQ(claims.owner(cpu), CpuClaims::free_cpu);
 }
 
 TEST(ClaimStress, WorkersThatRotateSeatsAllArrive) {
@@ -123,7 +123,7 @@ TEST(ClaimStress, WorkersThatRotateSeatsAllArrive) {
     });
   }
   for (auto& thread : threads) thread.join();
-  for (int cpu = 0; cpu < kWorkers; ++cpu) EXPECT_EQ(claims.owner(cpu), CpuClaims::kFree);
+  for (int cpu = 0; cpu < kWorkers; ++cpu) EXPECT_EQ(claims.owner(cpu), CpuClaims::free_cpu);
 }
 
 }  // namespace

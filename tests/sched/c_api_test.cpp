@@ -1,10 +1,10 @@
 #include <charm/charm.h>
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <cstring>
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace {
 
@@ -18,14 +18,19 @@ TEST(CApi, RunsTheWholeCircle) {
   EXPECT_EQ(CHARM_Call(0, [](void* p) { *static_cast<int*>(p) = 2; }, &value), CHARM_OK);
   EXPECT_EQ(value, 2);
   std::atomic<long> sum{0};
-  EXPECT_EQ(CHARM_Parallel_for(0, 100, 0, [](int64_t low, int64_t high, void* p) { *static_cast<std::atomic<long>*>(p) += high - low; }, &sum),
+  EXPECT_EQ(CHARM_Parallel_for(
+                0, 100, 0,
+                [](int64_t low, int64_t high, void* p) { *static_cast<std::atomic<long>*>(p) += high - low; }, &sum),
             CHARM_OK);
   EXPECT_EQ(sum, 100);
-  EXPECT_EQ(CHARM_All_do([](int, void* p) {
-    EXPECT_EQ(CHARM_Barrier(), CHARM_OK);
-    CHARM_Yield();
-    *static_cast<std::atomic<long>*>(p) += 1;
-  }, &sum), CHARM_OK);
+  EXPECT_EQ(CHARM_All_do(
+                [](int, void* p) {
+                  EXPECT_EQ(CHARM_Barrier(), CHARM_OK);
+                  CHARM_Yield();
+                  *static_cast<std::atomic<long>*>(p) += 1;
+                },
+                &sum),
+            CHARM_OK);
   EXPECT_EQ(sum, 101);
   auto add = [](void* p) { *static_cast<std::atomic<long>*>(p) += 10; };
   EXPECT_EQ(CHARM_Invoke(add, &sum, add, &sum), CHARM_OK);

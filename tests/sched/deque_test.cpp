@@ -1,14 +1,14 @@
 // The split deque by itself: its owner, its thieves, requests and exposure.
 #include <charm/detail/deque.hpp>
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
 #include <deque>
 #include <random>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "os/membarrier.hpp"
 
@@ -131,11 +131,14 @@ TEST(Deque, AgreesWithAModel) {
     std::size_t next = 0;
     while (next < jobs.size()) {
       switch (random() % 8) {
-        case 0: case 1: case 2:
+        case 0:
+        case 1:
+        case 2:
           deque.push(&jobs[next]);
           model.push_back(&jobs[next++]);
           break;
-        case 3: case 4: {
+        case 3:
+        case 4: {
           Job* job = pop(deque);
           ASSERT_EQ(job, model.empty() ? nullptr : model.back());
           if (job != nullptr) model.pop_back();
@@ -151,8 +154,11 @@ TEST(Deque, AgreesWithAModel) {
           }
           break;
         }
-        case 6: deque.publish(); break;
-        default: deque.expose();
+        case 6:
+          deque.publish();
+          break;
+        default:
+          deque.expose();
       }
     }
     while (Job* job = pop(deque)) {
@@ -178,15 +184,21 @@ TEST(DequeStress, NoJobIsLostOrTakenTwice) {
         std::mt19937 random(seed * 100 + static_cast<unsigned>(t));
         while (!over.load(std::memory_order_acquire)) {
           switch (random() % 8) {
-            case 0: deque.expose(); break;
-            case 1: deque.poke(); break;
+            case 0:
+              deque.expose();
+              break;
+            case 1:
+              deque.poke();
+              break;
             case 2: {
               Job* taken[64];
               std::int64_t n = deque.steal_flat(taken, 64);
               for (std::int64_t i = 0; i < n; ++i) static_cast<Counted*>(taken[i])->taken.fetch_add(1);
               break;
             }
-            case 3: std::this_thread::yield(); break;
+            case 3:
+              std::this_thread::yield();
+              break;
             default:
               if (Job* job = steal(deque)) static_cast<Counted*>(job)->taken.fetch_add(1);
           }

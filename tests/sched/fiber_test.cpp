@@ -1,8 +1,8 @@
 #include "fiber/fiber.hpp"
 
-#include <gtest/gtest.h>
-
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "fiber/sanitizers.hpp"
 
@@ -17,10 +17,13 @@ std::vector<int> trace;
 void ping_pong() noexcept {
   for (int i = 0;; ++i) {
     trace.push_back(100 + i);
-    charm::fiber::switch_to(*other, native, [](Fiber* from, void* argument) noexcept {
-      EXPECT_EQ(from, other);
-      *static_cast<int*>(argument) += 1;  // the left fiber's stack is still there
-    }, &i);
+    charm::fiber::switch_to(
+        *other, native,
+        [](Fiber* from, void* argument) noexcept {
+          EXPECT_EQ(from, other);
+          *static_cast<int*>(argument) += 1;  // the left fiber's stack is still there
+        },
+        &i);
   }
 }
 
@@ -39,11 +42,14 @@ TEST(Fiber, CallOnStackRunsThereAndComesBack) {
   charm::fiber::Stack stack = charm::fiber::allocate_stack(64 << 10);
   charm::fiber::adopt_thread(native);
   const std::byte* seen = nullptr;
-  charm::fiber::call_on_stack(native, stack, [](void* argument) noexcept {
-    std::byte here{};
-    *static_cast<const std::byte**>(argument) = static_cast<const std::byte*>(__builtin_frame_address(0));
-    static_cast<void>(here);
-  }, &seen);
+  charm::fiber::call_on_stack(
+      native, stack,
+      [](void* argument) noexcept {
+        std::byte here{};
+        *static_cast<const std::byte**>(argument) = static_cast<const std::byte*>(__builtin_frame_address(0));
+        static_cast<void>(here);
+      },
+      &seen);
   EXPECT_GE(seen, stack.base);
   EXPECT_LT(seen, stack.base + stack.bytes);
   charm::fiber::free_stack(stack);

@@ -1,10 +1,10 @@
 // Starting, stopping, and what the runtime says about itself.
-#include <gtest/gtest.h>
-
 #include <atomic>
-#include <cstdlib>
+#include <functional>
 #include <set>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "os/affinity.hpp"
 #include "sched/running.hpp"
@@ -97,7 +97,7 @@ TEST(Runtime, PolicyOsBindsNobody) {
 TEST(Runtime, RunsOnAMachineOnPaperUnbound) {
   auto before = charm::os::allowed_cpus();
   charm::Config config;
-  config.topology = "pack:2 l3:2 core:2 pu:2";
+  config.topology = "pack:2 numa:1 l3:2 core:2 pu:2";
   config.workers = 6;
   charm::init(config);
   EXPECT_EQ(charm::machine().chiplets.size(), 4U);
@@ -110,8 +110,12 @@ TEST(Runtime, RunsOnAMachineOnPaperUnbound) {
     sum += worker;
   });
   EXPECT_EQ(sum, 15);
-  EXPECT_EQ(charm::call(charm::on_chiplet{2}, [] { return charm::seats()[static_cast<std::size_t>(charm::worker_id())].chiplet; }), 2);
-  EXPECT_EQ(charm::call(charm::on_node{1}, [] { return charm::seats()[static_cast<std::size_t>(charm::worker_id())].node; }), 1);
+  EXPECT_EQ(charm::call(charm::on_chiplet{2},
+                        [] { return charm::seats()[static_cast<std::size_t>(charm::worker_id())].chiplet; }),
+            2);
+  EXPECT_EQ(
+      charm::call(charm::on_node{1}, [] { return charm::seats()[static_cast<std::size_t>(charm::worker_id())].node; }),
+      1);
   charm::finalize();
 }
 
@@ -147,7 +151,11 @@ TEST(Runtime, FinalizeFinishesWhatWasStarted) {
   std::atomic<int> done{0};
   {
     Running runtime(2);
-    for (int i = 0; i < 1000; ++i) charm::async([&] { charm::yield(); ++done; });
+    for (int i = 0; i < 1000; ++i)
+      charm::async([&] {
+        charm::yield();
+        ++done;
+      });
   }
   EXPECT_EQ(done, 1000);
 }

@@ -1,11 +1,11 @@
 // Random programs against a sequential oracle.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <cstdint>
 #include <random>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "sched/running.hpp"
 
@@ -31,12 +31,17 @@ struct Program {
     switch (mix(seed + 1) % 6) {
       case 0:
         if (children() > 1) {
-          charm::invoke([&] { run_child(0); }, [&] { for (int c = 1; c < children(); ++c) run_child(c); });
+          charm::invoke([&] { run_child(0); },
+                        [&] {
+                          for (int c = 1; c < children(); ++c) run_child(c);
+                        });
         } else {
           run_child(0);
         }
         break;
-      case 1: charm::parallel_for(0, children(), run_child); break;
+      case 1:
+        charm::parallel_for(0, children(), run_child);
+        break;
       case 2: {
         charm::task_group group;
         for (int c = 0; c < children(); ++c) group.run([&, c] { run_child(c); });
@@ -51,14 +56,18 @@ struct Program {
       }
       case 4:
         for (int c = 0; c < children(); ++c) {
-          charm::call(static_cast<int>(mix(seed + 7) % static_cast<unsigned>(charm::num_workers())), [&] { run_child(c); });
+          charm::call(static_cast<int>(mix(seed + 7) % static_cast<unsigned>(charm::num_workers())),
+                      [&] { run_child(c); });
         }
         break;
       default:
         for (int c = 0; c < children(); ++c) {
           charm::yield();
           try {
-            charm::invoke([&] { run_child(c); }, [&] { if (mix(seed + 9) % 3 == 0) throw 1; });
+            charm::invoke([&] { run_child(c); },
+                          [&] {
+                            if (mix(seed + 9) % 3 == 0) throw 1;
+                          });
           } catch (int) {
           }
         }

@@ -1,13 +1,13 @@
 // Fork-join, loops, reductions, groups: the results are those of the sequential program.
-#include <gtest/gtest.h>
-#include <rapidcheck.h>
-
 #include <atomic>
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <rapidcheck.h>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "sched/running.hpp"
 
@@ -72,10 +72,12 @@ TEST_P(Tasks, LoopsCoverEveryIndexOnce) {
 
 TEST_P(Tasks, BlocksHoldAtMostAGrain) {
   std::atomic<long> covered{0};
-  charm::parallel_for(0L, 100000L, [&](long low, long high) {
-    EXPECT_LE(high - low, 64);
-    covered += high - low;
-  }, {64});
+  charm::parallel_for(0L, 100000L,
+                      [&](long low, long high) {
+                        EXPECT_LE(high - low, 64);
+                        covered += high - low;
+                      },
+                      {64});
   EXPECT_EQ(covered, 100000);
 }
 
@@ -101,7 +103,12 @@ TEST_P(Tasks, NestedLoopsWork) {
 
 TEST_P(Tasks, AnExceptionLeavesTheLoop) {
   for (int at : {0, 500, 999}) {
-    EXPECT_THROW(charm::parallel_for(0, 1000, [&](int i) { if (i == at) throw std::out_of_range("here"); }, {1}), std::out_of_range);
+    EXPECT_THROW(charm::parallel_for(0, 1000,
+                                     [&](int i) {
+                                       if (i == at) throw std::out_of_range("here");
+                                     },
+                                     {1}),
+                 std::out_of_range);
   }
 }
 

@@ -1,10 +1,11 @@
 // Waiting suspends the task and never blocks the worker; memory stays bounded.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <thread>
 #include <vector>
 
+#include <gtest/gtest.h>
+
+#include "fiber/sanitizers.hpp"
 #include "sched/running.hpp"
 
 namespace {
@@ -21,12 +22,39 @@ TEST_P(Waiting, AChainOfFuturesLongerThanTheWorkers) {
     std::vector<charm::future<int>> chain;
     chain.push_back(charm::async([&] { return order++; }));
     for (int i = 1; i < 500; ++i) {
-      chain.push_back(charm::async([&, before = std::move(chain.back())]() mutable {
+      chain.push_back(charm::async([&, i, before = std::move(chain.back())]() mutable {
         EXPECT_LT(before.get(), i + 1);
         return order++;
       }));
     }
     EXPECT_EQ(chain.back().get(), 499);
+  });
+}
+
+TEST_P(Waiting, ATaskMayWaitInsideACatchBlock) {
+  charm::run([&] {
+    charm::task_group group;
+    std::atomic<int> caught{0};
+    for (int i = 0; i < 200; ++i) {
+      group.run([&, i] {
+        try {
+          throw i;
+        } catch (int) {
+          for (int k = 0; k < 3; ++k) {
+            charm::yield();  // other tasks throw and catch on this thread meanwhile, and this one may go on elsewhere
+            charm::async([] { charm::yield(); }).get();
+          }
+          try {
+            throw;
+          } catch (int value) {
+            if (value == i) ++caught;
+          }
+        }
+        EXPECT_EQ(std::current_exception(), nullptr);
+      });
+    }
+    group.wait();
+    EXPECT_EQ(caught, 200);
   });
 }
 
@@ -93,7 +121,10 @@ TEST_P(Waiting, AllDoNests) {
 }
 
 TEST_P(Waiting, AllDoRethrows) {
-  EXPECT_THROW(charm::all_do([](int worker) { if (worker == 0) throw std::runtime_error("one of them"); }), std::runtime_error);
+  EXPECT_THROW(charm::all_do([](int worker) {
+                 if (worker == 0) throw std::runtime_error("one of them");
+               }),
+               std::runtime_error);
 }
 
 TEST_P(Waiting, CallsAnswerEachOther) {
@@ -121,7 +152,14 @@ long sum_to(long n) {
   return a + b;
 }
 
-TEST_P(Waiting, RecursionIsAsDeepAsMemory) { EXPECT_EQ(charm::run([] { return sum_to(100000); }), 100000); }
+#if defined(CHARM_TSAN)
+constexpr long deep = 5000;  // ThreadSanitizer's shadow stack ends at 65,536 frames
+#else
+constexpr long deep = 100000;
+#endif
+TEST_P(Waiting, RecursionIsAsDeepAsMemory) {
+  EXPECT_EQ(charm::run([] { return sum_to(deep); }), deep);
+}
 
 TEST_P(Waiting, ManyTasksWaitAtOnceInBoundedMemory) {
   constexpr int count = 5000;
@@ -151,7 +189,12 @@ TEST_P(Waiting, AFutureOutlivesItsTaskAndATaskItsFuture) {
   charm::future<int> kept;
   EXPECT_FALSE(kept.valid());
   kept = charm::async([] { return 3; });
-  { auto dropped = charm::async([] { charm::yield(); return 4; }); }
+  {
+    auto dropped = charm::async([] {
+      charm::yield();
+      return 4;
+    });
+  }
   kept = std::move(kept);
   EXPECT_EQ(kept.get(), 3);
   EXPECT_FALSE(kept.valid());

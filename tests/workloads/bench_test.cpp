@@ -4,6 +4,8 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <cstdio>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -116,6 +118,26 @@ TEST(Bench, GraphsWithoutEdgesAndOfTwoVerticesAreGraphsToo) {
     const auto run = run_kernel(kernel, {}, tiny);
     EXPECT_TRUE(run.verified) << kernel << ": " << run.detail;
   }
+}
+
+TEST(Bench, RunsEveryKernelOnDirectedAndWeightedFiles) {
+  const std::string path = ::testing::TempDir() + "charm_bench_test.el";
+  for (const char* text : {"0 1 3\n1 2 4\n2 0 5000\n3 1 1\n4 4 0\n", "0 1\n1 2\n2 0\n", "0 1 .5\n2 1 -3\n"}) {
+    std::ofstream(path) << text;
+    for (bool undirected : {false, true}) {
+      const auto graph = Graph::load(path, {undirected, 1}, {});
+      EXPECT_EQ(graph.directed(), !undirected);
+      EXPECT_EQ(graph.describe().find("sssp draws") != std::string::npos,
+                std::string(text).find(".5") != std::string::npos);
+      for (const auto& kernel : graph_kernels()) {
+        RunOptions options;
+        options.trials = 3;
+        const auto run = run_kernel(kernel, {runtimes().front(), 3}, graph, options);
+        EXPECT_TRUE(run.verified) << kernel << " on " << text << ": " << run.detail;
+      }
+    }
+  }
+  std::remove(path.c_str());
 }
 
 TEST(Graph500, RatesAreAveragedHarmonically) {

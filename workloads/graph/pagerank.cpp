@@ -9,13 +9,21 @@
 // iterations than exchanging two arrays. Which of them a neighbour sees depends on timing: results differ within the
 // tolerance from run to run.
 //
+// What an iteration leaves longest is a sum of scores that is off, by some factor that depends on the order of
+// vertices: it shrinks by damping squared only. So after each of the first iterations all scores are scaled by the one
+// factor that puts their sum at rest (aggregation with a single aggregate), which costs a pass over the vertices and
+// saves a third of the passes over the edges.
+//
 // Encoding: `gives[v]` is score(v)/out-degree(v): one random read an edge instead of two and a division.
 //
 // L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank citation ranking: bringing order to the web", Stanford 1999.
+// Aggregation: J. Koury, D. McAllister, W. Stewart, "Iterative methods for computing stationary distributions of nearly
+// completely decomposable Markov chains", SIAM J. Alg. Disc. Meth. 5 (1984).
 #include "workloads/graph/pagerank.hpp"
 
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "workloads/executor/all.hpp"
 #include "workloads/relaxed.hpp"
@@ -24,6 +32,8 @@ namespace charm::workloads {
 namespace {
 
 constexpr Index grain = 4096;
+constexpr int aggregated =
+    4;  // iterations after which scores are scaled; from then on plain iteration is sure to converge
 
 /// Four sums at a time: one alone would wait for each addition before the next.
 float sum_given(std::span<const Vertex> neighbours, const Array<float>& gives) {
@@ -44,39 +54,103 @@ float sum_given(std::span<const Vertex> neighbours, const Array<float>& gives) {
 
 float share(float score, Index out_degree) { return out_degree > 0 ? score / static_cast<float>(out_degree) : 0; }
 
+/// What a sweep changed, and the sums that aggregation needs, over vertices with in-edges.
+struct Sweep {
+  double change = 0;
+  double held = 0;   ///< sum of scores
+  double given = 0;  ///< of those, what is given on to others (all but the scores of vertices without out-edges)
+};
+
+Sweep operator+(const Sweep& a, const Sweep& b) { return {a.change + b.change, a.held + b.held, a.given + b.given}; }
+
+template <Executor E>
+class Iteration {
+ public:
+  Iteration(E& e, const CsrGraph& graph)
+      : e_(e),
+        graph_(graph),
+        n_(graph.vertices),
+        scores_(n_),
+        gives_(n_),
+        base_((1.0F - pagerank_damping) / static_cast<float>(n_)) {
+    const float first = 1.0F / static_cast<float>(n_);
+    income_ = e_.parallel_reduce(
+        0, n_, grain, 0.0,
+        [&](Index lo, Index hi, double income) {
+          for (Index v = lo; v < hi; ++v) {
+            // Without in-edges a score is the base from the start, and what it gives is income that no iteration
+            // changes.
+            const bool fed = graph_.in().degree(v) > 0;
+            scores_[v] = fed ? first : base_;
+            gives_[v] = share(scores_[v], graph_.out.degree(v));
+            income += fed ? base_ : graph_.out.degree(v) > 0 ? pagerank_damping * base_ : 0.0F;
+          }
+          return income;
+        },
+        [](double a, double b) { return a + b; });
+  }
+
+  Sweep sweep() {
+    return e_.parallel_reduce(
+        0, n_, grain, Sweep{},
+        [this](Index lo, Index hi, Sweep sums) {
+          for (Index v = lo; v < hi; ++v) {
+            auto in = graph_.in().of(v);
+            if (in.empty()) continue;
+            const Index out_degree = graph_.out.degree(v);
+            const float score = base_ + pagerank_damping * sum_given(in, gives_);
+            sums.change += std::fabs(static_cast<double>(score - scores_[v]));
+            sums.held += static_cast<double>(score);
+            sums.given += out_degree > 0 ? static_cast<double>(score) : 0;
+            scores_[v] = score;
+            store(gives_[v], share(score, out_degree));
+          }
+          return sums;
+        },
+        [](const Sweep& a, const Sweep& b) { return a + b; });
+  }
+
+  /// Scales scores so that their sum is at rest: held = income + damping * given.
+  void aggregate(const Sweep& sums) {
+    const double rest = sums.held - static_cast<double>(pagerank_damping) * sums.given;
+    if (!(rest > 0)) return;
+    const auto factor = static_cast<float>(income_ / rest);
+    e_.parallel_for(0, n_, grain, [this, factor](Index lo, Index hi) {
+      for (Index v = lo; v < hi; ++v) {
+        if (graph_.in().degree(v) == 0) continue;
+        scores_[v] *= factor;
+        gives_[v] *= factor;
+      }
+    });
+  }
+
+  Array<float> take() { return std::move(scores_); }
+
+ private:
+  E& e_;
+  const CsrGraph& graph_;
+  Index n_;
+  Array<float> scores_;
+  Array<float> gives_;
+  float base_;
+  double income_ = 0;  ///< what vertices with in-edges get from outside of them
+};
+
 }  // namespace
 
 template <Executor E>
 PageRank pagerank(E& e, const CsrGraph& graph, double tolerance, int most) {
-  const Index n = graph.vertices;
-  PageRank result{Array<float>(n), 0, 0};
-  if (n == 0) return result;
-  auto& scores = result.scores;
-  Array<float> gives(n);
-  const auto first = 1.0F / static_cast<float>(n);
-  const auto base = (1.0F - pagerank_damping) / static_cast<float>(n);
-  e.parallel_for(0, n, grain, [&](Index lo, Index hi) {
-    for (Index v = lo; v < hi; ++v) {
-      scores[v] = first;
-      gives[v] = share(first, graph.out.degree(v));
-    }
-  });
+  PageRank result;
+  if (graph.vertices == 0) return result;
+  Iteration<E> iteration(e, graph);
   while (result.iterations < most) {
-    result.change = e.parallel_reduce(
-        0, n, grain, 0.0,
-        [&](Index lo, Index hi, double change) {
-          for (Index v = lo; v < hi; ++v) {
-            float score = base + pagerank_damping * sum_given(graph.in().of(v), gives);
-            change += std::fabs(static_cast<double>(score - scores[v]));
-            scores[v] = score;
-            store(gives[v], share(score, graph.out.degree(v)));
-          }
-          return change;
-        },
-        [](double a, double b) { return a + b; });
+    const Sweep sums = iteration.sweep();
+    result.change = sums.change;
     ++result.iterations;
     if (result.change < tolerance) break;
+    if (result.iterations <= aggregated) iteration.aggregate(sums);
   }
+  result.scores = iteration.take();
   return result;
 }
 

@@ -29,7 +29,8 @@ namespace {
 
 constexpr Index vertex_grain = 16384;
 constexpr Index frontier_grain = 64;
-constexpr std::size_t fused_at_most = 1000;  // more than that is worth sharing
+constexpr std::size_t fused_at_most = 1000;     // more than that is worth sharing
+constexpr std::size_t copied_alone = 1U << 14;  // fewer are not worth a parallel loop
 constexpr std::uint32_t most_buckets = 1U << 16;
 
 /// A quarter of largest weight over mean degree: 2 for Kronecker graphs of edge factor 16 with weights to 255.
@@ -61,27 +62,27 @@ class Relaxation {
 
   Array<Distance> from(Vertex source) {
     distance_[source] = 0;
-    frontier_.assign(1, source);
-    for (bucket_ = 0; !frontier_.empty();) {
-      e_.parallel_for(0, static_cast<Index>(frontier_.size()), frontier_grain, [this](Index lo, Index hi) {
-        relax_block(static_cast<std::size_t>(lo), static_cast<std::size_t>(hi));
-      });
+    frontier_[0] = source;
+    waiting_ = 1;
+    for (bucket_ = 0; waiting_ > 0;) {
+      e_.parallel_for(0, waiting_, frontier_grain, [this](Index lo, Index hi) { relax_block(lo, hi); });
       gather();
     }
     return std::move(distance_);
   }
 
  private:
-  struct alignas(
-      128) Buckets {  // two lines: neighbouring workers' heads would share what the prefetcher fetches in pairs
+  /// One worker's. Two cache lines apart from the next one's, for the prefetcher fetches lines in pairs.
+  struct alignas(128) Buckets {
     std::vector<std::vector<Vertex>> ring;
     std::vector<Vertex> fused;
+    Index at = 0;  ///< where in the frontier this worker's share begins
   };
 
-  void relax_block(std::size_t lo, std::size_t hi) {
+  void relax_block(Index lo, Index hi) {
     auto& mine = workers_[static_cast<std::size_t>(e_.worker())];
     const auto low = static_cast<std::uint64_t>(bucket_) << shift_;
-    for (std::size_t i = lo; i < hi; ++i) {
+    for (Index i = lo; i < hi; ++i) {
       if (load(distance_[frontier_[i]]) >= low) relax(frontier_[i], mine);
     }
     auto& again = mine.ring[bucket_ & mask_];
@@ -111,18 +112,28 @@ class Relaxation {
 
   /// Collects the lowest bucket that any worker has into the frontier; an empty frontier ends the search.
   void gather() {
-    frontier_.clear();
+    waiting_ = 0;
     for (std::uint32_t ahead = 0; ahead <= mask_; ++ahead) {
       const std::size_t slot = (bucket_ + ahead) & mask_;
       std::size_t total = 0;
       for (const auto& worker : workers_) total += worker.ring[slot].size();
       if (total == 0) continue;
       bucket_ += ahead;
-      frontier_.reserve(total);
+      if (total > static_cast<std::size_t>(frontier_.size())) frontier_ = Array<Vertex>(static_cast<Index>(2 * total));
+      waiting_ = static_cast<Index>(total);
+      Index at = 0;
       for (auto& worker : workers_) {
-        frontier_.insert(frontier_.end(), worker.ring[slot].begin(), worker.ring[slot].end());
-        worker.ring[slot].clear();
+        worker.at = at;
+        at += static_cast<Index>(worker.ring[slot].size());
       }
+      const Index grain = total < copied_alone ? static_cast<Index>(workers_.size()) : 1;
+      e_.parallel_for(0, static_cast<Index>(workers_.size()), grain, [this, slot](Index lo, Index hi) {
+        for (Index w = lo; w < hi; ++w) {
+          auto& worker = workers_[static_cast<std::size_t>(w)];
+          std::copy(worker.ring[slot].begin(), worker.ring[slot].end(), frontier_.data() + worker.at);
+          worker.ring[slot].clear();
+        }
+      });
       return;
     }
   }
@@ -135,7 +146,8 @@ class Relaxation {
   std::uint32_t mask_;
   std::uint32_t bucket_ = 0;
   std::vector<Buckets> workers_;
-  std::vector<Vertex> frontier_;
+  Array<Vertex> frontier_{1024};
+  Index waiting_ = 0;  ///< vertices in the frontier
 };
 
 }  // namespace

@@ -4,7 +4,8 @@
 //      index:   top ........ bound ........ tail
 //               [  public   )[   private   )
 //
-// - `public_` packs (top, count) in one word; bound = top + count. A thief takes the job at top by a compare-exchange on
+// - `public_` packs (top, count) in one word; bound = top + count. A thief takes the job at top by a compare-exchange
+// on
 //   that word; nothing else is needed, so thieves do not exclude each other and never touch the owner's line.
 // - The owner pushes and pops at tail. A pop at index t is private, and done with plain accesses, if t >= guard.
 //
@@ -20,11 +21,12 @@
 //      was visible to the thief, which keeps bound at or below it.
 //      The owner's side of that barrier is compiler-only (light_barrier below).
 //
-//  I4  Several jobs at once are taken under the lock, so that the owner cannot take back, and push anew, slots behind top
+//  I4  Several jobs at once are taken under the lock, so that the owner cannot take back, and push anew, slots behind
+//  top
 //      that the thief has read already (for the slot at top itself I2 is enough).
 //
-// Requests cost the owner nothing: a thief that finds nothing public sets `limit_` to 0, and the owner's next push, which
-// compares its index with the limit in any case because the ring is bounded, falls into push_slow and serves it.
+// Requests cost the owner nothing: a thief that finds nothing public sets `limit_` to 0, and the owner's next push,
+// which compares its index with the limit in any case because the ring is bounded, falls into push_slow and serves it.
 // Source: split deques: van Dijk and van de Pol, "Lace", 2014; asymmetric fence: Dice et al. 2001; CHARM §4.4.
 #pragma once
 
@@ -58,19 +60,23 @@ class alignas(64) Deque {
     std::int64_t t = tail_.load(std::memory_order_relaxed);
     slots_[t & (capacity - 1)].store(tagged(job, flat), std::memory_order_relaxed);
     tail_.store(t + 1, std::memory_order_release);
-    if (t >= limit_.load(std::memory_order_relaxed)) [[unlikely]] return push_slow(t);
+    if (t >= limit_.load(std::memory_order_relaxed)) [[unlikely]]
+      return push_slow(t);
     return t;
   }
 
   /// Takes back the job that push put at `index` if it is still there and the newest. \return false if a thief has it,
-  /// or other jobs lie above it. (That tail is compared with a known value and overwritten with another, instead of being
-  /// read and decremented, keeps two store-to-load forwards out of the chain that a recursion hangs on.)
+  /// or other jobs lie above it. (That tail is compared with a known value and overwritten with another, instead of
+  /// being read and decremented, keeps two store-to-load forwards out of the chain that a recursion hangs on.)
   bool take_back(std::int64_t index, const Job* job) noexcept {
-    if (tail_.load(std::memory_order_relaxed) != index + 1) [[unlikely]] return false;
-    if (slots_[index & (capacity - 1)].load(std::memory_order_relaxed) != tagged(job, false)) [[unlikely]] return false;
+    if (tail_.load(std::memory_order_relaxed) != index + 1) [[unlikely]]
+      return false;
+    if (slots_[index & (capacity - 1)].load(std::memory_order_relaxed) != tagged(job, false)) [[unlikely]]
+      return false;
     tail_.store(index, std::memory_order_relaxed);
     light_barrier();
-    if (index >= guard_.load(std::memory_order_relaxed)) [[likely]] return true;
+    if (index >= guard_.load(std::memory_order_relaxed)) [[likely]]
+      return true;
     return pop_slow(index);
   }
 
@@ -79,13 +85,15 @@ class alignas(64) Deque {
     std::int64_t t = tail_.load(std::memory_order_relaxed) - 1;
     tail_.store(t, std::memory_order_relaxed);
     light_barrier();
-    if (t >= guard_.load(std::memory_order_relaxed)) [[likely]] return true;
+    if (t >= guard_.load(std::memory_order_relaxed)) [[likely]]
+      return true;
     return pop_slow(t);
   }
 
   /// pop() for an owner that does not know which job it will get. \return nullptr if there is none.
   Job* pop_any(bool& flat) noexcept {
-    std::uintptr_t slot = slots_[(tail_.load(std::memory_order_relaxed) - 1) & (capacity - 1)].load(std::memory_order_relaxed);
+    std::uintptr_t slot =
+        slots_[(tail_.load(std::memory_order_relaxed) - 1) & (capacity - 1)].load(std::memory_order_relaxed);
     if (!pop()) return nullptr;
     flat = (slot & 1) != 0;
     return reinterpret_cast<Job*>(slot & ~std::uintptr_t{1});
@@ -93,14 +101,18 @@ class alignas(64) Deque {
 
   /// Exact for the owner but for thefts under way.
   [[nodiscard]] bool empty() const noexcept {
-    return tail_.load(std::memory_order_relaxed) <= guard_.load(std::memory_order_relaxed) && count_of(public_.load(std::memory_order_relaxed)) == 0;
+    return tail_.load(std::memory_order_relaxed) <= guard_.load(std::memory_order_relaxed) &&
+           count_of(public_.load(std::memory_order_relaxed)) == 0;
   }
 
   /// Makes the older half of the private jobs public. \return how many are public now.
   std::int64_t publish() noexcept;
 
   /// From now on every push goes through push_slow (no heavy barrier on this machine, so nothing may stay private).
-  void always_publish() noexcept { eager_ = true; limit_.store(0, std::memory_order_relaxed); }
+  void always_publish() noexcept {
+    eager_ = true;
+    limit_.store(0, std::memory_order_relaxed);
+  }
 
   // ---- thieves ----
 
@@ -145,7 +157,9 @@ class alignas(64) Deque {
   static constexpr std::uint64_t pack(std::int64_t top, std::int64_t count) noexcept {
     return (static_cast<std::uint64_t>(top) << count_bits) | static_cast<std::uint64_t>(count);
   }
-  static constexpr std::int64_t top_of(std::uint64_t word) noexcept { return static_cast<std::int64_t>(word >> count_bits); }
+  static constexpr std::int64_t top_of(std::uint64_t word) noexcept {
+    return static_cast<std::int64_t>(word >> count_bits);
+  }
   static constexpr std::int64_t count_of(std::uint64_t word) noexcept {
     return static_cast<std::int64_t>(word & ((std::uint64_t{1} << count_bits) - 1));
   }

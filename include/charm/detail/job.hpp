@@ -1,6 +1,6 @@
-// A unit of work as the scheduler sees it: one function pointer. What it runs and where its memory lives is the business
-// of whoever made it: invoke and parallel_for keep jobs on the parent's stack, task_group and async take them from the
-// worker's pool, a suspended fiber is itself a job.
+// A unit of work as the scheduler sees it: one function pointer. What it runs and where its memory lives is the
+// business of whoever made it: invoke and parallel_for keep jobs on the parent's stack, task_group and async take them
+// from the worker's pool, a suspended fiber is itself a job.
 #pragma once
 
 namespace charm::detail {

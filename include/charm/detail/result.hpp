@@ -1,5 +1,5 @@
-// Where a job leaves what its function returned or threw. Until then it holds a null pointer and nothing else, so that a
-// job which is taken back by its own worker costs next to nothing here.
+// Where a job leaves what its function returned or threw. Until then it holds a null pointer and nothing else, so that
+// a job which is taken back by its own worker costs next to nothing here.
 #pragma once
 
 #include <exception>
@@ -12,7 +12,8 @@ namespace charm::detail {
 template <class T>
 class Result {
   struct Nothing {};
-  using Value = std::conditional_t<std::is_void_v<T>, Nothing, std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, T>>;
+  using Value = std::conditional_t<std::is_void_v<T>, Nothing,
+                                   std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, T>>;
 
  public:
   Result() noexcept {}
@@ -43,8 +44,10 @@ class Result {
   /// Moves the value out or rethrows; once, after set_from.
   T take() {
     if (error_) std::rethrow_exception(error_);
-    if constexpr (std::is_reference_v<T>) return static_cast<T>(*value_);
-    else if constexpr (!std::is_void_v<T>) return std::move(value_);
+    if constexpr (std::is_reference_v<T>)
+      return static_cast<T>(*value_);
+    else if constexpr (!std::is_void_v<T>)
+      return std::move(value_);
   }
 
  private:

@@ -32,7 +32,8 @@ class JobPool {
   void* take(std::size_t bytes) {
     if (bytes > largest) return ::operator new(bytes);
     List& list = lists_[index(bytes)];
-    if (list.head == nullptr) [[unlikely]] return ::operator new(rounded(bytes));
+    if (list.head == nullptr) [[unlikely]]
+      return ::operator new(rounded(bytes));
     void* block = list.head;
     list.head = list.head->next;
     --list.length;
@@ -41,7 +42,8 @@ class JobPool {
   void give(void* block, std::size_t bytes) noexcept {
     if (bytes > largest) return ::operator delete(block);
     List& list = lists_[index(bytes)];
-    if (list.length == most) [[unlikely]] return ::operator delete(block);
+    if (list.length == most) [[unlikely]]
+      return ::operator delete(block);
     list.head = new (block) Free{list.head};
     ++list.length;
   }
@@ -50,7 +52,9 @@ class JobPool {
   static void* take_outside(std::size_t bytes) { return ::operator new(bytes > largest ? bytes : rounded(bytes)); }
 
  private:
-  struct Free { Free* next; };
+  struct Free {
+    Free* next;
+  };
   struct List {
     Free* head = nullptr;
     std::uint32_t length = 0;

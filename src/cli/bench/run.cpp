@@ -38,7 +38,7 @@ class CharmRuntime {
       start(policy);
       result.emplace(body());
     });
-    return std::move(*result);
+    return std::move(result).value();
   }
 
  private:
@@ -179,7 +179,7 @@ class Bench {
 
   std::pair<workloads::KernelRun, std::uint64_t> run_trial(const Measurement& row, int trial) {
     if (!wait_until_idle()) {
-      note("threads of this process did not come to rest between trials; the comparison may be unfair");
+      note("Threads of this process did not come to rest between trials; the comparison may be unfair.");
     }
     const os::PeakMemory peak;
     note_inexact(peak);
@@ -201,7 +201,7 @@ class Bench {
 
   void note_inexact(const os::PeakMemory& peak) {
     if (!peak.exact())
-      note("the kernel does not reset the peak memory mark: a row's peak includes that of rows before it");
+      note("The kernel does not reset the peak memory mark: a row's peak includes that of rows before it.");
   }
 
   void note(const std::string& text) {
@@ -215,6 +215,7 @@ class Bench {
 
   static std::string titles(const std::vector<Measurement>& rows) {
     std::vector<std::string> names;
+    names.reserve(rows.size());
     for (const auto& row : rows) names.push_back(title(row));
     return fmt::format("{}", fmt::join(names, ", "));
   }

@@ -89,7 +89,8 @@ std::string comparison(const std::vector<Result>& rows) {
   for (const auto& row : rows) {
     if (row.verified) order.push_back(&row);
   }
-  std::stable_sort(order.begin(), order.end(), [](const Result* a, const Result* b) { return a->rate() > b->rate(); });
+  std::sort(order.begin(), order.end(),
+            [](const Result* a, const Result* b) { return a->rate() != b->rate() ? a->rate() > b->rate() : a < b; });
   if (order.size() < 2 || order[1]->rate() <= 0) return "";
   const Result& first = *order[0];
   const Result& second = *order[1];

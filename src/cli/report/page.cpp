@@ -144,8 +144,10 @@ std::string machine(const Report& report) {
 
 std::string settings_and_versions(const Host& host) {
   std::vector<std::vector<std::string>> settings;
+  settings.reserve(host.settings.size());
   for (const auto& s : host.settings) settings.push_back({s.name, s.value.empty() ? "–" : s.value, s.from});
   std::vector<std::vector<std::string>> versions;
+  versions.reserve(host.versions.size());
   for (const auto& v : host.versions) versions.push_back({v.what, v.version});
   return "<h2>Settings and versions</h2>\n<div class=\"seats\">\n" +
          html_table({{"setting"}, {"value"}, {"from"}}, settings) + html_table({{"software"}, {"version"}}, versions) +

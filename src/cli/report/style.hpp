@@ -65,8 +65,16 @@ footer { margin-top: 3rem; color: var(--muted); font-size: 0.85rem; }
 @media print {
   :root { --paper: #ffffff; --panel: #ffffff; --ink: #000000; --muted: #444444; --line: #cccccc; --accent: #0072b2;
     --good: #00704f; --bad: #b3261e; --charm: #0072b2; --openmp: #e69f00; --tbb: #009e73; }
-  body { max-width: none; padding: 0; font-size: 11px; }
+  html { font-size: 10px; }
+  body { max-width: none; padding: 0; font-size: 10px; }
+  h2, h3 { break-after: avoid; }
+  h2 { margin-top: 1.6rem; }
   figure { border: 1px solid var(--line); }
+  .scroll, .machine { overflow: visible; }
+  td, th { padding-right: 0.7rem; }
+  td.detail { min-width: 0; }
+  .seats { display: block; }
+  .seats table { display: inline-table; vertical-align: top; margin: 0 1.5rem 0.8rem 0; break-inside: avoid; }
   .panels { grid-template-columns: 1fr 1fr; }
   .bar-charm, .bar-openmp, .bar-tbb, .bar-serial, .bar-other { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }

@@ -1,1 +1,1 @@
-#  include "os/affinity.hpp"
+#include "os/affinity.hpp"

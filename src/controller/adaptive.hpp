@@ -1,0 +1,97 @@
+// The default controller: classify by where fills come from, verify by throughput.
+//
+// In place of CHARM §4.2, Algorithm 1, whose single threshold can be right for one kind of work only: with nothing
+// shared there are no remote-chiplet fills that would ask to spread, and with sharing, spreading raises the very rate
+// that asks for more of it. Here the fills only say what to try first. What is kept is what was measured to be faster.
+//
+// States: HOLD at a phase's home level, or PROBE of another level.
+// Invariants: a level is left for another only after a comparison at the present phase, or because the phase was
+// recognised; to expand must pay `expand`, to contract may cost `contract`, and both must stand out of the scatter, so
+// that no two levels can each look better than the other; what failed waits twice as long each time, and once all has
+// failed, probes of any kind come at most every `backoff_max` ticks.
+#pragma once
+
+#include "controller/noise.hpp"
+#include "controller/pace.hpp"
+#include "controller/phases.hpp"
+#include "controller/policy.hpp"
+
+namespace charm::controller {
+
+struct AdaptiveParameters {
+  explicit AdaptiveParameters(const Parameters& given);
+  double tick;
+  int settle;
+  double band, expand, contract;
+  int min_samples, max_samples;
+  int backoff, backoff_max;
+  double stall_floor, grain, idle;
+  int follow, window;
+};
+
+class Adaptive final : public Controller {
+ public:
+  Adaptive(const Setup& setup, const Parameters& parameters);
+
+  int tick(const Signals& signals) override;
+  [[nodiscard]] int spread() const override { return setup_.levels[at(level_)]; }
+  [[nodiscard]] double period() const override { return set_.tick; }
+
+ private:
+  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+  [[nodiscard]] int top() const { return static_cast<int>(setup_.levels.size()) - 1; }
+  [[nodiscard]] Phase& phase() { return memory_[current_]; }
+
+  void step(Sample sample);
+  void hold(const Sample& sample);
+  void start_probe(int level, const Sample& sample);
+  void probe(const Sample& sample);
+  [[nodiscard]] bool is_news(const Sample& sample);
+  void change_phase(const Sample& sample, int known);
+  [[nodiscard]] int candidate(const Sample& sample);
+  void accept(double gain);
+  void reject(double gain, double error);
+  [[nodiscard]] bool phases_are_short() const;
+  [[nodiscard]] bool is_interlude();
+  void resume(const Sample& sample);
+  void doubt();
+  [[nodiscard]] bool join_twin(const Sample& sample);
+  bool wait_for_next_round();
+  [[nodiscard]] long pause(int failures) const;
+  void move(int level, const Sample& sample, const std::string& reason);
+  void restart_window();
+  [[nodiscard]] Bands bands() const;
+
+  void change_mode();
+
+  Setup setup_;
+  AdaptiveParameters set_;
+  Sampler sampler_;
+  NoiseMeter throughput_noise_, intensity_noise_;  // of the samples that are compared: ticks, or windows
+  Pace pace_;
+  PhaseMemory memory_, other_mode_;  // of the present mode, and of the other one
+
+  long now_ = 0;      // ticks
+  long entered_ = 0;  // the current phase
+  int level_;
+  int current_ = PhaseMemory::no_phase;
+  bool probing_ = false;
+  Mean probed_;
+  int restarts_ = 0;
+  struct Conclusion {
+    int phase = PhaseMemory::no_phase, level = 0;
+    long when = 0;
+  };
+  Conclusion rollback_, jump_;  // the last level probed in vain; the last level left for a remembered phase's
+  int odd_ = 0;                 // samples in a row that do not look like the current phase
+  Mean recent_;                 // of the samples since the last comparison with the phase's own mean
+  int settling_ = 0;
+
+  Signals window_;  // signals since the last sample: of one tick, or of `window` ticks while phases are averaged
+  int window_ticks_ = 0;
+
+  int broken_ = 0;                            // probes in a row broken off
+  long distrust_ = 512, distrust_until_ = 0;  // while intensity is not to be trusted
+};
+
+}  // namespace charm::controller

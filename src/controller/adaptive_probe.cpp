@@ -1,0 +1,157 @@
+// The default controller's PROBE: what is tried next, how long it is looked at, and when it is kept.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "controller/adaptive.hpp"
+
+namespace charm::controller {
+namespace {
+
+constexpr double sure_errors = 2.5;  // standard errors at which a probe ends before its last sample
+constexpr int restart_limit = 4;     // of one probe, while its samples differ
+
+std::string percent(const char* text, double share) {
+  char line[96];
+  std::snprintf(line, sizeof line, text, 100 * share);
+  return line;
+}
+
+}  // namespace
+
+/// The level to try next, or -1.
+int Adaptive::candidate(const Sample& sample) {
+  Phase& p = phase();
+  double phase_length = pace_.phase_length(now_);
+  auto open = [&](int level) {
+    if (level < 0 || level > top() || level == p.home || p.wait_until[at(level)] > now_) return false;
+    double refill = setup_.refill_s.empty() ? 0 : setup_.refill_s[at(p.home)][at(level)] / set_.tick;
+    return pace_.averaging() || refill * 10 < phase_length;
+  };
+  if (int further = std::exchange(p.look_further, -1); further >= 0 && open(further)) return further;
+  if (now_ < p.next_probe) return -1;
+
+  int up = p.home + 1, down = p.home - 1;
+  bool only_down = sample.idle > set_.idle || (sample.grain > 0 && sample.grain < set_.grain) ||
+                   (sample.counters && p.stall_dram.value + p.stall_remote.value < set_.stall_floor);
+  bool up_first = !sample.counters || p.stall_dram.value >= p.stall_remote.value;
+  if (p.direction != 0) up_first = p.direction > 0;  // what paid is continued first
+  std::vector<int> order;
+  if (only_down) {
+    order = {down, 0};
+  } else if (up_first) {
+    order = {up, down, top(), 0};
+  } else {
+    order = {down, up, 0, top()};
+  }
+  for (int level = 0; level <= top(); ++level) order.push_back(level);  // the curve need not be convex
+  int best = -1;  // what failed least often, so that none of them starves
+  for (int level : order) {
+    if (!open(level) || (only_down && level > p.home)) continue;
+    if (best < 0 || p.failures[at(level)] < p.failures[at(best)]) best = level;
+  }
+  return best;
+}
+
+void Adaptive::start_probe(int level, const Sample& sample) {
+  double dram = phase().stall_dram.value, remote = phase().stall_remote.value;
+  std::string why = !sample.counters                   ? "no counters, trying"
+                    : dram + remote < set_.stall_floor ? "hardly stalled, trying fewer"
+                    : dram >= remote                   ? percent("%.0f %% of the time on memory", dram)
+                                                       : percent("%.0f %% of the time on other chiplets", remote);
+  move(level, sample, why);
+  probing_ = true;
+  probed_ = {};
+  restarts_ = 0;
+}
+
+void Adaptive::probe(const Sample& sample) {
+  // A sample unlike those before it: caches are still filling, or the work changes. Either way one has to look again.
+  bool unlike = probed_.count > 0 && std::abs(std::log(sample.throughput / probed_.value)) > bands().throughput;
+  if (unlike && restarts_ < restart_limit) {
+    ++restarts_;
+    probed_ = {};
+  }
+  probed_.add(sample.throughput);
+  if (probed_.count < set_.min_samples) return;
+  const Mean& home = phase().throughput[at(phase().home)];
+  bool expands = level_ > phase().home;
+  double gain = probed_.value / home.value - 1;
+  double bar = expands || phases_are_short() ? set_.expand : -set_.contract;
+  double sigma = throughput_noise_.sigma();
+  double error = sigma * std::sqrt(1.0 / probed_.count + 1.0 / std::min(home.count, Mean::longest_memory));
+  int enough = std::clamp(static_cast<int>(sigma * sigma / (0.02 * 0.02)), set_.min_samples, set_.max_samples);
+  if (gain - sure_errors * error >= bar) {
+    accept(gain);
+  } else if (gain + sure_errors * error < bar) {
+    reject(gain, error);
+  } else if (probed_.count >= enough) {
+    // Still unclear: expansion must stand out of the scatter, since on a plateau the lower level is as good.
+    if (gain - (expands ? error : 0) >= bar) {
+      accept(gain);
+    } else {
+      reject(gain, error);
+    }
+  }
+}
+
+/// Ticks to wait after the nth failure. A probe of whole windows costs more and has to come more rarely.
+long Adaptive::pause(int failures) const {
+  long scale = pace_.averaging() ? std::max(1, set_.window / 4) : 1;
+  return scale *
+         std::min(static_cast<long>(set_.backoff) << std::min(failures, 20), static_cast<long>(set_.backoff_max));
+}
+
+/// The first round through all levels is free; from then on the pauses between probes grow, too. \returns whether it is
+/// the first.
+bool Adaptive::wait_for_next_round() {
+  int rounds = phase().rejections - static_cast<int>(setup_.levels.size());
+  if (rounds >= 0) phase().next_probe = now_ + pause(2 * rounds);
+  return rounds < 0;
+}
+
+void Adaptive::accept(double gain) {
+  Phase& p = phase();
+  broken_ = 0;
+  int old = p.home;
+  log_.resolve(percent("kept, %+.1f %%", gain));
+  p.throughput[at(level_)] = probed_;
+  p.home = level_;
+  p.direction = level_ > old ? 1 : -1;
+  p.wait_until[at(old)] = now_ + pause(p.failures[at(old)]++);
+  // Only real progress opens a new round: levels that are alike must not be exchanged for ever.
+  if (p.was_home[at(level_)]) {
+    ++p.rejections;
+  } else if (gain > set_.band) {
+    p.rejections = 0;
+  }
+  p.was_home[at(level_)] = true;
+  wait_for_next_round();
+  probing_ = false;
+  recent_ = {};
+}
+
+void Adaptive::reject(double gain, double error) {
+  Phase& p = phase();
+  broken_ = 0;
+  int tried = level_;
+  p.throughput[at(tried)] = probed_;
+  p.direction = 0;
+  p.wait_until[at(tried)] = now_ + pause(p.failures[at(tried)]++);
+  ++p.rejections;
+  bool first_round = wait_for_next_round();
+  bool plateau = tried > p.home && tried < top() && gain > -set_.contract - error;
+  if (plateau && first_round) p.look_further = tried + 1;
+  log_.resolve(percent("rolled back, %+.1f %%", gain));
+  rollback_ = {current_, tried, now_};
+  probing_ = false;
+  level_ = p.home;
+  settling_ = set_.settle;
+  throughput_noise_.cut();
+  pace_.moved();
+  restart_window();
+  recent_ = {};
+}
+
+}  // namespace charm::controller

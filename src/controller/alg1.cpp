@@ -1,0 +1,101 @@
+// charm-alg1: Algorithm 1 of CHARM §4.2, for comparison with the paper.
+//
+// The print leaves open what "cache fill events" are, whether 300 of them per 500 ms means a worker's or per work done,
+// and what a step does; each is a parameter here, and the defaults are the print's. What differs: the decision is one
+// for the gang, from its workers' mean count, where the paper's workers decide each for itself (which, with Algorithm
+// 2, puts several on one core).
+#include <algorithm>
+#include <cstdio>
+
+#include "controller/policies.hpp"
+
+namespace charm::controller {
+namespace {
+
+constexpr Parameter known_parameters[] = {
+    {"period", "0.5", "SCHEDULER_TIMER: seconds between decisions", ""},
+    {"threshold", "300", "RMT_CHIP_ACCESS_RATE: events at which it spreads", ""},
+    {"per", "period", "what the threshold counts events by: a worker's period, or its 1,000 instructions",
+     "period|kiloinstruction"},
+    {"events", "remote-chiplet", "fills that count as events", "remote-chiplet|remote-chiplet+dram|any"},
+    {"step", "1", "chiplets by which a decision changes the spread", ""},
+    {"map", "family", "seats of a spread: the monotone family's, or Algorithm 2's", "family|literal"},
+    {"start", "0", "spread to start at; 0: where the placement starts", ""},
+};
+
+class Alg1 final : public Controller {
+ public:
+  Alg1(const Setup& setup, const Parameters& parameters)
+      : levels_(setup.levels),
+        gang_(setup.gang),
+        period_(parameters.number("period")),
+        threshold_(parameters.number("threshold")),
+        per_kiloinstruction_(parameters.word("per") == "kiloinstruction"),
+        events_(parameters.word("events")),
+        step_(std::max(1, parameters.count("step"))) {
+    int start = parameters.count("start");
+    spread_rate_ = std::min(start > 0 ? start : levels_[static_cast<std::size_t>(setup.initial)], levels_.back());
+  }
+
+  int tick(const Signals& signals) override {
+    elapsed_ += signals.elapsed;
+    counter_ += events(signals) / std::max(1, signals.workers);
+    instructions_ += signals.instructions / std::max(1, signals.workers);
+    work_ += signals.user_work > 0 ? signals.user_work : signals.task_work;
+    if (elapsed_ < period_ * (1 - 1e-9)) return spread();
+    if (signals.counters) decide(signals.time);
+    elapsed_ = counter_ = instructions_ = work_ = 0;
+    return spread();
+  }
+
+  [[nodiscard]] int spread() const override {
+    int level = levels_.front();
+    for (int candidate : levels_) level = candidate <= spread_rate_ ? candidate : level;
+    return level;
+  }
+  [[nodiscard]] double period() const override { return period_; }
+
+ private:
+  [[nodiscard]] double events(const Signals& signals) const {
+    double count = signals.fill(Fill::other_chiplet) + signals.fill(Fill::remote_cache);
+    if (events_ != "remote-chiplet") count += signals.fill(Fill::local_dram) + signals.fill(Fill::remote_dram);
+    if (events_ == "any") count += signals.fill(Fill::same_chiplet);
+    return count;
+  }
+
+  void decide(double time) {
+    double rate = per_kiloinstruction_ ? (instructions_ > 0 ? counter_ / instructions_ * 1000 : 0)
+                                       : counter_ * period_ / elapsed_;
+    int before = spread();
+    // Bounds as printed, with CHIPLETS the highest level; a step that lands beyond one stops at it.
+    if (rate >= threshold_) {
+      spread_rate_ = std::min(spread_rate_ + step_, levels_.back());
+    } else {
+      spread_rate_ = std::max(spread_rate_ - step_, 1);
+    }
+    if (spread() == before) return;
+    char reason[96];
+    std::snprintf(reason, sizeof reason, "%.4g events %s %.4g", rate, rate >= threshold_ ? ">=" : "<", threshold_);
+    log_.record({time, gang_, before, spread(), work_ / elapsed_, -1, -1, reason, "moved"});
+  }
+
+  std::vector<int> levels_;
+  int gang_;
+  double period_, threshold_;
+  bool per_kiloinstruction_;
+  std::string events_;
+  int step_;
+  int spread_rate_;
+  double elapsed_ = 0, counter_ = 0, instructions_ = 0, work_ = 0;
+};
+
+std::unique_ptr<Controller> make(const Setup& setup, const Parameters& parameters) {
+  return std::make_unique<Alg1>(setup, parameters);
+}
+
+}  // namespace
+
+constinit const Policy alg1_policy{"charm-alg1", "Algorithm 1 of the CHARM paper: spreads when fills reach a threshold",
+                                   known_parameters, make};
+
+}  // namespace charm::controller

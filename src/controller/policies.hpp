@@ -1,0 +1,10 @@
+// The policies that policy.cpp registers; each is defined in the file of its name.
+#pragma once
+
+#include "controller/policy.hpp"
+
+namespace charm::controller {
+
+extern const Policy adaptive_policy, alg1_policy, fixed_policy;
+
+}  // namespace charm::controller

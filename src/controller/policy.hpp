@@ -1,0 +1,59 @@
+// Controllers as values in one registry: a name, what it does, its parameters, and how to make one. Adding one is one
+// file and one line in policy.cpp; the runtime, `charm run` and the simulator then know it.
+//
+// A controller is a state machine that is told the signals of each tick and answers with the spread to stand at. It has
+// no clock, no counters and no threads of its own, so a run is repeated by repeating its signals.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "controller/decision.hpp"
+#include "controller/parameters.hpp"
+#include "controller/setup.hpp"
+#include "controller/signals.hpp"
+
+namespace charm::controller {
+
+class Controller {
+ public:
+  Controller() = default;
+  virtual ~Controller() = default;
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+
+  /// \returns the spread (chiplets) to stand at from now on.
+  virtual int tick(const Signals& signals) = 0;
+  [[nodiscard]] virtual int spread() const = 0;
+  /// Seconds between ticks that it wants.
+  [[nodiscard]] virtual double period() const = 0;
+
+  [[nodiscard]] const DecisionLog& log() const { return log_; }
+
+ protected:
+  DecisionLog log_;
+};
+
+struct Policy {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const Parameter> parameters;
+  std::unique_ptr<Controller> (*make)(const Setup& setup, const Parameters& parameters);
+};
+
+/// All policies, in the order in which they are shown.
+std::span<const Policy> policies();
+
+/// \throws Error (bad_config) that names the policies there are.
+const Policy& policy(std::string_view name);
+
+/// A controller by "name" or "name:parameter=value,...".
+/// \throws Error (bad_config) for what the name or a parameter is not.
+std::unique_ptr<Controller> make_controller(std::string_view spec, const Setup& setup);
+
+/// The placement whose levels a controller by `spec` chooses from: Algorithm 2's for charm-alg1 with map=literal, else
+/// the monotone family from its least level.
+placement::Placement placement_for(std::string_view spec, const Machine& machine, const placement::Request& request);
+
+}  // namespace charm::controller

@@ -1,0 +1,55 @@
+#include "controller/sample.hpp"
+
+#include <algorithm>
+
+namespace charm::controller {
+
+std::optional<Sample> Sampler::sample(const Signals& signals) {
+  Unit best = signals.user_work > 0                          ? Unit::user
+              : signals.task_work > 0                        ? Unit::tasks
+              : signals.counters && signals.instructions > 0 ? Unit::instructions
+                                                             : Unit::none;
+  if (best > unit_) {
+    changed_ = unit_ != Unit::none;
+    unit_ = best;
+  }
+  double work = unit_ == Unit::user    ? signals.user_work
+                : unit_ == Unit::tasks ? signals.task_work
+                                       : signals.instructions;
+  if (unit_ == Unit::none || work <= 0 || signals.elapsed <= 0) return std::nullopt;
+
+  Sample sample;
+  sample.time = signals.time;
+  sample.throughput = work / signals.elapsed;
+  sample.idle = std::clamp(1 - signals.busy / (signals.elapsed * std::max(1, signals.workers)), 0.0, 1.0);
+  if (signals.tasks > 0) sample.grain = signals.busy / signals.tasks;
+  sample.counters = signals.counters && signals.instructions > 0;
+  if (sample.counters) {
+    auto stall = [&](Fill source) {
+      double latency = traits_.latency_ns[static_cast<std::size_t>(source)] * 1e-9;
+      return signals.busy > 0 ? signals.fill(source) * latency / (traits_.mlp * signals.busy) : 0;
+    };
+    sample.stall_remote = stall(Fill::other_chiplet) + stall(Fill::remote_cache);
+    sample.stall_dram = stall(Fill::local_dram) + stall(Fill::remote_dram);
+    double fills = 0;
+    for (double count : signals.fills) fills += count;
+    sample.intensity = fills / signals.instructions * 1000;
+  }
+  return sample;
+}
+
+void add(Signals& sum, const Signals& more) {
+  bool first = sum.elapsed <= 0;
+  sum.time = more.time;
+  sum.elapsed += more.elapsed;
+  sum.workers = more.workers;
+  sum.busy += more.busy;
+  sum.tasks += more.tasks;
+  sum.user_work += more.user_work;
+  sum.task_work += more.task_work;
+  sum.counters = more.counters && (first || sum.counters);
+  sum.instructions += more.instructions;
+  for (std::size_t e = 0; e < fill_sources; ++e) sum.fills[e] += more.fills[e];
+}
+
+}  // namespace charm::controller

@@ -1,0 +1,49 @@
+// Signals as the numbers that the default controller compares: how fast, how demanding, and what it waits for.
+//
+// intensity (fills per 1,000 instructions) is a property of the program, not of its placement: every miss of the
+// private caches is filled from somewhere. It therefore tells a new phase from the effect of a move. The stalls depend
+// on the placement and say what a move could gain.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "controller/setup.hpp"
+
+namespace charm::controller {
+
+struct Sample {
+  double time = 0;
+  double throughput = 0;     // work per second
+  bool counters = false;     // whether the stalls are known
+  double intensity = 0;      // fills per 1,000 instructions; 0 where unknown or not to be trusted
+  double stall_remote = -1;  // share of busy time spent on other chiplets' caches
+  double stall_dram = -1;    // and on memory
+  double grain = 0;          // mean seconds of a task; 0 where nobody counts tasks
+  double idle = 0;           // share of the workers' time outside of tasks
+
+  [[nodiscard]] double stall() const { return stall_remote + stall_dram; }
+};
+
+/// Work is counted in the best unit that was ever given: the user's own, else weighted tasks, else instructions.
+class Sampler {
+ public:
+  explicit Sampler(const Traits& traits) : traits_(traits) {}
+
+  /// Nothing where the interval shows no work.
+  std::optional<Sample> sample(const Signals& signals);
+
+  /// True once after the unit changed: throughputs from before cannot be compared with those from now on.
+  bool unit_changed() { return std::exchange(changed_, false); }
+
+ private:
+  enum class Unit { none, instructions, tasks, user };
+  Traits traits_;
+  Unit unit_ = Unit::none;
+  bool changed_ = false;
+};
+
+/// The two intervals as one.
+void add(Signals& sum, const Signals& more);
+
+}  // namespace charm::controller
