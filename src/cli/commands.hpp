@@ -6,6 +6,7 @@
 namespace charm::cli {
 
 Command topo_entry();
+Command probe_entry();
 Command bench_entry();
 Command settings_entry();
 Command completion_entry();

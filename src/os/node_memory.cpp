@@ -1,0 +1,63 @@
+#include "os/node_memory.hpp"
+
+#include <charm/error.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+namespace charm::os {
+namespace {
+
+// From linux/mempolicy.h, which not every distribution installs by default.
+constexpr int mpol_bind = 2;
+constexpr unsigned long mpol_f_node = 1;
+constexpr unsigned long mpol_f_addr = 2;
+
+bool bind_pages(void* data, std::size_t bytes, int node) {
+#ifdef SYS_mbind
+  constexpr std::size_t bits = 8 * sizeof(unsigned long);
+  std::vector<unsigned long> mask(static_cast<std::size_t>(node) / bits + 1, 0);
+  mask[static_cast<std::size_t>(node) / bits] = 1UL << (static_cast<std::size_t>(node) % bits);
+  // The kernel takes one bit less than it is told.
+  return syscall(SYS_mbind, data, bytes, mpol_bind, mask.data(), mask.size() * bits + 1, 0UL) == 0;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+NodeMemory::NodeMemory(std::size_t bytes, int node, bool huge) : bytes_(bytes == 0 ? 1 : bytes) {
+  void* data = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) {
+    throw Error(Errc::system, "cannot map " + std::to_string(bytes_) + " bytes: " + std::strerror(errno),
+                "free memory or measure smaller working sets");
+  }
+  data_ = data;
+  if (huge) madvise(data_, bytes_, MADV_HUGEPAGE);
+  if (node >= 0) bound_ = bind_pages(data_, bytes_, node);
+}
+
+NodeMemory::NodeMemory(NodeMemory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_), bound_(other.bound_) {}
+
+NodeMemory::~NodeMemory() {
+  if (data_ != nullptr) munmap(data_, bytes_);
+}
+
+int home_of(const void* address) {
+#ifdef SYS_get_mempolicy
+  int node = -1;
+  if (syscall(SYS_get_mempolicy, &node, nullptr, 0UL, address, mpol_f_node | mpol_f_addr) == 0) return node;
+#endif
+  return -1;
+}
+
+}  // namespace charm::os

@@ -1,0 +1,37 @@
+// Memory with a home: anonymous pages that are bound to one NUMA node, and the question where a page really lies. Raw
+// system calls, so that nothing needs libnuma at run time; where the kernel or a sandbox has none of them the memory is
+// there all the same and its home is unknown.
+#pragma once
+
+#include <cstddef>
+
+namespace charm::os {
+
+class NodeMemory {
+ public:
+  /// \param node OS number; below 0: wherever the first toucher runs.
+  /// \param huge asks for huge pages, so that measurements see caches and not page tables.
+  /// \throws Error (system) where there is not that much memory.
+  explicit NodeMemory(std::size_t bytes, int node = -1, bool huge = false);
+  ~NodeMemory();
+  NodeMemory(NodeMemory&& other) noexcept;
+  NodeMemory(const NodeMemory&) = delete;
+  NodeMemory& operator=(const NodeMemory&) = delete;
+  NodeMemory& operator=(NodeMemory&&) = delete;
+
+  [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// Whether the kernel accepted the binding.
+  [[nodiscard]] bool bound() const { return bound_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  bool bound_ = false;
+};
+
+/// OS number of the node that the page of `address` lies on; -1 where the kernel does not tell. The page must have been
+/// touched.
+int home_of(const void* address);
+
+}  // namespace charm::os

@@ -1,0 +1,46 @@
+#include "probe/landmarks.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+
+namespace charm::probe {
+
+std::vector<std::pair<int, int>> pairs_to_measure(int n, bool sampled) {
+  std::vector<std::pair<int, int>> pairs;
+  // Landmarks stand evenly over the numbering, an eighth of all cpus but at least 32, so that they meet every chiplet
+  // of eight threads that have consecutive numbers.
+  const int landmarks = sampled ? std::min(n, std::max(32, (n + 7) / 8)) : n;
+  std::vector<bool> landmark(static_cast<std::size_t>(n), !sampled);
+  for (int k = 0; k < landmarks && sampled; ++k) {
+    landmark[static_cast<std::size_t>(static_cast<std::int64_t>(k) * n / landmarks)] = true;
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < i; ++j) {
+      if (landmark[static_cast<std::size_t>(i)] || landmark[static_cast<std::size_t>(j)]) pairs.emplace_back(i, j);
+    }
+  }
+  std::mt19937 random(static_cast<unsigned>(n));
+  std::shuffle(pairs.begin(), pairs.end(), random);
+  return pairs;
+}
+
+LatencyMatrix completed(const LatencyMatrix& sampled) {
+  const int n = sampled.rows();
+  LatencyMatrix whole = sampled;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < i; ++j) {
+      if (sampled.measured(i, j)) continue;
+      double nearest = 0;
+      for (int k = 0; k < n; ++k) {
+        if (k == i || k == j || !sampled.measured(i, k) || !sampled.measured(j, k)) continue;
+        const double way = std::max(sampled.at(i, k), sampled.at(j, k));
+        if (nearest == 0 || way < nearest) nearest = way;
+      }
+      if (nearest > 0) whole.set(i, j, nearest);
+    }
+  }
+  return whole;
+}
+
+}  // namespace charm::probe

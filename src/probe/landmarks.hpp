@@ -1,0 +1,20 @@
+// Which pairs of cpus to measure. All of them where that ends; on large machines a sample that still shows every
+// chiplet: all pairs of a number of landmarks with everybody.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "probe/latency_matrix.hpp"
+
+namespace charm::probe {
+
+/// Pairs (i, j), i > j, of rows 0..n-1, in an order that spreads over the machine, so that an interrupted run has seen
+/// some of everything.
+std::vector<std::pair<int, int>> pairs_to_measure(int n, bool sampled);
+
+/// A sampled matrix with its holes filled: two cpus are no farther from each other than the farther of their ways to a
+/// common third one, and where every chiplet has a landmark the nearest such third one tells.
+LatencyMatrix completed(const LatencyMatrix& sampled);
+
+}  // namespace charm::probe

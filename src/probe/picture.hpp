@@ -1,0 +1,29 @@
+// What was measured, for the eye: heatmaps in the terminal, heatmaps and curves as SVG, and one page with all of it
+// that needs nothing but itself.
+#pragma once
+
+#include <string>
+
+#include "probe/profile.hpp"
+
+namespace charm::probe {
+
+struct TextStyle {
+  bool ascii = false;
+  bool colour = false;
+  int columns = 80;
+};
+
+/// Rows and columns are folded to fit; each cell is the median of what it covers.
+std::string heatmap_text(const LatencyMatrix& matrix, const std::string& unit, const TextStyle& style);
+
+std::string heatmap_svg(const LatencyMatrix& matrix, const std::vector<int>& cpus, const std::string& title,
+                        const std::string& unit);
+std::string curve_svg(const Curve& curve);
+
+/// Groups, heatmaps, curves and notes in words and drawings.
+std::string profile_text(const Profile& profile, const TextStyle& style);
+std::string clustering_text(const Clustering& clustering);
+std::string profile_html(const Profile& profile);
+
+}  // namespace charm::probe

@@ -1,0 +1,243 @@
+#include "probe/profile.hpp"
+
+#include <charm/error.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+namespace charm::probe {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const LatencyMatrix& matrix) {
+  Json rows = Json::array();
+  for (int i = 0; i < matrix.rows(); ++i) {
+    Json row = Json::array();
+    for (int j = 0; j < matrix.rows(); ++j)
+      row.push_back(matrix.measured(i, j) ? Json(matrix.at(i, j)) : Json(nullptr));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+LatencyMatrix matrix_from(const Json& rows) {
+  LatencyMatrix matrix(static_cast<int>(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows.at(i).size() != rows.size()) throw Error(Errc::bad_input, "a matrix that is not square", "measure again");
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!rows.at(i).at(j).is_null())
+        matrix.set(static_cast<int>(i), static_cast<int>(j), rows.at(i).at(j).get<double>());
+    }
+  }
+  return matrix;
+}
+
+Json levels(const Clustering& seen) {
+  Json json;
+  json["smt"] = seen.smt;
+  json["chiplets"] = seen.chiplets;
+  json["nodes"] = seen.nodes;
+  json["sockets"] = seen.sockets;
+  json["confidence"] = {{"smt", seen.confidence.smt},
+                        {"chiplets", seen.confidence.chiplets},
+                        {"nodes", seen.confidence.nodes},
+                        {"sockets", seen.confidence.sockets}};
+  json["unmeasured"] = seen.unmeasured;
+  return json;
+}
+
+Json to_json(const std::vector<Curve>& curves) {
+  Json all = Json::array();
+  for (const Curve& curve : curves) {
+    Json one = {
+        {"name", curve.name}, {"x", curve.x}, {"x_unit", curve.x_unit}, {"y", curve.y}, {"y_unit", curve.y_unit}};
+    one["series"] = Json::array();
+    for (const Series& series : curve.series) {
+      Json points = Json::array();
+      for (const Point& p : series.points) points.push_back({{"x", p.x}, {"y", p.y}, {"spread", p.spread}});
+      one["series"].push_back({{"label", series.label}, {"points", std::move(points)}});
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::vector<Curve> curves_from(const Json& all) {
+  std::vector<Curve> curves;
+  for (const Json& one : all) {
+    Curve curve{one.at("name"), one.at("x"), one.at("x_unit"), one.at("y"), one.at("y_unit"), {}};
+    for (const Json& s : one.at("series")) {
+      Series series{s.at("label"), {}};
+      for (const Json& p : s.at("points")) series.points.push_back({p.at("x"), p.at("y"), p.at("spread")});
+      curve.series.push_back(std::move(series));
+    }
+    curves.push_back(std::move(curve));
+  }
+  return curves;
+}
+
+std::string dump(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+}  // namespace
+
+MachineKey key_of(const Machine& machine) {
+  return {machine.name,        machine.total.cpus,    machine.total.cores,
+          machine.total.nodes, machine.total.sockets, machine.allowed_cpus};
+}
+
+std::string profile_json(const Profile& profile) {
+  Json json;
+  json["charm_profile"] = profile_version;
+  json["machine"] = {{"name", profile.key.name},       {"cpus", profile.key.cpus},
+                     {"cores", profile.key.cores},     {"nodes", profile.key.nodes},
+                     {"sockets", profile.key.sockets}, {"measured_cpus", profile.key.measured_cpus}};
+  json["date"] = profile.date;
+  json["partial"] = profile.partial;
+  json["sampled"] = profile.sampled;
+  json["idle"] = profile.idle;
+  json["cpus"] = profile.cpus;
+  json.update(levels(profile.seen));
+  json["latency"] = {{"unit", "ns"},
+                     {"matrix", to_json(profile.latency)},
+                     {"spread", profile.latency_spread},
+                     {"home", profile.line_home}};
+  json["bandwidth"] = {{"unit", "GB/s"}, {"matrix", to_json(profile.bandwidth)}};
+  json["curves"] = to_json(profile.curves);
+  json["notes"] = profile.notes;
+  return dump(json);
+}
+
+std::string clustering_json(const Clustering& clustering) {
+  Json json = levels(clustering);
+  json["notes"] = clustering.notes;
+  return dump(json);
+}
+
+Profile parse_profile(const std::string& text, const std::string& name) {
+  try {
+    const Json json = Json::parse(text);
+    if (!json.is_object() || !json.contains("charm_profile")) {
+      throw Error(Errc::bad_input, name + ": not a profile of a machine", "give a file that 'charm probe' wrote");
+    }
+    const int version = json.at("charm_profile");
+    if (version != profile_version) {
+      throw Error(Errc::bad_input,
+                  name + ": a profile of version " + std::to_string(version) + ", version " +
+                      std::to_string(profile_version) + " is understood",
+                  "measure again with 'charm probe'");
+    }
+    Profile profile;
+    const Json& machine = json.at("machine");
+    profile.key = {machine.at("name"),  machine.at("cpus"),    machine.at("cores"),
+                   machine.at("nodes"), machine.at("sockets"), machine.at("measured_cpus")};
+    profile.date = json.at("date");
+    profile.partial = json.at("partial");
+    profile.sampled = json.at("sampled");
+    profile.idle = json.at("idle");
+    profile.cpus = json.at("cpus").get<std::vector<int>>();
+    profile.seen.smt = json.at("smt").get<Partition>();
+    profile.seen.chiplets = json.at("chiplets").get<Partition>();
+    profile.seen.nodes = json.at("nodes").get<Partition>();
+    profile.seen.sockets = json.at("sockets").get<Partition>();
+    const Json& sure = json.at("confidence");
+    profile.seen.confidence = {sure.at("smt"), sure.at("chiplets"), sure.at("nodes"), sure.at("sockets")};
+    profile.seen.unmeasured = json.at("unmeasured").get<std::vector<int>>();
+    profile.latency = matrix_from(json.at("latency").at("matrix"));
+    profile.latency_spread = json.at("latency").at("spread").get<std::vector<std::vector<double>>>();
+    profile.line_home = json.at("latency").at("home").get<std::vector<std::vector<int>>>();
+    profile.bandwidth = matrix_from(json.at("bandwidth").at("matrix"));
+    profile.curves = curves_from(json.at("curves"));
+    profile.notes = json.at("notes").get<std::vector<std::string>>();
+    if (static_cast<int>(profile.cpus.size()) != profile.latency.rows()) {
+      throw Error(Errc::bad_input,
+                  name + ": " + std::to_string(profile.cpus.size()) + " cpus and " +
+                      std::to_string(profile.latency.rows()) + " rows of latencies",
+                  "measure again with 'charm probe'");
+    }
+    for (const Partition* level :
+         {&profile.seen.smt, &profile.seen.chiplets, &profile.seen.nodes, &profile.seen.sockets}) {
+      for (const auto& group : *level) {
+        for (int row : group) {
+          if (row < 0 || row >= profile.latency.rows()) {
+            throw Error(Errc::bad_input, name + ": row " + std::to_string(row) + " is not in its matrix",
+                        "measure again with 'charm probe'");
+          }
+        }
+      }
+    }
+    return profile;
+  } catch (const nlohmann::json::exception& error) {
+    std::string what = error.what();
+    for (char& c : what) c = c == '\n' ? ' ' : c;
+    throw Error(Errc::bad_input, name + ": " + what, "give a file that 'charm probe' wrote, or measure again");
+  }
+}
+
+std::string profile_path(const MachineKey& key) {
+  std::string folder;
+  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data == '/') {
+    folder = data;
+  } else if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
+    folder = std::string(home) + "/.local/share";
+  } else {
+    throw Error(Errc::bad_config, "no place for profiles: neither XDG_DATA_HOME nor HOME is set", "set one of them");
+  }
+  // FNV-1a over what has to agree, so that each cpu set of a machine has a file of its own.
+  std::ostringstream text;
+  text << key.name << '|' << key.cpus << '|' << key.cores << '|' << key.nodes << '|' << key.sockets;
+  for (int cpu : key.measured_cpus) text << ',' << cpu;
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text.str()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  std::string name;
+  for (char c : key.name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain) {
+      name += c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  char hex[17];
+  std::snprintf(hex, sizeof hex, "%016llx", static_cast<unsigned long long>(hash));
+  return folder + "/charm/profiles/" + (name.empty() ? "machine" : name.substr(0, 60)) + "-" + hex + ".json";
+}
+
+void store_profile(const Profile& profile, const std::string& path) {
+  namespace fs = std::filesystem;
+  const std::string beside = path + "." + std::to_string(getpid()) + ".tmp";
+  std::error_code error;
+  fs::create_directories(fs::path(path).parent_path(), error);
+  {
+    std::ofstream file(beside, std::ios::trunc);
+    file << profile_json(profile);
+    file.flush();
+    if (!file) {
+      fs::remove(beside, error);
+      throw Error(Errc::system, "cannot write the profile " + path,
+                  "make its directory writable, or set XDG_DATA_HOME");
+    }
+  }
+  fs::rename(beside, path, error);
+  if (error) {
+    fs::remove(beside, error);
+    throw Error(Errc::system, "cannot write the profile " + path, "make its directory writable, or set XDG_DATA_HOME");
+  }
+}
+
+Profile load_profile(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error(Errc::bad_input, "cannot read the profile " + path, "measure with 'charm probe' first");
+  return parse_profile({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}, path);
+}
+
+}  // namespace charm::probe

@@ -1,0 +1,26 @@
+// Medians and spreads of repeated measurements. The median is what is reported: disturbance only ever adds time, and a
+// mean follows the worst of it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace charm::probe {
+
+struct Summary {
+  double median = 0;
+  double spread = 0;  ///< distance of the quartiles over the median
+};
+
+inline Summary summarise(std::vector<double> samples) {
+  if (samples.empty()) return {};
+  std::sort(samples.begin(), samples.end());
+  const auto at = [&](double q) {
+    return samples[static_cast<std::size_t>(q * static_cast<double>(samples.size() - 1) + 0.5)];
+  };
+  const double median = at(0.5);
+  return {median, median > 0 ? (at(0.75) - at(0.25)) / median : 0};
+}
+
+}  // namespace charm::probe

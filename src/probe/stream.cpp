@@ -1,0 +1,212 @@
+#include "probe/stream.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "os/node_memory.hpp"
+#include "probe/team.hpp"
+
+namespace charm::probe {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr double words[4] = {1, 1, 2, 3};  // moved per element, by kernel
+
+double read_kernel(const double* __restrict a, std::size_t n) {
+  double sum[8] = {};  // more than one chain, or the additions' latency would be measured
+  for (std::size_t i = 0; i + 8 <= n; i += 8) {
+    for (std::size_t k = 0; k < 8; ++k) sum[k] += a[i + k];
+  }
+  return sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
+}
+
+void write_kernel(double* __restrict a, double value, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) a[i] = value;
+}
+
+void copy_kernel(double* __restrict a, const double* __restrict b, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) a[i] = b[i];
+}
+
+void triad_kernel(double* __restrict a, const double* __restrict b, const double* __restrict c, double scale,
+                  std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) a[i] = b[i] + scale * c[i];
+}
+
+/// The arrays and threads of one process. Plain pages, as the arrays of a STREAM program have.
+class Process {
+ public:
+  Process(const std::vector<int>& cpus, std::size_t bytes)
+      : n_(std::max<std::size_t>(bytes / 3 / sizeof(double), 8 * cpus.size())),
+        stride_((n_ * sizeof(double) / page + 1) * page + page / 4),
+        memory_(3 * stride_),
+        threads_(cpus.size()),
+        team_(cpus, [this](int rank) { part(static_cast<std::size_t>(rank)); }) {
+    team_.round();  // first touch, by the threads that will use the pages
+  }
+
+  void run(int kernel) {
+    kernel_ = kernel;
+    team_.round();
+  }
+  [[nodiscard]] const Team& team() const { return team_; }
+  [[nodiscard]] std::size_t elements() const { return n_; }
+
+ private:
+  void part(std::size_t rank) {
+    const std::size_t from = n_ * rank / threads_;
+    const std::size_t count = n_ * (rank + 1) / threads_ - from;
+    double* a = array(0) + from;
+    double* b = array(1) + from;
+    double* c = array(2) + from;
+    switch (kernel_) {
+      case 0:
+        sink_.store(read_kernel(b, count), std::memory_order_relaxed);
+        break;
+      case 1:
+        write_kernel(c, 0.5, count);
+        break;
+      case 2:
+        copy_kernel(c, a, count);
+        break;
+      case 3:
+        triad_kernel(a, b, c, 3.0, count);
+        break;
+      default:
+        write_kernel(a, 1, count);
+        write_kernel(b, 2, count);
+        write_kernel(c, 0, count);
+    }
+  }
+
+  [[nodiscard]] double* array(std::size_t k) const {
+    return reinterpret_cast<double*>(static_cast<char*>(memory_.data()) + k * stride_);
+  }
+
+  std::size_t n_;
+  // Arrays that lie whole pages apart alias: cores then take a load for one of a store that is still on its way.
+  std::size_t stride_;
+  os::NodeMemory memory_;
+  std::size_t threads_;
+  int kernel_ = -1;
+  std::atomic<double> sink_{0};
+  Team team_;
+};
+
+/// What the parent and the children see of each other.
+struct Board {
+  std::atomic<int> arrived{0};
+  std::atomic<int> failed{0};
+  struct alignas(64) Times {
+    double begin, end;
+  };
+};
+
+void meet(Board& board, int processes, int meeting) {
+  board.arrived.fetch_add(1);
+  for (int spins = 0; board.arrived.load() < processes * meeting && board.failed.load() == 0; ++spins) {
+    if (spins > 1000) std::this_thread::yield();
+  }
+}
+
+/// All trials of one process; times go to `times` by kernel, trial, process.
+void take_part(Process& process, Board& board, Board::Times* times, int processes, int rank, int trials) {
+  int meeting = 0;
+  for (int kernel = 0; kernel < 4; ++kernel) {
+    for (int trial = 0; trial < trials; ++trial) {
+      if (processes > 1) meet(board, processes, ++meeting);
+      process.run(kernel);
+      times[(kernel * trials + trial) * processes + rank] = {process.team().begin_ns(), process.team().end_ns()};
+    }
+  }
+}
+
+struct Shared {
+  explicit Shared(std::size_t size) : bytes(size) {
+    data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED) throw Error(Errc::system, "cannot share memory between processes", "free memory");
+  }
+  ~Shared() { munmap(data, bytes); }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+  void* data;
+  std::size_t bytes;
+};
+
+}  // namespace
+
+StreamResult stream(const std::vector<std::vector<int>>& processes, std::size_t bytes, int trials) {
+  const int count = static_cast<int>(processes.size());
+  const std::size_t slots = static_cast<std::size_t>(4 * trials * count);
+  Shared shared(sizeof(Board) + 64 + slots * sizeof(Board::Times));
+  auto* board = ::new (shared.data) Board;
+  auto* times = reinterpret_cast<Board::Times*>(static_cast<char*>(shared.data) + (sizeof(Board) + 63) / 64 * 64);
+  const std::size_t share = bytes / processes.size();
+  std::size_t elements = 0;
+
+  std::vector<pid_t> children;
+  for (int rank = 1; rank < count; ++rank) {
+    const pid_t child = fork();
+    if (child == 0) {
+      try {
+        Process process(processes[static_cast<std::size_t>(rank)], share);
+        take_part(process, *board, times, count, rank, trials);
+      } catch (...) {
+        board->failed.store(1);
+      }
+      _exit(0);
+    }
+    if (child < 0) {
+      board->failed.store(1);
+      break;
+    }
+    children.push_back(child);
+  }
+  StreamResult result;
+  try {
+    if (board->failed.load() == 0) {
+      Process process(processes[0], share);
+      elements = process.elements();
+      take_part(process, *board, times, count, 0, trials);
+    }
+  } catch (...) {
+    board->failed.store(1);
+    for (pid_t child : children) waitpid(child, nullptr, 0);
+    throw;
+  }
+  for (pid_t child : children) waitpid(child, nullptr, 0);
+  if (board->failed.load() != 0) {
+    throw Error(Errc::system, "cannot run " + std::to_string(count) + " processes: " + std::strerror(errno),
+                "raise the limits on processes and memory, or measure less");
+  }
+
+  for (const auto& cpus : processes) result.threads += static_cast<int>(cpus.size());
+  for (int kernel = 0; kernel < 4; ++kernel) {
+    std::vector<double> rates;
+    for (int trial = trials > 1 ? 1 : 0; trial < trials; ++trial) {  // the first one warms up, as in STREAM
+      const Board::Times* all = times + (kernel * trials + trial) * count;
+      double begin = all[0].begin;
+      double end = all[0].end;
+      for (int p = 1; p < count; ++p) begin = std::min(begin, all[p].begin), end = std::max(end, all[p].end);
+      rates.push_back(words[kernel] * sizeof(double) * static_cast<double>(elements) * count /
+                      std::max(1.0, end - begin));
+    }
+    result.gb_per_s[static_cast<std::size_t>(kernel)] = summarise(rates);
+    result.best_gb_per_s[static_cast<std::size_t>(kernel)] = *std::max_element(rates.begin(), rates.end());
+  }
+  return result;
+}
+
+}  // namespace charm::probe

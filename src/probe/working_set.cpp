@@ -1,0 +1,95 @@
+#include "probe/working_set.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <numeric>
+#include <random>
+
+#include "os/node_memory.hpp"
+#include "probe/team.hpp"
+
+namespace charm::probe {
+namespace {
+
+constexpr std::size_t line = 64;
+
+/// One random cycle through all lines of the buffer, so that no prefetcher knows the next one (Sattolo's shuffle).
+void make_chase(char* data, std::size_t lines) {
+  std::vector<std::uint32_t> next(lines);
+  std::iota(next.begin(), next.end(), 0U);
+  std::mt19937_64 random(lines);
+  for (std::size_t i = lines - 1; i > 0; --i) std::swap(next[i], next[random() % i]);
+  for (std::size_t i = 0; i < lines; ++i) *reinterpret_cast<void**>(data + i * line) = data + next[i] * line;
+}
+
+void* chase(void* at, std::size_t steps) {
+  for (std::size_t s = 0; s < steps; ++s) at = *static_cast<void* volatile*>(at);
+  return at;
+}
+
+std::uint64_t read_all(const std::uint64_t* data, std::size_t words) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < words; ++i) sum += data[i];
+  return sum;
+}
+
+}  // namespace
+
+WorkingSet working_set(int cpu, int node, std::size_t bytes, double ms) {
+  const std::size_t lines = std::max<std::size_t>(bytes / line, 2);
+  os::NodeMemory memory(lines * line, node, true);
+  auto* data = static_cast<char*>(memory.data());
+  WorkingSet result;
+  std::vector<double> latencies, rates;
+  std::atomic<void*> sink{nullptr};
+  std::atomic<std::uint64_t> sums{0};
+  Team one({cpu}, [&](int) {
+    make_chase(data, lines);
+    void* at = chase(data, std::min<std::size_t>(lines, 1U << 22));
+    const std::size_t steps = std::clamp<std::size_t>(lines, 4096, 1U << 16);
+    for (const double end = now_ns() + ms * 1e6; now_ns() < end || latencies.size() < 3;) {
+      const double begin = now_ns();
+      at = chase(at, steps);
+      latencies.push_back((now_ns() - begin) / static_cast<double>(steps));
+    }
+    sink.store(at);
+    const std::size_t words = lines * line / sizeof(std::uint64_t);
+    const std::size_t passes = std::max<std::size_t>(1, (1U << 18) / (words * sizeof(std::uint64_t)));
+    const auto* numbers = reinterpret_cast<const std::uint64_t*>(data);
+    for (const double end = now_ns() + ms * 1e6; now_ns() < end || rates.size() < 3;) {
+      const double begin = now_ns();
+      for (std::size_t p = 0; p < passes; ++p) {
+        sums.fetch_add(read_all(numbers, words), std::memory_order_relaxed);
+        asm volatile("" ::: "memory");  // or one pass would be computed and multiplied
+      }
+      rates.push_back(static_cast<double>(passes * words * sizeof(std::uint64_t)) / std::max(1.0, now_ns() - begin));
+    }
+  });
+  one.round();
+  result.latency_ns = summarise(latencies);
+  result.gb_per_s = summarise(rates);
+  result.home = os::home_of(data);
+  return result;
+}
+
+Summary write_once(const std::vector<int>& cpus, std::size_t bytes, double ms) {
+  os::NodeMemory memory(bytes, -1, true);
+  auto* data = static_cast<unsigned char*>(memory.data());
+  std::atomic<unsigned> value{1};
+  Team team(cpus, [&](int rank) {
+    const std::size_t from = bytes * static_cast<std::size_t>(rank) / cpus.size();
+    const std::size_t to = bytes * (static_cast<std::size_t>(rank) + 1) / cpus.size();
+    std::fill(data + from, data + to, static_cast<unsigned char>(value.load(std::memory_order_relaxed)));
+  });
+  team.round();
+  std::vector<double> samples;
+  for (const double end = now_ns() + ms * 1e6; now_ns() < end || samples.size() < 3;) {
+    value.fetch_add(1);
+    samples.push_back(team.round());
+    if (samples.size() >= 1000) break;
+  }
+  return summarise(samples);
+}
+
+}  // namespace charm::probe

@@ -1,0 +1,27 @@
+// What one cpu sees of memory by how much of it is used: latency of dependent loads, and bandwidth of reading, from the
+// first-level cache to a node's DRAM. And what writing costs a group of cpus by how much they write: CHARM §2.3,
+// Fig. 5.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "probe/samples.hpp"
+
+namespace charm::probe {
+
+struct WorkingSet {
+  Summary latency_ns;
+  Summary gb_per_s;
+  int home = -1;
+};
+
+/// \param node OS number of the node whose memory is used; below 0 the cpu's own.
+/// \param ms to spend on each of the two, more or less.
+WorkingSet working_set(int cpu, int node, std::size_t bytes, double ms);
+
+/// Nanoseconds for `cpus` to write `bytes` together once, each its own contiguous part. Every cpu passes over its part
+/// once before.
+Summary write_once(const std::vector<int>& cpus, std::size_t bytes, double ms);
+
+}  // namespace charm::probe

@@ -1,0 +1,68 @@
+// `charm probe` from end to end.
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/tool.hpp"
+
+using ProbeTest = charm::cli::test::Tool;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_F(ProbeTest, ClustersALatencyMatrixIntoJson) {
+  const auto said = charm("probe --cluster " CHARM_TEST_DATA "/c2c/threadripper-1950x.csv --json");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto json = nlohmann::json::parse(said.out);
+  EXPECT_EQ(json.at("smt").size(), 16U);
+  EXPECT_EQ(json.at("chiplets").size(), 4U);
+  EXPECT_EQ(json.at("chiplets").at(0), (std::vector<int>{0, 1, 2, 3, 16, 17, 18, 19}));
+  EXPECT_EQ(json.at("nodes").size(), 2U);
+  for (const char* level : {"smt", "chiplets", "nodes", "sockets"}) {
+    const double sure = json.at("confidence").at(level);
+    EXPECT_GE(sure, 0);
+    EXPECT_LE(sure, 1);
+  }
+  EXPECT_EQ(said.err, "");
+}
+
+TEST_F(ProbeTest, DrawsAMatrixInTheTerminal) {
+  const auto said = charm("probe --ascii --cluster " CHARM_TEST_DATA "/c2c/ryzen-7950x.csv");
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_TRUE(has(said.out, "chiplets"));
+  EXPECT_TRUE(has(said.out, "0-15"));
+}
+
+TEST_F(ProbeTest, RefusesWhatIsNoMatrixByFileAndLine) {
+  given("bad.csv", ",,\n1,,\n2,oops,\n");
+  expect_refused("probe --cluster bad.csv --json", {"bad.csv:3", "oops"});
+  expect_refused("probe --cluster nowhere.csv", {"nowhere.csv"});
+  expect_refused("probe --only everything", {"everything"});
+  expect_refused("probe --show nowhere.json", {"nowhere.json"});
+  expect_refused("probe --cluster bad.csv --html nowhere/p.html", {"nowhere"});
+}
+
+TEST_F(ProbeTest, MeasuresShowsAndKeepsAProfile) {
+  const auto said = charm("probe --json --quiet --budget 1 --csv m.csv", "XDG_DATA_HOME=$PWD/data");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto json = nlohmann::json::parse(said.out);
+  EXPECT_FALSE(json.at("partial"));
+  EXPECT_EQ(json.at("latency").at("unit"), "ns");
+  EXPECT_EQ(json.at("latency").at("matrix").size(), json.at("cpus").size());
+  EXPECT_FALSE(json.at("curves").empty());
+  for (const auto& curve : json.at("curves")) EXPECT_FALSE(curve.at("y_unit").get<std::string>().empty());
+  const auto again = charm("probe --show - --json", "XDG_DATA_HOME=$PWD/data");
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(again.out, said.out);
+}
+
+TEST_F(ProbeTest, InterruptedItLeavesAPartialResultAndKeepsNothing) {
+  const auto said = charm("probe --json --quiet --budget 60", "XDG_DATA_HOME=$PWD/data timeout -s INT 1");
+  EXPECT_TRUE(nlohmann::json::parse(said.out).at("partial"));
+  EXPECT_TRUE(has(said.err, "partial"));
+  EXPECT_NE(charm("probe --show -", "XDG_DATA_HOME=$PWD/data").exit_code, 0);
+}
+
+}  // namespace

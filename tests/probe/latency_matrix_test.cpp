@@ -1,0 +1,92 @@
+#include "probe/latency_matrix.hpp"
+
+#include <charm/error.hpp>
+
+#include <cmath>
+#include <rapidcheck.h>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+using namespace charm::probe;
+
+namespace {
+
+LatencyMatrix read(const std::string& text) {
+  std::istringstream in(text);
+  return read_latency_csv(in, "m.csv");
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    read(text);
+  } catch (const charm::Error& error) {
+    EXPECT_EQ(error.code(), charm::Errc::bad_input);
+    const std::string what = error.what();
+    EXPECT_EQ(what.find('\n'), std::string::npos);
+    EXPECT_FALSE(error.remedy().empty());
+    return what;
+  }
+  return "";
+}
+
+TEST(LatencyCsv, ALowerAnUpperAndAFullMatrixSayTheSame) {
+  for (const char* text : {",,\n1,,\n2,3,\n", ",1,2\n,,3\n,,\n", "0,1,2\n1,0,3\n2,3,0\n", "\n1\n2,3,\n"}) {
+    const auto m = read(text);
+    ASSERT_EQ(m.rows(), 3) << text;
+    EXPECT_EQ(m.at(0, 1), 1);
+    EXPECT_EQ(m.at(2, 0), 2);
+    EXPECT_EQ(m.at(1, 2), 3);
+    EXPECT_FALSE(m.measured(1, 1));
+  }
+}
+
+TEST(LatencyCsv, OfTwoDirectionsTheSmallerStands) { EXPECT_EQ(read(",9\n7,\n").at(0, 1), 7); }
+
+TEST(LatencyCsv, BlankCellsAndRowsAreNotMeasured) {
+  const auto m = read(",,\n,,\nNaN, 3.5 ,\n");
+  EXPECT_FALSE(m.measured(0, 1));
+  EXPECT_FALSE(m.measured(0, 2));
+  EXPECT_EQ(m.at(1, 2), 3.5);
+  EXPECT_EQ(m.unmeasured_rows(), std::vector<int>{0});
+  const auto cut = read(",,\n1,,\n");
+  EXPECT_EQ(cut.rows(), 3);
+  EXPECT_EQ(cut.unmeasured_rows(), std::vector<int>{2});
+  EXPECT_EQ(cut.notes.size(), 1U);
+}
+
+TEST(LatencyCsv, ErrorsNameFileAndLine) {
+  EXPECT_NE(error_of(",,\n1,,\n2,x,\n").find("m.csv:3: column 2: 'x'"), std::string::npos);
+  EXPECT_NE(error_of(",,\n1,,\n2,-3,\n").find("m.csv:3"), std::string::npos);
+  EXPECT_NE(error_of(",,\n1,,\n2,0,\n").find("m.csv:3"), std::string::npos);
+  EXPECT_NE(error_of(",,,\n1,,,\n2\n3,4,5,\n").find("m.csv:3"), std::string::npos);
+  EXPECT_NE(error_of(",\n1,\n1,\n").find("m.csv:3"), std::string::npos);
+  EXPECT_NE(error_of(",,\n1,inf,\n2,3,\n"), "");
+  EXPECT_NE(error_of(""), "");
+  EXPECT_NE(error_of("\n\n"), "");
+  EXPECT_NE(error_of(",,\n,,\n,,\n"), "");
+  EXPECT_THROW(read_latency_csv("/nowhere/m.csv"), charm::Error);
+  EXPECT_THROW(read_latency_csv("/"), charm::Error);
+}
+
+TEST(LatencyCsv, WhatIsWrittenIsReadBack) {
+  rc::check([] {
+    const int n = *rc::gen::inRange(2, 12);
+    LatencyMatrix m(n);
+    m.set(0, 1, 12.5);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < i; ++j) {
+        if (*rc::gen::arbitrary<bool>()) m.set(i, j, *rc::gen::inRange(1, 4000) / 8.0);
+      }
+    }
+    std::ostringstream out;
+    write_latency_csv(out, m);
+    const auto back = read(out.str());
+    RC_ASSERT(back.rows() == n);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) RC_ASSERT((m.measured(i, j) ? back.at(i, j) == m.at(i, j) : !back.measured(i, j)));
+    }
+  });
+}
+
+}  // namespace

@@ -1,0 +1,153 @@
+// The measurements themselves, on whatever machine this is: that they end, and that what they give is of a kind that
+// hardware can give. How fast something is no test can know.
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "os/affinity.hpp"
+#include "os/cpu_load.hpp"
+#include "os/node_memory.hpp"
+#include "probe/landmarks.hpp"
+#include "probe/pairs.hpp"
+#include "probe/picture.hpp"
+#include "probe/stream.hpp"
+#include "probe/team.hpp"
+#include "probe/working_set.hpp"
+
+using namespace charm::probe;
+
+namespace {
+
+TEST(Team, EveryMemberWorksOnceARoundOnItsCpu) {
+  const auto cpus = charm::os::allowed_cpus();
+  std::vector<int> worked(cpus.size(), 0), on(cpus.size(), -1);
+  Team team(cpus, [&](int rank) {
+    ++worked[static_cast<std::size_t>(rank)];
+    on[static_cast<std::size_t>(rank)] = charm::os::current_cpu();
+  });
+  for (int round = 0; round < 5; ++round) EXPECT_GE(team.round(), 0);
+  EXPECT_EQ(worked, std::vector<int>(cpus.size(), 5));
+  EXPECT_TRUE(team.bound());
+  EXPECT_EQ(on, cpus);
+}
+
+TEST(Team, MoreMembersThanCpusStillEnd) {
+  const int cpu = charm::os::allowed_cpus().front();
+  std::atomic<int> worked{0};
+  Team team({cpu, cpu, cpu}, [&](int) { ++worked; });
+  team.round();
+  EXPECT_EQ(worked.load(), 3);
+}
+
+TEST(Pairs, LatencyAndBandwidthOfTwoCpusArePositive) {
+  const auto cpus = charm::os::allowed_cpus();
+  if (cpus.size() < 2) GTEST_SKIP() << "one cpu";
+  PairOptions options;
+  options.most_ms = 500;
+  const auto latency = pair_latency(cpus[0], cpus[1], options);
+  EXPECT_GT(latency.value.median, 0);
+  const auto bandwidth = pair_bandwidth(cpus[0], cpus[1], options);
+  EXPECT_GT(bandwidth.value.median, 0);
+}
+
+TEST(Pairs, OnOneCpuTheyEndInTheirTime) {
+  const int cpu = charm::os::allowed_cpus().front();
+  PairOptions options;
+  options.most_ms = 20;
+  EXPECT_FALSE(pair_latency(cpu, cpu, options).whole);
+}
+
+TEST(Pairs, AllOrLandmarks) {
+  EXPECT_EQ(pairs_to_measure(5, false).size(), 10U);
+  const auto sampled = pairs_to_measure(576, true);
+  EXPECT_LT(sampled.size(), 576U * 575 / 2 / 3);
+  std::set<std::pair<int, int>> once(sampled.begin(), sampled.end());
+  EXPECT_EQ(once.size(), sampled.size());
+  for (const auto& [i, j] : sampled) EXPECT_GT(i, j);
+  // Every chiplet of eight neighbours has a cpu that is measured with everybody.
+  std::vector<int> degree(576, 0);
+  for (const auto& [i, j] : sampled) ++degree[static_cast<std::size_t>(i)], ++degree[static_cast<std::size_t>(j)];
+  for (std::size_t chiplet = 0; chiplet < 576; chiplet += 8) {
+    EXPECT_TRUE(std::any_of(degree.begin() + static_cast<std::ptrdiff_t>(chiplet),
+                            degree.begin() + static_cast<std::ptrdiff_t>(chiplet) + 8, [](int d) { return d == 575; }));
+  }
+}
+
+TEST(Stream, ProcessesAndThreadsMoveWhatTheyAreGiven) {
+  const auto cpus = charm::os::allowed_cpus();
+  const auto together = stream({cpus}, 6 << 20, 3);
+  EXPECT_EQ(together.threads, static_cast<int>(cpus.size()));
+  for (double rate : together.best_gb_per_s) EXPECT_GT(rate, 0);
+  const auto apart = stream({{cpus.front()}, {cpus.back()}}, 6 << 20, 3);
+  EXPECT_EQ(apart.threads, 2);
+  for (double rate : apart.best_gb_per_s) EXPECT_GT(rate, 0);
+}
+
+TEST(WorkingSets, SmallAndLargeOnesAreMeasured) {
+  const int cpu = charm::os::allowed_cpus().front();
+  for (std::size_t bytes : {std::size_t{64}, std::size_t{4096}, std::size_t{1} << 20}) {
+    const auto set = working_set(cpu, -1, bytes, 2);
+    EXPECT_GT(set.latency_ns.median, 0);
+    EXPECT_GT(set.gb_per_s.median, 0);
+  }
+  EXPECT_GT(write_once({cpu}, 38, 2).median, 0);
+}
+
+TEST(NodeMemory, IsThereAndHasAHomeWhereTheKernelTells) {
+  charm::os::NodeMemory memory(1 << 16, 0);
+  static_cast<char*>(memory.data())[0] = 1;
+  const int home = charm::os::home_of(memory.data());
+  if (memory.bound() && home >= 0) {
+    EXPECT_EQ(home, 0);
+  }
+}
+
+TEST(CpuLoad, BusyShareIsReadFromProcStat) {
+  const std::string root = testing::TempDir() + "charm_cpu_load_test";
+  std::filesystem::create_directories(root + "/proc");
+  const auto write = [&](const char* text) { std::ofstream(root + "/proc/stat") << text; };
+  write("cpu  9 9 9 9\ncpu0 100 0 0 100 0 0 0 0 0 0\ncpu5 0 0 0 200 0 0 0 0 0 0\nintr 5\n");
+  const auto earlier = charm::os::cpu_times(root);
+  write("cpu  9 9 9 9\ncpu0 150 0 0 150 0 0 0 0 0 0\ncpu5 0 0 0 300 0 0 0 0 0 0\nintr 5\n");
+  const auto later = charm::os::cpu_times(root);
+  EXPECT_EQ(later.size(), 2U);
+  EXPECT_DOUBLE_EQ(charm::os::busy_share(earlier, later), 0.25);
+  EXPECT_EQ(charm::os::busy_share(later, earlier), 0);
+  EXPECT_TRUE(charm::os::cpu_times(root + "/nowhere").empty());
+  std::filesystem::remove_all(root);
+}
+
+TEST(Pictures, AHeatmapFitsTheTerminalAndShowsItsScale) {
+  LatencyMatrix matrix(200);
+  for (int i = 0; i < 200; ++i) {
+    for (int j = 0; j < i; ++j) matrix.set(i, j, i / 100 == j / 100 ? 20 : 200);
+  }
+  const std::string plain = heatmap_text(matrix, "ns", {true, false, 80});
+  std::size_t begin = 0;
+  for (auto end = plain.find('\n'); end != std::string::npos; begin = end + 1, end = plain.find('\n', begin))
+    EXPECT_LE(end - begin, 80U);
+  EXPECT_NE(plain.find("20.0 ns"), std::string::npos);
+  EXPECT_NE(plain.find("200 ns"), std::string::npos);
+  EXPECT_EQ(plain.find('\x1b'), std::string::npos);
+  EXPECT_NE(heatmap_text(matrix, "ns", {true, true, 80}).find('\x1b'), std::string::npos);
+}
+
+TEST(Pictures, ThePageNeedsNothingFromElsewhereAndEscapesNames) {
+  Profile profile;
+  profile.key.name = "<b>&";
+  profile.cpus = {0, 1};
+  profile.latency = LatencyMatrix(2);
+  profile.latency.set(0, 1, 50);
+  profile.bandwidth = LatencyMatrix(2);
+  profile.seen = cluster(profile.latency);
+  profile.partial = true;
+  const std::string html = profile_html(profile);
+  EXPECT_EQ(html.find("<b>&"), std::string::npos);
+  EXPECT_NE(html.find("partial"), std::string::npos);
+  EXPECT_EQ(html.find("src="), std::string::npos);
+  EXPECT_EQ(html.find("href="), std::string::npos);
+}
+
+}  // namespace

@@ -1,0 +1,47 @@
+// Machines that never were, with the latency matrix that a measurement of them would give: any number of sockets,
+// nodes, chiplets and cores, unequal chiplets, meshes inside chiplets and packages, and everything that goes wrong in
+// practice: noise, disturbed pairs, coarse timers, missing rows and cells, lines homed on another socket, shuffled
+// numbering.
+#pragma once
+
+#include <random>
+#include <string>
+
+#include "probe/clustering.hpp"
+
+namespace charm::probe::testing {
+
+struct Synthetic {
+  LatencyMatrix matrix;
+  Partition smt, chiplets, nodes, sockets;  // without rows that were not measured
+  std::string description;
+};
+
+struct Trouble {
+  double noise = 0.05;    // sigma of log latencies
+  double spikes = 0.005;  // share of pairs that were disturbed
+  double blanks = 0.0;    // share of pairs that were not measured
+  int missing_rows = 0;
+  int homed_elsewhere =
+      0;  // 0 no; 1 pairs of chiplets in some sockets look remote; 2 all pairs in some sockets are raised
+  bool both_halves = false;
+  bool shuffled = true;
+  double tick_ns = 0;  // resolution of the timer
+};
+
+struct Shape {
+  int sockets = 1, nodes = 1, chiplets = 1, cores = 8, threads = 1;  // each per the one before
+  bool unequal = false;
+  double smt_ns = 9, chiplet_ns = 25, node_ns = 90, socket_ns = 120, remote_ns = 200;  // cost within each level
+  double mesh = 0.1;  // how much latencies inside a chiplet, and between chiplets, grow with distance
+};
+
+Synthetic make_machine(const Shape& shape, const Trouble& trouble, std::mt19937_64& random);
+
+/// A machine and troubles drawn from all that is plausible.
+Synthetic any_machine(std::mt19937_64& random);
+
+/// One mesh or crossbar without chiplets.
+Synthetic any_monolith(std::mt19937_64& random);
+
+}  // namespace charm::probe::testing

@@ -1,0 +1,193 @@
+// Runs inside a virtual machine of a known shape and checks that a real kernel's machine is seen, used and obeyed as it
+// is: topology, placement, the affinity that workers really have, the node that pages really lie on. The shape comes in
+// EXPECT_... variables (tests/vm/shapes).
+#include <charm/charm.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "os/affinity.hpp"
+#include "os/node_memory.hpp"
+
+namespace {
+
+int expected(const char* what) {
+  const char* value = std::getenv((std::string("EXPECT_") + what).c_str());
+  if (value == nullptr) {
+    ADD_FAILURE() << "the shape does not say EXPECT_" << what;
+    return -1;
+  }
+  return std::atoi(value);
+}
+
+/// "0-3,6" as numbers.
+std::vector<int> expected_cpus() {
+  std::vector<int> cpus;
+  const char* text = std::getenv("EXPECT_ALLOWED");
+  std::string rest = text == nullptr ? "" : text;
+  while (!rest.empty()) {
+    const auto comma = rest.find(',');
+    int low = 0;
+    int high = 0;
+    const int read = std::sscanf(rest.substr(0, comma).c_str(), "%d-%d", &low, &high);
+    for (int cpu = low; cpu <= (read == 2 ? high : low); ++cpu) cpus.push_back(cpu);
+    rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
+  }
+  return cpus;
+}
+
+std::string output_of(const std::string& command) {
+  std::string output;
+  std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::array<char, 4096> part{};
+  while (pipe && std::fgets(part.data(), part.size(), pipe.get()) != nullptr) output += part.data();
+  return output;
+}
+
+int nodes_with_cpus(const charm::Machine& machine) {
+  return static_cast<int>(
+      std::count_if(machine.nodes.begin(), machine.nodes.end(), [](const auto& n) { return !n.cpus.empty(); }));
+}
+
+TEST(Topology, TheLibrarySeesTheMachineThatWasBooted) {
+  const auto machine = charm::Machine::discover();
+  EXPECT_EQ(static_cast<int>(machine.sockets.size()), expected("SOCKETS"));
+  EXPECT_EQ(nodes_with_cpus(machine), expected("CPU_NODES"));
+  EXPECT_EQ(static_cast<int>(machine.nodes.size()), expected("NODES"));
+  EXPECT_EQ(static_cast<int>(machine.chiplets.size()), expected("CHIPLETS"));
+  EXPECT_EQ(static_cast<int>(machine.cores.size()), expected("CORES"));
+  EXPECT_EQ(machine.allowed_cpus, expected_cpus());
+}
+
+TEST(Topology, TheToolPrintsTheSame) {
+  const auto json = nlohmann::json::parse(output_of("charm topo --json"), nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(static_cast<int>(json["sockets"].size()), expected("SOCKETS"));
+  EXPECT_EQ(static_cast<int>(json["nodes"].size()), expected("NODES"));
+  EXPECT_EQ(static_cast<int>(json["chiplets"].size()), expected("CHIPLETS"));
+  EXPECT_EQ(static_cast<int>(json["cores"].size()), expected("CORES"));
+  EXPECT_EQ(json["allowed_cpus"].get<std::vector<int>>(), expected_cpus());
+}
+
+TEST(Topology, DistanceGrowsWithWhatLiesBetween) {
+  const auto machine = charm::Machine::discover();
+  std::map<int, double> nearest, farthest;  // by how much two cores share
+  for (const auto& a : machine.cores) {
+    for (const auto& b : machine.cores) {
+      if (a.id == b.id) continue;
+      const int apart = a.chiplet == b.chiplet ? 1 : a.node == b.node ? 2 : a.socket == b.socket ? 3 : 4;
+      const double d = machine.distance(a.id, b.id);
+      nearest[apart] = nearest.contains(apart) ? std::min(nearest[apart], d) : d;
+      farthest[apart] = std::max(farthest[apart], d);
+    }
+  }
+  double before = 0;
+  for (const auto& [apart, d] : nearest) {
+    EXPECT_GT(d, before) << "kind " << apart;
+    before = farthest[apart];
+  }
+}
+
+class Placement : public testing::TestWithParam<const char*> {};
+
+TEST_P(Placement, WorkersHaveTheAffinityThatTheirSeatsSay) {
+  const std::string policy = GetParam();
+  const auto allowed = expected_cpus();
+  const int cores = expected("CORES");
+  for (int workers : std::set<int>{1, 2, cores / 2, cores}) {
+    charm::Config config;
+    config.workers = workers;
+    config.policy = policy;
+    // Filling one socket before the next would leave the chiplets of the others out.
+    if (policy == "distributed") config.sockets = "balance";
+    charm::init(config);
+    const auto seats = charm::seats();
+    ASSERT_EQ(static_cast<int>(seats.size()), workers);
+    std::vector<std::vector<int>> masks(seats.size());
+    std::vector<int> on(seats.size(), -1);
+    charm::all_do([&](int worker) {
+      masks[static_cast<std::size_t>(worker)] = charm::os::allowed_cpus();
+      on[static_cast<std::size_t>(worker)] = charm::os::current_cpu();
+    });
+    std::set<int> cpus, chiplets;
+    for (std::size_t w = 0; w < seats.size(); ++w) {
+      if (policy == "os") {
+        EXPECT_EQ(seats[w].cpu, -1);
+        EXPECT_EQ(masks[w], allowed);
+        continue;
+      }
+      EXPECT_EQ(masks[w], std::vector<int>{seats[w].cpu}) << policy << ", worker " << w << " of " << workers;
+      EXPECT_EQ(on[w], seats[w].cpu);
+      EXPECT_TRUE(std::binary_search(allowed.begin(), allowed.end(), seats[w].cpu)) << seats[w].cpu;
+      cpus.insert(seats[w].cpu);
+      chiplets.insert(seats[w].chiplet);
+    }
+    if (policy != "os") {
+      EXPECT_EQ(static_cast<int>(cpus.size()), workers);
+    }
+    if (policy == "distributed") {
+      EXPECT_EQ(static_cast<int>(chiplets.size()), std::min(workers, expected("CHIPLETS")));
+    }
+    if (policy == "local" && workers == 2) {
+      EXPECT_EQ(chiplets.size(), 1U);
+    }
+    charm::finalize();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, Placement, testing::Values("local", "distributed", "numa", "os"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(Memory, PagesLieOnTheNodeTheyAreBoundTo) {
+  const auto machine = charm::Machine::discover();
+  for (const auto& node : machine.nodes) {
+    charm::os::NodeMemory memory(1 << 20, node.os_index);
+    EXPECT_TRUE(memory.bound()) << "node " << node.os_index;
+    std::memset(memory.data(), 1, memory.bytes());
+    EXPECT_EQ(charm::os::home_of(memory.data()), node.os_index);
+    EXPECT_EQ(charm::os::home_of(static_cast<char*>(memory.data()) + memory.bytes() - 1), node.os_index);
+  }
+}
+
+TEST(Memory, PagesOfAWorkerThatIsBoundLieOnItsNode) {
+  charm::Config config;
+  config.workers = expected("CORES");
+  config.policy = "distributed";
+  charm::init(config);
+  const auto seats = charm::seats();
+  const auto machine = charm::machine();
+  std::vector<int> homes(seats.size(), -1);
+  charm::all_do([&](int worker) {
+    charm::os::NodeMemory memory(1 << 16);
+    std::memset(memory.data(), 1, memory.bytes());
+    homes[static_cast<std::size_t>(worker)] = charm::os::home_of(memory.data());
+  });
+  for (std::size_t w = 0; w < seats.size(); ++w) {
+    EXPECT_EQ(homes[w], machine.nodes[static_cast<std::size_t>(seats[w].node)].os_index) << "worker " << w;
+  }
+  charm::finalize();
+}
+
+TEST(Runtime, ALoopOverAllWorkersGivesTheRightSum) {
+  charm::init();
+  std::atomic<long> sum{0};
+  charm::parallel_for(0, 10000, [&](long i) { sum += i; });
+  EXPECT_EQ(sum.load(), 49995000);
+  const auto total = charm::stats().total();
+  EXPECT_GT(total.jobs, 0U);
+  charm::finalize();
+}
+
+}  // namespace
