@@ -67,7 +67,7 @@ double confidence_of(const Search& search, const Distances& d) {
       if (!std::isnan(d[i][j])) known.push_back(d[i][j]);
     }
   }
-  const double all = static_cast<double>(d.size() * (d.size() - 1) / 2);
+  const double all = static_cast<double>(d.size()) * static_cast<double>(d.size() - 1) / 2;
   const double coverage = all > 0 ? 0.5 + 0.5 * static_cast<double>(known.size()) / all : 1;
   if (!level.found()) {
     // Latencies that differ by much without a step that explains it are no sign of a plain machine.

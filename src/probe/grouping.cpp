@@ -1,6 +1,7 @@
 #include "probe/grouping.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace charm::probe {
 namespace {
@@ -38,7 +39,7 @@ std::vector<char> membership(const Group& group, std::size_t n) {
 
 double quantile(std::vector<double>& values, double q) {
   if (values.empty()) return unknown_distance;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1) + 0.5);
+  const auto at = values.begin() + std::lround(q * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }

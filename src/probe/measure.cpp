@@ -329,7 +329,7 @@ Profile measure(const Machine& machine, const MeasureOptions& options,
   const double busy = os::busy_share(earlier, os::cpu_times());
   profile.idle = busy <= idle_share;
   if (!profile.idle) {
-    profile.notes.push_back("Not idle: the cpus were " + std::to_string(static_cast<int>(busy * 100 + 0.5)) +
+    profile.notes.push_back("Not idle: the cpus were " + std::to_string(std::lround(busy * 100)) +
                             " % busy before the measurement began; times may be too long and differ from run to run.");
   }
   if (machine.cpu_quota > 0 && machine.cpu_quota < 2)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -17,7 +18,7 @@ inline Summary summarise(std::vector<double> samples) {
   if (samples.empty()) return {};
   std::sort(samples.begin(), samples.end());
   const auto at = [&](double q) {
-    return samples[static_cast<std::size_t>(q * static_cast<double>(samples.size() - 1) + 0.5)];
+    return samples[static_cast<std::size_t>(std::lround(q * static_cast<double>(samples.size() - 1)))];
   };
   const double median = at(0.5);
   return {median, median > 0 ? (at(0.75) - at(0.25)) / median : 0};

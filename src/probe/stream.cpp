@@ -149,7 +149,7 @@ struct Shared {
 
 StreamResult stream(const std::vector<std::vector<int>>& processes, std::size_t bytes, int trials) {
   const int count = static_cast<int>(processes.size());
-  const std::size_t slots = static_cast<std::size_t>(4 * trials * count);
+  const std::size_t slots = std::size_t{4} * static_cast<std::size_t>(trials) * static_cast<std::size_t>(count);
   Shared shared(sizeof(Board) + 64 + slots * sizeof(Board::Times));
   auto* board = ::new (shared.data) Board;
   auto* times = reinterpret_cast<Board::Times*>(static_cast<char*>(shared.data) + (sizeof(Board) + 63) / 64 * 64);
@@ -196,7 +196,7 @@ StreamResult stream(const std::vector<std::vector<int>>& processes, std::size_t 
   for (int kernel = 0; kernel < 4; ++kernel) {
     std::vector<double> rates;
     for (int trial = trials > 1 ? 1 : 0; trial < trials; ++trial) {  // the first one warms up, as in STREAM
-      const Board::Times* all = times + (kernel * trials + trial) * count;
+      const Board::Times* all = times + static_cast<std::ptrdiff_t>(kernel * trials + trial) * count;
       double begin = all[0].begin;
       double end = all[0].end;
       for (int p = 1; p < count; ++p) begin = std::min(begin, all[p].begin), end = std::max(end, all[p].end);
