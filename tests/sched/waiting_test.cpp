@@ -195,7 +195,8 @@ TEST_P(Waiting, AFutureOutlivesItsTaskAndATaskItsFuture) {
       return 4;
     });
   }
-  kept = std::move(kept);
+  auto& same = kept;
+  kept = std::move(same);
   EXPECT_EQ(kept.get(), 3);
   EXPECT_FALSE(kept.valid());
   EXPECT_THROW(kept.wait(), charm::Error);
