@@ -134,8 +134,9 @@ int main(int count, char** arguments) {
                  "quicksort, heat\n");
     return 2;
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.origin->program < b.origin->program; });
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return std::tie(a.origin->program, a.origin, a.workers) < std::tie(b.origin->program, b.origin, b.workers);
+  });
 
   std::map<std::string, std::int64_t> answers;
   try {

@@ -100,10 +100,10 @@ struct OpenMp {
   };
   template <class F>
   static void loop(std::int64_t first, std::int64_t last, std::int64_t grain, F&& f) {
-    const std::int64_t blocks = (last - first + grain - 1) / grain;
+    const auto blocks = static_cast<std::uint64_t>((last - first + grain - 1) / grain);
 #pragma omp taskloop grainsize(1) shared(f)
-    for (std::int64_t b = 0; b < blocks; ++b) {
-      const std::int64_t low = first + b * grain;
+    for (std::uint64_t b = 0; b < blocks; ++b) {
+      const std::int64_t low = first + static_cast<std::int64_t>(b) * grain;
       f(low, low + grain < last ? low + grain : last);
     }
   }
