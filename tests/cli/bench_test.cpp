@@ -55,7 +55,8 @@ TEST_F(BenchTest, MakesARowForEachPolicyWithTheSeatsOfItsWorkers) {
 TEST_F(BenchTest, UpdatesATable) {
   const auto said = charm("bench gups --scale 12 --trials 2 --workers 1 --json");
   ASSERT_EQ(said.exit_code, 0) << said.err;
-  for (const auto& r : nlohmann::json::parse(said.out).at("results")) {
+  const auto json = nlohmann::json::parse(said.out);
+  for (const auto& r : json.at("results")) {
     EXPECT_EQ(r.at("kernel"), "gups");
     EXPECT_EQ(r.at("unit"), "GUP/s");
     EXPECT_EQ(r.at("verified"), true);
