@@ -20,6 +20,7 @@
 #endif
 
 #if defined(CHARM_ASAN)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if defined(CHARM_TSAN)

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 
 #include "base/notices.hpp"
+#include "fiber/sanitizers.hpp"
 
 namespace charm::fiber {
 namespace {
@@ -65,6 +66,10 @@ Stack allocate_stack(std::size_t bytes) {
         "lower stack_bytes, keep fewer tasks suspended, or raise vm.max_map_count and the limit on address space");
   }
   madvise(memory, bytes + page, MADV_NOHUGEPAGE);  // a touched stack shall cost a page or two, not 2 MiB
+#if defined(CHARM_ASAN)
+  __asan_unpoison_memory_region(memory,
+                                bytes + page);  // what frames of a stack that was here before have left poisoned
+#endif
   install_guard(memory);
   return {static_cast<std::byte*>(memory) + page, bytes};
 }

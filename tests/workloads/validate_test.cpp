@@ -72,7 +72,8 @@ TEST(ValidateBfs, RejectsAnyOtherParentThanOneOfTheLevelAbove) {
     auto level_of = [&](int u) { return level[static_cast<std::size_t>(u)]; };
     bool right = v == source ? p == source
                  : p < 0     ? level_of(v) == no_path
-                         : level_of(v) != no_path && level_of(p) + 1 == level_of(v) && plain.arcs().contains({p, v});
+                             : level_of(v) != no_path && level_of(p) != no_path && level_of(p) + 1 == level_of(v) &&
+                               plain.arcs().contains({p, v});
     Reached reached;
     RC_ASSERT(validate_bfs(e, graph, source, parent, reached).empty() == right);
   }));
