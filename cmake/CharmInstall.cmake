@@ -35,7 +35,7 @@ endif()
 charm_pc_dir(CHARM_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
 charm_pc_dir(CHARM_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
 # Where only libcharm.a is installed nothing links without what it uses, with or without --static.
-set(CHARM_PC_PRIVATE "-lboost_context -lstdc++")
+set(CHARM_PC_PRIVATE "-lboost_context -lstdc++ -lm")
 if(CHARM_LIBRARY_TYPE STREQUAL "STATIC_LIBRARY")
   set(CHARM_PC_REQUIRES "Requires: hwloc >= 2.5")
   set(CHARM_PC_LIBS "-lcharm ${CHARM_PC_PRIVATE} -pthread")
