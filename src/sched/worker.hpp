@@ -31,7 +31,8 @@ struct Worker;
 ///
 /// G1  A slot's entry is written before any mark of that slot but `member` is set. It stays when its worker leaves: an
 ///     old entry names a worker that is somewhere else, and whoever looks there finds its queues as good as any.
-/// G2  The inbox belongs to the group and does not move with its members. While it holds a job there is a member who will
+/// G2  The inbox belongs to the group and does not move with its members. While it holds a job there is a member who
+/// will
 ///     look at it before it sleeps, or the job is on its way to the runtime's inbox: the last member to leave takes
 ///     the jobs there after it has gone from the board, and who posts looks after the push whether there is a member,
 ///     and takes them there if not. Both orders are sequentially consistent, so one of the two sees the other.
@@ -76,7 +77,7 @@ struct Worker : detail::WorkerCore {
   Seat seat;
   Group* group = nullptr;
   stealing::Place place;
-  int thread_cpu = -1;  // where the worker's own thread is bound
+  int thread_cpu = -1;              // where the worker's own thread is bound
   fiber::Fiber native;              // the stack that the worker's own thread came with
   fiber::Fiber* current = nullptr;  // what runs
   fiber::Fiber* handoff = nullptr;  // to go on with next, before anything else
@@ -111,8 +112,8 @@ struct Worker : detail::WorkerCore {
   fiber::Fiber* take_fiber() noexcept;
   void give_fiber(fiber::Fiber* fiber) noexcept;
 
-  /// Moves the worker to another seat of the placement: it leaves its group, taking along its deque, its ready fibers and
-  /// its own inbox, and joins the other's; its thread is bound to the new cpu if the machine is the real one. To be
+  /// Moves the worker to another seat of the placement: it leaves its group, taking along its deque, its ready fibers
+  /// and its own inbox, and joins the other's; its thread is bound to the new cpu if the machine is the real one. To be
   /// called on the worker's own thread between two jobs (any task of it will do). Nobody waits for it.
   /// \throws Error (bad_input) for a chiplet on which no seat of the placement stands.
   void take_seat(const Seat& to);
