@@ -3,6 +3,7 @@
 
 #include <charm/runtime.hpp>
 #include <charm/stats.hpp>
+#include <charm/trace.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "os/affinity.hpp"
 #include "os/membarrier.hpp"
 #include "placement/policy.hpp"
+#include "sched/tracing.hpp"
 
 namespace charm::sched {
 
@@ -81,6 +83,7 @@ Runtime::Runtime(const Config& config)
     workers.push_back(std::move(worker));
   }
   for (auto& worker : workers) make_rings(*worker);
+  record();
 
   bool bind = machine.is_live();
   current.store(this, std::memory_order_release);
@@ -94,6 +97,20 @@ Runtime::Runtime(const Config& config)
       }
       worker->main();
     });
+  }
+}
+
+/// Clocks, and tracks where the run is recorded.
+void Runtime::record() {
+  if (!settings.trace.empty()) {
+    std::vector<trace::Place> places;
+    for (auto& w : workers) places.push_back({w->id, w->seat.cpu, w->seat.chiplet, w->seat.node});
+    recorder = std::make_unique<trace::Recorder>(settings.trace, settings.trace_bytes, places, clock);
+  }
+  for (auto& worker : workers) {
+    worker->clock = &clock;
+    worker->times.start(clock);
+    if (recorder != nullptr) worker->track = &recorder->track(worker->id);
   }
 }
 
@@ -149,6 +166,7 @@ Worker* Runtime::borrow() noexcept {
     home_bound_ = os::bind_this_thread({worker.seat.cpu});
   }
   worker.busy.store(true, std::memory_order_relaxed);
+  tracing::state(worker, trace::State::busy);
   detail::worker_of_thread = &worker;
   return &worker;
 }
@@ -157,6 +175,7 @@ void Runtime::give_back(Worker& worker) noexcept {
   detail::worker_of_thread = nullptr;
   worker.current = nullptr;
   worker.busy.store(false, std::memory_order_relaxed);
+  tracing::state(worker, trace::State::parked);
   bool more = worker.handoff != nullptr || !worker.deque.empty() || !worker.inbox.empty() || !worker.ready.empty();
   worker.group->sleeping.fetch_add(1, std::memory_order_relaxed);
   sleeping.fetch_add(1, std::memory_order_relaxed);
@@ -178,6 +197,7 @@ fiber::Fiber* Runtime::take_fiber(int node) noexcept {
     fiber::Fiber* fiber = fiber::create(settings.stack_bytes, loop);
     std::lock_guard lock(fibers.mutex);
     fibers.all.insert(fiber);
+    tracing::stacks(this_worker(), fibers.all.size());
     return fiber;
   } catch (const std::exception& error) {
     // A waiting task needs a stack to leave its worker to; there is no way on without one.
@@ -244,6 +264,11 @@ WorkerStats Stats::total() const {
     sum.suspensions += w.suspensions;
     sum.exposures += w.exposures;
     sum.parks += w.parks;
+    sum.wakes += w.wakes;
+    sum.migrations += w.migrations;
+    sum.busy_ns += w.busy_ns;
+    sum.searching_ns += w.searching_ns;
+    sum.parked_ns += w.parked_ns;
   }
   return sum;
 }
@@ -251,14 +276,30 @@ WorkerStats Stats::total() const {
 Stats stats() {
   Runtime& runtime = Runtime::get();
   Stats stats;
+  const double ns = runtime.clock.ns_per_tick();
+  std::uint64_t resumptions = 0;
+  std::uint64_t suspensions = 0;
   for (auto& worker : runtime.workers) {
     const sched::Tally& t = worker->tally;
-    stats.workers.push_back(
-        {t.jobs, t.steals_chiplet, t.steals_node, t.steals_far, t.lost_races, t.suspensions, t.exposures, t.parks});
+    const auto ticks = worker->times.read(runtime.clock);
+    auto spent = [&](trace::State state) {
+      return static_cast<std::uint64_t>(static_cast<double>(ticks[static_cast<std::size_t>(state)]) * ns);
+    };
+    stats.workers.push_back({t.jobs, t.steals_chiplet, t.steals_node, t.steals_far, t.lost_races, t.suspensions,
+                             t.exposures, t.parks, t.wakes, t.migrations, spent(trace::State::busy),
+                             spent(trace::State::searching), spent(trace::State::parked)});
+    resumptions += t.resumptions;
+    suspensions += t.suspensions;
   }
+  stats.fibers = suspensions > resumptions ? suspensions - resumptions : 0;
   stats.stacks = runtime.stacks();
   stats.notices = base::notices();
   return stats;
+}
+
+void trace_flush() {
+  Runtime& runtime = Runtime::get();
+  if (runtime.recorder != nullptr) runtime.recorder->write();
 }
 
 }  // namespace charm

@@ -13,6 +13,7 @@
 #include "base/settings.hpp"
 #include "placement/placement.hpp"
 #include "sched/worker.hpp"
+#include "trace/recorder.hpp"
 
 namespace charm::sched {
 
@@ -32,6 +33,8 @@ class Runtime {
   const base::Settings settings;
   const Machine machine;
   const placement::Placement placement;
+  const os::TickClock clock;
+  std::unique_ptr<trace::Recorder> recorder;  // null unless the setting trace names a file
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::unique_ptr<Group>> groups;
   std::vector<std::unique_ptr<LockedQueue>> node_inboxes;  // by node id
@@ -68,6 +71,7 @@ class Runtime {
   };
   FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
   void make_rings(Worker& worker);
+  void record();
   void stop();
 
   std::vector<std::unique_ptr<FiberPool>> pools_;  // [node + 1]; [0]: unbound workers, whose node is -1

@@ -20,6 +20,7 @@
 #include "os/membarrier.hpp"
 #include "os/pause.hpp"
 #include "sched/runtime.hpp"
+#include "sched/tracing.hpp"
 #include "sched/worker.hpp"
 
 namespace charm::sched {
@@ -65,6 +66,7 @@ Job* Worker::steal(bool ready_too) noexcept {
       while (v >= n) v -= n;
       if (Job* job = steal_from(*ring.victims[v], ready_too)) {
         Tally::add(tally.*ring.steals);
+        tracing::stole(*this, *ring.victims[v]);
         return job;
       }
     }
@@ -99,6 +101,7 @@ void Worker::ask_for_work(unsigned attempt) noexcept {
 
 Job* Worker::search() noexcept {
   busy.store(false, std::memory_order_relaxed);
+  tracing::state(*this, trace::State::searching);
   group->searching.fetch_add(1, std::memory_order_relaxed);
   runtime->searching.fetch_add(1, std::memory_order_relaxed);
   const std::int64_t spin_ns = std::int64_t{1000} * runtime->settings.spin_us;
@@ -144,6 +147,7 @@ Job* Worker::search() noexcept {
   bool last = group->searching.fetch_sub(1, std::memory_order_relaxed) == 1;
   if (job != nullptr) {
     busy.store(true, std::memory_order_relaxed);
+    tracing::state(*this, trace::State::busy);
     if (last) runtime->notify(this);
   }
   return job;
@@ -170,6 +174,7 @@ void Worker::park(bool deep) noexcept {
   runtime->searching.fetch_sub(1, std::memory_order_relaxed);
   bool more = anything_in_sight();
   fiber::Fiber* self = current;  // a guest puts its own in the books
+  tracing::state(*this, trace::State::parked);
   const bool guest = slot.load(std::memory_order_relaxed) == Slot::lent;
   const Slot awake = guest ? Slot::lent : Slot::running;
   os::FutexWord& ring = guest ? guest_bell : bell;
@@ -195,6 +200,7 @@ void Worker::park(bool deep) noexcept {
     ring.store(0, std::memory_order_seq_cst);
   }
   enter(self);
+  tracing::state(*this, trace::State::searching);
 }
 
 bool Runtime::wake(Worker& worker) noexcept {
@@ -204,6 +210,7 @@ bool Runtime::wake(Worker& worker) noexcept {
   bool guest = seen == Slot::lent_parked;
   if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst))
     return false;
+  tracing::woke(worker);
   worker.group->searching.fetch_add(1, std::memory_order_relaxed);
   searching.fetch_add(1, std::memory_order_relaxed);
   worker.group->sleeping.fetch_sub(1, std::memory_order_relaxed);
