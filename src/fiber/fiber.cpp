@@ -12,38 +12,9 @@ namespace {
 
 namespace context = boost::context::detail;
 
-/// What travels with a switch; lives on the stack that is left.
-struct Handover {
-  Fiber* from;
-  Fiber* to;
-  After after;
-  void* argument;
-};
-
-/// First thing on the fiber that was switched to.
-void arrive(context::transfer_t transfer) noexcept {
-  // Field by field: a copy of the whole would be loaded in wider words than it was stored in, which stalls. Read before
-  // `after`, which may set the old stack free.
-  const auto& handover = *static_cast<const Handover*>(transfer.data);
-  Fiber* const from = handover.from;
-  const After after = handover.after;
-  void* const argument = handover.argument;
-  from->context = transfer.fctx;
-#if defined(CHARM_ASAN)
-  const void* bottom = nullptr;
-  std::size_t bytes = 0;
-  __sanitizer_finish_switch_fiber(handover.to->fake_stack, &bottom, &bytes);
-  if (from->asan_bottom == nullptr) {  // a thread's own stack: only now its bounds are known
-    from->asan_bottom = bottom;
-    from->asan_bytes = bytes;
-  }
-#endif
-  if (after != nullptr) after(from, argument);
-}
-
-void trampoline(context::transfer_t transfer) noexcept {
-  Entry entry = static_cast<Handover*>(transfer.data)->to->entry;
-  arrive(transfer);
+void trampoline(void* message) noexcept {
+  Entry entry = static_cast<Handover*>(message)->to->entry;
+  arrive(message);
   entry();
   __builtin_unreachable();
 }
@@ -80,7 +51,7 @@ Fiber* create(std::size_t stack_bytes, Entry entry) {
   fiber->entry = entry;
   fiber->asan_bottom = stack.base;
   fiber->asan_bytes = static_cast<std::size_t>(top - stack.base);
-  fiber->context = context::make_fcontext(top, fiber->asan_bytes, trampoline);
+  fiber->context = make_context<trampoline>(top, fiber->asan_bytes);
 #if defined(CHARM_TSAN)
   fiber->tsan = __tsan_create_fiber(0);
 #endif
@@ -100,20 +71,6 @@ void adopt_thread([[maybe_unused]] Fiber& native) noexcept {
 #if defined(CHARM_TSAN)
   native.tsan = __tsan_get_current_fiber();
 #endif
-}
-
-// Not instrumented: between __tsan_switch_to_fiber and the jump this frame runs under the other fiber's shadow stack,
-// and an instrumented frame would push and pop on the wrong one.
-CHARM_NO_TSAN __attribute__((noinline)) void switch_to(Fiber& from, Fiber& to, After after, void* argument) noexcept {
-  Handover handover{&from, &to, after, argument};
-  void* target = to.context;
-#if defined(CHARM_ASAN)
-  __sanitizer_start_switch_fiber(&from.fake_stack, to.asan_bottom, to.asan_bytes);
-#endif
-#if defined(CHARM_TSAN)
-  __tsan_switch_to_fiber(to.tsan, 0);
-#endif
-  arrive(context::jump_fcontext(target, &handover));
 }
 
 CHARM_NO_TSAN void call_on_stack(Fiber& self, const Stack& stack, void (*function)(void*) noexcept,

@@ -1,4 +1,4 @@
-// A fiber: a stack and the context where it stands still. Switching is Boost.Context's fcontext; this room adds what
+// A fiber: a stack and the context where it stands still. Switching is in fiber/switch.hpp; here is what
 // the sanitizers must be told, and the one rule that makes hand-overs between threads safe:
 //
 //   A fiber may be published as resumable only after its context is saved. So the code that publishes it does not run
@@ -9,7 +9,9 @@
 
 #include <cstddef>
 
+#include "fiber/sanitizers.hpp"
 #include "fiber/stack.hpp"
+#include "fiber/switch.hpp"
 
 namespace charm::fiber {
 
@@ -42,9 +44,55 @@ void destroy(Fiber* fiber) noexcept;
 /// Prepares the Fiber that stands for the calling thread's own stack.
 void adopt_thread(Fiber& native) noexcept;
 
+/// What travels with a switch; lives on the stack that is left.
+struct Handover {
+  Fiber* from;
+  Fiber* to;
+  After after;
+  void* argument;
+};
+
+/// First thing on the fiber that was switched to.
+inline void arrive(void* message) noexcept {
+  // Field by field: a copy of the whole would be loaded in wider words than it was stored in, which stalls. Read before
+  // `after`, which may set the old stack free.
+  const auto& handover = *static_cast<const Handover*>(message);
+  Fiber* const from = handover.from;
+  const After after = handover.after;
+  void* const argument = handover.argument;
+#if defined(CHARM_ASAN)
+  const void* bottom = nullptr;
+  std::size_t bytes = 0;
+  __sanitizer_finish_switch_fiber(handover.to->fake_stack, &bottom, &bytes);
+  if (from->asan_bottom == nullptr) {  // a thread's own stack: only now its bounds are known
+    from->asan_bottom = bottom;
+    from->asan_bytes = bytes;
+  }
+#endif
+  if (after != nullptr) after(from, argument);
+}
+
 /// Leaves `from` (the fiber that runs) for `to`; there `after(from, argument)` runs first. Returns when somebody
 /// switches back to `from`, possibly on another thread.
-void switch_to(Fiber& from, Fiber& to, After after, void* argument) noexcept;
+#if defined(CHARM_TSAN)
+// Not instrumented: between __tsan_switch_to_fiber and the jump this frame runs under the other fiber's shadow stack,
+// and an instrumented frame would push and pop on the wrong one.
+CHARM_NO_TSAN __attribute__((noinline))
+#else
+[[gnu::always_inline]]
+#endif
+inline void
+switch_to(Fiber& from, Fiber& to, After after, void* argument) noexcept {
+  Handover handover{&from, &to, after, argument};
+  void* const target = to.context;
+#if defined(CHARM_ASAN)
+  __sanitizer_start_switch_fiber(&from.fake_stack, to.asan_bottom, to.asan_bytes);
+#endif
+#if defined(CHARM_TSAN)
+  __tsan_switch_to_fiber(to.tsan, 0);
+#endif
+  arrive(swap_context(&from.context, target, &handover));
+}
 
 /// Runs `function(argument)` on another stack on behalf of `self`, which may suspend in it. For deep recursion.
 void call_on_stack(Fiber& self, const Stack& stack, void (*function)(void*) noexcept, void* argument) noexcept;
