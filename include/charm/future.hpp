@@ -22,7 +22,9 @@ struct Shared {
   std::atomic<int> owners{2};
   void (*destroy)(Shared*) noexcept = nullptr;
   void release() noexcept {
-    if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(this);
+    // The last one knows that it is: nobody else can touch the count, and no exchange is needed.
+    if (owners.load(std::memory_order_acquire) == 1 || owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      destroy(this);
   }
 };
 

@@ -96,7 +96,7 @@ const std::vector<Row>& schema() {
        "a file or an hwloc synthetic string", word(&Settings::topology, {}), code(&Config::topology)},
       {"stack_bytes", "256K", "Stack of a task; touched pages only cost memory. K, M and G are understood.",
        "16K to 1G", bytes(&Settings::stack_bytes, 16U << 10, 1U << 30), code(&Config::stack_bytes)},
-      {"spin_us", "50", "Microseconds that an idle worker looks for work before it parks.", "0 to 1000000",
+      {"spin_us", "150", "Microseconds that an idle worker looks for work before it parks.", "0 to 1000000",
        integer(&Settings::spin_us, 0, 1000000), code(&Config::spin_us)},
       {"trace", "",
        "File to record the run to, for chrome://tracing, ui.perfetto.dev and the simulator; %p in it becomes the "

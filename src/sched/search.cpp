@@ -127,10 +127,13 @@ void Worker::ask_for_work(unsigned attempt) noexcept {
   victim->deque.poke();
 }
 
-/// Searchers cost their chiplet bandwidth and the busy ones answers: at most half as many as are busy, but one.
+/// Searchers cost the busy ones of their chiplet bandwidth and answers: at most half as many as are busy, but one. Where
+/// nobody is busy there is nobody to be disturbed, and all look for spin_us.
 bool Worker::surplus_searcher() const noexcept {
   const int searching = group->searching.load(std::memory_order_relaxed);
-  return searching > 1 && searching > runtime->board.count(Mark::busy, place.group) / 2;
+  if (searching <= 1) return false;
+  const int busy = runtime->board.count(Mark::busy, place.group);
+  return busy > 0 && searching > busy / 2;
 }
 
 Job* Worker::search() noexcept {

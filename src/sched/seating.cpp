@@ -20,6 +20,7 @@ using stealing::Mark;
 void Runtime::join_group(Worker& worker, int group) {
   worker.group = groups[static_cast<std::size_t>(group)].get();
   worker.place = board.join(group);
+  worker.home_group.store(group, std::memory_order_relaxed);
   worker.group->at[static_cast<std::size_t>(worker.place.slot)].store(&worker, std::memory_order_seq_cst);
 }
 

@@ -77,11 +77,11 @@ void Worker::enter(Fiber* to) noexcept {
   stack_limit = to->stack.base + to->stack.bytes / 4;  // the last quarter is for calls that do not fork
 }
 
-void Worker::suspend(fiber::After after, void* argument) noexcept {
+void Worker::suspend(fiber::After after, void* argument, Fiber* to) noexcept {
   Fiber* self = current;
   const std::byte* limit = stack_limit;  // not those of self->stack if the task went on on another stack
   const std::byte* top = stack_top;
-  Fiber* to = take_fiber();
+  if (to == nullptr) to = take_fiber();
   enter(to);
   Tally::add(tally.suspensions);
   const std::uint64_t task = tracing::suspends(*this, self);

@@ -96,7 +96,8 @@ struct Worker : detail::WorkerCore {
   alignas(64) std::atomic<State> slot{Slot::running};
   os::FutexWord bell{0};
   os::FutexWord guest_bell{0};
-  std::atomic<int> node{-1};  // of `seat`
+  std::atomic<int> node{-1};       // of `seat`
+  std::atomic<int> home_group{0};  // of `place`; for guesses about who is where
   alignas(64) Tally tally;
   WorkTimes times;
 
@@ -108,8 +109,8 @@ struct Worker : detail::WorkerCore {
   /// The next thing to run; nullptr when the runtime stops.
   detail::Job* find_job() noexcept;
 
-  /// Leaves the running fiber for a loop fiber; `after` decides when it becomes ready again.
-  void suspend(fiber::After after, void* argument) noexcept;
+  /// Leaves the running fiber for a loop fiber, or for `to`, which is ready; `after` decides when it becomes ready again.
+  void suspend(fiber::After after, void* argument, fiber::Fiber* to = nullptr) noexcept;
 
   /// Makes `to` the running fiber's successor in the books; the switch follows.
   void enter(fiber::Fiber* to) noexcept;
