@@ -21,6 +21,8 @@ struct Settings {
   std::string topology;
   std::size_t stack_bytes = 0;
   int spin_us = 0;
+  std::string counters;        // auto, hardware, software, none, replay:FILE, record:FILE
+  std::string counter_events;  // SOURCE=EVENT list; empty: the catalogue's
 
   struct Origin {
     std::string name, value, from;
