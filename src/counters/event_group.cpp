@@ -117,6 +117,7 @@ EventGroup::Outcome EventGroup::read(std::span<double> totals) noexcept {
   const std::span<std::uint64_t> values = std::span(words_).subspan(3);
   Outcome outcome;
   if (read_pages(values)) {
+    outcome.ran = true;
     outcome.backwards = !add(values, totals, 1);
     return outcome;
   }
@@ -137,6 +138,7 @@ EventGroup::Outcome EventGroup::read(std::span<double> totals) noexcept {
   running_ = words_[2];
   const double scale = static_cast<double>(std::max(enabled, running)) / static_cast<double>(running);
   outcome.share = 1 / scale;
+  outcome.ran = true;
   outcome.backwards = !add(values, totals, scale);
   return outcome;
 }

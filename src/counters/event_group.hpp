@@ -38,6 +38,7 @@ class EventGroup {
 
   struct Outcome {
     double share = 1;        ///< time counted over time enabled since the reading before; 0: the totals stand still
+    bool ran = false;        ///< something was counted
     bool backwards = false;  ///< a counter went down
     bool failed = false;     ///< the kernel gave nothing
     bool by_call = false;    ///< read(2) was needed
