@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "os/affinity.hpp"
-#include "os/pressure.hpp"
+#include "os/stall_time.hpp"
 
 namespace charm::counters {
 namespace {
@@ -18,8 +18,8 @@ std::uint64_t now_ns() noexcept {
 }
 
 Pressure read_pressure(const std::string& root) {
-  const auto cpu = os::pressure_us("cpu", root);
-  const auto memory = os::pressure_us("memory", root);
+  const auto cpu = os::stall_time_us("cpu", root);
+  const auto memory = os::stall_time_us("memory", root);
   return {cpu.value_or(0), memory.value_or(0), cpu.has_value()};
 }
 

@@ -1,4 +1,4 @@
-#include "os/pressure.hpp"
+#include "os/stall_time.hpp"
 
 #include <charconv>
 #include <fstream>
@@ -31,7 +31,7 @@ std::string own_cgroup(const std::string& root) {
 
 }  // namespace
 
-std::optional<std::uint64_t> pressure_us(const std::string& resource, const std::string& root) {
+std::optional<std::uint64_t> stall_time_us(const std::string& resource, const std::string& root) {
   if (const std::string group = own_cgroup(root); group.size() > 1) {
     if (auto total = total_of(root + "sys/fs/cgroup" + group + "/" + resource + ".pressure")) return total;
   }
