@@ -176,6 +176,15 @@ Search search(const Distances& distances) {
     if (steps[node] >= slightest_step) thresholds.push_back(steps[node]);
   }
   std::sort(thresholds.rbegin(), thresholds.rend());
+  // Steps of many groups differ by less than can be told; of those that are as good as equal the least covers all.
+  if (thresholds.size() > 64) {
+    std::vector<double> apart;
+    for (std::size_t t = 0; t < thresholds.size(); ++t) {
+      if (t + 1 == thresholds.size() || std::floor(thresholds[t] / 0.02) != std::floor(thresholds[t + 1] / 0.02))
+        apart.push_back(thresholds[t]);
+    }
+    thresholds = std::move(apart);
+  }
 
   std::vector<Candidate> sure, inferred;
   Cover last;
