@@ -102,9 +102,12 @@ const std::vector<Row>& schema() {
       {"share_cores", "0", "Allow more workers than allowed cores; they share cores in turn.", "0 or 1",
        boolean(&Settings::share_cores), code(&Config::share_cores)},
       {"topology", "",
-       "Machine to assume: an hwloc XML file or synthetic string; empty means this one. Workers are not "
-       "bound on a machine that is not this one.",
-       "a file or an hwloc synthetic string", word(&Settings::topology, {}), code(&Config::topology)},
+       "Machine to assume: an hwloc XML file or synthetic string, a measured profile, or a directory with a sysfs tree; "
+       "empty means this one. Workers are not bound on a machine that is not this one.",
+       "a file, a directory or an hwloc synthetic string", word(&Settings::topology, {}), code(&Config::topology)},
+      {"profile", "auto",
+       "What was measured of the machine: auto for what charm probe keeps of it, off for nothing, or a profile's file.",
+       "auto, off or a file", word(&Settings::profile, {}), code(&Config::profile)},
       {"stack_bytes", "256K", "Stack of a task; touched pages only cost memory. K, M and G are understood.",
        "16K to 1G", bytes(&Settings::stack_bytes, 16U << 10, 1U << 30), code(&Config::stack_bytes)},
       {"spin_us", "50", "Microseconds that an idle worker looks for work before it parks.", "0 to 1000000",

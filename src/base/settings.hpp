@@ -19,6 +19,7 @@ struct Settings {
   bool smt = false;
   bool share_cores = false;
   std::string topology;
+  std::string profile;
   std::size_t stack_bytes = 0;
   int spin_us = 0;
   std::string trace;
