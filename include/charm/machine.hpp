@@ -52,7 +52,7 @@ struct Socket {
 };
 
 /// What `Machine::chiplets` was read from; `measured`: a stored profile, because the system hides them.
-enum class ChipletSource { last_level_cache, numa_node, socket, measured };
+enum class ChipletSource { last_level_cache, cluster, numa_node, socket, measured };
 
 /// What was measured of the machine (`charm probe`, docs/probe.md). 0 and empty where it was not, or where no profile is
 /// in force. Latencies are of one cache line handed over by compare-and-swap, half a round trip, medians.
