@@ -14,6 +14,20 @@
 #include <utility>
 
 namespace charm {
+namespace detail {
+
+/// Runs `function(argument)` on a fresh stack in the name of the current task.
+void continue_on_new_stack(void (*function)(void*) noexcept, void* argument);
+
+/// Calls `f`; on a fresh stack where this one is nearly used up. Groups within groups recurse as forks do.
+template <class F>
+[[gnu::always_inline]] inline void with_stack_room(const WorkerCore* worker, F&& f) noexcept {
+  if (worker == nullptr || stack_here() >= worker->stack_limit) [[likely]]
+    return f();
+  continue_on_new_stack([](void* function) noexcept { (*static_cast<std::remove_reference_t<F>*>(function))(); }, &f);
+}
+
+}  // namespace detail
 
 /// Tasks spawned by run() and awaited by wait(). run() may be called from any task, also from the group's own; wait()
 /// from one task at a time. A spawned task may run at once on the caller's stack when the worker's deque is full, so it
@@ -49,7 +63,7 @@ class task_group {
     else
       remote_.fetch_add(1, std::memory_order_relaxed);
     if (worker->deque.push(node, true) == detail::Deque::full) [[unlikely]] {
-      node->run_here(node);
+      detail::with_stack_room(worker, [node] { node->run_here(node); });
       if (home)
         --home_;
       else
@@ -134,7 +148,7 @@ inline void task_group::wait() {
 }
 
 inline void task_group::finish() {
-  take_back_own();
+  detail::with_stack_room(detail::this_worker(), [this] { take_back_own(); });
   detail::Completion all_done;
   all_done_ = &all_done;
   std::int64_t change = std::exchange(home_, 0) - bias;
