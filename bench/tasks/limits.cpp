@@ -76,6 +76,7 @@ int main(int count, char** arguments) {
   long tasks = count > 2 ? std::atol(arguments[2]) : 10'000'000;
   long waiting = count > 3 ? std::atol(arguments[3]) : 100'000;
   try {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a long run shows what it has
     charm::init(config);
     std::printf("%d workers\n", charm::num_workers());
     measure("tasks spawned into a group", tasks, [&] {

@@ -179,7 +179,7 @@ void yield() {
   if (alone && worker->tick++ % 64 != 0) return;
   // Mostly straight to the next fiber in the queue; now and then by way of the loop, which looks at everything else.
   fiber::Fiber* next = nullptr;
-  if (++worker->tick % 16 != 0 && worker->current->bound < 0) {
+  if (++worker->yields % 16 != 0 && worker->current->bound < 0) {
     if (sched::ListedJob* job = worker->ready.pop()) {
       if (job->run == nullptr)
         next = static_cast<fiber::Fiber*>(job);

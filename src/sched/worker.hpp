@@ -85,7 +85,8 @@ struct Worker : detail::WorkerCore {
   fiber::Fiber* handoff = nullptr;  // to go on with next, before anything else
   fiber::Fiber* free_fibers = nullptr;
   int free_count = 0;
-  std::uint32_t tick = 0;
+  std::uint32_t tick = 0;    // looks at the own queues; tells which is first, so nothing else may count it in step
+  std::uint32_t yields = 0;
   std::uint64_t random = 0;
   trace::Track* track = nullptr;  // null unless the run is recorded (sched/tracing.hpp)
   const os::TickClock* clock = nullptr;
