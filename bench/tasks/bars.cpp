@@ -1,16 +1,16 @@
 // Single operations of the runtimes: spawning, loops of small grain, entering a parallel region, barriers, calls to a
-// particular worker, waking an idle one. A value is the least of several batches (wake-ups: the median), so that it says
-// what the operation costs and not what else the machine did.
+// particular worker, waking an idle one. A value is the least of several batches (wake-ups: the median), so that it
+// says what the operation costs and not what else the machine did.
 #include <charm/charm.hpp>
 
 #include <atomic>
 #include <barrier>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "cases.hpp"
 #include "runtimes.hpp"
@@ -103,9 +103,8 @@ template <class R>
 double region_outside(R& runtime, int workers) {
   return least(batches,
                [&] {
-                 return seconds_of(regions, [&] {
-                   runtime.run([&] { R::loop(0, workers, 1, [](std::int64_t, std::int64_t) {}); });
-                 });
+                 return seconds_of(
+                     regions, [&] { runtime.run([&] { R::loop(0, workers, 1, [](std::int64_t, std::int64_t) {}); }); });
                }) *
          1e9 / regions;
 }

@@ -1,5 +1,5 @@
-// What a stackful task costs: the bare switch, a yield through the scheduler, and the life of a task that is waited for.
-// The peer is Boost.Context's fiber with pooled stacks, which has no scheduler.
+// What a stackful task costs: the bare switch, a yield through the scheduler, and the life of a task that is waited
+// for. The peer is Boost.Context's fiber with pooled stacks, which has no scheduler.
 #include <charm/charm.hpp>
 
 #include <boost/context/fiber.hpp>
@@ -40,13 +40,10 @@ Sample charm_switch(int /*workers*/) {
     pair = &two;
     fiber::adopt_thread(two.native);
     two.other = fiber::create(65536, answer_switches);
-    sample = nanoseconds(least(batches,
-                               [&] {
-                                 return seconds_of(turns, [&] {
-                                   fiber::switch_to(two.native, *two.other, nullptr, nullptr);
-                                 });
-                               }),
-                         2.0 * turns);
+    sample = nanoseconds(
+        least(batches,
+              [&] { return seconds_of(turns, [&] { fiber::switch_to(two.native, *two.other, nullptr, nullptr); }); }),
+        2.0 * turns);
     fiber::destroy(two.other);
   });
   return sample;

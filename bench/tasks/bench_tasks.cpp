@@ -44,8 +44,8 @@ bool chosen(const std::vector<std::string>& names, const std::string& name) {
 
 bool is_serial(const Case& c) { return c.runtime == "serial"; }
 
-std::vector<Row> make_rows(const Cases& cases, const std::vector<int>& workers, const std::vector<std::string>& programs,
-                           const std::vector<std::string>& runtimes) {
+std::vector<Row> make_rows(const Cases& cases, const std::vector<int>& workers,
+                           const std::vector<std::string>& programs, const std::vector<std::string>& runtimes) {
   std::vector<Row> rows;
   for (const Case& c : cases) {
     if (!chosen(programs, c.program) || !chosen(runtimes, c.runtime)) continue;
@@ -102,8 +102,8 @@ void print_table(const std::vector<Row>& rows) {
     auto [best, first] = best_peer.emplace(std::pair(row.origin->program, row.workers), row.median());
     best->second = std::min(best->second, row.median());
   }
-  std::printf("%-21s %-8s %7s %11s %11s %11s  %-10s %12s %9s\n", "program", "runtime", "workers", "median", "min", "max",
-              "unit", "of best peer", "peak MiB");
+  std::printf("%-21s %-8s %7s %11s %11s %11s  %-10s %12s %9s\n", "program", "runtime", "workers", "median", "min",
+              "max", "unit", "of best peer", "peak MiB");
   for (const Row& row : rows) {
     const auto [low, high] = std::minmax_element(row.values.begin(), row.values.end());
     const auto peer = best_peer.find({row.origin->program, row.workers});

@@ -15,8 +15,8 @@
 namespace charm::bench {
 
 struct Sample {
-  double value = 0;          ///< in the unit of the case
-  std::int64_t answer = 0;   ///< all runtimes of a program must agree on it
+  double value = 0;         ///< in the unit of the case
+  std::int64_t answer = 0;  ///< all runtimes of a program must agree on it
   long peak_rss_bytes = 0;
 };
 
@@ -41,7 +41,8 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Runs `f` on a thread of its own: CHARM binds the thread that starts it, and the threads of others would inherit that.
+/// Runs `f` on a thread of its own: CHARM binds the thread that starts it, and the threads of others would inherit
+/// that.
 template <class F>
 void apart(F&& f) {
   std::thread(std::forward<F>(f)).join();

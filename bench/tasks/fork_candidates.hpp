@@ -1,5 +1,5 @@
-// The ways in which an owner can push and pop at its end of a deque without paying for thieves that seldom come, each as
-// small as it can be written: just enough to run a recursion on one thread and to have another thread steal from it.
+// The ways in which an owner can push and pop at its end of a deque without paying for thieves that seldom come, each
+// as small as it can be written: just enough to run a recursion on one thread and to have another thread steal from it.
 // bench-forks times them; docs/design/fork-join.md draws the conclusion. Not the runtime's code (that is
 // include/charm/detail/deque.hpp), and rings do not grow: a recursion of 40 levels needs no more.
 #pragma once
@@ -109,8 +109,8 @@ class Private {
   alignas(64) std::atomic<Task*> mailbox_{nullptr};
 };
 
-/// Split deque (van Dijk and van de Pol, "Lace", 2014): the older part is public, and the owner moves the split point on
-/// request. Taking back from the public part excludes thieves by a lock, which is rare.
+/// Split deque (van Dijk and van de Pol, "Lace", 2014): the older part is public, and the owner moves the split point
+/// on request. Taking back from the public part excludes thieves by a lock, which is rare.
 class Split {
  public:
   static constexpr const char* name = "split, on request";
@@ -136,7 +136,7 @@ class Split {
     }
     Task* task = slots_[at(low(word))].load(std::memory_order_relaxed);
     return public_.compare_exchange_strong(word, word + (std::uint64_t{1} << 32), std::memory_order_acq_rel) ? task
-                                                                                                            : nullptr;
+                                                                                                             : nullptr;
   }
 
  private:

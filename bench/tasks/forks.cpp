@@ -187,9 +187,7 @@ int main(int count, char** arguments) {
     charm::Config config;
     config.workers = 1;
     charm::init(config);
-    charm::run([&] {
-      own.fork_ns = least(2000, [&] { sink = on_charm(n); }) * 1e9 / forks_of(small) - serial_ns;
-    });
+    charm::run([&] { own.fork_ns = least(2000, [&] { sink = on_charm(n); }) * 1e9 / forks_of(small) - serial_ns; });
     charm::finalize();
   }).join();
   (void)sink;
@@ -206,15 +204,18 @@ int main(int count, char** arguments) {
     return 0;
   }
   const Barrier barrier = measure_barrier();
-  std::printf("\nmembarrier: at least %.0f ns for who asks, %.0f ns for a busy core that is interrupted\n", barrier.asker_ns,
-              barrier.victim_ns);
+  std::printf("\nmembarrier: at least %.0f ns for who asks, %.0f ns for a busy core that is interrupted\n",
+              barrier.asker_ns, barrier.victim_ns);
 
-  // The model: every core forks all the time (one fork and its call each serial + fork ns), and a share of its time goes
-  // to thefts. Each core is asked `rate` times a millisecond by others that are out of work, of which half find something.
+  // The model: every core forks all the time (one fork and its call each serial + fork ns), and a share of its time
+  // goes to thefts. Each core is asked `rate` times a millisecond by others that are out of work, of which half find
+  // something.
   std::printf(
-      "\nModel for %.0f cores. Overhead of a core in %% of its time, by thefts per core and millisecond (idle cores try\n"
+      "\nModel for %.0f cores. Overhead of a core in %% of its time, by thefts per core and millisecond (idle cores "
+      "try\n"
       "twice a theft). A fork on the fast path counts as its share of fork + serial call. A membarrier interrupts the\n"
-      "%.0f others; each loses what was measured here for one. The exposable split deque runs at most one in 20 us.\n\n",
+      "%.0f others; each loses what was measured here for one. The exposable split deque runs at most one in 20 "
+      "us.\n\n",
       cores, cores - 1);
   std::printf("%-26s %12s %12s %12s\n", "design", "1 per ms", "10 per ms", "100 per ms");
   auto row = [&](const Measured& m, double barriers_per_theft, double most_barriers_per_ms) {

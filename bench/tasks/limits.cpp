@@ -1,7 +1,7 @@
-// How much memory many tasks take: 10^7 spawned into one group, a recursion of 10^6 levels, and 10^5 tasks that all wait
-// at the same time; and how much of a core the workers take while there is nothing to do. Prints the time per task and
-// the growth of the peak of resident memory; both must be bounded by what the runtime promises: a full deque of jobs
-// per worker, the frames of a recursion, and the touched pages of a stack per waiting task.
+// How much memory many tasks take: 10^7 spawned into one group, a recursion of 10^6 levels, and 10^5 tasks that all
+// wait at the same time; and how much of a core the workers take while there is nothing to do. Prints the time per task
+// and the growth of the peak of resident memory; both must be bounded by what the runtime promises: a full deque of
+// jobs per worker, the frames of a recursion, and the touched pages of a stack per waiting task.
 //   bench-limits [workers [tasks [waiting [idle seconds]]]]
 #include <charm/charm.hpp>
 
@@ -9,8 +9,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <ctime>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>

@@ -1,6 +1,7 @@
 // The task programs, written once over the runtimes of runtimes.hpp. Each returns a number that all runtimes must agree
 // on. fib, skynet, nqueens and matmul are those of the public runtime-benchmarks suite; UTS is tree T1 of the
-// Unbalanced Tree Search benchmark (Olivier et al., LCPC 2006): geometric, b0 = 4, depth 10, root seed 19; uts_t3 is its T3.
+// Unbalanced Tree Search benchmark (Olivier et al., LCPC 2006): geometric, b0 = 4, depth 10, root seed 19; uts_t3 is
+// its T3.
 #pragma once
 
 #include <algorithm>

@@ -2,13 +2,13 @@
 // tasks, so the processor's return predictions stay right, and the compiler saves only the registers that are in use
 // there. Elsewhere it is Boost.Context's jump.
 //
-// A context is the stack pointer where a stack stands still. What lies there is laid out as Boost.Context's x86-64 frame
-// (floating-point control words at 0, rbp at 0x30, the address to go on at 0x38; r12 to rbx in between are not used), so
-// that a debugger can walk it like one. The control words are compared and loaded only where they differ, which is rare:
-// loading them costs as much as all the rest.
+// A context is the stack pointer where a stack stands still. What lies there is laid out as Boost.Context's x86-64
+// frame (floating-point control words at 0, rbp at 0x30, the address to go on at 0x38; r12 to rbx in between are not
+// used), so that a debugger can walk it like one. The control words are compared and loaded only where they differ,
+// which is rare: loading them costs as much as all the rest.
 //
-// The caller must not be a leaf function that keeps data below its stack pointer (the red zone): it calls something else,
-// or is built with -mno-red-zone.
+// The caller must not be a leaf function that keeps data below its stack pointer (the red zone): it calls something
+// else, or is built with -mno-red-zone.
 #pragma once
 
 #include <cstddef>
@@ -115,8 +115,8 @@ inline void* accept(boost::context::detail::transfer_t came) noexcept {
 
 template <Start function>
 void* make_context(void* top, std::size_t bytes) noexcept {
-  return boost::context::detail::make_fcontext(
-      top, bytes, [](boost::context::detail::transfer_t came) { function(accept(came)); });
+  return boost::context::detail::make_fcontext(top, bytes,
+                                               [](boost::context::detail::transfer_t came) { function(accept(came)); });
 }
 
 #endif

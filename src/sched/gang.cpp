@@ -34,7 +34,8 @@ class GangBarrier {
 
  public:
   /// \param leaf of each worker, 0..leaves-1.
-  GangBarrier(std::vector<int> leaf, int leaves) : leaf_of_(std::move(leaf)), leaves_(static_cast<std::size_t>(leaves)) {
+  GangBarrier(std::vector<int> leaf, int leaves)
+      : leaf_of_(std::move(leaf)), leaves_(static_cast<std::size_t>(leaves)) {
     for (int l : leaf_of_) ++leaves_[static_cast<std::size_t>(l)].size;
   }
 
@@ -43,7 +44,8 @@ class GangBarrier {
     const std::uint32_t round = leaf.round.load(std::memory_order_acquire);
     if (leaf.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == leaf.size) {
       leaf.arrived.store(0, std::memory_order_relaxed);  // before anybody passes: they pass by way of the root
-      if (leaves_.size() == 1 || root_.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<int>(leaves_.size())) {
+      if (leaves_.size() == 1 ||
+          root_.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<int>(leaves_.size())) {
         root_.store(0, std::memory_order_relaxed);
         for (Leaf& each : leaves_) each.round.store(round + 1, std::memory_order_seq_cst);
         if (waiters_.load(std::memory_order_seq_cst) != nullptr) wake_all();

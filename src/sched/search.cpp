@@ -127,8 +127,8 @@ void Worker::ask_for_work(unsigned attempt) noexcept {
   victim->deque.poke();
 }
 
-/// Searchers cost the busy ones of their chiplet bandwidth and answers: at most half as many as are busy, but one. Where
-/// nobody is busy there is nobody to be disturbed, and all look for spin_us.
+/// Searchers cost the busy ones of their chiplet bandwidth and answers: at most half as many as are busy, but one.
+/// Where nobody is busy there is nobody to be disturbed, and all look for spin_us.
 bool Worker::surplus_searcher() const noexcept {
   const int searching = group->searching.load(std::memory_order_relaxed);
   if (searching <= 1) return false;

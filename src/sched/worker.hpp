@@ -85,7 +85,7 @@ struct Worker : detail::WorkerCore {
   fiber::Fiber* handoff = nullptr;  // to go on with next, before anything else
   fiber::Fiber* free_fibers = nullptr;
   int free_count = 0;
-  std::uint32_t tick = 0;    // looks at the own queues; tells which is first, so nothing else may count it in step
+  std::uint32_t tick = 0;  // looks at the own queues; tells which is first, so nothing else may count it in step
   std::uint32_t yields = 0;
   std::uint64_t random = 0;
   trace::Track* track = nullptr;  // null unless the run is recorded (sched/tracing.hpp)
@@ -110,7 +110,8 @@ struct Worker : detail::WorkerCore {
   /// The next thing to run; nullptr when the runtime stops.
   detail::Job* find_job() noexcept;
 
-  /// Leaves the running fiber for a loop fiber, or for `to`, which is ready; `after` decides when it becomes ready again.
+  /// Leaves the running fiber for a loop fiber, or for `to`, which is ready; `after` decides when it becomes ready
+  /// again.
   void suspend(fiber::After after, void* argument, fiber::Fiber* to = nullptr) noexcept;
 
   /// Makes `to` the running fiber's successor in the books; the switch follows.

@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include "tasks/programs.hpp"
-#include "tasks/runtimes.hpp"
 #include "fiber/sanitizers.hpp"
 #include "sched/running.hpp"
+#include "tasks/programs.hpp"
+#include "tasks/runtimes.hpp"
 
 namespace {
 
