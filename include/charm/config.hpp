@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace charm {
 
@@ -19,6 +21,13 @@ struct Config {
   std::optional<std::string> topology;     ///< machine to run on paper: hwloc XML file or synthetic string; empty: live
   std::optional<std::size_t> stack_bytes;  ///< stack of a task, rounded up to pages
   std::optional<int> spin_us;              ///< how long an idle worker looks for work before it parks
+  std::optional<std::string> bind;         ///< what workers are bound to: core, chiplet, node or none
+  std::optional<bool> lend_caller;         ///< the thread that calls init() works as worker 0 while it waits
+  std::optional<int> blocking_threads;     ///< most spare threads for charm::blocking
+  std::optional<std::string> deadlock;     ///< report, abort or off
+
+  /// Any setting by its name, with the value as the environment would write it; wins over the fields above.
+  std::vector<std::pair<std::string, std::string>> named;
 };
 
 }  // namespace charm

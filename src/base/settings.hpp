@@ -21,6 +21,10 @@ struct Settings {
   std::string topology;
   std::size_t stack_bytes = 0;
   int spin_us = 0;
+  std::string bind;
+  bool lend_caller = true;
+  int blocking_threads = 0;
+  std::string deadlock;
 
   struct Origin {
     std::string name, value, from;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "os/pause.hpp"
+#include "sched/crowding.hpp"
 #include "sched/runtime.hpp"
 
 namespace charm::detail {
@@ -33,7 +34,7 @@ class GangBarrier {
       wake_all();
       return;
     }
-    for (int spin = 0; spin < spins; ++spin) {
+    for (int spin = sched::crowded() ? spins - 20 : 0; spin < spins; ++spin) {
       if (round_.load(std::memory_order_acquire) != round) return;
       os::pause();
     }
@@ -50,7 +51,7 @@ class GangBarrier {
             left.barrier.link(from);
             if (left.barrier.round_.load(std::memory_order_seq_cst) != left.round) left.barrier.wake_all();
           },
-          &wait);
+          &wait, {detail::Wait::barrier, this});
     }
   }
 

@@ -1,6 +1,8 @@
 // The runtime from init() to finalize(): machine, placement, threads; lending worker 0; the pool of idle fibers.
 #include "sched/runtime.hpp"
 
+#include <charm/detail/ticks.hpp>
+#include <charm/detail/wait_list.hpp>
 #include <charm/runtime.hpp>
 #include <charm/stats.hpp>
 
@@ -14,13 +16,20 @@
 #include "base/notices.hpp"
 #include "os/affinity.hpp"
 #include "os/membarrier.hpp"
+#include "os/punctual.hpp"
 #include "placement/policy.hpp"
+#include "sched/crowding.hpp"
+#include "sched/stack_overflow.hpp"
 
 namespace charm::sched {
 
 std::atomic<Runtime*> Runtime::current{nullptr};
 
 namespace {
+
+Bind bind_mode(const std::string& word) {
+  return word == "chiplet" ? Bind::chiplet : word == "node" ? Bind::node : word == "none" ? Bind::none : Bind::core;
+}
 
 Machine find_machine(const base::Settings& settings) {
   return settings.topology.empty() ? Machine::discover() : Machine::from(settings.topology);
@@ -53,14 +62,28 @@ Runtime& Runtime::get() {
 }
 
 Runtime::Runtime(const Config& config)
-    : settings(base::resolve(config)), machine(find_machine(settings)), placement(place(machine, settings)) {
+    : settings(base::resolve(config)),
+      machine(find_machine(settings)),
+      bind(bind_mode(settings.bind)),
+      start_ns(detail::steady_now()),
+      start_ticks(detail::ticks()),
+      placement(place(machine, settings)),
+      timers(*this, machine.chiplets.size()),
+      deadlock(*this),
+      spares(std::make_unique<Spares>(*this, static_cast<std::size_t>(settings.blocking_threads))) {
+  forget_crowding();
+  if (std::string reason = crowding_reason(machine, placement, bind != Bind::none); !reason.empty())
+    report_crowding(reason);
   if (!os::register_heavy_barrier()) {
     base::notice("membarrier",
                  "membarrier(2) is not available; every fork is published at once, which costs some speed");
   }
   const std::vector<Seat>& seats = placement.start();
   for (std::size_t n = 0; n < machine.nodes.size(); ++n) node_inboxes.push_back(std::make_unique<LockedQueue>());
-  for (std::size_t n = 0; n < machine.nodes.size() + 1; ++n) pools_.push_back(std::make_unique<FiberPool>());
+  for (std::size_t n = 0; n < machine.nodes.size() + 1; ++n) {
+    pools_.push_back(std::make_unique<FiberPool>());
+    pools_.back()->node = static_cast<int>(n) - 1;
+  }
 
   std::map<int, Group*> by_chiplet;
   for (std::size_t i = 0; i < seats.size(); ++i) {
@@ -82,16 +105,18 @@ Runtime::Runtime(const Config& config)
   }
   for (auto& worker : workers) make_rings(*worker);
 
-  bool bind = machine.is_live();
   current.store(this, std::memory_order_release);
+  install_overflow_report();
   for (auto& worker : workers) {
-    worker->thread = std::thread([worker = worker.get(), bind] {
+    worker->thread = std::thread([this, worker = worker.get()] {
       std::string name = "charm-" + std::to_string(worker->id);
       pthread_setname_np(pthread_self(), name.c_str());
-      if (bind && worker->seat.cpu >= 0 && !os::bind_this_thread({worker->seat.cpu})) {
+      if (std::vector<int> cpus = cpus_of(worker->seat); !cpus.empty() && !os::bind_this_thread(cpus)) {
         base::notice("bind",
                      "the kernel refused to bind a worker to cpu " + std::to_string(worker->seat.cpu) + "; it floats");
       }
+      os::wake_me_punctually();
+      SignalStack signal_stack;
       worker->main();
     });
   }
@@ -115,7 +140,9 @@ void Runtime::make_rings(Worker& worker) {
 
 Runtime::~Runtime() {
   stop();
+  remove_overflow_report();
   current.store(nullptr, std::memory_order_release);
+  forget_crowding();
   std::size_t idle_fibers = 0;
   std::size_t all_fibers = 0;
   for (auto& worker : workers) idle_fibers += static_cast<std::size_t>(worker->free_count);
@@ -135,18 +162,59 @@ void Runtime::stop() {
   stopping.store(true, std::memory_order_seq_cst);
   for (auto& worker : workers) wake(*worker);
   for (auto& worker : workers) worker->thread.join();
+  spares.reset();
+}
+
+std::vector<int> Runtime::cpus_of_node(int node) const {
+  if (!machine.is_live()) return {};
+  if (node < 0) return machine.allowed_cpus;
+  std::vector<int> cpus;
+  for (const Core& core : machine.cores) {
+    if (core.node == node) cpus.insert(cpus.end(), core.siblings.begin(), core.siblings.end());
+  }
+  return cpus;
+}
+
+std::vector<int> Runtime::cpus_of(const Seat& seat) const {
+  if (!machine.is_live() || seat.cpu < 0) return {};
+  switch (bind) {
+    case Bind::core:
+      return {seat.cpu};
+    case Bind::node:
+      return cpus_of_node(seat.node);
+    case Bind::chiplet: {
+      std::vector<int> cpus;
+      for (const Core& core : machine.cores) {
+        if (core.chiplet == seat.chiplet) cpus.insert(cpus.end(), core.siblings.begin(), core.siblings.end());
+      }
+      return cpus;
+    }
+    case Bind::none:
+      break;
+  }
+  return {};
+}
+
+void Runtime::set_guest(fiber::Fiber* fiber) noexcept {
+  guest_.store(fiber, std::memory_order_seq_cst);
+  if (fiber != nullptr) return;
+  while (guest_is_read_.load(std::memory_order_seq_cst)) std::this_thread::yield();  // it is about to go
 }
 
 Worker* Runtime::borrow() noexcept {
-  if (home_ != std::this_thread::get_id()) return nullptr;
+  if (home_ != std::this_thread::get_id() || !settings.lend_caller) return nullptr;
   Worker& worker = *workers[0];
   Worker::Slot expected = Worker::Slot::parked;
   if (!worker.slot.compare_exchange_strong(expected, Worker::Slot::lent, std::memory_order_seq_cst)) return nullptr;
   worker.group->sleeping.fetch_sub(1, std::memory_order_relaxed);
   sleeping.fetch_sub(1, std::memory_order_relaxed);
-  if (!home_bound_ && machine.is_live() && worker.seat.cpu >= 0) {  // once: two system calls a run() would be too many
-    home_cpus_ = os::allowed_cpus();
-    home_bound_ = os::bind_this_thread({worker.seat.cpu});
+  if (!home_prepared_) {  // once: some system calls a run() would be too many
+    home_prepared_ = true;
+    home_signal_stack_ = std::make_unique<SignalStack>();
+    if (std::vector<int> cpus = cpus_of(worker.seat); !cpus.empty()) {
+      home_cpus_ = os::allowed_cpus();
+      home_bound_ = os::bind_this_thread(cpus);
+    }
   }
   worker.busy.store(true, std::memory_order_relaxed);
   detail::worker_of_thread = &worker;
@@ -161,7 +229,8 @@ void Runtime::give_back(Worker& worker) noexcept {
   worker.group->sleeping.fetch_add(1, std::memory_order_relaxed);
   sleeping.fetch_add(1, std::memory_order_relaxed);
   worker.slot.store(Worker::Slot::parked, std::memory_order_seq_cst);
-  if (more || worker.inbox.arrived()) wake(worker);  // its own thread goes on with what was left
+  if (more || worker.inbox.arrived() || timers.pending())
+    wake(worker);  // its own thread goes on with what was left
 }
 
 fiber::Fiber* Runtime::take_fiber(int node) noexcept {
@@ -175,9 +244,15 @@ fiber::Fiber* Runtime::take_fiber(int node) noexcept {
     }
   }
   try {
-    fiber::Fiber* fiber = fiber::create(settings.stack_bytes, loop);
+    const auto home = static_cast<std::size_t>(node);
+    const bool placed = node >= 0 && machine.is_live() && machine.nodes.size() > 1 && bind != Bind::none;
+    fiber::Fiber* fiber = fiber::create(settings.stack_bytes, loop, placed ? machine.nodes[home].os_index : -1);
+    fiber->home = node;
+    fiber->card.id = next_task_id_.fetch_add(1, std::memory_order_relaxed);
     std::lock_guard lock(fibers.mutex);
     fibers.all.insert(fiber);
+    ++fibers.made;
+    fibers.most = std::max(fibers.most, fibers.all.size());
     return fiber;
   } catch (const std::exception& error) {
     // A waiting task needs a stack to leave its worker to; there is no way on without one.
@@ -186,22 +261,23 @@ fiber::Fiber* Runtime::take_fiber(int node) noexcept {
   }
 }
 
-std::uint64_t Runtime::stacks() const {
-  std::uint64_t count = 0;
+std::vector<StackPoolStats> Runtime::stack_pools() const {
+  std::vector<StackPoolStats> all;
   for (const auto& fibers : pools_) {
     std::lock_guard lock(fibers->mutex);
-    count += fibers->all.size();
+    if (fibers->made == 0) continue;
+    const std::uint64_t stacks = fibers->all.size();
+    all.push_back({fibers->node, stacks, fibers->idle.size(), fibers->most, fibers->made, stacks * settings.stack_bytes});
   }
-  return count;
+  return all;
 }
 
-void Runtime::give_fiber(fiber::Fiber* fiber, int node) noexcept {
-  FiberPool& fibers = pool(node);
+void Runtime::give_fiber(fiber::Fiber* fiber) noexcept {
+  FiberPool& fibers = pool(fiber->home);
   std::lock_guard lock(fibers.mutex);
-  bool plenty = fibers.idle.size() >= most_idle_fibers;
-  // One that was made on another node stays in that node's books, so it is kept, whatever their number.
-  if (plenty && fibers.all.erase(fiber) == 1) return fiber::destroy(fiber);
-  fibers.idle.push_back(fiber);
+  if (fibers.idle.size() < most_idle_fibers) return fibers.idle.push_back(fiber);
+  fibers.all.erase(fiber);
+  fiber::destroy(fiber);
 }
 
 }  // namespace charm::sched
@@ -256,7 +332,10 @@ Stats stats() {
     stats.workers.push_back(
         {t.jobs, t.steals_chiplet, t.steals_node, t.steals_far, t.lost_races, t.suspensions, t.exposures, t.parks});
   }
-  stats.stacks = runtime.stacks();
+  stats.stack_pools = runtime.stack_pools();
+  for (const StackPoolStats& pool : stats.stack_pools) stats.stacks += pool.stacks;
+  stats.spare_threads = runtime.spares->threads();
+  stats.oversubscribed = sched::crowded();
   stats.notices = base::notices();
   return stats;
 }

@@ -14,11 +14,14 @@
 //      and only then sleeps until woken.
 //  P3  A waker counts the woken as searching on its behalf, so that a burst of pushes wakes one worker and not all; the
 //      last searcher that finds work wakes the next.
+#include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "os/membarrier.hpp"
 #include "os/pause.hpp"
+#include "sched/crowding.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
 
@@ -101,12 +104,13 @@ Job* Worker::search() noexcept {
   busy.store(false, std::memory_order_relaxed);
   group->searching.fetch_add(1, std::memory_order_relaxed);
   runtime->searching.fetch_add(1, std::memory_order_relaxed);
-  const std::int64_t spin_ns = std::int64_t{1000} * runtime->settings.spin_us;
+  // Where others want the core, what a searcher burns is taken from those who have work for it.
+  const std::int64_t spin_ns = std::int64_t{1000} * (crowded() ? std::min(runtime->settings.spin_us, 5) : runtime->settings.spin_us);
+  GapWatch gaps;
   std::int64_t start = now_ns();
   std::int64_t next_question = start;
   unsigned attempt = 0;
   bool slept = false;
-  bool counted_idle = false;
   Job* job = nullptr;
 
   for (unsigned round = 1;; ++round) {
@@ -115,19 +119,16 @@ Job* Worker::search() noexcept {
     if (job == nullptr) job = steal(round % 4 == 0);
     if (job != nullptr) break;
 
-    os::pause();
+    crowded() ? std::this_thread::yield() : os::pause();
     if (round % 8 != 0) continue;
     std::int64_t now = now_ns();
+    gaps.at(now);
+    runtime->timers.fire_all(*this, now);
     if (runtime->stopping.load(std::memory_order_acquire)) {
-      // Work comes only from workers that run; once all of them have nothing, there is nothing.
-      if (!counted_idle) {
-        counted_idle = true;
-        runtime->idle.fetch_add(1, std::memory_order_seq_cst);
-      }
-      if (runtime->idle.load(std::memory_order_seq_cst) == static_cast<int>(runtime->workers.size())) break;
-      if (now - start > spin_ns) std::this_thread::yield();
-    } else if (now - start >= spin_ns) {
+      if (now - start > spin_ns && stay_until_the_end()) break;
+    } else if (now - start >= spin_ns && (rings.empty() || attempt > 6)) {  // not before it has asked for hidden jobs
       park(slept);
+      gaps.slept();
       slept = true;
       start = next_question = now_ns();
       attempt = 0;
@@ -139,17 +140,18 @@ Job* Worker::search() noexcept {
     }
   }
 
-  if (job != nullptr && counted_idle) runtime->idle.fetch_sub(1, std::memory_order_seq_cst);
   runtime->searching.fetch_sub(1, std::memory_order_relaxed);
   bool last = group->searching.fetch_sub(1, std::memory_order_relaxed) == 1;
   if (job != nullptr) {
     busy.store(true, std::memory_order_relaxed);
+    runtime->deadlock.active();
+    runtime->timers.before_job(*this);
     if (last) runtime->notify(this);
   }
   return job;
 }
 
-bool Worker::anything_in_sight() noexcept {
+bool Worker::work_in_sight() noexcept {
   if (!inbox.empty() || !ready.empty() || !group->inbox.empty() || !runtime->inbox.empty()) return true;
   if (seat.node >= 0 && !runtime->node_inboxes[static_cast<std::size_t>(seat.node)]->empty()) return true;
   for (const Ring& ring : rings) {
@@ -157,7 +159,7 @@ bool Worker::anything_in_sight() noexcept {
       if (victim->deque.public_count() > 0 || victim->deque.has_private() || !victim->ready.empty()) return true;
     }
   }
-  return runtime->stopping.load(std::memory_order_seq_cst);
+  return false;
 }
 
 /// Called as a searcher; returns as one.
@@ -168,7 +170,7 @@ void Worker::park(bool deep) noexcept {
   runtime->sleeping.fetch_add(1, std::memory_order_seq_cst);
   group->searching.fetch_sub(1, std::memory_order_relaxed);
   runtime->searching.fetch_sub(1, std::memory_order_relaxed);
-  bool more = anything_in_sight();
+  bool more = work_in_sight() || runtime->stopping.load(std::memory_order_seq_cst);
   fiber::Fiber* self = current;  // a guest puts its own in the books
   const bool guest = slot.load(std::memory_order_relaxed) == Slot::lent;
   const Slot awake = guest ? Slot::lent : Slot::running;
@@ -189,11 +191,20 @@ void Worker::park(bool deep) noexcept {
   }
   // The waker changes the slot before it rings, and we look at the slot after we have silenced the bell: a ring that
   // comes late, for an earlier sleep, costs one turn of this loop.
+  const Slot asleep = guest ? Slot::lent_parked : Slot::parked;
   while (slot.load(std::memory_order_acquire) != awake) {
-    if (!os::futex_wait(ring, 0, deep ? std::chrono::nanoseconds(-1) : std::chrono::milliseconds(10)))
+    const bool ours = slot.load(std::memory_order_seq_cst) == asleep;
+    std::int64_t limit = runtime->timers.sleep_limit(*this, ours);
+    const bool first = !deep && ours && (limit < 0 || limit > 10000000);
+    const bool watches = !first && ours && runtime->deadlock.watch(limit);
+    if (first) limit = 10000000;
+    if (!os::futex_wait(ring, 0, std::chrono::nanoseconds(limit))) {
+      if (watches) runtime->deadlock.look();
       runtime->wake(*this);
+    }
     ring.store(0, std::memory_order_seq_cst);
   }
+  runtime->timers.leave(*this);
   enter(self);
 }
 
@@ -237,6 +248,16 @@ void Runtime::notify(const Worker* from) noexcept {
   }
 }
 
+bool Runtime::ring(Worker& worker) noexcept {
+  using Slot = Worker::Slot;
+  Slot seen = worker.slot.load(std::memory_order_seq_cst);
+  if (seen != Slot::parked && seen != Slot::lent_parked) return false;
+  os::FutexWord& bell = seen == Slot::lent_parked ? worker.guest_bell : worker.bell;
+  bell.store(1, std::memory_order_seq_cst);
+  os::futex_wake(bell, 1);
+  return true;
+}
+
 void Runtime::post(Worker& worker, ListedJob* job) noexcept {
   worker.inbox.push(job);
   wake(worker);
@@ -254,6 +275,19 @@ void Runtime::post_shared(LockedQueue& queue, Group* near, ListedJob* job) noexc
     for (auto& worker : workers) {
       if (wake(*worker)) return;
     }
+  }
+}
+
+void Runtime::post_near(int chiplet, ListedJob* job) noexcept {
+  inbox.push(job);
+  for (auto& group : groups) {
+    if (group->chiplet != chiplet) continue;
+    for (Worker* member : group->members) {
+      if (wake(*member)) return;
+    }
+  }
+  for (auto& worker : workers) {
+    if (wake(*worker)) return;
   }
 }
 

@@ -57,6 +57,7 @@ struct Worker : detail::WorkerCore {
   fiber::Fiber* free_fibers = nullptr;
   int free_count = 0;
   std::uint32_t tick = 0;
+  std::uint64_t last_timer_look = 0;
   std::uint32_t random = 0;
   struct Ring {
     std::vector<Worker*> victims;
@@ -71,6 +72,7 @@ struct Worker : detail::WorkerCore {
   os::FutexWord bell{0};
   os::FutexWord guest_bell{0};
   std::atomic<bool> busy{false};  // runs a job: worth asking for work
+  std::atomic<const fiber::Fiber*> shown{nullptr};  // `current`, for those who list tasks
   alignas(64) Tally tally;
 
   std::thread thread;
@@ -81,11 +83,15 @@ struct Worker : detail::WorkerCore {
   /// The next thing to run; nullptr when the runtime stops.
   detail::Job* find_job() noexcept;
 
-  /// Leaves the running fiber for a loop fiber; `after` decides when it becomes ready again.
-  void suspend(fiber::After after, void* argument) noexcept;
+  /// Leaves the running fiber for a loop fiber; `after` decides when it becomes ready again. Without a reason it only
+  /// lets others run.
+  void suspend(fiber::After after, void* argument, detail::WaitReason reason = {detail::Wait::nothing}) noexcept;
 
   /// Makes `to` the running fiber's successor in the books; the switch follows.
   void enter(fiber::Fiber* to) noexcept;
+
+  /// Puts a job behind those that can go on; what does not fit goes to the queue that the workers share by `bind`.
+  void push_ready(ListedJob* job) noexcept;
 
   fiber::Fiber* take_fiber() noexcept;
   void give_fiber(fiber::Fiber* fiber) noexcept;
@@ -98,7 +104,8 @@ struct Worker : detail::WorkerCore {
   detail::Job* steal(bool ready_too) noexcept;
   detail::Job* steal_from(Worker& victim, bool ready_too) noexcept;
   void ask_for_work(unsigned attempt) noexcept;
-  bool anything_in_sight() noexcept;
+  bool work_in_sight() noexcept;
+  bool stay_until_the_end() noexcept;
   void park(bool deep) noexcept;
   std::uint32_t next_random() noexcept {
     random ^= random << 13;
