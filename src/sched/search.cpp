@@ -119,7 +119,7 @@ Job* Worker::search() noexcept {
     if (job == nullptr) job = steal(round % 4 == 0);
     if (job != nullptr) break;
 
-    crowded() ? std::this_thread::yield() : os::pause();
+    os::pause();
     if (round % 8 != 0) continue;
     std::int64_t now = now_ns();
     gaps.at(now);

@@ -165,10 +165,12 @@ TEST_P(Timers, AFutureIsWaitedForWithALimit) {
     charm::future<void> none;
     EXPECT_THROW(none.wait_for(1ms), charm::Error);
   });
-  auto from_outside = charm::async([] { charm::sleep_for(5ms); });
+  charm::latch gate(1);
+  auto from_outside = charm::async([&] { gate.wait(); });
   EXPECT_FALSE(from_outside.wait_for(10us));
   std::thread([&] {
     EXPECT_FALSE(from_outside.wait_for(10us));
+    gate.count_down();
     EXPECT_TRUE(from_outside.wait_for(1h));
   }).join();
 }
