@@ -26,8 +26,8 @@ bool Runtime::nothing_left() noexcept {
   for (auto& group : groups) {
     if (!group->inbox.empty()) return false;
   }
-  for (auto& queue : node_inboxes) {
-    if (!queue->empty()) return false;
+  for (auto& node : nodes) {
+    if (!node->inbox.empty()) return false;
   }
   return inbox.empty() && idle.load(std::memory_order_seq_cst) == all &&
          stirred.load(std::memory_order_seq_cst) == before;
@@ -38,7 +38,7 @@ bool Worker::stay_until_the_end() noexcept {
   runtime->idle.fetch_add(1, std::memory_order_seq_cst);
   while (!runtime->over.load(std::memory_order_acquire)) {
     runtime->timers.fire_all(*this);
-    if (work_in_sight()) {
+    if (anything_in_sight(true)) {
       runtime->stirred.fetch_add(1, std::memory_order_seq_cst);
       runtime->idle.fetch_sub(1, std::memory_order_seq_cst);
       return false;

@@ -18,6 +18,9 @@
 #include "sched/stack_overflow.hpp"
 #include "sched/timers.hpp"
 #include "sched/worker.hpp"
+#include "stealing/board.hpp"
+#include "stealing/field.hpp"
+#include "stealing/policy.hpp"
 
 namespace charm::sched {
 
@@ -45,22 +48,39 @@ class Runtime {
   const std::uint64_t start_ticks;
   const placement::Placement placement;
   std::vector<std::unique_ptr<Worker>> workers;
-  std::vector<std::unique_ptr<Group>> groups;
-  std::vector<std::unique_ptr<LockedQueue>> node_inboxes;  // by node id
-  LockedQueue inbox;                                       // for any worker
+  std::vector<std::unique_ptr<Group>> groups;  // every chiplet that a seat of any level stands on
+  const stealing::Field field;                 // how far they are from each other
+  stealing::Board board;                       // who is there, has work, is busy, sleeps
+  const stealing::Policy& stealing_policy;
+  /// Jobs for a NUMA node's workers; `members` and `inbox` keep G2 for the node as the board does for a group.
+  struct NodeQueue {
+    LockedQueue inbox;
+    std::atomic<int> members{0};
+    std::vector<int> groups;  // whose seats may be on the node
+  };
+  std::vector<std::unique_ptr<NodeQueue>> nodes;  // by node id
+  LockedQueue inbox;                              // for any worker
 
   Timers timers;
   DeadlockWatch deadlock;
   std::unique_ptr<Spares> spares;
 
-  alignas(64) std::atomic<int> searching{0};
-  alignas(64) std::atomic<int> sleeping{0};
   alignas(64) std::atomic<bool> stopping{false};
   std::atomic<bool> over{false};            // nothing is left to do (sched/ending.cpp)
   std::atomic<int> idle{0};                 // workers that found nothing since `stopping`
   std::atomic<std::uint64_t> stirred{0};    // times that one of them has found something again
   std::atomic<int> outside_waiting{0};      // threads that are no workers and sleep until a task is done
   std::atomic<std::int64_t> next_exposure_ns{0};
+
+  /// The group of a chiplet, by its place in `groups`; -1 where no seat stands there.
+  [[nodiscard]] int group_of(int chiplet) const noexcept {
+    const auto index = static_cast<std::size_t>(chiplet + 1);
+    return index < group_by_chiplet_.size() ? group_by_chiplet_[index] : -1;
+  }
+  Worker* worker_at(stealing::Place place) const noexcept {
+    return groups[static_cast<std::size_t>(place.group)]->at[static_cast<std::size_t>(place.slot)].load(
+        std::memory_order_acquire);
+  }
 
   /// Work has appeared that a sleeper could take: wakes one near `from` unless somebody there is searching already.
   void notify(const Worker* from) noexcept;
@@ -71,7 +91,20 @@ class Runtime {
   void post(Worker& worker, ListedJob* job) noexcept;
   /// For any worker, but wakes one of this chiplet first.
   void post_near(int chiplet, ListedJob* job) noexcept;
-  void post_shared(LockedQueue& queue, Group* near, ListedJob* job) noexcept;
+  /// For any worker.
+  void post_anywhere(ListedJob* job) noexcept;
+  void wake_anybody() noexcept;
+  /// For a worker of a group, of a node. \return false where nobody sits there; then nothing was posted.
+  bool post_group(int group, ListedJob* job) noexcept;
+  bool post_node(int node, ListedJob* job) noexcept;
+  /// Takes what lies in an inbox without members where everybody looks (G2).
+  void abandon(LockedQueue& queue) noexcept;
+
+  // The parts of taking a seat (seating.cpp).
+  void join_group(Worker& worker, int group);
+  void leave_group(stealing::Place place) noexcept;
+  void join_node(Worker& worker, int node) noexcept;
+  void leave_node(int node) noexcept;
 
   [[nodiscard]] bool nothing_left() noexcept;
 
@@ -83,13 +116,16 @@ class Runtime {
   /// Lends worker 0 to the calling thread, if that is the thread that called init() and the worker is free.
   Worker* borrow() noexcept;
   void give_back(Worker& worker) noexcept;
+  /// Binds the thread that called init() to worker 0's seat. That thread only, as worker 0.
+  void bind_home() noexcept;
+
   /// The stack of the thread that has borrowed worker 0, while it has. Readers go through with_guest.
   void set_guest(fiber::Fiber* fiber) noexcept;
   template <class F>
   void with_guest(F&& function) {
-    guest_is_read_.store(true, std::memory_order_seq_cst);
+    guest_readers_.fetch_add(1, std::memory_order_seq_cst);
     if (fiber::Fiber* fiber = guest_.load(std::memory_order_seq_cst)) function(*fiber);
-    guest_is_read_.store(false, std::memory_order_release);
+    guest_readers_.fetch_sub(1, std::memory_order_release);
   }
   /// Calls `function` for every fiber of the pools, of which none comes or goes meanwhile.
   template <class F>
@@ -118,17 +154,19 @@ class Runtime {
     std::uint64_t made = 0;
   };
   FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
-  void make_rings(Worker& worker);
   void stop();
+  /// Wakes one sleeper of the group that `wanted` accepts. \return whether there was one.
+  template <class F>
+  bool wake_one_of(int group, F&& wanted) noexcept;
 
+  std::vector<int> group_by_chiplet_;              // [chiplet + 1]
   std::vector<std::unique_ptr<FiberPool>> pools_;  // [node + 1]; [0]: unbound workers, whose node is -1
   std::atomic<std::uint64_t> next_task_id_{1};
   std::atomic<fiber::Fiber*> guest_{nullptr};
-  std::atomic<bool> guest_is_read_{false};
+  std::atomic<int> guest_readers_{0};
   std::thread::id home_ = std::this_thread::get_id();
-  bool home_prepared_ = false;
-  bool home_bound_ = false;
   std::unique_ptr<SignalStack> home_signal_stack_;
+  int home_cpu_ = -1;  // where that thread is bound since its first wait; its own cpus are kept for the end
   std::vector<int> home_cpus_;
 };
 

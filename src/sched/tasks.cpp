@@ -121,7 +121,7 @@ TaskInfo read(const Runtime& runtime, const Fiber& fiber, detail::Job::Run funct
 
 bool everybody_sleeps(const Runtime& runtime) noexcept {
   return std::all_of(runtime.workers.begin(), runtime.workers.end(), [](const auto& worker) {
-    auto slot = worker->slot.load(std::memory_order_seq_cst);
+    const auto slot = worker->slot.load(std::memory_order_seq_cst).slot();
     return slot == Worker::Slot::parked || slot == Worker::Slot::lent_parked;
   });
 }

@@ -101,7 +101,7 @@ void Timers::look(Worker& worker) noexcept {
     fire(shard, worker, steady_now());
   }
   if (shard.earliest.load(std::memory_order_seq_cst) >= keeper_until_.load(std::memory_order_seq_cst)) return;
-  if (runtime_.sleeping.load(std::memory_order_relaxed) == 0 || ringing_.exchange(true, std::memory_order_seq_cst))
+  if (!runtime_.board.any(stealing::Mark::asleep) || ringing_.exchange(true, std::memory_order_seq_cst))
     return;
   Worker* keeper = keeper_.load(std::memory_order_seq_cst);
   if ((keeper == nullptr || !runtime_.ring(*keeper)) && !ring_somebody(worker))
@@ -145,7 +145,7 @@ void Timers::leave(Worker& worker) noexcept {
 }
 
 bool Timers::ring_somebody(const Worker& not_this) noexcept {
-  if (runtime_.sleeping.load(std::memory_order_relaxed) == 0) return false;
+  if (!runtime_.board.any(stealing::Mark::asleep)) return false;
   for (auto& other : runtime_.workers) {
     if (other.get() != &not_this && runtime_.ring(*other)) return true;
   }

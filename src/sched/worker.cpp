@@ -75,7 +75,7 @@ void Worker::enter(Fiber* to) noexcept {
 }
 
 void Worker::suspend(fiber::After after, void* argument, detail::WaitReason reason) noexcept {
-  using State = fiber::TaskCard::State;
+  using Doing = fiber::TaskCard::State;
   Fiber* self = current;
   const bool waits = reason.kind != detail::Wait::nothing;
   if (waits) {
@@ -83,7 +83,7 @@ void Worker::suspend(fiber::After after, void* argument, detail::WaitReason reas
     self->card.since.store(detail::ticks(), std::memory_order_relaxed);
     self->card.wait.store(reason.kind, std::memory_order_relaxed);
   }
-  self->card.state.store(waits ? State::waiting : State::ready, std::memory_order_relaxed);
+  self->card.state.store(waits ? Doing::waiting : Doing::ready, std::memory_order_relaxed);
   const std::byte* limit = stack_limit;  // not those of self->stack if the task went on on another stack
   const std::byte* top = stack_top;
   Fiber* to = take_fiber();
@@ -155,7 +155,7 @@ Job* Worker::own_job() noexcept {
 Job* Worker::shared_job() noexcept {
   if (Job* job = group->inbox.pop()) return job;
   if (seat.node >= 0) {
-    if (Job* job = runtime->node_inboxes[static_cast<std::size_t>(seat.node)]->pop()) return job;
+    if (Job* job = runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.pop()) return job;
   }
   return runtime->inbox.pop();
 }
@@ -168,13 +168,14 @@ void make_ready(Fiber* fiber, bool next) noexcept {
     runtime.post(*runtime.workers[static_cast<std::size_t>(fiber->bound)], fiber);
   } else if (worker == nullptr) {
     Runtime& runtime = *Runtime::instance();
-    runtime.post_shared(runtime.inbox, nullptr, fiber);
+    runtime.post_anywhere(fiber);
   } else if (next && worker->handoff == nullptr) {
     worker->handoff = fiber;
   } else if (fiber->bound >= 0) {
     worker->inbox.push(fiber);
   } else {
     worker->push_ready(fiber);
+    worker->advertise();
     worker->runtime->notify(worker);
   }
 }
@@ -185,7 +186,7 @@ void Worker::push_ready(ListedJob* job) noexcept {
     case Bind::chiplet:
       return group->inbox.push(job);
     case Bind::node:
-      if (seat.node >= 0) return runtime->node_inboxes[static_cast<std::size_t>(seat.node)]->push(job);
+      if (seat.node >= 0) return runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.push(job);
       [[fallthrough]];
     default:
       return ready.push(job);
