@@ -18,6 +18,20 @@ namespace charm::fiber {
 
 using Entry = void (*)() noexcept;  // never returns
 
+/// A number that its owner uses as a plain one, and others may read.
+class SharedInt {
+ public:
+  SharedInt(int value) noexcept : value_(value) {}  // NOLINT: converts
+  operator int() const noexcept { return value_.load(std::memory_order_relaxed); }  // NOLINT: converts
+  SharedInt& operator=(int value) noexcept {
+    value_.store(value, std::memory_order_relaxed);
+    return *this;
+  }
+
+ private:
+  std::atomic<int> value_;
+};
+
 /// What is told about the task on a fiber. Written by the thread that runs it, read by anyone at any time, so every field
 /// is atomic and none of them follows from another.
 struct TaskCard {
@@ -43,7 +57,7 @@ struct Fiber : detail::ListedJob {
   void* context = nullptr;  // where it stands; meaningless while it runs
   Stack stack;              // empty for the stack that a thread came with
   Entry entry = nullptr;
-  int bound = -1;        // the worker that it must resume on; -1: any
+  SharedInt bound = -1;  // the worker that it must resume on; -1: any
   void* gang = nullptr;  // the all_do whose body runs on it
   int home = 0;          // the pool that its stack belongs to
   TaskCard card;

@@ -36,9 +36,8 @@ TEST_P(Bind, EveryWorkerMayRunWhereTheModeSays) {
   const auto& machine = charm::machine();
   charm::all_do([&](int worker) {
     const charm::Seat& seat = seats[static_cast<std::size_t>(worker)];
-    std::vector<int> expected;
-    if (mode == "core") expected = {seat.cpu};
-    if (mode == "none") expected = allowed;
+    std::vector<int> expected = mode == "none" ? allowed : std::vector<int>();
+    if (mode == "core") expected.push_back(seat.cpu);
     for (const auto& core : machine.cores) {
       if ((mode == "chiplet" && core.chiplet == seat.chiplet) || (mode == "node" && core.node == seat.node))
         expected.insert(expected.end(), core.siblings.begin(), core.siblings.end());

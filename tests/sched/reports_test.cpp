@@ -163,9 +163,9 @@ TEST(StatsAfterMany, IdleStacksAreBounded) {
 TEST(DeadlockDeathTest, TwoTasksThatWantEachOthersMutex) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(embrace("abort"), testing::KilledBySignal(SIGABRT),
-              "3 tasks wait, and nobody is left who could wake anything: deadlock"
-              "(.|\n)*'first' .* for mutex 0x[0-9a-f]+, held by task [0-9]+"
-              "(.|\n)*'second' .* for mutex 0x[0-9a-f]+, held by task [0-9]+");
+              "tasks wait, and nobody is left who could wake anything: deadlock"
+              "(.|\n)*'(first|second)' .* for mutex 0x[0-9a-f]+, held by task [0-9]+"
+              "(.|\n)*'(first|second)' .* for mutex 0x[0-9a-f]+, held by task [0-9]+");
 }
 
 TEST(DeadlockDeathTest, AThreadOutsideMayStillCome) {
