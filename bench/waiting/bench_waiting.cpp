@@ -42,8 +42,7 @@ void measure(std::vector<Row> rows) {
       row.greatest = std::max(row.greatest, each);
     }
   }
-  for (const Row& row : rows)
-    std::printf("%-58s %12.1f ns  (to %.1f)\n", row.name.c_str(), row.least, row.greatest);
+  for (const Row& row : rows) std::printf("%-58s %12.1f ns  (to %.1f)\n", row.name.c_str(), row.least, row.greatest);
 }
 
 void in_threads(int count, const std::function<void()>& body) {
@@ -144,7 +143,8 @@ void sleeping() {
     }
   });
   std::sort(late.begin(), late.end());
-  std::printf("%-58s %9.1f us p50, %.1f us p90, %.1f us most\n", "sleep of 2 ms, how late", late[100], late[180], late[199]);
+  std::printf("%-58s %9.1f us p50, %.1f us p90, %.1f us most\n", "sleep of 2 ms, how late", late[100], late[180],
+              late[199]);
   constexpr long many = 100'000;
   double took = seconds([] {
     charm::run([] {

@@ -15,9 +15,9 @@ bool enter_blocking();
 void leave_blocking() noexcept;
 }  // namespace detail
 
-/// Runs `function`, which may block in the kernel (read, sleep, a lock of another library), without blocking the worker:
-/// the task moves to a spare thread for that time, and the worker goes on with other tasks. Returns what it returns or
-/// throws.
+/// Runs `function`, which may block in the kernel (read, sleep, a lock of another library), without blocking the
+/// worker: the task moves to a spare thread for that time, and the worker goes on with other tasks. Returns what it
+/// returns or throws.
 ///
 /// There are at most `blocking_threads` spares; calls beyond that wait for one, as suspended tasks. Inside `function`
 /// the task is in none of the workers: worker_id() is -1, barrier() is an error, and waits block the spare.

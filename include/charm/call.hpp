@@ -94,8 +94,8 @@ void start_detached(F&& function, Enqueue enqueue) {
 
 }  // namespace detail
 
-/// Starts `function` there; nobody waits for it, and what it returns is dropped. finalize() lets it finish. An exception
-/// that leaves it ends the program, as it does in a std::thread, after a notice that says so.
+/// Starts `function` there; nobody waits for it, and what it returns is dropped. finalize() lets it finish. An
+/// exception that leaves it ends the program, as it does in a std::thread, after a notice that says so.
 /// \throws Error (bad_input) where no worker sits there, (not_running).
 template <class Where, class F>
 void call_detached(Where where, F&& function) {

@@ -16,8 +16,8 @@ namespace charm {
 /// Values arrive in the order in which they were sent; who waits is served in the order of coming. Waiting suspends the
 /// task only; threads that are no workers sleep.
 ///
-/// With a capacity of 0 a sender waits until a receiver takes its value (rendezvous). After close() nothing can be sent;
-/// what was sent before can still be received, and then receivers get nothing.
+/// With a capacity of 0 a sender waits until a receiver takes its value (rendezvous). After close() nothing can be
+/// sent; what was sent before can still be received, and then receivers get nothing.
 template <class T>
 class channel {
  public:

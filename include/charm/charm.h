@@ -58,8 +58,8 @@ int CHARM_Where(const void* address);
 /* Covers [first, last) with blocks of at most `grain` indices (0: found by itself). */
 int CHARM_Parallel_for(int64_t first, int64_t last, int64_t grain, CHARM_Range body, void* argument);
 /* Reduces [first, last): body(low, high, partial, argument) adds a block to the partial result at `partial`, of `size`
- * bytes; combine(into, from, argument) adds the partial result of the range to the right. Partial results begin as a copy
- * of *identity, are copied bytewise and aligned like malloc's memory. The sum of all is stored in *result. */
+ * bytes; combine(into, from, argument) adds the partial result of the range to the right. Partial results begin as a
+ * copy of *identity, are copied bytewise and aligned like malloc's memory. The sum of all is stored in *result. */
 typedef void (*CHARM_Reduce)(int64_t low, int64_t high, void* partial, void* argument);
 typedef void (*CHARM_Combine)(void* into, const void* from, void* argument);
 int CHARM_Parallel_reduce(int64_t first, int64_t last, int64_t grain, const void* identity, size_t size,

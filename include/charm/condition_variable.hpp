@@ -11,8 +11,8 @@
 namespace charm {
 
 /// As std::condition_variable_any: `Lock` is std::unique_lock<charm::mutex> or anything else with lock() and unlock().
-/// In tasks and in threads that are no workers. Waiters are woken in the order in which they came; there are no spurious
-/// wake-ups, but the condition may have changed again before the lock was taken, so wait with a predicate.
+/// In tasks and in threads that are no workers. Waiters are woken in the order in which they came; there are no
+/// spurious wake-ups, but the condition may have changed again before the lock was taken, so wait with a predicate.
 class condition_variable {
  public:
   condition_variable() = default;

@@ -13,11 +13,12 @@ namespace detail {
 std::uint64_t task_id() noexcept;
 }  // namespace detail
 
-/// Works with std::lock_guard, std::unique_lock and std::scoped_lock, in tasks and in threads that are no workers (which
-/// sleep). May be held while the task suspends, and unlocked on another worker than it was locked on. Not recursive.
+/// Works with std::lock_guard, std::unique_lock and std::scoped_lock, in tasks and in threads that are no workers
+/// (which sleep). May be held while the task suspends, and unlocked on another worker than it was locked on. Not
+/// recursive.
 ///
-/// Whoever comes while it is free takes it, also past those who wait (barging), because a woken waiter needs time to get
-/// going; a waiter that was passed by twice is handed the mutex directly, so nobody starves.
+/// Whoever comes while it is free takes it, also past those who wait (barging), because a woken waiter needs time to
+/// get going; a waiter that was passed by twice is handed the mutex directly, so nobody starves.
 class mutex {
  public:
   mutex() = default;

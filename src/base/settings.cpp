@@ -100,8 +100,7 @@ const std::vector<Row>& schema() {
        integer(&Settings::spin_us, 0, 1000000), code(&Config::spin_us)},
       {"bind", "core",
        "What a worker's thread is bound to: its core, all allowed cpus of its chiplet or NUMA node, or none.",
-       "core, chiplet, node or none", word(&Settings::bind, {"core", "chiplet", "node", "none"}),
-       code(&Config::bind)},
+       "core, chiplet, node or none", word(&Settings::bind, {"core", "chiplet", "node", "none"}), code(&Config::bind)},
       {"lend_caller", "1",
        "The thread that calls init() works as worker 0 while it waits in the runtime, and is bound like it. 0: it "
        "sleeps, and is never bound.",

@@ -21,7 +21,7 @@ using Entry = void (*)() noexcept;  // never returns
 /// A number that its owner uses as a plain one, and others may read.
 class SharedInt {
  public:
-  SharedInt(int value) noexcept : value_(value) {}  // NOLINT: converts
+  SharedInt(int value) noexcept : value_(value) {}                                  // NOLINT: converts
   operator int() const noexcept { return value_.load(std::memory_order_relaxed); }  // NOLINT: converts
   SharedInt& operator=(int value) noexcept {
     value_.store(value, std::memory_order_relaxed);
@@ -32,17 +32,17 @@ class SharedInt {
   std::atomic<int> value_;
 };
 
-/// What is told about the task on a fiber. Written by the thread that runs it, read by anyone at any time, so every field
-/// is atomic and none of them follows from another.
+/// What is told about the task on a fiber. Written by the thread that runs it, read by anyone at any time, so every
+/// field is atomic and none of them follows from another.
 struct TaskCard {
   enum class State : std::uint8_t { idle, running, ready, waiting };
   std::uint64_t id = 0;
   std::atomic<State> state{State::idle};
   std::atomic<detail::Wait> wait{detail::Wait::nothing};
   std::atomic<const void*> object{nullptr};
-  std::atomic<std::uint64_t> since{0};           // detail::ticks()
+  std::atomic<std::uint64_t> since{0};              // detail::ticks()
   std::atomic<detail::Job::Run> function{nullptr};  // of the job that the scheduler started; nullptr: no task is on it
-  std::atomic<std::uint64_t> name[4] = {};       // text, ended by a 0 byte
+  std::atomic<std::uint64_t> name[4] = {};          // text, ended by a 0 byte
 
   void begin(detail::Job::Run run) noexcept { function.store(run, std::memory_order_relaxed); }
   void end() noexcept {

@@ -11,7 +11,8 @@ struct Stack {
 };
 
 /// \param bytes is rounded up to pages.
-/// \param node the OS number of the node whose memory is preferred, wherever a page is touched first; -1: the toucher's.
+/// \param node the OS number of the node whose memory is preferred, wherever a page is touched first; -1: the
+/// toucher's.
 /// \throws Error (system) where the address space is used up.
 Stack allocate_stack(std::size_t bytes, int node = -1);
 

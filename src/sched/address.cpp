@@ -33,7 +33,8 @@ Whereabouts where(const void* address) {
     for (const Node& node : runtime.machine.nodes) {
       if (node.os_index == home.node) return {node.id, true, ""};
     }
-    return unknown("it lies on node " + std::to_string(home.node) + " of the system, which the machine model does not have");
+    return unknown("it lies on node " + std::to_string(home.node) +
+                   " of the system, which the machine model does not have");
   }
   if (home.error == ENOENT) return unknown("its page has not been touched yet");
   if (home.error == EFAULT) return unknown("nothing is mapped there, or nobody has written to the page yet");

@@ -199,8 +199,7 @@ int CHARM_Cond_wait(CHARM_Cond* cond, CHARM_Mutex* mutex) {
 }
 int CHARM_Cond_wait_for(CHARM_Cond* cond, CHARM_Mutex* mutex, int64_t nanoseconds) {
   std::cv_status status = std::cv_status::no_timeout;
-  int code = guarded(
-      [&] { status = cond->condition.wait_for(mutex->mutex, std::chrono::nanoseconds(nanoseconds)); });
+  int code = guarded([&] { status = cond->condition.wait_for(mutex->mutex, std::chrono::nanoseconds(nanoseconds)); });
   return outcome(code, status == std::cv_status::no_timeout);
 }
 void CHARM_Cond_signal(CHARM_Cond* cond) { cond->condition.notify_one(); }

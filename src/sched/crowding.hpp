@@ -1,9 +1,9 @@
-// Whether the workers have their cores to themselves. Where they have not, spinning takes time from those who are waited
-// for: then loops that wait give the cpu away at once and workers park sooner.
+// Whether the workers have their cores to themselves. Where they have not, spinning takes time from those who are
+// waited for: then loops that wait give the cpu away at once and workers park sooner.
 //
-// Known at the start: more workers than cpus, a cgroup quota below the number of workers, other load on the cpus. Later:
-// a searcher that finds a gap in its own time of more than a millisecond was not running. The state never goes back to
-// uncrowded while the runtime lives; what it costs then is a little latency.
+// Known at the start: more workers than cpus, a cgroup quota below the number of workers, other load on the cpus.
+// Later: a searcher that finds a gap in its own time of more than a millisecond was not running. The state never goes
+// back to uncrowded while the runtime lives; what it costs then is a little latency.
 #pragma once
 
 #include <cstdint>

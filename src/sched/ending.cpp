@@ -1,9 +1,10 @@
 // When a runtime that stops has nothing left to do.
 //
-// An idle worker that finds the runtime stopping counts itself idle and from then on only looks; before it takes anything
-// it takes itself out of the count (and says so in `stirred`, first). So at a moment when all are counted nobody runs and
-// nobody is about to take something: all work lies in queues, or is outside, in a sleep or in blocking code, whose
-// tokens (Timers::pending, Spares::out) are given back only by the task when it goes on in a worker. One worker that sees
+// An idle worker that finds the runtime stopping counts itself idle and from then on only looks; before it takes
+// anything it takes itself out of the count (and says so in `stirred`, first). So at a moment when all are counted
+// nobody runs and nobody is about to take something: all work lies in queues, or is outside, in a sleep or in blocking
+// code, whose tokens (Timers::pending, Spares::out) are given back only by the task when it goes on in a worker. One
+// worker that sees
 //   all counted, nothing outside, all queues empty, and still all counted with nobody stirred in between
 // has seen the end, and tells the others. Work from threads outside is not waited for: finalize() comes after it.
 #include <chrono>

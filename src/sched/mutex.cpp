@@ -1,4 +1,5 @@
-// The slow halves of mutex, condition variable, semaphore and latch. The invariants stand in charm/detail/wait_list.hpp.
+// The slow halves of mutex, condition variable, semaphore and latch. The invariants stand in
+// charm/detail/wait_list.hpp.
 #include <charm/condition_variable.hpp>
 #include <charm/latch.hpp>
 #include <charm/mutex.hpp>
@@ -32,7 +33,8 @@ void SpinLock::lock_slow() noexcept {
 
 namespace {
 
-/// Waits for the event of `waiter`, which is in `list`. \return false where the time was over before anybody took it out.
+/// Waits for the event of `waiter`, which is in `list`. \return false where the time was over before anybody took it
+/// out.
 bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t deadline, WaitReason reason) {
   if (waiter.event.wait_until(deadline, reason)) return true;
   lock.lock();

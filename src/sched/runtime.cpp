@@ -230,8 +230,7 @@ void Runtime::give_back(Worker& worker) noexcept {
   const int node = worker.seat.node;
   worker.slot.store({Worker::Slot::parked, worker.place}, std::memory_order_seq_cst);
   if (more || worker.inbox.arrived() || !group.inbox.empty() || !inbox.empty() ||
-      (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()) ||
-      timers.pending())
+      (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()) || timers.pending())
     wake(worker);  // its own thread goes on with what was left
 }
 
@@ -269,7 +268,8 @@ std::vector<StackPoolStats> Runtime::stack_pools() const {
     std::lock_guard lock(fibers->mutex);
     if (fibers->made == 0) continue;
     const std::uint64_t stacks = fibers->all.size();
-    all.push_back({fibers->node, stacks, fibers->idle.size(), fibers->most, fibers->made, stacks * settings.stack_bytes});
+    all.push_back(
+        {fibers->node, stacks, fibers->idle.size(), fibers->most, fibers->made, stacks * settings.stack_bytes});
   }
   return all;
 }

@@ -24,8 +24,9 @@
 
 namespace charm::sched {
 
-/// What a worker is bound to: its core, or all that the process may use of its chiplet or node, or nothing. With chiplet
-/// and node what a worker's own queue of ready tasks does not hold goes to the queue that the chiplet or node shares.
+/// What a worker is bound to: its core, or all that the process may use of its chiplet or node, or nothing. With
+/// chiplet and node what a worker's own queue of ready tasks does not hold goes to the queue that the chiplet or node
+/// shares.
 enum class Bind { core, chiplet, node, none };
 
 class Runtime {
@@ -66,10 +67,10 @@ class Runtime {
   std::unique_ptr<Spares> spares;
 
   alignas(64) std::atomic<bool> stopping{false};
-  std::atomic<bool> over{false};            // nothing is left to do (sched/ending.cpp)
-  std::atomic<int> idle{0};                 // workers that found nothing since `stopping`
-  std::atomic<std::uint64_t> stirred{0};    // times that one of them has found something again
-  std::atomic<int> outside_waiting{0};      // threads that are no workers and sleep until a task is done
+  std::atomic<bool> over{false};          // nothing is left to do (sched/ending.cpp)
+  std::atomic<int> idle{0};               // workers that found nothing since `stopping`
+  std::atomic<std::uint64_t> stirred{0};  // times that one of them has found something again
+  std::atomic<int> outside_waiting{0};    // threads that are no workers and sleep until a task is done
   std::atomic<std::int64_t> next_exposure_ns{0};
 
   /// The group of a chiplet, by its place in `groups`; -1 where no seat stands there.
@@ -137,8 +138,8 @@ class Runtime {
   }
   [[nodiscard]] bool home_thread_waits() const noexcept { return guest_.load(std::memory_order_seq_cst) != nullptr; }
 
-  // Idle fibers beyond the few that every worker keeps. A stack's memory lies on the node of the worker that it was made
-  // for, and it comes back to that node's pool from wherever its last task ended.
+  // Idle fibers beyond the few that every worker keeps. A stack's memory lies on the node of the worker that it was
+  // made for, and it comes back to that node's pool from wherever its last task ended.
   fiber::Fiber* take_fiber(int node) noexcept;
   void give_fiber(fiber::Fiber* fiber) noexcept;
   [[nodiscard]] std::vector<StackPoolStats> stack_pools() const;
@@ -150,7 +151,7 @@ class Runtime {
     std::mutex mutex;
     std::vector<fiber::Fiber*> idle;
     std::unordered_set<fiber::Fiber*> all;
-    std::size_t most = 0;      // that existed at a time
+    std::size_t most = 0;  // that existed at a time
     std::uint64_t made = 0;
   };
   FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }

@@ -156,7 +156,8 @@ Job* Worker::search() noexcept {
     runtime->timers.fire_all(*this, now);
     if (runtime->stopping.load(std::memory_order_acquire)) {
       if (now - start > spin_ns && stay_until_the_end()) break;
-    } else if ((now - start >= spin_ns && attempt > 6) || surplus_searcher()) {  // not before it has asked for hidden jobs
+    } else if ((now - start >= spin_ns && attempt > 6) ||
+               surplus_searcher()) {  // not before it has asked for hidden jobs
       park(slept);
       gaps.slept();
       slept = true;

@@ -3,8 +3,8 @@
 //
 // A task gets here as a suspended fiber: it leaves its worker as in any wait, and the action that runs after the switch
 // hands it over. The spare switches to it, so the task runs on its own stack in a thread that is no worker; at the end
-// it switches back to the spare's own stack, where the action makes it ready again. So a worker always keeps its thread,
-// also where that thread is the one that called init(), whose stack no other thread may run.
+// it switches back to the spare's own stack, where the action makes it ready again. So a worker always keeps its
+// thread, also where that thread is the one that called init(), whose stack no other thread may run.
 #pragma once
 
 #include <atomic>

@@ -130,8 +130,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   const int error = errno;
   const Extent stack = stack_of_thread();
   const auto* fault = static_cast<const std::byte*>(info->si_addr);
-  if (info->si_code > 0 && stack.base != nullptr && fault < stack.base &&
-      fault >= stack.base - fiber::guard_bytes()) {
+  if (info->si_code > 0 && stack.base != nullptr && fault < stack.base && fault >= stack.base - fiber::guard_bytes()) {
     report(stack, fault);
     std::signal(signal, SIG_DFL);
   } else {
@@ -178,11 +177,11 @@ SignalStack::~SignalStack() {
 }
 
 void install_overflow_report() noexcept {
-  struct sigaction ours {};
+  struct sigaction ours{};
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&ours.sa_mask);
-  struct sigaction before {};
+  struct sigaction before{};
   if (sigaction(SIGSEGV, nullptr, &before) != 0) return;
   // Somebody may have kept our handler as the one to hand on to; it must not hand on to itself.
   if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction == on_fault) return;
@@ -191,7 +190,7 @@ void install_overflow_report() noexcept {
 }
 
 void remove_overflow_report() noexcept {
-  struct sigaction now {};
+  struct sigaction now{};
   if (sigaction(SIGSEGV, nullptr, &now) != 0) return;
   if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != on_fault) return;  // somebody hands on to us: stay
   sigaction(SIGSEGV, &previous, nullptr);

@@ -1,6 +1,6 @@
 // The report of a task whose stack was too small: a fault in the guard page below the stack that the thread runs on
-// prints which task, how deep, and the remedy, and then ends the process as the fault would have. Any other fault goes to
-// whoever handled SIGSEGV before. Not under sanitizers, which have reports of their own.
+// prints which task, how deep, and the remedy, and then ends the process as the fault would have. Any other fault goes
+// to whoever handled SIGSEGV before. Not under sanitizers, which have reports of their own.
 #pragma once
 
 #include <cstddef>

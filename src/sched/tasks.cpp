@@ -77,8 +77,8 @@ std::string function_name(detail::Job::Run run) {
 double seconds_since(const Runtime& runtime, std::uint64_t then) {
   const std::uint64_t now = detail::ticks();
   if (then == 0 || now <= then || now <= runtime.start_ticks) return 0;
-  const double per_tick = static_cast<double>(detail::steady_now() - runtime.start_ns) /
-                          static_cast<double>(now - runtime.start_ticks);
+  const double per_tick =
+      static_cast<double>(detail::steady_now() - runtime.start_ns) / static_cast<double>(now - runtime.start_ticks);
   return static_cast<double>(now - then) * per_tick * 1e-9;
 }
 
@@ -152,7 +152,8 @@ std::string describe(const TaskInfo& task) {
     if (task.worker >= 0) line += ", bound to worker " + std::to_string(task.worker);
   } else {
     line += " " + task.state;
-    if (task.worker >= 0) line += (task.state == "running" ? " on worker " : ", bound to worker ") + std::to_string(task.worker);
+    if (task.worker >= 0)
+      line += (task.state == "running" ? " on worker " : ", bound to worker ") + std::to_string(task.worker);
   }
   return line;
 }

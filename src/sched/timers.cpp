@@ -101,8 +101,7 @@ void Timers::look(Worker& worker) noexcept {
     fire(shard, worker, steady_now());
   }
   if (shard.earliest.load(std::memory_order_seq_cst) >= keeper_until_.load(std::memory_order_seq_cst)) return;
-  if (!runtime_.board.any(stealing::Mark::asleep) || ringing_.exchange(true, std::memory_order_seq_cst))
-    return;
+  if (!runtime_.board.any(stealing::Mark::asleep) || ringing_.exchange(true, std::memory_order_seq_cst)) return;
   Worker* keeper = keeper_.load(std::memory_order_seq_cst);
   if ((keeper == nullptr || !runtime_.ring(*keeper)) && !ring_somebody(worker))
     ringing_.store(false, std::memory_order_seq_cst);

@@ -1,8 +1,8 @@
 // Time limits of suspended fibers: a heap per chiplet, and one parked worker that sleeps only until the next of them.
 //
 // There is no timer thread. Who looks: a worker between two jobs, at its own chiplet's heap, at most every 10 us; a
-// searcher, at all heaps; and the keeper, a parked worker whose sleep ends at the earliest deadline. So no time limit is
-// late while anybody has nothing to do, and idle workers use no cpu before.
+// searcher, at all heaps; and the keeper, a parked worker whose sleep ends at the earliest deadline. So no time limit
+// is late while anybody has nothing to do, and idle workers use no cpu before.
 //
 //  T1  At most one worker is the keeper; `keeper_until_` is when it will look, `Completion::never` where there is none
 //      or it has nothing to wait for. A keeper gives the role up when it stops being parked.
@@ -12,7 +12,8 @@
 //      rings it (or parks as the keeper in its place), or the keeper has seen the deadline.
 //      A worker that is replaced as keeper takes back what it has written to keeper_until_ meanwhile.
 //  T3  A keeper that leaves while a deadline is pending rings another sleeper, which takes the role.
-//  T4  A timer is touched by others only under its heap's lock and while it is in the heap; remove() takes that lock. So
+//  T4  A timer is touched by others only under its heap's lock and while it is in the heap; remove() takes that lock.
+//  So
 //      its owner may leave its stack frame after remove().
 #pragma once
 
@@ -82,8 +83,8 @@ class Timers {
   std::atomic<bool> ringing_{false};  // somebody is on the way to sleep_limit or leave
 };
 
-/// The timer's side of a timed wait (charm/detail/completion.hpp). \return the fiber to make ready, or nullptr where the
-/// waiter has not gone to sleep yet or was woken already.
+/// The timer's side of a timed wait (charm/detail/completion.hpp). \return the fiber to make ready, or nullptr where
+/// the waiter has not gone to sleep yet or was woken already.
 fiber::Fiber* expire(std::atomic<std::uintptr_t>& state) noexcept;
 
 }  // namespace charm::sched

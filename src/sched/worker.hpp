@@ -94,7 +94,7 @@ struct Worker : detail::WorkerCore {
   os::FutexWord bell{0};
   os::FutexWord guest_bell{0};
   std::atomic<const fiber::Fiber*> shown{nullptr};  // `current`, for those who list tasks
-  std::atomic<int> node{-1};  // of `seat`
+  std::atomic<int> node{-1};                        // of `seat`
   alignas(64) Tally tally;
 
   std::thread thread;

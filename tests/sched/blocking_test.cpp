@@ -1,11 +1,10 @@
 // charm::blocking: code that blocks in the kernel takes no worker.
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <set>
 #include <stdexcept>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>

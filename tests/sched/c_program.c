@@ -5,12 +5,12 @@
 #include <string.h>
 
 static int failed = 0;
-#define CHECK(condition)                                                               \
-  do {                                                                                 \
-    if (!(condition)) {                                                                \
+#define CHECK(condition)                                                                \
+  do {                                                                                  \
+    if (!(condition)) {                                                                 \
       fprintf(stderr, "c_program.c:%d: %s: %s\n", __LINE__, #condition, CHARM_Error()); \
-      if (failed == 0) failed = __LINE__;                                              \
-    }                                                                                  \
+      if (failed == 0) failed = __LINE__;                                               \
+    }                                                                                   \
   } while (0)
 
 static CHARM_Mutex* mutex;

@@ -1,7 +1,4 @@
 // Where things run: binding, the caller's thread, addresses, detached calls; and cpus that are not ours alone.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -10,9 +7,11 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include "os/affinity.hpp"
 #include "os/node_memory.hpp"
@@ -149,7 +148,8 @@ TEST(Pressure, IsReadWhereTheKernelTellsIt) {
   Root root;
   EXPECT_FALSE(charm::os::cpu_pressure(root.path).has_value());
   EXPECT_FALSE(charm::os::runnable_threads(root.path).has_value());
-  root.write("/proc/pressure/cpu", "some avg10=12.50 avg60=1.00 avg300=0.10 total=5\nfull avg10=3.00 avg60=0 total=1\n");
+  root.write("/proc/pressure/cpu",
+             "some avg10=12.50 avg60=1.00 avg300=0.10 total=5\nfull avg10=3.00 avg60=0 total=1\n");
   root.write("/proc/loadavg", "0.10 0.20 0.30 7/345 6789\n");
   EXPECT_EQ(charm::os::cpu_pressure(root.path), 12.5);
   EXPECT_EQ(charm::os::runnable_threads(root.path), 7U);

@@ -2,17 +2,17 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "fiber/sanitizers.hpp"
 #include "sched/running.hpp"
@@ -296,10 +296,12 @@ TEST(StackOverflowDeathTest, OtherFaultsGoToWhoeverHandledThemBefore) {
 }
 
 TEST(StackOverflow, TheHandlerIsGivenBack) {
-  struct sigaction before {};
-  struct sigaction after {};
+  struct sigaction before{};
+  struct sigaction after{};
   sigaction(SIGSEGV, nullptr, &before);
-  { Running runtime(2); }
+  {
+    Running runtime(2);
+  }
   sigaction(SIGSEGV, nullptr, &after);
   EXPECT_EQ(before.sa_handler, after.sa_handler);
 }

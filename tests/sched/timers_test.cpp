@@ -2,11 +2,11 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <rapidcheck.h>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 #include <sys/resource.h>
 
 #include "fiber/sanitizers.hpp"

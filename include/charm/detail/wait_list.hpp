@@ -1,5 +1,5 @@
-// What mutex, condition variable, semaphore, latch and channel are made of: a lock for a few instructions, and a list of
-// those who wait.
+// What mutex, condition variable, semaphore, latch and channel are made of: a lock for a few instructions, and a list
+// of those who wait.
 //
 // Invariants
 //  W1  Every field of such an object is touched under its lock only, and unlocking is one store, the last touch. So

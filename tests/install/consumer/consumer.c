@@ -31,7 +31,8 @@ int main(void) {
   CHARM_Setting settings[] = {{"stack_bytes", "512K"}};
   CHARM_Mutex* mutex = NULL;
   if (CHARM_Init_settings(settings, 1) != CHARM_OK || CHARM_Mutex_create(&mutex) != CHARM_OK ||
-      CHARM_Run(count_in_a_group, mutex) != CHARM_OK || counted != 100 || CHARM_Parallel_for(0, 10000, 0, fill, cells) != CHARM_OK) {
+      CHARM_Run(count_in_a_group, mutex) != CHARM_OK || counted != 100 ||
+      CHARM_Parallel_for(0, 10000, 0, fill, cells) != CHARM_OK) {
     fprintf(stderr, "consumer in C: %s\n", CHARM_Error());
     return 1;
   }
