@@ -34,8 +34,10 @@ struct Row {
   double greatest = 0;
 };
 
+constexpr int rounds = 40;
+
 void measure(std::vector<Row> rows) {
-  for (int round = 0; round < 9; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     for (Row& row : rows) {
       double each = 1e9 * seconds(row.run) / static_cast<double>(row.count);
       row.least = std::min(row.least, each);
@@ -71,8 +73,8 @@ void mutexes() {
   static charm::mutex ours;
   static std::mutex theirs;
   static long counter = 0;
-  constexpr long alone = 1'000'000;
-  constexpr long shared = 100'000;
+  constexpr long alone = 20'000;
+  constexpr long shared = 5'000;
   measure({
       {"mutex, one task", alone, [] { charm::run([] { count_up(ours, counter, alone); }); }},
       {"  std::mutex, one thread", alone, [] { in_threads(1, [] { count_up(theirs, counter, alone); }); }},
@@ -82,7 +84,7 @@ void mutexes() {
 }
 
 void channels() {
-  constexpr long messages = 20'000;
+  constexpr long messages = 2'000;
   measure({
       {"channel, one task to another, unbounded", messages,
        [] {
@@ -149,9 +151,10 @@ void sleeping() {
   double took = seconds([] {
     charm::run([] {
       auto wake = Clock::now() + std::chrono::seconds(2);
-      charm::task_group group;
-      for (long i = 0; i < many; ++i) group.run([=] { charm::sleep_until(wake + std::chrono::microseconds(i)); });
-      group.wait();
+      std::vector<charm::future<void>> sleepers;
+      for (long i = 0; i < many; ++i)
+        sleepers.push_back(charm::async([=] { charm::sleep_until(wake + std::chrono::microseconds(i)); }));
+      for (auto& sleeper : sleepers) sleeper.get();
     });
   });
   std::printf("%-58s %9.2f s for 2.1 s of sleep, %llu stacks at the most\n", "100,000 tasks asleep at once", took,
@@ -159,7 +162,7 @@ void sleeping() {
 }
 
 void blocking() {
-  constexpr long calls = 2'000;
+  constexpr long calls = 200;
   measure({{"blocking(nothing), there and back", calls, [] {
               charm::run([] {
                 for (long i = 0; i < calls; ++i) charm::blocking([] {});
@@ -228,7 +231,7 @@ int main(int count, char** arguments) {
   if (count > 1) config.workers = std::atoi(arguments[1]);
   try {
     charm::init(config);
-    std::printf("%d workers; the least of 9 runs\n", charm::num_workers());
+    std::printf("%d workers; the least of %d runs\n", charm::num_workers(), rounds);
     mutexes();
     channels();
     blocking();
