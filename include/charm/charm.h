@@ -121,7 +121,8 @@ void CHARM_Dump_tasks(void);
 
 /* Counts since CHARM_Init: of one worker, or with worker -1 of all together. */
 typedef struct {
-  uint64_t jobs, steals_chiplet, steals_node, steals_far, lost_races, suspensions, exposures, parks;
+  uint64_t jobs, steals_chiplet, steals_node, steals_far, lost_races, suspensions, exposures, parks, wakes, migrations;
+  uint64_t busy_ns, searching_ns, parked_ns;
 } CHARM_Worker_stats;
 int CHARM_Stats(int worker, CHARM_Worker_stats* stats);
 /* Task stacks and spare threads that exist; whether the workers lack cpus of their own (1) or not (0). */

@@ -8,13 +8,17 @@
 #include <charm/condition_variable.hpp>
 #include <charm/config.hpp>
 #include <charm/error.hpp>
+#include <charm/first_touch.hpp>
 #include <charm/future.hpp>
 #include <charm/invoke.hpp>
 #include <charm/latch.hpp>
 #include <charm/machine.hpp>
+#include <charm/memory_resource.hpp>
 #include <charm/mutex.hpp>
+#include <charm/page_block.hpp>
 #include <charm/parallel_for.hpp>
 #include <charm/parallel_reduce.hpp>
+#include <charm/placed_array.hpp>
 #include <charm/placement.hpp>
 #include <charm/runtime.hpp>
 #include <charm/semaphore.hpp>
@@ -22,4 +26,5 @@
 #include <charm/stats.hpp>
 #include <charm/task_group.hpp>
 #include <charm/tasks.hpp>
+#include <charm/trace.hpp>
 #include <charm/where.hpp>

@@ -40,7 +40,7 @@ struct TaskCard {
   std::atomic<State> state{State::idle};
   std::atomic<detail::Wait> wait{detail::Wait::nothing};
   std::atomic<const void*> object{nullptr};
-  std::atomic<std::uint64_t> since{0};              // detail::ticks()
+  std::atomic<std::uint64_t> since{0};              // the runtime's clock
   std::atomic<detail::Job::Run> function{nullptr};  // of the job that the scheduler started; nullptr: no task is on it
   std::atomic<std::uint64_t> name[4] = {};          // text, ended by a 0 byte
 
@@ -63,10 +63,14 @@ struct Fiber : detail::ListedJob {
   TaskCard card;
 
   // For the time that it is away from the workers (sched/spares.hpp).
-  int blocking_node = -1;
-  int home_chiplet = -1;
-  const std::byte* stack_limit = nullptr;
-  const std::byte* stack_top = nullptr;
+  struct {
+    int node = -1;                           // whose cpus the spare shall run on
+    int chiplet = -1;                        // where it came from
+    const std::byte* stack_limit = nullptr;  // of the stack that the task is on, which need not be the fiber's own
+    const std::byte* stack_top = nullptr;
+    std::uint64_t task = 0;  // for the recording: what it was, and the worker that it left
+    int left = -1;
+  } away;
 
   // Sanitizers.
   void* fake_stack = nullptr;  // ASan: saved while the fiber stands still

@@ -257,8 +257,9 @@ int CHARM_Stats(int worker, CHARM_Worker_stats* stats) {
       throw charm::Error(charm::Errc::bad_input, "there is no worker " + std::to_string(worker),
                          "give 0 to " + std::to_string(all.workers.size() - 1) + ", or -1 for all together");
     charm::WorkerStats one = worker == -1 ? all.total() : all.workers[static_cast<std::size_t>(worker)];
-    *stats = {one.jobs,       one.steals_chiplet, one.steals_node, one.steals_far,
-              one.lost_races, one.suspensions,    one.exposures,   one.parks};
+    *stats = {one.jobs,        one.steals_chiplet, one.steals_node, one.steals_far, one.lost_races,
+              one.suspensions, one.exposures,      one.parks,       one.wakes,      one.migrations,
+              one.busy_ns,     one.searching_ns,   one.parked_ns};
   });
 }
 int CHARM_Stats_runtime(CHARM_Runtime_stats* stats) {

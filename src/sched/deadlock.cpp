@@ -1,6 +1,5 @@
 #include "sched/deadlock.hpp"
 
-#include <charm/detail/ticks.hpp>
 #include <charm/tasks.hpp>
 
 #include <cstdio>

@@ -1,10 +1,9 @@
 // The runtime from init() to finalize(): machine, placement, threads; lending worker 0; the pool of idle fibers.
 #include "sched/runtime.hpp"
 
-#include <charm/detail/ticks.hpp>
-#include <charm/detail/wait_list.hpp>
 #include <charm/runtime.hpp>
 #include <charm/stats.hpp>
+#include <charm/trace.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +19,8 @@
 #include "placement/policy.hpp"
 #include "sched/crowding.hpp"
 #include "sched/stack_overflow.hpp"
+#include "sched/tracing.hpp"
+#include "topology/discovery.hpp"
 
 namespace charm::sched {
 
@@ -31,9 +32,7 @@ Bind bind_mode(const std::string& word) {
   return word == "chiplet" ? Bind::chiplet : word == "node" ? Bind::node : word == "none" ? Bind::none : Bind::core;
 }
 
-Machine find_machine(const base::Settings& settings) {
-  return settings.topology.empty() ? Machine::discover() : Machine::from(settings.topology);
-}
+Machine find_machine(const base::Settings& settings) { return topology::discover(settings.topology, settings.profile); }
 
 placement::Placement place(const Machine& machine, const base::Settings& settings) {
   placement::Request request;
@@ -74,8 +73,6 @@ Runtime::Runtime(const Config& config)
     : settings(base::resolve(config)),
       machine(find_machine(settings)),
       bind(bind_mode(settings.bind)),
-      start_ns(detail::steady_now()),
-      start_ticks(detail::ticks()),
       placement(place(machine, settings)),
       field(machine, reachable_chiplets(placement)),
       board(field.groups(), static_cast<int>(placement.start().size())),
@@ -121,6 +118,7 @@ Runtime::Runtime(const Config& config)
     join_group(*worker, group_of(seats[i].chiplet));
     workers.push_back(std::move(worker));
   }
+  record();
 
   current.store(this, std::memory_order_release);
   install_overflow_report();
@@ -133,6 +131,20 @@ Runtime::Runtime(const Config& config)
       SignalStack signal_stack;
       worker->main();
     });
+  }
+}
+
+/// Clocks, and tracks where the run is recorded.
+void Runtime::record() {
+  if (!settings.trace.empty()) {
+    std::vector<trace::Place> places;
+    for (auto& w : workers) places.push_back({w->id, w->seat.cpu, w->seat.chiplet, w->seat.node});
+    recorder = std::make_unique<trace::Recorder>(settings.trace, settings.trace_bytes, places, clock);
+  }
+  for (auto& worker : workers) {
+    worker->clock = &clock;
+    worker->times.start(clock);
+    if (recorder != nullptr) worker->track = &recorder->track(worker->id);
   }
 }
 
@@ -210,6 +222,7 @@ Worker* Runtime::borrow() noexcept {
   if (home_signal_stack_ == nullptr) home_signal_stack_ = std::make_unique<SignalStack>();
   bind_home();
   board.set(stealing::Mark::busy, worker.place);
+  tracing::state(worker, trace::State::busy);
   detail::worker_of_thread = &worker;
   return &worker;
 }
@@ -224,6 +237,7 @@ void Runtime::give_back(Worker& worker) noexcept {
   detail::worker_of_thread = nullptr;
   worker.current = nullptr;
   board.clear(stealing::Mark::busy, worker.place);
+  tracing::state(worker, trace::State::parked);
   bool more = worker.handoff != nullptr || !worker.deque.empty() || !worker.inbox.empty() || !worker.ready.empty();
   board.set(stealing::Mark::asleep, worker.place);
   const Group& group = *worker.group;  // from the next line on the worker may be on its way to another
@@ -254,6 +268,7 @@ fiber::Fiber* Runtime::take_fiber(int node) noexcept {
     fibers.all.insert(fiber);
     ++fibers.made;
     fibers.most = std::max(fibers.most, fibers.all.size());
+    tracing::stacks(this_worker(), fibers.all.size());
     return fiber;
   } catch (const std::exception& error) {
     // A waiting task needs a stack to leave its worker to; there is no way on without one.
@@ -322,6 +337,11 @@ WorkerStats Stats::total() const {
     sum.suspensions += w.suspensions;
     sum.exposures += w.exposures;
     sum.parks += w.parks;
+    sum.wakes += w.wakes;
+    sum.migrations += w.migrations;
+    sum.busy_ns += w.busy_ns;
+    sum.searching_ns += w.searching_ns;
+    sum.parked_ns += w.parked_ns;
   }
   return sum;
 }
@@ -329,17 +349,33 @@ WorkerStats Stats::total() const {
 Stats stats() {
   Runtime& runtime = Runtime::get();
   Stats stats;
+  const double ns = runtime.clock.ns_per_tick();
+  std::uint64_t resumptions = 0;
+  std::uint64_t suspensions = 0;
   for (auto& worker : runtime.workers) {
     const sched::Tally& t = worker->tally;
-    stats.workers.push_back(
-        {t.jobs, t.steals_chiplet, t.steals_node, t.steals_far, t.lost_races, t.suspensions, t.exposures, t.parks});
+    const auto ticks = worker->times.read(runtime.clock);
+    auto spent = [&](trace::State state) {
+      return static_cast<std::uint64_t>(static_cast<double>(ticks[static_cast<std::size_t>(state)]) * ns);
+    };
+    stats.workers.push_back({t.jobs, t.steals_chiplet, t.steals_node, t.steals_far, t.lost_races, t.suspensions,
+                             t.exposures, t.parks, t.wakes, t.migrations, spent(trace::State::busy),
+                             spent(trace::State::searching), spent(trace::State::parked)});
+    resumptions += t.resumptions;
+    suspensions += t.suspensions;
   }
   stats.stack_pools = runtime.stack_pools();
   for (const StackPoolStats& pool : stats.stack_pools) stats.stacks += pool.stacks;
   stats.spare_threads = runtime.spares->threads();
   stats.oversubscribed = sched::crowded();
+  stats.fibers = suspensions > resumptions ? suspensions - resumptions : 0;
   stats.notices = base::notices();
   return stats;
+}
+
+void trace_flush() {
+  Runtime& runtime = Runtime::get();
+  if (runtime.recorder != nullptr) runtime.recorder->write();
 }
 
 }  // namespace charm

@@ -21,6 +21,7 @@
 #include "stealing/board.hpp"
 #include "stealing/field.hpp"
 #include "stealing/policy.hpp"
+#include "trace/recorder.hpp"
 
 namespace charm::sched {
 
@@ -45,9 +46,9 @@ class Runtime {
   const base::Settings settings;
   const Machine machine;
   const Bind bind;
-  const std::int64_t start_ns;
-  const std::uint64_t start_ticks;
   const placement::Placement placement;
+  const os::TickClock clock;
+  std::unique_ptr<trace::Recorder> recorder;  // null unless the setting trace names a file
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::unique_ptr<Group>> groups;  // every chiplet that a seat of any level stands on
   const stealing::Field field;                 // how far they are from each other
@@ -155,6 +156,7 @@ class Runtime {
     std::uint64_t made = 0;
   };
   FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
+  void record();
   void stop();
   /// Wakes one sleeper of the group that `wanted` accepts. \return whether there was one.
   template <class F>

@@ -26,6 +26,7 @@
 #include "os/pause.hpp"
 #include "sched/crowding.hpp"
 #include "sched/runtime.hpp"
+#include "sched/tracing.hpp"
 #include "sched/worker.hpp"
 #include "stealing/look.hpp"
 
@@ -73,9 +74,14 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
   }
   if (job == nullptr && ready_too) job = victim->ready.pop();
   if (job != nullptr) {
-    Tally::add(from.group == place.group                                   ? tally.steals_chiplet
-               : victim->node.load(std::memory_order_relaxed) == seat.node ? tally.steals_node
-                                                                           : tally.steals_far);
+    using trace::Distance;
+    const Distance distance = from.group == place.group                                   ? Distance::chiplet
+                              : victim->node.load(std::memory_order_relaxed) == seat.node ? Distance::node
+                                                                                          : Distance::far;
+    Tally::add(distance == Distance::chiplet ? tally.steals_chiplet
+               : distance == Distance::node  ? tally.steals_node
+                                             : tally.steals_far);
+    tracing::stole(*this, *victim, distance);
     return job;
   }
   if (!victim->shows_work()) {  // an old mark: taken off, unless something has come meanwhile (stealing/board.hpp, B3)
@@ -132,6 +138,7 @@ bool Worker::surplus_searcher() const noexcept {
 Job* Worker::search() noexcept {
   runtime->board.clear(Mark::busy, place);
   runtime->board.clear(Mark::work, place);
+  tracing::state(*this, trace::State::searching);
   group->searching.fetch_add(1, std::memory_order_relaxed);
   // Where others want the core, what a searcher burns is taken from those who have work for it.
   const int spin_us = crowded() ? std::min(runtime->settings.spin_us, 5) : runtime->settings.spin_us;
@@ -174,6 +181,7 @@ Job* Worker::search() noexcept {
   bool last = group->searching.fetch_sub(1, std::memory_order_relaxed) == 1;
   if (job != nullptr) {
     runtime->board.set(Mark::busy, place);
+    tracing::state(*this, trace::State::busy);
     if (shows_work()) advertise();  // flat jobs that were taken along
     runtime->deadlock.active();
     runtime->timers.before_job(*this);
@@ -239,6 +247,7 @@ void Worker::park(bool deep) noexcept {
   group->searching.fetch_sub(1, std::memory_order_relaxed);
   bool more = anything_in_sight(deep) || runtime->stopping.load(std::memory_order_seq_cst);
   fiber::Fiber* self = current;  // a guest puts its own in the books
+  tracing::state(*this, trace::State::parked);
   const bool guest = slot.load(std::memory_order_relaxed).slot() == Slot::lent;
   const Slot awake = guest ? Slot::lent : Slot::running;
   os::FutexWord& ring = guest ? guest_bell : bell;
@@ -272,6 +281,7 @@ void Worker::park(bool deep) noexcept {
               place);  // by the owner alone: a waker that is late must not take off the mark of a next sleep
   if (!guest) follow_seat(thread_cpu);
   enter(self);
+  tracing::state(*this, trace::State::searching);
 }
 
 bool Runtime::wake(Worker& worker) noexcept {
@@ -286,6 +296,7 @@ bool Runtime::wake(Worker& worker) noexcept {
     searching.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
+  tracing::woke(worker);
   os::FutexWord& bell = guest ? worker.guest_bell : worker.bell;
   bell.store(1, std::memory_order_seq_cst);
   os::futex_wake(bell, 1);

@@ -66,7 +66,7 @@ bool Spares::reserve() {
 
 void Spares::run(Fiber* fiber, int node) noexcept {
   fiber->next = nullptr;
-  fiber->blocking_node = node;
+  fiber->away.node = node;
   {
     std::lock_guard lock(mutex_);
     (first_ == nullptr ? first_ : last_->next) = fiber;
@@ -98,8 +98,8 @@ void Spares::main(std::size_t number) {
     --idle_;
     --promised_;
     lock.unlock();
-    if (fiber->blocking_node != bound_to) {
-      bound_to = fiber->blocking_node;
+    if (fiber->away.node != bound_to) {
+      bound_to = fiber->away.node;
       os::bind_this_thread(runtime_.cpus_of_node(bound_to));
     }
     self.running = fiber;
@@ -137,9 +137,9 @@ bool enter_blocking() {
   sched::Spares& spares = *worker->runtime->spares;
   if (!spares.reserve()) return false;
   Fiber* self = worker->current;
-  self->home_chiplet = worker->seat.chiplet;
-  self->stack_limit = worker->stack_limit;  // of the stack that the task is on, which need not be the fiber's own
-  self->stack_top = worker->stack_top;
+  self->away.chiplet = worker->seat.chiplet;
+  self->away.stack_limit = worker->stack_limit;
+  self->away.stack_top = worker->stack_top;
   spares.begin();
   struct Handed {
     sched::Spares& spares;
@@ -166,14 +166,13 @@ void leave_blocking() noexcept {
         if (from->bound >= 0)
           sched::make_ready(from, false);
         else
-          to->post_near(from->home_chiplet, from);
+          to->post_near(from->away.chiplet, from);
       },
       runtime);
   if (handled.caught != nullptr || handled.uncaught != 0) sched::handling() = handled;
   Worker* here = sched::this_worker();
   self->card.wait.store(Wait::nothing, std::memory_order_relaxed);
-  here->stack_limit = self->stack_limit;
-  here->stack_top = self->stack_top;
+  here->resumed(*self, self->away.stack_limit, self->away.stack_top, self->away.task, self->away.left);
   runtime->spares->end();
 }
 

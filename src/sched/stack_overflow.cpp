@@ -77,7 +77,8 @@ Extent stack_of_thread() noexcept {
     return {worker->stack_limit - (worker->stack_top - worker->stack_limit) / 3, worker->stack_top, worker->current};
   }
   if (const Fiber* fiber = spare_fiber)
-    return {fiber->stack_limit - (fiber->stack_top - fiber->stack_limit) / 3, fiber->stack_top, fiber};
+    return {fiber->away.stack_limit - (fiber->away.stack_top - fiber->away.stack_limit) / 3, fiber->away.stack_top,
+            fiber};
   return {};
 }
 

@@ -1,5 +1,3 @@
-#include <charm/detail/ticks.hpp>
-#include <charm/detail/wait_list.hpp>
 #include <charm/mutex.hpp>
 #include <charm/tasks.hpp>
 
@@ -73,13 +71,9 @@ std::string function_name(detail::Job::Run run) {
          hex(reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
 }
 
-/// detail::ticks() is uncalibrated; two readings of both clocks since the start of the runtime tell its pace.
 double seconds_since(const Runtime& runtime, std::uint64_t then) {
-  const std::uint64_t now = detail::ticks();
-  if (then == 0 || now <= then || now <= runtime.start_ticks) return 0;
-  const double per_tick =
-      static_cast<double>(detail::steady_now() - runtime.start_ns) / static_cast<double>(now - runtime.start_ticks);
-  return static_cast<double>(now - then) * per_tick * 1e-9;
+  const std::uint64_t now = runtime.clock.now();
+  return then == 0 || now <= then ? 0 : static_cast<double>(now - then) * runtime.clock.ns_per_tick() * 1e-9;
 }
 
 TaskInfo read(const Runtime& runtime, const Fiber& fiber, detail::Job::Run function, bool quiet) {

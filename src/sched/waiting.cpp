@@ -17,6 +17,7 @@
 #include "os/pause.hpp"
 #include "sched/crowding.hpp"
 #include "sched/runtime.hpp"
+#include "sched/tracing.hpp"
 
 namespace charm::sched {
 
@@ -184,6 +185,7 @@ void Completion::wake(std::uintptr_t waiter, bool next) noexcept {
 
 void submit(ListedJob& job) {
   if (Worker* worker = sched::this_worker()) {
+    sched::tracing::spawned(worker, &job);
     if (worker->deque.push(&job) == detail::Deque::full) {
       worker->push_ready(&job);
       worker->runtime->notify(worker);
@@ -201,6 +203,7 @@ void post(Target target, ListedJob& job) {
                 "call to " + std::string(what) + " " + std::to_string(target.id) + ", where no worker sits",
                 "this runtime has " + std::to_string(count) + " workers; charm::seats() tells their seats");
   };
+  sched::tracing::spawned(sched::this_worker(), &job);
   switch (target.kind) {
     case Target::Kind::worker:
       if (target.id < 0 || static_cast<std::size_t>(target.id) >= runtime.workers.size())

@@ -1,13 +1,12 @@
 // Running: the loop of a worker, the order in which it looks for work, and leaving one fiber for another.
 #include "sched/worker.hpp"
 
-#include <charm/detail/ticks.hpp>
-
 #include <cxxabi.h>
 #include <utility>
 
 #include "sched/exceptions.hpp"
 #include "sched/runtime.hpp"
+#include "sched/tracing.hpp"
 
 namespace charm::detail {
 constinit thread_local WorkerCore* worker_of_thread = nullptr;
@@ -47,10 +46,12 @@ void loop() noexcept {
     } else {
       Tally::add(worker->tally.jobs);
       worker->current->card.begin(job->run);
+      tracing::begins(*worker, job);
       job->run(job);
-      Fiber* self = this_worker()->current;
-      self->card.end();
-      self->bound = -1;
+      worker = this_worker();
+      tracing::ends(*worker);
+      worker->current->card.end();
+      worker->current->bound = -1;
     }
   }
 }
@@ -80,7 +81,7 @@ void Worker::suspend(fiber::After after, void* argument, detail::WaitReason reas
   const bool waits = reason.kind != detail::Wait::nothing;
   if (waits) {
     self->card.object.store(reason.object, std::memory_order_relaxed);
-    self->card.since.store(detail::ticks(), std::memory_order_relaxed);
+    self->card.since.store(clock->now(), std::memory_order_relaxed);
     self->card.wait.store(reason.kind, std::memory_order_relaxed);
   }
   self->card.state.store(waits ? Doing::waiting : Doing::ready, std::memory_order_relaxed);
@@ -89,15 +90,27 @@ void Worker::suspend(fiber::After after, void* argument, detail::WaitReason reas
   Fiber* to = take_fiber();
   enter(to);
   Tally::add(tally.suspensions);
+  const std::uint64_t task = tracing::suspends(*this, self);
   // Every fiber leaves the thread's books clean behind it, so that only one in a handler has something to restore.
   const Handling handled = std::exchange(handling(), Handling{nullptr, 0});
   fiber::switch_to(*self, *to, after, argument);
   if (handled.caught != nullptr || handled.uncaught != 0) handling() = handled;
-  if (Worker* here = sched::this_worker()) {  // none: the task goes on in a spare thread
-    if (waits) self->card.wait.store(detail::Wait::nothing, std::memory_order_relaxed);
-    here->stack_limit = limit;
-    here->stack_top = top;
+  Worker* here = sched::this_worker();
+  if (here == nullptr) {  // the task goes on in a spare thread; leave_blocking() does the rest
+    self->away.task = task;
+    self->away.left = id;
+    return;
   }
+  if (waits) self->card.wait.store(detail::Wait::nothing, std::memory_order_relaxed);
+  here->resumed(*self, limit, top, task, id);
+}
+
+void Worker::resumed(const Fiber& fiber, const std::byte* limit, const std::byte* top, std::uint64_t task,
+                     int left) noexcept {
+  stack_limit = limit;
+  stack_top = top;
+  Tally::add(tally.resumptions);
+  tracing::resumed(*this, &fiber, task, left);
 }
 
 Fiber* Worker::take_fiber() noexcept {
@@ -136,7 +149,7 @@ Job* Worker::own_job() noexcept {
         if (!deque.empty()) {
           deque.answer();
           bool flat = false;
-          if (Job* job = deque.pop_any(flat)) return job;
+          if (Job* job = deque.pop_any(flat)) return tracing::popped(*this, job);
         }
         break;
       case 1:
@@ -163,6 +176,7 @@ Job* Worker::shared_job() noexcept {
 void make_ready(Fiber* fiber, bool next) noexcept {
   Worker* worker = this_worker();
   fiber->card.state.store(fiber::TaskCard::State::ready, std::memory_order_relaxed);
+  tracing::made_ready(worker, fiber);
   if (fiber->bound >= 0 && (worker == nullptr || worker->id != fiber->bound)) {
     Runtime& runtime = *Runtime::instance();
     runtime.post(*runtime.workers[static_cast<std::size_t>(fiber->bound)], fiber);

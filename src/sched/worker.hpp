@@ -18,7 +18,9 @@
 #include "os/futex.hpp"
 #include "sched/inbox.hpp"
 #include "sched/ready_queue.hpp"
+#include "sched/work_times.hpp"
 #include "stealing/board.hpp"
+#include "trace/track.hpp"
 
 namespace charm::sched {
 
@@ -48,7 +50,7 @@ struct Group {
 struct Tally {
   using Count = std::atomic<std::uint64_t>;
   Count jobs{0}, steals_chiplet{0}, steals_node{0}, steals_far{0}, lost_races{0}, suspensions{0}, parks{0}, wakes{0},
-      exposures{0};
+      exposures{0}, resumptions{0}, migrations{0};
   static void add(Count& count) noexcept {
     count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
@@ -86,6 +88,8 @@ struct Worker : detail::WorkerCore {
   std::uint32_t tick = 0;
   std::uint64_t last_timer_look = 0;
   std::uint64_t random = 0;
+  trace::Track* track = nullptr;  // null unless the run is recorded (sched/tracing.hpp)
+  const os::TickClock* clock = nullptr;
 
   // Everybody's.
   Inbox inbox;
@@ -96,6 +100,7 @@ struct Worker : detail::WorkerCore {
   std::atomic<const fiber::Fiber*> shown{nullptr};  // `current`, for those who list tasks
   std::atomic<int> node{-1};                        // of `seat`
   alignas(64) Tally tally;
+  WorkTimes times;
 
   std::thread thread;
 
@@ -108,6 +113,11 @@ struct Worker : detail::WorkerCore {
   /// Leaves the running fiber for a loop fiber; `after` decides when it becomes ready again. Without a reason it only
   /// lets others run.
   void suspend(fiber::After after, void* argument, detail::WaitReason reason = {detail::Wait::nothing}) noexcept;
+
+  /// Takes a task up again that was suspended. \param limit, top of the stack that it is on. \param task, left for the
+  /// recording: what suspending told, and the worker that it left.
+  void resumed(const fiber::Fiber& fiber, const std::byte* limit, const std::byte* top, std::uint64_t task,
+               int left) noexcept;
 
   /// Makes `to` the running fiber's successor in the books; the switch follows.
   void enter(fiber::Fiber* to) noexcept;
