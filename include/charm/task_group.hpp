@@ -152,7 +152,7 @@ inline void task_group::finish() {
   detail::Completion all_done;
   all_done_ = &all_done;
   std::int64_t change = std::exchange(home_, 0) - bias;
-  if (remote_.fetch_add(change, std::memory_order_acq_rel) + change != 0) all_done.wait();
+  if (remote_.fetch_add(change, std::memory_order_acq_rel) + change != 0) all_done.wait({detail::Wait::group, this});
   remote_.store(bias, std::memory_order_relaxed);
 }
 

@@ -19,10 +19,12 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "os/membarrier.hpp"
 #include "os/pause.hpp"
+#include "sched/crowding.hpp"
 #include "sched/runtime.hpp"
 #include "sched/tracing.hpp"
 #include "sched/worker.hpp"
@@ -141,12 +143,14 @@ Job* Worker::search() noexcept {
   runtime->board.clear(Mark::work, place);
   tracing::state(*this, trace::State::searching);
   group->searching.fetch_add(1, std::memory_order_relaxed);
-  const std::int64_t spin_ns = std::int64_t{1000} * runtime->settings.spin_us;
+  // Where others want the core, what a searcher burns is taken from those who have work for it.
+  const int spin_us = crowded() ? std::min(runtime->settings.spin_us, 5) : runtime->settings.spin_us;
+  const std::int64_t spin_ns = std::int64_t{1000} * spin_us;
+  GapWatch gaps;
   std::int64_t start = now_ns();
   std::int64_t next_question = start;
   unsigned attempt = 0;
   bool slept = false;
-  bool counted_idle = false;
   Job* job = nullptr;
 
   for (unsigned round = 1;; ++round) {
@@ -158,16 +162,14 @@ Job* Worker::search() noexcept {
     os::pause();
     if (round % 8 != 0) continue;
     std::int64_t now = now_ns();
+    gaps.at(now);
+    runtime->timers.fire_all(*this, now);
     if (runtime->stopping.load(std::memory_order_acquire)) {
-      // Work comes only from workers that run; once all of them have nothing, there is nothing.
-      if (!counted_idle) {
-        counted_idle = true;
-        runtime->idle.fetch_add(1, std::memory_order_seq_cst);
-      }
-      if (runtime->idle.load(std::memory_order_seq_cst) == static_cast<int>(runtime->workers.size())) break;
-      if (now - start > spin_ns) std::this_thread::yield();
-    } else if (now - start >= spin_ns || surplus_searcher()) {
+      if (now - start > spin_ns && stay_until_the_end()) break;
+    } else if ((now - start >= spin_ns && attempt > 6) ||
+               surplus_searcher()) {  // not before it has asked for hidden jobs
       park(slept);
+      gaps.slept();
       slept = true;
       start = next_question = now_ns();
       attempt = 0;
@@ -179,12 +181,13 @@ Job* Worker::search() noexcept {
     }
   }
 
-  if (job != nullptr && counted_idle) runtime->idle.fetch_sub(1, std::memory_order_seq_cst);
   bool last = group->searching.fetch_sub(1, std::memory_order_relaxed) == 1;
   if (job != nullptr) {
     runtime->board.set(Mark::busy, place);
     tracing::state(*this, trace::State::busy);
     if (shows_work()) advertise();  // flat jobs that were taken along
+    runtime->deadlock.active();
+    runtime->timers.before_job(*this);
     if (last) runtime->notify(this);
   }
   return job;
@@ -192,8 +195,7 @@ Job* Worker::search() noexcept {
 
 bool Worker::inboxes_arrived() const noexcept {
   return inbox.arrived() || !group->inbox.empty() || !runtime->inbox.empty() ||
-         (seat.node >= 0 && !runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.empty()) ||
-         runtime->stopping.load(std::memory_order_seq_cst);
+         (seat.node >= 0 && !runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.empty());
 }
 
 /// \param deep look into the workers' queues and not only at what is noted on the board.
@@ -246,7 +248,7 @@ void Worker::park(bool deep) noexcept {
   if (deep && os::has_heavy_barrier()) os::heavy_barrier();
   board.set(Mark::asleep, place);
   group->searching.fetch_sub(1, std::memory_order_relaxed);
-  bool more = anything_in_sight(deep);
+  bool more = anything_in_sight(deep) || runtime->stopping.load(std::memory_order_seq_cst);
   fiber::Fiber* self = current;  // a guest puts its own in the books
   tracing::state(*this, trace::State::parked);
   const bool guest = slot.load(std::memory_order_relaxed).slot() == Slot::lent;
@@ -264,11 +266,20 @@ void Worker::park(bool deep) noexcept {
     runtime->wake(*this);
   // The waker changes the slot before it rings, and we look at the slot after we have silenced the bell: a ring that
   // comes late, for an earlier sleep, costs one turn of this loop.
+  const Slot asleep = guest ? Slot::lent_parked : Slot::parked;
   while (slot.load(std::memory_order_acquire).slot() != awake) {
-    if (!os::futex_wait(ring, 0, deep ? std::chrono::nanoseconds(-1) : std::chrono::milliseconds(10)))
+    const bool ours = slot.load(std::memory_order_seq_cst).slot() == asleep;
+    std::int64_t limit = runtime->timers.sleep_limit(*this, ours);
+    const bool first = !deep && ours && (limit < 0 || limit > 10000000);
+    const bool watches = !first && ours && runtime->deadlock.watch(limit);
+    if (first) limit = 10000000;
+    if (!os::futex_wait(ring, 0, std::chrono::nanoseconds(limit))) {
+      if (watches) runtime->deadlock.look();
       runtime->wake(*this);
+    }
     ring.store(0, std::memory_order_seq_cst);
   }
+  runtime->timers.leave(*this);
   board.clear(Mark::asleep,
               place);  // by the owner alone: a waker that is late must not take off the mark of a next sleep
   if (!guest) follow_seat(thread_cpu);
@@ -322,6 +333,16 @@ void Runtime::notify(const Worker* from) noexcept {
   }
 }
 
+bool Runtime::ring(Worker& worker) noexcept {
+  using Slot = Worker::Slot;
+  const Slot seen = worker.slot.load(std::memory_order_seq_cst).slot();
+  if (seen != Slot::parked && seen != Slot::lent_parked) return false;
+  os::FutexWord& bell = seen == Slot::lent_parked ? worker.guest_bell : worker.bell;
+  bell.store(1, std::memory_order_seq_cst);
+  os::futex_wake(bell, 1);
+  return true;
+}
+
 void Runtime::post(Worker& worker, ListedJob* job) noexcept {
   worker.inbox.push(job);
   wake(worker);
@@ -332,12 +353,23 @@ void Runtime::post(Worker& worker, ListedJob* job) noexcept {
 
 void Runtime::post_anywhere(ListedJob* job) noexcept {
   inbox.push(job);
+  wake_anybody();
+}
+
+void Runtime::wake_anybody() noexcept {
   for (int i = 0; i < board.summary_words(); ++i) {
     for (auto word = board.summary(Mark::asleep, i); word != 0; word &= word - 1) {
       if (wake_one_of(i * stealing::Board::word_bits + std::countr_zero(word), [](const Worker&) { return true; }))
         return;
     }
   }
+}
+
+void Runtime::post_near(int chiplet, ListedJob* job) noexcept {
+  inbox.push(job);
+  const int home = group_of(chiplet);
+  auto anybody = [](const Worker&) { return true; };
+  if (home < 0 || !wake_one_of(home, anybody)) wake_anybody();
 }
 
 void Runtime::abandon(LockedQueue& queue) noexcept {

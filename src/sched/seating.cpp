@@ -67,7 +67,8 @@ void Worker::take_seat(const Seat& to) {
 
 void Worker::follow_seat(int& cpu) noexcept {
   if (seat.cpu == cpu || seat.cpu < 0 || !runtime->machine.is_live()) return;
-  if (!os::bind_this_thread({seat.cpu}))
+  const std::vector<int> cpus = runtime->cpus_of(seat);
+  if (!cpus.empty() && !os::bind_this_thread(cpus))
     base::notice("bind", "the kernel refused to bind a worker to cpu " + std::to_string(seat.cpu) + "; it floats");
   cpu = seat.cpu;
 }
