@@ -9,8 +9,11 @@
 #include <charm/invoke.hpp>
 #include <charm/machine.hpp>
 #include <charm/parallel_for.hpp>
+#include <charm/parallel_for_each.hpp>
 #include <charm/parallel_reduce.hpp>
 #include <charm/placement.hpp>
 #include <charm/runtime.hpp>
+#include <charm/scan.hpp>
+#include <charm/sort.hpp>
 #include <charm/stats.hpp>
 #include <charm/task_group.hpp>

@@ -77,6 +77,7 @@ void Worker::suspend(fiber::After after, void* argument) noexcept {
   Fiber* self = current;
   const std::byte* limit = stack_limit;  // not those of self->stack if the task went on on another stack
   const std::byte* top = stack_top;
+  const detail::CancelScope* within = std::exchange(scope, nullptr);
   Fiber* to = take_fiber();
   enter(to);
   Tally::add(tally.suspensions);
@@ -87,6 +88,7 @@ void Worker::suspend(fiber::After after, void* argument) noexcept {
   Worker* here = sched::this_worker();
   here->stack_limit = limit;
   here->stack_top = top;
+  here->scope = within;
 }
 
 Fiber* Worker::take_fiber() noexcept {
