@@ -4,6 +4,7 @@
 #include <charm/all_do.hpp>
 #include <charm/call.hpp>
 #include <charm/config.hpp>
+#include <charm/coroutine.hpp>
 #include <charm/error.hpp>
 #include <charm/future.hpp>
 #include <charm/invoke.hpp>

@@ -192,7 +192,10 @@ TEST_P(Cancellation, AnExceptionStopsALoopAndThoseNestedInIt) {
     try {
       charm::parallel_for(0, 4,
                           [&](int i) {
-                            if (i == 3) throw std::string("three");
+                            if (i == 0) {
+                              while (charm::num_workers() > 1 && ran == 0) charm::yield();
+                              throw std::string("first");
+                            }
                             charm::parallel_for(0L, 1L << 40, [&](long j) {
                               if (j % 64 == 0) charm::yield();
                               ++ran;
@@ -201,7 +204,7 @@ TEST_P(Cancellation, AnExceptionStopsALoopAndThoseNestedInIt) {
                           {1, schedule});
       ADD_FAILURE() << "no exception";
     } catch (const std::string& text) {
-      EXPECT_EQ(text, "three") << "and not what the nested loops threw because they were stopped";
+      EXPECT_EQ(text, "first") << "and not what the nested loops threw because they were stopped";
     }
   }
 }
