@@ -19,6 +19,8 @@ struct Config {
   std::optional<std::string> topology;     ///< machine to run on paper: hwloc XML file or synthetic string; empty: live
   std::optional<std::size_t> stack_bytes;  ///< stack of a task, rounded up to pages
   std::optional<int> spin_us;              ///< how long an idle worker looks for work before it parks
+  std::optional<std::string> trace;        ///< file to record the run to; "%p" becomes the process id; empty: none
+  std::optional<std::size_t> trace_bytes;  ///< memory of each worker for recorded events
 };
 
 }  // namespace charm

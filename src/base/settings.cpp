@@ -98,6 +98,14 @@ const std::vector<Row>& schema() {
        "16K to 1G", bytes(&Settings::stack_bytes, 16U << 10, 1U << 30), code(&Config::stack_bytes)},
       {"spin_us", "50", "Microseconds that an idle worker looks for work before it parks.", "0 to 1000000",
        integer(&Settings::spin_us, 0, 1000000), code(&Config::spin_us)},
+      {"trace", "",
+       "File to record the run to, for chrome://tracing, ui.perfetto.dev and the simulator; %p in it becomes the "
+       "process id; empty means no recording.",
+       "a file that can be written", word(&Settings::trace, {}), code(&Config::trace)},
+      {"trace_bytes", "16M",
+       "Memory of each worker for recorded events, used as they come; when it is full the rest of the run is "
+       "dropped, and counted. K, M and G are understood.",
+       "4K to 64G", bytes(&Settings::trace_bytes, 4U << 10, std::size_t{64} << 30), code(&Config::trace_bytes)},
   };
   return rows;
 }

@@ -21,6 +21,8 @@ struct Settings {
   std::string topology;
   std::size_t stack_bytes = 0;
   int spin_us = 0;
+  std::string trace;
+  std::size_t trace_bytes = 0;
 
   struct Origin {
     std::string name, value, from;
