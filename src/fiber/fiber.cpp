@@ -22,18 +22,23 @@ struct Handover {
 
 /// First thing on the fiber that was switched to.
 void arrive(context::transfer_t transfer) noexcept {
-  Handover handover = *static_cast<Handover*>(transfer.data);  // a copy: `after` may set the old stack free
-  handover.from->context = transfer.fctx;
+  // Field by field: a copy of the whole would be loaded in wider words than it was stored in, which stalls. Read before
+  // `after`, which may set the old stack free.
+  const auto& handover = *static_cast<const Handover*>(transfer.data);
+  Fiber* const from = handover.from;
+  const After after = handover.after;
+  void* const argument = handover.argument;
+  from->context = transfer.fctx;
 #if defined(CHARM_ASAN)
   const void* bottom = nullptr;
   std::size_t bytes = 0;
   __sanitizer_finish_switch_fiber(handover.to->fake_stack, &bottom, &bytes);
-  if (handover.from->asan_bottom == nullptr) {  // a thread's own stack: only now its bounds are known
-    handover.from->asan_bottom = bottom;
-    handover.from->asan_bytes = bytes;
+  if (from->asan_bottom == nullptr) {  // a thread's own stack: only now its bounds are known
+    from->asan_bottom = bottom;
+    from->asan_bytes = bytes;
   }
 #endif
-  if (handover.after != nullptr) handover.after(handover.from, handover.argument);
+  if (after != nullptr) after(from, argument);
 }
 
 void trampoline(context::transfer_t transfer) noexcept {
