@@ -16,6 +16,7 @@
 
 #if defined(CHARM_BENCH_TBB)
 #include <execution>
+
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_sort.h>
 #endif
@@ -52,11 +53,12 @@ void compare(const std::string& what, const std::vector<T>& input, int trials, c
 
 template <class T>
 std::vector<Way<T>> sorts() {
-  return {{"std::sort", [](std::vector<T>& v) { std::sort(v.begin(), v.end()); }},
-          {"charm::sort", [](std::vector<T>& v) { charm::sort(v.begin(), v.end()); }},
+  return {
+      {"std::sort", [](std::vector<T>& v) { std::sort(v.begin(), v.end()); }},
+      {"charm::sort", [](std::vector<T>& v) { charm::sort(v.begin(), v.end()); }},
 #if defined(CHARM_BENCH_TBB)
-          {"tbb::parallel_sort", [](std::vector<T>& v) { tbb::parallel_sort(v.begin(), v.end()); }},
-          {"std::sort(par)", [](std::vector<T>& v) { std::sort(std::execution::par, v.begin(), v.end()); }},
+      {"tbb::parallel_sort", [](std::vector<T>& v) { tbb::parallel_sort(v.begin(), v.end()); }},
+      {"std::sort(par)", [](std::vector<T>& v) { std::sort(std::execution::par, v.begin(), v.end()); }},
 #endif
   };
 }
@@ -82,14 +84,14 @@ void run(int workers, std::size_t count, int trials) {
   std::vector<std::string> strings;
   for (std::size_t i = 0; i < count / 8; ++i) strings.push_back("a common prefix " + std::to_string(numbers[i]));
   compare("sort strings (n/8)", strings, trials, sorts<std::string>());
-  compare<int>("scan ints", few, trials,
-               {{"std::inclusive_scan", [](auto& v) { std::inclusive_scan(v.begin(), v.end(), v.begin()); }},
-                {"charm::inclusive_scan", [](auto& v) { charm::inclusive_scan(v.begin(), v.end(), v.begin()); }},
+  compare<int>(
+      "scan ints", few, trials,
+      {{"std::inclusive_scan", [](auto& v) { std::inclusive_scan(v.begin(), v.end(), v.begin()); }},
+       {"charm::inclusive_scan", [](auto& v) { charm::inclusive_scan(v.begin(), v.end(), v.begin()); }},
 #if defined(CHARM_BENCH_TBB)
-                {"inclusive_scan(par)",
-                 [](auto& v) { std::inclusive_scan(std::execution::par, v.begin(), v.end(), v.begin()); }}
+       {"inclusive_scan(par)", [](auto& v) { std::inclusive_scan(std::execution::par, v.begin(), v.end(), v.begin()); }}
 #endif
-               });
+      });
   charm::finalize();
 }
 

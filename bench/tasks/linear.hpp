@@ -78,7 +78,8 @@ void strassen_multiply(const Square& a, const Square& b, const Square& c) {
       auto operand = [](const Square& s, int first, int second, double sign, OwnSquare& sum) {
         const Square one = s.quarter(static_cast<std::size_t>(first / 2), static_cast<std::size_t>(first % 2));
         if (second < 0) return one;
-        add(one, sign, s.quarter(static_cast<std::size_t>(second / 2), static_cast<std::size_t>(second % 2)), sum.get());
+        add(one, sign, s.quarter(static_cast<std::size_t>(second / 2), static_cast<std::size_t>(second % 2)),
+            sum.get());
         return sum.get();
       };
       const Product& product = products[p];
@@ -116,7 +117,8 @@ inline std::vector<double> times(const Square& a, const std::vector<double>& x) 
   return y;
 }
 
-/// Multiplies two matrices of small integers; checks A (B x) = C x exactly (Freivalds), for an x of all kinds of digits.
+/// Multiplies two matrices of small integers; checks A (B x) = C x exactly (Freivalds), for an x of all kinds of
+/// digits.
 template <class R>
 std::int64_t strassen(std::size_t n) {
   OwnSquare a(n);

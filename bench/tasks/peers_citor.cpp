@@ -21,12 +21,13 @@ struct Citor {
   template <class F>
   static void loop(std::int64_t first, std::int64_t last, std::int64_t grain, F&& f) {
     const std::int64_t blocks = (last - first + grain - 1) / grain;
-    pool->parallelFor<citor::HintsDefaults>(0, static_cast<std::size_t>(blocks), [&](std::size_t low, std::size_t high) {
-      for (auto b = static_cast<std::int64_t>(low); b < static_cast<std::int64_t>(high); ++b) {
-        const std::int64_t begin = first + b * grain;
-        f(begin, begin + grain < last ? begin + grain : last);
-      }
-    });
+    pool->parallelFor<citor::HintsDefaults>(
+        0, static_cast<std::size_t>(blocks), [&](std::size_t low, std::size_t high) {
+          for (auto b = static_cast<std::int64_t>(low); b < static_cast<std::int64_t>(high); ++b) {
+            const std::int64_t begin = first + b * grain;
+            f(begin, begin + grain < last ? begin + grain : last);
+          }
+        });
   }
 
  private:

@@ -1,9 +1,9 @@
 // The programs on libfork, as coroutines of its kind: those of forks and of children by number. Compiled where
 // CHARM_PEER_INCLUDE has libfork.hpp.
-#include <libfork.hpp>
-
 #include <array>
 #include <cmath>
+
+#include <libfork.hpp>
 
 #include "program_cases.hpp"
 
@@ -101,9 +101,8 @@ void add_case(Cases& cases, const Measure& measure, F body) {
 
 void add_libfork(Cases& cases) {
   add_case(cases, fib_measure, [](lf::lazy_pool& pool) { return lf::sync_wait(pool, lf_fib, fib_n); });
-  add_case(cases, skynet_measure, [](lf::lazy_pool& pool) {
-    return lf::sync_wait(pool, lf_skynet, std::int64_t{0}, std::int64_t{1000000});
-  });
+  add_case(cases, skynet_measure,
+           [](lf::lazy_pool& pool) { return lf::sync_wait(pool, lf_skynet, std::int64_t{0}, std::int64_t{1000000}); });
   add_case(cases, queens_measure, [](lf::lazy_pool& pool) { return lf::sync_wait(pool, lf_queens, 12, 0, Board{}); });
   add_case(cases, uts_measure, [](lf::lazy_pool& pool) { return lf::sync_wait(pool, lf_uts, uts_root(19), 0); });
   add_case(cases, integrate_measure, [](lf::lazy_pool& pool) {

@@ -44,9 +44,8 @@ inline constexpr Measure integrate_measure{"integrate", "ms", 0};
 
 template <class R, class F>
 void add_program(Cases& cases, const Measure& measure, F body) {
-  cases.push_back({measure.program, R::name, measure.unit, [=](int workers) {
-                     return timed<R>(workers, measure.units, body);
-                   }});
+  cases.push_back(
+      {measure.program, R::name, measure.unit, [=](int workers) { return timed<R>(workers, measure.units, body); }});
 }
 
 /// Programs of R::fork and R::loop.

@@ -116,7 +116,8 @@ struct PromiseResult<void> {
 
 /// A lazy coroutine: it begins when it is awaited, on the stack of whoever awaits it, and goes back there by symmetric
 /// transfer, so that long chains and loops of awaits do not pile up stack (in optimised builds). One owner; await it
-/// once, as an rvalue: `T value = co_await std::move(t)`. One that is never awaited never runs, and goes with its owner.
+/// once, as an rvalue: `T value = co_await std::move(t)`. One that is never awaited never runs, and goes with its
+/// owner.
 template <class T = void>
 class [[nodiscard]] task {
  public:
@@ -180,9 +181,7 @@ template <class T, class Notify>
 class Awaiting {
  public:
   struct promise_type : PromiseResult<T>, PooledFrame {
-    Awaiting get_return_object() noexcept {
-      return Awaiting(std::coroutine_handle<promise_type>::from_promise(*this));
-    }
+    Awaiting get_return_object() noexcept { return Awaiting(std::coroutine_handle<promise_type>::from_promise(*this)); }
     [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
     struct Final {
       [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -295,8 +294,8 @@ class FutureAwaiter {
 
 }  // namespace detail
 
-/// Runs a task to its end and returns what it returns or throws. It begins on the caller's stack; where it is suspended,
-/// the caller waits as for a future: in a task, other tasks run meanwhile.
+/// Runs a task to its end and returns what it returns or throws. It begins on the caller's stack; where it is
+/// suspended, the caller waits as for a future: in a task, other tasks run meanwhile.
 template <class T>
 T sync_wait(task<T> awaited) {
   detail::WakeThread notify;
@@ -323,8 +322,8 @@ task<std::tuple<detail::NotVoid<T>...>> when_all(task<T>... tasks) {
       },
       parts);
   co_await detail::StartAll{count, list};
-  co_return std::apply(
-      [](auto&... part) { return std::tuple<detail::NotVoid<T>...>{detail::take_result(part)...}; }, parts);
+  co_return std::apply([](auto&... part) { return std::tuple<detail::NotVoid<T>...>{detail::take_result(part)...}; },
+                       parts);
 }
 
 /// The same for any number of tasks of one type.
@@ -347,8 +346,8 @@ task<std::vector<detail::NotVoid<T>>> when_all(std::vector<task<T>> tasks) {
   co_return results;
 }
 
-/// `co_await std::move(future)`: its value, or what its task threw. Goes on on the worker where the wait ended; while it
-/// lasts, the wait holds a fiber. \throws Error (bad_input) where the future has no task, (not_running).
+/// `co_await std::move(future)`: its value, or what its task threw. Goes on on the worker where the wait ended; while
+/// it lasts, the wait holds a fiber. \throws Error (bad_input) where the future has no task, (not_running).
 template <class T>
 detail::FutureAwaiter<T> operator co_await(future<T>&& awaited) {
   return detail::FutureAwaiter<T>(std::move(awaited));

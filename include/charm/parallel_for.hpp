@@ -93,9 +93,15 @@ void parallel_for(I first, I last, F&& body, LoopOptions options = {}) {
         detail::for_lazy(first, 0, count, chunk, loop, body);
         break;
       }
-      case Schedule::static_: detail::for_static(first, count, options.grain, loop, body); break;
-      case Schedule::dynamic: detail::for_dynamic(first, count, options.grain, loop, body); break;
-      case Schedule::affine: detail::for_affine(first, count, options.grain, loop, body); break;
+      case Schedule::static_:
+        detail::for_static(first, count, options.grain, loop, body);
+        break;
+      case Schedule::dynamic:
+        detail::for_dynamic(first, count, options.grain, loop, body);
+        break;
+      case Schedule::affine:
+        detail::for_affine(first, count, options.grain, loop, body);
+        break;
     }
   }
   loop.finish();

@@ -122,7 +122,8 @@ T parallel_reduce(I first, I last, T identity, F&& body, C&& combine, ReduceOpti
     try {
       if (options.deterministic) {
         constexpr std::int64_t most_leaves = 4096;
-        const std::int64_t grain = options.grain > 0 ? options.grain : std::max<std::int64_t>(1, (count - 1) / most_leaves + 1);
+        const std::int64_t grain =
+            options.grain > 0 ? options.grain : std::max<std::int64_t>(1, (count - 1) / most_leaves + 1);
         const detail::Blocks leaves{0, count, grain};
         return detail::reduce_tree<I, T>(first, leaves, 0, leaves.count(), loop, identity, body, combine);
       }

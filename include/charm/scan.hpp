@@ -57,7 +57,9 @@ Out scan(In first, In last, Out out, std::optional<T> sum, Op& op) {
   const Offset count = last - first;
   const Out end = out + static_cast<typename std::iterator_traits<Out>::difference_type>(count);
   auto in_at = [&](std::int64_t i) { return first + static_cast<Offset>(i); };
-  auto out_at = [&](std::int64_t i) { return out + static_cast<typename std::iterator_traits<Out>::difference_type>(i); };
+  auto out_at = [&](std::int64_t i) {
+    return out + static_cast<typename std::iterator_traits<Out>::difference_type>(i);
+  };
 
   constexpr std::int64_t bytes_per_block = 1 << 17;  // of input, a part of a core's own cache
   const std::int64_t block = std::max<std::int64_t>(1, bytes_per_block / static_cast<std::int64_t>(sizeof(T)));
@@ -102,9 +104,9 @@ Out scan(In first, In last, Out out, std::optional<T> sum, Op& op) {
 
 }  // namespace detail
 
-/// out[i] = first[0] op ... op first[i]. `op` must be associative and need not be commutative; for floating-point numbers
-/// the last bits depend on the number of workers. Random-access iterators; `out` may be `first` but must not overlap
-/// the input otherwise. The value type is the input's and must be copyable. \return the end of the output.
+/// out[i] = first[0] op ... op first[i]. `op` must be associative and need not be commutative; for floating-point
+/// numbers the last bits depend on the number of workers. Random-access iterators; `out` may be `first` but must not
+/// overlap the input otherwise. The value type is the input's and must be copyable. \return the end of the output.
 /// Exceptions as in parallel_for; the output is then unspecified.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Op = std::plus<>>
 Out inclusive_scan(In first, In last, Out out, Op op = {}) {

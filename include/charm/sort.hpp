@@ -25,8 +25,9 @@ It split_together(It first, It last, std::int64_t strips, Left&& left) {
     std::int64_t low, high;
   };
   std::vector<std::int64_t> middles(static_cast<std::size_t>(strips));
-  auto begin_of = [&](std::int64_t s) { return LoopParts::share_begin(count, static_cast<std::size_t>(s),
-                                                                      static_cast<std::size_t>(strips)); };
+  auto begin_of = [&](std::int64_t s) {
+    return LoopParts::share_begin(count, static_cast<std::size_t>(s), static_cast<std::size_t>(strips));
+  };
   auto at = [&](std::int64_t i) { return first + static_cast<Offset>(i); };
   parallel_for(std::int64_t{0}, strips,
                [&](std::int64_t s) {
@@ -50,8 +51,7 @@ It split_together(It first, It last, std::int64_t strips, Left&& left) {
   constexpr std::int64_t piece = 1 << 14;
   std::vector<Exchange> exchanges;
   for (std::size_t f = 0, b = 0; f < in_front.size() && b < behind.size();) {
-    const std::int64_t n =
-        std::min({piece, in_front[f].high - in_front[f].low, behind[b].high - behind[b].low});
+    const std::int64_t n = std::min({piece, in_front[f].high - in_front[f].low, behind[b].high - behind[b].low});
     exchanges.push_back({in_front[f].low, behind[b].low, n});
     if ((in_front[f].low += n) == in_front[f].high) ++f;
     if ((behind[b].low += n) == behind[b].high) ++b;
@@ -69,13 +69,12 @@ bool already_sorted(It first, It last, Less& less) {
   using Offset = typename std::iterator_traits<It>::difference_type;
   if (!std::is_sorted(first, first + static_cast<Offset>(std::min(count, probe)), less)) return false;
   std::atomic<bool> sorted{true};
-  parallel_for(std::int64_t{1}, count,
-               [&](std::int64_t low, std::int64_t high) {
-                 for (It it = first + static_cast<Offset>(low); low < high; ++low, ++it) {
-                   if (low % 1024 == 0 && !sorted.load(std::memory_order_relaxed)) return;
-                   if (less(*it, *(it - 1))) return sorted.store(false, std::memory_order_relaxed);
-                 }
-               });
+  parallel_for(std::int64_t{1}, count, [&](std::int64_t low, std::int64_t high) {
+    for (It it = first + static_cast<Offset>(low); low < high; ++low, ++it) {
+      if (low % 1024 == 0 && !sorted.load(std::memory_order_relaxed)) return;
+      if (less(*it, *(it - 1))) return sorted.store(false, std::memory_order_relaxed);
+    }
+  });
   return sorted.load(std::memory_order_relaxed);
 }
 

@@ -196,10 +196,12 @@ TEST_P(Cancellation, AnExceptionStopsALoopAndThoseNestedInIt) {
                               while (charm::num_workers() > 1 && ran == 0) charm::yield();
                               throw std::string("first");
                             }
-                            charm::parallel_for(0L, 1L << 40, [&](long j) {
-                              if (j % 64 == 0) charm::yield();
-                              ++ran;
-                            }, {.grain = 1});
+                            charm::parallel_for(0L, 1L << 40,
+                                                [&](long j) {
+                                                  if (j % 64 == 0) charm::yield();
+                                                  ++ran;
+                                                },
+                                                {.grain = 1});
                           },
                           {1, schedule});
       ADD_FAILURE() << "no exception";

@@ -71,7 +71,7 @@ TEST_P(Coroutines, WhenAllTakesAnyNumber) {
     for (int i = 0; i < count; ++i) {
       tasks.push_back([](int x) -> task<int> {
         co_await charm::schedule();
-        co_return x * x;
+        co_return x* x;
       }(i));
     }
     std::vector<int> values = co_await charm::when_all(std::move(tasks));
@@ -194,9 +194,14 @@ TEST_P(Coroutines, FramesSurviveMigration) {
     for (int step = 0; step < 30; ++step) {
       trail.push_back(seed * 100 + step);
       switch ((seed + step) % 3) {
-        case 0: co_await charm::schedule(); break;
-        case 1: co_await charm::schedule(charm::on_worker{(seed + step) % charm::num_workers()}); break;
-        default: charm::yield();
+        case 0:
+          co_await charm::schedule();
+          break;
+        case 1:
+          co_await charm::schedule(charm::on_worker{(seed + step) % charm::num_workers()});
+          break;
+        default:
+          charm::yield();
       }
     }
     EXPECT_EQ(label, "wanderer " + std::to_string(seed));

@@ -1,6 +1,7 @@
 // Random task graphs and what they compute. Every node folds sixteen numbers that hang on its predecessors' values; how
-// it does that in parallel, how it is started, and whether it throws, is drawn from the seed. The oracle folds them in a
-// loop, so both agree only if every construct runs its parts exactly once and brings back their values and exceptions.
+// it does that in parallel, how it is started, and whether it throws, is drawn from the seed. The oracle folds them in
+// a loop, so both agree only if every construct runs its parts exactly once and brings back their values and
+// exceptions.
 #pragma once
 
 #include <charm/charm.hpp>
@@ -157,9 +158,13 @@ class DagRun {
     const auto grain = static_cast<std::int64_t>((r >> 16) % 5);
     const auto schedule = static_cast<charm::Schedule>((r >> 24) % 4);
     switch (r % 64) {  // what wakes other workers is drawn rarely: 10^5 nodes have to be quick
-      case 0: charm::parallel_for(0, Dag::parts, part, {grain, schedule}); break;
+      case 0:
+        charm::parallel_for(0, Dag::parts, part, {grain, schedule});
+        break;
       case 1:
-      case 2: charm::parallel_for(0, Dag::parts, part, {grain}); break;
+      case 2:
+        charm::parallel_for(0, Dag::parts, part, {grain});
+        break;
       case 3:
         charm::invoke([&] { several(0, 4); }, [&] { charm::invoke([&] { several(4, 9); }, [&] { several(9, 16); }); });
         break;
@@ -169,15 +174,20 @@ class DagRun {
         parts.wait();
         break;
       }
-      case 5: charm::async([&] { several(0, Dag::parts); }).get(); break;
+      case 5:
+        charm::async([&] { several(0, Dag::parts); }).get();
+        break;
       case 6:
         charm::call(static_cast<int>((r >> 32) % static_cast<unsigned>(charm::num_workers())),
                     [&] { several(0, Dag::parts); });
         break;
-      case 7: coroutines(several); break;
+      case 7:
+        coroutines(several);
+        break;
       case 8: {  // a group whose tasks would never end, unless cancelling reaches them
         charm::task_group endless;
-        endless.run([&] { endless.cancel(); });  // first: where the deque is full a task runs before its spawner goes on
+        endless.run(
+            [&] { endless.cancel(); });  // first: where the deque is full a task runs before its spawner goes on
         for (int k = 0; k < 3; ++k) {
           endless.run([] {
             while (!charm::is_cancelled()) charm::yield();

@@ -1,8 +1,9 @@
 // Random task graphs against the sequential oracle: the same values, the same nodes threw; cancelled ones are cut off
 // cleanly. A failure names the seed and the size.
+#include "algorithms/dag.hpp"
+
 #include <rapidcheck.h>
 
-#include "algorithms/dag.hpp"
 #include "algorithms/runtimes.hpp"
 
 namespace {

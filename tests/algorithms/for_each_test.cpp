@@ -20,8 +20,7 @@ TEST_P(ForEach, VisitsEveryElementOfAnyContainerOnce) {
   charm::parallel_for_each(vector, [](int& x) { ++x; });
   charm::parallel_for_each(vector.begin(), vector.end(), [](int& x) { ++x; }, {.grain = 10});
   EXPECT_EQ(vector, std::vector<int>(5000, 3));
-  charm::parallel_for_each(std::span(vector).first(10), [](int& x) { x = 0; },
-                           {.schedule = charm::Schedule::static_});
+  charm::parallel_for_each(std::span(vector).first(10), [](int& x) { x = 0; }, {.schedule = charm::Schedule::static_});
   EXPECT_EQ(std::accumulate(vector.begin(), vector.end(), 0), 4990 * 3);
 
   std::list<int> list(777, 1);

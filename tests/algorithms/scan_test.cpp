@@ -51,9 +51,11 @@ TEST_P(Scan, ComposesInOrder) {
     std::inclusive_scan(in.begin(), in.end(), expected.begin(), then);
     check([](auto& from, auto& to) { return charm::inclusive_scan(from.begin(), from.end(), to.begin(), then); });
     std::inclusive_scan(in.begin(), in.end(), expected.begin(), then, init);
-    check([&](auto& from, auto& to) { return charm::inclusive_scan(from.begin(), from.end(), to.begin(), then, init); });
+    check(
+        [&](auto& from, auto& to) { return charm::inclusive_scan(from.begin(), from.end(), to.begin(), then, init); });
     std::exclusive_scan(in.begin(), in.end(), expected.begin(), init, then);
-    check([&](auto& from, auto& to) { return charm::exclusive_scan(from.begin(), from.end(), to.begin(), init, then); });
+    check(
+        [&](auto& from, auto& to) { return charm::exclusive_scan(from.begin(), from.end(), to.begin(), init, then); });
   });
 }
 

@@ -28,8 +28,8 @@ TEST_P(Schedules, CoverEveryIndexOnce) {
     auto inside = *rc::gen::arbitrary<bool>();
     std::vector<std::atomic<int>> hits(static_cast<std::size_t>(count));
     auto loop = [&] {
-      charm::parallel_for(
-          first, first + count, [&](int i) { ++hits[static_cast<std::size_t>(i - first)]; }, {grain, schedule});
+      charm::parallel_for(first, first + count, [&](int i) { ++hits[static_cast<std::size_t>(i - first)]; },
+                          {grain, schedule});
     };
     if (inside)
       charm::run(loop);
@@ -77,8 +77,7 @@ TEST_P(Schedules, MayBeNestedInEachOther) {
     for (Schedule inner : all_schedules) {
       std::atomic<long> sum{0};
       charm::parallel_for(
-          0, 12,
-          [&](int i) { charm::parallel_for(0, 20, [&](int j) { sum += i * 20 + j; }, {0, inner}); }, {1, outer});
+          0, 12, [&](int i) { charm::parallel_for(0, 20, [&](int j) { sum += i * 20 + j; }, {0, inner}); }, {1, outer});
       EXPECT_EQ(sum, 239 * 240 / 2);
     }
   }

@@ -90,9 +90,7 @@ TEST_P(Sort, SortsByAnyIteratorAndComparison) {
   std::deque<std::pair<double, int>> values;
   for (int value : input("random", 50'000)) values.emplace_back(value / 3.0, value % 10);
   std::deque<std::pair<double, int>> expected = values;
-  auto less = [](const auto& a, const auto& b) {
-    return std::tie(a.second, a.first) < std::tie(b.second, b.first);
-  };
+  auto less = [](const auto& a, const auto& b) { return std::tie(a.second, a.first) < std::tie(b.second, b.first); };
   std::sort(expected.begin(), expected.end(), less);
   charm::sort(values.begin(), values.end(), less);
   EXPECT_EQ(values, expected);
@@ -133,7 +131,8 @@ TEST_P(Sort, AComparisonThatThrowsLeavesAPermutation) {
     };
     check(numbers);
     std::vector<std::string> strings;
-    for (std::size_t i = 0; i < count; i += 16) strings.push_back("a string that lies on the heap " + std::to_string(numbers[i]));
+    for (std::size_t i = 0; i < count; i += 16)
+      strings.push_back("a string that lies on the heap " + std::to_string(numbers[i]));
     check(strings);
   });
 }

@@ -17,8 +17,8 @@ struct LoopParts {
     int chiplet;
     std::vector<int> workers;
   };
-  std::vector<Part> parts;      // by chiplet
-  std::vector<int> of_worker;   // index into parts
+  std::vector<Part> parts;     // by chiplet
+  std::vector<int> of_worker;  // index into parts
   std::size_t workers = 0;
 
   LoopParts() {

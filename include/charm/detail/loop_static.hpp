@@ -18,8 +18,7 @@ class StaticLoop {
   StaticLoop(I base, std::int64_t count, std::int64_t grain, FailScope& loop, F& body)
       : base_(base), grain_(grain), loop_(loop), body_(body) {
     const LoopParts layout;
-    const auto chunks =
-        static_cast<std::size_t>(std::min(count, static_cast<std::int64_t>(layout.workers)));
+    const auto chunks = static_cast<std::size_t>(std::min(count, static_cast<std::int64_t>(layout.workers)));
     chunks_.reserve(chunks);
     for (const LoopParts::Part& part : layout.parts) {
       for (int worker : part.workers) {

@@ -125,7 +125,8 @@ It split(It first, It last, Left&& left) {
 template <class It>
 using Pivot = std::conditional_t<is_small<It>, const ValueOf<It>, const ValueOf<It>&>;
 
-/// Partitions around the pivot at `first`. \return where the pivot stands now: before it what is less, after it the rest.
+/// Partitions around the pivot at `first`. \return where the pivot stands now: before it what is less, after it the
+/// rest.
 template <class It, class Less, class Split>
 It partition(It first, It last, Less& less, Split&& split_range) {
   Pivot<It> pivot = *first;

@@ -70,7 +70,7 @@ struct WorkerCore {
   Deque deque;
   alignas(64) const std::byte* stack_limit = nullptr;  // below it a deep recursion goes on on another stack
   const std::byte* stack_top = nullptr;                // of the stack that the worker is on
-  const CancelScope* scope = nullptr;  // what the running task belongs to; see cancel_scope.hpp
+  const CancelScope* scope = nullptr;                  // what the running task belongs to; see cancel_scope.hpp
   int id = -1;
   JobPool pool;
 };
@@ -97,8 +97,8 @@ inline WorkerCore* this_worker() noexcept {
   return worker;
 }
 
-/// Whether `object` lives in a frame of the stack that the caller runs on, the caller's own included (which a comparison
-/// with the frame's address would miss once the caller is inlined into the function that holds the object).
+/// Whether `object` lives in a frame of the stack that the caller runs on, the caller's own included (which a
+/// comparison with the frame's address would miss once the caller is inlined into the function that holds the object).
 inline bool on_this_stack(const WorkerCore* worker, const void* object) noexcept {
   auto* address = static_cast<const std::byte*>(object);
   const std::byte* limit = worker->stack_limit;  // a quarter of the stack lies below it
