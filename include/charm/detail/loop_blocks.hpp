@@ -157,7 +157,11 @@ class AffineLoop {
       for (int worker : part.workers) {
         if (worker == here) continue;
         auto* helper = new (take_job_memory(sizeof(Helper))) Helper(state);
-        post({Target::Kind::chiplet, part.chiplet}, *helper);
+        try {
+          post({Target::Kind::chiplet, part.chiplet}, *helper);
+        } catch (const Error&) {  // its workers have just moved elsewhere; the blocks are taken by others
+          Helper::drop(helper);
+        }
       }
     }
     if (!state->participate()) state->done_.wait();
@@ -169,9 +173,12 @@ class AffineLoop {
     static void start(Job* job) noexcept {
       auto* self = static_cast<Helper*>(job);
       std::shared_ptr<AffineLoop> state = std::move(self->state);
-      self->~Helper();
-      give_job_memory(self, sizeof(Helper));
+      drop(self);
       if (state->participate()) state->done_.complete();
+    }
+    static void drop(Helper* helper) noexcept {
+      helper->~Helper();
+      give_job_memory(helper, sizeof(Helper));
     }
     std::shared_ptr<AffineLoop> state;
   };
