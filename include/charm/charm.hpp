@@ -7,6 +7,7 @@
 #include <charm/channel.hpp>
 #include <charm/condition_variable.hpp>
 #include <charm/config.hpp>
+#include <charm/coroutine.hpp>
 #include <charm/error.hpp>
 #include <charm/first_touch.hpp>
 #include <charm/future.hpp>
@@ -17,12 +18,15 @@
 #include <charm/mutex.hpp>
 #include <charm/page_block.hpp>
 #include <charm/parallel_for.hpp>
+#include <charm/parallel_for_each.hpp>
 #include <charm/parallel_reduce.hpp>
 #include <charm/placed_array.hpp>
 #include <charm/placement.hpp>
 #include <charm/runtime.hpp>
+#include <charm/scan.hpp>
 #include <charm/semaphore.hpp>
 #include <charm/sleep.hpp>
+#include <charm/sort.hpp>
 #include <charm/stats.hpp>
 #include <charm/task_group.hpp>
 #include <charm/tasks.hpp>

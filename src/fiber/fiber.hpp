@@ -72,6 +72,7 @@ struct Fiber : detail::ListedJob {
     const std::byte* stack_top = nullptr;
     std::uint64_t task = 0;  // for the recording: what it was, and the worker that it left
     int left = -1;
+    const detail::CancelScope* scope = nullptr;  // what the task belongs to
   } away;
 
   // Sanitizers.

@@ -172,6 +172,7 @@ void leave_blocking() noexcept {
   if (handled.caught != nullptr || handled.uncaught != 0) sched::handling() = handled;
   Worker* here = sched::this_worker();
   self->card.wait.store(Wait::nothing, std::memory_order_relaxed);
+  here->scope = self->away.scope;
   here->resumed(*self, self->away.stack_limit, self->away.stack_top, self->away.task, self->away.left);
   runtime->spares->end();
 }

@@ -305,6 +305,7 @@ void yield() {
           here->inbox.push(from);
         } else {
           here->push_ready(from);
+          here->advertise();
         }
       },
       nullptr, {detail::Wait::nothing}, next);

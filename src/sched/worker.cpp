@@ -87,6 +87,7 @@ void Worker::suspend(fiber::After after, void* argument, detail::WaitReason reas
   self->card.state.store(waits ? Doing::waiting : Doing::ready, std::memory_order_relaxed);
   const std::byte* limit = stack_limit;  // not those of self->stack if the task went on on another stack
   const std::byte* top = stack_top;
+  const detail::CancelScope* within = std::exchange(scope, nullptr);
   if (to == nullptr) to = take_fiber();
   enter(to);
   Tally::add(tally.suspensions);
@@ -99,9 +100,11 @@ void Worker::suspend(fiber::After after, void* argument, detail::WaitReason reas
   if (here == nullptr) {  // the task goes on in a spare thread; leave_blocking() does the rest
     self->away.task = task;
     self->away.left = id;
+    self->away.scope = within;
     return;
   }
   if (waits) self->card.wait.store(detail::Wait::nothing, std::memory_order_relaxed);
+  here->scope = within;
   here->resumed(*self, limit, top, task, id);
 }
 
