@@ -12,6 +12,7 @@
 
 #include "base/settings.hpp"
 #include "placement/placement.hpp"
+#include "sched/gdb_layout.hpp"
 #include "sched/worker.hpp"
 #include "stealing/board.hpp"
 #include "stealing/field.hpp"
@@ -98,12 +99,14 @@ class Runtime {
 
  private:
   static constexpr std::size_t most_idle_fibers = 256;  // of a node; what is more goes back to the system
+  friend struct GdbLayout;
   struct FiberPool {
     std::mutex mutex;
     std::vector<fiber::Fiber*> idle;
     std::unordered_set<fiber::Fiber*> all;
   };
   FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
+  const CharmGdbEntry* const gdb_layout_ = charm_gdb_layout;  // a static library is linked with it for this alone
   void record();
   void stop();
   /// Wakes one sleeper of the group that `wanted` accepts. \return whether there was one.
