@@ -45,6 +45,7 @@ std::int64_t now_ns() {
 }
 
 constexpr std::int64_t exposure_interval_ns = 20000;
+constexpr unsigned enough_questions = 8;  // the later ones expose
 
 }  // namespace
 
@@ -141,6 +142,7 @@ Job* Worker::search() noexcept {
   std::int64_t next_question = start;
   unsigned attempt = 0;
   bool slept = false;
+  bool hidden_work = false;
   bool counted_idle = false;
   Job* job = nullptr;
 
@@ -161,8 +163,8 @@ Job* Worker::search() noexcept {
       }
       if (runtime->idle.load(std::memory_order_seq_cst) == static_cast<int>(runtime->workers.size())) break;
       if (now - start > spin_ns) std::this_thread::yield();
-    } else if (now - start >= spin_ns || surplus_searcher()) {
-      park(slept);
+    } else if ((now - start >= spin_ns && (!hidden_work || attempt >= enough_questions)) || surplus_searcher()) {
+      hidden_work = park(slept);
       slept = true;
       start = next_question = now_ns();
       attempt = 0;
@@ -237,7 +239,9 @@ void Worker::poke_the_busy(int group_index) noexcept {
 
 /// Called as a searcher; returns as one.
 /// \param deep a sleep without a limit; a first one is short (P2).
-void Worker::park(bool deep) noexcept {
+/// \return whether it did not sleep since somebody has jobs: then whoever has them must be asked, however short
+/// spin_us.
+bool Worker::park(bool deep) noexcept {
   stealing::Board& board = runtime->board;
   board.set(Mark::asleep, place);
   group->searching.fetch_sub(1, std::memory_order_relaxed);
@@ -253,10 +257,11 @@ void Worker::park(bool deep) noexcept {
   const int own_node = seat.node;
   slot.store({guest ? Slot::lent_parked : Slot::parked, place}, std::memory_order_seq_cst);
   // From here on worker 0 may be lent: only what is everybody's may be touched until the slot is ours again.
+  bool hidden = false;
   if (!more) poke_the_busy(own_group);
   if (!more && deep) {
     if (os::has_heavy_barrier()) os::heavy_barrier();
-    more = others_have_work();
+    more = hidden = others_have_work();
   }
   if (more || inbox.arrived() || !here.inbox.empty() || !runtime->inbox.empty() ||
       runtime->stopping.load(std::memory_order_seq_cst) ||
@@ -274,6 +279,7 @@ void Worker::park(bool deep) noexcept {
   if (!guest) follow_seat(thread_cpu);
   enter(self);
   tracing::state(*this, trace::State::searching);
+  return hidden;
 }
 
 bool Runtime::wake(Worker& worker) noexcept {

@@ -42,6 +42,10 @@ class Guest {
   }
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
+  /// Nobody asked this worker for jobs while it was parked: if others sleep, its next push shall wake one.
+  void notice_sleepers() const noexcept {
+    if (worker_->runtime->board.any(stealing::Mark::asleep)) worker_->deque.poke();
+  }
   explicit operator bool() const noexcept { return worker_ != nullptr; }
   Worker& worker() const noexcept { return *worker_; }
 
@@ -63,7 +67,10 @@ void leave_as_waiter(Fiber* from, void* state) noexcept {
 
 void Completion::wait_slow() {
   if (Worker* worker = sched::this_worker()) return worker->suspend(leave_as_waiter, &state_);
-  if (Guest guest; guest) return guest.worker().suspend(leave_as_waiter, &state_);
+  if (Guest guest; guest) {
+    guest.notice_sleepers();
+    return guest.worker().suspend(leave_as_waiter, &state_);
+  }
   for (int spin = 0; spin < 2000; ++spin) {
     if (done()) return;
     os::pause();
@@ -125,6 +132,7 @@ void run_root(ListedJob& root, Completion& done) {
   Runtime& runtime = Runtime::get();
   if (Guest guest; guest) {
     if (guest.worker().deque.push(&root) != Deque::full) {
+      guest.notice_sleepers();  // not before: an empty root is worth waking nobody
       done.wait();
       return;
     }

@@ -143,7 +143,7 @@ struct Worker : detail::WorkerCore {
   [[nodiscard]] bool anything_in_sight() const noexcept;
   [[nodiscard]] bool others_have_work() const noexcept;
   void poke_the_busy(int group_index) noexcept;
-  void park(bool deep) noexcept;
+  bool park(bool deep) noexcept;
   std::uint64_t next_random() noexcept {  // xorshift64*
     random ^= random >> 12;
     random ^= random << 25;
