@@ -75,10 +75,14 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
   }
   if (job == nullptr && ready_too) job = victim->ready.pop();
   if (job != nullptr) {
-    Tally::add(from.group == place.group                                   ? tally.steals_chiplet
-               : victim->node.load(std::memory_order_relaxed) == seat.node ? tally.steals_node
-                                                                           : tally.steals_far);
-    tracing::stole(*this, *victim, from.group == place.group);
+    using trace::Distance;
+    const Distance distance = from.group == place.group                                   ? Distance::chiplet
+                              : victim->node.load(std::memory_order_relaxed) == seat.node ? Distance::node
+                                                                                          : Distance::far;
+    Tally::add(distance == Distance::chiplet ? tally.steals_chiplet
+               : distance == Distance::node  ? tally.steals_node
+                                             : tally.steals_far);
+    tracing::stole(*this, *victim, distance);
     return job;
   }
   if (!victim->shows_work()) {  // an old mark: taken off, unless something has come meanwhile (stealing/board.hpp, B3)

@@ -41,13 +41,9 @@ inline detail::Job* popped(Worker& worker, detail::Job* job) noexcept {
     worker.track->popped();
   return job;
 }
-inline void stole(Worker& thief, const Worker& victim, bool same_chiplet) noexcept {
-  if (thief.track == nullptr) [[likely]]
-    return;
-  const bool same_node = victim.node.load(std::memory_order_relaxed) == thief.seat.node;
-  thief.track->stole(*victim.track, same_chiplet ? trace::Distance::chiplet
-                                    : same_node  ? trace::Distance::node
-                                                 : trace::Distance::far);
+inline void stole(Worker& thief, const Worker& victim, trace::Distance distance) noexcept {
+  if (thief.track != nullptr) [[unlikely]]
+    thief.track->stole(*victim.track, distance);
 }
 /// \param sleeper has been woken by the caller; not by itself, whose track may already be another's.
 inline void woke(Worker& sleeper) noexcept {
