@@ -14,6 +14,7 @@
 
 namespace charm {
 
+/// How a loop is split.
 struct LoopOptions {
   /// Indices that are run without looking for helpers; 0: found while running, so that a chunk takes a few
   /// microseconds.

@@ -32,6 +32,7 @@ class task_group {
     finish();
   }
 
+  /// Starts `function()` as a task of the group. \throws Error (not_running).
   template <class F>
   void run(F&& function) {
     using Spawned = GroupJob<std::decay_t<F>>;
@@ -62,6 +63,7 @@ class task_group {
 
   /// Tasks that have not started will not run; running ones may ask is_cancelled().
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  /// Whether somebody called cancel(), or a task threw, since the last wait().
   [[nodiscard]] bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
  private:
