@@ -1,14 +1,15 @@
 // What recording a run costs: the programs of bench-tasks on CHARM, without and with CHARM_TRACE, in pairs whose order
 // alternates. Writing the file is not counted: it happens at the end, when nobody waits for an answer any more.
-//   bench-trace [--workers N,...] [--trials K] [--json]
-// `cost` is the ratio of the fastest runs, minus 1: on a machine that does other things, too, what disturbs a run makes
-// it slower and never faster. `low` and `high` are the quartiles of the pairs' ratios, minus 1.
+//   bench-trace [--workers N,...] [--trials K] [--cpu] [--json]
+// --cpu: processor time of the process in place of elapsed time, for one worker on a machine that does other things,
+// too. `cost` is the ratio of the fastest runs, minus 1: on a machine that does other things, too, what disturbs a run
+// makes it slower and never faster. `low` and `high` are the quartiles of the pairs' ratios, minus 1.
 #include <charm/charm.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -31,8 +32,14 @@ struct Program {
   std::function<std::int64_t()> run;
 };
 
+double now(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
 /// Seconds of the second of two runs, on a thread of its own since CHARM binds the one that starts it.
-double timed(const Program& program, int workers, const std::string& trace) {
+double timed(const Program& program, int workers, const std::string& trace, clockid_t clock) {
   double seconds = 0;
   std::thread([&] {
     charm::Config config;
@@ -41,9 +48,9 @@ double timed(const Program& program, int workers, const std::string& trace) {
     config.trace_bytes = std::size_t{256} << 20;
     charm::init(config);
     charm::run([&] { return program.run(); });
-    const auto start = std::chrono::steady_clock::now();
+    const double start = now(clock);
     charm::run([&] { return program.run(); });
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds = now(clock) - start;
     charm::finalize();
   }).join();
   return seconds;
@@ -56,11 +63,14 @@ int main(int count, char** arguments) {
   std::vector<int> workers{1, 2};
   int trials = 11;
   bool json = false;
+  bool cpu = false;
   app.add_option("--workers", workers, "numbers of workers")->delimiter(',');
   app.add_option("--trials", trials, "pairs of runs of each row")->check(CLI::Range(1, 1000));
+  app.add_flag("--cpu", cpu, "processor time in place of elapsed time");
   app.add_flag("--json", json, "print JSON");
   CLI11_PARSE(app, count, arguments);
 
+  const clockid_t clock = cpu ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
   const std::vector<Program> programs = {
       {"fib", [] { return fib<Charm>(30); }},
       {"skynet", [] { return skynet<Charm>(0, 100000); }},
@@ -84,9 +94,9 @@ int main(int count, char** arguments) {
         for (int trial = 0; trial < trials; ++trial) {
           for (int turn = 0; turn < 2; ++turn) {
             if ((turn + trial) % 2 == 0)
-              off.push_back(timed(program, w, ""));
+              off.push_back(timed(program, w, "", clock));
             else
-              on.push_back(timed(program, w, file));
+              on.push_back(timed(program, w, file, clock));
           }
           ratios.push_back(on.back() / off.back());
         }
