@@ -12,13 +12,15 @@ namespace charm {
 /// Destinations; ids are those of worker_id() and Machine. The task of a worker stays on it even where it suspends; the
 /// task of a chiplet or node starts there.
 struct on_worker {
-  int id;
+  int id;  ///< 0 .. num_workers()-1
 };
+/// Any worker of a chiplet.
 struct on_chiplet {
-  int id;
+  int id;  ///< index in Machine::chiplets
 };
+/// Any worker of a NUMA node.
 struct on_node {
-  int id;
+  int id;  ///< index in Machine::nodes
 };
 /// A worker of the node on which the page of `address` lies (charm::where), or of the nearest node that has workers;
 /// where the kernel does not tell, of the caller's node.

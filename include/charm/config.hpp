@@ -11,6 +11,7 @@
 
 namespace charm {
 
+/// Settings given by the program; what is not set is looked up elsewhere.
 struct Config {
   std::optional<int> workers;          ///< number of workers; default: every allowed physical core (at most the quota)
   std::optional<std::string> policy;   ///< placement policy: local, distributed, numa, os, literal

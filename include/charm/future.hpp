@@ -64,8 +64,11 @@ template <class T>
 class future {
  public:
   future() = default;
+  /// For async() and call_async(): takes over the caller's share.
   explicit future(detail::Shared<T>* shared) noexcept : shared_(shared) {}
+  /// The other one has no task afterwards.
   future(future&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}
+  /// The other one has no task afterwards; the own task is left to finish unobserved.
   future& operator=(future&& other) noexcept {
     if (this != &other) {
       reset();
@@ -75,7 +78,9 @@ class future {
   }
   ~future() { reset(); }
 
+  /// Whether it has a task whose value was not taken yet.
   [[nodiscard]] bool valid() const noexcept { return shared_ != nullptr; }
+  /// Whether get() would return at once.
   [[nodiscard]] bool ready() const noexcept { return shared_ != nullptr && shared_->done.done(); }
 
   /// Waits; in a task, other tasks run meanwhile. From one task at a time.

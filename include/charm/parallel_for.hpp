@@ -26,6 +26,7 @@ enum class Schedule {
             ///< stays in that cache; idle chiplets take over from the far end of the others' blocks
 };
 
+/// How a loop is split.
 struct LoopOptions {
   /// Indices that are run without looking for helpers, the size of a block; 0: found by itself (lazy, static: while
   /// running, so that a chunk takes a few microseconds; dynamic, affine: some blocks a worker).

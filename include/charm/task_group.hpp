@@ -49,6 +49,7 @@ class task_group {
     finish();
   }
 
+  /// Starts `function()` as a task of the group. \throws Error (not_running).
   template <class F>
   void run(F&& function) {
     using Spawned = GroupJob<std::decay_t<F>>;
@@ -86,6 +87,7 @@ class task_group {
   void cancel() noexcept { scope_.cancel(); }
   /// Whether this group, or one that it belongs to, was cancelled.
   [[nodiscard]] bool is_canceled() const noexcept { return scope_.cancelled(); }
+  /// The same.
   [[nodiscard]] bool is_cancelled() const noexcept { return is_canceled(); }
 
  private:

@@ -14,6 +14,7 @@
 #include "base/settings.hpp"
 #include "placement/placement.hpp"
 #include "sched/deadlock.hpp"
+#include "sched/gdb_layout.hpp"
 #include "sched/spares.hpp"
 #include "sched/stack_overflow.hpp"
 #include "sched/timers.hpp"
@@ -147,6 +148,7 @@ class Runtime {
 
  private:
   static constexpr std::size_t most_idle_fibers = 256;  // of a node; what is more goes back to the system
+  friend struct GdbLayout;
   struct FiberPool {
     int node = -1;
     std::mutex mutex;
@@ -156,6 +158,7 @@ class Runtime {
     std::uint64_t made = 0;
   };
   FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
+  const CharmGdbEntry* const gdb_layout_ = charm_gdb_layout;  // a static library is linked with it for this alone
   void record();
   void stop();
   /// Wakes one sleeper of the group that `wanted` accepts. \return whether there was one.

@@ -12,8 +12,10 @@
 //      the inboxes; all four are sequentially consistent.
 //  P2  Jobs in deques may be missed for a moment, because the owner's push has no fence between its store and its look
 //      at the limit that the parker lowered. They are not lost: their owner will run them. So that they are not left to
-//      it alone, the first sleep ends after 10 ms, runs a heavy barrier, after which the store is visible, looks again,
-//      and only then sleeps until woken.
+//      it alone, the first sleep ends after 10 ms, and before one without a limit the parker announces itself, lowers
+//      the limits, runs a heavy barrier, and then looks: a push whose owner saw the old limit is visible by then, and
+//      one that sees the new limit finds a sleeper to wake. (Looking first is not enough: a push that comes between
+//      the look and the announcement finds nobody to wake. tests/model/parking.pml holds both orders.)
 //  P3  A waker counts the woken as searching on its behalf, so that a burst of pushes wakes one worker and not all; the
 //      last searcher that finds work wakes the next.
 #include <algorithm>
@@ -45,6 +47,7 @@ std::int64_t now_ns() {
 }
 
 constexpr std::int64_t exposure_interval_ns = 20000;
+constexpr unsigned enough_questions = 8;  // the later ones expose
 
 }  // namespace
 
@@ -166,8 +169,7 @@ Job* Worker::search() noexcept {
     runtime->timers.fire_all(*this, now);
     if (runtime->stopping.load(std::memory_order_acquire)) {
       if (now - start > spin_ns && stay_until_the_end()) break;
-    } else if ((now - start >= spin_ns && attempt > 6) ||
-               surplus_searcher()) {  // not before it has asked for hidden jobs
+    } else if ((now - start >= spin_ns && attempt >= enough_questions) || surplus_searcher()) {
       park(slept);
       gaps.slept();
       slept = true;
@@ -198,21 +200,22 @@ bool Worker::inboxes_arrived() const noexcept {
          (seat.node >= 0 && !runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.empty());
 }
 
-/// \param deep look into the workers' queues and not only at what is noted on the board.
-bool Worker::anything_in_sight(bool deep) const noexcept {
+/// In the own queues, the shared inboxes, and what the chiplet's workers have noted on the board.
+bool Worker::anything_in_sight() const noexcept {
   if (!inbox.empty() || !ready.empty() || !deque.empty() || inboxes_arrived()) return true;
   const stealing::Board& board = runtime->board;
-  if (!deep) {
-    // An own mark, or that of somebody who has nothing any more, must not keep the chiplet awake.
-    for (int w = 0; w < board.words(place.group); ++w) {
-      for (auto word = board.word(Mark::work, place.group, w); word != 0; word &= word - 1) {
-        const Worker* other =
-            runtime->worker_at({place.group, w * stealing::Board::word_bits + std::countr_zero(word)});
-        if (other != nullptr && other != this && other->shows_work()) return true;
-      }
+  // An own mark, or that of somebody who has nothing any more, must not keep the chiplet awake.
+  for (int w = 0; w < board.words(place.group); ++w) {
+    for (auto word = board.word(Mark::work, place.group, w); word != 0; word &= word - 1) {
+      const Worker* other = runtime->worker_at({place.group, w * stealing::Board::word_bits + std::countr_zero(word)});
+      if (other != nullptr && other != this && other->shows_work()) return true;
     }
-    return false;
   }
+  return false;
+}
+
+/// In the queues of all workers, noted or not; touches only what is everybody's.
+bool Worker::others_have_work() const noexcept {
   for (const auto& other : runtime->workers) {
     if (other.get() != this && (other->shows_work() || other->deque.has_private())) return true;
   }
@@ -221,7 +224,7 @@ bool Worker::anything_in_sight(bool deep) const noexcept {
 
 /// Whoever is busy shall notice a sleeper at its next push: those of the own chiplet, or of the nearest one where
 /// anybody is. The sleepers farther away are woken by those that these wake (P3).
-void Worker::poke_the_busy() noexcept {
+void Worker::poke_the_busy(int group_index) noexcept {
   const stealing::Board& board = runtime->board;
   auto poke = [&](int in) {
     bool any = false;
@@ -235,8 +238,8 @@ void Worker::poke_the_busy() noexcept {
     }
     return any;
   };
-  if (poke(place.group)) return;
-  for (int far : runtime->field.by_distance(place.group)) {
+  if (poke(group_index)) return;
+  for (int far : runtime->field.by_distance(group_index)) {
     if (poke(far)) return;
   }
 }
@@ -245,21 +248,25 @@ void Worker::poke_the_busy() noexcept {
 /// \param deep a sleep without a limit; a first one is short (P2).
 void Worker::park(bool deep) noexcept {
   stealing::Board& board = runtime->board;
-  if (deep && os::has_heavy_barrier()) os::heavy_barrier();
   board.set(Mark::asleep, place);
   group->searching.fetch_sub(1, std::memory_order_relaxed);
-  bool more = anything_in_sight(deep) || runtime->stopping.load(std::memory_order_seq_cst);
+  bool more = anything_in_sight() || runtime->stopping.load(std::memory_order_seq_cst);
   fiber::Fiber* self = current;  // a guest puts its own in the books
-  tracing::state(*this, trace::State::parked);
   const bool guest = slot.load(std::memory_order_relaxed).slot() == Slot::lent;
   const Slot awake = guest ? Slot::lent : Slot::running;
   os::FutexWord& ring = guest ? guest_bell : bell;
-  if (!more) poke_the_busy();
   Tally::add(tally.parks);
+  tracing::state(*this, trace::State::parked);
   const Group& here = *group;
+  const int own_group = place.group;
   const int own_node = seat.node;
   slot.store({guest ? Slot::lent_parked : Slot::parked, place}, std::memory_order_seq_cst);
   // From here on worker 0 may be lent: only what is everybody's may be touched until the slot is ours again.
+  if (!more) poke_the_busy(own_group);
+  if (!more && deep) {
+    if (os::has_heavy_barrier()) os::heavy_barrier();
+    more = others_have_work();
+  }
   if (more || inbox.arrived() || !here.inbox.empty() || !runtime->inbox.empty() ||
       runtime->stopping.load(std::memory_order_seq_cst) ||
       (own_node >= 0 && !runtime->nodes[static_cast<std::size_t>(own_node)]->inbox.empty()))

@@ -88,6 +88,10 @@ class Guest {
   }
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
+  /// Nobody asked this worker for jobs while it was parked: if others sleep, its next push shall wake one.
+  void notice_sleepers() const noexcept {
+    if (worker_->runtime->board.any(stealing::Mark::asleep)) worker_->deque.poke();
+  }
   explicit operator bool() const noexcept { return worker_ != nullptr; }
   Worker& worker() const noexcept { return *worker_; }
 
@@ -150,7 +154,10 @@ bool wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, std::int64_t de
 
 void Completion::wait_slow(WaitReason reason) {
   if (Worker* worker = sched::this_worker()) return wait_in(*worker, state_, reason);
-  if (Guest guest; guest) return wait_in(guest.worker(), state_, reason);
+  if (Guest guest; guest) {
+    guest.notice_sleepers();
+    return wait_in(guest.worker(), state_, reason);
+  }
   Outside outside;
   wait_outside(state_, never);
 }
@@ -161,7 +168,10 @@ bool Completion::wait_until_slow(std::int64_t deadline_ns, WaitReason reason) {
     return done();
   }
   if (Worker* worker = sched::this_worker()) return wait_in(*worker, state_, deadline_ns, reason);
-  if (Guest guest; guest) return wait_in(guest.worker(), state_, deadline_ns, reason);
+  if (Guest guest; guest) {
+    guest.notice_sleepers();
+    return wait_in(guest.worker(), state_, deadline_ns, reason);
+  }
   return wait_outside(state_, deadline_ns);
 }
 
@@ -223,6 +233,7 @@ void run_root(ListedJob& root, Completion& done) {
   Runtime& runtime = Runtime::get();
   if (Guest guest; guest) {
     if (guest.worker().deque.push(&root) != Deque::full) {
+      guest.notice_sleepers();  // not before: an empty root is worth waking nobody
       done.wait();
       return;
     }

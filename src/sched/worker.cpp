@@ -150,9 +150,11 @@ Job* Worker::own_job() noexcept {
     switch (kind % 3) {
       case 0:
         if (!deque.empty()) {
-          deque.answer();
           bool flat = false;
-          if (Job* job = deque.pop_any(flat)) return tracing::popped(*this, job);
+          if (Job* job = deque.pop_any(flat)) {
+            if (!deque.empty()) deque.answer();  // else the next push will
+            return tracing::popped(*this, job);
+          }
         }
         break;
       case 1:

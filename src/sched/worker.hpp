@@ -155,8 +155,9 @@ struct Worker : detail::WorkerCore {
   [[nodiscard]] bool inboxes_arrived() const noexcept;
   [[nodiscard]] bool shows_work() const noexcept;
   bool stay_until_the_end() noexcept;
-  [[nodiscard]] bool anything_in_sight(bool deep) const noexcept;
-  void poke_the_busy() noexcept;
+  [[nodiscard]] bool anything_in_sight() const noexcept;
+  [[nodiscard]] bool others_have_work() const noexcept;
+  void poke_the_busy(int group_index) noexcept;
   void park(bool deep) noexcept;
   std::uint64_t next_random() noexcept {  // xorshift64*
     random ^= random >> 12;
