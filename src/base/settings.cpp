@@ -49,6 +49,17 @@ auto word(std::string Settings::* field, const std::vector<std::string>& accepte
   };
 }
 
+auto counters_word() {
+  return [](Settings& s, const std::string& text) {
+    bool known = text == "auto" || text == "hardware" || text == "software" || text == "none";
+    for (const std::string prefix : {"replay:", "record:"}) {
+      known = known || (text.starts_with(prefix) && text.size() > prefix.size());
+    }
+    if (known) s.counters = text;
+    return known;
+  };
+}
+
 /// A byte count with an optional K, M or G (powers of 1024).
 auto bytes(std::size_t Settings::* field, std::size_t low, std::size_t high) {
   return [=](Settings& s, const std::string& text) {
@@ -101,6 +112,24 @@ const std::vector<Row>& schema() {
        "16K to 1G", bytes(&Settings::stack_bytes, 16U << 10, 1U << 30), code(&Config::stack_bytes)},
       {"spin_us", "50", "Microseconds that an idle worker looks for work before it parks.", "0 to 1000000",
        integer(&Settings::spin_us, 0, 1000000), code(&Config::spin_us)},
+      {"trace", "",
+       "File to record the run to, for chrome://tracing, ui.perfetto.dev and the simulator; %p in it becomes the "
+       "process id; empty means no recording.",
+       "a file that can be written", word(&Settings::trace, {}), code(&Config::trace)},
+      {"trace_bytes", "16M",
+       "Memory of each worker for recorded events, used as they come; when it is full the rest of the run is "
+       "dropped, and counted. K, M and G are understood.",
+       "4K to 64G", bytes(&Settings::trace_bytes, 4U << 10, std::size_t{64} << 30), code(&Config::trace_bytes)},
+      {"counters", "auto",
+       "Where measurements come from. auto: hardware counters where the machine has them, else software signals. "
+       "record:FILE is auto and writes every reading down; replay:FILE reads such a file instead of the machine.",
+       "auto, hardware, software, none, replay:FILE or record:FILE", counters_word(), code(&Config::counters)},
+      {"counter_events", "",
+       "Events to count instead of the catalogue's, separated by blanks: SOURCE=EVENT with SOURCE a fill source "
+       "(own_l2, own_chiplet, other_chiplet, remote_cache, local_dram, remote_dram, other), instructions or cycles, "
+       "and "
+       "EVENT a libpfm name or type:config[:config1] in numbers. EVENT+EVENT counts the sum.",
+       "a list of SOURCE=EVENT", word(&Settings::counter_events, {}), code(&Config::counter_events)},
   };
   return rows;
 }
