@@ -54,16 +54,16 @@ struct Socket {
 /// What `Machine::chiplets` was read from; `measured`: a stored profile, because the system hides them.
 enum class ChipletSource { last_level_cache, numa_node, socket, measured };
 
-/// What was measured of the machine (`charm probe`, docs/probe.md). 0 and empty where it was not, or where no profile is
-/// in force. Latencies are of one cache line handed over by compare-and-swap, half a round trip, medians.
+/// What was measured of the machine (`charm probe`, docs/probe.md). 0 and empty where it was not, or where no profile
+/// is in force. Latencies are of one cache line handed over by compare-and-swap, half a round trip, medians.
 struct Measured {
-  std::string profile;            ///< the file; empty: none is in force
-  std::string date;               ///< when, ISO 8601, UTC
-  double core_latency_ns = 0;     ///< between cores of one chiplet
-  double chiplet_latency_ns = 0;  ///< between cores of different chiplets of one node
-  double core_gb_per_s = 0;       ///< reading what another core of the chiplet wrote (8 KiB)
-  double chiplet_gb_per_s = 0;    ///< the same from another chiplet of the node
-  double memory_gb_per_s = 0;     ///< STREAM triad, all cores together
+  std::string profile;                               ///< the file; empty: none is in force
+  std::string date;                                  ///< when, ISO 8601, UTC
+  double core_latency_ns = 0;                        ///< between cores of one chiplet
+  double chiplet_latency_ns = 0;                     ///< between cores of different chiplets of one node
+  double core_gb_per_s = 0;                          ///< reading what another core of the chiplet wrote (8 KiB)
+  double chiplet_gb_per_s = 0;                       ///< the same from another chiplet of the node
+  double memory_gb_per_s = 0;                        ///< STREAM triad, all cores together
   std::vector<std::vector<double>> node_latency_ns;  ///< nodes × nodes: between cores of the two
   std::vector<std::vector<double>> node_gb_per_s;    ///< nodes × nodes: a core of the first reads the second's memory
 };
@@ -88,14 +88,14 @@ struct Machine {
   std::vector<std::string> notes;  ///< what was guessed, missing or restricted, one sentence each
 
   /// The machine that the process runs on, or what CHARM_TOPOLOGY names (see `from`), restricted to what the process
-  /// may use: its affinity mask, its cgroup's cpuset and quota. What `charm probe` stored of this machine and these cpus
-  /// is added (`measured`, and chiplets and distances that the system hides); CHARM_PROFILE names another file or is
-  /// "off". A profile that does not fit is refused, with a note and a notice that say why.
+  /// may use: its affinity mask, its cgroup's cpuset and quota. What `charm probe` stored of this machine and these
+  /// cpus is added (`measured`, and chiplets and distances that the system hides); CHARM_PROFILE names another file or
+  /// is "off". A profile that does not fit is refused, with a note and a notice that say why.
   /// \throws Error (bad_input) where CHARM_TOPOLOGY or the file that CHARM_PROFILE names cannot be read.
   static Machine discover();
 
-  /// A machine that is not here: an hwloc XML file, an hwloc synthetic string ("pack:2 l3:8 core:8 pu:2"), a profile that
-  /// `charm probe` wrote, or a directory with the `sys` (and `proc`) tree of a Linux machine.
+  /// A machine that is not here: an hwloc XML file, an hwloc synthetic string ("pack:2 l3:8 core:8 pu:2"), a profile
+  /// that `charm probe` wrote, or a directory with the `sys` (and `proc`) tree of a Linux machine.
   /// \throws Error (bad_input) that names the file or string and what is wrong with it.
   static Machine from(std::string_view description);
 

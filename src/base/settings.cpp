@@ -102,7 +102,8 @@ const std::vector<Row>& schema() {
       {"share_cores", "0", "Allow more workers than allowed cores; they share cores in turn.", "0 or 1",
        boolean(&Settings::share_cores), code(&Config::share_cores)},
       {"topology", "",
-       "Machine to assume: an hwloc XML file or synthetic string, a measured profile, or a directory with a sysfs tree; "
+       "Machine to assume: an hwloc XML file or synthetic string, a measured profile, or a directory with a sysfs "
+       "tree; "
        "empty means this one. Workers are not bound on a machine that is not this one.",
        "a file, a directory or an hwloc synthetic string", word(&Settings::topology, {}), code(&Config::topology)},
       {"profile", "auto",

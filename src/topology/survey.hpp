@@ -23,7 +23,7 @@ struct SurveyCore {
 struct SurveyNode {
   int os_index = 0;
   std::uint64_t bytes = 0;
-  int socket = -1;   // -1: inside of no single socket
+  int socket = -1;        // -1: inside of no single socket
   std::string kind = {};  // "DRAM", "HBM", "CXL" ...; empty where not told
 };
 

@@ -86,7 +86,8 @@ TEST(Pairs, ASampleOf576CpusEndsWithinTwoMinutesWhateverTheMachine) {
       EXPECT_LE(latency.most_seconds() * 1.1 + bandwidth.most_seconds() * 1.1, 108) << cpus;
     }
     // Far pairs of a slow machine still get all their samples.
-    EXPECT_GE(latency.options.most_ms, (latency.options.samples + 1) * latency.options.round_trips * 2 * 400e-6) << cpus;
+    EXPECT_GE(latency.options.most_ms, (latency.options.samples + 1) * latency.options.round_trips * 2 * 400e-6)
+        << cpus;
     const std::set<std::pair<int, int>> measured(latency.pairs.begin(), latency.pairs.end());
     EXPECT_EQ(measured.size(), latency.pairs.size());
     for (const auto& core : siblings) EXPECT_TRUE(measured.contains({core[1], core[0]}));

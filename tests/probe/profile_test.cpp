@@ -134,8 +134,8 @@ TEST(Profile, OneOfAnotherMachineOrCpuSetIsRefusedWithTheReason) {
 }
 
 TEST(Profile, BadFilesAreRefusedInOneLine) {
-  for (const std::string text :
-       {"", "{", "[]", "{\"charm_profile\": 2}", "{\"charm_profile\": 1}", "{\"charm_profile\": 99}", "{\"charm_profile\": \"x\"}"}) {
+  for (const std::string text : {"", "{", "[]", "{\"charm_profile\": 2}", "{\"charm_profile\": 1}",
+                                 "{\"charm_profile\": 99}", "{\"charm_profile\": \"x\"}"}) {
     try {
       parse_profile(text, "p.json");
       ADD_FAILURE() << text;
