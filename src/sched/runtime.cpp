@@ -25,9 +25,7 @@ std::atomic<Runtime*> Runtime::current{nullptr};
 
 namespace {
 
-Machine find_machine(const base::Settings& settings) {
-  return topology::discover(settings.topology, settings.profile);
-}
+Machine find_machine(const base::Settings& settings) { return topology::discover(settings.topology, settings.profile); }
 
 placement::Placement place(const Machine& machine, const base::Settings& settings) {
   placement::Request request;
