@@ -150,7 +150,7 @@ Naming name_outermost(const Level& level, bool above_chiplets) {
   const double top = std::exp(level.beyond);
   const double ratio = std::isnan(level.within) ? 3.0 : std::exp(level.beyond - level.within);
   const double many = std::max(0.0, std::log2(static_cast<double>(level.groups.size())) - 1);
-  const double score = above_chiplets ? 3 * std::log(top / 130) + 8 * std::log(ratio / 1.5) - 0.8 * many
+  const double score = above_chiplets ? 6 * std::log(top / 160) + 5 * std::log(ratio / 1.75) - 1.3 * many
                                       : 6 * std::log(top / 105) - 3 * std::log(ratio / 3) - 1.3 * many;
   return {score > 0, std::min(0.85, logistic(2 * std::abs(score)))};
 }
