@@ -18,7 +18,7 @@
 #include "cli/options.hpp"
 #include "cli/text_table.hpp"
 #include "counters/sources.hpp"
-#include "topology/build.hpp"
+#include "topology/discovery.hpp"
 
 namespace charm::cli {
 namespace {
@@ -94,7 +94,7 @@ View look(const Options& options) {
   const auto settings = base::resolve({});
   const auto wishes = counters::parse_user_events(settings.counter_events);
   const Machine machine =
-      options.from.empty() ? topology::discover_quietly(std::getenv("CHARM_TOPOLOGY")) : Machine::from(options.from);
+      topology::discover_quietly(options.from.empty() ? settings.topology : options.from, settings.profile).machine;
   view.shape = counters::shape_of(machine);
   view.here = options.machine.empty();
   if (view.here) {

@@ -47,7 +47,7 @@ std::int64_t now_ns() {
 }
 
 constexpr std::int64_t exposure_interval_ns = 20000;
-constexpr unsigned enough_questions = 8;  // the later ones expose
+constexpr unsigned enough_questions = 8;  // before a sleep, however short spin_us; the later ones expose hidden jobs
 
 }  // namespace
 
