@@ -127,13 +127,13 @@ class HardwareThread final : public ThreadCounters {
   }
 
   Reading read() noexcept override {
-    Reading reading;
+    Reading& reading = last_;
     reading.time_ns = shared_->around.clock();
+    reading.counted_share = 1;
     if (!shared_->mark.same_process()) {
-      last_.time_ns = reading.time_ns;
-      last_.has = {};
-      last_.counted_share = 0;
-      return last_;
+      reading.has = {};
+      reading.counted_share = 0;
+      return reading;
     }
     reading.has = has_;
     double* total = totals_.data();
@@ -149,7 +149,6 @@ class HardwareThread final : public ThreadCounters {
     sum_up(reading);
     software_.fill(reading);
     judge(reading);
-    last_ = reading;
     return reading;
   }
 
@@ -161,41 +160,36 @@ class HardwareThread final : public ThreadCounters {
 
   void adopt(Opened opened) {
     groups_ = std::move(opened.groups);
-    std::size_t events = 0;
+    slots_.clear();
     has_ = software_.measured();
     for (const auto& group : groups_) {
-      events += group->events().size();
       for (const Planned& one : group->events()) {
+        slots_.push_back({slot_of(one), one.minus ? -1.0 : 1.0});
         if (one.role == EventRole::instructions) has_.instructions = true;
         if (one.role == EventRole::cycles) has_.cycles = true;
         if (one.role == EventRole::fill) has_.fills.add(one.source);
       }
     }
-    totals_.assign(events, 0.0);
+    totals_.assign(slots_.size(), 0.0);
+  }
+
+  /// Instructions, cycles, then the fills.
+  static constexpr std::size_t sums = 2 + fill_sources;
+  static std::size_t slot_of(const Planned& one) {
+    return one.role == EventRole::instructions ? 0 : one.role == EventRole::cycles ? 1 : 2 + index(one.source);
   }
 
   /// What the events counted, on top of what was counted before they were opened.
-  void sum_up(Reading& reading) noexcept {
-    std::array<double, fill_sources> fills = fills_before_;
-    double instructions = instructions_before_;
-    double cycles = cycles_before_;
-    const double* total = totals_.data();
-    for (const auto& group : groups_) {
-      for (const Planned& one : group->events()) {
-        double& sum = one.role == EventRole::instructions ? instructions
-                      : one.role == EventRole::cycles     ? cycles
-                                                          : fills[index(one.source)];
-        sum += one.minus ? -*total : *total;
-        ++total;
-      }
-    }
+  void sum_up(Reading& reading) const noexcept {
+    std::array<double, sums> sum = before_;
+    for (std::size_t i = 0; i < slots_.size(); ++i) sum[slots_[i].sum] += slots_[i].sign * totals_[i];
     // A difference of two counts may step back by a little; a total does not.
-    const auto up = [](std::uint64_t before, double now) {
-      return now <= static_cast<double>(before) ? before : static_cast<std::uint64_t>(now);
+    const auto up = [](std::uint64_t& field, double now) {
+      field = std::max(field, static_cast<std::uint64_t>(std::max(now, 0.0)));
     };
-    reading.instructions = up(last_.instructions, instructions);
-    reading.cycles = up(last_.cycles, cycles);
-    for (std::size_t i = 0; i < fill_sources; ++i) reading.fills[i] = up(last_.fills[i], fills[i]);
+    up(reading.instructions, sum[0]);
+    up(reading.cycles, sum[1]);
+    for (std::size_t i = 0; i < fill_sources; ++i) up(reading.fills[i], sum[2 + i]);
   }
 
   /// Counters that never run, were taken away or count nothing.
@@ -242,10 +236,9 @@ class HardwareThread final : public ThreadCounters {
       limits.counters = static_cast<int>(largest) - 1;
       auto smaller = regroup(planned, limits);
       groups_.clear();  // their descriptors first, or the new ones find no room
-      fills_before_ = {};
-      for (std::size_t i = 0; i < fill_sources; ++i) fills_before_[i] = static_cast<double>(reading.fills[i]);
-      instructions_before_ = static_cast<double>(reading.instructions);
-      cycles_before_ = static_cast<double>(reading.cycles);
+      before_[0] = static_cast<double>(reading.instructions);
+      before_[1] = static_cast<double>(reading.cycles);
+      for (std::size_t i = 0; i < fill_sources; ++i) before_[2 + i] = static_cast<double>(reading.fills[i]);
       Opened opened = open_groups(shared_->around, std::move(smaller), limits);
       if (opened.groups.empty()) gone_ = true;
       adopt(std::move(opened));
@@ -258,7 +251,8 @@ class HardwareThread final : public ThreadCounters {
   void tell(const char* key, const char* text) noexcept {
     try {
       shared_->notes.add(key, text);
-    } catch (...) {  // without memory there is nothing to tell with
+    } catch (...) {
+      return;  // without memory there is nothing to tell with
     }
   }
 
@@ -267,9 +261,12 @@ class HardwareThread final : public ThreadCounters {
   Groups groups_;
   SoftwareSignals software_;
   std::vector<double> totals_;
-  std::array<double, fill_sources> fills_before_{};
-  double instructions_before_ = 0;
-  double cycles_before_ = 0;
+  struct Slot {
+    std::size_t sum;
+    double sign;
+  };
+  std::vector<Slot> slots_;  // where each event's total goes
+  std::array<double, sums> before_{};
   Measured has_;
   Reading last_;
   std::uint64_t opened_ns_ = 0;
@@ -287,17 +284,13 @@ class SoftwareThread final : public ThreadCounters {
     if (!shared_->mark.same_process()) software_.forget_pages();
   }
   Reading read() noexcept override {
-    Reading reading;
-    reading.time_ns = shared_->around.clock();
-    if (!shared_->mark.same_process()) {
-      last_.time_ns = reading.time_ns;
-      last_.has = {};
-      return last_;
+    last_.time_ns = shared_->around.clock();
+    last_.has = {};
+    if (shared_->mark.same_process()) {
+      last_.has = software_.measured();
+      software_.fill(last_);
     }
-    reading.has = software_.measured();
-    software_.fill(reading);
-    last_ = reading;
-    return reading;
+    return last_;
   }
 
  private:
