@@ -21,6 +21,8 @@ struct Config {
   std::optional<int> spin_us;              ///< how long an idle worker looks for work before it parks
   std::optional<std::string> counters;     ///< auto, hardware, software, none, replay:FILE, record:FILE
   std::optional<std::string> counter_events;  ///< events to count instead of the catalogue's: "SOURCE=EVENT ..."
+  std::optional<std::string> trace;           ///< file to record the run to; "%p" becomes the process id; empty: none
+  std::optional<std::size_t> trace_bytes;     ///< memory of each worker for recorded events
 };
 
 }  // namespace charm

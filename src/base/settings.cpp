@@ -116,9 +116,16 @@ const std::vector<Row>& schema() {
       {"counter_events", "",
        "Events to count instead of the catalogue's, separated by blanks: SOURCE=EVENT with SOURCE a fill source "
        "(own_l2, own_chiplet, other_chiplet, remote_cache, local_dram, remote_dram, other), instructions or cycles, "
-       "and "
-       "EVENT a libpfm name or type:config[:config1] in numbers. EVENT+EVENT counts the sum.",
+       "and EVENT a libpfm name or type:config[:config1] in numbers. EVENT+EVENT counts the sum.",
        "a list of SOURCE=EVENT", word(&Settings::counter_events, {}), code(&Config::counter_events)},
+      {"trace", "",
+       "File to record the run to, for chrome://tracing, ui.perfetto.dev and the simulator; %p in it becomes the "
+       "process id; empty means no recording.",
+       "a file that can be written", word(&Settings::trace, {}), code(&Config::trace)},
+      {"trace_bytes", "16M",
+       "Memory of each worker for recorded events, used as they come; when it is full the rest of the run is "
+       "dropped, and counted. K, M and G are understood.",
+       "4K to 64G", bytes(&Settings::trace_bytes, 4U << 10, std::size_t{64} << 30), code(&Config::trace_bytes)},
   };
   return rows;
 }

@@ -23,6 +23,8 @@ struct Settings {
   int spin_us = 0;
   std::string counters;        // auto, hardware, software, none, replay:FILE, record:FILE
   std::string counter_events;  // SOURCE=EVENT list; empty: the catalogue's
+  std::string trace;
+  std::size_t trace_bytes = 0;
 
   struct Origin {
     std::string name, value, from;

@@ -10,6 +10,7 @@
 #include "os/futex.hpp"
 #include "os/pause.hpp"
 #include "sched/runtime.hpp"
+#include "sched/tracing.hpp"
 
 namespace charm::detail {
 
@@ -86,6 +87,7 @@ void Completion::wake(std::uintptr_t waiter, bool next) noexcept {
 
 void submit(ListedJob& job) {
   if (Worker* worker = sched::this_worker()) {
+    sched::tracing::spawned(worker, &job);
     if (worker->deque.push(&job) == detail::Deque::full) {
       worker->ready.push(&job);
       worker->runtime->notify(worker);
@@ -93,7 +95,7 @@ void submit(ListedJob& job) {
     return;
   }
   Runtime& runtime = Runtime::get();
-  runtime.post_shared(runtime.inbox, nullptr, &job);
+  runtime.post_anywhere(&job);
 }
 
 void post(Target target, ListedJob& job) {
@@ -103,27 +105,19 @@ void post(Target target, ListedJob& job) {
                 "call to " + std::string(what) + " " + std::to_string(target.id) + ", where no worker sits",
                 "this runtime has " + std::to_string(count) + " workers; charm::seats() tells their seats");
   };
+  sched::tracing::spawned(sched::this_worker(), &job);
   switch (target.kind) {
     case Target::Kind::worker:
       if (target.id < 0 || static_cast<std::size_t>(target.id) >= runtime.workers.size())
         fail("worker", runtime.workers.size());
       return runtime.post(*runtime.workers[static_cast<std::size_t>(target.id)], &job);
-    case Target::Kind::chiplet:
-      for (auto& group : runtime.groups) {
-        if (group->chiplet == target.id && target.id >= 0) return runtime.post_shared(group->inbox, group.get(), &job);
-      }
-      return fail("chiplet", runtime.workers.size());
-    case Target::Kind::node: {
-      sched::Group* near = nullptr;
-      for (auto& worker : runtime.workers) {
-        if (target.id >= 0 && worker->seat.node == target.id &&
-            (near == nullptr || near->sleeping.load(std::memory_order_relaxed) == 0)) {
-          near = worker->group;
-        }
-      }
-      if (near == nullptr) fail("node", runtime.workers.size());
-      return runtime.post_shared(*runtime.node_inboxes[static_cast<std::size_t>(target.id)], near, &job);
+    case Target::Kind::chiplet: {
+      const int group = target.id < 0 ? -1 : runtime.group_of(target.id);
+      if (group < 0 || !runtime.post_group(group, &job)) fail("chiplet", runtime.workers.size());
+      return;
     }
+    case Target::Kind::node:
+      if (!runtime.post_node(target.id, &job)) fail("node", runtime.workers.size());
   }
 }
 
@@ -135,7 +129,7 @@ void run_root(ListedJob& root, Completion& done) {
       return;
     }
   }
-  runtime.post_shared(runtime.inbox, nullptr, &root);
+  runtime.post_anywhere(&root);
   done.wait();
 }
 

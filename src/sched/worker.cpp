@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sched/runtime.hpp"
+#include "sched/tracing.hpp"
 
 namespace charm::detail {
 constinit thread_local WorkerCore* worker_of_thread = nullptr;
@@ -50,8 +51,11 @@ void loop() noexcept {
       fiber::switch_to(*self, *ready, recycle, nullptr);
     } else {
       Tally::add(worker->tally.jobs);
+      tracing::begins(*worker, job);
       job->run(job);
-      this_worker()->current->bound = -1;
+      worker = this_worker();
+      tracing::ends(*worker);
+      worker->current->bound = -1;
     }
   }
 }
@@ -80,6 +84,7 @@ void Worker::suspend(fiber::After after, void* argument) noexcept {
   Fiber* to = take_fiber();
   enter(to);
   Tally::add(tally.suspensions);
+  const std::uint64_t task = tracing::suspends(*this, self);
   // Every fiber leaves the thread's books clean behind it, so that only one in a handler has something to restore.
   const Handling handled = std::exchange(handling(), Handling{nullptr, 0});
   fiber::switch_to(*self, *to, after, argument);
@@ -87,6 +92,8 @@ void Worker::suspend(fiber::After after, void* argument) noexcept {
   Worker* here = sched::this_worker();
   here->stack_limit = limit;
   here->stack_top = top;
+  Tally::add(here->tally.resumptions);
+  tracing::resumed(*here, self, task, id);
 }
 
 Fiber* Worker::take_fiber() noexcept {
@@ -124,7 +131,7 @@ Job* Worker::own_job() noexcept {
         if (!deque.empty()) {
           deque.answer();
           bool flat = false;
-          if (Job* job = deque.pop_any(flat)) return job;
+          if (Job* job = deque.pop_any(flat)) return tracing::popped(*this, job);
         }
         break;
       case 1:
@@ -143,25 +150,27 @@ Job* Worker::own_job() noexcept {
 Job* Worker::shared_job() noexcept {
   if (Job* job = group->inbox.pop()) return job;
   if (seat.node >= 0) {
-    if (Job* job = runtime->node_inboxes[static_cast<std::size_t>(seat.node)]->pop()) return job;
+    if (Job* job = runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.pop()) return job;
   }
   return runtime->inbox.pop();
 }
 
 void make_ready(Fiber* fiber, bool next) noexcept {
   Worker* worker = this_worker();
+  tracing::made_ready(worker, fiber);
   if (fiber->bound >= 0 && (worker == nullptr || worker->id != fiber->bound)) {
     Runtime& runtime = *Runtime::instance();
     runtime.post(*runtime.workers[static_cast<std::size_t>(fiber->bound)], fiber);
   } else if (worker == nullptr) {
     Runtime& runtime = *Runtime::instance();
-    runtime.post_shared(runtime.inbox, nullptr, fiber);
+    runtime.post_anywhere(fiber);
   } else if (next && worker->handoff == nullptr) {
     worker->handoff = fiber;
   } else if (fiber->bound >= 0) {
     worker->inbox.push(fiber);
   } else {
     worker->ready.push(fiber);
+    worker->advertise();
     worker->runtime->notify(worker);
   }
 }
