@@ -1,19 +1,13 @@
 // Hardware counters: a source that opens the plan's groups for every thread. What the kernel takes is found out once,
 // on the thread that makes the source; a thread that then gets less (descriptors run out, the counters are taken away)
 // goes on with what is left, and the source says so in its notes.
-#include <charm/error.hpp>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <mutex>
 #include <utility>
 
-#include "base/notices.hpp"
-#include "counters/event_group.hpp"
+#include "counters/opening.hpp"
+#include "counters/shared.hpp"
 #include "counters/software.hpp"
-#include "counters/sources.hpp"
-#include "os/thread_usage.hpp"
 
 namespace charm::counters {
 namespace {
@@ -21,97 +15,6 @@ namespace {
 constexpr std::uint64_t patience_ns = 50'000'000;        // a group without a counter for so long is made smaller
 constexpr double silence_instructions = 10e9;            // so many without a single fill: the events count nothing
 constexpr std::uint64_t silence_cpu_ns = 1'000'000'000;  // so long on a counter without a single instruction
-
-/// The notes of a source, each once; threads of a runtime share them.
-class Notes {
- public:
-  void add(const std::string& key, const std::string& text) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (std::find(texts_.begin(), texts_.end(), text) != texts_.end()) return;
-      texts_.push_back(text);
-    }
-    base::notice("counters: " + key, text);
-  }
-  [[nodiscard]] std::vector<std::string> all() const {
-    const std::lock_guard lock(mutex_);
-    return texts_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<std::string> texts_;
-};
-
-struct Shared {
-  Surroundings around;
-  os::ForkMark mark;
-  Notes notes;
-};
-
-using Groups = std::vector<std::unique_ptr<EventGroup>>;
-
-struct Opened {
-  Groups groups;
-  std::vector<std::vector<Planned>> planned;  // what was opened
-  std::vector<std::string> notes;
-  int error = 0;  // of the first event; no groups then
-};
-
-/// Whether another grouping may help where an event of a group is refused.
-bool is_about_room(int error) { return error == EINVAL || error == ENOSPC || error == EBUSY; }
-
-bool is_about_the_process(int error) {
-  return error == EMFILE || error == ENFILE || error == ENOSYS || error == EPERM || error == EACCES || error == ENOMEM;
-}
-
-void drop(std::vector<std::vector<Planned>>& groups, const Planned& refused) {
-  for (auto& group : groups) {
-    std::erase_if(group, [&](const Planned& one) {
-      // A sum that lacks a part would be a wrong number: the whole source goes.
-      return refused.role == EventRole::fill ? one.role == EventRole::fill && one.source == refused.source
-                                             : one.role == refused.role;
-    });
-  }
-  std::erase_if(groups, [](const auto& group) { return group.empty(); });
-}
-
-/// Opens `groups` on the calling thread: smaller groups where they do not fit, without what the kernel does not know.
-Opened open_groups(const Surroundings& around, std::vector<std::vector<Planned>> groups, Limits limits) {
-  Opened opened;
-  while (!groups.empty()) {
-    Groups open;
-    EventGroup::Failure failure;
-    std::size_t at = 0;
-    for (; at < groups.size(); ++at) {
-      auto group = EventGroup::open(around.perf, groups[at], failure);
-      if (group == nullptr) break;
-      open.push_back(std::move(group));
-    }
-    if (at == groups.size()) {
-      opened.groups = std::move(open);
-      opened.planned = std::move(groups);
-      return opened;
-    }
-    open.clear();
-    const Planned refused = groups[at][failure.event];
-    if (is_about_the_process(failure.error)) {
-      opened.error = failure.error;
-      return opened;
-    }
-    if (failure.event > 0 && is_about_room(failure.error)) {
-      limits.fixed = 0;
-      limits.counters = static_cast<int>(failure.event);
-      groups = regroup(groups, limits);
-      continue;
-    }
-    if (opened.error == 0) opened.error = failure.error;
-    opened.notes.push_back("the kernel refuses " + refused.name + " (" +
-                           raw_text({refused.event.type, refused.event.config, refused.event.config1}) + ")");
-    drop(groups, refused);
-  }
-  return opened;
-}
 
 class HardwareThread final : public ThreadCounters {
  public:
@@ -276,29 +179,6 @@ class HardwareThread final : public ThreadCounters {
   bool told_gone_ = false;
 };
 
-class SoftwareThread final : public ThreadCounters {
- public:
-  explicit SoftwareThread(std::shared_ptr<Shared> shared)
-      : shared_(std::move(shared)), software_(shared_->around.perf) {}
-  ~SoftwareThread() override {
-    if (!shared_->mark.same_process()) software_.forget_pages();
-  }
-  Reading read() noexcept override {
-    last_.time_ns = shared_->around.clock();
-    last_.has = {};
-    if (shared_->mark.same_process()) {
-      last_.has = software_.measured();
-      software_.fill(last_);
-    }
-    return last_;
-  }
-
- private:
-  std::shared_ptr<Shared> shared_;
-  SoftwareSignals software_;
-  Reading last_;
-};
-
 std::string event_line(const Planned& one) {
   const std::string role = one.role == EventRole::instructions ? "instructions"
                            : one.role == EventRole::cycles     ? "cycles"
@@ -320,7 +200,7 @@ class HardwareSource final : public Source {
       const Refusal refusal = explain(opened.error, shared_->around.access);
       shared_->notes.add("thread", "a thread has no hardware counters: " + refusal.why +
                                        (refusal.remedy.empty() ? "" : "; " + refusal.remedy));
-      return std::make_unique<SoftwareThread>(shared_);
+      return software_thread(shared_);
     }
     return std::make_unique<HardwareThread>(shared_, std::move(opened), limits_);
   }
@@ -339,27 +219,6 @@ class HardwareSource final : public Source {
   Limits limits_;
   Description description_;
 };
-
-class SoftwareSource final : public Source {
- public:
-  SoftwareSource(std::shared_ptr<Shared> shared, Description description)
-      : shared_(std::move(shared)), description_(std::move(description)) {}
-  std::unique_ptr<ThreadCounters> open_for_this_thread(int) override {
-    return std::make_unique<SoftwareThread>(shared_);
-  }
-  [[nodiscard]] Description describe() const override { return description_; }
-  Pressure pressure() override { return read_pressure(shared_->around.root); }
-
- private:
-  std::shared_ptr<Shared> shared_;
-  Description description_;
-};
-
-std::shared_ptr<Shared> share(const Surroundings& around) {
-  auto shared = std::make_shared<Shared>();
-  shared->around = around;
-  return shared;
-}
 
 }  // namespace
 
@@ -403,21 +262,6 @@ HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const st
   }
   return {std::make_unique<HardwareSource>(share(around), std::move(opened.planned), limits, std::move(description)),
           {}};
-}
-
-std::unique_ptr<Source> software_source(const Surroundings& around, const Refusal& refusal) {
-  Description description;
-  description.kind = Description::Kind::software;
-  description.method = Description::Method::system_call;
-  description.name = "software signals";
-  const SoftwareSignals software(around.perf);
-  description.has = software.measured();
-  description.why_not = refusal.why;
-  description.remedy = refusal.remedy;
-  if (!software.exact_migrations()) {
-    description.notes.emplace_back("migrations are changes of the cpu between two readings, at least so many");
-  }
-  return std::make_unique<SoftwareSource>(share(around), std::move(description));
 }
 
 }  // namespace charm::counters
