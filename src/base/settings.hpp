@@ -19,12 +19,13 @@ struct Settings {
   bool smt = false;
   bool share_cores = false;
   std::string topology;
+  std::string profile;
   std::size_t stack_bytes = 0;
   int spin_us = 0;
-  std::string counters;        // auto, hardware, software, none, replay:FILE, record:FILE
-  std::string counter_events;  // SOURCE=EVENT list; empty: the catalogue's
   std::string trace;
   std::size_t trace_bytes = 0;
+  std::string counters;        // auto, hardware, software, none, replay:FILE, record:FILE
+  std::string counter_events;  // SOURCE=EVENT list; empty: the catalogue's
 
   struct Origin {
     std::string name, value, from;

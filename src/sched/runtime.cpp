@@ -17,6 +17,7 @@
 #include "os/membarrier.hpp"
 #include "placement/policy.hpp"
 #include "sched/tracing.hpp"
+#include "topology/discovery.hpp"
 
 namespace charm::sched {
 
@@ -25,7 +26,7 @@ std::atomic<Runtime*> Runtime::current{nullptr};
 namespace {
 
 Machine find_machine(const base::Settings& settings) {
-  return settings.topology.empty() ? Machine::discover() : Machine::from(settings.topology);
+  return topology::discover(settings.topology, settings.profile);
 }
 
 placement::Placement place(const Machine& machine, const base::Settings& settings) {

@@ -18,8 +18,8 @@
 #include "os/futex.hpp"
 #include "sched/inbox.hpp"
 #include "sched/ready_queue.hpp"
-#include "stealing/board.hpp"
 #include "sched/work_times.hpp"
+#include "stealing/board.hpp"
 #include "trace/track.hpp"
 
 namespace charm::sched {
