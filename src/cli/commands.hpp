@@ -8,6 +8,7 @@ namespace charm::cli {
 Command topo_entry();
 Command probe_entry();
 Command bench_entry();
+Command sim_entry();
 Command settings_entry();
 Command completion_entry();
 
