@@ -20,7 +20,7 @@ struct Plan {
   placement::Placement placement;
   std::string controller;  // a spec; empty: stands where the placement starts
   Habits habits;
-  Stealing stealing = Stealing::by_distance;
+  Stealing stealing = by_distance;
 };
 
 struct Policy {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/tasks.hpp"
+
 namespace charm::sim {
 
 const Rates& SteadyStates::at(std::size_t phase, std::size_t level) {
@@ -10,7 +12,17 @@ const Rates& SteadyStates::at(std::size_t phase, std::size_t level) {
     const Job job{&model_, plan_.placement.seats[level], &workload_.phases[phase], plan_.habits};
     LinesOptions options;
     options.seed = seed_;
-    found->second = rates_of(job, backend_ == Backend::lines ? line_mixes(job, options).mixes : analytic_mixes(job));
+    const Mixes mixes = backend_ == Backend::lines ? line_mixes(job, options).mixes : analytic_mixes(job);
+    Rates rates = rates_of(job, mixes);
+    const Phase& p = workload_.phases[phase];
+    if (p.step_operations > 0) {
+      double ns = 0;
+      for (const auto& worker : rates.workers) ns += worker.ns_per_operation / static_cast<double>(rates.workers.size());
+      const double overhead = step_overhead_ns(model_, job.seats, p.step_operations / p.task_operations,
+                                               ns * p.task_operations, plan_.stealing, seed_);
+      rates = rates_of(job, mixes, overhead);
+    }
+    found->second = std::move(rates);
   }
   return found->second;
 }

@@ -110,21 +110,48 @@ class Bill {
 
 }  // namespace
 
-double barrier_ns(const Model& model, const std::vector<Seat>& seats, int team, double turns) {
-  const std::size_t size = team > 0 ? std::min(seats.size(), static_cast<std::size_t>(team)) : seats.size();
-  if (size < 2) return model.costs.barrier_ns.value;
-  // Which worker comes next is chance, so the mean over all pairs counts, not the one over neighbours.
+namespace {
+
+/// Which worker comes next is chance, so the mean over all pairs counts, not the one over neighbours.
+double mean_transfer_ns(const Model& model, const std::vector<int>& cores) {
   double pairs = 0, all = 0;
-  for (std::size_t a = 0; a < size; ++a) {
+  for (std::size_t a = 0; a < cores.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) {
-      all += model.transfer_ns(seats[a].core, seats[b].core);
+      all += model.transfer_ns(cores[a], cores[b]);
       ++pairs;
     }
   }
-  return model.costs.barrier_ns.value + turns * all / pairs * static_cast<double>(size);
+  return pairs > 0 ? all / pairs : 0;
 }
 
-Rates rates_of(const Job& job, const Mixes& mixes) {
+double in_turn_ns(const Model& model, const std::vector<int>& cores) {
+  return mean_transfer_ns(model, cores) * static_cast<double>(cores.size());
+}
+
+}  // namespace
+
+double barrier_ns(const Model& model, const std::vector<Seat>& seats, const Phase& phase, bool tree) {
+  const std::size_t size = phase.team > 0 ? std::min(seats.size(), static_cast<std::size_t>(phase.team)) : seats.size();
+  std::vector<int> cores, firsts;
+  std::map<int, std::vector<int>> by_chiplet;
+  for (std::size_t w = 0; w < size; ++w) {
+    cores.push_back(seats[w].core);
+    by_chiplet[seats[w].chiplet].push_back(seats[w].core);
+  }
+  const double flat = in_turn_ns(model, cores);
+  double meeting = flat;
+  if (tree) {
+    double longest = 0;
+    for (const auto& [chiplet, members] : by_chiplet) {
+      longest = std::max(longest, in_turn_ns(model, members));
+      firsts.push_back(members.front());
+    }
+    meeting = std::min(flat, longest + in_turn_ns(model, firsts));
+  }
+  return model.costs.barrier_ns.value + meeting + (phase.turns_per_step - 1) * flat;
+}
+
+Rates rates_of(const Job& job, const Mixes& mixes, double overhead_ns) {
   Bill bill(job, mixes);
   std::map<int, double> on_core;
   for (const Seat& seat : job.seats) ++on_core[seat.core];
@@ -146,7 +173,7 @@ Rates rates_of(const Job& job, const Mixes& mixes) {
   if (phase.step_operations > 0) {
     const double all = phase.step_operations, serial = std::min(phase.serial_operations, all);
     const double parallel_ns = (all - serial) / per_ns, serial_ns = serial * ns.front();
-    rates.barrier_ns = barrier_ns(*job.model, job.seats, phase.team, phase.turns_per_step);
+    rates.barrier_ns = barrier_ns(*job.model, job.seats, phase, job.habits.tree_barrier) + overhead_ns;
     rates.step_ns = parallel_ns + serial_ns + rates.barrier_ns;
     running = all / per_ns / rates.step_ns;
     rates.busy = std::min(1.0, (parallel_ns + serial_ns / static_cast<double>(ns.size())) / rates.step_ns);

@@ -30,9 +30,12 @@ struct Rates {
   double busy = 1;  // share of the time that is not spent at barriers
 };
 
-/// Barriers and locks: fixed cost, and one transfer after the other for each worker of a team.
-double barrier_ns(const Model& model, const std::vector<Seat>& seats, int team, double turns);
+/// A barrier: its fixed cost, and one transfer of its counter after the other for the workers of a team; where it is a
+/// tree, for those of a chiplet first, side by side, and then for the chiplets. Turns beyond the first are the program's
+/// own, at locks and counters of which there is one.
+double barrier_ns(const Model& model, const std::vector<Seat>& seats, const Phase& phase, bool tree);
 
-Rates rates_of(const Job& job, const Mixes& mixes);
+/// \param overhead_ns of each step, besides running and the barrier.
+Rates rates_of(const Job& job, const Mixes& mixes, double overhead_ns = 0);
 
 }  // namespace charm::sim

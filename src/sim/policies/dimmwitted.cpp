@@ -13,7 +13,8 @@ Plan copies(const Model& model, const Workload& workload, int workers, const Arg
   out.habits.replicas = domain;
   out.habits.roam = Domain::node;
   out.habits.operation_ns = arguments["task_ns"] / workload.phases.front().task_operations;
-  out.stealing = Stealing::random;
+  out.habits.tree_barrier = false;
+  out.stealing = by_chance;
   return out;
 }
 

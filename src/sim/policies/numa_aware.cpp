@@ -22,7 +22,8 @@ Plan blind(placement::Placement placement) {
   Plan plan;
   plan.placement = std::move(placement);
   plan.habits.roam = Domain::node;
-  plan.stealing = Stealing::random;
+  plan.habits.tree_barrier = false;
+  plan.stealing = by_chance;
   return plan;
 }
 

@@ -11,7 +11,8 @@ Plan plan(const Model& model, const Workload&, int workers, const Arguments&) {
   out.placement = placed("distributed", model, workers, placement::SocketOrder::balance);
   out.habits.home = Habits::Home::interleaved;
   out.habits.roam = Domain::machine;
-  out.stealing = Stealing::random;
+  out.habits.tree_barrier = false;
+  out.stealing = by_chance;
   return out;
 }
 

@@ -14,7 +14,8 @@ Plan plan(const Model& model, const Workload&, int workers, const Arguments& arg
   out.habits.home = Habits::Home::interleaved;
   out.habits.replicas = Domain::node;
   out.habits.roam = Domain::worker;
-  out.stealing = Stealing::none;
+  out.habits.tree_barrier = false;
+  out.stealing = no_stealing;
   return out;
 }
 
