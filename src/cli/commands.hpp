@@ -9,6 +9,7 @@ Command topo_entry();
 Command probe_entry();
 Command bench_entry();
 Command sim_entry();
+Command advise_entry();
 Command settings_entry();
 Command completion_entry();
 

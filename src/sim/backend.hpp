@@ -18,7 +18,7 @@ struct LinesOptions {
   std::uint64_t seed = 1;
   double measured_rounds = 3;          // of the data, after as many as it takes to warm up
   std::uint64_t most_lines = 1 << 19;  // beyond that, lines and cache sets are sampled
-  std::uint64_t least_accesses = 400000, most_accesses = 12000000;
+  std::uint64_t least_accesses = 400000, most_accesses = 6000000;
 };
 
 struct LinesResult {

@@ -3,9 +3,10 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
 #include <functional>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/embedded.hpp"
@@ -15,12 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Four digits are more than a workload's description is good for, and keep the file short.
-double rounded(double value) {
-  if (value <= 0) return 0;
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 4);
-  return std::round(value / unit) * unit;
-}
+/// Five digits are more than a workload's description is good for, and keep the file short.
+double rounded(double value) { return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr); }
 
 void normalise(Popularity& popularity) {
   double lines = 0, accesses = 0;

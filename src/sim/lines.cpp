@@ -34,7 +34,7 @@ struct Counts {
 
 class Caches {
  public:
-  Caches(const Job& job, double sampling, std::uint64_t seed) : forward_(fitted.clean_forward), random_(seed) {
+  Caches(const Job& job, double sampling, std::uint64_t seed) : forward_(clean_forward), random_(seed) {
     std::map<int, int> index;
     const Machine& machine = job.model->machine;
     std::vector<double> room;
@@ -161,15 +161,41 @@ double all_lines(const Job& job) {
   return sum;
 }
 
-/// One line in so many: few enough lines, but caches that still have some hundred of them.
-double sampling_of(const Job& job, double most_lines) {
+double cache_lines(const Job& job) {
+  std::map<int, double> lines;
+  for (const Seat& seat : job.seats) {
+    const Machine& machine = job.model->machine;
+    lines[seat.chiplet] = static_cast<double>(machine.chiplets[static_cast<std::size_t>(seat.chiplet)].l3_bytes) / line_bytes;
+  }
+  double sum = 0;
+  for (const auto& [chiplet, count] : lines) sum += count;
+  return sum;
+}
+
+/// Turns until the caches are as they will stay: each line was touched, or the caches were filled twice over.
+double round_of(const Job& job, double most_accesses) {
+  double round = 1;
+  const double refill = 2 * cache_lines(job) / static_cast<double>(job.seats.size());
+  for (const auto& component : job.phase->components) {
+    const double often = component.accesses / most_accesses;
+    for (const auto& group : groups_of(job, component)) {
+      const double touchers = component.reach == Component::Reach::shared ? 1.0 : static_cast<double>(group.size());
+      const double lines = group_bytes(component, group.size()) / line_bytes / touchers;
+      round = std::max(round, std::min(lines, refill) / often);
+    }
+  }
+  return round;
+}
+
+/// One line in so many: few enough lines and accesses, but caches that still have some hundred lines.
+double sampling_of(const Job& job, double most_lines, double accesses, double most_accesses) {
   double smallest = std::numeric_limits<double>::max();
   for (const Seat& seat : job.seats) {
     const auto& chiplet = job.model->machine.chiplets[static_cast<std::size_t>(seat.chiplet)];
     smallest = std::min(smallest, static_cast<double>(chiplet.l3_bytes) / line_bytes);
   }
   const double most = std::max(1.0, std::floor(smallest / 1024));
-  return std::clamp(std::ceil(all_lines(job) / most_lines), 1.0, most);
+  return std::clamp(std::ceil(std::max(all_lines(job) / most_lines, accesses / most_accesses)), 1.0, most);
 }
 
 }  // namespace
@@ -178,26 +204,25 @@ LinesResult line_mixes(const Job& job, const LinesOptions& options) {
   const auto& components = job.phase->components;
   const std::size_t workers = job.seats.size();
   LinesResult result;
-  result.sampling = sampling_of(job, static_cast<double>(options.most_lines));
-  Caches caches(job, result.sampling, options.seed);
-
-  double most_accesses = 0;
+  double most_accesses = 0, per_turn = 0;  // of a component in an operation; of a worker in a turn
   for (const auto& component : components) most_accesses = std::max(most_accesses, component.accesses);
+  for (const auto& component : components) per_turn += component.accesses / most_accesses;
+  const double accesses_per_turn = per_turn * static_cast<double>(workers), rounds = 2 * options.measured_rounds + 1;
+  double round = round_of(job, most_accesses);
+  result.sampling = sampling_of(job, static_cast<double>(options.most_lines), rounds * round * accesses_per_turn,
+                                static_cast<double>(options.most_accesses));
+  round /= result.sampling;
+  Caches caches(job, result.sampling, options.seed);
   std::vector<std::vector<Accesses>> streams(workers);
-  double round = 1, per_turn = 0;  // turns until each line was touched once; accesses of a worker's turn
   std::uint64_t seed = options.seed;
   for (std::size_t i = 0; i < components.size(); ++i) {
     const Component& component = components[i];
-    const double often = component.accesses / most_accesses;
-    per_turn += often;
     for (const auto& group : groups_of(job, component)) {
       const double lines = group_bytes(component, group.size()) / line_bytes / result.sampling;
       // What is small is not to vanish in the sample.
       const double least = component.reach == Component::Reach::pair ? 8.0 * static_cast<double>(group.size()) : 8.0;
       const auto count = static_cast<std::uint32_t>(std::max(least, std::round(lines)));
       const std::uint32_t first = caches.add_lines(count, static_cast<std::uint8_t>(i));
-      const double touchers = component.reach == Component::Reach::shared ? 1.0 : static_cast<double>(group.size());
-      round = std::max(round, std::min(count / touchers / often, 4.0 * static_cast<double>(options.most_lines)));
       for (std::uint32_t m = 0; m < group.size(); ++m) {
         streams[static_cast<std::size_t>(group[m])].emplace_back(
             component, Accesses::Place{first, count, m, static_cast<std::uint32_t>(group.size()),
@@ -222,7 +247,6 @@ LinesResult line_mixes(const Job& job, const LinesOptions& options) {
       }
     }
   };
-  const double accesses_per_turn = per_turn * static_cast<double>(workers);
   const double most = static_cast<double>(options.most_accesses) / accesses_per_turn;
   const double least = static_cast<double>(options.least_accesses) / accesses_per_turn;
   const double measured = std::clamp(round * options.measured_rounds, least, most / 2);

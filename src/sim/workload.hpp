@@ -52,7 +52,7 @@ struct Phase {
   int team = 0;                  // workers that meet at a barrier; 0: all
   double serial_operations = 0;  // of a step, done by one worker alone
   double seconds = 1e18;         // until the next phase
-  double task_operations = 1000; // operations of a task
+  double task_operations = 16384;  // operations of a task
 };
 
 struct Workload {

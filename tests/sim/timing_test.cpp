@@ -39,8 +39,8 @@ TEST(Rates, BarriersCostMoreAcrossChiplets) {
   const Workload work = workload("copy", 8);
   const auto near = plan_for("local", m, work, 8), far = plan_for("distributed", m, work, 8);
   const Phase& phase = work.phases.front();
-  EXPECT_NEAR(barrier_ns(m, near.placement.start(), phase, false), 750 + 8 * 24, 1);
-  EXPECT_NEAR(barrier_ns(m, far.placement.start(), phase, false), 750 + 8 * 106, 1);
+  EXPECT_NEAR(barrier_ns(m, near.placement.start(), phase, false), m.costs.barrier_ns.value + 8 * 24, 1);
+  EXPECT_NEAR(barrier_ns(m, far.placement.start(), phase, false), m.costs.barrier_ns.value + 8 * 106, 1);
   const auto all = plan_for("local", m, work, 64);
   EXPECT_LT(barrier_ns(m, all.placement.start(), phase, true), 0.5 * barrier_ns(m, all.placement.start(), phase, false));
 }

@@ -125,7 +125,7 @@ sim::GraphRecord record_graph(int scale) {
   auto graph500 = record.runs.front();
   graph500.kernel = "graph500";
   record.runs.push_back(std::move(graph500));
-  record.runs.push_back(whole_run(csr, "cc", 3, 0.1));
+  record.runs.push_back(whole_run(csr, "cc", 3, 0.05));
   record.runs.push_back(whole_run(csr, "pagerank", 20, 0));
   return record;
 }

@@ -11,6 +11,7 @@ Workload make(const Arguments& a, int) {
   phase.components = {{"stack", Component::Order::sweep, Component::Reach::own, 65536, 1, 0.5, 1, {}, false}};
   phase.compute_ns = a["compute_ns"];
   phase.instructions = 4 * a["compute_ns"];
+  phase.task_operations = 1000;
   return steady("compute", "operations", phase);
 }
 

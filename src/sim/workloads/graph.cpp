@@ -3,6 +3,7 @@
 // edges each has was recorded from runs of the kernels in workloads/graph on a Kronecker graph (src/sim/graphs).
 #include <cmath>
 
+#include "sim/costs.hpp"
 #include "sim/graph_record.hpp"
 #include "sim/workloads/all.hpp"
 
@@ -14,7 +15,7 @@ struct Kernel {
   double edge_bytes;   // of an edge as it is read
   double state_bytes;  // of a vertex
   double touches;      // of vertex state per edge
-  double writes;       // share of them; 0: as recorded
+  double blind;        // 1: atomic operations without looking first
   double overlap;      // of those touches
   double own_writes;   // bytes a worker writes for itself, per edge
 };
@@ -33,7 +34,7 @@ Workload make(const Kernel& kernel, const Arguments& a, int workers) {
   phase.components = {{"edges", Component::Order::sweep, Component::Reach::own, arcs * kernel.edge_bytes / workers,
                        kernel.edge_bytes / line_bytes, 0, 1, {}, false},
                       {"vertices", Component::Order::random, Component::Reach::shared, vertices * kernel.state_bytes,
-                       kernel.touches, kernel.writes > 0 ? kernel.writes : run.writes, kernel.overlap,
+                       kernel.touches, run.writes + kernel.blind * fitted.blind_writes, kernel.overlap,
                        run.popularity, false},
                       {"next frontier", Component::Order::sweep, Component::Reach::own,
                        vertices * 4 / workers + line_bytes, kernel.own_writes / line_bytes, 1, 1, {}, false}};
@@ -44,11 +45,11 @@ Workload make(const Kernel& kernel, const Arguments& a, int workers) {
   return steady(kernel.name, "edges", phase);
 }
 
-Workload make_bfs(const Arguments& a, int workers) { return make({"bfs", 4, 4, 1, 0, 1, 0.3}, a, workers); }
-Workload make_cc(const Arguments& a, int workers) { return make({"cc", 4, 4, 1.5, 0.1, 0.5, 0.1}, a, workers); }
-Workload make_sssp(const Arguments& a, int workers) { return make({"sssp", 5, 4, 1, 0, 0.75, 1}, a, workers); }
+Workload make_bfs(const Arguments& a, int workers) { return make({"bfs", 4, 4, 1, 1, 1, 0.3}, a, workers); }
+Workload make_cc(const Arguments& a, int workers) { return make({"cc", 4, 4, 1.5, 1, 0.5, 0.1}, a, workers); }
+Workload make_sssp(const Arguments& a, int workers) { return make({"sssp", 5, 4, 1, 1, 0.75, 1}, a, workers); }
 Workload make_pagerank(const Arguments& a, int workers) {
-  return make({"pagerank", 4, 4, 1, 1e-9, 1, 0.5}, a, workers);
+  return make({"pagerank", 4, 4, 1, 1, 1, 0.5}, a, workers);
 }
 Workload make_graph500(const Arguments& a, int workers) { return make({"graph500", 8, 8, 1, 0, 1, 0.5}, a, workers); }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr Parameter known[] = {
     {"points", 200000, "points of a batch"},
     {"dimensions", 128, "of 4 bytes each"},
-    {"fresh", 0.2, "share of the lines that are read for the first time or for the last"},
+    {"fresh", fitted.streamcluster_fresh, "share of the lines that are read for the first time or for the last"},
     {"turns", fitted.streamcluster_turns, "serialised turns of each worker in a pass over the batch"},
     {"serial", 0.002, "share of a pass that one worker does alone"},
 };
@@ -26,6 +26,7 @@ Workload make(const Arguments& a, int workers) {
   phase.compute_ns = a["dimensions"] * 0.12;
   phase.instructions = a["dimensions"] * 3;
   phase.step_operations = a["points"];
+  phase.task_operations = 1000;
   phase.turns_per_step = a["turns"];
   phase.serial_operations = a["points"] * a["serial"];
   return steady("streamcluster", "points", phase);
