@@ -1,5 +1,5 @@
-// `charm sim`: a workload under one or more policies on a machine that need not be here; the papers' figures against the
-// model; the default controller against what it could have done; recorded programs on other machines.
+// `charm sim`: a workload under one or more policies on a machine that need not be here; the papers' figures against
+// the model; the default controller against what it could have done; recorded programs on other machines.
 #include <charm/error.hpp>
 
 #include <algorithm>
@@ -41,10 +41,18 @@ std::vector<std::string> names_of(const List& list, Name&& name) {
   return names;
 }
 
-std::vector<std::string> machine_names() { return names_of(sim::models(), [](const auto& m) { return m.name; }); }
-std::vector<std::string> workload_names() { return names_of(sim::generators(), [](const auto* g) { return g->name; }); }
-std::vector<std::string> policy_names() { return names_of(sim::policies(), [](const auto& p) { return p.name; }); }
-std::vector<std::string> figure_names() { return names_of(sim::figures(), [](const auto& f) { return f.name; }); }
+std::vector<std::string> machine_names() {
+  return names_of(sim::models(), [](const auto& m) { return m.name; });
+}
+std::vector<std::string> workload_names() {
+  return names_of(sim::generators(), [](const auto* g) { return g->name; });
+}
+std::vector<std::string> policy_names() {
+  return names_of(sim::policies(), [](const auto& p) { return p.name; });
+}
+std::vector<std::string> figure_names() {
+  return names_of(sim::figures(), [](const auto& f) { return f.name; });
+}
 
 std::vector<std::string> listed(const std::string& text, const std::vector<std::string>& all) {
   return text == "all" ? all : sim::split_specs(text);
@@ -151,25 +159,35 @@ std::string join(const std::vector<std::string>& words) {
 void declare(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
   app.add_option("--machine", options->machine,
-                 "Machines: " + join(machine_names()) + "; a model's file, an hwloc XML file or synthetic string; all [epyc-7713-2s]");
-  app.add_option("--workload", options->workload,
-                 "Workloads NAME[:parameter=value,...] of " + join(workload_names()) + "; in turn: bfs@10+sweep:mb=24@2; all");
+                 "Machines: " + join(machine_names()) +
+                     "; a model's file, an hwloc XML file or synthetic string; all [epyc-7713-2s]");
+  app.add_option(
+      "--workload", options->workload,
+      "Workloads NAME[:parameter=value,...] of " + join(workload_names()) + "; in turn: bfs@10+sweep:mb=24@2; all");
   app.add_option("--policy", options->policy,
                  "Policies NAME[:parameter=value,...] of " + join(policy_names()) + ", or a controller; all [charm]");
-  app.add_option("--workers", options->workers, "Numbers of workers: 64, or 8,16,32, or 8..128 [a core each, at most 64]");
+  app.add_option("--workers", options->workers,
+                 "Numbers of workers: 64, or 8,16,32, or 8..128 [a core each, at most 64]");
   app.add_option("--seconds", options->run.seconds, "Simulated seconds [60]")->check(CLI::Range(0.001, 1e6));
-  app.add_option("--warm-up", options->run.warm_up, "Simulated seconds before, that do not count [0]")->check(CLI::Range(0.0, 1e6));
-  app.add_option("--noise", options->run.noise, "Standard deviation of what counters show, relative [0]")->check(CLI::Range(0.0, 1.0));
+  app.add_option("--warm-up", options->run.warm_up, "Simulated seconds before, that do not count [0]")
+      ->check(CLI::Range(0.0, 1e6));
+  app.add_option("--noise", options->run.noise, "Standard deviation of what counters show, relative [0]")
+      ->check(CLI::Range(0.0, 1.0));
   app.add_flag("!--no-counters", options->run.counters, "As on a machine without performance counters");
   app.add_option("--seed", options->run.seed, "Seed of noise, sampling and stealing [1]");
   one_of(app.add_option("--backend", options->backend, "How accesses are judged [analytic]"), {"analytic", "lines"});
-  some_of(app.add_option("--reproduce", options->reproduce, "The papers' figures against the model"),
-          [] { auto names = figure_names(); names.emplace_back("all"); return names; }());
+  some_of(app.add_option("--reproduce", options->reproduce, "The papers' figures against the model"), [] {
+    auto names = figure_names();
+    names.emplace_back("all");
+    return names;
+  }());
   app.add_flag("--worst", options->worst, "The controller against the best standing level: the worst ten");
   file_path(app.add_option("--replay", options->replay, "Run the task graph of a CHARM_TRACE file"));
-  one_of(app.add_option("--show-machine", options->show_machine, "Print a model with the source of each number"), machine_names());
+  one_of(app.add_option("--show-machine", options->show_machine, "Print a model with the source of each number"),
+         machine_names());
   file_path(app.add_option("--from-profile", options->from_profile, "Print a model made of what charm probe measured"));
-  whole_number(app.add_option("--record-graph", options->record_graph, "Print what the graph kernels touch at scale N"), 4, 24);
+  whole_number(app.add_option("--record-graph", options->record_graph, "Print what the graph kernels touch at scale N"),
+               4, 24);
   file_path(app.add_option("--report", options->report, "Write a self-contained HTML page there"));
   add_output_options(app, options->output);
   app.callback([&session, options] { session.action = [&session, options] { return simulate(*options, session); }; });

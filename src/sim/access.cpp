@@ -50,19 +50,19 @@ std::uint32_t Accesses::sweep() {
   return line;
 }
 
-/// Each pass deals the parts out anew; the members work through theirs in order.
+/// Each pass deals the parts out anew, in rounds of one for each member, so that all keep pace.
 std::uint32_t Accesses::wandering_sweep() {
   while (from_ == until_) {
-    const std::uint32_t part = at_++;
-    from_ = part * part_lines;
-    if (from_ >= place_.lines) {
-      at_ = from_ = until_ = 0;
+    const std::uint32_t round = at_++, first = round * place_.members;
+    if (first * part_lines >= place_.lines) {
+      at_ = 0;
       ++pass_;
       continue;
     }
-    const std::uint64_t draw = mixed(pass_ * 0x10001 + static_cast<std::uint64_t>(place_.first_line) * 31 + part);
-    const bool mine = (((draw >> 32) * place_.members) >> 32) == place_.member;
-    until_ = mine ? std::min(place_.lines, from_ + part_lines) : from_;
+    const std::uint64_t draw = mixed(pass_ * 0x10001 + static_cast<std::uint64_t>(place_.first_line) * 31 + round);
+    const std::uint32_t turn = (place_.member + static_cast<std::uint32_t>(draw >> 33)) % place_.members;
+    from_ = std::min(place_.lines, (first + turn) * part_lines);
+    until_ = std::min(place_.lines, from_ + part_lines);
   }
   return from_++;
 }

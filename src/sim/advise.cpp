@@ -28,12 +28,26 @@ Phase phase_of(const Question& q, int workers, double compute_ns) {
   Phase phase;
   const double own = q.working_set_mb * mib * (1 - q.sharing) / workers, shared = q.working_set_mb * mib * q.sharing;
   if (q.sharing < 1) {
-    phase.components.push_back(
-        {"own", Component::Order::sweep, Component::Reach::own, std::max(own, line_bytes), 1 - q.sharing, q.writes, 1, {}, false});
+    phase.components.push_back({"own",
+                                Component::Order::sweep,
+                                Component::Reach::own,
+                                std::max(own, line_bytes),
+                                1 - q.sharing,
+                                q.writes,
+                                1,
+                                {},
+                                false});
   }
   if (q.sharing > 0) {
-    phase.components.push_back({"shared", Component::Order::random, Component::Reach::shared,
-                                std::max(shared, line_bytes), q.sharing, q.writes, 1, {}, true});
+    phase.components.push_back({"shared",
+                                Component::Order::random,
+                                Component::Reach::shared,
+                                std::max(shared, line_bytes),
+                                q.sharing,
+                                q.writes,
+                                1,
+                                {},
+                                true});
   }
   phase.compute_ns = compute_ns;
   return phase;
@@ -57,14 +71,15 @@ std::size_t first_as_good(std::vector<Choice>& choices, const std::vector<double
   const double best = *std::max_element(rates.begin(), rates.end());
   for (std::size_t i = 0; i < choices.size(); ++i) choices[i].throughput = rates[i] / best;
   return static_cast<std::size_t>(
-      std::find_if(choices.begin(), choices.end(), [](const Choice& c) { return c.throughput >= as_good; }) - choices.begin());
+      std::find_if(choices.begin(), choices.end(), [](const Choice& c) { return c.throughput >= as_good; }) -
+      choices.begin());
 }
 
 int instances_of(const std::vector<Seat>& seats, Domain domain) {
   std::set<int> keys;
   for (std::size_t w = 0; w < seats.size(); ++w) {
-    keys.insert(domain == Domain::machine ? 0
-                : domain == Domain::node  ? seats[w].node
+    keys.insert(domain == Domain::machine   ? 0
+                : domain == Domain::node    ? seats[w].node
                 : domain == Domain::chiplet ? seats[w].chiplet
                                             : static_cast<int>(w));
   }
@@ -76,33 +91,38 @@ std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share);
 void explain(const Model& model, const Question& q, Advice& advice, std::size_t level, std::size_t division) {
   const double l3 = static_cast<double>(model.machine.chiplets.front().l3_bytes) / mib;
   const Choice &first = advice.levels.front(), &chosen = advice.levels[level];
-  const double memory = first.fills[4] + first.fills[5], others = advice.levels.back().fills[2] + advice.levels.back().fills[3];
+  const double memory = first.fills[4] + first.fills[5],
+               others = advice.levels.back().fills[2] + advice.levels.back().fills[3];
   if (advice.levels.size() == 1) {
     advice.reasons.push_back(fmt::format("{} workers need {} of the machine's {} chiplets: there is nothing to choose.",
                                          advice.workers, chosen.count, model.machine.chiplets.size()));
   } else if (advice.placement == "local") {
-    advice.reasons.push_back(fmt::format(
-        "On {} a working set of {:.0f} MiB over caches of {:.0f} MiB leaves {} of the accesses to memory; spread over {} "
-        "chiplets the throughput is {} of that, with {} of the accesses to other chiplets' caches.",
-        first.name, q.working_set_mb, l3, percent(memory), advice.levels.back().count,
-        percent(advice.levels.back().throughput / first.throughput), percent(others)));
+    advice.reasons.push_back(
+        fmt::format("On {} a working set of {:.0f} MiB over caches of {:.0f} MiB leaves {} of the accesses to memory; "
+                    "spread over {} "
+                    "chiplets the throughput is {} of that, with {} of the accesses to other chiplets' caches.",
+                    first.name, q.working_set_mb, l3, percent(memory), advice.levels.back().count,
+                    percent(advice.levels.back().throughput / first.throughput), percent(others)));
   } else {
-    advice.reasons.push_back(fmt::format(
-        "On {} {} of the accesses go to memory, since {:.0f} MiB do not fit {:.0f} MiB of cache; {} bring that to {} and {:.2f} "
-        "times the throughput.",
-        first.name, percent(memory), q.working_set_mb, l3 * first.count, chosen.name, percent(chosen.fills[4] + chosen.fills[5]),
-        chosen.throughput / first.throughput));
+    advice.reasons.push_back(
+        fmt::format("On {} {} of the accesses go to memory, since {:.0f} MiB do not fit {:.0f} MiB of cache; {} bring "
+                    "that to {} and {:.2f} "
+                    "times the throughput.",
+                    first.name, percent(memory), q.working_set_mb, l3 * first.count, chosen.name,
+                    percent(chosen.fills[4] + chosen.fills[5]), chosen.throughput / first.throughput));
   }
   const Choice& one = advice.divisions.front();
   if (division == 0) {
-    advice.reasons.push_back(q.sharing <= 0 ? "Nothing is shared, so dividing the program into instances changes nothing."
-                                            : "Dividing the shared data over instances gains less than 3 %.");
+    advice.reasons.push_back(q.sharing <= 0
+                                 ? "Nothing is shared, so dividing the program into instances changes nothing."
+                                 : "Dividing the shared data over instances gains less than 3 %.");
   } else {
-    advice.reasons.push_back(fmt::format(
-        "An instance a {} with its part of the shared data is {:.2f} times as fast as one for all: the accesses to other "
-        "chiplets' caches go from {} to {}.",
-        advice.instances, 1 / one.throughput, percent(one.fills[2] + one.fills[3]),
-        percent(advice.divisions[division].fills[2] + advice.divisions[division].fills[3])));
+    advice.reasons.push_back(
+        fmt::format("An instance a {} with its part of the shared data is {:.2f} times as fast as one for all: the "
+                    "accesses to other "
+                    "chiplets' caches go from {} to {}.",
+                    advice.instances, 1 / one.throughput, percent(one.fills[2] + one.fills[3]),
+                    percent(advice.divisions[division].fills[2] + advice.divisions[division].fills[3])));
   }
 }
 

@@ -12,8 +12,8 @@ namespace charm::sim {
 namespace {
 
 struct Member {
-  Share share;      // as seen from the worker's chiplet
-  Share own_share;  // as seen from its L2
+  Share share;                      // as seen from the worker's chiplet
+  Share own_share;                  // as seen from its L2
   std::map<int, double> elsewhere;  // workers of the group on other chiplets
 };
 
@@ -36,8 +36,8 @@ double eviction_rate(const std::vector<std::pair<Share, double>>& shares, double
 std::vector<double> fingerprint(const std::vector<std::pair<Share, double>>& shares, double capacity) {
   std::vector<double> key{capacity};
   for (const auto& [share, times] : shares) {
-    key.insert(key.end(), {times, share.lines, share.here, share.all, share.wanders ? 1.0 : 0.0,
-                           share.pair_together ? 1.0 : 0.0});
+    key.insert(key.end(),
+               {times, share.lines, share.here, share.all, share.wanders ? 1.0 : 0.0, share.pair_together ? 1.0 : 0.0});
   }
   return key;
 }
@@ -71,8 +71,12 @@ class Steady {
           Member& m = members_[static_cast<std::size_t>(w)][i];
           const int here = seat(static_cast<std::size_t>(w)).chiplet;
           const auto all = static_cast<double>(group.size());
-          m.share = {&component, group_bytes(component, group.size()) / line_bytes, on[here], all,
-                     wanders(component, group.size()), on[here] > 1};
+          m.share = {&component,
+                     group_bytes(component, group.size()) / line_bytes,
+                     on[here],
+                     all,
+                     wanders(component, group.size()),
+                     on[here] > 1};
           if (component.reach == Component::Reach::pair && group.size() < 2) m.share.pair_together = true;
           m.own_share = m.share;
           m.own_share.here = 1;

@@ -50,7 +50,8 @@ std::vector<Comparison> compare_controller(const std::vector<std::string>& machi
       for (const auto& spec : workloads) all.push_back(compare(m, spec, workers, options, controller));
     }
   }
-  std::stable_sort(all.begin(), all.end(), [](const Comparison& a, const Comparison& b) { return a.ratio() < b.ratio(); });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Comparison& a, const Comparison& b) { return a.ratio() < b.ratio(); });
   return all;
 }
 

@@ -17,7 +17,8 @@ struct Comparison {
   [[nodiscard]] double ratio() const { return best > 0 ? controller / best : 1; }
 };
 
-/// Every workload on every machine, with a quarter and half of the cores of a socket and all cores; the worst ratio first.
+/// Every workload on every machine, with a quarter and half of the cores of a socket and all cores; the worst ratio
+/// first.
 std::vector<Comparison> compare_controller(const std::vector<std::string>& machines,
                                            const std::vector<std::string>& workloads, const RunOptions& options,
                                            const std::string& controller = "charm");

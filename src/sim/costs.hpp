@@ -1,5 +1,5 @@
-// What things cost on a machine: the numbers that a model adds to the topology. Each is measured or published, or marked
-// as an estimate; the simulator knows no machine by name.
+// What things cost on a machine: the numbers that a model adds to the topology. Each is measured or published, or
+// marked as an estimate; the simulator knows no machine by name.
 #pragma once
 
 #include <span>
@@ -14,24 +14,24 @@ struct Number {
 };
 
 struct Costs {
-  Number l2_ns, l3_ns;         // hits of a load that waits
-  Number same_chiplet_ns;      // a line that another core of the chiplet wrote
-  Number other_chiplet_ns;     // from another chiplet's cache, same NUMA node
-  Number other_node_ns;        // from a cache of another node of the socket
-  Number other_socket_ns;      // from a cache of another socket
-  Number dram_ns;              // memory of the own node
-  Number other_node_dram_ns;   // of another node of the socket
-  Number remote_dram_ns;       // of another socket
-  Number far_dram_ns;          // of a memory-only node (CXL); 0 where there is none
-  Number issue_ns;             // a core's own time for one line of loads and stores
-  Number mlp;                  // misses in flight for independent accesses
-  Number stream_mlp;           // and for a sweep that the prefetchers see
-  Number link_read, link_write;          // GB/s of one chiplet; 0: no limit of its own
-  Number memory_read, memory_mixed;      // GB/s of one node: all reads; half of it writes
-  Number node_link, socket_link;         // GB/s into a node from its socket, into a socket; 0: no limit
-  Number far_memory;                     // GB/s of a memory-only node
-  Number barrier_ns;                     // fixed part of a barrier or an empty parallel step
-  Number move_ns;                        // a worker that changes its core
+  Number l2_ns, l3_ns;               // hits of a load that waits
+  Number same_chiplet_ns;            // a line that another core of the chiplet wrote
+  Number other_chiplet_ns;           // from another chiplet's cache, same NUMA node
+  Number other_node_ns;              // from a cache of another node of the socket
+  Number other_socket_ns;            // from a cache of another socket
+  Number dram_ns;                    // memory of the own node
+  Number other_node_dram_ns;         // of another node of the socket
+  Number remote_dram_ns;             // of another socket
+  Number far_dram_ns;                // of a memory-only node (CXL); 0 where there is none
+  Number issue_ns;                   // a core's own time for one line of loads and stores
+  Number mlp;                        // misses in flight for independent accesses
+  Number stream_mlp;                 // and for a sweep that the prefetchers see
+  Number link_read, link_write;      // GB/s of one chiplet; 0: no limit of its own
+  Number memory_read, memory_mixed;  // GB/s of one node: all reads; half of it writes
+  Number node_link, socket_link;     // GB/s into a node from its socket, into a socket; 0: no limit
+  Number far_memory;                 // GB/s of a memory-only node
+  Number barrier_ns;                 // fixed part of a barrier or an empty parallel step
+  Number move_ns;                    // a worker that changes its core
 };
 
 struct CostField {

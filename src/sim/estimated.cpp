@@ -9,7 +9,8 @@ namespace charm::sim {
 namespace {
 
 double chiplets_per_socket(const Machine& machine) {
-  return static_cast<double>(machine.chiplets.size()) / std::max<double>(1, static_cast<double>(machine.sockets.size()));
+  return static_cast<double>(machine.chiplets.size()) /
+         std::max<double>(1, static_cast<double>(machine.sockets.size()));
 }
 
 double unlikeness(const Machine& a, const Machine& b) {

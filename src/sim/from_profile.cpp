@@ -33,7 +33,8 @@ Machine machine_of(const probe::Profile& profile, const Rows& rows) {
   std::map<int, std::map<int, std::map<int, std::map<int, std::vector<int>>>>> tree;  // down to the cpus of a core
   for (std::size_t r = 0; r < profile.cpus.size(); ++r) {
     const int core = rows.smt[r] >= 0 ? rows.smt[r] : static_cast<int>(profile.cpus.size() + r);
-    tree[std::max(0, rows.socket[r])][std::max(0, rows.node[r])][std::max(0, rows.chiplet[r])][core].push_back(profile.cpus[r]);
+    tree[std::max(0, rows.socket[r])][std::max(0, rows.node[r])][std::max(0, rows.chiplet[r])][core].push_back(
+        profile.cpus[r]);
   }
   Machine machine;
   machine.name = profile.key.name;
@@ -98,7 +99,7 @@ Model model_of_profile(const probe::Profile& profile) {
     for (int j = 0; j < i; ++j) {
       const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
       if (!profile.latency.measured(i, j) || (rows.smt[a] >= 0 && rows.smt[a] == rows.smt[b])) continue;
-      auto& kind = rows.chiplet[a] == rows.chiplet[b]  ? same
+      auto& kind = rows.chiplet[a] == rows.chiplet[b] ? same
                    : rows.socket[a] != rows.socket[b] ? socket
                    : rows.node[a] != rows.node[b]     ? node
                                                       : other;

@@ -20,7 +20,7 @@ struct Habits {
   enum class Home { near, interleaved, first_node } home = Home::near;
   Domain roam = Domain::chiplet;      // how far a part of the data wanders from one step to the next
   Domain replicas = Domain::machine;  // a copy of replicable data for each
-  bool tree_barrier = true;            // one counter a chiplet, then one of chiplets; else one counter for all
+  bool tree_barrier = true;           // one counter a chiplet, then one of chiplets; else one counter for all
   double far_share = 0;               // of the data that lies on memory-only nodes
   double access_ns = 0;               // software cost of an access to another node's data (messages)
   double operation_ns = 0;            // software cost of every operation (queues, threads)

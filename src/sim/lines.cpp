@@ -165,7 +165,8 @@ double cache_lines(const Job& job) {
   std::map<int, double> lines;
   for (const Seat& seat : job.seats) {
     const Machine& machine = job.model->machine;
-    lines[seat.chiplet] = static_cast<double>(machine.chiplets[static_cast<std::size_t>(seat.chiplet)].l3_bytes) / line_bytes;
+    lines[seat.chiplet] =
+        static_cast<double>(machine.chiplets[static_cast<std::size_t>(seat.chiplet)].l3_bytes) / line_bytes;
   }
   double sum = 0;
   for (const auto& [chiplet, count] : lines) sum += count;

@@ -42,7 +42,8 @@ double Model::transfer_ns(int core_a, int core_b) const {
 const std::vector<Model>& models() {
   static const std::vector<Model> all = [] {
     std::vector<Model> list;
-    for (const auto& file : embedded_machines()) list.push_back(parse_model(std::string(file.text), std::string(file.name)));
+    for (const auto& file : embedded_machines())
+      list.push_back(parse_model(std::string(file.text), std::string(file.name)));
     return list;
   }();
   return all;

@@ -6,9 +6,9 @@
 namespace charm::sim {
 
 std::span<const Policy> policies() {
-  static const Policy all[] = {charm_policy,  local_policy,   distributed_policy, static_policy, numa_policy, ring_policy,
-                               shoal_policy,  asymsched_policy, sam_policy,       os_policy,     per_core_policy,
-                               per_node_policy, per_machine_policy};
+  static const Policy all[] = {charm_policy,    local_policy,    distributed_policy, static_policy, numa_policy,
+                               ring_policy,     shoal_policy,    asymsched_policy,   sam_policy,    os_policy,
+                               per_core_policy, per_node_policy, per_machine_policy};
   return all;
 }
 

@@ -44,9 +44,7 @@ double sum_over_classes(const Share& s, F&& f) {
   return sum;
 }
 
-double sweep_loss(const Share& s, double evict) {
-  return evict + rates_of(s, {1, 1}).writes_elsewhere;
-}
+double sweep_loss(const Share& s, double evict) { return evict + rates_of(s, {1, 1}).writes_elsewhere; }
 
 }  // namespace
 
@@ -108,10 +106,10 @@ double dirty_elsewhere(const Share& s, double evict_here, double evict_there) {
 double presence_there(const Share& s, double there, double evict_there) {
   if (is_sweep(s) && s.wanders) return after_touch(s, there, evict_there) * std::exp(-evict_there * interval(s));
   return sum_over_classes(s, [&](const Popularity::Class& c) {
-           const double one = s.component->accesses * c.accesses / std::max(1.0, c.lines * s.lines);
-           const double others_write = one * (s.all - there) * s.component->writes;
-           return c.accesses * one * there / (one * there + evict_there + others_write);
-         });
+    const double one = s.component->accesses * c.accesses / std::max(1.0, c.lines * s.lines);
+    const double others_write = one * (s.all - there) * s.component->writes;
+    return c.accesses * one * there / (one * there + evict_there + others_write);
+  });
 }
 
 double write_backs(const Share& s, double evict) {

@@ -13,8 +13,8 @@
 namespace charm::sim {
 namespace {
 
-constexpr double tick = 0.05;        // a controller without a wish of its own is asked this often
-constexpr double cold_slice = 0.001; // while caches fill after a move
+constexpr double tick = 0.05;         // a controller without a wish of its own is asked this often
+constexpr double cold_slice = 0.001;  // while caches fill after a move
 
 controller::Traits traits_of(const Model& model) {
   const Costs& c = model.costs;
@@ -69,7 +69,8 @@ class Run {
     if (gang_) {
       const auto decisions = gang_->decisions();
       for (std::size_t i = decided; i < decisions.size(); ++i) {
-        out.moves.push_back({decisions[i].time - from, decisions[i].from, decisions[i].to, decisions[i].reason, decisions[i].outcome});
+        out.moves.push_back(
+            {decisions[i].time - from, decisions[i].from, decisions[i].to, decisions[i].reason, decisions[i].outcome});
       }
     }
     return out;
@@ -182,7 +183,8 @@ class Run {
   void warm_up(std::size_t w, double seconds, double& ns_per_operation, Fills& fills) {
     const double whole = std::max(own_bytes(w), line_bytes), cold = std::min(1.0, cold_[w] / whole);
     const double fetched = (fills[0] + fills[1]) * cold;
-    ns_per_operation += fetched * (model_.costs.other_chiplet_ns.value - model_.costs.l3_ns.value) / model_.costs.mlp.value;
+    ns_per_operation +=
+        fetched * (model_.costs.other_chiplet_ns.value - model_.costs.l3_ns.value) / model_.costs.mlp.value;
     fills[0] *= 1 - cold;
     fills[1] *= 1 - cold;
     fills[2] += fetched;

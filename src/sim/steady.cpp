@@ -17,7 +17,8 @@ const Rates& SteadyStates::at(std::size_t phase, std::size_t level) {
     const Phase& p = workload_.phases[phase];
     if (p.step_operations > 0) {
       double ns = 0;
-      for (const auto& worker : rates.workers) ns += worker.ns_per_operation / static_cast<double>(rates.workers.size());
+      for (const auto& worker : rates.workers)
+        ns += worker.ns_per_operation / static_cast<double>(rates.workers.size());
       const double overhead = step_overhead_ns(model_, job.seats, p.step_operations / p.task_operations,
                                                ns * p.task_operations, plan_.stealing, seed_);
       rates = rates_of(job, mixes, overhead);

@@ -26,8 +26,8 @@ constexpr int looks_before_parking = 4;
 struct Point {
   double at = 0;
   enum class Kind { make, wait, signal } kind = Kind::make;
-  int task = -1;      // made, or waited for
-  double there = 0;   // wait: how far that one must have run
+  int task = -1;     // made, or waited for
+  double there = 0;  // wait: how far that one must have run
 };
 
 struct State {
@@ -97,9 +97,7 @@ class Simulation {
     double time;
     int worker;
     long turn;
-    bool operator<(const Event& other) const {
-      return time != other.time ? time > other.time : worker > other.worker;
-    }
+    bool operator<(const Event& other) const { return time != other.time ? time > other.time : worker > other.worker; }
   };
 
   static std::vector<int> chiplets_of(const std::vector<Seat>& seats) {
@@ -118,7 +116,8 @@ class Simulation {
       if (task.fork) ++parent.forks;
     }
     for (const Task::Wait& wait : task.waits) {
-      states_[static_cast<std::size_t>(t)].points.push_back({wait.after_ns, Point::Kind::wait, wait.by, wait.by_after_ns});
+      states_[static_cast<std::size_t>(t)].points.push_back(
+          {wait.after_ns, Point::Kind::wait, wait.by, wait.by_after_ns});
       if (wait.by >= 0) {
         states_[static_cast<std::size_t>(wait.by)].points.push_back({wait.by_after_ns, Point::Kind::signal, t, 0});
       }
@@ -255,9 +254,8 @@ class Simulation {
   void run_on(double now, int w) {
     Worker& me = workers_[static_cast<std::size_t>(w)];
     State& state = states_[static_cast<std::size_t>(me.current)];
-    const double until = state.next < state.points.size()
-                             ? state.points[state.next].at
-                             : graph_.tasks[static_cast<std::size_t>(me.current)].run_ns;
+    const double until = state.next < state.points.size() ? state.points[state.next].at
+                                                          : graph_.tasks[static_cast<std::size_t>(me.current)].run_ns;
     const double slow = options_.slowness.empty() ? 1 : options_.slowness[static_cast<std::size_t>(w)];
     const double time = std::max(0.0, until - state.ran) * slow;
     out_.busy_ns += time;

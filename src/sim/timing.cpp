@@ -23,7 +23,8 @@ std::map<int, double> homes(const Job& job, const std::vector<int>& group) {
     for (const Seat& seat : job.seats) out[seat.node] += 1;
     for (auto& [node, share] : out) share = 1.0 / static_cast<double>(out.size());
   } else {
-    for (const int w : group) out[job.seats[static_cast<std::size_t>(w)].node] += 1.0 / static_cast<double>(group.size());
+    for (const int w : group)
+      out[job.seats[static_cast<std::size_t>(w)].node] += 1.0 / static_cast<double>(group.size());
   }
   if (job.habits.far_share > 0) {
     for (const Node& node : job.model->machine.nodes) {
@@ -64,9 +65,10 @@ class Bill {
     const double n = component.accesses;
     Costing& bill = bills_[w];
     Fills& fills = fills_[w];
-    bill.own_ns += n * (costs_.issue_ns.value + (mix.own_l2 * costs_.l2_ns.value + mix.own_chiplet * costs_.l3_ns.value +
-                                                 mix.neighbour * costs_.same_chiplet_ns.value) /
-                                                    mlp);
+    bill.own_ns +=
+        n * (costs_.issue_ns.value + (mix.own_l2 * costs_.l2_ns.value + mix.own_chiplet * costs_.l3_ns.value +
+                                      mix.neighbour * costs_.same_chiplet_ns.value) /
+                                         mlp);
     fills[0] += n * mix.own_l2;
     fills[1] += n * (mix.own_chiplet + mix.neighbour);
     fills[2] += n * mix.other_chiplet;
@@ -96,7 +98,9 @@ class Bill {
       if (!local) elsewhere += mix.memory * share;
       if (misses + back <= 0) continue;
       bill.flows.push_back({seat.chiplet, seat.node, seat.socket, node,
-                            local || far ? Flow::Path::memory : other_socket ? Flow::Path::sockets : Flow::Path::nodes,
+                            local || far   ? Flow::Path::memory
+                            : other_socket ? Flow::Path::sockets
+                                           : Flow::Path::nodes,
                             misses * ns / mlp, misses * line_bytes, n * back * share * line_bytes});
     }
     bill.own_ns += n * elsewhere * job_.habits.access_ns;

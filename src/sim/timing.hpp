@@ -13,7 +13,7 @@ namespace charm::sim {
 
 inline constexpr std::size_t sources = controller::fill_sources + 1;
 inline constexpr std::array<const char*, sources> source_names{"own_l2",       "same_chiplet", "other_chiplet",
-                                                                "remote_cache", "local_dram",   "remote_dram"};
+                                                               "remote_cache", "local_dram",   "remote_dram"};
 using Fills = std::array<double, sources>;
 
 struct WorkerRate {
@@ -31,8 +31,8 @@ struct Rates {
 };
 
 /// A barrier: its fixed cost, and one transfer of its counter after the other for the workers of a team; where it is a
-/// tree, for those of a chiplet first, side by side, and then for the chiplets. Turns beyond the first are the program's
-/// own, at locks and counters of which there is one.
+/// tree, for those of a chiplet first, side by side, and then for the chiplets. Turns beyond the first are the
+/// program's own, at locks and counters of which there is one.
 double barrier_ns(const Model& model, const std::vector<Seat>& seats, const Phase& phase, bool tree);
 
 /// \param overhead_ns of each step, besides running and the barrier.

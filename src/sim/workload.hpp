@@ -39,19 +39,20 @@ struct Component {
   double writes = 0;      // share of the accesses that write
   double overlap = 1;     // share of the machine's misses in flight that its dependences allow
   Popularity popularity;  // of random accesses
-  bool replicable = false;  // read mostly or merged now and then: a policy may keep a copy for each node, chiplet or core
+  bool replicable =
+      false;  // read mostly or merged now and then: a policy may keep a copy for each node, chiplet or core
 };
 
 struct Phase {
   std::string name;
   std::vector<Component> components;
-  double compute_ns = 0;         // per operation, besides the accesses
-  double instructions = 100;     // per operation, for what counts events by them
-  double step_operations = 0;    // of all workers between two barriers; 0: no barriers
-  double turns_per_step = 1;     // serialised turns of each worker at a barrier or lock
-  int team = 0;                  // workers that meet at a barrier; 0: all
-  double serial_operations = 0;  // of a step, done by one worker alone
-  double seconds = 1e18;         // until the next phase
+  double compute_ns = 0;           // per operation, besides the accesses
+  double instructions = 100;       // per operation, for what counts events by them
+  double step_operations = 0;      // of all workers between two barriers; 0: no barriers
+  double turns_per_step = 1;       // serialised turns of each worker at a barrier or lock
+  int team = 0;                    // workers that meet at a barrier; 0: all
+  double serial_operations = 0;    // of a step, done by one worker alone
+  double seconds = 1e18;           // until the next phase
   double task_operations = 16384;  // operations of a task
 };
 

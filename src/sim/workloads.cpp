@@ -26,10 +26,10 @@ Workload single(std::string_view spec, int workers) {
 
 std::span<const Generator* const> generators() {
   static constexpr const Generator* all[] = {
-      &sweep_generator,     &copy_generator,     &triad_generator, &uniform_generator,       &zipf_generator,
-      &readonly_generator,  &pairs_generator,    &all_to_all_generator, &hash_join_generator, &bfs_generator,
-      &cc_generator,        &sssp_generator,     &pagerank_generator, &graph500_generator,   &gups_generator,
-      &sgd_generator,       &streamcluster_generator, &compute_generator};
+      &sweep_generator,    &copy_generator,          &triad_generator,      &uniform_generator,   &zipf_generator,
+      &readonly_generator, &pairs_generator,         &all_to_all_generator, &hash_join_generator, &bfs_generator,
+      &cc_generator,       &sssp_generator,          &pagerank_generator,   &graph500_generator,  &gups_generator,
+      &sgd_generator,      &streamcluster_generator, &compute_generator};
   return all;
 }
 
@@ -49,7 +49,8 @@ Workload workload(std::string_view spec, int workers) {
       }
       part = part.substr(0, at);
     } else if (spec.find('+') != std::string_view::npos) {
-      throw Error(Errc::bad_config, "workload '" + std::string(spec) + "': how long '" + std::string(part) + "' lasts is missing",
+      throw Error(Errc::bad_config,
+                  "workload '" + std::string(spec) + "': how long '" + std::string(part) + "' lasts is missing",
                   "write seconds after each part, as in bfs@10+sweep@2");
     }
     Workload one = single(part, workers);

@@ -12,7 +12,8 @@ using nlohmann::json;
 namespace {
 
 TEST_F(ToolTest, SimTellsResultsAsJson) {
-  const auto said = charm("sim --machine 7713 --workload sweep:mb=24 --policy charm,local --workers 8 --seconds 5 --json");
+  const auto said =
+      charm("sim --machine 7713 --workload sweep:mb=24 --policy charm,local --workers 8 --seconds 5 --json");
   ASSERT_EQ(said.exit_code, 0) << said.err;
   const auto results = json::parse(said.out).at("results");
   ASSERT_EQ(results.size(), 2U);
@@ -30,7 +31,8 @@ TEST_F(ToolTest, SimTellsResultsAsJson) {
 }
 
 TEST_F(ToolTest, SimSaysTheSameForTheSameSeed) {
-  const std::string line = "sim --machine 2x7713 --workload bfs@2+pairs@2 --policy charm,ring --workers 16 --noise 0.1 --seconds 10 --json";
+  const std::string line =
+      "sim --machine 2x7713 --workload bfs@2+pairs@2 --policy charm,ring --workers 16 --noise 0.1 --seconds 10 --json";
   EXPECT_EQ(charm(line).out, charm(line).out);
   EXPECT_EQ(charm("sim --workload zipf --workers 8 --backend lines --json").out,
             charm("sim --workload zipf --workers 8 --backend lines --json").out);
@@ -42,7 +44,8 @@ TEST_F(ToolTest, SimTellsFiguresPointByPoint) {
   const auto points = json::parse(said.out).at("points");
   EXPECT_GT(points.size(), 10U);
   for (const auto& p : points) {
-    for (const char* field : {"figure", "series", "x", "paper", "model", "hard", "holds"}) EXPECT_TRUE(p.contains(field)) << field;
+    for (const char* field : {"figure", "series", "x", "paper", "model", "hard", "holds"})
+      EXPECT_TRUE(p.contains(field)) << field;
     if (p.at("hard").get<bool>()) EXPECT_TRUE(p.at("holds").get<bool>()) << p;
   }
 }
@@ -55,7 +58,8 @@ TEST_F(ToolTest, SimShowsModelsThatItReads) {
 }
 
 TEST_F(ToolTest, SimWritesAReport) {
-  const auto said = charm("sim --workload sweep:mb=24 --policy charm,local --workers 4,8 --seconds 5 --report out.html");
+  const auto said =
+      charm("sim --workload sweep:mb=24 --policy charm,local --workers 4,8 --seconds 5 --report out.html");
   ASSERT_EQ(said.exit_code, 0) << said.err;
   EXPECT_EQ(files(), std::vector<std::string>{"out.html"});
 }

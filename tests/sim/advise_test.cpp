@@ -1,9 +1,9 @@
 // Advice follows OLAP on chiplets §4.4-4.5: together what fits one chiplet's cache and shares, apart what does not fit.
+#include "sim/advise.hpp"
+
 #include <charm/error.hpp>
 
 #include <gtest/gtest.h>
-
-#include "sim/advise.hpp"
 
 using namespace charm::sim;
 

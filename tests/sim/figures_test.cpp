@@ -18,7 +18,8 @@ TEST_P(Figures, HoldInEveryHardPoint) {
     EXPECT_FALSE(p.source.empty());
     if (!p.hard) continue;
     ++hard;
-    EXPECT_TRUE(p.holds) << p.series << " at " << p.x << ": " << p.claim << "; paper " << p.paper << ", model " << p.model;
+    EXPECT_TRUE(p.holds) << p.series << " at " << p.x << ": " << p.claim << "; paper " << p.paper << ", model "
+                         << p.model;
   }
   EXPECT_GT(hard, 0);
   EXPECT_FALSE(r.not_captured.empty());

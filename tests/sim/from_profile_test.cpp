@@ -21,7 +21,8 @@ probe::Profile measured() {
     for (int j = 0; j < i; ++j) profile.latency.set(i, j, i % 4 == j % 4 ? 25 + i % 3 : 100 + j % 5);
   }
   profile.seen = probe::cluster(profile.latency);
-  profile.curves = {{"Latency by working set", "working set", "B", "latency", "ns", {{"own", {{4096, 1.5, 0}, {1e9, 98, 0}}}}}};
+  profile.curves = {
+      {"Latency by working set", "working set", "B", "latency", "ns", {{"own", {{4096, 1.5, 0}, {1e9, 98, 0}}}}}};
   return profile;
 }
 

@@ -79,8 +79,9 @@ TEST(Lines, SharesOfAMixSumToOne) {
     for (const Mixes& mixes : {line_mixes(job).mixes, analytic_mixes(job)}) {
       for (const auto& worker : mixes) {
         for (const Mix& m : worker) {
-          EXPECT_NEAR(m.own_l2 + m.own_chiplet + m.neighbour + m.other_chiplet + m.other_node + m.other_socket + m.memory, 1,
-                      1e-9)
+          EXPECT_NEAR(
+              m.own_l2 + m.own_chiplet + m.neighbour + m.other_chiplet + m.other_node + m.other_socket + m.memory, 1,
+              1e-9)
               << spec;
         }
       }

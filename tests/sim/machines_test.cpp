@@ -19,7 +19,8 @@ TEST(Machines, AreTheOnesThatWereAskedFor) {
 TEST(Machines, GiveASourceForEachNumber) {
   for (const Model& m : models()) {
     EXPECT_FALSE(m.shape_source.empty()) << m.name;
-    for (const auto& field : cost_fields()) EXPECT_FALSE((m.costs.*field.member).source.empty()) << m.name << field.name;
+    for (const auto& field : cost_fields())
+      EXPECT_FALSE((m.costs.*field.member).source.empty()) << m.name << field.name;
   }
 }
 

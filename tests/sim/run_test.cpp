@@ -1,9 +1,9 @@
 // Runs: the same seed gives the same result, controllers act, moves cost, phases alternate.
+#include "sim/run.hpp"
+
 #include <charm/error.hpp>
 
 #include <gtest/gtest.h>
-
-#include "sim/run.hpp"
 
 using namespace charm::sim;
 
@@ -13,7 +13,8 @@ TEST(Run, IsTheSameForTheSameSeed) {
   const Model m = model("2x7713");
   RunOptions options;
   options.noise = 0.05;
-  const auto a = run(m, "sweep:mb=24@5+pairs@5", "charm", 8, options), b = run(m, "sweep:mb=24@5+pairs@5", "charm", 8, options);
+  const auto a = run(m, "sweep:mb=24@5+pairs@5", "charm", 8, options),
+             b = run(m, "sweep:mb=24@5+pairs@5", "charm", 8, options);
   EXPECT_EQ(a.throughput, b.throughput);
   EXPECT_EQ(a.fills, b.fills);
   ASSERT_EQ(a.moves.size(), b.moves.size());

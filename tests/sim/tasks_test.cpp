@@ -1,11 +1,12 @@
 // The task layer: nothing is lost, time adds up, near work is found first, and recorded graphs run on any machine.
+#include "sim/tasks.hpp"
+
 #include <charm/error.hpp>
 
 #include <gtest/gtest.h>
 
 #include "placement/policy.hpp"
 #include "sim/replay.hpp"
-#include "sim/tasks.hpp"
 
 using namespace charm::sim;
 
@@ -29,7 +30,8 @@ TEST(Tasks, OfALoopAllRunAndTheTimeAddsUp) {
 TEST(Tasks, StolenInHalvesByDistanceAreFasterThanOneByOneFromAnybody) {
   const Model m = model("7713");
   const auto s = seats(m, 64);
-  const auto chance = run_tasks(m, s, flat_loop(4096, 1000), by_chance), distance = run_tasks(m, s, flat_loop(4096, 1000), by_distance);
+  const auto chance = run_tasks(m, s, flat_loop(4096, 1000), by_chance),
+             distance = run_tasks(m, s, flat_loop(4096, 1000), by_distance);
   EXPECT_GT(distance.efficiency(64), 2 * chance.efficiency(64));
   EXPECT_GT(distance.efficiency(64), 0.7);
 }
@@ -37,7 +39,8 @@ TEST(Tasks, StolenInHalvesByDistanceAreFasterThanOneByOneFromAnybody) {
 TEST(Tasks, AreTheSameForTheSameSeed) {
   const Model m = model("2x7713");
   const auto s = seats(m, 100);
-  const auto a = run_tasks(m, s, flat_loop(1000, 500), by_distance), b = run_tasks(m, s, flat_loop(1000, 500), by_distance);
+  const auto a = run_tasks(m, s, flat_loop(1000, 500), by_distance),
+             b = run_tasks(m, s, flat_loop(1000, 500), by_distance);
   EXPECT_EQ(a.makespan_ns, b.makespan_ns);
   EXPECT_EQ(a.steals, b.steals);
 }
@@ -49,7 +52,8 @@ TEST(Tasks, WaitForTheirForksAndForOthers) {
   graph.tasks[1] = {10000, 0, 100, true, -1, {}};
   graph.tasks[2] = {10000, 0, 200, true, -1, {}};
   graph.tasks[3] = {5000, 0, 300, false, -1, {}};
-  const TaskRun one = run_tasks(m, seats(m, 1), graph, by_distance), four = run_tasks(m, seats(m, 4), graph, by_distance);
+  const TaskRun one = run_tasks(m, seats(m, 1), graph, by_distance),
+                four = run_tasks(m, seats(m, 4), graph, by_distance);
   EXPECT_EQ(one.ran, 4U);
   EXPECT_GE(one.makespan_ns, 26000);
   EXPECT_GE(four.makespan_ns, 10100);
@@ -86,7 +90,8 @@ TEST(Replay, RunsARecordedGraphOnAnyMachine) {
   const TaskGraph graph = parse_trace(recorded, "run.json");
   ASSERT_EQ(graph.tasks.size(), 2U);
   for (const Model& m : models()) {
-    const TaskRun one = run_tasks(m, seats(m, 1), graph, by_distance), two = run_tasks(m, seats(m, 2), graph, by_distance);
+    const TaskRun one = run_tasks(m, seats(m, 1), graph, by_distance),
+                  two = run_tasks(m, seats(m, 2), graph, by_distance);
     EXPECT_NEAR(one.busy_ns, 7800, 1e-6) << m.name;
     EXPECT_LE(two.makespan_ns, one.makespan_ns + 1) << m.name;
   }

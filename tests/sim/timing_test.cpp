@@ -1,10 +1,11 @@
 // Rates: nobody gets more bandwidth than there is, and farther is slower.
+#include "sim/timing.hpp"
+
 #include <gtest/gtest.h>
 
 #include "sim/backend.hpp"
 #include "sim/generator.hpp"
 #include "sim/policy.hpp"
-#include "sim/timing.hpp"
 
 using namespace charm::sim;
 
@@ -42,7 +43,8 @@ TEST(Rates, BarriersCostMoreAcrossChiplets) {
   EXPECT_NEAR(barrier_ns(m, near.placement.start(), phase, false), m.costs.barrier_ns.value + 8 * 24, 1);
   EXPECT_NEAR(barrier_ns(m, far.placement.start(), phase, false), m.costs.barrier_ns.value + 8 * 106, 1);
   const auto all = plan_for("local", m, work, 64);
-  EXPECT_LT(barrier_ns(m, all.placement.start(), phase, true), 0.5 * barrier_ns(m, all.placement.start(), phase, false));
+  EXPECT_LT(barrier_ns(m, all.placement.start(), phase, true),
+            0.5 * barrier_ns(m, all.placement.start(), phase, false));
 }
 
 TEST(Rates, DataOnMemoryOnlyNodesIsSlower) {

@@ -39,16 +39,17 @@ std::string curves(const std::string& label, const std::vector<CurveSeries>& ser
   std::string out = fmt::format("<svg class=\"bars\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n", width,
                                 bottom + 26, escaped(label));
   for (const double tick : ticks) {
-    out += fmt::format("<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/><text class=\"tick\" x=\"{3}\" "
-                       "y=\"{4:.1f}\" text-anchor=\"end\">{5:g}</text>\n",
-                       left, right, at_y(tick), left - 6, at_y(tick) + 4, tick);
+    out += fmt::format(
+        "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/><text class=\"tick\" x=\"{3}\" "
+        "y=\"{4:.1f}\" text-anchor=\"end\">{5:g}</text>\n",
+        left, right, at_y(tick), left - 6, at_y(tick) + 4, tick);
   }
   std::size_t shown = 0;
   const std::size_t every = std::max<std::size_t>(1, xs.size() / 8);
   for (const double x : xs) {
     if (shown++ % every != 0) continue;
-    out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", at_x(x), bottom + 18,
-                       three_digits(x));
+    out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", at_x(x),
+                       bottom + 18, three_digits(x));
   }
   for (std::size_t i = 0; i < series.size(); ++i) {
     const char* colour = colours[i % colours.size()];
@@ -63,9 +64,10 @@ std::string curves(const std::string& label, const std::vector<CurveSeries>& ser
       }
     }
     out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path, colour);
-    out += fmt::format("<rect x=\"{0}\" y=\"{1}\" width=\"10\" height=\"10\" fill=\"{2}\"/><text x=\"{3}\" y=\"{4}\">{5}</text>\n",
-                       right + 14, top + 18 * static_cast<double>(i), colour, right + 29, top + 9 + 18 * static_cast<double>(i),
-                       escaped(series[i].name));
+    out += fmt::format(
+        "<rect x=\"{0}\" y=\"{1}\" width=\"10\" height=\"10\" fill=\"{2}\"/><text x=\"{3}\" y=\"{4}\">{5}</text>\n",
+        right + 14, top + 18 * static_cast<double>(i), colour, right + 29, top + 9 + 18 * static_cast<double>(i),
+        escaped(series[i].name));
   }
   return out + "</svg>\n";
 }

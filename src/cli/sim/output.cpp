@@ -25,10 +25,17 @@ Json result_json(const sim::RunResult& r) {
   for (std::size_t i = 0; i < r.levels.size(); ++i) {
     levels.push_back({{"chiplets", r.levels[i]}, {"share", r.level_share[i]}});
   }
-  return {{"machine", r.machine}, {"workload", r.workload},   {"policy", r.policy},
-          {"workers", r.workers}, {"throughput", r.throughput}, {"unit", r.unit + "/s"},
-          {"efficiency", r.efficiency}, {"seconds", r.seconds}, {"fills", fills},
-          {"moves", moves},       {"levels", levels}};
+  return {{"machine", r.machine},
+          {"workload", r.workload},
+          {"policy", r.policy},
+          {"workers", r.workers},
+          {"throughput", r.throughput},
+          {"unit", r.unit + "/s"},
+          {"efficiency", r.efficiency},
+          {"seconds", r.seconds},
+          {"fills", fills},
+          {"moves", moves},
+          {"levels", levels}};
 }
 
 /// The level at which most of the time was spent.
@@ -57,8 +64,13 @@ std::string sim_json(const std::vector<sim::RunResult>& results) {
 
 std::string sim_table(const std::vector<sim::RunResult>& results, bool colour) {
   using Align = Column::Align;
-  std::vector<Column> columns = {{"machine"}, {"workload"}, {"policy"}, {"workers", Align::right},
-                                 {"throughput", Align::right}, {"", Align::left}, {"chiplets", Align::right},
+  std::vector<Column> columns = {{"machine"},
+                                 {"workload"},
+                                 {"policy"},
+                                 {"workers", Align::right},
+                                 {"throughput", Align::right},
+                                 {"", Align::left},
+                                 {"chiplets", Align::right},
                                  {"moves", Align::right}};
   for (const char* name : {"L2", "chiplet", "other chiplet", "remote cache", "DRAM", "remote DRAM"}) {
     columns.push_back({name, Align::right});
@@ -72,9 +84,14 @@ std::string sim_table(const std::vector<sim::RunResult>& results, bool colour) {
         best = std::max(best, other.throughput);
       }
     }
-    rows.push_back({{r.machine, ""}, {r.workload, ""}, {r.policy, ""}, {std::to_string(r.workers), ""},
-                    {in_thousands(r.throughput), r.throughput >= best ? "1" : ""}, {r.unit + "/s", ""},
-                    {std::to_string(usual_level(r)), ""}, {std::to_string(r.moves.size()), ""}});
+    rows.push_back({{r.machine, ""},
+                    {r.workload, ""},
+                    {r.policy, ""},
+                    {std::to_string(r.workers), ""},
+                    {in_thousands(r.throughput), r.throughput >= best ? "1" : ""},
+                    {r.unit + "/s", ""},
+                    {std::to_string(usual_level(r)), ""},
+                    {std::to_string(r.moves.size()), ""}});
     for (const double f : r.fills) rows.back().push_back({all > 0 ? fmt::format("{:.1f} %", 100 * f / all) : "–", ""});
   }
   return render_table(columns, rows, colour);

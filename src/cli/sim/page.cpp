@@ -1,5 +1,5 @@
-// The page of `charm sim`: for each machine and workload throughput by workers as curves, where accesses were served from,
-// and the moves over time.
+// The page of `charm sim`: for each machine and workload throughput by workers as curves, where accesses were served
+// from, and the moves over time.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -37,8 +37,8 @@ std::string throughput_curves(const Group& group) {
     if (at == series.end()) at = series.insert(series.end(), {r->policy, {}});
     at->points.emplace_back(r->workers, r->throughput / 1e6);
   }
-  return "<figure>\n<h3>Throughput by workers</h3>\n<p class=\"sub\">million " + escaped(group.front()->unit) + " per second</p>\n" +
-         curves("Throughput by workers", series) + "</figure>\n";
+  return "<figure>\n<h3>Throughput by workers</h3>\n<p class=\"sub\">million " + escaped(group.front()->unit) +
+         " per second</p>\n" + curves("Throughput by workers", series) + "</figure>\n";
 }
 
 std::string moves(const Group& group) {
@@ -49,13 +49,15 @@ std::string moves(const Group& group) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& m : r->moves) {
       series.points.emplace_back(m.time, m.to);
-      rows.push_back({fmt::format("{:.2f}", m.time), std::to_string(m.from), std::to_string(m.to), m.reason, m.outcome});
+      rows.push_back(
+          {fmt::format("{:.2f}", m.time), std::to_string(m.from), std::to_string(m.to), m.reason, m.outcome});
     }
     series.points.emplace_back(r->seconds, series.points.back().second);
-    out += fmt::format("<figure>\n<h3>Moves of {}, {} workers</h3>\n<p class=\"sub\">chiplets over seconds</p>\n", escaped(r->policy),
-                       r->workers) +
+    out += fmt::format("<figure>\n<h3>Moves of {}, {} workers</h3>\n<p class=\"sub\">chiplets over seconds</p>\n",
+                       escaped(r->policy), r->workers) +
            curves("Moves", {series}, true) + "<details><summary>why</summary>" +
-           html_table({{"s", true}, {"from", true}, {"to", true}, {"reason"}, {"outcome"}}, rows) + "</details></figure>\n";
+           html_table({{"s", true}, {"from", true}, {"to", true}, {"reason"}, {"outcome"}}, rows) +
+           "</details></figure>\n";
   }
   return out;
 }
@@ -67,7 +69,8 @@ std::string table(const Group& group) {
   for (const auto* r : group) {
     double all = 0;
     for (const double f : r->fills) all += f;
-    rows.push_back({r->policy, std::to_string(r->workers), in_thousands(r->throughput) + " " + r->unit + "/s", std::to_string(r->moves.size())});
+    rows.push_back({r->policy, std::to_string(r->workers), in_thousands(r->throughput) + " " + r->unit + "/s",
+                    std::to_string(r->moves.size())});
     for (const double f : r->fills) rows.back().push_back(all > 0 ? fmt::format("{:.1f} %", 100 * f / all) : "–");
   }
   return "<div class=\"scroll\">" + html_table(columns, rows, "results") + "</div>\n";
@@ -80,11 +83,12 @@ std::string sim_page(const std::vector<sim::RunResult>& results, const std::stri
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\">\n<title>CHARM: simulated machines</title>\n<style>" +
       std::string(report_style) +
-      "</style>\n</head>\n<body>\n<header><h1>CHARM: simulated machines</h1>\n<p class=\"lead\">Computed by a model, not "
+      "</style>\n</head>\n<body>\n<header><h1>CHARM: simulated machines</h1>\n<p class=\"lead\">Computed by a model, "
+      "not "
       "measured. docs/simulator.md says what it holds and what it leaves out.</p></header>\n";
   for (const Group& group : by_machine_and_workload(results)) {
-    out += "<h2>" + escaped(group.front()->workload + " on " + group.front()->machine) + "</h2>\n<div class=\"panels\">\n" +
-           throughput_curves(group) + moves(group) + "</div>\n" + table(group);
+    out += "<h2>" + escaped(group.front()->workload + " on " + group.front()->machine) +
+           "</h2>\n<div class=\"panels\">\n" + throughput_curves(group) + moves(group) + "</div>\n" + table(group);
   }
   return out + "<footer>Made by <code>" + escaped(command) + "</code></footer>\n</body>\n</html>\n";
 }

@@ -18,8 +18,15 @@ std::string reproduce_json(const std::vector<sim::Reproduction>& figures) {
   Json points = Json::array(), notes = Json::array(), fitted = Json::object();
   for (const auto& figure : figures) {
     for (const auto& p : figure.points) {
-      points.push_back({{"figure", figure.figure}, {"series", p.series}, {"x", p.x}, {"paper", p.paper},
-                        {"model", p.model}, {"hard", p.hard}, {"holds", p.holds}, {"claim", p.claim}, {"source", p.source}});
+      points.push_back({{"figure", figure.figure},
+                        {"series", p.series},
+                        {"x", p.x},
+                        {"paper", p.paper},
+                        {"model", p.model},
+                        {"hard", p.hard},
+                        {"holds", p.holds},
+                        {"claim", p.claim},
+                        {"source", p.source}});
     }
     for (const auto& text : figure.not_captured) notes.push_back({{"figure", figure.figure}, {"text", text}});
   }
@@ -39,13 +46,24 @@ std::string reproduce_table(const std::vector<sim::Reproduction>& figures, bool 
       hard += p.hard ? 1 : 0;
       held += p.hard && p.holds ? 1 : 0;
       const std::string verdict = p.hard ? (p.holds ? "holds" : "FAILS") : (p.holds ? "near" : "off");
-      rows.push_back({{p.series, ""}, {three_digits(p.x), ""}, {three_digits(p.paper), ""}, {three_digits(p.model), ""},
-                      {signed_percent(p.model, p.paper), ""}, {verdict, p.hard && !p.holds ? "31" : ""},
-                      {p.hard ? p.claim : "magnitude", ""}, {p.source, "2"}});
+      rows.push_back({{p.series, ""},
+                      {three_digits(p.x), ""},
+                      {three_digits(p.paper), ""},
+                      {three_digits(p.model), ""},
+                      {signed_percent(p.model, p.paper), ""},
+                      {verdict, p.hard && !p.holds ? "31" : ""},
+                      {p.hard ? p.claim : "magnitude", ""},
+                      {p.source, "2"}});
     }
     out += figure.figure + ": " + figure.title + "\n" + figure.y + " by " + figure.x + "\n\n" +
-           render_table({{"series"}, {figure.x, Align::right}, {"paper", Align::right}, {"model", Align::right},
-                         {"deviation", Align::right}, {""}, {"what is claimed"}, {"source"}},
+           render_table({{"series"},
+                         {figure.x, Align::right},
+                         {"paper", Align::right},
+                         {"model", Align::right},
+                         {"deviation", Align::right},
+                         {""},
+                         {"what is claimed"},
+                         {"source"}},
                         rows, colour) +
            fmt::format("\n{} of {} hard points hold.\nNot captured:\n", held, hard);
     for (const auto& text : figure.not_captured) out += "  - " + text + "\n";

@@ -1,5 +1,5 @@
-// CHARM Fig. 5 (§2.3): 8 threads write a vector in equal parts, again and again; all on one chiplet of a 7713, or one on
-// each of its eight. The curve is time on one over time on eight, that is the speedup of DistributedCache. Of the
+// CHARM Fig. 5 (§2.3): 8 threads write a vector in equal parts, again and again; all on one chiplet of a 7713, or one
+// on each of its eight. The curve is time on one over time on eight, that is the speedup of DistributedCache. Of the
 // figure the text gives both ends and the crossing.
 #include <cmath>
 
@@ -44,10 +44,11 @@ Reproduction charm_figure_5() {
   }
   out.points.push_back(required("crossing, MB", 1, 32, low, low >= 32 && low <= 40, "between 32 and 40 MB", text));
   out.points.push_back(magnitude(series, 38000, 2.5, at(38000), text));
-  out.not_captured = {"In cache the sizes between 1 and 32 MB: the model has both alike but for the barrier.",
-                      "Page faults and TLB misses of a vector of 38 GB.",
-                      "Beyond 32 MB the model's speedup peaks while the vector fits eight caches but not one; the paper's "
-                      "text puts its peak at 38 GB."};
+  out.not_captured = {
+      "In cache the sizes between 1 and 32 MB: the model has both alike but for the barrier.",
+      "Page faults and TLB misses of a vector of 38 GB.",
+      "Beyond 32 MB the model's speedup peaks while the vector fits eight caches but not one; the paper's "
+      "text puts its peak at 38 GB."};
   return out;
 }
 

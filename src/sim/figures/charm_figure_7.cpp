@@ -42,7 +42,8 @@ Reproduction charm_figure_7() {
   out.not_captured = {
       "Baselines that get slower from 56 cores on: their locks and message buffers are not modelled.",
       "What the runtimes are worth beside placement: CHARM's is compared with three that share none of its code.",
-      "PageRank, GUPS and Graph500 have no value in the text; where memory bandwidth decides, the model puts two sockets "
+      "PageRank, GUPS and Graph500 have no value in the text; where memory bandwidth decides, the model puts two "
+      "sockets "
       "ahead of one at 64 cores, in contradiction to the figure."};
   return out;
 }

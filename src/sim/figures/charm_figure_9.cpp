@@ -30,7 +30,8 @@ Reproduction charm_figure_9() {
     out.points.push_back(magnitude("SHOAL, spread as in its logs", n, alone_s / shoal_s[i], spread, logs));
   }
   for (const int n : {8, 16, 24}) {
-    out.points.push_back(required("CHARM over SHOAL", n, 1, charm[n] / shoal[n], charm[n] > shoal[n], "CHARM is ahead", text));
+    out.points.push_back(
+        required("CHARM over SHOAL", n, 1, charm[n] / shoal[n], charm[n] > shoal[n], "CHARM is ahead", text));
   }
   const auto peak = [&](const std::map<int, double>& curve) {
     return std::max_element(curve.begin(), curve.end(), [](auto& a, auto& b) { return a.second < b.second; });
@@ -44,10 +45,12 @@ Reproduction charm_figure_9() {
   const double late = charm[128] / charm[64];
   out.points.push_back(required("CHARM at 128 over 64", 128, 0.3, late, late < 1, "both fall beyond their peak", text));
   const double late_shoal = shoal[128] / shoal[64];
-  out.points.push_back(required("SHOAL at 128 over 64", 128, 0.24, late_shoal, late_shoal < 1, "both fall beyond their peak", text));
-  out.not_captured = {"Huge pages and DMA copies of SHOAL.",
-                      "Why SHOAL is faster than CHARM at 40 cores and both alike at 64: at those the model has the same "
-                      "placement for both."};
+  out.points.push_back(
+      required("SHOAL at 128 over 64", 128, 0.24, late_shoal, late_shoal < 1, "both fall beyond their peak", text));
+  out.not_captured = {
+      "Huge pages and DMA copies of SHOAL.",
+      "Why SHOAL is faster than CHARM at 40 cores and both alike at 64: at those the model has the same "
+      "placement for both."};
   return out;
 }
 

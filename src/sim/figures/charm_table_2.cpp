@@ -26,20 +26,22 @@ Reproduction charm_table_2() {
   out.y = "share of accesses";
   for (const Row& row : rows) {
     const auto charm = shares("charm", row.cores), shoal = shares("shoal", row.cores);
-    const auto add = [&](const char* who, const double (&paper)[3], const std::array<double, 3>& mine) {
+    const auto add = [&](const char* who, const double(&paper)[3], const std::array<double, 3>& mine) {
       const double all = paper[0] + paper[1] + paper[2];
       const double local = paper[0] / all;
       out.points.push_back(required(std::string(who) + ", local chiplet", row.cores, local, mine[0],
-                                    mine[0] > local - 0.15 && mine[0] < local + 0.15, "within .15 of the table", "Tab. 2"));
-      out.points.push_back(magnitude(std::string(who) + ", other chiplet", row.cores, paper[1] / all, mine[1], "Tab. 2"));
+                                    mine[0] > local - 0.15 && mine[0] < local + 0.15, "within .15 of the table",
+                                    "Tab. 2"));
+      out.points.push_back(
+          magnitude(std::string(who) + ", other chiplet", row.cores, paper[1] / all, mine[1], "Tab. 2"));
       out.points.push_back(magnitude(std::string(who) + ", main memory", row.cores, paper[2] / all, mine[2], "Tab. 2"));
     };
     add("CHARM", row.charm, charm);
     add("SHOAL", row.shoal, shoal);
     const double ratio = shoal[2] / charm[2];
     if (row.cores < 64) {
-      out.points.push_back(required("main memory, SHOAL over CHARM", row.cores, row.shoal[2] / row.charm[2], ratio, ratio > 1,
-                                    "SHOAL goes to memory more often", "Tab. 2"));
+      out.points.push_back(required("main memory, SHOAL over CHARM", row.cores, row.shoal[2] / row.charm[2], ratio,
+                                    ratio > 1, "SHOAL goes to memory more often", "Tab. 2"));
     } else {
       out.points.push_back(required("main memory, SHOAL over CHARM", row.cores, row.shoal[2] / row.charm[2], ratio,
                                     ratio > 0.85 && ratio < 1.15, "both converge at 64 cores", "Tab. 2 and §5.4"));

@@ -23,21 +23,25 @@ Reproduction olap_figure_10() {
     out.points.push_back(required("local over mixed", mb, 1, a / b, a > b, "local is ahead to 32 MB", text));
   }
   const double full = rate(local, 24), beyond = rate(local, 128);
-  out.points.push_back(required("local at 128 over 24", 128, 0.5, beyond / full, beyond < 0.5 * full, "local collapses", text));
+  out.points.push_back(
+      required("local at 128 over 24", 128, 0.5, beyond / full, beyond < 0.5 * full, "local collapses", text));
   for (const double mb : {64.0, 128.0, 256.0}) {
     const double ratio = rate(mixed, mb) / rate(mixed, 32);
-    out.points.push_back(required("mixed over its value at 32", mb, 1, ratio, ratio > 0.9 && ratio < 1.25, "mixed is flat to 256 MB", text));
+    out.points.push_back(required("mixed over its value at 32", mb, 1, ratio, ratio > 0.9 && ratio < 1.25,
+                                  "mixed is flat to 256 MB", text));
     const double ahead = rate(mixed, mb) / rate(local, mb);
     out.points.push_back(required("mixed over local", mb, 1, ahead, ahead > 1, "mixed is ahead beyond 32 MB", text));
   }
   for (const double mb : {768.0, 1536.0}) {
     const double ratio = rate(mixed, mb) / rate(mixed, 256);
-    out.points.push_back(required("mixed over its value at 256", mb, 0.5, ratio, ratio < 0.8, "mixed declines beyond", text));
+    out.points.push_back(
+        required("mixed over its value at 256", mb, 0.5, ratio, ratio < 0.8, "mixed declines beyond", text));
   }
   const double large = rate(mixed, 1536) / rate(local, 1536);
   out.points.push_back(magnitude("mixed over local", 1536, 1, large, "§4.4: similar when large"));
-  out.not_captured = {"For large arrays §4.4 has both alike, CHARM Fig. 5 has mixed 2.5 times ahead; the model follows the "
-                      "links' bandwidth and with it CHARM."};
+  out.not_captured = {
+      "For large arrays §4.4 has both alike, CHARM Fig. 5 has mixed 2.5 times ahead; the model follows the "
+      "links' bandwidth and with it CHARM."};
   return out;
 }
 

@@ -1,6 +1,6 @@
-// OLAP on chiplets Fig. 5 (§2.5): STREAM copy on 2 × 7713 by the number of processes that share the array: one a node or
-// one a chiplet. In the caches one a chiplet is about twice as fast (7 against 3.5 in the text), from memory there is no
-// difference. Processes meet at barriers of their own, so a process a chiplet never waits for another chiplet.
+// OLAP on chiplets Fig. 5 (§2.5): STREAM copy on 2 × 7713 by the number of processes that share the array: one a node
+// or one a chiplet. In the caches one a chiplet is about twice as fast (7 against 3.5 in the text), from memory there
+// is no difference. Processes meet at barriers of their own, so a process a chiplet never waits for another chiplet.
 #include <fmt/format.h>
 
 #include "sim/figures/all.hpp"

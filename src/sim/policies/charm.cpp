@@ -6,8 +6,7 @@ namespace charm::sim {
 
 placement::Placement placed(std::string_view policy, const Model& model, int workers, placement::SocketOrder sockets,
                             int spread) {
-  return placement::policy(policy).place(model.machine,
-                                         {.workers = workers, .sockets = sockets, .spread = spread});
+  return placement::policy(policy).place(model.machine, {.workers = workers, .sockets = sockets, .spread = spread});
 }
 
 Plan controlled_plan(const std::string& controller, const Model& model, int workers) {
@@ -42,10 +41,11 @@ Plan static_plan(const Model& model, const Workload&, int workers, const Argumen
 
 }  // namespace
 
-constinit const Policy charm_policy{"charm", "CHARM: the default controller on the monotone family", {}, true, charm_plan};
+constinit const Policy charm_policy{
+    "charm", "CHARM: the default controller on the monotone family", {}, true, charm_plan};
 constinit const Policy local_policy{"local", "as few chiplets as hold the workers", {}, true, local_plan};
-constinit const Policy distributed_policy{"distributed", "all chiplets of the sockets that it takes", {}, true,
-                                          distributed_plan};
+constinit const Policy distributed_policy{
+    "distributed", "all chiplets of the sockets that it takes", {}, true, distributed_plan};
 constinit const Policy static_policy{"static", "so many chiplets, for ever", spread_parameter, true, static_plan};
 
 }  // namespace charm::sim

@@ -30,8 +30,10 @@ Plan per_machine(const Model& model, const Workload& workload, int workers, cons
 
 }  // namespace
 
-constinit const Policy per_core_policy{"per-core", "DimmWitted: a copy of the model for each core", known, false, per_core};
-constinit const Policy per_node_policy{"per-node", "DimmWitted: a copy of the model for each node", known, false, per_node};
+constinit const Policy per_core_policy{"per-core", "DimmWitted: a copy of the model for each core", known, false,
+                                       per_core};
+constinit const Policy per_node_policy{"per-node", "DimmWitted: a copy of the model for each node", known, false,
+                                       per_node};
 constinit const Policy per_machine_policy{"per-machine", "DimmWitted: one model", known, false, per_machine};
 
 }  // namespace charm::sim

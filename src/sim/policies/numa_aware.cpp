@@ -2,8 +2,9 @@
 // chiplet from step to step.
 //   numa       one node after the other, each over all of its chiplets
 //   ring       RING (CHARM [25]): all nodes evenly, data partitioned over them, messages in batches to other nodes
-//   asymsched  AsymSched (CHARM [41]): the set of nodes with the most bandwidth for what the workload asks, pages follow
-//   sam        SAM (CHARM [38]): workers that share are brought together on one socket, others are spread for bandwidth
+//   asymsched  AsymSched (CHARM [41]): the set of nodes with the most bandwidth for what the workload asks, pages
+//   follow sam        SAM (CHARM [38]): workers that share are brought together on one socket, others are spread for
+//   bandwidth
 #include <algorithm>
 
 #include "sim/backend.hpp"
@@ -64,8 +65,8 @@ Plan sam_plan(const Model& model, const Workload& workload, int workers, const A
 constinit const Policy numa_policy{"numa", "one NUMA node after the other, blind to chiplets", {}, false, numa_plan};
 constinit const Policy ring_policy{"ring", "RING-like: all nodes evenly, messages between them", ring_parameters, false,
                                    ring_plan};
-constinit const Policy asymsched_policy{"asymsched", "AsymSched-like: the nodes with the most bandwidth", {}, false,
-                                        asymsched_plan};
+constinit const Policy asymsched_policy{
+    "asymsched", "AsymSched-like: the nodes with the most bandwidth", {}, false, asymsched_plan};
 constinit const Policy sam_policy{"sam", "SAM-like: sharers on one socket, others spread", {}, false, sam_plan};
 
 }  // namespace charm::sim

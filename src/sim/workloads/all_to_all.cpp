@@ -12,8 +12,15 @@ constexpr Parameter known[] = {
 
 Workload make(const Arguments& a, int) {
   Phase phase;
-  phase.components = {{"shared lines", Component::Order::random, Component::Reach::shared, a["kb"] * 1024, 1,
-                       a["writes"], 0.125, {}, false}};
+  phase.components = {{"shared lines",
+                       Component::Order::random,
+                       Component::Reach::shared,
+                       a["kb"] * 1024,
+                       1,
+                       a["writes"],
+                       0.125,
+                       {},
+                       false}};
   phase.compute_ns = a["compute_ns"];
   phase.instructions = 40 + 4 * a["compute_ns"];
   return steady("all-to-all", "accesses", phase);

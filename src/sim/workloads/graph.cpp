@@ -31,13 +31,27 @@ Workload make(const Kernel& kernel, const Arguments& a, int workers) {
   const double vertices = std::exp2(a["scale"]), arcs = 2 * vertices * a["degree"];
   const double scaled = arcs / run.edges();
   Phase phase;
-  phase.components = {{"edges", Component::Order::sweep, Component::Reach::own, arcs * kernel.edge_bytes / workers,
-                       kernel.edge_bytes / line_bytes, 0, 1, {}, false},
-                      {"vertices", Component::Order::random, Component::Reach::shared, vertices * kernel.state_bytes,
-                       kernel.touches, run.writes + kernel.blind * fitted.blind_writes, kernel.overlap,
-                       run.popularity, false},
-                      {"next frontier", Component::Order::sweep, Component::Reach::own,
-                       vertices * 4 / workers + line_bytes, kernel.own_writes / line_bytes, 1, 1, {}, false}};
+  phase.components = {
+      {"edges",
+       Component::Order::sweep,
+       Component::Reach::own,
+       arcs * kernel.edge_bytes / workers,
+       kernel.edge_bytes / line_bytes,
+       0,
+       1,
+       {},
+       false},
+      {"vertices", Component::Order::random, Component::Reach::shared, vertices * kernel.state_bytes, kernel.touches,
+       run.writes + kernel.blind * fitted.blind_writes, kernel.overlap, run.popularity, false},
+      {"next frontier",
+       Component::Order::sweep,
+       Component::Reach::own,
+       vertices * 4 / workers + line_bytes,
+       kernel.own_writes / line_bytes,
+       1,
+       1,
+       {},
+       false}};
   phase.compute_ns = 1;
   phase.instructions = 12;
   phase.step_operations = run.edges() * scaled / static_cast<double>(run.steps.size());
@@ -48,9 +62,7 @@ Workload make(const Kernel& kernel, const Arguments& a, int workers) {
 Workload make_bfs(const Arguments& a, int workers) { return make({"bfs", 4, 4, 1, 1, 1, 0.3}, a, workers); }
 Workload make_cc(const Arguments& a, int workers) { return make({"cc", 4, 4, 1.5, 1, 0.5, 0.1}, a, workers); }
 Workload make_sssp(const Arguments& a, int workers) { return make({"sssp", 5, 4, 1, 1, 0.75, 1}, a, workers); }
-Workload make_pagerank(const Arguments& a, int workers) {
-  return make({"pagerank", 4, 4, 1, 1, 1, 0.5}, a, workers);
-}
+Workload make_pagerank(const Arguments& a, int workers) { return make({"pagerank", 4, 4, 1, 1, 1, 0.5}, a, workers); }
 Workload make_graph500(const Arguments& a, int workers) { return make({"graph500", 8, 8, 1, 0, 1, 0.5}, a, workers); }
 
 }  // namespace

@@ -5,10 +5,8 @@ namespace charm::sim {
 namespace {
 
 constexpr Parameter known[] = {
-    {"table_mb", 128, "MiB of the hash table"},
-    {"probe_mb", 4096, "MiB of the relation that probes it"},
-    {"tuple_bytes", 32, "bytes of a tuple"},
-    {"matches", 0.5, "results per tuple"},
+    {"table_mb", 128, "MiB of the hash table"}, {"probe_mb", 4096, "MiB of the relation that probes it"},
+    {"tuple_bytes", 32, "bytes of a tuple"},    {"matches", 0.5, "results per tuple"},
     {"skew", 0, "Zipf's exponent of the keys"},
 };
 
@@ -16,12 +14,18 @@ Workload make(const Arguments& a, int workers) {
   const double table = a["table_mb"] * mib, input = a["probe_mb"] * mib / workers;
   const double per_tuple = a["tuple_bytes"] / line_bytes;
   Phase phase;
-  phase.components = {
-      {"table", Component::Order::random, Component::Reach::shared, table, 1, 0, 0.75,
-       zipf_popularity(a["skew"], table / line_bytes), false},
-      {"input", Component::Order::sweep, Component::Reach::own, input, per_tuple, 0, 1, {}, false},
-      {"output", Component::Order::sweep, Component::Reach::own, input * a["matches"] + line_bytes, per_tuple * a["matches"], 1,
-       1, {}, false}};
+  phase.components = {{"table", Component::Order::random, Component::Reach::shared, table, 1, 0, 0.75,
+                       zipf_popularity(a["skew"], table / line_bytes), false},
+                      {"input", Component::Order::sweep, Component::Reach::own, input, per_tuple, 0, 1, {}, false},
+                      {"output",
+                       Component::Order::sweep,
+                       Component::Reach::own,
+                       input * a["matches"] + line_bytes,
+                       per_tuple * a["matches"],
+                       1,
+                       1,
+                       {},
+                       false}};
   phase.compute_ns = 4;
   phase.instructions = 60;
   return steady("hash-join", "tuples", phase);

@@ -19,10 +19,24 @@ constexpr Parameter known[] = {
 Workload make(const Arguments& a, int workers) {
   const double point = a["dimensions"] * 4, batch = point * a["points"], lines = point / line_bytes;
   Phase phase;
-  phase.components = {{"points", Component::Order::sweep, Component::Reach::own, batch / workers,
-                       lines * (1 - a["fresh"]), 0, 1, {}, false},
-                      {"new points", Component::Order::sweep, Component::Reach::own, 16 * batch / workers,
-                       lines * a["fresh"], 0, 1, {}, false}};
+  phase.components = {{"points",
+                       Component::Order::sweep,
+                       Component::Reach::own,
+                       batch / workers,
+                       lines * (1 - a["fresh"]),
+                       0,
+                       1,
+                       {},
+                       false},
+                      {"new points",
+                       Component::Order::sweep,
+                       Component::Reach::own,
+                       16 * batch / workers,
+                       lines * a["fresh"],
+                       0,
+                       1,
+                       {},
+                       false}};
   phase.compute_ns = a["dimensions"] * 0.12;
   phase.instructions = a["dimensions"] * 3;
   phase.step_operations = a["points"];
