@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "sim/generator.hpp"
 #include "sim/steady.hpp"
@@ -50,8 +51,8 @@ std::vector<Comparison> compare_controller(const std::vector<std::string>& machi
       for (const auto& spec : workloads) all.push_back(compare(m, spec, workers, options, controller));
     }
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Comparison& a, const Comparison& b) { return a.ratio() < b.ratio(); });
+  const auto key = [](const Comparison& c) { return std::tuple(c.ratio(), c.machine, c.workload, c.workers); };
+  std::sort(all.begin(), all.end(), [&](const Comparison& a, const Comparison& b) { return key(a) < key(b); });
   return all;
 }
 
