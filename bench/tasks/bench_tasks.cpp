@@ -23,6 +23,15 @@ constexpr void (*sources[])(Cases&) = {
     add_programs,
     add_bars,
     add_fiber_bars,
+#if defined(CHARM_BENCH_LIBFORK)
+    add_libfork,
+#endif
+#if defined(CHARM_BENCH_TASKFLOW)
+    add_taskflow,
+#endif
+#if defined(CHARM_BENCH_CITOR)
+    add_citor,
+#endif
 };
 
 struct Row {

@@ -71,5 +71,9 @@ double seconds_of(int count, F&& f) {
 void add_programs(Cases& cases);    // programs.cpp: whole programs
 void add_bars(Cases& cases);        // bars.cpp: single operations, CHARM and its peers
 void add_fiber_bars(Cases& cases);  // bars_fiber.cpp: stackful tasks
+// Peers whose headers CHARM_PEER_INCLUDE has: peers_*.cpp.
+void add_libfork(Cases& cases);
+void add_taskflow(Cases& cases);
+void add_citor(Cases& cases);
 
 }  // namespace charm::bench

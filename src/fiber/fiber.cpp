@@ -42,8 +42,8 @@ CHARM_NO_TSAN void call_trampoline(context::transfer_t transfer) noexcept {
 
 }  // namespace
 
-Fiber* create(std::size_t stack_bytes, Entry entry) {
-  Stack stack = allocate_stack(stack_bytes);
+Fiber* create(std::size_t stack_bytes, Entry entry, int node) {
+  Stack stack = allocate_stack(stack_bytes, node);
   std::byte* top = stack.base + stack.bytes - sizeof(Fiber);
   top -= reinterpret_cast<std::uintptr_t>(top) % 64;
   auto* fiber = new (top) Fiber;

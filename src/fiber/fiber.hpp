@@ -5,9 +5,12 @@
 //   on it before the switch, but on the fiber switched to, right after: the `after` action of switch_to.
 #pragma once
 
+#include <charm/detail/completion.hpp>
 #include <charm/detail/job.hpp>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "fiber/sanitizers.hpp"
 #include "fiber/stack.hpp"
@@ -17,14 +20,60 @@ namespace charm::fiber {
 
 using Entry = void (*)() noexcept;  // never returns
 
+/// A number that its owner uses as a plain one, and others may read.
+class SharedInt {
+ public:
+  SharedInt(int value) noexcept : value_(value) {}                                  // NOLINT: converts
+  operator int() const noexcept { return value_.load(std::memory_order_relaxed); }  // NOLINT: converts
+  SharedInt& operator=(int value) noexcept {
+    value_.store(value, std::memory_order_relaxed);
+    return *this;
+  }
+
+ private:
+  std::atomic<int> value_;
+};
+
+/// What is told about the task on a fiber. Written by the thread that runs it, read by anyone at any time, so every
+/// field is atomic and none of them follows from another.
+struct TaskCard {
+  enum class State : std::uint8_t { idle, running, ready, waiting };
+  std::uint64_t id = 0;
+  std::atomic<State> state{State::idle};
+  std::atomic<detail::Wait> wait{detail::Wait::nothing};
+  std::atomic<const void*> object{nullptr};
+  std::atomic<std::uint64_t> since{0};              // the runtime's clock
+  std::atomic<detail::Job::Run> function{nullptr};  // of the job that the scheduler started; nullptr: no task is on it
+  std::atomic<std::uint64_t> name[4] = {};          // text, ended by a 0 byte
+
+  void begin(detail::Job::Run run) noexcept { function.store(run, std::memory_order_relaxed); }
+  void end() noexcept {
+    function.store(nullptr, std::memory_order_relaxed);
+    if (name[0].load(std::memory_order_relaxed) != 0) name[0].store(0, std::memory_order_relaxed);
+  }
+};
+
 /// As a job a fiber has no function: the scheduler resumes it.
 struct Fiber : detail::ListedJob {
   Fiber() noexcept : ListedJob(nullptr) {}
   void* context = nullptr;  // where it stands; meaningless while it runs
   Stack stack;              // empty for the stack that a thread came with
   Entry entry = nullptr;
-  int bound = -1;        // the worker that it must resume on; -1: any
+  SharedInt bound = -1;  // the worker that it must resume on; -1: any
   void* gang = nullptr;  // the all_do whose body runs on it
+  int home = 0;          // the pool that its stack belongs to
+  TaskCard card;
+
+  // For the time that it is away from the workers (sched/spares.hpp).
+  struct {
+    int node = -1;                           // whose cpus the spare shall run on
+    int chiplet = -1;                        // where it came from
+    const std::byte* stack_limit = nullptr;  // of the stack that the task is on, which need not be the fiber's own
+    const std::byte* stack_top = nullptr;
+    std::uint64_t task = 0;  // for the recording: what it was, and the worker that it left
+    int left = -1;
+    const detail::CancelScope* scope = nullptr;  // what the task belongs to
+  } away;
 
   // Sanitizers.
   void* fake_stack = nullptr;  // ASan: saved while the fiber stands still
@@ -35,8 +84,9 @@ struct Fiber : detail::ListedJob {
 
 using After = void (*)(Fiber* from, void* argument) noexcept;
 
-/// A fiber that will start in `entry`. It lives at the top of its own stack. \throws Error (system).
-Fiber* create(std::size_t stack_bytes, Entry entry);
+/// A fiber that will start in `entry`. It lives at the top of its own stack. \param node as for allocate_stack.
+/// \throws Error (system).
+Fiber* create(std::size_t stack_bytes, Entry entry, int node = -1);
 
 /// The fiber must stand still; nothing on its stack is unwound.
 void destroy(Fiber* fiber) noexcept;

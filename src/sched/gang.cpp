@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "os/pause.hpp"
+#include "sched/crowding.hpp"
 #include "sched/runtime.hpp"
 
 namespace charm::detail {
@@ -52,7 +53,7 @@ class GangBarrier {
         return;
       }
     }
-    for (int spin = 0; spin < spins; ++spin) {
+    for (int spin = sched::crowded() ? spins - 20 : 0; spin < spins; ++spin) {
       if (leaf.round.load(std::memory_order_acquire) != round) return;
       os::pause();
     }
@@ -70,7 +71,7 @@ class GangBarrier {
             left.barrier.link(from);
             if (left.leaf.round.load(std::memory_order_seq_cst) != left.round) left.barrier.wake_all();
           },
-          &wait);
+          &wait, {detail::Wait::barrier, this});
     }
   }
 
