@@ -25,6 +25,7 @@ struct on_node {
 /// A worker of the node on which the page of `address` lies (charm::where), or of the nearest node that has workers;
 /// where the kernel does not tell, of the caller's node.
 struct on_address {
+  /// Anywhere in the page.
   const void* address;
 };
 

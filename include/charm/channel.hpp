@@ -21,6 +21,7 @@ namespace charm {
 template <class T>
 class channel {
  public:
+  /// The capacity of a channel whose senders never wait.
   static constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
 
   /// \param capacity values that fit before a sender has to wait.
@@ -34,6 +35,7 @@ class channel {
   bool send(T value) { return send_until(value, detail::Completion::never) == Outcome::passed; }
   /// Without waiting. \return false if it is full or closed; then `value` is as it was.
   bool try_send(T& value) { return send_until(value, past) == Outcome::passed; }
+  /// The same; the value is moved from only where it was sent.
   bool try_send(T&& value) { return try_send(value); }
   /// \return false if it stayed full for the whole time or is closed; then `value` is as it was.
   template <class Rep, class Period>
@@ -50,6 +52,7 @@ class channel {
   std::optional<T> try_recv_for(const std::chrono::duration<Rep, Period>& duration) {
     return receive_until(detail::deadline_after(duration));
   }
+  /// Like try_recv_for, until a point in time.
   template <class Clock, class Duration>
   std::optional<T> try_recv_until(const std::chrono::time_point<Clock, Duration>& time) {
     return receive_until(detail::deadline_at(time));
@@ -65,6 +68,7 @@ class channel {
     detail::wake_all(senders);
     detail::wake_all(receivers);
   }
+  /// Whether close() was called; values may still be in it.
   [[nodiscard]] bool closed() const noexcept {
     Locked locked(lock_);
     return closed_;
@@ -74,6 +78,7 @@ class channel {
     Locked locked(lock_);
     return values_.size();
   }
+  /// How many values fit before a sender waits.
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
  private:

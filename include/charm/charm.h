@@ -34,9 +34,10 @@ int CHARM_Init(void);
 int CHARM_Init_with(int workers, const char* policy);
 /* A setting by its name, with its value as the environment would write it ("stack_bytes", "1M"); docs/settings.md lists
  * them. What is not named here comes from the environment, the file or the default. */
+/** A setting and its value. */
 typedef struct {
-  const char* name;
-  const char* value;
+  const char* name;  /**< of docs/settings.md */
+  const char* value; /**< as text */
 } CHARM_Setting;
 int CHARM_Init_settings(const CHARM_Setting* settings, size_t count);
 /* Waits for all work that can still run, then stops the workers. */
@@ -120,15 +121,29 @@ void CHARM_Name_task(const char* name);
 void CHARM_Dump_tasks(void);
 
 /* Counts since CHARM_Init: of one worker, or with worker -1 of all together. */
+/** What a worker did: the fields of charm::WorkerStats (charm/stats.hpp). */
 typedef struct {
-  uint64_t jobs, steals_chiplet, steals_node, steals_far, lost_races, suspensions, exposures, parks, wakes, migrations;
-  uint64_t busy_ns, searching_ns, parked_ns;
+  uint64_t jobs;           /**< jobs taken by the scheduler */
+  uint64_t steals_chiplet; /**< stolen from a worker of the same chiplet */
+  uint64_t steals_node;    /**< from another chiplet of the same NUMA node */
+  uint64_t steals_far;     /**< from another node */
+  uint64_t lost_races;     /**< thefts that another thief won */
+  uint64_t suspensions;    /**< tasks that waited */
+  uint64_t exposures;      /**< of a worker that did not answer */
+  uint64_t parks;          /**< times it went to sleep */
+  uint64_t wakes;          /**< times it was woken by another thread */
+  uint64_t migrations;     /**< tasks that went on here after they had waited elsewhere */
+  uint64_t busy_ns;        /**< nanoseconds it ran jobs */
+  uint64_t searching_ns;   /**< nanoseconds it looked for work */
+  uint64_t parked_ns;      /**< nanoseconds it slept */
 } CHARM_Worker_stats;
 int CHARM_Stats(int worker, CHARM_Worker_stats* stats);
 /* Task stacks and spare threads that exist; whether the workers lack cpus of their own (1) or not (0). */
+/** What exists besides the workers. */
 typedef struct {
-  uint64_t stacks, spare_threads;
-  int oversubscribed;
+  uint64_t stacks;        /**< task stacks */
+  uint64_t spare_threads; /**< for tasks that block in the kernel */
+  int oversubscribed;     /**< 1 where the workers lack cpus of their own */
 } CHARM_Runtime_stats;
 int CHARM_Stats_runtime(CHARM_Runtime_stats* stats);
 

@@ -19,12 +19,14 @@ class condition_variable {
   condition_variable(const condition_variable&) = delete;
   condition_variable& operator=(const condition_variable&) = delete;
 
+  /// Wakes the one that has waited longest, if any.
   void notify_one() noexcept {
     lock_.lock();
     detail::Waiter* waiter = waiters_.pop();
     lock_.unlock();
     if (waiter != nullptr) waiter->event.complete();
   }
+  /// Wakes all that wait.
   void notify_all() noexcept {
     lock_.lock();
     detail::Waiter* all = waiters_.take();
@@ -32,10 +34,12 @@ class condition_variable {
     detail::wake_all(all);
   }
 
+  /// Gives the lock away, waits to be notified, takes it again. May return without a notification.
   template <class Lock>
   void wait(Lock& lock) {
     wait_deadline(lock, detail::Completion::never);
   }
+  /// Waits until `predicate()` holds; it is called with the lock held.
   template <class Lock, class Predicate>
   void wait(Lock& lock, Predicate predicate) {
     while (!predicate()) wait(lock);
@@ -46,6 +50,7 @@ class condition_variable {
   std::cv_status wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& duration) {
     return status(wait_deadline(lock, detail::deadline_after(duration)));
   }
+  /// Like wait_for, until a point in time.
   template <class Lock, class Clock, class Duration>
   std::cv_status wait_until(Lock& lock, const std::chrono::time_point<Clock, Duration>& time) {
     return status(wait_deadline(lock, detail::deadline_at(time)));
@@ -55,6 +60,7 @@ class condition_variable {
   bool wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& duration, Predicate predicate) {
     return wait_predicate(lock, detail::deadline_after(duration), predicate);
   }
+  /// Like wait_for with a predicate, until a point in time.
   template <class Lock, class Clock, class Duration, class Predicate>
   bool wait_until(Lock& lock, const std::chrono::time_point<Clock, Duration>& time, Predicate predicate) {
     return wait_predicate(lock, detail::deadline_at(time), predicate);

@@ -136,7 +136,9 @@ class [[nodiscard]] task {
   };
 
   task() noexcept = default;
+  /// The other one is empty afterwards.
   task(task&& other) noexcept : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
+  /// The other one is empty afterwards; a coroutine that this one held is destroyed.
   task& operator=(task&& other) noexcept {
     if (this != &other) {
       destroy();

@@ -94,6 +94,7 @@ class future {
   bool wait_for(const std::chrono::duration<Rep, Period>& duration) {
     return ready() || wait_deadline(detail::deadline_after(duration));
   }
+  /// Like wait_for, until a point in time.
   template <class Clock, class Duration>
   bool wait_until(const std::chrono::time_point<Clock, Duration>& time) {
     return ready() || wait_deadline(detail::deadline_at(time));

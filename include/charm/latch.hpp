@@ -19,8 +19,11 @@ class latch {
 
   /// Not beyond zero.
   void count_down(std::ptrdiff_t by = 1) noexcept;
+  /// Whether it is open.
   [[nodiscard]] bool try_wait() noexcept;
+  /// Waits until it is open.
   void wait() { wait_deadline(detail::Completion::never); }
+  /// Counts down and waits.
   void arrive_and_wait(std::ptrdiff_t by = 1) {
     count_down(by);
     wait();
@@ -30,6 +33,7 @@ class latch {
   bool wait_for(const std::chrono::duration<Rep, Period>& duration) {
     return wait_deadline(detail::deadline_after(duration));
   }
+  /// Like wait_for, until a point in time.
   template <class Clock, class Duration>
   bool wait_until(const std::chrono::time_point<Clock, Duration>& time) {
     return wait_deadline(detail::deadline_at(time));

@@ -25,6 +25,7 @@ class mutex {
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
+  /// Waits until it is free, and takes it.
   void lock() {
     lock_.lock();
     if (taken_) {
@@ -34,6 +35,7 @@ class mutex {
     take();
     lock_.unlock();
   }
+  /// Takes it if it is free. \return whether it did.
   bool try_lock() noexcept {
     lock_.lock();
     bool got = !taken_;
@@ -46,10 +48,12 @@ class mutex {
   bool try_lock_for(const std::chrono::duration<Rep, Period>& duration) {
     return try_lock() || lock_until(detail::deadline_after(duration));
   }
+  /// Waits until then at most. \return whether it was taken.
   template <class Clock, class Duration>
   bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
     return try_lock() || lock_until(detail::deadline_at(time));
   }
+  /// By the task, or thread, that has it.
   void unlock() noexcept {
     lock_.lock();
     holder_.store(0, std::memory_order_relaxed);

@@ -31,6 +31,7 @@ struct LoopOptions {
   /// Indices that are run without looking for helpers, the size of a block; 0: found by itself (lazy, static: while
   /// running, so that a chunk takes a few microseconds; dynamic, affine: some blocks a worker).
   std::int64_t grain = 0;
+  /// How the range is divided among the workers.
   Schedule schedule = Schedule::lazy;
 };
 

@@ -10,6 +10,7 @@
 
 namespace charm {
 
+/// How a reduction is split.
 struct ReduceOptions {
   /// Indices that are run without looking for helpers; 0: found by itself. With `deterministic`, the size of a leaf.
   std::int64_t grain = 0;

@@ -12,6 +12,7 @@ namespace charm {
 /// At most 31 bytes are kept. Outside of tasks it does nothing.
 void name_task(std::string_view name) noexcept;
 
+/// One task that has a stack of its own.
 struct TaskInfo {
   std::uint64_t id = 0;   ///< of the task's stack; small numbers, unique at any one time
   std::string name;       ///< as name_task() gave it; may be empty

@@ -5,6 +5,7 @@
 
 namespace charm {
 
+/// Where the memory behind an address lies.
 struct Whereabouts {
   int node = 0;        ///< id in Machine::nodes; where it is not known, the node of the calling task's worker
   bool known = false;  ///< whether the kernel has told
