@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace charm {
 
+/// Settings given by the program; what is not set is looked up elsewhere.
 struct Config {
   std::optional<int> workers;          ///< number of workers; default: every allowed physical core (at most the quota)
   std::optional<std::string> policy;   ///< placement policy: local, distributed, numa, os, literal
@@ -24,6 +27,13 @@ struct Config {
   std::optional<std::size_t> trace_bytes;     ///< memory of each worker for recorded events
   std::optional<std::string> counters;        ///< auto, hardware, software, none, replay:FILE, record:FILE
   std::optional<std::string> counter_events;  ///< events to count instead of the catalogue's: "SOURCE=EVENT ..."
+  std::optional<std::string> bind;            ///< what workers are bound to: core, chiplet, node or none
+  std::optional<bool> lend_caller;            ///< the thread that calls init() works as worker 0 while it waits
+  std::optional<int> blocking_threads;        ///< most spare threads for charm::blocking
+  std::optional<std::string> deadlock;        ///< report, abort or off
+
+  /// Any setting by its name, with the value as the environment would write it; wins over the fields above.
+  std::vector<std::pair<std::string, std::string>> named;
 };
 
 }  // namespace charm

@@ -3,7 +3,6 @@
 #include <charm/error.hpp>
 #include <charm/machine.hpp>
 
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -93,8 +92,8 @@ View look(const Options& options) {
   View view;
   const auto settings = base::resolve({});
   const auto wishes = counters::parse_user_events(settings.counter_events);
-  const Machine machine =
-      topology::discover_quietly(options.from.empty() ? settings.topology : options.from, settings.profile).machine;
+  const Machine machine = options.from.empty() ? topology::discover_quietly(settings.topology, settings.profile).machine
+                                               : Machine::from(options.from);
   view.shape = counters::shape_of(machine);
   view.here = options.machine.empty();
   if (view.here) {

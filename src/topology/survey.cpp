@@ -96,10 +96,19 @@ std::uint64_t cache_above(Object core, hwloc_obj_type_t type) {
   return cache == nullptr ? 0 : cache->attr->cache.size;
 }
 
+int cluster_of(Object core) {
+  for (Object above = core->parent; above != nullptr; above = above->parent) {
+    if (above->type == HWLOC_OBJ_GROUP && above->subtype != nullptr && std::string_view(above->subtype) == "Cluster")
+      return static_cast<int>(above->logical_index);
+  }
+  return -1;
+}
+
 SurveyCore core_of(Object object, const std::vector<Object>& nodes, bool packages) {
   SurveyCore core;
   core.cpus = to_vector(object->cpuset);
   core.l3 = logical(ancestor(object, HWLOC_OBJ_L3CACHE));
+  core.cluster = cluster_of(object);
   core.node = local_node(nodes, object->cpuset);
   core.socket = packages ? logical(ancestor(object, HWLOC_OBJ_PACKAGE)) : -1;
   core.l1d_bytes = cache_above(object, HWLOC_OBJ_L1CACHE);
