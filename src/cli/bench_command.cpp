@@ -26,8 +26,8 @@
 #include "drawing/svg.hpp"
 #include "os/memory.hpp"
 #include "placement/policy.hpp"
-#include "workloads/bench.hpp"
 #include "topology/discovery.hpp"
+#include "workloads/bench.hpp"
 
 namespace charm::cli {
 namespace {

@@ -12,6 +12,7 @@
 #include "base/notices.hpp"
 #include "os/affinity.hpp"
 #include "sched/runtime.hpp"
+#include "sched/tracing.hpp"
 
 namespace charm::sched {
 
@@ -20,6 +21,7 @@ using stealing::Mark;
 void Runtime::join_group(Worker& worker, int group) {
   worker.group = groups[static_cast<std::size_t>(group)].get();
   worker.place = board.join(group);
+  worker.home_group.store(group, std::memory_order_relaxed);
   worker.group->at[static_cast<std::size_t>(worker.place.slot)].store(&worker, std::memory_order_seq_cst);
 }
 
@@ -45,6 +47,7 @@ void Worker::take_seat(const Seat& to) {
     throw Error(Errc::bad_input, "no seat of this placement stands on chiplet " + std::to_string(to.chiplet),
                 "take one of the placement's seats");
   const Seat from = std::exchange(seat, to);
+  tracing::moved(*this, to);
   // First in, then out: so the worker can be found at any time, and the jobs that it takes out of an inbox which it was
   // the last to serve meet somebody who is awake, itself at the least.
   if (from.node != to.node) {
@@ -66,7 +69,8 @@ void Worker::take_seat(const Seat& to) {
 
 void Worker::follow_seat(int& cpu) noexcept {
   if (seat.cpu == cpu || seat.cpu < 0 || !runtime->machine.is_live()) return;
-  if (!os::bind_this_thread({seat.cpu}))
+  const std::vector<int> cpus = runtime->cpus_of(seat);
+  if (!cpus.empty() && !os::bind_this_thread(cpus))
     base::notice("bind", "the kernel refused to bind a worker to cpu " + std::to_string(seat.cpu) + "; it floats");
   cpu = seat.cpu;
 }

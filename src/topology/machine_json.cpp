@@ -12,8 +12,9 @@
 namespace charm::topology {
 namespace {
 
-constexpr std::array<std::pair<ChipletSource, const char*>, 4> sources = {{
+constexpr std::array<std::pair<ChipletSource, const char*>, 5> sources = {{
     {ChipletSource::last_level_cache, "last_level_cache"},
+    {ChipletSource::cluster, "cluster"},
     {ChipletSource::numa_node, "numa_node"},
     {ChipletSource::socket, "socket"},
     {ChipletSource::measured, "measured"},

@@ -96,10 +96,19 @@ std::uint64_t cache_above(Object core, hwloc_obj_type_t type) {
   return cache == nullptr ? 0 : cache->attr->cache.size;
 }
 
+int cluster_of(Object core) {
+  for (Object above = core->parent; above != nullptr; above = above->parent) {
+    if (above->type == HWLOC_OBJ_GROUP && above->subtype != nullptr && std::string_view(above->subtype) == "Cluster")
+      return static_cast<int>(above->logical_index);
+  }
+  return -1;
+}
+
 SurveyCore core_of(Object object, const std::vector<Object>& nodes, bool packages) {
   SurveyCore core;
   core.cpus = to_vector(object->cpuset);
   core.l3 = logical(ancestor(object, HWLOC_OBJ_L3CACHE));
+  core.cluster = cluster_of(object);
   core.node = local_node(nodes, object->cpuset);
   core.socket = packages ? logical(ancestor(object, HWLOC_OBJ_PACKAGE)) : -1;
   core.l1d_bytes = cache_above(object, HWLOC_OBJ_L1CACHE);
@@ -163,9 +172,8 @@ Survey survey_of(hwloc_topology_t topology, std::string origin) {
   survey.sockets = static_cast<int>(packages.size());
   for (Object l3 : all_of(topology, HWLOC_OBJ_L3CACHE)) survey.l3_bytes.push_back(l3->attr->cache.size);
   for (Object node : nodes) {
-    survey.nodes.push_back(
-        {static_cast<int>(node->os_index), node->attr->numanode.local_memory, socket_of_node(packages, node),
-                            node->subtype == nullptr ? "" : node->subtype});
+    survey.nodes.push_back({static_cast<int>(node->os_index), node->attr->numanode.local_memory,
+                            socket_of_node(packages, node), node->subtype == nullptr ? "" : node->subtype});
   }
   survey.cores_told = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, 0) != nullptr;
   Object last = nullptr;

@@ -14,6 +14,7 @@ namespace charm::topology {
 struct SurveyCore {
   std::vector<int> cpus;  // OS numbers of all its hardware threads, ascending, allowed or not
   int l3 = -1;
+  int cluster = -1;  // that the kernel tells of, where it does: a level between cores and sockets, without a cache of its own
   int node = -1;
   int socket = -1;
   std::uint64_t l1d_bytes = 0;
@@ -23,8 +24,8 @@ struct SurveyCore {
 struct SurveyNode {
   int os_index = 0;
   std::uint64_t bytes = 0;
-  int socket = -1;   // -1: inside of no single socket
-  std::string kind;  // "DRAM", "HBM", "CXL" ...; empty where not told
+  int socket = -1;        // -1: inside of no single socket
+  std::string kind = {};  // "DRAM", "HBM", "CXL" ...; empty where not told
 };
 
 /// Cores of one kind, on processors that have several.

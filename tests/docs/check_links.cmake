@@ -6,6 +6,7 @@ foreach(page IN LISTS pages)
   get_filename_component(folder ${page} DIRECTORY)
   file(RELATIVE_PATH name ${ROOT} ${page})
   file(READ ${page} text)
+  string(REGEX REPLACE "[<>]" "" text "${text}")  # "near<T>(n)" is no link
   string(REPLACE "[" "<" text "${text}")  # brackets and semicolons would be read as lists
   string(REPLACE "]" ">" text "${text}")
   string(REPLACE ";" "," text "${text}")
