@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <queue>
+#include <tuple>
 #include <utility>
 
 #include "sim/random.hpp"
@@ -25,9 +26,9 @@ constexpr int looks_before_parking = 4;
 /// What happens in the course of a task, in the order of its running time.
 struct Point {
   double at = 0;
-  enum class Kind { make, wait, signal } kind = Kind::make;
-  int task = -1;     // made, or waited for
-  double there = 0;  // wait: how far that one must have run
+  enum class Kind { make, signal, wait } kind = Kind::make;  // at one moment in this order
+  int task = -1;                                             // made, or waited for
+  double there = 0;                                          // wait: how far that one must have run
 };
 
 struct State {
@@ -130,8 +131,9 @@ class Simulation {
     for (std::size_t t = 0; t < states_.size(); ++t) {
       const double run = graph_.tasks[t].run_ns;
       for (Point& p : states_[t].points) p.at = std::clamp(p.at, 0.0, run);
-      std::stable_sort(states_[t].points.begin(), states_[t].points.end(),
-                       [](const Point& a, const Point& b) { return a.at < b.at; });
+      std::sort(states_[t].points.begin(), states_[t].points.end(), [](const Point& a, const Point& b) {
+        return std::tuple(a.at, a.kind, a.task, a.there) < std::tuple(b.at, b.kind, b.task, b.there);
+      });
     }
   }
 

@@ -42,6 +42,10 @@ TEST(ModelOfAProfile, Runs) {
   EXPECT_GT(sim::run(model, "sweep", "charm", 4).throughput, 0);
 }
 
-TEST(ModelOfAProfile, NeedsLatencies) { EXPECT_THROW(sim::model_of_profile(probe::Profile{}), Error); }
+TEST(ModelOfAProfile, NeedsLatencies) {
+  probe::Profile profile = measured();
+  profile.latency = probe::LatencyMatrix(0);
+  EXPECT_THROW(sim::model_of_profile(profile), Error);
+}
 
 }  // namespace

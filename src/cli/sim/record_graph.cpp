@@ -74,7 +74,8 @@ sim::GraphRecord::Run sssp_run(Graph::Data& data, Vertex source) {
     order.push_back(static_cast<Vertex>(v));
     longest = std::max(longest, distance[v]);
   }
-  std::stable_sort(order.begin(), order.end(), [&](Vertex a, Vertex b) { return distance[a] < distance[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](Vertex a, Vertex b) { return distance[a] != distance[b] ? distance[a] < distance[b] : a < b; });
   // The kernel's own width: the largest weight over the mean degree, as a power of two.
   const double degree = static_cast<double>(graph.arcs()) / static_cast<double>(graph.vertices);
   const double width = std::exp2(std::floor(std::log2(std::max(1.0, weights.largest / degree))));
