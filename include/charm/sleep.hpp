@@ -10,8 +10,9 @@ namespace detail {
 void sleep_until_ns(std::int64_t deadline);
 }
 
-/// Suspends the task for at least this long; outside of tasks the thread sleeps. Accurate to some ten microseconds
-/// where a worker of the machine is idle; where all of them are in long functions, a task wakes when one of them ends.
+/// Suspends the task for at least this long; outside of tasks the thread sleeps. An idle worker
+/// sleeps no longer than the next time limit; where all of them are in long functions, a task wakes when one of them
+/// ends.
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& duration) {
   detail::sleep_until_ns(detail::deadline_after(duration));
