@@ -39,7 +39,7 @@ bool Worker::stay_until_the_end() noexcept {
   runtime->idle.fetch_add(1, std::memory_order_seq_cst);
   while (!runtime->over.load(std::memory_order_acquire)) {
     runtime->timers.fire_all(*this);
-    if (anything_in_sight(true)) {
+    if (anything_in_sight() || others_have_work()) {
       runtime->stirred.fetch_add(1, std::memory_order_seq_cst);
       runtime->idle.fetch_sub(1, std::memory_order_seq_cst);
       return false;
