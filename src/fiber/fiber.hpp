@@ -16,6 +16,10 @@
 #include "fiber/stack.hpp"
 #include "fiber/switch.hpp"
 
+namespace charm::detail {
+class CancelScope;
+}
+
 namespace charm::fiber {
 
 using Entry = void (*)() noexcept;  // never returns
