@@ -20,9 +20,7 @@ using namespace charm::bench;
 
 /// What fills the table. A further program or peer is a file of its own and a line here.
 constexpr void (*sources[])(Cases&) = {
-    add_programs,
-    add_bars,
-    add_fiber_bars,
+    add_programs, add_bars, add_fiber_bars,
 #if defined(CHARM_BENCH_LIBFORK)
     add_libfork,
 #endif
