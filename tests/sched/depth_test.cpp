@@ -15,7 +15,7 @@
 
 namespace {
 
-long resident_kib() {
+[[maybe_unused]] long resident_kib() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
     if (line.rfind("VmRSS:", 0) == 0) return std::atol(line.c_str() + 6);
