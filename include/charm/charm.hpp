@@ -1,9 +1,11 @@
 // All of CHARM.
 #pragma once
 
+#include <charm/adaptive.hpp>
 #include <charm/all_do.hpp>
 #include <charm/call.hpp>
 #include <charm/config.hpp>
+#include <charm/decision.hpp>
 #include <charm/error.hpp>
 #include <charm/future.hpp>
 #include <charm/invoke.hpp>

@@ -69,6 +69,8 @@ struct WorkerCore {
   alignas(64) const std::byte* stack_limit = nullptr;  // below it a deep recursion goes on on another stack
   const std::byte* stack_top = nullptr;                // of the stack that the worker is on
   int id = -1;
+  int until_boundary = 1;  // jobs until the scheduler looks at the clock
+  double user_work = 0;    // charm::add_work
   JobPool pool;
 };
 

@@ -1,0 +1,431 @@
+#include "sched/steering.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "base/notices.hpp"
+#include "controller/policy.hpp"
+#include "os/cpu_list.hpp"
+#include "os/thread_memory.hpp"
+#include "sched/request.hpp"
+#include "sched/runtime.hpp"
+#include "sched/worker.hpp"
+
+namespace charm::sched {
+namespace {
+
+double clock_seconds() noexcept {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+thread_local const Worker* worker_of_own_thread = nullptr;
+
+/// Not inlined: a fiber may have changed its thread since the address of the variable was last computed.
+[[gnu::noinline]] bool on_own_thread(const Worker& worker) noexcept {
+  asm volatile("");
+  return worker_of_own_thread == &worker;
+}
+
+int highest_cpu(const Machine& machine) {
+  int highest = 1023;
+  for (const auto* cpus : {&machine.allowed_cpus, &machine.forbidden_cpus}) {
+    if (!cpus->empty()) highest = std::max(highest, cpus->back());
+  }
+  return highest;
+}
+
+controller::Counts counts_of(const Meter& meter, double tasks, double user_work) {
+  controller::Counts counts;
+  counts.busy = meter.busy();
+  counts.running_since = meter.running_since();
+  counts.tasks = tasks;
+  counts.task_work = meter.work();
+  counts.user_work = user_work;
+  return counts;
+}
+
+/// A line that this core's L2 had is not a fill from outside and says nothing about placement; memory behind a link
+/// that is no node's is as far as memory gets.
+void add_reading(controller::Counts& counts, const counters::Reading& reading) {
+  using controller::Fill;
+  using counters::FillSource;
+  auto fills = [&](Fill to, FillSource from) {
+    counts.fills[static_cast<std::size_t>(to)] += static_cast<double>(reading.fill(from));
+  };
+  fills(Fill::same_chiplet, FillSource::own_chiplet);
+  fills(Fill::other_chiplet, FillSource::other_chiplet);
+  fills(Fill::remote_cache, FillSource::remote_cache);
+  fills(Fill::local_dram, FillSource::local_dram);
+  fills(Fill::remote_dram, FillSource::remote_dram);
+  fills(Fill::remote_dram, FillSource::other);
+  counts.instructions += static_cast<double>(reading.instructions);
+}
+
+/// Whether they tell what a controller asks: how much was done, and whether it waited for something far.
+bool tells_enough(const counters::Measured& has) {
+  using counters::FillSource;
+  bool far = has.fills.has(FillSource::other_chiplet) || has.fills.has(FillSource::remote_cache) ||
+             has.fills.has(FillSource::local_dram) || has.fills.has(FillSource::remote_dram);
+  return has.instructions && far;
+}
+
+}  // namespace
+
+Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source)
+    : runtime_(runtime),
+      cpus_(std::move(cpus)),
+      source_(std::move(source)),
+      spec_(controller::spec_of(runtime.settings)),
+      look_interval_(cpus_ ? runtime.settings.watch_ms / 1000.0 : 0),
+      started_(clock_seconds()),
+      claims_(highest_cpu(runtime.machine) + 1),
+      allowed_(cpus_ ? cpus_->mask() : runtime.machine.allowed_cpus) {
+  for (std::size_t w = 0; w < runtime.placement.start().size(); ++w)
+    pilots_.push_back(std::make_unique<Pilot>(costs_, claims_, static_cast<int>(w)));
+
+  auto first = std::make_unique<Epoch>();
+  first->placement = runtime.placement;
+  first->seated = static_cast<int>(pilots_.size());
+  first->shared = runtime.settings.share_cores;
+  first->gang = make_gang(first->placement, first->seated, now());
+  decides_ = first->gang != nullptr;
+  if (cpus_) {
+    granted_ = cpus_->granted();
+    os::ThreadMask caller;
+    first->cpus = allowed_.judge(cpus_->mask(), caller, granted_);
+  }
+  // A tick is met by somebody as long as anybody comes by several times in one.
+  interval_ = decides_ ? std::clamp(first->gang->period() / 16, 0.0005, 0.01) : look_interval_ > 0 ? look_interval_ : 1e9;
+  current_.store(first.get(), std::memory_order_seq_cst);
+  epochs_.push_back(std::move(first));
+}
+
+Steering::~Steering() = default;
+
+std::unique_ptr<controller::Gang> Steering::make_gang(const placement::Placement& placement, int workers, double now) {
+  if (placement.levels.size() < 2 || !controller::moves(spec_)) return nullptr;
+  controller::Setup setup = controller::setup_for(runtime_.machine, placement);
+  controller::Traits traits = setup.traits;
+  auto make = [spec = spec_, setup = std::move(setup)] { return controller::make_controller(spec, setup); };
+  auto gang =
+      std::make_unique<controller::Gang>(workers, make, now, traits, runtime_.settings.monitor == "regions");
+  gang->listen([this](const Decision& decision) { tell(decision); });
+  gang->observe([this](const TimelinePoint& point) {
+    std::lock_guard lock(records_mutex_);
+    timeline_.record(point);
+  });
+  return gang;
+}
+
+void Steering::tell(const Decision& decision) {
+  std::function<void(const Decision&)> listener;
+  {
+    std::lock_guard lock(records_mutex_);
+    records_.record(decision);
+    listener = listener_;
+  }
+  if (listener) listener(decision);
+}
+
+Pilot& Steering::pilot(const Worker& worker) const { return *pilots_[static_cast<std::size_t>(worker.id)]; }
+
+Pilot::Thread& Steering::thread(const Worker& worker) const {
+  Pilot& p = pilot(worker);
+  return on_own_thread(worker) ? p.own : p.guest;
+}
+
+double Steering::now() const noexcept { return clock_seconds() - started_ + 1e-9; }  // 0 means never
+
+// ---- the worker's side ----
+
+void Steering::start(Worker& worker) {
+  worker_of_own_thread = &worker;
+  Pilot& p = pilot(worker);
+  if (decides_ && source_) p.own.counters = source_->open_for_this_thread(worker.id);
+  const Epoch& epoch = *current_.load(std::memory_order_acquire);
+  if (const Seat* seat = epoch.seat(worker.id, epoch.spread())) sit(worker, p, epoch, *seat);
+  if (decides_) p.meter.begin_work(now());  // it will look for some, and say so
+}
+
+void Steering::stop(Worker& worker) {
+  Pilot& p = pilot(worker);
+  p.own.counters.reset();
+  p.holder.leave();
+  worker_of_own_thread = nullptr;
+}
+
+int Steering::boundary(Worker& worker) noexcept {
+  Pilot& p = pilot(worker);
+  const double time = now();
+  if (time >= p.next_poll) poll(worker, p, time);
+  return p.jobs.next(time);
+}
+
+int Steering::chunk(Worker& worker) noexcept {
+  Pilot& p = pilot(worker);
+  const double time = now();
+  if (time >= p.next_poll) poll(worker, p, time);
+  return p.chunks.next(time);
+}
+
+void Steering::slept(Worker& worker) noexcept {
+  pilot(worker).next_poll = 0;
+  worker.until_boundary = 1;
+  arrive(worker);
+}
+
+void Steering::arrive(Worker& worker) noexcept {
+  if (!cpus_ || worker.seat.cpu < 0) return;
+  Pilot& p = pilot(worker);
+  Pilot::Thread& t = thread(worker);
+  if (t.mask.set.size() == 1 && t.mask.set.front() == worker.seat.cpu) return;
+  if (p.holder.held() != worker.seat.cpu) return;  // it floats, or shares: the next poll sees to it
+  bind(t, {worker.seat.cpu});
+  place_memory(t, worker.seat);
+}
+
+void Steering::begin_work(Worker& worker) noexcept {
+  if (decides_) pilot(worker).meter.begin_work(now());
+}
+
+void Steering::end_work(Worker& worker) noexcept {
+  if (!decides_) return;
+  Pilot& p = pilot(worker);
+  const double time = now();
+  p.meter.end_work(time);
+  if (time < p.next_poll) return;
+  poll(worker, p, time);  // so that its last work is known while it sleeps
+}
+
+void Steering::count(Worker& worker, const void* kind, double n) noexcept {
+  if (decides_) pilot(worker).meter.count(kind, n);
+}
+
+void Steering::poll(Worker& worker, Pilot& p, double time) noexcept {
+  p.next_poll = time + interval_;
+  if (look_interval_ > 0 && time >= p.next_look) look(worker, p, time);
+  const Epoch* epoch = current_.load(std::memory_order_acquire);
+  for (;;) {  // S3
+    p.looking.store(epoch, std::memory_order_seq_cst);
+    const Epoch* again = current_.load(std::memory_order_seq_cst);
+    if (again == epoch) break;
+    epoch = again;
+  }
+  int spread = epoch->spread();
+  if (epoch->gang && worker.id < epoch->seated) publish(worker, p, *epoch, time, spread);
+  follow(worker, p, *epoch, spread);
+  p.looking.store(nullptr, std::memory_order_release);
+}
+
+void Steering::publish(Worker& worker, Pilot& p, const Epoch& epoch, double time, int& spread) noexcept {
+  if (p.meter.running_since() > 0) p.meter.settle(time);
+  p.outside_work += outside_work_.exchange(0, std::memory_order_relaxed);
+  controller::Counts counts = counts_of(p.meter, static_cast<double>(worker.tally.jobs.load(std::memory_order_relaxed)),
+                                        worker.user_work + p.outside_work);
+  Pilot::Thread& t = thread(worker);
+  if (source_ && !t.counters) t.counters = source_->open_for_this_thread(worker.id);
+  if (t.counters) t.last = t.counters->read();
+  counts.counters = tells_enough(t.last.has);
+  add_reading(counts, p.own.last);
+  add_reading(counts, p.guest.last);
+  spread = epoch.gang->poll(worker.id, counts, time);
+}
+
+void Steering::follow(Worker& worker, Pilot& p, const Epoch& epoch, int spread) {
+  const Seat* seat = epoch.seat(worker.id, spread);
+  if (seat == nullptr) return rest(worker, p, epoch);
+  const bool there = *seat == worker.seat && !p.resting.load(std::memory_order_relaxed) &&
+                     (!cpus_ || seat->cpu < 0 || epoch.shared || p.holder.held() == seat->cpu);
+  if (!there) sit(worker, p, epoch, *seat);
+}
+
+/// One attempt; where the cpu is still another's, the next poll tries again.
+void Steering::sit(Worker& worker, Pilot& p, const Epoch& epoch, const Seat& seat) {
+  p.resting.store(false, std::memory_order_relaxed);
+  Pilot::Thread& t = thread(worker);
+  if (cpus_ && seat.cpu >= 0) {
+    bool bound = false;
+    if (epoch.shared || seat.cpu >= claims_.cpus()) {
+      p.holder.leave();
+      bound = bind(t, {seat.cpu});
+    } else {
+      auto float_around = [&] {
+        std::vector<int> near;
+        for (const Core& core : runtime_.machine.cores) {
+          if (core.chiplet == seat.chiplet) near.insert(near.end(), core.siblings.begin(), core.siblings.end());
+        }
+        std::sort(near.begin(), near.end());
+        std::vector<int> mask;
+        std::set_intersection(near.begin(), near.end(), epoch.cpus.begin(), epoch.cpus.end(), std::back_inserter(mask));
+        bind(t, mask.empty() ? epoch.cpus : mask);
+      };
+      bound = p.holder.sit(seat.cpu, [&](int cpu) { return bind(t, {cpu}); }, float_around) ==
+              placement::SeatHolder::State::seated;
+    }
+    if (!bound) {
+      p.next_poll = 0;
+      return;
+    }
+  }
+  place_memory(t, seat);
+  if (seat != worker.seat) worker.take_seat(seat);
+}
+
+/// There are fewer cpus than workers, and this one has none of its own.
+void Steering::rest(Worker& worker, Pilot& p, const Epoch& epoch) {
+  if (p.resting.load(std::memory_order_relaxed)) return;
+  p.holder.leave();
+  if (cpus_) bind(thread(worker), epoch.cpus);
+  p.resting.store(true, std::memory_order_relaxed);
+}
+
+bool Steering::bind(Pilot::Thread& t, const std::vector<int>& cpus) {
+  if (!cpus_->bind(cpus)) {
+    base::notice("bind", "the kernel refused to bind a worker to cpu " + os::format_cpu_list(cpus) + "; it floats");
+    return false;
+  }
+  t.mask.set = cpus;
+  return true;
+}
+
+void Steering::place_memory(Pilot::Thread& t, const Seat& seat) {
+  const std::string& wish = runtime_.settings.memory_policy;
+  if (wish == "none" || !runtime_.machine.is_live() || runtime_.machine.nodes.size() < 2 || seat.node < 0) return;
+  if (t.memory_node == -1 || t.memory_node == seat.node) return;
+  if (t.memory_node == -2 && !os::has_default_memory_policy()) {
+    t.memory_node = -1;
+    base::notice("memory_policy", "a memory policy was set from outside and is kept; new pages do not follow the workers");
+    return;
+  }
+  const auto policy = wish == "bind" ? os::MemoryPolicy::bind : os::MemoryPolicy::preferred;
+  if (!os::set_memory_node(policy, runtime_.machine.nodes[static_cast<std::size_t>(seat.node)].os_index)) {
+    base::notice("memory_policy", "the kernel refused a memory policy; new pages come from where a worker runs first");
+    t.memory_node = -1;
+    return;
+  }
+  t.memory_node = seat.node;
+}
+
+// ---- the allowed cpus ----
+
+void Steering::look(Worker& worker, Pilot& p, double time) {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  p.next_look = time + look_interval_;
+  if (time >= next_granted_) {
+    granted_ = cpus_->granted();
+    next_granted_ = time + look_interval_;
+  }
+  const std::vector<int> allowed = allowed_.judge(cpus_->mask(), thread(worker).mask, granted_);
+  if (!allowed.empty() && allowed != epochs_.back()->cpus) renew(allowed, time);
+}
+
+/// Makes `cpus` the new epoch. Under mutex_.
+void Steering::renew(const std::vector<int>& cpus, double time) {
+  const Epoch& old = *epochs_.back();
+  placement::Request request = request_for(runtime_.machine, runtime_.settings);
+  request.workers = static_cast<int>(pilots_.size());
+  const bool share = runtime_.settings.surplus == "share";
+  auto next = std::make_unique<Epoch>();
+  try {
+    *next = make_epoch(spec_, runtime_.machine, request, cpus, share, runtime_.placement.start());
+  } catch (const Error&) {  // Algorithm 2 refuses some machines
+    *next = make_epoch("local", runtime_.machine, request, cpus, share, runtime_.placement.start());
+  }
+  next->number = old.number + 1;
+  if (next->seated > 0 && decides_)
+    next->gang = make_gang(next->placement, static_cast<int>(next->placement.start().size()), time);
+  for (Region& region : regions_) region.gang_ticket = next->gang ? next->gang->enter(region.name) : 0;
+
+  Decision decision;
+  decision.time = time;
+  decision.from = old.spread();
+  decision.to = next->spread();
+  decision.reason = "the process may use cpus " + os::format_cpu_list(cpus) + " now, and not " +
+                    os::format_cpu_list(old.cpus);
+  const int left_over = static_cast<int>(pilots_.size()) - next->seated;
+  decision.outcome = left_over <= 0 ? "a cpu for each worker"
+                                    : std::to_string(left_over) + " of " + std::to_string(pilots_.size()) +
+                                          (next->shared ? " workers share a cpu with others" : " workers rest");
+  tell(decision);
+  current_.store(next.get(), std::memory_order_seq_cst);
+  epochs_.push_back(std::move(next));
+  std::erase_if(epochs_, [this](const std::unique_ptr<Epoch>& epoch) {
+    if (epoch == epochs_.back()) return false;
+    return std::none_of(pilots_.begin(), pilots_.end(), [&](const std::unique_ptr<Pilot>& pilot) {
+      return pilot->looking.load(std::memory_order_seq_cst) == epoch.get();
+    });
+  });
+  for (auto& pilot : pilots_) pilot->resting.load(std::memory_order_relaxed);
+  runtime_.wake_all();
+}
+
+// ---- anyone ----
+
+long Steering::enter_region(std::string_view name) {
+  std::lock_guard lock(mutex_);
+  const Epoch& epoch = *epochs_.back();
+  regions_.push_back({++tickets_, std::string(name), epoch.gang ? epoch.gang->enter(name) : 0});
+  return tickets_;
+}
+
+void Steering::leave_region(long ticket) {
+  std::lock_guard lock(mutex_);
+  const Epoch& epoch = *epochs_.back();
+  std::erase_if(regions_, [&](const Region& region) {
+    if (region.ticket != ticket) return false;
+    if (epoch.gang) epoch.gang->leave(region.gang_ticket);
+    return true;
+  });
+}
+
+std::vector<Decision> Steering::decisions() const {
+  std::vector<Decision> all;
+  std::vector<Decision> open;
+  {
+    std::lock_guard lock(mutex_);
+    if (epochs_.back()->gang) open = epochs_.back()->gang->pending();
+  }
+  std::lock_guard lock(records_mutex_);
+  all.assign(records_.entries().begin(), records_.entries().end());
+  all.insert(all.end(), open.begin(), open.end());
+  std::stable_sort(all.begin(), all.end(), [](const Decision& a, const Decision& b) { return a.time < b.time; });
+  return all;
+}
+
+std::vector<TimelinePoint> Steering::timeline() const {
+  std::lock_guard lock(records_mutex_);
+  return timeline_.points();
+}
+
+std::vector<int> Steering::allowed_cpus() const {
+  std::lock_guard lock(mutex_);
+  return epochs_.back()->cpus;
+}
+
+std::vector<int> Steering::wanted_cpus() const {
+  std::lock_guard lock(mutex_);
+  return allowed_.wanted();
+}
+
+int Steering::epoch() const {
+  std::lock_guard lock(mutex_);
+  return epochs_.back()->number;
+}
+
+void Steering::listen(std::function<void(const Decision&)> listener) {
+  std::lock_guard lock(records_mutex_);
+  listener_ = std::move(listener);
+}
+
+void Steering::release_guest() {
+  Pilot::Thread& guest = pilots_.front()->guest;
+  guest.counters.reset();
+  if (guest.memory_node >= 0) os::reset_memory_policy();
+}
+
+}  // namespace charm::sched
