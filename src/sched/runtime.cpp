@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
+#include <set>
 #include <pthread.h>
 #include <string>
 
@@ -44,6 +44,15 @@ placement::Placement place(const Machine& machine, const base::Settings& setting
   return placement::policy(settings.policy).place(machine, request);
 }
 
+/// Every chiplet that a seat stands on, at whatever level, ascending; -1 first if there are unbound ones.
+std::vector<int> reachable_chiplets(const placement::Placement& placement) {
+  std::set<int> chiplets;
+  for (const auto& level : placement.seats) {
+    for (const Seat& seat : level) chiplets.insert(seat.chiplet);
+  }
+  return {chiplets.begin(), chiplets.end()};
+}
+
 }  // namespace
 
 Runtime& Runtime::get() {
@@ -53,64 +62,54 @@ Runtime& Runtime::get() {
 }
 
 Runtime::Runtime(const Config& config)
-    : settings(base::resolve(config)), machine(find_machine(settings)), placement(place(machine, settings)) {
+    : settings(base::resolve(config)),
+      machine(find_machine(settings)),
+      placement(place(machine, settings)),
+      field(machine, reachable_chiplets(placement)),
+      board(field.groups(), static_cast<int>(placement.start().size())),
+      stealing_policy(stealing::policies().back()) {
   if (!os::register_heavy_barrier()) {
     base::notice("membarrier",
                  "membarrier(2) is not available; every fork is published at once, which costs some speed");
   }
   const std::vector<Seat>& seats = placement.start();
-  for (std::size_t n = 0; n < machine.nodes.size(); ++n) node_inboxes.push_back(std::make_unique<LockedQueue>());
+  for (std::size_t n = 0; n < machine.nodes.size(); ++n) nodes.push_back(std::make_unique<NodeQueue>());
   for (std::size_t n = 0; n < machine.nodes.size() + 1; ++n) pools_.push_back(std::make_unique<FiberPool>());
+  for (int g = 0; g < field.groups(); ++g) {
+    groups.push_back(std::make_unique<Group>(field.chiplet(g), seats.size()));
+    group_by_chiplet_.resize(std::max(group_by_chiplet_.size(), static_cast<std::size_t>(field.chiplet(g)) + 2), -1);
+    group_by_chiplet_[static_cast<std::size_t>(field.chiplet(g) + 1)] = g;
+  }
+  for (const auto& level : placement.seats) {
+    for (const Seat& seat : level) {
+      if (seat.node < 0) continue;
+      std::vector<int>& near = nodes[static_cast<std::size_t>(seat.node)]->groups;
+      const int group = group_of(seat.chiplet);
+      if (std::find(near.begin(), near.end(), group) == near.end()) near.push_back(group);
+    }
+  }
 
-  std::map<int, Group*> by_chiplet;
   for (std::size_t i = 0; i < seats.size(); ++i) {
     auto worker = std::make_unique<Worker>();
     worker->id = static_cast<int>(i);
     worker->runtime = this;
-    worker->seat = seats[i];
-    worker->random = static_cast<std::uint32_t>(i) * 2654435761U + 1;
+    worker->random = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15ULL + 1;
     if (!os::has_heavy_barrier()) worker->deque.always_publish();
-    Group*& group = by_chiplet[seats[i].chiplet];
-    if (group == nullptr) {
-      groups.push_back(std::make_unique<Group>());
-      group = groups.back().get();
-      group->chiplet = seats[i].chiplet;
-    }
-    worker->group = group;
-    group->members.push_back(worker.get());
+    worker->seat = seats[i];
+    join_node(*worker, seats[i].node);
+    join_group(*worker, group_of(seats[i].chiplet));
     workers.push_back(std::move(worker));
   }
-  for (auto& worker : workers) make_rings(*worker);
 
-  bool bind = machine.is_live();
   current.store(this, std::memory_order_release);
   for (auto& worker : workers) {
-    worker->thread = std::thread([worker = worker.get(), bind] {
+    worker->thread = std::thread([worker = worker.get()] {
       std::string name = "charm-" + std::to_string(worker->id);
       pthread_setname_np(pthread_self(), name.c_str());
-      if (bind && worker->seat.cpu >= 0 && !os::bind_this_thread({worker->seat.cpu})) {
-        base::notice("bind",
-                     "the kernel refused to bind a worker to cpu " + std::to_string(worker->seat.cpu) + "; it floats");
-      }
+      worker->follow_seat(worker->thread_cpu);
       worker->main();
     });
   }
-}
-
-/// The other workers in rings of equal distance, nearest first.
-void Runtime::make_rings(Worker& worker) {
-  std::map<double, Worker::Ring> rings;
-  for (auto& other : workers) {
-    if (other.get() == &worker) continue;
-    bool placed = worker.seat.core >= 0 && other->seat.core >= 0;
-    double distance = placed ? machine.distance(worker.seat.core, other->seat.core) : 1;
-    Worker::Ring& ring = rings[distance];
-    ring.victims.push_back(other.get());
-    ring.steals = worker.seat.chiplet == other->seat.chiplet ? &Tally::steals_chiplet
-                  : worker.seat.node == other->seat.node     ? &Tally::steals_node
-                                                             : &Tally::steals_far;
-  }
-  for (auto& [distance, ring] : rings) worker.rings.push_back(std::move(ring));
 }
 
 Runtime::~Runtime() {
@@ -128,7 +127,7 @@ Runtime::~Runtime() {
     base::notice("abandoned", std::to_string(all_fibers - idle_fibers) +
                                   " tasks still waited for something at finalize() and were dropped");
   }
-  if (home_bound_ && home_ == std::this_thread::get_id()) os::bind_this_thread(home_cpus_);
+  if (home_cpu_ >= 0 && home_ == std::this_thread::get_id()) os::bind_this_thread(home_cpus_);
 }
 
 void Runtime::stop() {
@@ -140,28 +139,35 @@ void Runtime::stop() {
 Worker* Runtime::borrow() noexcept {
   if (home_ != std::this_thread::get_id()) return nullptr;
   Worker& worker = *workers[0];
-  Worker::Slot expected = Worker::Slot::parked;
-  if (!worker.slot.compare_exchange_strong(expected, Worker::Slot::lent, std::memory_order_seq_cst)) return nullptr;
-  worker.group->sleeping.fetch_sub(1, std::memory_order_relaxed);
-  sleeping.fetch_sub(1, std::memory_order_relaxed);
-  if (!home_bound_ && machine.is_live() && worker.seat.cpu >= 0) {  // once: two system calls a run() would be too many
-    home_cpus_ = os::allowed_cpus();
-    home_bound_ = os::bind_this_thread({worker.seat.cpu});
-  }
-  worker.busy.store(true, std::memory_order_relaxed);
+  Worker::State expected = worker.slot.load(std::memory_order_relaxed);
+  if (expected.slot() != Worker::Slot::parked ||
+      !worker.slot.compare_exchange_strong(expected, Worker::Slot::lent, std::memory_order_seq_cst))
+    return nullptr;
+  board.clear(stealing::Mark::asleep, worker.place);
+  bind_home();
+  board.set(stealing::Mark::busy, worker.place);
   detail::worker_of_thread = &worker;
   return &worker;
+}
+
+void Runtime::bind_home() noexcept {
+  Worker& worker = *workers[0];
+  if (home_cpu_ < 0 && machine.is_live() && worker.seat.cpu >= 0) home_cpus_ = os::allowed_cpus();
+  worker.follow_seat(home_cpu_);  // only where it changes: two system calls a run() would be too many
 }
 
 void Runtime::give_back(Worker& worker) noexcept {
   detail::worker_of_thread = nullptr;
   worker.current = nullptr;
-  worker.busy.store(false, std::memory_order_relaxed);
+  board.clear(stealing::Mark::busy, worker.place);
   bool more = worker.handoff != nullptr || !worker.deque.empty() || !worker.inbox.empty() || !worker.ready.empty();
-  worker.group->sleeping.fetch_add(1, std::memory_order_relaxed);
-  sleeping.fetch_add(1, std::memory_order_relaxed);
-  worker.slot.store(Worker::Slot::parked, std::memory_order_seq_cst);
-  if (more || worker.inbox.arrived()) wake(worker);  // its own thread goes on with what was left
+  board.set(stealing::Mark::asleep, worker.place);
+  const Group& group = *worker.group;  // from the next line on the worker may be on its way to another
+  const int node = worker.seat.node;
+  worker.slot.store({Worker::Slot::parked, worker.place}, std::memory_order_seq_cst);
+  if (more || worker.inbox.arrived() || !group.inbox.empty() || !inbox.empty() ||
+      (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()))
+    wake(worker);  // its own thread goes on with what was left
 }
 
 fiber::Fiber* Runtime::take_fiber(int node) noexcept {

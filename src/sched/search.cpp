@@ -1,9 +1,11 @@
 // Looking for work elsewhere, and giving up: stealing by distance, asking, exposing, parking.
 //
-// Stealing (docs/runtime.md): victims are scanned nearest ring first; the own chiplet twice before anybody else. The
-// scan reads only the victims' public words. Where nothing is public, busy workers are asked to publish (a poke); one
-// that does not answer because it is in a long function is exposed: that costs a heavy barrier, so only after evidence
-// that it hides jobs, and at most one in 20 us in the whole process.
+// Stealing (docs/runtime.md): src/stealing says whom to try, from the board where everybody notes who has work. Where
+// nothing is noted, busy workers are asked to publish (a poke); one that does not answer because it is in a long
+// function is exposed: that costs a heavy barrier, so only after evidence that it hides jobs, and at most one in 20 us in
+// the whole process. A mark on the board that is missing costs time only: a ready fiber that its owner queued just as a
+// thief took the owner's mark off stays unseen by thieves until the owner's next note or somebody asks the owner for
+// work, and the owner runs it in any case.
 //
 // Parking. A searcher that has found nothing for spin_us announces that it is parked, looks once more, and sleeps.
 //  P1  Jobs in inboxes are never missed: the poster pushes, then reads the slot; the parker writes the slot, then reads
@@ -14,6 +16,8 @@
 //      and only then sleeps until woken.
 //  P3  A waker counts the woken as searching on its behalf, so that a burst of pushes wakes one worker and not all; the
 //      last searcher that finds work wakes the next.
+#include <algorithm>
+#include <bit>
 #include <chrono>
 #include <utility>
 
@@ -21,10 +25,13 @@
 #include "os/pause.hpp"
 #include "sched/runtime.hpp"
 #include "sched/worker.hpp"
+#include "stealing/look.hpp"
 
 namespace charm::sched {
 
 using detail::Job;
+using stealing::Mark;
+using stealing::Place;
 
 namespace {
 
@@ -38,69 +45,92 @@ constexpr std::int64_t exposure_interval_ns = 20000;
 
 }  // namespace
 
-Job* Worker::steal_from(Worker& victim, bool ready_too) noexcept {
-  if (victim.deque.public_count() > 0) {
-    bool lost = false;
-    bool flat = false;
-    Job* job = victim.deque.steal(lost, flat);
-    if (lost) Tally::add(tally.lost_races);  // somebody was faster: on to the next victim
-    if (job != nullptr && flat) {
-      // Of many small jobs take half: run one, keep the others where they can be stolen on.
-      Job* more[64];
-      std::int64_t taken = victim.deque.steal_flat(more, 64);
-      for (std::int64_t i = 0; i < taken; ++i) deque.push(more[i], true);  // an idle worker's deque has room
-    }
-    if (job != nullptr) return job;
-  }
-  return ready_too ? victim.ready.pop() : nullptr;
+void Worker::advertise() noexcept {
+  if (!runtime->board.test(Mark::work, place)) runtime->board.set(Mark::work, place);
 }
 
-Job* Worker::steal(bool ready_too) noexcept {
-  for (std::size_t r = 0; r < rings.size(); ++r) {
-    Ring& ring = rings[r];
-    std::size_t n = ring.victims.size();
-    std::size_t start = next_random() % n;
-    for (std::size_t i = 0; i < n * (r == 0 ? 2 : 1); ++i) {
-      std::size_t v = start + i;
-      while (v >= n) v -= n;
-      if (Job* job = steal_from(*ring.victims[v], ready_too)) {
-        Tally::add(tally.*ring.steals);
-        return job;
-      }
+bool Worker::shows_work() const noexcept { return deque.public_count() > 0 || !ready.empty(); }
+
+Job* Worker::steal_from(Place from, bool ready_too) noexcept {
+  Worker* victim = runtime->worker_at(from);
+  if (victim == nullptr || victim == this) return nullptr;  // just joining; or where this worker sat before
+  Job* job = nullptr;
+  if (std::int64_t visible = victim->deque.public_count(); visible > 0) {
+    bool lost = false;
+    bool flat = false;
+    job = victim->deque.steal(lost, flat);
+    if (lost) Tally::add(tally.lost_races);  // somebody was faster: on to the next victim
+    if (job != nullptr && flat) {
+      // Of many small jobs run one and keep the others where they can be stolen on.
+      Job* more[64];
+      const std::int64_t most = std::min<std::int64_t>(64, runtime->stealing_policy.share(visible) - 1);
+      std::int64_t taken = most > 0 ? victim->deque.steal_flat(more, most) : 0;
+      for (std::int64_t i = 0; i < taken; ++i) deque.push(more[i], true);  // an idle worker's deque has room
     }
+    if (job == nullptr && lost) return nullptr;
+  }
+  if (job == nullptr && ready_too) job = victim->ready.pop();
+  if (job != nullptr) {
+    Tally::add(from.group == place.group                                   ? tally.steals_chiplet
+               : victim->node.load(std::memory_order_relaxed) == seat.node ? tally.steals_node
+                                                                           : tally.steals_far);
+    return job;
+  }
+  if (!victim->shows_work()) {  // an old mark: taken off, unless something has come meanwhile (stealing/board.hpp, B3)
+    runtime->board.clear(Mark::work, from);
+    Worker* there = runtime->worker_at(from);
+    if (there != nullptr && there->shows_work()) runtime->board.set(Mark::work, from);
   }
   return nullptr;
 }
 
-/// Asks one busy worker, near ones more often, to publish. Later attempts ask farther and look for hidden jobs.
-void Worker::ask_for_work(unsigned attempt) noexcept {
-  std::size_t far = attempt / 2 < rings.size() ? attempt / 2 + 1 : rings.size();
-  Ring& ring = rings[attempt % far];
-  std::size_t n = ring.victims.size();
-  std::size_t start = next_random() % n;
-  for (std::size_t i = 0; i < n; ++i) {
-    Worker& victim = *ring.victims[(start + i) % n];
-    if (!victim.busy.load(std::memory_order_relaxed)) continue;
-    bool unanswered = attempt >= 4;
-    if (unanswered && victim.deque.has_private()) {
-      std::int64_t now = now_ns();
-      std::int64_t due = runtime->next_exposure_ns.load(std::memory_order_relaxed);
-      if (now >= due && runtime->next_exposure_ns.compare_exchange_strong(due, now + exposure_interval_ns,
-                                                                          std::memory_order_relaxed)) {
-        Tally::add(tally.exposures);
-        victim.deque.expose();
-        return;
-      }
-    }
-    victim.deque.poke();
-    return;
+Job* Worker::steal(bool ready_too) noexcept {
+  stealing::Look look(runtime->field, runtime->stealing_policy, place);
+  while (Place victim = look.next(runtime->board, next_random())) {
+    if (Job* job = steal_from(victim, ready_too)) return job;
   }
+  return nullptr;
+}
+
+/// Asks one busy worker to publish: first of the own chiplet, later of others, too, the near ones more often. Later
+/// attempts look for hidden jobs.
+void Worker::ask_for_work(unsigned attempt) noexcept {
+  const std::uint64_t drawn = next_random();
+  const auto low = static_cast<std::uint32_t>(drawn);
+  Place asked = stealing::pick(runtime->board, Mark::busy, place.group, place, low);
+  if (!asked || attempt % 2 == 1) {
+    const int far = stealing::pick_group(runtime->board, runtime->field, place.group, false,
+                                         static_cast<std::uint32_t>(drawn >> 32));
+    if (far >= 0) {
+      if (Place there = stealing::pick(runtime->board, Mark::busy, far, place, low)) asked = there;
+    }
+  }
+  Worker* victim = asked ? runtime->worker_at(asked) : nullptr;
+  if (victim == nullptr || victim == this) return;
+  if (attempt >= 4 && victim->deque.has_private()) {  // it has not answered
+    std::int64_t now = now_ns();
+    std::int64_t due = runtime->next_exposure_ns.load(std::memory_order_relaxed);
+    if (now >= due && runtime->next_exposure_ns.compare_exchange_strong(due, now + exposure_interval_ns,
+                                                                        std::memory_order_relaxed)) {
+      Tally::add(tally.exposures);
+      if (victim->deque.expose() > 0) runtime->board.set(Mark::work, asked);
+      return;
+    }
+  }
+  if (victim->shows_work()) runtime->board.set(Mark::work, asked);  // a ready fiber whose mark was lost
+  victim->deque.poke();
+}
+
+/// Searchers cost their chiplet bandwidth and the busy ones answers: at most half as many as are busy, but one.
+bool Worker::surplus_searcher() const noexcept {
+  const int searching = group->searching.load(std::memory_order_relaxed);
+  return searching > 1 && searching > runtime->board.count(Mark::busy, place.group) / 2;
 }
 
 Job* Worker::search() noexcept {
-  busy.store(false, std::memory_order_relaxed);
+  runtime->board.clear(Mark::busy, place);
+  runtime->board.clear(Mark::work, place);
   group->searching.fetch_add(1, std::memory_order_relaxed);
-  runtime->searching.fetch_add(1, std::memory_order_relaxed);
   const std::int64_t spin_ns = std::int64_t{1000} * runtime->settings.spin_us;
   std::int64_t start = now_ns();
   std::int64_t next_question = start;
@@ -126,114 +156,153 @@ Job* Worker::search() noexcept {
       }
       if (runtime->idle.load(std::memory_order_seq_cst) == static_cast<int>(runtime->workers.size())) break;
       if (now - start > spin_ns) std::this_thread::yield();
-    } else if (now - start >= spin_ns) {
+    } else if (now - start >= spin_ns || surplus_searcher()) {
       park(slept);
       slept = true;
       start = next_question = now_ns();
       attempt = 0;
       continue;
     }
-    if (!rings.empty() && now >= next_question) {
+    if (now >= next_question) {
       ask_for_work(attempt++);
       next_question = now + (attempt < 8 ? 1000 : 8000);
     }
   }
 
   if (job != nullptr && counted_idle) runtime->idle.fetch_sub(1, std::memory_order_seq_cst);
-  runtime->searching.fetch_sub(1, std::memory_order_relaxed);
   bool last = group->searching.fetch_sub(1, std::memory_order_relaxed) == 1;
   if (job != nullptr) {
-    busy.store(true, std::memory_order_relaxed);
+    runtime->board.set(Mark::busy, place);
+    if (shows_work()) advertise();  // flat jobs that were taken along
     if (last) runtime->notify(this);
   }
   return job;
 }
 
-bool Worker::anything_in_sight() noexcept {
-  if (!inbox.empty() || !ready.empty() || !group->inbox.empty() || !runtime->inbox.empty()) return true;
-  if (seat.node >= 0 && !runtime->node_inboxes[static_cast<std::size_t>(seat.node)]->empty()) return true;
-  for (const Ring& ring : rings) {
-    for (Worker* victim : ring.victims) {
-      if (victim->deque.public_count() > 0 || victim->deque.has_private() || !victim->ready.empty()) return true;
+bool Worker::inboxes_arrived() const noexcept {
+  return inbox.arrived() || !group->inbox.empty() || !runtime->inbox.empty() ||
+         (seat.node >= 0 && !runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.empty()) ||
+         runtime->stopping.load(std::memory_order_seq_cst);
+}
+
+/// \param deep look into the workers' queues and not only at what is noted on the board.
+bool Worker::anything_in_sight(bool deep) const noexcept {
+  if (!inbox.empty() || !ready.empty() || !deque.empty() || inboxes_arrived()) return true;
+  const stealing::Board& board = runtime->board;
+  if (!deep) {
+    // An own mark, or that of somebody who has nothing any more, must not keep the chiplet awake.
+    for (int w = 0; w < board.words(place.group); ++w) {
+      for (auto word = board.word(Mark::work, place.group, w); word != 0; word &= word - 1) {
+        const Worker* other = runtime->worker_at({place.group, w * stealing::Board::word_bits + std::countr_zero(word)});
+        if (other != nullptr && other != this && other->shows_work()) return true;
+      }
     }
+    return false;
   }
-  return runtime->stopping.load(std::memory_order_seq_cst);
+  for (const auto& other : runtime->workers) {
+    if (other.get() != this && (other->shows_work() || other->deque.has_private())) return true;
+  }
+  return false;
+}
+
+/// Whoever is busy shall notice a sleeper at its next push: those of the own chiplet, or of the nearest one where anybody
+/// is. The sleepers farther away are woken by those that these wake (P3).
+void Worker::poke_the_busy() noexcept {
+  const stealing::Board& board = runtime->board;
+  auto poke = [&](int in) {
+    bool any = false;
+    for (int w = 0; w < board.words(in); ++w) {
+      for (auto word = board.word(Mark::busy, in, w); word != 0; word &= word - 1) {
+        Worker* other = runtime->worker_at({in, w * stealing::Board::word_bits + std::countr_zero(word)});
+        if (other == nullptr || other == this) continue;
+        other->deque.poke();
+        any = true;
+      }
+    }
+    return any;
+  };
+  if (poke(place.group)) return;
+  for (int far : runtime->field.by_distance(place.group)) {
+    if (poke(far)) return;
+  }
 }
 
 /// Called as a searcher; returns as one.
 /// \param deep a sleep without a limit; a first one is short (P2).
 void Worker::park(bool deep) noexcept {
+  stealing::Board& board = runtime->board;
   if (deep && os::has_heavy_barrier()) os::heavy_barrier();
-  group->sleeping.fetch_add(1, std::memory_order_seq_cst);
-  runtime->sleeping.fetch_add(1, std::memory_order_seq_cst);
+  board.set(Mark::asleep, place);
   group->searching.fetch_sub(1, std::memory_order_relaxed);
-  runtime->searching.fetch_sub(1, std::memory_order_relaxed);
-  bool more = anything_in_sight();
+  bool more = anything_in_sight(deep);
   fiber::Fiber* self = current;  // a guest puts its own in the books
-  const bool guest = slot.load(std::memory_order_relaxed) == Slot::lent;
+  const bool guest = slot.load(std::memory_order_relaxed).slot() == Slot::lent;
   const Slot awake = guest ? Slot::lent : Slot::running;
   os::FutexWord& ring = guest ? guest_bell : bell;
-  slot.store(guest ? Slot::lent_parked : Slot::parked, std::memory_order_seq_cst);
+  if (!more) poke_the_busy();
+  Tally::add(tally.parks);
+  const Group& here = *group;
+  const int own_node = seat.node;
+  slot.store({guest ? Slot::lent_parked : Slot::parked, place}, std::memory_order_seq_cst);
   // From here on worker 0 may be lent: only what is everybody's may be touched until the slot is ours again.
-  if (more || inbox.arrived() || !group->inbox.empty() || !runtime->inbox.empty() ||
+  if (more || inbox.arrived() || !here.inbox.empty() || !runtime->inbox.empty() ||
       runtime->stopping.load(std::memory_order_seq_cst) ||
-      (seat.node >= 0 && !runtime->node_inboxes[static_cast<std::size_t>(seat.node)]->empty())) {
+      (own_node >= 0 && !runtime->nodes[static_cast<std::size_t>(own_node)]->inbox.empty()))
     runtime->wake(*this);
-  } else {
-    for (const Ring& others : rings) {  // whoever is busy shall notice a sleeper at its next push
-      for (Worker* victim : others.victims) {
-        if (victim->busy.load(std::memory_order_relaxed)) victim->deque.poke();
-      }
-    }
-    Tally::add(tally.parks);
-  }
   // The waker changes the slot before it rings, and we look at the slot after we have silenced the bell: a ring that
   // comes late, for an earlier sleep, costs one turn of this loop.
-  while (slot.load(std::memory_order_acquire) != awake) {
+  while (slot.load(std::memory_order_acquire).slot() != awake) {
     if (!os::futex_wait(ring, 0, deep ? std::chrono::nanoseconds(-1) : std::chrono::milliseconds(10)))
       runtime->wake(*this);
     ring.store(0, std::memory_order_seq_cst);
   }
+  board.clear(Mark::asleep, place);  // by the owner alone: a waker that is late must not take off the mark of a next sleep
+  if (!guest) follow_seat(thread_cpu);
   enter(self);
 }
 
 bool Runtime::wake(Worker& worker) noexcept {
   using Slot = Worker::Slot;
-  Slot seen = worker.slot.load(std::memory_order_seq_cst);
-  if (seen != Slot::parked && seen != Slot::lent_parked) return false;
-  bool guest = seen == Slot::lent_parked;
-  if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst))
-    return false;
-  worker.group->searching.fetch_add(1, std::memory_order_relaxed);
+  Worker::State seen = worker.slot.load(std::memory_order_seq_cst);
+  if (seen.slot() != Slot::parked && seen.slot() != Slot::lent_parked) return false;
+  const bool guest = seen.slot() == Slot::lent_parked;
+  // Counted before it can run, where it sleeps: a parked worker does not change groups, and its word names the group.
+  std::atomic<int>& searching = groups[static_cast<std::size_t>(seen.group())]->searching;
   searching.fetch_add(1, std::memory_order_relaxed);
-  worker.group->sleeping.fetch_sub(1, std::memory_order_relaxed);
-  sleeping.fetch_sub(1, std::memory_order_relaxed);
+  if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst)) {
+    searching.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
   os::FutexWord& bell = guest ? worker.guest_bell : worker.bell;
   bell.store(1, std::memory_order_seq_cst);
   os::futex_wake(bell, 1);
   return true;
 }
 
+template <class F>
+bool Runtime::wake_one_of(int group, F&& wanted) noexcept {
+  for (int w = 0; w < board.words(group); ++w) {
+    for (auto word = board.word(Mark::asleep, group, w); word != 0; word &= word - 1) {
+      Worker* sleeper = worker_at({group, w * stealing::Board::word_bits + std::countr_zero(word)});
+      if (sleeper != nullptr && wanted(*sleeper) && wake(*sleeper)) return true;
+    }
+  }
+  return false;
+}
+
 void Runtime::notify(const Worker* from) noexcept {
-  if (sleeping.load(std::memory_order_relaxed) == 0) return;
-  Group* near = from != nullptr ? from->group : nullptr;
-  if (near != nullptr && near->sleeping.load(std::memory_order_relaxed) > 0) {
-    if (near->searching.load(std::memory_order_relaxed) > 0) return;
-    for (Worker* member : near->members) {
-      if (wake(*member)) return;
-    }
-  }
-  if (searching.load(std::memory_order_relaxed) > 0) return;
-  if (from != nullptr) {
-    for (const Worker::Ring& ring : from->rings) {
-      for (Worker* victim : ring.victims) {
-        if (wake(*victim)) return;
-      }
-    }
-    return;
-  }
-  for (auto& worker : workers) {
-    if (wake(*worker)) return;
+  if (!board.any(Mark::asleep)) return;
+  const int home = from->place.group;
+  auto anybody = [](const Worker&) { return true; };
+  auto searched = [&](int group) {
+    return groups[static_cast<std::size_t>(group)]->searching.load(std::memory_order_relaxed) > 0;
+  };
+  if (searched(home)) return;
+  if (wake_one_of(home, anybody)) return;
+  for (int far : field.by_distance(home)) {
+    const int word = far / stealing::Board::word_bits;
+    if ((board.summary(Mark::asleep, word) >> (far % stealing::Board::word_bits) & 1) == 0) continue;
+    if (searched(far) || wake_one_of(far, anybody)) return;
   }
 }
 
@@ -242,19 +311,41 @@ void Runtime::post(Worker& worker, ListedJob* job) noexcept {
   wake(worker);
 }
 
-void Runtime::post_shared(LockedQueue& queue, Group* near, ListedJob* job) noexcept {
-  queue.push(job);
-  // Unlike jobs in deques these have no owner who would run them in any case: a sleeper must be woken unless somebody
-  // is sure to look. A searcher looks at all shared queues before it sleeps.
-  if (near != nullptr) {
-    for (Worker* member : near->members) {
-      if (wake(*member)) return;
-    }
-  } else {
-    for (auto& worker : workers) {
-      if (wake(*worker)) return;
+// Unlike jobs in deques those in shared inboxes have no owner who would run them in any case: a sleeper must be woken. One
+// that is awake looks at all of them before it sleeps.
+
+void Runtime::post_anywhere(ListedJob* job) noexcept {
+  inbox.push(job);
+  for (int i = 0; i < board.summary_words(); ++i) {
+    for (auto word = board.summary(Mark::asleep, i); word != 0; word &= word - 1) {
+      if (wake_one_of(i * stealing::Board::word_bits + std::countr_zero(word), [](const Worker&) { return true; })) return;
     }
   }
+}
+
+void Runtime::abandon(LockedQueue& queue) noexcept {
+  while (ListedJob* job = queue.pop()) post_anywhere(job);
+}
+
+bool Runtime::post_group(int group, ListedJob* job) noexcept {
+  Group& to = *groups[static_cast<std::size_t>(group)];
+  if (board.count(Mark::member, group) == 0) return false;
+  to.inbox.push(job);
+  if (wake_one_of(group, [](const Worker&) { return true; })) return true;
+  if (board.count(Mark::member, group) == 0) abandon(to.inbox);  // they have left meanwhile (G2)
+  return true;
+}
+
+bool Runtime::post_node(int node, ListedJob* job) noexcept {
+  if (node < 0 || static_cast<std::size_t>(node) >= nodes.size()) return false;
+  NodeQueue& to = *nodes[static_cast<std::size_t>(node)];
+  if (to.members.load(std::memory_order_seq_cst) == 0) return false;
+  to.inbox.push(job);
+  for (int group : to.groups) {
+    if (wake_one_of(group, [node](const Worker& w) { return w.node.load(std::memory_order_seq_cst) == node; })) return true;
+  }
+  if (to.members.load(std::memory_order_seq_cst) == 0) abandon(to.inbox);
+  return true;
 }
 
 }  // namespace charm::sched
@@ -262,8 +353,11 @@ void Runtime::post_shared(LockedQueue& queue, Group* near, ListedJob* job) noexc
 namespace charm::detail {
 
 void deque_poked(Deque& deque) noexcept {
-  deque.publish();
-  if (sched::Worker* worker = sched::this_worker()) worker->runtime->notify(worker);
+  const bool shown = deque.publish() > 0;
+  if (sched::Worker* worker = sched::this_worker()) {
+    if (shown || !worker->ready.empty()) worker->advertise();
+    worker->runtime->notify(worker);
+  }
 }
 
 }  // namespace charm::detail

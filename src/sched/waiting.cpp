@@ -93,7 +93,7 @@ void submit(ListedJob& job) {
     return;
   }
   Runtime& runtime = Runtime::get();
-  runtime.post_shared(runtime.inbox, nullptr, &job);
+  runtime.post_anywhere(&job);
 }
 
 void post(Target target, ListedJob& job) {
@@ -108,22 +108,13 @@ void post(Target target, ListedJob& job) {
       if (target.id < 0 || static_cast<std::size_t>(target.id) >= runtime.workers.size())
         fail("worker", runtime.workers.size());
       return runtime.post(*runtime.workers[static_cast<std::size_t>(target.id)], &job);
-    case Target::Kind::chiplet:
-      for (auto& group : runtime.groups) {
-        if (group->chiplet == target.id && target.id >= 0) return runtime.post_shared(group->inbox, group.get(), &job);
-      }
-      return fail("chiplet", runtime.workers.size());
-    case Target::Kind::node: {
-      sched::Group* near = nullptr;
-      for (auto& worker : runtime.workers) {
-        if (target.id >= 0 && worker->seat.node == target.id &&
-            (near == nullptr || near->sleeping.load(std::memory_order_relaxed) == 0)) {
-          near = worker->group;
-        }
-      }
-      if (near == nullptr) fail("node", runtime.workers.size());
-      return runtime.post_shared(*runtime.node_inboxes[static_cast<std::size_t>(target.id)], near, &job);
+    case Target::Kind::chiplet: {
+      const int group = target.id < 0 ? -1 : runtime.group_of(target.id);
+      if (group < 0 || !runtime.post_group(group, &job)) fail("chiplet", runtime.workers.size());
+      return;
     }
+    case Target::Kind::node:
+      if (!runtime.post_node(target.id, &job)) fail("node", runtime.workers.size());
   }
 }
 
@@ -135,7 +126,7 @@ void run_root(ListedJob& root, Completion& done) {
       return;
     }
   }
-  runtime.post_shared(runtime.inbox, nullptr, &root);
+  runtime.post_anywhere(&root);
   done.wait();
 }
 

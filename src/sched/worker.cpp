@@ -143,7 +143,7 @@ Job* Worker::own_job() noexcept {
 Job* Worker::shared_job() noexcept {
   if (Job* job = group->inbox.pop()) return job;
   if (seat.node >= 0) {
-    if (Job* job = runtime->node_inboxes[static_cast<std::size_t>(seat.node)]->pop()) return job;
+    if (Job* job = runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.pop()) return job;
   }
   return runtime->inbox.pop();
 }
@@ -155,13 +155,14 @@ void make_ready(Fiber* fiber, bool next) noexcept {
     runtime.post(*runtime.workers[static_cast<std::size_t>(fiber->bound)], fiber);
   } else if (worker == nullptr) {
     Runtime& runtime = *Runtime::instance();
-    runtime.post_shared(runtime.inbox, nullptr, fiber);
+    runtime.post_anywhere(fiber);
   } else if (next && worker->handoff == nullptr) {
     worker->handoff = fiber;
   } else if (fiber->bound >= 0) {
     worker->inbox.push(fiber);
   } else {
     worker->ready.push(fiber);
+    worker->advertise();
     worker->runtime->notify(worker);
   }
 }

@@ -18,19 +18,29 @@
 #include "os/futex.hpp"
 #include "sched/inbox.hpp"
 #include "sched/ready_queue.hpp"
+#include "stealing/board.hpp"
 
 namespace charm::sched {
 
 class Runtime;
 struct Worker;
 
-/// Workers that share a chiplet; they steal from each other first and sleep and wake as one.
+/// The workers of a chiplet; they steal from each other first and sleep and wake as one. There is one for every chiplet
+/// that a seat of the placement stands on, at any level, and one for workers that are bound nowhere. Who is in it, has
+/// work, is busy or asleep is noted on the runtime's board; `at` tells who a slot of the board is.
+///
+/// G1  A slot's entry is written before any mark of that slot but `member` is set. It stays when its worker leaves: an
+///     old entry names a worker that is somewhere else, and whoever looks there finds its queues as good as any.
+/// G2  The inbox belongs to the group and does not move with its members. While it holds a job there is a member who will
+///     look at it before it sleeps, or the job is on its way to the runtime's inbox: the last member to leave takes
+///     the jobs there after it has gone from the board, and who posts looks after the push whether there is a member,
+///     and takes them there if not. Both orders are sequentially consistent, so one of the two sees the other.
 struct Group {
-  int chiplet = -1;
-  std::vector<Worker*> members;
+  Group(int chiplet_id, std::size_t capacity) : chiplet(chiplet_id), at(capacity) {}
+  const int chiplet;
+  std::vector<std::atomic<Worker*>> at;  // by slot
   LockedQueue inbox;
   alignas(64) std::atomic<int> searching{0};
-  alignas(64) std::atomic<int> sleeping{0};
 };
 
 /// Plain counters of one worker; written by its owner, read by anyone.
@@ -44,33 +54,44 @@ struct Tally {
 };
 
 struct Worker : detail::WorkerCore {
+  /// Who has the worker. A parked one's word holds its place, too, so that a waker whose exchange succeeds counts it
+  /// where it sleeps.
   enum class Slot : std::uint8_t { parked, running, lent_parked, lent };
+  class State {
+   public:
+    constexpr State(Slot slot) noexcept : word_(static_cast<std::uint32_t>(slot)) {}  // NOLINT: converts
+    constexpr State(Slot slot, stealing::Place place) noexcept
+        : word_(static_cast<std::uint32_t>(slot) | static_cast<std::uint32_t>(place.group) << 2U |
+                static_cast<std::uint32_t>(place.slot) << 17U) {}
+    [[nodiscard]] constexpr Slot slot() const noexcept { return static_cast<Slot>(word_ & 3U); }
+    [[nodiscard]] constexpr int group() const noexcept { return static_cast<int>((word_ >> 2U) & 0x7fffU); }
+
+   private:
+    std::uint32_t word_;
+  };
 
   Runtime* runtime = nullptr;
-  Group* group = nullptr;
-  Seat seat;
 
-  // The owner's.
+  // The owner's. Others know its place from the board and its node from below.
+  Seat seat;
+  Group* group = nullptr;
+  stealing::Place place;
+  int thread_cpu = -1;  // where the worker's own thread is bound
   fiber::Fiber native;              // the stack that the worker's own thread came with
   fiber::Fiber* current = nullptr;  // what runs
   fiber::Fiber* handoff = nullptr;  // to go on with next, before anything else
   fiber::Fiber* free_fibers = nullptr;
   int free_count = 0;
   std::uint32_t tick = 0;
-  std::uint32_t random = 0;
-  struct Ring {
-    std::vector<Worker*> victims;
-    Tally::Count Tally::* steals;
-  };
-  std::vector<Ring> rings;  // the others, nearest first
+  std::uint64_t random = 0;
 
   // Everybody's.
   Inbox inbox;
   ReadyQueue ready;
-  alignas(64) std::atomic<Slot> slot{Slot::running};
+  alignas(64) std::atomic<State> slot{Slot::running};
   os::FutexWord bell{0};
   os::FutexWord guest_bell{0};
-  std::atomic<bool> busy{false};  // runs a job: worth asking for work
+  std::atomic<int> node{-1};  // of `seat`
   alignas(64) Tally tally;
 
   std::thread thread;
@@ -90,21 +111,37 @@ struct Worker : detail::WorkerCore {
   fiber::Fiber* take_fiber() noexcept;
   void give_fiber(fiber::Fiber* fiber) noexcept;
 
+  /// Moves the worker to another seat of the placement: it leaves its group, taking along its deque, its ready fibers and
+  /// its own inbox, and joins the other's; its thread is bound to the new cpu if the machine is the real one. To be
+  /// called on the worker's own thread between two jobs (any task of it will do). Nobody waits for it.
+  /// \throws Error (bad_input) for a chiplet on which no seat of the placement stands.
+  void take_seat(const Seat& to);
+
+  /// Notes on the board that there is something to take, if it is not noted already.
+  void advertise() noexcept;
+
+  /// Binds the thread that runs the worker to its seat if it is not. \param cpu where it is bound now.
+  void follow_seat(int& cpu) noexcept;
+
  private:
   friend class Runtime;
   detail::Job* own_job() noexcept;
   detail::Job* shared_job() noexcept;
   detail::Job* search() noexcept;
   detail::Job* steal(bool ready_too) noexcept;
-  detail::Job* steal_from(Worker& victim, bool ready_too) noexcept;
+  detail::Job* steal_from(stealing::Place place, bool ready_too) noexcept;
   void ask_for_work(unsigned attempt) noexcept;
-  bool anything_in_sight() noexcept;
+  [[nodiscard]] bool surplus_searcher() const noexcept;
+  [[nodiscard]] bool inboxes_arrived() const noexcept;
+  [[nodiscard]] bool shows_work() const noexcept;
+  [[nodiscard]] bool anything_in_sight(bool deep) const noexcept;
+  void poke_the_busy() noexcept;
   void park(bool deep) noexcept;
-  std::uint32_t next_random() noexcept {
-    random ^= random << 13;
-    random ^= random >> 17;
-    random ^= random << 5;
-    return random;
+  std::uint64_t next_random() noexcept {  // xorshift64*
+    random ^= random >> 12;
+    random ^= random << 25;
+    random ^= random >> 27;
+    return random * 0x2545F4914F6CDD1DULL;
   }
 };
 
