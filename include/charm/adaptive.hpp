@@ -49,8 +49,9 @@ class [[nodiscard]] region {
 /// several ticks each. Empty where nothing is measured. \throws Error (not_running).
 [[nodiscard]] std::vector<TimelinePoint> timeline();
 
-/// Calls `listener` for each decision from now on, once its outcome is known. It runs on a worker between two tasks, one
-/// call at a time, and must be quick and not throw. An empty function ends it. May be set before init(), and stays.
+/// Calls `listener` for each decision until finalize(), once its outcome is known. It runs on a worker between two tasks,
+/// one call at a time; it must be quick, must not throw, and must not ask for decisions(). An empty function ends it.
+/// \throws Error (not_running).
 void on_decision(std::function<void(const Decision&)> listener);
 
 }  // namespace charm

@@ -28,9 +28,27 @@ class Chunk {
   explicit Chunk(std::int64_t grain) noexcept : size_(grain > 0 ? grain : 1), settled_(grain > 0) {}
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
 
+  /// For the second half of a range: what was learned, and nothing done.
+  [[nodiscard]] Chunk fork() const noexcept {
+    Chunk learned = *this;
+    learned.done_ = 0;
+    learned.until_boundary_ = 1;
+    return learned;
+  }
+
+  /// Between two chunks of a loop: once in a while the worker looks up from it.
+  void boundary(const void* kind) noexcept {
+    if (--until_boundary_ <= 0) until_boundary_ = loop_boundary(kind, std::exchange(done_, 0));
+  }
+  /// At the end of a range.
+  void finish(const void* kind) noexcept {
+    if (done_ > 0) count_work(kind, std::exchange(done_, 0));
+  }
+
   /// Runs `body` over `count` indices and learns from the time it took.
   template <class F>
   void run(std::int64_t count, F&& body) {
+    done_ += count;
     if (settled_ || count < size_) return body();  // the rest of a range says little
     std::uint64_t start = ticks();
     body();
@@ -43,6 +61,8 @@ class Chunk {
 
  private:
   std::int64_t size_;
+  std::int64_t done_ = 0;  // indices that are not counted yet
+  int until_boundary_ = 1;
   bool settled_;
 };
 
@@ -59,22 +79,24 @@ void run_block(F& body, I low, I high) {
 template <class I, class F>
 void for_range(I base, std::int64_t low, std::int64_t high, Chunk& chunk, F& body) {
   auto at = [base](std::int64_t offset) { return static_cast<I>(static_cast<std::int64_t>(base) + offset); };
+  const void* kind = reinterpret_cast<const void*>(&for_range<I, F>);
   while (low < high) {
     std::int64_t rest = high - low;
     if (rest <= chunk.size()) {
       chunk.run(rest, [&] { run_block(body, at(low), at(high)); });
-      return;
+      return chunk.finish(kind);
     }
     WorkerCore* worker = this_worker();
     if (!worker->deque.empty()) {
       std::int64_t end = low + chunk.size();
       chunk.run(chunk.size(), [&] { run_block(body, at(low), at(end)); });
       low = end;
+      chunk.boundary(kind);
       this_worker()->deque.answer();
       continue;
     }
     std::int64_t middle = low + rest / 2;
-    auto second = [&body, base, middle, high, learned = chunk]() mutable {
+    auto second = [&body, base, middle, high, learned = chunk.fork()]() mutable {
       for_range(base, middle, high, learned, body);
     };
     ForkedJob<decltype(second)> job(second);

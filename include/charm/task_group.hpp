@@ -96,6 +96,7 @@ class task_group {
       auto* self = static_cast<GroupJob*>(job);
       task_group& group = self->owner;
       self->execute();
+      detail::count_work(reinterpret_cast<const void*>(&GroupJob::run_remote), 1);
       self->recycle();
       group.finished_elsewhere();
     }
@@ -145,6 +146,14 @@ inline void task_group::finish() {
 /// Runs those of the group's tasks that lie on top of this worker's deque. They may suspend the waiter, and with it
 /// move it to another worker, whose deque is then looked at.
 inline void task_group::take_back_own() {
+  struct Count {  // of tasks of the same kind in a row
+    detail::Job::Run kind = nullptr;
+    std::int64_t tasks = 0;
+    ~Count() { flush(); }
+    void flush() noexcept {
+      if (tasks > 0) detail::count_work(reinterpret_cast<const void*>(kind), std::exchange(tasks, 0));
+    }
+  } done;
   while (detail::WorkerCore* worker = detail::this_worker()) {
     bool flat = false;
     worker->deque.answer();
@@ -156,7 +165,12 @@ inline void task_group::take_back_own() {
       return;
     }
     bool home = detail::on_this_stack(worker, this);
+    if (node->run != done.kind) {
+      done.flush();
+      done.kind = node->run;
+    }
     node->run_here(node);
+    if (++done.tasks == 256) done.flush();
     if (home)
       --home_;
     else

@@ -153,10 +153,9 @@ void Gang::leave(long ticket) {
   std::erase_if(entered_, [ticket](const Entered& e) { return e.ticket == ticket; });
 }
 
-std::vector<Decision> Gang::decisions() const {
-  std::lock_guard lock(deciding_);
-  std::vector<Decision> all(kept_.entries().begin(), kept_.entries().end());
-  for (const auto& [region, part] : parts_) {  // those that are still being tried
+/// Under deciding_.
+void Gang::add_pending(std::vector<Decision>& all) const {
+  for (const auto& [region, part] : parts_) {
     if (!part.controller) continue;
     const DecisionLog& log = part.controller->log();
     const std::size_t first = log.total() - log.entries().size();
@@ -165,8 +164,21 @@ std::vector<Decision> Gang::decisions() const {
       all.back().region = region;
     }
   }
+}
+
+std::vector<Decision> Gang::decisions() const {
+  std::lock_guard lock(deciding_);
+  std::vector<Decision> all(kept_.entries().begin(), kept_.entries().end());
+  add_pending(all);
   std::stable_sort(all.begin(), all.end(), [](const Decision& a, const Decision& b) { return a.time < b.time; });
   return all;
+}
+
+std::vector<Decision> Gang::pending() const {
+  std::lock_guard lock(deciding_);
+  std::vector<Decision> open;
+  add_pending(open);
+  return open;
 }
 
 std::vector<TimelinePoint> Gang::timeline() const {

@@ -70,6 +70,8 @@ class Gang {
 
   /// A copy of the decisions kept, oldest first; may be called from any thread.
   std::vector<Decision> decisions() const;
+  /// Those among them whose outcome is not known yet.
+  std::vector<Decision> pending() const;
   std::vector<TimelinePoint> timeline() const;
 
  private:
@@ -91,6 +93,7 @@ class Gang {
   void lead(double now);
   void decide(const Signals& since);
   [[nodiscard]] Signals totals(double now) const;
+  void add_pending(std::vector<Decision>& all) const;
   void note_decisions(Part& part, const std::string& region);
   Part& part(const std::string& region);
 

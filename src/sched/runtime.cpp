@@ -5,16 +5,15 @@
 #include <charm/stats.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <set>
 #include <pthread.h>
 #include <string>
 
 #include "base/notices.hpp"
-#include "os/affinity.hpp"
+#include "controller/policy.hpp"
 #include "os/membarrier.hpp"
-#include "placement/policy.hpp"
+#include "sched/request.hpp"
 
 namespace charm::sched {
 
@@ -26,29 +25,15 @@ Machine find_machine(const base::Settings& settings) {
   return settings.topology.empty() ? Machine::discover() : Machine::from(settings.topology);
 }
 
-placement::Placement place(const Machine& machine, const base::Settings& settings) {
-  placement::Request request;
-  request.workers = settings.workers;
-  if (request.workers == 0) {
-    request.workers = static_cast<int>(machine.cores.size());
-    if (machine.cpu_quota > 0)
-      request.workers = std::min(request.workers, std::max(1, static_cast<int>(std::ceil(machine.cpu_quota))));
-  } else if (machine.cpu_quota > 0 && request.workers > std::ceil(machine.cpu_quota)) {
-    base::notice("quota", std::to_string(request.workers) + " workers share a cgroup quota of " +
-                              std::to_string(machine.cpu_quota) + " cpus and will be throttled");
-  }
-  request.sockets = settings.sockets == "balance" ? placement::SocketOrder::balance : placement::SocketOrder::fill;
-  request.spread = settings.spread;
-  request.smt = settings.smt;
-  request.share_cores = settings.share_cores;
-  return placement::policy(settings.policy).place(machine, request);
-}
-
-/// Every chiplet that a seat stands on, at whatever level, ascending; -1 first if there are unbound ones.
-std::vector<int> reachable_chiplets(const placement::Placement& placement) {
+/// The chiplets that a worker may ever sit on, whatever happens to the allowed cpus: all, or none (-1) where nobody is
+/// bound.
+std::vector<int> reachable_chiplets(const Machine& machine, const placement::Placement& placement) {
   std::set<int> chiplets;
   for (const auto& level : placement.seats) {
     for (const Seat& seat : level) chiplets.insert(seat.chiplet);
+  }
+  if (*chiplets.rbegin() >= 0) {
+    for (const Chiplet& chiplet : machine.chiplets) chiplets.insert(chiplet.id);
   }
   return {chiplets.begin(), chiplets.end()};
 }
@@ -61,11 +46,11 @@ Runtime& Runtime::get() {
   return *runtime;
 }
 
-Runtime::Runtime(const Config& config)
+Runtime::Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source)
     : settings(base::resolve(config)),
       machine(find_machine(settings)),
-      placement(place(machine, settings)),
-      field(machine, reachable_chiplets(placement)),
+      placement(controller::placement_for(controller::spec_of(settings), machine, request_for(machine, settings))),
+      field(machine, reachable_chiplets(machine, placement)),
       board(field.groups(), static_cast<int>(placement.start().size())),
       stealing_policy(stealing::policies().back()) {
   if (!os::register_heavy_barrier()) {
@@ -80,13 +65,10 @@ Runtime::Runtime(const Config& config)
     group_by_chiplet_.resize(std::max(group_by_chiplet_.size(), static_cast<std::size_t>(field.chiplet(g)) + 2), -1);
     group_by_chiplet_[static_cast<std::size_t>(field.chiplet(g) + 1)] = g;
   }
-  for (const auto& level : placement.seats) {
-    for (const Seat& seat : level) {
-      if (seat.node < 0) continue;
-      std::vector<int>& near = nodes[static_cast<std::size_t>(seat.node)]->groups;
-      const int group = group_of(seat.chiplet);
-      if (std::find(near.begin(), near.end(), group) == near.end()) near.push_back(group);
-    }
+  for (const Core& core : machine.cores) {
+    std::vector<int>& near = nodes[static_cast<std::size_t>(core.node)]->groups;
+    const int group = group_of(core.chiplet);
+    if (group >= 0 && std::find(near.begin(), near.end(), group) == near.end()) near.push_back(group);
   }
 
   for (std::size_t i = 0; i < seats.size(); ++i) {
@@ -101,12 +83,13 @@ Runtime::Runtime(const Config& config)
     workers.push_back(std::move(worker));
   }
 
+  if (!cpus && machine.is_live()) cpus = os::live_cpu_watch();
+  steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source));
   current.store(this, std::memory_order_release);
   for (auto& worker : workers) {
     worker->thread = std::thread([worker = worker.get()] {
       std::string name = "charm-" + std::to_string(worker->id);
       pthread_setname_np(pthread_self(), name.c_str());
-      worker->follow_seat(worker->thread_cpu);
       worker->main();
     });
   }
@@ -127,7 +110,7 @@ Runtime::~Runtime() {
     base::notice("abandoned", std::to_string(all_fibers - idle_fibers) +
                                   " tasks still waited for something at finalize() and were dropped");
   }
-  if (home_cpu_ >= 0 && home_ == std::this_thread::get_id()) os::bind_this_thread(home_cpus_);
+  if (home_ == std::this_thread::get_id()) steering->release_guest();
 }
 
 void Runtime::stop() {
@@ -144,16 +127,10 @@ Worker* Runtime::borrow() noexcept {
       !worker.slot.compare_exchange_strong(expected, Worker::Slot::lent, std::memory_order_seq_cst))
     return nullptr;
   board.clear(stealing::Mark::asleep, worker.place);
-  bind_home();
+  steering->arrive(worker);
   board.set(stealing::Mark::busy, worker.place);
   detail::worker_of_thread = &worker;
   return &worker;
-}
-
-void Runtime::bind_home() noexcept {
-  Worker& worker = *workers[0];
-  if (home_cpu_ < 0 && machine.is_live() && worker.seat.cpu >= 0) home_cpus_ = os::allowed_cpus();
-  worker.follow_seat(home_cpu_);  // only where it changes: two system calls a run() would be too many
 }
 
 void Runtime::give_back(Worker& worker) noexcept {
@@ -237,7 +214,7 @@ int num_workers() noexcept {
 
 const Machine& machine() { return Runtime::get().machine; }
 
-std::vector<Seat> seats() { return Runtime::get().placement.start(); }
+std::vector<Seat> seats() { return Runtime::get().steering->seats(); }
 
 WorkerStats Stats::total() const {
   WorkerStats sum;
@@ -264,6 +241,12 @@ Stats stats() {
   }
   stats.stacks = runtime.stacks();
   stats.notices = base::notices();
+  const sched::Steering& steering = *runtime.steering;
+  stats.policy = steering.spec();
+  stats.adapts = steering.decides();
+  stats.cpu_changes = steering.epoch();
+  stats.allowed_cpus = steering.allowed_cpus();
+  stats.decisions = steering.decisions();
   return stats;
 }
 

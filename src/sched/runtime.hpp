@@ -12,6 +12,7 @@
 
 #include "base/settings.hpp"
 #include "placement/placement.hpp"
+#include "sched/steering.hpp"
 #include "sched/worker.hpp"
 #include "stealing/board.hpp"
 #include "stealing/field.hpp"
@@ -21,7 +22,9 @@ namespace charm::sched {
 
 class Runtime {
  public:
-  explicit Runtime(const Config& config);
+  /// \param cpus, source where cpus and measurements come from; null: the machine that this is. Tests have their own.
+  explicit Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus = nullptr,
+                   std::unique_ptr<counters::Source> source = nullptr);
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -36,7 +39,7 @@ class Runtime {
   const Machine machine;
   const placement::Placement placement;
   std::vector<std::unique_ptr<Worker>> workers;
-  std::vector<std::unique_ptr<Group>> groups;  // every chiplet that a seat of any level stands on
+  std::vector<std::unique_ptr<Group>> groups;  // every chiplet; of unbound workers one for all
   const stealing::Field field;                 // how far they are from each other
   stealing::Board board;                       // who is there, has work, is busy, sleeps
   const stealing::Policy& stealing_policy;
@@ -48,6 +51,7 @@ class Runtime {
   };
   std::vector<std::unique_ptr<NodeQueue>> nodes;  // by node id
   LockedQueue inbox;                              // for any worker
+  std::unique_ptr<Steering> steering;
 
   alignas(64) std::atomic<bool> stopping{false};
   std::atomic<int> idle{0};  // workers that found nothing since `stopping`; all of them: the end
@@ -68,6 +72,8 @@ class Runtime {
   void notify(const Worker* from) noexcept;
   /// Wakes this very worker if it is parked. \return whether it was.
   bool wake(Worker& worker) noexcept;
+  /// Wakes all, so that they look at what has changed.
+  void wake_all() noexcept;
   void post(Worker& worker, ListedJob* job) noexcept;
   /// For any worker.
   void post_anywhere(ListedJob* job) noexcept;
@@ -86,8 +92,6 @@ class Runtime {
   /// Lends worker 0 to the calling thread, if that is the thread that called init() and the worker is free.
   Worker* borrow() noexcept;
   void give_back(Worker& worker) noexcept;
-  /// Binds the thread that called init() to worker 0's seat. That thread only, as worker 0.
-  void bind_home() noexcept;
 
   // Idle fibers beyond the few that every worker keeps; by NUMA node of the worker that first used them.
   fiber::Fiber* take_fiber(int node) noexcept;
@@ -110,8 +114,6 @@ class Runtime {
   std::vector<int> group_by_chiplet_;             // [chiplet + 1]
   std::vector<std::unique_ptr<FiberPool>> pools_;  // [node + 1]; [0]: unbound workers, whose node is -1
   std::thread::id home_ = std::this_thread::get_id();
-  int home_cpu_ = -1;  // where that thread is bound since its first wait; its own cpus are kept for the end
-  std::vector<int> home_cpus_;
 };
 
 }  // namespace charm::sched

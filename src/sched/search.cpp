@@ -128,6 +128,8 @@ bool Worker::surplus_searcher() const noexcept {
 }
 
 Job* Worker::search() noexcept {
+  Steering& steering = *runtime->steering;
+  steering.end_work(*this);
   runtime->board.clear(Mark::busy, place);
   runtime->board.clear(Mark::work, place);
   group->searching.fetch_add(1, std::memory_order_relaxed);
@@ -140,13 +142,15 @@ Job* Worker::search() noexcept {
   Job* job = nullptr;
 
   for (unsigned round = 1;; ++round) {
+    // One that rests, because its cpu was taken away, serves only what is its own; thieves may take that, too.
+    const bool rests = steering.rests(*this);
     job = own_job();
-    if (job == nullptr) job = shared_job();
-    if (job == nullptr) job = steal(round % 4 == 0);
+    if (job == nullptr && !rests) job = shared_job();
+    if (job == nullptr && !rests) job = steal(round % 4 == 0);
     if (job != nullptr) break;
 
     os::pause();
-    if (round % 8 != 0) continue;
+    if (round % 8 != 0 && !rests) continue;
     std::int64_t now = now_ns();
     if (runtime->stopping.load(std::memory_order_acquire)) {
       // Work comes only from workers that run; once all of them have nothing, there is nothing.
@@ -156,14 +160,20 @@ Job* Worker::search() noexcept {
       }
       if (runtime->idle.load(std::memory_order_seq_cst) == static_cast<int>(runtime->workers.size())) break;
       if (now - start > spin_ns) std::this_thread::yield();
-    } else if (now - start >= spin_ns || surplus_searcher()) {
+    } else if (now - start >= spin_ns || surplus_searcher() || rests) {
       park(slept);
+      if (steering.has_news(*this)) {  // about its seat: taken as one that does not search
+        group->searching.fetch_sub(1, std::memory_order_relaxed);
+        steering.slept(*this);
+        runtime->board.clear(Mark::busy, place);
+        group->searching.fetch_add(1, std::memory_order_relaxed);
+      }
       slept = true;
       start = next_question = now_ns();
       attempt = 0;
       continue;
     }
-    if (now >= next_question) {
+    if (now >= next_question && !rests) {
       ask_for_work(attempt++);
       next_question = now + (attempt < 8 ? 1000 : 8000);
     }
@@ -172,6 +182,8 @@ Job* Worker::search() noexcept {
   if (job != nullptr && counted_idle) runtime->idle.fetch_sub(1, std::memory_order_seq_cst);
   bool last = group->searching.fetch_sub(1, std::memory_order_relaxed) == 1;
   if (job != nullptr) {
+    steering.begin_work(*this);
+    if (slept) until_boundary = 1;
     runtime->board.set(Mark::busy, place);
     if (shows_work()) advertise();  // flat jobs that were taken along
     if (last) runtime->notify(this);
@@ -187,6 +199,9 @@ bool Worker::inboxes_arrived() const noexcept {
 
 /// \param deep look into the workers' queues and not only at what is noted on the board.
 bool Worker::anything_in_sight(bool deep) const noexcept {
+  if (runtime->steering->rests(*this)) {
+    return !inbox.empty() || !ready.empty() || !deque.empty() || runtime->stopping.load(std::memory_order_seq_cst);
+  }
   if (!inbox.empty() || !ready.empty() || !deque.empty() || inboxes_arrived()) return true;
   const stealing::Board& board = runtime->board;
   if (!deep) {
@@ -232,7 +247,9 @@ void Worker::poke_the_busy() noexcept {
 void Worker::park(bool deep) noexcept {
   stealing::Board& board = runtime->board;
   if (deep && os::has_heavy_barrier()) os::heavy_barrier();
-  board.set(Mark::asleep, place);
+  // One that rests sleeps unseen: it is woken for what is sent to it alone, and when it gets a cpu.
+  const bool rests = runtime->steering->rests(*this);
+  if (!rests) board.set(Mark::asleep, place);
   group->searching.fetch_sub(1, std::memory_order_relaxed);
   bool more = anything_in_sight(deep);
   fiber::Fiber* self = current;  // a guest puts its own in the books
@@ -245,9 +262,10 @@ void Worker::park(bool deep) noexcept {
   const int own_node = seat.node;
   slot.store({guest ? Slot::lent_parked : Slot::parked, place}, std::memory_order_seq_cst);
   // From here on worker 0 may be lent: only what is everybody's may be touched until the slot is ours again.
-  if (more || inbox.arrived() || !here.inbox.empty() || !runtime->inbox.empty() ||
-      runtime->stopping.load(std::memory_order_seq_cst) ||
-      (own_node >= 0 && !runtime->nodes[static_cast<std::size_t>(own_node)]->inbox.empty()))
+  if (more || inbox.arrived() || runtime->stopping.load(std::memory_order_seq_cst) ||
+      (!rests && (!here.inbox.empty() || !runtime->inbox.empty() ||
+                  (own_node >= 0 && !runtime->nodes[static_cast<std::size_t>(own_node)]->inbox.empty()))) ||
+      runtime->steering->has_news(*this))
     runtime->wake(*this);
   // The waker changes the slot before it rings, and we look at the slot after we have silenced the bell: a ring that
   // comes late, for an earlier sleep, costs one turn of this loop.
@@ -257,7 +275,7 @@ void Worker::park(bool deep) noexcept {
     ring.store(0, std::memory_order_seq_cst);
   }
   board.clear(Mark::asleep, place);  // by the owner alone: a waker that is late must not take off the mark of a next sleep
-  if (!guest) follow_seat(thread_cpu);
+  runtime->steering->arrive(*this);
   enter(self);
 }
 
@@ -277,6 +295,10 @@ bool Runtime::wake(Worker& worker) noexcept {
   bell.store(1, std::memory_order_seq_cst);
   os::futex_wake(bell, 1);
   return true;
+}
+
+void Runtime::wake_all() noexcept {
+  for (auto& worker : workers) wake(*worker);
 }
 
 template <class F>

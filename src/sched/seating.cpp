@@ -9,8 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "base/notices.hpp"
-#include "os/affinity.hpp"
 #include "sched/runtime.hpp"
 
 namespace charm::sched {
@@ -58,17 +56,6 @@ void Worker::take_seat(const Seat& to) {
     if (shows_work()) runtime->board.set(Mark::work, place);
     runtime->leave_group(old);
   }
-  if (slot.load(std::memory_order_relaxed).slot() == Slot::lent)
-    runtime->bind_home();
-  else
-    follow_seat(thread_cpu);
-}
-
-void Worker::follow_seat(int& cpu) noexcept {
-  if (seat.cpu == cpu || seat.cpu < 0 || !runtime->machine.is_live()) return;
-  if (!os::bind_this_thread({seat.cpu}))
-    base::notice("bind", "the kernel refused to bind a worker to cpu " + std::to_string(seat.cpu) + "; it floats");
-  cpu = seat.cpu;
 }
 
 }  // namespace charm::sched

@@ -172,11 +172,15 @@ int Steering::chunk(Worker& worker) noexcept {
   return p.chunks.next(time);
 }
 
-void Steering::slept(Worker& worker) noexcept {
-  pilot(worker).next_poll = 0;
-  worker.until_boundary = 1;
-  arrive(worker);
+bool Steering::has_news(const Worker& worker) const noexcept {
+  return epoch_number_.load(std::memory_order_seq_cst) != pilot(worker).epoch;
 }
+
+bool Steering::rests(const Worker& worker) const noexcept {
+  return pilot(worker).resting.load(std::memory_order_relaxed);
+}
+
+void Steering::slept(Worker& worker) noexcept { poll(worker, pilot(worker), now()); }
 
 void Steering::arrive(Worker& worker) noexcept {
   if (!cpus_ || worker.seat.cpu < 0) return;
@@ -217,6 +221,7 @@ void Steering::poll(Worker& worker, Pilot& p, double time) noexcept {
   }
   int spread = epoch->spread();
   if (epoch->gang && worker.id < epoch->seated) publish(worker, p, *epoch, time, spread);
+  p.epoch = epoch->number;
   follow(worker, p, *epoch, spread);
   p.looking.store(nullptr, std::memory_order_release);
 }
@@ -339,6 +344,12 @@ void Steering::renew(const std::vector<int>& cpus, double time) {
   next->number = old.number + 1;
   if (next->seated > 0 && decides_)
     next->gang = make_gang(next->placement, static_cast<int>(next->placement.start().size()), time);
+  if (old.gang) {
+    for (Decision& open : old.gang->pending()) {
+      open.outcome = "broken off, the cpus changed";
+      tell(open);
+    }
+  }
   for (Region& region : regions_) region.gang_ticket = next->gang ? next->gang->enter(region.name) : 0;
 
   Decision decision;
@@ -353,6 +364,7 @@ void Steering::renew(const std::vector<int>& cpus, double time) {
                                           (next->shared ? " workers share a cpu with others" : " workers rest");
   tell(decision);
   current_.store(next.get(), std::memory_order_seq_cst);
+  epoch_number_.store(next->number, std::memory_order_seq_cst);
   epochs_.push_back(std::move(next));
   std::erase_if(epochs_, [this](const std::unique_ptr<Epoch>& epoch) {
     if (epoch == epochs_.back()) return false;
@@ -360,7 +372,6 @@ void Steering::renew(const std::vector<int>& cpus, double time) {
       return pilot->looking.load(std::memory_order_seq_cst) == epoch.get();
     });
   });
-  for (auto& pilot : pilots_) pilot->resting.load(std::memory_order_relaxed);
   runtime_.wake_all();
 }
 
@@ -412,6 +423,19 @@ std::vector<int> Steering::wanted_cpus() const {
   return allowed_.wanted();
 }
 
+std::vector<Seat> Steering::seats() const {
+  std::lock_guard lock(mutex_);
+  const Epoch& epoch = *epochs_.back();
+  const int spread = epoch.spread();
+  std::vector<Seat> seats;
+  for (std::size_t w = 0; w < pilots_.size(); ++w) {
+    const Seat* seat = epoch.seat(static_cast<int>(w), spread);
+    seats.push_back(seat != nullptr ? *seat : runtime_.placement.start()[w]);
+    if (seat == nullptr) seats.back().core = seats.back().cpu = -1;
+  }
+  return seats;
+}
+
 int Steering::epoch() const {
   std::lock_guard lock(mutex_);
   return epochs_.back()->number;
@@ -425,6 +449,7 @@ void Steering::listen(std::function<void(const Decision&)> listener) {
 void Steering::release_guest() {
   Pilot::Thread& guest = pilots_.front()->guest;
   guest.counters.reset();
+  if (cpus_ && !guest.mask.set.empty()) cpus_->bind(wanted_cpus());
   if (guest.memory_node >= 0) os::reset_memory_policy();
 }
 

@@ -41,6 +41,7 @@ struct Pilot {
   Cadence jobs, chunks;
   double next_poll = 0;
   double next_look = 0;  // at the allowed cpus
+  int epoch = 0;         // that it followed last
   placement::SeatHolder holder;
   /// Of one thread that runs the worker: its own, or the guest of worker 0.
   struct Thread {
@@ -70,7 +71,9 @@ class Steering {
   void stop(Worker& worker);                        ///< after its last, on its own thread
   int boundary(Worker& worker) noexcept;            ///< \return jobs until the next call
   int chunk(Worker& worker) noexcept;               ///< the same between chunks of a loop
-  void slept(Worker& worker) noexcept;              ///< it has been asleep: what it knows is old
+  [[nodiscard]] bool has_news(const Worker& worker) const noexcept;  ///< the allowed cpus changed since its last poll
+  [[nodiscard]] bool rests(const Worker& worker) const noexcept;     ///< it has lost its cpu
+  void slept(Worker& worker) noexcept;              ///< takes the news
   void arrive(Worker& worker) noexcept;             ///< another thread than before runs it
   void begin_work(Worker& worker) noexcept;         ///< from searching to running
   void end_work(Worker& worker) noexcept;           ///< and back
@@ -83,11 +86,13 @@ class Steering {
   [[nodiscard]] std::vector<Decision> decisions() const;
   [[nodiscard]] std::vector<TimelinePoint> timeline() const;
   [[nodiscard]] std::vector<int> allowed_cpus() const;
+  [[nodiscard]] std::vector<Seat> seats() const;  ///< where each worker is to sit now; cpu -1 where it rests
+  [[nodiscard]] const std::string& spec() const { return spec_; }
   [[nodiscard]] int epoch() const;  ///< how often the allowed cpus changed
   void listen(std::function<void(const Decision&)> listener);
   /// What the process may run on now, as far as it has been asked for from outside.
   [[nodiscard]] std::vector<int> wanted_cpus() const;
-  /// Takes the policy's memory settings back from the thread that was worker 0's guest.
+  /// Gives the thread that was worker 0's guest back what it came with; to be called by that thread.
   void release_guest();
 
  private:
@@ -120,6 +125,7 @@ class Steering {
   std::atomic<double> outside_work_{0};
 
   std::atomic<const Epoch*> current_{nullptr};
+  std::atomic<int> epoch_number_{0};
 
   mutable std::mutex mutex_;  // guards all below; workers only try it
   std::vector<std::unique_ptr<Epoch>> epochs_;

@@ -38,6 +38,7 @@ struct Handling {
 void loop() noexcept {
   for (;;) {
     Worker* worker = this_worker();  // read anew: the last job may have moved this fiber to another thread
+    if (--worker->until_boundary <= 0) worker->until_boundary = worker->runtime->steering->boundary(*worker);
     Job* job = worker->find_job();
     if (job == nullptr) {
       Fiber* self = worker->current;
@@ -58,12 +59,14 @@ void loop() noexcept {
 
 void Worker::main() noexcept {
   detail::worker_of_thread = this;
+  runtime->steering->start(*this);
   fiber::adopt_thread(native);
   native.bound = id;
   current = &native;
   Fiber* first = take_fiber();
   enter(first);
   fiber::switch_to(native, *first, nullptr, nullptr);
+  runtime->steering->stop(*this);
   detail::worker_of_thread = nullptr;  // the loop has found that the runtime stops
 }
 
