@@ -16,3 +16,4 @@
 #include <charm/runtime.hpp>
 #include <charm/stats.hpp>
 #include <charm/task_group.hpp>
+#include <charm/trace.hpp>

@@ -26,6 +26,8 @@ struct Config {
   std::optional<std::string> surplus;         ///< workers that have lost their cpus: rest, or share what is left
   std::optional<std::string> monitor;         ///< the controller looks at the whole program, or at regions only
   std::optional<int> watch_ms;                ///< between two looks at the allowed cpus; 0: never
+  std::optional<std::string> trace;        ///< file to record the run to; "%p" becomes the process id; empty: none
+  std::optional<std::size_t> trace_bytes;  ///< memory of each worker for recorded events
 };
 
 }  // namespace charm

@@ -18,11 +18,24 @@ struct WorkerStats {
   std::uint64_t suspensions = 0;     ///< tasks that waited and gave the worker to others
   std::uint64_t exposures = 0;       ///< jobs taken from a worker that did not answer, by a heavy barrier
   std::uint64_t parks = 0;           ///< times the worker went to sleep
+  std::uint64_t wakes = 0;           ///< times it was woken by another thread
+  std::uint64_t migrations = 0;      ///< tasks that went on here after they had waited on another worker
+  std::uint64_t busy_ns = 0;         ///< nanoseconds it ran jobs, and looked into its own queues between them
+  std::uint64_t searching_ns = 0;    ///< nanoseconds it looked for work elsewhere
+  std::uint64_t parked_ns = 0;       ///< nanoseconds it slept; of worker 0 also those that nobody was in the runtime
+
+  /// Share of its time that the worker had nothing to run, 0 to 1.
+  [[nodiscard]] double idle_share() const noexcept {
+    const double idle = static_cast<double>(searching_ns) + static_cast<double>(parked_ns);
+    const double all = idle + static_cast<double>(busy_ns);
+    return all > 0 ? idle / all : 0;
+  }
 };
 
 struct Stats {
   std::vector<WorkerStats> workers;
   std::uint64_t stacks = 0;          ///< task stacks that exist
+  std::uint64_t fibers = 0;          ///< tasks that have suspended and not gone on yet; roughly, while workers run
   std::vector<std::string> notices;  ///< degraded modes, each as it was reported
   std::string policy;                ///< the policy in force, with the parameters that are not default
   bool adapts = false;               ///< whether a controller may move workers: not on one chiplet, nor if all is full

@@ -157,6 +157,14 @@ std::vector<Row> runtime_rows() {
       {"watch_ms", "500",
        "Milliseconds between two looks at the cpus that the process may use (affinity, cgroup, hotplug); 0: never.",
        "0 to 1000000", integer(&Settings::watch_ms, 0, 1000000), code(&Config::watch_ms)},
+      {"trace", "",
+       "File to record the run to, for chrome://tracing, ui.perfetto.dev and the simulator; %p in it becomes the "
+       "process id; empty means no recording.",
+       "a file that can be written", word(&Settings::trace, {}), code(&Config::trace)},
+      {"trace_bytes", "16M",
+       "Memory of each worker for recorded events, used as they come; when it is full the rest of the run is "
+       "dropped, and counted. K, M and G are understood.",
+       "4K to 64G", bytes(&Settings::trace_bytes, 4U << 10, std::size_t{64} << 30), code(&Config::trace_bytes)},
   };
 }
 

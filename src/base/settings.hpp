@@ -29,6 +29,8 @@ struct Settings {
   std::string monitor;         // program, regions
   int watch_ms = 0;            // between two looks at the allowed cpus; 0: never
   std::map<std::string, std::string> parameters;  // of controllers, by the setting's name, where they are not default
+  std::string trace;
+  std::size_t trace_bytes = 0;
 
   struct Origin {
     std::string name, value, from;

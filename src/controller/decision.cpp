@@ -43,3 +43,29 @@ std::string explain(const Decision& decision) {
 }
 
 }  // namespace charm
+
+namespace charm::controller {
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+std::string to_json(const Decision& d) {
+  char numbers[256];
+  std::snprintf(numbers, sizeof numbers,
+                "{\"time_s\":%.6f,\"gang\":%d,\"from\":%d,\"to\":%d,\"throughput\":%.6g,\"stall_other_chiplet\":%.4f,"
+                "\"stall_dram\":%.4f,",
+                d.time, d.gang, d.from, d.to, d.throughput, d.stall_other_chiplet, d.stall_dram);
+  return numbers + ("\"region\":" + quoted(d.region)) + ",\"reason\":" + quoted(d.reason) +
+         ",\"outcome\":" + quoted(d.outcome) + "}";
+}
+
+}  // namespace charm::controller

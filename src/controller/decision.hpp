@@ -12,6 +12,9 @@ namespace charm::controller {
 
 using charm::Decision;
 
+/// As a JSON object, for traces and reports.
+std::string to_json(const Decision& decision);
+
 /// The latest decisions; a run of weeks keeps a bounded number of them and counts the rest.
 class DecisionLog {
  public:

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <string_view>
+#include <unistd.h>
 
 #include <sys/resource.h>
 
@@ -109,6 +111,16 @@ std::optional<std::uint64_t> available_bytes(const std::string& root) {
   const auto cgroups = left_in_cgroups(root);
   if (!system) return cgroups;
   return std::min(*system, cgroups.value_or(std::numeric_limits<std::uint64_t>::max()));
+}
+
+std::uint64_t resident_bytes() noexcept {
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return 0;
+  unsigned long long total = 0;
+  unsigned long long resident = 0;
+  const int read = std::fscanf(file, "%llu %llu", &total, &resident);
+  std::fclose(file);
+  return read == 2 ? resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
 PeakMemory::PeakMemory() {

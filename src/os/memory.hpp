@@ -12,6 +12,9 @@ namespace charm::os {
 /// cgroups leave. Nothing where /proc tells neither.
 std::optional<std::uint64_t> available_bytes(const std::string& root = "/");
 
+/// What of the process is in memory now; 0 where /proc does not tell.
+std::uint64_t resident_bytes() noexcept;
+
 /// The high-water mark of the process's resident memory, from a point in time on.
 class PeakMemory {
  public:

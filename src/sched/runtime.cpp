@@ -3,6 +3,7 @@
 
 #include <charm/runtime.hpp>
 #include <charm/stats.hpp>
+#include <charm/trace.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include "controller/policy.hpp"
 #include "os/membarrier.hpp"
 #include "sched/request.hpp"
+#include "sched/tracing.hpp"
 
 namespace charm::sched {
 
@@ -82,6 +84,7 @@ Runtime::Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus, std::
     join_group(*worker, group_of(seats[i].chiplet));
     workers.push_back(std::move(worker));
   }
+  record();
 
   if (!cpus && machine.is_live()) cpus = os::live_cpu_watch();
   steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source));
@@ -92,6 +95,20 @@ Runtime::Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus, std::
       pthread_setname_np(pthread_self(), name.c_str());
       worker->main();
     });
+  }
+}
+
+/// Clocks, and tracks where the run is recorded.
+void Runtime::record() {
+  if (!settings.trace.empty()) {
+    std::vector<trace::Place> places;
+    for (auto& w : workers) places.push_back({w->id, w->seat.cpu, w->seat.chiplet, w->seat.node});
+    recorder = std::make_unique<trace::Recorder>(settings.trace, settings.trace_bytes, places, clock);
+  }
+  for (auto& worker : workers) {
+    worker->clock = &clock;
+    worker->times.start(clock);
+    if (recorder != nullptr) worker->track = &recorder->track(worker->id);
   }
 }
 
@@ -129,6 +146,7 @@ Worker* Runtime::borrow() noexcept {
   board.clear(stealing::Mark::asleep, worker.place);
   steering->arrive(worker);
   board.set(stealing::Mark::busy, worker.place);
+  tracing::state(worker, trace::State::busy);
   detail::worker_of_thread = &worker;
   return &worker;
 }
@@ -137,6 +155,7 @@ void Runtime::give_back(Worker& worker) noexcept {
   detail::worker_of_thread = nullptr;
   worker.current = nullptr;
   board.clear(stealing::Mark::busy, worker.place);
+  tracing::state(worker, trace::State::parked);
   bool more = worker.handoff != nullptr || !worker.deque.empty() || !worker.inbox.empty() || !worker.ready.empty();
   board.set(stealing::Mark::asleep, worker.place);
   const Group& group = *worker.group;  // from the next line on the worker may be on its way to another
@@ -161,6 +180,7 @@ fiber::Fiber* Runtime::take_fiber(int node) noexcept {
     fiber::Fiber* fiber = fiber::create(settings.stack_bytes, loop);
     std::lock_guard lock(fibers.mutex);
     fibers.all.insert(fiber);
+    tracing::stacks(this_worker(), fibers.all.size());
     return fiber;
   } catch (const std::exception& error) {
     // A waiting task needs a stack to leave its worker to; there is no way on without one.
@@ -227,6 +247,11 @@ WorkerStats Stats::total() const {
     sum.suspensions += w.suspensions;
     sum.exposures += w.exposures;
     sum.parks += w.parks;
+    sum.wakes += w.wakes;
+    sum.migrations += w.migrations;
+    sum.busy_ns += w.busy_ns;
+    sum.searching_ns += w.searching_ns;
+    sum.parked_ns += w.parked_ns;
   }
   return sum;
 }
@@ -234,11 +259,22 @@ WorkerStats Stats::total() const {
 Stats stats() {
   Runtime& runtime = Runtime::get();
   Stats stats;
+  const double ns = runtime.clock.ns_per_tick();
+  std::uint64_t resumptions = 0;
+  std::uint64_t suspensions = 0;
   for (auto& worker : runtime.workers) {
     const sched::Tally& t = worker->tally;
-    stats.workers.push_back(
-        {t.jobs, t.steals_chiplet, t.steals_node, t.steals_far, t.lost_races, t.suspensions, t.exposures, t.parks});
+    const auto ticks = worker->times.read(runtime.clock);
+    auto spent = [&](trace::State state) {
+      return static_cast<std::uint64_t>(static_cast<double>(ticks[static_cast<std::size_t>(state)]) * ns);
+    };
+    stats.workers.push_back({t.jobs, t.steals_chiplet, t.steals_node, t.steals_far, t.lost_races, t.suspensions,
+                             t.exposures, t.parks, t.wakes, t.migrations, spent(trace::State::busy),
+                             spent(trace::State::searching), spent(trace::State::parked)});
+    resumptions += t.resumptions;
+    suspensions += t.suspensions;
   }
+  stats.fibers = suspensions > resumptions ? suspensions - resumptions : 0;
   stats.stacks = runtime.stacks();
   stats.notices = base::notices();
   const sched::Steering& steering = *runtime.steering;
@@ -248,6 +284,11 @@ Stats stats() {
   stats.allowed_cpus = steering.allowed_cpus();
   stats.decisions = steering.decisions();
   return stats;
+}
+
+void trace_flush() {
+  Runtime& runtime = Runtime::get();
+  if (runtime.recorder != nullptr) runtime.recorder->write();
 }
 
 }  // namespace charm

@@ -17,6 +17,7 @@
 #include "stealing/board.hpp"
 #include "stealing/field.hpp"
 #include "stealing/policy.hpp"
+#include "trace/recorder.hpp"
 
 namespace charm::sched {
 
@@ -38,6 +39,8 @@ class Runtime {
   const base::Settings settings;
   const Machine machine;
   const placement::Placement placement;
+  const os::TickClock clock;
+  std::unique_ptr<trace::Recorder> recorder;  // null unless the setting trace names a file
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::unique_ptr<Group>> groups;  // every chiplet; of unbound workers one for all
   const stealing::Field field;                 // how far they are from each other
@@ -106,6 +109,7 @@ class Runtime {
     std::unordered_set<fiber::Fiber*> all;
   };
   FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
+  void record();
   void stop();
   /// Wakes one sleeper of the group that `wanted` accepts. \return whether there was one.
   template <class F>

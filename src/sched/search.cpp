@@ -24,6 +24,7 @@
 #include "os/membarrier.hpp"
 #include "os/pause.hpp"
 #include "sched/runtime.hpp"
+#include "sched/tracing.hpp"
 #include "sched/worker.hpp"
 #include "stealing/look.hpp"
 
@@ -74,6 +75,10 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
     Tally::add(from.group == place.group                                   ? tally.steals_chiplet
                : victim->node.load(std::memory_order_relaxed) == seat.node ? tally.steals_node
                                                                            : tally.steals_far);
+    tracing::stole(*this, *victim,
+                   from.group == place.group                                   ? trace::Distance::chiplet
+                   : victim->node.load(std::memory_order_relaxed) == seat.node ? trace::Distance::node
+                                                                               : trace::Distance::far);
     return job;
   }
   if (!victim->shows_work()) {  // an old mark: taken off, unless something has come meanwhile (stealing/board.hpp, B3)
@@ -132,6 +137,7 @@ Job* Worker::search() noexcept {
   steering.end_work(*this);
   runtime->board.clear(Mark::busy, place);
   runtime->board.clear(Mark::work, place);
+  tracing::state(*this, trace::State::searching);
   group->searching.fetch_add(1, std::memory_order_relaxed);
   const std::int64_t spin_ns = std::int64_t{1000} * runtime->settings.spin_us;
   std::int64_t start = now_ns();
@@ -184,6 +190,7 @@ Job* Worker::search() noexcept {
   if (job != nullptr) {
     steering.begin_work(*this);
     if (slept) until_boundary = 1;
+    tracing::state(*this, trace::State::busy);
     runtime->board.set(Mark::busy, place);
     if (shows_work()) advertise();  // flat jobs that were taken along
     if (last) runtime->notify(this);
@@ -253,6 +260,7 @@ void Worker::park(bool deep) noexcept {
   group->searching.fetch_sub(1, std::memory_order_relaxed);
   bool more = anything_in_sight(deep);
   fiber::Fiber* self = current;  // a guest puts its own in the books
+  tracing::state(*this, trace::State::parked);
   const bool guest = slot.load(std::memory_order_relaxed).slot() == Slot::lent;
   const Slot awake = guest ? Slot::lent : Slot::running;
   os::FutexWord& ring = guest ? guest_bell : bell;
@@ -277,6 +285,7 @@ void Worker::park(bool deep) noexcept {
   board.clear(Mark::asleep, place);  // by the owner alone: a waker that is late must not take off the mark of a next sleep
   runtime->steering->arrive(*this);
   enter(self);
+  tracing::state(*this, trace::State::searching);
 }
 
 bool Runtime::wake(Worker& worker) noexcept {
@@ -286,6 +295,13 @@ bool Runtime::wake(Worker& worker) noexcept {
   const bool guest = seen.slot() == Slot::lent_parked;
   // Counted before it can run, where it sleeps: a parked worker does not change groups, and its word names the group.
   std::atomic<int>& searching = groups[static_cast<std::size_t>(seen.group())]->searching;
+  Slot seen = worker.slot.load(std::memory_order_seq_cst);
+  if (seen != Slot::parked && seen != Slot::lent_parked) return false;
+  bool guest = seen == Slot::lent_parked;
+  if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst))
+    return false;
+  tracing::woke(worker);
+  worker.group->searching.fetch_add(1, std::memory_order_relaxed);
   searching.fetch_add(1, std::memory_order_relaxed);
   if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst)) {
     searching.fetch_sub(1, std::memory_order_relaxed);

@@ -13,7 +13,9 @@
 #include "os/thread_memory.hpp"
 #include "sched/request.hpp"
 #include "sched/runtime.hpp"
+#include "sched/tracing.hpp"
 #include "sched/worker.hpp"
+#include "trace/recorder.hpp"
 
 namespace charm::sched {
 namespace {
@@ -93,6 +95,8 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
   first->shared = runtime.settings.share_cores;
   first->gang = make_gang(first->placement, first->seated, now());
   decides_ = first->gang != nullptr;
+  // Where nothing is decided nothing need be counted, nor be said of what cannot be.
+  if (decides_ && !source_) source_ = counters::Source::choose(runtime.settings, runtime.machine);
   if (cpus_) {
     granted_ = cpus_->granted();
     os::ThreadMask caller;
@@ -114,14 +118,12 @@ std::unique_ptr<controller::Gang> Steering::make_gang(const placement::Placement
   auto gang =
       std::make_unique<controller::Gang>(workers, make, now, traits, runtime_.settings.monitor == "regions");
   gang->listen([this](const Decision& decision) { tell(decision); });
-  gang->observe([this](const TimelinePoint& point) {
-    std::lock_guard lock(records_mutex_);
-    timeline_.record(point);
-  });
+  gang->observe([this](const TimelinePoint& point) { note(point); });
   return gang;
 }
 
 void Steering::tell(const Decision& decision) {
+  if (trace::recording()) trace::decision("spread", controller::to_json(decision));
   std::function<void(const Decision&)> listener;
   {
     std::lock_guard lock(records_mutex_);
@@ -129,6 +131,20 @@ void Steering::tell(const Decision& decision) {
     listener = listener_;
   }
   if (listener) listener(decision);
+}
+
+void Steering::note(const TimelinePoint& point) {
+  {
+    std::lock_guard lock(records_mutex_);
+    timeline_.record(point);
+  }
+  if (!trace::recording()) return;
+  trace::counter("spread (chiplets)", point.spread);
+  trace::counter("work per second", point.throughput);
+  trace::counter("idle share", point.idle);
+  if (point.stall_dram < 0) return;
+  trace::counter("stalled on memory", point.stall_dram);
+  trace::counter("stalled on other chiplets", point.stall_other_chiplet);
 }
 
 Pilot& Steering::pilot(const Worker& worker) const { return *pilots_[static_cast<std::size_t>(worker.id)]; }
@@ -277,7 +293,9 @@ void Steering::sit(Worker& worker, Pilot& p, const Epoch& epoch, const Seat& sea
     }
   }
   place_memory(t, seat);
-  if (seat != worker.seat) worker.take_seat(seat);
+  if (seat == worker.seat) return;
+  worker.take_seat(seat);
+  tracing::moved(worker, seat);
 }
 
 /// There are fewer cpus than workers, and this one has none of its own.

@@ -110,6 +110,7 @@ class Steering {
   void place_memory(Pilot::Thread& thread, const Seat& seat);
   std::unique_ptr<controller::Gang> make_gang(const placement::Placement& placement, int workers, double now);
   void tell(const Decision& decision);
+  void note(const TimelinePoint& point);
 
   Runtime& runtime_;
   std::unique_ptr<os::CpuWatch> cpus_;

@@ -10,6 +10,7 @@
 #include "os/futex.hpp"
 #include "os/pause.hpp"
 #include "sched/runtime.hpp"
+#include "sched/tracing.hpp"
 
 namespace charm::detail {
 
@@ -86,6 +87,7 @@ void Completion::wake(std::uintptr_t waiter, bool next) noexcept {
 
 void submit(ListedJob& job) {
   if (Worker* worker = sched::this_worker()) {
+    sched::tracing::spawned(worker, &job);
     if (worker->deque.push(&job) == detail::Deque::full) {
       worker->ready.push(&job);
       worker->runtime->notify(worker);
@@ -103,6 +105,7 @@ void post(Target target, ListedJob& job) {
                 "call to " + std::string(what) + " " + std::to_string(target.id) + ", where no worker sits",
                 "this runtime has " + std::to_string(count) + " workers; charm::seats() tells their seats");
   };
+  sched::tracing::spawned(sched::this_worker(), &job);
   switch (target.kind) {
     case Target::Kind::worker:
       if (target.id < 0 || static_cast<std::size_t>(target.id) >= runtime.workers.size())

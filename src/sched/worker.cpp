@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sched/runtime.hpp"
+#include "sched/tracing.hpp"
 
 namespace charm::detail {
 constinit thread_local WorkerCore* worker_of_thread = nullptr;
@@ -51,8 +52,11 @@ void loop() noexcept {
       fiber::switch_to(*self, *ready, recycle, nullptr);
     } else {
       Tally::add(worker->tally.jobs);
+      tracing::begins(*worker, job);
       job->run(job);
-      this_worker()->current->bound = -1;
+      worker = this_worker();
+      tracing::ends(*worker);
+      worker->current->bound = -1;
     }
   }
 }
@@ -83,6 +87,7 @@ void Worker::suspend(fiber::After after, void* argument) noexcept {
   Fiber* to = take_fiber();
   enter(to);
   Tally::add(tally.suspensions);
+  const std::uint64_t task = tracing::suspends(*this, self);
   // Every fiber leaves the thread's books clean behind it, so that only one in a handler has something to restore.
   const Handling handled = std::exchange(handling(), Handling{nullptr, 0});
   fiber::switch_to(*self, *to, after, argument);
@@ -90,6 +95,8 @@ void Worker::suspend(fiber::After after, void* argument) noexcept {
   Worker* here = sched::this_worker();
   here->stack_limit = limit;
   here->stack_top = top;
+  Tally::add(here->tally.resumptions);
+  tracing::resumed(*here, self, task, id);
 }
 
 Fiber* Worker::take_fiber() noexcept {
@@ -127,7 +134,7 @@ Job* Worker::own_job() noexcept {
         if (!deque.empty()) {
           deque.answer();
           bool flat = false;
-          if (Job* job = deque.pop_any(flat)) return job;
+          if (Job* job = deque.pop_any(flat)) return tracing::popped(*this, job);
         }
         break;
       case 1:
@@ -153,6 +160,7 @@ Job* Worker::shared_job() noexcept {
 
 void make_ready(Fiber* fiber, bool next) noexcept {
   Worker* worker = this_worker();
+  tracing::made_ready(worker, fiber);
   if (fiber->bound >= 0 && (worker == nullptr || worker->id != fiber->bound)) {
     Runtime& runtime = *Runtime::instance();
     runtime.post(*runtime.workers[static_cast<std::size_t>(fiber->bound)], fiber);

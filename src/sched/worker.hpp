@@ -18,7 +18,9 @@
 #include "os/futex.hpp"
 #include "sched/inbox.hpp"
 #include "sched/ready_queue.hpp"
+#include "sched/work_times.hpp"
 #include "stealing/board.hpp"
+#include "trace/track.hpp"
 
 namespace charm::sched {
 
@@ -47,7 +49,7 @@ struct Group {
 struct Tally {
   using Count = std::atomic<std::uint64_t>;
   Count jobs{0}, steals_chiplet{0}, steals_node{0}, steals_far{0}, lost_races{0}, suspensions{0}, parks{0}, wakes{0},
-      exposures{0};
+      exposures{0}, resumptions{0}, migrations{0};
   static void add(Count& count) noexcept {
     count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
@@ -83,6 +85,8 @@ struct Worker : detail::WorkerCore {
   int free_count = 0;
   std::uint32_t tick = 0;
   std::uint64_t random = 0;
+  trace::Track* track = nullptr;  // null unless the run is recorded (sched/tracing.hpp)
+  const os::TickClock* clock = nullptr;
 
   // Everybody's.
   Inbox inbox;
@@ -92,6 +96,7 @@ struct Worker : detail::WorkerCore {
   os::FutexWord guest_bell{0};
   std::atomic<int> node{-1};  // of `seat`
   alignas(64) Tally tally;
+  WorkTimes times;
 
   std::thread thread;
 

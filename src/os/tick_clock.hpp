@@ -1,0 +1,36 @@
+// A clock for stamping events: the processor's counter where the kernel itself trusts it as the system's clock, and
+// steady_clock elsewhere (half the price of which the counter has). Ticks become nanoseconds afterwards, by comparing
+// both clocks over the whole time since the start.
+#pragma once
+
+#include <charm/detail/ticks.hpp>
+
+#include <chrono>
+#include <cstdint>
+
+namespace charm::os {
+
+class TickClock {
+ public:
+  TickClock();
+
+  [[nodiscard]] std::uint64_t now() const noexcept { return counter_ ? detail::ticks() : steady_ns(); }
+
+  /// How long a tick is, from the start until now. At least a millisecond after the start, or it waits for that.
+  [[nodiscard]] double ns_per_tick() const noexcept;
+
+  /// now() at the start.
+  [[nodiscard]] std::uint64_t start() const noexcept { return start_ticks_; }
+
+ private:
+  static std::uint64_t steady_ns() noexcept {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+            .count());
+  }
+  bool counter_;
+  std::uint64_t start_ticks_;
+  std::uint64_t start_ns_;
+};
+
+}  // namespace charm::os

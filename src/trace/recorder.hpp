@@ -1,0 +1,54 @@
+// The recording of a whole run: a track for every worker, the decisions and counters of whoever decides, and the file
+// that they are written to. The runtime owns it; without the setting `trace` there is none and nothing is recorded.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "os/tick_clock.hpp"
+#include "trace/recording.hpp"
+#include "trace/track.hpp"
+
+namespace charm::trace {
+
+class Recorder {
+ public:
+  /// \param path "%p" in it becomes the process id. \throws Error (bad_config) where it cannot be written.
+  Recorder(const std::string& path, std::size_t bytes_per_worker, const std::vector<Place>& places,
+           const os::TickClock& clock);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  [[nodiscard]] Track& track(int worker) { return *tracks_[static_cast<std::size_t>(worker)]; }
+
+  void note(Note note);
+
+  /// Writes all that was recorded so far, in place of what the file held. \throws Error (system).
+  void write();
+
+ private:
+  static constexpr std::size_t most_notes = 1 << 20;
+  const std::string path_;
+  const std::vector<Place> places_;
+  const os::TickClock& clock_;
+  std::vector<std::unique_ptr<Track>> tracks_;
+  std::mutex mutex_;
+  std::vector<Note> notes_;
+  std::uint64_t dropped_notes_ = 0;
+};
+
+/// Whether a run is being recorded; for callers whose arguments cost something to make.
+[[nodiscard]] bool recording() noexcept;
+
+/// Records a decision: a marker named `name` with `arguments`, a JSON object ("{...}") that says from which signals it
+/// came. From any thread; does nothing where nothing is recorded.
+void decision(const std::string& name, const std::string& arguments);
+
+/// Records the new value of a counter, which the viewer shows as a curve of its own. From any thread.
+void counter(const std::string& name, double value);
+
+}  // namespace charm::trace

@@ -1,0 +1,44 @@
+// What was recorded, gathered from all workers, before it is written.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/event.hpp"
+
+namespace charm::trace {
+
+/// Where a worker sat at the start; -1 for what is not known.
+struct Place {
+  int worker = 0, cpu = -1, chiplet = -1, node = -1;
+};
+
+/// Something that was decided, with its reasons as a JSON object; or the new value of a counter.
+struct Note {
+  std::uint64_t at = 0;
+  std::string name;
+  std::string arguments;  // empty: a counter
+  double value = 0;
+};
+
+struct WorkerEvent {
+  Event event;
+  int worker = 0;
+};
+
+struct Recording {
+  std::vector<Place> places;
+  std::vector<WorkerEvent> events;  // of a worker in their order; sort() merges the workers'
+  std::vector<Note> notes;
+  std::uint64_t start = 0, now = 0;  // ticks
+  double ns_per_tick = 1;
+  std::uint64_t dropped = 0;
+
+  /// Nanoseconds since the start.
+  [[nodiscard]] double ns(std::uint64_t ticks) const {
+    return ticks <= start ? 0 : static_cast<double>(ticks - start) * ns_per_tick;
+  }
+};
+
+}  // namespace charm::trace
