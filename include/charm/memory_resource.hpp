@@ -1,0 +1,59 @@
+// std::pmr resources with a home: any standard container, on the node that its program chooses.
+#pragma once
+
+#include <charm/page_block.hpp>
+
+#include <cstddef>
+#include <memory_resource>
+#include <vector>
+
+namespace charm {
+namespace detail {
+
+/// Hands out whole pages; what the pools of a memory_resource are made of.
+class PageResource : public std::pmr::memory_resource {
+ public:
+  /// \param nodes none: first touch; one: on it; several: in turns.
+  PageResource(std::vector<int> nodes, MemoryOptions options) : nodes_(std::move(nodes)), options_(options) {}
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void* pointer, std::size_t bytes, std::size_t alignment) override;
+  [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+  std::vector<int> nodes_;
+  MemoryOptions options_;
+};
+
+}  // namespace detail
+
+/// Any thread may use it. Small pieces come from pools, so that one page holds many; large ones are pages of their own
+/// and go back to the system when they are freed, the pools when the resource ends. Containers must not outlive it.
+class memory_resource : public std::pmr::memory_resource {
+ public:
+  /// Memory lies where it is touched first.
+  explicit memory_resource(MemoryOptions options = {}) : pages_({}, options) {}
+  /// Near a worker, chiplet or node. \throws Error: bad_input, not_running.
+  template <class Where>
+    requires requires(Where where) { detail::target(where); }
+  explicit memory_resource(Where where, MemoryOptions options = {})
+      : pages_({detail::node_of_target(detail::target(where))}, options) {}
+  /// In turns over `nodes` (ids of Machine::nodes); none: over those that workers sit on. \throws Error (not_running).
+  static std::vector<int> all_nodes() { return detail::nodes_with_workers(); }
+  explicit memory_resource(std::vector<int> nodes, MemoryOptions options = {}) : pages_(std::move(nodes), options) {}
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override { return pools_.allocate(bytes, alignment); }
+  void do_deallocate(void* pointer, std::size_t bytes, std::size_t alignment) override {
+    pools_.deallocate(pointer, bytes, alignment);
+  }
+  [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  detail::PageResource pages_;
+  std::pmr::synchronized_pool_resource pools_{&pages_};
+};
+
+}  // namespace charm

@@ -1,0 +1,110 @@
+// Memory in whole pages with a home: the ground that near, interleaved, partitioned and replicated arrays stand on, and
+// the question where pages really lie.
+#pragma once
+
+#include <charm/call.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace charm {
+
+/// Pages of 2 MiB (or what the machine has) instead of the usual ones: fewer address translations for random access to
+/// large data, and memory is taken in larger steps.
+enum class HugePages : std::uint8_t {
+  no,        ///< as the system is set up
+  advised,   ///< ask for transparent ones where the block is large enough; nothing is said where there are none
+  requested  ///< take reserved ones (MAP_HUGETLB), else transparent ones; neither is reported once (stats().notices)
+};
+
+struct MemoryOptions {
+  HugePages huge = HugePages::no;
+};
+
+/// Bytes [offset, offset + bytes) of a block and the node (id of Machine::nodes) they are meant for; -1: wherever they
+/// are touched first.
+struct PageRun {
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  int node = -1;
+  friend bool operator==(const PageRun&, const PageRun&) = default;
+};
+
+/// Zeroed pages that cost nothing until they are touched. A node that is full, or that the process may not use, is
+/// replaced by another one: memory is never refused for its place, and where the kernel refuses to place at all
+/// (containers without the system calls) that is reported once.
+class PageBlock {
+ public:
+  PageBlock() = default;
+  /// Pages lie where they are touched first. \throws Error (system) where there is not that much address space.
+  explicit PageBlock(std::size_t bytes, MemoryOptions options = {});
+  /// All pages on one node. \throws Error: system; not_running without a runtime; bad_input where there is no such
+  /// worker, chiplet or node.
+  PageBlock(std::size_t bytes, on_node node, MemoryOptions options = {});
+  /// Page by page in turns over `nodes` (ids). \throws Error as above.
+  PageBlock(std::size_t bytes, const std::vector<int>& nodes, MemoryOptions options = {});
+  /// Each run where it says; between runs as touched first. \throws Error as above.
+  PageBlock(std::size_t bytes, const std::vector<PageRun>& runs, MemoryOptions options = {});
+  PageBlock(PageBlock&& other) noexcept { swap(other); }
+  PageBlock& operator=(PageBlock&& other) noexcept {
+    PageBlock(std::move(other)).swap(*this);
+    return *this;
+  }
+  PageBlock(const PageBlock&) = delete;
+  PageBlock& operator=(const PageBlock&) = delete;
+  ~PageBlock() { release(); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }  ///< whole pages, at least what was asked for
+  /// Whether the kernel took the wish for a place; false where there was none.
+  [[nodiscard]] bool placed() const noexcept { return placed_; }
+  /// Gives the pages behind the first `bytes` back to the system.
+  void shrink(std::size_t bytes) noexcept;
+  void swap(PageBlock& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(unit_, other.unit_);
+    std::swap(placed_, other.placed_);
+  }
+
+ private:
+  void release() noexcept;
+
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::size_t unit_ = 0;  // what the length is a multiple of
+  bool placed_ = false;
+};
+
+/// The node (id of Machine::nodes) that the page of `address` lies on; -1 where it has not been touched, or the kernel
+/// does not tell. About a microsecond. \throws Error (not_running).
+[[nodiscard]] int node_of(const void* address);
+
+/// How the pages of a range are spread, for checks and reports.
+struct PageCensus {
+  std::vector<std::size_t> pages;  ///< by node id
+  std::size_t unknown = 0;         ///< not touched, or the kernel does not tell
+};
+/// \throws Error (not_running).
+[[nodiscard]] PageCensus page_census(const void* data, std::size_t bytes);
+
+/// Bytes that the process can still take without swapping: what the kernel calls available, and no more than what its
+/// cgroups leave; 0 where neither is told.
+[[nodiscard]] std::uint64_t available_memory();
+
+namespace detail {
+/// Id of the node that a destination's memory is on. \throws Error: bad_input, not_running.
+int node_of_target(Target target);
+/// Ids of the nodes that workers sit on, ascending. \throws Error (not_running).
+std::vector<int> nodes_with_workers();
+/// Id of the node of every worker, by worker; -1 is replaced by 0. \throws Error (not_running).
+std::vector<int> nodes_of_workers();
+/// Id of the node that the calling thread runs on, in [0, Machine::nodes). \throws Error (not_running).
+int current_node();
+std::size_t page_bytes() noexcept;
+std::size_t huge_page_bytes() noexcept;
+}  // namespace detail
+
+}  // namespace charm

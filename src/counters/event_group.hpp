@@ -1,0 +1,72 @@
+// One group of events that count the calling thread at the same time, read as cheaply as the kernel allows: through the
+// events' pages and rdpmc while all of them hold a counter, else with one read(2).
+//
+// Invariant: what was added to the totals never goes down. Each reading adds the difference to the one before, scaled
+// by the time that the group was enabled over the time that it ran in between; a counter of 48 bits that has wrapped is
+// continued, one that moves backwards adds nothing and is told. Scaling differences and not totals keeps a phase in
+// which the group had no counter from being multiplied into all that came before.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "counters/plan.hpp"
+#include "os/perf_events.hpp"
+
+namespace charm::counters {
+
+/// The value behind a raw counter of `width` bits; nothing is lost where it has wrapped.
+std::int64_t sign_extend(std::uint64_t raw, unsigned width) noexcept;
+
+class EventGroup {
+ public:
+  /// Where opening stopped.
+  struct Failure {
+    std::size_t event = 0;  ///< in the group
+    int error = 0;          ///< an errno
+  };
+
+  /// \param failure set where the result is null.
+  static std::unique_ptr<EventGroup> open(const std::shared_ptr<os::PerfEvents>& perf,
+                                          const std::vector<Planned>& events, Failure& failure);
+  ~EventGroup();
+  EventGroup(const EventGroup&) = delete;
+  EventGroup& operator=(const EventGroup&) = delete;
+
+  struct Outcome {
+    double share = 1;        ///< time counted over time enabled since the reading before; 0: the totals stand still
+    bool ran = false;        ///< something was counted
+    bool backwards = false;  ///< a counter went down
+    bool failed = false;     ///< the kernel gave nothing
+    bool by_call = false;    ///< read(2) was needed
+  };
+  /// Adds what was counted since the last call to `totals`, one an event.
+  Outcome read(std::span<double> totals) noexcept;
+
+  [[nodiscard]] const std::vector<Planned>& events() const { return events_; }
+  /// Whether the pages allow reading without a system call at the moment.
+  [[nodiscard]] bool mapped() const noexcept;
+  /// In a child of fork() the pages are not there and the descriptors count the parent.
+  void forget_pages() noexcept { pages_.clear(); }
+
+ private:
+  EventGroup(std::shared_ptr<os::PerfEvents> perf, const std::vector<Planned>& events);
+  bool read_pages(std::span<std::uint64_t> values) noexcept;
+  bool read_page(const volatile perf_event_mmap_page& page, std::uint64_t& value, std::uint64_t& enabled,
+                 std::uint64_t& running) const noexcept;
+  bool add(std::span<const std::uint64_t> values, std::span<double> totals, double scale) noexcept;
+
+  std::shared_ptr<os::PerfEvents> perf_;
+  std::vector<Planned> events_;
+  std::vector<int> descriptors_;
+  std::vector<const volatile perf_event_mmap_page*> pages_;  // empty: read(2) alone
+  std::vector<std::uint64_t> words_;
+  std::vector<std::uint64_t> last_;
+  std::uint64_t enabled_ = 0;
+  std::uint64_t running_ = 0;
+};
+
+}  // namespace charm::counters

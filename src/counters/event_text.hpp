@@ -1,0 +1,41 @@
+// Events as people write them: "4:0x444", "4:0x1b7:0x3f803c05b3", or a name that libpfm knows; and the setting
+// `counter_events`, which is a list of "SOURCE=EVENT+EVENT-EVENT".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "counters/catalogue.hpp"
+
+namespace charm::counters {
+
+/// type:config[:config1], each decimal or 0x-hexadecimal; nothing where `text` is no such code.
+std::optional<Event> parse_raw_event(const std::string& text);
+std::string raw_text(const Event& event);
+
+struct NamedEvent {
+  std::optional<Event> event;
+  std::string problem;  ///< why there is none: no libpfm here, or what libpfm says
+};
+
+/// Asks libpfm, which is loaded at the first name. It knows the machine's own names; all others, too, where
+/// LIBPFM_ENCODE_INACTIVE is set.
+NamedEvent parse_libpfm_event(const std::string& name);
+
+/// Whether libpfm can be loaded.
+bool libpfm_available();
+
+/// One wish of the setting `counter_events`.
+struct UserEvent {
+  EventRole role = EventRole::fill;
+  FillSource source = FillSource::other;
+  Event event;
+  bool minus = false;
+  std::string text;
+};
+
+/// \throws Error (bad_config) that names the wish and what is wrong with it.
+std::vector<UserEvent> parse_user_events(const std::string& setting);
+
+}  // namespace charm::counters

@@ -1,0 +1,47 @@
+// What the operating system tells about a thread without counters of the core: page faults, migrations, time without a
+// cpu. Also the part of every hardware reading that rdpmc does not know.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "counters/event_group.hpp"
+#include "counters/source.hpp"
+#include "os/perf_events.hpp"
+#include "os/thread_usage.hpp"
+
+namespace charm::counters {
+
+/// Made and used by the thread that it tells about.
+class SoftwareSignals {
+ public:
+  /// \param perf for migrations, which the kernel counts as a perf event; without it, or where it may not count what
+  /// happens in the kernel, changes of the cpu between readings are counted, which is at most all of them.
+  explicit SoftwareSignals(const std::shared_ptr<os::PerfEvents>& perf);
+
+  /// Sets page_faults, migrations and waiting_ns; asks the kernel when a millisecond has passed since it last did.
+  void fill(Reading& reading) noexcept;
+  [[nodiscard]] Measured measured() const;
+  [[nodiscard]] bool exact_migrations() const { return events_ != nullptr; }
+  void forget_pages() noexcept;
+
+ private:
+  void refresh() noexcept;
+
+  os::ThreadUsage usage_;
+  std::unique_ptr<EventGroup> events_;
+  double migrated_ = 0;
+  int cpu_ = -1;
+  std::uint64_t first_faults_ = 0;
+  std::uint64_t first_waiting_ = 0;
+  std::uint64_t asked_ns_ = 0;
+  std::uint64_t faults_ = 0, migrations_ = 0, waiting_ = 0;
+};
+
+/// Nanoseconds of the monotonic clock.
+std::uint64_t now_ns() noexcept;
+
+/// Of the process's cgroup or the machine.
+Pressure read_pressure(const std::string& root = "/");
+
+}  // namespace charm::counters

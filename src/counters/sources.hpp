@@ -1,0 +1,62 @@
+// The sources one by one, with everything that they ask of the machine as arguments; Source::choose picks among them.
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "counters/catalogue.hpp"
+#include "counters/event_text.hpp"
+#include "counters/plan.hpp"
+#include "counters/refusal.hpp"
+#include "counters/source.hpp"
+#include "os/cpu_identity.hpp"
+#include "os/perf_access.hpp"
+#include "os/perf_events.hpp"
+
+namespace charm::counters {
+
+using Clock = std::function<std::uint64_t()>;  // ns, never goes back
+
+/// What a source needs to know of the machine it runs on.
+struct Surroundings {
+  std::shared_ptr<os::PerfEvents> perf;
+  os::PerfAccess access;
+  os::CpuIdentity cpu;
+  Clock clock;
+  std::string root = "/";
+};
+
+/// This machine's.
+Surroundings surroundings();
+
+/// The choice of `Source::choose`, in made-up surroundings as well.
+std::unique_ptr<Source> choose_source(const base::Settings& settings, const Machine& machine, const Surroundings& around);
+
+struct HardwareAttempt {
+  std::unique_ptr<Source> source;  ///< null where there are no counters
+  Refusal refusal;
+};
+/// Opens the plan's events on the calling thread for a moment to see which of them the kernel takes.
+HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes,
+                             const Surroundings& around);
+
+/// \param refusal why it is not hardware; empty where nobody asked for that.
+std::unique_ptr<Source> software_source(const Surroundings& around, const Refusal& refusal);
+std::unique_ptr<Source> no_source(const std::string& why);
+
+/// Passes the readings of `source` on and writes each of them to `path`.
+/// \throws Error (bad_config) where the file cannot be written.
+std::unique_ptr<Source> recording_source(std::unique_ptr<Source> source, const std::string& path);
+
+enum class Pace {
+  clock,  ///< a reading is what had been counted as long after the start, in proportion between two lines
+  lines,  ///< each reading is a worker's next line; tests want it
+};
+/// \throws Error: bad_config where the file cannot be read, bad_input where it is no recording.
+std::unique_ptr<Source> replay_source(const std::string& path, Pace pace, const Clock& clock);
+
+}  // namespace charm::counters

@@ -1,0 +1,37 @@
+// Blocks of pages on any machine: the work behind charm::PageBlock, with the kernel and the machine as arguments.
+#pragma once
+
+#include <charm/machine.hpp>
+#include <charm/page_block.hpp>
+
+#include <cstddef>
+#include <vector>
+
+#include "os/page_system.hpp"
+
+namespace charm::memory {
+
+struct Block {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+  std::size_t unit = 0;  ///< page size that the length is a multiple of
+  bool placed = false;
+};
+
+/// \throws Error (system).
+Block map_block(os::PageSystem& system, std::size_t bytes, HugePages huge);
+
+/// The wish for runs, or for turns over nodes. \param machine nullptr, or one on paper: nothing is placed.
+/// \throws Error (bad_input) for a node that the machine does not have.
+bool place_runs(os::PageSystem& system, const Machine* machine, const Block& block, const std::vector<PageRun>& runs);
+bool place_in_turns(os::PageSystem& system, const Machine* machine, const Block& block, const std::vector<int>& nodes);
+
+PageCensus census(os::PageSystem& system, const Machine& machine, const void* data, std::size_t bytes);
+
+/// \throws Error (bad_input).
+int node_of_target(const Machine& machine, const std::vector<Seat>& seats, detail::Target target);
+
+/// Id of the machine's node that a cpu (OS number) belongs to; 0 where none does.
+int node_of_cpu(const Machine& machine, int cpu);
+
+}  // namespace charm::memory

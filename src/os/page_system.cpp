@@ -1,0 +1,83 @@
+#include "os/page_system.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+namespace charm::os {
+namespace {
+
+// From linux/mempolicy.h, which not every distribution installs by default.
+constexpr int mpol_preferred = 1;
+constexpr int mpol_interleave = 3;
+
+std::size_t read_huge_page_bytes() {
+  std::ifstream in("/proc/meminfo");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("Hugepagesize:")) return std::stoul(line.substr(13)) * 1024;
+  }
+  return std::size_t{2} << 20U;
+}
+
+class LinuxPages final : public PageSystem {
+ public:
+  [[nodiscard]] std::size_t page_bytes() const noexcept override { return page_; }
+  [[nodiscard]] std::size_t huge_page_bytes() const noexcept override { return huge_; }
+
+  void* map(std::size_t bytes, bool reserved_huge) override {
+    // Reserved pages are counted when they are mapped: without that a page that is missing later is a SIGBUS.
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (reserved_huge ? MAP_HUGETLB : MAP_NORESERVE);
+    void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    return data == MAP_FAILED ? nullptr : data;
+  }
+  void unmap(void* data, std::size_t bytes) noexcept override { munmap(data, bytes); }
+  int advise_huge(void* data, std::size_t bytes) override {
+    return madvise(data, bytes, MADV_HUGEPAGE) == 0 ? 0 : errno;
+  }
+
+  int place(void* data, std::size_t bytes, PagePolicy policy, std::span<const int> nodes) override {
+#ifdef SYS_mbind
+    constexpr std::size_t bits = 8 * sizeof(unsigned long);
+    const auto last = static_cast<std::size_t>(*std::max_element(nodes.begin(), nodes.end()));
+    std::vector<unsigned long> mask(last / bits + 1, 0);
+    for (const int node : nodes) {
+      mask[static_cast<std::size_t>(node) / bits] |= 1UL << (static_cast<std::size_t>(node) % bits);
+    }
+    const int mode = policy == PagePolicy::interleave ? mpol_interleave : mpol_preferred;
+    // The kernel takes one bit less than it is told.
+    return syscall(SYS_mbind, data, bytes, mode, mask.data(), mask.size() * bits + 1, 0UL) == 0 ? 0 : errno;
+#else
+    (void)data, (void)bytes, (void)policy, (void)nodes;
+    return ENOSYS;
+#endif
+  }
+
+  int homes(std::span<const void* const> pages, std::span<int> nodes) override {
+#ifdef SYS_move_pages
+    return syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, nodes.data(), 0) == 0 ? 0 : errno;
+#else
+    (void)pages, (void)nodes;
+    return ENOSYS;
+#endif
+  }
+
+ private:
+  std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::size_t huge_ = read_huge_page_bytes();
+};
+
+}  // namespace
+
+PageSystem& page_system() {
+  static LinuxPages the_system;
+  return the_system;
+}
+
+}  // namespace charm::os

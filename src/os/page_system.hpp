@@ -1,0 +1,35 @@
+// What the kernel does with pages, as an interface: mapping, placing, asking where they are. A machine with many nodes,
+// or a container that refuses the calls, can stand in for this one.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace charm::os {
+
+enum class PagePolicy { preferred, interleave };
+
+class PageSystem {
+ public:
+  PageSystem() = default;
+  virtual ~PageSystem() = default;
+  PageSystem(const PageSystem&) = delete;
+  PageSystem& operator=(const PageSystem&) = delete;
+
+  [[nodiscard]] virtual std::size_t page_bytes() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t huge_page_bytes() const noexcept = 0;
+  /// Zeroed pages. \param reserved_huge from the pool of reserved huge pages. \return nullptr where there are none.
+  virtual void* map(std::size_t bytes, bool reserved_huge) = 0;
+  virtual void unmap(void* data, std::size_t bytes) noexcept = 0;
+  /// \return 0 or an errno, as the two below.
+  virtual int advise_huge(void* data, std::size_t bytes) = 0;
+  /// Where pages that are touched from now on come from, while there is memory. \param nodes OS numbers.
+  virtual int place(void* data, std::size_t bytes, PagePolicy policy, std::span<const int> nodes) = 0;
+  /// OS number of the node of each page, or a negative errno. \return 0 or an errno where the question is refused.
+  virtual int homes(std::span<const void* const> pages, std::span<int> nodes) = 0;
+};
+
+/// This machine's. It has no state of its own.
+PageSystem& page_system();
+
+}  // namespace charm::os

@@ -1,0 +1,132 @@
+#include "os/perf_events.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+namespace charm::os {
+namespace {
+
+class SystemPerfEvents final : public PerfEvents {
+ public:
+  int open(const PerfEvent& event, int group) override {
+#ifdef SYS_perf_event_open
+    perf_event_attr attr;
+    std::memset(&attr, 0, sizeof attr);
+    attr.size = sizeof attr;
+    attr.type = event.type;
+    attr.config = event.config;
+    attr.config1 = event.config1;
+    attr.exclude_kernel = event.kernel ? 0 : 1;
+    attr.exclude_hv = 1;
+    attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+#if defined(__aarch64__)
+    const bool hardware = event.type != PERF_TYPE_SOFTWARE && event.type != PERF_TYPE_TRACEPOINT;
+    // Reading from user space has to be asked for here (kernel.perf_user_access); where it is not allowed the kernel
+    // opens the event without.
+    if (hardware) attr.config1 |= 2U;
+#endif
+    const auto try_open = [&] {
+      return static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC));
+    };
+    int descriptor = try_open();
+#if defined(__aarch64__)
+    if (descriptor < 0 && hardware && (event.config1 & 2U) == 0) {
+      attr.config1 = event.config1;
+      descriptor = try_open();
+    }
+#endif
+    return descriptor >= 0 ? descriptor : -errno;
+#else
+    (void)event, (void)group;
+    return -ENOSYS;
+#endif
+  }
+
+  void close(int descriptor) override { ::close(descriptor); }
+
+  std::size_t read(int descriptor, std::span<std::uint64_t> words) noexcept override {
+    const ssize_t got = ::read(descriptor, words.data(), words.size_bytes());
+    return got < 0 ? 0 : static_cast<std::size_t>(got) / sizeof(std::uint64_t);
+  }
+
+  const volatile perf_event_mmap_page* map(int descriptor) override {
+    void* page = mmap(nullptr, page_bytes(), PROT_READ, MAP_SHARED, descriptor, 0);
+    return page == MAP_FAILED ? nullptr : static_cast<const volatile perf_event_mmap_page*>(page);
+  }
+
+  void unmap(const volatile perf_event_mmap_page* page) override {
+    munmap(const_cast<perf_event_mmap_page*>(page), page_bytes());
+  }
+
+  [[nodiscard]] std::uint64_t read_counter([[maybe_unused]] std::uint32_t index) const noexcept override {
+#if defined(__x86_64__)
+    std::uint32_t low = 0;
+    std::uint32_t high = 0;
+    asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
+    return (static_cast<std::uint64_t>(high) << 32U) | low;
+#elif defined(__aarch64__)
+    std::uint64_t value = 0;
+    if (index == 31) {
+      asm volatile("mrs %0, pmccntr_el0" : "=r"(value));
+      return value;
+    }
+    // The number of a counter is part of the register's name; pmselr_el0 chooses one at run time, but a context switch
+    // between choosing and reading would read another one's.
+    switch (index) {
+#define CHARM_COUNTER(n)                                          \
+  case n:                                                         \
+    asm volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value));     \
+    break;
+      CHARM_COUNTER(0)
+      CHARM_COUNTER(1)
+      CHARM_COUNTER(2)
+      CHARM_COUNTER(3)
+      CHARM_COUNTER(4)
+      CHARM_COUNTER(5)
+      CHARM_COUNTER(6)
+      CHARM_COUNTER(7)
+      CHARM_COUNTER(8)
+      CHARM_COUNTER(9)
+      CHARM_COUNTER(10)
+      CHARM_COUNTER(11)
+      CHARM_COUNTER(12)
+      CHARM_COUNTER(13)
+      CHARM_COUNTER(14)
+      CHARM_COUNTER(15)
+      CHARM_COUNTER(16)
+      CHARM_COUNTER(17)
+      CHARM_COUNTER(18)
+      CHARM_COUNTER(19)
+      CHARM_COUNTER(20)
+      CHARM_COUNTER(21)
+      CHARM_COUNTER(22)
+      CHARM_COUNTER(23)
+      CHARM_COUNTER(24)
+      CHARM_COUNTER(25)
+      CHARM_COUNTER(26)
+      CHARM_COUNTER(27)
+      CHARM_COUNTER(28)
+      CHARM_COUNTER(29)
+      CHARM_COUNTER(30)
+#undef CHARM_COUNTER
+      default: break;
+    }
+    return value;
+#else
+    return 0;
+#endif
+  }
+
+ private:
+  static std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+};
+
+}  // namespace
+
+std::shared_ptr<PerfEvents> system_perf_events() { return std::make_shared<SystemPerfEvents>(); }
+
+}  // namespace charm::os

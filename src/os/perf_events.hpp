@@ -1,0 +1,45 @@
+// perf_event_open(2) and what belongs to it, as an interface: the counters of a machine that is not there can stand in
+// for those of this one. Nothing here decides anything; src/counters does.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <linux/perf_event.h>
+
+namespace charm::os {
+
+struct PerfEvent {
+  std::uint32_t type = 0;
+  std::uint64_t config = 0;
+  std::uint64_t config1 = 0;
+  bool kernel = false;  ///< count what happens in the kernel, too; needs more rights
+
+  friend bool operator==(const PerfEvent&, const PerfEvent&) = default;
+};
+
+class PerfEvents {
+ public:
+  PerfEvents() = default;
+  virtual ~PerfEvents() = default;
+  PerfEvents(const PerfEvents&) = delete;
+  PerfEvents& operator=(const PerfEvents&) = delete;
+
+  /// Starts counting the calling thread on whatever cpu it runs. Read with PERF_FORMAT_GROUP and both times.
+  /// \param group the leader's descriptor, or -1 to become one. \return a descriptor, or -errno.
+  virtual int open(const PerfEvent& event, int group) = 0;
+  virtual void close(int descriptor) = 0;
+  /// Words read: 3 + number of events of the group; 0 where the kernel gives nothing.
+  virtual std::size_t read(int descriptor, std::span<std::uint64_t> words) noexcept = 0;
+  /// The event's page for reading without a system call; nullptr where there is none.
+  virtual const volatile perf_event_mmap_page* map(int descriptor) = 0;
+  virtual void unmap(const volatile perf_event_mmap_page* page) = 0;
+  /// The counter `index` of the core that runs the caller; only where the page has just said so.
+  [[nodiscard]] virtual std::uint64_t read_counter(std::uint32_t index) const noexcept = 0;
+};
+
+/// This machine's.
+std::shared_ptr<PerfEvents> system_perf_events();
+
+}  // namespace charm::os

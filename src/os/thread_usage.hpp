@@ -1,0 +1,44 @@
+// What the kernel keeps about each thread anyway: page faults, and time spent waiting for a cpu. And a mark by which a
+// child of fork() knows that it is one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace charm::os {
+
+/// The thread that makes it is the one it tells about.
+class ThreadUsage {
+ public:
+  ThreadUsage();
+  ~ThreadUsage();
+  ThreadUsage(const ThreadUsage&) = delete;
+  ThreadUsage& operator=(const ThreadUsage&) = delete;
+
+  [[nodiscard]] static std::uint64_t page_faults() noexcept;  ///< minor and major, of the calling thread
+  [[nodiscard]] bool knows_waiting() const noexcept { return schedstat_ >= 0; }
+  /// Nanoseconds ready to run without a cpu.
+  [[nodiscard]] std::uint64_t waiting_ns() const noexcept;
+
+ private:
+  int schedstat_ = -1;
+};
+
+/// Asking costs a memory access: the kernel empties the page in a child (MADV_WIPEONFORK), or, where it cannot, the
+/// process ids are compared.
+class ForkMark {
+ public:
+  ForkMark();
+  ~ForkMark();
+  ForkMark(const ForkMark&) = delete;
+  ForkMark& operator=(const ForkMark&) = delete;
+  /// Whether this is still the process that made the mark.
+  [[nodiscard]] bool same_process() const noexcept;
+
+ private:
+  const std::atomic<std::uint32_t>* page_ = nullptr;
+  int process_ = 0;
+};
+
+}  // namespace charm::os

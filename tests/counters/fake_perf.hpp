@@ -1,0 +1,106 @@
+// A kernel's perf events without the kernel: which events exist, how many fit, what the counters hold, whether there is
+// rdpmc; all set by a test.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "counters/sources.hpp"
+#include "os/perf_events.hpp"
+
+namespace charm::counters {
+
+class FakePerf final : public os::PerfEvents {
+ public:
+  struct Counter {
+    os::PerfEvent event;
+    int leader = -1;
+    std::uint64_t value = 0;
+    perf_event_mmap_page page{};
+  };
+
+  // What the kernel is like.
+  std::size_t room = 8;                          // events that a group may have
+  int refuse_all = 0;                            // errno
+  std::map<std::uint64_t, int> refused_configs;  // of raw events
+  bool maps = false;
+  bool rdpmc = false;
+  std::uint64_t enabled = 0, running = 0;
+  std::function<void(std::uint32_t)> on_read_counter;  // called before the value is given
+
+  std::map<int, Counter> open_counters;
+  std::map<std::uint32_t, std::uint64_t> core;  // what rdpmc finds
+  int reads = 0;
+  int opened_ever = 0;
+  bool gives_nothing = false;
+
+  int open(const os::PerfEvent& event, int group) override {
+    if (event.type == PERF_TYPE_SOFTWARE) return -EACCES;
+    if (refuse_all != 0) return -refuse_all;
+    if (auto refused = refused_configs.find(event.config); event.type == 4 && refused != refused_configs.end())
+      return -refused->second;
+    if (group >= 0 && members(group).size() >= room) return -EINVAL;
+    const int descriptor = 100 + opened_ever++;
+    open_counters[descriptor] = {event, group < 0 ? descriptor : group, 0, {}};
+    auto& page = open_counters[descriptor].page;
+    page.cap_user_rdpmc = rdpmc ? 1 : 0;
+    page.pmc_width = 48;
+    page.index = 0;
+    return descriptor;
+  }
+  void close(int descriptor) override { open_counters.erase(descriptor); }
+  std::size_t read(int descriptor, std::span<std::uint64_t> words) noexcept override {
+    ++reads;
+    if (gives_nothing) return 0;
+    const auto group = members(descriptor);
+    words[0] = group.size();
+    words[1] = enabled;
+    words[2] = running;
+    for (std::size_t i = 0; i < group.size(); ++i) words[3 + i] = open_counters[group[i]].value;
+    return 3 + group.size();
+  }
+  const volatile perf_event_mmap_page* map(int descriptor) override {
+    return maps ? &open_counters[descriptor].page : nullptr;
+  }
+  void unmap(const volatile perf_event_mmap_page*) override {}
+  [[nodiscard]] std::uint64_t read_counter(std::uint32_t index) const noexcept override {
+    if (on_read_counter) on_read_counter(index);
+    const auto found = core.find(index);
+    return found == core.end() ? 0 : found->second;
+  }
+
+  [[nodiscard]] std::vector<int> members(int leader) const {
+    std::vector<int> all;
+    for (const auto& [descriptor, counter] : open_counters) {
+      if (counter.leader == leader) all.push_back(descriptor);
+    }
+    return all;
+  }
+  /// The open counter of an event, by its config.
+  Counter* counter(std::uint32_t type, std::uint64_t config, std::uint64_t config1 = 0) {
+    for (auto& [descriptor, counter] : open_counters) {
+      if (counter.event.type == type && counter.event.config == config && counter.event.config1 == config1)
+        return &counter;
+    }
+    return nullptr;
+  }
+  /// Time passes with everything on a counter.
+  void run(std::uint64_t ns) { enabled += ns, running += ns; }
+};
+
+struct FakeMachine {
+  std::shared_ptr<FakePerf> perf = std::make_shared<FakePerf>();
+  std::shared_ptr<std::uint64_t> time = std::make_shared<std::uint64_t>(1'000'000'000);
+
+  [[nodiscard]] Surroundings around(const os::CpuIdentity& cpu = {"amd", 0x19, 0x11, 1}) const {
+    return {perf, {}, cpu, [at = time] { return *at; }, "/nowhere/"};
+  }
+  void pass(std::uint64_t ns) { *time += ns, perf->run(ns); }
+};
+
+}  // namespace charm::counters

@@ -1,0 +1,244 @@
+// Hardware counters of a machine that is not there: what is opened, what a reading says, and how it degrades.
+#include <charm/error.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "base/settings.hpp"
+#include "counters/fake_perf.hpp"
+#include "counters/source.hpp"
+
+namespace charm::counters {
+namespace {
+
+constexpr Shape two_sockets{2, 2, 2};
+constexpr std::uint64_t ms = 1'000'000;
+
+struct Rig {
+  FakeMachine machine;
+  std::unique_ptr<Source> source;
+  std::unique_ptr<ThreadCounters> thread;
+
+  explicit Rig(const char* core = "zen4", const Shape& shape = two_sockets) { start(core, shape); }
+  Rig(const char* core, const std::function<void(FakePerf&)>& prepare, const Shape& shape = two_sockets) {
+    prepare(*machine.perf);
+    start(core, shape);
+  }
+  void start(const char* core, const Shape& shape) {
+    source = try_hardware(model_named(core), shape, {}, machine.around()).source;
+    if (source != nullptr) thread = source->open_for_this_thread(0);
+  }
+  void count(std::uint32_t type, std::uint64_t config, std::uint64_t more, std::uint64_t config1 = 0) const {
+    auto* counter = machine.perf->counter(type, config, config1);
+    ASSERT_NE(counter, nullptr) << config;
+    counter->value += more;
+  }
+  [[nodiscard]] bool noted(const std::string& words) const {
+    for (const auto& note : source->describe().notes) {
+      if (note.find(words) != std::string::npos) return true;
+    }
+    return false;
+  }
+};
+
+constexpr std::uint32_t raw = 4;
+constexpr std::uint32_t generic = 0;
+
+TEST(Hardware, PutsEveryEventIntoItsSource) {
+  const Rig rig;
+  rig.count(generic, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+  rig.count(raw, 0x244, 1);
+  rig.count(raw, 0x444, 2);
+  rig.count(raw, 0x844, 3);
+  rig.count(raw, 0x1044, 4);
+  rig.count(raw, 0x4044, 5);
+  FakeMachine(rig.machine).pass(ms);
+  const Reading reading = rig.thread->read();
+  EXPECT_EQ(reading.instructions, 1000U);
+  EXPECT_EQ(reading.fill(FillSource::own_chiplet), 1U);
+  EXPECT_EQ(reading.fill(FillSource::other_chiplet), 2U);
+  EXPECT_EQ(reading.fill(FillSource::local_dram), 3U);
+  EXPECT_EQ(reading.fill(FillSource::remote_cache), 4U);
+  EXPECT_EQ(reading.fill(FillSource::remote_dram), 5U);
+  EXPECT_EQ(reading.counted_share, 1);
+  EXPECT_TRUE(reading.has.instructions);
+  EXPECT_FALSE(reading.has.cycles);
+  EXPECT_FALSE(reading.has.fills.has(FillSource::own_l2));
+  EXPECT_TRUE(reading.has.page_faults);
+}
+
+TEST(Hardware, DescribesWhatItCounts) {
+  const Rig rig;
+  const Description description = rig.source->describe();
+  EXPECT_EQ(description.kind, Description::Kind::hardware);
+  EXPECT_EQ(description.name, "hardware counters (AMD Zen 4)");
+  EXPECT_EQ(description.events.size(), 6U);
+  EXPECT_EQ(description.classes.size(), 5U);
+  EXPECT_FALSE(description.multiplexed);
+  EXPECT_EQ(description.method, Description::Method::system_call);
+  EXPECT_TRUE(description.why_not.empty());
+  EXPECT_EQ(rig.machine.perf->open_counters.size(), 6U) << "the thread's own; the trial's are closed";
+}
+
+TEST(Hardware, SaysWhenItCanBeReadWithoutTheKernel) {
+  const Rig rig("zen4", [](FakePerf& perf) { perf.maps = perf.rdpmc = true; });
+  EXPECT_EQ(rig.source->describe().method, Description::Method::rdpmc);
+}
+
+TEST(Hardware, SubtractsWhatIsToBeTakenOffAndNeverGoesDown) {
+  Rig rig("neoverse-n1");
+  rig.count(raw, 0x36, 100);
+  rig.count(raw, 0x37, 30);  // the first of two counters of this event: own_chiplet's
+  rig.machine.pass(ms);
+  const Reading first = rig.thread->read();
+  EXPECT_EQ(first.fill(FillSource::own_chiplet), 70U);
+  rig.count(raw, 0x37, 10);
+  rig.machine.pass(ms);
+  EXPECT_EQ(rig.thread->read().fill(FillSource::own_chiplet), 70U) << "a difference may step back, a total does not";
+}
+
+TEST(Hardware, ReportsTheShareOfTimeInWhichItCounted) {
+  Rig rig("spr");
+  EXPECT_TRUE(rig.source->describe().multiplexed);
+  EXPECT_TRUE(rig.noted("take turns in 2 groups"));
+  rig.count(raw, 0x12a, 50, 0x104004477);
+  *rig.machine.time += 4 * ms;
+  rig.machine.perf->enabled += 4 * ms;
+  rig.machine.perf->running += 2 * ms;
+  const Reading reading = rig.thread->read();
+  EXPECT_DOUBLE_EQ(reading.counted_share, .5);
+  EXPECT_EQ(reading.fill(FillSource::local_dram), 100U);
+}
+
+TEST(Hardware, MakesGroupsSmallerWhereTheKernelTakesFewerEvents) {
+  const Rig rig("zen4", [](FakePerf& perf) { perf.room = 4; });
+  ASSERT_NE(rig.source, nullptr);
+  EXPECT_TRUE(rig.source->describe().multiplexed);
+  EXPECT_EQ(rig.machine.perf->open_counters.size(), 6U);
+}
+
+TEST(Hardware, MakesGroupsSmallerWhenTheyNeverGetACounter) {
+  Rig rig;
+  rig.count(raw, 0x444, 7);
+  rig.machine.pass(ms);
+  EXPECT_EQ(rig.thread->read().fill(FillSource::other_chiplet), 7U);
+  for (int i = 0; i < 80; ++i) {  // enabled, never running: somebody holds a counter
+    *rig.machine.time += ms;
+    rig.machine.perf->enabled += ms;
+    EXPECT_EQ(rig.thread->read().fill(FillSource::other_chiplet), 7U);
+  }
+  EXPECT_EQ(rig.machine.perf->open_counters.size(), 6U);
+  std::set<int> leaders;
+  for (const auto& [descriptor, counter] : rig.machine.perf->open_counters) leaders.insert(counter.leader);
+  EXPECT_GT(leaders.size(), 1U);
+  EXPECT_TRUE(rig.noted("others hold some of the counters"));
+  rig.count(raw, 0x444, 5);
+  rig.machine.perf->enabled += ms;
+  rig.machine.perf->running = rig.machine.perf->enabled;
+  EXPECT_EQ(rig.thread->read().fill(FillSource::other_chiplet), 12U) << "what was counted before stays";
+}
+
+TEST(Hardware, LeavesOutASourceWhoseEventIsRefused) {
+  const Rig rig("zen4", [](FakePerf& perf) { perf.refused_configs[0x1044] = EINVAL; });
+  ASSERT_NE(rig.source, nullptr);
+  const Description description = rig.source->describe();
+  EXPECT_FALSE(description.has.fills.has(FillSource::remote_cache));
+  EXPECT_TRUE(description.has.fills.has(FillSource::remote_dram));
+  EXPECT_FALSE(counted(description.classes).has(FillSource::remote_cache));
+  EXPECT_TRUE(rig.noted("the kernel refuses"));
+}
+
+TEST(Hardware, LeavesOutASumOfWhichAPartIsRefused) {
+  const Rig rig("neoverse-n1", [](FakePerf& perf) { perf.refused_configs[0x37] = ENOENT; });
+  ASSERT_NE(rig.source, nullptr);
+  EXPECT_EQ(rig.source->describe().has.fills, FillSet{FillSource::remote_dram});
+}
+
+TEST(Hardware, IsNotThereWithoutAPmu) {
+  FakeMachine machine;
+  machine.perf->refuse_all = ENOENT;
+  const auto attempt = try_hardware(model_named("zen4"), two_sockets, {}, machine.around());
+  EXPECT_EQ(attempt.source, nullptr);
+  EXPECT_NE(attempt.refusal.why.find("ENOENT"), std::string::npos);
+}
+
+TEST(Hardware, OfOneThreadMayFailWithoutTheOthers) {
+  Rig rig;
+  rig.machine.perf->refuse_all = EMFILE;
+  const auto poor = rig.source->open_for_this_thread(1);
+  EXPECT_FALSE(poor->read().has.instructions);
+  EXPECT_TRUE(poor->read().has.page_faults);
+  EXPECT_TRUE(rig.noted("too many files"));
+  EXPECT_TRUE(rig.thread->read().has.instructions);
+}
+
+TEST(Hardware, StandsStillWhenTheCountersVanish) {
+  Rig rig;
+  rig.count(generic, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+  rig.machine.pass(ms);
+  EXPECT_EQ(rig.thread->read().instructions, 1000U);
+  rig.machine.perf->gives_nothing = true;
+  const Reading reading = rig.thread->read();
+  EXPECT_EQ(reading.instructions, 1000U);
+  EXPECT_FALSE(reading.has.instructions);
+  EXPECT_TRUE(reading.has.fills.empty());
+  EXPECT_TRUE(rig.noted("vanished"));
+}
+
+TEST(Hardware, ThatCountsNothingIsNotBelieved) {
+  Rig rig;
+  for (int i = 0; i < 1200; ++i) {
+    rig.machine.pass(ms);
+    rig.thread->read();
+  }
+  EXPECT_FALSE(rig.thread->read().has.instructions);
+  EXPECT_TRUE(rig.noted("count nothing"));
+}
+
+TEST(Hardware, WhoseFillsCountNothingKeepsItsInstructions) {
+  Rig rig;
+  rig.count(generic, PERF_COUNT_HW_INSTRUCTIONS, 20'000'000'000);
+  rig.machine.pass(ms);
+  const Reading reading = rig.thread->read();
+  EXPECT_TRUE(reading.has.instructions);
+  EXPECT_TRUE(reading.has.fills.empty());
+  rig.count(raw, 0x844, 1);
+  rig.machine.pass(ms);
+  EXPECT_FALSE(rig.thread->read().has.fills.empty()) << "one fill is enough to believe them again";
+}
+
+TEST(Hardware, OfSeveralRuntimesAreApart) {
+  const Rig one;
+  {
+    const FakeMachine same = one.machine;
+    const auto second = try_hardware(model_named("zen4"), two_sockets, {}, same.around());
+    const auto thread = second.source->open_for_this_thread(0);
+    EXPECT_EQ(same.perf->open_counters.size(), 12U);
+  }
+  EXPECT_EQ(one.machine.perf->open_counters.size(), 6U) << "closing one's leaves the other's";
+}
+
+TEST(Hardware, IsLeftAloneByAChildOfFork) {
+  Rig rig("zen4", [](FakePerf& perf) { perf.maps = perf.rdpmc = true; });
+  rig.count(generic, PERF_COUNT_HW_INSTRUCTIONS, 1000);
+  rig.machine.pass(ms);
+  rig.thread->read();
+  const pid_t child = fork();
+  if (child == 0) {
+    const int reads = rig.machine.perf->reads;
+    rig.machine.perf->on_read_counter = [](std::uint32_t) { _exit(9); };
+    const Reading reading = rig.thread->read();
+    const bool still = reading.instructions == 1000 && reading.has == Measured{};
+    rig.thread.reset();
+    _exit(still && rig.machine.perf->reads == reads ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_TRUE(rig.thread->read().has.instructions) << "the parent goes on";
+}
+
+}  // namespace
+}  // namespace charm::counters
