@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <set>
 #include <pthread.h>
+#include <set>
 #include <string>
 
 #include "base/notices.hpp"

@@ -66,9 +66,8 @@ class Runtime {
     return index < group_by_chiplet_.size() ? group_by_chiplet_[index] : -1;
   }
   Worker* worker_at(stealing::Place place) const noexcept {
-    return groups[static_cast<std::size_t>(place.group)]
-        ->at[static_cast<std::size_t>(place.slot)]
-        .load(std::memory_order_acquire);
+    return groups[static_cast<std::size_t>(place.group)]->at[static_cast<std::size_t>(place.slot)].load(
+        std::memory_order_acquire);
   }
 
   /// Work has appeared that a sleeper could take: wakes one near `from` unless somebody there is searching already.
@@ -115,7 +114,7 @@ class Runtime {
   template <class F>
   bool wake_one_of(int group, F&& wanted) noexcept;
 
-  std::vector<int> group_by_chiplet_;             // [chiplet + 1]
+  std::vector<int> group_by_chiplet_;              // [chiplet + 1]
   std::vector<std::unique_ptr<FiberPool>> pools_;  // [node + 1]; [0]: unbound workers, whose node is -1
   std::thread::id home_ = std::this_thread::get_id();
 };

@@ -2,10 +2,10 @@
 //
 // Stealing (docs/runtime.md): src/stealing says whom to try, from the board where everybody notes who has work. Where
 // nothing is noted, busy workers are asked to publish (a poke); one that does not answer because it is in a long
-// function is exposed: that costs a heavy barrier, so only after evidence that it hides jobs, and at most one in 20 us in
-// the whole process. A mark on the board that is missing costs time only: a ready fiber that its owner queued just as a
-// thief took the owner's mark off stays unseen by thieves until the owner's next note or somebody asks the owner for
-// work, and the owner runs it in any case.
+// function is exposed: that costs a heavy barrier, so only after evidence that it hides jobs, and at most one in 20 us
+// in the whole process. A mark on the board that is missing costs time only: a ready fiber that its owner queued just
+// as a thief took the owner's mark off stays unseen by thieves until the owner's next note or somebody asks the owner
+// for work, and the owner runs it in any case.
 //
 // Parking. A searcher that has found nothing for spin_us announces that it is parked, looks once more, and sleeps.
 //  P1  Jobs in inboxes are never missed: the poster pushes, then reads the slot; the parker writes the slot, then reads
@@ -115,8 +115,8 @@ void Worker::ask_for_work(unsigned attempt) noexcept {
   if (attempt >= 4 && victim->deque.has_private()) {  // it has not answered
     std::int64_t now = now_ns();
     std::int64_t due = runtime->next_exposure_ns.load(std::memory_order_relaxed);
-    if (now >= due && runtime->next_exposure_ns.compare_exchange_strong(due, now + exposure_interval_ns,
-                                                                        std::memory_order_relaxed)) {
+    if (now >= due &&
+        runtime->next_exposure_ns.compare_exchange_strong(due, now + exposure_interval_ns, std::memory_order_relaxed)) {
       Tally::add(tally.exposures);
       if (victim->deque.expose() > 0) runtime->board.set(Mark::work, asked);
       return;
@@ -215,7 +215,8 @@ bool Worker::anything_in_sight(bool deep) const noexcept {
     // An own mark, or that of somebody who has nothing any more, must not keep the chiplet awake.
     for (int w = 0; w < board.words(place.group); ++w) {
       for (auto word = board.word(Mark::work, place.group, w); word != 0; word &= word - 1) {
-        const Worker* other = runtime->worker_at({place.group, w * stealing::Board::word_bits + std::countr_zero(word)});
+        const Worker* other =
+            runtime->worker_at({place.group, w * stealing::Board::word_bits + std::countr_zero(word)});
         if (other != nullptr && other != this && other->shows_work()) return true;
       }
     }
@@ -227,8 +228,8 @@ bool Worker::anything_in_sight(bool deep) const noexcept {
   return false;
 }
 
-/// Whoever is busy shall notice a sleeper at its next push: those of the own chiplet, or of the nearest one where anybody
-/// is. The sleepers farther away are woken by those that these wake (P3).
+/// Whoever is busy shall notice a sleeper at its next push: those of the own chiplet, or of the nearest one where
+/// anybody is. The sleepers farther away are woken by those that these wake (P3).
 void Worker::poke_the_busy() noexcept {
   const stealing::Board& board = runtime->board;
   auto poke = [&](int in) {
@@ -349,14 +350,15 @@ void Runtime::post(Worker& worker, ListedJob* job) noexcept {
   wake(worker);
 }
 
-// Unlike jobs in deques those in shared inboxes have no owner who would run them in any case: a sleeper must be woken. One
-// that is awake looks at all of them before it sleeps.
+// Unlike jobs in deques those in shared inboxes have no owner who would run them in any case: a sleeper must be woken.
+// One that is awake looks at all of them before it sleeps.
 
 void Runtime::post_anywhere(ListedJob* job) noexcept {
   inbox.push(job);
   for (int i = 0; i < board.summary_words(); ++i) {
     for (auto word = board.summary(Mark::asleep, i); word != 0; word &= word - 1) {
-      if (wake_one_of(i * stealing::Board::word_bits + std::countr_zero(word), [](const Worker&) { return true; })) return;
+      if (wake_one_of(i * stealing::Board::word_bits + std::countr_zero(word), [](const Worker&) { return true; }))
+        return;
     }
   }
 }
@@ -380,7 +382,8 @@ bool Runtime::post_node(int node, ListedJob* job) noexcept {
   if (to.members.load(std::memory_order_seq_cst) == 0) return false;
   to.inbox.push(job);
   for (int group : to.groups) {
-    if (wake_one_of(group, [node](const Worker& w) { return w.node.load(std::memory_order_seq_cst) == node; })) return true;
+    if (wake_one_of(group, [node](const Worker& w) { return w.node.load(std::memory_order_seq_cst) == node; }))
+      return true;
   }
   if (to.members.load(std::memory_order_seq_cst) == 0) abandon(to.inbox);
   return true;

@@ -33,7 +33,8 @@ struct Worker;
 ///
 /// G1  A slot's entry is written before any mark of that slot but `member` is set. It stays when its worker leaves: an
 ///     old entry names a worker that is somewhere else, and whoever looks there finds its queues as good as any.
-/// G2  The inbox belongs to the group and does not move with its members. While it holds a job there is a member who will
+/// G2  The inbox belongs to the group and does not move with its members. While it holds a job there is a member who
+/// will
 ///     look at it before it sleeps, or the job is on its way to the runtime's inbox: the last member to leave takes
 ///     the jobs there after it has gone from the board, and who posts looks after the push whether there is a member,
 ///     and takes them there if not. Both orders are sequentially consistent, so one of the two sees the other.

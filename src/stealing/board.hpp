@@ -8,11 +8,11 @@
 // Invariants
 //  B1  A slot belongs to one worker at a time. Only the worker at a place sets its marks; others may clear `work` only.
 //  B2  A group's bit in the summary is clear only where the group has no mark of the kind, but for the moment between a
-//      set() and its return. set() sets the mark before it reads the summary; clear() clears the summary before it reads
-//      the marks again, and puts it back if there is one; all of it sequentially consistent.
+//      set() and its return. set() sets the mark before it reads the summary; clear() clears the summary before it
+//      reads the marks again, and puts it back if there is one; all of it sequentially consistent.
 //  B3  (for those who clear another's `work`) The owner makes work visible, then reads its mark, and sets it if it is
-//      clear. Whoever clears reads the queues again after that, and sets the mark again if they hold something. All four
-//      sequentially consistent: so work that is visible and not marked has an owner who is about to mark it.
+//      clear. Whoever clears reads the queues again after that, and sets the mark again if they hold something. All
+//      four sequentially consistent: so work that is visible and not marked has an owner who is about to mark it.
 // Lock-free throughout; nobody waits.
 #pragma once
 
@@ -62,9 +62,7 @@ class Board {
   /// Words of the bitmap of groups.
   [[nodiscard]] int summary_words() const { return static_cast<int>(summary_stride_); }
   /// Bit g: whether group 64 index + g has a worker with the mark. Only of work and asleep.
-  [[nodiscard]] Word summary(Mark mark, int index) const {
-    return total(mark, index).load(std::memory_order_seq_cst);
-  }
+  [[nodiscard]] Word summary(Mark mark, int index) const { return total(mark, index).load(std::memory_order_seq_cst); }
   [[nodiscard]] bool any(Mark mark) const {
     for (int i = 0; i < summary_words(); ++i) {
       if (summary(mark, i) != 0) return true;

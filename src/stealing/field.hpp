@@ -1,5 +1,5 @@
-// How far groups of workers stand from each other. A group is the workers of one chiplet; groups are numbered 0..n-1, and
-// a distance is kept for each pair of groups, not of workers: 576 workers on 72 chiplets are 72 x 72 numbers.
+// How far groups of workers stand from each other. A group is the workers of one chiplet; groups are numbered 0..n-1,
+// and a distance is kept for each pair of groups, not of workers: 576 workers on 72 chiplets are 72 x 72 numbers.
 //
 // Distances come from the machine model (measured where there is a profile), never from numbering. A group's weight in
 // the eyes of a thief is 1/(n distance^2), n being how many groups stand as far away as it does; so a whole ring of

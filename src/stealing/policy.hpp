@@ -1,5 +1,5 @@
-// Ways of stealing as values in one registry: in which order a thief looks, and how much it takes. Adding one is a row in
-// policy.cpp; the runtime and the simulator then know it.
+// Ways of stealing as values in one registry: in which order a thief looks, and how much it takes. Adding one is a row
+// in policy.cpp; the runtime and the simulator then know it.
 #pragma once
 
 #include <cstdint>

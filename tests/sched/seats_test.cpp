@@ -108,7 +108,8 @@ void expect_books_in_order() {
 
 class Seats : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Machines, Seats,
-                         testing::Values("pack:1 l3:4 core:2 pu:1", "pack:2 numa:2 l3:2 core:2 pu:1", "l3:1 core:4 pu:1"));
+                         testing::Values("pack:1 l3:4 core:2 pu:1", "pack:2 numa:2 l3:2 core:2 pu:1",
+                                         "l3:1 core:4 pu:1"));
 
 TEST_P(Seats, NoJobIsLostWhileWorkersMoveAtRandom) {
   Running runtime(4, on(GetParam(), "distributed"));

@@ -32,7 +32,9 @@ TEST(Field, RanksChipletsByTheMachinesDistances) {
     EXPECT_EQ(std::set<int>(order.begin(), order.end()).count(g), 0U);
     for (std::size_t i = 1; i < order.size(); ++i)
       EXPECT_LE(field.distance(g, order[i - 1]), field.distance(g, order[i]));
-    for (int near : order.first(3)) EXPECT_EQ(machine.chiplets[static_cast<std::size_t>(near)].node, machine.chiplets[static_cast<std::size_t>(g)].node);
+    for (int near : order.first(3))
+      EXPECT_EQ(machine.chiplets[static_cast<std::size_t>(near)].node,
+                machine.chiplets[static_cast<std::size_t>(g)].node);
     // Three chiplets at distance 2 on the own node, together as heavy as 1/4.
     EXPECT_FLOAT_EQ(field.weight(g, order[0]), 1.0F / (3 * 4));
   }
