@@ -296,18 +296,12 @@ bool Runtime::wake(Worker& worker) noexcept {
   const bool guest = seen.slot() == Slot::lent_parked;
   // Counted before it can run, where it sleeps: a parked worker does not change groups, and its word names the group.
   std::atomic<int>& searching = groups[static_cast<std::size_t>(seen.group())]->searching;
-  Slot seen = worker.slot.load(std::memory_order_seq_cst);
-  if (seen != Slot::parked && seen != Slot::lent_parked) return false;
-  bool guest = seen == Slot::lent_parked;
-  if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst))
-    return false;
-  tracing::woke(worker);
-  worker.group->searching.fetch_add(1, std::memory_order_relaxed);
   searching.fetch_add(1, std::memory_order_relaxed);
   if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst)) {
     searching.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
+  tracing::woke(worker);
   os::FutexWord& bell = guest ? worker.guest_bell : worker.bell;
   bell.store(1, std::memory_order_seq_cst);
   os::futex_wake(bell, 1);

@@ -1,0 +1,256 @@
+// The controllers in the running runtime: workers move themselves, follow the cpus that they may use, lose no task.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sched/fake_cpus.hpp"
+#include "sched/runtime.hpp"
+
+namespace {
+
+using charm::test::FakeKernel;
+using namespace std::chrono_literals;
+
+/// A runtime on a machine of paper with a kernel of paper.
+class Steered {
+ public:
+  Steered(int workers, const char* topology, const std::string& policy, int cpus,
+          const std::function<void(charm::Config&)>& change = {})
+      : kernel(cpus) {
+    charm::Config config;
+    config.workers = workers;
+    config.topology = topology;
+    config.policy = policy;
+    config.watch_ms = 2;
+    config.counters = "none";
+    if (change) change(config);
+    kernel.ignore(std::this_thread::get_id());
+    runtime_ = new charm::sched::Runtime(config, kernel.watch());  // owned by Runtime::current until finalize()
+  }
+  ~Steered() { charm::finalize(); }
+  charm::sched::Runtime& runtime() { return *runtime_; }
+  FakeKernel kernel;
+
+ private:
+  charm::sched::Runtime* runtime_;
+};
+
+/// Keeps all workers in tasks until `enough` says so or half a minute is over; counts the tasks.
+bool work_until(const std::function<bool()>& enough, std::atomic<long>* done = nullptr) {
+  const auto end = std::chrono::steady_clock::now() + 30s;
+  while (std::chrono::steady_clock::now() < end) {
+    charm::run([&] {
+      charm::task_group group;
+      for (int i = 0; i < 64; ++i) {
+        group.run([&] {
+          volatile int sink = 0;
+          for (int k = 0; k < 20000; ++k) sink = sink + k;
+          charm::add_work(1);
+          if (done != nullptr) done->fetch_add(1);
+        });
+      }
+      group.wait();
+    });
+    if (enough()) return true;
+  }
+  return false;
+}
+
+std::string told(const std::vector<charm::Decision>& decisions) {
+  std::string text;
+  for (const auto& d : decisions) text += to_string(d) + "\n";
+  return text;
+}
+
+constexpr const char* four_chiplets = "pack:1 l3:4 core:4 pu:1";
+constexpr const char* quick = "adaptive:tick=0.005,max_samples=4";
+
+TEST(Steering, AWorkerMovesItselfAndSaysWhy) {
+  Steered steered(2, four_chiplets, quick, 16);
+  EXPECT_TRUE(charm::stats().adapts);
+  EXPECT_TRUE(work_until([] { return charm::decisions().size() >= 3; }));
+  const auto decisions = charm::decisions();
+  ASSERT_GE(decisions.size(), 3U);
+  for (const auto& d : decisions) {
+    EXPECT_NE(d.from, d.to) << to_string(d);
+    EXPECT_FALSE(d.reason.empty());
+    EXPECT_GT(d.time, 0);
+    EXPECT_NE(explain(d).find(d.reason), std::string::npos);
+  }
+  EXPECT_EQ(steered.kernel.collisions(), 0);
+  EXPECT_GT(steered.kernel.binds(), 2) << "nobody was bound anew";
+  EXPECT_FALSE(charm::timeline().empty());
+}
+
+TEST(Steering, Algorithm1DoesNotMoveAnybodyByCountersThatAreNotThere) {
+  Steered steered(2, four_chiplets, "charm-alg1:period=0.004,threshold=0", 16);
+  const auto start = std::chrono::steady_clock::now();
+  work_until([&] { return std::chrono::steady_clock::now() - start > 100ms; });
+  EXPECT_TRUE(charm::decisions().empty()) << told(charm::decisions());
+}
+
+TEST(Steering, OneChipletLeavesNothingToDecideAndCostsNoController) {
+  Steered steered(2, "pack:1 l3:1 core:4 pu:1", "adaptive", 4);
+  EXPECT_FALSE(charm::stats().adapts);
+  EXPECT_TRUE(charm::timeline().empty());
+  charm::run([] { charm::parallel_for(0, 1000, [](int) {}); });
+  EXPECT_TRUE(charm::decisions().empty());
+  EXPECT_EQ(charm::stats().policy, "adaptive");
+}
+
+TEST(Steering, EveryPolicyNameStartsARuntime) {
+  for (const char* policy : {"adaptive", "charm-alg1", "charm-alg1:map=literal", "static", "static:spread=4", "local",
+                             "distributed", "numa", "os", "literal"}) {
+    Steered steered(2, four_chiplets, policy, 16);
+    EXPECT_EQ(charm::run([] { return 7; }), 7) << policy;
+  }
+}
+
+TEST(Steering, WorkersLeaveCpusThatAreTakenAwayAndNoTaskIsLost) {
+  Steered steered(4, four_chiplets, "adaptive:tick=0.005", 16);
+  std::atomic<long> done{0};
+  std::vector<std::vector<int>> sets = {{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11}, {2, 6, 10, 14}, {0, 1, 2, 3},
+                                        {0, 4, 8, 12, 13, 14, 15}};
+  int changes = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (const auto& cpus : sets) {
+      steered.kernel.set_cpuset(cpus);
+      ++changes;
+      ASSERT_TRUE(work_until([&] { return charm::stats().allowed_cpus == cpus; }, &done));
+      ASSERT_TRUE(work_until(
+          [&] {
+            auto taken = steered.kernel.taken();
+            return std::all_of(taken.begin(), taken.end(),
+                               [&](int cpu) { return std::binary_search(cpus.begin(), cpus.end(), cpu); });
+          },
+          &done));
+      for (const auto& seat : charm::seats()) {
+        EXPECT_TRUE(std::binary_search(cpus.begin(), cpus.end(), seat.cpu)) << seat.cpu;
+      }
+    }
+  }
+  EXPECT_EQ(done.load() % 64, 0);
+  EXPECT_EQ(steered.kernel.collisions(), 0);
+  EXPECT_EQ(charm::stats().cpu_changes, changes);
+  EXPECT_NE(told(charm::decisions()).find("the process may use cpus 8-11 now"), std::string::npos)
+      << told(charm::decisions());
+}
+
+TEST(Steering, AMaskFromOutsideIsObeyed) {
+  Steered steered(2, four_chiplets, "local", 16);
+  steered.kernel.set_all_masks({5, 9, 10});
+  const std::vector<int> wanted = {5, 9, 10};
+  ASSERT_TRUE(work_until([&] { return charm::stats().allowed_cpus == wanted; }));
+  for (const auto& seat : charm::seats()) EXPECT_TRUE(std::binary_search(wanted.begin(), wanted.end(), seat.cpu));
+  EXPECT_EQ(steered.kernel.collisions(), 0);
+}
+
+TEST(Steering, WorkersWithoutACpuRestAndStillServeWhatIsBoundToThem) {
+  Steered steered(4, four_chiplets, "local", 16);
+  steered.kernel.set_cpuset({3, 7});
+  ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == std::vector<int>{3, 7}; }));
+  int seated = 0;
+  for (const auto& seat : charm::seats()) seated += seat.cpu >= 0 ? 1 : 0;
+  EXPECT_EQ(seated, 2);
+  std::atomic<int> served{0};
+  for (int round = 0; round < 50; ++round) {
+    charm::run([&] {
+      charm::all_do([&](int) {
+        served.fetch_add(1);
+        charm::barrier();
+      });
+    });
+    for (int w = 0; w < 4; ++w) EXPECT_EQ(charm::call(w, [] { return charm::worker_id(); }), w);
+  }
+  EXPECT_EQ(served.load(), 200);
+  ASSERT_TRUE(work_until([] { return true; }));
+  // And they come back.
+  std::vector<int> all = {0, 1, 2, 3, 4, 5, 6, 7};
+  steered.kernel.set_cpuset(all);
+  ASSERT_TRUE(work_until([&] { return charm::stats().allowed_cpus == all; }));
+  for (const auto& seat : charm::seats()) EXPECT_GE(seat.cpu, 0);
+  EXPECT_EQ(steered.kernel.collisions(), 0);
+}
+
+TEST(Steering, WorkersWithoutACpuShareWhereThatIsAskedFor) {
+  Steered steered(4, four_chiplets, "local", 16, [](charm::Config& c) { c.surplus = "share"; });
+  steered.kernel.set_cpuset({3, 7});
+  ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == std::vector<int>{3, 7}; }));
+  for (const auto& seat : charm::seats()) EXPECT_TRUE(seat.cpu == 3 || seat.cpu == 7);
+}
+
+TEST(Steering, CpusThatTheMachineDidNotKnowAreUsedOneEach) {
+  Steered steered(4, "pack:1 l3:2 core:2 pu:1", "adaptive", 4);
+  steered.kernel.set_all_masks({20, 21, 22, 23, 24});
+  steered.kernel.set_cpuset({20, 21, 22, 23, 24});
+  ASSERT_TRUE(work_until([] { return charm::stats().cpu_changes > 0; }));
+  std::set<int> cpus;
+  for (const auto& seat : charm::seats()) cpus.insert(seat.cpu);
+  EXPECT_EQ(cpus.size(), 4U);
+  EXPECT_GE(*cpus.begin(), 20);
+  EXPECT_EQ(steered.kernel.collisions(), 0);
+}
+
+TEST(Steering, AWorkerInsideOfALoopMovesBetweenTwoChunks) {
+  Steered steered(1, four_chiplets, "local", 16);
+  std::atomic<bool> moved{false};
+  charm::run([&] {
+    charm::parallel_for(
+        0, 2000000,
+        [&](int) {
+          if (moved.load(std::memory_order_relaxed)) return;
+          steered.kernel.set_cpuset({9, 10});
+          volatile int sink = 0;
+          for (int k = 0; k < 2000; ++k) sink = sink + k;
+          if (charm::sched::this_worker()->seat.cpu == 9) moved = true;
+        },
+        {.grain = 16});
+  });
+  EXPECT_TRUE(moved);
+}
+
+TEST(Steering, RegionsHaveControllersOfTheirOwn) {
+  Steered steered(2, four_chiplets, quick, 16);
+  EXPECT_TRUE(work_until([] {
+    charm::region scan("scan");
+    work_until([] { return true; });
+    for (const auto& d : charm::decisions()) {
+      if (d.region == "scan") return true;
+    }
+    return false;
+  }));
+  { charm::region nested("a"); charm::region deeper("b"); }
+}
+
+TEST(Steering, OutsideOfRegionsNothingIsDecidedWhereOnlyRegionsAreMonitored) {
+  Steered steered(2, four_chiplets, quick, 16, [](charm::Config& c) { c.monitor = "regions"; });
+  const auto start = std::chrono::steady_clock::now();
+  work_until([&] { return std::chrono::steady_clock::now() - start > 300ms; });
+  EXPECT_TRUE(charm::decisions().empty()) << told(charm::decisions());
+  EXPECT_TRUE(work_until([] {
+    charm::region here("here");
+    const auto begin = std::chrono::steady_clock::now();
+    work_until([&] { return std::chrono::steady_clock::now() - begin > 50ms; });
+    return !charm::decisions().empty();
+  }));
+}
+
+TEST(Steering, AListenerHearsOfEveryDecision) {
+  Steered steered(2, four_chiplets, quick, 16);
+  std::atomic<int> heard{0};
+  charm::on_decision([&](const charm::Decision& d) {
+    if (!d.outcome.empty()) heard.fetch_add(1);
+  });
+  EXPECT_TRUE(work_until([&] { return heard.load() >= 2; }));
+  charm::on_decision({});
+}
+
+}  // namespace
