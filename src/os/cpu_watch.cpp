@@ -44,13 +44,18 @@ class LiveCpuWatch final : public CpuWatch {
 
 std::unique_ptr<CpuWatch> live_cpu_watch(const std::string& root) { return std::make_unique<LiveCpuWatch>(root); }
 
-Cpus AllowedCpus::judge(const Cpus& found, ThreadMask& thread, const std::optional<Cpus>& granted) {
-  const bool regranted = std::exchange(thread.granted, granted) != granted;
+bool AllowedCpus::explains(const Cpus& found, const ThreadMask& thread, const std::optional<Cpus>& granted) const {
   const Cpus& set = thread.set.empty() ? wanted_ : thread.set;
   Cpus expected = granted ? both(set, *granted) : set;
   if (expected.empty()) expected = *granted;
-  const bool reset = regranted && granted && found == *granted;
-  if (!found.empty() && found != expected && found != set && !reset) wanted_ = found;
+  const bool reset = granted && thread.granted != granted && found == *granted;
+  return found.empty() || found == expected || found == set || reset;
+}
+
+Cpus AllowedCpus::judge(const Cpus& found, ThreadMask& thread, const std::optional<Cpus>& granted) {
+  if (!explains(found, thread, granted)) wanted_ = found;
+  thread.granted = granted;
+  thread.found = found;
   if (!granted) return wanted_;
   Cpus allowed = both(wanted_, *granted);
   return allowed.empty() ? *granted : allowed;

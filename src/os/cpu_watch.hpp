@@ -33,6 +33,7 @@ std::unique_ptr<CpuWatch> live_cpu_watch(const std::string& root = "/");
 struct ThreadMask {
   std::vector<int> set;                     // what it has bound itself to last; empty: nothing yet
   std::optional<std::vector<int>> granted;  // what was granted when it looked last
+  std::vector<int> found;                   // its mask then
 };
 
 /// Judges what a thread finds as its mask: which cpus the process is allowed now.
@@ -45,6 +46,11 @@ class AllowedCpus {
  public:
   /// \param wanted the mask that the process came with.
   explicit AllowedCpus(std::vector<int> wanted) : wanted_(std::move(wanted)) {}
+
+  /// Whether a mask is what the thread's own binding and the grant make of it. Where it is not, the grant may have changed
+  /// a moment ago: ask for it again before judge() takes the mask for somebody's wish.
+  [[nodiscard]] bool explains(const std::vector<int>& found, const ThreadMask& thread,
+                              const std::optional<std::vector<int>>& granted) const;
 
   /// \param found the thread's mask now. \param thread is brought up to date.
   /// \returns the cpus that may be used now: what the user wants and the system grants, or all that is granted where

@@ -84,8 +84,9 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
       spec_(controller::spec_of(runtime.settings)),
       look_interval_(cpus_ ? runtime.settings.watch_ms / 1000.0 : 0),
       started_(clock_seconds()),
+      came_with_(cpus_ ? cpus_->mask() : runtime.machine.allowed_cpus),
       claims_(highest_cpu(runtime.machine) + 1),
-      allowed_(cpus_ ? cpus_->mask() : runtime.machine.allowed_cpus) {
+      allowed_(came_with_) {
   for (std::size_t w = 0; w < runtime.placement.start().size(); ++w)
     pilots_.push_back(std::make_unique<Pilot>(costs_, claims_, static_cast<int>(w)));
 
@@ -204,6 +205,7 @@ void Steering::arrive(Worker& worker) noexcept {
   Pilot::Thread& t = thread(worker);
   if (t.mask.set.size() == 1 && t.mask.set.front() == worker.seat.cpu) return;
   if (p.holder.held() != worker.seat.cpu) return;  // it floats, or shares: the next poll sees to it
+  if (surprised(worker, p)) return;
   bind(t, {worker.seat.cpu});
   place_memory(t, worker.seat);
 }
@@ -266,6 +268,7 @@ void Steering::follow(Worker& worker, Pilot& p, const Epoch& epoch, int spread) 
 
 /// One attempt; where the cpu is still another's, the next poll tries again.
 void Steering::sit(Worker& worker, Pilot& p, const Epoch& epoch, const Seat& seat) {
+  if (cpus_ && seat.cpu >= 0 && surprised(worker, p)) return;
   p.resting.store(false, std::memory_order_relaxed);
   Pilot::Thread& t = thread(worker);
   if (cpus_ && seat.cpu >= 0) {
@@ -306,6 +309,18 @@ void Steering::rest(Worker& worker, Pilot& p, const Epoch& epoch) {
   p.resting.store(true, std::memory_order_relaxed);
 }
 
+/// Whether the thread's mask is not as it left it. Then somebody has set it, which must be understood before it is
+/// overwritten: the next poll looks at it first.
+bool Steering::surprised(Worker& worker, Pilot& p) {
+  if (look_interval_ <= 0) return false;
+  const Pilot::Thread& t = thread(worker);
+  const std::vector<int> mask = cpus_->mask();
+  if (mask == t.mask.found || mask == (t.mask.set.empty() ? came_with_ : t.mask.set)) return false;
+  p.next_poll = p.next_look = 0;
+  worker.until_boundary = 1;
+  return true;
+}
+
 bool Steering::bind(Pilot::Thread& t, const std::vector<int>& cpus) {
   if (!cpus_->bind(cpus)) {
     base::notice("bind", "the kernel refused to bind a worker to cpu " + os::format_cpu_list(cpus) + "; it floats");
@@ -343,7 +358,17 @@ void Steering::look(Worker& worker, Pilot& p, double time) {
     granted_ = cpus_->granted();
     next_granted_ = time + look_interval_;
   }
-  const std::vector<int> allowed = allowed_.judge(cpus_->mask(), thread(worker).mask, granted_);
+  std::vector<int> found = cpus_->mask();
+  if (!allowed_.explains(found, thread(worker).mask, granted_)) {
+    // Both are needed as of one moment: a mask that does not fit may only be newer than the grant.
+    granted_ = cpus_->granted();
+    found = cpus_->mask();
+    if (cpus_->granted() != granted_) {
+      p.next_look = time;  // it is changing just now
+      return;
+    }
+  }
+  const std::vector<int> allowed = allowed_.judge(found, thread(worker).mask, granted_);
   if (!allowed.empty() && allowed != epochs_.back()->cpus) renew(allowed, time);
 }
 

@@ -107,6 +107,7 @@ class Steering {
   void sit(Worker& worker, Pilot& pilot, const Epoch& epoch, const Seat& seat);
   void rest(Worker& worker, Pilot& pilot, const Epoch& epoch);
   bool bind(Pilot::Thread& thread, const std::vector<int>& cpus);
+  bool surprised(Worker& worker, Pilot& pilot);
   void place_memory(Pilot::Thread& thread, const Seat& seat);
   std::unique_ptr<controller::Gang> make_gang(const placement::Placement& placement, int workers, double now);
   void tell(const Decision& decision);
@@ -120,6 +121,7 @@ class Steering {
   double interval_;        // between two polls of a worker
   double look_interval_;   // between two looks at the allowed cpus; 0: never
   const double started_;
+  const std::vector<int> came_with_;  // the mask of the thread that called init()
   KindCosts costs_;
   placement::CpuClaims claims_;
   std::vector<std::unique_ptr<Pilot>> pilots_;

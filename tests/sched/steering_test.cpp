@@ -1,4 +1,6 @@
 // The controllers in the running runtime: workers move themselves, follow the cpus that they may use, lose no task.
+#include <charm/charm.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -23,7 +25,8 @@ using namespace std::chrono_literals;
 class Steered {
  public:
   Steered(int workers, const char* topology, const std::string& policy, int cpus,
-          const std::function<void(charm::Config&)>& change = {})
+          const std::function<void(charm::Config&)>& change = {},
+          std::unique_ptr<charm::counters::Source> source = nullptr)
       : kernel(cpus) {
     charm::Config config;
     config.workers = workers;
@@ -33,7 +36,7 @@ class Steered {
     config.counters = "none";
     if (change) change(config);
     kernel.ignore(std::this_thread::get_id());
-    runtime_ = new charm::sched::Runtime(config, kernel.watch());  // owned by Runtime::current until finalize()
+    runtime_ = new charm::sched::Runtime(config, kernel.watch(), std::move(source));  // owned by Runtime::current until finalize()
   }
   ~Steered() { charm::finalize(); }
   charm::sched::Runtime& runtime() { return *runtime_; }
@@ -43,9 +46,9 @@ class Steered {
   charm::sched::Runtime* runtime_;
 };
 
-/// Keeps all workers in tasks until `enough` says so or half a minute is over; counts the tasks.
+/// Keeps all workers in tasks until `enough` says so, or for far too long; counts the tasks.
 bool work_until(const std::function<bool()>& enough, std::atomic<long>* done = nullptr) {
-  const auto end = std::chrono::steady_clock::now() + 30s;
+  const auto end = std::chrono::steady_clock::now() + 100s;
   while (std::chrono::steady_clock::now() < end) {
     charm::run([&] {
       charm::task_group group;
@@ -92,9 +95,67 @@ TEST(Steering, AWorkerMovesItselfAndSaysWhy) {
 
 TEST(Steering, Algorithm1DoesNotMoveAnybodyByCountersThatAreNotThere) {
   Steered steered(2, four_chiplets, "charm-alg1:period=0.004,threshold=0", 16);
-  const auto start = std::chrono::steady_clock::now();
-  work_until([&] { return std::chrono::steady_clock::now() - start > 100ms; });
+  ASSERT_TRUE(work_until([] { return charm::timeline().size() > 20; }));
   EXPECT_TRUE(charm::decisions().empty()) << told(charm::decisions());
+}
+
+/// Counters that tell what a test wants: as many fills of each source in every reading.
+class Scripted final : public charm::counters::Source {
+ public:
+  struct Rates {
+    std::atomic<std::uint64_t> other_chiplet{0};
+  };
+  explicit Scripted(Rates& rates) : rates_(rates) {}
+  std::unique_ptr<charm::counters::ThreadCounters> open_for_this_thread(int /*worker*/) override {
+    return std::make_unique<Thread>(rates_);
+  }
+  [[nodiscard]] charm::counters::Description describe() const override { return {}; }
+
+ private:
+  class Thread final : public charm::counters::ThreadCounters {
+   public:
+    explicit Thread(Rates& rates) : rates_(rates) {}
+    charm::counters::Reading read() noexcept override {
+      using charm::counters::FillSource;
+      total_.instructions += 1000000;
+      total_.fills[index(FillSource::other_chiplet)] += rates_.other_chiplet.load();
+      total_.has.instructions = true;
+      total_.has.fills = {FillSource::other_chiplet};
+      return total_;
+    }
+
+   private:
+    Rates& rates_;
+    charm::counters::Reading total_;
+  };
+  Rates& rates_;
+};
+
+TEST(Steering, AfterADecisionEveryWorkerSitsWhereTheSpreadPutsIt) {
+  Scripted::Rates rates;
+  Steered steered(4, "pack:1 numa:2 l3:4 core:4 pu:1", "charm-alg1:period=0.02", 32, {}, std::make_unique<Scripted>(rates));
+  auto& runtime = steered.runtime();
+  const int top = runtime.placement.levels.back();
+  ASSERT_GE(top, 4);
+  for (std::uint64_t fills : {1000000, 0, 1000000}) {
+    rates.other_chiplet = fills;
+    const int end = fills > 0 ? top : runtime.placement.levels.front();
+    ASSERT_TRUE(work_until([&] {
+      // Every worker bound to its cpu of that level, and found in the group of its chiplet.
+      for (int w = 0; w < 4; ++w) {
+        const charm::Seat wanted = runtime.placement.lookup(w, end);
+        charm::Seat found = charm::call(w, [] { return charm::sched::this_worker()->seat; });
+        if (found != wanted) return false;
+        const auto mask = charm::call(w, [&] { return steered.kernel.mask_of(std::this_thread::get_id()); });
+        if (mask != std::vector<int>{wanted.cpu}) return false;
+      }
+      return true;
+    })) << told(charm::decisions());
+  }
+  const auto decisions = charm::decisions();
+  ASSERT_FALSE(decisions.empty());
+  EXPECT_NE(decisions.front().reason.find("events >="), std::string::npos) << told(decisions);
+  EXPECT_EQ(steered.kernel.collisions(), 0);
 }
 
 TEST(Steering, OneChipletLeavesNothingToDecideAndCostsNoController) {
@@ -217,40 +278,66 @@ TEST(Steering, AWorkerInsideOfALoopMovesBetweenTwoChunks) {
   EXPECT_TRUE(moved);
 }
 
+/// Algorithm 1 spreads while there are fills, so each of these decides as soon as it is asked.
+constexpr const char* eager = "charm-alg1:period=0.01";
+
 TEST(Steering, RegionsHaveControllersOfTheirOwn) {
-  Steered steered(2, four_chiplets, quick, 16);
-  EXPECT_TRUE(work_until([] {
-    charm::region scan("scan");
-    work_until([] { return true; });
-    for (const auto& d : charm::decisions()) {
-      if (d.region == "scan") return true;
-    }
-    return false;
-  }));
-  { charm::region nested("a"); charm::region deeper("b"); }
+  Scripted::Rates rates;
+  rates.other_chiplet = 1000000;
+  Steered steered(2, four_chiplets, eager, 16, {}, std::make_unique<Scripted>(rates));
+  auto made_in = [](const std::string& region) {
+    return [region] {
+      const auto all = charm::decisions();
+      return std::any_of(all.begin(), all.end(), [&](const charm::Decision& d) {
+        return d.region == region && d.reason.find("events >=") != std::string::npos;
+      });
+    };
+  };
+  ASSERT_TRUE(work_until(made_in(""))) << told(charm::decisions());
+  {
+    charm::region outer("scan");
+    ASSERT_TRUE(work_until(made_in("scan"))) << told(charm::decisions());
+    charm::region inner("join");
+    ASSERT_TRUE(work_until(made_in("join"))) << told(charm::decisions());
+  }
+  EXPECT_NE(told(charm::decisions()).find("the region was entered"), std::string::npos);
 }
 
 TEST(Steering, OutsideOfRegionsNothingIsDecidedWhereOnlyRegionsAreMonitored) {
-  Steered steered(2, four_chiplets, quick, 16, [](charm::Config& c) { c.monitor = "regions"; });
-  const auto start = std::chrono::steady_clock::now();
-  work_until([&] { return std::chrono::steady_clock::now() - start > 300ms; });
+  Scripted::Rates rates;
+  rates.other_chiplet = 1000000;
+  Steered steered(2, four_chiplets, eager, 16, [](charm::Config& c) { c.monitor = "regions"; },
+                  std::make_unique<Scripted>(rates));
+  const auto ticks = [] { return charm::timeline().size(); };
+  ASSERT_TRUE(work_until([&] { return ticks() > 20; }));
   EXPECT_TRUE(charm::decisions().empty()) << told(charm::decisions());
-  EXPECT_TRUE(work_until([] {
-    charm::region here("here");
-    const auto begin = std::chrono::steady_clock::now();
-    work_until([&] { return std::chrono::steady_clock::now() - begin > 50ms; });
-    return !charm::decisions().empty();
-  }));
+  charm::region here("here");
+  EXPECT_TRUE(work_until([] { return !charm::decisions().empty(); }));
 }
 
 TEST(Steering, AListenerHearsOfEveryDecision) {
-  Steered steered(2, four_chiplets, quick, 16);
+  Scripted::Rates rates;
+  rates.other_chiplet = 1000000;
+  Steered steered(2, four_chiplets, eager, 16, {}, std::make_unique<Scripted>(rates));
   std::atomic<int> heard{0};
   charm::on_decision([&](const charm::Decision& d) {
     if (!d.outcome.empty()) heard.fetch_add(1);
   });
-  EXPECT_TRUE(work_until([&] { return heard.load() >= 2; }));
+  EXPECT_TRUE(work_until([&] {
+    rates.other_chiplet = charm::sched::Runtime::get().steering->seats()[1].chiplet == 0 ? 1000000 : 0;  // up and down
+    return heard.load() >= 2;
+  }));
   charm::on_decision({});
+}
+
+TEST(Steering, UserWorkIsCountedAlsoFromThreadsThatAreNoWorkers) {
+  Steered steered(2, four_chiplets, "adaptive:tick=0.005", 16);
+  EXPECT_TRUE(work_until([] {
+    charm::add_work(1e9);  // far more than the tasks' own
+    const auto points = charm::timeline();
+    return std::any_of(points.begin(), points.end(),
+                       [](const charm::TimelinePoint& p) { return p.throughput * p.seconds > 5e8; });
+  }));
 }
 
 }  // namespace
