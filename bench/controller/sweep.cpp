@@ -1,5 +1,6 @@
-// bench_controller_sweep [SEED] [RUNS]: random machines, workloads, phases and scatter against the bars of
-// docs/controller.md. Prints how many runs fall short of each and the worst of them, with what it takes to repeat one.
+// bench_controller_sweep [SEED] [RUNS] [BAR]: random machines, workloads, phases and scatter against the bars of
+// docs/controller.md. Prints how many runs fall short of each and the worst of them. A single run (its seed, 1 and the
+// number of its bar) prints all that was decided in it.
 #include <charm/error.hpp>
 
 #include <algorithm>
@@ -96,6 +97,9 @@ void sweep(const Bar& bar, unsigned long first_seed, int runs) {
     const Outcome outcome = run(machine, workers, program, trial);
     const double value = bar.against_static ? outcome.efficiency / outcome.best_static : outcome.efficiency;
     worst = std::min(worst, value);
+    if (runs == 1) {
+      for (const auto& decision : outcome.decisions) std::printf("%s\n", to_string(decision).c_str());
+    }
     for (const auto& step : program) {
       text += "; " + step.workload.name;
       if (bar.most_seconds > 0) text += " " + std::to_string(step.seconds) + " s";
@@ -122,7 +126,7 @@ void sweep(const Bar& bar, unsigned long first_seed, int runs) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const unsigned long seed = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1;
+  const unsigned long seed = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1000000;
   const int runs = argc > 2 ? std::atoi(argv[2]) : 100;
   const Bar bars[] = {
       {"steady", .95, false, 0, 0, true, 0},
@@ -136,9 +140,11 @@ int main(int argc, char** argv) {
       {"the same without counters", .95, true, 0.02, 1, false, 0},
       {"phases of 1 s to 20 s without counters", .95, true, 1, 20, false, 0},
   };
-  for (const Bar& bar : bars) {
+  const int only = argc > 3 ? std::atoi(argv[3]) : -1;
+  for (int number = 0; const Bar& bar : bars) {
+    if (only >= 0 && number++ != only) continue;
     try {
-      sweep(bar, seed * 1000000, runs);
+      sweep(bar, seed, runs);
     } catch (const charm::Error& error) {
       std::printf("%s: %s\n", bar.name, error.what());
     }

@@ -190,7 +190,7 @@ int Steering::chunk(Worker& worker) noexcept {
 }
 
 bool Steering::has_news(const Worker& worker) const noexcept {
-  return epoch_number_.load(std::memory_order_seq_cst) != pilot(worker).epoch;
+  return epoch_number_.load(std::memory_order_seq_cst) != pilot(worker).epoch.load(std::memory_order_relaxed);
 }
 
 bool Steering::rests(const Worker& worker) const noexcept {
@@ -239,7 +239,7 @@ void Steering::poll(Worker& worker, Pilot& p, double time) noexcept {
   }
   int spread = epoch->spread();
   if (epoch->gang && worker.id < epoch->seated) publish(worker, p, *epoch, time, spread);
-  p.epoch = epoch->number;
+  p.epoch.store(epoch->number, std::memory_order_relaxed);
   follow(worker, p, *epoch, spread);
   p.looking.store(nullptr, std::memory_order_release);
 }
@@ -261,8 +261,13 @@ void Steering::publish(Worker& worker, Pilot& p, const Epoch& epoch, double time
 void Steering::follow(Worker& worker, Pilot& p, const Epoch& epoch, int spread) {
   const Seat* seat = epoch.seat(worker.id, spread);
   if (seat == nullptr) return rest(worker, p, epoch);
+  auto bound = [&] {
+    const std::vector<int>& set = thread(worker).mask.set;
+    return set.size() == 1 && set.front() == seat->cpu && 
+           (epoch.shared || seat->cpu >= claims_.cpus() || p.holder.held() == seat->cpu);
+  };
   const bool there = *seat == worker.seat && !p.resting.load(std::memory_order_relaxed) &&
-                     (!cpus_ || seat->cpu < 0 || epoch.shared || p.holder.held() == seat->cpu);
+                     (!cpus_ || seat->cpu < 0 || bound());
   if (!there) sit(worker, p, epoch, *seat);
 }
 
@@ -275,6 +280,8 @@ void Steering::sit(Worker& worker, Pilot& p, const Epoch& epoch, const Seat& sea
     bool bound = false;
     if (epoch.shared || seat.cpu >= claims_.cpus()) {
       p.holder.leave();
+      bound = bind(t, {seat.cpu});
+    } else if (p.holder.held() == seat.cpu) {  // it has the cpu, but this thread does not sit there
       bound = bind(t, {seat.cpu});
     } else {
       auto float_around = [&] {
@@ -368,7 +375,9 @@ void Steering::look(Worker& worker, Pilot& p, double time) {
       return;
     }
   }
-  const std::vector<int> allowed = allowed_.judge(found, thread(worker).mask, granted_);
+  os::ThreadMask& mask = thread(worker).mask;
+  const std::vector<int> allowed = allowed_.judge(found, mask, granted_);
+  if (found != mask.set) mask.set.clear();  // whoever set it, the thread is not bound where it was any more
   if (!allowed.empty() && allowed != epochs_.back()->cpus) renew(allowed, time);
 }
 

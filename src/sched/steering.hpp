@@ -34,14 +34,13 @@ namespace charm::sched {
 class Runtime;
 struct Worker;
 
-/// What one worker keeps for its steering; touched by whoever has the worker's slot, but for the two atomics.
+/// What one worker keeps for its steering; touched by whoever has the worker's slot, but for the atomics.
 struct Pilot {
   Pilot(KindCosts& costs, placement::CpuClaims& claims, int worker) : meter(costs), holder(claims, worker) {}
   Meter meter;
   Cadence jobs, chunks;
   double next_poll = 0;
   double next_look = 0;  // at the allowed cpus
-  int epoch = 0;         // that it followed last
   placement::SeatHolder holder;
   /// Of one thread that runs the worker: its own, or the guest of worker 0.
   struct Thread {
@@ -53,6 +52,7 @@ struct Pilot {
   std::atomic<const Epoch*> looking{nullptr};
   double outside_work = 0;  // of threads that are no workers, which this worker has passed on
   std::atomic<bool> resting{false};
+  std::atomic<int> epoch{0};  // that it followed last; its parking thread reads it when a guest may have the worker
 };
 
 class Steering {
