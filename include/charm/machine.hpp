@@ -41,6 +41,7 @@ struct Node {
   std::vector<int> cpus;    ///< allowed OS cpus that are local to it, ascending
   std::uint64_t bytes = 0;  ///< its memory; 0 where unknown
   int socket = -1;          ///< -1 where it belongs to no single socket
+  std::string kind = {};    ///< "DRAM", "HBM", "CXL" ... where the system tells; else empty
 };
 
 /// `chiplets` is empty where the socket's memory may be used but none of its cpus.
@@ -50,12 +51,26 @@ struct Socket {
   std::vector<int> nodes;
 };
 
-/// What `Machine::chiplets` was read from.
-enum class ChipletSource { last_level_cache, numa_node, socket };
+/// What `Machine::chiplets` was read from; `measured`: a stored profile, because the system hides them.
+enum class ChipletSource { last_level_cache, cluster, numa_node, socket, measured };
+
+/// What was measured of the machine (`charm probe`, docs/probe.md). 0 and empty where it was not, or where no profile is
+/// in force. Latencies are of one cache line handed over by compare-and-swap, half a round trip, medians.
+struct Measured {
+  std::string profile;            ///< the file; empty: none is in force
+  std::string date;               ///< when, ISO 8601, UTC
+  double core_latency_ns = 0;     ///< between cores of one chiplet
+  double chiplet_latency_ns = 0;  ///< between cores of different chiplets of one node
+  double core_gb_per_s = 0;       ///< reading what another core of the chiplet wrote (8 KiB)
+  double chiplet_gb_per_s = 0;    ///< the same from another chiplet of the node
+  double memory_gb_per_s = 0;     ///< STREAM triad, all cores together
+  std::vector<std::vector<double>> node_latency_ns;  ///< nodes × nodes: between cores of the two
+  std::vector<std::vector<double>> node_gb_per_s;    ///< nodes × nodes: a core of the first reads the second's memory
+};
 
 struct Machine {
   std::string name;    ///< product or cpu model where known
-  std::string origin;  ///< "live", "xml:FILE" or "synthetic:STRING"
+  std::string origin;  ///< "live", "xml:FILE", "synthetic:STRING", "profile:FILE" or "sysfs:DIRECTORY"
   std::vector<Socket> sockets;
   std::vector<Node> nodes;
   std::vector<Chiplet> chiplets;
@@ -69,16 +84,20 @@ struct Machine {
   struct {
     int cpus = 0, cores = 0, nodes = 0, sockets = 0;
   } total;                         ///< what exists, allowed or not
+  Measured measured;               ///< what a profile adds
   std::vector<std::string> notes;  ///< what was guessed, missing or restricted, one sentence each
 
   /// The machine that the process runs on, or what CHARM_TOPOLOGY names (see `from`), restricted to what the process
-  /// may use: its affinity mask, its cgroup's cpuset and quota.
-  /// \throws Error (bad_input) where CHARM_TOPOLOGY cannot be read.
+  /// may use: its affinity mask, its cgroup's cpuset and quota. What `charm probe` stored of this machine and these cpus
+  /// is added (`measured`, and chiplets and distances that the system hides); CHARM_PROFILE names another file or is
+  /// "off". A profile that does not fit is refused, with a note and a notice that say why.
+  /// \throws Error (bad_input) where CHARM_TOPOLOGY or the file that CHARM_PROFILE names cannot be read.
   static Machine discover();
 
-  /// A machine that is not here: an hwloc XML file, or an hwloc synthetic string ("pack:2 l3:8 core:8 pu:2").
+  /// A machine that is not here: an hwloc XML file, an hwloc synthetic string ("pack:2 l3:8 core:8 pu:2"), a profile that
+  /// `charm probe` wrote, or a directory with the `sys` (and `proc`) tree of a Linux machine.
   /// \throws Error (bad_input) that names the file or string and what is wrong with it.
-  static Machine from(std::string_view xml_file_or_synthetic);
+  static Machine from(std::string_view description);
 
   /// Relative cost of a transfer between two cores: 0 same core, 1 same chiplet, 2 other chiplet of the node, 3 other
   /// node of the socket, 4 and up other socket (farther nodes cost more where distances are known).

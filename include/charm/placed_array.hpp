@@ -154,9 +154,9 @@ class partitioned : public detail::PlacedArray<T> {
   partitioned(std::size_t size, std::vector<int> nodes, MemoryOptions options)
       : detail::PlacedArray<T>(
             size, PageBlock(partitioned::bytes_of(size),
-                            detail::partition_runs(size, sizeof(T), nodes,
-                                                   options.huge == HugePages::no ? detail::page_bytes()
-                                                                                 : detail::huge_page_bytes()),
+                            detail::partition_runs(
+                                size, sizeof(T), nodes,
+                                options.huge == HugePages::no ? detail::page_bytes() : detail::huge_page_bytes()),
                             options)),
         nodes_(std::move(nodes)) {}
   std::vector<int> nodes_;

@@ -125,13 +125,24 @@ std::vector<Row> runtime_rows() {
       {"share_cores", "0", "Allow more workers than allowed cores; they share cores in turn.", "0 or 1",
        boolean(&Settings::share_cores), code(&Config::share_cores)},
       {"topology", "",
-       "Machine to assume: an hwloc XML file or synthetic string; empty means this one. Workers are not "
-       "bound on a machine that is not this one.",
-       "a file or an hwloc synthetic string", word(&Settings::topology, {}), code(&Config::topology)},
+       "Machine to assume: an hwloc XML file or synthetic string, a measured profile, or a directory with a sysfs tree; "
+       "empty means this one. Workers are not bound on a machine that is not this one.",
+       "a file, a directory or an hwloc synthetic string", word(&Settings::topology, {}), code(&Config::topology)},
+      {"profile", "auto",
+       "What was measured of the machine: auto for what charm probe keeps of it, off for nothing, or a profile's file.",
+       "auto, off or a file", word(&Settings::profile, {}), code(&Config::profile)},
       {"stack_bytes", "256K", "Stack of a task; touched pages only cost memory. K, M and G are understood.",
        "16K to 1G", bytes(&Settings::stack_bytes, 16U << 10, 1U << 30), code(&Config::stack_bytes)},
       {"spin_us", "50", "Microseconds that an idle worker looks for work before it parks.", "0 to 1000000",
        integer(&Settings::spin_us, 0, 1000000), code(&Config::spin_us)},
+      {"trace", "",
+       "File to record the run to, for chrome://tracing, ui.perfetto.dev and the simulator; %p in it becomes the "
+       "process id; empty means no recording.",
+       "a file that can be written", word(&Settings::trace, {}), code(&Config::trace)},
+      {"trace_bytes", "16M",
+       "Memory of each worker for recorded events, used as they come; when it is full the rest of the run is "
+       "dropped, and counted. K, M and G are understood.",
+       "4K to 64G", bytes(&Settings::trace_bytes, 4U << 10, std::size_t{64} << 30), code(&Config::trace_bytes)},
       {"counters", "auto",
        "Where measurements come from. auto: hardware counters where the machine has them, else software signals. "
        "record:FILE is auto and writes every reading down; replay:FILE reads such a file instead of the machine.",
@@ -157,14 +168,6 @@ std::vector<Row> runtime_rows() {
       {"watch_ms", "500",
        "Milliseconds between two looks at the cpus that the process may use (affinity, cgroup, hotplug); 0: never.",
        "0 to 1000000", integer(&Settings::watch_ms, 0, 1000000), code(&Config::watch_ms)},
-      {"trace", "",
-       "File to record the run to, for chrome://tracing, ui.perfetto.dev and the simulator; %p in it becomes the "
-       "process id; empty means no recording.",
-       "a file that can be written", word(&Settings::trace, {}), code(&Config::trace)},
-      {"trace_bytes", "16M",
-       "Memory of each worker for recorded events, used as they come; when it is full the rest of the run is "
-       "dropped, and counted. K, M and G are understood.",
-       "4K to 64G", bytes(&Settings::trace_bytes, 4U << 10, std::size_t{64} << 30), code(&Config::trace_bytes)},
   };
 }
 

@@ -27,6 +27,7 @@
 #include "drawing/svg.hpp"
 #include "os/memory.hpp"
 #include "workloads/bench.hpp"
+#include "topology/discovery.hpp"
 
 namespace charm::cli {
 namespace {
@@ -139,7 +140,7 @@ void add_notes(Outcome& outcome, const Machine& machine) {
 
 int bench(const BenchOptions& options, Session& session) {
   const base::Settings settings = base::resolve({});
-  const Machine machine = settings.topology.empty() ? Machine::discover() : Machine::from(settings.topology);
+  const Machine machine = topology::discover(settings.topology, settings.profile);
   const Plan plan = make_plan(options.request, gather_facts(options.request.workload, machine, settings));
   try_policies(plan, machine, settings);
   check_file(plan);

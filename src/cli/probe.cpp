@@ -15,7 +15,7 @@
 #include "cli/output_file.hpp"
 #include "probe/measure.hpp"
 #include "probe/picture.hpp"
-#include "topology/build.hpp"
+#include "topology/discovery.hpp"
 
 namespace charm::cli {
 namespace {
@@ -139,10 +139,12 @@ int probe_command(const ProbeOptions& options, std::ostream& out, std::ostream& 
     return 0;
   }
 
-  const Machine machine = topology::discover_quietly(std::getenv("CHARM_TOPOLOGY"));
+  // As the system shows it: what was measured before must not colour what is measured now.
+  const char* topology = std::getenv("CHARM_TOPOLOGY");
+  const Machine machine = topology::discover_quietly(topology == nullptr ? "" : topology, "off").machine;
   const bool show = !options.show.empty();
   const probe::Profile profile =
-      show ? probe::load_profile(options.show == "-" ? probe::profile_path(probe::key_of(machine)) : options.show)
+      show ? probe::load_profile(options.show == "-" ? probe::profile_path(topology::key_of(machine)) : options.show)
            : measured(options, machine, err);
   write_files(options, profile);
   // What is partial or measures one thing alone must not take the place of a whole profile.

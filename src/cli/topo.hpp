@@ -1,20 +1,24 @@
-// `charm topo`: shows the machine as the runtime sees it, or another one that a file or a synthetic string describes.
+// `charm topo`: shows the machine as the runtime sees it and as the system, its processors and a measurement do, or
+// another one that a file, a string or a directory describes; or how two machines differ.
 #pragma once
 
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 namespace charm::cli {
 
 struct TopoOptions {
-  std::string from = "";  // hwloc XML file or synthetic string; empty: this machine, or what CHARM_TOPOLOGY names
+  std::string from = "";  // as Machine::from takes it; empty: this machine, or what CHARM_TOPOLOGY names
+  std::vector<std::string> diff = {};  // two descriptions to compare; "-" is this machine
+  std::string view = "";               // print the groups of "system", "cpuid", "measured" or "all" views
   bool json = false;
   bool svg = false;
   bool ascii = false;  // draw without characters outside of ASCII
   bool colour = false;
 };
 
-/// \returns the exit code.
+/// \returns the exit code: 1 where the machines that were compared differ.
 /// \throws Error (bad_input) where the topology cannot be read; (bad_config) where options exclude each other.
 int topo_command(const TopoOptions& options, std::ostream& out);
 

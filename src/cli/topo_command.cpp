@@ -16,7 +16,12 @@ struct Options {
 
 void declare(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
-  file_path(app.add_option("--from", options->topo.from, "Show the machine of an hwloc XML file or synthetic string"));
+  file_path(app.add_option("--from", options->topo.from, "Show the machine of an hwloc XML file, synthetic string, profile or sysfs tree"));
+  app.add_option("--diff", options->topo.diff, "Show how two machines differ (- is this one); exit code 1 if they do")
+      ->expected(2)
+      ->type_name("A B");
+  one_of(app.add_option("--view", options->topo.view, "Print the groups of one view"),
+         {"system", "cpuid", "measured", "all"});
   app.add_flag("--svg", options->topo.svg, "Print an SVG drawing");
   app.add_flag("--ascii", options->topo.ascii, "Draw with ASCII characters alone");
   add_output_options(app, options->output);
@@ -30,7 +35,7 @@ void declare(CLI::App& app, Session& session) {
 }  // namespace
 
 Command topo_entry() {
-  return {"topo", "Show sockets, NUMA nodes, chiplets and cores", "  charm topo --from 'pack:2 l3:8 core:8 pu:2'",
+  return {"topo", "Show sockets, NUMA nodes, chiplets and cores", "  charm topo --from 'pack:2 l3:8 core:8 pu:2'\n  charm topo --diff - 'pack:2 l3:8 core:8 pu:2'",
           declare};
 }
 

@@ -31,7 +31,8 @@ using enum EventRow::Where;
 #define CHARM_SET(...) (FillSet{__VA_ARGS__})
 #define CHARM_EVENT(model, source, covers, name, type, config, config1, sign, offcore, use, where, libpfm, origin, \
                     meaning)                                                                                       \
-  EventRow{model, source, covers, name, Event{type, config, config1}, sign, offcore, use, where, libpfm, origin, meaning},
+  EventRow{model, source, covers, name,   Event{type, config, config1}, sign, offcore, use,                        \
+           where, libpfm, origin, meaning},
 constexpr auto rows = std::to_array<EventRow>({
 #include "counters/events.inc"
 });
@@ -60,10 +61,14 @@ const CpuModel* model_named(std::string_view name) {
 
 bool Shape::applies(EventRow::Where where) const {
   switch (where) {
-    case several_nodes: return nodes > 1;
-    case split_sockets: return cpu_nodes > sockets;
-    case whole_sockets: return cpu_nodes <= sockets;
-    case anywhere: break;
+    case several_nodes:
+      return nodes > 1;
+    case split_sockets:
+      return cpu_nodes > sockets;
+    case whole_sockets:
+      return cpu_nodes <= sockets;
+    case anywhere:
+      break;
   }
   return true;
 }

@@ -44,8 +44,8 @@ struct EventRow {
   FillSet covers;
   std::string_view name;
   Event event;
-  bool minus = false;      ///< its count is taken off the source's
-  bool offcore = false;    ///< needs one of the model's offcore registers
+  bool minus = false;    ///< its count is taken off the source's
+  bool offcore = false;  ///< needs one of the model's offcore registers
   enum class Use : std::uint8_t {
     always,      ///< counted, multiplexed if need be
     if_free,     ///< counted where a counter is left

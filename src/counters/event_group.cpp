@@ -57,9 +57,7 @@ EventGroup::~EventGroup() {
   }
 }
 
-bool EventGroup::mapped() const noexcept {
-  return !pages_.empty() && pages_.front()->cap_user_rdpmc != 0;
-}
+bool EventGroup::mapped() const noexcept { return !pages_.empty() && pages_.front()->cap_user_rdpmc != 0; }
 
 bool EventGroup::read_page(const volatile perf_event_mmap_page& page, std::uint64_t& value, std::uint64_t& enabled,
                            std::uint64_t& running) const noexcept {

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <sstream>
 
-
 namespace charm::counters {
 namespace {
 
@@ -55,12 +54,11 @@ std::optional<Event> parse_raw_event(const std::string& text) {
 
 std::string raw_text(const Event& event) {
   std::array<char, 64> text{};
-  const int length =
-      event.config1 == 0
-          ? std::snprintf(text.data(), text.size(), "%u:0x%llx", event.type,
-                          static_cast<unsigned long long>(event.config))
-          : std::snprintf(text.data(), text.size(), "%u:0x%llx:0x%llx", event.type,
-                          static_cast<unsigned long long>(event.config), static_cast<unsigned long long>(event.config1));
+  const int length = event.config1 == 0 ? std::snprintf(text.data(), text.size(), "%u:0x%llx", event.type,
+                                                        static_cast<unsigned long long>(event.config))
+                                        : std::snprintf(text.data(), text.size(), "%u:0x%llx:0x%llx", event.type,
+                                                        static_cast<unsigned long long>(event.config),
+                                                        static_cast<unsigned long long>(event.config1));
   return {text.data(), static_cast<std::size_t>(length)};
 }
 

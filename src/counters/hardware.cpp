@@ -1,6 +1,6 @@
-// Hardware counters: a source that opens the plan's groups for every thread. What the kernel takes is found out once, on
-// the thread that makes the source; a thread that then gets less (descriptors run out, the counters are taken away) goes
-// on with what is left, and the source says so in its notes.
+// Hardware counters: a source that opens the plan's groups for every thread. What the kernel takes is found out once,
+// on the thread that makes the source; a thread that then gets less (descriptors run out, the counters are taken away)
+// goes on with what is left, and the source says so in its notes.
 #include <charm/error.hpp>
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 namespace charm::counters {
 namespace {
 
-constexpr std::uint64_t patience_ns = 50'000'000;       // a group without a counter for so long is made smaller
-constexpr double silence_instructions = 10e9;           // so many without a single fill: the events count nothing
+constexpr std::uint64_t patience_ns = 50'000'000;        // a group without a counter for so long is made smaller
+constexpr double silence_instructions = 10e9;            // so many without a single fill: the events count nothing
 constexpr std::uint64_t silence_cpu_ns = 1'000'000'000;  // so long on a counter without a single instruction
 
 /// The notes of a source, each once; threads of a runtime share them.
@@ -318,10 +318,7 @@ class HardwareSource final : public Source {
  public:
   HardwareSource(std::shared_ptr<Shared> shared, std::vector<std::vector<Planned>> groups, Limits limits,
                  Description description)
-      : shared_(std::move(shared)),
-        groups_(std::move(groups)),
-        limits_(limits),
-        description_(std::move(description)) {}
+      : shared_(std::move(shared)), groups_(std::move(groups)), limits_(limits), description_(std::move(description)) {}
 
   std::unique_ptr<ThreadCounters> open_for_this_thread(int) override {
     Opened opened = open_groups(shared_->around, groups_, limits_);
@@ -395,8 +392,8 @@ HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const st
     }
   }
   // Groups that take turns need the times of the moment, which a system call tells.
-  description.method = mapped && !description.multiplexed ? Description::Method::rdpmc
-                                                           : Description::Method::system_call;
+  description.method =
+      mapped && !description.multiplexed ? Description::Method::rdpmc : Description::Method::system_call;
   for (const FillClass& one : plan.classes) {
     if (description.has.fills.has(one.reported_as)) description.classes.push_back(one);
   }

@@ -149,8 +149,9 @@ Plan make_plan(const CpuModel* model, const Shape& shape, const std::vector<User
     if (model != nullptr) {
       plan_rows(*model, shape, packing, plan);
     } else {
-      plan.notes.emplace_back("fills are not counted: the event catalogue does not know this core; name its events in "
-                              "the setting counter_events");
+      plan.notes.emplace_back(
+          "fills are not counted: the event catalogue does not know this core; name its events in "
+          "the setting counter_events");
     }
   }
   if (own_cycles && !cheap_cycles && !packing.place(generic(EventRole::cycles), false)) {

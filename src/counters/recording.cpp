@@ -151,8 +151,8 @@ Recording read_recording(std::istream& in, const std::string& file) {
   Recording recording;
   Lines lines(in, file);
   std::string line;
-  if (!lines.next(line) || line != first_line) lines.refuse("this is no recording: it does not begin with '" +
-                                                            std::string(first_line) + "'");
+  if (!lines.next(line) || line != first_line)
+    lines.refuse("this is no recording: it does not begin with '" + std::string(first_line) + "'");
   bool named = false;
   while (lines.next(line)) {
     if (line.empty()) continue;
@@ -167,8 +167,7 @@ Recording read_recording(std::istream& in, const std::string& file) {
     }
     const auto cells = split(line);
     if (cells.size() == 4 && cells[1] == "pressure") {
-      recording.pressure.push_back(
-          {lines.number(cells[0]), {lines.number(cells[2]), lines.number(cells[3]), true}});
+      recording.pressure.push_back({lines.number(cells[0]), {lines.number(cells[2]), lines.number(cells[3]), true}});
       continue;
     }
     if (cells.size() != columns) lines.refuse("there are " + std::to_string(cells.size()) + " columns, not 15");

@@ -11,18 +11,30 @@ const char* const allow_in_container =
 
 std::string code(int error) {
   switch (error) {
-    case ENOENT: return "ENOENT";
-    case ENODEV: return "ENODEV";
-    case EOPNOTSUPP: return "EOPNOTSUPP";
-    case EACCES: return "EACCES";
-    case EPERM: return "EPERM";
-    case ENOSYS: return "ENOSYS";
-    case EINVAL: return "EINVAL";
-    case EMFILE: return "EMFILE";
-    case ENFILE: return "ENFILE";
-    case ENOSPC: return "ENOSPC";
-    case EBUSY: return "EBUSY";
-    default: return std::strerror(error);
+    case ENOENT:
+      return "ENOENT";
+    case ENODEV:
+      return "ENODEV";
+    case EOPNOTSUPP:
+      return "EOPNOTSUPP";
+    case EACCES:
+      return "EACCES";
+    case EPERM:
+      return "EPERM";
+    case ENOSYS:
+      return "ENOSYS";
+    case EINVAL:
+      return "EINVAL";
+    case EMFILE:
+      return "EMFILE";
+    case ENFILE:
+      return "ENFILE";
+    case ENOSPC:
+      return "ENOSPC";
+    case EBUSY:
+      return "EBUSY";
+    default:
+      return std::strerror(error);
   }
 }
 
@@ -48,8 +60,8 @@ Refusal no_right(int error, const os::PerfAccess& access) {
                 code(error) + ")",
             "set it to 2 (sysctl kernel.perf_event_paranoid=2), or give the program CAP_PERFMON"};
   }
-  const std::string level = "kernel.perf_event_paranoid is " +
-                            (access.paranoid ? std::to_string(paranoid) : std::string("not readable"));
+  const std::string level =
+      "kernel.perf_event_paranoid is " + (access.paranoid ? std::to_string(paranoid) : std::string("not readable"));
   if (access.seccomp) {
     return {"a seccomp filter forbids perf_event_open (" + code(error) + "; " + level + ")", allow_in_container};
   }
@@ -63,9 +75,11 @@ Refusal explain(int error, const os::PerfAccess& access) {
   switch (error) {
     case ENOENT:
     case ENODEV:
-    case EOPNOTSUPP: return no_unit(error, access);
+    case EOPNOTSUPP:
+      return no_unit(error, access);
     case EACCES:
-    case EPERM: return no_right(error, access);
+    case EPERM:
+      return no_right(error, access);
     case ENOSYS:
       if (access.paranoid || access.seccomp) {
         return {"a sandbox hides perf_event_open (ENOSYS)", allow_in_container};
@@ -80,7 +94,8 @@ Refusal explain(int error, const os::PerfAccess& access) {
     case EBUSY:
       return {"another program holds the counters (" + code(error) + ")",
               "stop it, or free the counter of the NMI watchdog (sysctl kernel.nmi_watchdog=0)"};
-    default: return {"perf_event_open fails: " + std::string(std::strerror(error)), ""};
+    default:
+      return {"perf_event_open fails: " + std::string(std::strerror(error)), ""};
   }
 }
 

@@ -30,9 +30,8 @@ Measured both(const Measured& a, const Measured& b) {
 /// What had been counted at `time`, in proportion between the two readings around it.
 Reading between(const Reading& a, const Reading& b, std::uint64_t time) {
   Reading reading;
-  const double part = b.time_ns == a.time_ns
-                          ? 1
-                          : static_cast<double>(time - a.time_ns) / static_cast<double>(b.time_ns - a.time_ns);
+  const double part =
+      b.time_ns == a.time_ns ? 1 : static_cast<double>(time - a.time_ns) / static_cast<double>(b.time_ns - a.time_ns);
   const auto mix = [part](std::uint64_t low, std::uint64_t high) {
     return low + static_cast<std::uint64_t>(part * static_cast<double>(high - low));
   };
@@ -215,7 +214,8 @@ class RecordingSource final : public Source {
 std::unique_ptr<Source> replay_source(const std::string& path, Pace pace, const Clock& clock) {
   std::ifstream in(path);
   if (!in) {
-    throw Error(Errc::bad_config, "setting counters: cannot read the recording '" + path + "'", "give an existing file");
+    throw Error(Errc::bad_config, "setting counters: cannot read the recording '" + path + "'",
+                "give an existing file");
   }
   return std::make_unique<Replay>(read_recording(in, path), path, pace, clock);
 }

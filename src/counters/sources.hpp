@@ -34,7 +34,8 @@ struct Surroundings {
 Surroundings surroundings();
 
 /// The choice of `Source::choose`, in made-up surroundings as well.
-std::unique_ptr<Source> choose_source(const base::Settings& settings, const Machine& machine, const Surroundings& around);
+std::unique_ptr<Source> choose_source(const base::Settings& settings, const Machine& machine,
+                                      const Surroundings& around);
 
 struct HardwareAttempt {
   std::unique_ptr<Source> source;  ///< null where there are no counters

@@ -81,7 +81,10 @@ class Drawing {
     return n.id == n.os_index ? text : text + " (OS " + std::to_string(n.os_index) + ")";
   }
 
-  [[nodiscard]] std::string memory(const Node& n) const { return n.bytes == 0 ? "" : dot_ + format_bytes(n.bytes); }
+  [[nodiscard]] std::string memory(const Node& n) const {
+    const std::string kind = n.kind.empty() || n.kind == "DRAM" ? "" : " of " + n.kind;
+    return n.bytes == 0 ? (kind.empty() ? "" : dot_ + n.kind) : dot_ + format_bytes(n.bytes) + kind;
+  }
 
   /// The machine does not keep whose cpus the forbidden ones are.
   [[nodiscard]] std::string without_cpus() const {

@@ -3,39 +3,19 @@
 #include <algorithm>
 #include <map>
 
+#include "base/markup.hpp"
 #include "drawing/text.hpp"
 
 namespace charm::drawing {
 namespace {
+
+using base::escaped;
 
 constexpr int page = 960;
 constexpr int square = 22;
 constexpr int gap = 4;
 constexpr int pad = 10;
 constexpr int head = 20;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
 
 struct Size {
   int width = 0;
@@ -44,7 +24,8 @@ struct Size {
 
 class Picture {
  public:
-  Picture(const Machine& machine, std::span<const Seat> seats) : m_(machine) {
+  Picture(const Machine& machine, std::span<const Seat> seats, std::span<const std::string> remarks)
+      : m_(machine), remarks_(remarks) {
     for (std::size_t w = 0; w < seats.size(); ++w) {
       if (seats[w].core >= 0) workers_[seats[w].core].push_back(w);
     }
@@ -60,6 +41,12 @@ class Picture {
       label(pad, y + 12, "charm-t",
             node_label(node) + (node.cpus.empty() ? ", no usable cpus" : ", near to several sockets"));
       y += head;
+    }
+    for (const std::string& remark : remarks_) {
+      for (const std::string& line : wrapped(remark, page / 7)) {
+        label(pad, y + 12, "charm-t", line);
+        y += head;
+      }
     }
     const std::string title = m_.name.empty() ? m_.origin : m_.name;
     std::string out =
@@ -80,7 +67,8 @@ class Picture {
   [[nodiscard]] const Chiplet& chiplet(int id) const { return m_.chiplets[static_cast<std::size_t>(id)]; }
 
   static std::string node_label(const Node& n) {
-    return "node " + std::to_string(n.id) + (n.bytes == 0 ? "" : ", " + format_bytes(n.bytes));
+    return "node " + std::to_string(n.id) + (n.bytes == 0 ? "" : ", " + format_bytes(n.bytes)) +
+           (n.kind.empty() || n.kind == "DRAM" ? "" : " of " + n.kind);
   }
 
   static std::string chiplet_label(const Chiplet& c) {
@@ -222,12 +210,15 @@ class Picture {
   }
 
   const Machine& m_;
+  std::span<const std::string> remarks_;
   std::map<int, std::vector<std::size_t>> workers_;  // by core
   std::string body_;
 };
 
 }  // namespace
 
-std::string svg(const Machine& machine, std::span<const Seat> seats) { return Picture(machine, seats).text(); }
+std::string svg(const Machine& machine, std::span<const Seat> seats, std::span<const std::string> remarks) {
+  return Picture(machine, seats, remarks).text();
+}
 
 }  // namespace charm::drawing

@@ -11,6 +11,7 @@
 namespace charm::drawing {
 
 /// \param seats of workers 0, 1, ...; those without a core are not shown.
-std::string svg(const Machine& machine, std::span<const Seat> seats = {});
+/// \param remarks lines below the drawing.
+std::string svg(const Machine& machine, std::span<const Seat> seats = {}, std::span<const std::string> remarks = {});
 
 }  // namespace charm::drawing

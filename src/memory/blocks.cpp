@@ -33,10 +33,10 @@ bool usable(const Machine* machine) { return machine != nullptr && machine->is_l
 
 int os_node(const Machine& machine, int node) {
   if (node < 0 || static_cast<std::size_t>(node) >= machine.nodes.size()) {
-    throw Error(Errc::bad_input,
-                "there is no NUMA node " + std::to_string(node) + "; the machine has " +
-                    std::to_string(machine.nodes.size()),
-                "give an id of Machine::nodes");
+    throw Error(
+        Errc::bad_input,
+        "there is no NUMA node " + std::to_string(node) + "; the machine has " + std::to_string(machine.nodes.size()),
+        "give an id of Machine::nodes");
   }
   return machine.nodes[static_cast<std::size_t>(node)].os_index;
 }
@@ -44,8 +44,9 @@ int os_node(const Machine& machine, int node) {
 bool took(int error) {
   if (error == 0) return true;
   if (error == EINVAL) {
-    base::notice("memory: node", "the process may not use a NUMA node that memory was asked on (its cgroup's "
-                                 "cpuset.mems); the memory lies elsewhere");
+    base::notice("memory: node",
+                 "the process may not use a NUMA node that memory was asked on (its cgroup's "
+                 "cpuset.mems); the memory lies elsewhere");
   } else {
     base::notice("memory: mbind", "memory cannot be placed on NUMA nodes (mbind: " + std::string(std::strerror(error)) +
                                       "); it lies where it is touched first; allow mbind in the container");
@@ -126,8 +127,8 @@ PageCensus census(os::PageSystem& system, const Machine& machine, const void* da
     nodes.fill(-ENOENT);
     const int error = system.homes({pages.data(), count}, {nodes.data(), count});
     if (error != 0) {
-      base::notice("memory: move_pages", "the kernel does not tell where pages lie (move_pages: " +
-                                             std::string(std::strerror(error)) + ")");
+      base::notice("memory: move_pages",
+                   "the kernel does not tell where pages lie (move_pages: " + std::string(std::strerror(error)) + ")");
       result.unknown += last - at + 1;
       return result;
     }
@@ -145,10 +146,10 @@ PageCensus census(os::PageSystem& system, const Machine& machine, const void* da
 
 int node_of_target(const Machine& machine, const std::vector<Seat>& seats, detail::Target target) {
   const auto refuse = [&](const char* what, std::size_t there) -> int {
-    throw Error(Errc::bad_input,
-                "there is no " + std::string(what) + " " + std::to_string(target.id) + "; there are " +
-                    std::to_string(there),
-                "give a number from 0 to " + std::to_string(there == 0 ? 0 : there - 1));
+    throw Error(
+        Errc::bad_input,
+        "there is no " + std::string(what) + " " + std::to_string(target.id) + "; there are " + std::to_string(there),
+        "give a number from 0 to " + std::to_string(there == 0 ? 0 : there - 1));
   };
   const auto id = static_cast<std::size_t>(target.id);
   switch (target.kind) {
@@ -158,7 +159,8 @@ int node_of_target(const Machine& machine, const std::vector<Seat>& seats, detai
     case detail::Target::Kind::chiplet:
       if (target.id < 0 || id >= machine.chiplets.size()) return refuse("chiplet", machine.chiplets.size());
       return machine.chiplets[id].node;
-    case detail::Target::Kind::node: break;
+    case detail::Target::Kind::node:
+      break;
   }
   if (target.id < 0 || id >= machine.nodes.size()) return refuse("NUMA node", machine.nodes.size());
   return target.id;

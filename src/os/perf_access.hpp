@@ -9,12 +9,12 @@
 namespace charm::os {
 
 struct PerfAccess {
-  std::optional<int> paranoid;      ///< kernel.perf_event_paranoid; nothing where the kernel has no perf events
-  std::optional<int> user_access;   ///< rdpmc: /sys/.../cpu/rdpmc on x86, kernel.perf_user_access on arm64
-  bool seccomp = false;             ///< a seccomp filter judges the process's system calls
-  bool privileged = false;          ///< CAP_PERFMON or CAP_SYS_ADMIN
-  bool guest = false;               ///< a virtual machine, as /proc/cpuinfo says
-  std::vector<std::string> devices; ///< /sys/bus/event_source/devices, sorted
+  std::optional<int> paranoid;       ///< kernel.perf_event_paranoid; nothing where the kernel has no perf events
+  std::optional<int> user_access;    ///< rdpmc: /sys/.../cpu/rdpmc on x86, kernel.perf_user_access on arm64
+  bool seccomp = false;              ///< a seccomp filter judges the process's system calls
+  bool privileged = false;           ///< CAP_PERFMON or CAP_SYS_ADMIN
+  bool guest = false;                ///< a virtual machine, as /proc/cpuinfo says
+  std::vector<std::string> devices;  ///< /sys/bus/event_source/devices, sorted
 
   /// Whether the cores have a counter unit that the kernel drives.
   [[nodiscard]] bool has_core_unit() const;
@@ -22,8 +22,8 @@ struct PerfAccess {
 
 PerfAccess read_perf_access(const std::string& root = "/");
 
-/// The kind of an uncore device by its name ("amd_df", "imc", "upi", "cha", "hisi_hha", "hisi_ddrc", "hisi_l3c", "cmn");
-/// empty for others.
+/// The kind of an uncore device by its name ("amd_df", "imc", "upi", "cha", "hisi_hha", "hisi_ddrc", "hisi_l3c",
+/// "cmn"); empty for others.
 std::string uncore_kind(const std::string& device);
 
 }  // namespace charm::os

@@ -77,9 +77,9 @@ class SystemPerfEvents final : public PerfEvents {
     // The number of a counter is part of the register's name; pmselr_el0 chooses one at run time, but a context switch
     // between choosing and reading would read another one's.
     switch (index) {
-#define CHARM_COUNTER(n)                                          \
-  case n:                                                         \
-    asm volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value));     \
+#define CHARM_COUNTER(n)                                      \
+  case n:                                                     \
+    asm volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value)); \
     break;
       CHARM_COUNTER(0)
       CHARM_COUNTER(1)
@@ -113,7 +113,8 @@ class SystemPerfEvents final : public PerfEvents {
       CHARM_COUNTER(29)
       CHARM_COUNTER(30)
 #undef CHARM_COUNTER
-      default: break;
+      default:
+        break;
     }
     return value;
 #else

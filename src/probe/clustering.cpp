@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "probe/elimination.hpp"
+#include "probe/grouping.hpp"
 #include "probe/steps.hpp"
 
 namespace charm::probe {
@@ -92,6 +93,9 @@ double sibling_score(const Level& level) {
   std::size_t threads = 0;
   for (const auto& group : level.groups) largest = std::max(largest, group.size()), threads += group.size();
   if (!level.found() || largest < 2 || largest > 8) return -10;
+  // Cores have two, four or eight threads.
+  const std::size_t usual = usual_size(level.groups);
+  if ((usual & (usual - 1)) != 0) return -10;
   const double own = std::exp(level.within);
   const double next = std::exp(level.beyond);
   return 8 * std::log(14 / own) + std::clamp(3 * std::log(60 / next), -1.2, 1.2);

@@ -39,7 +39,9 @@ std::vector<char> membership(const Group& group, std::size_t n) {
 
 double quantile(std::vector<double>& values, double q) {
   if (values.empty()) return unknown_distance;
-  const auto at = values.begin() + std::lround(q * static_cast<double>(values.size() - 1));
+  // Of two in the middle the lower: disturbance only ever adds time.
+  const double middle = std::ceil(q * static_cast<double>(values.size() - 1) - 0.5);
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::max(0.0, middle));
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }

@@ -6,21 +6,23 @@
 
 namespace charm::probe {
 
-std::vector<std::pair<int, int>> pairs_to_measure(int n, bool sampled) {
+std::vector<std::pair<int, int>> pairs_to_measure(int n, bool sampled, int landmarks_of) {
   std::vector<std::pair<int, int>> pairs;
-  // Landmarks stand evenly over the numbering, an eighth of all cpus but at least 32, so that they meet every chiplet
-  // of eight threads that have consecutive numbers.
-  const int landmarks = sampled ? std::min(n, std::max(32, (n + 7) / 8)) : n;
+  // One landmark in each stretch of the numbering, so that with an eighth of all cpus every chiplet of eight threads
+  // with consecutive numbers has one; not at the same place of each, for numbering may go round the nodes in turn.
+  const int landmarks = sampled ? std::min(n, std::max(16, (n + landmarks_of - 1) / landmarks_of)) : n;
+  std::mt19937 random(static_cast<unsigned>(n));
   std::vector<bool> landmark(static_cast<std::size_t>(n), !sampled);
   for (int k = 0; k < landmarks && sampled; ++k) {
-    landmark[static_cast<std::size_t>(static_cast<std::int64_t>(k) * n / landmarks)] = true;
+    const auto first = static_cast<int>(static_cast<std::int64_t>(k) * n / landmarks);
+    const auto end = static_cast<int>(static_cast<std::int64_t>(k + 1) * n / landmarks);
+    landmark[static_cast<std::size_t>(std::uniform_int_distribution<int>(first, end - 1)(random))] = true;
   }
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < i; ++j) {
       if (landmark[static_cast<std::size_t>(i)] || landmark[static_cast<std::size_t>(j)]) pairs.emplace_back(i, j);
     }
   }
-  std::mt19937 random(static_cast<unsigned>(n));
   std::shuffle(pairs.begin(), pairs.end(), random);
   return pairs;
 }

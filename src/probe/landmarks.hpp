@@ -11,7 +11,7 @@ namespace charm::probe {
 
 /// Pairs (i, j), i > j, of rows 0..n-1, in an order that spreads over the machine, so that an interrupted run has seen
 /// some of everything.
-std::vector<std::pair<int, int>> pairs_to_measure(int n, bool sampled);
+std::vector<std::pair<int, int>> pairs_to_measure(int n, bool sampled, int landmarks_of = 8);
 
 /// A sampled matrix with its holes filled: two cpus are no farther from each other than the farther of their ways to a
 /// common third one, and where every chiplet has a landmark the nearest such third one tells.

@@ -12,6 +12,7 @@
 #include "os/cpu_load.hpp"
 #include "os/memory.hpp"
 #include "probe/landmarks.hpp"
+#include "probe/pair_plan.hpp"
 #include "probe/pairs.hpp"
 #include "probe/stream.hpp"
 #include "probe/team.hpp"
@@ -147,56 +148,93 @@ LocalAndSpread local_and_spread(const Machine& machine) {
   return seats;
 }
 
-/// No sample of the pairs would meet many SMT siblings by chance.
-void add_siblings(const Machine& machine, const std::vector<int>& cpus, std::vector<std::pair<int, int>>& todo) {
-  const auto row = [&](int cpu) {
-    return static_cast<int>(std::lower_bound(cpus.begin(), cpus.end(), cpu) - cpus.begin());
-  };
+std::vector<std::vector<int>> sibling_rows(const Machine& machine, const std::vector<int>& cpus) {
+  std::vector<std::vector<int>> rows;
   for (const Core& core : machine.cores) {
-    for (std::size_t a = 0; a < core.siblings.size(); ++a) {
-      for (std::size_t b = 0; b < a; ++b) {
-        const std::pair<int, int> pair{row(core.siblings[a]), row(core.siblings[b])};
-        if (std::find(todo.begin(), todo.end(), pair) == todo.end()) todo.push_back(pair);
+    rows.emplace_back();
+    for (int cpu : core.siblings)
+      rows.back().push_back(static_cast<int>(std::lower_bound(cpus.begin(), cpus.end(), cpu) - cpus.begin()));
+  }
+  return rows;
+}
+
+PairPlan pair_plan(const Machine& machine, const Profile& profile, const MeasureOptions& options, bool bandwidth) {
+  PairBudget budget;
+  budget.sampled = profile.sampled;
+  // A sample of any machine is done in two minutes, both matrices and all else together. Bandwidth is there to be shown
+  // and nothing is inferred from it, so that fewer landmarks do.
+  budget.seconds = profile.sampled ? (bandwidth ? 25 : 70) : std::max(options.budget_s / 5, 0.4);
+  budget.landmarks_of = bandwidth ? 24 : 8;
+  return plan_pairs(static_cast<int>(profile.cpus.size()), sibling_rows(machine, profile.cpus), budget);
+}
+
+void measure_pairs(const PairPlan& pairs, const Cpus& cpus, bool bandwidth, Plan& plan, Profile& profile) {
+  LatencyMatrix& matrix = bandwidth ? profile.bandwidth : profile.latency;
+  PairOptions pair = pairs.options;
+  const std::string what = bandwidth ? "their bandwidth" : "their latency";
+  const double begin = now_ns();
+  const double patience_ns = profile.sampled ? pairs.most_seconds() * 1.1e9 : 1e18;
+  const std::size_t all = pairs.pairs.size() * static_cast<std::size_t>(pairs.passes);
+  std::vector<std::vector<double>> seen(pairs.pairs.size());  // by pass
+  std::size_t done = 0;
+  std::size_t given_up = 0;
+  for (int pass = 0; pass < pairs.passes; ++pass) {
+    for (std::size_t p = 0; p < pairs.pairs.size(); ++p) {
+      if (plan.stopped()) return;
+      if (now_ns() - begin > patience_ns) {
+        profile.notes.push_back(std::to_string(all - done) + " pairs were left out for want of time.");
+        return;
       }
+      if (done++ % std::max<std::size_t>(1, all / 200) == 0)
+        plan.tell(static_cast<double>(done) / static_cast<double>(all));
+      const auto a = static_cast<std::size_t>(pairs.pairs[p].first);
+      const auto b = static_cast<std::size_t>(pairs.pairs[p].second);
+      pair.node = cpus.node_os[a];
+      const PairResult result =
+          bandwidth ? pair_bandwidth(cpus.all[a], cpus.all[b], pair) : pair_latency(cpus.all[a], cpus.all[b], pair);
+      if (!result.whole) ++given_up;
+      if (result.value.median <= 0) continue;
+      seen[p].push_back(result.value.median);
+      // Set at once, so that an interruption leaves what there is.
+      matrix.set(static_cast<int>(a), static_cast<int>(b), summarise(seen[p]).median);
+      if (bandwidth) continue;
+      profile.latency_spread[a][b] = profile.latency_spread[b][a] = result.value.spread;
+      profile.line_home[a][b] = profile.line_home[b][a] = result.home;
     }
+  }
+  if (given_up > 0) {
+    profile.notes.push_back(std::to_string(given_up) + " of " + std::to_string(all) +
+                            " pairs took too long or lost a cpu on the way; " + what + " rests on fewer samples.");
+  }
+  const auto unstable = std::count_if(seen.begin(), seen.end(), [](const std::vector<double>& passes) {
+    const auto [low, high] = std::minmax_element(passes.begin(), passes.end());
+    return passes.size() > 1 && *high > *low * 1.2;  // more than a tenth to each side
+  });
+  if (unstable > 0) {
+    profile.notes.push_back("Not idle: " + std::to_string(unstable) + " of " + std::to_string(seen.size()) +
+                            " pairs differed by more than 10 % to each side over three passes; " + what +
+                            " is the middle one.");
+    profile.idle = false;
   }
 }
 
-void measure_pairs(const Machine& machine, const Cpus& cpus, const MeasureOptions& options, bool bandwidth, Plan& plan,
-                   Profile& profile) {
-  const std::size_t n = cpus.all.size();
-  LatencyMatrix& matrix = bandwidth ? profile.bandwidth : profile.latency;
-  auto todo = pairs_to_measure(static_cast<int>(n), profile.sampled);
-  if (profile.sampled) add_siblings(machine, cpus.all, todo);
-  // In sampled mode the pairs shall fit two minutes whatever the machine; each gets its share of that at most.
-  PairOptions pair;
-  const double share_ms = (profile.sampled ? 100e3 : std::max(options.budget_s * 200, 400.0)) /
-                          static_cast<double>(std::max<std::size_t>(1, todo.size()));
-  pair.most_ms = std::clamp(share_ms, 3.0, 120.0);
-  if (share_ms < 10) pair.samples = 11, pair.round_trips = 150;
-  if (share_ms > 60) pair.samples = 101;
-  std::size_t done = 0;
-  int given_up = 0;
-  for (const auto& [i, j] : todo) {
-    if (plan.stopped()) return;
-    if (done++ % std::max<std::size_t>(1, todo.size() / 200) == 0)
-      plan.tell(static_cast<double>(done) / static_cast<double>(todo.size()));
-    const auto a = static_cast<std::size_t>(i);
-    const auto b = static_cast<std::size_t>(j);
-    pair.node = cpus.node_os[a];
-    const PairResult result =
-        bandwidth ? pair_bandwidth(cpus.all[a], cpus.all[b], pair) : pair_latency(cpus.all[a], cpus.all[b], pair);
-    if (!result.whole) ++given_up;
-    if (result.value.median <= 0) continue;
-    matrix.set(i, j, result.value.median);
-    if (bandwidth) continue;
-    profile.latency_spread[a][b] = profile.latency_spread[b][a] = result.value.spread;
-    profile.line_home[a][b] = profile.line_home[b][a] = result.home;
-  }
-  if (given_up > 0) {
-    profile.notes.push_back(std::to_string(given_up) + " of " + std::to_string(todo.size()) +
-                            " pairs took too long or lost a cpu on the way; " +
-                            (bandwidth ? "their bandwidth" : "their latency") + " rests on fewer samples.");
+/// What one core of each node reads from each node's memory.
+void measure_node_memory(const Machine& machine, std::size_t largest, double seconds, Plan& plan, Profile& profile) {
+  const std::size_t n = machine.nodes.size();
+  auto& table = profile.summary.node_gb_per_s;
+  table.assign(n, std::vector<double>(n, 0));
+  const std::size_t bytes = std::min<std::size_t>(largest, n > 4 ? 32 * mib : 128 * mib);
+  const double ms = std::clamp(seconds * 1e3 / static_cast<double>(n * n), 5.0, 100.0);
+  for (std::size_t a = 0; a < n; ++a) {
+    if (machine.nodes[a].cpus.empty()) continue;
+    for (std::size_t b = 0; b < n && !plan.stopped(); ++b) {
+      try {
+        table[a][b] = read_rate(machine.nodes[a].cpus.front(), machine.nodes[b].os_index, bytes, ms).median;
+      } catch (const Error& error) {
+        profile.notes.push_back("The memory of node " + std::to_string(machine.nodes[b].os_index) +
+                                " was left out: " + error.what());
+      }
+    }
   }
 }
 
@@ -209,12 +247,12 @@ void measure_stream(const Machine& machine, const MeasureOptions& options, Plan&
     auto groups = by(machine, group);
     groupings.emplace(groups.size(), std::move(groups));
   }
-  // A process per core is a lot of processes on a large machine; as many as that is worth are plenty.
   std::size_t done = 0;
   for (const auto& [processes, groups] : groupings) {
     if (plan.stopped()) return;
     plan.tell(static_cast<double>(done++) / static_cast<double>(groupings.size()));
     const StreamResult result = stream(groups, bytes, 5);
+    profile.summary.memory_gb_per_s = std::max(profile.summary.memory_gb_per_s, result.best_gb_per_s[3]);
     for (std::size_t k = 0; k < stream_kernels.size(); ++k) {
       curve.series[k].points.push_back(
           {static_cast<double>(processes), result.best_gb_per_s[k], result.gb_per_s[k].spread});
@@ -293,6 +331,23 @@ void measure_writes(const Machine& machine, const MeasureOptions& options, doubl
   profile.curves.push_back(std::move(curve));
 }
 
+/// A pair usually ends well before its longest time.
+double likely_seconds(const PairPlan& plan) {
+  const double samples = (plan.options.samples + 1.0) * plan.options.round_trips * 2 * 100e-6;
+  return static_cast<double>(plan.pairs.size()) * plan.passes *
+         (std::min(plan.options.most_ms, samples) + pair_overhead_ms) / 1e3;
+}
+
+topology::ProfilePicture picture_of(const Profile& profile) {
+  topology::ProfilePicture picture;
+  picture.key = profile.key;
+  picture.date = profile.date;
+  picture.cpus = profile.cpus;
+  picture.chiplets = profile.seen.chiplets;
+  picture.chiplet_confidence = profile.seen.confidence.chiplets;
+  return picture;
+}
+
 }  // namespace
 
 Profile measure(const Machine& machine, const MeasureOptions& options,
@@ -301,7 +356,8 @@ Profile measure(const Machine& machine, const MeasureOptions& options,
     throw Error(Errc::bad_config, "a machine on paper (" + machine.origin + ") cannot be measured",
                 "unset CHARM_TOPOLOGY");
   Profile profile;
-  profile.key = key_of(machine);
+  profile.key = topology::key_of(machine);
+  profile.system = machine;
   profile.date = utc_now();
   const Cpus cpus = cpus_of(machine);
   const std::size_t n = cpus.all.size();
@@ -312,13 +368,13 @@ Profile measure(const Machine& machine, const MeasureOptions& options,
   profile.line_home.assign(n, std::vector<int>(n, -1));
   profile.sampled = options.pairs == Pairs::sampled || (options.pairs == Pairs::automatic && n > 128);
 
-  const double pairs = static_cast<double>(pairs_to_measure(static_cast<int>(n), profile.sampled).size());
-  const double pairs_s = profile.sampled ? 100 : std::min(options.budget_s / 5, pairs * 0.03) + pairs * 0.002;
+  const PairPlan latencies = pair_plan(machine, profile, options, false);
+  const PairPlan bandwidths = pair_plan(machine, profile, options, true);
   Plan plan(report, stop);
   const double rest = options.budget_s / 5;
   plan.expect(0.5);
-  if (options.latency) plan.expect(pairs_s);
-  if (options.bandwidth) plan.expect(pairs_s);
+  if (options.latency) plan.expect(likely_seconds(latencies));
+  if (options.bandwidth) plan.expect(likely_seconds(bandwidths));
   for (bool on : {options.stream, options.working_set, options.writes}) {
     if (on) plan.expect(rest);
   }
@@ -341,18 +397,23 @@ Profile measure(const Machine& machine, const MeasureOptions& options,
     plan.begin(doing, seconds);
     work();
   };
-  step(options.latency, "latency between cpus", pairs_s,
-       [&] { measure_pairs(machine, cpus, options, false, plan, profile); });
-  step(options.bandwidth, "bandwidth between cpus", pairs_s,
-       [&] { measure_pairs(machine, cpus, options, true, plan, profile); });
-  step(options.working_set, "caches and memory by working set", rest,
-       [&] { measure_working_sets(machine, options, rest, plan, profile); });
-  step(options.stream, "STREAM", rest, [&] { measure_stream(machine, options, plan, profile); });
+  step(options.latency, "latency between cpus", likely_seconds(latencies),
+       [&] { measure_pairs(latencies, cpus, false, plan, profile); });
+  step(options.bandwidth, "bandwidth between cpus", likely_seconds(bandwidths),
+       [&] { measure_pairs(bandwidths, cpus, true, plan, profile); });
+  profile.seen = cluster(profile.sampled ? completed(profile.latency) : profile.latency);
+  // What follows goes by chiplets: by those that were just seen, where the system hides them.
+  const Machine shape = options.latency && !plan.stopped() ? topology::apply_profile(machine, picture_of(profile)) : machine;
+  step(options.working_set, "caches and memory by working set", rest, [&] {
+    measure_working_sets(shape, options, rest, plan, profile);
+    measure_node_memory(shape, largest_working_set(machine, options), rest / 4, plan, profile);
+  });
+  step(options.stream, "STREAM", rest, [&] { measure_stream(shape, options, plan, profile); });
   step(options.writes, "writes, local and distributed", rest,
-       [&] { measure_writes(machine, options, rest, plan, profile); });
+       [&] { measure_writes(shape, options, rest, plan, profile); });
 
   profile.partial = stop.load();
-  profile.seen = cluster(profile.sampled ? completed(profile.latency) : profile.latency);
+  summarise_profile(profile, machine);
   double wild = 0;
   for (const auto& row : profile.latency_spread)
     wild += static_cast<double>(std::count_if(row.begin(), row.end(), [](double s) { return s > 0.1; }));

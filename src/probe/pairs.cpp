@@ -28,7 +28,7 @@ bool hit(std::atomic<std::uint32_t>& ball, std::uint32_t mine, double deadline) 
     if (ball.compare_exchange_strong(expected, mine + 1, std::memory_order_acq_rel, std::memory_order_relaxed))
       return true;
     // Only a partner that lost its cpu takes so long; asking the clock more often would be in the measurement.
-    if (spins % 50000 == 0 && now_ns() > deadline) return false;
+    if (spins % 20000 == 0 && now_ns() > deadline) return false;
   }
 }
 
@@ -93,7 +93,7 @@ PairResult pair_latency(int cpu_a, int cpu_b, const PairOptions& options) {
             if (mine->ball.compare_exchange_strong(expected, at + 1, std::memory_order_acq_rel,
                                                    std::memory_order_relaxed))
               break;
-            if ((expected >> 31) != 0 || (spins % 50000 == 0 && now_ns() > deadline + 1e6)) return;
+            if ((expected >> 31) != 0 || (spins % 20000 == 0 && now_ns() > deadline + 1e6)) return;
           }
         }
       });
@@ -124,7 +124,7 @@ PairResult pair_bandwidth(int cpu_a, int cpu_b, const PairOptions& options) {
           }
           if (!hit(court->ball, 2 * t, deadline)) return;
           for (int spins = 1; court->ball.load(std::memory_order_acquire) != 2 * t + 2; ++spins) {
-            if (spins % 50000 == 0 && now_ns() > deadline) return;
+            if (spins % 20000 == 0 && now_ns() > deadline) return;
           }
         }
       },
@@ -138,7 +138,7 @@ PairResult pair_bandwidth(int cpu_a, int cpu_b, const PairOptions& options) {
         }
         for (std::uint32_t t = 0; t < static_cast<std::uint32_t>(trials); ++t) {
           for (int spins = 1; court->ball.load(std::memory_order_acquire) != 2 * t + 1; ++spins) {
-            if (spins % 50000 == 0 && now_ns() > deadline) return;
+            if (spins % 20000 == 0 && now_ns() > deadline) return;
           }
           const double begin = now_ns();
           std::uint64_t sum = 0;

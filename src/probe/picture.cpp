@@ -6,36 +6,17 @@
 #include <cstdio>
 #include <sstream>
 
+#include "base/markup.hpp"
+
 namespace charm::probe {
 namespace {
+
+using base::escaped;
 
 std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
   return text;
-}
-
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
 }
 
 struct Range {

@@ -2,16 +2,14 @@
 
 #include <charm/error.hpp>
 
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+
+#include "topology/machine_json.hpp"
 
 namespace charm::probe {
 namespace {
@@ -89,14 +87,9 @@ std::string dump(const Json& json) { return json.dump(1, ' ', false, Json::error
 
 }  // namespace
 
-MachineKey key_of(const Machine& machine) {
-  return {machine.name,        machine.total.cpus,    machine.total.cores,
-          machine.total.nodes, machine.total.sockets, machine.allowed_cpus};
-}
-
 std::string profile_json(const Profile& profile) {
   Json json;
-  json["charm_profile"] = profile_version;
+  json["charm_profile"] = topology::profile_version;
   json["machine"] = {{"name", profile.key.name},       {"cpus", profile.key.cpus},
                      {"cores", profile.key.cores},     {"nodes", profile.key.nodes},
                      {"sockets", profile.key.sockets}, {"measured_cpus", profile.key.measured_cpus}};
@@ -106,6 +99,17 @@ std::string profile_json(const Profile& profile) {
   json["idle"] = profile.idle;
   json["cpus"] = profile.cpus;
   json.update(levels(profile.seen));
+  const Measured& summary = profile.summary;
+  json["summary"] = {{"nodes", profile.node_os},
+                     {"core_latency_ns", summary.core_latency_ns},
+                     {"chiplet_latency_ns", summary.chiplet_latency_ns},
+                     {"core_gb_per_s", summary.core_gb_per_s},
+                     {"chiplet_gb_per_s", summary.chiplet_gb_per_s},
+                     {"memory_gb_per_s", summary.memory_gb_per_s},
+                     {"node_latency_ns", summary.node_latency_ns},
+                     {"node_gb_per_s", summary.node_gb_per_s}};
+  if (profile.system) json["system"] = topology::machine_to_json(*profile.system);
+  // From here on start-up does not read (topology/profile.cpp): the matrices are large.
   json["latency"] = {{"unit", "ns"},
                      {"matrix", to_json(profile.latency)},
                      {"spread", profile.latency_spread},
@@ -124,23 +128,15 @@ std::string clustering_json(const Clustering& clustering) {
 
 Profile parse_profile(const std::string& text, const std::string& name) {
   try {
+    topology::ProfilePicture picture = topology::parse_profile_picture(text, name);
     const Json json = Json::parse(text);
-    if (!json.is_object() || !json.contains("charm_profile")) {
-      throw Error(Errc::bad_input, name + ": not a profile of a machine", "give a file that 'charm probe' wrote");
-    }
-    const int version = json.at("charm_profile");
-    if (version != profile_version) {
-      throw Error(Errc::bad_input,
-                  name + ": a profile of version " + std::to_string(version) + ", version " +
-                      std::to_string(profile_version) + " is understood",
-                  "measure again with 'charm probe'");
-    }
     Profile profile;
-    const Json& machine = json.at("machine");
-    profile.key = {machine.at("name"),  machine.at("cpus"),    machine.at("cores"),
-                   machine.at("nodes"), machine.at("sockets"), machine.at("measured_cpus")};
-    profile.date = json.at("date");
-    profile.partial = json.at("partial");
+    profile.key = std::move(picture.key);
+    profile.date = std::move(picture.date);
+    profile.partial = picture.partial;
+    profile.node_os = std::move(picture.node_os);
+    profile.summary = std::move(picture.measured);
+    profile.system = std::move(picture.machine);
     profile.sampled = json.at("sampled");
     profile.idle = json.at("idle");
     profile.cpus = json.at("cpus").get<std::vector<int>>();
@@ -182,34 +178,11 @@ Profile parse_profile(const std::string& text, const std::string& name) {
   }
 }
 
-std::string profile_path(const MachineKey& key) {
-  std::string folder;
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data == '/') {
-    folder = data;
-  } else if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
-    folder = std::string(home) + "/.local/share";
-  } else {
+std::string profile_path(const topology::ProfileKey& key) {
+  const auto folder = topology::profile_folder();
+  if (!folder)
     throw Error(Errc::bad_config, "no place for profiles: neither XDG_DATA_HOME nor HOME is set", "set one of them");
-  }
-  // FNV-1a over what has to agree, so that each cpu set of a machine has a file of its own.
-  std::ostringstream text;
-  text << key.name << '|' << key.cpus << '|' << key.cores << '|' << key.nodes << '|' << key.sockets;
-  for (int cpu : key.measured_cpus) text << ',' << cpu;
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text.str()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  std::string name;
-  for (char c : key.name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (plain) {
-      name += c;
-    } else if (!name.empty() && name.back() != '-') {
-      name += '-';
-    }
-  }
-  while (!name.empty() && name.back() == '-') name.pop_back();
-  char hex[17];
-  std::snprintf(hex, sizeof hex, "%016llx", static_cast<unsigned long long>(hash));
-  return folder + "/charm/profiles/" + (name.empty() ? "machine" : name.substr(0, 60)) + "-" + hex + ".json";
+  return *folder + "/" + topology::profile_file_name(key);
 }
 
 void store_profile(const Profile& profile, const std::string& path) {

@@ -5,26 +5,16 @@
 
 #include <charm/machine.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "probe/clustering.hpp"
 #include "probe/latency_matrix.hpp"
 #include "probe/samples.hpp"
+#include "topology/profile.hpp"
 
 namespace charm::probe {
-
-inline constexpr int profile_version = 1;
-
-/// What has to agree for a profile to speak of a machine.
-struct MachineKey {
-  std::string name;                                 ///< processor or product
-  int cpus = 0, cores = 0, nodes = 0, sockets = 0;  ///< that exist
-  std::vector<int> measured_cpus;                   ///< that could be used
-  friend bool operator==(const MachineKey&, const MachineKey&) = default;
-};
-
-MachineKey key_of(const Machine& machine);
 
 struct Point {
   double x = 0;
@@ -44,7 +34,7 @@ struct Curve {
 };
 
 struct Profile {
-  MachineKey key;
+  topology::ProfileKey key;
   std::string date;                                 ///< ISO 8601, UTC
   bool partial = false;                             ///< interrupted before its end
   bool sampled = false;                             ///< not every pair was measured
@@ -56,6 +46,9 @@ struct Profile {
   LatencyMatrix bandwidth;                          ///< GB/s
   Clustering seen;                                  ///< rows are indices into cpus
   std::vector<Curve> curves;
+  std::vector<int> node_os;         ///< OS number of each node of the tables in `summary`
+  Measured summary;                 ///< what the machine takes from here (summary.cpp)
+  std::optional<Machine> system;    ///< the machine as the system showed it
   std::vector<std::string> notes;
 };
 
@@ -68,8 +61,9 @@ std::string clustering_json(const Clustering& clustering);
 /// \throws Error (bad_input) where it is no profile of a version that is understood.
 Profile parse_profile(const std::string& text, const std::string& name);
 
-/// $XDG_DATA_HOME/charm/profiles/NAME-HASH.json, or the same below ~/.local/share.
-std::string profile_path(const MachineKey& key);
+/// Where this machine's profile is kept (topology::profile_folder).
+/// \throws Error (bad_config) where no folder is known.
+std::string profile_path(const topology::ProfileKey& key);
 
 /// Writes it whole or not at all, making directories as needed.
 /// \throws Error (system).
@@ -78,12 +72,7 @@ void store_profile(const Profile& profile, const std::string& path);
 /// \throws Error (bad_input).
 Profile load_profile(const std::string& path);
 
-/// Why `profile` does not speak of `machine`; empty where it does.
-std::string mismatch(const Profile& profile, const Machine& machine);
-
-/// The machine with what was measured: chiplets where the system shows none, distances between nodes where it tells
-/// none, and a note for each disagreement.
-/// \throws Error (refused) with the reason where the profile is of another machine or of other cpus.
-Machine apply_profile(Machine machine, const Profile& profile);
+/// Medians of what was measured, by what the clustering saw and by the system's nodes.
+void summarise_profile(Profile& profile, const Machine& machine);
 
 }  // namespace charm::probe

@@ -8,7 +8,9 @@ namespace {
 
 constexpr double most_alone = 0.25;
 
-void measure(const Distances& d, Level& level) {
+}  // namespace
+
+void describe(const Distances& d, Level& level) {
   std::vector<double> steps, within, beyond, spreads;
   for (const auto& group : level.groups) {
     if (group == level.leftovers) continue;
@@ -25,6 +27,8 @@ void measure(const Distances& d, Level& level) {
   level.step = steps.empty() ? 0 : steps[steps.size() / 10];
   level.spread = spreads.empty() ? 0 : quantile(spreads, 0.5);
 }
+
+namespace {
 
 /// Splits `items` into what hangs together by distances below `limit`, ordered by first item.
 std::vector<Group> components(const Distances& d, const Group& items, double limit) {
@@ -139,7 +143,7 @@ std::optional<Level> settle(const Distances& d, std::vector<Group> groups, Group
   const std::size_t usual = usual_size(groups);
   std::copy_if(groups.begin(), groups.end(), std::back_inserter(level.groups),
                [&](const Group& g) { return 2 * g.size() < 3 * usual; });
-  measure(d, level);
+  describe(d, level);
   level.groups = std::move(groups);
   const double middle = (level.within + level.beyond) / 2;
   double inferred = 0;
@@ -195,7 +199,7 @@ std::optional<Level> settle(const Distances& d, std::vector<Group> groups, Group
   }
   for (auto& group : level.groups) std::sort(group.begin(), group.end());
   std::sort(level.groups.begin(), level.groups.end());
-  measure(d, level);
+  describe(d, level);
   const auto singles =
       std::count_if(level.groups.begin(), level.groups.end(), [](const Group& g) { return g.size() == 1; });
   if (static_cast<double>(singles) > most_alone * static_cast<double>(d.size())) return std::nullopt;

@@ -14,4 +14,7 @@ namespace charm::probe {
 /// \param groups not empty. Nothing where too many items stay alone to speak of a level.
 std::optional<Level> settle(const Distances& distances, std::vector<Group> groups, Group stragglers);
 
+/// Fills in what a level's groups look like: step, spread, within and beyond.
+void describe(const Distances& distances, Level& level);
+
 }  // namespace charm::probe

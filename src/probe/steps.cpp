@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "probe/grouping.hpp"
+#include "probe/refine.hpp"
 #include "probe/settle.hpp"
 
 namespace charm::probe {
@@ -56,10 +57,14 @@ double divided(const std::vector<Group>& coarse, const std::vector<Group>& fine,
   if (20 * astray > static_cast<std::ptrdiff_t>(n) && astray > 1) return -1;
   std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(n / 2), sizes.end());
   const std::size_t usual = sizes[n / 2];
+  std::size_t smallest = n;
+  for (const auto& group : fine) smallest = std::min(smallest, group.size());
   std::size_t items = 0;
   std::size_t split = 0;
   for (std::size_t g = 0; g < coarse.size(); ++g) {
-    if (2 * coarse[g].size() < 3 * usual) continue;
+    // Everything is no kind of group to compare with, unless all that would come off it is an item or two.
+    const bool anything = coarse.size() == 1 && smallest > (n < 8 ? 1 : 2);
+    if (!anything && 2 * coarse[g].size() < 3 * usual) continue;
     items += coarse[g].size();
     if (parts[g] > 1) split += coarse[g].size();
   }
@@ -155,9 +160,7 @@ void choose(const Distances& d, std::vector<Candidate>& candidates, Search& resu
   }
 }
 
-}  // namespace
-
-Search innermost_level(const Distances& distances) {
+Search search(const Distances& distances) {
   Search result;
   const std::size_t n = distances.size();
   Group everything(n);
@@ -173,6 +176,15 @@ Search innermost_level(const Distances& distances) {
     if (steps[node] >= slightest_step) thresholds.push_back(steps[node]);
   }
   std::sort(thresholds.rbegin(), thresholds.rend());
+  // Steps of many groups differ by less than can be told; of those that are as good as equal the least covers all.
+  if (thresholds.size() > 64) {
+    std::vector<double> apart;
+    for (std::size_t t = 0; t < thresholds.size(); ++t) {
+      if (t + 1 == thresholds.size() || std::floor(thresholds[t] / 0.02) != std::floor(thresholds[t + 1] / 0.02))
+        apart.push_back(thresholds[t]);
+    }
+    thresholds = std::move(apart);
+  }
 
   std::vector<Candidate> sure, inferred;
   Cover last;
@@ -190,6 +202,14 @@ Search innermost_level(const Distances& distances) {
   }
   choose(distances, sure, result);
   if (!result.level.found()) choose(distances, inferred, result);
+  return result;
+}
+
+}  // namespace
+
+Search innermost_level(const Distances& distances) {
+  Search result = search(distances);
+  result.refined = refine(distances, result.level, search);
   return result;
 }
 

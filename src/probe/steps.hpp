@@ -29,6 +29,7 @@ struct Level {
 struct Search {
   Level level;           ///< not found(): one group of everything
   double runner_up = 0;  ///< log of the step of the strongest finer partition that was turned down; 0 if none
+  int refined = 0;       ///< items whose group was mended (refine.hpp)
 };
 
 Search innermost_level(const Distances& distances);

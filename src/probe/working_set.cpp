@@ -73,6 +73,24 @@ WorkingSet working_set(int cpu, int node, std::size_t bytes, double ms) {
   return result;
 }
 
+Summary read_rate(int cpu, int node, std::size_t bytes, double ms) {
+  const std::size_t words = std::max<std::size_t>(bytes / sizeof(std::uint64_t), 1);
+  os::NodeMemory memory(words * sizeof(std::uint64_t), node, true);
+  auto* data = static_cast<std::uint64_t*>(memory.data());
+  std::vector<double> rates;
+  std::atomic<std::uint64_t> sums{0};
+  Team one({cpu}, [&](int) {
+    std::fill_n(data, words, 1);
+    for (const double end = now_ns() + ms * 1e6; now_ns() < end || rates.size() < 3;) {
+      const double begin = now_ns();
+      sums.fetch_add(read_all(data, words), std::memory_order_relaxed);
+      rates.push_back(static_cast<double>(words * sizeof(std::uint64_t)) / std::max(1.0, now_ns() - begin));
+    }
+  });
+  one.round();
+  return summarise(rates);
+}
+
 Summary write_once(const std::vector<int>& cpus, std::size_t bytes, double ms) {
   os::NodeMemory memory(bytes, -1, true);
   auto* data = static_cast<unsigned char*>(memory.data());

@@ -16,6 +16,10 @@ struct WorkingSet {
   int home = -1;
 };
 
+/// Reading `bytes` of a node's memory in order, from `cpu`; GB/s.
+/// \throws Error (system) where the memory cannot be had.
+Summary read_rate(int cpu, int node, std::size_t bytes, double ms);
+
 /// \param node OS number of the node whose memory is used; below 0 the cpu's own.
 /// \param ms to spend on each of the two, more or less.
 WorkingSet working_set(int cpu, int node, std::size_t bytes, double ms);

@@ -16,6 +16,7 @@
 #include "os/membarrier.hpp"
 #include "sched/request.hpp"
 #include "sched/tracing.hpp"
+#include "topology/discovery.hpp"
 
 namespace charm::sched {
 
@@ -24,7 +25,7 @@ std::atomic<Runtime*> Runtime::current{nullptr};
 namespace {
 
 Machine find_machine(const base::Settings& settings) {
-  return settings.topology.empty() ? Machine::discover() : Machine::from(settings.topology);
+  return topology::discover(settings.topology, settings.profile);
 }
 
 /// The chiplets that a worker may ever sit on, whatever happens to the allowed cpus: all, or none (-1) where nobody is

@@ -72,13 +72,14 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
   }
   if (job == nullptr && ready_too) job = victim->ready.pop();
   if (job != nullptr) {
-    Tally::add(from.group == place.group                                   ? tally.steals_chiplet
-               : victim->node.load(std::memory_order_relaxed) == seat.node ? tally.steals_node
-                                                                           : tally.steals_far);
-    tracing::stole(*this, *victim,
-                   from.group == place.group                                   ? trace::Distance::chiplet
-                   : victim->node.load(std::memory_order_relaxed) == seat.node ? trace::Distance::node
-                                                                               : trace::Distance::far);
+    using trace::Distance;
+    const Distance distance = from.group == place.group                                   ? Distance::chiplet
+                              : victim->node.load(std::memory_order_relaxed) == seat.node ? Distance::node
+                                                                                          : Distance::far;
+    Tally::add(distance == Distance::chiplet ? tally.steals_chiplet
+               : distance == Distance::node  ? tally.steals_node
+                                             : tally.steals_far);
+    tracing::stole(*this, *victim, distance);
     return job;
   }
   if (!victim->shows_work()) {  // an old mark: taken off, unless something has come meanwhile (stealing/board.hpp, B3)
@@ -190,8 +191,8 @@ Job* Worker::search() noexcept {
   if (job != nullptr) {
     steering.begin_work(*this);
     if (slept) until_boundary = 1;
-    tracing::state(*this, trace::State::busy);
     runtime->board.set(Mark::busy, place);
+    tracing::state(*this, trace::State::busy);
     if (shows_work()) advertise();  // flat jobs that were taken along
     if (last) runtime->notify(this);
   }

@@ -39,7 +39,7 @@ Cpus existing_cpus(const Survey& survey) {
 void complete(Survey& survey, std::vector<std::string>& notes) {
   if (!survey.cores_told) notes.emplace_back("Cores are not told apart: every hardware thread is taken as a core.");
   if (survey.nodes.empty()) {
-    survey.nodes.push_back({0, 0, -1});
+    survey.nodes.push_back({0, 0, -1, ""});
     survey.allowed_nodes = {0};
     survey.node_distance.clear();
     notes.emplace_back("No NUMA information: all memory is taken as one node.");
@@ -250,6 +250,7 @@ Machine build(Survey survey, const Restrictions& restrictions) {
     node.id = static_cast<int>(n);
     node.os_index = from.os_index;
     node.bytes = from.bytes;
+    node.kind = from.kind;
     node.socket = from.socket < 0 ? -1 : position(socket_order, from.socket);
     if (node.socket >= 0) machine.sockets[static_cast<std::size_t>(node.socket)].nodes.push_back(node.id);
     machine.nodes.push_back(std::move(node));
@@ -289,13 +290,6 @@ Restrictions restrictions_here(const std::string& root) {
   restrictions.cgroup_nodes = std::move(limits.nodes);
   restrictions.cpu_quota = limits.cpu_quota;
   return restrictions;
-}
-
-Machine discover_quietly(const char* topology) {
-  if (topology != nullptr && *topology != '\0') return Machine::from(topology);
-  Survey survey = survey_live();
-  const bool here = survey.origin == "live";
-  return build(std::move(survey), here ? restrictions_here() : Restrictions{});
 }
 
 }  // namespace charm::topology

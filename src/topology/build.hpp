@@ -25,7 +25,4 @@ Restrictions restrictions_here(const std::string& root = "/");
 /// \throws Error (bad_input) where no cpu is left.
 Machine build(Survey survey, const Restrictions& restrictions = {});
 
-/// What Machine::discover() gives, without a word on stderr. \param topology the value of CHARM_TOPOLOGY or nullptr.
-Machine discover_quietly(const char* topology);
-
 }  // namespace charm::topology

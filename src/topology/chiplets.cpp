@@ -90,6 +90,19 @@ void note_implausible(const Survey& survey, const std::vector<L3View>& views, st
   }
 }
 
+/// Arm's firmware may tell of clusters and of no L3. They stand for chiplets where they are more than the cores of one
+/// L2: those share a cache that is too small to place a gang by.
+bool clusters_stand_in(const Survey& survey, const std::vector<L3View>& views) {
+  std::map<int, int> size;
+  for (const SurveyCore& core : survey.cores) {
+    if (core.cluster < 0 || (core.l3 >= 0 && views[static_cast<std::size_t>(core.l3)].believable())) return false;
+    ++size[core.cluster];
+  }
+  return size.size() > 1 && std::all_of(size.begin(), size.end(), [&](const auto& entry) {
+           return entry.second > 1 && entry.second > survey.cores_per_l2;
+         });
+}
+
 }  // namespace
 
 ChipletGroups group_chiplets(const Survey& survey) {
@@ -97,7 +110,8 @@ ChipletGroups group_chiplets(const Survey& survey) {
   ChipletGroups result;
   note_implausible(survey, views, result.notes);
 
-  std::map<std::tuple<int, int, int>, ChipletGroup> groups;  // socket, node, L3 or -1
+  const bool by_cluster = clusters_stand_in(survey, views);
+  std::map<std::tuple<int, int, int>, ChipletGroup> groups;  // socket, node, L3 (or cluster) or -1
   std::map<int, std::set<int>> sockets_of_node;
   std::size_t without = 0;
   for (std::size_t i = 0; i < survey.cores.size(); ++i) {
@@ -105,13 +119,13 @@ ChipletGroups group_chiplets(const Survey& survey) {
     const bool behind_l3 = core.l3 >= 0 && views[static_cast<std::size_t>(core.l3)].believable();
     if (!behind_l3) ++without;
     sockets_of_node[core.node].insert(core.socket);
-    ChipletGroup& group = groups[{core.socket, core.node, behind_l3 ? core.l3 : -1}];
+    ChipletGroup& group = groups[{core.socket, core.node, by_cluster ? core.cluster : behind_l3 ? core.l3 : -1}];
     group.node = core.node;
     group.socket = core.socket;
     group.cores.push_back(static_cast<int>(i));
   }
   for (auto& [key, group] : groups) {
-    if (int l3 = std::get<2>(key); l3 >= 0) {
+    if (int l3 = std::get<2>(key); l3 >= 0 && !by_cluster) {
       const std::uint64_t bytes = survey.l3_bytes[static_cast<std::size_t>(l3)];
       const std::size_t sharers = views[static_cast<std::size_t>(l3)].cores.size();
       group.l3_bytes = sharers == group.cores.size() ? bytes : bytes / sharers * group.cores.size();
@@ -122,7 +136,10 @@ ChipletGroups group_chiplets(const Survey& survey) {
     return std::tie(a.socket, a.node, a.cores.front()) < std::tie(b.socket, b.node, b.cores.front());
   });
 
-  if (without == survey.cores.size()) {
+  if (by_cluster) {
+    result.source = ChipletSource::cluster;
+    result.notes.push_back("No usable L3 cache information: each cluster of cores is taken as one chiplet.");
+  } else if (without == survey.cores.size()) {
     const bool nodes_tell_nothing = std::any_of(sockets_of_node.begin(), sockets_of_node.end(),
                                                 [](const auto& entry) { return entry.second.size() > 1; });
     result.source = nodes_tell_nothing ? ChipletSource::socket : ChipletSource::numa_node;

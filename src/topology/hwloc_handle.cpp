@@ -24,7 +24,7 @@ void silence_hwloc() {
   std::call_once(once, [] { setenv("HWLOC_HIDE_ERRORS", "2", 0); });
 }
 
-HwlocHandle fresh() {
+HwlocHandle fresh(bool kinds) {
   silence_hwloc();
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0)
@@ -36,7 +36,9 @@ HwlocHandle fresh() {
   hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
   unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED | HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING;
 #if HWLOC_API_VERSION >= 0x00020800
-  flags |= HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+  if (!kinds) flags |= HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+#else
+  (void)kinds;
 #endif
   hwloc_topology_set_flags(topology, flags);
   return handle;
@@ -86,8 +88,8 @@ std::uint64_t synthetic_cpus(const std::string& text) {
 
 }  // namespace
 
-HwlocHandle load_live() {
-  HwlocHandle handle = fresh();
+HwlocHandle load_live(bool kinds) {
+  HwlocHandle handle = fresh(kinds);
   if (hwloc_topology_load(handle.get()) != 0) {
     throw Error(Errc::system, std::string("hwloc cannot read this machine (") + std::strerror(errno) + ")",
                 "check that /sys and /proc are mounted, or set CHARM_TOPOLOGY to a description of it");
@@ -95,7 +97,7 @@ HwlocHandle load_live() {
   return handle;
 }
 
-HwlocHandle load_xml(const std::string& file) {
+HwlocHandle load_xml(const std::string& file, bool kinds) {
   const std::string remedy = "write one with 'lstopo --of xml FILE' on the machine meant";
   auto fail = [&](const std::string& problem) {
     throw Error(Errc::bad_input, "topology file " + quoted(file) + " " + problem, remedy);
@@ -105,21 +107,45 @@ HwlocHandle load_xml(const std::string& file) {
   if (!std::filesystem::exists(status)) fail("does not exist");
   if (std::filesystem::is_directory(status)) fail("is a directory");
   if (!std::ifstream(file)) fail(std::string("cannot be opened (") + std::strerror(errno) + ")");
-  HwlocHandle handle = fresh();
+  HwlocHandle handle = fresh(kinds);
   if (hwloc_topology_set_xml(handle.get(), file.c_str()) != 0 || hwloc_topology_load(handle.get()) != 0) {
     fail(complaint(file));
   }
   return handle;
 }
 
-HwlocHandle load_synthetic(const std::string& description) {
+HwlocHandle load_sysfs(const std::string& root, bool kinds) {
+  const std::string remedy = "name a directory that has the machine's sys/devices/system/cpu";
+  auto fail = [&](const std::string& problem) {
+    throw Error(Errc::bad_input, "sysfs tree " + quoted(root) + " " + problem, remedy);
+  };
+  std::error_code error;
+  if (!std::filesystem::is_directory(root + "/sys/devices/system/cpu", error)) fail("has no sys/devices/system/cpu");
+  // hwloc takes the place of sysfs from the environment and from nowhere else.
+  static std::mutex one_at_a_time;
+  const std::lock_guard<std::mutex> lock(one_at_a_time);
+  const char* before = std::getenv("HWLOC_FSROOT");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("HWLOC_FSROOT", root.c_str(), 1);
+  HwlocHandle handle = fresh(kinds);
+  const bool loaded = hwloc_topology_load(handle.get()) == 0;
+  if (before == nullptr) {
+    unsetenv("HWLOC_FSROOT");
+  } else {
+    setenv("HWLOC_FSROOT", kept.c_str(), 1);
+  }
+  if (!loaded) fail("is not understood by hwloc");
+  return handle;
+}
+
+HwlocHandle load_synthetic(const std::string& description, bool kinds) {
   const std::string remedy =
       "write levels and their counts from the outside in, down to pu, such as 'pack:2 l3:8 core:8 pu:2'";
   auto fail = [&](const std::string& problem) {
     throw Error(Errc::bad_input, "synthetic topology " + quoted(description) + " " + problem, remedy);
   };
   if (synthetic_cpus(description) > most_cpus) fail("has more than " + std::to_string(most_cpus) + " cpus");
-  HwlocHandle handle = fresh();
+  HwlocHandle handle = fresh(kinds);
   if (hwloc_topology_set_synthetic(handle.get(), description.c_str()) != 0 || hwloc_topology_load(handle.get()) != 0) {
     fail("is neither a file nor a string that hwloc understands");
   }

@@ -15,12 +15,17 @@ struct HwlocDelete {
 };
 using HwlocHandle = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, HwlocDelete>;
 
-HwlocHandle load_live();
+/// \param kinds whether to look for kinds of cores.
+HwlocHandle load_live(bool kinds = false);
 
 /// \throws Error (bad_input) that names the file, what is wrong with it and how to get a good one.
-HwlocHandle load_xml(const std::string& file);
+HwlocHandle load_xml(const std::string& file, bool kinds = false);
+
+/// A machine's sysfs below `root`, of this architecture or another one.
+/// \throws Error (bad_input) where there is none.
+HwlocHandle load_sysfs(const std::string& root, bool kinds = false);
 
 /// \throws Error (bad_input) that quotes the string and shows one that works.
-HwlocHandle load_synthetic(const std::string& description);
+HwlocHandle load_synthetic(const std::string& description, bool kinds = false);
 
 }  // namespace charm::topology

@@ -1,38 +1,37 @@
 // The members of charm::Machine (include/charm/machine.hpp): where a machine is read from, and distances on it.
-#include <charm/error.hpp>
 #include <charm/machine.hpp>
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
-#include "base/notices.hpp"
 #include "topology/build.hpp"
+#include "topology/discovery.hpp"
+#include "topology/source.hpp"
 #include "topology/survey.hpp"
 
 namespace charm {
 
 Machine Machine::discover() {
-  Machine machine = topology::discover_quietly(std::getenv("CHARM_TOPOLOGY"));
-  if (machine.chiplet_source != ChipletSource::last_level_cache) {
-    base::notice("topology-chiplets",
-                 "No usable L3 cache information on this machine: " +
-                     std::string(machine.chiplet_source == ChipletSource::socket ? "sockets" : "NUMA nodes") +
-                     " stand in for chiplets ('charm topo' shows what was found).");
-  }
-  return machine;
+  const auto value = [](const char* name) {
+    const char* text = std::getenv(name);
+    return std::string(text == nullptr ? "" : text);
+  };
+  return topology::discover(value("CHARM_TOPOLOGY"), value("CHARM_PROFILE"));
 }
 
-Machine Machine::from(std::string_view xml_file_or_synthetic) {
-  const std::string text(xml_file_or_synthetic);
-  if (text.find_first_not_of(" \t\n") == std::string::npos) {
-    throw Error(Errc::bad_input, "the topology's name is empty",
-                "name an hwloc XML file or write a string such as 'pack:2 l3:8 core:8 pu:2'");
+Machine Machine::from(std::string_view description) {
+  const std::string text(description);
+  switch (topology::kind_of_source(text)) {
+    case topology::SourceKind::profile:
+      return topology::machine_of_profile(text);
+    case topology::SourceKind::sysfs:
+      return topology::build(topology::survey_sysfs(text));
+    case topology::SourceKind::xml:
+      return topology::build(topology::survey_file(text));
+    case topology::SourceKind::synthetic:
+      break;
   }
-  std::error_code ignored;
-  // No level of a synthetic string has a dot or a slash in its name; memory sizes have no dot either.
-  const bool file = std::filesystem::exists(text, ignored) || text.find_first_of("/.") != std::string::npos;
-  return topology::build(file ? topology::survey_file(text) : topology::survey_synthetic(text));
+  return topology::build(topology::survey_synthetic(text));
 }
 
 double Machine::distance(int core_a, int core_b) const {

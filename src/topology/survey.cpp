@@ -96,10 +96,19 @@ std::uint64_t cache_above(Object core, hwloc_obj_type_t type) {
   return cache == nullptr ? 0 : cache->attr->cache.size;
 }
 
+int cluster_of(Object core) {
+  for (Object above = core->parent; above != nullptr; above = above->parent) {
+    if (above->type == HWLOC_OBJ_GROUP && above->subtype != nullptr && std::string_view(above->subtype) == "Cluster")
+      return static_cast<int>(above->logical_index);
+  }
+  return -1;
+}
+
 SurveyCore core_of(Object object, const std::vector<Object>& nodes, bool packages) {
   SurveyCore core;
   core.cpus = to_vector(object->cpuset);
   core.l3 = logical(ancestor(object, HWLOC_OBJ_L3CACHE));
+  core.cluster = cluster_of(object);
   core.node = local_node(nodes, object->cpuset);
   core.socket = packages ? logical(ancestor(object, HWLOC_OBJ_PACKAGE)) : -1;
   core.l1d_bytes = cache_above(object, HWLOC_OBJ_L1CACHE);
@@ -133,6 +142,27 @@ std::vector<std::vector<double>> distances(hwloc_topology_t topology, std::size_
   return matrix;
 }
 
+std::vector<SurveyKind> kinds_of(hwloc_topology_t topology) {
+  std::vector<SurveyKind> kinds;
+  const int count = hwloc_cpukinds_get_nr(topology, 0);
+  if (count < 2) return kinds;
+  hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+  for (int k = 0; k < count; ++k) {
+    SurveyKind kind;
+    unsigned infos = 0;
+    hwloc_info_s* info = nullptr;
+    if (hwloc_cpukinds_get_info(topology, static_cast<unsigned>(k), cpus, &kind.efficiency, &infos, &info, 0) != 0)
+      continue;
+    kind.cpus = to_vector(cpus);
+    for (unsigned i = 0; i < infos; ++i) {
+      if (std::string_view(info[i].name) == "CoreType") kind.name = info[i].value;
+    }
+    kinds.push_back(std::move(kind));
+  }
+  hwloc_bitmap_free(cpus);
+  return kinds;
+}
+
 Survey survey_of(hwloc_topology_t topology, std::string origin) {
   Survey survey;
   survey.name = name_of(topology);
@@ -143,7 +173,8 @@ Survey survey_of(hwloc_topology_t topology, std::string origin) {
   for (Object l3 : all_of(topology, HWLOC_OBJ_L3CACHE)) survey.l3_bytes.push_back(l3->attr->cache.size);
   for (Object node : nodes) {
     survey.nodes.push_back(
-        {static_cast<int>(node->os_index), node->attr->numanode.local_memory, socket_of_node(packages, node)});
+        {static_cast<int>(node->os_index), node->attr->numanode.local_memory, socket_of_node(packages, node),
+                            node->subtype == nullptr ? "" : node->subtype});
   }
   survey.cores_told = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, 0) != nullptr;
   Object last = nullptr;
@@ -166,13 +197,14 @@ Survey survey_of(hwloc_topology_t topology, std::string origin) {
   survey.all_nodes =
       std::max(hwloc_bitmap_weight(hwloc_topology_get_complete_nodeset(topology)), static_cast<int>(nodes.size()));
   survey.node_distance = distances(topology, nodes.size());
+  survey.kinds = kinds_of(topology);
   return survey;
 }
 
 }  // namespace
 
-Survey survey_live() {
-  HwlocHandle topology = load_live();
+Survey survey_live(Detail detail) {
+  HwlocHandle topology = load_live(detail == Detail::kinds);
   if (hwloc_topology_is_thissystem(topology.get()) != 0) return survey_of(topology.get(), "live");
   // hwloc's own variables put another machine in this one's place.
   const char* xml = std::getenv("HWLOC_XMLFILE");
@@ -182,10 +214,16 @@ Survey survey_live() {
                                                           : "hwloc's environment variables");
 }
 
-Survey survey_file(const std::string& xml_file) { return survey_of(load_xml(xml_file).get(), "xml:" + xml_file); }
+Survey survey_file(const std::string& xml_file, Detail detail) {
+  return survey_of(load_xml(xml_file, detail == Detail::kinds).get(), "xml:" + xml_file);
+}
 
-Survey survey_synthetic(const std::string& description) {
-  return survey_of(load_synthetic(description).get(), "synthetic:" + description);
+Survey survey_synthetic(const std::string& description, Detail detail) {
+  return survey_of(load_synthetic(description, detail == Detail::kinds).get(), "synthetic:" + description);
+}
+
+Survey survey_sysfs(const std::string& root, Detail detail) {
+  return survey_of(load_sysfs(root, detail == Detail::kinds).get(), "sysfs:" + root);
 }
 
 }  // namespace charm::topology

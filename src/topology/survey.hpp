@@ -14,6 +14,7 @@ namespace charm::topology {
 struct SurveyCore {
   std::vector<int> cpus;  // OS numbers of all its hardware threads, ascending, allowed or not
   int l3 = -1;
+  int cluster = -1;  // that the kernel tells of, where it does: a level between cores and sockets, without a cache of its own
   int node = -1;
   int socket = -1;
   std::uint64_t l1d_bytes = 0;
@@ -23,7 +24,15 @@ struct SurveyCore {
 struct SurveyNode {
   int os_index = 0;
   std::uint64_t bytes = 0;
-  int socket = -1;  // -1: inside of no single socket
+  int socket = -1;   // -1: inside of no single socket
+  std::string kind;  // "DRAM", "HBM", "CXL" ...; empty where not told
+};
+
+/// Cores of one kind, on processors that have several.
+struct SurveyKind {
+  std::vector<int> cpus;
+  int efficiency = -1;    // rank, 0 the most frugal; -1 unknown
+  std::string name = "";  // as the source calls it: "IntelAtom", "IntelCore"
 };
 
 struct Survey {
@@ -33,6 +42,7 @@ struct Survey {
   std::vector<std::uint64_t> l3_bytes;
   int cores_per_l2 = 1;            // the most that share one
   std::vector<SurveyNode> nodes;   // in hardware order
+  std::vector<SurveyKind> kinds;   // empty where not asked for or all cores are alike
   int sockets = 0;                 // told by the source; 0 where it tells none
   bool cores_told = true;          // false: every hardware thread was taken for a core
   std::vector<int> all_cpus;       // also those that are offline or hidden
@@ -42,11 +52,18 @@ struct Survey {
   std::vector<std::vector<double>> node_distance;  // by `nodes`; 0 where not told; empty where nothing is told
 };
 
+/// Kinds of cores cost a look at every cpu's frequencies, so start-up does without.
+enum class Detail { start_up, kinds };
+
 /// The machine that the process runs on, as it is: no restriction of this process but its cgroup's (hwloc's doing).
-Survey survey_live();
+Survey survey_live(Detail detail = Detail::start_up);
 
 /// \throws Error (bad_input).
-Survey survey_file(const std::string& xml_file);
-Survey survey_synthetic(const std::string& description);
+Survey survey_file(const std::string& xml_file, Detail detail = Detail::start_up);
+Survey survey_synthetic(const std::string& description, Detail detail = Detail::start_up);
+
+/// \param root a directory that has `sys/devices/system/cpu`, as on the machine meant.
+/// \throws Error (bad_input).
+Survey survey_sysfs(const std::string& root, Detail detail = Detail::start_up);
 
 }  // namespace charm::topology

@@ -1,11 +1,10 @@
 // A group's readings: differences that never go down, whatever the counters do.
-#include "counters/event_group.hpp"
-
 #include <array>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "counters/event_group.hpp"
 #include "counters/fake_perf.hpp"
 
 namespace charm::counters {

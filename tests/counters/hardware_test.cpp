@@ -1,10 +1,10 @@
 // Hardware counters of a machine that is not there: what is opened, what a reading says, and how it degrades.
 #include <charm/error.hpp>
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include "base/settings.hpp"
 #include "counters/fake_perf.hpp"

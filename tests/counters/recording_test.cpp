@@ -74,7 +74,8 @@ RC_GTEST_PROP(Recording, ReadsBackWhatWasWritten, ()) {
 
 TEST(Recording, KeepsWhatItsNumbersMean) {
   Description description;
-  description.classes = {{FillSource::own_chiplet, {FillSource::own_chiplet, FillSource::other_chiplet}, "both: a sum"}};
+  description.classes = {
+      {FillSource::own_chiplet, {FillSource::own_chiplet, FillSource::other_chiplet}, "both: a sum"}};
   const Recording recording = parse(recording_header(description) + recording_line(0, {}));
   ASSERT_EQ(recording.classes.size(), 1U);
   EXPECT_EQ(recording.classes[0].covers, description.classes[0].covers);
@@ -94,7 +95,8 @@ TEST(Recording, SaysWhichLineIsWrong) {
 }
 
 TEST(Replay, GivesEachWorkerItsLinesInProportionToTheTime) {
-  const TemporaryFile file(header + "100,0,0,,,,,,,,,,,,1\n200,0,1000,,,,,,,,,,,,1\n100,1,0,,,,,,,,,,,,1\n200,1,60,,,,,,,,,,,,1\n");
+  const TemporaryFile file(
+      header + "100,0,0,,,,,,,,,,,,1\n200,0,1000,,,,,,,,,,,,1\n100,1,0,,,,,,,,,,,,1\n200,1,60,,,,,,,,,,,,1\n");
   FakeMachine machine;
   const auto source = replay_source(file.path, Pace::clock, machine.around().clock);
   const auto first = source->open_for_this_thread(0);

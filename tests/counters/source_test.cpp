@@ -4,12 +4,12 @@
 #include <charm/error.hpp>
 
 #include <atomic>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "base/notices.hpp"
 #include "counters/fake_perf.hpp"

@@ -38,7 +38,8 @@ using PageQueries = Running;
 void expect_on(const void* data, std::size_t bytes, int node) {
   const PageCensus census = page_census(data, bytes);
   for (std::size_t i = 0; i < census.pages.size(); ++i) {
-    if (static_cast<int>(i) != node) EXPECT_EQ(census.pages[i], 0U) << "node " << i;
+    if (static_cast<int>(i) == node) continue;
+    EXPECT_EQ(census.pages[i], 0U) << "node " << i;
   }
 }
 
@@ -149,7 +150,8 @@ TEST_F(FirstTouch, GivesEveryPageAHome) {
   EXPECT_EQ(before.unknown, 64U);
   std::size_t known = 0;
   for (const std::size_t pages : after.pages) known += pages;
-  if (node_of(data) >= 0) EXPECT_EQ(known, 64U);
+  if (node_of(data) < 0) GTEST_SKIP() << "the kernel does not tell where pages lie";
+  EXPECT_EQ(known, 64U);
 }
 
 TEST_F(FirstTouch, CallsEachWorkerOnceWithItsRange) {

@@ -245,7 +245,8 @@ RC_GTEST_PROP(Placement, OfAPartitionedArrayFollowsItsParts, ()) {
   const OwnedBlock block(pages, size);
   RC_ASSERT(place_runs(pages, &machine, block, detail::partition_runs(size, 1, nodes_of_parts, FakePages::small)));
   for (std::size_t part = 0; part < nodes_of_parts.size(); ++part) {
-    const PageCensus census = memory::census(pages, machine, static_cast<char*>(block.data) + part * per_part, per_part);
+    const PageCensus census =
+        memory::census(pages, machine, static_cast<char*>(block.data) + part * per_part, per_part);
     RC_ASSERT(census.pages[static_cast<std::size_t>(nodes_of_parts[part])] == 16U);
   }
 }

@@ -17,11 +17,11 @@ namespace charm::memory {
 class FakePages final : public os::PageSystem {
  public:
   std::set<int> allowed_nodes = {0, 1, 2, 3, 4, 5, 6, 7};
-  bool reserved = false;   // huge pages in the pool
-  int huge_error = 0;      // of the advice
-  int place_error = 0;     // of every placement
+  bool reserved = false;  // huge pages in the pool
+  int huge_error = 0;     // of the advice
+  int place_error = 0;    // of every placement
   int homes_error = 0;
-  bool full = false;       // no address space left
+  bool full = false;                   // no address space left
   std::map<std::uintptr_t, int> home;  // by page; the node it would come from
   std::set<std::uintptr_t> mapped;     // pages
   std::vector<std::pair<std::uintptr_t, std::size_t>> advised;
@@ -36,7 +36,8 @@ class FakePages final : public os::PageSystem {
     if (reserved_huge && (!reserved || bytes % huge != 0)) return nullptr;
     // Reserved huge pages begin on their own boundary.
     const std::size_t more = reserved_huge ? huge : 0;
-    void* data = mmap(nullptr, bytes + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* data =
+        mmap(nullptr, bytes + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (data == MAP_FAILED) return nullptr;
     auto begin = reinterpret_cast<std::uintptr_t>(data);
     if (reserved_huge) begin = (begin + huge - 1) / huge * huge;

@@ -10,6 +10,7 @@
 #include "os/cpu_load.hpp"
 #include "os/node_memory.hpp"
 #include "probe/landmarks.hpp"
+#include "probe/pair_plan.hpp"
 #include "probe/pairs.hpp"
 #include "probe/picture.hpp"
 #include "probe/stream.hpp"
@@ -73,6 +74,29 @@ TEST(Pairs, AllOrLandmarks) {
     EXPECT_TRUE(std::any_of(degree.begin() + static_cast<std::ptrdiff_t>(chiplet),
                             degree.begin() + static_cast<std::ptrdiff_t>(chiplet) + 8, [](int d) { return d == 575; }));
   }
+}
+
+TEST(Pairs, ASampleOf576CpusEndsWithinTwoMinutesWhateverTheMachine) {
+  for (int cpus : {130, 192, 256, 384, 576, 768}) {
+    std::vector<std::vector<int>> siblings;
+    for (int core = 0; core < cpus / 2; ++core) siblings.push_back({core, core + cpus / 2});
+    const auto latency = plan_pairs(cpus, siblings, {.sampled = true, .seconds = 70});
+    const auto bandwidth = plan_pairs(cpus, siblings, {.sampled = true, .seconds = 25, .landmarks_of = 24});
+    if (cpus <= 576) {
+      EXPECT_LE(latency.most_seconds() * 1.1 + bandwidth.most_seconds() * 1.1, 108) << cpus;
+    }
+    // Far pairs of a slow machine still get all their samples.
+    EXPECT_GE(latency.options.most_ms, (latency.options.samples + 1) * latency.options.round_trips * 2 * 400e-6) << cpus;
+    const std::set<std::pair<int, int>> measured(latency.pairs.begin(), latency.pairs.end());
+    EXPECT_EQ(measured.size(), latency.pairs.size());
+    for (const auto& core : siblings) EXPECT_TRUE(measured.contains({core[1], core[0]}));
+  }
+}
+
+TEST(Pairs, FewOnesAreMeasuredThreeTimesOver) {
+  EXPECT_EQ(plan_pairs(2, {}, {.seconds = 3}).passes, 3);
+  EXPECT_LE(plan_pairs(2, {}, {.seconds = 3}).most_seconds(), 3);
+  EXPECT_EQ(plan_pairs(64, {}, {.seconds = 3}).passes, 1);
 }
 
 TEST(Stream, ProcessesAndThreadsMoveWhatTheyAreGiven) {

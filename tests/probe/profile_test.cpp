@@ -2,13 +2,19 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "placement/policy.hpp"
 #include "probe/measure.hpp"
+#include "topology/discovery.hpp"
+#include "topology/profile.hpp"
 
 using namespace charm;
 using namespace charm::probe;
@@ -21,7 +27,7 @@ Machine guest() { return Machine::from("pack:1 l3:1 core:16 pu:1"); }
 /// What a measurement of it finds: four chiplets of four cores.
 Profile measured(const Machine& machine) {
   Profile profile;
-  profile.key = key_of(machine);
+  profile.key = topology::key_of(machine);
   profile.date = "2026-01-01T00:00:00Z";
   profile.cpus = machine.allowed_cpus;
   profile.latency = LatencyMatrix(16);
@@ -32,7 +38,33 @@ Profile measured(const Machine& machine) {
   profile.seen = cluster(profile.latency);
   profile.curves = {{"Latency by working set", "working set", "B", "latency", "ns", {{"own", {{4096, 1.5, 0.01}}}}}};
   profile.notes = {"a note"};
+  profile.system = machine;
+  summarise_profile(profile, machine);
   return profile;
+}
+
+/// What start-up does with a stored profile.
+Machine applied(const Machine& machine, const Profile& profile) {
+  return topology::apply_profile(machine, topology::parse_profile_picture(profile_json(profile), "p.json"));
+}
+
+/// A folder and variables for one test.
+class Stored : public testing::Test {
+ protected:
+  Stored() : folder_(testing::TempDir() + "charm_profile_test_" + std::to_string(getpid())) {
+    std::filesystem::create_directories(folder_);
+    setenv("XDG_DATA_HOME", folder_.c_str(), 1);
+  }
+  ~Stored() override {
+    for (const char* name : {"XDG_DATA_HOME", "CHARM_TOPOLOGY", "CHARM_PROFILE"}) unsetenv(name);
+    std::filesystem::remove_all(folder_);
+  }
+  std::string folder_;
+};
+
+bool noted(const Machine& machine, const std::string& part) {
+  return std::any_of(machine.notes.begin(), machine.notes.end(),
+                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
 }
 
 TEST(Profile, WhatIsWrittenIsReadBack) {
@@ -48,7 +80,7 @@ TEST(Profile, WhatIsWrittenIsReadBack) {
 TEST(Profile, ChipletsThatTheSystemHidesAreTakenFromTheMeasurement) {
   const Machine before = guest();
   ASSERT_EQ(before.chiplets.size(), 1U);
-  const Machine after = apply_profile(before, measured(before));
+  const Machine after = applied(before, measured(before));
   ASSERT_EQ(after.chiplets.size(), 4U);
   for (const auto& chiplet : after.chiplets) {
     ASSERT_EQ(chiplet.cores.size(), 4U);
@@ -66,22 +98,22 @@ TEST(Profile, ChipletsThatTheSystemHidesAreTakenFromTheMeasurement) {
 TEST(Profile, WhatIsPartialOrUnsureChangesNothing) {
   Profile partial = measured(guest());
   partial.partial = true;
-  EXPECT_EQ(apply_profile(guest(), partial).chiplets.size(), 1U);
+  EXPECT_EQ(applied(guest(), partial).chiplets.size(), 1U);
   Profile unsure = measured(guest());
   unsure.seen.confidence.chiplets = 0.5;
-  EXPECT_EQ(apply_profile(guest(), unsure).chiplets.size(), 1U);
+  EXPECT_EQ(applied(guest(), unsure).chiplets.size(), 1U);
 }
 
 TEST(Profile, WhereTheSystemShowsChipletsTheyStand) {
   const Machine machine = Machine::from("pack:1 l3:2 core:8 pu:1");
-  const Machine after = apply_profile(machine, measured(machine));
+  const Machine after = applied(machine, measured(machine));
   EXPECT_EQ(after.chiplets.size(), 2U);
   EXPECT_GT(after.notes.size(), machine.notes.size());
 }
 
 std::string refusal(const Machine& machine, const Profile& profile) {
   try {
-    apply_profile(machine, profile);
+    applied(machine, profile);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::refused);
     return error.what();
@@ -91,7 +123,7 @@ std::string refusal(const Machine& machine, const Profile& profile) {
 
 TEST(Profile, OneOfAnotherMachineOrCpuSetIsRefusedWithTheReason) {
   const Profile profile = measured(guest());
-  EXPECT_EQ(mismatch(profile, guest()), "");
+  EXPECT_EQ(topology::mismatch(profile.key, guest()), "");
   EXPECT_NE(refusal(Machine::from("pack:1 l3:1 core:8 pu:1"), profile).find("cpus"), std::string::npos);
   Machine renamed = guest();
   renamed.name = "another";
@@ -103,7 +135,7 @@ TEST(Profile, OneOfAnotherMachineOrCpuSetIsRefusedWithTheReason) {
 
 TEST(Profile, BadFilesAreRefusedInOneLine) {
   for (const std::string text :
-       {"", "{", "[]", "{\"charm_profile\": 1}", "{\"charm_profile\": 99}", "{\"charm_profile\": \"x\"}"}) {
+       {"", "{", "[]", "{\"charm_profile\": 2}", "{\"charm_profile\": 1}", "{\"charm_profile\": 99}", "{\"charm_profile\": \"x\"}"}) {
     try {
       parse_profile(text, "p.json");
       ADD_FAILURE() << text;
@@ -116,19 +148,111 @@ TEST(Profile, BadFilesAreRefusedInOneLine) {
   }
 }
 
-TEST(Profile, ItIsKeptUnderTheXdgDirectoryByMachineAndCpuSet) {
-  const std::string folder = testing::TempDir() + "charm_profile_test";
-  setenv("XDG_DATA_HOME", folder.c_str(), 1);
+TEST_F(Stored, ItIsKeptUnderTheXdgDirectoryByMachineAndCpuSet) {
   const Profile profile = measured(guest());
   const std::string path = profile_path(profile.key);
-  EXPECT_EQ(path.find(folder + "/charm/profiles/"), 0U);
+  EXPECT_EQ(path.find(folder_ + "/charm/profiles/"), 0U);
   store_profile(profile, path);
   EXPECT_EQ(profile_json(load_profile(path)), profile_json(profile));
-  MachineKey other = profile.key;
+  topology::ProfileKey other = profile.key;
   other.measured_cpus.pop_back();
   EXPECT_NE(profile_path(other), path);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder + "/charm/profiles"), {}), 1);
-  std::filesystem::remove_all(folder);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ + "/charm/profiles"), {}), 1);
+}
+
+TEST_F(Stored, PlacementAndStealingSeeTheChipletsThatAGuestHides) {
+  const std::string file = folder_ + "/guest.json";
+  store_profile(measured(guest()), file);
+  setenv("CHARM_TOPOLOGY", "pack:1 l3:1 core:16 pu:1", 1);
+  setenv("CHARM_PROFILE", file.c_str(), 1);
+  const Machine machine = Machine::discover();
+  ASSERT_EQ(machine.chiplets.size(), 4U);
+  EXPECT_EQ(machine.chiplet_source, ChipletSource::measured);
+  EXPECT_EQ(machine.measured.profile, file);
+  EXPECT_EQ(machine.measured.core_latency_ns, 26);
+  EXPECT_EQ(machine.measured.chiplet_latency_ns, 102);
+
+  placement::Request request;
+  request.workers = 4;
+  std::set<int> together, apart;
+  const auto local = placement::policy("local").place(machine, request);
+  const auto distributed = placement::policy("distributed").place(machine, request);
+  for (const Seat& seat : local.start()) together.insert(seat.cpu % 4);
+  for (const Seat& seat : distributed.start()) apart.insert(seat.cpu % 4);
+  EXPECT_EQ(together.size(), 1U);  // a measured chiplet is every fourth cpu
+  EXPECT_EQ(apart.size(), 4U);
+  const Core* zero = machine.core_of_cpu(0);
+  EXPECT_EQ(machine.distance(zero->id, machine.core_of_cpu(4)->id), 1);
+  EXPECT_EQ(machine.distance(zero->id, machine.core_of_cpu(1)->id), 2);
+
+  setenv("CHARM_PROFILE", "off", 1);
+  EXPECT_EQ(Machine::discover().chiplets.size(), 1U);
+}
+
+TEST_F(Stored, ANamedProfileOfAnotherMachineIsRefusedWithTheReason) {
+  const std::string file = folder_ + "/guest.json";
+  store_profile(measured(guest()), file);
+  const auto found = topology::discover_quietly("pack:1 l3:1 core:8 pu:1", file);
+  EXPECT_EQ(found.machine.chiplets.size(), 1U);
+  EXPECT_TRUE(found.machine.measured.profile.empty());
+  EXPECT_TRUE(noted(found.machine, "16"));
+  ASSERT_EQ(found.notices.size(), 1U);
+  EXPECT_EQ(found.notices[0].first, "profile");
+  EXPECT_NE(found.notices[0].second.find(file), std::string::npos);
+  EXPECT_THROW(topology::discover_quietly("pack:1 l3:1 core:8 pu:1", folder_ + "/nowhere.json"), Error);
+}
+
+TEST_F(Stored, ThisMachinesProfileIsPickedUpAndOneOfOtherCpusIsNot) {
+  const Machine bare = topology::discover_quietly("", "off").machine;
+  if (!bare.is_live()) GTEST_SKIP() << "hwloc shows another machine";
+  Profile profile;
+  profile.key = topology::key_of(bare);
+  profile.date = "2026-01-01T00:00:00Z";
+  profile.cpus = bare.allowed_cpus;
+  profile.latency = profile.bandwidth = LatencyMatrix(static_cast<int>(profile.cpus.size()));
+  profile.seen = cluster(profile.latency);
+  profile.system = bare;
+  profile.summary.memory_gb_per_s = 12.5;
+  summarise_profile(profile, bare);
+  const std::string path = profile_path(profile.key);
+  store_profile(profile, path);
+  const Machine machine = topology::discover_quietly("", "auto").machine;
+  EXPECT_EQ(machine.measured.profile, path);
+  EXPECT_EQ(machine.measured.memory_gb_per_s, 12.5);
+
+  std::filesystem::remove(path);
+  profile.key.measured_cpus.push_back(4095);
+  store_profile(profile, profile_path(profile.key));
+  const auto other = topology::discover_quietly("", "auto");
+  EXPECT_TRUE(other.machine.measured.profile.empty());
+  EXPECT_TRUE(noted(other.machine, "4095"));
+  EXPECT_FALSE(other.notices.empty());
+}
+
+TEST_F(Stored, AProfileIsAMachineThatIsNotHere) {
+  const std::string file = folder_ + "/guest.json";
+  store_profile(measured(guest()), file);
+  const Machine machine = Machine::from(file);
+  EXPECT_EQ(machine.origin, "profile:" + file);
+  EXPECT_EQ(machine.chiplets.size(), 4U);
+  EXPECT_EQ(machine.cores.size(), 16U);
+  EXPECT_FALSE(machine.is_live());
+}
+
+TEST(Profile, DistancesAndBandwidthsBetweenNodesComeFromTheMeasurement) {
+  Machine machine = Machine::from("pack:2 numa:1 l3:1 core:8 pu:1");
+  machine.node_distance.clear();
+  Profile profile = measured(machine);
+  for (int i = 0; i < 16; ++i) {
+    for (int j = 0; j < i; ++j) profile.latency.set(i, j, i / 8 == j / 8 ? 50 : 150);
+  }
+  profile.seen = cluster(profile.latency);
+  profile.summary.node_gb_per_s = {{20, 9}, {8, 21}};
+  summarise_profile(profile, machine);
+  const Machine after = applied(machine, profile);
+  ASSERT_EQ(after.node_distance.size(), 2U);
+  EXPECT_EQ(after.node_distance[0][1], 30);
+  EXPECT_EQ(after.measured.node_gb_per_s[1][0], 8);
 }
 
 TEST(Measure, AMachineOnPaperCannotBeMeasured) {

@@ -17,9 +17,8 @@ struct Place {
   double chiplet_at;                // position of the chiplet in its socket, 0..1
 };
 
-int pick(std::mt19937_64& random, std::initializer_list<int> from) {
-  return *(from.begin() +
-           std::uniform_int_distribution<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(from.size()) - 1)(random));
+int pick(std::mt19937_64& random, const std::vector<int>& from) {
+  return from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(random)];
 }
 
 double between(std::mt19937_64& random, double low, double high) {
@@ -82,7 +81,11 @@ Synthetic make_machine(const Shape& shape, const Trouble& trouble, std::mt19937_
   const int n = static_cast<int>(places.size());
 
   std::set<int> raised;  // sockets whose lines were homed elsewhere; one keeps its own
-  if (trouble.homed_elsewhere > 0 && shape.sockets == 2) raised.insert(static_cast<int>(random() % 2));
+  if (trouble.homed_elsewhere > 0 && shape.sockets > 1) {
+    const int all_but_one = std::uniform_int_distribution<int>(1, shape.sockets - 1)(random);
+    while (static_cast<int>(raised.size()) < all_but_one)
+      raised.insert(static_cast<int>(random() % static_cast<unsigned>(shape.sockets)));
+  }
   const double raise_ns = (shape.remote_ns - shape.socket_ns) * between(random, 0.2, 0.6);
 
   std::set<int> missing;
@@ -141,14 +144,15 @@ Synthetic make_machine(const Shape& shape, const Trouble& trouble, std::mt19937_
 
 namespace {
 
-Trouble any_trouble(std::mt19937_64& random) {
+Trouble any_trouble(std::mt19937_64& random, const Choice& most, int cpus) {
   Trouble trouble;
-  trouble.noise = between(random, 0.0, 0.08);
-  trouble.spikes = chance(random, 0.5) ? between(random, 0, 0.01) : 0;
-  trouble.blanks = chance(random, 0.3) ? between(random, 0, 0.05) : 0;
-  trouble.missing_rows = chance(random, 0.3) ? pick(random, {1, 2, 3}) : 0;
+  trouble.noise = between(random, 0.0, most.noise);
+  trouble.spikes = chance(random, 0.5) ? between(random, 0, most.spikes) : 0;
+  trouble.blanks = chance(random, 0.3) ? between(random, 0, most.blanks) : 0;
+  trouble.missing_rows =
+      chance(random, 0.4) ? std::uniform_int_distribution<int>(1, std::min(most.missing_rows, 1 + cpus / 12))(random) : 0;
   trouble.homed_elsewhere = chance(random, 0.3) ? pick(random, {1, 2}) : 0;
-  // A row that is missing from a half-filled matrix may take its own chiplet along, and then nobody can know.
+  // Rows that are missing from a half-filled matrix may take their own chiplet along, and then nobody can know.
   trouble.both_halves = trouble.missing_rows > 1 || chance(random, 0.5);
   trouble.shuffled = chance(random, 0.7);
   trouble.tick_ns = chance(random, 0.1) ? between(random, 0.3, 3) : 0;
@@ -157,17 +161,18 @@ Trouble any_trouble(std::mt19937_64& random) {
 
 }  // namespace
 
-Synthetic any_machine(std::mt19937_64& random) {
+Synthetic any_machine(std::mt19937_64& random, const Choice& choice) {
   Shape shape;
+  int cpus = 0;
   do {
-    shape.sockets = pick(random, {1, 1, 2, 2, 2, 4});
-    shape.nodes = pick(random, {1, 1, 1, 2, 4});
-    shape.chiplets = pick(random, {1, 2, 2, 3, 4, 6, 8});
-    shape.cores = pick(random, {2, 3, 4, 6, 8, 8, 10, 12, 16, 24, 32});
-    shape.threads = pick(random, {1, 1, 2, 2, 2, 4});
-  } while (shape.sockets * shape.nodes * shape.chiplets * shape.cores * shape.threads > 256 ||
-           shape.cores * shape.threads < 4 || shape.sockets * shape.nodes * shape.chiplets < 2 ||
-           (shape.cores < 3 && shape.threads == 1));
+    shape.sockets = pick(random, choice.sockets);
+    shape.nodes = pick(random, choice.nodes);
+    shape.chiplets = pick(random, choice.chiplets);
+    shape.cores = pick(random, choice.cores);
+    shape.threads = pick(random, choice.threads);
+    cpus = shape.sockets * shape.nodes * shape.chiplets * shape.cores * shape.threads;
+  } while (cpus > choice.most_cpus || shape.cores * shape.threads < 4 ||
+           shape.sockets * shape.nodes * shape.chiplets < 2 || (shape.cores < 3 && shape.threads == 1));
   shape.unequal = chance(random, 0.25);
   shape.smt_ns = between(random, 4, 12);
   shape.chiplet_ns = between(random, std::max(15.0, 1.7 * shape.smt_ns), 60);
@@ -176,17 +181,17 @@ Synthetic any_machine(std::mt19937_64& random) {
   shape.socket_ns = shape.nodes > 1 ? inner * between(random, 1.35, 1.9) : inner;
   shape.remote_ns = shape.socket_ns * between(random, 1.5, 2.4);
   shape.mesh = between(random, 0, 0.2);
-  return make_machine(shape, any_trouble(random), random);
+  return make_machine(shape, any_trouble(random, choice, cpus), random);
 }
 
-Synthetic any_monolith(std::mt19937_64& random) {
+Synthetic any_monolith(std::mt19937_64& random, const Choice& choice) {
   Shape shape;
   shape.cores = pick(random, {4, 6, 8, 10, 16, 24, 28, 32, 48, 64, 80, 128});
   shape.threads = pick(random, {1, 1, 2});
   shape.smt_ns = between(random, 4, 12);
   shape.chiplet_ns = between(random, 20, 60);
   shape.mesh = between(random, 0, 0.9);
-  Trouble trouble = any_trouble(random);
+  const Trouble trouble = any_trouble(random, choice, shape.cores * shape.threads);
   return make_machine(shape, trouble, random);
 }
 

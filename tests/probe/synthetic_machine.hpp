@@ -6,6 +6,7 @@
 
 #include <random>
 #include <string>
+#include <vector>
 
 #include "probe/clustering.hpp"
 
@@ -22,8 +23,7 @@ struct Trouble {
   double spikes = 0.005;  // share of pairs that were disturbed
   double blanks = 0.0;    // share of pairs that were not measured
   int missing_rows = 0;
-  int homed_elsewhere =
-      0;  // 0 no; 1 pairs of chiplets in some sockets look remote; 2 all pairs in some sockets are raised
+  int homed_elsewhere = 0;  // 0 no; 1 pairs of chiplets in some sockets look remote; 2 all pairs in some are raised
   bool both_halves = false;
   bool shuffled = true;
   double tick_ns = 0;  // resolution of the timer
@@ -38,10 +38,24 @@ struct Shape {
 
 Synthetic make_machine(const Shape& shape, const Trouble& trouble, std::mt19937_64& random);
 
+/// What machines are drawn from: the development of the clustering and its tests use different ones.
+struct Choice {
+  std::vector<int> sockets = {1, 1, 2, 2, 2, 4, 8};
+  std::vector<int> nodes = {1, 1, 1, 2, 4};
+  std::vector<int> chiplets = {1, 2, 2, 3, 4, 6, 8, 12};
+  std::vector<int> cores = {2, 3, 4, 6, 8, 8, 10, 12, 16, 24, 32};
+  std::vector<int> threads = {1, 1, 2, 2, 2, 4};
+  int most_cpus = 576;
+  double noise = 0.10;   // at most, of each trouble
+  double spikes = 0.02;
+  double blanks = 0.15;
+  int missing_rows = 6;
+};
+
 /// A machine and troubles drawn from all that is plausible.
-Synthetic any_machine(std::mt19937_64& random);
+Synthetic any_machine(std::mt19937_64& random, const Choice& choice = {});
 
 /// One mesh or crossbar without chiplets.
-Synthetic any_monolith(std::mt19937_64& random);
+Synthetic any_monolith(std::mt19937_64& random, const Choice& choice = {});
 
 }  // namespace charm::probe::testing

@@ -109,6 +109,36 @@ TEST(Chiplets, AnL3ForEveryCoreIsTold) {
   EXPECT_FALSE(has_note(checked(survey(1, 1, 1, 1, zero, zero, zero)), "belongs to a single core"));
 }
 
+Survey with_clusters(int cores_per_cluster) {
+  Survey s = survey(
+      16, 0, 2, 2, [](int) { return -1; }, [](int c) { return c / 8; }, [](int c) { return c / 8; });
+  for (std::size_t c = 0; c < s.cores.size(); ++c) s.cores[c].cluster = static_cast<int>(c) / cores_per_cluster;
+  return s;
+}
+
+TEST(Chiplets, ClustersStandInWhereThereIsNoL3) {
+  Machine m = checked(with_clusters(4));
+  EXPECT_EQ(m.chiplets.size(), 4U);
+  EXPECT_EQ(m.chiplet_source, ChipletSource::cluster);
+  EXPECT_TRUE(has_note(m, "each cluster of cores"));
+}
+
+TEST(Chiplets, ClustersThatOnlyShareAnL2DoNotStandIn) {
+  Survey s = with_clusters(4);
+  s.cores_per_l2 = 4;
+  EXPECT_EQ(checked(s).chiplet_source, ChipletSource::numa_node);
+  EXPECT_EQ(checked(with_clusters(1)).chiplet_source, ChipletSource::numa_node);
+}
+
+TEST(Chiplets, AnL3IsBelievedBeforeAnyCluster) {
+  Survey s = survey(
+      16, 2, 2, 2, [](int c) { return c / 8; }, [](int c) { return c / 8; }, [](int c) { return c / 8; });
+  for (std::size_t c = 0; c < s.cores.size(); ++c) s.cores[c].cluster = static_cast<int>(c) / 4;
+  Machine m = checked(s);
+  EXPECT_EQ(m.chiplets.size(), 2U);
+  EXPECT_EQ(m.chiplet_source, ChipletSource::last_level_cache);
+}
+
 TEST(Chiplets, WhatIsNotToldIsTakenAsOneAndNoted) {
   auto none = [](int) { return -1; };
   Survey s = survey(4, 0, 0, 0, none, none, none);

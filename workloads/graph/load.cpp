@@ -2,10 +2,11 @@
 // pieces that workers made of it, in the order of the file, until the CSR is built.
 #include "workloads/graph/load.hpp"
 
+#include <charm/page_block.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -38,12 +39,12 @@ void read_edges(E& e, EdgeFile& file, bool want_weights, Use&& use) {
 /// One line `1 2000000000` asks for 16 GB of offsets: better said than tried.
 void refuse_what_cannot_fit(const std::string& path, Index vertices, bool directed) {
   const auto needs = static_cast<double>(vertices) * (directed ? 20.0 : 12.0);
-  const auto has = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (needs <= has) return;
+  const auto has = static_cast<double>(available_memory());
+  if (needs <= has || has <= 0) return;
   constexpr double gib = 1073741824.0;
   throw Error(
       Errc::bad_input,
-      fmt::format("{}: {} vertices need {:.1f} GiB, the machine has {:.1f}", path, vertices, needs / gib, has / gib),
+      fmt::format("{}: {} vertices need {:.1f} GiB, {:.1f} are available", path, vertices, needs / gib, has / gib),
       "number the vertices from 0 without gaps, or use a larger machine");
 }
 

@@ -1,13 +1,15 @@
-// Text into HTML. Everything that comes from outside of the page's own sources goes through `escaped`.
+// Text into HTML. Everything from outside goes through `escaped`.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/markup.hpp"
+
 namespace charm::cli {
 
-std::string escaped(std::string_view text);
+using base::escaped;
 
 struct HtmlColumn {
   std::string title;

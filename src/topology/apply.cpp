@@ -6,20 +6,22 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <tuple>
 
-#include "probe/profile.hpp"
+#include "os/cpu_list.hpp"
+#include "topology/profile.hpp"
 
-namespace charm::probe {
+namespace charm::topology {
 namespace {
 
 // Below this what was measured is shown, but nothing is changed for it.
 constexpr double sure_enough = 0.8;
 
 /// The measured chiplets as sets of core ids; empty where a core would fall into two of them.
-std::vector<std::vector<int>> measured_chiplets(const Machine& machine, const Profile& profile) {
+std::vector<std::vector<int>> measured_chiplets(const Machine& machine, const ProfilePicture& profile) {
   std::vector<std::vector<int>> chiplets;
   std::set<int> taken;
-  for (const auto& rows : profile.seen.chiplets) {
+  for (const auto& rows : profile.chiplets) {
     std::set<int> cores;
     for (int row : rows) {
       const Core* core = machine.core_of_cpu(profile.cpus[static_cast<std::size_t>(row)]);
@@ -29,7 +31,10 @@ std::vector<std::vector<int>> measured_chiplets(const Machine& machine, const Pr
     for (int core : cores) {
       if (!taken.insert(core).second) return {};
     }
-    chiplets.emplace_back(cores.begin(), cores.end());
+    // A chiplet lies in one node, always: where the system cuts it, each node has its part.
+    std::map<int, std::vector<int>> parts;
+    for (int core : cores) parts[machine.cores[static_cast<std::size_t>(core)].node].push_back(core);
+    for (auto& [node, part] : parts) chiplets.push_back(std::move(part));
   }
   if (taken.size() != machine.cores.size()) return {};
   std::sort(chiplets.begin(), chiplets.end());
@@ -48,9 +53,9 @@ bool within_sockets(const Machine& machine, const std::vector<std::vector<int>>&
 /// Core ids follow chiplets, and chiplets sockets, in all machines; so they are numbered anew.
 Machine regrouped(Machine machine, std::vector<std::vector<int>> chiplets) {
   std::sort(chiplets.begin(), chiplets.end(), [&](const auto& a, const auto& b) {
-    const int socket_a = machine.cores[static_cast<std::size_t>(a[0])].socket;
-    const int socket_b = machine.cores[static_cast<std::size_t>(b[0])].socket;
-    return socket_a != socket_b ? socket_a < socket_b : a[0] < b[0];
+    const Core& first = machine.cores[static_cast<std::size_t>(a[0])];
+    const Core& second = machine.cores[static_cast<std::size_t>(b[0])];
+    return std::tie(first.socket, first.node, a[0]) < std::tie(second.socket, second.node, b[0]);
   });
   std::vector<Core> cores;
   machine.chiplets.clear();
@@ -74,30 +79,34 @@ Machine regrouped(Machine machine, std::vector<std::vector<int>> chiplets) {
   return machine;
 }
 
-/// Median latencies between nodes relative to those within (10, as firmware counts); empty where a pair is missing.
-std::vector<std::vector<double>> measured_distances(const Machine& machine, const Profile& profile) {
-  std::map<std::pair<int, int>, std::vector<double>> between;
-  for (int i = 0; i < profile.latency.rows(); ++i) {
-    for (int j = 0; j < i; ++j) {
-      const Core* a = machine.core_of_cpu(profile.cpus[static_cast<std::size_t>(i)]);
-      const Core* b = machine.core_of_cpu(profile.cpus[static_cast<std::size_t>(j)]);
-      if (a == nullptr || b == nullptr || a->id == b->id || !profile.latency.measured(i, j)) continue;
-      between[{std::min(a->node, b->node), std::max(a->node, b->node)}].push_back(profile.latency.at(i, j));
-    }
+/// A table by the profile's nodes as one by the machine's; empty where a node is missing.
+std::vector<std::vector<double>> by_nodes_of(const Machine& machine, const ProfilePicture& profile,
+                                             const std::vector<std::vector<double>>& table) {
+  if (table.empty()) return {};
+  std::vector<std::size_t> row;
+  for (const Node& node : machine.nodes) {
+    const auto at = std::find(profile.node_os.begin(), profile.node_os.end(), node.os_index);
+    if (at == profile.node_os.end()) return {};
+    row.push_back(static_cast<std::size_t>(at - profile.node_os.begin()));
   }
-  const std::size_t n = machine.nodes.size();
-  std::vector<std::vector<double>> distance(n, std::vector<double>(n, 10));
+  std::vector<std::vector<double>> own(row.size(), std::vector<double>(row.size(), 0));
+  for (std::size_t a = 0; a < row.size(); ++a) {
+    for (std::size_t b = 0; b < row.size(); ++b) own[a][b] = table[row[a]][row[b]];
+  }
+  return own;
+}
+
+/// Latencies between nodes relative to those within (10, as firmware counts); empty where a pair is missing.
+std::vector<std::vector<double>> measured_distances(const std::vector<std::vector<double>>& latency) {
   double local = 0;
-  for (std::size_t node = 0; node < n; ++node) {
-    const auto own = between.find({static_cast<int>(node), static_cast<int>(node)});
-    if (own != between.end()) local = std::max(local, summarise(own->second).median);
-  }
+  for (std::size_t a = 0; a < latency.size(); ++a) local = std::max(local, latency[a][a]);
   if (local <= 0) return {};
-  for (std::size_t a = 0; a < n; ++a) {
-    for (std::size_t b = a + 1; b < n; ++b) {
-      const auto pair = between.find({static_cast<int>(a), static_cast<int>(b)});
-      if (pair == between.end()) return {};
-      distance[a][b] = distance[b][a] = std::max(10.0, 10 * summarise(pair->second).median / local);
+  std::vector<std::vector<double>> distance(latency.size(), std::vector<double>(latency.size(), 10));
+  for (std::size_t a = 0; a < latency.size(); ++a) {
+    for (std::size_t b = 0; b < latency.size(); ++b) {
+      if (a == b) continue;
+      if (latency[a][b] <= 0) return {};
+      distance[a][b] = std::max(10.0, 10 * latency[a][b] / local);
     }
   }
   return distance;
@@ -105,29 +114,30 @@ std::vector<std::vector<double>> measured_distances(const Machine& machine, cons
 
 }  // namespace
 
-std::string mismatch(const Profile& profile, const Machine& machine) {
-  const MachineKey here = key_of(machine);
+std::string mismatch(const ProfileKey& key, const Machine& machine) {
+  const ProfileKey here = key_of(machine);
   const auto differs = [](const std::string& what, const std::string& there, const std::string& now) {
     return "it was measured on a machine with " + what + " " + there + ", here it is " + now;
   };
-  if (profile.key.name != here.name) return differs("processor", "'" + profile.key.name + "'", "'" + here.name + "'");
-  if (profile.key.cpus != here.cpus)
-    return differs("cpus:", std::to_string(profile.key.cpus), std::to_string(here.cpus));
-  if (profile.key.cores != here.cores)
-    return differs("cores:", std::to_string(profile.key.cores), std::to_string(here.cores));
-  if (profile.key.nodes != here.nodes)
-    return differs("NUMA nodes:", std::to_string(profile.key.nodes), std::to_string(here.nodes));
-  if (profile.key.sockets != here.sockets)
-    return differs("sockets:", std::to_string(profile.key.sockets), std::to_string(here.sockets));
-  if (profile.key.measured_cpus != here.measured_cpus) {
-    return "it was measured on " + std::to_string(profile.key.measured_cpus.size()) +
-           " cpus, and this process may use " + std::to_string(here.measured_cpus.size()) + " that are not the same";
+  if (key.name != here.name) return differs("processor", "'" + key.name + "'", "'" + here.name + "'");
+  if (key.cpus != here.cpus)
+    return differs("cpus:", std::to_string(key.cpus), std::to_string(here.cpus));
+  if (key.cores != here.cores)
+    return differs("cores:", std::to_string(key.cores), std::to_string(here.cores));
+  if (key.nodes != here.nodes)
+    return differs("NUMA nodes:", std::to_string(key.nodes), std::to_string(here.nodes));
+  if (key.sockets != here.sockets)
+    return differs("sockets:", std::to_string(key.sockets), std::to_string(here.sockets));
+  if (key.measured_cpus != here.measured_cpus) {
+    return "it was measured on " + std::to_string(key.measured_cpus.size()) +
+           " cpus (" + os::format_cpu_list(key.measured_cpus) + "), and this process may use others: " +
+           std::to_string(here.measured_cpus.size()) + " (" + os::format_cpu_list(here.measured_cpus) + ")";
   }
   return "";
 }
 
-Machine apply_profile(Machine machine, const Profile& profile) {
-  if (const std::string why = mismatch(profile, machine); !why.empty()) {
+Machine apply_profile(Machine machine, const ProfilePicture& profile) {
+  if (const std::string why = mismatch(profile.key, machine); !why.empty()) {
     throw Error(Errc::refused, "the profile of " + profile.date + " does not fit: " + why,
                 "measure this machine with 'charm probe'");
   }
@@ -136,7 +146,7 @@ Machine apply_profile(Machine machine, const Profile& profile) {
   for (const auto& chiplet : machine.chiplets) shown.push_back(chiplet.cores);
   std::sort(shown.begin(), shown.end());
   const bool hidden = machine.chiplet_source != ChipletSource::last_level_cache;
-  const bool sure = profile.seen.confidence.chiplets >= sure_enough && !profile.partial;
+  const bool sure = profile.chiplet_confidence >= sure_enough && !profile.partial;
   if (!chiplets.empty() && chiplets != shown) {
     const std::string what = std::to_string(chiplets.size()) + " chiplets were measured where the system shows " +
                              std::to_string(shown.size());
@@ -144,17 +154,23 @@ Machine apply_profile(Machine machine, const Profile& profile) {
     const bool coarse = shown.size() <= machine.sockets.size() && chiplets.size() > shown.size();
     if (sure && (hidden || coarse) && within_sockets(machine, chiplets)) {
       machine = regrouped(std::move(machine), chiplets);
+      machine.chiplet_source = ChipletSource::measured;
       machine.notes.push_back(what + "; the measured ones are used.");
     } else {
       machine.notes.push_back(what + "; those of the system are used.");
     }
   }
+  machine.measured = profile.measured;
+  machine.measured.profile = profile.file;
+  machine.measured.date = profile.date;
+  machine.measured.node_latency_ns = by_nodes_of(machine, profile, profile.measured.node_latency_ns);
+  machine.measured.node_gb_per_s = by_nodes_of(machine, profile, profile.measured.node_gb_per_s);
   if (machine.nodes.size() > 1 && machine.node_distance.empty() && !profile.partial) {
-    machine.node_distance = measured_distances(machine, profile);
+    machine.node_distance = measured_distances(machine.measured.node_latency_ns);
     if (!machine.node_distance.empty())
       machine.notes.push_back("Distances between nodes were measured; the system tells none.");
   }
   return machine;
 }
 
-}  // namespace charm::probe
+}  // namespace charm::topology

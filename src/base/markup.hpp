@@ -1,0 +1,38 @@
+// Text into HTML and SVG. Whatever comes from outside of a page's own sources (names from firmware, command lines) goes
+// through here.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace charm::base {
+
+/// For content and quoted attributes. Control characters, which neither format allows even escaped, become blanks.
+inline std::string escaped(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+}  // namespace charm::base

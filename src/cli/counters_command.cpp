@@ -1,0 +1,314 @@
+// `charm counters`: what can be measured here, or on a core of the catalogue: which fill sources can be told apart,
+// what each number means, and, where there are no counters, exactly why and what would help.
+#include <charm/error.hpp>
+#include <charm/machine.hpp>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/settings.hpp"
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/text_table.hpp"
+#include "counters/sources.hpp"
+#include "topology/build.hpp"
+
+namespace charm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace counters = charm::counters;
+
+struct Options {
+  OutputOptions output;
+  std::string machine;
+  std::string from;
+  bool events = false;
+};
+
+/// Everything that is shown, in either form.
+struct View {
+  const counters::CpuModel* model = nullptr;  // null: the catalogue does not know the core
+  counters::Shape shape;
+  bool here = true;  // this machine, not a core of the catalogue
+  counters::Description description;
+  std::vector<const counters::EventRow*> rows;             // that the core can count
+  std::map<std::string, std::vector<std::string>> uncore;  // kind: devices
+  std::optional<int> paranoid;
+  std::optional<int> user_access;
+  std::string core;  // vendor, family, model, stepping of this machine
+};
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const auto& model : counters::cpu_models()) {
+    if (names.empty() || names.back() != model.name) names.emplace_back(model.name);
+  }
+  return names;
+}
+
+/// A plan as the description of a source that nobody opened.
+counters::Description on_paper(const counters::CpuModel& model, const counters::Shape& shape,
+                               const std::vector<counters::UserEvent>& wishes) {
+  const counters::Plan plan = counters::make_plan(&model, shape, wishes);
+  counters::Description description;
+  description.kind = counters::Description::Kind::hardware;
+  description.name = "hardware counters (" + std::string(model.title) + ")";
+  description.classes = plan.classes;
+  description.multiplexed = plan.multiplexed();
+  description.notes = plan.notes;
+  description.has.instructions = plan.counts(counters::EventRole::instructions);
+  description.has.cycles = plan.counts(counters::EventRole::cycles);
+  for (const auto& group : plan.groups) {
+    for (const auto& one : group) {
+      if (one.role == counters::EventRole::fill) description.has.fills.add(one.source);
+    }
+  }
+  if (description.multiplexed) {
+    description.notes.push_back(
+        fmt::format("the events take turns in {} groups; totals are extrapolated", plan.groups.size()));
+  }
+  return description;
+}
+
+counters::Description of_this_machine(const base::Settings& settings, const Machine& machine, const View& view,
+                                      const std::vector<counters::UserEvent>& wishes,
+                                      const counters::Surroundings& around) {
+  const bool automatic = settings.counters == "auto" || settings.counters == "hardware" ||
+                         settings.counters.starts_with("record:");  // looking shall not begin a recording
+  if (!automatic) return counters::choose_source(settings, machine, around)->describe();
+  auto attempt = counters::try_hardware(view.model, view.shape, wishes, around);
+  if (attempt.source != nullptr) return attempt.source->describe();
+  return counters::software_source(around, attempt.refusal)->describe();
+}
+
+View look(const Options& options) {
+  View view;
+  const auto settings = base::resolve({});
+  const auto wishes = counters::parse_user_events(settings.counter_events);
+  const Machine machine =
+      options.from.empty() ? topology::discover_quietly(std::getenv("CHARM_TOPOLOGY")) : Machine::from(options.from);
+  view.shape = counters::shape_of(machine);
+  view.here = options.machine.empty();
+  if (view.here) {
+    const auto around = counters::surroundings();
+    view.model = counters::model_of(around.cpu);
+    view.core = fmt::format("{} family {:#x} model {:#x} stepping {}",
+                            around.cpu.vendor.empty() ? "unknown vendor" : around.cpu.vendor, around.cpu.family,
+                            around.cpu.model, around.cpu.stepping);
+    view.paranoid = around.access.paranoid;
+    view.user_access = around.access.user_access;
+    for (const auto& device : around.access.devices) {
+      if (const auto kind = os::uncore_kind(device); !kind.empty()) view.uncore[kind].push_back(device);
+    }
+    view.description = of_this_machine(settings, machine, view, wishes, around);
+  } else {
+    view.model = counters::model_named(options.machine);
+    if (options.from.empty()) view.shape = {2, 2, 2};  // two sockets show everything that a core can tell apart
+    view.description = on_paper(*view.model, view.shape, wishes);
+  }
+  if (view.model != nullptr) view.rows = counters::rows_for(*view.model, view.shape);
+  return view;
+}
+
+const char* kind_name(counters::Description::Kind kind) {
+  switch (kind) {
+    case counters::Description::Kind::hardware:
+      return "hardware";
+    case counters::Description::Kind::replay:
+      return "replay";
+    case counters::Description::Kind::software:
+      return "software";
+    case counters::Description::Kind::none:
+      break;
+  }
+  return "none";
+}
+
+const char* method_name(counters::Description::Method method) {
+  switch (method) {
+    case counters::Description::Method::rdpmc:
+      return "rdpmc";
+    case counters::Description::Method::system_call:
+      return "system call";
+    case counters::Description::Method::file:
+      return "file";
+    case counters::Description::Method::nothing:
+      break;
+  }
+  return "nothing";
+}
+
+const char* use_name(counters::EventRow::Use use) {
+  switch (use) {
+    case counters::EventRow::Use::always:
+      return "always";
+    case counters::EventRow::Use::if_free:
+      return "if a counter is free";
+    case counters::EventRow::Use::on_request:
+      break;
+  }
+  return "on request";
+}
+
+Json names_of(counters::FillSet set) {
+  Json names = Json::array();
+  for (const auto source : counters::all_fill_sources) {
+    if (set.has(source)) names.push_back(std::string(counters::name(source)));
+  }
+  return names;
+}
+
+Json optional_number(const std::optional<int>& number) { return number ? Json(*number) : Json(nullptr); }
+
+std::string as_json(const View& view, bool with_events) {
+  const auto& description = view.description;
+  Json all;
+  all["core"] = {{"model", view.model == nullptr ? Json(nullptr) : Json(std::string(view.model->name))},
+                 {"title", view.model == nullptr ? Json(nullptr) : Json(std::string(view.model->title))},
+                 {"nodes", view.shape.nodes},
+                 {"sockets", view.shape.sockets}};
+  if (view.here) all["core"]["identity"] = view.core;
+  all["source"] = kind_name(description.kind);
+  all["name"] = description.name;
+  if (view.here) all["read_by"] = method_name(description.method);
+  all["why_not"] = description.why_not;
+  all["remedy"] = description.remedy;
+  all["multiplexed"] = description.multiplexed;
+  Json measured = Json::array();
+  if (description.has.instructions) measured.push_back("instructions");
+  if (description.has.cycles) measured.push_back("cycles");
+  if (description.has.page_faults) measured.push_back("page_faults");
+  if (description.has.migrations) measured.push_back("migrations");
+  if (description.has.waiting) measured.push_back("waiting_ns");
+  all["measured"] = measured;
+  all["told_apart"] = names_of(counters::told_apart(description.classes));
+  Json classes = Json::array();
+  for (const auto& one : description.classes) {
+    classes.push_back({{"reported_as", std::string(counters::name(one.reported_as))},
+                       {"covers", names_of(one.covers)},
+                       {"meaning", one.meaning}});
+  }
+  all["fills"] = classes;
+  if (view.here) {
+    all["perf_event_paranoid"] = optional_number(view.paranoid);
+    all["user_access"] = optional_number(view.user_access);
+    all["libpfm"] = counters::libpfm_available();
+    Json uncore = Json::object();
+    for (const auto& [kind, devices] : view.uncore) uncore[kind] = devices;
+    all["uncore"] = uncore;
+  }
+  all["notes"] = description.notes;
+  if (with_events) {
+    Json events = Json::array();
+    for (const auto* row : view.rows) {
+      events.push_back({{"source", std::string(counters::name(row->source))},
+                        {"covers", names_of(row->covers)},
+                        {"name", std::string(row->name)},
+                        {"code", counters::raw_text(row->event)},
+                        {"sign", row->minus ? "minus" : "plus"},
+                        {"counted", use_name(row->use)},
+                        {"libpfm", std::string(row->libpfm)},
+                        {"origin", std::string(row->origin)},
+                        {"meaning", std::string(row->meaning)}});
+    }
+    all["events"] = events;
+  }
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string heading(const View& view) {
+  if (view.model == nullptr) return fmt::format("core     {}, which the event catalogue does not know", view.core);
+  return fmt::format("core     {} ({}){}", view.model->title, view.model->name,
+                     view.here ? ", " + view.core : std::string());
+}
+
+std::string as_text(const View& view, bool with_events, bool colour) {
+  const auto& description = view.description;
+  std::string text = heading(view) + "\n";
+  text += fmt::format("source   {}", description.name);
+  if (view.here && description.kind == counters::Description::Kind::hardware) {
+    text += fmt::format(", read by {}", method_name(description.method));
+  }
+  text += "\n";
+  if (!description.why_not.empty()) text += fmt::format("why not  {}\n", description.why_not);
+  if (!description.remedy.empty()) text += fmt::format("remedy   {}\n", description.remedy);
+  std::string besides;
+  const auto add = [&](bool has, const char* what) {
+    if (has) besides += (besides.empty() ? "" : ", ") + std::string(what);
+  };
+  add(description.has.instructions, "instructions");
+  add(description.has.cycles, "cycles");
+  add(description.has.page_faults, "page faults");
+  add(description.has.migrations, "migrations");
+  add(description.has.waiting, "time without a cpu");
+  if (!besides.empty()) text += fmt::format("counts   {}\n", besides);
+
+  text += "\n";
+  std::vector<std::vector<Cell>> rows;
+  for (const auto source : counters::all_fill_sources) {
+    std::string how = "not counted";
+    std::string meaning;
+    for (const auto& one : description.classes) {
+      if (!one.covers.has(source)) continue;
+      how = one.covers == counters::FillSet{source} ? "a number of its own"
+            : one.reported_as == source             ? "in the sum " + counters::to_text(one.covers)
+                                                    : "in " + std::string(counters::name(one.reported_as));
+      if (one.reported_as == source) meaning = one.meaning;
+    }
+    rows.push_back(
+        {{std::string(counters::name(source)), "1"}, {how, how == "not counted" ? "2" : "36"}, {meaning, ""}});
+  }
+  text += render_table({{"fill source"}, {"counted as"}, {"meaning"}}, rows, colour);
+  for (const auto& note : description.notes) text += "note: " + note + "\n";
+  if (view.here) {
+    for (const auto& [kind, devices] : view.uncore)
+      text += fmt::format("uncore {}: {} devices\n", kind, devices.size());
+  }
+  if (!with_events) return text;
+
+  std::vector<std::vector<Cell>> events;
+  for (const auto* row : view.rows) {
+    events.push_back({{std::string(counters::name(row->source)), "1"},
+                      {(row->minus ? "-" : "") + counters::raw_text(row->event), "36"},
+                      {std::string(row->name), ""},
+                      {use_name(row->use), ""},
+                      {std::string(row->origin), "2"}});
+  }
+  if (events.empty()) return text + "\nThe catalogue has no events for this core.\n";
+  return text + "\n" + render_table({{"source"}, {"code"}, {"event"}, {"counted"}, {"origin"}}, events, colour);
+}
+
+void declare(CLI::App& app, Session& session) {
+  auto options = std::make_shared<Options>();
+  one_of(app.add_option("--machine", options->machine, "Show what a core of the catalogue can count"), model_names());
+  file_path(app.add_option("--from", options->from,
+                           "The machine's shape, from an hwloc XML file or synthetic string, in place of this one's"));
+  app.add_flag("--events", options->events, "List the events of the catalogue for the core");
+  add_output_options(app, options->output);
+  app.callback([&session, options] {
+    session.action = [&session, options] {
+      const View view = look(*options);
+      session.out << (options->output.json
+                          ? as_json(view, options->events)
+                          : as_text(view, options->events, colour_on_stdout(colour_choice(options->output.colour))));
+      return exit_done;
+    };
+  });
+}
+
+}  // namespace
+
+Command counters_entry() {
+  return {"counters", "Show what can be measured: fill sources, events, or why there are none",
+          "  charm counters --machine zen4 --events", declare};
+}
+
+}  // namespace charm::cli

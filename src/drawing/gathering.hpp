@@ -1,0 +1,16 @@
+// Asks all sources that there are of a machine (views.hpp): this one's system, processors and stored profile, or
+// whatever a description holds.
+#pragma once
+
+#include <string>
+
+#include "drawing/views.hpp"
+
+namespace charm::drawing {
+
+/// \param description as Machine::from takes it; empty: this machine.
+/// \param profile "auto", "off" or a file, as the setting.
+/// \throws Error (bad_input).
+Views gather(const std::string& description, const std::string& profile);
+
+}  // namespace charm::drawing

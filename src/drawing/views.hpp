@@ -1,0 +1,60 @@
+// One machine as several sources see it: what the system says, what its processors say (CPUID), what was measured, what
+// the process may use, and what CHARM makes of them. Where two of them disagree, it is said with the likely reason and
+// never hidden. Pure: gathering.hpp asks the real sources.
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drawing/cpuid_view.hpp"
+#include "topology/profile.hpp"
+#include "topology/survey.hpp"
+
+namespace charm::drawing {
+
+using CpuGroups = std::vector<std::vector<int>>;  ///< OS numbers, each group ascending, by first cpu
+
+/// Empty levels are not told by that source.
+struct View {
+  std::string source;  ///< "system", "cpuid", "measured"
+  CpuGroups cores, chiplets, nodes, sockets;
+};
+
+struct Disagreement {
+  std::string level;  ///< "cores", "chiplets", "nodes" or "sockets"
+  std::string between;
+  std::string text;  ///< what each says, and why that may be
+};
+
+struct Views {
+  Machine machine;  ///< what CHARM works with
+  std::vector<View> views;
+  std::vector<Disagreement> disagreements;
+  std::vector<topology::SurveyKind> kinds;
+  std::vector<std::string> features;  ///< what is special about the machine, a sentence each
+};
+
+/// What may be known besides the machine itself.
+struct Sources {
+  std::optional<topology::Survey> system;
+  std::optional<CpuidPicture> cpuid;
+  std::optional<topology::ProfilePicture> profile;
+};
+
+Views compare(Machine machine, const Sources& sources);
+
+/// A table of the views, kinds, features and disagreements; lines as a terminal shows them.
+std::string views_text(const Views& views, bool ascii, bool colour);
+
+/// The groups of one view or, with an empty name, of all.
+/// \throws Error (bad_config) where there is no such view.
+std::string view_groups_text(const Views& views, const std::string& source);
+
+/// The machine's JSON with `views`, `disagreements`, `kinds` and `features`.
+std::string views_json(const Views& views);
+
+}  // namespace charm::drawing

@@ -1,0 +1,39 @@
+// Which pairs of cpus are measured, and how long each may take, so that the whole ends in its time whatever the machine.
+//
+// Invariant: pairs × (longest time of a pair + what a pair costs besides) is within the seconds given, unless every pair
+// was asked for and there are too many. Hundreds of cpus have too many pairs (576 have 165 600): a sample meets every
+// cpu with landmarks (landmarks.hpp) and with its SMT siblings.
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <utility>
+#include <vector>
+
+#include "probe/pairs.hpp"
+
+namespace charm::probe {
+
+/// What starting two threads, binding them and homing a line costs a pair besides its samples.
+inline constexpr double pair_overhead_ms = 0.45;
+
+struct PairPlan {
+  std::vector<std::pair<int, int>> pairs;  ///< row, smaller row; in an order that spreads a disturbance over all
+  PairOptions options;
+  int passes = 1;  ///< times that every pair is measured, at different times
+  /// The longest that all of it can take.
+  [[nodiscard]] double most_seconds() const {
+    return static_cast<double>(pairs.size()) * passes * (options.most_ms + pair_overhead_ms) / 1e3;
+  }
+};
+
+struct PairBudget {
+  bool sampled = false;
+  double seconds = 10;     ///< for all pairs
+  int landmarks_of = 8;    ///< a sample has a landmark for so many cpus
+};
+
+/// \param siblings rows of the hardware threads of each core.
+PairPlan plan_pairs(int cpus, const std::vector<std::vector<int>>& siblings, const PairBudget& budget);
+
+}  // namespace charm::probe

@@ -1,0 +1,74 @@
+// A measured profile (docs/probe.md) as far as it decides what the machine is taken to be: which machine and cpus it is
+// of, the chiplets that were seen, latencies and bandwidths between nodes. The matrices and curves of the same file are
+// read by the probe alone: start-up stops before them.
+//
+// A profile speaks of a machine only if it was measured on one with the same key; anything else is refused with the
+// reason.
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace charm::topology {
+
+inline constexpr int profile_version = 2;
+
+/// What has to agree for a profile to speak of a machine.
+struct ProfileKey {
+  std::string name;                                 ///< processor or product
+  int cpus = 0, cores = 0, nodes = 0, sockets = 0;  ///< that exist
+  std::vector<int> measured_cpus;                   ///< that could be used
+  friend bool operator==(const ProfileKey&, const ProfileKey&) = default;
+};
+
+ProfileKey key_of(const Machine& machine);
+
+struct ProfilePicture {
+  std::string file;
+  ProfileKey key;
+  std::string date;
+  bool partial = false;
+  std::vector<int> cpus;                   ///< OS number of each row
+  std::vector<std::vector<int>> chiplets;  ///< rows
+  double chiplet_confidence = 0;
+  std::vector<int> node_os;        ///< OS number of each node of the tables in `measured`
+  Measured measured;               ///< tables by `node_os`
+  std::optional<Machine> machine;  ///< as the system showed it when it was measured
+};
+
+/// Reads the file up to its matrices.
+/// \throws Error (bad_input) with the file and what is wrong with it.
+ProfilePicture read_profile_picture(const std::string& path);
+
+/// The same from text; `name` stands in errors.
+ProfilePicture parse_profile_picture(const std::string& text, const std::string& name);
+
+/// Whether a file looks like a profile, by its first bytes.
+bool is_profile(const std::string& path);
+
+/// $XDG_DATA_HOME/charm/profiles, or the same below ~/.local/share; nothing where neither variable is set.
+std::optional<std::string> profile_folder();
+
+/// NAME-HASH.json within the folder: one file per machine and set of usable cpus.
+std::string profile_file_name(const ProfileKey& key);
+
+/// Why a profile does not speak of `machine`; empty where it does.
+std::string mismatch(const ProfileKey& key, const Machine& machine);
+
+/// The machine with what was measured: chiplets where the system shows none, distances between nodes where it tells
+/// none, latencies and bandwidths, and a note for each disagreement.
+/// \throws Error (refused) with the reason where the profile is of another machine or of other cpus.
+Machine apply_profile(Machine machine, const ProfilePicture& picture);
+
+/// The stored profile of this machine, if there is one; else why those of the same processor do not fit.
+struct StoredProfile {
+  std::optional<ProfilePicture> picture;
+  std::string refusal;  ///< empty: none was there
+};
+StoredProfile find_stored_profile(const Machine& machine);
+
+}  // namespace charm::topology

@@ -1,0 +1,269 @@
+// What several sources say of one machine, held against each other: sysfs trees, recorded CPUID leaves and profiles of
+// machines and hypervisors that are not here.
+#include <charm/error.hpp>
+#include <charm/machine.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/topo.hpp"
+#include "drawing/cpuid_view.hpp"
+#include "drawing/difference.hpp"
+#include "drawing/gathering.hpp"
+#include "topology/machine_checks.hpp"
+#include "topology/sysfs_tree.hpp"
+
+using namespace charm;
+using namespace charm::drawing;
+using namespace charm::test;
+
+namespace {
+
+/// `count` cpus, each a core, as `shape` says.
+template <typename ShapeOf>
+std::vector<SysfsCpu> cpus(int count, ShapeOf shape) {
+  std::vector<SysfsCpu> all;
+  for (int i = 0; i < count; ++i) {
+    SysfsCpu cpu;
+    cpu.core = i;
+    shape(i, cpu);
+    all.push_back(cpu);
+  }
+  return all;
+}
+
+bool says(const std::vector<std::string>& texts, const std::string& part) {
+  return std::any_of(texts.begin(), texts.end(), [&](const auto& t) { return t.find(part) != std::string::npos; });
+}
+
+bool disagrees(const Views& views, const std::string& level, const std::string& part) {
+  return std::any_of(views.disagreements.begin(), views.disagreements.end(), [&](const Disagreement& d) {
+    return d.level == level && d.text.find(part) != std::string::npos;
+  });
+}
+
+Views seen(const SysfsTree& tree) { return gather(tree.root(), "off"); }
+
+TEST(SysfsView, ATreeOfAnotherMachineIsReadLikeThisOne) {
+  const SysfsTree tree(cpus(16, [](int i, SysfsCpu& c) { c.socket = i / 8, c.node = i / 8, c.l3 = i / 4; }), {{}, {}});
+  const Views views = seen(tree);
+  EXPECT_EQ(structure_error(views.machine), "");
+  EXPECT_EQ(views.machine.origin, "sysfs:" + tree.root());
+  EXPECT_EQ(views.machine.chiplets.size(), 4U);
+  EXPECT_EQ(views.machine.sockets.size(), 2U);
+  EXPECT_EQ(views.machine.nodes.size(), 2U);
+  ASSERT_EQ(views.views.size(), 1U);
+  EXPECT_EQ(views.views[0].chiplets.size(), 4U);
+  EXPECT_TRUE(views.disagreements.empty());
+  EXPECT_TRUE(views.features.empty());
+}
+
+TEST(SysfsView, UnequalChipletsAreTold) {
+  const SysfsTree tree(cpus(12, [](int i, SysfsCpu& c) { c.l3 = i < 4 ? 0 : 1; }), {{}});
+  EXPECT_TRUE(says(seen(tree).features, "unequal size: 4 to 8 cores"));
+}
+
+TEST(SysfsView, AStackedCacheIsTold) {
+  const SysfsTree tree(cpus(16, [](int i, SysfsCpu& c) { c.l3 = i / 8, c.l3_kib = i < 8 ? 98304 : 32768; }), {{}});
+  EXPECT_TRUE(says(seen(tree).features, "32 MiB to 96 MiB: 1 chiplet with a stacked cache"));
+}
+
+TEST(SysfsView, KindsOfCoresAreTold) {
+  const SysfsTree tree(cpus(8, [](int i, SysfsCpu& c) { c.l3 = 0, c.capacity = i < 4 ? 1024 : 512; }), {{}});
+  const Views views = seen(tree);
+  ASSERT_EQ(views.kinds.size(), 2U);
+  EXPECT_EQ(views.kinds[0].cpus, range(4, 7));
+  EXPECT_EQ(views.kinds[1].cpus, range(0, 3));
+  EXPECT_TRUE(says(views.features, "2 kinds"));
+}
+
+TEST(SysfsView, MemoryWithoutCpusIsTold) {
+  const SysfsTree tree(cpus(8, [](int, SysfsCpu& c) { c.l3 = 0; }), {{}, {2048}});
+  EXPECT_TRUE(says(seen(tree).features, "Node 1 is memory without cpus, 2 GiB"));
+}
+
+TEST(SysfsView, OfflineCpusAreTold) {
+  const SysfsTree tree(cpus(8, [](int i, SysfsCpu& c) { c.l3 = i / 4, c.online = i != 3; }), {{}});
+  const Views views = seen(tree);
+  EXPECT_EQ(views.machine.allowed_cpus.size(), 7U);
+  EXPECT_TRUE(says(views.features, "1 cpu (3)"));
+}
+
+TEST(SysfsView, OneL3OverPackagesIsAnInvention) {
+  const SysfsTree tree(cpus(8, [](int i, SysfsCpu& c) { c.socket = i / 4, c.l3 = 0; }), {{}});
+  EXPECT_TRUE(disagrees(seen(tree), "chiplets", "one L3 over 2 sockets"));
+}
+
+TEST(SysfsView, NoCachesAtAllAreNotTold) {
+  const SysfsTree tree(cpus(8, [](int i, SysfsCpu& c) { c.node = i / 4; }), {{}, {}});
+  const Views views = seen(tree);
+  EXPECT_TRUE(views.views[0].chiplets.empty());
+  EXPECT_EQ(views.machine.chiplets.size(), 2U);
+}
+
+/// Leaves as a Zen 3 with two chiplets of four cores and two threads tells them; APIC ids without gaps.
+std::vector<os::CpuidRecord> zen(int threads, bool hypervisor = false, std::uint32_t l3_sharers = 8) {
+  std::vector<os::CpuidRecord> records;
+  for (int cpu = 0; cpu < threads; ++cpu) {
+    const auto apic = static_cast<std::uint32_t>(cpu);
+    os::CpuidRecord r{cpu, {}};
+    r.leaves[{0, 0}] = {0x10, 0x68747541, 0x444d4163, 0x69746e65};  // AuthenticAMD
+    r.leaves[{1, 0}] = {0, apic << 24 | 16U << 16, hypervisor ? 1U << 31 : 0, 0};
+    r.leaves[{0xB, 0}] = {1, 2, 0x100, apic};
+    r.leaves[{0xB, 1}] = {4, 16, 0x201, apic};
+    r.leaves[{0x8000001D, 0}] = {0x1 | 1U << 5 | 1U << 14, 63 | 7U << 22, 63, 0};
+    r.leaves[{0x8000001D, 1}] = {0x3 | 3U << 5 | (l3_sharers - 1) << 14, 63 | 15U << 22, 32767, 0};
+    r.leaves[{0x8000001E, 0}] = {apic, apic / 2 | 1U << 8, 0, 0};
+    records.push_back(std::move(r));
+  }
+  return records;
+}
+
+TEST(Cpuid, AnAmdProcessorTellsCoresAndCaches) {
+  const CpuidPicture picture = read_cpuid_picture(zen(16));
+  EXPECT_EQ(picture.vendor, "AuthenticAMD");
+  ASSERT_EQ(picture.cpus.size(), 16U);
+  EXPECT_EQ(picture.cpus[3].core, 1U);
+  EXPECT_EQ(picture.cpus[7].l3, 0);
+  EXPECT_EQ(picture.cpus[8].l3, 1);
+  EXPECT_EQ(picture.cpus[8].l3_bytes, 32U << 20);
+  EXPECT_EQ(picture.cpus[15].package, 0U);
+  EXPECT_EQ(picture.cpus[15].node, 0);
+}
+
+TEST(Cpuid, TheSizeOfASharedCacheNeedNotBeAPowerOfTwo) {
+  // Six threads share: ids are apart by eight.
+  const CpuidPicture picture = read_cpuid_picture(zen(16, false, 6));
+  EXPECT_EQ(picture.cpus[7].l3, picture.cpus[0].l3);
+  EXPECT_NE(picture.cpus[8].l3, picture.cpus[0].l3);
+}
+
+TEST(Cpuid, AHybridIntelProcessorTellsItsKinds) {
+  std::vector<os::CpuidRecord> records;
+  for (int cpu = 0; cpu < 4; ++cpu) {
+    os::CpuidRecord r{cpu, {}};
+    const auto apic = static_cast<std::uint32_t>(cpu);
+    r.leaves[{0, 0}] = {0x20, 0x756e6547, 0x6c65746e, 0x49656e69};  // GenuineIntel
+    r.leaves[{7, 0}] = {0, 0, 0, 1U << 15};
+    r.leaves[{0x1A, 0}] = {(cpu < 2 ? 0x40U : 0x20U) << 24, 0, 0, 0};
+    r.leaves[{0x1F, 0}] = {0, 1, 0x100, apic};
+    r.leaves[{0x1F, 1}] = {6, 4, 0x201, apic};
+    r.leaves[{4, 0}] = {0x3 | 3U << 5 | 63U << 14, 63 | 11U << 22, 24575, 0};
+    records.push_back(std::move(r));
+  }
+  const CpuidPicture picture = read_cpuid_picture(records);
+  EXPECT_EQ(picture.vendor, "GenuineIntel");
+  EXPECT_EQ(picture.cpus[0].kind, "performance");
+  EXPECT_EQ(picture.cpus[3].kind, "efficiency");
+  EXPECT_EQ(picture.cpus[0].l3, picture.cpus[3].l3);
+  EXPECT_EQ(picture.cpus[0].l3_bytes, 18U << 20);
+  EXPECT_NE(picture.cpus[0].core, picture.cpus[1].core);
+  Sources sources;
+  sources.cpuid = picture;
+  EXPECT_EQ(compare(Machine::from("core:4 pu:1"), sources).kinds.size(), 2U);
+}
+
+TEST(Cpuid, WithoutTheExtendedLeavesTheOldOnesServe) {
+  auto records = zen(16);
+  for (auto& r : records) {
+    r.leaves.erase({0xB, 0});
+    r.leaves.erase({0xB, 1});
+    r.leaves[{0x80000008, 0}] = {0, 0, 15 | 4U << 12, 0};
+  }
+  const CpuidPicture picture = read_cpuid_picture(records);
+  EXPECT_EQ(picture.cpus[3].core, 1U);
+  EXPECT_EQ(picture.cpus[15].package, 0U);
+  EXPECT_EQ(picture.cpus[8].l3, 1);
+}
+
+TEST(Cpuid, ThisProcessorAnswersForEveryAllowedCpu) {
+  const Views views = gather("", "off");
+  const auto cpuid = std::find_if(views.views.begin(), views.views.end(), [](auto& v) { return v.source == "cpuid"; });
+  if (cpuid == views.views.end()) GTEST_SKIP() << "no CPUID here";
+  std::size_t cpus_there = 0;
+  for (const auto& core : cpuid->cores) cpus_there += core.size();
+  EXPECT_EQ(cpus_there, views.machine.allowed_cpus.size());
+}
+
+topology::Survey survey_of(const SysfsTree& tree) { return topology::survey_sysfs(tree.root()); }
+
+TEST(Disagreement, ASystemThatHidesTheProcessorsChipletsIsShown) {
+  // A guest: sysfs has one L3 over all, CPUID still has two.
+  const SysfsTree tree(cpus(16, [](int i, SysfsCpu& c) { c.core = i / 2, c.l3 = 0; }), {{}});
+  Sources sources;
+  sources.system = survey_of(tree);
+  sources.cpuid = read_cpuid_picture(zen(16, true));
+  const Views views = compare(Machine::from(tree.root()), sources);
+  EXPECT_TRUE(disagrees(views, "chiplets", "system 1, cpuid 2"));
+  EXPECT_TRUE(disagrees(views, "chiplets", "this hypervisor"));
+  EXPECT_FALSE(disagrees(views, "cores", ""));
+}
+
+TEST(Disagreement, L3sThatAreCutByNodesAreShown) {
+  const SysfsTree tree(cpus(16, [](int i, SysfsCpu& c) { c.core = i / 2, c.node = i / 4, c.l3 = i / 4; }),
+                       {{}, {}, {}, {}});
+  Sources sources;
+  sources.system = survey_of(tree);
+  sources.cpuid = read_cpuid_picture(zen(16));
+  const Views views = compare(Machine::from(tree.root()), sources);
+  EXPECT_TRUE(disagrees(views, "chiplets", "system 4, cpuid 2"));
+  EXPECT_TRUE(disagrees(views, "nodes", "system 4, cpuid 1"));
+}
+
+TEST(Disagreement, ASystemWithoutCachesIsShown) {
+  const SysfsTree tree(cpus(16, [](int i, SysfsCpu& c) { c.core = i / 2; }), {{}});
+  Sources sources;
+  sources.system = survey_of(tree);
+  sources.cpuid = read_cpuid_picture(zen(16));
+  EXPECT_TRUE(disagrees(compare(Machine::from(tree.root()), sources), "chiplets", "no last-level cache"));
+}
+
+TEST(Disagreement, WhatWasMeasuredIsHeldAgainstAll) {
+  const SysfsTree tree(cpus(8, [](int, SysfsCpu& c) { c.l3 = 0; }), {{}});
+  Sources sources;
+  sources.system = survey_of(tree);
+  sources.profile = topology::ProfilePicture{};
+  sources.profile->cpus = range(0, 7);
+  sources.profile->chiplets = {{0, 1, 2, 3}, {4, 5, 6, 7}};
+  const Views views = compare(Machine::from(tree.root()), sources);
+  EXPECT_TRUE(disagrees(views, "chiplets", "hides what the latencies show"));
+  const std::string text = views_text(views, true, false);
+  EXPECT_NE(text.find("measured"), std::string::npos);
+  EXPECT_NE(text.find("! chiplets"), std::string::npos);
+  const auto json = nlohmann::json::parse(views_json(views));
+  EXPECT_EQ(json.at("views").size(), 2U);
+  EXPECT_EQ(json.at("disagreements").at(0).at("level"), "chiplets");
+  EXPECT_EQ(json.at("cores").size(), 8U);
+}
+
+TEST(Diff, EqualMachinesHaveNoneAndOthersAllTheirFacts) {
+  const Machine a = Machine::from("pack:1 l3:2 core:4 pu:1");
+  EXPECT_TRUE(differences(a, a).empty());
+  const auto all = differences(a, Machine::from("pack:1 l3:1 core:8 pu:1"));
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(),
+                          [](auto& d) { return d.what == "chiplets" && d.first == "2" && d.second == "1"; }));
+}
+
+TEST(Diff, TheCommandAnswersLikeDiff) {
+  std::ostringstream same, other;
+  cli::TopoOptions options;
+  options.diff = {"pack:2 core:2 pu:1", "pack:2 core:2 pu:1"};
+  EXPECT_EQ(cli::topo_command(options, same), 0);
+  EXPECT_EQ(same.str(), "");
+  options.diff[1] = "pack:2 core:4 pu:1";
+  EXPECT_EQ(cli::topo_command(options, other), 1);
+  EXPECT_NE(other.str().find("cores\n- 4\n+ 8\n"), std::string::npos);
+}
+
+TEST(Diff, TheFormsExcludeEachOther) {
+  std::ostringstream out;
+  cli::TopoOptions options;
+  options.diff = {"pu:2", "pu:2"};
+  options.from = "pu:2";
+  EXPECT_THROW(cli::topo_command(options, out), Error);
+}
+
+}  // namespace
