@@ -204,7 +204,8 @@ void Steering::arrive(Worker& worker) noexcept {
   Pilot& p = pilot(worker);
   Pilot::Thread& t = thread(worker);
   if (t.mask.set.size() == 1 && t.mask.set.front() == worker.seat.cpu) return;
-  if (p.holder.held() != worker.seat.cpu) return;  // it floats, or shares: the next poll sees to it
+  // It floats, or shares, or waits for a seat among the cpus of today: the next poll sees to it.
+  if (p.holder.held() != worker.seat.cpu || p.seated != epoch_number_.load(std::memory_order_acquire)) return;
   if (surprised(worker, p)) return;
   bind(t, {worker.seat.cpu});
   place_memory(t, worker.seat);
@@ -268,7 +269,8 @@ void Steering::follow(Worker& worker, Pilot& p, const Epoch& epoch, int spread) 
   };
   const bool there = *seat == worker.seat && !p.resting.load(std::memory_order_relaxed) &&
                      (!cpus_ || seat->cpu < 0 || bound());
-  if (!there) sit(worker, p, epoch, *seat);
+  if (!there) return sit(worker, p, epoch, *seat);
+  p.seated = epoch.number;
 }
 
 /// One attempt; where the cpu is still another's, the next poll tries again.
@@ -302,6 +304,7 @@ void Steering::sit(Worker& worker, Pilot& p, const Epoch& epoch, const Seat& sea
       return;
     }
   }
+  p.seated = epoch.number;
   place_memory(t, seat);
   if (seat == worker.seat) return;
   worker.take_seat(seat);

@@ -41,6 +41,7 @@ struct Pilot {
   Cadence jobs, chunks;
   double next_poll = 0;
   double next_look = 0;  // at the allowed cpus
+  int seated = 0;        // epoch in which it has found its seat last
   placement::SeatHolder holder;
   /// Of one thread that runs the worker: its own, or the guest of worker 0.
   struct Thread {
