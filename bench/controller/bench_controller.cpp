@@ -104,8 +104,10 @@ charm::Machine unequal() {
 int main(int argc, char** argv) {
   const bool explain = argc > 1 && std::strcmp(argv[1], "--explain") == 0;
   using charm::Machine;
-  print_table("8 chiplets of 8 cores, 32 MiB each", Machine::from("pack:1 l3:8(size=33554432) core:8 pu:1"), 8, explain);
+  print_table("8 chiplets of 8 cores, 32 MiB each", Machine::from("pack:1 l3:8(size=33554432) core:8 pu:1"), 8,
+              explain);
   print_table("6 unequal chiplets", unequal(), 8, explain);
-  print_table("2 sockets of 8 chiplets of 8 cores", Machine::from("pack:2 l3:8(size=33554432) core:8 pu:1"), 24, explain);
+  print_table("2 sockets of 8 chiplets of 8 cores", Machine::from("pack:2 l3:8(size=33554432) core:8 pu:1"), 24,
+              explain);
   return 0;
 }

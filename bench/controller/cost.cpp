@@ -3,8 +3,8 @@
 // ratios of neighbouring runs is printed with its 95 % interval.
 //
 // Three settings: this machine against `local` and against `os`, and a machine of paper with more chiplets than workers
-// need, where the controller is at work all the time (it publishes, probes and changes seats) and no seat is faster than
-// another, because nothing is bound. So the last one shows the cost and none of the gain.
+// need, where the controller is at work all the time (it publishes, probes and changes seats) and no seat is faster
+// than another, because nothing is bound. So the last one shows the cost and none of the gain.
 #include <charm/charm.hpp>
 
 #include <algorithm>
@@ -60,7 +60,8 @@ std::vector<Program> programs(const workloads::Graph& graph, int workers) {
   for (const std::string kernel : {"bfs", "pr", "cc", "sssp"}) {
     all.push_back({kernel, [&graph, kernel, workers] {
                      double sum = 0;
-                     for (double s : workloads::run_kernel(kernel, {"charm", workers}, graph, {.trials = 4}).seconds) sum += s;
+                     for (double s : workloads::run_kernel(kernel, {"charm", workers}, graph, {.trials = 4}).seconds)
+                       sum += s;
                      return sum;
                    }});
   }
@@ -94,8 +95,13 @@ std::vector<Program> programs(const workloads::Graph& graph, int workers) {
   all.push_back({"yield 2 M", [] {
                    return timed([] {
                      charm::run([] {
-                       charm::invoke([] { for (int i = 0; i < 1000000; ++i) charm::yield(); },
-                                     [] { for (int i = 0; i < 1000000; ++i) charm::yield(); });
+                       charm::invoke(
+                           [] {
+                             for (int i = 0; i < 1000000; ++i) charm::yield();
+                           },
+                           [] {
+                             for (int i = 0; i < 1000000; ++i) charm::yield();
+                           });
                      });
                    });
                  }});
@@ -120,10 +126,10 @@ double median(std::vector<double> values) {
   return values.empty() ? 0 : (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
-void compare(const char* title, const std::vector<Program>& all, const std::string& only, int pairs, charm::Config still,
-             charm::Config adaptive) {
-  std::printf("%s\n%-20s %10s %10s %9s %18s %10s %s\n", title, "program", "still (s)", "adaptive", "cost", "95 % interval",
-              "minima", "decisions");
+void compare(const char* title, const std::vector<Program>& all, const std::string& only, int pairs,
+             charm::Config still, charm::Config adaptive) {
+  std::printf("%s\n%-20s %10s %10s %9s %18s %10s %s\n", title, "program", "still (s)", "adaptive", "cost",
+              "95 % interval", "minima", "decisions");
   for (const Program& program : all) {
     if (!only.empty() && program.name != only) continue;
     std::vector<double> a;
@@ -176,7 +182,8 @@ int main(int argc, char** argv) {
   const std::string paper = "pack:1 l3:4 core:" + std::to_string(workers) + " pu:1";
   compare("4 chiplets of paper, local against adaptive", all, only, pairs, config("local", paper.c_str()),
           config("adaptive", paper.c_str()));
-  compare("this machine, local against adaptive", all, only, pairs, config("local", nullptr), config("adaptive", nullptr));
+  compare("this machine, local against adaptive", all, only, pairs, config("local", nullptr),
+          config("adaptive", nullptr));
   compare("this machine, os against adaptive", all, only, pairs, config("os", nullptr), config("adaptive", nullptr));
   return 0;
 }

@@ -63,7 +63,7 @@ Workload random_workload(Random& random) {
 
 struct Bar {
   const char* name;
-  double least;            // efficiency, or share of the best single level
+  double least;  // efficiency, or share of the best single level
   bool against_static;
   double least_seconds, most_seconds;  // of a phase; 0: steady
   bool counters;
@@ -87,7 +87,8 @@ void sweep(const Bar& bar, unsigned long first_seed, int runs) {
     std::vector<Model::Step> program = {{random_workload(random)}};
     if (bar.most_seconds > 0) {
       program[0].seconds = log_uniform(random, bar.least_seconds, bar.most_seconds);
-      const double second = pick(random, 2) == 0 ? program[0].seconds : log_uniform(random, bar.least_seconds, bar.most_seconds);
+      const double second =
+          pick(random, 2) == 0 ? program[0].seconds : log_uniform(random, bar.least_seconds, bar.most_seconds);
       program.push_back({random_workload(random), second});
     }
     Trial trial;
@@ -106,7 +107,8 @@ void sweep(const Bar& bar, unsigned long first_seed, int runs) {
     }
     text += ", " + std::to_string(workers) + " workers from " + std::to_string(trial.start);
     if (value < bar.least) slow.push_back({seed, value, outcome.moves_per_minute, text});
-    if (bar.most_seconds == 0 && outcome.moves_per_minute > 2) restless.push_back({seed, value, outcome.moves_per_minute, text});
+    if (bar.most_seconds == 0 && outcome.moves_per_minute > 2)
+      restless.push_back({seed, value, outcome.moves_per_minute, text});
   }
   std::printf("%-44s %5d runs, %3zu below %.2f (worst %.2f)", bar.name, runs, slow.size(), bar.least, worst);
   if (bar.most_seconds == 0) std::printf(", %3zu with more than 2 moves a minute", restless.size());
@@ -114,8 +116,8 @@ void sweep(const Bar& bar, unsigned long first_seed, int runs) {
   auto show = [](std::vector<Miss>& misses, const char* what) {
     std::sort(misses.begin(), misses.end(), [](const Miss& a, const Miss& b) { return a.value < b.value; });
     for (std::size_t i = 0; i < std::min<std::size_t>(3, misses.size()); ++i) {
-      std::printf("    %s: seed %lu, %.2f, %.1f moves/min: %s\n", what, misses[i].seed, misses[i].value, misses[i].moves,
-                  misses[i].text.c_str());
+      std::printf("    %s: seed %lu, %.2f, %.1f moves/min: %s\n", what, misses[i].seed, misses[i].value,
+                  misses[i].moves, misses[i].text.c_str());
     }
   };
   show(slow, "slow");

@@ -15,8 +15,8 @@ namespace detail {
 void add_work_outside(double units) noexcept;
 }
 
-/// Tells that `units` more of the program's work are done: edges, requests, rows. The controller then compares levels by
-/// these per second, which is better than anything it can count itself. Costs an addition inside of tasks; may be
+/// Tells that `units` more of the program's work are done: edges, requests, rows. The controller then compares levels
+/// by these per second, which is better than anything it can count itself. Costs an addition inside of tasks; may be
 /// called from any thread. Without a runtime it does nothing.
 inline void add_work(double units) noexcept {
   if (detail::WorkerCore* worker = detail::this_worker())
@@ -49,8 +49,9 @@ class [[nodiscard]] region {
 /// several ticks each. Empty where nothing is measured. \throws Error (not_running).
 [[nodiscard]] std::vector<TimelinePoint> timeline();
 
-/// Calls `listener` for each decision until finalize(), once its outcome is known. It runs on a worker between two tasks,
-/// one call at a time; it must be quick, must not throw, and must not ask for decisions(). An empty function ends it.
+/// Calls `listener` for each decision until finalize(), once its outcome is known. It runs on a worker between two
+/// tasks, one call at a time; it must be quick, must not throw, and must not ask for decisions(). An empty function
+/// ends it.
 /// \throws Error (not_running).
 void on_decision(std::function<void(const Decision&)> listener);
 

@@ -16,14 +16,14 @@ struct Config {
   std::optional<std::string> sockets;  ///< "fill" one socket before the next, or "balance" over all
   std::optional<int> spread;  ///< chiplets to use for policy literal, or a level to start from; 0: the policy's own
   std::optional<bool> smt;    ///< also use SMT siblings as cores
-  std::optional<bool> share_cores;         ///< allow more workers than allowed cores (they then share)
-  std::optional<std::string> topology;     ///< machine to run on paper: see Machine::from; empty: live
-  std::optional<std::string> profile;      ///< measured profile: "auto", "off" or a file
-  std::optional<std::size_t> stack_bytes;  ///< stack of a task, rounded up to pages
-  std::optional<int> spin_us;              ///< how long an idle worker looks for work before it parks
-  std::optional<std::string> trace;        ///< file to record the run to; "%p" becomes the process id; empty: none
-  std::optional<std::size_t> trace_bytes;  ///< memory of each worker for recorded events
-  std::optional<std::string> counters;     ///< auto, hardware, software, none, replay:FILE, record:FILE
+  std::optional<bool> share_cores;            ///< allow more workers than allowed cores (they then share)
+  std::optional<std::string> topology;        ///< machine to run on paper: see Machine::from; empty: live
+  std::optional<std::string> profile;         ///< measured profile: "auto", "off" or a file
+  std::optional<std::size_t> stack_bytes;     ///< stack of a task, rounded up to pages
+  std::optional<int> spin_us;                 ///< how long an idle worker looks for work before it parks
+  std::optional<std::string> trace;           ///< file to record the run to; "%p" becomes the process id; empty: none
+  std::optional<std::size_t> trace_bytes;     ///< memory of each worker for recorded events
+  std::optional<std::string> counters;        ///< auto, hardware, software, none, replay:FILE, record:FILE
   std::optional<std::string> counter_events;  ///< events to count instead of the catalogue's: "SOURCE=EVENT ..."
   std::optional<std::string> memory_policy;   ///< new pages of a worker: preferred (its node), bind, none
   std::optional<std::string> surplus;         ///< workers that have lost their cpus: rest, or share what is left

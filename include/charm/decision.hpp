@@ -7,11 +7,11 @@ namespace charm {
 
 /// One change of the spread, with what was known when it was made and what came of it.
 struct Decision {
-  double time = 0;                  ///< seconds since init() (in a model: since its start)
-  int gang = 0;                     ///< whose workers moved; 0, the only one, in the runtime
-  int from = 0;                     ///< chiplets before
-  int to = 0;                       ///< chiplets after
-  double throughput = 0;            ///< work per second before; its unit is the best that was given (docs/controller.md)
+  double time = 0;        ///< seconds since init() (in a model: since its start)
+  int gang = 0;           ///< whose workers moved; 0, the only one, in the runtime
+  int from = 0;           ///< chiplets before
+  int to = 0;             ///< chiplets after
+  double throughput = 0;  ///< work per second before; its unit is the best that was given (docs/controller.md)
   double stall_other_chiplet = -1;  ///< share of busy time spent on other chiplets' caches; -1 without counters
   double stall_dram = -1;           ///< share of busy time spent on memory; -1 without counters
   std::string reason = {};          ///< why it moved

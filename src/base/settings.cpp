@@ -101,7 +101,11 @@ Row parameter_row(const std::string& prefix, const std::string& policy, const Pa
     if (text != parameter.default_value) s.parameters[name] = text;
     return true;
   };
-  return {name, std::string(parameter.default_value), policy + ": " + std::string(parameter.doc), accepted, parse,
+  return {name,
+          std::string(parameter.default_value),
+          policy + ": " + std::string(parameter.doc),
+          accepted,
+          parse,
           [](const Config&) { return std::optional<std::string>(); }};
 }
 
@@ -125,7 +129,8 @@ std::vector<Row> runtime_rows() {
       {"share_cores", "0", "Allow more workers than allowed cores; they share cores in turn.", "0 or 1",
        boolean(&Settings::share_cores), code(&Config::share_cores)},
       {"topology", "",
-       "Machine to assume: an hwloc XML file or synthetic string, a measured profile, or a directory with a sysfs tree; "
+       "Machine to assume: an hwloc XML file or synthetic string, a measured profile, or a directory with a sysfs "
+       "tree; "
        "empty means this one. Workers are not bound on a machine that is not this one.",
        "a file, a directory or an hwloc synthetic string", word(&Settings::topology, {}), code(&Config::topology)},
       {"profile", "auto",

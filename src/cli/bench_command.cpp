@@ -26,8 +26,8 @@
 #include "controller/policy.hpp"
 #include "drawing/svg.hpp"
 #include "os/memory.hpp"
-#include "workloads/bench.hpp"
 #include "topology/discovery.hpp"
+#include "workloads/bench.hpp"
 
 namespace charm::cli {
 namespace {
@@ -174,7 +174,8 @@ std::vector<std::string> listed(const std::string& text) {
 
 void declare_common(CLI::App& app, BenchOptions& options) {
   some_of(app.add_option("--runtime", options.runtimes, "Runtimes to compare [all]"), workloads::runtimes());
-  some_of(app.add_option("--policy", options.policies, "Policies of CHARM's workers: who moves them, or where they stand [the policy setting]"),
+  some_of(app.add_option("--policy", options.policies,
+                         "Policies of CHARM's workers: who moves them, or where they stand [the policy setting]"),
           policy_names());
   whole_number(app.add_option("--workers", options.request.workers, "Workers of every runtime [a core each]"), 1,
                65536);

@@ -9,9 +9,9 @@
 namespace charm::controller {
 namespace {
 
-constexpr double sure_errors = 2.5;  // standard errors at which a probe ends before its last sample
+constexpr double sure_errors = 2.5;        // standard errors at which a probe ends before its last sample
 constexpr double doubt_per_failure = 0.5;  // standard errors
-constexpr int restart_limit = 4;     // of one probe, while its samples differ
+constexpr int restart_limit = 4;           // of one probe, while its samples differ
 
 std::string percent(const char* text, double share) {
   char line[96];

@@ -83,7 +83,7 @@ class Gang {
   };
   struct Part {
     std::unique_ptr<Controller> controller;
-    std::size_t told = 0;    // decisions that are in `kept_` and known to the listener
+    std::size_t told = 0;  // decisions that are in `kept_` and known to the listener
   };
   struct Entered {
     long ticket;
@@ -106,9 +106,9 @@ class Gang {
 
   mutable std::mutex deciding_;  // leaders only try it; guards all below
   std::map<std::string, Part, std::less<>> parts_;
-  std::string current_;          // region of the last tick; empty: the whole program
-  Signals before_;               // totals at the last tick
-  DecisionLog kept_;             // of all parts, with their outcomes
+  std::string current_;  // region of the last tick; empty: the whole program
+  Signals before_;       // totals at the last tick
+  DecisionLog kept_;     // of all parts, with their outcomes
   Sampler sampler_;
   Timeline timeline_;
   Listener listener_;

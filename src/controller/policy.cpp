@@ -11,8 +11,8 @@ namespace charm::controller {
 namespace {
 
 struct Spec {
-  const Policy* controller;               // of a placement policy: static
-  const placement::Policy* placement;     // of a controller: nullptr
+  const Policy* controller;            // of a placement policy: static
+  const placement::Policy* placement;  // of a controller: nullptr
   Parameters parameters;
 };
 
@@ -20,8 +20,10 @@ Spec parse(std::string_view spec) {
   auto colon = spec.find(':');
   std::string_view name = spec.substr(0, colon);
   std::string_view text = colon == std::string_view::npos ? "" : spec.substr(colon + 1);
-  if (const Policy* found = base::find_named(policies(), name)) return {found, nullptr, {name, found->parameters, text}};
-  if (const auto* found = base::find_named(placement::policies(), name)) return {&fixed_policy, found, {name, {}, text}};
+  if (const Policy* found = base::find_named(policies(), name))
+    return {found, nullptr, {name, found->parameters, text}};
+  if (const auto* found = base::find_named(placement::policies(), name))
+    return {&fixed_policy, found, {name, {}, text}};
   throw Error(Errc::bad_config, "unknown policy '" + std::string(name) + "'",
               "choose one of " + base::names_of(policies()) + ", " + base::names_of(placement::policies()));
 }

@@ -66,8 +66,8 @@ bool moves(std::string_view spec);
 /// \throws Error (bad_config), and what the placement policies throw.
 placement::Placement placement_for(std::string_view spec, const Machine& machine, const placement::Request& request);
 
-/// The spec that the settings ask for: their policy with the parameters that they set for it. What the policy's own text
-/// sets wins.
+/// The spec that the settings ask for: their policy with the parameters that they set for it. What the policy's own
+/// text sets wins.
 std::string spec_of(const base::Settings& settings);
 
 }  // namespace charm::controller

@@ -40,15 +40,15 @@ struct ThreadMask {
 ///
 /// A worker binds itself to single cpus, so its mask alone does not tell what it may use. It is compared with what it
 /// should be: what the thread has set, as far as that is granted; where nothing of it is granted the kernel falls back
-/// to all that is. Kernels before 6.2 do so for every thread whenever a cpuset changes. A mask that is none of these was
-/// set from outside, and is from then on what the user wants.
+/// to all that is. Kernels before 6.2 do so for every thread whenever a cpuset changes. A mask that is none of these
+/// was set from outside, and is from then on what the user wants.
 class AllowedCpus {
  public:
   /// \param wanted the mask that the process came with.
   explicit AllowedCpus(std::vector<int> wanted) : wanted_(std::move(wanted)) {}
 
-  /// Whether a mask is what the thread's own binding and the grant make of it. Where it is not, the grant may have changed
-  /// a moment ago: ask for it again before judge() takes the mask for somebody's wish.
+  /// Whether a mask is what the thread's own binding and the grant make of it. Where it is not, the grant may have
+  /// changed a moment ago: ask for it again before judge() takes the mask for somebody's wish.
   [[nodiscard]] bool explains(const std::vector<int>& found, const ThreadMask& thread,
                               const std::optional<std::vector<int>>& granted) const;
 

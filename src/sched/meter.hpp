@@ -30,7 +30,7 @@ class KindCosts {
   [[nodiscard]] double cost(std::size_t at) const noexcept {
     const Entry& entry = entries_[at];
     return entry.samples.load(std::memory_order_acquire) < enough_samples ? 0
-                                                                           : entry.cost.load(std::memory_order_relaxed);
+                                                                          : entry.cost.load(std::memory_order_relaxed);
   }
   /// One more measured cost; those beyond the first few change nothing.
   void learn(std::size_t at, double seconds) noexcept;

@@ -1,4 +1,5 @@
-// What a program tells the controller and asks it (charm/adaptive.hpp), and what the headers' loops and tasks count for it.
+// What a program tells the controller and asks it (charm/adaptive.hpp), and what the headers' loops and tasks count for
+// it.
 #include <charm/adaptive.hpp>
 #include <charm/detail/scheduler.hpp>
 

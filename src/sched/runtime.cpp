@@ -24,9 +24,7 @@ std::atomic<Runtime*> Runtime::current{nullptr};
 
 namespace {
 
-Machine find_machine(const base::Settings& settings) {
-  return topology::discover(settings.topology, settings.profile);
-}
+Machine find_machine(const base::Settings& settings) { return topology::discover(settings.topology, settings.profile); }
 
 /// The chiplets that a worker may ever sit on, whatever happens to the allowed cpus: all, or none (-1) where nobody is
 /// bound.

@@ -284,7 +284,8 @@ void Worker::park(bool deep) noexcept {
       runtime->wake(*this);
     ring.store(0, std::memory_order_seq_cst);
   }
-  board.clear(Mark::asleep, place);  // by the owner alone: a waker that is late must not take off the mark of a next sleep
+  board.clear(Mark::asleep,
+              place);  // by the owner alone: a waker that is late must not take off the mark of a next sleep
   runtime->steering->arrive(*this);
   enter(self);
   tracing::state(*this, trace::State::searching);

@@ -104,7 +104,9 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
     first->cpus = allowed_.judge(cpus_->mask(), caller, granted_);
   }
   // A tick is met by somebody as long as anybody comes by several times in one.
-  interval_ = decides_ ? std::clamp(first->gang->period() / 16, 0.0005, 0.01) : look_interval_ > 0 ? look_interval_ : 1e9;
+  interval_ = decides_             ? std::clamp(first->gang->period() / 16, 0.0005, 0.01)
+              : look_interval_ > 0 ? look_interval_
+                                   : 1e9;
   current_.store(first.get(), std::memory_order_seq_cst);
   epochs_.push_back(std::move(first));
 }
@@ -116,8 +118,7 @@ std::unique_ptr<controller::Gang> Steering::make_gang(const placement::Placement
   controller::Setup setup = controller::setup_for(runtime_.machine, placement);
   controller::Traits traits = setup.traits;
   auto make = [spec = spec_, setup = std::move(setup)] { return controller::make_controller(spec, setup); };
-  auto gang =
-      std::make_unique<controller::Gang>(workers, make, now, traits, runtime_.settings.monitor == "regions");
+  auto gang = std::make_unique<controller::Gang>(workers, make, now, traits, runtime_.settings.monitor == "regions");
   gang->listen([this](const Decision& decision) { tell(decision); });
   gang->observe([this](const TimelinePoint& point) { note(point); });
   return gang;
@@ -264,11 +265,11 @@ void Steering::follow(Worker& worker, Pilot& p, const Epoch& epoch, int spread) 
   if (seat == nullptr) return rest(worker, p, epoch);
   auto bound = [&] {
     const std::vector<int>& set = thread(worker).mask.set;
-    return set.size() == 1 && set.front() == seat->cpu && 
+    return set.size() == 1 && set.front() == seat->cpu &&
            (epoch.shared || seat->cpu >= claims_.cpus() || p.holder.held() == seat->cpu);
   };
-  const bool there = *seat == worker.seat && !p.resting.load(std::memory_order_relaxed) &&
-                     (!cpus_ || seat->cpu < 0 || bound());
+  const bool there =
+      *seat == worker.seat && !p.resting.load(std::memory_order_relaxed) && (!cpus_ || seat->cpu < 0 || bound());
   if (!there) return sit(worker, p, epoch, *seat);
   p.seated = epoch.number;
 }
@@ -296,8 +297,9 @@ void Steering::sit(Worker& worker, Pilot& p, const Epoch& epoch, const Seat& sea
         std::set_intersection(near.begin(), near.end(), epoch.cpus.begin(), epoch.cpus.end(), std::back_inserter(mask));
         bind(t, mask.empty() ? epoch.cpus : mask);
       };
-      bound = p.holder.sit(seat.cpu, [&](int cpu) { return bind(t, {cpu}); }, float_around) ==
-              placement::SeatHolder::State::seated;
+      bound =
+          p.holder.sit(
+              seat.cpu, [&](int cpu) { return bind(t, {cpu}); }, float_around) == placement::SeatHolder::State::seated;
     }
     if (!bound) {
       p.next_poll = 0;
@@ -346,7 +348,8 @@ void Steering::place_memory(Pilot::Thread& t, const Seat& seat) {
   if (t.memory_node == -1 || t.memory_node == seat.node) return;
   if (t.memory_node == -2 && !os::has_default_memory_policy()) {
     t.memory_node = -1;
-    base::notice("memory_policy", "a memory policy was set from outside and is kept; new pages do not follow the workers");
+    base::notice("memory_policy",
+                 "a memory policy was set from outside and is kept; new pages do not follow the workers");
     return;
   }
   const auto policy = wish == "bind" ? os::MemoryPolicy::bind : os::MemoryPolicy::preferred;
@@ -411,8 +414,8 @@ void Steering::renew(const std::vector<int>& cpus, double time) {
   decision.time = time;
   decision.from = old.spread();
   decision.to = next->spread();
-  decision.reason = "the process may use cpus " + os::format_cpu_list(cpus) + " now, and not " +
-                    os::format_cpu_list(old.cpus);
+  decision.reason =
+      "the process may use cpus " + os::format_cpu_list(cpus) + " now, and not " + os::format_cpu_list(old.cpus);
   const int left_over = static_cast<int>(pilots_.size()) - next->seated;
   decision.outcome = left_over <= 0 ? "a cpu for each worker"
                                     : std::to_string(left_over) + " of " + std::to_string(pilots_.size()) +

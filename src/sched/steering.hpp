@@ -1,9 +1,9 @@
 // The controller at work: workers publish what they have done, decide, and move themselves (CHARM §4.1-4.3, §4.6).
 //
-// At a boundary of the program (between two jobs, at a yield, between chunks of a loop) a worker looks at the clock once
-// in a while; every few milliseconds it publishes its counts, leads a decision if one is due, and follows the seat that
-// the spread gives it. There is no thread for this, and nobody is stopped: a worker inside of a long function moves
-// when it comes out of it.
+// At a boundary of the program (between two jobs, at a yield, between chunks of a loop) a worker looks at the clock
+// once in a while; every few milliseconds it publishes its counts, leads a decision if one is due, and follows the seat
+// that the spread gives it. There is no thread for this, and nobody is stopped: a worker inside of a long function
+// moves when it comes out of it.
 //
 // S1  Between them the seats of one epoch are disjoint (docs/placement.md), and between epochs a worker claims a cpu
 //     before it binds to it and lets go of the old one after: no two workers sit on a core. (Shared cores: as asked.)
@@ -68,16 +68,16 @@ class Steering {
   [[nodiscard]] bool decides() const { return decides_; }
 
   // The worker's side; on the thread that runs it.
-  void start(Worker& worker);                       ///< before its first job
-  void stop(Worker& worker);                        ///< after its last, on its own thread
-  int boundary(Worker& worker) noexcept;            ///< \return jobs until the next call
-  int chunk(Worker& worker) noexcept;               ///< the same between chunks of a loop
+  void start(Worker& worker);                                        ///< before its first job
+  void stop(Worker& worker);                                         ///< after its last, on its own thread
+  int boundary(Worker& worker) noexcept;                             ///< \return jobs until the next call
+  int chunk(Worker& worker) noexcept;                                ///< the same between chunks of a loop
   [[nodiscard]] bool has_news(const Worker& worker) const noexcept;  ///< the allowed cpus changed since its last poll
   [[nodiscard]] bool rests(const Worker& worker) const noexcept;     ///< it has lost its cpu
-  void slept(Worker& worker) noexcept;              ///< takes the news
-  void arrive(Worker& worker) noexcept;             ///< another thread than before runs it
-  void begin_work(Worker& worker) noexcept;         ///< from searching to running
-  void end_work(Worker& worker) noexcept;           ///< and back
+  void slept(Worker& worker) noexcept;                               ///< takes the news
+  void arrive(Worker& worker) noexcept;                              ///< another thread than before runs it
+  void begin_work(Worker& worker) noexcept;                          ///< from searching to running
+  void end_work(Worker& worker) noexcept;                            ///< and back
   void count(Worker& worker, const void* kind, double n) noexcept;
 
   // Anyone.
@@ -119,8 +119,8 @@ class Steering {
   std::unique_ptr<counters::Source> source_;
   const std::string spec_;
   bool decides_ = false;
-  double interval_;        // between two polls of a worker
-  double look_interval_;   // between two looks at the allowed cpus; 0: never
+  double interval_;       // between two polls of a worker
+  double look_interval_;  // between two looks at the allowed cpus; 0: never
   const double started_;
   const std::vector<int> came_with_;  // the mask of the thread that called init()
   KindCosts costs_;

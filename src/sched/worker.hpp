@@ -116,9 +116,9 @@ struct Worker : detail::WorkerCore {
   fiber::Fiber* take_fiber() noexcept;
   void give_fiber(fiber::Fiber* fiber) noexcept;
 
-  /// Moves the worker to another seat of the placement: it leaves its group, taking along its deque, its ready fibers and
-  /// its own inbox, and joins the other's. To be called on the worker's own thread between two jobs (any task of it will
-  /// do); Steering does, which binds the thread. Nobody waits for it.
+  /// Moves the worker to another seat of the placement: it leaves its group, taking along its deque, its ready fibers
+  /// and its own inbox, and joins the other's. To be called on the worker's own thread between two jobs (any task of it
+  /// will do); Steering does, which binds the thread. Nobody waits for it.
   /// \throws Error (bad_input) for a chiplet on which no seat of the placement stands.
   void take_seat(const Seat& to);
 

@@ -94,8 +94,7 @@ TEST(Gang, AWorkerInsideOfALongTaskIsBusyThoughItDoesNotComeBy) {
 TEST(Gang, EachRegionHasAControllerOfItsOwnThatKeepsWhatItLearned) {
   std::vector<Recorder::Told> told(3);
   std::size_t made = 0;
-  Gang gang(
-      1, [&] { return std::make_unique<Recorder>(told[made++]); }, 0);
+  Gang gang(1, [&] { return std::make_unique<Recorder>(told[made++]); }, 0);
   EXPECT_EQ(gang.poll(0, {}, 1), 2);  // the program's
   long outer = gang.enter("a");
   EXPECT_EQ(gang.poll(0, {}, 2), 1) << "to the region's level, and nothing of the interval goes to either";

@@ -1,5 +1,5 @@
-// A kernel's side of affinity for tests: masks of threads, a cpuset that can be changed, and a check that no two threads
-// are bound to one cpu at a time. Any number of cpus, whatever the machine has.
+// A kernel's side of affinity for tests: masks of threads, a cpuset that can be changed, and a check that no two
+// threads are bound to one cpu at a time. Any number of cpus, whatever the machine has.
 #pragma once
 
 #include <algorithm>

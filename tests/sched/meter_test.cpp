@@ -75,7 +75,8 @@ TEST(KindCosts, ATableThatIsFullTakesNoMoreAndBreaksNothing) {
   KindCosts costs;
   static char kinds[4 * KindCosts::most * 16];
   std::size_t found = 0;
-  for (std::size_t k = 0; k < 4 * KindCosts::most; ++k) found += costs.find(&kinds[16 * k]) != KindCosts::none ? 1U : 0U;
+  for (std::size_t k = 0; k < 4 * KindCosts::most; ++k)
+    found += costs.find(&kinds[16 * k]) != KindCosts::none ? 1U : 0U;
   EXPECT_EQ(found, KindCosts::most);
   EXPECT_NE(costs.find(&kinds[0]), KindCosts::none);
   Meter meter(costs);

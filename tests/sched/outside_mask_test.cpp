@@ -71,7 +71,10 @@ TEST(OutsideMask, WorkersLeaveACpuThatIsTakenAwayAndReturnToIt) {
   for (int w = 0; w < 2; ++w) {
     std::vector<int> mask;
     for (int tries = 0; tries < 1000 && mask.size() != 1; ++tries)
-      mask = charm::call(w, [] { charm::yield(); return charm::os::allowed_cpus(); });
+      mask = charm::call(w, [] {
+        charm::yield();
+        return charm::os::allowed_cpus();
+      });
     EXPECT_EQ(mask, std::vector<int>{seats[static_cast<std::size_t>(w)].cpu});
   }
   EXPECT_EQ(done.load() % 2000, 0) << "every task ran";

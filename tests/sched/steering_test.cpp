@@ -36,7 +36,8 @@ class Steered {
     config.counters = "none";
     if (change) change(config);
     kernel.ignore(std::this_thread::get_id());
-    runtime_ = new charm::sched::Runtime(config, kernel.watch(), std::move(source));  // owned by Runtime::current until finalize()
+    runtime_ = new charm::sched::Runtime(config, kernel.watch(),
+                                         std::move(source));  // owned by Runtime::current until finalize()
   }
   ~Steered() { charm::finalize(); }
   charm::sched::Runtime& runtime() { return *runtime_; }
@@ -133,7 +134,8 @@ class Scripted final : public charm::counters::Source {
 
 TEST(Steering, AfterADecisionEveryWorkerSitsWhereTheSpreadPutsIt) {
   Scripted::Rates rates;
-  Steered steered(4, "pack:1 numa:2 l3:4 core:4 pu:1", "charm-alg1:period=0.02", 32, {}, std::make_unique<Scripted>(rates));
+  Steered steered(4, "pack:1 numa:2 l3:4 core:4 pu:1", "charm-alg1:period=0.02", 32, {},
+                  std::make_unique<Scripted>(rates));
   auto& runtime = steered.runtime();
   const int top = runtime.placement.levels.back();
   ASSERT_GE(top, 4);
@@ -178,8 +180,8 @@ TEST(Steering, EveryPolicyNameStartsARuntime) {
 TEST(Steering, WorkersLeaveCpusThatAreTakenAwayAndNoTaskIsLost) {
   Steered steered(4, four_chiplets, "adaptive:tick=0.005", 16);
   std::atomic<long> done{0};
-  std::vector<std::vector<int>> sets = {{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11}, {2, 6, 10, 14}, {0, 1, 2, 3},
-                                        {0, 4, 8, 12, 13, 14, 15}};
+  std::vector<std::vector<int>> sets = {
+      {0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11}, {2, 6, 10, 14}, {0, 1, 2, 3}, {0, 4, 8, 12, 13, 14, 15}};
   int changes = 0;
   for (int round = 0; round < 3; ++round) {
     for (const auto& cpus : sets) {
@@ -264,16 +266,15 @@ TEST(Steering, AWorkerInsideOfALoopMovesBetweenTwoChunks) {
   Steered steered(1, four_chiplets, "local", 16);
   std::atomic<bool> moved{false};
   charm::run([&] {
-    charm::parallel_for(
-        0, 2000000,
-        [&](int) {
-          if (moved.load(std::memory_order_relaxed)) return;
-          steered.kernel.set_cpuset({9, 10});
-          volatile int sink = 0;
-          for (int k = 0; k < 2000; ++k) sink = sink + k;
-          if (charm::sched::this_worker()->seat.cpu == 9) moved = true;
-        },
-        {.grain = 16});
+    charm::parallel_for(0, 2000000,
+                        [&](int) {
+                          if (moved.load(std::memory_order_relaxed)) return;
+                          steered.kernel.set_cpuset({9, 10});
+                          volatile int sink = 0;
+                          for (int k = 0; k < 2000; ++k) sink = sink + k;
+                          if (charm::sched::this_worker()->seat.cpu == 9) moved = true;
+                        },
+                        {.grain = 16});
   });
   EXPECT_TRUE(moved);
 }
@@ -306,8 +307,8 @@ TEST(Steering, RegionsHaveControllersOfTheirOwn) {
 TEST(Steering, OutsideOfRegionsNothingIsDecidedWhereOnlyRegionsAreMonitored) {
   Scripted::Rates rates;
   rates.other_chiplet = 1000000;
-  Steered steered(2, four_chiplets, eager, 16, [](charm::Config& c) { c.monitor = "regions"; },
-                  std::make_unique<Scripted>(rates));
+  Steered steered(
+      2, four_chiplets, eager, 16, [](charm::Config& c) { c.monitor = "regions"; }, std::make_unique<Scripted>(rates));
   const auto ticks = [] { return charm::timeline().size(); };
   ASSERT_TRUE(work_until([&] { return ticks() > 20; }));
   EXPECT_TRUE(charm::decisions().empty()) << told(charm::decisions());

@@ -25,7 +25,8 @@ void post(Target target, ListedJob& job);
 /// Runs `root` from a thread that is no worker and waits for `done`. \throws Error (not_running).
 void run_root(ListedJob& root, Completion& done);
 
-/// Counts `count` finished tasks of a kind, for the controller (sched/meter.hpp). A kind is told by any address of its own.
+/// Counts `count` finished tasks of a kind, for the controller (sched/meter.hpp). A kind is told by any address of its
+/// own.
 void count_work(const void* kind, std::int64_t count) noexcept;
 
 /// Counts iterations of a loop, and lets the worker do what it does between two jobs: publish, move. On workers only.

@@ -16,9 +16,7 @@ constexpr std::size_t most_listed = 40;
 
 struct Axis {
   double end;
-  [[nodiscard]] double x(double time) const {
-    return left + (width - left - right) * std::clamp(time / end, 0.0, 1.0);
-  }
+  [[nodiscard]] double x(double time) const { return left + (width - left - right) * std::clamp(time / end, 0.0, 1.0); }
 };
 
 /// A curve of one number per point, from 0 at the bottom to `top`; negative values are unknown and leave a hole.
@@ -45,8 +43,8 @@ std::string curve(const std::vector<TimelinePoint>& points, const Axis& axis, do
 }
 
 std::string label(double y, const std::string& text, const std::string& unit) {
-  return fmt::format("<text x=\"0\" y=\"{:.1f}\">{}</text><text x=\"0\" y=\"{:.1f}\" class=\"tick\">{}</text>\n", y + 12,
-                     escaped(text), y + 26, escaped(unit));
+  return fmt::format("<text x=\"0\" y=\"{:.1f}\">{}</text><text x=\"0\" y=\"{:.1f}\" class=\"tick\">{}</text>\n",
+                     y + 12, escaped(text), y + 26, escaped(unit));
 }
 
 }  // namespace
@@ -79,7 +77,8 @@ std::string history_picture(const PolicyHistory& history) {
     double top;
     std::function<double(const TimelinePoint&)> value;
   };
-  std::vector<Row> rows = {{"work per second", std::max(fastest, 1e-300), [](const TimelinePoint& p) { return p.throughput; }}};
+  std::vector<Row> rows = {
+      {"work per second", std::max(fastest, 1e-300), [](const TimelinePoint& p) { return p.throughput; }}};
   if (counters) {
     rows.push_back({"stalled on memory", 1, [](const TimelinePoint& p) { return p.stall_dram; }});
     rows.push_back({"on other chiplets", 1, [](const TimelinePoint& p) { return p.stall_other_chiplet; }});
@@ -93,11 +92,13 @@ std::string history_picture(const PolicyHistory& history) {
     y += curve_height + gap;
   }
   out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\">0 s</text>", left, y);
-  out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{:.3g} s</text>\n", width - right, y,
-                     axis.end);
-  return fmt::format("<svg class=\"bars history\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"spread and signals of policy {} over "
-                     "time\">\n{}</svg>\n",
-                     width, y + gap / 2, escaped(history.policy), out);
+  out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{:.3g} s</text>\n",
+                     width - right, y, axis.end);
+  return fmt::format(
+      "<svg class=\"bars history\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"spread and signals of "
+      "policy {} over "
+      "time\">\n{}</svg>\n",
+      width, y + gap / 2, escaped(history.policy), out);
 }
 
 std::string history_list(const PolicyHistory& history) {

@@ -24,8 +24,8 @@ struct Outcome {
 };
 
 inline Outcome run(const Machine& machine, int workers, const std::vector<Model::Step>& program, const Trial& trial) {
-  placement::Placement placement = placement_for(
-      trial.controller, machine, {.workers = workers, .sockets = trial.sockets, .spread = trial.start});
+  placement::Placement placement =
+      placement_for(trial.controller, machine, {.workers = workers, .sockets = trial.sockets, .spread = trial.start});
   placement::Placement family = placement_for("adaptive", machine, {.workers = workers});
   Model model(machine, placement, family, program, trial.options);
   auto steering = make_controller(trial.controller, setup_for(machine, placement));
