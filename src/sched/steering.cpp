@@ -338,7 +338,7 @@ bool Steering::bind(Pilot::Thread& t, const std::vector<int>& cpus) {
     base::notice("bind", "the kernel refused to bind a worker to cpu " + os::format_cpu_list(cpus) + "; it floats");
     return false;
   }
-  t.mask.set = cpus;
+  t.mask.set = t.mask.found = cpus;
   return true;
 }
 

@@ -60,12 +60,6 @@ class FakeKernel {
     std::lock_guard lock(mutex_);
     return binds_;
   }
-  /// A thread that stands in for another, as the one that called init() does for worker 0's own: not a collision.
-  void ignore(std::thread::id thread) {
-    std::lock_guard lock(mutex_);
-    ignored_ = thread;
-  }
-
   std::unique_ptr<os::CpuWatch> watch() { return std::make_unique<Watch>(*this); }
 
  private:
@@ -97,9 +91,9 @@ class FakeKernel {
     const auto self = std::this_thread::get_id();
     masks_[self] = cpus;
     ++binds_;
-    if (cpus.size() == 1 && self != ignored_) {
+    if (cpus.size() == 1) {
       for (const auto& [thread, mask] : masks_) {
-        if (thread != self && thread != ignored_ && mask == cpus) ++collisions_;
+        if (thread != self && mask == cpus) ++collisions_;
       }
     }
     return true;
@@ -108,7 +102,6 @@ class FakeKernel {
   std::mutex mutex_;
   std::vector<int> cpuset_, wide_;
   std::map<std::thread::id, std::vector<int>> masks_;
-  std::thread::id ignored_;
   int collisions_ = 0;
   int binds_ = 0;
 };

@@ -35,9 +35,10 @@ class Steered {
     config.watch_ms = 2;
     config.counters = "none";
     if (change) change(config);
-    kernel.ignore(std::this_thread::get_id());
-    runtime_ = new charm::sched::Runtime(config, kernel.watch(),
-                                         std::move(source));  // owned by Runtime::current until finalize()
+    // On a thread that then ends: so worker 0 is never lent, and each worker is one thread in the kernel's books.
+    std::thread([&] {
+      runtime_ = new charm::sched::Runtime(config, kernel.watch(), std::move(source));  // Runtime::current owns it
+    }).join();
   }
   ~Steered() { charm::finalize(); }
   charm::sched::Runtime& runtime() { return *runtime_; }
