@@ -53,7 +53,7 @@ bool AllowedCpus::explains(const Cpus& found, const ThreadMask& thread, const st
 }
 
 Cpus AllowedCpus::judge(const Cpus& found, ThreadMask& thread, const std::optional<Cpus>& granted) {
-  if (!explains(found, thread, granted)) wanted_ = found;
+  if (!explains(found, thread, granted)) wanted_ = thread.set = found;
   thread.granted = granted;
   thread.found = found;
   if (!granted) return wanted_;

@@ -34,6 +34,7 @@ struct ThreadMask {
   std::vector<int> set;                     // what it has bound itself to last; empty: nothing yet
   std::optional<std::vector<int>> granted;  // what was granted when it looked last
   std::vector<int> found;                   // its mask then
+  bool bound = false;                       // whether its mask is still `set`
 };
 
 /// Judges what a thread finds as its mask: which cpus the process is allowed now.

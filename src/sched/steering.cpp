@@ -204,7 +204,7 @@ void Steering::arrive(Worker& worker) noexcept {
   if (!cpus_ || worker.seat.cpu < 0) return;
   Pilot& p = pilot(worker);
   Pilot::Thread& t = thread(worker);
-  if (t.mask.set.size() == 1 && t.mask.set.front() == worker.seat.cpu) return;
+  if (t.mask.bound && t.mask.set.size() == 1 && t.mask.set.front() == worker.seat.cpu) return;
   // It floats, or shares, or waits for a seat among the cpus of today: the next poll sees to it.
   if (p.holder.held() != worker.seat.cpu || p.seated != epoch_number_.load(std::memory_order_acquire)) return;
   if (surprised(worker, p)) return;
@@ -264,8 +264,8 @@ void Steering::follow(Worker& worker, Pilot& p, const Epoch& epoch, int spread) 
   const Seat* seat = epoch.seat(worker.id, spread);
   if (seat == nullptr) return rest(worker, p, epoch);
   auto bound = [&] {
-    const std::vector<int>& set = thread(worker).mask.set;
-    return set.size() == 1 && set.front() == seat->cpu &&
+    const os::ThreadMask& mask = thread(worker).mask;
+    return mask.bound && mask.set.size() == 1 && mask.set.front() == seat->cpu &&
            (epoch.shared || seat->cpu >= claims_.cpus() || p.holder.held() == seat->cpu);
   };
   const bool there =
@@ -339,6 +339,7 @@ bool Steering::bind(Pilot::Thread& t, const std::vector<int>& cpus) {
     return false;
   }
   t.mask.set = t.mask.found = cpus;
+  t.mask.bound = true;
   return true;
 }
 
@@ -383,7 +384,8 @@ void Steering::look(Worker& worker, Pilot& p, double time) {
   }
   os::ThreadMask& mask = thread(worker).mask;
   const std::vector<int> allowed = allowed_.judge(found, mask, granted_);
-  if (found != mask.set) mask.set.clear();  // whoever set it, the thread is not bound where it was any more
+  // What was set last is kept: the kernel remembers it, too, and returns to it when a cpuset grows again.
+  if (found != mask.set || found.size() != 1) mask.bound = false;
   if (!allowed.empty() && allowed != epochs_.back()->cpus) renew(allowed, time);
 }
 
