@@ -48,7 +48,7 @@ bool AllowedCpus::explains(const Cpus& found, const ThreadMask& thread, const st
   const Cpus& set = thread.set.empty() ? wanted_ : thread.set;
   Cpus expected = granted ? both(set, *granted) : set;
   if (expected.empty()) expected = *granted;
-  const bool reset = granted && thread.granted != granted && found == *granted;
+  const bool reset = granted && thread.granted && thread.granted != granted && found == *granted;
   return found.empty() || found == expected || found == set || reset;
 }
 
