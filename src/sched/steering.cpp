@@ -164,8 +164,7 @@ void Steering::start(Worker& worker) {
   worker_of_own_thread = &worker;
   Pilot& p = pilot(worker);
   if (decides_ && source_) p.own.counters = source_->open_for_this_thread(worker.id);
-  const Epoch& epoch = *current_.load(std::memory_order_acquire);
-  if (const Seat* seat = epoch.seat(worker.id, epoch.spread())) sit(worker, p, epoch, *seat);
+  poll(worker, p, now());
   if (decides_) p.meter.begin_work(now());  // it will look for some, and say so
 }
 
