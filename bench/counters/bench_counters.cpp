@@ -110,7 +110,11 @@ int main(int argc, char** argv) {
     Surroundings ours = around;
     ours.perf = std::make_shared<OwnPages>();
     const auto pages = try_hardware(model_named("zen4"), {2, 2, 2}, {}, ours);
-    add_thread(ways, "6 events through own pages, without rdpmc itself", pages.source->open_for_this_thread(0));
+    add_thread(ways, "reading of 6 events, own pages, no rdpmc", pages.source->open_for_this_thread(0));
+    std::vector<Planned> six(6);
+    const std::shared_ptr<EventGroup> group6 = EventGroup::open(ours.perf, six, failure);
+    auto sums = std::make_shared<std::array<double, 6>>();
+    ways.push_back({"  of it the group alone", [group6, sums] { keep(group6->read(*sums)); }, {}});
   }
   add_thread(ways, "software reading (system calls once a ms)", software_source(around, {})->open_for_this_thread(0));
   charm::os::ThreadUsage usage;

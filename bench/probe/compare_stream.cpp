@@ -27,7 +27,8 @@ std::string quoted(const std::string& text) {
 }
 
 double public_triad(const std::string& program, std::size_t threads) {
-  FILE* pipe = popen(("OMP_PROC_BIND=true OMP_NUM_THREADS=" + std::to_string(threads) + " " + quoted(program)).c_str(), "r");
+  FILE* pipe =
+      popen(("OMP_PROC_BIND=true OMP_NUM_THREADS=" + std::to_string(threads) + " " + quoted(program)).c_str(), "r");
   double rate = 0;
   char line[256];
   while (pipe != nullptr && std::fgets(line, sizeof line, pipe) != nullptr) {
@@ -44,7 +45,8 @@ double median(std::vector<double> values) {
 
 int run(const std::string& source, int turns, std::size_t array_bytes) {
   const std::size_t elements = array_bytes / sizeof(double);
-  const std::string program = (std::filesystem::temp_directory_path() / ("charm_stream_" + std::to_string(getpid()))).string();
+  const std::string program =
+      (std::filesystem::temp_directory_path() / ("charm_stream_" + std::to_string(getpid()))).string();
   const std::string compile = std::string(CHARM_CC " " CHARM_CFLAGS " -fopenmp -DSTREAM_ARRAY_SIZE=") +
                               std::to_string(elements) + " -DNTIMES=" + std::to_string(trials) + " " + quoted(source) +
                               " -o " + quoted(program);

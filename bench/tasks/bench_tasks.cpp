@@ -1,186 +1,169 @@
-// Task programs on CHARM and its peers in one process run, trials interleaved: serial, CHARM, OpenMP and oneTBB.
-//   bench-tasks [--workers N,...] [--trials K] [--program NAME,...] [--json]
-// A row's value is the median over its trials; a runtime that disagrees with the serial answer fails the run (exit 1).
-#include <charm/charm.hpp>
-
+// Task programs and single operations on CHARM and its peers in one process run, trials interleaved.
+//   bench-tasks [--workers N,...] [--trials K] [--program NAME,...] [--runtime NAME,...] [--json]
+// A row's value is the median over its trials; a runtime whose answer differs from the others' fails the run (exit 1).
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <functional>
 #include <map>
 #include <string>
-#include <thread>
+#include <tuple>
 #include <unistd.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "programs.hpp"
-#include "runtimes.hpp"
+#include "cases.hpp"
 
 namespace {
 
 using namespace charm::bench;
 
-struct Sample {
-  double seconds = 0;
-  std::int64_t answer = 0;
-  long peak_rss_bytes = 0;
-};
-
-/// One program on one runtime. A row's value is seconds * 1e9 / units for units > 0, else milliseconds.
-struct Case {
-  std::string program, runtime, unit;
-  double units;
-  std::function<Sample(int workers)> run;
+/// What fills the table. A further program or peer is a file of its own and a line here.
+constexpr void (*sources[])(Cases&) = {
+    add_programs,
+    add_bars,
+    add_fiber_bars,
+#if defined(CHARM_BENCH_LIBFORK)
+    add_libfork,
+#endif
+#if defined(CHARM_BENCH_TASKFLOW)
+    add_taskflow,
+#endif
+#if defined(CHARM_BENCH_CITOR)
+    add_citor,
+#endif
 };
 
 struct Row {
-  Case* origin;
+  const Case* origin;
   int workers;
   std::vector<double> values;
   long peak_rss_bytes = 0;
+
+  [[nodiscard]] double median() const {
+    std::vector<double> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() / 2];
+  }
 };
 
-long peak_rss_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.rfind("VmHWM:", 0) == 0) return std::atol(line.c_str() + 6) * 1024;
+bool chosen(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_serial(const Case& c) { return c.runtime == "serial"; }
+
+std::vector<Row> make_rows(const Cases& cases, const std::vector<int>& workers,
+                           const std::vector<std::string>& programs, const std::vector<std::string>& runtimes) {
+  std::vector<Row> rows;
+  for (const Case& c : cases) {
+    if (!chosen(programs, c.program) || !chosen(runtimes, c.runtime)) continue;
+    for (int w : workers) {
+      if (is_serial(c) ? w == workers.front() : w >= c.least_workers) rows.push_back({&c, is_serial(c) ? 1 : w, {}, 0});
+    }
   }
-  return 0;
-}
-
-/// Runs `body` on a fresh runtime, once to warm up and once timed. On a thread of its own: CHARM binds the thread that
-/// starts it, and the threads of the others would inherit that.
-template <class R, class F>
-Sample timed(int workers, const F& body) {
-  Sample sample;
-  std::thread([&] {
-    R runtime(workers);
-    std::ofstream("/proc/self/clear_refs") << "5";
-    runtime.run([&] { sample.answer = body(); });
-    auto start = std::chrono::steady_clock::now();
-    runtime.run([&] { sample.answer = body(); });
-    sample.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    sample.peak_rss_bytes = peak_rss_bytes();
-  }).join();
-  return sample;
-}
-
-template <class R>
-void add_cases(std::vector<Case>& cases) {
-  auto add = [&](const char* program, const char* unit, double units, auto body) {
-    cases.push_back({program, R::name, unit, units, [body](int workers) { return timed<R>(workers, body); }});
-  };
-  add("fib", "ns/spawn", 3524577, [] {
-    const volatile std::int64_t n =
-        32;            // not known to the compiler, which would compute the serial answer once for all
-    return fib<R>(n);  // fib(33) - 1 spawns
+  std::map<std::string, std::size_t> order;  // programs stay together, in the order in which they were registered
+  for (const Case& c : cases) order.emplace(c.program, order.size());
+  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+    return std::tuple(order[a.origin->program], a.origin, a.workers) <
+           std::tuple(order[b.origin->program], b.origin, b.workers);
   });
-  add("skynet", "ns/task", 1111110, [] { return skynet<R>(0, 1000000); });
-  add("nqueens", "ms", 0, [] { return queens<R>(12, 0, Board{}); });
-  add("matmul", "ms", 0, [] { return matmul<R>(768); });
-  add("uts", "ns/node", 4130071, [] { return uts<R>(uts_root(19), 0); });
-  add("integrate", "ms", 0, [] {
-    double area = (integrand(0) + integrand(2000)) * 2000 / 2;
-    return std::llround(integrate<R>(0, integrand(0), 2000, integrand(2000), area));
-  });
-  add("quicksort", "ms", 0, [] { return sorted<R>(4000000); });
-  add("heat", "ms", 0, [] { return heat<R>(1024, 100); });
+  return rows;
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+/// \return false where runtimes disagree; says so.
+bool run_trial(std::vector<Row>& rows, std::map<std::string, std::int64_t>& answers) {
+  for (Row& row : rows) {
+    const Sample sample = row.origin->run(row.workers);
+    const auto [known, first] = answers.emplace(row.origin->program, sample.answer);
+    if (known->second != sample.answer) {
+      std::fprintf(stderr, "bench-tasks: %s on %s with %d workers answers %lld, expected %lld\n",
+                   row.origin->program.c_str(), row.origin->runtime.c_str(), row.workers,
+                   static_cast<long long>(sample.answer), static_cast<long long>(known->second));
+      return false;
+    }
+    row.values.push_back(sample.value);
+    row.peak_rss_bytes = std::max(row.peak_rss_bytes, sample.peak_rss_bytes);
+  }
+  return true;
+}
+
+void print_json(const std::vector<Row>& rows) {
+  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  for (const Row& row : rows) {
+    const auto [low, high] = std::minmax_element(row.values.begin(), row.values.end());
+    results.push_back({{"program", row.origin->program},
+                       {"runtime", row.origin->runtime},
+                       {"workers", row.workers},
+                       {"value", row.median()},
+                       {"unit", row.origin->unit},
+                       {"min", *low},
+                       {"max", *high},
+                       {"peak_rss_bytes", row.peak_rss_bytes}});
+  }
+  std::printf("%s\n", nlohmann::ordered_json{{"results", results}}.dump(2).c_str());
+}
+
+void print_table(const std::vector<Row>& rows) {
+  std::map<std::pair<std::string, int>, double> best_peer;
+  for (const Row& row : rows) {
+    if (is_serial(*row.origin) || row.origin->runtime == "charm") continue;
+    auto [best, first] = best_peer.emplace(std::pair(row.origin->program, row.workers), row.median());
+    best->second = std::min(best->second, row.median());
+  }
+  std::printf("%-21s %-8s %7s %11s %11s %11s  %-10s %12s %9s\n", "program", "runtime", "workers", "median", "min",
+              "max", "unit", "of best peer", "peak MiB");
+  for (const Row& row : rows) {
+    const auto [low, high] = std::minmax_element(row.values.begin(), row.values.end());
+    const auto peer = best_peer.find({row.origin->program, row.workers});
+    char ratio[32] = "-";
+    if (peer != best_peer.end()) std::snprintf(ratio, sizeof ratio, "%.2f", row.median() / peer->second);
+    std::printf("%-21s %-8s %7d %11.2f %11.2f %11.2f  %-10s %12s %9.1f\n", row.origin->program.c_str(),
+                row.origin->runtime.c_str(), row.workers, row.median(), *low, *high, row.origin->unit.c_str(), ratio,
+                static_cast<double>(row.peak_rss_bytes) / (1 << 20));
+  }
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  CLI::App app{"Task programs on CHARM and its peers"};
+  CLI::App app{"Task programs and single operations on CHARM and its peers"};
   std::vector<int> workers{1, 2};
   std::vector<std::string> programs;
+  std::vector<std::string> runtimes;
   int trials = 5;
   bool json = false;
-  app.add_option("--workers", workers, "numbers of workers")->delimiter(',');
+  app.add_option("--workers", workers, "numbers of workers")->delimiter(',')->check(CLI::PositiveNumber);
   app.add_option("--program", programs, "only these programs")->delimiter(',');
+  app.add_option("--runtime", runtimes, "only these runtimes")->delimiter(',');
   app.add_option("--trials", trials, "trials of each row")->check(CLI::Range(1, 1000));
   app.add_flag("--json", json, "print JSON");
   CLI11_PARSE(app, count, arguments);
 
-  std::vector<Case> cases;
-  add_cases<Serial>(cases);
-  add_cases<Charm>(cases);
-#if defined(CHARM_BENCH_OPENMP)
-  add_cases<OpenMp>(cases);
-#endif
-#if defined(CHARM_BENCH_TBB)
-  add_cases<Tbb>(cases);
-#endif
-
-  std::vector<Row> rows;
-  for (Case& c : cases) {
-    if (!programs.empty() && std::find(programs.begin(), programs.end(), c.program) == programs.end()) continue;
-    for (int w : workers) {
-      if (c.runtime != "serial" || w == workers.front()) rows.push_back({&c, c.runtime == "serial" ? 1 : w, {}, 0});
-    }
-  }
+  Cases cases;
+  for (auto add : sources) add(cases);
+  std::vector<Row> rows = make_rows(cases, workers, programs, runtimes);
   if (rows.empty()) {
-    std::fprintf(stderr,
-                 "bench-tasks: no program of that name; there are fib, skynet, nqueens, matmul, uts, integrate, "
-                 "quicksort, heat\n");
+    std::string known;
+    for (const Case& c : cases) {
+      if ((" " + known).find(" " + c.program + ",") == std::string::npos) known += c.program + ", ";
+    }
+    std::fprintf(stderr, "bench-tasks: nothing of that name, or not with that many workers; there are %s\n",
+                 known.substr(0, known.size() - 2).c_str());
     return 2;
   }
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    return std::tie(a.origin->program, a.origin, a.workers) < std::tie(b.origin->program, b.origin, b.workers);
-  });
-
   std::map<std::string, std::int64_t> answers;
   try {
     for (int trial = 0; trial < trials; ++trial) {
       if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "trial %d of %d\n", trial + 1, trials);
-      for (Row& row : rows) {
-        Sample sample = row.origin->run(row.workers);
-        auto [known, first] = answers.emplace(row.origin->program, sample.answer);
-        if (known->second != sample.answer) {
-          std::fprintf(stderr, "bench-tasks: %s on %s with %d workers answers %lld, expected %lld\n",
-                       row.origin->program.c_str(), row.origin->runtime.c_str(), row.workers,
-                       static_cast<long long>(sample.answer), static_cast<long long>(known->second));
-          return 1;
-        }
-        double units = row.origin->units;
-        row.values.push_back(units > 0 ? sample.seconds * 1e9 / units : sample.seconds * 1e3);
-        row.peak_rss_bytes = std::max(row.peak_rss_bytes, sample.peak_rss_bytes);
-      }
+      if (!run_trial(rows, answers)) return 1;
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench-tasks: %s\n", error.what());
     return 2;
   }
-
-  nlohmann::ordered_json results = nlohmann::ordered_json::array();
-  if (!json)
-    std::printf("%-10s %-8s %7s %12s %12s %12s  %-9s %9s\n", "program", "runtime", "workers", "median", "min", "max",
-                "unit", "peak MiB");
-  for (const Row& row : rows) {
-    auto [low, high] = std::minmax_element(row.values.begin(), row.values.end());
-    if (json) {
-      results.push_back({{"program", row.origin->program},
-                         {"runtime", row.origin->runtime},
-                         {"workers", row.workers},
-                         {"value", median(row.values)},
-                         {"unit", row.origin->unit},
-                         {"min", *low},
-                         {"max", *high},
-                         {"peak_rss_bytes", row.peak_rss_bytes}});
-    } else {
-      std::printf("%-10s %-8s %7d %12.2f %12.2f %12.2f  %-9s %9.1f\n", row.origin->program.c_str(),
-                  row.origin->runtime.c_str(), row.workers, median(row.values), *low, *high, row.origin->unit.c_str(),
-                  static_cast<double>(row.peak_rss_bytes) / (1 << 20));
-    }
-  }
-  if (json) std::printf("%s\n", nlohmann::ordered_json{{"results", results}}.dump(2).c_str());
+  if (json)
+    print_json(rows);
+  else
+    print_table(rows);
 }

@@ -1,6 +1,7 @@
 // The task programs, written once over the runtimes of runtimes.hpp. Each returns a number that all runtimes must agree
 // on. fib, skynet, nqueens and matmul are those of the public runtime-benchmarks suite; UTS is tree T1 of the
-// Unbalanced Tree Search benchmark (Olivier et al., LCPC 2006): geometric, b0 = 4, depth 10, root seed 19.
+// Unbalanced Tree Search benchmark (Olivier et al., LCPC 2006): geometric, b0 = 4, depth 10, root seed 19; uts_t3 is
+// its T3.
 #pragma once
 
 #include <algorithm>
@@ -112,6 +113,27 @@ std::int64_t uts(const UtsState& node, int depth) {
   group.wait();
   std::int64_t sum = 1;
   for (int i = 0; i < children; ++i) sum += below[static_cast<std::size_t>(i)];
+  return sum;
+}
+
+/// Nodes of UTS T3 below and including `node`: binomial, hundreds of nodes deep, and no telling where.
+template <class R>
+std::int64_t uts_t3(const UtsState& node, int depth) {
+  const int children = uts_t3_children(node, depth);
+  if (children == 0) return 1;
+  std::int64_t sum = 1;
+  // The root's 2,000 children in rows of 8, the size of everybody else's family.
+  for (int first = 0; first < children; first += uts_t3_family) {
+    std::array<std::int64_t, uts_t3_family> below{};
+    typename R::Group group;
+    for (int i = 0; i < uts_t3_family; ++i) {
+      group.run([&below, &node, depth, first, i] {
+        below[static_cast<std::size_t>(i)] = uts_t3<R>(uts_child(node, first + i), depth + 1);
+      });
+    }
+    group.wait();
+    for (std::int64_t b : below) sum += b;
+  }
   return sum;
 }
 

@@ -56,4 +56,11 @@ inline int uts_children(const UtsState& node, int depth) {
   return children < uts_most_children ? children : uts_most_children - 1;
 }
 
+// Tree T3: binomial, b0 = 2000, m = 8, q = 0.124875, seed 42; 4,112,897 nodes, 1,572 deep.
+constexpr int uts_t3_family = 8;
+inline int uts_t3_children(const UtsState& node, int depth) {
+  if (depth == 0) return 2000;
+  return static_cast<double>(node[4] & 0x7fffffffU) / 2147483648.0 < 0.124875 ? uts_t3_family : 0;
+}
+
 }  // namespace charm::bench

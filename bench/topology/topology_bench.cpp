@@ -66,7 +66,8 @@ void discover_there_with_a_profile(benchmark::State& state) {
   for (const charm::Chiplet& chiplet : machine.chiplets) {
     profile.seen.chiplets.emplace_back();
     for (int core : chiplet.cores) {
-      for (int cpu : machine.cores[static_cast<std::size_t>(core)].siblings) profile.seen.chiplets.back().push_back(cpu);
+      for (int cpu : machine.cores[static_cast<std::size_t>(core)].siblings)
+        profile.seen.chiplets.back().push_back(cpu);
     }
   }
   profile.seen.confidence.chiplets = 1;

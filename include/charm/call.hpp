@@ -12,16 +12,26 @@ namespace charm {
 /// Destinations; ids are those of worker_id() and Machine. The task of a worker stays on it even where it suspends; the
 /// task of a chiplet or node starts there.
 struct on_worker {
-  int id;
+  int id;  ///< 0 .. num_workers()-1
 };
+/// Any worker of a chiplet.
 struct on_chiplet {
-  int id;
+  int id;  ///< index in Machine::chiplets
 };
+/// Any worker of a NUMA node.
 struct on_node {
-  int id;
+  int id;  ///< index in Machine::nodes
+};
+/// A worker of the node on which the page of `address` lies (charm::where), or of the nearest node that has workers;
+/// where the kernel does not tell, of the caller's node.
+struct on_address {
+  /// Anywhere in the page.
+  const void* address;
 };
 
 namespace detail {
+Target target_of_address(const void* address);
+inline Target target(on_address a) { return target_of_address(a.address); }
 inline Target target(on_worker w) noexcept { return {Target::Kind::worker, w.id}; }
 inline Target target(on_chiplet c) noexcept { return {Target::Kind::chiplet, c.id}; }
 inline Target target(on_node n) noexcept { return {Target::Kind::node, n.id}; }
@@ -45,6 +55,61 @@ auto call_async(Where where, F&& function) -> future<std::invoke_result_t<std::d
 template <class Where, class F>
 auto call(Where where, F&& function) -> std::invoke_result_t<F&> {
   return call_async(where, [&function]() -> std::invoke_result_t<F&> { return function(); }).get();
+}
+
+namespace detail {
+
+/// An exception has left a detached task: says so and ends the program.
+[[noreturn]] void detached_task_failed() noexcept;
+
+template <class F>
+struct DetachedJob : ListedJob {
+  template <class G>
+  DetachedJob(std::in_place_t, G&& f) : ListedJob(&DetachedJob::start), function(std::forward<G>(f)) {}
+  void destroy() noexcept {
+    this->~DetachedJob();
+    give_job_memory(this, sizeof(DetachedJob));
+  }
+  static void start(Job* job) noexcept {
+    auto* self = static_cast<DetachedJob*>(job);
+    try {
+      self->function();
+    } catch (...) {
+      detached_task_failed();
+    }
+    self->destroy();
+  }
+  F function;
+};
+
+/// \param enqueue hands the job to the scheduler, or throws.
+template <class F, class Enqueue>
+void start_detached(F&& function, Enqueue enqueue) {
+  using Made = DetachedJob<std::decay_t<F>>;
+  auto* job = new (take_job_memory(sizeof(Made))) Made(std::in_place, std::forward<F>(function));
+  try {
+    enqueue(*job);
+  } catch (...) {
+    job->destroy();
+    throw;
+  }
+}
+
+}  // namespace detail
+
+/// Starts `function` there; nobody waits for it, and what it returns is dropped. finalize() lets it finish. An
+/// exception that leaves it ends the program, as it does in a std::thread, after a notice that says so.
+/// \throws Error (bad_input) where no worker sits there, (not_running).
+template <class Where, class F>
+void call_detached(Where where, F&& function) {
+  detail::start_detached(std::forward<F>(function),
+                         [&](detail::ListedJob& job) { detail::post(detail::target(where), job); });
+}
+
+/// The same on any worker.
+template <class F>
+void run_detached(F&& function) {
+  detail::start_detached(std::forward<F>(function), [](detail::ListedJob& job) { detail::submit(job); });
 }
 
 }  // namespace charm

@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace charm {
 
+/// Settings given by the program; what is not set is looked up elsewhere.
 struct Config {
   std::optional<int> workers;          ///< number of workers; default: every allowed physical core (at most the quota)
   std::optional<std::string> policy;   ///< adaptive, charm-alg1, static, local, distributed, numa, os, literal; with
@@ -29,6 +32,13 @@ struct Config {
   std::optional<std::string> surplus;         ///< workers that have lost their cpus: rest, or share what is left
   std::optional<std::string> monitor;         ///< the controller looks at the whole program, or at regions only
   std::optional<int> watch_ms;                ///< between two looks at the allowed cpus; 0: never
+  std::optional<std::string> bind;            ///< what workers are bound to: core, chiplet, node or none
+  std::optional<bool> lend_caller;            ///< the thread that calls init() works as worker 0 while it waits
+  std::optional<int> blocking_threads;        ///< most spare threads for charm::blocking
+  std::optional<std::string> deadlock;        ///< report, abort or off
+
+  /// Any setting by its name, with the value as the environment would write it; wins over the fields above.
+  std::vector<std::pair<std::string, std::string>> named;
 };
 
 }  // namespace charm

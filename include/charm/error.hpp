@@ -20,11 +20,14 @@ enum class Errc {
 /// Every error of the library. `what()` is one line: what was wrong, where, and after a semicolon the remedy.
 class Error : public std::runtime_error {
  public:
+  /// \param problem what was wrong and where. \param remedy what to do about it; may be empty.
   Error(Errc code, const std::string& problem, std::string remedy)
       : std::runtime_error(remedy.empty() ? problem : problem + "; " + remedy),
         code_(code),
         remedy_(std::move(remedy)) {}
+  /// What kind of error it is.
   [[nodiscard]] Errc code() const noexcept { return code_; }
+  /// What to do about it.
   [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
 
  private:

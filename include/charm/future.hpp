@@ -4,10 +4,12 @@
 #include <charm/detail/completion.hpp>
 #include <charm/detail/result.hpp>
 #include <charm/detail/scheduler.hpp>
+#include <charm/detail/wait_list.hpp>
 #include <charm/detail/worker.hpp>
 #include <charm/error.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <type_traits>
 #include <utility>
 
@@ -22,7 +24,9 @@ struct Shared {
   std::atomic<int> owners{2};
   void (*destroy)(Shared*) noexcept = nullptr;
   void release() noexcept {
-    if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(this);
+    // The last one knows that it is: nobody else can touch the count, and no exchange is needed.
+    if (owners.load(std::memory_order_acquire) == 1 || owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      destroy(this);
   }
 };
 
@@ -61,8 +65,11 @@ template <class T>
 class future {
  public:
   future() = default;
+  /// For async() and call_async(): takes over the caller's share.
   explicit future(detail::Shared<T>* shared) noexcept : shared_(shared) {}
+  /// The other one has no task afterwards.
   future(future&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}
+  /// The other one has no task afterwards; the own task is left to finish unobserved.
   future& operator=(future&& other) noexcept {
     if (this != &other) {
       reset();
@@ -72,15 +79,26 @@ class future {
   }
   ~future() { reset(); }
 
+  /// Whether it has a task whose value was not taken yet.
   [[nodiscard]] bool valid() const noexcept { return shared_ != nullptr; }
+  /// Whether get() would return at once.
   [[nodiscard]] bool ready() const noexcept { return shared_ != nullptr && shared_->done.done(); }
 
   /// Waits; in a task, other tasks run meanwhile. From one task at a time.
   void wait() {
-    if (shared_ == nullptr)
-      throw Error(Errc::bad_input, "wait on a future without a task",
-                  "wait once, on a future that async() or call_async() made");
+    check();
     shared_->done.wait();
+  }
+
+  /// \return whether the task was done before the time was over.
+  template <class Rep, class Period>
+  bool wait_for(const std::chrono::duration<Rep, Period>& duration) {
+    return ready() || wait_deadline(detail::deadline_after(duration));
+  }
+  /// Like wait_for, until a point in time.
+  template <class Clock, class Duration>
+  bool wait_until(const std::chrono::time_point<Clock, Duration>& time) {
+    return ready() || wait_deadline(detail::deadline_at(time));
   }
 
   /// Waits and returns the value, or rethrows what the task threw.
@@ -94,6 +112,15 @@ class future {
   }
 
  private:
+  void check() const {
+    if (shared_ == nullptr)
+      throw Error(Errc::bad_input, "wait on a future without a task",
+                  "wait once, on a future that async() or call_async() made");
+  }
+  bool wait_deadline(std::int64_t deadline) {
+    check();
+    return shared_->done.wait_until(deadline, {detail::Wait::task, &shared_->done});
+  }
   void reset() noexcept {
     if (shared_ != nullptr) std::exchange(shared_, nullptr)->release();
   }

@@ -1,6 +1,7 @@
 // Structured fork-join: run two functions, perhaps in parallel, and wait for both.
 #pragma once
 
+#include <charm/detail/cancel_scope.hpp>
 #include <charm/detail/completion.hpp>
 #include <charm/detail/result.hpp>
 #include <charm/detail/worker.hpp>
@@ -20,7 +21,8 @@ template <class F>
 class ForkedJob : public Job {
  public:
   using Value = std::invoke_result_t<F&>;
-  explicit ForkedJob(F& function) noexcept : Job(&ForkedJob::run_stolen), function_(function) {}
+  ForkedJob(F& function, const WorkerCore* worker) noexcept
+      : Job(&ForkedJob::run_stolen), function_(function), scope_(worker->scope) {}
 
   /// After a failed pop: the thief's result.
   Value join() {
@@ -33,11 +35,15 @@ class ForkedJob : public Job {
  private:
   static void run_stolen(Job* job) noexcept {
     auto* self = static_cast<ForkedJob*>(job);
-    self->result_.set_from(self->function_);
+    {
+      WithScope within(self->scope_);
+      self->result_.set_from(self->function_);
+    }
     self->done_.complete(true);
   }
 
   F& function_;
+  const CancelScope* scope_;
   Completion done_;
   Result<Value> result_;
 };
@@ -55,7 +61,7 @@ void continue_on_new_stack(void (*function)(void*) noexcept, void* argument);
 
 template <class F, class G>
 [[gnu::always_inline]] inline void invoke_pair(WorkerCore* worker, F& first, G& second) {
-  ForkedJob<G> job(second);
+  ForkedJob<G> job(second, worker);
   std::int64_t index = worker->deque.push(&job);
   if (index == Deque::full) [[unlikely]] {
     first();

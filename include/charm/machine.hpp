@@ -15,29 +15,29 @@ namespace charm {
 
 /// One physical core that the process may use.
 struct Core {
-  int id = 0;
-  int cpu = 0;                ///< OS number of its lowest allowed hardware thread: where a worker is bound
-  std::vector<int> siblings;  ///< OS numbers of all its allowed hardware threads, ascending, `cpu` first
-  int chiplet = 0;
-  int node = 0;  ///< id of the NUMA node whose memory is local
-  int socket = 0;
-  std::uint64_t l1d_bytes = 0;
-  std::uint64_t l2_bytes = 0;
+  int id = 0;                   ///< index in Machine::cores
+  int cpu = 0;                  ///< OS number of its lowest allowed hardware thread: where a worker is bound
+  std::vector<int> siblings;    ///< OS numbers of all its allowed hardware threads, ascending, `cpu` first
+  int chiplet = 0;              ///< id of the chiplet that it is on
+  int node = 0;                 ///< id of the NUMA node whose memory is local
+  int socket = 0;               ///< id of its socket
+  std::uint64_t l1d_bytes = 0;  ///< first-level data cache; 0 where unknown
+  std::uint64_t l2_bytes = 0;   ///< second-level cache; 0 where unknown
 };
 
 /// Cores that share a last-level cache (a CCX, a Kunpeng cluster's SCCL, an Intel die). Sizes may differ.
 struct Chiplet {
-  int id = 0;
+  int id = 0;                  ///< index in Machine::chiplets
   std::vector<int> cores;      ///< core ids, ascending; never empty
   std::uint64_t l3_bytes = 0;  ///< 0 where the machine tells no last-level cache
   int node = 0;                ///< node of its first core
-  int socket = 0;
+  int socket = 0;              ///< id of its socket
 };
 
 /// A NUMA node; `cpus` is empty for memory-only nodes (CXL, HBM) and where none of its cpus is allowed.
 struct Node {
-  int id = 0;
-  int os_index = 0;
+  int id = 0;               ///< index in Machine::nodes
+  int os_index = 0;         ///< the number that the operating system gives it
   std::vector<int> cpus;    ///< allowed OS cpus that are local to it, ascending
   std::uint64_t bytes = 0;  ///< its memory; 0 where unknown
   int socket = -1;          ///< -1 where it belongs to no single socket
@@ -46,38 +46,39 @@ struct Node {
 
 /// `chiplets` is empty where the socket's memory may be used but none of its cpus.
 struct Socket {
-  int id = 0;
-  std::vector<int> chiplets;
-  std::vector<int> nodes;
+  int id = 0;                 ///< index in Machine::sockets
+  std::vector<int> chiplets;  ///< ids
+  std::vector<int> nodes;     ///< ids of those that belong to it alone
 };
 
 /// What `Machine::chiplets` was read from; `measured`: a stored profile, because the system hides them.
 enum class ChipletSource { last_level_cache, cluster, numa_node, socket, measured };
 
-/// What was measured of the machine (`charm probe`, docs/probe.md). 0 and empty where it was not, or where no profile is
-/// in force. Latencies are of one cache line handed over by compare-and-swap, half a round trip, medians.
+/// What was measured of the machine (`charm probe`, docs/probe.md). 0 and empty where it was not, or where no profile
+/// is in force. Latencies are of one cache line handed over by compare-and-swap, half a round trip, medians.
 struct Measured {
-  std::string profile;            ///< the file; empty: none is in force
-  std::string date;               ///< when, ISO 8601, UTC
-  double core_latency_ns = 0;     ///< between cores of one chiplet
-  double chiplet_latency_ns = 0;  ///< between cores of different chiplets of one node
-  double core_gb_per_s = 0;       ///< reading what another core of the chiplet wrote (8 KiB)
-  double chiplet_gb_per_s = 0;    ///< the same from another chiplet of the node
-  double memory_gb_per_s = 0;     ///< STREAM triad, all cores together
+  std::string profile;                               ///< the file; empty: none is in force
+  std::string date;                                  ///< when, ISO 8601, UTC
+  double core_latency_ns = 0;                        ///< between cores of one chiplet
+  double chiplet_latency_ns = 0;                     ///< between cores of different chiplets of one node
+  double core_gb_per_s = 0;                          ///< reading what another core of the chiplet wrote (8 KiB)
+  double chiplet_gb_per_s = 0;                       ///< the same from another chiplet of the node
+  double memory_gb_per_s = 0;                        ///< STREAM triad, all cores together
   std::vector<std::vector<double>> node_latency_ns;  ///< nodes × nodes: between cores of the two
   std::vector<std::vector<double>> node_gb_per_s;    ///< nodes × nodes: a core of the first reads the second's memory
 };
 
+/// The machine, as far as the process may use it; what exists beyond that is counted in `total`.
 struct Machine {
-  std::string name;    ///< product or cpu model where known
-  std::string origin;  ///< "live", "xml:FILE", "synthetic:STRING", "profile:FILE" or "sysfs:DIRECTORY"
-  std::vector<Socket> sockets;
-  std::vector<Node> nodes;
-  std::vector<Chiplet> chiplets;
-  std::vector<Core> cores;
+  std::string name;                 ///< product or cpu model where known
+  std::string origin;               ///< "live", "xml:FILE", "synthetic:STRING", "profile:FILE" or "sysfs:DIRECTORY"
+  std::vector<Socket> sockets;      ///< all below by id: index and id are the same
+  std::vector<Node> nodes;          ///< with and without cpus
+  std::vector<Chiplet> chiplets;    ///< those with a core that may be used
+  std::vector<Core> cores;          ///< those that the process may use
   std::vector<int> allowed_cpus;    ///< OS numbers, ascending
   std::vector<int> forbidden_cpus;  ///< OS numbers of cpus that exist and may not be used, or are offline; ascending
-  ChipletSource chiplet_source = ChipletSource::last_level_cache;
+  ChipletSource chiplet_source = ChipletSource::last_level_cache;  ///< what the chiplets were read from
   double cpu_quota = 0;  ///< cpus' worth of time that the cgroup grants; 0 without a limit
   std::vector<std::vector<double>>
       node_distance;  ///< nodes × nodes, relative (local is about 10 or 1); empty if unknown
@@ -88,14 +89,14 @@ struct Machine {
   std::vector<std::string> notes;  ///< what was guessed, missing or restricted, one sentence each
 
   /// The machine that the process runs on, or what CHARM_TOPOLOGY names (see `from`), restricted to what the process
-  /// may use: its affinity mask, its cgroup's cpuset and quota. What `charm probe` stored of this machine and these cpus
-  /// is added (`measured`, and chiplets and distances that the system hides); CHARM_PROFILE names another file or is
-  /// "off". A profile that does not fit is refused, with a note and a notice that say why.
+  /// may use: its affinity mask, its cgroup's cpuset and quota. What `charm probe` stored of this machine and these
+  /// cpus is added (`measured`, and chiplets and distances that the system hides); CHARM_PROFILE names another file or
+  /// is "off". A profile that does not fit is refused, with a note and a notice that say why.
   /// \throws Error (bad_input) where CHARM_TOPOLOGY or the file that CHARM_PROFILE names cannot be read.
   static Machine discover();
 
-  /// A machine that is not here: an hwloc XML file, an hwloc synthetic string ("pack:2 l3:8 core:8 pu:2"), a profile that
-  /// `charm probe` wrote, or a directory with the `sys` (and `proc`) tree of a Linux machine.
+  /// A machine that is not here: an hwloc XML file, an hwloc synthetic string ("pack:2 l3:8 core:8 pu:2"), a profile
+  /// that `charm probe` wrote, or a directory with the `sys` (and `proc`) tree of a Linux machine.
   /// \throws Error (bad_input) that names the file or string and what is wrong with it.
   static Machine from(std::string_view description);
 
@@ -104,7 +105,9 @@ struct Machine {
   [[nodiscard]] double distance(int core_a, int core_b) const;
 
   [[nodiscard]] const Core* core_of_cpu(int cpu) const;  ///< nullptr where the cpu is not allowed
-  [[nodiscard]] bool is_live() const { return origin == "live"; }
+  [[nodiscard]] bool is_live() const {
+    return origin == "live";
+  }  ///< whether it is the machine that the process runs on
 };
 
 }  // namespace charm

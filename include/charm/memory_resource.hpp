@@ -41,6 +41,7 @@ class memory_resource : public std::pmr::memory_resource {
       : pages_({detail::node_of_target(detail::target(where))}, options) {}
   /// In turns over `nodes` (ids of Machine::nodes); none: over those that workers sit on. \throws Error (not_running).
   static std::vector<int> all_nodes() { return detail::nodes_with_workers(); }
+  /// In turns over `nodes` (ids of Machine::nodes). \throws Error (bad_input) where there is no such node.
   explicit memory_resource(std::vector<int> nodes, MemoryOptions options = {}) : pages_(std::move(nodes), options) {}
 
  private:

@@ -19,17 +19,18 @@ enum class HugePages : std::uint8_t {
   requested  ///< take reserved ones (MAP_HUGETLB), else transparent ones; neither is reported once (stats().notices)
 };
 
+/// How a block of pages is asked for.
 struct MemoryOptions {
-  HugePages huge = HugePages::no;
+  HugePages huge = HugePages::no;  ///< whether to ask for huge pages
 };
 
 /// Bytes [offset, offset + bytes) of a block and the node (id of Machine::nodes) they are meant for; -1: wherever they
 /// are touched first.
 struct PageRun {
-  std::size_t offset = 0;
-  std::size_t bytes = 0;
-  int node = -1;
-  friend bool operator==(const PageRun&, const PageRun&) = default;
+  std::size_t offset = 0;                                            ///< of its first byte in the block
+  std::size_t bytes = 0;                                             ///< its length
+  int node = -1;                                                     ///< id, or -1
+  friend bool operator==(const PageRun&, const PageRun&) = default;  ///< the same run
 };
 
 /// Zeroed pages that cost nothing until they are touched. A node that is full, or that the process may not use, is
@@ -47,7 +48,9 @@ class PageBlock {
   PageBlock(std::size_t bytes, const std::vector<int>& nodes, MemoryOptions options = {});
   /// Each run where it says; between runs as touched first. \throws Error as above.
   PageBlock(std::size_t bytes, const std::vector<PageRun>& runs, MemoryOptions options = {});
+  /// The other one is empty afterwards.
   PageBlock(PageBlock&& other) noexcept { swap(other); }
+  /// The other one is empty afterwards; what this one held is given back.
   PageBlock& operator=(PageBlock&& other) noexcept {
     PageBlock(std::move(other)).swap(*this);
     return *this;
@@ -56,12 +59,14 @@ class PageBlock {
   PageBlock& operator=(const PageBlock&) = delete;
   ~PageBlock() { release(); }
 
+  /// The first byte; page-aligned.
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }  ///< whole pages, at least what was asked for
   /// Whether the kernel took the wish for a place; false where there was none.
   [[nodiscard]] bool placed() const noexcept { return placed_; }
   /// Gives the pages behind the first `bytes` back to the system.
   void shrink(std::size_t bytes) noexcept;
+  /// Exchanges two blocks.
   void swap(PageBlock& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);

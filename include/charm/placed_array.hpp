@@ -22,9 +22,9 @@ namespace charm {
 /// The half-open range of part `part` of `parts` when [0, size) is split evenly: what the static schedule gives a
 /// worker. Parts differ by one element at most, and the earlier ones are the larger.
 struct PartRange {
-  std::size_t first = 0;
-  std::size_t last = 0;
-  [[nodiscard]] std::size_t size() const noexcept { return last - first; }
+  std::size_t first = 0;                                                    ///< index of the first element
+  std::size_t last = 0;                                                     ///< index behind the last one
+  [[nodiscard]] std::size_t size() const noexcept { return last - first; }  ///< how many
 };
 [[nodiscard]] constexpr PartRange part_of(std::size_t size, std::size_t part, std::size_t parts) noexcept {
   const std::size_t each = size / parts;
@@ -44,6 +44,7 @@ class PlacedArray {
  public:
   using value_type = T;
 
+  /// How many elements.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] T* data() noexcept { return data_; }
@@ -107,8 +108,10 @@ class near : public detail::PlacedArray<T> {
     requires requires(Where where) { detail::target(where); } && (!std::is_same_v<Where, MemoryOptions>)
   near(std::size_t size, Where where, MemoryOptions options = {})
       : near(size, on_node{detail::node_of_target(detail::target(where))}, options) {}
+  /// On that node. \throws Error: system, bad_input, not_running.
   near(std::size_t size, on_node where, MemoryOptions options = {})
       : detail::PlacedArray<T>(size, PageBlock(near::bytes_of(size), where, options)), node_(where.id) {}
+  /// Id of the node that it was meant for.
   [[nodiscard]] int node() const noexcept { return node_; }
 
  private:
@@ -139,11 +142,15 @@ class partitioned : public detail::PlacedArray<T> {
   /// \throws Error: system, bad_input, not_running.
   explicit partitioned(std::size_t size, MemoryOptions options = {})
       : partitioned(size, detail::nodes_of_workers(), options) {}
+  /// How many parts: one a worker.
   [[nodiscard]] std::size_t parts() const noexcept { return nodes_.size(); }
+  /// The indices of a part.
   [[nodiscard]] PartRange range(std::size_t part) const noexcept { return part_of(this->size(), part, parts()); }
+  /// The elements of a part.
   [[nodiscard]] std::span<T> part(std::size_t part) noexcept {
     return this->span().subspan(range(part).first, range(part).size());
   }
+  /// The elements of a part.
   [[nodiscard]] std::span<const T> part(std::size_t part) const noexcept {
     return this->span().subspan(range(part).first, range(part).size());
   }
@@ -177,10 +184,15 @@ class replicated {
       copies_.emplace_back(size, on_node{node}, options);
     }
   }
+  /// Elements of each copy.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// How many copies: one a node that workers sit on.
   [[nodiscard]] std::size_t copies() const noexcept { return copies_.size(); }
+  /// Id of the node that a copy was meant for.
   [[nodiscard]] int node(std::size_t copy) const { return copies_.at(copy).node(); }
+  /// One of the copies, to be written.
   [[nodiscard]] std::span<T> copy(std::size_t copy) { return copies_.at(copy).span(); }
+  /// One of the copies.
   [[nodiscard]] std::span<const T> copy(std::size_t copy) const { return copies_.at(copy).span(); }
 
   /// The copy of the node that the calling thread runs on; the first copy on a node without workers. Tens of

@@ -9,6 +9,7 @@
 
 namespace charm {
 
+/// What one worker did.
 struct WorkerStats {
   std::uint64_t jobs = 0;            ///< jobs taken by the scheduler; a fork that its own worker takes back is a call
   std::uint64_t steals_chiplet = 0;  ///< stolen from a worker of the same chiplet
@@ -32,9 +33,23 @@ struct WorkerStats {
   }
 };
 
+/// The task stacks whose memory lies on one NUMA node.
+struct StackPoolStats {
+  int node = -1;             ///< -1: of workers that are not placed
+  std::uint64_t stacks = 0;  ///< that exist
+  std::uint64_t idle = 0;    ///< of these, kept for the next task beyond what workers keep
+  std::uint64_t most = 0;    ///< that existed at a time
+  std::uint64_t made = 0;    ///< ever
+  std::uint64_t bytes = 0;   ///< of address space; touched pages only cost memory
+};
+
+/// What all of them did, and what the runtime is short of.
 struct Stats {
-  std::vector<WorkerStats> workers;
-  std::uint64_t stacks = 0;          ///< task stacks that exist
+  std::vector<WorkerStats> workers;         ///< by worker
+  std::uint64_t stacks = 0;                 ///< task stacks that exist
+  std::vector<StackPoolStats> stack_pools;  ///< the same by node
+  std::uint64_t spare_threads = 0;          ///< made for charm::blocking
+  bool oversubscribed = false;              ///< the workers do not have their cpus to themselves; `notices` tells why
   std::uint64_t fibers = 0;          ///< tasks that have suspended and not gone on yet; roughly, while workers run
   std::vector<std::string> notices;  ///< degraded modes, each as it was reported
   std::string policy;                ///< the policy in force, with the parameters that are not default
@@ -42,7 +57,7 @@ struct Stats {
   int cpu_changes = 0;               ///< how often the cpus that the process may use changed
   std::vector<int> allowed_cpus;     ///< that it may use now; ascending; empty where the machine is not this one
   std::vector<Decision> decisions;   ///< as charm::decisions()
-  [[nodiscard]] WorkerStats total() const;
+  [[nodiscard]] WorkerStats total() const;  ///< the sum over all workers
 };
 
 /// \throws Error (not_running).

@@ -1,37 +1,55 @@
 // A group of tasks: spawn any number, wait for all.
 #pragma once
 
+#include <charm/detail/cancel_scope.hpp>
 #include <charm/detail/scheduler.hpp>
 #include <charm/detail/worker.hpp>
 #include <charm/runtime.hpp>
 
 #include <atomic>
 #include <cstdint>
-#include <exception>
 #include <functional>
-#include <mutex>
 #include <type_traits>
 #include <utility>
 
 namespace charm {
+namespace detail {
+
+/// Runs `function(argument)` on a fresh stack in the name of the current task.
+void continue_on_new_stack(void (*function)(void*) noexcept, void* argument);
+
+/// Calls `f`; on a fresh stack where this one is nearly used up. Groups within groups recurse as forks do.
+template <class F>
+[[gnu::always_inline]] inline void with_stack_room(const WorkerCore* worker, F&& f) noexcept {
+  if (worker == nullptr || stack_here() >= worker->stack_limit) [[likely]]
+    return f();
+  continue_on_new_stack([](void* function) noexcept { (*static_cast<std::remove_reference_t<F>*>(function))(); }, &f);
+}
+
+}  // namespace detail
 
 /// Tasks spawned by run() and awaited by wait(). run() may be called from any task, also from the group's own; wait()
 /// from one task at a time. A spawned task may run at once on the caller's stack when the worker's deque is full, so it
 /// must not wait for something that its spawner does later.
 ///
 /// The first exception that leaves a task cancels the group and is rethrown by wait(). A cancelled group still counts
-/// its tasks, but those that have not started do not run.
+/// its tasks, but those that have not started do not run, and loops that its tasks run stop early.
+///
+/// A group that is a local variable of a task belongs to the group (or loop) of that task: when that is cancelled, this
+/// one is, too. A group that lives elsewhere, say on the heap, stands for itself.
 class task_group {
  public:
-  task_group() = default;
+  task_group() noexcept : scope_(enclosing_scope()) {}
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
   /// Cancels and waits; an exception that nobody has asked for is dropped.
   ~task_group() {
+    if (home_ == 0 && remote_.load(std::memory_order_acquire) == bias) return;
     cancel();
     finish();
   }
 
+  /// Starts `function()` as a task of the group. \throws Error (not_running).
   template <class F>
   void run(F&& function) {
     using Spawned = GroupJob<std::decay_t<F>>;
@@ -49,7 +67,10 @@ class task_group {
     else
       remote_.fetch_add(1, std::memory_order_relaxed);
     if (worker->deque.push(node, true) == detail::Deque::full) [[unlikely]] {
-      node->run_here(node);
+      detail::with_stack_room(worker, [this, node] {
+        detail::WithScope within(&scope_);
+        node->run_here(node);
+      });
       if (home)
         --home_;
       else
@@ -57,12 +78,17 @@ class task_group {
     }
   }
 
-  /// Returns when all tasks are done; rethrows the first exception. The group can be used again afterwards.
+  /// Returns when all tasks are done; rethrows the first exception. After cancel() it returns normally. The group can
+  /// be used again afterwards. \throws Error (cancelled) where a group that this one belongs to was cancelled.
   void wait();
 
-  /// Tasks that have not started will not run; running ones may ask is_cancelled().
-  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
-  [[nodiscard]] bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+  /// Tasks that have not started will not run, here and in the groups and loops that belong to this group; running ones
+  /// may ask is_canceled(), or charm::is_cancelled() where they do not know the group. Lasts until wait() returns.
+  void cancel() noexcept { scope_.cancel(); }
+  /// Whether this group, or one that it belongs to, was cancelled.
+  [[nodiscard]] bool is_canceled() const noexcept { return scope_.cancelled(); }
+  /// The same.
+  [[nodiscard]] bool is_cancelled() const noexcept { return is_canceled(); }
 
  private:
   struct GroupNode : detail::ListedJob {
@@ -81,11 +107,11 @@ class task_group {
       };
     }
     void execute() noexcept {
-      if (this->owner.is_cancelled()) return;
+      if (this->owner.scope_.cancelled()) return;
       try {
         std::invoke(function);
       } catch (...) {
-        this->owner.fail(std::current_exception());
+        this->owner.scope_.fail();
       }
     }
     void recycle() noexcept {
@@ -95,7 +121,10 @@ class task_group {
     static void run_remote(detail::Job* job) noexcept {
       auto* self = static_cast<GroupJob*>(job);
       task_group& group = self->owner;
-      self->execute();
+      {
+        detail::WithScope within(&group.scope_);
+        self->execute();
+      }
       detail::count_work(reinterpret_cast<const void*>(&GroupJob::run_remote), 1);
       self->recycle();
       group.finished_elsewhere();
@@ -111,10 +140,9 @@ class task_group {
 
   void finish();
   void take_back_own();
-  void fail(std::exception_ptr error) noexcept {
-    std::lock_guard lock(error_mutex_);
-    if (!error_) error_ = std::move(error);
-    cancel();
+  const detail::CancelScope* enclosing_scope() const noexcept {
+    const detail::WorkerCore* worker = detail::this_worker();
+    return worker != nullptr && detail::on_this_stack(worker, this) ? worker->scope : nullptr;
   }
   void finished_elsewhere() noexcept {
     if (remote_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_done_->complete(true);
@@ -123,29 +151,27 @@ class task_group {
   std::int64_t home_ = 0;
   std::atomic<std::int64_t> remote_{bias};
   detail::Completion* all_done_ = nullptr;
-  std::atomic<bool> cancelled_{false};
-  std::exception_ptr error_;
-  std::mutex error_mutex_;
+  detail::FailScope scope_;
 };
 
 inline void task_group::wait() {
   finish();
-  cancelled_.store(false, std::memory_order_relaxed);
-  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  scope_.finish();
 }
 
 inline void task_group::finish() {
-  take_back_own();
+  detail::with_stack_room(detail::this_worker(), [this] { take_back_own(); });
   detail::Completion all_done;
   all_done_ = &all_done;
   std::int64_t change = std::exchange(home_, 0) - bias;
-  if (remote_.fetch_add(change, std::memory_order_acq_rel) + change != 0) all_done.wait();
+  if (remote_.fetch_add(change, std::memory_order_acq_rel) + change != 0) all_done.wait({detail::Wait::group, this});
   remote_.store(bias, std::memory_order_relaxed);
 }
 
 /// Runs those of the group's tasks that lie on top of this worker's deque. They may suspend the waiter, and with it
 /// move it to another worker, whose deque is then looked at.
 inline void task_group::take_back_own() {
+  if (detail::this_worker() == nullptr) return;
   struct Count {  // of tasks of the same kind in a row
     detail::Job::Run kind = nullptr;
     std::int64_t tasks = 0;
@@ -154,6 +180,7 @@ inline void task_group::take_back_own() {
       if (tasks > 0) detail::count_work(reinterpret_cast<const void*>(kind), std::exchange(tasks, 0));
     }
   } done;
+  detail::WithScope within(&scope_);
   while (detail::WorkerCore* worker = detail::this_worker()) {
     bool flat = false;
     worker->deque.answer();

@@ -138,8 +138,22 @@ std::vector<Row> runtime_rows() {
        "auto, off or a file", word(&Settings::profile, {}), code(&Config::profile)},
       {"stack_bytes", "256K", "Stack of a task; touched pages only cost memory. K, M and G are understood.",
        "16K to 1G", bytes(&Settings::stack_bytes, 16U << 10, 1U << 30), code(&Config::stack_bytes)},
-      {"spin_us", "50", "Microseconds that an idle worker looks for work before it parks.", "0 to 1000000",
+      {"spin_us", "150", "Microseconds that an idle worker looks for work before it parks.", "0 to 1000000",
        integer(&Settings::spin_us, 0, 1000000), code(&Config::spin_us)},
+      {"bind", "core",
+       "What a worker's thread is bound to: its core, all allowed cpus of its chiplet or NUMA node, or none.",
+       "core, chiplet, node or none", word(&Settings::bind, {"core", "chiplet", "node", "none"}), code(&Config::bind)},
+      {"lend_caller", "1",
+       "The thread that calls init() works as worker 0 while it waits in the runtime, and is bound like it. 0: it "
+       "sleeps, and is never bound.",
+       "0 or 1", boolean(&Settings::lend_caller), code(&Config::lend_caller)},
+      {"blocking_threads", "256",
+       "At most so many spare threads run code in charm::blocking; further calls wait for one.", "1 to 32768",
+       integer(&Settings::blocking_threads, 1, 32768), code(&Config::blocking_threads)},
+      {"deadlock", "report",
+       "When all workers sleep and tasks wait for more than a second: report which and for what, once; abort after the "
+       "report where nothing outside can wake them; or off.",
+       "report, abort or off", word(&Settings::deadlock, {"report", "abort", "off"}), code(&Config::deadlock)},
       {"trace", "",
        "File to record the run to, for chrome://tracing, ui.perfetto.dev and the simulator; %p in it becomes the "
        "process id; empty means no recording.",
@@ -242,12 +256,22 @@ Settings resolve(const Config& config, const std::function<const char*(const cha
   std::map<std::string, Found> file;
   if (const char* path = look_up("CHARM_CONFIG"); path != nullptr && *path != '\0') file = read_file(path);
 
+  for (const auto& setting : config.named) {
+    bool known = false;
+    for (const auto& row : schema()) known = known || row.name == setting.first;
+    if (!known)
+      throw Error(Errc::bad_config, "'" + setting.first + "' (from code) is no setting",
+                  "see docs/settings.md for the names");
+  }
   Settings settings;
   for (const auto& row : schema()) {
     Found found{row.default_value, "default"};
     if (auto it = file.find(row.name); it != file.end()) found = it->second;
     if (const char* value = look_up(env_name(row.name)); value != nullptr) found = {value, env_name(row.name)};
     if (auto value = row.from_code(config)) found = {*value, "code"};
+    for (const auto& [name, value] : config.named) {
+      if (name == row.name) found = {value, "code"};
+    }
     if (!row.parse(settings, found.value)) {
       throw Error(Errc::bad_config,
                   "setting " + row.name + " = '" + found.value + "' (from " + found.from + ") is not usable",

@@ -23,6 +23,10 @@ struct Settings {
   std::string profile;
   std::size_t stack_bytes = 0;
   int spin_us = 0;
+  std::string bind;
+  bool lend_caller = true;
+  int blocking_threads = 0;
+  std::string deadlock;
   std::string trace;
   std::size_t trace_bytes = 0;
   std::string counters;                           // auto, hardware, software, none, replay:FILE, record:FILE

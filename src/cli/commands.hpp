@@ -8,6 +8,8 @@ namespace charm::cli {
 Command topo_entry();
 Command probe_entry();
 Command bench_entry();
+Command sim_entry();
+Command advise_entry();
 Command counters_entry();
 Command settings_entry();
 Command completion_entry();

@@ -3,7 +3,6 @@
 #include <charm/error.hpp>
 #include <charm/machine.hpp>
 
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,7 +17,7 @@
 #include "cli/options.hpp"
 #include "cli/text_table.hpp"
 #include "counters/sources.hpp"
-#include "topology/build.hpp"
+#include "topology/discovery.hpp"
 
 namespace charm::cli {
 namespace {
@@ -93,8 +92,8 @@ View look(const Options& options) {
   View view;
   const auto settings = base::resolve({});
   const auto wishes = counters::parse_user_events(settings.counter_events);
-  const Machine machine =
-      options.from.empty() ? topology::discover_quietly(std::getenv("CHARM_TOPOLOGY")) : Machine::from(options.from);
+  const Machine machine = options.from.empty() ? topology::discover_quietly(settings.topology, settings.profile).machine
+                                               : Machine::from(options.from);
   view.shape = counters::shape_of(machine);
   view.here = options.machine.empty();
   if (view.here) {

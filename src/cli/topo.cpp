@@ -6,14 +6,14 @@
 #include <cstdlib>
 #include <ostream>
 
+#include <nlohmann/json.hpp>
+
 #include "drawing/difference.hpp"
 #include "drawing/draw.hpp"
 #include "drawing/gathering.hpp"
 #include "drawing/svg.hpp"
 #include "drawing/views.hpp"
 #include "topology/discovery.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace charm::cli {
 namespace {
@@ -54,8 +54,8 @@ int topo_command(const TopoOptions& options, std::ostream& out) {
     return diff(options, out);
   }
   // Quietly: the notes that discovery would print to stderr are part of every form of the output.
-  const drawing::Views views = drawing::gather(options.from.empty() ? variable("CHARM_TOPOLOGY") : options.from,
-                                               variable("CHARM_PROFILE"));
+  const drawing::Views views =
+      drawing::gather(options.from.empty() ? variable("CHARM_TOPOLOGY") : options.from, variable("CHARM_PROFILE"));
   if (options.json) {
     out << drawing::views_json(views);
   } else if (options.svg) {

@@ -16,7 +16,8 @@ struct Options {
 
 void declare(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
-  file_path(app.add_option("--from", options->topo.from, "Show the machine of an hwloc XML file, synthetic string, profile or sysfs tree"));
+  file_path(app.add_option("--from", options->topo.from,
+                           "Show the machine of an hwloc XML file, synthetic string, profile or sysfs tree"));
   app.add_option("--diff", options->topo.diff, "Show how two machines differ (- is this one); exit code 1 if they do")
       ->expected(2)
       ->type_name("A B");
@@ -35,8 +36,8 @@ void declare(CLI::App& app, Session& session) {
 }  // namespace
 
 Command topo_entry() {
-  return {"topo", "Show sockets, NUMA nodes, chiplets and cores", "  charm topo --from 'pack:2 l3:8 core:8 pu:2'\n  charm topo --diff - 'pack:2 l3:8 core:8 pu:2'",
-          declare};
+  return {"topo", "Show sockets, NUMA nodes, chiplets and cores",
+          "  charm topo --from 'pack:2 l3:8 core:8 pu:2'\n  charm topo --diff - 'pack:2 l3:8 core:8 pu:2'", declare};
 }
 
 }  // namespace charm::cli

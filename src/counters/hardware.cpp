@@ -1,19 +1,13 @@
 // Hardware counters: a source that opens the plan's groups for every thread. What the kernel takes is found out once,
 // on the thread that makes the source; a thread that then gets less (descriptors run out, the counters are taken away)
 // goes on with what is left, and the source says so in its notes.
-#include <charm/error.hpp>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <mutex>
 #include <utility>
 
-#include "base/notices.hpp"
-#include "counters/event_group.hpp"
+#include "counters/opening.hpp"
+#include "counters/shared.hpp"
 #include "counters/software.hpp"
-#include "counters/sources.hpp"
-#include "os/thread_usage.hpp"
 
 namespace charm::counters {
 namespace {
@@ -21,97 +15,6 @@ namespace {
 constexpr std::uint64_t patience_ns = 50'000'000;        // a group without a counter for so long is made smaller
 constexpr double silence_instructions = 10e9;            // so many without a single fill: the events count nothing
 constexpr std::uint64_t silence_cpu_ns = 1'000'000'000;  // so long on a counter without a single instruction
-
-/// The notes of a source, each once; threads of a runtime share them.
-class Notes {
- public:
-  void add(const std::string& key, const std::string& text) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (std::find(texts_.begin(), texts_.end(), text) != texts_.end()) return;
-      texts_.push_back(text);
-    }
-    base::notice("counters: " + key, text);
-  }
-  [[nodiscard]] std::vector<std::string> all() const {
-    const std::lock_guard lock(mutex_);
-    return texts_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<std::string> texts_;
-};
-
-struct Shared {
-  Surroundings around;
-  os::ForkMark mark;
-  Notes notes;
-};
-
-using Groups = std::vector<std::unique_ptr<EventGroup>>;
-
-struct Opened {
-  Groups groups;
-  std::vector<std::vector<Planned>> planned;  // what was opened
-  std::vector<std::string> notes;
-  int error = 0;  // of the first event; no groups then
-};
-
-/// Whether another grouping may help where an event of a group is refused.
-bool is_about_room(int error) { return error == EINVAL || error == ENOSPC || error == EBUSY; }
-
-bool is_about_the_process(int error) {
-  return error == EMFILE || error == ENFILE || error == ENOSYS || error == EPERM || error == EACCES || error == ENOMEM;
-}
-
-void drop(std::vector<std::vector<Planned>>& groups, const Planned& refused) {
-  for (auto& group : groups) {
-    std::erase_if(group, [&](const Planned& one) {
-      // A sum that lacks a part would be a wrong number: the whole source goes.
-      return refused.role == EventRole::fill ? one.role == EventRole::fill && one.source == refused.source
-                                             : one.role == refused.role;
-    });
-  }
-  std::erase_if(groups, [](const auto& group) { return group.empty(); });
-}
-
-/// Opens `groups` on the calling thread: smaller groups where they do not fit, without what the kernel does not know.
-Opened open_groups(const Surroundings& around, std::vector<std::vector<Planned>> groups, Limits limits) {
-  Opened opened;
-  while (!groups.empty()) {
-    Groups open;
-    EventGroup::Failure failure;
-    std::size_t at = 0;
-    for (; at < groups.size(); ++at) {
-      auto group = EventGroup::open(around.perf, groups[at], failure);
-      if (group == nullptr) break;
-      open.push_back(std::move(group));
-    }
-    if (at == groups.size()) {
-      opened.groups = std::move(open);
-      opened.planned = std::move(groups);
-      return opened;
-    }
-    open.clear();
-    const Planned refused = groups[at][failure.event];
-    if (is_about_the_process(failure.error)) {
-      opened.error = failure.error;
-      return opened;
-    }
-    if (failure.event > 0 && is_about_room(failure.error)) {
-      limits.fixed = 0;
-      limits.counters = static_cast<int>(failure.event);
-      groups = regroup(groups, limits);
-      continue;
-    }
-    if (opened.error == 0) opened.error = failure.error;
-    opened.notes.push_back("the kernel refuses " + refused.name + " (" +
-                           raw_text({refused.event.type, refused.event.config, refused.event.config1}) + ")");
-    drop(groups, refused);
-  }
-  return opened;
-}
 
 class HardwareThread final : public ThreadCounters {
  public:
@@ -127,13 +30,13 @@ class HardwareThread final : public ThreadCounters {
   }
 
   Reading read() noexcept override {
-    Reading reading;
+    Reading& reading = last_;
     reading.time_ns = shared_->around.clock();
+    reading.counted_share = 1;
     if (!shared_->mark.same_process()) {
-      last_.time_ns = reading.time_ns;
-      last_.has = {};
-      last_.counted_share = 0;
-      return last_;
+      reading.has = {};
+      reading.counted_share = 0;
+      return reading;
     }
     reading.has = has_;
     double* total = totals_.data();
@@ -149,7 +52,6 @@ class HardwareThread final : public ThreadCounters {
     sum_up(reading);
     software_.fill(reading);
     judge(reading);
-    last_ = reading;
     return reading;
   }
 
@@ -161,41 +63,36 @@ class HardwareThread final : public ThreadCounters {
 
   void adopt(Opened opened) {
     groups_ = std::move(opened.groups);
-    std::size_t events = 0;
+    slots_.clear();
     has_ = software_.measured();
     for (const auto& group : groups_) {
-      events += group->events().size();
       for (const Planned& one : group->events()) {
+        slots_.push_back({slot_of(one), one.minus ? -1.0 : 1.0});
         if (one.role == EventRole::instructions) has_.instructions = true;
         if (one.role == EventRole::cycles) has_.cycles = true;
         if (one.role == EventRole::fill) has_.fills.add(one.source);
       }
     }
-    totals_.assign(events, 0.0);
+    totals_.assign(slots_.size(), 0.0);
+  }
+
+  /// Instructions, cycles, then the fills.
+  static constexpr std::size_t sums = 2 + fill_sources;
+  static std::size_t slot_of(const Planned& one) {
+    return one.role == EventRole::instructions ? 0 : one.role == EventRole::cycles ? 1 : 2 + index(one.source);
   }
 
   /// What the events counted, on top of what was counted before they were opened.
-  void sum_up(Reading& reading) noexcept {
-    std::array<double, fill_sources> fills = fills_before_;
-    double instructions = instructions_before_;
-    double cycles = cycles_before_;
-    const double* total = totals_.data();
-    for (const auto& group : groups_) {
-      for (const Planned& one : group->events()) {
-        double& sum = one.role == EventRole::instructions ? instructions
-                      : one.role == EventRole::cycles     ? cycles
-                                                          : fills[index(one.source)];
-        sum += one.minus ? -*total : *total;
-        ++total;
-      }
-    }
+  void sum_up(Reading& reading) const noexcept {
+    std::array<double, sums> sum = before_;
+    for (std::size_t i = 0; i < slots_.size(); ++i) sum[slots_[i].sum] += slots_[i].sign * totals_[i];
     // A difference of two counts may step back by a little; a total does not.
-    const auto up = [](std::uint64_t before, double now) {
-      return now <= static_cast<double>(before) ? before : static_cast<std::uint64_t>(now);
+    const auto up = [](std::uint64_t& field, double now) {
+      field = std::max(field, static_cast<std::uint64_t>(std::max(now, 0.0)));
     };
-    reading.instructions = up(last_.instructions, instructions);
-    reading.cycles = up(last_.cycles, cycles);
-    for (std::size_t i = 0; i < fill_sources; ++i) reading.fills[i] = up(last_.fills[i], fills[i]);
+    up(reading.instructions, sum[0]);
+    up(reading.cycles, sum[1]);
+    for (std::size_t i = 0; i < fill_sources; ++i) up(reading.fills[i], sum[2 + i]);
   }
 
   /// Counters that never run, were taken away or count nothing.
@@ -242,10 +139,9 @@ class HardwareThread final : public ThreadCounters {
       limits.counters = static_cast<int>(largest) - 1;
       auto smaller = regroup(planned, limits);
       groups_.clear();  // their descriptors first, or the new ones find no room
-      fills_before_ = {};
-      for (std::size_t i = 0; i < fill_sources; ++i) fills_before_[i] = static_cast<double>(reading.fills[i]);
-      instructions_before_ = static_cast<double>(reading.instructions);
-      cycles_before_ = static_cast<double>(reading.cycles);
+      before_[0] = static_cast<double>(reading.instructions);
+      before_[1] = static_cast<double>(reading.cycles);
+      for (std::size_t i = 0; i < fill_sources; ++i) before_[2 + i] = static_cast<double>(reading.fills[i]);
       Opened opened = open_groups(shared_->around, std::move(smaller), limits);
       if (opened.groups.empty()) gone_ = true;
       adopt(std::move(opened));
@@ -258,7 +154,8 @@ class HardwareThread final : public ThreadCounters {
   void tell(const char* key, const char* text) noexcept {
     try {
       shared_->notes.add(key, text);
-    } catch (...) {  // without memory there is nothing to tell with
+    } catch (...) {
+      return;  // without memory there is nothing to tell with
     }
   }
 
@@ -267,9 +164,12 @@ class HardwareThread final : public ThreadCounters {
   Groups groups_;
   SoftwareSignals software_;
   std::vector<double> totals_;
-  std::array<double, fill_sources> fills_before_{};
-  double instructions_before_ = 0;
-  double cycles_before_ = 0;
+  struct Slot {
+    std::size_t sum;
+    double sign;
+  };
+  std::vector<Slot> slots_;  // where each event's total goes
+  std::array<double, sums> before_{};
   Measured has_;
   Reading last_;
   std::uint64_t opened_ns_ = 0;
@@ -277,33 +177,6 @@ class HardwareThread final : public ThreadCounters {
   bool ran_ = false;
   bool gone_ = false;
   bool told_gone_ = false;
-};
-
-class SoftwareThread final : public ThreadCounters {
- public:
-  explicit SoftwareThread(std::shared_ptr<Shared> shared)
-      : shared_(std::move(shared)), software_(shared_->around.perf) {}
-  ~SoftwareThread() override {
-    if (!shared_->mark.same_process()) software_.forget_pages();
-  }
-  Reading read() noexcept override {
-    Reading reading;
-    reading.time_ns = shared_->around.clock();
-    if (!shared_->mark.same_process()) {
-      last_.time_ns = reading.time_ns;
-      last_.has = {};
-      return last_;
-    }
-    reading.has = software_.measured();
-    software_.fill(reading);
-    last_ = reading;
-    return reading;
-  }
-
- private:
-  std::shared_ptr<Shared> shared_;
-  SoftwareSignals software_;
-  Reading last_;
 };
 
 std::string event_line(const Planned& one) {
@@ -327,7 +200,7 @@ class HardwareSource final : public Source {
       const Refusal refusal = explain(opened.error, shared_->around.access);
       shared_->notes.add("thread", "a thread has no hardware counters: " + refusal.why +
                                        (refusal.remedy.empty() ? "" : "; " + refusal.remedy));
-      return std::make_unique<SoftwareThread>(shared_);
+      return software_thread(shared_);
     }
     return std::make_unique<HardwareThread>(shared_, std::move(opened), limits_);
   }
@@ -346,27 +219,6 @@ class HardwareSource final : public Source {
   Limits limits_;
   Description description_;
 };
-
-class SoftwareSource final : public Source {
- public:
-  SoftwareSource(std::shared_ptr<Shared> shared, Description description)
-      : shared_(std::move(shared)), description_(std::move(description)) {}
-  std::unique_ptr<ThreadCounters> open_for_this_thread(int) override {
-    return std::make_unique<SoftwareThread>(shared_);
-  }
-  [[nodiscard]] Description describe() const override { return description_; }
-  Pressure pressure() override { return read_pressure(shared_->around.root); }
-
- private:
-  std::shared_ptr<Shared> shared_;
-  Description description_;
-};
-
-std::shared_ptr<Shared> share(const Surroundings& around) {
-  auto shared = std::make_shared<Shared>();
-  shared->around = around;
-  return shared;
-}
 
 }  // namespace
 
@@ -410,21 +262,6 @@ HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const st
   }
   return {std::make_unique<HardwareSource>(share(around), std::move(opened.planned), limits, std::move(description)),
           {}};
-}
-
-std::unique_ptr<Source> software_source(const Surroundings& around, const Refusal& refusal) {
-  Description description;
-  description.kind = Description::Kind::software;
-  description.method = Description::Method::system_call;
-  description.name = "software signals";
-  const SoftwareSignals software(around.perf);
-  description.has = software.measured();
-  description.why_not = refusal.why;
-  description.remedy = refusal.remedy;
-  if (!software.exact_migrations()) {
-    description.notes.emplace_back("migrations are changes of the cpu between two readings, at least so many");
-  }
-  return std::make_unique<SoftwareSource>(share(around), std::move(description));
 }
 
 }  // namespace charm::counters

@@ -162,7 +162,8 @@ class RecordingThread final : public ThreadCounters {
     try {
       text_ += recording_line(worker_, reading);
       if (text_.size() > piece) flush();
-    } catch (...) {  // a line is lost, not the reading
+    } catch (...) {
+      return reading;  // a line is lost, not the reading
     }
     return reading;
   }
@@ -173,6 +174,7 @@ class RecordingThread final : public ThreadCounters {
     try {
       tape_->write(text_);
     } catch (...) {
+      text_.clear();  // the lines are lost, and the thread goes on
     }
     text_.clear();
   }

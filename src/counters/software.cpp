@@ -54,6 +54,9 @@ void SoftwareSignals::refresh() noexcept {
   if (events_ != nullptr) {
     events_->read({&migrated_, 1});
     migrations_ = static_cast<std::uint64_t>(migrated_);
+  } else if (const int cpu = os::current_cpu(); cpu != cpu_) {
+    ++migrations_;
+    cpu_ = cpu;
   }
 }
 
@@ -61,11 +64,6 @@ void SoftwareSignals::fill(Reading& reading) noexcept {
   if (reading.time_ns - asked_ns_ >= fresh_ns) {
     asked_ns_ = reading.time_ns;
     refresh();
-  }
-  if (events_ == nullptr) {
-    const int cpu = os::current_cpu();
-    if (cpu != cpu_) ++migrations_;
-    cpu_ = cpu;
   }
   reading.page_faults = faults_;
   reading.migrations = migrations_;

@@ -10,12 +10,10 @@ namespace {
 using os::CpuidRecord;
 using os::CpuidRegisters;
 
-std::uint32_t bits(std::uint32_t value, int high, int low) {
-  return (value >> low) & ((1U << (high - low + 1)) - 1U);
-}
+std::uint32_t bits(std::uint32_t value, int high, int low) { return (value >> low) & ((1U << (high - low + 1)) - 1U); }
 
 /// Bits that number `count` things.
-int width_of(std::uint32_t count) { return count <= 1 ? 0 : std::bit_width(count - 1); }
+int width_of(std::uint32_t count) { return count <= 1 ? 0 : static_cast<int>(std::bit_width(count - 1)); }
 
 std::string text_of(std::initializer_list<std::uint32_t> words) {
   std::string text;

@@ -1,5 +1,5 @@
-// How two machines differ, for `charm topo --diff`: a line for each fact that is not the same. Names, shape and numbering
-// count; where a description came from, and what was noted about it, do not.
+// How two machines differ, for `charm topo --diff`: a line for each fact that is not the same. Names, shape and
+// numbering count; where a description came from, and what was noted about it, do not.
 #pragma once
 
 #include <charm/machine.hpp>

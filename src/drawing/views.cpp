@@ -123,7 +123,8 @@ std::string reason(const std::string& level, const View& a, const View& b, const
     return "the latencies show no step between caches that the " + fine.source +
            " tells apart: they may be one, or the measurement was disturbed";
   if (level == "chiplets" && fine.source == "system")
-    return "the system's caches end where its nodes or packages do, which the processor's do not (sub-NUMA clustering, or " +
+    return "the system's caches end where its nodes or packages do, which the processor's do not (sub-NUMA clustering, "
+           "or " +
            guest + "'s layout)";
   if (level == "nodes") return "firmware or " + guest + " may merge or split the memory that the processor has";
   if (level == "cores") return "SMT siblings are told by one alone, as " + guest + " does that hides them";
@@ -135,10 +136,8 @@ std::vector<Disagreement> disagreements_of(const std::vector<View>& views, bool 
     const char* name;
     CpuGroups View::* groups;
   };
-  static constexpr LevelOf levels[] = {{"cores", &View::cores},
-                                       {"chiplets", &View::chiplets},
-                                       {"nodes", &View::nodes},
-                                       {"sockets", &View::sockets}};
+  static constexpr LevelOf levels[] = {
+      {"cores", &View::cores}, {"chiplets", &View::chiplets}, {"nodes", &View::nodes}, {"sockets", &View::sockets}};
   std::vector<Disagreement> all;
   for (const auto& level : levels) {
     for (std::size_t a = 0; a < views.size(); ++a) {
@@ -176,8 +175,9 @@ void add_implausible(const View& system, std::vector<Disagreement>& all) {
                              [&](int cpu) { return std::binary_search(socket.begin(), socket.end(), cpu); });
     }
     if (sockets > 1) {
-      all.push_back({"chiplets", "system and itself",
-                     "one L3 over " + std::to_string(sockets) + " sockets, which no processor has: a hypervisor's invention"});
+      all.push_back(
+          {"chiplets", "system and itself",
+           "one L3 over " + std::to_string(sockets) + " sockets, which no processor has: a hypervisor's invention"});
       return;
     }
   }

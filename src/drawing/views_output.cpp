@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "drawing/json.hpp"
 #include "drawing/text.hpp"
 #include "drawing/views.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace charm::drawing {
 namespace {

@@ -12,33 +12,9 @@ namespace {
 
 namespace context = boost::context::detail;
 
-/// What travels with a switch; lives on the stack that is left.
-struct Handover {
-  Fiber* from;
-  Fiber* to;
-  After after;
-  void* argument;
-};
-
-/// First thing on the fiber that was switched to.
-void arrive(context::transfer_t transfer) noexcept {
-  Handover handover = *static_cast<Handover*>(transfer.data);  // a copy: `after` may set the old stack free
-  handover.from->context = transfer.fctx;
-#if defined(CHARM_ASAN)
-  const void* bottom = nullptr;
-  std::size_t bytes = 0;
-  __sanitizer_finish_switch_fiber(handover.to->fake_stack, &bottom, &bytes);
-  if (handover.from->asan_bottom == nullptr) {  // a thread's own stack: only now its bounds are known
-    handover.from->asan_bottom = bottom;
-    handover.from->asan_bytes = bytes;
-  }
-#endif
-  if (handover.after != nullptr) handover.after(handover.from, handover.argument);
-}
-
-void trampoline(context::transfer_t transfer) noexcept {
-  Entry entry = static_cast<Handover*>(transfer.data)->to->entry;
-  arrive(transfer);
+void trampoline(void* message) noexcept {
+  Entry entry = static_cast<Handover*>(message)->to->entry;
+  arrive(message);
   entry();
   __builtin_unreachable();
 }
@@ -66,8 +42,8 @@ CHARM_NO_TSAN void call_trampoline(context::transfer_t transfer) noexcept {
 
 }  // namespace
 
-Fiber* create(std::size_t stack_bytes, Entry entry) {
-  Stack stack = allocate_stack(stack_bytes);
+Fiber* create(std::size_t stack_bytes, Entry entry, int node) {
+  Stack stack = allocate_stack(stack_bytes, node);
   std::byte* top = stack.base + stack.bytes - sizeof(Fiber);
   top -= reinterpret_cast<std::uintptr_t>(top) % 64;
   auto* fiber = new (top) Fiber;
@@ -75,7 +51,7 @@ Fiber* create(std::size_t stack_bytes, Entry entry) {
   fiber->entry = entry;
   fiber->asan_bottom = stack.base;
   fiber->asan_bytes = static_cast<std::size_t>(top - stack.base);
-  fiber->context = context::make_fcontext(top, fiber->asan_bytes, trampoline);
+  fiber->context = make_context<trampoline>(top, fiber->asan_bytes);
 #if defined(CHARM_TSAN)
   fiber->tsan = __tsan_create_fiber(0);
 #endif
@@ -95,20 +71,6 @@ void adopt_thread([[maybe_unused]] Fiber& native) noexcept {
 #if defined(CHARM_TSAN)
   native.tsan = __tsan_get_current_fiber();
 #endif
-}
-
-// Not instrumented: between __tsan_switch_to_fiber and the jump this frame runs under the other fiber's shadow stack,
-// and an instrumented frame would push and pop on the wrong one.
-CHARM_NO_TSAN __attribute__((noinline)) void switch_to(Fiber& from, Fiber& to, After after, void* argument) noexcept {
-  Handover handover{&from, &to, after, argument};
-  void* target = to.context;
-#if defined(CHARM_ASAN)
-  __sanitizer_start_switch_fiber(&from.fake_stack, to.asan_bottom, to.asan_bytes);
-#endif
-#if defined(CHARM_TSAN)
-  __tsan_switch_to_fiber(to.tsan, 0);
-#endif
-  arrive(context::jump_fcontext(target, &handover));
 }
 
 CHARM_NO_TSAN void call_on_stack(Fiber& self, const Stack& stack, void (*function)(void*) noexcept,

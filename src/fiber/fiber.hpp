@@ -1,19 +1,61 @@
-// A fiber: a stack and the context where it stands still. Switching is Boost.Context's fcontext; this room adds what
+// A fiber: a stack and the context where it stands still. Switching is in fiber/switch.hpp; here is what
 // the sanitizers must be told, and the one rule that makes hand-overs between threads safe:
 //
 //   A fiber may be published as resumable only after its context is saved. So the code that publishes it does not run
 //   on it before the switch, but on the fiber switched to, right after: the `after` action of switch_to.
 #pragma once
 
+#include <charm/detail/completion.hpp>
 #include <charm/detail/job.hpp>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 
+#include "fiber/sanitizers.hpp"
 #include "fiber/stack.hpp"
+#include "fiber/switch.hpp"
+
+namespace charm::detail {
+class CancelScope;
+}
 
 namespace charm::fiber {
 
 using Entry = void (*)() noexcept;  // never returns
+
+/// A number that its owner uses as a plain one, and others may read.
+class SharedInt {
+ public:
+  SharedInt(int value) noexcept : value_(value) {}                                  // NOLINT: converts
+  operator int() const noexcept { return value_.load(std::memory_order_relaxed); }  // NOLINT: converts
+  SharedInt& operator=(int value) noexcept {
+    value_.store(value, std::memory_order_relaxed);
+    return *this;
+  }
+
+ private:
+  std::atomic<int> value_;
+};
+
+/// What is told about the task on a fiber. Written by the thread that runs it, read by anyone at any time, so every
+/// field is atomic and none of them follows from another.
+struct TaskCard {
+  enum class State : std::uint8_t { idle, running, ready, waiting };
+  std::uint64_t id = 0;
+  std::atomic<State> state{State::idle};
+  std::atomic<detail::Wait> wait{detail::Wait::nothing};
+  std::atomic<const void*> object{nullptr};
+  std::atomic<std::uint64_t> since{0};              // the runtime's clock
+  std::atomic<detail::Job::Run> function{nullptr};  // of the job that the scheduler started; nullptr: no task is on it
+  std::atomic<std::uint64_t> name[4] = {};          // text, ended by a 0 byte
+
+  void begin(detail::Job::Run run) noexcept { function.store(run, std::memory_order_relaxed); }
+  void end() noexcept {
+    function.store(nullptr, std::memory_order_relaxed);
+    if (name[0].load(std::memory_order_relaxed) != 0) name[0].store(0, std::memory_order_relaxed);
+  }
+};
 
 /// As a job a fiber has no function: the scheduler resumes it.
 struct Fiber : detail::ListedJob {
@@ -21,8 +63,21 @@ struct Fiber : detail::ListedJob {
   void* context = nullptr;  // where it stands; meaningless while it runs
   Stack stack;              // empty for the stack that a thread came with
   Entry entry = nullptr;
-  int bound = -1;        // the worker that it must resume on; -1: any
+  SharedInt bound = -1;  // the worker that it must resume on; -1: any
   void* gang = nullptr;  // the all_do whose body runs on it
+  int home = 0;          // the pool that its stack belongs to
+  TaskCard card;
+
+  // For the time that it is away from the workers (sched/spares.hpp).
+  struct {
+    int node = -1;                           // whose cpus the spare shall run on
+    int chiplet = -1;                        // where it came from
+    const std::byte* stack_limit = nullptr;  // of the stack that the task is on, which need not be the fiber's own
+    const std::byte* stack_top = nullptr;
+    std::uint64_t task = 0;  // for the recording: what it was, and the worker that it left
+    int left = -1;
+    const detail::CancelScope* scope = nullptr;  // what the task belongs to
+  } away;
 
   // Sanitizers.
   void* fake_stack = nullptr;  // ASan: saved while the fiber stands still
@@ -33,8 +88,9 @@ struct Fiber : detail::ListedJob {
 
 using After = void (*)(Fiber* from, void* argument) noexcept;
 
-/// A fiber that will start in `entry`. It lives at the top of its own stack. \throws Error (system).
-Fiber* create(std::size_t stack_bytes, Entry entry);
+/// A fiber that will start in `entry`. It lives at the top of its own stack. \param node as for allocate_stack.
+/// \throws Error (system).
+Fiber* create(std::size_t stack_bytes, Entry entry, int node = -1);
 
 /// The fiber must stand still; nothing on its stack is unwound.
 void destroy(Fiber* fiber) noexcept;
@@ -42,9 +98,55 @@ void destroy(Fiber* fiber) noexcept;
 /// Prepares the Fiber that stands for the calling thread's own stack.
 void adopt_thread(Fiber& native) noexcept;
 
+/// What travels with a switch; lives on the stack that is left.
+struct Handover {
+  Fiber* from;
+  Fiber* to;
+  After after;
+  void* argument;
+};
+
+/// First thing on the fiber that was switched to.
+inline void arrive(void* message) noexcept {
+  // Field by field: a copy of the whole would be loaded in wider words than it was stored in, which stalls. Read before
+  // `after`, which may set the old stack free.
+  const auto& handover = *static_cast<const Handover*>(message);
+  Fiber* const from = handover.from;
+  const After after = handover.after;
+  void* const argument = handover.argument;
+#if defined(CHARM_ASAN)
+  const void* bottom = nullptr;
+  std::size_t bytes = 0;
+  __sanitizer_finish_switch_fiber(handover.to->fake_stack, &bottom, &bytes);
+  if (from->asan_bottom == nullptr) {  // a thread's own stack: only now its bounds are known
+    from->asan_bottom = bottom;
+    from->asan_bytes = bytes;
+  }
+#endif
+  if (after != nullptr) after(from, argument);
+}
+
 /// Leaves `from` (the fiber that runs) for `to`; there `after(from, argument)` runs first. Returns when somebody
 /// switches back to `from`, possibly on another thread.
-void switch_to(Fiber& from, Fiber& to, After after, void* argument) noexcept;
+#if defined(CHARM_TSAN)
+// Not instrumented: between __tsan_switch_to_fiber and the jump this frame runs under the other fiber's shadow stack,
+// and an instrumented frame would push and pop on the wrong one.
+CHARM_NO_TSAN __attribute__((noinline))
+#else
+[[gnu::always_inline]]
+#endif
+inline void
+switch_to(Fiber& from, Fiber& to, After after, void* argument) noexcept {
+  Handover handover{&from, &to, after, argument};
+  void* const target = to.context;
+#if defined(CHARM_ASAN)
+  __sanitizer_start_switch_fiber(&from.fake_stack, to.asan_bottom, to.asan_bytes);
+#endif
+#if defined(CHARM_TSAN)
+  __tsan_switch_to_fiber(to.tsan, 0);
+#endif
+  arrive(swap_context(&from.context, target, &handover));
+}
 
 /// Runs `function(argument)` on another stack on behalf of `self`, which may suspend in it. For deep recursion.
 void call_on_stack(Fiber& self, const Stack& stack, void (*function)(void*) noexcept, void* argument) noexcept;

@@ -18,6 +18,7 @@
 
 #include "base/notices.hpp"
 #include "fiber/sanitizers.hpp"
+#include "os/node_memory.hpp"
 
 namespace charm::fiber {
 namespace {
@@ -55,7 +56,9 @@ void install_guard(void* page) {
 
 }  // namespace
 
-Stack allocate_stack(std::size_t bytes) {
+std::size_t guard_bytes() noexcept { return page_bytes(); }
+
+Stack allocate_stack(std::size_t bytes, int node) {
   std::size_t page = page_bytes();
   bytes = (bytes + page - 1) / page * page;
   void* memory = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE,
@@ -70,6 +73,7 @@ Stack allocate_stack(std::size_t bytes) {
   __asan_unpoison_memory_region(memory,
                                 bytes + page);  // what frames of a stack that was here before have left poisoned
 #endif
+  if (node >= 0) os::prefer_node(memory, bytes + page, node);
   install_guard(memory);
   return {static_cast<std::byte*>(memory) + page, bytes};
 }

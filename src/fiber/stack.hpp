@@ -10,8 +10,14 @@ struct Stack {
   std::size_t bytes = 0;      // usable
 };
 
-/// \param bytes is rounded up to pages. \throws Error (system) where the address space is used up.
-Stack allocate_stack(std::size_t bytes);
+/// \param bytes is rounded up to pages.
+/// \param node the OS number of the node whose memory is preferred, wherever a page is touched first; -1: the
+/// toucher's.
+/// \throws Error (system) where the address space is used up.
+Stack allocate_stack(std::size_t bytes, int node = -1);
+
+/// Bytes of the guard below a stack.
+std::size_t guard_bytes() noexcept;
 void free_stack(const Stack& stack) noexcept;
 
 /// Gives the pages of an idle stack back to the system but for the topmost `keep` bytes.

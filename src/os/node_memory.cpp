@@ -3,6 +3,7 @@
 #include <charm/error.hpp>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <unistd.h>
@@ -16,17 +17,18 @@ namespace charm::os {
 namespace {
 
 // From linux/mempolicy.h, which not every distribution installs by default.
+constexpr int mpol_preferred = 1;
 constexpr int mpol_bind = 2;
 constexpr unsigned long mpol_f_node = 1;
 constexpr unsigned long mpol_f_addr = 2;
 
-bool bind_pages(void* data, std::size_t bytes, int node) {
+bool set_policy(void* data, std::size_t bytes, int policy, int node) {
 #ifdef SYS_mbind
   constexpr std::size_t bits = 8 * sizeof(unsigned long);
   std::vector<unsigned long> mask(static_cast<std::size_t>(node) / bits + 1, 0);
   mask[static_cast<std::size_t>(node) / bits] = 1UL << (static_cast<std::size_t>(node) % bits);
   // The kernel takes one bit less than it is told.
-  return syscall(SYS_mbind, data, bytes, mpol_bind, mask.data(), mask.size() * bits + 1, 0UL) == 0;
+  return syscall(SYS_mbind, data, bytes, policy, mask.data(), mask.size() * bits + 1, 0UL) == 0;
 #else
   return false;
 #endif
@@ -42,7 +44,7 @@ NodeMemory::NodeMemory(std::size_t bytes, int node, bool huge) : bytes_(bytes ==
   }
   data_ = data;
   if (huge) madvise(data_, bytes_, MADV_HUGEPAGE);
-  if (node >= 0) bound_ = bind_pages(data_, bytes_, node);
+  if (node >= 0) bound_ = set_policy(data_, bytes_, mpol_bind, node);
 }
 
 NodeMemory::NodeMemory(NodeMemory&& other) noexcept
@@ -50,6 +52,22 @@ NodeMemory::NodeMemory(NodeMemory&& other) noexcept
 
 NodeMemory::~NodeMemory() {
   if (data_ != nullptr) munmap(data_, bytes_);
+}
+
+bool prefer_node(void* data, std::size_t bytes, int node) noexcept {
+  return set_policy(data, bytes, mpol_preferred, node);
+}
+
+PageHome page_home(const void* address) noexcept {
+#ifdef SYS_move_pages
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  void* begin = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) & ~(page - 1));
+  int status = -1;
+  if (syscall(SYS_move_pages, 0, 1UL, &begin, nullptr, &status, 0) != 0) return {-1, errno};
+  return status >= 0 ? PageHome{status, 0} : PageHome{-1, -status};
+#else
+  return {-1, ENOSYS};
+#endif
 }
 
 int home_of(const void* address) {

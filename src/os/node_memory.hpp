@@ -30,6 +30,18 @@ class NodeMemory {
   bool bound_ = false;
 };
 
+/// Has pages of the range that are touched from now on come from this node while it has any. false where the kernel
+/// refuses. `data` begins on a page.
+bool prefer_node(void* data, std::size_t bytes, int node) noexcept;
+
+/// Where the page of an address lies, without touching it.
+struct PageHome {
+  int node = -1;  ///< OS number; -1: not known
+  int error = 0;  ///< then why: ENOENT the page has not been touched, EFAULT nothing is mapped there; else what the
+                  ///< kernel said to the question (EPERM, ENOSYS ...)
+};
+PageHome page_home(const void* address) noexcept;
+
 /// OS number of the node that the page of `address` lies on; -1 where the kernel does not tell. The page must have been
 /// touched.
 int home_of(const void* address);

@@ -1,8 +1,9 @@
-// Which pairs of cpus are measured, and how long each may take, so that the whole ends in its time whatever the machine.
+// Which pairs of cpus are measured, and how long each may take, so that the whole ends in its time whatever the
+// machine.
 //
-// Invariant: pairs × (longest time of a pair + what a pair costs besides) is within the seconds given, unless every pair
-// was asked for and there are too many. Hundreds of cpus have too many pairs (576 have 165 600): a sample meets every
-// cpu with landmarks (landmarks.hpp) and with its SMT siblings.
+// Invariant: pairs × (longest time of a pair + what a pair costs besides) is within the seconds given, unless every
+// pair was asked for and there are too many. Hundreds of cpus have too many pairs (576 have 165 600): a sample meets
+// every cpu with landmarks (landmarks.hpp) and with its SMT siblings.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -29,8 +30,8 @@ struct PairPlan {
 
 struct PairBudget {
   bool sampled = false;
-  double seconds = 10;     ///< for all pairs
-  int landmarks_of = 8;    ///< a sample has a landmark for so many cpus
+  double seconds = 10;   ///< for all pairs
+  int landmarks_of = 8;  ///< a sample has a landmark for so many cpus
 };
 
 /// \param siblings rows of the hardware threads of each core.

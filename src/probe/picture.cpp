@@ -117,7 +117,23 @@ std::string size_text(double bytes) {
   return text;
 }
 
-std::string curve_text(const Curve& curve) {
+/// A series as one line of marks, by its values on a logarithmic scale over all series of the curve.
+std::string spark(const Series& series, const Range& range, const TextStyle& style) {
+  static constexpr const char* plain[] = {"_", ".", ":", "-", "=", "+", "*", "#", "@"};
+  static constexpr const char* blocks[] = {"▁", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  std::string line;
+  for (const Point& p : series.points) {
+    const double place = p.y > 0 ? range.place(p.y) : 0;
+    if (style.colour) {
+      const auto rgb = colour_of(place);
+      line += "\x1b[38;2;" + std::to_string(rgb[0]) + ';' + std::to_string(rgb[1]) + ';' + std::to_string(rgb[2]) + 'm';
+    }
+    line += (style.ascii ? plain : blocks)[static_cast<int>(place * 8)];
+  }
+  return style.colour && !line.empty() ? line + "\x1b[0m" : line;
+}
+
+std::string curve_text(const Curve& curve, const TextStyle& style) {
   std::ostringstream text;
   text << curve.name << " (" << curve.y_unit << ")\n";
   std::vector<double> xs;
@@ -143,6 +159,17 @@ std::string curve_text(const Curve& curve) {
       text << cell;
     }
     text << '\n';
+  }
+  Range range;
+  for (const auto& series : curve.series) {
+    for (const auto& p : series.points) {
+      if (p.y <= 0) continue;
+      range.low = range.low == 0 ? p.y : std::min(range.low, p.y);
+      range.high = std::max(range.high, p.y);
+    }
+  }
+  for (const auto& series : curve.series) {
+    if (series.points.size() > 2) text << "  " << spark(series, range, style) << ' ' << series.label << '\n';
   }
   return text.str();
 }
@@ -307,7 +334,7 @@ std::string profile_text(const Profile& profile, const TextStyle& style) {
        << heatmap_text(profile.latency, "ns", style) << "\nBandwidth between cpus\n"
        << heatmap_text(profile.bandwidth, "GB/s", style) << "\nSeen in the latencies alone\n"
        << levels_text(profile.seen, profile.cpus) << '\n';
-  for (const auto& curve : profile.curves) text << curve_text(curve) << '\n';
+  for (const auto& curve : profile.curves) text << curve_text(curve, style) << '\n';
   for (const auto& note : profile.notes) text << "note: " << note << '\n';
   return text.str();
 }

@@ -46,9 +46,9 @@ struct Profile {
   LatencyMatrix bandwidth;                          ///< GB/s
   Clustering seen;                                  ///< rows are indices into cpus
   std::vector<Curve> curves;
-  std::vector<int> node_os;         ///< OS number of each node of the tables in `summary`
-  Measured summary;                 ///< what the machine takes from here (summary.cpp)
-  std::optional<Machine> system;    ///< the machine as the system showed it
+  std::vector<int> node_os;       ///< OS number of each node of the tables in `summary`
+  Measured summary;               ///< what the machine takes from here (summary.cpp)
+  std::optional<Machine> system;  ///< the machine as the system showed it
   std::vector<std::string> notes;
 };
 

@@ -74,24 +74,51 @@ double usual_gap(const Distances& d, const Level& level) {
   return quantile(gaps, 0.25);
 }
 
+/// A group and what it falls apart into on its own.
+struct Division {
+  Level seen;
+  std::vector<Group> parts;
+  bool shown = false;  // at least two groups, and few items left over
+};
+
+Division division_of(const Distances& d, const Group& group, const Splitter& split) {
+  Division division;
+  if (group.size() < 4) return division;
+  division.parts = groups_within(d, group, split, division.seen);
+  const auto lone = static_cast<std::size_t>(
+      std::count_if(division.parts.begin(), division.parts.end(), [](const Group& g) { return g.size() == 1; }));
+  division.shown = division.parts.size() >= 2 + lone && 4 * lone <= group.size();
+  return division;
+}
+
+/// Whether (nearly) all groups fall apart in the same way: then that is the level, however small its step is beside
+/// the one around them. One or two groups may do so by chance.
+bool all_alike(const std::vector<Division>& divisions) {
+  std::vector<double> within;
+  for (const auto& division : divisions) {
+    if (division.shown && division.seen.step >= smallest_step) within.push_back(division.seen.within);
+  }
+  if (within.size() < 3 || 5 * within.size() < 4 * divisions.size()) return false;
+  return quantile(within, 0.9) - quantile(within, 0.1) < std::log(1.25);
+}
+
 bool split_coarse(const Distances& d, Level& level, const Splitter& split) {
   const double apart = usual_gap(d, level);
   if (!(apart > 0)) return false;
+  std::vector<Division> divisions;
+  for (const auto& group : level.groups) divisions.push_back(division_of(d, group, split));
+  const bool alike = all_alike(divisions);
   std::vector<Group> groups;
   bool changed = false;
-  for (const auto& group : level.groups) {
-    Level seen;
-    std::vector<Group> parts;
-    if (group.size() >= 4) parts = groups_within(d, group, split, seen);
-    const auto lone = std::count_if(parts.begin(), parts.end(), [](const Group& g) { return g.size() == 1; });
-    const bool shown = parts.size() >= 2 + static_cast<std::size_t>(lone) &&
-                       4 * static_cast<std::size_t>(lone) <= group.size();
-    if (!shown || seen.beyond - seen.within < like_the_others * apart || seen.step < apart / 2) {
-      groups.push_back(group);
-      continue;
+  for (std::size_t g = 0; g < divisions.size(); ++g) {
+    const Level& seen = divisions[g].seen;
+    const bool like_others = seen.beyond - seen.within >= like_the_others * apart && seen.step >= apart / 2;
+    if (divisions[g].shown && (alike || like_others)) {
+      changed = true;
+      groups.insert(groups.end(), divisions[g].parts.begin(), divisions[g].parts.end());
+    } else {
+      groups.push_back(level.groups[g]);
     }
-    changed = true;
-    groups.insert(groups.end(), parts.begin(), parts.end());
   }
   level.groups = std::move(groups);
   return changed;

@@ -1,6 +1,9 @@
 // all_do and its barrier.
 //
-// The barrier counts arrivals per round; the last to arrive opens the next round and wakes those who went to sleep.
+// The barrier is a tree over chiplets: arrivals are counted on the chiplet, and the last of each counts at the root, so
+// that a line is written by the workers of one chiplet, or once a chiplet. The last at the root opens the next round by
+// a store to every chiplet's line, where its workers spin, and wakes those who went to sleep. Who belongs to which
+// chiplet is settled when the gang starts; a worker that moves meanwhile still counts where it did.
 // A body that waits spins for a moment, because the others are usually near, and then suspends. Sleepers link
 // themselves into `waiters_` after they have been left (see fiber.hpp); the opener takes the list after it has advanced
 // the round, and a sleeper that finds the round advanced after linking takes the list itself: so nobody stays behind.
@@ -8,9 +11,11 @@
 #include <charm/error.hpp>
 
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "os/pause.hpp"
+#include "sched/crowding.hpp"
 #include "sched/runtime.hpp"
 
 namespace charm::detail {
@@ -22,35 +27,51 @@ using sched::Worker;
 namespace {
 
 class GangBarrier {
- public:
-  explicit GangBarrier(int size) : size_(size) {}
+  struct Leaf {
+    int size = 0;
+    alignas(64) std::atomic<int> arrived{0};
+    alignas(64) std::atomic<std::uint32_t> round{0};
+  };
 
-  void arrive_and_wait() {
-    std::uint32_t round = round_.load(std::memory_order_acquire);
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
-      arrived_.store(0, std::memory_order_relaxed);
-      round_.store(round + 1, std::memory_order_seq_cst);
-      wake_all();
-      return;
+ public:
+  /// \param leaf of each worker, 0..leaves-1.
+  GangBarrier(std::vector<int> leaf, int leaves)
+      : leaf_of_(std::move(leaf)), leaves_(static_cast<std::size_t>(leaves)) {
+    for (int l : leaf_of_) ++leaves_[static_cast<std::size_t>(l)].size;
+  }
+
+  void arrive_and_wait(int worker) {
+    Leaf& leaf = leaves_[static_cast<std::size_t>(leaf_of_[static_cast<std::size_t>(worker)])];
+    const std::uint32_t round = leaf.round.load(std::memory_order_acquire);
+    if (leaf.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == leaf.size) {
+      leaf.arrived.store(0, std::memory_order_relaxed);  // before anybody passes: they pass by way of the root
+      if (leaves_.size() == 1 ||
+          root_.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<int>(leaves_.size())) {
+        root_.store(0, std::memory_order_relaxed);
+        for (Leaf& each : leaves_) each.round.store(round + 1, std::memory_order_seq_cst);
+        if (waiters_.load(std::memory_order_seq_cst) != nullptr) wake_all();
+        return;
+      }
     }
-    for (int spin = 0; spin < spins; ++spin) {
-      if (round_.load(std::memory_order_acquire) != round) return;
+    for (int spin = sched::crowded() ? spins - 20 : 0; spin < spins; ++spin) {
+      if (leaf.round.load(std::memory_order_acquire) != round) return;
       os::pause();
     }
     struct Wait {
       GangBarrier& barrier;
+      Leaf& leaf;
       std::uint32_t round;
-    } wait{*this, round};
+    } wait{*this, leaf, round};
     // A late opener may take the list of the next round with it, so a wake alone does not mean that the round is over.
     // The barrier outlives the action below: the body is bound to this worker and goes on only after it.
-    while (round_.load(std::memory_order_acquire) == round) {
+    while (leaf.round.load(std::memory_order_acquire) == round) {
       sched::this_worker()->suspend(
           [](Fiber* from, void* argument) noexcept {
             auto& left = *static_cast<Wait*>(argument);
             left.barrier.link(from);
-            if (left.barrier.round_.load(std::memory_order_seq_cst) != left.round) left.barrier.wake_all();
+            if (left.leaf.round.load(std::memory_order_seq_cst) != left.round) left.barrier.wake_all();
           },
-          &wait);
+          &wait, {detail::Wait::barrier, this});
     }
   }
 
@@ -72,18 +93,32 @@ class GangBarrier {
     }
   }
 
-  const int size_;
-  alignas(64) std::atomic<int> arrived_{0};
-  alignas(64) std::atomic<std::uint32_t> round_{0};
-  std::atomic<sched::ListedJob*> waiters_{nullptr};
+  const std::vector<int> leaf_of_;
+  std::vector<Leaf> leaves_;
+  alignas(64) std::atomic<int> root_{0};
+  alignas(64) std::atomic<sched::ListedJob*> waiters_{nullptr};
 };
 
+/// The workers' chiplets as 0..n-1, in the order of their first worker.
+std::vector<int> leaves_of(Runtime& runtime, int& count) {
+  std::vector<int> number(runtime.groups.size(), -1);
+  std::vector<int> leaf;
+  count = 0;
+  for (const auto& worker : runtime.workers) {
+    int& of_group = number[static_cast<std::size_t>(worker->home_group.load(std::memory_order_relaxed))];
+    if (of_group < 0) of_group = count++;
+    leaf.push_back(of_group);
+  }
+  return leaf;
+}
+
 struct GangState {
-  GangState(Gang::Body b, void* f, int size) : body(b), function(f), barrier(size), left(size) {}
+  GangState(Gang::Body b, void* f, std::vector<int> leaf, int leaves)
+      : body(b), function(f), left(static_cast<int>(leaf.size())), barrier(std::move(leaf), leaves) {}
   Gang::Body body;
   void* function;
-  GangBarrier barrier;
   std::atomic<int> left;
+  GangBarrier barrier;
   Completion done;
   std::mutex mutex;
   std::exception_ptr error;
@@ -116,7 +151,9 @@ struct Member : ListedJob {
 
 void Gang::run(Body body, void* function) {
   Runtime& runtime = Runtime::get();
-  GangState gang(body, function, static_cast<int>(runtime.workers.size()));
+  int leaves = 0;
+  std::vector<int> leaf = leaves_of(runtime, leaves);
+  GangState gang(body, function, std::move(leaf), leaves);
   bool bound = bind_task();
   int self = sched::this_worker()->id;  // after binding: from here on the task stays
   std::vector<Member> members(runtime.workers.size());
@@ -140,7 +177,7 @@ void barrier() {
   void* gang = worker == nullptr ? nullptr : worker->current->gang;
   if (gang == nullptr)
     throw Error(Errc::bad_input, "charm::barrier() outside of all_do", "call it in every body of an all_do");
-  static_cast<detail::GangState*>(gang)->barrier.arrive_and_wait();
+  static_cast<detail::GangState*>(gang)->barrier.arrive_and_wait(worker->id);
 }
 
 }  // namespace charm

@@ -48,10 +48,15 @@ class ReadyQueue {
  public:
   /// Owner only.
   void push(ListedJob* job) noexcept {
+    if (!push_ring(job)) overflow_.push(job);
+  }
+  /// Owner only. \return false where it does not fit.
+  bool push_ring(ListedJob* job) noexcept {
     std::uint64_t t = tail_.load(std::memory_order_relaxed);
-    if (!overflow_.empty() || t - head_.load(std::memory_order_acquire) == size) return overflow_.push(job);
+    if (!overflow_.empty() || t - head_.load(std::memory_order_acquire) == size) return false;
     slots_[t % size].store(job, std::memory_order_relaxed);
     tail_.store(t + 1, std::memory_order_release);
+    return true;
   }
   /// Anyone.
   ListedJob* pop() noexcept {

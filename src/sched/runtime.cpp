@@ -14,7 +14,10 @@
 #include "base/notices.hpp"
 #include "controller/policy.hpp"
 #include "os/membarrier.hpp"
+#include "os/punctual.hpp"
+#include "sched/crowding.hpp"
 #include "sched/request.hpp"
+#include "sched/stack_overflow.hpp"
 #include "sched/tracing.hpp"
 #include "topology/discovery.hpp"
 
@@ -23,6 +26,10 @@ namespace charm::sched {
 std::atomic<Runtime*> Runtime::current{nullptr};
 
 namespace {
+
+Bind bind_mode(const std::string& word) {
+  return word == "chiplet" ? Bind::chiplet : word == "node" ? Bind::node : word == "none" ? Bind::none : Bind::core;
+}
 
 Machine find_machine(const base::Settings& settings) { return topology::discover(settings.topology, settings.profile); }
 
@@ -50,17 +57,27 @@ Runtime& Runtime::get() {
 Runtime::Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source)
     : settings(base::resolve(config)),
       machine(find_machine(settings)),
+      bind(bind_mode(settings.bind)),
       placement(controller::placement_for(controller::spec_of(settings), machine, request_for(machine, settings))),
       field(machine, reachable_chiplets(machine, placement)),
       board(field.groups(), static_cast<int>(placement.start().size())),
-      stealing_policy(stealing::policies().back()) {
+      stealing_policy(stealing::policies().back()),
+      timers(*this, machine.chiplets.size()),
+      deadlock(*this),
+      spares(std::make_unique<Spares>(*this, static_cast<std::size_t>(settings.blocking_threads))) {
+  forget_crowding();
+  if (std::string reason = crowding_reason(machine, placement, bind != Bind::none); !reason.empty())
+    report_crowding(reason);
   if (!os::register_heavy_barrier()) {
     base::notice("membarrier",
                  "membarrier(2) is not available; every fork is published at once, which costs some speed");
   }
   const std::vector<Seat>& seats = placement.start();
   for (std::size_t n = 0; n < machine.nodes.size(); ++n) nodes.push_back(std::make_unique<NodeQueue>());
-  for (std::size_t n = 0; n < machine.nodes.size() + 1; ++n) pools_.push_back(std::make_unique<FiberPool>());
+  for (std::size_t n = 0; n < machine.nodes.size() + 1; ++n) {
+    pools_.push_back(std::make_unique<FiberPool>());
+    pools_.back()->node = static_cast<int>(n) - 1;
+  }
   for (int g = 0; g < field.groups(); ++g) {
     groups.push_back(std::make_unique<Group>(field.chiplet(g), seats.size()));
     group_by_chiplet_.resize(std::max(group_by_chiplet_.size(), static_cast<std::size_t>(field.chiplet(g)) + 2), -1);
@@ -88,10 +105,13 @@ Runtime::Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus, std::
   if (!cpus && machine.is_live()) cpus = os::live_cpu_watch();
   steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source));
   current.store(this, std::memory_order_release);
+  install_overflow_report();
   for (auto& worker : workers) {
     worker->thread = std::thread([worker = worker.get()] {
       std::string name = "charm-" + std::to_string(worker->id);
       pthread_setname_np(pthread_self(), name.c_str());
+      os::wake_me_punctually();
+      SignalStack signal_stack;
       worker->main();
     });
   }
@@ -113,7 +133,9 @@ void Runtime::record() {
 
 Runtime::~Runtime() {
   stop();
+  remove_overflow_report();
   current.store(nullptr, std::memory_order_release);
+  forget_crowding();
   std::size_t idle_fibers = 0;
   std::size_t all_fibers = 0;
   for (auto& worker : workers) idle_fibers += static_cast<std::size_t>(worker->free_count);
@@ -133,16 +155,58 @@ void Runtime::stop() {
   stopping.store(true, std::memory_order_seq_cst);
   for (auto& worker : workers) wake(*worker);
   for (auto& worker : workers) worker->thread.join();
+  spares.reset();
+}
+
+std::vector<int> Runtime::cpus_of_node(int node) const {
+  if (node < 0) return machine.allowed_cpus;
+  return cpus_where([node](const Core& core) { return core.node == node; });
+}
+
+std::vector<int> Runtime::cpus_of_chiplet(int chiplet) const {
+  return cpus_where([chiplet](const Core& core) { return core.chiplet == chiplet; });
+}
+
+template <class F>
+std::vector<int> Runtime::cpus_where(F&& wanted) const {
+  std::vector<int> cpus;
+  for (const Core& core : machine.cores) {
+    if (wanted(core)) cpus.insert(cpus.end(), core.siblings.begin(), core.siblings.end());
+  }
+  std::sort(cpus.begin(), cpus.end());
+  return cpus;
+}
+
+std::vector<int> Runtime::cpus_of(const Seat& seat) const {
+  if (seat.cpu < 0) return {};
+  switch (bind) {
+    case Bind::core:
+      return {seat.cpu};
+    case Bind::node:
+      return cpus_of_node(seat.node);
+    case Bind::chiplet:
+      return cpus_of_chiplet(seat.chiplet);
+    case Bind::none:
+      break;
+  }
+  return {};
+}
+
+void Runtime::set_guest(fiber::Fiber* fiber) noexcept {
+  guest_.store(fiber, std::memory_order_seq_cst);
+  if (fiber != nullptr) return;
+  while (guest_readers_.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();  // it is about to go
 }
 
 Worker* Runtime::borrow() noexcept {
-  if (home_ != std::this_thread::get_id()) return nullptr;
+  if (home_ != std::this_thread::get_id() || !settings.lend_caller) return nullptr;
   Worker& worker = *workers[0];
   Worker::State expected = worker.slot.load(std::memory_order_relaxed);
   if (expected.slot() != Worker::Slot::parked ||
       !worker.slot.compare_exchange_strong(expected, Worker::Slot::lent, std::memory_order_seq_cst))
     return nullptr;
   board.clear(stealing::Mark::asleep, worker.place);
+  if (home_signal_stack_ == nullptr) home_signal_stack_ = std::make_unique<SignalStack>();
   steering->arrive(worker);
   board.set(stealing::Mark::busy, worker.place);
   tracing::state(worker, trace::State::busy);
@@ -161,7 +225,8 @@ void Runtime::give_back(Worker& worker) noexcept {
   const int node = worker.seat.node;
   worker.slot.store({Worker::Slot::parked, worker.place}, std::memory_order_seq_cst);
   if (more || worker.inbox.arrived() || !group.inbox.empty() || !inbox.empty() ||
-      (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()))
+      (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()) || timers.pending() ||
+      steering->has_news(worker))
     wake(worker);  // its own thread goes on with what was left
 }
 
@@ -176,9 +241,15 @@ fiber::Fiber* Runtime::take_fiber(int node) noexcept {
     }
   }
   try {
-    fiber::Fiber* fiber = fiber::create(settings.stack_bytes, loop);
+    const auto home = static_cast<std::size_t>(node);
+    const bool placed = node >= 0 && machine.is_live() && machine.nodes.size() > 1 && bind != Bind::none;
+    fiber::Fiber* fiber = fiber::create(settings.stack_bytes, loop, placed ? machine.nodes[home].os_index : -1);
+    fiber->home = node;
+    fiber->card.id = next_task_id_.fetch_add(1, std::memory_order_relaxed);
     std::lock_guard lock(fibers.mutex);
     fibers.all.insert(fiber);
+    ++fibers.made;
+    fibers.most = std::max(fibers.most, fibers.all.size());
     tracing::stacks(this_worker(), fibers.all.size());
     return fiber;
   } catch (const std::exception& error) {
@@ -188,22 +259,24 @@ fiber::Fiber* Runtime::take_fiber(int node) noexcept {
   }
 }
 
-std::uint64_t Runtime::stacks() const {
-  std::uint64_t count = 0;
+std::vector<StackPoolStats> Runtime::stack_pools() const {
+  std::vector<StackPoolStats> all;
   for (const auto& fibers : pools_) {
     std::lock_guard lock(fibers->mutex);
-    count += fibers->all.size();
+    if (fibers->made == 0) continue;
+    const std::uint64_t stacks = fibers->all.size();
+    all.push_back(
+        {fibers->node, stacks, fibers->idle.size(), fibers->most, fibers->made, stacks * settings.stack_bytes});
   }
-  return count;
+  return all;
 }
 
-void Runtime::give_fiber(fiber::Fiber* fiber, int node) noexcept {
-  FiberPool& fibers = pool(node);
+void Runtime::give_fiber(fiber::Fiber* fiber) noexcept {
+  FiberPool& fibers = pool(fiber->home);
   std::lock_guard lock(fibers.mutex);
-  bool plenty = fibers.idle.size() >= most_idle_fibers;
-  // One that was made on another node stays in that node's books, so it is kept, whatever their number.
-  if (plenty && fibers.all.erase(fiber) == 1) return fiber::destroy(fiber);
-  fibers.idle.push_back(fiber);
+  if (fibers.idle.size() < most_idle_fibers) return fibers.idle.push_back(fiber);
+  fibers.all.erase(fiber);
+  fiber::destroy(fiber);
 }
 
 }  // namespace charm::sched
@@ -273,8 +346,11 @@ Stats stats() {
     resumptions += t.resumptions;
     suspensions += t.suspensions;
   }
+  stats.stack_pools = runtime.stack_pools();
+  for (const StackPoolStats& pool : stats.stack_pools) stats.stacks += pool.stacks;
+  stats.spare_threads = runtime.spares->threads();
+  stats.oversubscribed = sched::crowded();
   stats.fibers = suspensions > resumptions ? suspensions - resumptions : 0;
-  stats.stacks = runtime.stacks();
   stats.notices = base::notices();
   const sched::Steering& steering = *runtime.steering;
   stats.policy = steering.spec();

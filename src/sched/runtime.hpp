@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charm/machine.hpp>
+#include <charm/stats.hpp>
 
 #include <atomic>
 #include <memory>
@@ -12,7 +13,12 @@
 
 #include "base/settings.hpp"
 #include "placement/placement.hpp"
+#include "sched/deadlock.hpp"
+#include "sched/gdb_layout.hpp"
+#include "sched/spares.hpp"
+#include "sched/stack_overflow.hpp"
 #include "sched/steering.hpp"
+#include "sched/timers.hpp"
 #include "sched/worker.hpp"
 #include "stealing/board.hpp"
 #include "stealing/field.hpp"
@@ -20,6 +26,11 @@
 #include "trace/recorder.hpp"
 
 namespace charm::sched {
+
+/// What a worker is bound to: its core, or all that the process may use of its chiplet or node, or nothing. With
+/// chiplet and node what a worker's own queue of ready tasks does not hold goes to the queue that the chiplet or node
+/// shares.
+enum class Bind { core, chiplet, node, none };
 
 class Runtime {
  public:
@@ -38,6 +49,7 @@ class Runtime {
 
   const base::Settings settings;
   const Machine machine;
+  const Bind bind;
   const placement::Placement placement;
   const os::TickClock clock;
   std::unique_ptr<trace::Recorder> recorder;  // null unless the setting trace names a file
@@ -56,8 +68,15 @@ class Runtime {
   LockedQueue inbox;                              // for any worker
   std::unique_ptr<Steering> steering;
 
+  Timers timers;
+  DeadlockWatch deadlock;
+  std::unique_ptr<Spares> spares;
+
   alignas(64) std::atomic<bool> stopping{false};
-  std::atomic<int> idle{0};  // workers that found nothing since `stopping`; all of them: the end
+  std::atomic<bool> over{false};          // nothing is left to do (sched/ending.cpp)
+  std::atomic<int> idle{0};               // workers that found nothing since `stopping`
+  std::atomic<std::uint64_t> stirred{0};  // times that one of them has found something again
+  std::atomic<int> outside_waiting{0};    // threads that are no workers and sleep until a task is done
   std::atomic<std::int64_t> next_exposure_ns{0};
 
   /// The group of a chiplet, by its place in `groups`; -1 where no seat stands there.
@@ -76,9 +95,16 @@ class Runtime {
   bool wake(Worker& worker) noexcept;
   /// Wakes all, so that they look at what has changed.
   void wake_all() noexcept;
+  /// Whether anybody sleeps or may, seen on the board or at rest.
+  [[nodiscard]] bool anybody_asleep() const noexcept;
+  /// Makes a parked worker look at the clock again, and park again. \return whether it is parked.
+  bool ring(Worker& worker) noexcept;
   void post(Worker& worker, ListedJob* job) noexcept;
+  /// For any worker, but wakes one of this chiplet first.
+  void post_near(int chiplet, ListedJob* job) noexcept;
   /// For any worker.
   void post_anywhere(ListedJob* job) noexcept;
+  void wake_anybody() noexcept;
   /// For a worker of a group, of a node. \return false where nobody sits there; then nothing was posted.
   bool post_group(int group, ListedJob* job) noexcept;
   bool post_node(int node, ListedJob* job) noexcept;
@@ -91,32 +117,75 @@ class Runtime {
   void join_node(Worker& worker, int node) noexcept;
   void leave_node(int node) noexcept;
 
+  [[nodiscard]] bool nothing_left() noexcept;
+
+  /// The cpus that the mode binds a worker with this seat to, ascending; empty: not bound.
+  [[nodiscard]] std::vector<int> cpus_of(const Seat& seat) const;
+  /// All that the process might use of a node at the start, ascending; below 0: of the machine.
+  [[nodiscard]] std::vector<int> cpus_of_node(int node) const;
+  [[nodiscard]] std::vector<int> cpus_of_chiplet(int chiplet) const;
+
   /// Lends worker 0 to the calling thread, if that is the thread that called init() and the worker is free.
   Worker* borrow() noexcept;
   void give_back(Worker& worker) noexcept;
 
-  // Idle fibers beyond the few that every worker keeps; by NUMA node of the worker that first used them.
+  /// The stack of the thread that has borrowed worker 0, while it has. Readers go through with_guest.
+  void set_guest(fiber::Fiber* fiber) noexcept;
+  template <class F>
+  void with_guest(F&& function) {
+    guest_readers_.fetch_add(1, std::memory_order_seq_cst);
+    if (fiber::Fiber* fiber = guest_.load(std::memory_order_seq_cst)) function(*fiber);
+    guest_readers_.fetch_sub(1, std::memory_order_release);
+  }
+  /// Calls `function` for every fiber of the pools, of which none comes or goes meanwhile.
+  template <class F>
+  void for_each_fiber(F&& function) {
+    for (auto& fibers : pools_) {
+      std::lock_guard lock(fibers->mutex);
+      for (fiber::Fiber* fiber : fibers->all) function(*fiber);
+    }
+  }
+  [[nodiscard]] bool home_thread_waits() const noexcept { return guest_.load(std::memory_order_seq_cst) != nullptr; }
+
+  // Idle fibers beyond the few that every worker keeps. A stack's memory lies on the node of the worker that it was
+  // made for, and it comes back to that node's pool from wherever its last task ended.
   fiber::Fiber* take_fiber(int node) noexcept;
-  void give_fiber(fiber::Fiber* fiber, int node) noexcept;
-  [[nodiscard]] std::uint64_t stacks() const;
+  void give_fiber(fiber::Fiber* fiber) noexcept;
+  [[nodiscard]] std::vector<StackPoolStats> stack_pools() const;
 
  private:
   static constexpr std::size_t most_idle_fibers = 256;  // of a node; what is more goes back to the system
+  friend struct GdbLayout;
   struct FiberPool {
+    int node = -1;
     std::mutex mutex;
     std::vector<fiber::Fiber*> idle;
     std::unordered_set<fiber::Fiber*> all;
+    std::size_t most = 0;  // that existed at a time
+    std::uint64_t made = 0;
   };
   FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
+  const CharmGdbEntry* const gdb_layout_ = charm_gdb_layout;  // a static library is linked with it for this alone
+  template <class F>
+  [[nodiscard]] std::vector<int> cpus_where(F&& wanted) const;
   void record();
   void stop();
   /// Wakes one sleeper of the group that `wanted` accepts. \return whether there was one.
   template <class F>
   bool wake_one_of(int group, F&& wanted) noexcept;
+  /// Wakes one at rest among the workers that `wanted` accepts, if all of these rest: nobody else serves their inbox.
+  template <class F>
+  void wake_resting(F&& wanted) noexcept;
+  void wake_resting_in(int group) noexcept;
+  void wake_resting_on(int node) noexcept;
 
   std::vector<int> group_by_chiplet_;              // [chiplet + 1]
   std::vector<std::unique_ptr<FiberPool>> pools_;  // [node + 1]; [0]: unbound workers, whose node is -1
+  std::atomic<std::uint64_t> next_task_id_{1};
+  std::atomic<fiber::Fiber*> guest_{nullptr};
+  std::atomic<int> guest_readers_{0};
   std::thread::id home_ = std::this_thread::get_id();
+  std::unique_ptr<SignalStack> home_signal_stack_;
 };
 
 }  // namespace charm::sched

@@ -12,17 +12,21 @@
 //      the inboxes; all four are sequentially consistent.
 //  P2  Jobs in deques may be missed for a moment, because the owner's push has no fence between its store and its look
 //      at the limit that the parker lowered. They are not lost: their owner will run them. So that they are not left to
-//      it alone, the first sleep ends after 10 ms, runs a heavy barrier, after which the store is visible, looks again,
-//      and only then sleeps until woken.
+//      it alone, the first sleep ends after 10 ms, and before one without a limit the parker announces itself, lowers
+//      the limits, runs a heavy barrier, and then looks: a push whose owner saw the old limit is visible by then, and
+//      one that sees the new limit finds a sleeper to wake. (Looking first is not enough: a push that comes between
+//      the look and the announcement finds nobody to wake. tests/model/parking.pml holds both orders.)
 //  P3  A waker counts the woken as searching on its behalf, so that a burst of pushes wakes one worker and not all; the
 //      last searcher that finds work wakes the next.
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "os/membarrier.hpp"
 #include "os/pause.hpp"
+#include "sched/crowding.hpp"
 #include "sched/runtime.hpp"
 #include "sched/tracing.hpp"
 #include "sched/worker.hpp"
@@ -43,6 +47,7 @@ std::int64_t now_ns() {
 }
 
 constexpr std::int64_t exposure_interval_ns = 20000;
+constexpr unsigned enough_questions = 8;  // before a sleep, however short spin_us; the later ones expose hidden jobs
 
 }  // namespace
 
@@ -127,10 +132,13 @@ void Worker::ask_for_work(unsigned attempt) noexcept {
   victim->deque.poke();
 }
 
-/// Searchers cost their chiplet bandwidth and the busy ones answers: at most half as many as are busy, but one.
+/// Searchers cost the busy ones of their chiplet bandwidth and answers: at most half as many as are busy, but one.
+/// Where nobody is busy there is nobody to be disturbed, and all look for spin_us.
 bool Worker::surplus_searcher() const noexcept {
   const int searching = group->searching.load(std::memory_order_relaxed);
-  return searching > 1 && searching > runtime->board.count(Mark::busy, place.group) / 2;
+  if (searching <= 1) return false;
+  const int busy = runtime->board.count(Mark::busy, place.group);
+  return busy > 0 && searching > busy / 2;
 }
 
 Job* Worker::search() noexcept {
@@ -140,36 +148,34 @@ Job* Worker::search() noexcept {
   runtime->board.clear(Mark::work, place);
   tracing::state(*this, trace::State::searching);
   group->searching.fetch_add(1, std::memory_order_relaxed);
-  const std::int64_t spin_ns = std::int64_t{1000} * runtime->settings.spin_us;
+  // Where others want the core, what a searcher burns is taken from those who have work for it.
+  const int spin_us = crowded() ? std::min(runtime->settings.spin_us, 5) : runtime->settings.spin_us;
+  const std::int64_t spin_ns = std::int64_t{1000} * spin_us;
+  GapWatch gaps;
   std::int64_t start = now_ns();
   std::int64_t next_question = start;
   unsigned attempt = 0;
   bool slept = false;
-  bool counted_idle = false;
   Job* job = nullptr;
 
   for (unsigned round = 1;; ++round) {
-    // One that rests, because its cpu was taken away, serves only what is its own; thieves may take that, too.
-    const bool rests = steering.rests(*this);
+    const bool resting = rests();
     job = own_job();
-    if (job == nullptr && !rests) job = shared_job();
-    if (job == nullptr && !rests) job = steal(round % 4 == 0);
+    if (job == nullptr) job = resting ? near_job() : shared_job();
+    if (job == nullptr && !resting) job = steal(round % 4 == 0);
     if (job != nullptr) break;
 
     os::pause();
-    if (round % 8 != 0 && !rests) continue;
+    if (round % 8 != 0 && !resting) continue;
     std::int64_t now = now_ns();
+    gaps.at(now);
+    runtime->timers.fire_all(*this, now);
     if (runtime->stopping.load(std::memory_order_acquire)) {
-      // Work comes only from workers that run; once all of them have nothing, there is nothing.
-      if (!counted_idle) {
-        counted_idle = true;
-        runtime->idle.fetch_add(1, std::memory_order_seq_cst);
-      }
-      if (runtime->idle.load(std::memory_order_seq_cst) == static_cast<int>(runtime->workers.size())) break;
-      if (now - start > spin_ns) std::this_thread::yield();
-    } else if (now - start >= spin_ns || surplus_searcher() || rests) {
+      if (now - start > spin_ns && stay_until_the_end()) break;
+    } else if ((now - start >= spin_ns && attempt >= enough_questions) || surplus_searcher() || resting) {
       park(slept);
-      if (steering.has_news(*this)) {  // about its seat: taken as one that does not search
+      gaps.slept();
+      if (steering.in_doubt(*this)) {  // about its seat: settled as one that does not search
         group->searching.fetch_sub(1, std::memory_order_relaxed);
         steering.slept(*this);
         runtime->board.clear(Mark::busy, place);
@@ -180,13 +186,12 @@ Job* Worker::search() noexcept {
       attempt = 0;
       continue;
     }
-    if (now >= next_question && !rests) {
+    if (now >= next_question && !resting) {
       ask_for_work(attempt++);
       next_question = now + (attempt < 8 ? 1000 : 8000);
     }
   }
 
-  if (job != nullptr && counted_idle) runtime->idle.fetch_sub(1, std::memory_order_seq_cst);
   bool last = group->searching.fetch_sub(1, std::memory_order_relaxed) == 1;
   if (job != nullptr) {
     steering.begin_work(*this);
@@ -194,35 +199,45 @@ Job* Worker::search() noexcept {
     runtime->board.set(Mark::busy, place);
     tracing::state(*this, trace::State::busy);
     if (shows_work()) advertise();  // flat jobs that were taken along
+    runtime->deadlock.active();
+    runtime->timers.before_job(*this);
     if (last) runtime->notify(this);
   }
   return job;
 }
 
-bool Worker::inboxes_arrived() const noexcept {
-  return inbox.arrived() || !group->inbox.empty() || !runtime->inbox.empty() ||
-         (seat.node >= 0 && !runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.empty()) ||
-         runtime->stopping.load(std::memory_order_seq_cst);
+bool Worker::near_inboxes_arrived() const noexcept {
+  return !group->inbox.empty() ||
+         (seat.node >= 0 && !runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.empty());
 }
 
-/// \param deep look into the workers' queues and not only at what is noted on the board.
-bool Worker::anything_in_sight(bool deep) const noexcept {
-  if (runtime->steering->rests(*this)) {
-    return !inbox.empty() || !ready.empty() || !deque.empty() || runtime->stopping.load(std::memory_order_seq_cst);
-  }
+bool Worker::inboxes_arrived() const noexcept {
+  return inbox.arrived() || !runtime->inbox.empty() || near_inboxes_arrived();
+}
+
+/// Whether it has lost its cpu. Then it serves only what is sent to it, or to a chiplet or node where nobody else is
+/// left, and thieves may take that, too. When the runtime stops all help with what is left.
+bool Worker::rests() const noexcept {
+  return runtime->steering->rests(*this) && !runtime->stopping.load(std::memory_order_seq_cst);
+}
+
+/// In the own queues, the shared inboxes, and what the chiplet's workers have noted on the board.
+bool Worker::anything_in_sight() const noexcept {
+  if (rests()) return !inbox.empty() || !ready.empty() || !deque.empty() || near_inboxes_arrived();
   if (!inbox.empty() || !ready.empty() || !deque.empty() || inboxes_arrived()) return true;
   const stealing::Board& board = runtime->board;
-  if (!deep) {
-    // An own mark, or that of somebody who has nothing any more, must not keep the chiplet awake.
-    for (int w = 0; w < board.words(place.group); ++w) {
-      for (auto word = board.word(Mark::work, place.group, w); word != 0; word &= word - 1) {
-        const Worker* other =
-            runtime->worker_at({place.group, w * stealing::Board::word_bits + std::countr_zero(word)});
-        if (other != nullptr && other != this && other->shows_work()) return true;
-      }
+  // An own mark, or that of somebody who has nothing any more, must not keep the chiplet awake.
+  for (int w = 0; w < board.words(place.group); ++w) {
+    for (auto word = board.word(Mark::work, place.group, w); word != 0; word &= word - 1) {
+      const Worker* other = runtime->worker_at({place.group, w * stealing::Board::word_bits + std::countr_zero(word)});
+      if (other != nullptr && other != this && other->shows_work()) return true;
     }
-    return false;
   }
+  return false;
+}
+
+/// In the queues of all workers, noted or not; touches only what is everybody's.
+bool Worker::others_have_work() const noexcept {
   for (const auto& other : runtime->workers) {
     if (other.get() != this && (other->shows_work() || other->deque.has_private())) return true;
   }
@@ -231,7 +246,7 @@ bool Worker::anything_in_sight(bool deep) const noexcept {
 
 /// Whoever is busy shall notice a sleeper at its next push: those of the own chiplet, or of the nearest one where
 /// anybody is. The sleepers farther away are woken by those that these wake (P3).
-void Worker::poke_the_busy() noexcept {
+void Worker::poke_the_busy(int group_index) noexcept {
   const stealing::Board& board = runtime->board;
   auto poke = [&](int in) {
     bool any = false;
@@ -245,8 +260,8 @@ void Worker::poke_the_busy() noexcept {
     }
     return any;
   };
-  if (poke(place.group)) return;
-  for (int far : runtime->field.by_distance(place.group)) {
+  if (poke(group_index)) return;
+  for (int far : runtime->field.by_distance(group_index)) {
     if (poke(far)) return;
   }
 }
@@ -255,35 +270,48 @@ void Worker::poke_the_busy() noexcept {
 /// \param deep a sleep without a limit; a first one is short (P2).
 void Worker::park(bool deep) noexcept {
   stealing::Board& board = runtime->board;
-  if (deep && os::has_heavy_barrier()) os::heavy_barrier();
   // One that rests sleeps unseen: it is woken for what is sent to it alone, and when it gets a cpu.
-  const bool rests = runtime->steering->rests(*this);
-  if (!rests) board.set(Mark::asleep, place);
+  const bool resting = rests();
+  if (!resting) board.set(Mark::asleep, place);
   group->searching.fetch_sub(1, std::memory_order_relaxed);
-  bool more = anything_in_sight(deep);
+  bool more = anything_in_sight() || runtime->stopping.load(std::memory_order_seq_cst);
   fiber::Fiber* self = current;  // a guest puts its own in the books
-  tracing::state(*this, trace::State::parked);
   const bool guest = slot.load(std::memory_order_relaxed).slot() == Slot::lent;
   const Slot awake = guest ? Slot::lent : Slot::running;
   os::FutexWord& ring = guest ? guest_bell : bell;
-  if (!more) poke_the_busy();
   Tally::add(tally.parks);
+  tracing::state(*this, trace::State::parked);
   const Group& here = *group;
+  const int own_group = place.group;
   const int own_node = seat.node;
   slot.store({guest ? Slot::lent_parked : Slot::parked, place}, std::memory_order_seq_cst);
   // From here on worker 0 may be lent: only what is everybody's may be touched until the slot is ours again.
-  if (more || inbox.arrived() || runtime->stopping.load(std::memory_order_seq_cst) ||
-      (!rests && (!here.inbox.empty() || !runtime->inbox.empty() ||
-                  (own_node >= 0 && !runtime->nodes[static_cast<std::size_t>(own_node)]->inbox.empty()))) ||
+  if (!more && !resting) poke_the_busy(own_group);
+  if (!more && deep && !resting) {
+    if (os::has_heavy_barrier()) os::heavy_barrier();
+    more = others_have_work();
+  }
+  if (more || inbox.arrived() || !here.inbox.empty() || (!resting && !runtime->inbox.empty()) ||
+      runtime->stopping.load(std::memory_order_seq_cst) ||
+      (own_node >= 0 && !runtime->nodes[static_cast<std::size_t>(own_node)]->inbox.empty()) ||
       runtime->steering->has_news(*this))
     runtime->wake(*this);
   // The waker changes the slot before it rings, and we look at the slot after we have silenced the bell: a ring that
   // comes late, for an earlier sleep, costs one turn of this loop.
+  const Slot asleep = guest ? Slot::lent_parked : Slot::parked;
   while (slot.load(std::memory_order_acquire).slot() != awake) {
-    if (!os::futex_wait(ring, 0, deep ? std::chrono::nanoseconds(-1) : std::chrono::milliseconds(10)))
+    const bool ours = slot.load(std::memory_order_seq_cst).slot() == asleep;
+    std::int64_t limit = runtime->timers.sleep_limit(*this, ours);
+    const bool first = !deep && ours && (limit < 0 || limit > 10000000);
+    const bool watches = !first && ours && runtime->deadlock.watch(limit);
+    if (first) limit = 10000000;
+    if (!os::futex_wait(ring, 0, std::chrono::nanoseconds(limit))) {
+      if (watches) runtime->deadlock.look();
       runtime->wake(*this);
+    }
     ring.store(0, std::memory_order_seq_cst);
   }
+  runtime->timers.leave(*this);
   board.clear(Mark::asleep,
               place);  // by the owner alone: a waker that is late must not take off the mark of a next sleep
   runtime->steering->arrive(*this);
@@ -325,6 +353,28 @@ bool Runtime::wake_one_of(int group, F&& wanted) noexcept {
   return false;
 }
 
+bool Runtime::anybody_asleep() const noexcept { return board.any(Mark::asleep) || steering->anybody_rests(); }
+
+template <class F>
+void Runtime::wake_resting(F&& wanted) noexcept {
+  if (!steering->anybody_rests()) return;
+  Worker* one = nullptr;
+  for (auto& worker : workers) {
+    if (!wanted(*worker)) continue;
+    if (!steering->rests(*worker)) return;  // it looks before it sleeps
+    one = worker.get();
+  }
+  if (one != nullptr) wake(*one);
+}
+
+void Runtime::wake_resting_in(int group) noexcept {
+  wake_resting([group](const Worker& w) { return w.home_group.load(std::memory_order_seq_cst) == group; });
+}
+
+void Runtime::wake_resting_on(int node) noexcept {
+  wake_resting([node](const Worker& w) { return w.node.load(std::memory_order_seq_cst) == node; });
+}
+
 void Runtime::notify(const Worker* from) noexcept {
   if (!board.any(Mark::asleep)) return;
   const int home = from->place.group;
@@ -341,6 +391,16 @@ void Runtime::notify(const Worker* from) noexcept {
   }
 }
 
+bool Runtime::ring(Worker& worker) noexcept {
+  using Slot = Worker::Slot;
+  const Slot seen = worker.slot.load(std::memory_order_seq_cst).slot();
+  if (seen != Slot::parked && seen != Slot::lent_parked) return false;
+  os::FutexWord& bell = seen == Slot::lent_parked ? worker.guest_bell : worker.bell;
+  bell.store(1, std::memory_order_seq_cst);
+  os::futex_wake(bell, 1);
+  return true;
+}
+
 void Runtime::post(Worker& worker, ListedJob* job) noexcept {
   worker.inbox.push(job);
   wake(worker);
@@ -351,12 +411,23 @@ void Runtime::post(Worker& worker, ListedJob* job) noexcept {
 
 void Runtime::post_anywhere(ListedJob* job) noexcept {
   inbox.push(job);
+  wake_anybody();
+}
+
+void Runtime::wake_anybody() noexcept {
   for (int i = 0; i < board.summary_words(); ++i) {
     for (auto word = board.summary(Mark::asleep, i); word != 0; word &= word - 1) {
       if (wake_one_of(i * stealing::Board::word_bits + std::countr_zero(word), [](const Worker&) { return true; }))
         return;
     }
   }
+}
+
+void Runtime::post_near(int chiplet, ListedJob* job) noexcept {
+  inbox.push(job);
+  const int home = group_of(chiplet);
+  auto anybody = [](const Worker&) { return true; };
+  if (home < 0 || !wake_one_of(home, anybody)) wake_anybody();
 }
 
 void Runtime::abandon(LockedQueue& queue) noexcept {
@@ -369,6 +440,7 @@ bool Runtime::post_group(int group, ListedJob* job) noexcept {
   to.inbox.push(job);
   if (wake_one_of(group, [](const Worker&) { return true; })) return true;
   if (board.count(Mark::member, group) == 0) abandon(to.inbox);  // they have left meanwhile (G2)
+  wake_resting_in(group);
   return true;
 }
 
@@ -382,6 +454,7 @@ bool Runtime::post_node(int node, ListedJob* job) noexcept {
       return true;
   }
   if (to.members.load(std::memory_order_seq_cst) == 0) abandon(to.inbox);
+  wake_resting_on(node);
   return true;
 }
 

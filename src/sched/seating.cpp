@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sched/runtime.hpp"
+#include "sched/tracing.hpp"
 
 namespace charm::sched {
 
@@ -18,12 +19,17 @@ using stealing::Mark;
 void Runtime::join_group(Worker& worker, int group) {
   worker.group = groups[static_cast<std::size_t>(group)].get();
   worker.place = board.join(group);
+  worker.home_group.store(group, std::memory_order_seq_cst);
   worker.group->at[static_cast<std::size_t>(worker.place.slot)].store(&worker, std::memory_order_seq_cst);
 }
 
 void Runtime::leave_group(stealing::Place place) noexcept {
   board.leave(place);
-  if (board.count(Mark::member, place.group) == 0) abandon(groups[static_cast<std::size_t>(place.group)]->inbox);
+  LockedQueue& left = groups[static_cast<std::size_t>(place.group)]->inbox;
+  if (board.count(Mark::member, place.group) == 0)
+    abandon(left);
+  else if (!left.empty())
+    wake_resting_in(place.group);
 }
 
 void Runtime::join_node(Worker& worker, int node) noexcept {
@@ -34,7 +40,10 @@ void Runtime::join_node(Worker& worker, int node) noexcept {
 void Runtime::leave_node(int node) noexcept {
   if (node < 0) return;
   NodeQueue& queue = *nodes[static_cast<std::size_t>(node)];
-  if (queue.members.fetch_sub(1, std::memory_order_seq_cst) == 1) abandon(queue.inbox);
+  if (queue.members.fetch_sub(1, std::memory_order_seq_cst) == 1)
+    abandon(queue.inbox);
+  else if (!queue.inbox.empty())
+    wake_resting_on(node);
 }
 
 void Worker::take_seat(const Seat& to) {
@@ -43,6 +52,7 @@ void Worker::take_seat(const Seat& to) {
     throw Error(Errc::bad_input, "no seat of this placement stands on chiplet " + std::to_string(to.chiplet),
                 "take one of the placement's seats");
   const Seat from = std::exchange(seat, to);
+  tracing::moved(*this, to);
   // First in, then out: so the worker can be found at any time, and the jobs that it takes out of an inbox which it was
   // the last to serve meet somebody who is awake, itself at the least.
   if (from.node != to.node) {

@@ -164,7 +164,7 @@ void Steering::start(Worker& worker) {
   worker_of_own_thread = &worker;
   Pilot& p = pilot(worker);
   if (decides_ && source_) p.own.counters = source_->open_for_this_thread(worker.id);
-  poll(worker, p, now());
+  slept(worker);
   if (decides_) p.meter.begin_work(now());  // it will look for some, and say so
 }
 
@@ -178,14 +178,14 @@ void Steering::stop(Worker& worker) {
 int Steering::boundary(Worker& worker) noexcept {
   Pilot& p = pilot(worker);
   const double time = now();
-  if (time >= p.next_poll) poll(worker, p, time);
+  if (time >= p.next_poll || has_news(worker)) poll(worker, p, time);
   return p.jobs.next(time);
 }
 
 int Steering::chunk(Worker& worker) noexcept {
   Pilot& p = pilot(worker);
   const double time = now();
-  if (time >= p.next_poll) poll(worker, p, time);
+  if (time >= p.next_poll || has_news(worker)) poll(worker, p, time);
   return p.chunks.next(time);
 }
 
@@ -193,21 +193,35 @@ bool Steering::has_news(const Worker& worker) const noexcept {
   return epoch_number_.load(std::memory_order_seq_cst) != pilot(worker).epoch.load(std::memory_order_relaxed);
 }
 
-bool Steering::rests(const Worker& worker) const noexcept {
-  return pilot(worker).resting.load(std::memory_order_relaxed);
+bool Steering::in_doubt(const Worker& worker) const noexcept {
+  return has_news(worker) || pilot(worker).next_poll == 0;
 }
 
-void Steering::slept(Worker& worker) noexcept { poll(worker, pilot(worker), now()); }
+bool Steering::rests(const Worker& worker) const noexcept {
+  return pilot(worker).resting.load(std::memory_order_seq_cst);
+}
+
+void Steering::slept(Worker& worker) noexcept {
+  Pilot& p = pilot(worker);
+  poll(worker, p, now());
+  if (p.next_poll == 0) poll(worker, p, now());  // it has met a mask that has to be understood first
+}
 
 void Steering::arrive(Worker& worker) noexcept {
-  if (!cpus_ || worker.seat.cpu < 0) return;
+  if (!cpus_) return;
   Pilot& p = pilot(worker);
   Pilot::Thread& t = thread(worker);
-  if (t.mask.bound && t.mask.set.size() == 1 && t.mask.set.front() == worker.seat.cpu) return;
-  // It floats, or shares, or waits for a seat among the cpus of today: the next poll sees to it.
-  if (p.holder.held() != worker.seat.cpu || p.seated != epoch_number_.load(std::memory_order_acquire)) return;
+  if (has_news(worker) || (look_interval_ > 0 && now() >= t.next_look)) {
+    p.next_poll = 0;
+    worker.until_boundary = 1;
+  }
+  // It is bound nowhere, or floats, or rests, or waits for a seat among the cpus of today: the next poll sees to it.
+  const int epoch = epoch_number_.load(std::memory_order_acquire);
+  if (p.mask.cpus.empty() || p.seated != epoch || p.mask.epoch != epoch || !(p.mask.seat == worker.seat)) return;
+  if (rests(worker) || (!p.shares && p.holder.held() != worker.seat.cpu)) return;
+  if (t.checked == epoch && t.mask.bound && t.mask.set == p.mask.cpus) return;
   if (surprised(worker, p)) return;
-  bind(t, {worker.seat.cpu});
+  if (bind(t, p.mask.cpus)) t.checked = epoch;
   place_memory(t, worker.seat);
 }
 
@@ -230,7 +244,7 @@ void Steering::count(Worker& worker, const void* kind, double n) noexcept {
 
 void Steering::poll(Worker& worker, Pilot& p, double time) noexcept {
   p.next_poll = time + interval_;
-  if (look_interval_ > 0 && time >= p.next_look) look(worker, p, time);
+  if (look_interval_ > 0 && time >= thread(worker).next_look) look(worker, p, time);
   const Epoch* epoch = current_.load(std::memory_order_acquire);
   for (;;) {  // S3
     p.looking.store(epoch, std::memory_order_seq_cst);
@@ -262,72 +276,85 @@ void Steering::publish(Worker& worker, Pilot& p, const Epoch& epoch, double time
 void Steering::follow(Worker& worker, Pilot& p, const Epoch& epoch, int spread) {
   const Seat* seat = epoch.seat(worker.id, spread);
   if (seat == nullptr) return rest(worker, p, epoch);
+  const std::vector<int>& cpus = mask_of(p, *seat, epoch);
   auto bound = [&] {
-    const os::ThreadMask& mask = thread(worker).mask;
-    return mask.bound && mask.set.size() == 1 && mask.set.front() == seat->cpu &&
+    const Pilot::Thread& t = thread(worker);
+    return t.checked == epoch.number && t.mask.bound && t.mask.set == cpus &&
            (epoch.shared || seat->cpu >= claims_.cpus() || p.holder.held() == seat->cpu);
   };
-  const bool there =
-      *seat == worker.seat && !p.resting.load(std::memory_order_relaxed) && (!cpus_ || seat->cpu < 0 || bound());
+  const bool there = *seat == worker.seat && !rests(worker) && (cpus.empty() || bound());
   if (!there) return sit(worker, p, epoch, *seat);
   p.seated = epoch.number;
 }
 
 /// One attempt; where the cpu is still another's, the next poll tries again.
 void Steering::sit(Worker& worker, Pilot& p, const Epoch& epoch, const Seat& seat) {
-  if (cpus_ && seat.cpu >= 0 && surprised(worker, p)) return;
-  p.resting.store(false, std::memory_order_relaxed);
+  const std::vector<int>& cpus = mask_of(p, seat, epoch);
+  if (!cpus.empty() && surprised(worker, p)) return;
+  if (p.resting.exchange(false, std::memory_order_seq_cst)) resting_.fetch_sub(1, std::memory_order_seq_cst);
   Pilot::Thread& t = thread(worker);
-  if (cpus_ && seat.cpu >= 0) {
+  if (!cpus.empty()) {
     bool bound = false;
-    if (epoch.shared || seat.cpu >= claims_.cpus()) {
+    p.shares = epoch.shared || seat.cpu >= claims_.cpus();
+    if (p.shares) {
       p.holder.leave();
-      bound = bind(t, {seat.cpu});
+      bound = bind(t, cpus);
     } else if (p.holder.held() == seat.cpu) {  // it has the cpu, but this thread does not sit there
-      bound = bind(t, {seat.cpu});
+      bound = bind(t, cpus);
     } else {
       auto float_around = [&] {
-        std::vector<int> near;
-        for (const Core& core : runtime_.machine.cores) {
-          if (core.chiplet == seat.chiplet) near.insert(near.end(), core.siblings.begin(), core.siblings.end());
-        }
-        std::sort(near.begin(), near.end());
+        const std::vector<int> near = runtime_.cpus_of_chiplet(seat.chiplet);
         std::vector<int> mask;
         std::set_intersection(near.begin(), near.end(), epoch.cpus.begin(), epoch.cpus.end(), std::back_inserter(mask));
         bind(t, mask.empty() ? epoch.cpus : mask);
       };
-      bound =
-          p.holder.sit(
-              seat.cpu, [&](int cpu) { return bind(t, {cpu}); }, float_around) == placement::SeatHolder::State::seated;
+      bound = p.holder.sit(
+                  seat.cpu, [&](int) { return bind(t, cpus); }, float_around) == placement::SeatHolder::State::seated;
     }
     if (!bound) {
       p.next_poll = 0;
       return;
     }
+    t.checked = epoch.number;
   }
   p.seated = epoch.number;
   place_memory(t, seat);
   if (seat == worker.seat) return;
   worker.take_seat(seat);
-  tracing::moved(worker, seat);
 }
 
 /// There are fewer cpus than workers, and this one has none of its own.
 void Steering::rest(Worker& worker, Pilot& p, const Epoch& epoch) {
-  if (p.resting.load(std::memory_order_relaxed)) return;
+  if (!p.resting.exchange(true, std::memory_order_seq_cst)) resting_.fetch_add(1, std::memory_order_seq_cst);
+  Pilot::Thread& t = thread(worker);
+  if (cpus_ && runtime_.bind != Bind::none && t.checked != epoch.number) {
+    if (surprised(worker, p)) return;
+    if (bind(t, epoch.cpus)) t.checked = epoch.number;
+  }
   p.holder.leave();
-  if (cpus_) bind(thread(worker), epoch.cpus);
-  p.resting.store(true, std::memory_order_relaxed);
+}
+
+/// What the mode binds a worker with this seat to, as far as it is allowed. The seat's own cpu always is.
+const std::vector<int>& Steering::mask_of(Pilot& p, const Seat& seat, const Epoch& epoch) const {
+  if (p.mask.epoch == epoch.number && p.mask.seat == seat) return p.mask.cpus;
+  std::vector<int> cpus = cpus_ ? runtime_.cpus_of(seat) : std::vector<int>();
+  if (!cpus.empty() && runtime_.bind != Bind::core) {
+    std::vector<int> allowed;
+    std::set_intersection(cpus.begin(), cpus.end(), epoch.cpus.begin(), epoch.cpus.end(), std::back_inserter(allowed));
+    cpus = seat.core < 0 || allowed.empty() ? std::vector<int>{seat.cpu} : std::move(allowed);
+  }
+  p.mask = {epoch.number, seat, std::move(cpus)};
+  return p.mask.cpus;
 }
 
 /// Whether the thread's mask is not as it left it. Then somebody has set it, which must be understood before it is
 /// overwritten: the next poll looks at it first.
 bool Steering::surprised(Worker& worker, Pilot& p) {
   if (look_interval_ <= 0) return false;
-  const Pilot::Thread& t = thread(worker);
+  Pilot::Thread& t = thread(worker);
   const std::vector<int> mask = cpus_->mask();
   if (mask == t.mask.found || mask == (t.mask.set.empty() ? came_with_ : t.mask.set)) return false;
-  p.next_poll = p.next_look = 0;
+  p.next_poll = t.next_look = 0;
   worker.until_boundary = 1;
   return true;
 }
@@ -365,26 +392,29 @@ void Steering::place_memory(Pilot::Thread& t, const Seat& seat) {
 
 void Steering::look(Worker& worker, Pilot& p, double time) {
   std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return;
-  p.next_look = time + look_interval_;
+  if (!lock.owns_lock()) {
+    p.next_poll = 0;
+    return;
+  }
+  Pilot::Thread& t = thread(worker);
+  t.next_look = time + look_interval_;
   if (time >= next_granted_) {
     granted_ = cpus_->granted();
     next_granted_ = time + look_interval_;
   }
   std::vector<int> found = cpus_->mask();
-  if (!allowed_.explains(found, thread(worker).mask, granted_)) {
+  if (!allowed_.explains(found, t.mask, granted_)) {
     // Both are needed as of one moment: a mask that does not fit may only be newer than the grant.
     granted_ = cpus_->granted();
     found = cpus_->mask();
     if (cpus_->granted() != granted_) {
-      p.next_look = time;  // it is changing just now
+      p.next_poll = t.next_look = 0;  // it is changing just now
       return;
     }
   }
-  os::ThreadMask& mask = thread(worker).mask;
-  const std::vector<int> allowed = allowed_.judge(found, mask, granted_);
+  const std::vector<int> allowed = allowed_.judge(found, t.mask, granted_);
   // What was set last is kept: the kernel remembers it, too, and returns to it when a cpuset grows again.
-  if (found != mask.set || found.size() != 1) mask.bound = false;
+  if (found != t.mask.set) t.mask.bound = false;
   if (!allowed.empty() && allowed != epochs_.back()->cpus) renew(allowed, time);
 }
 
@@ -475,6 +505,14 @@ std::vector<TimelinePoint> Steering::timeline() const {
 std::vector<int> Steering::allowed_cpus() const {
   std::lock_guard lock(mutex_);
   return epochs_.back()->cpus;
+}
+
+std::vector<int> Steering::allowed_of_node(int node) const {
+  const std::vector<int> near = runtime_.cpus_of_node(node);
+  std::vector<int> allowed = allowed_cpus();
+  std::vector<int> both;
+  std::set_intersection(near.begin(), near.end(), allowed.begin(), allowed.end(), std::back_inserter(both));
+  return both.empty() ? allowed : both;
 }
 
 std::vector<int> Steering::wanted_cpus() const {

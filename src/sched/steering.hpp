@@ -7,7 +7,9 @@
 //
 // S1  Between them the seats of one epoch are disjoint (docs/placement.md), and between epochs a worker claims a cpu
 //     before it binds to it and lets go of the old one after: no two workers sit on a core. (Shared cores: as asked.)
-// S2  Every worker re-binds itself, by the thread that runs it; worker 0's two threads each when they take over.
+//     The setting bind widens the mask to the chiplet or node of that cpu, as far as it is allowed; the claim stays.
+// S2  Every worker re-binds itself, by the thread that runs it; worker 0's two threads each when they take over. What a
+//     thread knows of its mask is as old as its last look: it is not relied on in a new epoch before another look.
 // S3  An epoch that a worker looks at is not freed: it says which in `Pilot::looking`, and looks again whether it is
 //     still the current one.
 #pragma once
@@ -39,15 +41,22 @@ struct Pilot {
   Pilot(KindCosts& costs, placement::CpuClaims& claims, int worker) : meter(costs), holder(claims, worker) {}
   Meter meter;
   Cadence jobs, chunks;
-  double next_poll = 0;
-  double next_look = 0;  // at the allowed cpus
+  double next_poll = 0;  // 0: at the next opportunity, there is something left to do
   int seated = 0;        // epoch in which it has found its seat last
+  bool shares = false;   // that cpu, with others; it is not claimed then
+  struct Mask {          // what the mode binds it to
+    int epoch = -1;      // in which the seat is
+    Seat seat;
+    std::vector<int> cpus;  // empty: it is not bound
+  } mask;
   placement::SeatHolder holder;
   /// Of one thread that runs the worker: its own, or the guest of worker 0.
   struct Thread {
     std::unique_ptr<counters::ThreadCounters> counters;
     counters::Reading last;
     os::ThreadMask mask;
+    int checked = -1;      // epoch in which the mask was seen to be the right one
+    double next_look = 0;  // at the allowed cpus
     int memory_node = -2;  // that its memory policy names; -2: none yet, -1: not to be touched
   } own, guest;
   std::atomic<const Epoch*> looking{nullptr};
@@ -73,11 +82,13 @@ class Steering {
   int boundary(Worker& worker) noexcept;                             ///< \return jobs until the next call
   int chunk(Worker& worker) noexcept;                                ///< the same between chunks of a loop
   [[nodiscard]] bool has_news(const Worker& worker) const noexcept;  ///< the allowed cpus changed since its last poll
+  [[nodiscard]] bool in_doubt(const Worker& worker) const noexcept;  ///< that, or its thread has not found its cpu yet
   [[nodiscard]] bool rests(const Worker& worker) const noexcept;     ///< it has lost its cpu
-  void slept(Worker& worker) noexcept;                               ///< takes the news
-  void arrive(Worker& worker) noexcept;                              ///< another thread than before runs it
-  void begin_work(Worker& worker) noexcept;                          ///< from searching to running
-  void end_work(Worker& worker) noexcept;                            ///< and back
+  [[nodiscard]] bool anybody_rests() const noexcept { return resting_.load(std::memory_order_seq_cst) > 0; }
+  void slept(Worker& worker) noexcept;       ///< takes the news
+  void arrive(Worker& worker) noexcept;      ///< another thread than before runs it
+  void begin_work(Worker& worker) noexcept;  ///< from searching to running
+  void end_work(Worker& worker) noexcept;    ///< and back
   void count(Worker& worker, const void* kind, double n) noexcept;
 
   // Anyone.
@@ -87,6 +98,8 @@ class Steering {
   [[nodiscard]] std::vector<Decision> decisions() const;
   [[nodiscard]] std::vector<TimelinePoint> timeline() const;
   [[nodiscard]] std::vector<int> allowed_cpus() const;
+  /// Those of a node, or all where it has none.
+  [[nodiscard]] std::vector<int> allowed_of_node(int node) const;
   [[nodiscard]] std::vector<Seat> seats() const;  ///< where each worker is to sit now; cpu -1 where it rests
   [[nodiscard]] const std::string& spec() const { return spec_; }
   [[nodiscard]] int epoch() const;  ///< how often the allowed cpus changed
@@ -107,6 +120,7 @@ class Steering {
   void follow(Worker& worker, Pilot& pilot, const Epoch& epoch, int spread);
   void sit(Worker& worker, Pilot& pilot, const Epoch& epoch, const Seat& seat);
   void rest(Worker& worker, Pilot& pilot, const Epoch& epoch);
+  const std::vector<int>& mask_of(Pilot& pilot, const Seat& seat, const Epoch& epoch) const;
   bool bind(Pilot::Thread& thread, const std::vector<int>& cpus);
   bool surprised(Worker& worker, Pilot& pilot);
   void place_memory(Pilot::Thread& thread, const Seat& seat);
@@ -127,6 +141,7 @@ class Steering {
   placement::CpuClaims claims_;
   std::vector<std::unique_ptr<Pilot>> pilots_;
   std::atomic<double> outside_work_{0};
+  std::atomic<int> resting_{0};
 
   std::atomic<const Epoch*> current_{nullptr};
   std::atomic<int> epoch_number_{0};

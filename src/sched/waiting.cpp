@@ -1,16 +1,37 @@
 // Waiting without blocking a worker, and entering the runtime from outside.
+#include <charm/call.hpp>
 #include <charm/detail/completion.hpp>
 #include <charm/detail/scheduler.hpp>
+#include <charm/detail/wait_list.hpp>
 #include <charm/error.hpp>
 #include <charm/invoke.hpp>
 #include <charm/runtime.hpp>
+#include <charm/sleep.hpp>
 
+#include <exception>
+#include <string>
 #include <thread>
 
+#include "base/notices.hpp"
 #include "os/futex.hpp"
 #include "os/pause.hpp"
+#include "sched/crowding.hpp"
 #include "sched/runtime.hpp"
 #include "sched/tracing.hpp"
+
+namespace charm::sched {
+
+fiber::Fiber* expire(std::atomic<std::uintptr_t>& state) noexcept {
+  std::uintptr_t seen = state.load(std::memory_order_acquire);
+  while (seen != detail::Completion::done_value) {
+    if (state.compare_exchange_weak(seen, detail::Completion::expired_value, std::memory_order_acq_rel,
+                                    std::memory_order_acquire))
+      return reinterpret_cast<fiber::Fiber*>(seen);
+  }
+  return nullptr;
+}
+
+}  // namespace charm::sched
 
 namespace charm::detail {
 
@@ -20,11 +41,32 @@ using sched::Worker;
 
 namespace {
 
-/// A thread that is no worker and waits; its address with bit 1 set stands for it in a Completion.
+/// A thread that is no worker and waits; its address with bit 0 set stands for it in a Completion.
 struct ForeignWaiter {
-  os::FutexWord woken{0};
+  alignas(8) os::FutexWord woken{0};
 };
-constexpr std::uintptr_t foreign_bit = 2;
+constexpr std::uintptr_t foreign_bit = 1;
+constexpr std::uintptr_t expired = Completion::expired_value;
+
+/// Counts the threads outside that wait for the runtime without a time limit: they wake nobody meanwhile.
+class Outside {
+ public:
+  Outside() noexcept : runtime_(Runtime::instance()) {
+    if (runtime_ != nullptr) runtime_->outside_waiting.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~Outside() {
+    if (runtime_ != nullptr && runtime_ == Runtime::instance())
+      runtime_->outside_waiting.fetch_sub(1, std::memory_order_relaxed);
+  }
+  Outside(const Outside&) = delete;
+  Outside& operator=(const Outside&) = delete;
+
+ private:
+  Runtime* runtime_;
+};
+
+/// Stands for the thread that called init() where tasks are listed.
+void guest_function(Job* /*unused*/) noexcept {}
 
 /// Lets a thread that is no worker run as worker 0 for the time of one wait; see Runtime::borrow.
 class Guest {
@@ -35,13 +77,21 @@ class Guest {
     if (worker_ == nullptr) return;
     fiber::adopt_thread(native_);
     native_.bound = worker_->id;
+    native_.card.begin(guest_function);
     worker_->current = &native_;
+    worker_->runtime->set_guest(&native_);
   }
   ~Guest() {
-    if (worker_ != nullptr) worker_->runtime->give_back(*worker_);
+    if (worker_ == nullptr) return;
+    worker_->runtime->set_guest(nullptr);
+    worker_->runtime->give_back(*worker_);
   }
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
+  /// Nobody asked this worker for jobs while it was parked: if others sleep, its next push shall wake one.
+  void notice_sleepers() const noexcept {
+    if (worker_->runtime->board.any(stealing::Mark::asleep)) worker_->deque.poke();
+  }
   explicit operator bool() const noexcept { return worker_ != nullptr; }
   Worker& worker() const noexcept { return *worker_; }
 
@@ -59,21 +109,79 @@ void leave_as_waiter(Fiber* from, void* state) noexcept {
   }
 }
 
-}  // namespace
-
-void Completion::wait_slow() {
-  if (Worker* worker = sched::this_worker()) return worker->suspend(leave_as_waiter, &state_);
-  if (Guest guest; guest) return guest.worker().suspend(leave_as_waiter, &state_);
-  for (int spin = 0; spin < 2000; ++spin) {
-    if (done()) return;
+/// Sleeps as a thread. \return false where the time was over first; then it is no longer the waiter.
+bool wait_outside(std::atomic<std::uintptr_t>& state, std::int64_t deadline) {
+  const int spins = sched::crowded() ? 20 : 2000;
+  for (int spin = 0; spin < spins; ++spin) {
+    if (state.load(std::memory_order_acquire) == Completion::done_value) return true;
     os::pause();
   }
   ForeignWaiter waiter;
+  const std::uintptr_t self = reinterpret_cast<std::uintptr_t>(&waiter) | foreign_bit;
   std::uintptr_t expected = 0;
-  if (!state_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&waiter) | foreign_bit,
-                                      std::memory_order_acq_rel))
+  if (!state.compare_exchange_strong(expected, self, std::memory_order_acq_rel)) return true;
+  while (waiter.woken.load(std::memory_order_acquire) == 0) {
+    std::int64_t left = -1;
+    if (deadline != Completion::never) {
+      left = deadline - steady_now();
+      expected = self;
+      if (left <= 0 && state.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) return false;
+      if (left <= 0) left = -1;  // it is done, and we are about to be woken
+    }
+    os::futex_wait(waiter.woken, 0, std::chrono::nanoseconds(left));
+  }
+  return true;
+}
+
+void wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, WaitReason reason) {
+  worker.suspend(leave_as_waiter, &state, reason);
+}
+
+/// \return false where the time was over first.
+bool wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, std::int64_t deadline, WaitReason reason) {
+  sched::Runtime& runtime = *worker.runtime;
+  sched::Timer timer;
+  timer.deadline_ns = deadline;
+  timer.state = &state;
+  runtime.timers.add(timer, worker);
+  worker.suspend(leave_as_waiter, &state, reason);
+  runtime.timers.remove(timer);
+  std::uintptr_t seen = expired;
+  return !state.compare_exchange_strong(seen, 0, std::memory_order_acq_rel);
+}
+
+}  // namespace
+
+void Completion::wait_slow(WaitReason reason) {
+  if (Worker* worker = sched::this_worker()) return wait_in(*worker, state_, reason);
+  if (Guest guest; guest) {
+    guest.notice_sleepers();
+    return wait_in(guest.worker(), state_, reason);
+  }
+  Outside outside;
+  wait_outside(state_, never);
+}
+
+bool Completion::wait_until_slow(std::int64_t deadline_ns, WaitReason reason) {
+  if (deadline_ns <= steady_now()) {  // a question: whoever asks again and again lets the others run
+    charm::yield();
+    return done();
+  }
+  if (Worker* worker = sched::this_worker()) return wait_in(*worker, state_, deadline_ns, reason);
+  if (Guest guest; guest) {
+    guest.notice_sleepers();
+    return wait_in(guest.worker(), state_, deadline_ns, reason);
+  }
+  return wait_outside(state_, deadline_ns);
+}
+
+void sleep_until_ns(std::int64_t deadline) {
+  if (sched::this_worker() == nullptr) {
+    std::this_thread::sleep_until(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline)));
     return;
-  while (waiter.woken.load(std::memory_order_acquire) == 0) os::futex_wait(waiter.woken, 0);
+  }
+  Completion nobody;
+  nobody.wait_until(deadline, {Wait::sleep, nullptr});
 }
 
 void Completion::wake(std::uintptr_t waiter, bool next) noexcept {
@@ -89,7 +197,7 @@ void submit(ListedJob& job) {
   if (Worker* worker = sched::this_worker()) {
     sched::tracing::spawned(worker, &job);
     if (worker->deque.push(&job) == detail::Deque::full) {
-      worker->ready.push(&job);
+      worker->push_ready(&job);
       worker->runtime->notify(worker);
     }
     return;
@@ -125,12 +233,26 @@ void run_root(ListedJob& root, Completion& done) {
   Runtime& runtime = Runtime::get();
   if (Guest guest; guest) {
     if (guest.worker().deque.push(&root) != Deque::full) {
+      guest.notice_sleepers();  // not before: an empty root is worth waking nobody
       done.wait();
       return;
     }
   }
   runtime.post_anywhere(&root);
   done.wait();
+}
+
+void detached_task_failed() noexcept {
+  const char* what = "something that is not a std::exception";
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    what = error.what();
+    base::notice("detached", std::string("an exception left a detached task: ") + what);
+  } catch (...) {
+    base::notice("detached", std::string("an exception left a detached task: ") + what);
+  }
+  std::terminate();
 }
 
 bool bind_task() noexcept {
@@ -177,15 +299,27 @@ void yield() {
   if (worker == nullptr) return std::this_thread::yield();
   bool alone = worker->ready.empty() && worker->deque.empty() && worker->inbox.empty();
   if (alone && worker->tick++ % 64 != 0) return;
+  // Mostly straight to the next fiber in the queue; now and then by way of the loop, which looks at everything else.
+  fiber::Fiber* next = nullptr;
+  if (++worker->yields % 16 != 0 && worker->current->bound < 0) {
+    if (sched::ListedJob* job = worker->ready.pop()) {
+      if (job->run == nullptr)
+        next = static_cast<fiber::Fiber*>(job);
+      else
+        worker->ready.push(job);
+    }
+  }
   worker->suspend(
       [](fiber::Fiber* from, void*) noexcept {
         sched::Worker* here = sched::this_worker();
-        if (from->bound >= 0)
+        if (from->bound >= 0) {
           here->inbox.push(from);
-        else
-          here->ready.push(from);
+        } else {
+          here->push_ready(from);
+          here->advertise();
+        }
       },
-      nullptr);
+      nullptr, {detail::Wait::nothing}, next);
 }
 
 }  // namespace charm

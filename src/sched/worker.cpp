@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 #include <utility>
 
+#include "sched/exceptions.hpp"
 #include "sched/runtime.hpp"
 #include "sched/tracing.hpp"
 
@@ -21,20 +22,13 @@ namespace {
 /// After a loop fiber was left for one that was ready: it holds no task and can serve as the next loop.
 void recycle(Fiber* from, void* /*unused*/) noexcept { this_worker()->give_fiber(from); }
 
-/// What the C++ runtime keeps per thread about exceptions that are being handled (Itanium C++ ABI, 2.2.2). It belongs
-/// to the task: one that waits inside a catch block takes it along.
-struct Handling {
-  void* caught;
-  unsigned int uncaught;
-};
+}  // namespace
 
 /// Not inlined: the declaration says that the result never changes, which is true for a thread and not for a fiber.
 [[gnu::noinline]] Handling& handling() noexcept {
   asm volatile("");
   return *reinterpret_cast<Handling*>(abi::__cxa_get_globals());
 }
-
-}  // namespace
 
 void loop() noexcept {
   for (;;) {
@@ -52,10 +46,12 @@ void loop() noexcept {
       fiber::switch_to(*self, *ready, recycle, nullptr);
     } else {
       Tally::add(worker->tally.jobs);
+      worker->current->card.begin(job->run);
       tracing::begins(*worker, job);
       job->run(job);
       worker = this_worker();
       tracing::ends(*worker);
+      worker->current->card.end();
       worker->current->bound = -1;
     }
   }
@@ -76,15 +72,26 @@ void Worker::main() noexcept {
 
 void Worker::enter(Fiber* to) noexcept {
   current = to;
+  shown.store(to, std::memory_order_relaxed);
+  to->card.state.store(fiber::TaskCard::State::running, std::memory_order_relaxed);
   stack_top = to->stack.base + to->stack.bytes;
   stack_limit = to->stack.base + to->stack.bytes / 4;  // the last quarter is for calls that do not fork
 }
 
-void Worker::suspend(fiber::After after, void* argument) noexcept {
+void Worker::suspend(fiber::After after, void* argument, detail::WaitReason reason, Fiber* to) noexcept {
+  using Doing = fiber::TaskCard::State;
   Fiber* self = current;
+  const bool waits = reason.kind != detail::Wait::nothing;
+  if (waits) {
+    self->card.object.store(reason.object, std::memory_order_relaxed);
+    self->card.since.store(clock->now(), std::memory_order_relaxed);
+    self->card.wait.store(reason.kind, std::memory_order_relaxed);
+  }
+  self->card.state.store(waits ? Doing::waiting : Doing::ready, std::memory_order_relaxed);
   const std::byte* limit = stack_limit;  // not those of self->stack if the task went on on another stack
   const std::byte* top = stack_top;
-  Fiber* to = take_fiber();
+  const detail::CancelScope* within = std::exchange(scope, nullptr);
+  if (to == nullptr) to = take_fiber();
   enter(to);
   Tally::add(tally.suspensions);
   const std::uint64_t task = tracing::suspends(*this, self);
@@ -93,10 +100,23 @@ void Worker::suspend(fiber::After after, void* argument) noexcept {
   fiber::switch_to(*self, *to, after, argument);
   if (handled.caught != nullptr || handled.uncaught != 0) handling() = handled;
   Worker* here = sched::this_worker();
-  here->stack_limit = limit;
-  here->stack_top = top;
-  Tally::add(here->tally.resumptions);
-  tracing::resumed(*here, self, task, id);
+  if (here == nullptr) {  // the task goes on in a spare thread; leave_blocking() does the rest
+    self->away.task = task;
+    self->away.left = id;
+    self->away.scope = within;
+    return;
+  }
+  if (waits) self->card.wait.store(detail::Wait::nothing, std::memory_order_relaxed);
+  here->scope = within;
+  here->resumed(*self, limit, top, task, id);
+}
+
+void Worker::resumed(const Fiber& fiber, const std::byte* limit, const std::byte* top, std::uint64_t task,
+                     int left) noexcept {
+  stack_limit = limit;
+  stack_top = top;
+  Tally::add(tally.resumptions);
+  tracing::resumed(*this, &fiber, task, left);
 }
 
 Fiber* Worker::take_fiber() noexcept {
@@ -109,13 +129,14 @@ Fiber* Worker::take_fiber() noexcept {
 
 void Worker::give_fiber(Fiber* fiber) noexcept {
   constexpr int most = 16;
-  if (free_count == most) return runtime->give_fiber(fiber, seat.node);
+  if (free_count == most) return runtime->give_fiber(fiber);
   fiber->next = free_fibers;
   free_fibers = fiber;
   ++free_count;
 }
 
 Job* Worker::find_job() noexcept {
+  runtime->timers.before_job(*this);
   if (handoff != nullptr) return std::exchange(handoff, nullptr);
   if (Job* job = own_job()) return job;
   return search();
@@ -132,9 +153,11 @@ Job* Worker::own_job() noexcept {
     switch (kind % 3) {
       case 0:
         if (!deque.empty()) {
-          deque.answer();
           bool flat = false;
-          if (Job* job = deque.pop_any(flat)) return tracing::popped(*this, job);
+          if (Job* job = deque.pop_any(flat)) {
+            if (!deque.empty()) deque.answer();  // else the next push will
+            return tracing::popped(*this, job);
+          }
         }
         break;
       case 1:
@@ -150,16 +173,20 @@ Job* Worker::own_job() noexcept {
   return nullptr;
 }
 
-Job* Worker::shared_job() noexcept {
+/// Sent to this chiplet or node.
+Job* Worker::near_job() noexcept {
   if (Job* job = group->inbox.pop()) return job;
-  if (seat.node >= 0) {
-    if (Job* job = runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.pop()) return job;
-  }
+  return seat.node >= 0 ? runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.pop() : nullptr;
+}
+
+Job* Worker::shared_job() noexcept {
+  if (Job* job = near_job()) return job;
   return runtime->inbox.pop();
 }
 
 void make_ready(Fiber* fiber, bool next) noexcept {
   Worker* worker = this_worker();
+  fiber->card.state.store(fiber::TaskCard::State::ready, std::memory_order_relaxed);
   tracing::made_ready(worker, fiber);
   if (fiber->bound >= 0 && (worker == nullptr || worker->id != fiber->bound)) {
     Runtime& runtime = *Runtime::instance();
@@ -172,9 +199,22 @@ void make_ready(Fiber* fiber, bool next) noexcept {
   } else if (fiber->bound >= 0) {
     worker->inbox.push(fiber);
   } else {
-    worker->ready.push(fiber);
+    worker->push_ready(fiber);
     worker->advertise();
     worker->runtime->notify(worker);
+  }
+}
+
+void Worker::push_ready(ListedJob* job) noexcept {
+  if (ready.push_ring(job)) return;
+  switch (runtime->bind) {
+    case Bind::chiplet:
+      return group->inbox.push(job);
+    case Bind::node:
+      if (seat.node >= 0) return runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.push(job);
+      [[fallthrough]];
+    default:
+      return ready.push(job);
   }
 }
 

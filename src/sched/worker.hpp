@@ -84,7 +84,9 @@ struct Worker : detail::WorkerCore {
   fiber::Fiber* handoff = nullptr;  // to go on with next, before anything else
   fiber::Fiber* free_fibers = nullptr;
   int free_count = 0;
-  std::uint32_t tick = 0;
+  std::uint32_t tick = 0;  // looks at the own queues; tells which is first, so nothing else may count it in step
+  std::uint32_t yields = 0;
+  std::uint64_t last_timer_look = 0;
   std::uint64_t random = 0;
   trace::Track* track = nullptr;  // null unless the run is recorded (sched/tracing.hpp)
   const os::TickClock* clock = nullptr;
@@ -95,7 +97,9 @@ struct Worker : detail::WorkerCore {
   alignas(64) std::atomic<State> slot{Slot::running};
   os::FutexWord bell{0};
   os::FutexWord guest_bell{0};
-  std::atomic<int> node{-1};  // of `seat`
+  std::atomic<const fiber::Fiber*> shown{nullptr};  // `current`, for those who list tasks
+  std::atomic<int> node{-1};                        // of `seat`
+  std::atomic<int> home_group{0};                   // of `place`; for guesses about who is where
   alignas(64) Tally tally;
   WorkTimes times;
 
@@ -107,11 +111,21 @@ struct Worker : detail::WorkerCore {
   /// The next thing to run; nullptr when the runtime stops.
   detail::Job* find_job() noexcept;
 
-  /// Leaves the running fiber for a loop fiber; `after` decides when it becomes ready again.
-  void suspend(fiber::After after, void* argument) noexcept;
+  /// Leaves the running fiber for a loop fiber, or for `to`, which is ready; `after` decides when it becomes ready
+  /// again. Without a reason it only lets others run.
+  void suspend(fiber::After after, void* argument, detail::WaitReason reason = {detail::Wait::nothing},
+               fiber::Fiber* to = nullptr) noexcept;
+
+  /// Takes a task up again that was suspended. \param limit, top of the stack that it is on. \param task, left for the
+  /// recording: what suspending told, and the worker that it left.
+  void resumed(const fiber::Fiber& fiber, const std::byte* limit, const std::byte* top, std::uint64_t task,
+               int left) noexcept;
 
   /// Makes `to` the running fiber's successor in the books; the switch follows.
   void enter(fiber::Fiber* to) noexcept;
+
+  /// Puts a job behind those that can go on; what does not fit goes to the queue that the workers share by `bind`.
+  void push_ready(ListedJob* job) noexcept;
 
   fiber::Fiber* take_fiber() noexcept;
   void give_fiber(fiber::Fiber* fiber) noexcept;
@@ -128,16 +142,21 @@ struct Worker : detail::WorkerCore {
  private:
   friend class Runtime;
   detail::Job* own_job() noexcept;
+  detail::Job* near_job() noexcept;
   detail::Job* shared_job() noexcept;
   detail::Job* search() noexcept;
   detail::Job* steal(bool ready_too) noexcept;
   detail::Job* steal_from(stealing::Place place, bool ready_too) noexcept;
   void ask_for_work(unsigned attempt) noexcept;
   [[nodiscard]] bool surplus_searcher() const noexcept;
+  [[nodiscard]] bool near_inboxes_arrived() const noexcept;
   [[nodiscard]] bool inboxes_arrived() const noexcept;
+  [[nodiscard]] bool rests() const noexcept;
   [[nodiscard]] bool shows_work() const noexcept;
-  [[nodiscard]] bool anything_in_sight(bool deep) const noexcept;
-  void poke_the_busy() noexcept;
+  bool stay_until_the_end() noexcept;
+  [[nodiscard]] bool anything_in_sight() const noexcept;
+  [[nodiscard]] bool others_have_work() const noexcept;
+  void poke_the_busy(int group_index) noexcept;
   void park(bool deep) noexcept;
   std::uint64_t next_random() noexcept {  // xorshift64*
     random ^= random >> 12;

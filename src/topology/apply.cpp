@@ -120,18 +120,16 @@ std::string mismatch(const ProfileKey& key, const Machine& machine) {
     return "it was measured on a machine with " + what + " " + there + ", here it is " + now;
   };
   if (key.name != here.name) return differs("processor", "'" + key.name + "'", "'" + here.name + "'");
-  if (key.cpus != here.cpus)
-    return differs("cpus:", std::to_string(key.cpus), std::to_string(here.cpus));
-  if (key.cores != here.cores)
-    return differs("cores:", std::to_string(key.cores), std::to_string(here.cores));
-  if (key.nodes != here.nodes)
-    return differs("NUMA nodes:", std::to_string(key.nodes), std::to_string(here.nodes));
+  if (key.cpus != here.cpus) return differs("cpus:", std::to_string(key.cpus), std::to_string(here.cpus));
+  if (key.cores != here.cores) return differs("cores:", std::to_string(key.cores), std::to_string(here.cores));
+  if (key.nodes != here.nodes) return differs("NUMA nodes:", std::to_string(key.nodes), std::to_string(here.nodes));
   if (key.sockets != here.sockets)
     return differs("sockets:", std::to_string(key.sockets), std::to_string(here.sockets));
   if (key.measured_cpus != here.measured_cpus) {
-    return "it was measured on " + std::to_string(key.measured_cpus.size()) +
-           " cpus (" + os::format_cpu_list(key.measured_cpus) + "), and this process may use others: " +
-           std::to_string(here.measured_cpus.size()) + " (" + os::format_cpu_list(here.measured_cpus) + ")";
+    return "it was measured on " + std::to_string(key.measured_cpus.size()) + " cpus (" +
+           os::format_cpu_list(key.measured_cpus) +
+           "), and this process may use others: " + std::to_string(here.measured_cpus.size()) + " (" +
+           os::format_cpu_list(here.measured_cpus) + ")";
   }
   return "";
 }

@@ -11,9 +11,9 @@
 #include <sstream>
 #include <utility>
 
-#include "topology/machine_json.hpp"
-
 #include <nlohmann/json.hpp>
+
+#include "topology/machine_json.hpp"
 
 namespace charm::topology {
 namespace {

@@ -172,9 +172,8 @@ Survey survey_of(hwloc_topology_t topology, std::string origin) {
   survey.sockets = static_cast<int>(packages.size());
   for (Object l3 : all_of(topology, HWLOC_OBJ_L3CACHE)) survey.l3_bytes.push_back(l3->attr->cache.size);
   for (Object node : nodes) {
-    survey.nodes.push_back(
-        {static_cast<int>(node->os_index), node->attr->numanode.local_memory, socket_of_node(packages, node),
-                            node->subtype == nullptr ? "" : node->subtype});
+    survey.nodes.push_back({static_cast<int>(node->os_index), node->attr->numanode.local_memory,
+                            socket_of_node(packages, node), node->subtype == nullptr ? "" : node->subtype});
   }
   survey.cores_told = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, 0) != nullptr;
   Object last = nullptr;

@@ -24,8 +24,8 @@ struct SurveyCore {
 struct SurveyNode {
   int os_index = 0;
   std::uint64_t bytes = 0;
-  int socket = -1;   // -1: inside of no single socket
-  std::string kind;  // "DRAM", "HBM", "CXL" ...; empty where not told
+  int socket = -1;        // -1: inside of no single socket
+  std::string kind = {};  // "DRAM", "HBM", "CXL" ...; empty where not told
 };
 
 /// Cores of one kind, on processors that have several.

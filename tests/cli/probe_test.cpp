@@ -60,6 +60,25 @@ TEST_F(ProbeTest, MeasuresShowsAndKeepsAProfile) {
   const auto again = charm("probe --show - --json", "XDG_DATA_HOME=$PWD/data");
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.out, said.out);
+
+  // The stored profile is a view of the machine, and a machine of its own.
+  ASSERT_EQ(charm("probe --show - --json >p.json", "XDG_DATA_HOME=$PWD/data").exit_code, 0);
+  const auto topo = nlohmann::json::parse(charm("topo --json", "XDG_DATA_HOME=$PWD/data").out);
+  EXPECT_TRUE(topo.contains("measured"));
+  EXPECT_EQ(topo.at("views").back().at("source"), "measured");
+  const auto off = nlohmann::json::parse(charm("topo --json", "XDG_DATA_HOME=$PWD/data CHARM_PROFILE=off").out);
+  EXPECT_FALSE(off.contains("measured"));
+  const auto paper = nlohmann::json::parse(charm("topo --from p.json --json").out);
+  EXPECT_EQ(paper.at("origin"), "profile:p.json");
+  EXPECT_EQ(paper.at("cores").size(), topo.at("cores").size());
+}
+
+TEST_F(ProbeTest, TopoDiffAnswersLikeDiff) {
+  EXPECT_EQ(charm("topo --diff 'pack:2 core:2 pu:1' 'pack:2 core:2 pu:1'").exit_code, 0);
+  const auto said = charm("topo --json --diff 'pack:2 core:2 pu:1' 'pack:1 core:4 pu:1'");
+  EXPECT_EQ(said.exit_code, 1);
+  EXPECT_FALSE(nlohmann::json::parse(said.out).at("same"));
+  expect_refused("topo --diff nowhere.xml 'pu:2'", {"nowhere.xml"});
 }
 
 TEST_F(ProbeTest, InterruptedItLeavesAPartialResultAndKeepsNothing) {

@@ -134,8 +134,8 @@ TEST(Profile, OneOfAnotherMachineOrCpuSetIsRefusedWithTheReason) {
 }
 
 TEST(Profile, BadFilesAreRefusedInOneLine) {
-  for (const std::string text :
-       {"", "{", "[]", "{\"charm_profile\": 2}", "{\"charm_profile\": 1}", "{\"charm_profile\": 99}", "{\"charm_profile\": \"x\"}"}) {
+  for (const std::string text : {"", "{", "[]", "{\"charm_profile\": 2}", "{\"charm_profile\": 1}",
+                                 "{\"charm_profile\": 99}", "{\"charm_profile\": \"x\"}"}) {
     try {
       parse_profile(text, "p.json");
       ADD_FAILURE() << text;
@@ -286,9 +286,10 @@ TEST(Measure, ProgressGrowsToTheWhole) {
   EXPECT_NEAR(last, 1, 1e-6);
   EXPECT_FALSE(profile.partial);
   EXPECT_EQ(profile.cpus, machine.allowed_cpus);
-  if (profile.cpus.size() > 1) {
-    EXPECT_TRUE(profile.latency.measured(0, 1));
-    EXPECT_GT(profile.latency.at(0, 1), 0);
+  // A pair whose cpus were taken by others for all of its time is left blank, and that is said.
+  if (profile.cpus.size() > 1 && !profile.latency.measured(0, 1)) {
+    EXPECT_TRUE(std::any_of(profile.notes.begin(), profile.notes.end(),
+                            [](const std::string& note) { return note.find("too long") != std::string::npos; }));
   }
 }
 

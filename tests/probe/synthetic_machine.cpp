@@ -149,8 +149,9 @@ Trouble any_trouble(std::mt19937_64& random, const Choice& most, int cpus) {
   trouble.noise = between(random, 0.0, most.noise);
   trouble.spikes = chance(random, 0.5) ? between(random, 0, most.spikes) : 0;
   trouble.blanks = chance(random, 0.3) ? between(random, 0, most.blanks) : 0;
-  trouble.missing_rows =
-      chance(random, 0.4) ? std::uniform_int_distribution<int>(1, std::min(most.missing_rows, 1 + cpus / 12))(random) : 0;
+  trouble.missing_rows = chance(random, 0.4)
+                             ? std::uniform_int_distribution<int>(1, std::min(most.missing_rows, 1 + cpus / 12))(random)
+                             : 0;
   trouble.homed_elsewhere = chance(random, 0.3) ? pick(random, {1, 2}) : 0;
   // Rows that are missing from a half-filled matrix may take their own chiplet along, and then nobody can know.
   trouble.both_halves = trouble.missing_rows > 1 || chance(random, 0.5);

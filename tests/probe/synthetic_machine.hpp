@@ -46,7 +46,7 @@ struct Choice {
   std::vector<int> cores = {2, 3, 4, 6, 8, 8, 10, 12, 16, 24, 32};
   std::vector<int> threads = {1, 1, 2, 2, 2, 4};
   int most_cpus = 576;
-  double noise = 0.10;   // at most, of each trouble
+  double noise = 0.10;  // at most, of each trouble
   double spikes = 0.02;
   double blanks = 0.15;
   int missing_rows = 6;

@@ -6,7 +6,11 @@
 
 #include <gtest/gtest.h>
 
+extern "C" int charm_c_program(void);  // c_program.c
+
 namespace {
+
+TEST(CApi, AProgramInC11UsesAllOfIt) { EXPECT_EQ(charm_c_program(), 0) << "the line of c_program.c"; }
 
 TEST(CApi, RunsTheWholeCircle) {
   ASSERT_EQ(CHARM_Init_with(1, "local"), CHARM_OK) << CHARM_Error();

@@ -7,6 +7,7 @@
 
 #include "os/affinity.hpp"
 #include "topology/build.hpp"
+#include "topology/discovery.hpp"
 #include "topology/machine_checks.hpp"
 
 using namespace charm;
@@ -108,7 +109,7 @@ TEST(Restriction, TheAffinityMaskOfTheCallingThreadIsHonoured) {
   std::thread([&] {
     for (int cpu : {all.front(), all.back()}) {
       ASSERT_TRUE(os::bind_this_thread({cpu}));
-      Machine m = topology::discover_quietly(nullptr);
+      Machine m = topology::discover_quietly("", "off").machine;
       EXPECT_EQ(m.allowed_cpus, std::vector<int>{cpu});
       EXPECT_EQ(structure_error(m), "");
       EXPECT_EQ(os::allowed_cpus(), std::vector<int>{cpu});

@@ -98,8 +98,7 @@ class SysfsTree {
     };
     write(here / "topology/core_id", std::to_string(cpu.core));
     write(here / "topology/physical_package_id", std::to_string(cpu.socket));
-    const std::string core =
-        online([&](const SysfsCpu& o) { return o.socket == cpu.socket && o.core == cpu.core; });
+    const std::string core = online([&](const SysfsCpu& o) { return o.socket == cpu.socket && o.core == cpu.core; });
     const std::string socket = online([&](const SysfsCpu& o) { return o.socket == cpu.socket; });
     for (const char* name : {"core_cpus", "thread_siblings"}) write(here / "topology" / name, core);
     for (const char* name : {"package_cpus", "core_siblings"}) write(here / "topology" / name, socket);

@@ -40,9 +40,8 @@ bool says(const std::vector<std::string>& texts, const std::string& part) {
 }
 
 bool disagrees(const Views& views, const std::string& level, const std::string& part) {
-  return std::any_of(views.disagreements.begin(), views.disagreements.end(), [&](const Disagreement& d) {
-    return d.level == level && d.text.find(part) != std::string::npos;
-  });
+  return std::any_of(views.disagreements.begin(), views.disagreements.end(),
+                     [&](const Disagreement& d) { return d.level == level && d.text.find(part) != std::string::npos; });
 }
 
 Views seen(const SysfsTree& tree) { return gather(tree.root(), "off"); }

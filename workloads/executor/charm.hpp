@@ -33,7 +33,7 @@ class CharmExecutor {
     if (last - first <= grain) return first < last ? f(first, last, identity) : identity;
     return charm::parallel_reduce(
         first, last, identity, [&f](Index lo, Index hi, T accumulated) { return f(lo, hi, accumulated); },
-        [&combine](T a, T b) { return combine(a, b); }, charm::LoopOptions{.grain = grain});
+        [&combine](T a, T b) { return combine(a, b); }, charm::ReduceOptions{.grain = grain});
   }
 
   template <class F>

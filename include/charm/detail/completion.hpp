@@ -1,5 +1,10 @@
-// A one-shot event with one waiter: the end of a job. 0 while it is pending, then either done, or the waiter's address
-// until it is done. Waiting suspends a fiber (or, on a thread that is no worker, sleeps); it never blocks a worker.
+// A one-shot event with one waiter: the end of a job, or the wake-up of one who waits in a mutex or channel. Waiting
+// suspends a fiber (or, on a thread that is no worker, sleeps); it never blocks a worker.
+//
+// State: 0 while it is pending and nobody waits; the waiter's address while somebody waits; `done_value` for ever after
+// complete(). A timed wait adds one more: its timer puts `expired_value` in place of 0 or of the waiter, whoever does
+// that owns the waking of the waiter, and the waiter takes it away again. So exactly one of complete() and the timer
+// wakes, and a completion that comes later than the time limit is still seen.
 #pragma once
 
 #include <atomic>
@@ -7,25 +12,62 @@
 
 namespace charm::detail {
 
+/// What a task waits for, as charm::tasks() and the report of a deadlock tell it.
+enum class Wait : std::uint8_t {
+  nothing,
+  task,
+  group,
+  mutex,
+  condition,
+  semaphore,
+  latch,
+  channel_send,
+  channel_receive,
+  barrier,
+  sleep,
+  blocking,
+};
+
+/// `object` is the address of the mutex, channel ...; it is told, never followed, but for a mutex.
+struct WaitReason {
+  Wait kind = Wait::task;
+  const void* object = nullptr;
+};
+
 class Completion {
  public:
+  static constexpr std::int64_t never = INT64_MAX;  // as a deadline
+
   [[nodiscard]] bool done() const noexcept { return state_.load(std::memory_order_acquire) == done_value; }
 
   void wait() {
-    if (!done()) wait_slow();
+    if (!done()) wait_slow({Wait::task, this});
+  }
+  void wait(WaitReason reason) {
+    if (!done()) wait_slow(reason);
+  }
+
+  /// \param deadline_ns on the steady clock. \return whether it is done; if not, it may be waited for again.
+  bool wait_until(std::int64_t deadline_ns, WaitReason reason) {
+    if (done()) return true;
+    if (deadline_ns != never) return wait_until_slow(deadline_ns, reason);
+    wait_slow(reason);
+    return true;
   }
 
   /// The last touch of the object: the waiter may destroy it at once. Where the caller is a job that the scheduler runs
   /// and this is its last act, `next` lets the worker go on with the waiter directly.
   void complete(bool next = false) noexcept {
     std::uintptr_t waiter = state_.exchange(done_value, std::memory_order_acq_rel);
-    if (waiter != 0) wake(waiter, next);
+    if (waiter > expired_value) wake(waiter, next);
   }
 
   static constexpr std::uintptr_t done_value = 1;
+  static constexpr std::uintptr_t expired_value = 2;
 
  private:
-  void wait_slow();
+  void wait_slow(WaitReason reason);
+  bool wait_until_slow(std::int64_t deadline_ns, WaitReason reason);
   static void wake(std::uintptr_t waiter, bool next) noexcept;
   std::atomic<std::uintptr_t> state_{0};
 };

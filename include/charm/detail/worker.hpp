@@ -64,10 +64,13 @@ class JobPool {
   List lists_[3];
 };
 
+class CancelScope;
+
 struct WorkerCore {
   Deque deque;
   alignas(64) const std::byte* stack_limit = nullptr;  // below it a deep recursion goes on on another stack
   const std::byte* stack_top = nullptr;                // of the stack that the worker is on
+  const CancelScope* scope = nullptr;                  // what the running task belongs to; see cancel_scope.hpp
   int id = -1;
   int until_boundary = 1;  // jobs until the scheduler looks at the clock
   double user_work = 0;    // charm::add_work
@@ -96,10 +99,12 @@ inline WorkerCore* this_worker() noexcept {
   return worker;
 }
 
-/// Whether `object` lives in a frame of the stack that the caller runs on.
+/// Whether `object` lives in a frame of the stack that the caller runs on, the caller's own included (which a
+/// comparison with the frame's address would miss once the caller is inlined into the function that holds the object).
 inline bool on_this_stack(const WorkerCore* worker, const void* object) noexcept {
   auto* address = static_cast<const std::byte*>(object);
-  return address >= static_cast<const std::byte*>(__builtin_frame_address(0)) && address < worker->stack_top;
+  const std::byte* limit = worker->stack_limit;  // a quarter of the stack lies below it
+  return address < worker->stack_top && address >= limit - (worker->stack_top - limit) / 3;
 }
 
 /// The address below which the current frame lies, near enough.

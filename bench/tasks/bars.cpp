@@ -1,0 +1,378 @@
+// Single operations of the runtimes: spawning, loops of small grain, entering a parallel region, barriers, calls to a
+// particular worker, waking an idle one. A value is the least of several batches (wake-ups: the median), so that it
+// says what the operation costs and not what else the machine did.
+#include <charm/charm.hpp>
+
+#include <atomic>
+#include <barrier>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+#include "cases.hpp"
+#include "runtimes.hpp"
+
+namespace charm::bench {
+namespace {
+
+constexpr int batches = 200;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/// A case whose `body(runtime, workers)` returns the value.
+template <class R, class F>
+void add(Cases& cases, const char* program, const char* unit, F body, int least_workers = 1) {
+  cases.push_back({program, R::name, unit,
+                   [body](int workers) {
+                     Sample sample;
+                     apart([&] {
+                       R runtime(workers);
+                       reset_peak_rss();
+                       sample.value = body(runtime, workers);
+                       sample.peak_rss_bytes = peak_rss_bytes();
+                     });
+                     return sample;
+                   },
+                   least_workers});
+}
+
+// ---- spawning and loops ----
+
+template <class R>
+double flat_spawn(R& runtime, int /*workers*/) {
+  constexpr int tasks = 20000;
+  double best = 0;
+  runtime.run([&] {
+    best = least(batches, [&] {
+      return seconds_of(1, [&] {
+        typename R::Group group;
+        for (int i = 0; i < tasks; ++i) group.run([] {});
+        group.wait();
+      });
+    });
+  });
+  return best * 1e9 / tasks;
+}
+
+struct Vectors {
+  static constexpr std::int64_t size = 40'000'000;  // 640 MB: more than any last-level cache
+  std::vector<double> x = std::vector<double>(size, 1.0), y = std::vector<double>(size, 2.0);
+};
+
+template <class R>
+double axpy(R& runtime, int /*workers*/, std::int64_t grain) {
+  Vectors vectors;  // not kept: the peak memory of the rows that follow would hold it
+  double best = 0;
+  runtime.run([&] {
+    best = least(3, [&] {
+      return seconds_of(1, [&] {
+        R::loop(0, Vectors::size, grain, [&](std::int64_t low, std::int64_t high) {
+          const double* x = vectors.x.data();
+          double* y = vectors.y.data();
+          for (std::int64_t i = low; i < high; ++i) y[i] += 1e-9 * x[i];
+        });
+      });
+    });
+  });
+  return best * 1e9 / static_cast<double>(Vectors::size);
+}
+
+// ---- an empty region: as many empty bodies as workers ----
+
+constexpr int regions = 500;
+
+template <class R>
+double region_inside(R& runtime, int workers) {
+  double best = 0;
+  runtime.run([&] {
+    best = least(batches, [&] {
+      return seconds_of(regions, [&] { R::loop(0, workers, 1, [](std::int64_t, std::int64_t) {}); });
+    });
+  });
+  return best * 1e9 / regions;
+}
+
+template <class R>
+double region_outside(R& runtime, int workers) {
+  return least(batches,
+               [&] {
+                 return seconds_of(
+                     regions, [&] { runtime.run([&] { R::loop(0, workers, 1, [](std::int64_t, std::int64_t) {}); }); });
+               }) *
+         1e9 / regions;
+}
+
+// ---- barriers ----
+
+constexpr int rounds = 300;
+
+double charm_barrier(Charm& /*runtime*/, int /*workers*/) {
+  return least(batches,
+               [&] {
+                 double seconds = 0;
+                 all_do([&](int worker) {
+                   barrier();
+                   const auto start = Clock::now();
+                   for (int i = 0; i < rounds; ++i) barrier();
+                   if (worker == 0) seconds = seconds_since(start);
+                 });
+                 return seconds;
+               }) *
+         1e9 / rounds;
+}
+
+/// Plain threads, each on a cpu of its own as far as the system likes it.
+template <class F>
+double among_threads(int workers, F&& round) {
+  return least(batches,
+               [&] {
+                 double seconds = 0;
+                 std::vector<std::thread> threads;
+                 for (int t = 0; t < workers; ++t) {
+                   threads.emplace_back([&, t] {
+                     bool sense = false;
+                     round(sense);
+                     const auto start = Clock::now();
+                     for (int i = 0; i < rounds; ++i) round(sense);
+                     if (t == 0) seconds = seconds_since(start);
+                   });
+                 }
+                 for (auto& thread : threads) thread.join();
+                 return seconds;
+               }) *
+         1e9 / rounds;
+}
+
+struct Threads {
+  static constexpr const char* name = "std";
+  explicit Threads(int /*workers*/) {}
+};
+struct Spinning {
+  static constexpr const char* name = "spin";
+  explicit Spinning(int /*workers*/) {}
+};
+
+double std_barrier(Threads& /*runtime*/, int workers) {
+  std::barrier<> barrier(workers);
+  return among_threads(workers, [&](bool& /*sense*/) { barrier.arrive_and_wait(); });
+}
+
+/// The textbook's: a counter and a flag that everybody spins on.
+double sense_reversing(Spinning& /*runtime*/, int workers) {
+  alignas(64) std::atomic<int> arrived{0};
+  alignas(64) std::atomic<bool> open{false};
+  return among_threads(workers, [&](bool& sense) {
+    sense = !sense;
+    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == workers) {
+      arrived.store(0, std::memory_order_relaxed);
+      open.store(sense, std::memory_order_release);
+    } else {
+      while (open.load(std::memory_order_acquire) != sense) pause();
+    }
+  });
+}
+
+// ---- calls to the other worker ----
+
+double charm_call_async(Charm& /*runtime*/, int workers) {
+  constexpr int calls = 1024;
+  double best = 0;
+  charm::call(0, [&] {
+    best = least(batches, [&] {
+      return seconds_of(1, [&] {
+        std::int64_t sum = 0;  // only the called worker touches it
+        for (int i = 0; i < calls - 1; ++i) charm::call_async(workers - 1, [&sum] { ++sum; });
+        charm::call(workers - 1, [&sum] { ++sum; });
+      });
+    });
+  });
+  return best * 1e9 / calls;
+}
+
+double charm_call_blocking(Charm& /*runtime*/, int workers) {
+  constexpr int calls = 300;
+  double best = 0;
+  charm::call(0, [&] {
+    std::int64_t sum = 0;
+    best = least(batches, [&] { return seconds_of(calls, [&] { charm::call(workers - 1, [&sum] { ++sum; }); }); });
+  });
+  return best * 1e9 / calls;
+}
+
+// ---- waking an idle worker ----
+
+/// From the order to the first instruction of the work; the median.
+template <class F>
+double wake(std::chrono::microseconds idle, int times, F&& order) {
+  std::vector<double> us;
+  for (int i = 0; i < times; ++i) {
+    const auto last = Clock::now();
+    while (Clock::now() - last < idle) pause();
+    const auto start = Clock::now();
+    us.push_back(std::chrono::duration<double, std::micro>(order() - start).count());
+  }
+  std::nth_element(us.begin(), us.begin() + static_cast<long>(us.size() / 2), us.end());
+  return us[us.size() / 2];
+}
+
+struct Arrival {
+  std::atomic<Clock::rep> ticks{0};
+  void note() { ticks.store(Clock::now().time_since_epoch().count(), std::memory_order_release); }
+  Clock::time_point await() {
+    Clock::rep seen = 0;
+    while ((seen = ticks.load(std::memory_order_acquire)) == 0) pause();
+    return Clock::time_point(Clock::duration(seen));
+  }
+};
+
+struct Futex {
+  static constexpr const char* name = "futex";
+  explicit Futex(int /*workers*/) {}
+};
+
+double futex_wake(Futex& /*runtime*/, std::chrono::microseconds idle, int times) {
+  std::atomic<std::uint32_t> word{0};
+  std::atomic<Arrival*> arrival{nullptr};
+  std::atomic<bool> stop{false};
+  auto futex = [&](int operation, std::uint32_t value) {
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, nullptr, nullptr, 0);
+  };
+  std::thread sleeper([&] {
+    while (!stop.load()) {
+      while (word.load(std::memory_order_acquire) == 0) futex(FUTEX_WAIT_PRIVATE, 0);
+      word.store(0);
+      if (Arrival* a = arrival.exchange(nullptr)) a->note();
+    }
+  });
+  auto ring = [&] {
+    word.store(1, std::memory_order_release);
+    futex(FUTEX_WAKE_PRIVATE, 1);
+  };
+  const double us = wake(idle, times, [&] {
+    Arrival a;
+    arrival.store(&a);
+    ring();
+    return a.await();
+  });
+  stop.store(true);
+  ring();
+  sleeper.join();
+  return us;
+}
+
+double charm_wake(Charm& /*runtime*/, int workers, std::chrono::microseconds idle, int times) {
+  return wake(idle, times, [&] {
+    auto a = std::make_shared<Arrival>();
+    charm::call_async(workers - 1, [a] { a->note(); });
+    return a->await();
+  });
+}
+
+#if defined(CHARM_BENCH_OPENMP)
+double openmp_barrier(OpenMp& /*runtime*/, int workers) {
+  return least(batches,
+               [&] {
+                 double seconds = 0;
+#pragma omp parallel num_threads(workers)
+                 {
+#pragma omp barrier
+                   const auto start = Clock::now();
+                   for (int i = 0; i < rounds; ++i) {
+#pragma omp barrier
+                   }
+#pragma omp master
+                   seconds = seconds_since(start);
+                 }
+                 return seconds;
+               }) *
+         1e9 / rounds;
+}
+
+/// `#pragma omp parallel` itself is OpenMP's region.
+double openmp_region(OpenMp& /*runtime*/, int workers) {
+  return least(batches,
+               [&] {
+                 return seconds_of(regions, [&] {
+#pragma omp parallel num_threads(workers)
+                   {
+                     asm volatile("");  // else the compiler leaves the region out
+                   }
+                 });
+               }) *
+         1e9 / regions;
+}
+
+double openmp_wake(OpenMp& /*runtime*/, int workers, std::chrono::microseconds idle, int times) {
+  return wake(idle, times, [&] {
+    Arrival a;
+#pragma omp parallel num_threads(workers)
+    {
+      if (omp_get_thread_num() == workers - 1) a.note();
+    }
+    return a.await();
+  });
+}
+#endif
+
+#if defined(CHARM_BENCH_TBB)
+double tbb_wake(Tbb& /*runtime*/, int workers, std::chrono::microseconds idle, int times) {
+  tbb::task_arena arena(workers, 1);
+  return wake(idle, times, [&] {
+    auto a = std::make_shared<Arrival>();
+    arena.enqueue([a] { a->note(); });
+    return a->await();
+  });
+}
+#endif
+
+constexpr std::chrono::microseconds short_idle{100};
+constexpr std::chrono::microseconds long_idle{5000};
+
+template <class R, class F>
+void add_wakes(Cases& cases, F&& one) {
+  add<R>(cases, "wake_100us", "us", [one](R& r, int w) { return one(r, w, short_idle, 201); }, 2);
+  add<R>(cases, "wake_5ms", "us", [one](R& r, int w) { return one(r, w, long_idle, 31); }, 2);
+}
+
+template <class R>
+void add_common(Cases& cases) {
+  add<R>(cases, "flat_spawn", "ns/task", flat_spawn<R>);
+  add<R>(cases, "axpy_256", "ns/element", [](R& r, int w) { return axpy(r, w, 256); });
+  add<R>(cases, "axpy_16", "ns/element", [](R& r, int w) { return axpy(r, w, 16); });
+}
+
+}  // namespace
+
+void add_bars(Cases& cases) {
+  add_common<Charm>(cases);
+  add<Charm>(cases, "empty_region_outside", "ns", region_outside<Charm>);
+  add<Charm>(cases, "empty_region_inside", "ns", region_inside<Charm>);
+  add<Charm>(cases, "barrier", "ns", charm_barrier, 2);
+  add<Threads>(cases, "barrier", "ns", std_barrier, 2);
+  add<Spinning>(cases, "barrier", "ns", sense_reversing, 2);
+  add<Charm>(cases, "call_async", "ns/call", charm_call_async);
+  add<Charm>(cases, "call_blocking", "ns/call", charm_call_blocking);
+  add_wakes<Charm>(cases, charm_wake);
+  add_wakes<Futex>(cases, [](Futex& r, int /*workers*/, auto idle, int times) { return futex_wake(r, idle, times); });
+#if defined(CHARM_BENCH_OPENMP)
+  add_common<OpenMp>(cases);
+  add<OpenMp>(cases, "empty_region_outside", "ns", openmp_region);
+  add<OpenMp>(cases, "barrier", "ns", openmp_barrier, 2);
+  add_wakes<OpenMp>(cases, openmp_wake);
+#endif
+#if defined(CHARM_BENCH_TBB)
+  add_common<Tbb>(cases);
+  add<Tbb>(cases, "empty_region_outside", "ns", region_outside<Tbb>);
+  add<Tbb>(cases, "empty_region_inside", "ns", region_inside<Tbb>);
+  add_wakes<Tbb>(cases, tbb_wake);
+#endif
+}
+
+}  // namespace charm::bench

@@ -1,0 +1,127 @@
+// What a stackful task costs: the bare switch, a yield through the scheduler, and the life of a task that is waited
+// for. The peer is Boost.Context's fiber with pooled stacks, which has no scheduler.
+#include <charm/charm.hpp>
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/pooled_fixedsize_stack.hpp>
+
+#include "cases.hpp"
+#include "fiber/fiber.hpp"
+#include "runtimes.hpp"
+
+namespace charm::bench {
+namespace {
+
+constexpr int batches = 200;
+constexpr int turns = 5000;
+
+Sample nanoseconds(double seconds, double count) {
+  Sample sample;
+  sample.value = seconds * 1e9 / count;
+  sample.peak_rss_bytes = peak_rss_bytes();
+  return sample;
+}
+
+/// Two stacks that switch to each other for ever.
+struct Pair {
+  fiber::Fiber native;
+  fiber::Fiber* other = nullptr;
+};
+thread_local Pair* pair = nullptr;
+
+void answer_switches() noexcept {
+  for (;;) fiber::switch_to(*pair->other, pair->native, nullptr, nullptr);
+}
+
+Sample charm_switch(int /*workers*/) {
+  Sample sample;
+  apart([&] {
+    Pair two;
+    pair = &two;
+    fiber::adopt_thread(two.native);
+    two.other = fiber::create(65536, answer_switches);
+    sample = nanoseconds(
+        least(batches,
+              [&] { return seconds_of(turns, [&] { fiber::switch_to(two.native, *two.other, nullptr, nullptr); }); }),
+        2.0 * turns);
+    fiber::destroy(two.other);
+  });
+  return sample;
+}
+
+Sample charm_yield(int workers) {
+  Sample sample;
+  apart([&] {
+    Charm runtime(workers);
+    runtime.run([&] {
+      // As many tasks as can only go on by turns on every worker: two each.
+      sample = nanoseconds(least(batches,
+                                 [&] {
+                                   return seconds_of(1, [&] {
+                                     task_group group;
+                                     for (int i = 0; i < 2 * workers; ++i) {
+                                       group.run([] {
+                                         for (int t = 0; t < turns; ++t) yield();
+                                       });
+                                     }
+                                     group.wait();
+                                   });
+                                 }),
+                           2.0 * turns);
+    });
+  });
+  return sample;
+}
+
+Sample charm_create(int workers) {
+  Sample sample;
+  apart([&] {
+    Charm runtime(workers);
+    runtime.run([&] {
+      std::int64_t sum = 0;
+      sample = nanoseconds(least(batches, [&] { return seconds_of(turns, [&] { async([&sum] { ++sum; }).get(); }); }),
+                           turns);
+      sample.answer = 0;
+    });
+  });
+  return sample;
+}
+
+Sample boost_switch(int /*workers*/) {
+  namespace context = boost::context;
+  context::fiber other([](context::fiber&& back) {
+    for (;;) back = std::move(back).resume();
+    return std::move(back);
+  });
+  return nanoseconds(least(batches, [&] { return seconds_of(turns, [&] { other = std::move(other).resume(); }); }),
+                     2.0 * turns);
+}
+
+Sample boost_create(int /*workers*/) {
+  namespace context = boost::context;
+  context::pooled_fixedsize_stack stacks(65536);
+  std::int64_t sum = 0;
+  return nanoseconds(least(batches,
+                           [&] {
+                             return seconds_of(turns, [&] {
+                               context::fiber task(std::allocator_arg, stacks, [&sum](context::fiber&& back) {
+                                 ++sum;
+                                 return std::move(back);
+                               });
+                               task = std::move(task).resume();
+                             });
+                           }),
+                     turns);
+}
+
+}  // namespace
+
+void add_fiber_bars(Cases& cases) {
+  cases.push_back({"fiber_switch", "charm", "ns", charm_switch});
+  cases.push_back({"fiber_switch", "boost", "ns", boost_switch});
+  cases.push_back({"fiber_yield", "charm", "ns", charm_yield});
+  cases.push_back({"fiber_create", "charm", "ns", charm_create});
+  cases.push_back({"fiber_create", "boost", "ns", boost_create});
+}
+
+}  // namespace charm::bench

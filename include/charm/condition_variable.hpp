@@ -1,0 +1,99 @@
+// A condition variable whose waiters suspend their task only.
+#pragma once
+
+#include <charm/detail/wait_list.hpp>
+#include <charm/mutex.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <utility>
+
+namespace charm {
+
+/// As std::condition_variable_any: `Lock` is std::unique_lock<charm::mutex> or anything else with lock() and unlock().
+/// In tasks and in threads that are no workers. Waiters are woken in the order in which they came; there are no
+/// spurious wake-ups, but the condition may have changed again before the lock was taken, so wait with a predicate.
+class condition_variable {
+ public:
+  condition_variable() = default;
+  condition_variable(const condition_variable&) = delete;
+  condition_variable& operator=(const condition_variable&) = delete;
+
+  /// Wakes the one that has waited longest, if any.
+  void notify_one() noexcept {
+    lock_.lock();
+    detail::Waiter* waiter = waiters_.pop();
+    lock_.unlock();
+    if (waiter != nullptr) waiter->event.complete();
+  }
+  /// Wakes all that wait.
+  void notify_all() noexcept {
+    lock_.lock();
+    detail::Waiter* all = waiters_.take();
+    lock_.unlock();
+    detail::wake_all(all);
+  }
+
+  /// Gives the lock away, waits to be notified, takes it again. May return without a notification.
+  template <class Lock>
+  void wait(Lock& lock) {
+    wait_deadline(lock, detail::Completion::never);
+  }
+  /// Waits until `predicate()` holds; it is called with the lock held.
+  template <class Lock, class Predicate>
+  void wait(Lock& lock, Predicate predicate) {
+    while (!predicate()) wait(lock);
+  }
+
+  /// \return std::cv_status::timeout where nobody notified in time; the lock is held again in any case.
+  template <class Lock, class Rep, class Period>
+  std::cv_status wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& duration) {
+    return status(wait_deadline(lock, detail::deadline_after(duration)));
+  }
+  /// Like wait_for, until a point in time.
+  template <class Lock, class Clock, class Duration>
+  std::cv_status wait_until(Lock& lock, const std::chrono::time_point<Clock, Duration>& time) {
+    return status(wait_deadline(lock, detail::deadline_at(time)));
+  }
+  /// \return what the predicate says at the end.
+  template <class Lock, class Rep, class Period, class Predicate>
+  bool wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& duration, Predicate predicate) {
+    return wait_predicate(lock, detail::deadline_after(duration), predicate);
+  }
+  /// Like wait_for with a predicate, until a point in time.
+  template <class Lock, class Clock, class Duration, class Predicate>
+  bool wait_until(Lock& lock, const std::chrono::time_point<Clock, Duration>& time, Predicate predicate) {
+    return wait_predicate(lock, detail::deadline_at(time), predicate);
+  }
+
+ private:
+  static std::cv_status status(bool notified) noexcept {
+    return notified ? std::cv_status::no_timeout : std::cv_status::timeout;
+  }
+
+  template <class Lock, class Predicate>
+  bool wait_predicate(Lock& lock, std::int64_t deadline, Predicate& predicate) {
+    while (!predicate()) {
+      if (!wait_deadline(lock, deadline)) return predicate();
+    }
+    return true;
+  }
+
+  template <class Lock>
+  bool wait_deadline(Lock& lock, std::int64_t deadline) {
+    detail::Waiter waiter;
+    lock_.lock();
+    waiters_.push_back(waiter);  // before the caller's lock is given up: a notification from then on is not missed
+    lock_.unlock();
+    lock.unlock();
+    bool notified = wait_for_event(waiter, deadline);
+    lock.lock();
+    return notified;
+  }
+  bool wait_for_event(detail::Waiter& waiter, std::int64_t deadline);
+
+  detail::SpinLock lock_;
+  detail::WaitList waiters_;
+};
+
+}  // namespace charm

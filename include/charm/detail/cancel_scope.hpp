@@ -1,0 +1,123 @@
+// What can be cancelled: a loop or a task group, nested in the one whose task it was started in. Every worker knows the
+// innermost scope of the task that it runs (WorkerCore::scope); forked jobs take their parent's along.
+//
+// Asking must cost next to nothing, since every task that begins and every chunk of a loop asks. So a scope does not
+// walk its ancestors unless somebody has cancelled something since it last did: `cancellations` counts that. The
+// counter is no state that a result depends on; a stale answer is one that came a moment earlier.
+//
+// Invariant: the flag is set before the counter is raised, and an ancestor is looked at after the counter was read. So
+// a scope that remembers the counter's present value has seen every cancellation up to it.
+#pragma once
+
+#include <charm/detail/worker.hpp>
+#include <charm/error.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+namespace charm::detail {
+
+inline constinit std::atomic<std::uint64_t> cancellations{1};
+
+class CancelScope {
+ public:
+  explicit CancelScope(const CancelScope* outer) noexcept : outer_(outer) {}
+  CancelScope(const CancelScope&) = delete;
+  CancelScope& operator=(const CancelScope&) = delete;
+
+  void cancel() noexcept {
+    cancelled_.store(true, std::memory_order_relaxed);
+    cancellations.fetch_add(1, std::memory_order_release);
+  }
+  [[nodiscard]] bool cancelled() const noexcept {
+    return cancelled_.load(std::memory_order_relaxed) || (outer_ != nullptr && outer_cancelled());
+  }
+  /// Whether one of those that it is nested in was cancelled.
+  [[nodiscard]] bool outer_cancelled() const noexcept {
+    std::uint64_t now = cancellations.load(std::memory_order_acquire);
+    if (seen_.load(std::memory_order_relaxed) == now) return false;
+    for (const CancelScope* scope = outer_; scope != nullptr; scope = scope->outer_) {
+      if (scope->cancelled_.load(std::memory_order_relaxed)) return true;
+    }
+    seen_.store(now, std::memory_order_relaxed);
+    return false;
+  }
+
+ protected:
+  void renew() noexcept { cancelled_.store(false, std::memory_order_relaxed); }
+
+ private:
+  const CancelScope* outer_;
+  mutable std::atomic<std::uint64_t> seen_{0};
+  std::atomic<bool> cancelled_{false};
+};
+
+/// A scope that keeps the first error of its parts, which cancels the others.
+class FailScope : public CancelScope {
+ public:
+  using CancelScope::CancelScope;
+
+  /// In a catch block. What a part threw only because it was cut short says nothing new.
+  void fail() noexcept {
+    std::exception_ptr error = std::current_exception();
+    if (cancelled() && tells_of_cancellation(error)) return;
+    std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+    cancel();
+  }
+
+  /// When all parts have ended. \throws the first error; Error (cancelled) where an outer scope was cancelled, since
+  /// what comes after may count on what was left out.
+  void finish() {
+    renew();
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    if (outer_cancelled()) throw_cancelled();
+  }
+
+ private:
+  static bool tells_of_cancellation(const std::exception_ptr& error) noexcept {
+    try {
+      std::rethrow_exception(error);
+    } catch (const Error& e) {
+      return e.code() == Errc::cancelled;
+    } catch (...) {
+      return false;
+    }
+  }
+  [[noreturn, gnu::cold]] static void throw_cancelled() {
+    throw Error(Errc::cancelled, "a loop or group was cut short because the group that it belongs to was cancelled",
+                "let this exception leave the task");
+  }
+
+  std::exception_ptr error_;
+  std::mutex mutex_;
+};
+
+/// For the time of a call: the scope of the task that runs. A task that waits meanwhile may come back on another
+/// worker, and takes its scope along (sched/worker.cpp).
+class WithScope {
+ public:
+  explicit WithScope(const CancelScope* scope) noexcept : outer_(std::exchange(this_worker()->scope, scope)) {}
+  ~WithScope() { this_worker()->scope = outer_; }
+  WithScope(const WithScope&) = delete;
+  WithScope& operator=(const WithScope&) = delete;
+
+ private:
+  const CancelScope* outer_;
+};
+
+}  // namespace charm::detail
+
+namespace charm {
+
+/// Whether what the calling task belongs to was cancelled: the task group that it was spawned into, the loop whose body
+/// it runs, or one that these are nested in. For long computations that want to stop early; false outside of tasks.
+[[nodiscard]] inline bool is_cancelled() noexcept {
+  const detail::WorkerCore* worker = detail::this_worker();
+  return worker != nullptr && worker->scope != nullptr && worker->scope->cancelled();
+}
+
+}  // namespace charm

@@ -1,0 +1,47 @@
+// How a range is divided among the chiplets that workers sit on: in proportion to their workers, in the order of the
+// chiplets, so that neighbours in the range are neighbours on the machine. The same range is divided the same way in
+// every call, as long as the workers keep their seats.
+#pragma once
+
+#include <charm/runtime.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace charm::detail {
+
+struct LoopParts {
+  struct Part {
+    int chiplet;
+    std::vector<int> workers;
+  };
+  std::vector<Part> parts;     // by chiplet
+  std::vector<int> of_worker;  // index into parts
+  std::size_t workers = 0;
+
+  LoopParts() {
+    const std::vector<Seat> all = seats();
+    workers = all.size();
+    std::vector<int> order(all.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+    auto chiplet = [&](int worker) { return all[static_cast<std::size_t>(worker)].chiplet; };
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return chiplet(a) < chiplet(b); });
+    of_worker.resize(all.size());
+    for (int worker : order) {
+      if (parts.empty() || parts.back().chiplet != chiplet(worker)) parts.push_back({chiplet(worker), {}});
+      parts.back().workers.push_back(worker);
+      of_worker[static_cast<std::size_t>(worker)] = static_cast<int>(parts.size()) - 1;
+    }
+  }
+
+  /// The first of `count` things that belongs to the `share`-th of `shares` equal shares.
+  static std::int64_t share_begin(std::int64_t count, std::size_t share, std::size_t shares) noexcept {
+    auto n = static_cast<std::int64_t>(shares);
+    auto s = static_cast<std::int64_t>(share);
+    return count / n * s + std::min(count % n, s);
+  }
+};
+
+}  // namespace charm::detail

@@ -1,0 +1,98 @@
+// The static schedule: one contiguous chunk a worker, in the order of the chiplets, sent to the workers' inboxes.
+#pragma once
+
+#include <charm/detail/completion.hpp>
+#include <charm/detail/loop.hpp>
+#include <charm/detail/loop_parts.hpp>
+#include <charm/detail/scheduler.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+namespace charm::detail {
+
+template <class I, class F>
+class StaticLoop {
+ public:
+  StaticLoop(I base, std::int64_t count, std::int64_t grain, FailScope& loop, F& body)
+      : base_(base), grain_(grain), loop_(loop), body_(body) {
+    const LoopParts layout;
+    const auto chunks = static_cast<std::size_t>(std::min(count, static_cast<std::int64_t>(layout.workers)));
+    chunks_.reserve(chunks);
+    for (const LoopParts::Part& part : layout.parts) {
+      for (int worker : part.workers) {
+        const std::size_t c = chunks_.size();
+        if (c == chunks) return;
+        chunks_.emplace_back(*this, worker, LoopParts::share_begin(count, c, chunks),
+                             LoopParts::share_begin(count, c + 1, chunks));
+      }
+    }
+  }
+
+  void run() {
+    const int here = this_worker()->id;
+    left_.store(chunks_.size(), std::memory_order_relaxed);
+    Share* mine = nullptr;
+    for (Share& share : chunks_) {
+      if (share.worker == here)
+        mine = &share;
+      else
+        post({Target::Kind::worker, share.worker}, share);
+    }
+    if (mine != nullptr) {
+      work(*mine);
+      if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) return;
+    }
+    done_.wait();
+  }
+
+ private:
+  struct Share : ListedJob {
+    Share(StaticLoop& o, int w, std::int64_t l, std::int64_t h) noexcept
+        : ListedJob(&Share::start), owner(&o), worker(w), low(l), high(h) {}
+    static void start(Job* job) noexcept {
+      auto* self = static_cast<Share*>(job);
+      StaticLoop& owner = *self->owner;
+      {
+        WithScope within(&owner.loop_);
+        owner.work(*self);
+      }
+      if (owner.left_.fetch_sub(1, std::memory_order_acq_rel) == 1) owner.done_.complete(true);
+    }
+    StaticLoop* owner;
+    int worker;
+    std::int64_t low, high;
+  };
+
+  void work(const Share& share) noexcept {
+    try {
+      if constexpr (std::invocable<F&, I, I>) {
+        if (grain_ <= 0) {  // whoever takes blocks gets all of his in one
+          if (loop_.cancelled()) return;
+          body_(index_at(base_, share.low), index_at(base_, share.high));
+          return count_work(kind_of_loop<I, F>(), share.high - share.low);
+        }
+      }
+      Chunk chunk(grain_);
+      run_in_chunks(base_, share.low, share.high, chunk, loop_, body_);
+    } catch (...) {
+      loop_.fail();
+    }
+  }
+
+  I base_;
+  std::int64_t grain_;
+  FailScope& loop_;
+  F& body_;
+  std::vector<Share> chunks_;
+  std::atomic<std::size_t> left_{0};
+  Completion done_;
+};
+
+template <class I, class F>
+void for_static(I base, std::int64_t count, std::int64_t grain, FailScope& loop, F& body) {
+  StaticLoop<I, F>(base, count, grain, loop, body).run();
+}
+
+}  // namespace charm::detail

@@ -1,0 +1,120 @@
+// What mutex, condition variable, semaphore, latch and channel are made of: a lock for a few instructions, and a list
+// of those who wait.
+//
+// Invariants
+//  W1  Every field of such an object is touched under its lock only, and unlocking is one store, the last touch. So
+//      whoever is let through by an operation may destroy the object as soon as it holds the lock after it.
+//  W2  A waiter is in the list until somebody takes it out under the lock; whoever takes it out either wakes it
+//      (complete() of its event, after unlocking) or is the waiter itself, whose time is over.
+//  W3  A waiter lives on the waiting stack. It leaves its function only after W2's wake, or after it has taken itself
+//      out; so nobody reaches a waiter that is gone.
+#pragma once
+
+#include <charm/detail/completion.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace charm::detail {
+
+/// For critical sections of some instructions, none of which suspends. Who finds it taken for long gives the cpu away.
+class SpinLock {
+ public:
+  void lock() noexcept {
+    if (taken_.exchange(true, std::memory_order_acquire)) [[unlikely]]
+      lock_slow();
+  }
+  bool try_lock() noexcept { return !taken_.exchange(true, std::memory_order_acquire); }
+  void unlock() noexcept { taken_.store(false, std::memory_order_release); }
+
+ private:
+  void lock_slow() noexcept;
+  std::atomic<bool> taken_{false};
+};
+
+/// One who waits. `given` and `item` are for the object that it waits at.
+struct Waiter {
+  Waiter* next = nullptr;
+  Waiter* previous = nullptr;
+  bool listed = false;
+  bool given = false;
+  int beaten = 0;
+  void* item = nullptr;
+  Completion event;
+};
+
+/// First in, first out. Under the owner's lock.
+class WaitList {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+  [[nodiscard]] Waiter* first() const noexcept { return first_; }
+
+  void push_back(Waiter& waiter) noexcept {
+    waiter.listed = true;
+    waiter.next = nullptr;
+    waiter.previous = last_;
+    (last_ != nullptr ? last_->next : first_) = &waiter;
+    last_ = &waiter;
+  }
+  void push_front(Waiter& waiter) noexcept {
+    waiter.listed = true;
+    waiter.previous = nullptr;
+    waiter.next = first_;
+    (first_ != nullptr ? first_->previous : last_) = &waiter;
+    first_ = &waiter;
+  }
+  void remove(Waiter& waiter) noexcept {
+    (waiter.previous != nullptr ? waiter.previous->next : first_) = waiter.next;
+    (waiter.next != nullptr ? waiter.next->previous : last_) = waiter.previous;
+    waiter.listed = false;
+  }
+  /// nullptr if there is none.
+  Waiter* pop() noexcept {
+    Waiter* waiter = first_;
+    if (waiter != nullptr) remove(*waiter);
+    return waiter;
+  }
+  /// Takes all; they stay linked by `next`.
+  Waiter* take() noexcept {
+    Waiter* all = first_;
+    for (Waiter* w = all; w != nullptr; w = w->next) w->listed = false;
+    first_ = last_ = nullptr;
+    return all;
+  }
+
+ private:
+  Waiter* first_ = nullptr;
+  Waiter* last_ = nullptr;
+};
+
+/// Wakes a list that WaitList::take or a chain of pops made; outside of the lock (W2).
+inline void wake_all(Waiter* waiters) noexcept {
+  while (waiters != nullptr) {
+    Waiter* next = waiters->next;  // read first: the woken one may be gone
+    waiters->event.complete();
+    waiters = next;
+  }
+}
+
+// Deadlines are nanoseconds of the steady clock; what lies beyond the end of time is never.
+
+inline std::int64_t steady_now() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+template <class Rep, class Period>
+std::int64_t deadline_after(const std::chrono::duration<Rep, Period>& duration) noexcept {
+  using Seconds = std::chrono::duration<double>;
+  if (duration <= duration.zero()) return steady_now();
+  if (std::chrono::duration_cast<Seconds>(duration) > Seconds(4e9)) return Completion::never;
+  return steady_now() + std::chrono::ceil<std::chrono::nanoseconds>(duration).count();
+}
+
+template <class Clock, class Duration>
+std::int64_t deadline_at(const std::chrono::time_point<Clock, Duration>& time) noexcept {
+  return deadline_after(time - Clock::now());
+}
+
+}  // namespace charm::detail

@@ -1,0 +1,50 @@
+// A latch whose waiters suspend their task only.
+#pragma once
+
+#include <charm/detail/wait_list.hpp>
+
+#include <chrono>
+#include <cstddef>
+
+namespace charm {
+
+/// As std::latch: counts down once and then lets everybody through, for ever. In tasks and in threads that are no
+/// workers. Among the bodies of one all_do, charm::barrier() is cheaper.
+class latch {
+ public:
+  /// \param count of count_down() calls that open it; not negative.
+  explicit latch(std::ptrdiff_t count) noexcept : count_(count) {}
+  latch(const latch&) = delete;
+  latch& operator=(const latch&) = delete;
+
+  /// Not beyond zero.
+  void count_down(std::ptrdiff_t by = 1) noexcept;
+  /// Whether it is open.
+  [[nodiscard]] bool try_wait() noexcept;
+  /// Waits until it is open.
+  void wait() { wait_deadline(detail::Completion::never); }
+  /// Counts down and waits.
+  void arrive_and_wait(std::ptrdiff_t by = 1) {
+    count_down(by);
+    wait();
+  }
+  /// \return whether it was open before the time was over.
+  template <class Rep, class Period>
+  bool wait_for(const std::chrono::duration<Rep, Period>& duration) {
+    return wait_deadline(detail::deadline_after(duration));
+  }
+  /// Like wait_for, until a point in time.
+  template <class Clock, class Duration>
+  bool wait_until(const std::chrono::time_point<Clock, Duration>& time) {
+    return wait_deadline(detail::deadline_at(time));
+  }
+
+ private:
+  bool wait_deadline(std::int64_t deadline);
+
+  detail::SpinLock lock_;
+  std::ptrdiff_t count_;
+  detail::WaitList waiters_;
+};
+
+}  // namespace charm

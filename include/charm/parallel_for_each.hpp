@@ -1,0 +1,61 @@
+// Loops over containers instead of indices: parallel_for with the subscript written by the library.
+#pragma once
+
+#include <charm/parallel_for.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace charm {
+
+/// Calls `function(element)` for every element, options and exceptions as in parallel_for.
+template <std::random_access_iterator It, class F>
+void parallel_for_each(It first, It last, F&& function, LoopOptions options = {}) {
+  using Offset = std::iter_difference_t<It>;
+  parallel_for(
+      Offset{0}, static_cast<Offset>(last - first),
+      [&](Offset low, Offset high) {
+        for (It it = first + low; low < high; ++low, ++it) std::invoke(function, *it);
+      },
+      options);
+}
+
+/// The same for a range. One without random access (a list, a map) is walked once, sequentially, to collect the
+/// addresses of its elements.
+template <std::ranges::forward_range R, class F>
+void parallel_for_each(R&& range, F&& function, LoopOptions options = {}) {
+  if constexpr (std::ranges::random_access_range<R>) {
+    auto first = std::ranges::begin(range);
+    parallel_for_each(first, first + std::ranges::distance(range), function, options);
+  } else {
+    static_assert(std::is_reference_v<std::ranges::range_reference_t<R>>,
+                  "elements that are made on the fly need a random-access range");
+    std::vector<std::remove_reference_t<std::ranges::range_reference_t<R>>*> elements;
+    for (auto&& element : range) elements.push_back(std::addressof(element));
+    parallel_for_each(
+        elements.begin(), elements.end(), [&](auto* element) { std::invoke(function, *element); }, options);
+  }
+}
+
+/// out[i] = function(first[i]). `out` may be `first`. \return the end of the output.
+template <std::random_access_iterator In, std::random_access_iterator Out, class F>
+Out parallel_transform(In first, In last, Out out, F&& function, LoopOptions options = {}) {
+  using Offset = std::iter_difference_t<In>;
+  const Offset count = last - first;
+  parallel_for(
+      Offset{0}, count,
+      [&](Offset low, Offset high) {
+        Out to = out + static_cast<std::iter_difference_t<Out>>(low);
+        for (In it = first + low; low < high; ++low, ++it, ++to) *to = std::invoke(function, *it);
+      },
+      options);
+  return out + static_cast<std::iter_difference_t<Out>>(count);
+}
+
+}  // namespace charm

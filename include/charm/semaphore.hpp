@@ -1,0 +1,64 @@
+// Semaphores whose waiters suspend their task only.
+#pragma once
+
+#include <charm/detail/wait_list.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <limits>
+
+namespace charm {
+namespace detail {
+
+/// A count that may be taken from and added to. What is released goes to those who wait, in their order, before anybody
+/// who comes later.
+class Semaphore {
+ public:
+  explicit Semaphore(std::ptrdiff_t count) noexcept : count_(count) {}
+  Semaphore(const Semaphore&) = delete;
+  Semaphore& operator=(const Semaphore&) = delete;
+  void release(std::ptrdiff_t more) noexcept;
+  bool try_acquire() noexcept;
+  bool acquire_until(std::int64_t deadline);
+
+ private:
+  SpinLock lock_;
+  std::ptrdiff_t count_;
+  WaitList waiters_;
+};
+
+}  // namespace detail
+
+/// As std::counting_semaphore, in tasks and in threads that are no workers. First come, first served.
+template <std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max()>
+class counting_semaphore {
+ public:
+  /// \param count at first; 0 to max().
+  explicit counting_semaphore(std::ptrdiff_t count) noexcept : semaphore_(count) {}
+  /// The largest count.
+  static constexpr std::ptrdiff_t max() noexcept { return most; }
+
+  /// The caller sees to it that the count stays at or below max().
+  void release(std::ptrdiff_t more = 1) noexcept { semaphore_.release(more); }
+  /// Waits until the count is above zero, and takes one off.
+  void acquire() { semaphore_.acquire_until(detail::Completion::never); }
+  /// Takes one off if the count is above zero. \return whether it did.
+  [[nodiscard]] bool try_acquire() noexcept { return semaphore_.try_acquire(); }
+  /// Waits for so long at most. \return whether it took one off.
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& duration) {
+    return semaphore_.try_acquire() || semaphore_.acquire_until(detail::deadline_after(duration));
+  }
+  /// Waits until then at most. \return whether it took one off.
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& time) {
+    return semaphore_.try_acquire() || semaphore_.acquire_until(detail::deadline_at(time));
+  }
+
+ private:
+  detail::Semaphore semaphore_;
+};
+
+using binary_semaphore = counting_semaphore<1>;
+
+}  // namespace charm

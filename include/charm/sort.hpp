@@ -1,0 +1,138 @@
+// Parallel sorting in place: quicksort whose parts are forked (detail/sort_leaf.hpp sorts the leaves). Where a part is
+// large enough for several workers, they partition it together: each splits a strip of its own, then the elements that
+// the strips hold on the wrong side of the common middle are swapped pairwise, in parallel, too.
+#pragma once
+
+#include <charm/detail/sort_leaf.hpp>
+#include <charm/parallel_for.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <vector>
+
+namespace charm {
+namespace detail::sorting {
+
+/// split() by `strips` workers at once.
+template <class It, class Left>
+It split_together(It first, It last, std::int64_t strips, Left&& left) {
+  using Offset = typename std::iterator_traits<It>::difference_type;
+  const std::int64_t count = last - first;
+  struct Range {
+    std::int64_t low, high;
+  };
+  std::vector<std::int64_t> middles(static_cast<std::size_t>(strips));
+  auto begin_of = [&](std::int64_t s) {
+    return LoopParts::share_begin(count, static_cast<std::size_t>(s), static_cast<std::size_t>(strips));
+  };
+  auto at = [&](std::int64_t i) { return first + static_cast<Offset>(i); };
+  parallel_for(std::int64_t{0}, strips,
+               [&](std::int64_t s) {
+                 middles[static_cast<std::size_t>(s)] = split(at(begin_of(s)), at(begin_of(s + 1)), left) - first;
+               },
+               {.grain = 1});
+  std::int64_t middle = 0;
+  for (std::int64_t s = 0; s < strips; ++s) middle += middles[static_cast<std::size_t>(s)] - begin_of(s);
+
+  // What stands on the wrong side, in order; both sides hold the same number of such elements.
+  std::vector<Range> in_front;
+  std::vector<Range> behind;
+  for (std::int64_t s = 0; s < strips; ++s) {
+    const std::int64_t split_at = middles[static_cast<std::size_t>(s)];
+    if (split_at < std::min(middle, begin_of(s + 1))) in_front.push_back({split_at, std::min(middle, begin_of(s + 1))});
+    if (std::max(middle, begin_of(s)) < split_at) behind.push_back({std::max(middle, begin_of(s)), split_at});
+  }
+  struct Exchange {
+    std::int64_t a, b, count;
+  };
+  constexpr std::int64_t piece = 1 << 14;
+  std::vector<Exchange> exchanges;
+  for (std::size_t f = 0, b = 0; f < in_front.size() && b < behind.size();) {
+    const std::int64_t n = std::min({piece, in_front[f].high - in_front[f].low, behind[b].high - behind[b].low});
+    exchanges.push_back({in_front[f].low, behind[b].low, n});
+    if ((in_front[f].low += n) == in_front[f].high) ++f;
+    if ((behind[b].low += n) == behind[b].high) ++b;
+  }
+  parallel_for(std::size_t{0}, exchanges.size(), [&](std::size_t e) {
+    std::swap_ranges(at(exchanges[e].a), at(exchanges[e].a + exchanges[e].count), at(exchanges[e].b));
+  });
+  return at(middle);
+}
+
+template <class It, class Less>
+bool already_sorted(It first, It last, Less& less) {
+  constexpr std::int64_t probe = 64;
+  const std::int64_t count = last - first;
+  using Offset = typename std::iterator_traits<It>::difference_type;
+  if (!std::is_sorted(first, first + static_cast<Offset>(std::min(count, probe)), less)) return false;
+  std::atomic<bool> sorted{true};
+  parallel_for(std::int64_t{1}, count, [&](std::int64_t low, std::int64_t high) {
+    for (It it = first + static_cast<Offset>(low); low < high; ++low, ++it) {
+      if (low % 1024 == 0 && !sorted.load(std::memory_order_relaxed)) return;
+      if (less(*it, *(it - 1))) return sorted.store(false, std::memory_order_relaxed);
+    }
+  });
+  return sorted.load(std::memory_order_relaxed);
+}
+
+/// \param width how many workers this part is worth, in 1024ths.
+template <class It, class Less>
+void sort_part(It first, It last, Less& less, int limit, bool bounded, std::int64_t width, FailScope& sort) noexcept {
+  constexpr std::int64_t leaf = 2048;
+  constexpr std::int64_t least_strip = 1 << 15;
+  try {
+    for (;;) {
+      if (sort.cancelled()) return;
+      const std::int64_t count = last - first;
+      if (count <= leaf || limit-- == 0) return intro_sort(first, last, less, std::max(limit, 0), bounded);
+      const std::int64_t strips = std::min((width + 512) / 1024, count / least_strip);
+      auto split_range = [&](It f, It l, auto&& left) {
+        return strips > 1 ? split_together(f, l, strips, left) : split(f, l, left);
+      };
+      choose_pivot(first, last, less);
+      if (bounded && !less(*(first - 1), *first)) {
+        first = partition_equal(first, last, less, split_range);
+        continue;
+      }
+      It middle = partition(first, last, less, split_range);
+      const std::int64_t left_width = width * ((middle - first) / 64 + 1) / (count / 64 + 1);
+      invoke([&] { sort_part(first, middle, less, limit, bounded, left_width, sort); },
+             [&] { sort_part(middle + 1, last, less, limit, true, width - left_width, sort); });
+      return;
+    }
+  } catch (...) {
+    sort.fail();
+  }
+}
+
+}  // namespace detail::sorting
+
+/// Sorts [first, last) by `less`, a strict weak ordering; not stable. O(n log n) comparisons also in the worst case; in
+/// place, besides the stack. Elements need only be movable and swappable; their moves must not throw.
+/// If `less` throws, or the group that the caller belongs to is cancelled, the exception (Error, cancelled) leaves
+/// sort() when all workers have stopped, and the range holds a permutation of its elements.
+template <std::random_access_iterator It, class Less = std::less<>>
+void sort(It first, It last, Less less = {}) {
+  const std::int64_t count = last - first;
+  detail::WorkerCore* worker = detail::this_worker();
+  if (worker == nullptr) return run([&] { charm::sort(first, last, std::ref(less)); });
+  if (count <= detail::sorting::smallest) return detail::sorting::insertion_sort(first, last, less);
+  detail::FailScope sort(worker->scope);
+  {
+    detail::WithScope within(&sort);
+    try {
+      if (!detail::sorting::already_sorted(first, last, less)) {
+        detail::sorting::sort_part(first, last, less, detail::sorting::level_limit(count), false,
+                                   std::int64_t{1024} * num_workers(), sort);
+      }
+    } catch (...) {
+      sort.fail();
+    }
+  }
+  sort.finish();
+}
+
+}  // namespace charm

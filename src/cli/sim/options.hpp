@@ -1,0 +1,25 @@
+// What `charm sim` was asked for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/run.hpp"
+
+namespace charm::cli {
+
+struct SimRequest {
+  std::vector<std::string> machines, workloads, policies;
+  std::vector<int> workers;  // empty: a core each, at most 64
+  sim::RunOptions run;
+};
+
+/// Every combination, in order; a policy that cannot place so many workers is an error.
+std::vector<sim::RunResult> simulate(const SimRequest& request);
+
+/// Numbers of workers from "8,16,32" or "8..128" (doubling).
+/// \throws Error (bad_config).
+std::vector<int> parse_workers(const std::string& text);
+
+}  // namespace charm::cli

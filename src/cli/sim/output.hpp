@@ -1,0 +1,38 @@
+// What `charm sim` found, as JSON, as text and as a page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/compare.hpp"
+#include "sim/reproduce.hpp"
+#include "sim/run.hpp"
+#include "sim/tasks.hpp"
+
+namespace charm::cli {
+
+std::string sim_json(const std::vector<sim::RunResult>& results);
+std::string sim_table(const std::vector<sim::RunResult>& results, bool colour);
+std::string sim_page(const std::vector<sim::RunResult>& results, const std::string& command);
+
+std::string reproduce_json(const std::vector<sim::Reproduction>& figures);
+std::string reproduce_table(const std::vector<sim::Reproduction>& figures, bool colour);
+
+/// The worst first; text shows ten of them.
+std::string compare_json(const std::vector<sim::Comparison>& comparisons);
+std::string compare_table(const std::vector<sim::Comparison>& comparisons, bool colour);
+
+/// A recorded task graph, run under one policy.
+struct Replay {
+  std::string machine, policy;
+  int workers = 1;
+  std::size_t tasks = 0;
+  sim::TaskRun run;
+};
+std::string replay_json(const std::string& trace, const std::vector<Replay>& replays);
+std::string replay_table(const std::vector<Replay>& replays, bool colour);
+
+/// "1.2 G" with the prefix of thousands.
+std::string in_thousands(double value);
+
+}  // namespace charm::cli

@@ -1,0 +1,11 @@
+// Recording of what the graph kernels touch, for the simulator's graph workloads.
+#pragma once
+
+#include "sim/graph_record.hpp"
+
+namespace charm::cli {
+
+/// Runs the kernels on one worker on a Kronecker graph of 2^scale vertices; the same for every machine.
+sim::GraphRecord record_graph(int scale);
+
+}  // namespace charm::cli

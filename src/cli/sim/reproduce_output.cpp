@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/format.hpp"
+#include "cli/sim/output.hpp"
+#include "cli/text_table.hpp"
+
+namespace charm::cli {
+
+namespace {
+std::string signed_percent(double model, double paper) {
+  return paper != 0 ? fmt::format("{:+.0f} %", 100 * (model / paper - 1)) : "–";
+}
+}  // namespace
+
+std::string reproduce_json(const std::vector<sim::Reproduction>& figures) {
+  using Json = nlohmann::ordered_json;
+  Json points = Json::array(), notes = Json::array(), fitted = Json::object();
+  for (const auto& figure : figures) {
+    for (const auto& p : figure.points) {
+      points.push_back({{"figure", figure.figure},
+                        {"series", p.series},
+                        {"x", p.x},
+                        {"paper", p.paper},
+                        {"model", p.model},
+                        {"hard", p.hard},
+                        {"holds", p.holds},
+                        {"claim", p.claim},
+                        {"source", p.source}});
+    }
+    for (const auto& text : figure.not_captured) notes.push_back({{"figure", figure.figure}, {"text", text}});
+  }
+  fitted["streamcluster_turns"] = sim::fitted.streamcluster_turns;
+  fitted["streamcluster_fresh"] = sim::fitted.streamcluster_fresh;
+  fitted["blind_writes"] = sim::fitted.blind_writes;
+  return Json{{"points", points}, {"not_captured", notes}, {"fitted", fitted}}.dump(2) + "\n";
+}
+
+std::string reproduce_table(const std::vector<sim::Reproduction>& figures, bool colour) {
+  using Align = Column::Align;
+  std::string out;
+  for (const auto& figure : figures) {
+    std::vector<std::vector<Cell>> rows;
+    int hard = 0, held = 0;
+    for (const auto& p : figure.points) {
+      hard += p.hard ? 1 : 0;
+      held += p.hard && p.holds ? 1 : 0;
+      const std::string verdict = p.hard ? (p.holds ? "holds" : "FAILS") : (p.holds ? "near" : "off");
+      rows.push_back({{p.series, ""},
+                      {three_digits(p.x), ""},
+                      {three_digits(p.paper), ""},
+                      {three_digits(p.model), ""},
+                      {signed_percent(p.model, p.paper), ""},
+                      {verdict, p.hard && !p.holds ? "31" : ""},
+                      {p.hard ? p.claim : "magnitude", ""},
+                      {p.source, "2"}});
+    }
+    out += figure.figure + ": " + figure.title + "\n" + figure.y + " by " + figure.x + "\n\n" +
+           render_table({{"series"},
+                         {figure.x, Align::right},
+                         {"paper", Align::right},
+                         {"model", Align::right},
+                         {"deviation", Align::right},
+                         {""},
+                         {"what is claimed"},
+                         {"source"}},
+                        rows, colour) +
+           fmt::format("\n{} of {} hard points hold.\nNot captured:\n", held, hard);
+    for (const auto& text : figure.not_captured) out += "  - " + text + "\n";
+    out += "\n";
+  }
+  return out + fmt::format(
+                   "Fitted over all figures: streamcluster_turns = {}, streamcluster_fresh = {}, blind_writes = {}.\n",
+                   sim::fitted.streamcluster_turns, sim::fitted.streamcluster_fresh, sim::fitted.blind_writes);
+}
+
+}  // namespace charm::cli

@@ -1,0 +1,56 @@
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+#include "cli/options.hpp"
+#include "cli/sim/options.hpp"
+
+namespace charm::cli {
+namespace {
+
+int number(const std::string& text, const std::string& all) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > 65536) {
+    throw Error(Errc::bad_config, "--workers '" + all + "': '" + text + "' is not a whole number from 1 to 65536",
+                "give numbers such as 8,16,32 or 8..128");
+  }
+  return value;
+}
+
+}  // namespace
+
+std::vector<int> parse_workers(const std::string& text) {
+  std::vector<int> out;
+  for (const std::string& part : split_list(text)) {
+    const auto dots = part.find("..");
+    if (dots == std::string::npos) {
+      out.push_back(number(part, text));
+      continue;
+    }
+    const int from = number(part.substr(0, dots), text), to = number(part.substr(dots + 2), text);
+    for (int w = from; w < to; w *= 2) out.push_back(w);
+    out.push_back(to);
+  }
+  return out;
+}
+
+std::vector<sim::RunResult> simulate(const SimRequest& request) {
+  std::vector<sim::RunResult> results;
+  for (const auto& name : request.machines) {
+    const sim::Model model = sim::model(name);
+    auto workers = request.workers;
+    if (workers.empty()) workers.push_back(std::min<int>(64, static_cast<int>(model.machine.cores.size())));
+    for (const auto& workload : request.workloads) {
+      for (const int count : workers) {
+        for (const auto& policy : request.policies) {
+          results.push_back(sim::run(model, workload, policy, count, request.run));
+        }
+      }
+    }
+  }
+  return results;
+}
+
+}  // namespace charm::cli

@@ -1,0 +1,205 @@
+// `charm sim`: a workload under one or more policies on a machine that need not be here; the papers' figures against
+// the model; the default controller against what it could have done; recorded programs on other machines.
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/sim/options.hpp"
+#include "cli/sim/output.hpp"
+#include "cli/sim/record_graph.hpp"
+#include "probe/profile.hpp"
+#include "sim/from_profile.hpp"
+#include "sim/generator.hpp"
+#include "sim/replay.hpp"
+
+namespace charm::cli {
+namespace {
+
+struct Options {
+  OutputOptions output;
+  std::string machine = "epyc-7713-2s", workload, policy = "charm", workers, backend = "analytic", reproduce, replay,
+              show_machine, from_profile;
+  std::optional<std::string> report;
+  std::optional<int> record_graph;
+  bool worst = false;
+  sim::RunOptions run;
+};
+
+template <class List, class Name>
+std::vector<std::string> names_of(const List& list, Name&& name) {
+  std::vector<std::string> names;
+  for (const auto& entry : list) names.emplace_back(name(entry));
+  return names;
+}
+
+std::vector<std::string> machine_names() {
+  return names_of(sim::models(), [](const auto& m) { return m.name; });
+}
+std::vector<std::string> workload_names() {
+  return names_of(sim::generators(), [](const auto* g) { return g->name; });
+}
+std::vector<std::string> policy_names() {
+  return names_of(sim::policies(), [](const auto& p) { return p.name; });
+}
+std::vector<std::string> figure_names() {
+  return names_of(sim::figures(), [](const auto& f) { return f.name; });
+}
+
+std::vector<std::string> listed(const std::string& text, const std::vector<std::string>& all) {
+  return text == "all" ? all : sim::split_specs(text);
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error(Errc::bad_input, "'" + path + "' cannot be read", "give an existing file");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+SimRequest request_of(const Options& options) {
+  SimRequest request;
+  request.machines = listed(options.machine, machine_names());
+  request.workloads = listed(options.workload.empty() ? "all" : options.workload, workload_names());
+  request.policies = listed(options.policy, policy_names());
+  if (!options.workers.empty()) request.workers = parse_workers(options.workers);
+  request.run = options.run;
+  request.run.backend = options.backend == "lines" ? sim::Backend::lines : sim::Backend::analytic;
+  return request;
+}
+
+int reproduce(const Options& options, Session& session, bool colour) {
+  std::vector<sim::Reproduction> figures;
+  bool held = true;
+  for (const auto& name : options.reproduce == "all" ? figure_names() : split_list(options.reproduce)) {
+    figures.push_back(sim::reproduce(name));
+    for (const auto& point : figures.back().points) held = held && (!point.hard || point.holds);
+  }
+  session.out << (options.output.json ? reproduce_json(figures) : reproduce_table(figures, colour));
+  return held ? exit_done : exit_failed;
+}
+
+int worst(const Options& options, Session& session, bool colour) {
+  SimRequest request = request_of(options);
+  request.run.warm_up = 180;
+  const auto all = sim::compare_controller(request.machines, request.workloads, request.run, request.policies.front());
+  session.out << (options.output.json ? compare_json(all) : compare_table(all, colour));
+  return exit_done;
+}
+
+int replay(const Options& options, Session& session, bool colour) {
+  const sim::TaskGraph graph = sim::parse_trace(text_of(options.replay), options.replay);
+  const SimRequest request = request_of(options);
+  std::vector<Replay> replays;
+  const sim::Workload any = sim::workload("compute", 1);
+  for (const auto& name : request.machines) {
+    const sim::Model model = sim::model(name);
+    auto workers = request.workers;
+    if (workers.empty()) workers.push_back(std::min<int>(64, static_cast<int>(model.machine.cores.size())));
+    for (const int count : workers) {
+      for (const auto& policy : request.policies) {
+        const sim::Plan plan = sim::plan_for(policy, model, any, count);
+        sim::TaskOptions how;
+        how.seed = options.run.seed;
+        replays.push_back({model.name, policy, count, graph.tasks.size(),
+                           sim::run_tasks(model, plan.placement.start(), graph, plan.stealing, how)});
+      }
+    }
+  }
+  session.out << (options.output.json ? replay_json(options.replay, replays) : replay_table(replays, colour));
+  return exit_done;
+}
+
+int simulate(const Options& options, Session& session) {
+  const bool colour = !options.output.json && colour_on_stdout(colour_choice(options.output.colour));
+  if (options.record_graph) {
+    session.out << sim::graph_record_json(record_graph(*options.record_graph));
+    return exit_done;
+  }
+  if (!options.show_machine.empty()) {
+    session.out << sim::model_json(sim::model(options.show_machine));
+    return exit_done;
+  }
+  if (!options.from_profile.empty()) {
+    session.out << sim::model_json(sim::model_of_profile(probe::load_profile(options.from_profile)));
+    return exit_done;
+  }
+  if (!options.reproduce.empty()) return reproduce(options, session, colour);
+  if (!options.replay.empty()) return replay(options, session, colour);
+  if (options.worst) return worst(options, session, colour);
+  if (options.workload.empty()) {
+    throw Error(Errc::bad_config, "charm sim needs a --workload",
+                "for example charm sim --workload bfs --policy charm,ring; 'all' takes every one");
+  }
+  if (options.report) check_writable(*options.report);
+  const auto results = simulate(request_of(options));
+  if (options.report) write_whole(*options.report, sim_page(results, session.command_line));
+  if (options.output.json) {
+    session.out << sim_json(results);
+  } else {
+    session.out << sim_table(results, colour);
+    if (options.report) session.out << "\nreport: " << *options.report << '\n';
+  }
+  return exit_done;
+}
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+void declare(CLI::App& app, Session& session) {
+  auto options = std::make_shared<Options>();
+  app.add_option("--machine", options->machine,
+                 "Machines: " + join(machine_names()) +
+                     "; a model's file, an hwloc XML file or synthetic string; all [epyc-7713-2s]");
+  app.add_option(
+      "--workload", options->workload,
+      "Workloads NAME[:parameter=value,...] of " + join(workload_names()) + "; in turn: bfs@10+sweep:mb=24@2; all");
+  app.add_option("--policy", options->policy,
+                 "Policies NAME[:parameter=value,...] of " + join(policy_names()) + ", or a controller; all [charm]");
+  app.add_option("--workers", options->workers,
+                 "Numbers of workers: 64, or 8,16,32, or 8..128 [a core each, at most 64]");
+  app.add_option("--seconds", options->run.seconds, "Simulated seconds [60]")->check(CLI::Range(0.001, 1e6));
+  app.add_option("--warm-up", options->run.warm_up, "Simulated seconds before, that do not count [0]")
+      ->check(CLI::Range(0.0, 1e6));
+  app.add_option("--noise", options->run.noise, "Standard deviation of what counters show, relative [0]")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_flag("!--no-counters", options->run.counters, "As on a machine without performance counters");
+  app.add_option("--seed", options->run.seed, "Seed of noise, sampling and stealing [1]");
+  one_of(app.add_option("--backend", options->backend, "How accesses are judged [analytic]"), {"analytic", "lines"});
+  some_of(app.add_option("--reproduce", options->reproduce, "The papers' figures against the model"), [] {
+    auto names = figure_names();
+    names.emplace_back("all");
+    return names;
+  }());
+  app.add_flag("--worst", options->worst, "The controller against the best standing level: the worst ten");
+  file_path(app.add_option("--replay", options->replay, "Run the task graph of a CHARM_TRACE file"));
+  one_of(app.add_option("--show-machine", options->show_machine, "Print a model with the source of each number"),
+         machine_names());
+  file_path(app.add_option("--from-profile", options->from_profile, "Print a model made of what charm probe measured"));
+  whole_number(app.add_option("--record-graph", options->record_graph, "Print what the graph kernels touch at scale N"),
+               4, 24);
+  file_path(app.add_option("--report", options->report, "Write a self-contained HTML page there"));
+  add_output_options(app, options->output);
+  app.callback([&session, options] { session.action = [&session, options] { return simulate(*options, session); }; });
+}
+
+}  // namespace
+
+Command sim_entry() {
+  return {"sim", "Judge policies on a modelled machine",
+          "  charm sim --machine 2x7713 --workload bfs --policy charm,ring,os --workers 8..128\n"
+          "  charm sim --reproduce charm:fig5",
+          declare};
+}
+
+}  // namespace charm::cli

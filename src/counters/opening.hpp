@@ -1,0 +1,26 @@
+// Opening the groups of a plan on a kernel that may not take all of them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "counters/event_group.hpp"
+#include "counters/plan.hpp"
+#include "counters/sources.hpp"
+
+namespace charm::counters {
+
+using Groups = std::vector<std::unique_ptr<EventGroup>>;
+
+struct Opened {
+  Groups groups;
+  std::vector<std::vector<Planned>> planned;  // what was opened
+  std::vector<std::string> notes;
+  int error = 0;  // of the first event; no groups then
+};
+
+/// Opens `groups` on the calling thread: smaller groups where they do not fit, without what the kernel does not know.
+Opened open_groups(const Surroundings& around, std::vector<std::vector<Planned>> groups, Limits limits);
+
+}  // namespace charm::counters

@@ -1,0 +1,48 @@
+// What the threads of one source share: its surroundings, whether this is still its process, and its notes. And the
+// software thread, which is also what is left of a hardware thread whose counters cannot be opened.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/notices.hpp"
+#include "counters/sources.hpp"
+#include "os/thread_usage.hpp"
+
+namespace charm::counters {
+
+/// The notes of a source, each once; threads of a runtime share them.
+class Notes {
+ public:
+  void add(const std::string& key, const std::string& text) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::find(texts_.begin(), texts_.end(), text) != texts_.end()) return;
+      texts_.push_back(text);
+    }
+    base::notice("counters: " + key, text);
+  }
+  [[nodiscard]] std::vector<std::string> all() const {
+    const std::lock_guard lock(mutex_);
+    return texts_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> texts_;
+};
+
+struct Shared {
+  Surroundings around;
+  os::ForkMark mark;
+  Notes notes;
+};
+
+std::shared_ptr<Shared> share(const Surroundings& around);
+
+std::unique_ptr<ThreadCounters> software_thread(std::shared_ptr<Shared> shared);
+
+}  // namespace charm::counters

@@ -1,0 +1,75 @@
+// The source without counters of the core: what the operating system tells of each thread.
+#include <utility>
+
+#include "counters/shared.hpp"
+#include "counters/software.hpp"
+
+namespace charm::counters {
+namespace {
+
+class SoftwareThread final : public ThreadCounters {
+ public:
+  explicit SoftwareThread(std::shared_ptr<Shared> shared)
+      : shared_(std::move(shared)), software_(shared_->around.perf) {}
+  ~SoftwareThread() override {
+    if (!shared_->mark.same_process()) software_.forget_pages();
+  }
+  Reading read() noexcept override {
+    last_.time_ns = shared_->around.clock();
+    last_.has = {};
+    if (shared_->mark.same_process()) {
+      last_.has = software_.measured();
+      software_.fill(last_);
+    }
+    return last_;
+  }
+
+ private:
+  std::shared_ptr<Shared> shared_;
+  SoftwareSignals software_;
+  Reading last_;
+};
+
+class SoftwareSource final : public Source {
+ public:
+  SoftwareSource(std::shared_ptr<Shared> shared, Description description)
+      : shared_(std::move(shared)), description_(std::move(description)) {}
+  std::unique_ptr<ThreadCounters> open_for_this_thread(int) override {
+    return std::make_unique<SoftwareThread>(shared_);
+  }
+  [[nodiscard]] Description describe() const override { return description_; }
+  Pressure pressure() override { return read_pressure(shared_->around.root); }
+
+ private:
+  std::shared_ptr<Shared> shared_;
+  Description description_;
+};
+
+}  // namespace
+
+std::shared_ptr<Shared> share(const Surroundings& around) {
+  auto shared = std::make_shared<Shared>();
+  shared->around = around;
+  return shared;
+}
+
+std::unique_ptr<ThreadCounters> software_thread(std::shared_ptr<Shared> shared) {
+  return std::make_unique<SoftwareThread>(std::move(shared));
+}
+
+std::unique_ptr<Source> software_source(const Surroundings& around, const Refusal& refusal) {
+  Description description;
+  description.kind = Description::Kind::software;
+  description.method = Description::Method::system_call;
+  description.name = "software signals";
+  const SoftwareSignals software(around.perf);
+  description.has = software.measured();
+  description.why_not = refusal.why;
+  description.remedy = refusal.remedy;
+  if (!software.exact_migrations()) {
+    description.notes.emplace_back("migrations are changes of the cpu between two readings, at least so many");
+  }
+  return std::make_unique<SoftwareSource>(share(around), std::move(description));
+}
+
+}  // namespace charm::counters

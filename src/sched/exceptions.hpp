@@ -1,0 +1,15 @@
+// What the C++ runtime keeps per thread about exceptions that are being handled (Itanium C++ ABI, 2.2.2). It belongs to
+// the task: one that waits inside a catch block takes it along.
+#pragma once
+
+namespace charm::sched {
+
+struct Handling {
+  void* caught;
+  unsigned int uncaught;
+};
+
+/// The calling thread's. Not inlined, because a fiber may have moved to another thread since the last call.
+Handling& handling() noexcept;
+
+}  // namespace charm::sched

@@ -1,0 +1,33 @@
+// The two back-ends: from a job to where its accesses are served from. Both answer in the same terms, and timing.hpp
+// makes rates of either answer.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sim/job.hpp"
+
+namespace charm::sim {
+
+enum class Backend { analytic, lines };
+
+/// The steady state by formula: microseconds to a millisecond a job.
+Mixes analytic_mixes(const Job& job);
+
+struct LinesOptions {
+  std::uint64_t seed = 1;
+  double measured_rounds = 3;          // of the data, after as many as it takes to warm up
+  std::uint64_t most_lines = 1 << 19;  // beyond that, lines and cache sets are sampled
+  std::uint64_t least_accesses = 400000, most_accesses = 6000000;
+};
+
+struct LinesResult {
+  Mixes mixes;
+  std::uint64_t accesses = 0;  // simulated
+  double sampling = 1;         // one line in so many
+};
+
+/// The steady state by playing the accesses, line by line, through caches with tags and a directory.
+LinesResult line_mixes(const Job& job, const LinesOptions& options = {});
+
+}  // namespace charm::sim

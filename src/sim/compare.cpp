@@ -1,0 +1,59 @@
+#include "sim/compare.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "sim/generator.hpp"
+#include "sim/steady.hpp"
+
+namespace charm::sim {
+namespace {
+
+std::set<int> sizes(const Machine& machine) {
+  const int cores = static_cast<int>(machine.cores.size());
+  const int socket = cores / std::max(1, static_cast<int>(machine.sockets.size()));
+  const int chiplet = static_cast<int>(machine.chiplets.front().cores.size());
+  return {std::max(1, std::min(chiplet, socket / 4)), std::max(1, socket / 2), cores};
+}
+
+Comparison compare(const Model& model, const std::string& spec, int workers, const RunOptions& options,
+                   const std::string& controller) {
+  Comparison out{model.name, spec, workers, 0, 0, 0};
+  const Workload work = workload(spec, workers);
+  const Plan plan = plan_for(controller, model, work, workers);
+  SteadyStates states(model, work, plan, options.backend, options.seed);
+  double seconds = 0;
+  for (const Phase& phase : work.phases) seconds += phase.seconds;
+  for (std::size_t level = 0; level < plan.placement.levels.size(); ++level) {
+    double efficiency = 0;
+    for (std::size_t p = 0; p < work.phases.size(); ++p) {
+      efficiency += work.phases[p].seconds / seconds * states.at(p, level).operations_per_s / states.best(p);
+    }
+    if (efficiency > out.best) {
+      out.best = efficiency;
+      out.best_level = plan.placement.levels[level];
+    }
+  }
+  out.controller = run(model, spec, controller, workers, options).efficiency;
+  return out;
+}
+
+}  // namespace
+
+std::vector<Comparison> compare_controller(const std::vector<std::string>& machines,
+                                           const std::vector<std::string>& workloads, const RunOptions& options,
+                                           const std::string& controller) {
+  std::vector<Comparison> all;
+  for (const auto& name : machines) {
+    const Model m = model(name);
+    for (const int workers : sizes(m.machine)) {
+      for (const auto& spec : workloads) all.push_back(compare(m, spec, workers, options, controller));
+    }
+  }
+  const auto key = [](const Comparison& c) { return std::tuple(c.ratio(), c.machine, c.workload, c.workers); };
+  std::sort(all.begin(), all.end(), [&](const Comparison& a, const Comparison& b) { return key(a) < key(b); });
+  return all;
+}
+
+}  // namespace charm::sim

@@ -1,0 +1,26 @@
+// The default controller against the best level at which it could have stood all the time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/run.hpp"
+
+namespace charm::sim {
+
+struct Comparison {
+  std::string machine, workload;
+  int workers = 0;
+  int best_level = 0;     // chiplets
+  double best = 0;        // its efficiency, against the best level of each phase
+  double controller = 0;  // the controller's, after its warm-up
+  [[nodiscard]] double ratio() const { return best > 0 ? controller / best : 1; }
+};
+
+/// Every workload on every machine, with a quarter and half of the cores of a socket and all cores; the worst ratio
+/// first.
+std::vector<Comparison> compare_controller(const std::vector<std::string>& machines,
+                                           const std::vector<std::string>& workloads, const RunOptions& options,
+                                           const std::string& controller = "charm");
+
+}  // namespace charm::sim

@@ -1,0 +1,59 @@
+// What things cost on a machine: the numbers that a model adds to the topology. Each is measured or published, or
+// marked as an estimate; the simulator knows no machine by name.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace charm::sim {
+
+struct Number {
+  double value = 0;
+  std::string source;  // where it was published or measured, or "estimate"
+};
+
+struct Costs {
+  Number l2_ns, l3_ns;               // hits of a load that waits
+  Number same_chiplet_ns;            // a line that another core of the chiplet wrote
+  Number other_chiplet_ns;           // from another chiplet's cache, same NUMA node
+  Number other_node_ns;              // from a cache of another node of the socket
+  Number other_socket_ns;            // from a cache of another socket
+  Number dram_ns;                    // memory of the own node
+  Number other_node_dram_ns;         // of another node of the socket
+  Number remote_dram_ns;             // of another socket
+  Number far_dram_ns;                // of a memory-only node (CXL); 0 where there is none
+  Number issue_ns;                   // a core's own time for one line of loads and stores
+  Number mlp;                        // misses in flight for independent accesses
+  Number stream_mlp;                 // and for a sweep that the prefetchers see
+  Number link_read, link_write;      // GB/s of one chiplet; 0: no limit of its own
+  Number memory_read, memory_mixed;  // GB/s of one node: all reads; half of it writes
+  Number node_link, socket_link;     // GB/s into a node from its socket, into a socket; 0: no limit
+  Number far_memory;                 // GB/s of a memory-only node
+  Number barrier_ns;                 // fixed part of a barrier or an empty parallel step
+  Number move_ns;                    // a worker that changes its core
+};
+
+struct CostField {
+  std::string_view name;
+  Number Costs::* member;
+  std::string_view unit;
+};
+
+/// All numbers by name, in the order in which they are shown.
+std::span<const CostField> cost_fields();
+
+/// Chance that a clean line comes from another chiplet's cache and not from memory: an estimate, the same for all.
+inline constexpr double clean_forward = 0.5;
+
+/// What was fitted to the papers' figures. Choices of form that were made with a figure in view are listed beside them in
+/// docs/simulator.md.
+struct Fitted {
+  double streamcluster_turns = 160;   // serialised turns of a worker in a pass of Streamcluster: CHARM Fig. 9
+  double streamcluster_fresh = 0.13;  // share of its lines that stay for one pass only: CHARM Tab. 2
+  double blind_writes = 0.2;  // share of the touches of a vertex that write although nothing changes, where the papers'
+                              // kernels use atomic operations without looking first: CHARM Tab. 1
+};
+inline constexpr Fitted fitted{};
+
+}  // namespace charm::sim

@@ -1,0 +1,50 @@
+// Costs of a machine of which only the topology is known: those of the built-in model that is most like it, all marked
+// as estimates. Like means: as many last-level caches in a socket, and one cache for all is like one cache for all.
+#include <algorithm>
+#include <cmath>
+
+#include "sim/model.hpp"
+
+namespace charm::sim {
+namespace {
+
+double chiplets_per_socket(const Machine& machine) {
+  return static_cast<double>(machine.chiplets.size()) /
+         std::max<double>(1, static_cast<double>(machine.sockets.size()));
+}
+
+double unlikeness(const Machine& a, const Machine& b) {
+  const double chiplets = std::abs(std::log(chiplets_per_socket(a) / chiplets_per_socket(b)));
+  const double cores = std::abs(std::log(static_cast<double>(a.cores.size()) / static_cast<double>(b.cores.size())));
+  const double nodes = std::abs(std::log(static_cast<double>(a.nodes.size()) / static_cast<double>(b.nodes.size())));
+  return 4 * chiplets + cores + nodes;
+}
+
+}  // namespace
+
+Model estimated_model(Machine machine) {
+  const Model* nearest = &models().front();
+  for (const auto& m : models()) {
+    if (unlikeness(machine, m.machine) < unlikeness(machine, nearest->machine)) nearest = &m;
+  }
+  Model out;
+  out.name = machine.name.empty() ? "machine" : machine.name;
+  out.title = out.name;
+  out.shape_source = machine.origin;
+  out.costs = nearest->costs;
+  for (const auto& field : cost_fields()) (out.costs.*field.member).source = "estimate, as on " + nearest->name;
+  for (auto& core : machine.cores) {
+    if (core.l2_bytes == 0) core.l2_bytes = nearest->machine.cores.front().l2_bytes;
+  }
+  for (auto& chiplet : machine.chiplets) {
+    // A machine that tells no cache sizes gets the share of its like.
+    if (chiplet.l3_bytes == 0) {
+      const auto& like = nearest->machine.chiplets.front();
+      chiplet.l3_bytes = like.l3_bytes / like.cores.size() * chiplet.cores.size();
+    }
+  }
+  out.machine = std::move(machine);
+  return out;
+}
+
+}  // namespace charm::sim

@@ -1,0 +1,49 @@
+#include "sim/job.hpp"
+
+#include <map>
+
+namespace charm::sim {
+namespace {
+
+int key_of(const Seat& seat, Domain domain, int worker) {
+  switch (domain) {
+    case Domain::worker:
+      return worker;
+    case Domain::chiplet:
+      return seat.chiplet;
+    case Domain::node:
+      return seat.node;
+    case Domain::machine:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<std::vector<int>> groups_of(const Job& job, const Component& component) {
+  std::map<int, std::vector<int>> groups;
+  for (int w = 0; w < static_cast<int>(job.seats.size()); ++w) {
+    const Seat& seat = job.seats[static_cast<std::size_t>(w)];
+    int key = w / 2;
+    if (component.reach == Component::Reach::own) key = key_of(seat, job.habits.roam, w);
+    if (component.reach == Component::Reach::shared) {
+      key = component.replicable ? key_of(seat, job.habits.replicas, w) : 0;
+    }
+    groups[key].push_back(w);
+  }
+  std::vector<std::vector<int>> out;
+  for (auto& [key, workers] : groups) out.push_back(std::move(workers));
+  return out;
+}
+
+double group_bytes(const Component& component, std::size_t workers) {
+  const double parts = component.reach == Component::Reach::shared ? 1 : static_cast<double>(workers);
+  return component.bytes * parts;
+}
+
+bool wanders(const Component& component, std::size_t workers) {
+  return component.reach == Component::Reach::own && workers > 1;
+}
+
+}  // namespace charm::sim

@@ -1,0 +1,23 @@
+// os: threads that the operating system places: over all sockets and caches evenly, for that is where it finds idle
+// cores, and now and then somewhere else, so that no part of the data stays with a cache; pages lie where a thread
+// happened to touch them first.
+#include "sim/policies/all.hpp"
+
+namespace charm::sim {
+namespace {
+
+Plan plan(const Model& model, const Workload&, int workers, const Arguments&) {
+  Plan out;
+  out.placement = placed("distributed", model, workers, placement::SocketOrder::balance);
+  out.habits.home = Habits::Home::interleaved;
+  out.habits.roam = Domain::machine;
+  out.habits.tree_barrier = false;
+  out.stealing = by_chance;
+  return out;
+}
+
+}  // namespace
+
+constinit const Policy os_policy{"os", "threads wherever the operating system puts them", {}, false, plan};
+
+}  // namespace charm::sim

@@ -1,0 +1,53 @@
+// The papers' figures and tables against the model, point by point. A figure is a function that knows what the paper
+// says (each value with where it says so) and asks the model the same; adding one is one file in figures/ and one line
+// in reproduce.cpp.
+//
+// A point is hard where it states a sign, a crossing, a plateau or an order: those must hold. Magnitudes are reported
+// with their deviation and are not fitted one by one; costs.hpp names all that was fitted.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/run.hpp"
+
+namespace charm::sim {
+
+struct Point {
+  std::string series;
+  double x = 0;
+  double paper = 0;
+  double model = 0;
+  bool hard = false;
+  bool holds = true;   // what `claim` says; of a magnitude: within a quarter of the paper's value
+  std::string claim;   // of a hard point
+  std::string source;  // where the paper gives the value
+};
+
+struct Reproduction {
+  std::string figure;
+  std::string title, x, y;
+  std::vector<Point> points;
+  std::vector<std::string> not_captured;  // what the model leaves out, one sentence each
+};
+
+struct Figure {
+  std::string_view name;  // "charm:fig5"
+  std::string_view title;
+  Reproduction (*make)();
+};
+
+std::span<const Figure> figures();
+
+/// \throws Error (bad_config) that names the figures there are.
+Reproduction reproduce(std::string_view figure);
+
+/// A magnitude: reported, not required.
+Point magnitude(std::string series, double x, double paper, double model, std::string source);
+/// What must hold.
+Point required(std::string series, double x, double paper, double model, bool holds, std::string claim,
+               std::string source);
+
+}  // namespace charm::sim

@@ -1,0 +1,225 @@
+#include "sim/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "controller/gang.hpp"
+#include "controller/setup.hpp"
+#include "sim/generator.hpp"
+#include "sim/random.hpp"
+#include "sim/steady.hpp"
+
+namespace charm::sim {
+namespace {
+
+constexpr double tick = 0.05;         // a controller without a wish of its own is asked this often
+constexpr double cold_slice = 0.001;  // while caches fill after a move
+
+controller::Traits traits_of(const Model& model) {
+  const Costs& c = model.costs;
+  controller::Traits traits;
+  traits.latency_ns = {c.l3_ns.value, c.other_chiplet_ns.value, c.other_socket_ns.value, c.dram_ns.value,
+                       c.remote_dram_ns.value};
+  traits.mlp = c.mlp.value;
+  if (c.link_read.value > 0) traits.link_gb_per_s = c.link_read.value;
+  return traits;
+}
+
+class Run {
+ public:
+  Run(const Model& model, Workload workload, Plan plan, const RunOptions& options)
+      : model_(model),
+        workload_(std::move(workload)),
+        plan_(std::move(plan)),
+        options_(options),
+        states_(model_, workload_, plan_, options.backend, options.seed),
+        random_(options.seed),
+        workers_(plan_.placement.start().size()),
+        level_(static_cast<std::size_t>(plan_.placement.initial)),
+        counts_(workers_),
+        cold_(workers_, 0) {
+    if (!plan_.controller.empty()) {
+      auto controller = controller::make_controller(
+          plan_.controller, controller::setup_for(model.machine, plan_.placement, traits_of(model)));
+      period_ = controller->period();
+      gang_ = std::make_unique<controller::Gang>(static_cast<int>(workers_), std::move(controller), 0);
+      stand_at(gang_->spread());
+    }
+    level_time_.assign(plan_.placement.levels.size(), 0);
+  }
+
+  RunResult result() {
+    pass(options_.warm_up);
+    const double from = time_;
+    operations_ = work_ = 0;
+    fills_ = {};
+    std::fill(level_time_.begin(), level_time_.end(), 0);
+    const std::size_t decided = gang_ ? gang_->decisions().size() : 0;
+    pass(options_.seconds);
+
+    RunResult out;
+    out.seconds = time_ - from;
+    out.throughput = operations_ / out.seconds;
+    out.efficiency = work_ / out.seconds;
+    out.fills = fills_;
+    out.levels = plan_.placement.levels;
+    for (const double t : level_time_) out.level_share.push_back(t / out.seconds);
+    out.seats = plan_.placement.seats[level_];
+    if (gang_) {
+      const auto decisions = gang_->decisions();
+      for (std::size_t i = decided; i < decisions.size(); ++i) {
+        out.moves.push_back(
+            {decisions[i].time - from, decisions[i].from, decisions[i].to, decisions[i].reason, decisions[i].outcome});
+      }
+    }
+    return out;
+  }
+
+ private:
+  void pass(double seconds) {
+    // Whoever leads comes by a little late, so that ticks and phases stand in no fixed ratio.
+    for (double left = seconds; left > 1e-9;) {
+      const double wanted = gang_ ? std::min(period_, tick) * (1 + 0.1 * random_.unit()) : tick;
+      const double step = std::min(left, wanted);
+      interval(step);
+      left -= step;
+    }
+  }
+
+  void interval(double seconds) {
+    const double before = time_;
+    const auto last = counts_;
+    for (double left = seconds; left > 1e-12;) {
+      double slice = std::min(left, workload_.phases[phase_].seconds - in_phase_);
+      const bool warm = std::all_of(cold_.begin(), cold_.end(), [](double bytes) { return bytes <= 0; });
+      if (!warm) slice = std::min(slice, cold_slice);
+      play(slice);
+      left -= slice;
+      in_phase_ += slice;
+      if (in_phase_ >= workload_.phases[phase_].seconds - 1e-12) {
+        in_phase_ = 0;
+        phase_ = (phase_ + 1) % workload_.phases.size();
+      }
+    }
+    time_ = before + seconds;
+    level_time_[level_] += seconds;
+    if (!gang_) return;
+    shake(last);
+    // All publish before the one who leads adds up.
+    for (std::size_t w = 0; w < workers_; ++w) gang_->poll(static_cast<int>(w), seen_[w], before);
+    stand_at(gang_->poll(0, seen_[0], time_));
+  }
+
+  /// What the counters show of the last interval: what happened, with scatter.
+  void shake(const std::vector<controller::Counts>& last) {
+    const auto scatter = [&] { return options_.noise > 0 ? std::max(0.05, 1 + options_.noise * random_.normal()) : 1; };
+    const double work = scatter(), instructions = scatter(), fills = scatter();
+    if (seen_.empty()) seen_.resize(workers_);
+    for (std::size_t w = 0; w < workers_; ++w) {
+      seen_[w].busy += counts_[w].busy - last[w].busy;
+      seen_[w].tasks += counts_[w].tasks - last[w].tasks;
+      seen_[w].task_work += (counts_[w].task_work - last[w].task_work) * work;
+      seen_[w].counters = options_.counters;
+      if (!options_.counters) continue;
+      seen_[w].instructions += (counts_[w].instructions - last[w].instructions) * instructions;
+      for (std::size_t e = 0; e < controller::fill_sources; ++e) {
+        seen_[w].fills[e] += (counts_[w].fills[e] - last[w].fills[e]) * fills;
+      }
+    }
+  }
+
+  /// Bytes of its own that a worker has in its chiplet's cache in the steady state.
+  [[nodiscard]] double own_bytes(std::size_t w) const {
+    const auto& seats = plan_.placement.seats[level_];
+    const Chiplet& chiplet = model_.machine.chiplets[static_cast<std::size_t>(seats[w].chiplet)];
+    double bytes = 0, sharing = 0;
+    for (const auto& c : workload_.phases[phase_].components) {
+      bytes += c.reach == Component::Reach::shared ? 0 : c.bytes;
+    }
+    for (const Seat& seat : seats) sharing += seat.chiplet == seats[w].chiplet ? 1 : 0;
+    return std::min(bytes, static_cast<double>(chiplet.l3_bytes) / sharing);
+  }
+
+  void stand_at(int spread) {
+    const auto next = static_cast<std::size_t>(plan_.placement.level_index(spread));
+    if (next == level_) return;
+    const auto &from = plan_.placement.seats[level_], &to = plan_.placement.seats[next];
+    level_ = next;
+    for (std::size_t w = 0; w < workers_; ++w) {
+      if (from[w].core != to[w].core) stalled_ns_ += model_.costs.move_ns.value;
+      if (from[w].chiplet != to[w].chiplet) cold_[w] = own_bytes(w);
+    }
+  }
+
+  void play(double seconds) {
+    const Rates& rates = states_.at(phase_, level_);
+    const Phase& phase = workload_.phases[phase_];
+    const double best = states_.best(phase_);
+    const double ns = seconds * 1e9, lost = std::min(1.0, stalled_ns_ / (ns * static_cast<double>(workers_)));
+    stalled_ns_ = std::max(0.0, stalled_ns_ - ns * static_cast<double>(workers_));
+    double rate_of_all = 0;
+    for (const auto& worker : rates.workers) rate_of_all += 1e9 / worker.ns_per_operation;
+    const double running = rates.operations_per_s / rate_of_all;
+    for (std::size_t w = 0; w < workers_; ++w) {
+      const WorkerRate& worker = rates.workers[w];
+      double ns_per_operation = worker.ns_per_operation;
+      Fills fills = worker.fills;
+      if (cold_[w] > 0) warm_up(w, seconds, ns_per_operation, fills);
+      const double operations = ns / ns_per_operation * running * (1 - lost);
+      controller::Counts& c = counts_[w];
+      c.busy += seconds * rates.busy;
+      c.tasks += operations / phase.task_operations;
+      c.task_work += operations / best;
+      c.instructions += operations * phase.instructions;
+      for (std::size_t e = 0; e < controller::fill_sources; ++e) c.fills[e] += operations * fills[e + 1];
+      for (std::size_t s = 0; s < sources; ++s) fills_[s] += operations * fills[s];
+      operations_ += operations;
+      work_ += operations / best;
+    }
+  }
+
+  /// After a move what would be hits comes from where the worker was, until it has all been fetched.
+  void warm_up(std::size_t w, double seconds, double& ns_per_operation, Fills& fills) {
+    const double whole = std::max(own_bytes(w), line_bytes), cold = std::min(1.0, cold_[w] / whole);
+    const double fetched = (fills[0] + fills[1]) * cold;
+    ns_per_operation +=
+        fetched * (model_.costs.other_chiplet_ns.value - model_.costs.l3_ns.value) / model_.costs.mlp.value;
+    fills[0] *= 1 - cold;
+    fills[1] *= 1 - cold;
+    fills[2] += fetched;
+    cold_[w] -= seconds * 1e9 / ns_per_operation * fetched * line_bytes;
+    if (cold_[w] < whole * 1e-3) cold_[w] = 0;
+  }
+
+  const Model& model_;
+  Workload workload_;
+  Plan plan_;
+  RunOptions options_;
+  SteadyStates states_;
+  Random random_;
+  std::size_t workers_, level_, phase_ = 0;
+  double time_ = 0, in_phase_ = 0, period_ = tick, stalled_ns_ = 0, operations_ = 0, work_ = 0;
+  std::unique_ptr<controller::Gang> gang_;
+  std::vector<controller::Counts> counts_, seen_;
+  std::vector<double> cold_, level_time_;
+  Fills fills_{};
+};
+
+}  // namespace
+
+RunResult run(const Model& model, const std::string& workload_spec, const std::string& policy, int workers,
+              const RunOptions& options) {
+  Workload work = workload(workload_spec, workers);
+  Plan plan = plan_for(policy, model, work, workers);
+  const std::string unit = work.unit;
+  RunResult result = Run(model, std::move(work), std::move(plan), options).result();
+  result.machine = model.name;
+  result.workload = workload_spec;
+  result.policy = policy;
+  result.unit = unit;
+  result.workers = workers;
+  return result;
+}
+
+}  // namespace charm::sim

@@ -1,0 +1,47 @@
+// A run of a workload under a policy for some simulated seconds: the runtime's gang and controller, told at each tick
+// what counters would have shown, and obeyed at what a move costs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/backend.hpp"
+#include "sim/policy.hpp"
+#include "sim/timing.hpp"
+
+namespace charm::sim {
+
+struct RunOptions {
+  double seconds = 60;
+  double warm_up = 0;    // seconds before, that do not count
+  double noise = 0;      // standard deviation of what a tick shows, relative
+  bool counters = true;  // whether the machine has them
+  std::uint64_t seed = 1;
+  Backend backend = Backend::analytic;
+};
+
+struct Move {
+  double time = 0;
+  int from = 0, to = 0;  // chiplets
+  std::string reason, outcome;
+};
+
+struct RunResult {
+  std::string machine, workload, policy, unit;
+  int workers = 0;
+  double seconds = 0;
+  double throughput = 0;  // operations per second
+  double efficiency = 0;  // against the best level of each phase
+  Fills fills{};          // of all workers
+  std::vector<Move> moves;
+  std::vector<int> levels;          // chiplets that the placement can use
+  std::vector<double> level_share;  // of the time, at each
+  std::vector<Seat> seats;          // at the end
+};
+
+/// \throws Error (bad_config, too_many_workers).
+RunResult run(const Model& model, const std::string& workload, const std::string& policy, int workers,
+              const RunOptions& options = {});
+
+}  // namespace charm::sim

@@ -1,0 +1,33 @@
+// Steady states of a plan, each computed once: how fast everybody is in a phase at a level.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "sim/backend.hpp"
+#include "sim/policy.hpp"
+#include "sim/timing.hpp"
+
+namespace charm::sim {
+
+class SteadyStates {
+ public:
+  SteadyStates(const Model& model, const Workload& workload, const Plan& plan, Backend backend, std::uint64_t seed)
+      : model_(model), workload_(workload), plan_(plan), backend_(backend), seed_(seed) {}
+
+  const Rates& at(std::size_t phase, std::size_t level);
+
+  /// Operations per second of the phase at its best level.
+  double best(std::size_t phase);
+
+ private:
+  const Model& model_;
+  const Workload& workload_;
+  const Plan& plan_;
+  Backend backend_;
+  std::uint64_t seed_;
+  std::map<std::pair<std::size_t, std::size_t>, Rates> known_;
+};
+
+}  // namespace charm::sim

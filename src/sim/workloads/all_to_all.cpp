@@ -1,0 +1,33 @@
+// all-to-all: everybody writes what everybody reads: locks, counters, small shared structures.
+#include "sim/workloads/all.hpp"
+
+namespace charm::sim {
+namespace {
+
+constexpr Parameter known[] = {
+    {"kb", 256, "KiB that are shared"},
+    {"writes", 0.5, "share of the accesses that write"},
+    {"compute_ns", 40, "computing on an access"},
+};
+
+Workload make(const Arguments& a, int) {
+  Phase phase;
+  phase.components = {{"shared lines",
+                       Component::Order::random,
+                       Component::Reach::shared,
+                       a["kb"] * 1024,
+                       1,
+                       a["writes"],
+                       0.125,
+                       {},
+                       false}};
+  phase.compute_ns = a["compute_ns"];
+  phase.instructions = 40 + 4 * a["compute_ns"];
+  return steady("all-to-all", "accesses", phase);
+}
+
+}  // namespace
+
+constinit const Generator all_to_all_generator{"all-to-all", "everybody writes what everybody reads", known, make};
+
+}  // namespace charm::sim

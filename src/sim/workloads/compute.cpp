@@ -1,0 +1,22 @@
+// compute: next to no memory. Where workers sit must not matter, and nobody should move them.
+#include "sim/workloads/all.hpp"
+
+namespace charm::sim {
+namespace {
+
+constexpr Parameter known[] = {{"compute_ns", 400, "computing on an operation"}};
+
+Workload make(const Arguments& a, int) {
+  Phase phase;
+  phase.components = {{"stack", Component::Order::sweep, Component::Reach::own, 65536, 1, 0.5, 1, {}, false}};
+  phase.compute_ns = a["compute_ns"];
+  phase.instructions = 4 * a["compute_ns"];
+  phase.task_operations = 1000;
+  return steady("compute", "operations", phase);
+}
+
+}  // namespace
+
+constinit const Generator compute_generator{"compute", "next to no memory", known, make};
+
+}  // namespace charm::sim

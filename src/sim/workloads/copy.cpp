@@ -1,0 +1,28 @@
+// copy: STREAM's copy, the array in equal parts (OLAP on chiplets §2.5 and §4.4). Its size is that of both arrays.
+#include "sim/workloads/all.hpp"
+
+namespace charm::sim {
+namespace {
+
+constexpr Parameter known[] = {
+    {"total_mb", 256, "MiB of both arrays together"},
+    {"barriers", 1, "1: all workers of a process meet after each pass"},
+    {"processes", 1, "processes that the workers are divided into, each with a part of the arrays"},
+};
+
+Workload make(const Arguments& a, int workers) {
+  const double bytes = a["total_mb"] * mib / 2 / workers;
+  Phase phase;
+  phase.components = {{"from", Component::Order::sweep, Component::Reach::own, bytes, 1, 0, 1, {}, false},
+                      {"to", Component::Order::sweep, Component::Reach::own, bytes, 1, 1, 1, {}, false}};
+  phase.instructions = 16;
+  if (a["barriers"] > 0) phase.step_operations = bytes / line_bytes * workers;
+  if (a["processes"] > 1) phase.team = static_cast<int>(workers / a["processes"]);
+  return steady("copy", "lines", phase);
+}
+
+}  // namespace
+
+constinit const Generator copy_generator{"copy", "STREAM copy, static parts, a barrier each pass", known, make};
+
+}  // namespace charm::sim

@@ -1,0 +1,32 @@
+// pairs: neighbours hand lines to each other, as producers and consumers do; with data of their own beside it if asked.
+#include "sim/workloads/all.hpp"
+
+namespace charm::sim {
+namespace {
+
+constexpr Parameter known[] = {
+    {"kb", 64, "KiB of each worker's mailbox"},
+    {"mb", 0, "MiB of each worker's own data"},
+    {"own", 23, "lines of its own data that a worker touches for each line of a mailbox"},
+    {"compute_ns", 40, "computing on an operation"},
+};
+
+Workload make(const Arguments& a, int) {
+  Phase phase;
+  // One line is handed over at a time: nothing overlaps with it.
+  phase.components = {
+      {"mailboxes", Component::Order::random, Component::Reach::pair, a["kb"] * 1024, 2, 0.5, 0.125, {}, false}};
+  if (a["mb"] > 0) {
+    phase.components.push_back(
+        {"own data", Component::Order::sweep, Component::Reach::own, a["mb"] * mib, a["own"], 0.25, 1, {}, false});
+  }
+  phase.compute_ns = a["compute_ns"];
+  phase.instructions = 40 + 4 * a["compute_ns"] + (a["mb"] > 0 ? 16 * a["own"] : 0);
+  return steady("pairs", "lines handed over", phase);
+}
+
+}  // namespace
+
+constinit const Generator pairs_generator{"pairs", "producers and consumers, two and two", known, make};
+
+}  // namespace charm::sim

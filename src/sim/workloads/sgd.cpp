@@ -1,0 +1,33 @@
+// sgd: stochastic gradient descent for logistic regression (CHARM §5.5): samples are read in order, each worker its
+// part, and the model is read and changed with each of them. The model may be one, or one for each node or core
+// (DimmWitted); what that does to convergence is not modelled.
+#include "sim/workloads/all.hpp"
+
+namespace charm::sim {
+namespace {
+
+constexpr Parameter known[] = {
+    {"samples", 10000, "samples"},
+    {"features", 8192, "features of a sample, 8 bytes each"},
+    {"updates", 0.1, "share of the model's lines that a sample changes"},
+    {"copies", 10, "how often the samples are stored (10: CHARM's 6,250 MB)"},
+};
+
+Workload make(const Arguments& a, int workers) {
+  const double sample = a["features"] * 8, data = sample * a["samples"] * a["copies"];
+  const double lines = sample / line_bytes;
+  Phase phase;
+  phase.components = {
+      {"samples", Component::Order::sweep, Component::Reach::own, data / workers, lines, 0, 1, {}, false},
+      {"model", Component::Order::sweep, Component::Reach::shared, sample, lines, a["updates"], 0.5, {}, true}};
+  phase.compute_ns = a["features"] * 0.25;
+  phase.instructions = a["features"] * 3;
+  phase.task_operations = 4;
+  return steady("sgd", "samples", phase);
+}
+
+}  // namespace
+
+constinit const Generator sgd_generator{"sgd", "logistic regression by stochastic gradient descent", known, make};
+
+}  // namespace charm::sim

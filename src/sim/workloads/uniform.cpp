@@ -1,0 +1,26 @@
+// uniform: every worker touches lines of one table that all share, each as often as the others.
+#include "sim/workloads/all.hpp"
+
+namespace charm::sim {
+namespace {
+
+constexpr Parameter known[] = {
+    {"total_mb", 512, "MiB of the table"},
+    {"writes", 0.05, "share of the accesses that write"},
+    {"compute_ns", 2, "computing on an access"},
+};
+
+Workload make(const Arguments& a, int) {
+  Phase phase;
+  phase.components = {
+      {"table", Component::Order::random, Component::Reach::shared, a["total_mb"] * mib, 1, a["writes"], 1, {}, false}};
+  phase.compute_ns = a["compute_ns"];
+  phase.instructions = 20 + 4 * a["compute_ns"];
+  return steady("uniform", "accesses", phase);
+}
+
+}  // namespace
+
+constinit const Generator uniform_generator{"uniform", "random accesses to one shared table", known, make};
+
+}  // namespace charm::sim

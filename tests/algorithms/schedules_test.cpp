@@ -1,0 +1,273 @@
+// Every schedule covers every index once, wherever it is called from; what each promises beyond that.
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <rapidcheck.h>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "algorithms/runtimes.hpp"
+
+namespace {
+
+using charm::Schedule;
+constexpr Schedule all_schedules[] = {Schedule::lazy, Schedule::static_, Schedule::dynamic, Schedule::affine};
+
+using Schedules = OnShapes;
+INSTANTIATE_TEST_SUITE_P(Shapes, Schedules, shapes());
+
+TEST_P(Schedules, CoverEveryIndexOnce) {
+  rc::check("for any range, grain and schedule, from outside and in a task", [] {
+    auto first = *rc::gen::inRange<int>(-1000, 1000);
+    auto count = *rc::gen::inRange<int>(0, 3000);
+    auto grain = *rc::gen::inRange<int>(0, 200);
+    auto schedule = *rc::gen::elementOf(std::vector<Schedule>(std::begin(all_schedules), std::end(all_schedules)));
+    auto inside = *rc::gen::arbitrary<bool>();
+    std::vector<std::atomic<int>> hits(static_cast<std::size_t>(count));
+    auto loop = [&] {
+      charm::parallel_for(first, first + count, [&](int i) { ++hits[static_cast<std::size_t>(i - first)]; },
+                          {grain, schedule});
+    };
+    if (inside)
+      charm::run(loop);
+    else
+      loop();
+    for (auto& hit : hits) RC_ASSERT(hit == 1);
+  });
+}
+
+TEST_P(Schedules, BlocksHoldAtMostAGrain) {
+  for (Schedule schedule : all_schedules) {
+    std::atomic<long> covered{0};
+    charm::parallel_for(0L, 10000L,
+                        [&](long low, long high) {
+                          EXPECT_LT(low, high);
+                          EXPECT_LE(high - low, 64);
+                          covered += high - low;
+                        },
+                        {64, schedule});
+    EXPECT_EQ(covered, 10000);
+  }
+}
+
+TEST_P(Schedules, ReachTheEndsOfTheIntegers) {
+  for (Schedule schedule : all_schedules) {
+    std::atomic<int> calls{0};
+    auto low = std::numeric_limits<std::int64_t>::max() - 10;
+    charm::parallel_for(low, low + 10,
+                        [&](std::int64_t i) {
+                          EXPECT_GE(i, low);
+                          ++calls;
+                        },
+                        {0, schedule});
+    auto top = std::numeric_limits<std::uint64_t>::max();
+    charm::parallel_for(top - 7, top, [&](std::uint64_t) { ++calls; }, {2, schedule});
+    charm::parallel_for(std::int8_t{-128}, std::int8_t{127}, [&](std::int8_t) { ++calls; }, {0, schedule});
+    charm::parallel_for(5, 5, [&](int) { ++calls; }, {0, schedule});
+    charm::parallel_for(5, 4, [&](int) { ++calls; }, {0, schedule});
+    EXPECT_EQ(calls, 10 + 7 + 255);
+  }
+}
+
+TEST_P(Schedules, MayBeNestedInEachOther) {
+  for (Schedule outer : all_schedules) {
+    for (Schedule inner : all_schedules) {
+      std::atomic<long> sum{0};
+      charm::parallel_for(
+          0, 12, [&](int i) { charm::parallel_for(0, 20, [&](int j) { sum += i * 20 + j; }, {0, inner}); }, {1, outer});
+      EXPECT_EQ(sum, 239 * 240 / 2);
+    }
+  }
+}
+
+TEST_P(Schedules, BodiesMayWait) {
+  for (Schedule schedule : all_schedules) {
+    std::atomic<int> done{0};
+    charm::parallel_for(0, 100,
+                        [&](int) {
+                          charm::yield();
+                          done += charm::async([] {
+                                    charm::yield();
+                                    return 1;
+                                  }).get();
+                        },
+                        {1, schedule});
+    EXPECT_EQ(done, 100);
+  }
+}
+
+TEST_P(Schedules, AnExceptionLeavesTheLoopAndNothingRunsAfterwards) {
+  for (Schedule schedule : all_schedules) {
+    for (int at : {0, 500, 999}) {
+      std::atomic<int> running{0};
+      EXPECT_THROW(charm::parallel_for(0, 1000,
+                                       [&](int i) {
+                                         ++running;
+                                         if (i % 7 == 0) charm::yield();
+                                         --running;
+                                         if (i == at) throw std::out_of_range("here");
+                                       },
+                                       {1, schedule}),
+                   std::out_of_range);
+      EXPECT_EQ(running, 0);
+    }
+  }
+}
+
+TEST_P(Schedules, FromManyThreadsAtOnce) {
+  std::vector<std::thread> threads;
+  std::atomic<long> sum{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 10; ++round)
+        charm::parallel_for(0, 100, [&](int i) { sum += i; }, {3, all_schedules[(t + round) % 4]});
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(sum, 4 * 10 * 4950);
+}
+
+TEST_P(Schedules, StaticGivesEveryWorkerOneContiguousChunkChipletByChiplet) {
+  const std::vector<charm::Seat> seats = charm::seats();
+  std::mutex mutex;
+  std::map<int, std::pair<int, int>> chunk_of;  // by first index: worker and end
+  charm::parallel_for(0, 1001,
+                      [&](int low, int high) {
+                        std::lock_guard lock(mutex);
+                        EXPECT_TRUE(chunk_of.emplace(low, std::pair(charm::worker_id(), high)).second);
+                      },
+                      {.schedule = Schedule::static_});
+  ASSERT_EQ(chunk_of.size(), seats.size());
+  int end = 0;
+  std::set<int> workers;
+  std::vector<int> chiplets;
+  for (auto& [low, worker_and_high] : chunk_of) {
+    EXPECT_EQ(low, end);
+    end = worker_and_high.second;
+    int size = end - low;
+    EXPECT_LE(std::abs(size * static_cast<int>(seats.size()) - 1001), static_cast<int>(seats.size()));
+    workers.insert(worker_and_high.first);
+    chiplets.push_back(seats[static_cast<std::size_t>(worker_and_high.first)].chiplet);
+  }
+  EXPECT_EQ(end, 1001);
+  EXPECT_EQ(workers.size(), seats.size());
+  EXPECT_TRUE(std::is_sorted(chiplets.begin(), chiplets.end()));
+}
+
+TEST_P(Schedules, StaticWithFewerIndicesThanWorkersRunsEachOnItsOwn) {
+  std::mutex mutex;
+  std::set<int> workers;
+  const int count = std::max(1, charm::num_workers() - 1);
+  charm::parallel_for(0, count,
+                      [&](int) {
+                        std::lock_guard lock(mutex);
+                        EXPECT_TRUE(workers.insert(charm::worker_id()).second);
+                      },
+                      {.schedule = Schedule::static_});
+  EXPECT_EQ(workers.size(), static_cast<std::size_t>(count));
+}
+
+// The counters behind dynamic and affine, without threads in between.
+
+charm::detail::LoopParts two_chiplets(std::size_t left, std::size_t right) {
+  charm::detail::LoopParts layout;
+  layout.parts = {{0, std::vector<int>(left)}, {1, std::vector<int>(right)}};
+  layout.workers = left + right;
+  return layout;
+}
+
+struct BlockShares : testing::Test {
+  Running runtime_{1};
+};
+
+TEST_F(BlockShares, GiveAChipletItsOwnBlocksFromTheFrontInEveryLoop) {
+  for (int call = 0; call < 2; ++call) {
+    charm::detail::BlockShares shares(two_chiplets(1, 3), 8);
+    EXPECT_EQ(shares.take(1), 2);
+    EXPECT_EQ(shares.take(0), 0);
+    EXPECT_EQ(shares.take(1), 3);
+    EXPECT_EQ(shares.take(0), 1);
+  }
+}
+
+TEST_F(BlockShares, LetIdleChipletsTakeOverFromTheFarEnd) {
+  charm::detail::BlockShares shares(two_chiplets(1, 3), 8);
+  EXPECT_EQ(shares.take(0), 0);
+  EXPECT_EQ(shares.take(0), 1);
+  EXPECT_EQ(shares.take(0), 7);
+  EXPECT_EQ(shares.take(1), 2);
+  EXPECT_EQ(shares.take(0), 6);
+  for (int block : {3, 4, 5}) EXPECT_EQ(shares.take(1), block);
+  EXPECT_EQ(shares.take(0), -1);
+  EXPECT_EQ(shares.take(1), -1);
+}
+
+TEST(LoopParts, DivideEvenlyAndCompletely) {
+  rc::check([] {
+    auto count = *rc::gen::inRange<std::int64_t>(0, std::numeric_limits<std::int64_t>::max());
+    auto shares = *rc::gen::inRange<std::size_t>(1, 600);
+    std::int64_t begin = 0;
+    for (std::size_t s = 0; s < shares; ++s) {
+      RC_ASSERT(charm::detail::LoopParts::share_begin(count, s, shares) == begin);
+      std::int64_t end = charm::detail::LoopParts::share_begin(count, s + 1, shares);
+      auto n = static_cast<std::int64_t>(shares);
+      RC_ASSERT(end - begin == count / n || end - begin == count / n + 1);
+      begin = end;
+    }
+    RC_ASSERT(begin == count);
+  });
+}
+
+// Two workers on two chiplets that do not finish before each has run: with nobody late, every block stays at home.
+TEST(Affine, ABlockGoesToTheSameChipletInEveryCall) {
+  Running runtime(2, on("pack:1 l3:2 core:1 pu:1"));
+  const std::vector<charm::Seat> seats = charm::seats();
+  ASSERT_NE(seats[0].chiplet, seats[1].chiplet);
+  auto chiplets_of_blocks = [&] {
+    std::vector<int> chiplet(8, -1);
+    std::atomic<int> arrived{0};
+    charm::run([&] {
+      charm::parallel_for(0, 8,
+                          [&](int i) {
+                            // The first block of either half waits for the other's, so both chiplets take part; the
+                            // others are held up until then.
+                            if (i == 0 || i == 4) ++arrived;
+                            while (arrived < 2) std::this_thread::yield();
+                            chiplet[static_cast<std::size_t>(i)] =
+                                seats[static_cast<std::size_t>(charm::worker_id())].chiplet;
+                          },
+                          {.grain = 1, .schedule = Schedule::affine});
+    });
+    return chiplet;
+  };
+  for (int call = 0; call < 20; ++call) {
+    std::vector<int> chiplet = chiplets_of_blocks();
+    EXPECT_EQ(chiplet[0], seats[0].chiplet < seats[1].chiplet ? seats[0].chiplet : seats[1].chiplet);
+    EXPECT_NE(chiplet[4], chiplet[0]);
+  }
+}
+
+// A loop does not wait for helpers that sit behind other work on their chiplet.
+TEST(Affine, IsDoneWithoutAChipletThatIsBusyWithSomethingElse) {
+  Running runtime(2, on("pack:1 l3:2 core:1 pu:1"));
+  std::atomic<bool> busy{false};
+  std::atomic<bool> release{false};
+  charm::run([&] {
+    const int other = 1 - charm::worker_id();
+    auto blocker = charm::call_async(charm::on_worker{other}, [&] {
+      busy = true;
+      while (!release) std::this_thread::yield();
+    });
+    while (!busy) std::this_thread::yield();
+    int sum = 0;
+    charm::parallel_for(0, 100, [&](int i) { sum += i; }, {.grain = 1, .schedule = Schedule::affine});
+    EXPECT_EQ(sum, 4950);
+    release = true;
+    blocker.get();
+  });
+}
+
+}  // namespace

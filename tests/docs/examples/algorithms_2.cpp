@@ -1,0 +1,2 @@
+// Of docs/algorithms.md: cancellation. A whole program.
+#include "algorithms_2.inc"

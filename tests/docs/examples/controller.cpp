@@ -1,0 +1,14 @@
+// The example of docs/controller.md, with a machine and signals to work on.
+#include <charm/machine.hpp>
+
+#include <cstdio>
+
+#include "controller/policy.hpp"
+#include "controller/setup.hpp"
+
+int main() {
+  const charm::Machine machine = charm::Machine::from("pack:1 l3:8 core:8 pu:1");
+  const charm::controller::Signals signals;
+#include "controller_1.inc"
+  return spread >= 1 ? 0 : 1;
+}

@@ -1,0 +1,16 @@
+// The example of docs/placement.md, on any machine with two chiplets and more.
+#include "placement/placement.hpp"
+
+#include <charm/machine.hpp>
+
+#include <cstdlib>
+
+#include "placement/policy.hpp"
+
+int main() {
+  using charm::Seat;
+  setenv("CHARM_TOPOLOGY", "pack:1 l3:8 core:8 pu:1", 1);  // for Machine::discover(): this one may be too small
+  using charm::Machine;
+#include "placement_1.inc"
+  return now.core >= 0 && later.core >= 0 ? 0 : 1;
+}

@@ -1,0 +1,76 @@
+// Workers that park at every chance, so that each job meets one that is about to sleep, sleeps, or has just been woken.
+#include <charm/charm.hpp>
+
+#include <atomic>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sched/running.hpp"
+
+namespace {
+
+charm::Config sleepy() {
+  charm::Config config;
+  config.spin_us = 0;
+  return config;
+}
+
+class Parking : public testing::TestWithParam<int> {
+ protected:
+  Running runtime_{GetParam(), sleepy()};
+};
+INSTANTIATE_TEST_SUITE_P(Workers, Parking, testing::Values(2, 3));
+
+TEST_P(Parking, EveryCallFromOutsideIsAnswered) {
+  std::atomic<long> sum{0};
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      std::mt19937 random(t + 1);
+      for (int i = 0; i < 300; ++i) {
+        const int to = static_cast<int>(random() % static_cast<unsigned>(charm::num_workers()));
+        if (random() % 2 == 0)
+          charm::call(to, [&] { ++sum; });
+        else
+          charm::run([&] { ++sum; });
+        if (random() % 8 == 0) std::this_thread::yield();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(sum, 600);
+}
+
+TEST_P(Parking, WorkersThatAskEachOtherAllGetAnswers) {
+  std::atomic<long> sum{0};
+  for (int round = 0; round < 20; ++round) {
+    charm::all_do([&](int worker) {
+      for (int i = 0; i < 10; ++i) {
+        charm::call((worker + 1) % charm::num_workers(), [&] { ++sum; });
+        if (i % 3 == 0) charm::barrier();
+      }
+    });
+  }
+  EXPECT_EQ(sum, 20L * 10 * charm::num_workers());
+}
+
+/// The first branch holds its worker until somebody else has run the second: a sleeper that overlooks it would never
+/// end the test (P2 in src/sched/search.cpp).
+TEST_P(Parking, AJobBehindALongFunctionIsFoundByASleeper) {
+  for (int round = 0; round < 100; ++round) {
+    std::atomic<bool> taken{false};
+    charm::run([&] {
+      charm::invoke(
+          [&] {
+            while (!taken) std::this_thread::yield();
+          },
+          [&] { taken = true; });
+    });
+    if (round % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(round % 24));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,230 @@
+// Where things run: binding, the caller's thread, addresses, detached calls; and cpus that are not ours alone.
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include "os/affinity.hpp"
+#include "os/node_memory.hpp"
+#include "os/pressure.hpp"
+#include "placement/policy.hpp"
+#include "sched/crowding.hpp"
+#include "sched/running.hpp"
+
+namespace {
+
+class Bind : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Modes, Bind, testing::Values("core", "chiplet", "node", "none"));
+
+TEST_P(Bind, EveryWorkerMayRunWhereTheModeSays) {
+  const std::string mode = GetParam();
+  const auto allowed = charm::os::allowed_cpus();
+  charm::Config config;
+  config.bind = mode;
+  Running runtime(3, config);
+  const auto seats = charm::seats();
+  const auto& machine = charm::machine();
+  charm::all_do([&](int worker) {
+    const charm::Seat& seat = seats[static_cast<std::size_t>(worker)];
+    std::vector<int> expected = mode == "none" ? allowed : std::vector<int>();
+    if (mode == "core") expected.push_back(seat.cpu);
+    for (const auto& core : machine.cores) {
+      if ((mode == "chiplet" && core.chiplet == seat.chiplet) || (mode == "node" && core.node == seat.node))
+        expected.insert(expected.end(), core.siblings.begin(), core.siblings.end());
+    }
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(charm::os::allowed_cpus(), expected);
+  });
+}
+
+TEST_P(Bind, MoreReadyTasksThanAQueueHoldsAllRun) {
+  charm::Config config;
+  config.bind = GetParam();
+  Running runtime(2, config);
+  std::atomic<int> through{0};
+  charm::run([&] {
+    std::vector<charm::future<void>> tasks;
+    for (int i = 0; i < 1500; ++i) {
+      tasks.push_back(charm::async([&] {
+        for (int k = 0; k < 3; ++k) charm::yield();
+        ++through;
+      }));
+    }
+    for (auto& task : tasks) task.get();
+  });
+  EXPECT_EQ(through, 1500);
+}
+
+TEST(Bind, TheCallerMayKeepOut) {
+  const auto before = charm::os::allowed_cpus();
+  const auto me = std::this_thread::get_id();
+  charm::Config config;
+  config.lend_caller = false;
+  Running runtime(1, config);
+  for (int i = 0; i < 20; ++i) EXPECT_NE(charm::run([] { return std::this_thread::get_id(); }), me);
+  EXPECT_EQ(charm::os::allowed_cpus(), before);
+}
+
+TEST(Detached, CallsRunWhereTheyWereSent) {
+  std::atomic<int> right{0};
+  {
+    Running runtime(3);
+    for (int i = 0; i < 300; ++i) {
+      charm::call_detached(i % 3, [&right, i] { right += charm::worker_id() == i % 3; });
+    }
+    charm::run_detached([&] { right += charm::worker_id() >= 0; });
+    charm::run([&] {
+      charm::call_detached(charm::on_node{0}, [&] { ++right; });
+      charm::run_detached([&] { ++right; });
+    });
+    EXPECT_THROW(charm::call_detached(17, [] {}), charm::Error);
+  }
+  EXPECT_EQ(right, 303);
+  EXPECT_THROW(charm::run_detached([] {}), charm::Error);
+}
+
+TEST(Where, TheKernelIsAskedAndThePageNotTouched) {
+  Running runtime(2);
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* memory = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const auto untouched = charm::where(memory);
+  EXPECT_FALSE(untouched.known);
+  EXPECT_FALSE(untouched.reason.empty());
+  EXPECT_GE(untouched.node, 0);
+  *static_cast<int*>(memory) = 1;
+  const auto touched = charm::where(static_cast<char*>(memory) + 100);
+  if (touched.known) {
+    EXPECT_LT(touched.node, static_cast<int>(charm::machine().nodes.size()));
+    EXPECT_EQ(charm::os::page_home(memory).node,
+              charm::machine().nodes[static_cast<std::size_t>(touched.node)].os_index);
+    const auto still = charm::where(static_cast<char*>(memory) + page);
+    EXPECT_FALSE(still.known);  // the question before has not touched it
+  } else {
+    EXPECT_FALSE(touched.reason.empty());  // a sandbox without move_pages
+  }
+  EXPECT_EQ(charm::call(charm::on_address{memory}, [] { return 5; }), 5);
+  EXPECT_EQ(charm::call(charm::on_address{nullptr}, [] { return 6; }), 6);
+  std::atomic<bool> ran{false};
+  charm::call_async(charm::on_address{memory}, [&] { ran = true; }).get();
+  EXPECT_TRUE(ran);
+  munmap(memory, 2 * page);
+}
+
+TEST(Where, OnAMachineOnPaperNothingIsKnown) {
+  charm::Config config;
+  config.topology = "pack:2 numa:1 l3:2 core:2 pu:1";
+  config.workers = 8;
+  charm::init(config);
+  int here = 0;
+  EXPECT_FALSE(charm::where(&here).known);
+  EXPECT_EQ(charm::call(3, [&] { return charm::where(&here).node; }),
+            charm::seats()[3].node);  // falls back to the caller's own
+  charm::finalize();
+}
+
+/// A directory with a /proc of our own.
+struct Root {
+  Root() {
+    std::string pattern = testing::TempDir() + "charm_root_XXXXXX";
+    path = mkdtemp(pattern.data());
+    std::filesystem::create_directories(path + "/proc/pressure");
+  }
+  ~Root() { std::filesystem::remove_all(path); }
+  void write(const std::string& file, const std::string& text) const { std::ofstream(path + file) << text; }
+  std::string path;
+};
+
+TEST(Pressure, IsReadWhereTheKernelTellsIt) {
+  Root root;
+  EXPECT_FALSE(charm::os::cpu_pressure(root.path).has_value());
+  EXPECT_FALSE(charm::os::runnable_threads(root.path).has_value());
+  root.write("/proc/pressure/cpu",
+             "some avg10=12.50 avg60=1.00 avg300=0.10 total=5\nfull avg10=3.00 avg60=0 total=1\n");
+  root.write("/proc/loadavg", "0.10 0.20 0.30 7/345 6789\n");
+  EXPECT_EQ(charm::os::cpu_pressure(root.path), 12.5);
+  EXPECT_EQ(charm::os::runnable_threads(root.path), 7U);
+}
+
+TEST(Crowding, IsToldFromWorkersQuotaPressureAndLoad) {
+  Root root;
+  charm::Machine machine = charm::Machine::from("l3:2 core:2 pu:1");
+  auto place = [&](int workers) {
+    charm::placement::Request request;
+    request.workers = workers;
+    request.share_cores = true;
+    return charm::placement::policy("local").place(machine, request);
+  };
+  const auto four = place(4);
+  const auto six = place(6);
+  EXPECT_EQ(charm::sched::crowding_reason(machine, six, true, root.path), "");  // on paper nothing is crowded
+  machine.origin = "live";
+  EXPECT_EQ(charm::sched::crowding_reason(machine, four, true, root.path), "");
+  EXPECT_EQ(charm::sched::crowding_reason(machine, six, true, root.path), "6 workers share 4 cpus");
+  machine.cpu_quota = 2.5;
+  EXPECT_EQ(charm::sched::crowding_reason(machine, four, true, root.path),
+            "4 workers share a cgroup quota of 2.5 cpus");
+  machine.cpu_quota = 4;
+  root.write("/proc/loadavg", "0.10 0.20 0.30 5/345 6789\n");
+  EXPECT_EQ(charm::sched::crowding_reason(machine, four, true, root.path), "");
+  root.write("/proc/loadavg", "0.10 0.20 0.30 9/345 6789\n");
+  EXPECT_EQ(charm::sched::crowding_reason(machine, four, true, root.path),
+            "8 threads of other programs want to run on this machine");
+  root.write("/proc/pressure/cpu", "some avg10=45.00 avg60=1.00 avg300=0.10 total=5\n");
+  EXPECT_EQ(charm::sched::crowding_reason(machine, four, true, root.path),
+            "tasks of this machine waited for a cpu 45.0 % of the last ten seconds");
+}
+
+TEST(Crowding, IsReportedAndEndsWithTheRuntime) {
+  {
+    charm::Config config;
+    config.share_cores = true;
+    config.workers = static_cast<int>(charm::Machine::discover().allowed_cpus.size()) + 1;
+    charm::init(config);
+    EXPECT_TRUE(charm::stats().oversubscribed);
+    bool told = false;
+    for (const auto& notice : charm::stats().notices) told = told || notice.find("oversubscribed") != std::string::npos;
+    EXPECT_TRUE(told);
+    std::atomic<int> sum{0};
+    charm::parallel_for(0, 1000, [&](int) { ++sum; });
+    EXPECT_EQ(sum, 1000);
+    charm::finalize();
+  }
+  EXPECT_FALSE(charm::sched::crowded());
+}
+
+TEST(Crowding, ASearcherThatLosesItsCpuAgainAndAgainReportsIt) {
+  charm::sched::forget_crowding();
+  charm::sched::GapWatch watch;
+  for (int i = 0; i < 100; ++i) watch.at(1000 + i * 1000);
+  watch.slept();
+  watch.at(50'000'000);  // the sleep itself is no gap
+  EXPECT_FALSE(charm::sched::crowded());
+  for (int i = 0; i < 20; ++i) watch.at(60'000'000 + i * 5'000'000LL);
+  EXPECT_TRUE(charm::sched::crowded());
+  charm::sched::forget_crowding();
+}
+
+TEST(Config, SettingsByNameWinAndAreJudgedAlike) {
+  charm::Config config;
+  config.workers = 2;
+  config.named = {{"workers", "1"}, {"deadlock", "off"}};
+  charm::init(config);
+  EXPECT_EQ(charm::num_workers(), 1);
+  charm::finalize();
+  config.named = {{"wrokers", "1"}};
+  EXPECT_THROW(charm::init(config), charm::Error);
+  config.named = {{"bind", "socket"}};
+  EXPECT_THROW(charm::init(config), charm::Error);
+}
+
+}  // namespace

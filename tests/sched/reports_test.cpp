@@ -1,0 +1,310 @@
+// What the runtime tells of its tasks: their names and waits, deadlocks, stack overflows, exceptions nobody caught.
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fiber/sanitizers.hpp"
+#include "sched/running.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+const charm::TaskInfo* find(const std::vector<charm::TaskInfo>& tasks, const std::string& name) {
+  for (const auto& task : tasks) {
+    if (task.name == name) return &task;
+  }
+  return nullptr;
+}
+
+TEST(Tasks, AreListedWithWhatTheyWaitFor) {
+  Running runtime(2);
+  charm::run([] {
+    charm::name_task("root");
+    charm::mutex mutex;
+    charm::channel<int> channel;
+    mutex.lock();
+    auto locker = charm::async([&] {
+      charm::name_task("locker with a name that is longer than can be kept");
+      mutex.lock();
+      mutex.unlock();
+    });
+    auto receiver = charm::async([&] {
+      charm::name_task("receiver");
+      channel.recv();
+    });
+    const std::string kept = std::string("locker with a name that is longer than can be kept").substr(0, 31);
+    std::vector<charm::TaskInfo> tasks;
+    const charm::TaskInfo* first = nullptr;
+    const charm::TaskInfo* second = nullptr;
+    while (first == nullptr || second == nullptr || first->state != "waiting" || second->state != "waiting") {
+      charm::yield();
+      tasks = charm::tasks();
+      first = find(tasks, kept);
+      second = find(tasks, "receiver");
+    }
+    EXPECT_EQ(first->waits_for, "mutex");
+    EXPECT_EQ(first->object, &mutex);
+    EXPECT_GE(first->seconds, 0);
+    EXPECT_LT(first->seconds, 1000);
+    EXPECT_EQ(second->waits_for, "channel (receive)");
+    EXPECT_EQ(second->object, &channel);
+    EXPECT_FALSE(second->function.empty());
+    const charm::TaskInfo* root = find(tasks, "root");
+    ASSERT_NE(root, nullptr);
+    EXPECT_EQ(root->state, "running");
+    EXPECT_EQ(root->worker, charm::worker_id());
+    EXPECT_NE(root->id, first->id);
+    charm::dump_tasks();
+    mutex.unlock();
+    channel.close();
+    locker.get();
+    receiver.get();
+    EXPECT_EQ(find(charm::tasks(), "receiver"), nullptr);  // a name ends with its task
+  });
+  charm::name_task("nobody");
+  charm::dump_tasks();
+}
+
+TEST(Tasks, AreListedWhileTheyComeAndGo) {
+  Running runtime(3);
+  std::atomic<bool> over{false};
+  std::thread lister([&] {
+    while (!over) static_cast<void>(charm::tasks());
+  });
+  for (int i = 0; i < 30; ++i) {
+    charm::run([] {
+      charm::task_group group;
+      for (int k = 0; k < 50; ++k) {
+        group.run([k] {
+          charm::name_task("task " + std::to_string(k));
+          charm::async([] { charm::yield(); }).get();
+        });
+      }
+      group.wait();
+    });
+  }
+  over = true;
+  lister.join();
+}
+
+TEST(Stats, TellOfStacksByNode) {
+  Running runtime(2);
+  charm::run([] { charm::async([] { charm::yield(); }).get(); });
+  const auto stats = charm::stats();
+  ASSERT_FALSE(stats.stack_pools.empty());
+  std::uint64_t sum = 0;
+  for (const auto& pool : stats.stack_pools) {
+    sum += pool.stacks;
+    EXPECT_LE(pool.idle, pool.stacks);
+    EXPECT_LE(pool.stacks, pool.most);
+    EXPECT_LE(pool.most, pool.made);
+    EXPECT_EQ(pool.bytes, pool.stacks * (256U << 10));
+  }
+  EXPECT_EQ(sum, stats.stacks);
+}
+
+TEST(StatsAfterMany, IdleStacksAreBounded) {
+  Running runtime(2);
+  charm::run([] {
+    charm::latch gate(1);
+    std::vector<charm::future<void>> waiting;
+    for (int i = 0; i < 2000; ++i) waiting.push_back(charm::async([&] { gate.wait(); }));
+    while (charm::stats().stacks < 1500) charm::yield();
+    gate.count_down();
+    for (auto& future : waiting) future.get();
+  });
+  EXPECT_LT(charm::stats().stacks, 600U);
+}
+
+// ThreadSanitizer does not like to fork a process with threads.
+#if !defined(CHARM_TSAN)
+
+/// Runs two tasks that each hold one mutex and want the other.
+[[noreturn]] void embrace(const char* reaction) {
+  charm::Config config;
+  config.deadlock = reaction;
+  config.workers = 2;
+  config.share_cores = true;
+  charm::init(config);
+  charm::run([] {
+    charm::mutex a;
+    charm::mutex b;
+    charm::latch both(2);
+    auto first = charm::async([&] {
+      charm::name_task("first");
+      std::lock_guard one(a);
+      both.arrive_and_wait();
+      std::lock_guard two(b);
+    });
+    auto second = charm::async([&] {
+      charm::name_task("second");
+      std::lock_guard one(b);
+      both.arrive_and_wait();
+      std::lock_guard two(a);
+    });
+    first.get();
+    second.get();
+  });
+  std::_Exit(0);
+}
+
+TEST(DeadlockDeathTest, TwoTasksThatWantEachOthersMutex) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(embrace("abort"), testing::KilledBySignal(SIGABRT),
+              "tasks wait, and nobody is left who could wake anything: deadlock"
+              "(.|\n)*'(first|second)' .* for mutex 0x[0-9a-f]+, held by task [0-9]+"
+              "(.|\n)*'(first|second)' .* for mutex 0x[0-9a-f]+, held by task [0-9]+");
+}
+
+TEST(DeadlockDeathTest, AThreadOutsideMayStillCome) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto program = [] {
+    charm::Config config;
+    config.deadlock = "abort";  // which it must not do here
+    config.workers = 2;
+    config.share_cores = true;
+    charm::init(config);
+    charm::channel<int> requests;
+    auto server = charm::async([&] { return *requests.recv(); });
+    std::this_thread::sleep_for(2500ms);  // this thread is the one outside
+    requests.send(7);
+    std::_Exit(server.get());
+  };
+  EXPECT_EXIT(program(), testing::ExitedWithCode(7), "1 task waits; it may be waiting for a thread outside");
+}
+
+TEST(DeadlockDeathTest, SleepersAndBlockedTasksAreNone) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto program = [] {
+    charm::init();
+    charm::run([] {
+      charm::latch latch(2);
+      auto a = charm::async([&] {
+        charm::sleep_for(1500ms);
+        latch.count_down();
+      });
+      auto b = charm::async([&] {
+        charm::blocking([] { std::this_thread::sleep_for(1500ms); });
+        latch.count_down();
+      });
+      latch.wait();
+    });
+    std::fputs("no word\n", stderr);
+    std::_Exit(0);
+  };
+  setenv("CHARM_QUIET", "1", 1);  // about anything else
+  EXPECT_EXIT(program(), testing::ExitedWithCode(0), "^no word\n$");
+  unsetenv("CHARM_QUIET");
+}
+
+TEST(DetachedDeathTest, AnExceptionThatNobodyCatchesEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto program = [] {
+    charm::init();
+    charm::call_detached(0, [] { throw std::runtime_error("lost"); });
+    std::this_thread::sleep_for(20s);
+  };
+  EXPECT_EXIT(program(), testing::KilledBySignal(SIGABRT), "an exception left a detached task: lost");
+}
+#endif
+
+#if !defined(CHARM_ASAN) && !defined(CHARM_TSAN)
+
+[[gnu::noinline]] long fall(long n) {
+  volatile char frame[512];
+  frame[0] = static_cast<char>(n);
+  return n == 0 ? 0 : fall(n - 1) + frame[0];
+}
+volatile long far = 1L << 40;
+
+TEST(StackOverflowDeathTest, TellsWhichTaskHowDeepAndTheRemedy) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        charm::init();
+        charm::run([] {
+          charm::async([] {
+            charm::name_task("deep one");
+            fall(far);
+          }).get();
+        });
+      },
+      testing::KilledBySignal(SIGSEGV),
+      "stack overflow in task [0-9]+ 'deep one' .* on worker [0-9]+: [0-9]+ bytes deep, the stack has 262144; "
+      "raise the setting stack_bytes \\(CHARM_STACK_BYTES=512K\\)");
+}
+
+TEST(StackOverflowDeathTest, InALoopOnAContinuedStackAndInBlockingCode) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        charm::init();
+        charm::parallel_for(0, 1000, [](int) { fall(far); });
+      },
+      testing::KilledBySignal(SIGSEGV), "stack overflow in task");
+  struct Forks {  // deep enough to be on another stack by now
+    static long down(int n) {
+      long a = 0;
+      charm::invoke([&] { a = n == 0 ? fall(far) : down(n - 1); }, [] {});
+      return a;
+    }
+  };
+  EXPECT_EXIT(
+      {
+        charm::init();
+        charm::run([] { Forks::down(20000); });
+      },
+      testing::KilledBySignal(SIGSEGV), "stack overflow in task");
+  EXPECT_EXIT(
+      {
+        charm::init();
+        charm::run([] { charm::blocking([] { fall(far); }); });
+      },
+      testing::KilledBySignal(SIGSEGV), "stack overflow in task .* on a spare thread");
+}
+
+TEST(StackOverflowDeathTest, OtherFaultsGoToWhoeverHandledThemBefore) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        std::signal(SIGSEGV, [](int) {
+          static_cast<void>(!write(2, "mine\n", 5));
+          std::_Exit(5);
+        });
+        charm::init();
+        charm::run([] { *reinterpret_cast<volatile int*>(far / far * 64) = 1; });
+      },
+      testing::ExitedWithCode(5), "mine");
+  EXPECT_EXIT(
+      {
+        charm::init();
+        charm::run([] { *reinterpret_cast<volatile int*>(far / far * 64) = 1; });
+      },
+      testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST(StackOverflow, TheHandlerIsGivenBack) {
+  struct sigaction before{};
+  struct sigaction after{};
+  sigaction(SIGSEGV, nullptr, &before);
+  {
+    Running runtime(2);
+  }
+  sigaction(SIGSEGV, nullptr, &after);
+  EXPECT_EQ(before.sa_handler, after.sa_handler);
+}
+#endif
+
+}  // namespace

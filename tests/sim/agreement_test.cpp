@@ -1,0 +1,70 @@
+// The two back-ends are two ways to the same answer: on every generator and several placements their throughput differs
+// by less than a tenth, and so does every source of fills that matters.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "sim/backend.hpp"
+#include "sim/generator.hpp"
+#include "sim/policy.hpp"
+#include "sim/timing.hpp"
+
+using namespace charm::sim;
+
+namespace {
+
+constexpr double within = 0.10;
+
+struct Case {
+  std::string machine, policy;
+  int workers;
+};
+
+void check(const Case& c, const std::string& spec) {
+  const Model machine = model(c.machine);
+  const Workload work = workload(spec, c.workers);
+  const Plan plan = plan_for(c.policy, machine, work, c.workers);
+  for (const Phase& phase : work.phases) {
+    const Job job{&machine, plan.placement.start(), &phase, plan.habits};
+    LinesOptions options;
+    options.most_accesses = 4000000;
+    const LinesResult lines = line_mixes(job, options);
+    const Rates a = rates_of(job, analytic_mixes(job)), b = rates_of(job, lines.mixes);
+    const std::string name =
+        spec + " on " + c.machine + ", " + c.policy + ", " + std::to_string(c.workers) + " workers";
+    EXPECT_NEAR(a.operations_per_s / b.operations_per_s, 1, within) << name;
+    double fills = 0;
+    for (const double f : a.fills_per_s) fills += f / a.operations_per_s;
+    for (std::size_t s = 0; s < sources; ++s) {
+      // The sum of all accesses is the same for both; a source differs by no more than a tenth of that.
+      EXPECT_NEAR(a.fills_per_s[s] / a.operations_per_s / fills, b.fills_per_s[s] / b.operations_per_s / fills, within)
+          << name << ": " << source_names[s];
+    }
+  }
+}
+
+class Agreement : public testing::TestWithParam<std::string> {};
+
+TEST_P(Agreement, OfThroughputAndFills) {
+  for (const Case& c : {Case{"epyc-7713", "local", 8}, Case{"epyc-7713", "distributed", 8},
+                        Case{"epyc-7713-2s", "ring", 32}, Case{"kunpeng-920-128", "local", 48}}) {
+    check(c, GetParam());
+  }
+}
+
+std::vector<std::string> every_generator() {
+  std::vector<std::string> specs;
+  for (const Generator* generator : generators()) specs.emplace_back(generator->name);
+  specs.insert(specs.end(), {"sweep:mb=2,writes=1", "sweep:mb=24", "uniform:total_mb=64,writes=0.5",
+                             "zipf:total_mb=128", "pairs:mb=12", "pairs:kb=8192", "readonly:total_mb=200",
+                             "copy:total_mb=1024", "bfs:scale=20", "hash-join:table_mb=16"});
+  return specs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Generators, Agreement, testing::ValuesIn(every_generator()), [](const auto& info) {
+  std::string name;
+  for (const char c : info.param) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name;
+});
+
+}  // namespace
