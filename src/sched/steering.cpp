@@ -84,9 +84,8 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
       spec_(controller::spec_of(runtime.settings)),
       look_interval_(cpus_ ? runtime.settings.watch_ms / 1000.0 : 0),
       started_(clock_seconds()),
-      came_with_(cpus_ ? cpus_->mask() : runtime.machine.allowed_cpus),
       claims_(highest_cpu(runtime.machine) + 1),
-      allowed_(came_with_) {
+      allowed_(cpus_ ? cpus_->mask() : runtime.machine.allowed_cpus) {
   for (std::size_t w = 0; w < runtime.placement.start().size(); ++w)
     pilots_.push_back(std::make_unique<Pilot>(costs_, claims_, static_cast<int>(w)));
 
@@ -211,7 +210,10 @@ void Steering::arrive(Worker& worker) noexcept {
   if (!cpus_) return;
   Pilot& p = pilot(worker);
   Pilot::Thread& t = thread(worker);
-  if (has_news(worker) || (look_interval_ > 0 && now() >= t.next_look)) {
+  if (look_interval_ > 0) {
+    if (const double time = now(); time >= t.next_look) look(worker, p, time);
+  }
+  if (in_doubt(worker)) {
     p.next_poll = 0;
     worker.until_boundary = 1;
   }
@@ -348,12 +350,13 @@ const std::vector<int>& Steering::mask_of(Pilot& p, const Seat& seat, const Epoc
 }
 
 /// Whether the thread's mask is not as it left it. Then somebody has set it, which must be understood before it is
-/// overwritten: the next poll looks at it first.
+/// overwritten: the next poll looks at it first. So it does for a thread that has never looked: what its mask should be
+/// is not what the process came with, if somebody has set masks since.
 bool Steering::surprised(Worker& worker, Pilot& p) {
   if (look_interval_ <= 0) return false;
   Pilot::Thread& t = thread(worker);
   const std::vector<int> mask = cpus_->mask();
-  if (mask == t.mask.found || mask == (t.mask.set.empty() ? came_with_ : t.mask.set)) return false;
+  if (mask.empty() || mask == t.mask.found || mask == t.mask.set) return false;
   p.next_poll = t.next_look = 0;
   worker.until_boundary = 1;
   return true;
