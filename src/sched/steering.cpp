@@ -84,8 +84,9 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
       spec_(controller::spec_of(runtime.settings)),
       look_interval_(cpus_ ? runtime.settings.watch_ms / 1000.0 : 0),
       started_(clock_seconds()),
+      came_with_(cpus_ ? cpus_->mask() : runtime.machine.allowed_cpus),
       claims_(highest_cpu(runtime.machine) + 1),
-      allowed_(cpus_ ? cpus_->mask() : runtime.machine.allowed_cpus) {
+      allowed_(came_with_) {
   for (std::size_t w = 0; w < runtime.placement.start().size(); ++w)
     pilots_.push_back(std::make_unique<Pilot>(costs_, claims_, static_cast<int>(w)));
 
@@ -163,6 +164,8 @@ void Steering::start(Worker& worker) {
   worker_of_own_thread = &worker;
   Pilot& p = pilot(worker);
   if (decides_ && source_) p.own.counters = source_->open_for_this_thread(worker.id);
+  // What it inherits is nobody's wish, whatever the others have met meanwhile.
+  if (cpus_) p.own.mask.set = came_with_;
   slept(worker);
   if (decides_) p.meter.begin_work(now());  // it will look for some, and say so
 }

@@ -136,6 +136,7 @@ class Steering {
   double interval_;       // between two polls of a worker
   double look_interval_;  // between two looks at the allowed cpus; 0: never
   const double started_;
+  const std::vector<int> came_with_;  // the mask of the thread that called init(), and so of its workers' at first
   KindCosts costs_;
   placement::CpuClaims claims_;
   std::vector<std::unique_ptr<Pilot>> pilots_;
