@@ -16,13 +16,13 @@ namespace {
 
 TEST(AllowedCpus, AThreadOnItsOwnCpuTellsNothingNew) {
   AllowedCpus allowed({0, 1, 2, 3});
-  ThreadMask thread{{2}, Cpus{0, 1, 2, 3}};
+  ThreadMask thread{{2}, Cpus{0, 1, 2, 3}, {}};
   EXPECT_EQ(allowed.judge({2}, thread, Cpus{0, 1, 2, 3}), (Cpus{0, 1, 2, 3}));
 }
 
 TEST(AllowedCpus, ACpusetThatTakesTheCpuAwayIsNotTakenForAWish) {
   AllowedCpus allowed({0, 1, 2, 3});
-  ThreadMask thread{{2}, Cpus{0, 1, 2, 3}};
+  ThreadMask thread{{2}, Cpus{0, 1, 2, 3}, {}};
   EXPECT_EQ(allowed.judge({0, 1}, thread, Cpus{0, 1}), (Cpus{0, 1}));
   EXPECT_EQ(allowed.wanted(), (Cpus{0, 1, 2, 3}));
   EXPECT_EQ(allowed.judge({2}, thread, Cpus{0, 1, 2, 3}), (Cpus{0, 1, 2, 3})) << "it grows again";
@@ -30,14 +30,14 @@ TEST(AllowedCpus, ACpusetThatTakesTheCpuAwayIsNotTakenForAWish) {
 
 TEST(AllowedCpus, AKernelThatResetsAllMasksWithTheCpusetIsUnderstood) {
   AllowedCpus allowed({0, 1, 2, 3});
-  ThreadMask thread{{0}, Cpus{0, 1, 2, 3}};
+  ThreadMask thread{{0}, Cpus{0, 1, 2, 3}, {}};
   EXPECT_EQ(allowed.judge({0, 1}, thread, Cpus{0, 1}), (Cpus{0, 1}));
   EXPECT_EQ(allowed.wanted(), (Cpus{0, 1, 2, 3}));
 }
 
 TEST(AllowedCpus, AMaskFromOutsideIsWhatTheUserWantsFromThenOn) {
   AllowedCpus allowed({0, 1, 2, 3});
-  ThreadMask thread{{2}, Cpus{0, 1, 2, 3}};
+  ThreadMask thread{{2}, Cpus{0, 1, 2, 3}, {}};
   EXPECT_FALSE(allowed.explains({0, 3}, thread, Cpus{0, 1, 2, 3}));
   EXPECT_EQ(allowed.judge({0, 3}, thread, Cpus{0, 1, 2, 3}), (Cpus{0, 3}));
   thread.set = {3};
@@ -47,7 +47,7 @@ TEST(AllowedCpus, AMaskFromOutsideIsWhatTheUserWantsFromThenOn) {
 
 TEST(AllowedCpus, WhereNothingWantedIsGrantedAllThatIsGrantedIsUsed) {
   AllowedCpus allowed({0, 1});
-  ThreadMask thread{{1}, Cpus{0, 1, 2, 3}};
+  ThreadMask thread{{1}, Cpus{0, 1, 2, 3}, {}};
   EXPECT_EQ(allowed.judge({2, 3}, thread, Cpus{2, 3}), (Cpus{2, 3}));
 }
 

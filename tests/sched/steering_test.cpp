@@ -244,6 +244,64 @@ TEST(Steering, WorkersWithoutACpuRestAndStillServeWhatIsBoundToThem) {
   EXPECT_EQ(steered.kernel.collisions(), 0);
 }
 
+TEST(Steering, WhatIsSentToAChipletWhereAllRestIsServed) {
+  Steered steered(4, four_chiplets, "local", 16);
+  steered.kernel.set_cpuset({7, 11});
+  const std::vector<charm::Seat> seats = charm::seats();
+  auto chiplet_here = [] { return charm::sched::this_worker()->seat.chiplet; };
+  auto chiplet_of = [&](int w) { return charm::call(w, chiplet_here); };
+  ASSERT_TRUE(work_until([&] { return chiplet_of(0) == 1 && chiplet_of(1) == 2; }));
+  for (int round = 0; round < 50; ++round) {
+    for (const charm::Seat& seat : seats) {
+      EXPECT_EQ(charm::call(charm::on_chiplet{seat.chiplet}, chiplet_here), seat.chiplet) << "two rest there";
+      EXPECT_EQ(charm::call(charm::on_node{seat.node}, [&] { return seat.node; }), seat.node);
+      if (round % 10 == 0) std::this_thread::sleep_for(5ms);  // so that they sleep
+    }
+  }
+}
+
+TEST(Steering, AWorkerAtRestHasItsTimeLimitsKeptAndEndsWithTheOthers) {
+  Steered steered(4, four_chiplets, "local", 16);
+  steered.kernel.set_cpuset({3, 7});
+  ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == std::vector<int>{3, 7}; }));
+  std::atomic<int> woke{0};
+  for (int w = 0; w < 4; ++w) {
+    charm::call(w, [&] {
+      charm::sleep_for(2ms);
+      ++woke;
+    });
+    charm::call_detached(w, [&] {
+      charm::sleep_for(20ms);
+      ++woke;
+    });
+  }
+  charm::run([] { charm::sleep_for(50ms); });
+  EXPECT_EQ(woke.load(), 8);
+}
+
+TEST(Steering, TheModeOfBindingIsKeptToTheAllowedCpus) {
+  Steered steered(2, four_chiplets, "local", 16, [](charm::Config& c) { c.bind = "chiplet"; });
+  auto masks_are = [&](const std::vector<int>& expected) {
+    for (int w = 0; w < 2; ++w) {
+      if (steered.kernel.mask_of(charm::call(w, [] { return std::this_thread::get_id(); })) != expected) return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(work_until([&] { return masks_are({0, 1, 2, 3}); }));
+  steered.kernel.set_all_masks({1, 2, 9, 10});
+  EXPECT_TRUE(work_until([&] { return masks_are({1, 2}); }));
+  steered.kernel.set_all_masks({8, 9, 10, 11, 12});
+  EXPECT_TRUE(work_until([&] { return masks_are({8, 9, 10, 11}); }));
+}
+
+TEST(Steering, NobodyIsBoundWhereThatIsTheMode) {
+  Steered steered(2, four_chiplets, quick, 16, [](charm::Config& c) { c.bind = "none"; });
+  ASSERT_TRUE(work_until([] { return !charm::timeline().empty(); }));
+  steered.kernel.set_cpuset({3});
+  ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == std::vector<int>{3}; }));
+  EXPECT_EQ(steered.kernel.binds(), 0);
+}
+
 TEST(Steering, WorkersWithoutACpuShareWhereThatIsAskedFor) {
   Steered steered(4, four_chiplets, "local", 16, [](charm::Config& c) { c.surplus = "share"; });
   steered.kernel.set_cpuset({3, 7});
@@ -263,7 +321,11 @@ TEST(Steering, CpusThatTheMachineDidNotKnowAreUsedOneEach) {
   EXPECT_EQ(steered.kernel.collisions(), 0);
 }
 
-TEST(Steering, AWorkerInsideOfALoopMovesBetweenTwoChunks) {
+class InLoop : public testing::TestWithParam<charm::Schedule> {};
+INSTANTIATE_TEST_SUITE_P(Schedules, InLoop,
+                         testing::Values(charm::Schedule::lazy, charm::Schedule::static_, charm::Schedule::dynamic));
+
+TEST_P(InLoop, AWorkerMovesBetweenTwoChunks) {
   Steered steered(1, four_chiplets, "local", 16);
   std::atomic<bool> moved{false};
   charm::run([&] {
@@ -275,7 +337,7 @@ TEST(Steering, AWorkerInsideOfALoopMovesBetweenTwoChunks) {
                           for (int k = 0; k < 2000; ++k) sink = sink + k;
                           if (charm::sched::this_worker()->seat.cpu == 9) moved = true;
                         },
-                        {.grain = 16});
+                        {.grain = 16, .schedule = GetParam()});
   });
   EXPECT_TRUE(moved);
 }
