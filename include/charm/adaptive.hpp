@@ -32,7 +32,9 @@ inline void add_work(double units) noexcept {
 /// machine where there is nothing to decide, it does nothing.
 class [[nodiscard]] region {
  public:
+  /// Begins the part. \param name parts of one name share what was learned.
   explicit region(std::string_view name);
+  /// Ends it.
   ~region();
   region(const region&) = delete;
   region& operator=(const region&) = delete;
