@@ -114,9 +114,10 @@ def tasks(layout):
             found.append(number(node + 8))
             node = number(node)
     held = [Task(layout, f, running.get(f)) for f in found if f not in idle]
-    # A worker that searches is on a fiber, too; it holds no task. Without cards it cannot be told apart.
+    # A worker that searches is on a fiber, too, and one may be between two jobs; they hold no task. Without cards they
+    # cannot be told apart.
     if layout.has("card.function"):
-        held = [t for t in held if t.worker is None or layout.at(t.address, "card.function")]
+        held = [t for t in held if layout.at(t.address, "card.function")]
     return sorted(held, key=lambda t: (t.id, t.address))
 
 

@@ -20,9 +20,7 @@ using namespace charm::bench;
 
 /// What fills the table. A further program or peer is a file of its own and a line here.
 constexpr void (*sources[])(Cases&) = {
-    add_programs,
-    add_bars,
-    add_fiber_bars,
+    add_programs, add_bars, add_fiber_bars,
 #if defined(CHARM_BENCH_LIBFORK)
     add_libfork,
 #endif
@@ -64,7 +62,7 @@ std::vector<Row> make_rows(const Cases& cases, const std::vector<int>& workers,
   }
   std::map<std::string, std::size_t> order;  // programs stay together, in the order in which they were registered
   for (const Case& c : cases) order.emplace(c.program, order.size());
-  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+  std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
     return std::tuple(order[a.origin->program], a.origin, a.workers) <
            std::tuple(order[b.origin->program], b.origin, b.workers);
   });

@@ -15,16 +15,22 @@ Book& book() {
   static Book the_book;
   return the_book;
 }
+/// \return whether the key is new.
+bool enter(const std::string& key, const std::string& text) {
+  std::lock_guard lock(book().mutex);
+  for (const auto& entry : book().entries) {
+    if (entry.first == key) return false;
+  }
+  book().entries.emplace_back(key, text);
+  return true;
+}
 }  // namespace
 
 void notice(const std::string& key, const std::string& text) {
-  std::lock_guard lock(book().mutex);
-  for (const auto& entry : book().entries) {
-    if (entry.first == key) return;
-  }
-  book().entries.emplace_back(key, text);
-  if (std::getenv("CHARM_QUIET") == nullptr) std::fprintf(stderr, "charm: %s\n", text.c_str());
+  if (enter(key, text) && std::getenv("CHARM_QUIET") == nullptr) std::fprintf(stderr, "charm: %s\n", text.c_str());
 }
+
+void note(const std::string& key, const std::string& text) { enter(key, text); }
 
 std::vector<std::string> notices() {
   std::lock_guard lock(book().mutex);

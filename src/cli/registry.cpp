@@ -8,8 +8,8 @@
 namespace charm::cli {
 
 std::span<const Command> commands() {
-  static const std::array<Command, 8> all = {topo_entry(),     probe_entry(),    bench_entry(),    sim_entry(),
-                                             advise_entry(),   counters_entry(), settings_entry(), completion_entry()};
+  static const std::array<Command, 8> all = {topo_entry(),   probe_entry(),    bench_entry(),    sim_entry(),
+                                             advise_entry(), counters_entry(), settings_entry(), completion_entry()};
   return all;
 }
 

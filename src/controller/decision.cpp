@@ -1,6 +1,8 @@
 #include "controller/decision.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace charm {
 namespace {
@@ -66,6 +68,16 @@ std::string to_json(const Decision& d) {
                 d.time, d.gang, d.from, d.to, d.throughput, d.stall_other_chiplet, d.stall_dram);
   return numbers + ("\"region\":" + quoted(d.region)) + ",\"reason\":" + quoted(d.reason) +
          ",\"outcome\":" + quoted(d.outcome) + "}";
+}
+
+void sort_by_time(std::vector<Decision>& decisions) {
+  std::vector<std::pair<double, std::size_t>> order;
+  for (const Decision& decision : decisions) order.emplace_back(decision.time, order.size());
+  std::sort(order.begin(), order.end());
+  std::vector<Decision> sorted;
+  sorted.reserve(decisions.size());
+  for (const auto& [time, index] : order) sorted.push_back(std::move(decisions[index]));
+  decisions = std::move(sorted);
 }
 
 }  // namespace charm::controller

@@ -7,6 +7,7 @@
 #include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace charm::controller {
 
@@ -36,5 +37,8 @@ class DecisionLog {
   std::deque<Decision> entries_;
   std::size_t total_ = 0;
 };
+
+/// Earliest first; those of one moment stay in their order.
+void sort_by_time(std::vector<Decision>& decisions);
 
 }  // namespace charm::controller

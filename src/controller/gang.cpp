@@ -170,7 +170,7 @@ std::vector<Decision> Gang::decisions() const {
   std::lock_guard lock(deciding_);
   std::vector<Decision> all(kept_.entries().begin(), kept_.entries().end());
   add_pending(all);
-  std::stable_sort(all.begin(), all.end(), [](const Decision& a, const Decision& b) { return a.time < b.time; });
+  sort_by_time(all);
   return all;
 }
 

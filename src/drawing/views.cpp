@@ -47,8 +47,7 @@ View view_of(const Machine& machine) {
   for (const Core& core : machine.cores) {
     for (int cpu : core.siblings) {
       put(cores, core.id, cpu);
-      if (machine.chiplet_source == ChipletSource::last_level_cache ||
-          machine.chiplet_source == ChipletSource::cluster)
+      if (machine.chiplet_source == ChipletSource::last_level_cache || machine.chiplet_source == ChipletSource::cluster)
         put(chiplets, core.chiplet, cpu);
       put(nodes, core.node, cpu);
       put(sockets, core.socket, cpu);

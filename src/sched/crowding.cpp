@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <set>
@@ -17,7 +18,10 @@ namespace {
 
 // Belongs to the one runtime handle: set while it runs, forgotten with it. Apart from it so that a spinning lock reads
 // one word and no pointer that may go away.
-std::atomic<bool> crowded_now{false};
+enum class State : std::uint8_t { no, by_load, lasting };
+std::atomic<State> state{State::no};
+std::atomic<std::int64_t> seen_ns{0};  // the last report of load
+constexpr std::int64_t load_lasts_ns = 3'000'000'000;
 
 std::string rounded(double value) {
   char text[32];
@@ -27,9 +31,9 @@ std::string rounded(double value) {
 
 }  // namespace
 
-std::string crowding_reason(const Machine& machine, const placement::Placement& placement, bool bound,
-                            const std::string& root) {
-  if (!machine.is_live()) return "";  // a machine on paper tells nothing about the cpus here
+Crowding crowding_at_start(const Machine& machine, const placement::Placement& placement, bool bound,
+                           const std::string& root) {
+  if (!machine.is_live()) return {};  // a machine on paper tells nothing about the cpus here
   const auto& seats = placement.start();
   const std::size_t workers = seats.size();
   std::size_t cpus = machine.allowed_cpus.size();
@@ -38,34 +42,46 @@ std::string crowding_reason(const Machine& machine, const placement::Placement& 
     for (const Seat& seat : seats) different.insert(seat.cpu);
     if (different.count(-1) == 0) cpus = std::min(cpus, different.size());
   }
-  if (workers > cpus) return std::to_string(workers) + " workers share " + std::to_string(cpus) + " cpus";
+  if (workers > cpus) return {std::to_string(workers) + " workers share " + std::to_string(cpus) + " cpus", true};
   if (machine.cpu_quota > 0 && static_cast<double>(workers) > machine.cpu_quota + 0.01) {
-    return std::to_string(workers) + " workers share a cgroup quota of " + rounded(machine.cpu_quota) + " cpus";
+    return {std::to_string(workers) + " workers share a cgroup quota of " + rounded(machine.cpu_quota) + " cpus", true};
   }
   if (auto waiting = os::cpu_pressure(root); waiting && *waiting >= 20) {
-    return "tasks of this machine waited for a cpu " + rounded(*waiting) + " % of the last ten seconds";
+    return {"tasks of this machine waited for a cpu " + rounded(*waiting) + " % of the last ten seconds", false};
   }
   if (auto running = os::runnable_threads(root); running && *running > 1 + machine.allowed_cpus.size()) {
-    return std::to_string(*running - 1) + " threads of other programs want to run on this machine";
+    return {std::to_string(*running - 1) + " threads of other programs want to run on this machine", false};
   }
-  return "";
+  return {};
 }
 
-bool crowded() noexcept { return crowded_now.load(std::memory_order_relaxed); }
+bool crowded() noexcept { return state.load(std::memory_order_relaxed) != State::no; }
 
-void report_crowding(const std::string& reason) {
-  if (crowded_now.exchange(true, std::memory_order_relaxed)) return;
-  base::notice("crowded", "oversubscribed: " + reason + "; idle workers and waiting locks spin less");
+void report_crowding(const Crowding& crowding, std::int64_t now_ns) {
+  seen_ns.store(now_ns, std::memory_order_relaxed);
+  State before = State::no;
+  if (!state.compare_exchange_strong(before, crowding.lasting ? State::lasting : State::by_load,
+                                     std::memory_order_relaxed))
+    return;
+  const std::string text = "oversubscribed: " + crowding.reason + "; idle workers and waiting locks spin less";
+  if (crowding.lasting)
+    base::notice("crowded", text);
+  else
+    base::note("crowded-by-load", text);
 }
 
-void forget_crowding() noexcept { crowded_now.store(false, std::memory_order_relaxed); }
+void forget_crowding() noexcept { state.store(State::no, std::memory_order_relaxed); }
 
-void GapWatch::report() noexcept {
-  if (crowded()) return;
+void let_crowding_pass(std::int64_t now_ns) noexcept {
+  State by_load = State::by_load;
+  if (now_ns - seen_ns.load(std::memory_order_relaxed) > load_lasts_ns)
+    state.compare_exchange_strong(by_load, State::no, std::memory_order_relaxed);
+}
+
+void GapWatch::report(std::int64_t now_ns) noexcept {
   try {
-    report_crowding("idle workers were kept off their cpus for milliseconds");
-  } catch (const std::exception&) {
-    crowded_now.store(true, std::memory_order_relaxed);  // no memory for the text; the state counts
+    report_crowding({"idle workers were kept off their cpus for milliseconds", false}, now_ns);
+  } catch (const std::exception&) {  // no memory for the text; the state counts
   }
 }
 

@@ -6,6 +6,7 @@
 #include <charm/trace.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <pthread.h>
 #include <set>
@@ -26,6 +27,11 @@ namespace charm::sched {
 std::atomic<Runtime*> Runtime::current{nullptr};
 
 namespace {
+
+std::int64_t steady_ns() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
+}
 
 Bind bind_mode(const std::string& word) {
   return word == "chiplet" ? Bind::chiplet : word == "node" ? Bind::node : word == "none" ? Bind::none : Bind::core;
@@ -66,8 +72,8 @@ Runtime::Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus, std::
       deadlock(*this),
       spares(std::make_unique<Spares>(*this, static_cast<std::size_t>(settings.blocking_threads))) {
   forget_crowding();
-  if (std::string reason = crowding_reason(machine, placement, bind != Bind::none); !reason.empty())
-    report_crowding(reason);
+  if (const Crowding seen = crowding_at_start(machine, placement, bind != Bind::none); !seen.reason.empty())
+    report_crowding(seen, steady_ns());
   if (!os::register_heavy_barrier()) {
     base::notice("membarrier",
                  "membarrier(2) is not available; every fork is published at once, which costs some speed");

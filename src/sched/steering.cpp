@@ -499,7 +499,7 @@ std::vector<Decision> Steering::decisions() const {
   std::lock_guard lock(records_mutex_);
   all.assign(records_.entries().begin(), records_.entries().end());
   all.insert(all.end(), open.begin(), open.end());
-  std::stable_sort(all.begin(), all.end(), [](const Decision& a, const Decision& b) { return a.time < b.time; });
+  controller::sort_by_time(all);
   return all;
 }
 

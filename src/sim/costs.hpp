@@ -46,8 +46,8 @@ std::span<const CostField> cost_fields();
 /// Chance that a clean line comes from another chiplet's cache and not from memory: an estimate, the same for all.
 inline constexpr double clean_forward = 0.5;
 
-/// What was fitted to the papers' figures. Choices of form that were made with a figure in view are listed beside them in
-/// docs/simulator.md.
+/// What was fitted to the papers' figures. Choices of form that were made with a figure in view are listed beside them
+/// in docs/simulator.md.
 struct Fitted {
   double streamcluster_turns = 160;   // serialised turns of a worker in a pass of Streamcluster: CHARM Fig. 9
   double streamcluster_fresh = 0.13;  // share of its lines that stay for one pass only: CHARM Tab. 2

@@ -56,7 +56,9 @@ void Field::sort_and_weigh() {
     auto far = [row](int group) { return row[static_cast<std::size_t>(group)]; };
     others.clear();
     for (std::size_t step = 1; step < size_; ++step) others.push_back(static_cast<int>((a + step) % size_));
-    std::stable_sort(others.begin(), others.end(), [&](int x, int y) { return far(x) < far(y); });
+    auto turn = [&](int group) { return (group + static_cast<int>(size_ - a)) % static_cast<int>(size_); };
+    std::sort(others.begin(), others.end(),
+              [&](int x, int y) { return std::pair(far(x), turn(x)) < std::pair(far(y), turn(y)); });
     for (std::size_t first = 0, last = 0; first < others.size(); first = last) {
       while (last < others.size() && same_ring(far(others[first]), far(others[last]))) ++last;
       for (std::size_t i = first; i < last; ++i) {

@@ -14,11 +14,11 @@ namespace charm::topology {
 struct SurveyCore {
   std::vector<int> cpus;  // OS numbers of all its hardware threads, ascending, allowed or not
   int l3 = -1;
-  int cluster = -1;  // that the kernel tells of, where it does: a level between cores and sockets, without a cache of its own
   int node = -1;
   int socket = -1;
   std::uint64_t l1d_bytes = 0;
   std::uint64_t l2_bytes = 0;
+  int cluster = -1;  // a level between cores and sockets that the kernel tells of, without a cache of its own
 };
 
 struct SurveyNode {

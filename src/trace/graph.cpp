@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace charm::trace {
 
@@ -126,8 +127,14 @@ class Follower {
 }  // namespace
 
 std::vector<Task> task_graph(Recording& recording) {
-  std::stable_sort(recording.events.begin(), recording.events.end(),
-                   [](const WorkerEvent& a, const WorkerEvent& b) { return a.event.at < b.event.at; });
+  // By time; what happened at the same tick stays in its worker's order.
+  std::vector<std::pair<std::uint64_t, std::size_t>> order(recording.events.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = {recording.events[i].event.at, i};
+  std::sort(order.begin(), order.end());
+  std::vector<WorkerEvent> sorted;
+  sorted.reserve(order.size());
+  for (const auto& [at, i] : order) sorted.push_back(recording.events[i]);
+  recording.events = std::move(sorted);
   Follower follower(recording);
   for (const WorkerEvent& record : recording.events) follower.follow(record);
   return follower.finish();

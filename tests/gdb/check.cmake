@@ -4,7 +4,7 @@ cmake_minimum_required(VERSION 3.25)
 execute_process(
   COMMAND ${GDB} --nx --batch -ex "set debuginfod enabled off" -ex "set confirm off" -ex "source ${SCRIPT}"
           -ex "charm tasks" -ex "break all_are_waiting" -ex run -ex "charm workers" -ex "charm tasks"
-          -ex "charm bt 1" -ex "charm bt 2" -ex "charm bt 3" -ex "charm bt 99" -ex "info registers rip" -ex continue ${PROGRAM}
+          -ex "charm bt 1" -ex "charm bt 2" -ex "charm bt 3" -ex "charm bt 4" -ex "charm bt 99" -ex "info registers rip" -ex continue ${PROGRAM}
   OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE status TIMEOUT 100)
 if(output MATCHES "ptrace: Operation not permitted|Couldn't get registers|Could not trace the inferior|Cannot PTRACE" OR errors MATCHES
    "ptrace: Operation not permitted|Could not trace the inferior|Cannot PTRACE|warning: Error disabling address space randomization.*Operation not permitted.*During startup")
@@ -12,7 +12,7 @@ if(output MATCHES "ptrace: Operation not permitted|Couldn't get registers|Could 
   return()
 endif()
 set(wrong "")
-foreach(expected "worker 0 \\(" "worker 1 \\(" "[3-9] tasks\n" "waiting" "all are waiting" "exited normally")
+foreach(expected "worker 0 \\(" "worker 1 \\(" "[3-9] tasks\n" "ready|waiting" "all are waiting" "exited normally")
   if(NOT output MATCHES "${expected}")
     string(APPEND wrong "  expected in the output: ${expected}\n")
   endif()

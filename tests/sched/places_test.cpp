@@ -166,21 +166,23 @@ TEST(Crowding, IsToldFromWorkersQuotaPressureAndLoad) {
   };
   const auto four = place(4);
   const auto six = place(6);
-  EXPECT_EQ(charm::sched::crowding_reason(machine, six, true, root.path), "");  // on paper nothing is crowded
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, six, true, root.path).reason, "");  // on paper nothing is crowded
   machine.origin = "live";
-  EXPECT_EQ(charm::sched::crowding_reason(machine, four, true, root.path), "");
-  EXPECT_EQ(charm::sched::crowding_reason(machine, six, true, root.path), "6 workers share 4 cpus");
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.path).reason, "");
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, six, true, root.path).reason, "6 workers share 4 cpus");
+  EXPECT_TRUE(charm::sched::crowding_at_start(machine, six, true, root.path).lasting);
   machine.cpu_quota = 2.5;
-  EXPECT_EQ(charm::sched::crowding_reason(machine, four, true, root.path),
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.path).reason,
             "4 workers share a cgroup quota of 2.5 cpus");
   machine.cpu_quota = 4;
   root.write("/proc/loadavg", "0.10 0.20 0.30 5/345 6789\n");
-  EXPECT_EQ(charm::sched::crowding_reason(machine, four, true, root.path), "");
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.path).reason, "");
   root.write("/proc/loadavg", "0.10 0.20 0.30 9/345 6789\n");
-  EXPECT_EQ(charm::sched::crowding_reason(machine, four, true, root.path),
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.path).reason,
             "8 threads of other programs want to run on this machine");
+  EXPECT_FALSE(charm::sched::crowding_at_start(machine, four, true, root.path).lasting);
   root.write("/proc/pressure/cpu", "some avg10=45.00 avg60=1.00 avg300=0.10 total=5\n");
-  EXPECT_EQ(charm::sched::crowding_reason(machine, four, true, root.path),
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.path).reason,
             "tasks of this machine waited for a cpu 45.0 % of the last ten seconds");
 }
 
@@ -211,6 +213,11 @@ TEST(Crowding, ASearcherThatLosesItsCpuAgainAndAgainReportsIt) {
   EXPECT_FALSE(charm::sched::crowded());
   for (int i = 0; i < 20; ++i) watch.at(60'000'000 + i * 5'000'000LL);
   EXPECT_TRUE(charm::sched::crowded());
+  charm::sched::GapWatch later;  // of a search without gaps
+  for (int i = 0; i < 10; ++i) later.at(1'000'000'000 + i * 1000);
+  EXPECT_TRUE(charm::sched::crowded());
+  for (int i = 0; i < 10; ++i) later.at(5'000'000'000 + i * 1000);
+  EXPECT_FALSE(charm::sched::crowded()) << "load of others has passed";
   charm::sched::forget_crowding();
 }
 

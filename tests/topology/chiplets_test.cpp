@@ -110,8 +110,7 @@ TEST(Chiplets, AnL3ForEveryCoreIsTold) {
 }
 
 Survey with_clusters(int cores_per_cluster) {
-  Survey s = survey(
-      16, 0, 2, 2, [](int) { return -1; }, [](int c) { return c / 8; }, [](int c) { return c / 8; });
+  Survey s = survey(16, 0, 2, 2, [](int) { return -1; }, [](int c) { return c / 8; }, [](int c) { return c / 8; });
   for (std::size_t c = 0; c < s.cores.size(); ++c) s.cores[c].cluster = static_cast<int>(c) / cores_per_cluster;
   return s;
 }
@@ -131,8 +130,7 @@ TEST(Chiplets, ClustersThatOnlyShareAnL2DoNotStandIn) {
 }
 
 TEST(Chiplets, AnL3IsBelievedBeforeAnyCluster) {
-  Survey s = survey(
-      16, 2, 2, 2, [](int c) { return c / 8; }, [](int c) { return c / 8; }, [](int c) { return c / 8; });
+  Survey s = survey(16, 2, 2, 2, [](int c) { return c / 8; }, [](int c) { return c / 8; }, [](int c) { return c / 8; });
   for (std::size_t c = 0; c < s.cores.size(); ++c) s.cores[c].cluster = static_cast<int>(c) / 4;
   Machine m = checked(s);
   EXPECT_EQ(m.chiplets.size(), 2U);

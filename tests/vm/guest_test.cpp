@@ -11,6 +11,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 
 #include "os/affinity.hpp"
 #include "os/node_memory.hpp"
+#include "stealing/look.hpp"
 
 namespace {
 
@@ -178,6 +180,86 @@ TEST(Memory, PagesOfAWorkerThatIsBoundLieOnItsNode) {
     EXPECT_EQ(homes[w], machine.nodes[static_cast<std::size_t>(seats[w].node)].os_index) << "worker " << w;
   }
   charm::finalize();
+}
+
+TEST(Memory, ArraysLieWhereTheyWereAskedFor) {
+  charm::Config config;
+  config.workers = expected("CORES");
+  config.policy = "distributed";
+  charm::init(config);
+  const auto& machine = charm::machine();
+  constexpr std::size_t page = 4096 / sizeof(long);
+  for (const auto& node : machine.nodes) {
+    charm::near<long> array(64 * page, charm::on_node{node.id});
+    for (std::size_t i = 0; i < array.size(); i += page) array[i] = 1;
+    const auto place = charm::where(&array[7 * page]);
+    EXPECT_TRUE(place.known) << place.reason;
+    EXPECT_EQ(place.node, node.id);
+  }
+  charm::interleaved<long> spread(64 * page);
+  std::set<int> homes;
+  for (std::size_t i = 0; i < spread.size(); i += page) {
+    spread[i] = 1;
+    homes.insert(charm::where(&spread[i]).node);
+  }
+  EXPECT_EQ(static_cast<int>(homes.size()), expected("CPU_NODES"));
+  charm::finalize();
+}
+
+TEST(Calls, GoToTheNodeWhereAnAddressLives) {
+  charm::Config config;
+  config.workers = expected("CORES");
+  config.policy = "distributed";
+  charm::init(config);
+  const auto seats = charm::seats();
+  for (const auto& node : charm::machine().nodes) {
+    if (node.cpus.empty()) continue;
+    charm::os::NodeMemory memory(1 << 16, node.os_index);
+    std::memset(memory.data(), 1, memory.bytes());
+    const int worker = charm::call(charm::on_address{memory.data()}, [] { return charm::worker_id(); });
+    EXPECT_EQ(seats.at(static_cast<std::size_t>(worker)).node, node.id);
+  }
+  charm::finalize();
+}
+
+TEST(Stealing, AThiefLooksOnItsOwnChipletFirstAndSeldomFarAway) {
+  using namespace charm::stealing;
+  const auto machine = charm::Machine::discover();
+  std::vector<int> chiplets;
+  for (const auto& chiplet : machine.chiplets) chiplets.push_back(chiplet.id);
+  const Field field(machine, chiplets);
+  Board board(field.groups(), static_cast<int>(machine.cores.size()));
+  std::vector<Place> places;
+  for (const auto& core : machine.cores) {
+    for (int g = 0; g < field.groups(); ++g) {
+      if (field.chiplet(g) == core.chiplet) places.push_back(board.join(g));
+    }
+    board.set(Mark::work, places.back());
+  }
+  std::mt19937_64 random(7);
+  for (const Place thief : places) {
+    std::vector<int> asked(static_cast<std::size_t>(field.groups()));
+    for (int look = 0; look < 400; ++look) {
+      Look at(field, policies().back(), thief);
+      bool away = false;
+      while (const Place victim = at.next(board, random())) {
+        EXPECT_FALSE(victim == thief);
+        EXPECT_FALSE(away && victim.group == thief.group) << "back on the own chiplet after others";
+        away = victim.group != thief.group;
+        ++asked[static_cast<std::size_t>(victim.group)];
+      }
+    }
+    const auto order = field.by_distance(thief.group);
+    if (order.empty()) continue;
+    const int nearest = order.front();
+    const int farthest = order.back();
+    if (board.count(Mark::member, thief.group) > 1) {
+      EXPECT_GT(asked[static_cast<std::size_t>(thief.group)], asked[static_cast<std::size_t>(nearest)]);
+    }
+    if (field.weight(thief.group, nearest) > 1.5F * field.weight(thief.group, farthest)) {
+      EXPECT_GT(asked[static_cast<std::size_t>(nearest)], asked[static_cast<std::size_t>(farthest)]);
+    }
+  }
 }
 
 TEST(Runtime, ALoopOverAllWorkersGivesTheRightSum) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace charm::detail {
@@ -27,7 +28,8 @@ struct LoopParts {
     std::vector<int> order(all.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
     auto chiplet = [&](int worker) { return all[static_cast<std::size_t>(worker)].chiplet; };
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return chiplet(a) < chiplet(b); });
+    std::sort(order.begin(), order.end(),
+              [&](int a, int b) { return std::pair(chiplet(a), a) < std::pair(chiplet(b), b); });
     of_worker.resize(all.size());
     for (int worker : order) {
       if (parts.empty() || parts.back().chiplet != chiplet(worker)) parts.push_back({chiplet(worker), {}});
