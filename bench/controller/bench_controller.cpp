@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "controller/trial.hpp"
-#include "placement/machines.hpp"
+#include "controller/model/trial.hpp"
+#include "placement/restrict.hpp"
 
-using namespace charm::test;
+using namespace charm::controller::model;
 
 namespace {
 
@@ -85,14 +85,29 @@ void print_table(const char* title, const charm::Machine& machine, int workers, 
   std::printf("\n");
 }
 
+/// Chiplets that differ in cores and caches: some cores are forbidden, some caches larger.
+charm::Machine unequal() {
+  charm::Machine machine = charm::Machine::from("pack:1 l3:6(size=33554432) core:8 pu:1");
+  std::vector<int> cpus;
+  const int cores[] = {6, 8, 3, 8, 8, 5};
+  for (int chiplet = 0; chiplet < 6; ++chiplet) {
+    for (int core = 0; core < cores[chiplet]; ++core) cpus.push_back(8 * chiplet + core);
+  }
+  machine = charm::placement::restricted(machine, cpus);
+  machine.chiplets[3].l3_bytes = 96U << 20;
+  machine.chiplets[5].l3_bytes = 16U << 20;
+  return machine;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const bool explain = argc > 1 && std::strcmp(argv[1], "--explain") == 0;
-  print_table("8 chiplets of 8 cores, 32 MiB each", uniform(1, 8, 8), 8, explain);
-  Shape unequal;
-  unequal.sockets = {{{{6, 32 << 20}, {8, 32 << 20}, {3, 32 << 20}, {8, 96 << 20}, {8, 32 << 20}, {5, 16 << 20}}}};
-  print_table("6 unequal chiplets", build(unequal), 8, explain);
-  print_table("2 sockets of 8 chiplets of 8 cores", uniform(2, 8, 8), 24, explain);
+  using charm::Machine;
+  print_table("8 chiplets of 8 cores, 32 MiB each", Machine::from("pack:1 l3:8(size=33554432) core:8 pu:1"), 8,
+              explain);
+  print_table("6 unequal chiplets", unequal(), 8, explain);
+  print_table("2 sockets of 8 chiplets of 8 cores", Machine::from("pack:2 l3:8(size=33554432) core:8 pu:1"), 24,
+              explain);
   return 0;
 }

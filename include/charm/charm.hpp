@@ -1,6 +1,7 @@
 // All of CHARM.
 #pragma once
 
+#include <charm/adaptive.hpp>
 #include <charm/all_do.hpp>
 #include <charm/blocking.hpp>
 #include <charm/call.hpp>
@@ -8,6 +9,7 @@
 #include <charm/condition_variable.hpp>
 #include <charm/config.hpp>
 #include <charm/coroutine.hpp>
+#include <charm/decision.hpp>
 #include <charm/error.hpp>
 #include <charm/first_touch.hpp>
 #include <charm/future.hpp>

@@ -14,7 +14,8 @@ namespace charm {
 /// Settings given by the program; what is not set is looked up elsewhere.
 struct Config {
   std::optional<int> workers;          ///< number of workers; default: every allowed physical core (at most the quota)
-  std::optional<std::string> policy;   ///< placement policy: local, distributed, numa, os, literal
+  std::optional<std::string> policy;   ///< adaptive, charm-alg1, static, local, distributed, numa, os, literal; with
+                                       ///< parameters of a controller as in "adaptive:tick=0.1,expand=0.05"
   std::optional<std::string> sockets;  ///< "fill" one socket before the next, or "balance" over all
   std::optional<int> spread;  ///< chiplets to use for policy literal, or a level to start from; 0: the policy's own
   std::optional<bool> smt;    ///< also use SMT siblings as cores
@@ -27,6 +28,10 @@ struct Config {
   std::optional<std::size_t> trace_bytes;     ///< memory of each worker for recorded events
   std::optional<std::string> counters;        ///< auto, hardware, software, none, replay:FILE, record:FILE
   std::optional<std::string> counter_events;  ///< events to count instead of the catalogue's: "SOURCE=EVENT ..."
+  std::optional<std::string> memory_policy;   ///< new pages of a worker: preferred (its node), bind, none
+  std::optional<std::string> surplus;         ///< workers that have lost their cpus: rest, or share what is left
+  std::optional<std::string> monitor;         ///< the controller looks at the whole program, or at regions only
+  std::optional<int> watch_ms;                ///< between two looks at the allowed cpus; 0: never
   std::optional<std::string> bind;            ///< what workers are bound to: core, chiplet, node or none
   std::optional<bool> lend_caller;            ///< the thread that calls init() works as worker 0 while it waits
   std::optional<int> blocking_threads;        ///< most spare threads for charm::blocking

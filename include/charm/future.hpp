@@ -44,6 +44,7 @@ struct AsyncJob : ListedJob, Shared<T> {
   static void start(Job* job) noexcept {
     auto* self = static_cast<AsyncJob*>(job);
     self->result.set_from(self->function);
+    count_work(reinterpret_cast<const void*>(&AsyncJob::start), 1);
     self->done.complete(true);
     self->release();
   }

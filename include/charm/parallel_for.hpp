@@ -40,23 +40,25 @@ namespace detail {
 /// Indices are counted from `base` in 64 bits, so that ranges of any integral type cannot overflow on the way.
 template <class I, class F>
 void for_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailScope& loop, F& body) noexcept {
+  const void* const kind = kind_of_loop<I, F>();
   try {
     while (low < high && !loop.cancelled()) {
       std::int64_t rest = high - low;
       if (rest <= chunk.size()) {
         chunk.run(rest, [&] { run_block(body, index_at(base, low), index_at(base, high)); });
-        return;
+        return chunk.finish(kind);
       }
       WorkerCore* worker = this_worker();
       if (!worker->deque.empty()) {
         std::int64_t end = low + chunk.size();
         chunk.run(chunk.size(), [&] { run_block(body, index_at(base, low), index_at(base, end)); });
         low = end;
+        chunk.boundary(kind);
         this_worker()->deque.answer();
         continue;
       }
       std::int64_t middle = low + rest / 2;
-      auto second = [&body, &loop, base, middle, high, learned = chunk]() mutable {
+      auto second = [&body, &loop, base, middle, high, learned = chunk.fork()]() mutable {
         for_lazy(base, middle, high, learned, loop, body);
       };
       ForkedJob<decltype(second)> job(second, worker);
@@ -66,6 +68,7 @@ void for_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
       if (!take_back(worker, index, job)) return job.join();
       low = middle;  // nobody came for it
     }
+    chunk.finish(kind);
   } catch (...) {
     loop.fail();  // what is left of the branch is dropped; nothing of it is forked off where a body runs
   }

@@ -39,7 +39,8 @@ void finalize();
   return worker == nullptr ? -1 : worker->id;
 }
 
-/// The machine that the runtime was placed on, and the seat of every worker. \throws Error (not_running).
+/// The machine that the runtime was placed on, and the seat of every worker as it is to be now. \throws Error
+/// (not_running).
 [[nodiscard]] const Machine& machine();
 [[nodiscard]] std::vector<Seat> seats();
 

@@ -1,6 +1,8 @@
 // What the runtime did: counts per worker since init().
 #pragma once
 
+#include <charm/decision.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -50,6 +52,11 @@ struct Stats {
   bool oversubscribed = false;              ///< the workers do not have their cpus to themselves; `notices` tells why
   std::uint64_t fibers = 0;          ///< tasks that have suspended and not gone on yet; roughly, while workers run
   std::vector<std::string> notices;  ///< degraded modes, each as it was reported
+  std::string policy;                ///< the policy in force, with the parameters that are not default
+  bool adapts = false;               ///< whether a controller may move workers: not on one chiplet, nor if all is full
+  int cpu_changes = 0;               ///< how often the cpus that the process may use changed
+  std::vector<int> allowed_cpus;     ///< that it may use now; ascending; empty where the machine is not this one
+  std::vector<Decision> decisions;   ///< as charm::decisions()
   [[nodiscard]] WorkerStats total() const;  ///< the sum over all workers
 };
 

@@ -125,6 +125,7 @@ class task_group {
         detail::WithScope within(&group.scope_);
         self->execute();
       }
+      detail::count_work(reinterpret_cast<const void*>(&GroupJob::run_remote), 1);
       self->recycle();
       group.finished_elsewhere();
     }
@@ -171,6 +172,14 @@ inline void task_group::finish() {
 /// move it to another worker, whose deque is then looked at.
 inline void task_group::take_back_own() {
   if (detail::this_worker() == nullptr) return;
+  struct Count {  // of tasks of the same kind in a row
+    detail::Job::Run kind = nullptr;
+    std::int64_t tasks = 0;
+    ~Count() { flush(); }
+    void flush() noexcept {
+      if (tasks > 0) detail::count_work(reinterpret_cast<const void*>(kind), std::exchange(tasks, 0));
+    }
+  } done;
   detail::WithScope within(&scope_);
   while (detail::WorkerCore* worker = detail::this_worker()) {
     bool flat = false;
@@ -183,7 +192,12 @@ inline void task_group::take_back_own() {
       return;
     }
     bool home = detail::on_this_stack(worker, this);
+    if (node->run != done.kind) {
+      done.flush();
+      done.kind = node->run;
+    }
     node->run_here(node);
+    if (++done.tasks == 256) done.flush();
     if (home)
       --home_;
     else

@@ -11,6 +11,8 @@
 #include <sstream>
 #include <utility>
 
+#include "base/controller_parameters.hpp"
+
 namespace charm::base {
 namespace {
 
@@ -86,12 +88,37 @@ auto code(std::optional<T> Config::* field) {
   };
 }
 
-const std::vector<Row>& schema() {
-  static const std::vector<Row> rows = {
+/// The row of a controller's parameter. From code it is given as part of the policy: "adaptive:tick=0.1".
+Row parameter_row(const std::string& prefix, const std::string& policy, const Parameter& parameter) {
+  std::string name = prefix + "_" + std::string(parameter.name);
+  std::string accepted = "a number from 0 to 1e9";
+  if (!parameter.words.empty()) {
+    accepted = parameter.words;
+    for (std::size_t bar = 0; (bar = accepted.find('|', bar)) != std::string::npos;) accepted.replace(bar, 1, " or ");
+  }
+  auto parse = [name, parameter](Settings& s, const std::string& text) {
+    if (!accepts(parameter, text)) return false;
+    if (text != parameter.default_value) s.parameters[name] = text;
+    return true;
+  };
+  return {name,
+          std::string(parameter.default_value),
+          policy + ": " + std::string(parameter.doc),
+          accepted,
+          parse,
+          [](const Config&) { return std::optional<std::string>(); }};
+}
+
+std::vector<Row> runtime_rows() {
+  return {
       {"workers", "0", "Number of workers; 0 means one per allowed physical core, at most the cgroup's cpu quota.",
        "0 to 65536", integer(&Settings::workers, 0, 65536), code(&Config::workers)},
-      {"policy", "local", "Placement policy: local, distributed, numa, os or literal.",
-       "the name of a placement policy", word(&Settings::policy, {}), code(&Config::policy)},
+      {"policy", "adaptive",
+       "How workers are placed: adaptive and charm-alg1 move them while the program runs; local, distributed, numa, "
+       "literal and static let them stand; os does not bind them. name:parameter=value,... sets a controller's "
+       "parameters, too.",
+       "adaptive, charm-alg1, static, local, distributed, numa, os or literal", word(&Settings::policy, {}),
+       code(&Config::policy)},
       {"sockets", "fill",
        "fill: no worker on a socket before the previous one is full. balance: evenly over the sockets.",
        "fill or balance", word(&Settings::sockets, {"fill", "balance"}), code(&Config::sockets)},
@@ -145,7 +172,31 @@ const std::vector<Row>& schema() {
        "and "
        "EVENT a libpfm name or type:config[:config1] in numbers. EVENT+EVENT counts the sum.",
        "a list of SOURCE=EVENT", word(&Settings::counter_events, {}), code(&Config::counter_events)},
+      {"memory_policy", "preferred",
+       "New pages of a worker: preferred takes them from its node while that has some, bind from nowhere else (the "
+       "CHARM paper's choice; a full node then kills the program), none leaves it to the system.",
+       "preferred, bind or none", word(&Settings::memory_policy, {"preferred", "bind", "none"}),
+       code(&Config::memory_policy)},
+      {"surplus", "rest",
+       "What workers do whose cpus are taken away while the program runs: rest (they only finish what is bound to "
+       "them) or share the cpus that are left.",
+       "rest or share", word(&Settings::surplus, {"rest", "share"}), code(&Config::surplus)},
+      {"monitor", "program",
+       "What a controller looks at: the whole program, or only what runs inside of a charm::region.",
+       "program or regions", word(&Settings::monitor, {"program", "regions"}), code(&Config::monitor)},
+      {"watch_ms", "500",
+       "Milliseconds between two looks at the cpus that the process may use (affinity, cgroup, hotplug); 0: never.",
+       "0 to 1000000", integer(&Settings::watch_ms, 0, 1000000), code(&Config::watch_ms)},
   };
+}
+
+const std::vector<Row>& schema() {
+  static const std::vector<Row> rows = [] {
+    std::vector<Row> all = runtime_rows();
+    for (const Parameter& p : adaptive_parameters) all.push_back(parameter_row("adaptive", "adaptive", p));
+    for (const Parameter& p : alg1_parameters) all.push_back(parameter_row("alg1", "charm-alg1", p));
+    return all;
+  }();
   return rows;
 }
 

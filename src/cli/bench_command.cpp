@@ -23,9 +23,9 @@
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/report/page.hpp"
+#include "controller/policy.hpp"
 #include "drawing/svg.hpp"
 #include "os/memory.hpp"
-#include "placement/policy.hpp"
 #include "topology/discovery.hpp"
 #include "workloads/bench.hpp"
 
@@ -41,7 +41,7 @@ struct BenchOptions {
 
 std::vector<std::string> policy_names() {
   std::vector<std::string> names;
-  for (const auto& policy : placement::policies()) names.emplace_back(policy.name);
+  for (const auto name : controller::policy_names()) names.emplace_back(name);
   return names;
 }
 
@@ -57,7 +57,7 @@ Facts gather_facts(Workload workload, const Machine& machine, const base::Settin
   facts.kernels = workload == Workload::gups ? std::vector<std::string>{"gups"} : workloads::graph_kernels();
   facts.runtimes = workloads::runtimes();
   facts.policies = policy_names();
-  facts.policy = settings.policy;
+  facts.policy = settings.policy.substr(0, settings.policy.find(':'));
   facts.cores = static_cast<int>(settings.smt ? machine.allowed_cpus.size() : machine.cores.size());
   facts.workers = settings.workers;
   if (facts.workers == 0) {
@@ -80,7 +80,7 @@ void try_policies(const Plan& plan, const Machine& machine, const base::Settings
   request.spread = settings.spread;
   request.smt = settings.smt;
   request.share_cores = settings.share_cores;
-  for (const auto& name : plan.policies) placement::policy(name).place(machine, request);
+  for (const auto& name : plan.policies) controller::placement_for(name, machine, request);
 }
 
 void check_file(const Plan& plan) {
@@ -174,7 +174,8 @@ std::vector<std::string> listed(const std::string& text) {
 
 void declare_common(CLI::App& app, BenchOptions& options) {
   some_of(app.add_option("--runtime", options.runtimes, "Runtimes to compare [all]"), workloads::runtimes());
-  some_of(app.add_option("--policy", options.policies, "Placement policies of CHARM's workers [the policy setting]"),
+  some_of(app.add_option("--policy", options.policies,
+                         "Policies of CHARM's workers: who moves them, or where they stand [the policy setting]"),
           policy_names());
   whole_number(app.add_option("--workers", options.request.workers, "Workers of every runtime [a core each]"), 1,
                65536);

@@ -4,27 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "base/controller_parameters.hpp"
 #include "controller/policies.hpp"
 
 namespace charm::controller {
 namespace {
-
-constexpr Parameter known_parameters[] = {
-    {"tick", "0.05", "seconds between decisions", ""},
-    {"settle", "1", "samples dropped after a move", ""},
-    {"band", "0.1", "relative change of throughput or intensity that may be a new phase", ""},
-    {"expand", "0.03", "gain that spreading further must bring", ""},
-    {"contract", "0.01", "loss that contracting may cost", ""},
-    {"min_samples", "2", "samples of a probe at least", ""},
-    {"max_samples", "100", "samples of a probe at most, however noisy", ""},
-    {"backoff", "20", "ticks until a level that failed is tried again; doubles each time", ""},
-    {"backoff_max", "1280", "ticks that it waits at most", ""},
-    {"stall_floor", "0.02", "share of stalled time below which there is nothing to gain by spreading", ""},
-    {"grain", "20e-6", "seconds of a task below which only contraction is tried", ""},
-    {"idle", "0.3", "share of idle time above which only contraction is tried", ""},
-    {"follow", "8", "ticks that phases must last on average to be followed one by one", ""},
-    {"window", "32", "ticks over which shorter phases are averaged", ""},
-};
 
 constexpr double outlier_sigmas = 4;     // standard deviations beyond which a sample is not scatter
 constexpr long longest_distrust = 8192;  // ticks
@@ -285,6 +269,6 @@ std::unique_ptr<Controller> make(const Setup& setup, const Parameters& parameter
 }  // namespace
 
 constinit const Policy adaptive_policy{"adaptive", "tries what the fills suggest and keeps what is faster",
-                                       known_parameters, make};
+                                       base::adaptive_parameters, make};
 
 }  // namespace charm::controller

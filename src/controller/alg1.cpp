@@ -7,21 +7,11 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/controller_parameters.hpp"
 #include "controller/policies.hpp"
 
 namespace charm::controller {
 namespace {
-
-constexpr Parameter known_parameters[] = {
-    {"period", "0.5", "SCHEDULER_TIMER: seconds between decisions", ""},
-    {"threshold", "300", "RMT_CHIP_ACCESS_RATE: events at which it spreads", ""},
-    {"per", "period", "what the threshold counts events by: a worker's period, or its 1,000 instructions",
-     "period|kiloinstruction"},
-    {"events", "remote-chiplet", "fills that count as events", "remote-chiplet|remote-chiplet+dram|any"},
-    {"step", "1", "chiplets by which a decision changes the spread", ""},
-    {"map", "family", "seats of a spread: the monotone family's, or Algorithm 2's", "family|literal"},
-    {"start", "0", "spread to start at; 0: where the placement starts", ""},
-};
 
 class Alg1 final : public Controller {
  public:
@@ -96,6 +86,6 @@ std::unique_ptr<Controller> make(const Setup& setup, const Parameters& parameter
 }  // namespace
 
 constinit const Policy alg1_policy{"charm-alg1", "Algorithm 1 of the CHARM paper: spreads when fills reach a threshold",
-                                   known_parameters, make};
+                                   base::alg1_parameters, make};
 
 }  // namespace charm::controller

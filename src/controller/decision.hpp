@@ -1,27 +1,22 @@
-// The record of a decision: enough to answer "why did it move?" without a second run.
+// The log of a controller's decisions (charm/decision.hpp): enough to answer "why did it move?" without a second run.
 #pragma once
+
+#include <charm/decision.hpp>
 
 #include <cstddef>
 #include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace charm::controller {
 
-struct Decision {
-  double time = 0;  // s, the clock of the signals
-  int gang = 0;
-  int from = 0, to = 0;                            // chiplets
-  double throughput = 0;                           // work per second before it
-  double stall_other_chiplet = 0, stall_dram = 0;  // shares of busy time; -1 without counters
-  std::string reason;
-  std::string outcome;  // empty until it is known
-};
+using charm::Decision;
 
-/// One line: time, gang, levels, signals, reason, outcome.
-std::string to_string(const Decision& decision);
+/// As a JSON object, for traces and reports.
+std::string to_json(const Decision& decision);
 
-/// The latest decisions of a controller; a run of weeks keeps a bounded number of them and counts the rest.
+/// The latest decisions; a run of weeks keeps a bounded number of them and counts the rest.
 class DecisionLog {
  public:
   static constexpr std::size_t kept_entries = 4096;
@@ -42,5 +37,8 @@ class DecisionLog {
   std::deque<Decision> entries_;
   std::size_t total_ = 0;
 };
+
+/// Earliest first; those of one moment stay in their order.
+void sort_by_time(std::vector<Decision>& decisions);
 
 }  // namespace charm::controller

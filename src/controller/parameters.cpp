@@ -2,32 +2,7 @@
 
 #include <charm/error.hpp>
 
-#include <charconv>
-
 namespace charm::controller {
-namespace {
-
-constexpr double largest_number = 1e9;  // fits an int, and is beyond every meaningful time, count or threshold
-
-bool read_number(std::string_view text, double& value) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= largest_number;
-}
-
-bool accepts(const Parameter& parameter, std::string_view value) {
-  double number = 0;
-  if (parameter.words.empty()) return read_number(value, number);
-  std::string_view words = parameter.words;
-  while (!words.empty()) {
-    auto bar = words.find('|');
-    if (words.substr(0, bar) == value) return true;
-    words = bar == std::string_view::npos ? "" : words.substr(bar + 1);
-  }
-  return false;
-}
-
-}  // namespace
-
 Parameters::Parameters(std::string_view policy, std::span<const Parameter> known, std::string_view text) {
   std::string names;
   for (const Parameter& parameter : known) {
@@ -48,7 +23,7 @@ Parameters::Parameters(std::string_view policy, std::span<const Parameter> known
                   "controller " + std::string(policy) + " has no parameter '" + std::string(name) + "'",
                   names.empty() ? "it takes none" : "it takes name=value with " + names);
     }
-    if (!accepts(*found, value)) {
+    if (!base::accepts(*found, value)) {
       throw Error(Errc::bad_config,
                   "controller " + std::string(policy) + ": " + std::string(name) + " = '" + std::string(value) +
                       "' is not usable",
@@ -60,7 +35,7 @@ Parameters::Parameters(std::string_view policy, std::span<const Parameter> known
 
 double Parameters::number(std::string_view name) const {
   double value = 0;
-  read_number(word(name), value);
+  base::read_number(word(name), value);
   return value;
 }
 

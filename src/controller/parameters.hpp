@@ -8,14 +8,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/parameter.hpp"
+
 namespace charm::controller {
 
-struct Parameter {
-  std::string_view name;
-  std::string_view default_value;
-  std::string_view doc;
-  std::string_view words;  // accepted words, separated by '|'; empty: a number that is not negative
-};
+using base::Parameter;
 
 class Parameters {
  public:

@@ -2,8 +2,7 @@
 
 #include <charm/error.hpp>
 
-#include <string>
-
+#include "base/registry.hpp"
 #include "controller/policies.hpp"
 #include "placement/literal_map.hpp"
 #include "placement/policy.hpp"
@@ -12,14 +11,21 @@ namespace charm::controller {
 namespace {
 
 struct Spec {
-  const Policy& policy;
+  const Policy* controller;            // of a placement policy: static
+  const placement::Policy* placement;  // of a controller: nullptr
   Parameters parameters;
 };
 
 Spec parse(std::string_view spec) {
   auto colon = spec.find(':');
-  const Policy& found = policy(spec.substr(0, colon));
-  return {found, {found.name, found.parameters, colon == std::string_view::npos ? "" : spec.substr(colon + 1)}};
+  std::string_view name = spec.substr(0, colon);
+  std::string_view text = colon == std::string_view::npos ? "" : spec.substr(colon + 1);
+  if (const Policy* found = base::find_named(policies(), name))
+    return {found, nullptr, {name, found->parameters, text}};
+  if (const auto* found = base::find_named(placement::policies(), name))
+    return {&fixed_policy, found, {name, {}, text}};
+  throw Error(Errc::bad_config, "unknown policy '" + std::string(name) + "'",
+              "choose one of " + base::names_of(policies()) + ", " + base::names_of(placement::policies()));
 }
 
 }  // namespace
@@ -29,24 +35,40 @@ std::span<const Policy> policies() {
   return all;
 }
 
-const Policy& policy(std::string_view name) {
-  std::string known;
-  for (const Policy& candidate : policies()) {
-    if (candidate.name == name) return candidate;
-    known += (known.empty() ? "" : ", ") + std::string(candidate.name);
-  }
-  throw Error(Errc::bad_config, "unknown controller '" + std::string(name) + "'", "choose one of " + known);
+const Policy& policy(std::string_view name) { return base::named(policies(), name, "controller"); }
+
+std::vector<std::string_view> policy_names() {
+  std::vector<std::string_view> names;
+  for (const Policy& each : policies()) names.push_back(each.name);
+  for (const placement::Policy& each : placement::policies()) names.push_back(each.name);
+  return names;
 }
 
 std::unique_ptr<Controller> make_controller(std::string_view spec, const Setup& setup) {
-  auto [found, parameters] = parse(spec);
-  return found.make(setup, parameters);
+  const Spec parsed = parse(spec);
+  if (parsed.placement != nullptr) return fixed_policy.make(setup, {fixed_policy.name, fixed_policy.parameters, ""});
+  return parsed.controller->make(setup, parsed.parameters);
 }
 
+bool moves(std::string_view spec) { return parse(spec).controller->name != fixed_policy.name; }
+
 placement::Placement placement_for(std::string_view spec, const Machine& machine, const placement::Request& request) {
-  auto [found, parameters] = parse(spec);
-  bool literal = found.name == alg1_policy.name && parameters.word("map") == "literal";
+  const Spec parsed = parse(spec);
+  if (parsed.placement != nullptr) return parsed.placement->place(machine, request);
+  bool literal = parsed.controller->name == alg1_policy.name && parsed.parameters.word("map") == "literal";
   return literal ? placement::literal_map(machine, request) : placement::policy("local").place(machine, request);
+}
+
+std::string spec_of(const base::Settings& settings) {
+  auto colon = settings.policy.find(':');
+  std::string name = settings.policy.substr(0, colon);
+  std::string prefix = name == alg1_policy.name ? "alg1_" : name + "_";
+  std::string text;
+  for (const auto& [setting, value] : settings.parameters) {
+    if (setting.starts_with(prefix)) text += (text.empty() ? "" : ",") + setting.substr(prefix.size()) + "=" + value;
+  }
+  if (colon != std::string::npos) text += (text.empty() ? "" : ",") + settings.policy.substr(colon + 1);
+  return text.empty() ? name : name + ":" + text;
 }
 
 }  // namespace charm::controller

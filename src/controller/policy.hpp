@@ -7,8 +7,11 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/settings.hpp"
 #include "controller/decision.hpp"
 #include "controller/parameters.hpp"
 #include "controller/setup.hpp"
@@ -48,12 +51,23 @@ std::span<const Policy> policies();
 /// \throws Error (bad_config) that names the policies there are.
 const Policy& policy(std::string_view name);
 
-/// A controller by "name" or "name:parameter=value,...".
+/// What a user may name as the policy: the controllers, then the placements that stand still.
+std::vector<std::string_view> policy_names();
+
+/// A controller by "name" or "name:parameter=value,..."; of a placement policy's name one that stands still.
 /// \throws Error (bad_config) for what the name or a parameter is not.
 std::unique_ptr<Controller> make_controller(std::string_view spec, const Setup& setup);
 
-/// The placement whose levels a controller by `spec` chooses from: Algorithm 2's for charm-alg1 with map=literal, else
-/// the monotone family from its least level.
+/// Whether the controller of `spec` may ever move anybody. \throws Error (bad_config).
+bool moves(std::string_view spec);
+
+/// The placement whose levels a controller by `spec` chooses from: a placement policy's own; Algorithm 2's for
+/// charm-alg1 with map=literal; else the monotone family from its least level.
+/// \throws Error (bad_config), and what the placement policies throw.
 placement::Placement placement_for(std::string_view spec, const Machine& machine, const placement::Request& request);
+
+/// The spec that the settings ask for: their policy with the parameters that they set for it. What the policy's own
+/// text sets wins.
+std::string spec_of(const base::Settings& settings);
 
 }  // namespace charm::controller

@@ -1,9 +1,6 @@
 #include "placement/policy.hpp"
 
-#include <charm/error.hpp>
-
-#include <string>
-
+#include "base/registry.hpp"
 #include "placement/policies.hpp"
 
 namespace charm::placement {
@@ -13,13 +10,6 @@ std::span<const Policy> policies() {
   return all;
 }
 
-const Policy& policy(std::string_view name) {
-  std::string known;
-  for (const Policy& candidate : policies()) {
-    if (candidate.name == name) return candidate;
-    known += (known.empty() ? "" : ", ") + std::string(candidate.name);
-  }
-  throw Error(Errc::bad_config, "unknown placement policy '" + std::string(name) + "'", "choose one of " + known);
-}
+const Policy& policy(std::string_view name) { return base::named(policies(), name, "placement policy"); }
 
 }  // namespace charm::placement

@@ -7,18 +7,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <pthread.h>
 #include <set>
 #include <string>
 
 #include "base/notices.hpp"
-#include "os/affinity.hpp"
+#include "controller/policy.hpp"
 #include "os/membarrier.hpp"
 #include "os/punctual.hpp"
-#include "placement/policy.hpp"
 #include "sched/crowding.hpp"
+#include "sched/request.hpp"
 #include "sched/stack_overflow.hpp"
 #include "sched/tracing.hpp"
 #include "topology/discovery.hpp"
@@ -40,29 +39,15 @@ Bind bind_mode(const std::string& word) {
 
 Machine find_machine(const base::Settings& settings) { return topology::discover(settings.topology, settings.profile); }
 
-placement::Placement place(const Machine& machine, const base::Settings& settings) {
-  placement::Request request;
-  request.workers = settings.workers;
-  if (request.workers == 0) {
-    request.workers = static_cast<int>(machine.cores.size());
-    if (machine.cpu_quota > 0)
-      request.workers = std::min(request.workers, std::max(1, static_cast<int>(std::ceil(machine.cpu_quota))));
-  } else if (machine.cpu_quota > 0 && request.workers > std::ceil(machine.cpu_quota)) {
-    base::notice("quota", std::to_string(request.workers) + " workers share a cgroup quota of " +
-                              std::to_string(machine.cpu_quota) + " cpus and will be throttled");
-  }
-  request.sockets = settings.sockets == "balance" ? placement::SocketOrder::balance : placement::SocketOrder::fill;
-  request.spread = settings.spread;
-  request.smt = settings.smt;
-  request.share_cores = settings.share_cores;
-  return placement::policy(settings.policy).place(machine, request);
-}
-
-/// Every chiplet that a seat stands on, at whatever level, ascending; -1 first if there are unbound ones.
-std::vector<int> reachable_chiplets(const placement::Placement& placement) {
+/// The chiplets that a worker may ever sit on, whatever happens to the allowed cpus: all, or none (-1) where nobody is
+/// bound.
+std::vector<int> reachable_chiplets(const Machine& machine, const placement::Placement& placement) {
   std::set<int> chiplets;
   for (const auto& level : placement.seats) {
     for (const Seat& seat : level) chiplets.insert(seat.chiplet);
+  }
+  if (*chiplets.rbegin() >= 0) {
+    for (const Chiplet& chiplet : machine.chiplets) chiplets.insert(chiplet.id);
   }
   return {chiplets.begin(), chiplets.end()};
 }
@@ -75,12 +60,12 @@ Runtime& Runtime::get() {
   return *runtime;
 }
 
-Runtime::Runtime(const Config& config)
+Runtime::Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source)
     : settings(base::resolve(config)),
       machine(find_machine(settings)),
       bind(bind_mode(settings.bind)),
-      placement(place(machine, settings)),
-      field(machine, reachable_chiplets(placement)),
+      placement(controller::placement_for(controller::spec_of(settings), machine, request_for(machine, settings))),
+      field(machine, reachable_chiplets(machine, placement)),
       board(field.groups(), static_cast<int>(placement.start().size())),
       stealing_policy(stealing::policies().back()),
       timers(*this, machine.chiplets.size()),
@@ -104,13 +89,10 @@ Runtime::Runtime(const Config& config)
     group_by_chiplet_.resize(std::max(group_by_chiplet_.size(), static_cast<std::size_t>(field.chiplet(g)) + 2), -1);
     group_by_chiplet_[static_cast<std::size_t>(field.chiplet(g) + 1)] = g;
   }
-  for (const auto& level : placement.seats) {
-    for (const Seat& seat : level) {
-      if (seat.node < 0) continue;
-      std::vector<int>& near = nodes[static_cast<std::size_t>(seat.node)]->groups;
-      const int group = group_of(seat.chiplet);
-      if (std::find(near.begin(), near.end(), group) == near.end()) near.push_back(group);
-    }
+  for (const Core& core : machine.cores) {
+    std::vector<int>& near = nodes[static_cast<std::size_t>(core.node)]->groups;
+    const int group = group_of(core.chiplet);
+    if (group >= 0 && std::find(near.begin(), near.end(), group) == near.end()) near.push_back(group);
   }
 
   for (std::size_t i = 0; i < seats.size(); ++i) {
@@ -126,13 +108,14 @@ Runtime::Runtime(const Config& config)
   }
   record();
 
+  if (!cpus && machine.is_live()) cpus = os::live_cpu_watch();
+  steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source));
   current.store(this, std::memory_order_release);
   install_overflow_report();
   for (auto& worker : workers) {
     worker->thread = std::thread([worker = worker.get()] {
       std::string name = "charm-" + std::to_string(worker->id);
       pthread_setname_np(pthread_self(), name.c_str());
-      worker->follow_seat(worker->thread_cpu);
       os::wake_me_punctually();
       SignalStack signal_stack;
       worker->main();
@@ -171,7 +154,7 @@ Runtime::~Runtime() {
     base::notice("abandoned", std::to_string(all_fibers - idle_fibers) +
                                   " tasks still waited for something at finalize() and were dropped");
   }
-  if (home_cpu_ >= 0 && home_ == std::this_thread::get_id()) os::bind_this_thread(home_cpus_);
+  if (home_ == std::this_thread::get_id()) steering->release_guest();
 }
 
 void Runtime::stop() {
@@ -182,29 +165,33 @@ void Runtime::stop() {
 }
 
 std::vector<int> Runtime::cpus_of_node(int node) const {
-  if (!machine.is_live()) return {};
   if (node < 0) return machine.allowed_cpus;
+  return cpus_where([node](const Core& core) { return core.node == node; });
+}
+
+std::vector<int> Runtime::cpus_of_chiplet(int chiplet) const {
+  return cpus_where([chiplet](const Core& core) { return core.chiplet == chiplet; });
+}
+
+template <class F>
+std::vector<int> Runtime::cpus_where(F&& wanted) const {
   std::vector<int> cpus;
   for (const Core& core : machine.cores) {
-    if (core.node == node) cpus.insert(cpus.end(), core.siblings.begin(), core.siblings.end());
+    if (wanted(core)) cpus.insert(cpus.end(), core.siblings.begin(), core.siblings.end());
   }
+  std::sort(cpus.begin(), cpus.end());
   return cpus;
 }
 
 std::vector<int> Runtime::cpus_of(const Seat& seat) const {
-  if (!machine.is_live() || seat.cpu < 0) return {};
+  if (seat.cpu < 0) return {};
   switch (bind) {
     case Bind::core:
       return {seat.cpu};
     case Bind::node:
       return cpus_of_node(seat.node);
-    case Bind::chiplet: {
-      std::vector<int> cpus;
-      for (const Core& core : machine.cores) {
-        if (core.chiplet == seat.chiplet) cpus.insert(cpus.end(), core.siblings.begin(), core.siblings.end());
-      }
-      return cpus;
-    }
+    case Bind::chiplet:
+      return cpus_of_chiplet(seat.chiplet);
     case Bind::none:
       break;
   }
@@ -226,17 +213,11 @@ Worker* Runtime::borrow() noexcept {
     return nullptr;
   board.clear(stealing::Mark::asleep, worker.place);
   if (home_signal_stack_ == nullptr) home_signal_stack_ = std::make_unique<SignalStack>();
-  bind_home();
+  steering->arrive(worker);
   board.set(stealing::Mark::busy, worker.place);
   tracing::state(worker, trace::State::busy);
   detail::worker_of_thread = &worker;
   return &worker;
-}
-
-void Runtime::bind_home() noexcept {
-  Worker& worker = *workers[0];
-  if (home_cpu_ < 0 && machine.is_live() && worker.seat.cpu >= 0) home_cpus_ = os::allowed_cpus();
-  worker.follow_seat(home_cpu_);  // only where it changes: two system calls a run() would be too many
 }
 
 void Runtime::give_back(Worker& worker) noexcept {
@@ -250,7 +231,8 @@ void Runtime::give_back(Worker& worker) noexcept {
   const int node = worker.seat.node;
   worker.slot.store({Worker::Slot::parked, worker.place}, std::memory_order_seq_cst);
   if (more || worker.inbox.arrived() || !group.inbox.empty() || !inbox.empty() ||
-      (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()) || timers.pending())
+      (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()) || timers.pending() ||
+      steering->has_news(worker))
     wake(worker);  // its own thread goes on with what was left
 }
 
@@ -330,7 +312,7 @@ int num_workers() noexcept {
 
 const Machine& machine() { return Runtime::get().machine; }
 
-std::vector<Seat> seats() { return Runtime::get().placement.start(); }
+std::vector<Seat> seats() { return Runtime::get().steering->seats(); }
 
 WorkerStats Stats::total() const {
   WorkerStats sum;
@@ -376,6 +358,12 @@ Stats stats() {
   stats.oversubscribed = sched::crowded();
   stats.fibers = suspensions > resumptions ? suspensions - resumptions : 0;
   stats.notices = base::notices();
+  const sched::Steering& steering = *runtime.steering;
+  stats.policy = steering.spec();
+  stats.adapts = steering.decides();
+  stats.cpu_changes = steering.epoch();
+  stats.allowed_cpus = steering.allowed_cpus();
+  stats.decisions = steering.decisions();
   return stats;
 }
 

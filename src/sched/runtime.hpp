@@ -17,6 +17,7 @@
 #include "sched/gdb_layout.hpp"
 #include "sched/spares.hpp"
 #include "sched/stack_overflow.hpp"
+#include "sched/steering.hpp"
 #include "sched/timers.hpp"
 #include "sched/worker.hpp"
 #include "stealing/board.hpp"
@@ -33,7 +34,9 @@ enum class Bind { core, chiplet, node, none };
 
 class Runtime {
  public:
-  explicit Runtime(const Config& config);
+  /// \param cpus, source where cpus and measurements come from; null: the machine that this is. Tests have their own.
+  explicit Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus = nullptr,
+                   std::unique_ptr<counters::Source> source = nullptr);
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -51,7 +54,7 @@ class Runtime {
   const os::TickClock clock;
   std::unique_ptr<trace::Recorder> recorder;  // null unless the setting trace names a file
   std::vector<std::unique_ptr<Worker>> workers;
-  std::vector<std::unique_ptr<Group>> groups;  // every chiplet that a seat of any level stands on
+  std::vector<std::unique_ptr<Group>> groups;  // every chiplet; of unbound workers one for all
   const stealing::Field field;                 // how far they are from each other
   stealing::Board board;                       // who is there, has work, is busy, sleeps
   const stealing::Policy& stealing_policy;
@@ -63,6 +66,7 @@ class Runtime {
   };
   std::vector<std::unique_ptr<NodeQueue>> nodes;  // by node id
   LockedQueue inbox;                              // for any worker
+  std::unique_ptr<Steering> steering;
 
   Timers timers;
   DeadlockWatch deadlock;
@@ -89,6 +93,10 @@ class Runtime {
   void notify(const Worker* from) noexcept;
   /// Wakes this very worker if it is parked. \return whether it was.
   bool wake(Worker& worker) noexcept;
+  /// Wakes all, so that they look at what has changed.
+  void wake_all() noexcept;
+  /// Whether anybody sleeps or may, seen on the board or at rest.
+  [[nodiscard]] bool anybody_asleep() const noexcept;
   /// Makes a parked worker look at the clock again, and park again. \return whether it is parked.
   bool ring(Worker& worker) noexcept;
   void post(Worker& worker, ListedJob* job) noexcept;
@@ -111,16 +119,15 @@ class Runtime {
 
   [[nodiscard]] bool nothing_left() noexcept;
 
-  /// The cpus that a worker with this seat is bound to; empty: not bound.
+  /// The cpus that the mode binds a worker with this seat to, ascending; empty: not bound.
   [[nodiscard]] std::vector<int> cpus_of(const Seat& seat) const;
-  /// All that the process may use of a node; below 0: of the machine.
+  /// All that the process might use of a node at the start, ascending; below 0: of the machine.
   [[nodiscard]] std::vector<int> cpus_of_node(int node) const;
+  [[nodiscard]] std::vector<int> cpus_of_chiplet(int chiplet) const;
 
   /// Lends worker 0 to the calling thread, if that is the thread that called init() and the worker is free.
   Worker* borrow() noexcept;
   void give_back(Worker& worker) noexcept;
-  /// Binds the thread that called init() to worker 0's seat. That thread only, as worker 0.
-  void bind_home() noexcept;
 
   /// The stack of the thread that has borrowed worker 0, while it has. Readers go through with_guest.
   void set_guest(fiber::Fiber* fiber) noexcept;
@@ -159,11 +166,18 @@ class Runtime {
   };
   FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
   const CharmGdbEntry* const gdb_layout_ = charm_gdb_layout;  // a static library is linked with it for this alone
+  template <class F>
+  [[nodiscard]] std::vector<int> cpus_where(F&& wanted) const;
   void record();
   void stop();
   /// Wakes one sleeper of the group that `wanted` accepts. \return whether there was one.
   template <class F>
   bool wake_one_of(int group, F&& wanted) noexcept;
+  /// Wakes one at rest among the workers that `wanted` accepts, if all of these rest: nobody else serves their inbox.
+  template <class F>
+  void wake_resting(F&& wanted) noexcept;
+  void wake_resting_in(int group) noexcept;
+  void wake_resting_on(int node) noexcept;
 
   std::vector<int> group_by_chiplet_;              // [chiplet + 1]
   std::vector<std::unique_ptr<FiberPool>> pools_;  // [node + 1]; [0]: unbound workers, whose node is -1
@@ -172,8 +186,6 @@ class Runtime {
   std::atomic<int> guest_readers_{0};
   std::thread::id home_ = std::this_thread::get_id();
   std::unique_ptr<SignalStack> home_signal_stack_;
-  int home_cpu_ = -1;  // where that thread is bound since its first wait; its own cpus are kept for the end
-  std::vector<int> home_cpus_;
 };
 
 }  // namespace charm::sched

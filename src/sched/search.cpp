@@ -142,6 +142,8 @@ bool Worker::surplus_searcher() const noexcept {
 }
 
 Job* Worker::search() noexcept {
+  Steering& steering = *runtime->steering;
+  steering.end_work(*this);
   runtime->board.clear(Mark::busy, place);
   runtime->board.clear(Mark::work, place);
   tracing::state(*this, trace::State::searching);
@@ -157,27 +159,34 @@ Job* Worker::search() noexcept {
   Job* job = nullptr;
 
   for (unsigned round = 1;; ++round) {
+    const bool resting = rests();
     job = own_job();
-    if (job == nullptr) job = shared_job();
-    if (job == nullptr) job = steal(round % 4 == 0);
+    if (job == nullptr) job = resting ? near_job() : shared_job();
+    if (job == nullptr && !resting) job = steal(round % 4 == 0);
     if (job != nullptr) break;
 
     os::pause();
-    if (round % 8 != 0) continue;
+    if (round % 8 != 0 && !resting) continue;
     std::int64_t now = now_ns();
     gaps.at(now);
     runtime->timers.fire_all(*this, now);
     if (runtime->stopping.load(std::memory_order_acquire)) {
       if (now - start > spin_ns && stay_until_the_end()) break;
-    } else if ((now - start >= spin_ns && attempt >= enough_questions) || surplus_searcher()) {
+    } else if ((now - start >= spin_ns && attempt >= enough_questions) || surplus_searcher() || resting) {
       park(slept);
       gaps.slept();
+      if (steering.in_doubt(*this)) {  // about its seat: settled as one that does not search
+        group->searching.fetch_sub(1, std::memory_order_relaxed);
+        steering.slept(*this);
+        runtime->board.clear(Mark::busy, place);
+        group->searching.fetch_add(1, std::memory_order_relaxed);
+      }
       slept = true;
       start = next_question = now_ns();
       attempt = 0;
       continue;
     }
-    if (now >= next_question) {
+    if (now >= next_question && !resting) {
       ask_for_work(attempt++);
       next_question = now + (attempt < 8 ? 1000 : 8000);
     }
@@ -185,6 +194,8 @@ Job* Worker::search() noexcept {
 
   bool last = group->searching.fetch_sub(1, std::memory_order_relaxed) == 1;
   if (job != nullptr) {
+    steering.begin_work(*this);
+    if (slept) until_boundary = 1;
     runtime->board.set(Mark::busy, place);
     tracing::state(*this, trace::State::busy);
     if (shows_work()) advertise();  // flat jobs that were taken along
@@ -195,13 +206,24 @@ Job* Worker::search() noexcept {
   return job;
 }
 
-bool Worker::inboxes_arrived() const noexcept {
-  return inbox.arrived() || !group->inbox.empty() || !runtime->inbox.empty() ||
+bool Worker::near_inboxes_arrived() const noexcept {
+  return !group->inbox.empty() ||
          (seat.node >= 0 && !runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.empty());
+}
+
+bool Worker::inboxes_arrived() const noexcept {
+  return inbox.arrived() || !runtime->inbox.empty() || near_inboxes_arrived();
+}
+
+/// Whether it has lost its cpu. Then it serves only what is sent to it, or to a chiplet or node where nobody else is
+/// left, and thieves may take that, too. When the runtime stops all help with what is left.
+bool Worker::rests() const noexcept {
+  return runtime->steering->rests(*this) && !runtime->stopping.load(std::memory_order_seq_cst);
 }
 
 /// In the own queues, the shared inboxes, and what the chiplet's workers have noted on the board.
 bool Worker::anything_in_sight() const noexcept {
+  if (rests()) return !inbox.empty() || !ready.empty() || !deque.empty() || near_inboxes_arrived();
   if (!inbox.empty() || !ready.empty() || !deque.empty() || inboxes_arrived()) return true;
   const stealing::Board& board = runtime->board;
   // An own mark, or that of somebody who has nothing any more, must not keep the chiplet awake.
@@ -248,7 +270,9 @@ void Worker::poke_the_busy(int group_index) noexcept {
 /// \param deep a sleep without a limit; a first one is short (P2).
 void Worker::park(bool deep) noexcept {
   stealing::Board& board = runtime->board;
-  board.set(Mark::asleep, place);
+  // One that rests sleeps unseen: it is woken for what is sent to it alone, and when it gets a cpu.
+  const bool resting = rests();
+  if (!resting) board.set(Mark::asleep, place);
   group->searching.fetch_sub(1, std::memory_order_relaxed);
   bool more = anything_in_sight() || runtime->stopping.load(std::memory_order_seq_cst);
   fiber::Fiber* self = current;  // a guest puts its own in the books
@@ -262,14 +286,15 @@ void Worker::park(bool deep) noexcept {
   const int own_node = seat.node;
   slot.store({guest ? Slot::lent_parked : Slot::parked, place}, std::memory_order_seq_cst);
   // From here on worker 0 may be lent: only what is everybody's may be touched until the slot is ours again.
-  if (!more) poke_the_busy(own_group);
-  if (!more && deep) {
+  if (!more && !resting) poke_the_busy(own_group);
+  if (!more && deep && !resting) {
     if (os::has_heavy_barrier()) os::heavy_barrier();
     more = others_have_work();
   }
-  if (more || inbox.arrived() || !here.inbox.empty() || !runtime->inbox.empty() ||
+  if (more || inbox.arrived() || !here.inbox.empty() || (!resting && !runtime->inbox.empty()) ||
       runtime->stopping.load(std::memory_order_seq_cst) ||
-      (own_node >= 0 && !runtime->nodes[static_cast<std::size_t>(own_node)]->inbox.empty()))
+      (own_node >= 0 && !runtime->nodes[static_cast<std::size_t>(own_node)]->inbox.empty()) ||
+      runtime->steering->has_news(*this))
     runtime->wake(*this);
   // The waker changes the slot before it rings, and we look at the slot after we have silenced the bell: a ring that
   // comes late, for an earlier sleep, costs one turn of this loop.
@@ -289,7 +314,7 @@ void Worker::park(bool deep) noexcept {
   runtime->timers.leave(*this);
   board.clear(Mark::asleep,
               place);  // by the owner alone: a waker that is late must not take off the mark of a next sleep
-  if (!guest) follow_seat(thread_cpu);
+  runtime->steering->arrive(*this);
   enter(self);
   tracing::state(*this, trace::State::searching);
 }
@@ -313,6 +338,10 @@ bool Runtime::wake(Worker& worker) noexcept {
   return true;
 }
 
+void Runtime::wake_all() noexcept {
+  for (auto& worker : workers) wake(*worker);
+}
+
 template <class F>
 bool Runtime::wake_one_of(int group, F&& wanted) noexcept {
   for (int w = 0; w < board.words(group); ++w) {
@@ -322,6 +351,28 @@ bool Runtime::wake_one_of(int group, F&& wanted) noexcept {
     }
   }
   return false;
+}
+
+bool Runtime::anybody_asleep() const noexcept { return board.any(Mark::asleep) || steering->anybody_rests(); }
+
+template <class F>
+void Runtime::wake_resting(F&& wanted) noexcept {
+  if (!steering->anybody_rests()) return;
+  Worker* one = nullptr;
+  for (auto& worker : workers) {
+    if (!wanted(*worker)) continue;
+    if (!steering->rests(*worker)) return;  // it looks before it sleeps
+    one = worker.get();
+  }
+  if (one != nullptr) wake(*one);
+}
+
+void Runtime::wake_resting_in(int group) noexcept {
+  wake_resting([group](const Worker& w) { return w.home_group.load(std::memory_order_seq_cst) == group; });
+}
+
+void Runtime::wake_resting_on(int node) noexcept {
+  wake_resting([node](const Worker& w) { return w.node.load(std::memory_order_seq_cst) == node; });
 }
 
 void Runtime::notify(const Worker* from) noexcept {
@@ -389,6 +440,7 @@ bool Runtime::post_group(int group, ListedJob* job) noexcept {
   to.inbox.push(job);
   if (wake_one_of(group, [](const Worker&) { return true; })) return true;
   if (board.count(Mark::member, group) == 0) abandon(to.inbox);  // they have left meanwhile (G2)
+  wake_resting_in(group);
   return true;
 }
 
@@ -402,6 +454,7 @@ bool Runtime::post_node(int node, ListedJob* job) noexcept {
       return true;
   }
   if (to.members.load(std::memory_order_seq_cst) == 0) abandon(to.inbox);
+  wake_resting_on(node);
   return true;
 }
 

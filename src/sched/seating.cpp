@@ -9,8 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "base/notices.hpp"
-#include "os/affinity.hpp"
 #include "sched/runtime.hpp"
 #include "sched/tracing.hpp"
 
@@ -21,13 +19,17 @@ using stealing::Mark;
 void Runtime::join_group(Worker& worker, int group) {
   worker.group = groups[static_cast<std::size_t>(group)].get();
   worker.place = board.join(group);
-  worker.home_group.store(group, std::memory_order_relaxed);
+  worker.home_group.store(group, std::memory_order_seq_cst);
   worker.group->at[static_cast<std::size_t>(worker.place.slot)].store(&worker, std::memory_order_seq_cst);
 }
 
 void Runtime::leave_group(stealing::Place place) noexcept {
   board.leave(place);
-  if (board.count(Mark::member, place.group) == 0) abandon(groups[static_cast<std::size_t>(place.group)]->inbox);
+  LockedQueue& left = groups[static_cast<std::size_t>(place.group)]->inbox;
+  if (board.count(Mark::member, place.group) == 0)
+    abandon(left);
+  else if (!left.empty())
+    wake_resting_in(place.group);
 }
 
 void Runtime::join_node(Worker& worker, int node) noexcept {
@@ -38,7 +40,10 @@ void Runtime::join_node(Worker& worker, int node) noexcept {
 void Runtime::leave_node(int node) noexcept {
   if (node < 0) return;
   NodeQueue& queue = *nodes[static_cast<std::size_t>(node)];
-  if (queue.members.fetch_sub(1, std::memory_order_seq_cst) == 1) abandon(queue.inbox);
+  if (queue.members.fetch_sub(1, std::memory_order_seq_cst) == 1)
+    abandon(queue.inbox);
+  else if (!queue.inbox.empty())
+    wake_resting_on(node);
 }
 
 void Worker::take_seat(const Seat& to) {
@@ -61,18 +66,6 @@ void Worker::take_seat(const Seat& to) {
     if (shows_work()) runtime->board.set(Mark::work, place);
     runtime->leave_group(old);
   }
-  if (slot.load(std::memory_order_relaxed).slot() == Slot::lent)
-    runtime->bind_home();
-  else
-    follow_seat(thread_cpu);
-}
-
-void Worker::follow_seat(int& cpu) noexcept {
-  if (seat.cpu == cpu || seat.cpu < 0 || !runtime->machine.is_live()) return;
-  const std::vector<int> cpus = runtime->cpus_of(seat);
-  if (!cpus.empty() && !os::bind_this_thread(cpus))
-    base::notice("bind", "the kernel refused to bind a worker to cpu " + std::to_string(seat.cpu) + "; it floats");
-  cpu = seat.cpu;
 }
 
 }  // namespace charm::sched

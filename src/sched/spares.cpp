@@ -100,7 +100,7 @@ void Spares::main(std::size_t number) {
     lock.unlock();
     if (fiber->away.node != bound_to) {
       bound_to = fiber->away.node;
-      os::bind_this_thread(runtime_.cpus_of_node(bound_to));
+      if (runtime_.machine.is_live()) os::bind_this_thread(runtime_.steering->allowed_of_node(bound_to));
     }
     self.running = fiber;
     fiber->card.state.store(fiber::TaskCard::State::running, std::memory_order_relaxed);

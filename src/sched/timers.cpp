@@ -101,7 +101,7 @@ void Timers::look(Worker& worker) noexcept {
     fire(shard, worker, steady_now());
   }
   if (shard.earliest.load(std::memory_order_seq_cst) >= keeper_until_.load(std::memory_order_seq_cst)) return;
-  if (!runtime_.board.any(stealing::Mark::asleep) || ringing_.exchange(true, std::memory_order_seq_cst)) return;
+  if (!runtime_.anybody_asleep() || ringing_.exchange(true, std::memory_order_seq_cst)) return;
   Worker* keeper = keeper_.load(std::memory_order_seq_cst);
   if ((keeper == nullptr || !runtime_.ring(*keeper)) && !ring_somebody(worker))
     ringing_.store(false, std::memory_order_seq_cst);
@@ -144,7 +144,7 @@ void Timers::leave(Worker& worker) noexcept {
 }
 
 bool Timers::ring_somebody(const Worker& not_this) noexcept {
-  if (!runtime_.board.any(stealing::Mark::asleep)) return false;
+  if (!runtime_.anybody_asleep()) return false;
   for (auto& other : runtime_.workers) {
     if (other.get() != &not_this && runtime_.ring(*other)) return true;
   }

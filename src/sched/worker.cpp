@@ -33,6 +33,7 @@ void recycle(Fiber* from, void* /*unused*/) noexcept { this_worker()->give_fiber
 void loop() noexcept {
   for (;;) {
     Worker* worker = this_worker();  // read anew: the last job may have moved this fiber to another thread
+    if (--worker->until_boundary <= 0) worker->until_boundary = worker->runtime->steering->boundary(*worker);
     Job* job = worker->find_job();
     if (job == nullptr) {
       Fiber* self = worker->current;
@@ -58,12 +59,14 @@ void loop() noexcept {
 
 void Worker::main() noexcept {
   detail::worker_of_thread = this;
+  runtime->steering->start(*this);
   fiber::adopt_thread(native);
   native.bound = id;
   current = &native;
   Fiber* first = take_fiber();
   enter(first);
   fiber::switch_to(native, *first, nullptr, nullptr);
+  runtime->steering->stop(*this);
   detail::worker_of_thread = nullptr;  // the loop has found that the runtime stops
 }
 
@@ -170,11 +173,14 @@ Job* Worker::own_job() noexcept {
   return nullptr;
 }
 
-Job* Worker::shared_job() noexcept {
+/// Sent to this chiplet or node.
+Job* Worker::near_job() noexcept {
   if (Job* job = group->inbox.pop()) return job;
-  if (seat.node >= 0) {
-    if (Job* job = runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.pop()) return job;
-  }
+  return seat.node >= 0 ? runtime->nodes[static_cast<std::size_t>(seat.node)]->inbox.pop() : nullptr;
+}
+
+Job* Worker::shared_job() noexcept {
+  if (Job* job = near_job()) return job;
   return runtime->inbox.pop();
 }
 

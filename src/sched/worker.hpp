@@ -79,7 +79,6 @@ struct Worker : detail::WorkerCore {
   Seat seat;
   Group* group = nullptr;
   stealing::Place place;
-  int thread_cpu = -1;              // where the worker's own thread is bound
   fiber::Fiber native;              // the stack that the worker's own thread came with
   fiber::Fiber* current = nullptr;  // what runs
   fiber::Fiber* handoff = nullptr;  // to go on with next, before anything else
@@ -132,27 +131,27 @@ struct Worker : detail::WorkerCore {
   void give_fiber(fiber::Fiber* fiber) noexcept;
 
   /// Moves the worker to another seat of the placement: it leaves its group, taking along its deque, its ready fibers
-  /// and its own inbox, and joins the other's; its thread is bound to the new cpu if the machine is the real one. To be
-  /// called on the worker's own thread between two jobs (any task of it will do). Nobody waits for it.
+  /// and its own inbox, and joins the other's. To be called on the worker's own thread between two jobs (any task of it
+  /// will do); Steering does, which binds the thread. Nobody waits for it.
   /// \throws Error (bad_input) for a chiplet on which no seat of the placement stands.
   void take_seat(const Seat& to);
 
   /// Notes on the board that there is something to take, if it is not noted already.
   void advertise() noexcept;
 
-  /// Binds the thread that runs the worker to its seat if it is not. \param cpu where it is bound now.
-  void follow_seat(int& cpu) noexcept;
-
  private:
   friend class Runtime;
   detail::Job* own_job() noexcept;
+  detail::Job* near_job() noexcept;
   detail::Job* shared_job() noexcept;
   detail::Job* search() noexcept;
   detail::Job* steal(bool ready_too) noexcept;
   detail::Job* steal_from(stealing::Place place, bool ready_too) noexcept;
   void ask_for_work(unsigned attempt) noexcept;
   [[nodiscard]] bool surplus_searcher() const noexcept;
+  [[nodiscard]] bool near_inboxes_arrived() const noexcept;
   [[nodiscard]] bool inboxes_arrived() const noexcept;
+  [[nodiscard]] bool rests() const noexcept;
   [[nodiscard]] bool shows_work() const noexcept;
   bool stay_until_the_end() noexcept;
   [[nodiscard]] bool anything_in_sight() const noexcept;

@@ -40,7 +40,7 @@ struct SettingsFile {
 TEST(Settings, DefaultsComeFromTheSchema) {
   auto s = resolve({}, environment({}));
   EXPECT_EQ(s.workers, 0);
-  EXPECT_EQ(s.policy, "local");
+  EXPECT_EQ(s.policy, "adaptive");
   EXPECT_EQ(s.stack_bytes, 256U << 10);
   for (const auto& origin : s.origins) EXPECT_EQ(origin.from, "default");
 }

@@ -48,7 +48,7 @@ TEST_F(ToolTest, SettingsSayWhereTheyComeFrom) {
   }
   EXPECT_TRUE(seen.contains("workers=1 from CHARM_WORKERS"));
   EXPECT_TRUE(seen.contains("spread=2 from charm.conf:1"));
-  EXPECT_TRUE(seen.contains("policy=local from default"));
+  EXPECT_TRUE(seen.contains("policy=adaptive from default"));
 }
 
 TEST_F(ToolTest, ColoursOnlyWhereItIsAsked) {

@@ -1,9 +1,10 @@
 // Algorithm 1 as printed against the model: the rows of docs/controller.md where it stays stuck, cycles, or does well.
 #include <gtest/gtest.h>
 
-#include "controller/trial.hpp"
+#include "controller/model/trial.hpp"
 #include "placement/machines.hpp"
 
+using namespace charm::controller::model;
 using namespace charm::test;
 
 namespace {

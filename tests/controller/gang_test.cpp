@@ -64,6 +64,96 @@ TEST(Gang, HasCountersOnlyWhereAllWorkersHave) {
   EXPECT_TRUE(told.counters);
 }
 
+TEST(Gang, AWorkerInsideOfALongTaskIsBusyThoughItDoesNotComeBy) {
+  struct Busy final : Controller {
+    double busy = 0;
+    int tick(const Signals& s) override {
+      busy = s.busy;
+      return 1;
+    }
+    [[nodiscard]] int spread() const override { return 1; }
+    [[nodiscard]] double period() const override { return 1; }
+  };
+  auto made = std::make_unique<Busy>();
+  Busy& told = *made;
+  Gang gang(2, std::move(made), 0);
+  Counts inside;
+  inside.running_since = 0.25;
+  gang.poll(1, inside, 0.25);
+  gang.poll(0, {}, 1.25);
+  EXPECT_DOUBLE_EQ(told.busy, 1);
+  gang.poll(0, {}, 2.25);
+  EXPECT_DOUBLE_EQ(told.busy, 1);
+  Counts after;
+  after.busy = 2.5;  // it ended at 2.75
+  gang.poll(1, after, 3);
+  gang.poll(0, {}, 3.25);
+  EXPECT_DOUBLE_EQ(told.busy, 0.5);
+}
+
+TEST(Gang, EachRegionHasAControllerOfItsOwnThatKeepsWhatItLearned) {
+  std::vector<Recorder::Told> told(3);
+  std::size_t made = 0;
+  Gang gang(1, [&] { return std::make_unique<Recorder>(told[made++]); }, 0);
+  EXPECT_EQ(gang.poll(0, {}, 1), 2);  // the program's
+  long outer = gang.enter("a");
+  EXPECT_EQ(gang.poll(0, {}, 2), 1) << "to the region's level, and nothing of the interval goes to either";
+  EXPECT_EQ(gang.poll(0, {}, 3), 2);
+  long inner = gang.enter("b");
+  gang.poll(0, {}, 4);
+  gang.poll(0, {}, 5);
+  gang.leave(outer);
+  EXPECT_EQ(gang.poll(0, {}, 6), 1) << "the latest one counts, whatever is left before it";
+  gang.leave(inner);
+  EXPECT_EQ(gang.poll(0, {}, 7), 2) << "back at the program's level";
+  long again = gang.enter("a");
+  EXPECT_EQ(gang.poll(0, {}, 8), 2) << "where that region was left";
+  gang.leave(again);
+  EXPECT_EQ(made, 3U);
+  EXPECT_EQ(told[0].ticks, 1);
+  EXPECT_EQ(told[1].ticks, 1);
+  EXPECT_EQ(told[2].ticks, 2);
+  int entered = 0;
+  for (const Decision& d : gang.decisions()) entered += d.reason == "the region was entered" ? 1 : 0;
+  EXPECT_EQ(entered, 2) << "where a change of region moved somebody";
+}
+
+TEST(Gang, ObserverAndListenerAreToldOncePerTickAndDecision) {
+  Recorder::Told told;
+  Gang gang(1, std::make_unique<Recorder>(told), 0);
+  int points = 0, decisions = 0;
+  gang.observe([&](const charm::TimelinePoint& p) {
+    ++points;
+    EXPECT_EQ(p.spread, points % 2 == 1 ? 1 : 2);
+  });
+  gang.listen([&](const Decision&) { ++decisions; });
+  for (int t = 1; t <= 10; ++t) gang.poll(0, {}, t);
+  EXPECT_EQ(points, 10);
+  EXPECT_EQ(decisions, 10);
+  EXPECT_EQ(gang.timeline().size(), 10U);
+}
+
+TEST(Timeline, CoversTheWholeRunInBoundedMemory) {
+  Timeline timeline;
+  for (int t = 1; t <= 100000; ++t) {
+    charm::TimelinePoint p;
+    p.time = t;
+    p.seconds = 1;
+    p.throughput = t % 2;
+    timeline.record(p);
+    ASSERT_LE(timeline.points().size(), Timeline::most_points);
+  }
+  double seconds = 0, end = 0;
+  for (const auto& p : timeline.points()) {
+    EXPECT_DOUBLE_EQ(p.time - p.seconds, end) << "neither a hole nor an overlap";
+    seconds += p.seconds;
+    end = p.time;
+  }
+  EXPECT_DOUBLE_EQ(seconds, 100000);
+  EXPECT_DOUBLE_EQ(end, 100000);
+  EXPECT_NEAR(timeline.points().front().throughput, 0.5, 0.01);
+}
+
 TEST(GangStress, NoTaskIsLostAndNoTickTakenTwice) {
   constexpr int kWorkers = 4;
   constexpr int kPolls = 20000;

@@ -2,9 +2,10 @@
 // averaged where they are not.
 #include <gtest/gtest.h>
 
-#include "controller/trial.hpp"
+#include "controller/model/trial.hpp"
 #include "placement/machines.hpp"
 
+using namespace charm::controller::model;
 using namespace charm::test;
 
 namespace {

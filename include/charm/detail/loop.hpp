@@ -1,13 +1,34 @@
-// What all loop schedules share: how a body is called, and how many indices to run between two looks around.
+// What all loop schedules share: how a body is called, how many indices to run between two looks around, and what is
+// counted for the controller (sched/meter.hpp).
 #pragma once
 
 #include <charm/detail/cancel_scope.hpp>
+#include <charm/detail/scheduler.hpp>
 #include <charm/detail/ticks.hpp>
 
 #include <concepts>
 #include <cstdint>
+#include <utility>
 
 namespace charm::detail {
+
+/// Indices of a loop that have run. They are told to the controller by the hundred, not one by one.
+class LoopCount {
+ public:
+  void add(std::int64_t count) noexcept { done_ += count; }
+  /// Between two chunks: once in a while the worker looks up from the loop. On workers only.
+  void boundary(const void* kind) noexcept {
+    if (--until_boundary_ <= 0) until_boundary_ = loop_boundary(kind, std::exchange(done_, 0));
+  }
+  /// At the end of a range.
+  void finish(const void* kind) noexcept {
+    if (done_ > 0) count_work(kind, std::exchange(done_, 0));
+  }
+
+ private:
+  std::int64_t done_ = 0;  // not told yet
+  int until_boundary_ = 1;
+};
 
 /// How many indices to run between two looks at the deque.
 class Chunk {
@@ -15,9 +36,21 @@ class Chunk {
   explicit Chunk(std::int64_t grain) noexcept : size_(grain > 0 ? grain : 1), settled_(grain > 0) {}
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
 
+  /// For the second half of a range: what was learned, and nothing done.
+  [[nodiscard]] Chunk fork() const noexcept {
+    Chunk learned = *this;
+    learned.count_ = LoopCount();
+    return learned;
+  }
+
+  /// As LoopCount has them.
+  void boundary(const void* kind) noexcept { count_.boundary(kind); }
+  void finish(const void* kind) noexcept { count_.finish(kind); }
+
   /// Runs `body` over `count` indices and learns from the time it took.
   template <class F>
   void run(std::int64_t count, F&& body) {
+    count_.add(count);
     if (settled_ || count < size_) return body();  // the rest of a range says little
     std::uint64_t start = ticks();
     body();
@@ -30,6 +63,7 @@ class Chunk {
 
  private:
   std::int64_t size_;
+  LoopCount count_;
   bool settled_;
 };
 
@@ -47,6 +81,12 @@ void run_block(F& body, I low, I high) {
   }
 }
 
+/// Tells the loops of one body from all others, whatever their schedule.
+template <class I, class F>
+const void* kind_of_loop() noexcept {
+  return reinterpret_cast<const void*>(&run_block<I, F>);
+}
+
 /// Runs [low, high) in chunks on this worker, which stays open to requests meanwhile; stops where the loop is stopped.
 template <class I, class F>
 void run_in_chunks(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailScope& loop, F& body) {
@@ -54,8 +94,10 @@ void run_in_chunks(I base, std::int64_t low, std::int64_t high, Chunk& chunk, Fa
     std::int64_t end = high - low < chunk.size() ? high : low + chunk.size();
     chunk.run(end - low, [&] { run_block(body, index_at(base, low), index_at(base, end)); });
     low = end;
+    chunk.boundary(kind_of_loop<I, F>());
     this_worker()->deque.answer();
   }
+  chunk.finish(kind_of_loop<I, F>());
 }
 
 }  // namespace charm::detail

@@ -88,10 +88,14 @@ struct Blocks {
   std::int64_t low, high, grain;
   [[nodiscard]] std::int64_t count() const noexcept { return (high - low) / grain + ((high - low) % grain != 0); }
 
+  /// Runs one, counts its indices, and lets the worker look up.
   template <class I, class F>
-  void run(std::int64_t block, I base, F& body) const {
+  void run(std::int64_t block, I base, F& body, LoopCount& count) const {
     std::int64_t begin = low + block * grain;
-    run_block(body, index_at(base, begin), index_at(base, high - begin < grain ? high : begin + grain));
+    std::int64_t end = high - begin < grain ? high : begin + grain;
+    run_block(body, index_at(base, begin), index_at(base, end));
+    count.add(end - begin);
+    count.boundary(kind_of_loop<I, F>());
   }
 };
 
@@ -115,17 +119,19 @@ void for_dynamic(I base, std::int64_t count, std::int64_t grain, FailScope& loop
   in_slabs(count, grain, layout.workers, loop, [&](const Blocks& blocks) {
     BlockShares shares(layout, blocks.count());
     auto participate = [&] {
+      LoopCount ran;
       try {
         while (!loop.cancelled()) {
           const auto part = layout.of_worker[static_cast<std::size_t>(this_worker()->id)];
           const std::int64_t block = shares.take(static_cast<std::size_t>(part));
-          if (block < 0) return;
-          blocks.run(block, base, body);
+          if (block < 0) break;
+          blocks.run(block, base, body, ran);
           this_worker()->deque.answer();
         }
       } catch (...) {
         loop.fail();
       }
+      ran.finish(kind_of_loop<I, F>());
     };
     const auto helpers = std::min(static_cast<std::int64_t>(layout.workers), blocks.count()) - 1;
     task_group group;
@@ -187,6 +193,7 @@ class AffineLoop {
   /// that was taken is not counted as done, so they are looked at only in between.
   bool participate() noexcept {
     std::int64_t taken = 0;
+    LoopCount ran;
     for (;;) {
       const int part = of_worker_[static_cast<std::size_t>(this_worker()->id)];
       const std::int64_t block = shares_.take(static_cast<std::size_t>(part));
@@ -198,12 +205,13 @@ class AffineLoop {
       }
       WithScope within(loop_);
       try {
-        blocks_.run(block, base_, *body_);
+        blocks_.run(block, base_, *body_, ran);
       } catch (...) {
         loop_->fail();
       }
       this_worker()->deque.answer();
     }
+    ran.finish(kind_of_loop<I, F>());
     return taken > 0 && left_.fetch_sub(taken, std::memory_order_acq_rel) == taken;
   }
 

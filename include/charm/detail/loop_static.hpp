@@ -69,8 +69,9 @@ class StaticLoop {
     try {
       if constexpr (std::invocable<F&, I, I>) {
         if (grain_ <= 0) {  // whoever takes blocks gets all of his in one
-          if (!loop_.cancelled()) body_(index_at(base_, share.low), index_at(base_, share.high));
-          return;
+          if (loop_.cancelled()) return;
+          body_(index_at(base_, share.low), index_at(base_, share.high));
+          return count_work(kind_of_loop<I, F>(), share.high - share.low);
         }
       }
       Chunk chunk(grain_);

@@ -4,6 +4,8 @@
 #include <charm/detail/completion.hpp>
 #include <charm/detail/job.hpp>
 
+#include <cstdint>
+
 namespace charm::detail {
 
 /// Where a job shall run.
@@ -22,6 +24,14 @@ void post(Target target, ListedJob& job);
 
 /// Runs `root` from a thread that is no worker and waits for `done`. \throws Error (not_running).
 void run_root(ListedJob& root, Completion& done);
+
+/// Counts `count` finished tasks of a kind, for the controller (sched/meter.hpp). A kind is told by any address of its
+/// own.
+void count_work(const void* kind, std::int64_t count) noexcept;
+
+/// Counts iterations of a loop, and lets the worker do what it does between two jobs: publish, move. On workers only.
+/// \return chunks until the next call.
+int loop_boundary(const void* kind, std::int64_t count) noexcept;
 
 /// Marks the running task as bound to its worker until it ends or `unbind_task`. \return whether it was bound before.
 bool bind_task() noexcept;

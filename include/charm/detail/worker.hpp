@@ -72,6 +72,8 @@ struct WorkerCore {
   const std::byte* stack_top = nullptr;                // of the stack that the worker is on
   const CancelScope* scope = nullptr;                  // what the running task belongs to; see cancel_scope.hpp
   int id = -1;
+  int until_boundary = 1;  // jobs until the scheduler looks at the clock
+  double user_work = 0;    // charm::add_work
   JobPool pool;
 };
 

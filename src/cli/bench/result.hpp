@@ -2,6 +2,7 @@
 // functions of the samples and stand here once, so that the three cannot disagree.
 #pragma once
 
+#include <charm/decision.hpp>
 #include <charm/placement.hpp>
 
 #include <cstdint>
@@ -50,11 +51,19 @@ struct PolicySeats {
   std::vector<Seat> seats;
 };
 
+/// What the controller of a policy saw and decided while the policy's rows ran; times go on from row to row.
+struct PolicyHistory {
+  std::string policy;
+  std::vector<TimelinePoint> timeline;
+  std::vector<Decision> decisions;
+};
+
 /// Everything that came of one `charm bench`.
 struct Outcome {
   Input input;
   std::vector<Result> results;
   std::vector<PolicySeats> placements;
+  std::vector<PolicyHistory> histories;  // of policies that had something to decide
   std::vector<std::string> notes;
 
   [[nodiscard]] bool all_verified() const;

@@ -1,5 +1,6 @@
 #include "cli/bench/run.hpp"
 
+#include <charm/adaptive.hpp>
 #include <charm/runtime.hpp>
 
 #include <algorithm>
@@ -30,6 +31,12 @@ class CharmRuntime {
   CharmRuntime(const CharmRuntime&) = delete;
   CharmRuntime& operator=(const CharmRuntime&) = delete;
 
+  /// What its controllers did; stops it.
+  std::vector<PolicyHistory> histories() {
+    thread_.run([this] { stop(); });
+    return std::move(histories_);
+  }
+
   /// Runs `body` with CHARM up under `policy`.
   template <class F>
   auto with(const std::string& policy, F body) {
@@ -52,12 +59,32 @@ class CharmRuntime {
 
   void stop() {
     if (!running_) return;
+    keep_history();
     running_.reset();
     charm::finalize();
   }
 
+  void keep_history() {
+    const auto points = charm::timeline();
+    const auto decisions = charm::decisions();
+    if (points.empty() && decisions.empty()) return;
+    auto found = std::find_if(histories_.begin(), histories_.end(),
+                              [&](const PolicyHistory& h) { return h.policy == *running_; });
+    if (found == histories_.end()) found = histories_.insert(histories_.end(), {*running_, {}, {}});
+    const double before = found->timeline.empty() ? 0 : found->timeline.back().time;
+    for (auto point : points) {
+      point.time += before;
+      found->timeline.push_back(point);
+    }
+    for (auto decision : decisions) {
+      decision.time += before;
+      found->decisions.push_back(std::move(decision));
+    }
+  }
+
   Config config_;
   std::optional<std::string> running_;
+  std::vector<PolicyHistory> histories_;
   ErrandThread thread_;
 };
 
@@ -81,6 +108,7 @@ class Bench {
       run_kernel({first, last});
       first = last;
     }
+    outcome_.histories = runtime_.histories();
     progress_.clear();
     return std::move(outcome_);
   }

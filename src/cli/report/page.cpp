@@ -8,6 +8,7 @@
 
 #include "cli/format.hpp"
 #include "cli/report/bars.hpp"
+#include "cli/report/history.hpp"
 #include "cli/report/html.hpp"
 #include "cli/report/style.hpp"
 
@@ -142,6 +143,19 @@ std::string machine(const Report& report) {
   return out;
 }
 
+std::string histories(const Outcome& outcome) {
+  if (outcome.histories.empty()) return "";
+  std::string out =
+      "<h2>What the controller did</h2>\n<p class=\"muted\">Where the workers stood, and the signals that moved them. "
+      "A "
+      "dot is a decision.</p>\n";
+  for (const auto& history : outcome.histories) {
+    out += "<figure>\n<h3>Policy " + escaped(history.policy) + "</h3>\n" + history_picture(history) +
+           history_list(history) + "</figure>\n";
+  }
+  return out;
+}
+
 std::string settings_and_versions(const Host& host) {
   std::vector<std::vector<std::string>> settings;
   settings.reserve(host.settings.size());
@@ -167,9 +181,9 @@ std::string render_report(const Report& report) {
   return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
          escaped(report.title) + "</title>\n<style>" + report_style + "</style>\n</head>\n<body>\n" + header(report) +
-         bars(report.outcome) + table(report.outcome) + machine(report) + settings_and_versions(report.host) +
-         notes(report.outcome.notes) + "<footer>Made by <code>" + escaped(report.command) +
-         "</code></footer>\n</body>\n</html>\n";
+         bars(report.outcome) + table(report.outcome) + histories(report.outcome) + machine(report) +
+         settings_and_versions(report.host) + notes(report.outcome.notes) + "<footer>Made by <code>" +
+         escaped(report.command) + "</code></footer>\n</body>\n</html>\n";
 }
 
 }  // namespace charm::cli

@@ -42,6 +42,9 @@ svg.bars .whisker { stroke: var(--ink); stroke-width: 1.3; fill: none; }
 .bar-charm { fill: var(--charm); } .bar-openmp { fill: var(--openmp); } .bar-tbb { fill: var(--tbb); }
 .bar-serial { fill: var(--serial); } .bar-other { fill: var(--other); }
 .bar-wrong { fill: none; stroke: var(--bad); stroke-width: 1.2; stroke-dasharray: 4 3; }
+svg.history .spread { fill: none; stroke: var(--charm); stroke-width: 1.8; }
+svg.history .signal { fill: none; stroke: var(--muted); stroke-width: 1.1; }
+svg.history .decision { fill: var(--bad); }
 svg.bars .bad { fill: var(--bad); font-weight: 600; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; }

@@ -1,10 +1,10 @@
 // One run of a controller against the model, and what came of it.
 #pragma once
 
-#include "controller/model.hpp"
+#include "controller/model/machine_model.hpp"
 #include "controller/policy.hpp"
 
-namespace charm::test {
+namespace charm::controller::model {
 
 struct Trial {
   std::string controller = "adaptive";
@@ -20,20 +20,20 @@ struct Outcome {
   double moves_per_minute = 0;
   double learning = 0;      // efficiency during the warm-up
   std::vector<int> visits;  // ticks at each level, after the warm-up
-  std::vector<controller::Decision> decisions;
+  std::vector<Decision> decisions;
 };
 
 inline Outcome run(const Machine& machine, int workers, const std::vector<Model::Step>& program, const Trial& trial) {
-  placement::Placement placement = controller::placement_for(
-      trial.controller, machine, {.workers = workers, .sockets = trial.sockets, .spread = trial.start});
-  placement::Placement family = controller::placement_for("adaptive", machine, {.workers = workers});
+  placement::Placement placement =
+      placement_for(trial.controller, machine, {.workers = workers, .sockets = trial.sockets, .spread = trial.start});
+  placement::Placement family = placement_for("adaptive", machine, {.workers = workers});
   Model model(machine, placement, family, program, trial.options);
-  auto controller = controller::make_controller(trial.controller, controller::setup_for(machine, placement));
-  model.move_to(controller->spread());
+  auto steering = make_controller(trial.controller, setup_for(machine, placement));
+  model.move_to(steering->spread());
   Outcome outcome;
   outcome.best_static = Model(machine, family, family, program, {}).best_static();
   outcome.visits.resize(placement.levels.size());
-  const double period = std::min(controller->period(), 0.05);
+  const double period = std::min(steering->period(), 0.05);
   std::mt19937 random(trial.options.seed);
   // A leader comes by a little late, so ticks and phases stand in no fixed ratio.
   auto late = [&] { return std::uniform_real_distribution<double>(1, 1.1)(random); };
@@ -42,16 +42,16 @@ inline Outcome run(const Machine& machine, int workers, const std::vector<Model:
     int moves = model.moves();
     for (double tick = 0; time < seconds; time += tick) {
       tick = period * late();
-      model.move_to(controller->tick(model.run(tick)));
-      if (counted) ++outcome.visits[static_cast<std::size_t>(placement.level_index(controller->spread()))];
+      model.move_to(steering->tick(model.run(tick)));
+      if (counted) ++outcome.visits[static_cast<std::size_t>(placement.level_index(steering->spread()))];
     }
     if (counted) outcome.moves_per_minute = (model.moves() - moves) / time * 60;
     return (model.done() - done) / time;
   };
   outcome.learning = phase(trial.warm_up_s, false);
   outcome.efficiency = phase(trial.measured_s, true);
-  outcome.decisions.assign(controller->log().entries().begin(), controller->log().entries().end());
+  outcome.decisions.assign(steering->log().entries().begin(), steering->log().entries().end());
   return outcome;
 }
 
-}  // namespace charm::test
+}  // namespace charm::controller::model

@@ -24,7 +24,7 @@
 #include "controller/signals.hpp"
 #include "placement/placement.hpp"
 
-namespace charm::test {
+namespace charm::controller::model {
 
 struct Workload {
   enum class Sharing { none, pairs, all };
@@ -115,8 +115,8 @@ class Model {
   }
 
   /// Runs for `seconds`. \returns what a sampler would have seen.
-  controller::Signals run(double seconds) {
-    controller::Signals s;
+  Signals run(double seconds) {
+    Signals s;
     s.elapsed = seconds;
     s.workers = static_cast<int>(cold_.size());
     s.busy = seconds * s.workers;
@@ -215,8 +215,7 @@ class Model {
     return row;
   }
 
-  void run_slice(double slice, controller::Signals& s) {
-    using controller::Fill;
+  void run_slice(double slice, Signals& s) {
     const Workload& w = program_[step_].workload;
     const Row& row = rates_[step_][level_];
     auto fills = [&](Fill source) -> double& { return s.fills[static_cast<std::size_t>(source)]; };
@@ -256,4 +255,4 @@ class Model {
   int moves_ = 0;
 };
 
-}  // namespace charm::test
+}  // namespace charm::controller::model

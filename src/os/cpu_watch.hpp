@@ -1,0 +1,68 @@
+// Which cpus this process may use at the moment, asked again and again while it runs: a cgroup may be narrowed, cpus go
+// offline, and somebody may set affinity masks from outside (taskset). An interface, so that tests stand in for the
+// kernel.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace charm::os {
+
+class CpuWatch {
+ public:
+  CpuWatch() = default;
+  virtual ~CpuWatch() = default;
+  CpuWatch(const CpuWatch&) = delete;
+  CpuWatch& operator=(const CpuWatch&) = delete;
+
+  /// Online cpus that the cgroups of the process grant, ascending; nothing where the system tells neither.
+  virtual std::optional<std::vector<int>> granted() = 0;
+  /// The calling thread's mask, ascending; empty where it cannot be read.
+  virtual std::vector<int> mask() = 0;
+  /// Binds the calling thread; false where the kernel refuses.
+  virtual bool bind(const std::vector<int>& cpus) = 0;
+};
+
+/// The real one. \param root of /proc, /sys and the cgroup mounts.
+std::unique_ptr<CpuWatch> live_cpu_watch(const std::string& root = "/");
+
+/// What one thread knows of its own mask.
+struct ThreadMask {
+  std::vector<int> set;                     // what it has bound itself to last; empty: nothing yet
+  std::optional<std::vector<int>> granted;  // what was granted when it looked last
+  std::vector<int> found;                   // its mask then
+  bool bound = false;                       // whether its mask is still `set`
+};
+
+/// Judges what a thread finds as its mask: which cpus the process is allowed now.
+///
+/// A worker binds itself to single cpus, so its mask alone does not tell what it may use. It is compared with what it
+/// should be: what the thread has set, as far as that is granted; where nothing of it is granted the kernel falls back
+/// to all that is. Kernels before 6.2 do so for every thread whenever a cpuset changes. A mask that is none of these
+/// was set from outside, and is from then on what the user wants.
+class AllowedCpus {
+ public:
+  /// \param wanted the mask that the process came with.
+  explicit AllowedCpus(std::vector<int> wanted) : wanted_(std::move(wanted)) {}
+
+  /// Whether a mask is what the thread's own binding and the grant make of it. Where it is not, the grant may have
+  /// changed a moment ago: ask for it again before judge() takes the mask for somebody's wish.
+  [[nodiscard]] bool explains(const std::vector<int>& found, const ThreadMask& thread,
+                              const std::optional<std::vector<int>>& granted) const;
+
+  /// \param found the thread's mask now. \param thread is brought up to date.
+  /// \returns the cpus that may be used now: what the user wants and the system grants, or all that is granted where
+  /// these have nothing in common.
+  std::vector<int> judge(const std::vector<int>& found, ThreadMask& thread,
+                         const std::optional<std::vector<int>>& granted);
+
+  [[nodiscard]] const std::vector<int>& wanted() const { return wanted_; }
+
+ private:
+  std::vector<int> wanted_;
+};
+
+}  // namespace charm::os

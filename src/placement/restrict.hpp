@@ -1,0 +1,14 @@
+// A machine seen through fewer cpus: what is left of it when a cgroup or a mask takes some away at run time.
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <vector>
+
+namespace charm::placement {
+
+/// The machine with only those of its cpus that are in `cpus` (ascending). Ids are new, in the same order, as
+/// Machine's are; cpu numbers stay.
+Machine restricted(const Machine& machine, const std::vector<int>& cpus);
+
+}  // namespace charm::placement

@@ -1,0 +1,14 @@
+// The example of docs/controller.md that talks to the running runtime, with rows to count.
+#include <charm/charm.hpp>
+
+#include <cstdio>
+
+int main() {
+  charm::init();
+  charm::run([] {
+    const double rows = 100;
+#include "controller_2.inc"
+  });
+  charm::finalize();
+  return 0;
+}

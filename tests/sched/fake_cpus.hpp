@@ -1,0 +1,109 @@
+// A kernel's side of affinity for tests: masks of threads, a cpuset that can be changed, and a check that no two
+// threads are bound to one cpu at a time. Any number of cpus, whatever the machine has.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "os/cpu_watch.hpp"
+
+namespace charm::test {
+
+class FakeKernel {
+ public:
+  explicit FakeKernel(int cpus) {
+    for (int cpu = 0; cpu < cpus; ++cpu) cpuset_.push_back(cpu);
+    wide_ = cpuset_;
+  }
+
+  /// As a cgroup does: masks that have nothing left fall back to the whole set.
+  void set_cpuset(std::vector<int> cpus) {
+    std::lock_guard lock(mutex_);
+    cpuset_ = std::move(cpus);
+  }
+  /// As taskset -a does.
+  void set_all_masks(const std::vector<int>& cpus) {
+    std::lock_guard lock(mutex_);
+    for (auto& [thread, mask] : masks_) mask = cpus;
+    wide_ = cpus;
+  }
+
+  std::vector<int> cpuset() {
+    std::lock_guard lock(mutex_);
+    return cpuset_;
+  }
+  std::vector<int> mask_of(std::thread::id thread) {
+    std::lock_guard lock(mutex_);
+    return effective(thread);
+  }
+  /// Cpus that threads are bound to alone, each as often as there are such threads.
+  std::vector<int> taken() {
+    std::lock_guard lock(mutex_);
+    std::vector<int> cpus;
+    for (const auto& [thread, mask] : masks_) {
+      if (auto now = effective(thread); now.size() == 1) cpus.push_back(now.front());
+    }
+    std::sort(cpus.begin(), cpus.end());
+    return cpus;
+  }
+  int collisions() {
+    std::lock_guard lock(mutex_);
+    return collisions_;
+  }
+  int binds() {
+    std::lock_guard lock(mutex_);
+    return binds_;
+  }
+  std::unique_ptr<os::CpuWatch> watch() { return std::make_unique<Watch>(*this); }
+
+ private:
+  class Watch final : public os::CpuWatch {
+   public:
+    explicit Watch(FakeKernel& kernel) : kernel_(kernel) {}
+    std::optional<std::vector<int>> granted() override { return kernel_.cpuset(); }
+    std::vector<int> mask() override { return kernel_.mask_of(std::this_thread::get_id()); }
+    bool bind(const std::vector<int>& cpus) override { return kernel_.bind(cpus); }
+
+   private:
+    FakeKernel& kernel_;
+  };
+
+  std::vector<int> effective(std::thread::id thread) const {
+    auto it = masks_.find(thread);
+    const std::vector<int>& mask = it == masks_.end() ? wide_ : it->second;
+    std::vector<int> left;
+    std::set_intersection(mask.begin(), mask.end(), cpuset_.begin(), cpuset_.end(), std::back_inserter(left));
+    return left.empty() ? cpuset_ : left;
+  }
+
+  bool bind(const std::vector<int>& cpus) {
+    std::lock_guard lock(mutex_);
+    if (std::none_of(cpus.begin(), cpus.end(),
+                     [&](int cpu) { return std::binary_search(cpuset_.begin(), cpuset_.end(), cpu); })) {
+      return false;
+    }
+    const auto self = std::this_thread::get_id();
+    masks_[self] = cpus;
+    ++binds_;
+    if (cpus.size() == 1) {
+      for (const auto& [thread, mask] : masks_) {
+        if (thread != self && mask == cpus) ++collisions_;
+      }
+    }
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::vector<int> cpuset_, wide_;
+  std::map<std::thread::id, std::vector<int>> masks_;
+  int collisions_ = 0;
+  int binds_ = 0;
+};
+
+}  // namespace charm::test
