@@ -9,9 +9,8 @@
 namespace charm::controller {
 namespace {
 
-constexpr double sure_errors = 2.5;        // standard errors at which a probe ends before its last sample
-constexpr double doubt_per_failure = 0.5;  // standard errors
-constexpr int restart_limit = 4;           // of one probe, while its samples differ
+constexpr double sure_errors = 2.5;  // standard errors at which a probe ends before its last sample
+constexpr int restart_limit = 4;     // of one probe, while its samples differ
 
 std::string percent(const char* text, double share) {
   char line[96];
@@ -83,16 +82,13 @@ void Adaptive::probe(const Sample& sample) {
   double sigma = throughput_noise_.sigma();
   double error = sigma * std::sqrt(1.0 / probed_.count + 1.0 / std::min(home.count, Mean::longest_memory));
   int enough = std::clamp(static_cast<int>(sigma * sigma / (0.02 * 0.02)), set_.min_samples, set_.max_samples);
-  // What has failed before must stand out more: a probe looks at its samples again and again, and is repeated, so that
-  // sooner or later scatter alone would pass a fixed mark.
-  double doubt = doubt_per_failure * std::min(phase().failures[at(level_)], 4);
-  if (gain - (sure_errors + doubt) * error >= bar) {
+  if (gain - sure_errors * error >= bar) {
     accept(gain);
   } else if (gain + sure_errors * error < bar) {
     reject(gain, error);
   } else if (probed_.count >= enough) {
     // Still unclear: expansion must stand out of the scatter, since on a plateau the lower level is as good.
-    if (gain - ((expands ? 1 : 0) + doubt) * error >= bar) {
+    if (gain - (expands ? error : 0) >= bar) {
       accept(gain);
     } else {
       reject(gain, error);
