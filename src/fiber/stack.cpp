@@ -69,10 +69,6 @@ Stack allocate_stack(std::size_t bytes, int node) {
         "lower stack_bytes, keep fewer tasks suspended, or raise vm.max_map_count and the limit on address space");
   }
   madvise(memory, bytes + page, MADV_NOHUGEPAGE);  // a touched stack shall cost a page or two, not 2 MiB
-#if defined(CHARM_ASAN)
-  __asan_unpoison_memory_region(memory,
-                                bytes + page);  // what frames of a stack that was here before have left poisoned
-#endif
   if (node >= 0) os::prefer_node(memory, bytes + page, node);
   install_guard(memory);
   return {static_cast<std::byte*>(memory) + page, bytes};
@@ -80,6 +76,10 @@ Stack allocate_stack(std::size_t bytes, int node) {
 
 void free_stack(const Stack& stack) noexcept {
   if (stack.base == nullptr) return;
+#if defined(CHARM_ASAN)
+  // What frames have left poisoned must not meet whoever gets these addresses next.
+  __asan_unpoison_memory_region(stack.base - page_bytes(), stack.bytes + page_bytes());
+#endif
   munmap(stack.base - page_bytes(), stack.bytes + page_bytes());
   if (!light_guards.load(std::memory_order_relaxed)) guarded_stacks.fetch_sub(1, std::memory_order_relaxed);
 }
