@@ -44,7 +44,7 @@ TEST_P(Depth, AMillionLevelsTakeAsMuchMemoryAsTheirFramesAndGiveItBack) {
 #endif
 #if !defined(CHARM_TSAN)
   Running runtime(GetParam());
-  const long before = resident_kib();
+  [[maybe_unused]] const long before = resident_kib();
   EXPECT_EQ(charm::run([&] { return down(depth); }), depth);
 #if !defined(CHARM_ASAN)
   EXPECT_LT(resident_kib() - before, 64 * 1024) << "what a million levels took has not been given back";
