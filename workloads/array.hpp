@@ -22,7 +22,7 @@ class Array {
   Array() = default;
   /// \throws Error (system) where there is not that much address space.
   explicit Array(std::int64_t size)
-      : block_(static_cast<std::size_t>(size) * sizeof(T), {.huge = HugePages::advised}),
+      : block_(static_cast<std::size_t>(size) * sizeof(T), MemoryOptions{.huge = HugePages::advised}),
         data_(static_cast<T*>(block_.data())),
         size_(size) {}
   Array(Array&& other) noexcept { swap(other); }
