@@ -14,12 +14,6 @@ namespace {
 
 using Cpus = std::vector<int>;
 
-Cpus both(const Cpus& a, const Cpus& b) {
-  Cpus out;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
-  return out;
-}
-
 class LiveCpuWatch final : public CpuWatch {
  public:
   explicit LiveCpuWatch(std::string root) : root_(std::move(root)) {}
@@ -30,7 +24,7 @@ class LiveCpuWatch final : public CpuWatch {
     if (std::string line; std::getline(in, line)) online = parse_cpu_list(line);
     std::optional<Cpus> cgroup = read_cgroup_limits(root_).cpus;
     if (!online || !cgroup) return online ? online : cgroup;
-    Cpus left = both(*online, *cgroup);
+    Cpus left = in_both(*online, *cgroup);
     return left.empty() ? online : left;
   }
   Cpus mask() override { return allowed_cpus(); }
@@ -46,7 +40,7 @@ std::unique_ptr<CpuWatch> live_cpu_watch(const std::string& root) { return std::
 
 bool AllowedCpus::explains(const Cpus& found, const ThreadMask& thread, const std::optional<Cpus>& granted) const {
   const Cpus& set = thread.set.empty() ? wanted_ : thread.set;
-  Cpus expected = granted ? both(set, *granted) : set;
+  Cpus expected = granted ? in_both(set, *granted) : set;
   if (expected.empty()) expected = *granted;
   const bool reset = granted && thread.granted && thread.granted != granted && found == *granted;
   return found.empty() || found == expected || found == set || reset;
@@ -57,7 +51,7 @@ Cpus AllowedCpus::judge(const Cpus& found, ThreadMask& thread, const std::option
   thread.granted = granted;
   thread.found = found;
   if (!granted) return wanted_;
-  Cpus allowed = both(wanted_, *granted);
+  Cpus allowed = in_both(wanted_, *granted);
   return allowed.empty() ? *granted : allowed;
 }
 

@@ -16,12 +16,6 @@ namespace {
 
 using Cpus = std::vector<int>;
 
-Cpus both(const Cpus& a, const Cpus& b) {
-  Cpus out;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
-  return out;
-}
-
 Cpus without(const Cpus& a, const Cpus& b) {
   Cpus out;
   std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
@@ -92,14 +86,14 @@ Cpus allowed_of(const Survey& survey, const Restrictions& restrictions, std::vec
   const Cpus existing = existing_cpus(survey);
   const Cpus hidden = without(survey.all_cpus, existing);
   if (!hidden.empty()) notes.push_back(count_of(hidden, survey.all_cpus) + " are hidden: offline or forbidden.");
-  Cpus allowed = both(existing, survey.allowed_cpus);
+  Cpus allowed = os::in_both(existing, survey.allowed_cpus);
   if (allowed.empty()) {
     throw Error(Errc::bad_input, "topology '" + survey.origin + "' allows no cpu",
                 "describe a machine with at least one usable cpu");
   }
   auto narrow = [&](const std::optional<Cpus>& by, const std::string& whose) {
     if (!by) return;
-    Cpus left = both(allowed, *by);
+    Cpus left = os::in_both(allowed, *by);
     if (left.empty()) {
       notes.push_back("The " + whose + " names no cpu of this machine and is ignored.");
     } else {
@@ -124,7 +118,7 @@ std::vector<int> usable_nodes(const Survey& survey, const Restrictions& restrict
                               std::vector<std::string>& notes) {
   Cpus allowed = survey.allowed_nodes;
   if (restrictions.cgroup_nodes) {
-    if (Cpus left = both(allowed, *restrictions.cgroup_nodes); !left.empty()) allowed = std::move(left);
+    if (Cpus left = os::in_both(allowed, *restrictions.cgroup_nodes); !left.empty()) allowed = std::move(left);
   }
   std::vector<int> usable;
   for (std::size_t n = 0; n < survey.nodes.size(); ++n) {
@@ -188,7 +182,7 @@ void add_cores(Machine& machine, const Survey& survey, const ChipletGroup& group
   for (int index : group.cores) {
     const SurveyCore& from = survey.cores[static_cast<std::size_t>(index)];
     Core core;
-    core.siblings = both(from.cpus, machine.allowed_cpus);
+    core.siblings = os::in_both(from.cpus, machine.allowed_cpus);
     if (core.siblings.empty()) continue;
     core.id = static_cast<int>(machine.cores.size());
     core.cpu = core.siblings.front();
