@@ -1,5 +1,6 @@
 #include "os/affinity.hpp"
 
+#include <cerrno>
 #include <memory>
 #include <sched.h>
 
@@ -24,10 +25,13 @@ class CpuMask {
 
 }  // namespace
 
-std::vector<int> allowed_cpus() {
+std::vector<int> allowed_cpus_of(int thread) {
   for (int size = 1024; size <= (1 << 20); size *= 4) {
     CpuMask mask(size);
-    if (sched_getaffinity(0, mask.bytes(), mask.get()) != 0) continue;
+    if (sched_getaffinity(thread, mask.bytes(), mask.get()) != 0) {
+      if (errno == EINVAL) continue;
+      return {};
+    }
     std::vector<int> cpus;
     for (int cpu = 0; cpu < mask.cpus(); ++cpu) {
       if (CPU_ISSET_S(static_cast<unsigned>(cpu), mask.bytes(), mask.get())) cpus.push_back(cpu);
@@ -37,14 +41,18 @@ std::vector<int> allowed_cpus() {
   return {};
 }
 
-bool bind_this_thread(const std::vector<int>& cpus) {
-  if (cpus.empty()) return false;
+int bind_thread(int thread, const std::vector<int>& cpus) {
+  if (cpus.empty()) return EINVAL;
   int highest = 0;
   for (int cpu : cpus) highest = cpu > highest ? cpu : highest;
   CpuMask mask(highest + 1);
   for (int cpu : cpus) CPU_SET_S(static_cast<unsigned>(cpu), mask.bytes(), mask.get());
-  return sched_setaffinity(0, mask.bytes(), mask.get()) == 0;
+  return sched_setaffinity(thread, mask.bytes(), mask.get()) == 0 ? 0 : errno;
 }
+
+std::vector<int> allowed_cpus() { return allowed_cpus_of(0); }
+
+bool bind_this_thread(const std::vector<int>& cpus) { return bind_thread(0, cpus) == 0; }
 
 int current_cpu() { return sched_getcpu(); }
 

@@ -11,6 +11,13 @@ std::vector<int> allowed_cpus();
 /// Binds the calling thread to `cpus`; false where the kernel refuses.
 bool bind_this_thread(const std::vector<int>& cpus);
 
+/// The same of any thread, by its id; empty where there is none of that id or it may not be asked.
+std::vector<int> allowed_cpus_of(int thread);
+
+/// Binds any thread. \returns 0 or an errno: ESRCH where it has ended, EPERM where it is somebody else's, EINVAL where
+/// nothing of `cpus` may be used.
+int bind_thread(int thread, const std::vector<int>& cpus);
+
 /// The cpu that the calling thread runs on at the moment.
 int current_cpu();
 

@@ -162,13 +162,7 @@ void tighten(double& tightest, const std::string& quota, const std::string& peri
 
 void intersect(std::optional<std::vector<int>>& all, std::optional<std::vector<int>> more) {
   if (!more) return;
-  if (!all) {
-    all = std::move(more);
-    return;
-  }
-  std::vector<int> both;
-  std::set_intersection(all->begin(), all->end(), more->begin(), more->end(), std::back_inserter(both));
-  all = std::move(both);
+  all = all ? in_both(*all, *more) : std::move(*more);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ std::map<int, CpuTime> cpu_times(const std::string& root) {
     for (int field = 0; field < 8 && words >> ticks; ++field) {
       time.total += ticks;
       if (field != 3 && field != 4) time.busy += ticks;
+      if (field == 7) time.stolen = ticks;
     }
     times[cpu] = time;
   }

@@ -9,8 +9,9 @@
 namespace charm::os {
 
 struct CpuTime {
-  std::uint64_t busy = 0;   // ticks: user, nice, system, interrupts, stolen by other guests
-  std::uint64_t total = 0;  // and idle, and waiting for a device
+  std::uint64_t busy = 0;    // ticks: user, nice, system, interrupts, stolen by other guests
+  std::uint64_t total = 0;   // and idle, and waiting for a device
+  std::uint64_t stolen = 0;  // of `busy`
 };
 
 /// By OS number of the cpu; empty where /proc is not there.

@@ -1,49 +1,32 @@
 #include "os/perf_events.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <unistd.h>
 
 #include <sys/mman.h>
-#include <sys/syscall.h>
+
+#include "os/perf_open.hpp"
 
 namespace charm::os {
 namespace {
 
 class SystemPerfEvents final : public PerfEvents {
  public:
+  /// \param thread 0: whichever calls.
+  explicit SystemPerfEvents(int thread) : thread_(thread) {}
+
   int open(const PerfEvent& event, int group) override {
-#ifdef SYS_perf_event_open
-    perf_event_attr attr;
-    std::memset(&attr, 0, sizeof attr);
-    attr.size = sizeof attr;
-    attr.type = event.type;
-    attr.config = event.config;
-    attr.config1 = event.config1;
-    attr.exclude_kernel = event.kernel ? 0 : 1;
-    attr.exclude_hv = 1;
-    attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    perf_event_attr attributes = perf_attributes(event);
+    attributes.read_format |= PERF_FORMAT_GROUP;
 #if defined(__aarch64__)
-    const bool hardware = event.type != PERF_TYPE_SOFTWARE && event.type != PERF_TYPE_TRACEPOINT;
     // Reading from user space has to be asked for here (kernel.perf_user_access); where it is not allowed the kernel
     // opens the event without.
-    if (hardware) attr.config1 |= 2U;
-#endif
-    const auto try_open = [&] {
-      return static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC));
-    };
-    int descriptor = try_open();
-#if defined(__aarch64__)
-    if (descriptor < 0 && hardware && (event.config1 & 2U) == 0) {
-      attr.config1 = event.config1;
-      descriptor = try_open();
+    if (event.type != PERF_TYPE_SOFTWARE && event.type != PERF_TYPE_TRACEPOINT && (event.config1 & 2U) == 0) {
+      attributes.config1 |= 2U;
+      if (const int descriptor = perf_open(attributes, thread_, -1, group); descriptor >= 0) return descriptor;
+      attributes.config1 = event.config1;
     }
 #endif
-    return descriptor >= 0 ? descriptor : -errno;
-#else
-    (void)event, (void)group;
-    return -ENOSYS;
-#endif
+    return perf_open(attributes, thread_, -1, group);
   }
 
   void close(int descriptor) override { ::close(descriptor); }
@@ -54,6 +37,7 @@ class SystemPerfEvents final : public PerfEvents {
   }
 
   const volatile perf_event_mmap_page* map(int descriptor) override {
+    if (thread_ != 0) return nullptr;
     void* page = mmap(nullptr, page_bytes(), PROT_READ, MAP_SHARED, descriptor, 0);
     return page == MAP_FAILED ? nullptr : static_cast<const volatile perf_event_mmap_page*>(page);
   }
@@ -123,11 +107,14 @@ class SystemPerfEvents final : public PerfEvents {
   }
 
  private:
+  int thread_;
   static std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 };
 
 }  // namespace
 
-std::shared_ptr<PerfEvents> system_perf_events() { return std::make_shared<SystemPerfEvents>(); }
+std::shared_ptr<PerfEvents> system_perf_events() { return std::make_shared<SystemPerfEvents>(0); }
+
+std::shared_ptr<PerfEvents> perf_events_of(int thread) { return std::make_shared<SystemPerfEvents>(thread); }
 
 }  // namespace charm::os

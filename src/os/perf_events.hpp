@@ -42,4 +42,8 @@ class PerfEvents {
 /// This machine's.
 std::shared_ptr<PerfEvents> system_perf_events();
 
+/// The same, but what is opened counts another thread, also one of another process of the same user. There are no
+/// pages to map: they tell about the cpu that runs the reader.
+std::shared_ptr<PerfEvents> perf_events_of(int thread);
+
 }  // namespace charm::os

@@ -13,6 +13,7 @@ namespace {
 constexpr int mpol_default = 0;
 constexpr int mpol_preferred = 1;
 constexpr int mpol_bind = 2;
+constexpr int mpol_interleave = 3;
 
 }  // namespace
 
@@ -32,6 +33,22 @@ bool set_memory_node(MemoryPolicy policy, int node) {
   mask[at / bits] = 1UL << (at % bits);
   // The kernel takes one bit less than it is told.
   return syscall(SYS_set_mempolicy, policy == MemoryPolicy::bind ? mpol_bind : mpol_preferred, mask.data(),
+                 mask.size() * bits + 1) == 0;
+#else
+  return false;
+#endif
+}
+
+bool set_memory_nodes(NodesPolicy policy, const std::vector<int>& nodes) {
+#ifdef SYS_set_mempolicy
+  constexpr std::size_t bits = 8 * sizeof(unsigned long);
+  std::vector<unsigned long> mask;
+  for (const int node : nodes) {
+    const auto at = static_cast<std::size_t>(node);
+    if (mask.size() <= at / bits) mask.resize(at / bits + 1, 0);
+    mask[at / bits] |= 1UL << (at % bits);
+  }
+  return syscall(SYS_set_mempolicy, policy == NodesPolicy::bind ? mpol_bind : mpol_interleave, mask.data(),
                  mask.size() * bits + 1) == 0;
 #else
   return false;

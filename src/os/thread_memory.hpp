@@ -1,6 +1,8 @@
 // Where the new pages of a thread come from: set_mempolicy(2) by raw system calls (CHARM §4.3, Algorithm 2 line 14).
 #pragma once
 
+#include <vector>
+
 namespace charm::os {
 
 enum class MemoryPolicy { preferred, bind };
@@ -11,6 +13,10 @@ bool has_default_memory_policy();
 
 /// From now on the calling thread's new pages come from `node` (OS number). \returns false where the kernel refuses.
 bool set_memory_node(MemoryPolicy policy, int node);
+
+/// The same for a set of nodes (OS numbers), which new pages come from in turn (`interleave`) or only (`bind`).
+enum class NodesPolicy { interleave, bind };
+bool set_memory_nodes(NodesPolicy policy, const std::vector<int>& nodes);
 
 /// Back to the system's own policy.
 void reset_memory_policy();

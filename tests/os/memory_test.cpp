@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "fiber/sanitizers.hpp"
+
 namespace fs = std::filesystem;
 using charm::os::available_bytes;
 
@@ -70,7 +72,7 @@ TEST(AvailableBytes, UnderstandVersionOneAndItsHugeNumberForNoLimit) {
 }
 
 TEST(PeakMemory, GrowsWithWhatIsTouchedAndForgetsWhatWasBefore) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CHARM_ASAN)
   GTEST_SKIP() << "AddressSanitizer keeps freed memory";
 #endif
   constexpr std::size_t size = 64U << 20U;

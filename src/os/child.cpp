@@ -1,0 +1,193 @@
+#include "os/child.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <unistd.h>
+
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+namespace charm::os {
+namespace {
+
+/// Those that a user or a program sends to have something done. A fault, a pipe's end or a timer of the caller's own is
+/// the caller's.
+std::vector<int> signals_to_pass() {
+  std::vector<int> all = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,  SIGUSR1, SIGUSR2, SIGALRM, SIGCONT,
+                          SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH, SIGIO,   SIGPWR,  SIGXCPU, SIGXFSZ};
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) all.push_back(signal);
+  return all;
+}
+
+sigset_t set_of(const std::vector<int>& signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : signals) sigaddset(&set, signal);
+  return set;
+}
+
+bool stops_jobs(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
+
+/// The caller's environment with the variables set; the strings live as long as `own` and the environment do.
+std::vector<char*> environment_with(const std::vector<std::pair<std::string, std::string>>& variables,
+                                    std::vector<std::string>& own) {
+  for (const auto& [name, value] : variables) own.push_back(name + "=" + value);
+  std::vector<char*> all;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view entry = *each;
+    const bool set = std::any_of(variables.begin(), variables.end(), [&](const auto& variable) {
+      return entry.size() > variable.first.size() && entry.starts_with(variable.first) &&
+             entry[variable.first.size()] == '=';
+    });
+    if (!set) all.push_back(*each);
+  }
+  for (std::string& entry : own) all.push_back(entry.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+}  // namespace
+
+Child::Child(const Start& start) {
+  std::vector<int> watched = signals_to_pass();
+  watched.push_back(SIGCHLD);
+  const sigset_t set = set_of(watched);
+  // Where SIGCHLD is ignored the kernel reaps children by itself, and nobody learns how they ended.
+  struct sigaction reaping{};
+  reaping.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &reaping, &child_before_);
+  sigprocmask(SIG_BLOCK, &set, &before_);
+  std::vector<char*> words;
+  for (const std::string& word : start.words) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  std::vector<std::string> own;
+  const std::vector<char*> environment = environment_with(start.variables, own);
+
+  signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  // The child borrows this process's memory and this process waits until it has become the program, or has failed to:
+  // copying the page tables would take longer than all the rest.
+  volatile int error = signals_ < 0 ? errno : 0;
+  pid_ = signals_ < 0 ? -1 : vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn sets no mask of cpus
+  if (pid_ == 0) {
+    sigaction(SIGCHLD, &child_before_, nullptr);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    if (start.prepare) start.prepare();
+    execvpe(words.front(), words.data(), environment.data());
+    error = errno;
+    _exit(127);
+  }
+  const bool made = pid_ > 0;
+  if (!made && error == 0) error = errno;
+  if (made && error == 0) return;
+  if (made) waitpid(pid_, nullptr, 0);
+  if (signals_ >= 0) close(signals_);
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+  sigaction(SIGCHLD, &child_before_, nullptr);
+  if (made) throw NotStarted{error};
+  throw Error(Errc::system, std::string("cannot start a process: ") + std::strerror(error),
+              "raise the limits on processes and open files");
+}
+
+Child::~Child() {
+  close(signals_);
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+  sigaction(SIGCHLD, &child_before_, nullptr);
+}
+
+std::optional<Ended> Child::attend() {
+  signalfd_siginfo signal{};
+  while (read(signals_, &signal, sizeof signal) == sizeof signal) {
+    if (static_cast<int>(signal.ssi_signo) != SIGCHLD) pass_on(signal);
+  }
+  return reap();
+}
+
+void Child::pass_on(const signalfd_siginfo& signal) const {
+  const int number = static_cast<int>(signal.ssi_signo);
+  if (signal.ssi_code > 0 || static_cast<int>(signal.ssi_pid) == pid_) return;  // C2; the child's own to its group
+  if (number >= SIGRTMIN) {
+    sigval value{};
+    value.sival_ptr = reinterpret_cast<void*>(signal.ssi_ptr);
+    sigqueue(pid_, number, value);
+    return;
+  }
+  kill(pid_, number);
+}
+
+std::optional<Ended> Child::reap() {
+  int status = 0;
+  Ended ended;
+  while (wait4(pid_, &status, WNOHANG | WUNTRACED, &ended.used) == pid_) {
+    if (WIFSTOPPED(status)) {
+      if (stops_jobs(WSTOPSIG(status))) stop_with(WSTOPSIG(status));
+      continue;
+    }
+    if (WIFSIGNALED(status)) {
+      ended.signal = WTERMSIG(status);
+    } else {
+      ended.code = WEXITSTATUS(status);
+    }
+    return ended;
+  }
+  return std::nullopt;
+}
+
+/// The shell sees the caller stop, as it would see the program. In a group without a shell the kernel ignores the
+/// signal, here as in the child.
+void Child::stop_with(int signal) const {
+  struct sigaction plain{};
+  struct sigaction before{};
+  plain.sa_handler = SIG_DFL;
+  sigaction(signal, &plain, &before);
+  sigset_t only;
+  sigset_t mask;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  raise(signal);                           // blocked still: pending
+  sigprocmask(SIG_UNBLOCK, &only, &mask);  // stops here
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  sigaction(signal, &before, nullptr);
+}
+
+EndSignals::EndSignals() {
+  const sigset_t set = set_of({SIGHUP, SIGINT, SIGQUIT, SIGTERM});
+  sigprocmask(SIG_BLOCK, &set, &before_);
+  signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signals_ < 0) {
+    throw Error(Errc::system, std::string("cannot wait for signals: ") + std::strerror(errno),
+                "raise the limit on open files");
+  }
+}
+
+EndSignals::~EndSignals() {
+  close(signals_);
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+int EndSignals::arrived() {
+  signalfd_siginfo signal{};
+  return read(signals_, &signal, sizeof signal) == sizeof signal ? static_cast<int>(signal.ssi_signo) : 0;
+}
+
+int end_like(const Ended& ended) {
+  if (ended.signal == 0) return ended.code;
+  rlimit core{};
+  getrlimit(RLIMIT_CORE, &core);
+  core.rlim_cur = 0;  // the program has left one, if any was wanted
+  setrlimit(RLIMIT_CORE, &core);
+  struct sigaction plain{};
+  plain.sa_handler = SIG_DFL;
+  sigaction(ended.signal, &plain, nullptr);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, ended.signal);
+  raise(ended.signal);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  return 128 + ended.signal;
+}
+
+}  // namespace charm::os

@@ -1,0 +1,84 @@
+// A program as a child that feels as if the caller had become it (exec): the same process group, terminal, standard
+// streams, limits and signal dispositions; signals that somebody sends to the caller reach it, the two stop and
+// continue together, and the caller can end as it ended.
+//
+// C1  While a Child exists every signal that can be passed on is blocked in the caller and read from a descriptor, so
+//     that none is lost and none interrupts anything. The child starts with the mask that the caller had.
+// C2  What the terminal sends reaches the whole process group by itself and is not passed on a second time.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <signal.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+
+namespace charm::os {
+
+struct Ended {
+  int code = 0;    ///< exit code, where no signal ended it
+  int signal = 0;  ///< the signal that ended it; 0: it exited
+  rusage used{};   ///< by it and by its children that it waited for
+};
+
+class Child {
+ public:
+  struct Start {
+    std::vector<std::string> words;                              ///< program and arguments
+    std::vector<std::pair<std::string, std::string>> variables;  ///< set in its environment
+    /// Called in the child before exec. It has the caller's memory still, and must change nothing in it.
+    std::function<void()> prepare;
+  };
+  /// \throws NotStarted where the program cannot be run; Error (system) where no process can be made.
+  explicit Child(const Start& start);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// The exec that failed.
+  struct NotStarted {
+    int error;  ///< an errno
+  };
+
+  [[nodiscard]] int pid() const { return pid_; }
+  /// Becomes readable when attend() has something to do.
+  [[nodiscard]] int descriptor() const { return signals_; }
+  /// Passes signals on, stops with the child, and finds out whether it has ended. Does not wait.
+  std::optional<Ended> attend();
+
+ private:
+  void pass_on(const signalfd_siginfo& signal) const;
+  std::optional<Ended> reap();
+  void stop_with(int signal) const;
+
+  int pid_ = -1;
+  int signals_ = -1;
+  sigset_t before_{};
+  struct sigaction child_before_{};
+};
+
+/// Signals that ask a process to end, read from a descriptor, for a caller without a child. Blocked while it exists.
+class EndSignals {
+ public:
+  EndSignals();
+  ~EndSignals();
+  EndSignals(const EndSignals&) = delete;
+  EndSignals& operator=(const EndSignals&) = delete;
+  [[nodiscard]] int descriptor() const { return signals_; }
+  /// One that has arrived, or 0. Does not wait.
+  int arrived();
+
+ private:
+  int signals_ = -1;
+  sigset_t before_{};
+};
+
+/// Ends the calling process as the child ended: by the same signal (without a core of its own), which does not return,
+/// or with the exit code to return.
+int end_like(const Ended& ended);
+
+}  // namespace charm::os

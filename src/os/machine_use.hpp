@@ -1,0 +1,31 @@
+// Who uses the machine, as totals that are compared between two moments: time of the cpus, time stolen by the
+// hypervisor, time in which threads waited for a cpu, and the cpu time of each process. Read below `root`, so that a
+// made-up tree can stand in for the machine's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "os/thread_list.hpp"
+
+namespace charm::os {
+
+struct MachineUse {
+  double at_s = 0;                       ///< monotonic clock
+  int cpus = 0;                          ///< that are online
+  double busy_s = 0;                     ///< of all cpus together, stolen time not among it
+  double stolen_s = 0;                   ///< in which a cpu wanted to run and the hypervisor did not let it
+  std::optional<double> load_average;    ///< of the last minute
+  std::optional<double> waiting_s;       ///< in which some thread waited for a cpu
+  std::map<int, ProcessView> processes;  ///< that can be seen, by process id
+};
+
+MachineUse look_at_machine_use(const std::string& root = "/");
+
+/// Frequency governors ("powersave", "performance") and the cpus that have them, ascending; empty where there are none.
+std::map<std::string, std::vector<int>> frequency_governors(const std::string& root = "/");
+
+}  // namespace charm::os

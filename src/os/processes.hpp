@@ -1,0 +1,67 @@
+// Other processes and their threads as /proc shows them; the root of the file system is an argument, so that tests read
+// a tree of their own. Whatever is asked for may have ended meanwhile: then there is no answer, which is no error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace charm::os {
+
+/// What a thread has done since it started.
+struct ThreadTime {
+  std::uint64_t run_ns = 0;   ///< on a cpu
+  std::uint64_t wait_ns = 0;  ///< ready to run, without a cpu; 0 where the kernel does not tell
+};
+
+/// What identifies a process for good: numbers are used again, moments of birth are not.
+struct ProcessIdentity {
+  int pid = 0;
+  std::uint64_t started = 0;  ///< clock ticks after the boot
+  friend bool operator==(const ProcessIdentity&, const ProcessIdentity&) = default;
+};
+
+struct ProcessStatus {
+  std::uint64_t started = 0;
+  int parent = 0;
+  char state = '?';              ///< as ps shows it: R, S, D, T, Z ...
+  bool kernel = false;           ///< a thread of the kernel, which has no program
+  std::uint64_t used_ticks = 0;  ///< cpu time of all its threads, user and system
+};
+
+class Processes {
+ public:
+  explicit Processes(std::string root = "/");
+
+  [[nodiscard]] std::optional<ProcessStatus> status(int pid) const;
+  /// Owner (effective user) of a process.
+  [[nodiscard]] std::optional<unsigned> owner(int pid) const;
+  /// Whose thread it is: `pid` itself, where that is a process, another one where it is only one of its threads.
+  [[nodiscard]] std::optional<int> process_of(int thread) const;
+  /// Ids of the threads, ascending; empty where the process has ended.
+  [[nodiscard]] std::vector<int> threads(int pid) const;
+  /// Processes that a thread of this process has started and that are there still.
+  [[nodiscard]] std::vector<int> children(int pid, int thread) const;
+  [[nodiscard]] std::optional<ThreadTime> time(int pid, int thread) const;
+  /// As the program named it; at most 15 characters.
+  [[nodiscard]] std::string name(int pid, int thread) const;
+  /// Id of the process or thread that was created last, anywhere on the machine that the caller sees. While it does not
+  /// change nothing was created. Nothing where it is not told, or not by the kernel itself.
+  [[nodiscard]] std::optional<int> last_created() const;
+  [[nodiscard]] bool alive(const ProcessIdentity& process) const;
+
+ private:
+  [[nodiscard]] std::string file(int pid, const char* name) const;
+  [[nodiscard]] std::string file(int pid, int thread, const char* name) const;
+  std::string proc_;
+  bool trusts_loadavg_ = false;
+};
+
+/// The calling process.
+ProcessIdentity this_process(const Processes& processes = Processes());
+
+/// Number of the namespace that the process's ids belong to; 0 where it is not told.
+std::uint64_t process_namespace(const std::string& root = "/");
+
+}  // namespace charm::os

@@ -1,0 +1,51 @@
+// A small file that several processes of one user read and write in turns, each with the file to itself (an open file
+// description lock, which the kernel takes back from whoever dies). In /dev/shm it is shared memory.
+//
+// It is read and written by system calls and never mapped: a file that somebody shortens must not kill who looks at it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace charm::os {
+
+class SharedFile {
+ public:
+  /// Opens the file, or makes it, for this user alone.
+  /// \throws Error (system) that says what is wrong with it: another owner, a link, open to others, no such folder.
+  static std::unique_ptr<SharedFile> open(const std::string& path);
+  ~SharedFile();
+  SharedFile(const SharedFile&) = delete;
+  SharedFile& operator=(const SharedFile&) = delete;
+
+  /// While it exists nobody else has one.
+  class Turn {
+   public:
+    explicit Turn(SharedFile& file);
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    /// False where it could not be had for some 20 ms: then nothing may be read or written.
+    [[nodiscard]] bool granted() const { return granted_; }
+
+   private:
+    SharedFile& file_;
+    bool granted_ = false;
+  };
+
+  /// At most `most` bytes of it. Within a turn.
+  [[nodiscard]] std::string read(std::size_t most) const;
+  /// Replaces `bytes` from `offset` on. Within a turn. False where not all of it could be written.
+  bool write(std::size_t offset, const std::string& bytes);
+  bool cut(std::size_t bytes);
+  /// Whether the path still leads to this file: somebody may have put another one there, or taken it away.
+  [[nodiscard]] bool is_still_there() const;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  SharedFile(int descriptor, std::string path);
+  int descriptor_;
+  std::string path_;
+};
+
+}  // namespace charm::os

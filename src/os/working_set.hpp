@@ -1,0 +1,19 @@
+// How much memory a process touches in a while: the kernel's referenced bits are cleared, and what carries one again
+// later was touched in between (proc(5), clear_refs and smaps_rollup). The granule is a page, so data that is touched
+// sparsely counts for more than its lines. The root of the file system is an argument, so that tests read a tree of
+// their own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace charm::os {
+
+/// Forgets what the process has touched so far. \throws Error (bad_input: there is no such process; system: it is
+/// another user's, or the kernel keeps no such bits).
+void forget_touched_memory(int pid, const std::string& root = "/");
+
+/// Bytes that the process has touched since. \throws Error likewise.
+std::uint64_t touched_memory(int pid, const std::string& root = "/");
+
+}  // namespace charm::os

@@ -1,0 +1,154 @@
+// Programs that are run to their end and measured, and the machine as it is seen beside them.
+#include "os/measured_child.hpp"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "os/child_events.hpp"
+#include "os/machine_use.hpp"
+
+namespace {
+
+using namespace charm::os;
+
+ChildResult shell(const std::string& line, const std::string& input = "") {
+  return run_child({.words = {"sh", "-c", line}, .input = input});
+}
+
+TEST(Child, TellsHowAProgramEnded) {
+  EXPECT_EQ(shell("exit 0").exit_code, 0);
+  EXPECT_EQ(shell("exit 7").exit_code, 7);
+  const auto killed = shell("kill -9 $$");
+  EXPECT_EQ(killed.signal, SIGKILL);
+  EXPECT_EQ(killed.exit_code, 0);
+  EXPECT_EQ(run_child({.words = {"/nowhere/to/be/found"}}).start_error, ENOENT);
+}
+
+TEST(Child, MeasuresTimeAndMemory) {
+  const auto slept = run_child({.words = {"sleep", "0.05"}});
+  EXPECT_GE(slept.wall_s, 0.05);
+  EXPECT_LT(slept.user_s + slept.system_s, slept.wall_s);
+  const auto burnt = shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done");
+  EXPECT_GT(burnt.user_s, 0);
+  const auto large = shell("head -c 50000000 /dev/zero | tail -c 49000000 >/dev/null");
+  EXPECT_GT(large.peak_bytes, 45000000U) << "of a child of the child, which has to keep it all";
+}
+
+TEST(Child, KeepsTheEndOfItsErrorsAndThrowsItsOutputAway) {
+  testing::internal::CaptureStdout();
+  const auto said = shell("echo result; echo mistake >&2");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(said.error_tail, "mistake\n");
+  const auto much = shell("i=0; while [ $i -lt 3000 ]; do echo a line of many >&2; i=$((i+1)); done; echo last >&2");
+  EXPECT_EQ(much.error_tail.size(), ChildRequest{}.tail_bytes);
+  EXPECT_TRUE(much.error_tail.ends_with("\nlast\n"));
+}
+
+TEST(Child, ReadsNothingOrTheGivenFile) {
+  EXPECT_EQ(shell("test -z \"$(cat)\"").exit_code, 0);
+  std::string path = testing::TempDir() + "charm_child_XXXXXX";
+  const int made = mkstemp(path.data());
+  ASSERT_GE(made, 0);
+  std::ofstream(path) << "given\n";
+  EXPECT_EQ(shell("test \"$(cat)\" = given", path).exit_code, 0);
+  std::filesystem::remove(path);
+}
+
+TEST(Child, DoesNotWaitForWhatItLeavesBehind) {
+  const auto started = std::chrono::steady_clock::now();
+  shell("sleep 20 & exit 0");
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(15));
+}
+
+TEST(Child, PassesOnWhatAsksUsToStop) {
+  const auto stopped = shell("kill -TERM $PPID; exec sleep 30");
+  EXPECT_EQ(stopped.interrupted, SIGTERM);
+  EXPECT_EQ(stopped.signal, SIGTERM) << "it was passed on, and this process lives";
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  EXPECT_EQ(sigismember(&blocked, SIGTERM), 0) << "the mask is as it was";
+}
+
+TEST(ChildEvents, CountTheProgramAndNotUs) {
+  const std::array events = {PerfEvent{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0, false},
+                             PerfEvent{PERF_TYPE_SOFTWARE, 0xffffff, 0, false}};
+  const ChildEvents counting(events);
+  const auto ran = shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done");
+  const auto counts = counting.counts();
+  ASSERT_EQ(counts.size(), 2U);
+  EXPECT_NE(counts[1].error, 0) << "there is no such event";
+  if (counts[0].error != 0) GTEST_SKIP() << "no perf events here";
+  EXPECT_GT(counts[0].value, 0.5e9 * ran.user_s);
+}
+
+TEST(MachineUse, SeesThisMachine) {
+  const auto before = look_at_machine_use();
+  const auto after = look_at_machine_use();
+  EXPECT_GE(after.at_s, before.at_s);
+  EXPECT_GE(after.busy_s, before.busy_s);
+  if (after.cpus > 0) {
+    EXPECT_TRUE(after.processes.contains(static_cast<int>(getpid())));
+  }
+}
+
+class Tree {
+ public:
+  Tree() {
+    std::string pattern = testing::TempDir() + "charm_use_XXXXXX";
+    root_ = mkdtemp(pattern.data());
+  }
+  ~Tree() { std::filesystem::remove_all(root_); }
+  Tree(const Tree&) = delete;
+  Tree& operator=(const Tree&) = delete;
+  Tree& file(const std::string& path, const std::string& text) {
+    std::filesystem::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text << '\n';
+    return *this;
+  }
+  [[nodiscard]] std::string root() const { return root_.string(); }
+
+ private:
+  std::filesystem::path root_;
+};
+
+TEST(MachineUse, ReadsTheKernelsFiles) {
+  Tree tree;
+  tree.file("proc/stat", "cpu  0\ncpu0 100 0 100 700 100 0 0 50 0 0\ncpu1 200 0 0 800 0 0 0 0 0 0\n");
+  tree.file("proc/loadavg", "3.25 1.0 0.5 2/345 6789");
+  tree.file("proc/pressure/cpu", "some avg10=0.00 avg60=0.03 avg300=0.47 total=2500000");
+  tree.file("proc/12/stat", "12 (a (strange) name) S 1 1 1 0 -1 0 0 0 0 0 150 50 0 0 20 0 1 0 0");
+  tree.file("proc/self/stat", "13 (me) S");
+  tree.file("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave");
+  tree.file("sys/devices/system/cpu/cpu10/cpufreq/scaling_governor", "powersave");
+  tree.file("sys/devices/system/cpu/cpuidle/current_driver", "none");
+  const auto use = look_at_machine_use(tree.root());
+  const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
+  EXPECT_EQ(use.cpus, 2);
+  EXPECT_DOUBLE_EQ(use.busy_s, 400 / ticks);
+  EXPECT_DOUBLE_EQ(use.stolen_s, 50 / ticks);
+  EXPECT_EQ(use.load_average, 3.25);
+  EXPECT_EQ(use.waiting_s, 2.5);
+  ASSERT_EQ(use.processes.size(), 1U);
+  EXPECT_EQ(use.processes.at(12).name, "a (strange) name");
+  EXPECT_DOUBLE_EQ(use.processes.at(12).cpu_s, 200 / ticks);
+  EXPECT_EQ(frequency_governors(tree.root()).at("powersave"), (std::vector<int>{0, 10}));
+}
+
+TEST(MachineUse, WhereNothingCanBeReadIsEmpty) {
+  Tree tree;
+  const auto use = look_at_machine_use(tree.root());
+  EXPECT_EQ(use.cpus, 0);
+  EXPECT_FALSE(use.load_average);
+  EXPECT_TRUE(use.processes.empty());
+  EXPECT_TRUE(frequency_governors(tree.root()).empty());
+}
+
+}  // namespace
