@@ -62,6 +62,14 @@ auto counters_word() {
   };
 }
 
+auto share_word() {
+  return [](Settings& s, const std::string& text) {
+    const bool known = text == "auto" || text == "on" || text == "off" || (text.size() > 1 && text.front() == '/');
+    if (known) s.share = text;
+    return known;
+  };
+}
+
 /// A byte count with an optional K, M or G (powers of 1024).
 auto bytes(std::size_t Settings::* field, std::size_t low, std::size_t high) {
   return [=](Settings& s, const std::string& text) {
@@ -162,6 +170,10 @@ std::vector<Row> runtime_rows() {
        "Memory of each worker for recorded events, used as they come; when it is full the rest of the run is "
        "dropped, and counted. K, M and G are understood.",
        "4K to 64G", bytes(&Settings::trace_bytes, 4U << 10, std::size_t{64} << 30), code(&Config::trace_bytes)},
+      {"publish", "0",
+       "Tell `charm top` what the controller decides and why, by a file of this user in $XDG_RUNTIME_DIR/charm that is "
+       "taken away at the end.",
+       "0 or 1", boolean(&Settings::publish), code(&Config::publish)},
       {"counters", "auto",
        "Where measurements come from. auto: hardware counters where the machine has them, else software signals. "
        "record:FILE is auto and writes every reading down; replay:FILE reads such a file instead of the machine.",
@@ -187,6 +199,12 @@ std::vector<Row> runtime_rows() {
       {"watch_ms", "500",
        "Milliseconds between two looks at the cpus that the process may use (affinity, cgroup, hotplug); 0: never.",
        "0 to 1000000", integer(&Settings::watch_ms, 0, 1000000), code(&Config::watch_ms)},
+      {"share", "auto",
+       "Whether cores are leased, so that programs of one user that do so share the machine core by core. auto: charm "
+       "run does, programs of the library do not. A path names the file of shares in place of /dev/shm/charm-UID.",
+       "auto, on, off or a path that begins with /", share_word(), code(&Config::share)},
+      {"share_weight", "100", "What the program is due of a shared machine, beside the weights of the others.",
+       "1 to 1000", integer(&Settings::share_weight, 1, 1000), code(&Config::share_weight)},
   };
 }
 

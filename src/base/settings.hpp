@@ -29,12 +29,15 @@ struct Settings {
   std::string deadlock;
   std::string trace;
   std::size_t trace_bytes = 0;
-  std::string counters;                           // auto, hardware, software, none, replay:FILE, record:FILE
-  std::string counter_events;                     // SOURCE=EVENT list; empty: the catalogue's
-  std::string memory_policy;                      // preferred, bind, none
-  std::string surplus;                            // rest, share
-  std::string monitor;                            // program, regions
-  int watch_ms = 0;                               // between two looks at the allowed cpus; 0: never
+  bool publish = false;
+  std::string counters;        // auto, hardware, software, none, replay:FILE, record:FILE
+  std::string counter_events;  // SOURCE=EVENT list; empty: the catalogue's
+  std::string memory_policy;   // preferred, bind, none
+  std::string surplus;         // rest, share
+  std::string monitor;         // program, regions
+  int watch_ms = 0;            // between two looks at the allowed cpus; 0: never
+  std::string share;           // auto, on, off, or the path of the file of shares
+  int share_weight = 100;
   std::map<std::string, std::string> parameters;  // of controllers, by the setting's name, where they are not default
 
   struct Origin {
