@@ -38,23 +38,35 @@ inline Target target(on_node n) noexcept { return {Target::Kind::node, n.id}; }
 inline Target target(int worker) noexcept { return {Target::Kind::worker, worker}; }
 }  // namespace detail
 
-/// Starts `function` there. \throws Error (bad_input) where no worker sits there, (not_running).
+namespace detail {
+
 template <class Where, class F>
-auto call_async(Where where, F&& function) -> future<std::invoke_result_t<std::decay_t<F>&>> {
-  auto* job = detail::make_async(std::forward<F>(function));
+auto* post_async(Where where, F&& function) {
+  auto* job = make_async(std::forward<F>(function));
   try {
-    detail::post(detail::target(where), *job);
+    post(target(where), *job);
   } catch (...) {
     job->destroy(job);
     throw;
   }
-  return future<std::invoke_result_t<std::decay_t<F>&>>(job);
+  return job;
+}
+
+}  // namespace detail
+
+/// Starts `function` there. \throws Error (bad_input) where no worker sits there, (not_running).
+template <class Where, class F>
+auto call_async(Where where, F&& function) -> future<std::invoke_result_t<std::decay_t<F>&>> {
+  return future<std::invoke_result_t<std::decay_t<F>&>>(detail::post_async(where, std::forward<F>(function)));
 }
 
 /// Starts `function` there and waits for what it returns or throws. `function` may refer to the caller's variables.
 template <class Where, class F>
 auto call(Where where, F&& function) -> std::invoke_result_t<F&> {
-  return call_async(where, [&function]() -> std::invoke_result_t<F&> { return function(); }).get();
+  auto* job = detail::post_async(where, [&function]() -> std::invoke_result_t<F&> { return function(); });
+  future<std::invoke_result_t<F&>> answer(job);
+  detail::spin_for_reply(job->done);
+  return answer.get();
 }
 
 namespace detail {
@@ -67,8 +79,9 @@ struct DetachedJob : ListedJob {
   template <class G>
   DetachedJob(std::in_place_t, G&& f) : ListedJob(&DetachedJob::start), function(std::forward<G>(f)) {}
   void destroy() noexcept {
+    const int from = home;
     this->~DetachedJob();
-    give_job_memory(this, sizeof(DetachedJob));
+    give_job_memory(this, sizeof(DetachedJob), from);
   }
   static void start(Job* job) noexcept {
     auto* self = static_cast<DetachedJob*>(job);
@@ -79,6 +92,7 @@ struct DetachedJob : ListedJob {
     }
     self->destroy();
   }
+  int home = -1;  // the worker whose pool the block is from
   F function;
 };
 
@@ -87,6 +101,7 @@ template <class F, class Enqueue>
 void start_detached(F&& function, Enqueue enqueue) {
   using Made = DetachedJob<std::decay_t<F>>;
   auto* job = new (take_job_memory(sizeof(Made))) Made(std::in_place, std::forward<F>(function));
+  if (const WorkerCore* worker = this_worker()) job->home = worker->id;
   try {
     enqueue(*job);
   } catch (...) {

@@ -16,12 +16,14 @@
 namespace charm {
 namespace detail {
 
-/// What a future and the task that fills it share; the last of the two frees it.
+/// What a future and the task that fills it share, and the task as a job; the last of the two frees it.
 template <class T>
-struct Shared {
+struct Shared : ListedJob {
+  using ListedJob::ListedJob;
   Result<T> result;
   Completion done;
   std::atomic<int> owners{2};
+  int home = -1;  // the worker whose pool the block is from
   void (*destroy)(Shared*) noexcept = nullptr;
   void release() noexcept {
     // The last one knows that it is: nobody else can touch the count, and no exchange is needed.
@@ -32,13 +34,14 @@ struct Shared {
 
 /// The task: job, function and shared state in one block.
 template <class F, class T>
-struct AsyncJob : ListedJob, Shared<T> {
+struct AsyncJob : Shared<T> {
   template <class G>
-  AsyncJob(std::in_place_t, G&& f) : ListedJob(&AsyncJob::start), function(std::forward<G>(f)) {
+  AsyncJob(std::in_place_t, G&& f) : Shared<T>(&AsyncJob::start), function(std::forward<G>(f)) {
     this->destroy = [](Shared<T>* shared) noexcept {
       auto* self = static_cast<AsyncJob*>(shared);
+      const int from = self->home;
       self->~AsyncJob();
-      give_job_memory(self, sizeof(AsyncJob));
+      give_job_memory(self, sizeof(AsyncJob), from);
     };
   }
   static void start(Job* job) noexcept {
@@ -55,7 +58,9 @@ template <class F>
 auto* make_async(F&& function) {
   using Function = std::decay_t<F>;
   using Made = AsyncJob<Function, std::invoke_result_t<Function&>>;
-  return new (take_job_memory(sizeof(Made))) Made(std::in_place, std::forward<F>(function));
+  auto* made = new (take_job_memory(sizeof(Made))) Made(std::in_place, std::forward<F>(function));
+  if (const WorkerCore* worker = this_worker()) made->home = worker->id;
+  return made;
 }
 
 }  // namespace detail
@@ -84,9 +89,12 @@ class future {
   /// Whether get() would return at once.
   [[nodiscard]] bool ready() const noexcept { return shared_ != nullptr && shared_->done.done(); }
 
-  /// Waits; in a task, other tasks run meanwhile. From one task at a time.
+  /// Waits; in a task, other tasks run meanwhile, or this one itself where nobody has taken it yet. From one task at a
+  /// time.
   void wait() {
     check();
+    if (shared_->done.done()) return;
+    detail::run_own_child(*shared_);
     shared_->done.wait();
   }
 

@@ -60,6 +60,7 @@ class task_group {
       return;
     }
     auto* node = new (worker->pool.take(sizeof(Spawned))) Spawned(*this, std::forward<F>(function));
+    node->home = worker->id;
     // The frame that the group lives in is the spawner's own: it counts without an atomic (see home_).
     bool home = detail::on_this_stack(worker, this);
     if (home)
@@ -92,8 +93,9 @@ class task_group {
 
  private:
   struct GroupNode : detail::ListedJob {
-    GroupNode(Run function, task_group& g) noexcept : ListedJob(function), owner(g) { group = &g; }
+    GroupNode(Run function, task_group& g) noexcept : ListedJob(function), owner(g) {}
     task_group& owner;
+    int home = -1;                                    // the worker whose pool the block is from
     void (*run_here)(GroupNode*) noexcept = nullptr;  // for the waiter, which counts by itself
   };
   template <class F>
@@ -115,8 +117,9 @@ class task_group {
       }
     }
     void recycle() noexcept {
+      const int from = this->home;
       this->~GroupJob();
-      detail::give_job_memory(this, sizeof(GroupJob));
+      detail::give_job_memory(this, sizeof(GroupJob), from);
     }
     static void run_remote(detail::Job* job) noexcept {
       auto* self = static_cast<GroupJob*>(job);
@@ -161,6 +164,7 @@ inline void task_group::wait() {
 
 inline void task_group::finish() {
   detail::with_stack_room(detail::this_worker(), [this] { take_back_own(); });
+  if (home_ == 0 && remote_.load(std::memory_order_acquire) == bias) return;  // all were taken back
   detail::Completion all_done;
   all_done_ = &all_done;
   std::int64_t change = std::exchange(home_, 0) - bias;
@@ -186,8 +190,8 @@ inline void task_group::take_back_own() {
     worker->deque.answer();
     detail::Job* job = worker->deque.empty() ? nullptr : worker->deque.pop_any(flat);
     if (job == nullptr) return;
-    auto* node = static_cast<GroupNode*>(job);
-    if (!flat || node->group != this) {  // somebody else's, who will look for it here
+    auto* node = static_cast<GroupNode*>(job);  // if it is flat: jobs of groups alone are
+    if (!flat || &node->owner != this) {        // somebody else's, who will look for it here
       if (worker->deque.push(job, flat) == detail::Deque::full) job->run(job);
       return;
     }

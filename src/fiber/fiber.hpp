@@ -50,6 +50,26 @@ struct TaskCard {
   std::atomic<detail::Job::Run> function{nullptr};  // of the job that the scheduler started; nullptr: no task is on it
   std::atomic<std::uint64_t> name[4] = {};          // text, ended by a 0 byte
 
+  /// While a task runs a child of its own on its stack, the card tells of the child.
+  struct Saved {
+    detail::Job::Run function;
+    std::uint64_t name[4];
+  };
+  Saved lend(detail::Job::Run child) noexcept {
+    Saved saved{function.load(std::memory_order_relaxed), {}};
+    if (name[0].load(std::memory_order_relaxed) != 0) {
+      for (int i = 0; i < 4; ++i) saved.name[i] = name[i].load(std::memory_order_relaxed);
+      name[0].store(0, std::memory_order_relaxed);
+    }
+    function.store(child, std::memory_order_relaxed);
+    return saved;
+  }
+  void take_again(const Saved& saved) noexcept {
+    function.store(saved.function, std::memory_order_relaxed);
+    if (name[0].load(std::memory_order_relaxed) == 0 && saved.name[0] == 0) return;
+    for (int i = 0; i < 4; ++i) name[i].store(saved.name[i], std::memory_order_relaxed);
+  }
+
   void begin(detail::Job::Run run) noexcept { function.store(run, std::memory_order_relaxed); }
   void end() noexcept {
     function.store(nullptr, std::memory_order_relaxed);

@@ -4,10 +4,13 @@
 //
 // Invariant: owner[cpu] changes only free -> me and me -> free, by compare-exchange, so a cpu never has two owners, and
 // what an owner did before release() is seen by the next (release, acquire). Lock-free; nobody waits: a worker whose
-// cpu stays taken (two that swap wait for each other) gives up its own after `patience` attempts and floats on the mask
+// cpu stays taken (two that swap wait for each other) gives up its own after `patience` attempts and floats on the rest
 // of its chiplet, which is what breaks every cycle.
 #pragma once
 
+#include <charm/machine.hpp>
+
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -23,6 +26,9 @@ class CpuClaims {
       : cpus_(cpus), owner_(std::make_unique<std::atomic<int>[]>(static_cast<std::size_t>(cpus))) {
     for (int cpu = 0; cpu < cpus; ++cpu) slot(cpu).store(free_cpu, std::memory_order_relaxed);
   }
+
+  /// Of all cpus of a machine, and of 1,024 at least: more may come online.
+  explicit CpuClaims(const Machine& machine) : CpuClaims(bound(machine)) {}
 
   [[nodiscard]] int cpus() const { return cpus_; }
   [[nodiscard]] int owner(int cpu) const { return slot(cpu).load(std::memory_order_acquire); }
@@ -41,6 +47,13 @@ class CpuClaims {
   }
 
  private:
+  static int bound(const Machine& machine) {
+    int most = 1024;
+    for (const auto* cpus : {&machine.allowed_cpus, &machine.forbidden_cpus}) {
+      if (!cpus->empty()) most = std::max(most, cpus->back() + 1);
+    }
+    return most;
+  }
   [[nodiscard]] std::atomic<int>& slot(int cpu) const { return owner_[static_cast<std::size_t>(cpu)]; }
 
   int cpus_;

@@ -1,10 +1,10 @@
 #include "sched/epoch.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "controller/policy.hpp"
+#include "os/cpu_list.hpp"
 #include "placement/restrict.hpp"
 
 namespace charm::sched {
@@ -43,9 +43,7 @@ Epoch make_epoch(const std::string& spec, const Machine& machine, const placemen
                  const std::vector<int>& cpus, bool share, const std::vector<Seat>& home) {
   Epoch epoch;
   epoch.cpus = cpus;
-  std::vector<int> known;
-  std::set_intersection(cpus.begin(), cpus.end(), machine.allowed_cpus.begin(), machine.allowed_cpus.end(),
-                        std::back_inserter(known));
+  const std::vector<int> known = os::in_both(cpus, machine.allowed_cpus);
   const Machine left = placement::restricted(machine, known);
   const int room = static_cast<int>(request.smt ? left.allowed_cpus.size() : left.cores.size());
   const int all = static_cast<int>(cpus.size());

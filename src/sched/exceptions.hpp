@@ -10,6 +10,6 @@ struct Handling {
 };
 
 /// The calling thread's. Not inlined, because a fiber may have moved to another thread since the last call.
-Handling& handling() noexcept;
+Handling& handling_of_thread() noexcept;
 
 }  // namespace charm::sched

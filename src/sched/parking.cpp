@@ -128,6 +128,7 @@ void Worker::park(bool deep) noexcept {
     }
     ring.store(0, std::memory_order_seq_cst);
   }
+  taken_by_this_thread();  // a guest may have had it
   runtime->timers.leave(*this);
   board.clear(Mark::asleep,
               place);  // by the owner alone: a waker that is late must not take off the mark of a next sleep

@@ -1,6 +1,7 @@
 // The runtime from init() to finalize(): machine, placement, threads; lending worker 0; the pool of idle fibers.
 #include "sched/runtime.hpp"
 
+#include <charm/error.hpp>
 #include <charm/runtime.hpp>
 #include <charm/stats.hpp>
 #include <charm/trace.hpp>
@@ -18,6 +19,7 @@
 #include "os/punctual.hpp"
 #include "sched/crowding.hpp"
 #include "sched/request.hpp"
+#include "sched/sharing.hpp"
 #include "sched/stack_overflow.hpp"
 #include "sched/tracing.hpp"
 #include "topology/discovery.hpp"
@@ -109,6 +111,7 @@ Runtime::Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus, std::
   record();
 
   if (!cpus && machine.is_live()) cpus = os::live_cpu_watch();
+  const bool bound = cpus != nullptr;
   steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source));
   current.store(this, std::memory_order_release);
   install_overflow_report();
@@ -120,6 +123,12 @@ Runtime::Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus, std::
       SignalStack signal_stack;
       worker->main();
     });
+  }
+  if (!bound) return;
+  try {
+    sharing = Sharing::start(settings, machine, static_cast<int>(workers.size()), *steering);
+  } catch (const Error& error) {
+    base::notice("share", std::string("the machine is not shared by leases: ") + error.what());
   }
 }
 
@@ -158,6 +167,7 @@ Runtime::~Runtime() {
 }
 
 void Runtime::stop() {
+  sharing.reset();
   stopping.store(true, std::memory_order_seq_cst);
   for (auto& worker : workers) wake(*worker);
   for (auto& worker : workers) worker->thread.join();
@@ -216,7 +226,7 @@ Worker* Runtime::borrow() noexcept {
   steering->arrive(worker);
   board.set(stealing::Mark::busy, worker.place);
   tracing::state(worker, trace::State::busy);
-  detail::worker_of_thread = &worker;
+  worker.taken_by_this_thread();
   return &worker;
 }
 

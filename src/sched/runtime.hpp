@@ -32,6 +32,8 @@ namespace charm::sched {
 /// shares.
 enum class Bind { core, chiplet, node, none };
 
+class Sharing;
+
 class Runtime {
  public:
   /// \param cpus, source where cpus and measurements come from; null: the machine that this is. Tests have their own.
@@ -67,6 +69,7 @@ class Runtime {
   std::vector<std::unique_ptr<NodeQueue>> nodes;  // by node id
   LockedQueue inbox;                              // for any worker
   std::unique_ptr<Steering> steering;
+  std::unique_ptr<Sharing> sharing;  // null where the machine is not shared
 
   Timers timers;
   DeadlockWatch deadlock;

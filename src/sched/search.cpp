@@ -56,7 +56,8 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
       Job* more[64];
       const std::int64_t most = std::min<std::int64_t>(64, runtime->stealing_policy.share(visible) - 1);
       std::int64_t taken = most > 0 ? victim->deque.steal_flat(more, most) : 0;
-      for (std::int64_t i = 0; i < taken; ++i) deque.push(more[i], true);  // an idle worker's deque has room
+      for (std::int64_t i = 0; i < taken; ++i) __builtin_prefetch(more[i]);  // all misses at a time
+      for (std::int64_t i = 0; i < taken; ++i) deque.push(more[i], true);    // an idle worker's deque has room
     }
     if (job == nullptr && lost) return nullptr;
   }

@@ -158,7 +158,7 @@ void leave_blocking() noexcept {
   sched::Spare* spare = sched::this_spare();
   Runtime* runtime = spare->runtime;
   Fiber* self = spare->running;
-  const Handling handled = std::exchange(sched::handling(), Handling{nullptr, 0});
+  const Handling handled = std::exchange(sched::handling_of_thread(), Handling{nullptr, 0});
   fiber::switch_to(
       *self, spare->native,
       [](Fiber* from, void* argument) noexcept {
@@ -169,7 +169,7 @@ void leave_blocking() noexcept {
           to->post_near(from->away.chiplet, from);
       },
       runtime);
-  if (handled.caught != nullptr || handled.uncaught != 0) sched::handling() = handled;
+  if (handled.caught != nullptr || handled.uncaught != 0) sched::handling_of_thread() = handled;
   Worker* here = sched::this_worker();
   self->card.wait.store(Wait::nothing, std::memory_order_relaxed);
   here->scope = self->away.scope;

@@ -1,17 +1,14 @@
 #include "sched/steering.hpp"
 
-#include <charm/error.hpp>
-
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <utility>
 
 #include "base/notices.hpp"
 #include "controller/policy.hpp"
 #include "os/cpu_list.hpp"
 #include "os/thread_memory.hpp"
-#include "sched/request.hpp"
+#include "sched/readings.hpp"
 #include "sched/runtime.hpp"
 #include "sched/tracing.hpp"
 #include "sched/worker.hpp"
@@ -32,14 +29,6 @@ thread_local const Worker* worker_of_own_thread = nullptr;
   return worker_of_own_thread == &worker;
 }
 
-int highest_cpu(const Machine& machine) {
-  int highest = 1023;
-  for (const auto* cpus : {&machine.allowed_cpus, &machine.forbidden_cpus}) {
-    if (!cpus->empty()) highest = std::max(highest, cpus->back());
-  }
-  return highest;
-}
-
 controller::Counts counts_of(const Meter& meter, double tasks, double user_work) {
   controller::Counts counts;
   counts.busy = meter.busy();
@@ -48,31 +37,6 @@ controller::Counts counts_of(const Meter& meter, double tasks, double user_work)
   counts.task_work = meter.work();
   counts.user_work = user_work;
   return counts;
-}
-
-/// A line that this core's L2 had is not a fill from outside and says nothing about placement; memory behind a link
-/// that is no node's is as far as memory gets.
-void add_reading(controller::Counts& counts, const counters::Reading& reading) {
-  using controller::Fill;
-  using counters::FillSource;
-  auto fills = [&](Fill to, FillSource from) {
-    counts.fills[static_cast<std::size_t>(to)] += static_cast<double>(reading.fill(from));
-  };
-  fills(Fill::same_chiplet, FillSource::own_chiplet);
-  fills(Fill::other_chiplet, FillSource::other_chiplet);
-  fills(Fill::remote_cache, FillSource::remote_cache);
-  fills(Fill::local_dram, FillSource::local_dram);
-  fills(Fill::remote_dram, FillSource::remote_dram);
-  fills(Fill::remote_dram, FillSource::other);
-  counts.instructions += static_cast<double>(reading.instructions);
-}
-
-/// Whether they tell what a controller asks: how much was done, and whether it waited for something far.
-bool tells_enough(const counters::Measured& has) {
-  using counters::FillSource;
-  bool far = has.fills.has(FillSource::other_chiplet) || has.fills.has(FillSource::remote_cache) ||
-             has.fills.has(FillSource::local_dram) || has.fills.has(FillSource::remote_dram);
-  return has.instructions && far;
 }
 
 }  // namespace
@@ -85,10 +49,12 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
       look_interval_(cpus_ ? runtime.settings.watch_ms / 1000.0 : 0),
       started_(clock_seconds()),
       came_with_(cpus_ ? cpus_->mask() : runtime.machine.allowed_cpus),
-      claims_(highest_cpu(runtime.machine) + 1),
+      claims_(runtime.machine),
       allowed_(came_with_) {
   for (std::size_t w = 0; w < runtime.placement.start().size(); ++w)
     pilots_.push_back(std::make_unique<Pilot>(costs_, claims_, static_cast<int>(w)));
+
+  if (runtime.settings.publish) publish();
 
   auto first = std::make_unique<Epoch>();
   first->placement = runtime.placement;
@@ -101,7 +67,7 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
   if (cpus_) {
     granted_ = cpus_->granted();
     os::ThreadMask caller;
-    first->cpus = allowed_.judge(cpus_->mask(), caller, granted_);
+    first->cpus = usable_ = allowed_.judge(cpus_->mask(), caller, granted_);
   }
   // A tick is met by somebody as long as anybody comes by several times in one.
   interval_ = decides_             ? std::clamp(first->gang->period() / 16, 0.0005, 0.01)
@@ -124,12 +90,22 @@ std::unique_ptr<controller::Gang> Steering::make_gang(const placement::Placement
   return gang;
 }
 
+void Steering::publish() {
+  window_ = std::make_unique<trace::Window>("\"policy\": \"" + spec_ +
+                                            "\", \"workers\": " + std::to_string(runtime_.placement.start().size()));
+  if (!window_->error().empty()) {
+    base::notice("publish", "the decisions are not published: " + window_->error());
+    window_.reset();
+  }
+}
+
 void Steering::tell(const Decision& decision) {
   if (trace::recording()) trace::decision("spread", controller::to_json(decision));
   std::function<void(const Decision&)> listener;
   {
     std::lock_guard lock(records_mutex_);
     records_.record(decision);
+    if (window_ != nullptr) window_->publish(controller::to_json(decision));
     listener = listener_;
   }
   if (listener) listener(decision);
@@ -278,198 +254,6 @@ void Steering::publish(Worker& worker, Pilot& p, const Epoch& epoch, double time
   spread = epoch.gang->poll(worker.id, counts, time);
 }
 
-void Steering::follow(Worker& worker, Pilot& p, const Epoch& epoch, int spread) {
-  const Seat* seat = epoch.seat(worker.id, spread);
-  if (seat == nullptr) return rest(worker, p, epoch);
-  const std::vector<int>& cpus = mask_of(p, *seat, epoch);
-  auto bound = [&] {
-    const Pilot::Thread& t = thread(worker);
-    return t.checked == epoch.number && t.mask.bound && t.mask.set == cpus &&
-           (epoch.shared || seat->cpu >= claims_.cpus() || p.holder.held() == seat->cpu);
-  };
-  const bool there = *seat == worker.seat && !rests(worker) && (cpus.empty() || bound());
-  if (!there) return sit(worker, p, epoch, *seat);
-  p.seated = epoch.number;
-}
-
-/// One attempt; where the cpu is still another's, the next poll tries again.
-void Steering::sit(Worker& worker, Pilot& p, const Epoch& epoch, const Seat& seat) {
-  const std::vector<int>& cpus = mask_of(p, seat, epoch);
-  if (!cpus.empty() && surprised(worker, p)) return;
-  if (p.resting.exchange(false, std::memory_order_seq_cst)) resting_.fetch_sub(1, std::memory_order_seq_cst);
-  Pilot::Thread& t = thread(worker);
-  if (!cpus.empty()) {
-    bool bound = false;
-    p.shares = epoch.shared || seat.cpu >= claims_.cpus();
-    if (p.shares) {
-      p.holder.leave();
-      bound = bind(t, cpus);
-    } else if (p.holder.held() == seat.cpu) {  // it has the cpu, but this thread does not sit there
-      bound = bind(t, cpus);
-    } else {
-      auto float_around = [&] {
-        const std::vector<int> near = runtime_.cpus_of_chiplet(seat.chiplet);
-        std::vector<int> mask;
-        std::set_intersection(near.begin(), near.end(), epoch.cpus.begin(), epoch.cpus.end(), std::back_inserter(mask));
-        bind(t, mask.empty() ? epoch.cpus : mask);
-      };
-      bound = p.holder.sit(
-                  seat.cpu, [&](int) { return bind(t, cpus); }, float_around) == placement::SeatHolder::State::seated;
-    }
-    if (!bound) {
-      p.next_poll = 0;
-      return;
-    }
-    t.checked = epoch.number;
-  }
-  p.seated = epoch.number;
-  place_memory(t, seat);
-  if (seat == worker.seat) return;
-  worker.take_seat(seat);
-}
-
-/// There are fewer cpus than workers, and this one has none of its own.
-void Steering::rest(Worker& worker, Pilot& p, const Epoch& epoch) {
-  if (!p.resting.exchange(true, std::memory_order_seq_cst)) resting_.fetch_add(1, std::memory_order_seq_cst);
-  Pilot::Thread& t = thread(worker);
-  if (cpus_ && runtime_.bind != Bind::none && t.checked != epoch.number) {
-    if (surprised(worker, p)) return;
-    if (bind(t, epoch.cpus)) t.checked = epoch.number;
-  }
-  p.holder.leave();
-}
-
-/// What the mode binds a worker with this seat to, as far as it is allowed. The seat's own cpu always is.
-const std::vector<int>& Steering::mask_of(Pilot& p, const Seat& seat, const Epoch& epoch) const {
-  if (p.mask.epoch == epoch.number && p.mask.seat == seat) return p.mask.cpus;
-  std::vector<int> cpus = cpus_ ? runtime_.cpus_of(seat) : std::vector<int>();
-  if (!cpus.empty() && runtime_.bind != Bind::core) {
-    std::vector<int> allowed;
-    std::set_intersection(cpus.begin(), cpus.end(), epoch.cpus.begin(), epoch.cpus.end(), std::back_inserter(allowed));
-    cpus = seat.core < 0 || allowed.empty() ? std::vector<int>{seat.cpu} : std::move(allowed);
-  }
-  p.mask = {epoch.number, seat, std::move(cpus)};
-  return p.mask.cpus;
-}
-
-/// Whether the thread's mask is not as it left it. Then somebody has set it, which must be understood before it is
-/// overwritten: the next poll looks at it first. So it does for a thread that has never looked: what its mask should be
-/// is not what the process came with, if somebody has set masks since.
-bool Steering::surprised(Worker& worker, Pilot& p) {
-  if (look_interval_ <= 0) return false;
-  Pilot::Thread& t = thread(worker);
-  const std::vector<int> mask = cpus_->mask();
-  if (mask.empty() || mask == t.mask.found || mask == t.mask.set) return false;
-  p.next_poll = t.next_look = 0;
-  worker.until_boundary = 1;
-  return true;
-}
-
-bool Steering::bind(Pilot::Thread& t, const std::vector<int>& cpus) {
-  if (!cpus_->bind(cpus)) {
-    base::notice("bind", "the kernel refused to bind a worker to cpu " + os::format_cpu_list(cpus) + "; it floats");
-    return false;
-  }
-  t.mask.set = t.mask.found = cpus;
-  t.mask.bound = true;
-  return true;
-}
-
-void Steering::place_memory(Pilot::Thread& t, const Seat& seat) {
-  const std::string& wish = runtime_.settings.memory_policy;
-  if (wish == "none" || !runtime_.machine.is_live() || runtime_.machine.nodes.size() < 2 || seat.node < 0) return;
-  if (t.memory_node == -1 || t.memory_node == seat.node) return;
-  if (t.memory_node == -2 && !os::has_default_memory_policy()) {
-    t.memory_node = -1;
-    base::notice("memory_policy",
-                 "a memory policy was set from outside and is kept; new pages do not follow the workers");
-    return;
-  }
-  const auto policy = wish == "bind" ? os::MemoryPolicy::bind : os::MemoryPolicy::preferred;
-  if (!os::set_memory_node(policy, runtime_.machine.nodes[static_cast<std::size_t>(seat.node)].os_index)) {
-    base::notice("memory_policy", "the kernel refused a memory policy; new pages come from where a worker runs first");
-    t.memory_node = -1;
-    return;
-  }
-  t.memory_node = seat.node;
-}
-
-// ---- the allowed cpus ----
-
-void Steering::look(Worker& worker, Pilot& p, double time) {
-  std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) {
-    p.next_poll = 0;
-    return;
-  }
-  Pilot::Thread& t = thread(worker);
-  t.next_look = time + look_interval_;
-  if (time >= next_granted_) {
-    granted_ = cpus_->granted();
-    next_granted_ = time + look_interval_;
-  }
-  std::vector<int> found = cpus_->mask();
-  if (!allowed_.explains(found, t.mask, granted_)) {
-    // Both are needed as of one moment: a mask that does not fit may only be newer than the grant.
-    granted_ = cpus_->granted();
-    found = cpus_->mask();
-    if (cpus_->granted() != granted_) {
-      p.next_poll = t.next_look = 0;  // it is changing just now
-      return;
-    }
-  }
-  const std::vector<int> allowed = allowed_.judge(found, t.mask, granted_);
-  // What was set last is kept: the kernel remembers it, too, and returns to it when a cpuset grows again.
-  if (found != t.mask.set) t.mask.bound = false;
-  if (!allowed.empty() && allowed != epochs_.back()->cpus) renew(allowed, time);
-}
-
-/// Makes `cpus` the new epoch. Under mutex_.
-void Steering::renew(const std::vector<int>& cpus, double time) {
-  const Epoch& old = *epochs_.back();
-  placement::Request request = request_for(runtime_.machine, runtime_.settings);
-  request.workers = static_cast<int>(pilots_.size());
-  const bool share = runtime_.settings.surplus == "share";
-  auto next = std::make_unique<Epoch>();
-  try {
-    *next = make_epoch(spec_, runtime_.machine, request, cpus, share, runtime_.placement.start());
-  } catch (const Error&) {  // Algorithm 2 refuses some machines
-    *next = make_epoch("local", runtime_.machine, request, cpus, share, runtime_.placement.start());
-  }
-  next->number = old.number + 1;
-  if (next->seated > 0 && decides_)
-    next->gang = make_gang(next->placement, static_cast<int>(next->placement.start().size()), time);
-  if (old.gang) {
-    for (Decision& open : old.gang->pending()) {
-      open.outcome = "broken off, the cpus changed";
-      tell(open);
-    }
-  }
-  for (Region& region : regions_) region.gang_ticket = next->gang ? next->gang->enter(region.name) : 0;
-
-  Decision decision;
-  decision.time = time;
-  decision.from = old.spread();
-  decision.to = next->spread();
-  decision.reason =
-      "the process may use cpus " + os::format_cpu_list(cpus) + " now, and not " + os::format_cpu_list(old.cpus);
-  const int left_over = static_cast<int>(pilots_.size()) - next->seated;
-  decision.outcome = left_over <= 0 ? "a cpu for each worker"
-                                    : std::to_string(left_over) + " of " + std::to_string(pilots_.size()) +
-                                          (next->shared ? " workers share a cpu with others" : " workers rest");
-  tell(decision);
-  current_.store(next.get(), std::memory_order_seq_cst);
-  epoch_number_.store(next->number, std::memory_order_seq_cst);
-  epochs_.push_back(std::move(next));
-  std::erase_if(epochs_, [this](const std::unique_ptr<Epoch>& epoch) {
-    if (epoch == epochs_.back()) return false;
-    return std::none_of(pilots_.begin(), pilots_.end(), [&](const std::unique_ptr<Pilot>& pilot) {
-      return pilot->looking.load(std::memory_order_seq_cst) == epoch.get();
-    });
-  });
-  runtime_.wake_all();
-}
-
 // ---- anyone ----
 
 long Steering::enter_region(std::string_view name) {
@@ -514,11 +298,9 @@ std::vector<int> Steering::allowed_cpus() const {
 }
 
 std::vector<int> Steering::allowed_of_node(int node) const {
-  const std::vector<int> near = runtime_.cpus_of_node(node);
-  std::vector<int> allowed = allowed_cpus();
-  std::vector<int> both;
-  std::set_intersection(near.begin(), near.end(), allowed.begin(), allowed.end(), std::back_inserter(both));
-  return both.empty() ? allowed : both;
+  const std::vector<int> allowed = allowed_cpus();
+  std::vector<int> near = os::in_both(runtime_.cpus_of_node(node), allowed);
+  return near.empty() ? allowed : near;
 }
 
 std::vector<int> Steering::wanted_cpus() const {

@@ -30,6 +30,7 @@
 #include "placement/claim.hpp"
 #include "sched/epoch.hpp"
 #include "sched/meter.hpp"
+#include "trace/window.hpp"
 
 namespace charm::sched {
 
@@ -106,6 +107,10 @@ class Steering {
   void listen(std::function<void(const Decision&)> listener);
   /// What the process may run on now, as far as it has been asked for from outside.
   [[nodiscard]] std::vector<int> wanted_cpus() const;
+  /// Restricts the workers to these cpus, as far as the process may use them; all where nothing is left. Any thread.
+  void lease(const std::vector<int>& cpus);
+  /// Whether no worker can be on one of these cpus any more.
+  [[nodiscard]] bool has_left(const std::vector<int>& cpus) const;
   /// Gives the thread that was worker 0's guest back what it came with; to be called by that thread.
   void release_guest();
 
@@ -116,7 +121,8 @@ class Steering {
   void poll(Worker& worker, Pilot& pilot, double now) noexcept;
   void publish(Worker& worker, Pilot& pilot, const Epoch& epoch, double now, int& spread) noexcept;
   void look(Worker& worker, Pilot& pilot, double now);
-  void renew(const std::vector<int>& cpus, double now);
+  void use(const std::vector<int>& allowed, double now);
+  void renew(const std::vector<int>& cpus, double now, const std::string& why);
   void follow(Worker& worker, Pilot& pilot, const Epoch& epoch, int spread);
   void sit(Worker& worker, Pilot& pilot, const Epoch& epoch, const Seat& seat);
   void rest(Worker& worker, Pilot& pilot, const Epoch& epoch);
@@ -125,6 +131,7 @@ class Steering {
   bool surprised(Worker& worker, Pilot& pilot);
   void place_memory(Pilot::Thread& thread, const Seat& seat);
   std::unique_ptr<controller::Gang> make_gang(const placement::Placement& placement, int workers, double now);
+  void publish();
   void tell(const Decision& decision);
   void note(const TimelinePoint& point);
 
@@ -146,10 +153,12 @@ class Steering {
   std::atomic<const Epoch*> current_{nullptr};
   std::atomic<int> epoch_number_{0};
 
-  mutable std::mutex mutex_;  // guards all below; workers only try it
+  mutable std::mutex mutex_;  // guards all below; workers only try it, but for their first look
   std::vector<std::unique_ptr<Epoch>> epochs_;
   os::AllowedCpus allowed_;
   std::optional<std::vector<int>> granted_;
+  std::vector<int> usable_;                 // what the process may use, leased or not
+  std::optional<std::vector<int>> leased_;  // of a machine that is shared
   double next_granted_ = 0;
   struct Region {
     long ticket;
@@ -163,6 +172,7 @@ class Steering {
   controller::DecisionLog records_;
   controller::Timeline timeline_;
   std::function<void(const Decision&)> listener_;
+  std::unique_ptr<trace::Window> window_;  // null: nothing is published
 };
 
 }  // namespace charm::sched

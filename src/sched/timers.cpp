@@ -18,11 +18,6 @@ Timers::Timers(Runtime& runtime, std::size_t shards) : runtime_(runtime) {
   }
 }
 
-Timers::Shard& Timers::shard_of(const Worker& worker) const noexcept {
-  const auto chiplet = static_cast<std::size_t>(std::max(worker.seat.chiplet, 0));
-  return *shards_[chiplet % shards_.size()];
-}
-
 void Timers::add(Timer& timer, Worker& worker) noexcept {
   Shard& shard = shard_of(worker);
   timer.shard = shard.chiplet;

@@ -25,11 +25,9 @@
 
 #include "fiber/fiber.hpp"
 #include "sched/timer_heap.hpp"
+#include "sched/worker.hpp"
 
 namespace charm::sched {
-
-class Runtime;
-struct Worker;
 
 class Timers {
  public:
@@ -70,7 +68,11 @@ class Timers {
       earliest.store(first == nullptr ? never : first->deadline_ns, std::memory_order_seq_cst);
     }
   };
-  [[nodiscard]] Shard& shard_of(const Worker& worker) const noexcept;
+  /// Of the worker's chiplet; the first for one that sits nowhere.
+  [[nodiscard]] Shard& shard_of(const Worker& worker) const noexcept {
+    const auto chiplet = static_cast<std::size_t>(worker.seat.chiplet);
+    return *shards_[chiplet < shards_.size() ? chiplet : 0];
+  }
   void fire(Shard& shard, Worker& worker, std::int64_t now_ns) noexcept;
   void look(Worker& worker) noexcept;
   [[nodiscard]] std::int64_t earliest() const noexcept;

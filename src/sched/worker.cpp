@@ -1,7 +1,10 @@
 // Running: the loop of a worker, the order in which it looks for work, and leaving one fiber for another.
 #include "sched/worker.hpp"
 
+#include <charm/runtime.hpp>
+
 #include <cxxabi.h>
+#include <thread>
 #include <utility>
 
 #include "sched/exceptions.hpp"
@@ -25,7 +28,7 @@ void recycle(Fiber* from, void* /*unused*/) noexcept { this_worker()->give_fiber
 }  // namespace
 
 /// Not inlined: the declaration says that the result never changes, which is true for a thread and not for a fiber.
-[[gnu::noinline]] Handling& handling() noexcept {
+[[gnu::noinline]] Handling& handling_of_thread() noexcept {
   asm volatile("");
   return *reinterpret_cast<Handling*>(abi::__cxa_get_globals());
 }
@@ -57,8 +60,13 @@ void loop() noexcept {
   }
 }
 
-void Worker::main() noexcept {
+void Worker::taken_by_this_thread() noexcept {
   detail::worker_of_thread = this;
+  handling = &handling_of_thread();
+}
+
+void Worker::main() noexcept {
+  taken_by_this_thread();
   runtime->steering->start(*this);
   fiber::adopt_thread(native);
   native.bound = id;
@@ -96,10 +104,11 @@ void Worker::suspend(fiber::After after, void* argument, detail::WaitReason reas
   Tally::add(tally.suspensions);
   const std::uint64_t task = tracing::suspends(*this, self);
   // Every fiber leaves the thread's books clean behind it, so that only one in a handler has something to restore.
-  const Handling handled = std::exchange(handling(), Handling{nullptr, 0});
+  const Handling handled = std::exchange(*handling, Handling{nullptr, 0});
   fiber::switch_to(*self, *to, after, argument);
-  if (handled.caught != nullptr || handled.uncaught != 0) handling() = handled;
   Worker* here = sched::this_worker();
+  if (handled.caught != nullptr || handled.uncaught != 0) [[unlikely]]
+    (here != nullptr ? *here->handling : handling_of_thread()) = handled;
   if (here == nullptr) {  // the task goes on in a spare thread; leave_blocking() does the rest
     self->away.task = task;
     self->away.left = id;
@@ -146,7 +155,8 @@ Job* Worker::find_job() noexcept {
 /// three comes first in turn, so that tasks which yield in a circle cannot starve the others; every 61st time the
 /// shared inboxes come before all.
 Job* Worker::own_job() noexcept {
-  if (++tick % 61 == 0) {
+  if (++tick % 61 == 0 || look_around) {
+    look_around = false;
     if (Job* job = shared_job()) return job;
   }
   for (std::uint32_t i = 0, kind = tick % 4; i < 3; ++i, ++kind) {
@@ -219,3 +229,43 @@ void Worker::push_ready(ListedJob* job) noexcept {
 }
 
 }  // namespace charm::sched
+
+namespace charm {
+
+void yield() {
+  sched::Worker* worker = sched::this_worker();
+  if (worker == nullptr) return std::this_thread::yield();
+  const bool others = !worker->deque.empty() || !worker->inbox.empty();
+  if (!others && worker->ready.empty() && worker->tick++ % 64 != 0) return;
+  // Mostly straight to the next fiber in the queue. By way of the loop, which looks at everything, where other kinds of
+  // work wait here, and now and then; every 16th yield finds out whether the shared inboxes and the timers want that.
+  const std::uint32_t turn = ++worker->yields;
+  bool straight = !others && turn % 64 != 0 && worker->current->bound < 0;
+  if (turn % 16 == 0) {
+    worker->look_around = !worker->runtime->inbox.empty() || !worker->group->inbox.empty();
+    worker->runtime->timers.before_job(*worker);
+    straight = straight && !worker->look_around;
+  }
+  fiber::Fiber* next = nullptr;
+  if (straight) {
+    if (sched::ListedJob* job = worker->ready.pop()) {
+      if (job->run == nullptr)
+        next = static_cast<fiber::Fiber*>(job);
+      else
+        worker->ready.push(job);
+    }
+  }
+  worker->suspend(
+      [](fiber::Fiber* from, void*) noexcept {
+        sched::Worker* here = sched::this_worker();
+        if (from->bound >= 0) {
+          here->inbox.push(from);
+        } else {
+          here->push_ready(from);
+          here->advertise();
+        }
+      },
+      nullptr, {detail::Wait::nothing}, next);
+}
+
+}  // namespace charm

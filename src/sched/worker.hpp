@@ -16,6 +16,7 @@
 
 #include "fiber/fiber.hpp"
 #include "os/futex.hpp"
+#include "sched/exceptions.hpp"
 #include "sched/inbox.hpp"
 #include "sched/ready_queue.hpp"
 #include "sched/work_times.hpp"
@@ -86,6 +87,8 @@ struct Worker : detail::WorkerCore {
   int free_count = 0;
   std::uint32_t tick = 0;  // looks at the own queues; tells which is first, so nothing else may count it in step
   std::uint32_t yields = 0;
+  bool look_around = false;      // the next look at the own queues begins with the shared ones
+  Handling* handling = nullptr;  // of the thread that has the worker
   std::uint64_t last_timer_look = 0;
   std::uint64_t random = 0;
   trace::Track* track = nullptr;  // null unless the run is recorded (sched/tracing.hpp)
@@ -107,6 +110,9 @@ struct Worker : detail::WorkerCore {
 
   /// What the thread does.
   void main() noexcept;
+
+  /// The calling thread has the worker from now on.
+  void taken_by_this_thread() noexcept;
 
   /// The next thing to run; nullptr when the runtime stops.
   detail::Job* find_job() noexcept;

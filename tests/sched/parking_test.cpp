@@ -2,6 +2,7 @@
 #include <charm/charm.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <random>
 #include <thread>
 #include <vector>
@@ -71,6 +72,27 @@ TEST_P(Parking, AJobBehindALongFunctionIsFoundByASleeper) {
     });
     if (round % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(round % 24));
   }
+}
+
+TEST(Bursts, OfCallsWakeASleeperOnce) {
+  Running runtime(2);
+  charm::call(0, [] {
+    for (int round = 0; round < 5; ++round) {
+      charm::sleep_for(std::chrono::milliseconds(60));  // until it sleeps
+      const auto before = charm::stats().workers[1].wakes;
+      std::atomic<bool> all_sent{false};
+      std::atomic<int> answers{0};
+      // The first call keeps the woken worker awake while the others arrive, however slow the sender is.
+      charm::call_detached(1, [&] {
+        while (!all_sent) std::this_thread::yield();
+        ++answers;
+      });
+      for (int i = 0; i < 1000; ++i) charm::call_detached(1, [&] { ++answers; });
+      all_sent = true;
+      while (answers != 1001) std::this_thread::yield();
+      EXPECT_LE(charm::stats().workers[1].wakes, before + 1);
+    }
+  });
 }
 
 }  // namespace

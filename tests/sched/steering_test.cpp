@@ -15,10 +15,14 @@
 
 #include "sched/fake_cpus.hpp"
 #include "sched/runtime.hpp"
+#include "sched/scripted_counters.hpp"
+#include "sched/work_until.hpp"
 
 namespace {
 
 using charm::test::FakeKernel;
+using charm::test::Scripted;
+using charm::test::work_until;
 using namespace std::chrono_literals;
 
 /// A runtime on a machine of paper with a kernel of paper.
@@ -47,27 +51,6 @@ class Steered {
  private:
   charm::sched::Runtime* runtime_;
 };
-
-/// Keeps all workers in tasks until `enough` says so, or for far too long; counts the tasks.
-bool work_until(const std::function<bool()>& enough, std::atomic<long>* done = nullptr) {
-  const auto end = std::chrono::steady_clock::now() + 100s;
-  while (std::chrono::steady_clock::now() < end) {
-    charm::run([&] {
-      charm::task_group group;
-      for (int i = 0; i < 64; ++i) {
-        group.run([&] {
-          volatile int sink = 0;
-          for (int k = 0; k < 20000; ++k) sink = sink + k;
-          charm::add_work(1);
-          if (done != nullptr) done->fetch_add(1);
-        });
-      }
-      group.wait();
-    });
-    if (enough()) return true;
-  }
-  return false;
-}
 
 std::string told(const std::vector<charm::Decision>& decisions) {
   std::string text;
@@ -100,38 +83,6 @@ TEST(Steering, Algorithm1DoesNotMoveAnybodyByCountersThatAreNotThere) {
   ASSERT_TRUE(work_until([] { return charm::timeline().size() > 20; }));
   EXPECT_TRUE(charm::decisions().empty()) << told(charm::decisions());
 }
-
-/// Counters that tell what a test wants: as many fills of each source in every reading.
-class Scripted final : public charm::counters::Source {
- public:
-  struct Rates {
-    std::atomic<std::uint64_t> other_chiplet{0};
-  };
-  explicit Scripted(Rates& rates) : rates_(rates) {}
-  std::unique_ptr<charm::counters::ThreadCounters> open_for_this_thread(int /*worker*/) override {
-    return std::make_unique<Thread>(rates_);
-  }
-  [[nodiscard]] charm::counters::Description describe() const override { return {}; }
-
- private:
-  class Thread final : public charm::counters::ThreadCounters {
-   public:
-    explicit Thread(Rates& rates) : rates_(rates) {}
-    charm::counters::Reading read() noexcept override {
-      using charm::counters::FillSource;
-      total_.instructions += 1000000;
-      total_.fills[index(FillSource::other_chiplet)] += rates_.other_chiplet.load();
-      total_.has.instructions = true;
-      total_.has.fills = {FillSource::other_chiplet};
-      return total_;
-    }
-
-   private:
-    Rates& rates_;
-    charm::counters::Reading total_;
-  };
-  Rates& rates_;
-};
 
 TEST(Steering, AfterADecisionEveryWorkerSitsWhereTheSpreadPutsIt) {
   Scripted::Rates rates;

@@ -60,14 +60,14 @@ TEST_P(Tasks, ExceptionsReachTheWaiterAndNoSiblingIsLeftBehind) {
 }
 
 TEST_P(Tasks, LoopsCoverEveryIndexOnce) {
-  rc::check("for any range and grain", [] {
+  EXPECT_TRUE(rc::check("for any range and grain", [] {
     auto first = *rc::gen::inRange<int>(-1000, 1000);
     auto count = *rc::gen::inRange<int>(0, 5000);
     auto grain = *rc::gen::inRange<int>(0, 300);
     std::vector<std::atomic<int>> hits(static_cast<std::size_t>(count));
     charm::parallel_for(first, first + count, [&](int i) { ++hits[static_cast<std::size_t>(i - first)]; }, {grain});
     for (auto& hit : hits) RC_ASSERT(hit == 1);
-  });
+  }));
 }
 
 TEST_P(Tasks, BlocksHoldAtMostAGrain) {
@@ -113,7 +113,7 @@ TEST_P(Tasks, AnExceptionLeavesTheLoop) {
 }
 
 TEST_P(Tasks, ReductionsKeepTheOrderOfTheRange) {
-  rc::check("concatenation is associative and not commutative", [] {
+  EXPECT_TRUE(rc::check("concatenation is associative and not commutative", [] {
     auto count = *rc::gen::inRange<int>(0, 2000);
     auto grain = *rc::gen::inRange<int>(0, 50);
     std::string expected;
@@ -126,7 +126,7 @@ TEST_P(Tasks, ReductionsKeepTheOrderOfTheRange) {
         },
         [](std::string left, const std::string& right) { return std::move(left) + right; }, {grain});
     RC_ASSERT(text == expected);
-  });
+  }));
 }
 
 TEST_P(Tasks, GroupsRunEverythingThatWasSpawned) {

@@ -53,8 +53,8 @@ class alignas(64) Deque {
 
   static constexpr std::int64_t full = -1;
 
-  /// \param flat one of many small jobs beside each other, of which a thief may take several at once; a forked job is
-  /// the root of a subtree and is stolen alone.
+  /// \param flat one of many small jobs beside each other (a task_group's), of which a thief may take several at once;
+  /// a forked job is the root of a subtree and is stolen alone.
   /// \return the job's index, for take_back; or `full`: then the caller runs the job itself.
   std::int64_t push(Job* job, bool flat = false) noexcept {
     std::int64_t t = tail_.load(std::memory_order_relaxed);
@@ -94,6 +94,13 @@ class alignas(64) Deque {
     if (t >= guard_.load(std::memory_order_relaxed)) [[likely]]
       return true;
     return pop_slow(t);
+  }
+
+  /// Takes `job` if it is the newest. \return whether it was. (A thief may have taken it and left its address in the
+  /// slot: pop() knows.)
+  bool pop_this(const Job* job) noexcept {
+    const std::int64_t newest = tail_.load(std::memory_order_relaxed) - 1;
+    return slots_[newest & (capacity - 1)].load(std::memory_order_relaxed) == tagged(job, false) && pop();
   }
 
   /// pop() for an owner that does not know which job it will get. \return nullptr if there is none.

@@ -11,11 +11,10 @@ struct Job {
   Run run;
 };
 
-/// A job that can wait in a list (inboxes, overflow of the ready queue) and lie in a deque as one of many ("flat").
+/// A job that can wait in a list (inboxes, overflow of the ready queue).
 struct ListedJob : Job {
   using Job::Job;
   ListedJob* next = nullptr;
-  const void* group = nullptr;  // the task_group that counts it
 };
 
 }  // namespace charm::detail

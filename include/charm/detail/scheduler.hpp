@@ -33,6 +33,14 @@ void count_work(const void* kind, std::int64_t count) noexcept;
 /// \return chunks until the next call.
 int loop_boundary(const void* kind, std::int64_t count) noexcept;
 
+/// Runs a job that the caller is about to wait for, on its stack, if it is the newest on the worker's deque. A job that
+/// anything else is waiting for must not be run like this: it might wait for its own waiter.
+void run_own_child(ListedJob& job) noexcept;
+
+/// Waits a moment without leaving the task, for the answer of a call that is most often there in less time than a
+/// switch takes; not where anything else waits for the worker.
+void spin_for_reply(const Completion& done) noexcept;
+
 /// Marks the running task as bound to its worker until it ends or `unbind_task`. \return whether it was bound before.
 bool bind_task() noexcept;
 void unbind_task() noexcept;

@@ -2,67 +2,13 @@
 #pragma once
 
 #include <charm/detail/deque.hpp>
+#include <charm/detail/job_pool.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 
 namespace charm::detail {
-
-/// Memory for jobs that outlive the call that makes them: free lists of three sizes. Any thread may free what any
-/// thread allocated, since every block comes from operator new; a list that is full gives back to it.
-class JobPool {
- public:
-  static constexpr std::size_t largest = 256;
-  static constexpr std::uint32_t most = 4096;  // blocks kept of a size
-  JobPool() = default;
-  JobPool(const JobPool&) = delete;
-  JobPool& operator=(const JobPool&) = delete;
-  ~JobPool() {
-    for (List& list : lists_) {
-      while (list.head != nullptr) {
-        void* block = list.head;
-        list.head = list.head->next;
-        ::operator delete(block);
-      }
-    }
-  }
-
-  void* take(std::size_t bytes) {
-    if (bytes > largest) return ::operator new(bytes);
-    List& list = lists_[index(bytes)];
-    if (list.head == nullptr) [[unlikely]]
-      return ::operator new(rounded(bytes));
-    void* block = list.head;
-    list.head = list.head->next;
-    --list.length;
-    return block;
-  }
-  void give(void* block, std::size_t bytes) noexcept {
-    if (bytes > largest) return ::operator delete(block);
-    List& list = lists_[index(bytes)];
-    if (list.length == most) [[unlikely]]
-      return ::operator delete(block);
-    list.head = new (block) Free{list.head};
-    ++list.length;
-  }
-
-  /// For threads that are not workers.
-  static void* take_outside(std::size_t bytes) { return ::operator new(bytes > largest ? bytes : rounded(bytes)); }
-
- private:
-  struct Free {
-    Free* next;
-  };
-  struct List {
-    Free* head = nullptr;
-    std::uint32_t length = 0;
-  };
-  static constexpr std::size_t index(std::size_t bytes) noexcept { return bytes <= 64 ? 0 : bytes <= 128 ? 1 : 2; }
-  static constexpr std::size_t rounded(std::size_t bytes) noexcept { return std::size_t{64} << index(bytes); }
-  List lists_[3];
-};
 
 class CancelScope;
 
@@ -109,8 +55,5 @@ inline bool on_this_stack(const WorkerCore* worker, const void* object) noexcept
 
 /// The address below which the current frame lies, near enough.
 inline const std::byte* stack_here() noexcept { return static_cast<const std::byte*>(__builtin_frame_address(0)); }
-
-void* take_job_memory(std::size_t bytes);
-void give_job_memory(void* block, std::size_t bytes) noexcept;
 
 }  // namespace charm::detail

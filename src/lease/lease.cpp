@@ -1,0 +1,193 @@
+#include "lease/lease.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <iterator>
+#include <unistd.h>
+#include <utility>
+
+#include "base/notices.hpp"
+#include "lease/fair.hpp"
+
+namespace charm::lease {
+namespace {
+
+std::vector<int> without(const std::vector<int>& all, const std::vector<int>& some) {
+  std::vector<int> left;
+  std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(left));
+  return left;
+}
+
+std::vector<int> both(const std::vector<int>& a, const std::vector<int>& b) {
+  std::vector<int> common;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+  return common;
+}
+
+std::vector<int> together(const std::vector<int>& a, const std::vector<int>& b) {
+  std::vector<int> all;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+  return all;
+}
+
+std::vector<Holder> holders_of(const Table& table) {
+  std::vector<Holder> holders;
+  for (const Entry& entry : table.entries) holders.push_back({entry.weight, entry.want, entry.may, entry.holds});
+  return holders;
+}
+
+}  // namespace
+
+Surroundings surroundings() {
+  Surroundings around;
+  auto processes = std::make_shared<os::Processes>();
+  around.self = os::this_process(*processes);
+  around.name_space = os::process_namespace();
+  around.now_ms = [] {
+    using namespace std::chrono;
+    return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+  };
+  around.alive = [processes](const os::ProcessIdentity& process) { return processes->alive(process); };
+  around.tell = [](const std::string& text) { base::notice("share", text); };
+  return around;
+}
+
+std::string default_path() { return "/dev/shm/charm-" + std::to_string(geteuid()); }
+
+Lease::Lease(const std::string& path, const Machine& machine, int weight, int want, Surroundings around)
+    : path_(path),
+      file_(os::SharedFile::open(path)),
+      territory_(machine),
+      weight_(std::clamp(weight, 1, 1000)),
+      around_(std::move(around)) {
+  static std::atomic<std::uint64_t> shares{0};
+  number_ = ++shares;
+  look(want);
+}
+
+Lease::~Lease() {
+  const os::SharedFile::Turn turn(*file_);
+  if (!turn.granted()) return;  // the next one who looks finds it dead
+  Table table = read();
+  std::erase_if(table.entries, [&](const Entry& entry) { return is_me(entry); });
+  write(table);
+}
+
+bool Lease::is_me(const Entry& entry) const {
+  return entry.pid == around_.self.pid && entry.started == around_.self.started &&
+         entry.name_space == around_.name_space && entry.number == number_;
+}
+
+Table Lease::read() {
+  Decoded decoded = decode(file_->read(file_bytes() + 1));
+  if (decoded.damaged) {
+    around_.tell("the table of shares " + path_ + " was damaged and is begun anew");
+    file_->cut(0);
+  }
+  return std::move(decoded.table);
+}
+
+bool Lease::write(Table& table) {
+  ++table.sequence;
+  return file_->write(image_offset(table.sequence), encode(table));
+}
+
+/// The file may have been removed, and others may meet at a new one by now.
+void Lease::reopen_if_gone() {
+  if (!file_->is_still_there()) file_ = os::SharedFile::open(path_);
+}
+
+void Lease::strike_out(Table& table) const {
+  const std::int64_t now = around_.now_ms();
+  std::erase_if(table.entries, [&](const Entry& entry) {
+    if (is_me(entry)) return false;
+    if (entry.looked_ms + patience_ms < now || entry.looked_ms > now + patience_ms) return true;
+    return entry.name_space == around_.name_space && !around_.alive({entry.pid, entry.started});
+  });
+}
+
+/// \returns the place of this holder's entry, or the number of entries where there is no room for one.
+std::size_t Lease::join(Table& table, int want) const {
+  for (std::size_t e = 0; e < table.entries.size(); ++e) {
+    if (is_me(table.entries[e])) return e;
+  }
+  Entry mine{around_.self.pid, around_.self.started, around_.name_space, number_, 0, weight_, want, {}, {}};
+  for (const int core : territory_.cores()) {
+    if (core < most_cpus) mine.may.push_back(core);
+  }
+  if (table.entries.size() < most_entries && !mine.may.empty()) table.entries.push_back(std::move(mine));
+  return table.entries.size() - (table.entries.empty() || !is_me(table.entries.back()) ? 0 : 1);
+}
+
+Lease::Standing Lease::look(int want) {
+  try {
+    reopen_if_gone();
+  } catch (const std::exception& error) {
+    around_.tell(error.what());
+    return standing_;
+  }
+  const os::SharedFile::Turn turn(*file_);
+  if (!turn.granted()) return standing_;
+  Table table = read();
+  strike_out(table);
+  const std::size_t self = join(table, want);
+  if (self == table.entries.size()) {
+    around_.tell("the table of shares is full (" + std::to_string(most_entries) + " holders); this one goes without");
+    standing_ = {{}, {}, 0, static_cast<int>(table.entries.size())};
+    return standing_;
+  }
+  Entry& mine = table.entries[self];
+  mine.want = std::clamp(want, 0, most_cpus);
+  mine.looked_ms = around_.now_ms();
+
+  const std::vector<int> counts = fair_counts(holders_of(table));
+  const int due = counts[self];
+  std::vector<int> others;
+  std::vector<int> useful;  // what those who are short could use
+  for (std::size_t e = 0; e < table.entries.size(); ++e) {
+    if (e == self) continue;
+    others = together(others, table.entries[e].holds);
+    if (static_cast<int>(table.entries[e].holds.size()) < counts[e]) useful = together(useful, table.entries[e].may);
+  }
+  const std::vector<int> free = without(mine.may, together(others, mine.holds));
+  const int has = static_cast<int>(mine.holds.size());
+  Standing now;
+  if (has < due) {
+    mine.holds = together(mine.holds, territory_.choose(mine.holds, free, others, due - has));
+  } else if (has > due) {
+    now.give_up = territory_.surrender(mine.holds, others, useful, has - due);
+  } else if (const auto swap = exchange(holders_of(table), counts, self)) {
+    mine.holds = together(mine.holds, {swap->second});
+    now.give_up = {swap->first};
+  }
+  now.holds = mine.holds;
+  now.due = due;
+  now.holders = static_cast<int>(table.entries.size());
+  if (!write(table)) {
+    around_.tell("the table of shares " + path_ + " cannot be written; is the disk full?");
+    return standing_;
+  }
+  standing_ = now;
+  return standing_;
+}
+
+void Lease::give_back(const std::vector<int>& cores) {
+  const os::SharedFile::Turn turn(*file_);
+  if (!turn.granted()) return;
+  Table table = read();
+  for (Entry& entry : table.entries) {
+    if (!is_me(entry)) continue;
+    entry.holds = without(entry.holds, cores);
+    if (!write(table)) return;
+    standing_.holds = entry.holds;
+    standing_.give_up = both(without(standing_.give_up, cores), entry.holds);
+  }
+}
+
+double Lease::pause() const {
+  const bool wanting = static_cast<int>(standing_.holds.size()) < standing_.due || !standing_.give_up.empty();
+  return wanting ? short_look_seconds : look_seconds;
+}
+
+}  // namespace charm::lease

@@ -1,0 +1,156 @@
+#include "lease/table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <set>
+#include <string_view>
+
+namespace charm::lease {
+namespace {
+
+constexpr std::uint64_t magic = 0x314553'4145'4c43ULL;  // "CLEASE1"
+constexpr std::uint32_t version = 1;
+
+using Bitmap = std::array<std::uint64_t, most_cpus / 64>;
+
+/// Plain bytes in this machine's order: the file never leaves it.
+struct Head {
+  std::uint64_t magic = 0;
+  std::uint32_t version = 0;
+  std::uint32_t entries = 0;
+  std::uint64_t sequence = 0;
+  std::uint64_t checksum = 0;  // of the fields above and the checksums of all entries
+};
+
+struct Body {
+  std::uint64_t checksum = 0;  // of all that follows
+  std::uint64_t started = 0;
+  std::uint64_t name_space = 0;
+  std::uint64_t number = 0;
+  std::int64_t looked_ms = 0;
+  std::int32_t pid = 0;
+  std::int32_t weight = 0;
+  std::int32_t want = 0;
+  std::int32_t unused = 0;
+  Bitmap may{}, holds{};
+};
+
+constexpr std::size_t image_bytes = sizeof(Head) + most_entries * sizeof(Body);
+
+/// FNV-1a. Against accidents: whoever may write the file may write a right checksum, too, and is the user himself.
+std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t sum = 0xcbf29ce484222325ULL) {
+  const auto* at = static_cast<const unsigned char*>(data);
+  for (std::size_t i = 0; i < bytes; ++i) sum = (sum ^ at[i]) * 0x100000001b3ULL;
+  return sum;
+}
+
+std::uint64_t checksum_of(const Body& body) {
+  return checksum(reinterpret_cast<const char*>(&body) + sizeof body.checksum, sizeof body - sizeof body.checksum);
+}
+
+std::uint64_t checksum_of(const Head& head, const std::vector<Body>& bodies) {
+  std::uint64_t sum = checksum(&head, offsetof(Head, checksum));
+  for (const Body& body : bodies) sum = checksum(&body.checksum, sizeof body.checksum, sum);
+  return sum;
+}
+
+Bitmap bits_of(const std::vector<int>& cpus) {
+  Bitmap bits{};
+  for (const int cpu : cpus) {
+    if (cpu < 0 || cpu >= most_cpus) continue;
+    bits[static_cast<std::size_t>(cpu) / 64] |= 1ULL << (static_cast<unsigned>(cpu) % 64);
+  }
+  return bits;
+}
+
+std::vector<int> cpus_of(const Bitmap& bits) {
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < most_cpus; ++cpu) {
+    if (((bits[static_cast<std::size_t>(cpu) / 64] >> (static_cast<unsigned>(cpu) % 64)) & 1U) != 0)
+      cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+bool plausible(const Entry& entry) {
+  return entry.pid > 0 && entry.weight >= 1 && entry.weight <= 1000 && entry.want >= 0 && entry.want <= most_cpus &&
+         !entry.may.empty() &&
+         std::includes(entry.may.begin(), entry.may.end(), entry.holds.begin(), entry.holds.end());
+}
+
+std::optional<Table> read_image(std::string_view bytes) {
+  Head head;
+  if (bytes.size() < sizeof head) return std::nullopt;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  if (head.magic != magic || head.version != version || head.entries > most_entries) return std::nullopt;
+  if (bytes.size() < sizeof head + head.entries * sizeof(Body)) return std::nullopt;
+  std::vector<Body> bodies(head.entries);
+  if (head.entries > 0) std::memcpy(bodies.data(), bytes.data() + sizeof head, head.entries * sizeof(Body));
+  if (head.checksum != checksum_of(head, bodies)) return std::nullopt;
+  Table table;
+  table.sequence = head.sequence;
+  std::set<int> held;
+  for (const Body& body : bodies) {
+    if (body.checksum != checksum_of(body)) return std::nullopt;
+    Entry entry{body.pid,    body.started, body.name_space,   body.number,        body.looked_ms,
+                body.weight, body.want,    cpus_of(body.may), cpus_of(body.holds)};
+    if (!plausible(entry)) return std::nullopt;
+    for (const int cpu : entry.holds) {
+      if (!held.insert(cpu).second) return std::nullopt;
+    }
+    table.entries.push_back(std::move(entry));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::size_t image_offset(std::uint64_t sequence) { return sequence % 2 == 0 ? 0 : image_bytes; }
+
+std::size_t file_bytes() { return 2 * image_bytes; }
+
+std::string encode(const Table& table) {
+  Head head;
+  head.magic = magic;
+  head.version = version;
+  head.entries = static_cast<std::uint32_t>(std::min(table.entries.size(), most_entries));
+  head.sequence = table.sequence;
+  std::vector<Body> bodies;
+  for (const Entry& entry : table.entries) {
+    if (bodies.size() == head.entries) break;
+    Body body;
+    body.started = entry.started;
+    body.name_space = entry.name_space;
+    body.number = entry.number;
+    body.looked_ms = entry.looked_ms;
+    body.pid = entry.pid;
+    body.weight = entry.weight;
+    body.want = entry.want;
+    body.may = bits_of(entry.may);
+    body.holds = bits_of(entry.holds);
+    body.checksum = checksum_of(body);
+    bodies.push_back(body);
+  }
+  head.checksum = checksum_of(head, bodies);
+  std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
+  if (!bodies.empty()) bytes.append(reinterpret_cast<const char*>(bodies.data()), bodies.size() * sizeof(Body));
+  return bytes;
+}
+
+Decoded decode(const std::string& file) {
+  const std::string_view whole = file;
+  Decoded decoded;
+  const auto first = read_image(whole.substr(0, std::min(whole.size(), image_bytes)));
+  const auto second = whole.size() > image_bytes ? read_image(whole.substr(image_bytes)) : std::nullopt;
+  if (first && (!second || first->sequence > second->sequence)) {
+    decoded.table = *first;
+  } else if (second) {
+    decoded.table = *second;
+  } else {
+    decoded.damaged = std::any_of(file.begin(), file.end(), [](char c) { return c != 0; });
+  }
+  return decoded;
+}
+
+}  // namespace charm::lease

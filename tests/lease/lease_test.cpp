@@ -1,0 +1,277 @@
+// Programs that come, go, and die, with a clock and processes that are not there: no core is ever held twice, shares
+// end up fair, chiplets stay whole. And a few real processes of which one is killed.
+#include "lease/lease.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <rapidcheck.h>
+#include <set>
+#include <thread>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "placement/machines.hpp"
+
+namespace {
+
+using namespace charm::lease;
+
+class Shares : public testing::Test {
+ protected:
+  Shares() {
+    std::string name = testing::TempDir() + "charm_shares_XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    folder_ = name;
+  }
+  ~Shares() override { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] std::string path() const { return (folder_ / "shares").string(); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// A machine with programs on it that exist in this test alone.
+struct World {
+  charm::Machine machine = charm::test::uniform(1, 4, 4);
+  std::string path;
+  std::int64_t now_ms = 1000000;
+  std::set<int> alive;
+  int next_pid = 100;
+  std::vector<std::string> told;
+
+  struct Program {
+    int pid = 0;
+    int want = 0;
+    std::unique_ptr<Lease> lease;
+  };
+
+  Program start(int want, int weight = 100, const charm::Machine* on = nullptr) {
+    Program program{next_pid++, want, nullptr};
+    alive.insert(program.pid);
+    Surroundings around;
+    around.self = {program.pid, 1};
+    around.name_space = 1;
+    around.now_ms = [this] { return now_ms; };
+    around.alive = [this](const charm::os::ProcessIdentity& process) { return alive.contains(process.pid); };
+    around.tell = [this](const std::string& text) { told.push_back(text); };
+    program.lease = std::make_unique<Lease>(path, on == nullptr ? machine : *on, weight, want, around);
+    return program;
+  }
+  /// Killed: nothing is cleaned up.
+  void kill(Program& program) {
+    alive.erase(program.pid);
+    leaked.push_back(std::move(program.lease));
+  }
+  void look(Program& program) {
+    const auto standing = program.lease->look(program.want);
+    program.lease->give_back(standing.give_up);
+  }
+  std::vector<std::unique_ptr<Lease>> leaked;  // of the killed: nobody tidies up after them while the world lasts
+};
+
+std::set<int> chiplets_of(const charm::Machine& machine, const std::vector<int>& cores) {
+  std::set<int> chiplets;
+  for (const int core : cores) chiplets.insert(machine.core_of_cpu(core)->chiplet);
+  return chiplets;
+}
+
+TEST_F(Shares, OneAloneHasEverything) {
+  World world;
+  world.path = path();
+  auto one = world.start(16);
+  EXPECT_EQ(one.lease->standing().holds.size(), 16U);
+}
+
+TEST_F(Shares, ASecondGetsHalfInWholeChipletsAndBackWhenItIsIdle) {
+  World world;
+  world.path = path();
+  auto one = world.start(16);
+  auto two = world.start(16);
+  EXPECT_TRUE(two.lease->standing().holds.empty()) << "nothing was free";
+  world.look(one);
+  world.look(two);
+  EXPECT_EQ(one.lease->standing().holds.size(), 8U);
+  EXPECT_EQ(two.lease->standing().holds.size(), 8U);
+  EXPECT_EQ(chiplets_of(world.machine, one.lease->standing().holds).size(), 2U);
+  EXPECT_EQ(chiplets_of(world.machine, two.lease->standing().holds).size(), 2U);
+
+  two.want = 1;
+  world.look(two);
+  world.look(one);
+  EXPECT_EQ(one.lease->standing().holds.size(), 15U);
+  EXPECT_EQ(two.lease->standing().holds.size(), 1U);
+}
+
+TEST_F(Shares, WhatADeadProgramHeldIsFreeForWhoeverLooksNext) {
+  World world;
+  world.path = path();
+  auto one = world.start(16);
+  auto two = world.start(16);
+  world.look(one);
+  world.look(two);
+  world.kill(one);
+  world.look(two);
+  EXPECT_EQ(two.lease->standing().holds.size(), 16U);
+}
+
+TEST_F(Shares, OneThatIsStoppedLosesItsCoresAfterTwoSecondsAndComesBackByItself) {
+  World world;
+  world.path = path();
+  auto one = world.start(16);
+  auto two = world.start(16);
+  world.now_ms += patience_ms / 2;
+  world.look(two);
+  EXPECT_TRUE(two.lease->standing().holds.empty());
+  world.now_ms += patience_ms;
+  world.look(two);
+  EXPECT_EQ(two.lease->standing().holds.size(), 16U);
+  world.look(one);
+  world.look(two);
+  world.look(one);
+  EXPECT_EQ(one.lease->standing().holds.size(), 8U);
+}
+
+TEST_F(Shares, ADamagedTableIsBegunAnewAndSaid) {
+  World world;
+  world.path = path();
+  auto one = world.start(16);
+  {
+    std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
+    file << std::string(file_bytes(), 'x');
+  }
+  world.look(one);
+  EXPECT_EQ(one.lease->standing().holds.size(), 16U);
+  ASSERT_EQ(world.told.size(), 1U);
+  EXPECT_NE(world.told.front().find("damaged"), std::string::npos);
+}
+
+TEST_F(Shares, AFileThatWasRemovedIsMadeAgain) {
+  World world;
+  world.path = path();
+  auto one = world.start(16);
+  std::filesystem::remove(path());
+  auto two = world.start(16);
+  world.look(one);
+  world.look(two);
+  world.look(one);
+  EXPECT_EQ(one.lease->standing().holds.size() + two.lease->standing().holds.size(), 16U);
+}
+
+TEST_F(Shares, AFileOfOthersOrForOthersOrALinkIsRefused) {
+  World world;
+  world.path = path();
+  {
+    std::ofstream(path()) << "";
+  }
+  ::chmod(path().c_str(), 0666);
+  EXPECT_THROW(world.start(1), charm::Error);
+  std::filesystem::remove(path());
+  std::filesystem::create_symlink("/dev/null", path());
+  EXPECT_THROW(world.start(1), charm::Error);
+  std::filesystem::remove(path());
+  std::filesystem::create_directory(path());
+  EXPECT_THROW(world.start(1), charm::Error);
+}
+
+TEST_F(Shares, AnyOrderOfComingGoingAndDyingKeepsCoresApartAndEndsFair) {
+  const std::string file = path();
+  EXPECT_TRUE(rc::check([&] {
+    std::filesystem::remove(file);
+    World world;
+    world.path = file;
+    world.machine = *charm::test::any_machine();
+    std::vector<World::Program> programs;
+    auto check = [&] {
+      std::set<int> held;
+      for (const auto& program : programs) {
+        for (const int core : program.lease->standing().holds) RC_ASSERT(held.insert(core).second);
+      }
+    };
+    const int cores = static_cast<int>(world.machine.cores.size());
+    for (int step = 0; step < 60; ++step) {
+      world.now_ms += *rc::gen::inRange(0, 200);
+      const int what = *rc::gen::inRange(0, 10);
+      const auto which = programs.empty() ? 0 : *rc::gen::inRange<std::size_t>(0, programs.size());
+      if (what == 0 && programs.size() < 6) {
+        programs.push_back(world.start(*rc::gen::inRange(0, cores + 2), *rc::gen::inRange(1, 300)));
+      } else if (programs.empty()) {
+        continue;
+      } else if (what == 1) {
+        programs.erase(programs.begin() + static_cast<std::ptrdiff_t>(which));
+      } else if (what == 2) {
+        world.kill(programs[which]);
+        programs.erase(programs.begin() + static_cast<std::ptrdiff_t>(which));
+      } else if (what == 3) {
+        programs[which].want = *rc::gen::inRange(0, cores + 2);
+      } else {
+        world.look(programs[which]);
+      }
+      check();
+      // As in life, everybody looks well within the patience of the others.
+      if (step % 5 == 4) {
+        for (auto& program : programs) world.look(program);
+        check();
+      }
+    }
+    for (int round = 0; round < 4; ++round) {
+      for (auto& program : programs) world.look(program);
+      check();
+    }
+    int wanted = 0;
+    int held = 0;
+    for (const auto& program : programs) {
+      const auto has = static_cast<int>(program.lease->standing().holds.size());
+      RC_ASSERT(has == program.lease->standing().due);
+      RC_ASSERT(has <= program.want);
+      if (program.want > 0 && static_cast<int>(programs.size()) <= cores) RC_ASSERT(has > 0);  // nobody starves
+      wanted += program.want;
+      held += has;
+    }
+    RC_ASSERT(held == std::min(wanted, cores));  // nothing lies idle that somebody wants
+  }));
+}
+
+TEST_F(Shares, ThreeRealProcessesOfWhichOneIsKilled) {
+  const auto machine = charm::test::uniform(1, 3, 2);
+  std::vector<pid_t> children;
+  for (int c = 0; c < 2; ++c) {
+    const pid_t child = fork();
+    if (child == 0) {
+      Lease lease(path(), machine, 100, 6);
+      for (;;) {
+        lease.give_back(lease.look(6).give_up);
+        usleep(20000);
+      }
+    }
+    children.push_back(child);
+  }
+  Lease mine(path(), machine, 100, 6);
+  auto until = [&](std::size_t cores) {
+    for (int attempt = 0; attempt < 500; ++attempt) {
+      mine.give_back(mine.look(6).give_up);
+      if (mine.standing().holds.size() == cores && mine.standing().due == static_cast<int>(cores)) return true;
+      usleep(20000);
+    }
+    return false;
+  };
+  EXPECT_TRUE(until(2)) << mine.standing().holds.size();
+  kill(children[0], SIGKILL);
+  waitpid(children[0], nullptr, 0);
+  EXPECT_TRUE(until(3)) << mine.standing().holds.size();
+  kill(children[1], SIGKILL);
+  waitpid(children[1], nullptr, 0);
+  EXPECT_TRUE(until(6)) << mine.standing().holds.size();
+}
+
+}  // namespace

@@ -1,0 +1,110 @@
+// A runtime that leases its cores: it goes over to what it holds as to any other change of cpus, gives back only what
+// no worker is on any more, and has everything when it is alone.
+#include <charm/charm.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "lease/lease.hpp"
+#include "os/cpu_list.hpp"
+#include "sched/fake_cpus.hpp"
+#include "sched/runtime.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using charm::lease::Lease;
+
+class Sharing : public testing::Test {
+ protected:
+  Sharing() {
+    std::string name = testing::TempDir() + "charm_sharing_XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    folder_ = name;
+    charm::Config config;
+    config.workers = 16;
+    config.topology = "pack:1 l3:4 core:4 pu:1";
+    config.policy = "local";
+    config.watch_ms = 2;
+    config.counters = "none";
+    config.share = path();
+    // On a thread that then ends: so worker 0 is never lent, and each worker is one thread in the kernel's books.
+    std::thread([&] { new charm::sched::Runtime(config, kernel.watch()); }).join();
+  }
+  ~Sharing() override {
+    charm::finalize();
+    std::filesystem::remove_all(folder_);
+  }
+  [[nodiscard]] std::string path() const { return (folder_ / "shares").string(); }
+  static std::vector<int> allowed() { return charm::stats().allowed_cpus; }
+
+  charm::test::FakeKernel kernel{16};
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// Keeps the workers in tasks until `enough` says so, or for far too long.
+bool work_until(const std::function<bool()>& enough) {
+  const auto end = std::chrono::steady_clock::now() + 60s;
+  while (std::chrono::steady_clock::now() < end) {
+    charm::parallel_for(0, 200, [](int) {
+      volatile int sink = 0;
+      for (int k = 0; k < 20000; ++k) sink = sink + k;
+    });
+    if (enough()) return true;
+  }
+  return false;
+}
+
+bool wait_until(const std::function<bool()>& enough) {
+  for (int i = 0; i < 150; ++i) {
+    if (enough()) return true;
+    std::this_thread::sleep_for(400ms);  // who asks often is not idle
+  }
+  return false;
+}
+
+TEST_F(Sharing, AloneItHasAllAndBesideAnotherItsPartInWholeChiplets) {
+  EXPECT_EQ(allowed().size(), 16U);
+  auto other = std::make_unique<Lease>(path(), charm::machine(), 100, 16);
+  const auto look = [&] {
+    other->give_back(other->look(16).give_up);
+    return other->standing().holds.size() == 8 && other->standing().due == 8;
+  };
+  ASSERT_TRUE(work_until(look));
+  EXPECT_EQ(allowed().size(), 8U);
+  EXPECT_TRUE(charm::os::in_both(allowed(), other->standing().holds).empty());
+  for (const int cpu : allowed()) {
+    const auto mine = allowed();
+    EXPECT_TRUE(std::binary_search(mine.begin(), mine.end(), cpu / 4 * 4)) << "half a chiplet";
+  }
+  other.reset();
+  EXPECT_TRUE(work_until([] { return allowed().size() == 16; }));
+  EXPECT_EQ(kernel.collisions(), 0);
+  const auto decisions = charm::decisions();
+  ASSERT_FALSE(decisions.empty());
+  EXPECT_NE(decisions.front().reason.find("of the shared machine it has"), std::string::npos)
+      << to_string(decisions.front());
+}
+
+TEST_F(Sharing, WhileItIsIdleOthersHaveItsCores) {
+  Lease other(path(), charm::machine(), 100, 16);
+  EXPECT_TRUE(wait_until([&] {
+    other.give_back(other.look(16).give_up);
+    return other.standing().holds.size() == 15;
+  }));
+  EXPECT_TRUE(work_until([&] {
+    other.give_back(other.look(16).give_up);
+    return allowed().size() == 8;
+  }));
+}
+
+}  // namespace
