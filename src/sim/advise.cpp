@@ -111,18 +111,34 @@ void explain(const Model& model, const Question& q, Advice& advice, std::size_t 
                     first.name, percent(memory), q.working_set_mb, l3 * first.count, chosen.name,
                     percent(chosen.fills[4] + chosen.fills[5]), chosen.throughput / first.throughput));
   }
+  double all_caches = 0;
+  for (const auto& chiplet : model.machine.chiplets) all_caches += static_cast<double>(chiplet.l3_bytes) / mib;
+  if (level > 0 && q.working_set_mb > all_caches) {
+    advice.reasons.push_back(fmt::format(
+        "{:.0f} MiB are beyond all caches ({:.0f} MiB): what more chiplets bring is their links to memory; OLAP "
+        "on chiplets §4.4 measured little difference there.",
+        q.working_set_mb, all_caches));
+  }
   const Choice& one = advice.divisions.front();
   if (division == 0) {
     advice.reasons.push_back(q.sharing <= 0
                                  ? "Nothing is shared, so dividing the program into instances changes nothing."
                                  : "Dividing the shared data over instances gains less than 3 %.");
   } else {
-    advice.reasons.push_back(
-        fmt::format("An instance a {} with its part of the shared data is {:.2f} times as fast as one for all: the "
-                    "accesses to other "
-                    "chiplets' caches go from {} to {}.",
-                    advice.instances, 1 / one.throughput, percent(one.fills[2] + one.fills[3]),
-                    percent(advice.divisions[division].fills[2] + advice.divisions[division].fills[3])));
+    const Choice& chosen_division = advice.divisions[division];
+    const auto change = [&](std::size_t a, std::size_t b) {
+      return std::pair(one.fills[a] + one.fills[b], chosen_division.fills[a] + chosen_division.fills[b]);
+    };
+    const auto caches = change(2, 3), dram = change(4, 5);
+    const bool by_caches = caches.first - caches.second >= dram.first - dram.second;
+    const auto& [before, after] = by_caches ? caches : dram;
+    advice.reasons.push_back(fmt::format(
+        "An instance a {} with its part of the shared data is {:.2f} times as fast as one for all: {}.",
+        advice.instances, chosen_division.throughput / one.throughput,
+        before - after < 0.01
+            ? "its part is small enough for nearer caches"
+            : fmt::format("the accesses to {} go from {} to {}", by_caches ? "other chiplets' caches" : "memory",
+                          percent(before), percent(after))));
   }
 }
 

@@ -17,7 +17,7 @@ Mixes analytic_mixes(const Job& job);
 struct LinesOptions {
   std::uint64_t seed = 1;
   double measured_rounds = 3;          // of the data, after as many as it takes to warm up
-  std::uint64_t most_lines = 1 << 19;  // beyond that, lines and cache sets are sampled
+  std::uint64_t most_lines = 1 << 16;  // beyond that, lines and cache sets are sampled
   std::uint64_t least_accesses = 400000, most_accesses = 6000000;
 };
 
@@ -25,6 +25,7 @@ struct LinesResult {
   Mixes mixes;
   std::uint64_t accesses = 0;  // simulated
   double sampling = 1;         // one line in so many
+  double error = 0;            // standard error of the share that memory served, over blocks of the measured accesses
 };
 
 /// The steady state by playing the accesses, line by line, through caches with tags and a directory.

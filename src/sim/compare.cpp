@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/parallel.hpp"
 #include "sim/generator.hpp"
 #include "sim/steady.hpp"
 
@@ -43,14 +44,25 @@ Comparison compare(const Model& model, const std::string& spec, int workers, con
 
 std::vector<Comparison> compare_controller(const std::vector<std::string>& machines,
                                            const std::vector<std::string>& workloads, const RunOptions& options,
-                                           const std::string& controller) {
-  std::vector<Comparison> all;
+                                           const std::string& controller, int jobs) {
+  struct Piece {
+    std::size_t machine;
+    int workers;
+    const std::string* workload;
+  };
+  std::vector<Model> models;
+  std::vector<Piece> pieces;
   for (const auto& name : machines) {
-    const Model m = model(name);
-    for (const int workers : sizes(m.machine)) {
-      for (const auto& spec : workloads) all.push_back(compare(m, spec, workers, options, controller));
+    models.push_back(model(name));
+    for (const int workers : sizes(models.back().machine)) {
+      for (const auto& spec : workloads) pieces.push_back({models.size() - 1, workers, &spec});
     }
   }
+  std::vector<Comparison> all(pieces.size());
+  base::for_each_piece(pieces.size(), jobs, [&](std::size_t i) {
+    const Piece& piece = pieces[i];
+    all[i] = compare(models[piece.machine], *piece.workload, piece.workers, options, controller);
+  });
   const auto key = [](const Comparison& c) { return std::tuple(c.ratio(), c.machine, c.workload, c.workers); };
   std::sort(all.begin(), all.end(), [&](const Comparison& a, const Comparison& b) { return key(a) < key(b); });
   return all;

@@ -21,6 +21,6 @@ struct Comparison {
 /// first.
 std::vector<Comparison> compare_controller(const std::vector<std::string>& machines,
                                            const std::vector<std::string>& workloads, const RunOptions& options,
-                                           const std::string& controller = "charm");
+                                           const std::string& controller = "charm", int jobs = 1);
 
 }  // namespace charm::sim

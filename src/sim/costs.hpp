@@ -46,13 +46,13 @@ std::span<const CostField> cost_fields();
 /// Chance that a clean line comes from another chiplet's cache and not from memory: an estimate, the same for all.
 inline constexpr double clean_forward = 0.5;
 
-/// What was fitted to the papers' figures. Choices of form that were made with a figure in view are listed beside them
-/// in docs/simulator.md.
+/// The numbers that were fitted to the papers' figures; docs/simulator.md names the same three, and the choices of form
+/// that were made with a figure in view.
 struct Fitted {
   double streamcluster_turns = 160;   // serialised turns of a worker in a pass of Streamcluster: CHARM Fig. 9
   double streamcluster_fresh = 0.13;  // share of its lines that stay for one pass only: CHARM Tab. 2
-  double blind_writes = 0.2;  // share of the touches of a vertex that write although nothing changes, where the papers'
-                              // kernels use atomic operations without looking first: CHARM Tab. 1
+  double blind_writes = 0.2;  // share of the touches of a vertex that write its line although no result changes, in the
+                              // kernels whose vertices hold flags (workloads/graph.cpp): CHARM Tab. 1
 };
 inline constexpr Fitted fitted{};
 

@@ -17,7 +17,9 @@ double unlikeness(const Machine& a, const Machine& b) {
   const double chiplets = std::abs(std::log(chiplets_per_socket(a) / chiplets_per_socket(b)));
   const double cores = std::abs(std::log(static_cast<double>(a.cores.size()) / static_cast<double>(b.cores.size())));
   const double nodes = std::abs(std::log(static_cast<double>(a.nodes.size()) / static_cast<double>(b.nodes.size())));
-  return 4 * chiplets + cores + nodes;
+  // What lies between sockets is known only of machines that have several.
+  const double sockets = (a.sockets.size() > 1) != (b.sockets.size() > 1) ? 3 : 0;
+  return 4 * chiplets + cores + nodes + sockets;
 }
 
 }  // namespace
@@ -33,6 +35,16 @@ Model estimated_model(Machine machine) {
   out.shape_source = machine.origin;
   out.costs = nearest->costs;
   for (const auto& field : cost_fields()) (out.costs.*field.member).source = "estimate, as on " + nearest->name;
+  const bool has_far =
+      std::any_of(machine.nodes.begin(), machine.nodes.end(), [](const Node& node) { return node.cpus.empty(); });
+  if (has_far && out.costs.far_memory.value <= 0) {
+    for (const auto& m : models()) {
+      if (m.costs.far_memory.value <= 0) continue;
+      out.costs.far_dram_ns = {m.costs.far_dram_ns.value, "estimate, as on " + m.name};
+      out.costs.far_memory = {m.costs.far_memory.value, "estimate, as on " + m.name};
+      break;
+    }
+  }
   for (auto& core : machine.cores) {
     if (core.l2_bytes == 0) core.l2_bytes = nearest->machine.cores.front().l2_bytes;
   }

@@ -68,6 +68,28 @@ Machine machine_of(const probe::Profile& profile, const Rows& rows) {
   return machine;
 }
 
+/// What the system told of its caches and memory, where it sees the same cores together as the measurement does.
+void take_sizes(Machine& machine, const Machine& system) {
+  const auto core_of = [&](int cpu) -> const Core* {
+    for (const Core& core : system.cores) {
+      if (std::find(core.siblings.begin(), core.siblings.end(), cpu) != core.siblings.end()) return &core;
+    }
+    return nullptr;
+  };
+  for (Core& core : machine.cores) {
+    const Core* told = core_of(core.siblings.front());
+    if (told == nullptr) continue;
+    core.l1d_bytes = told->l1d_bytes;
+    core.l2_bytes = told->l2_bytes;
+    Chiplet& chiplet = machine.chiplets[static_cast<std::size_t>(core.chiplet)];
+    const Chiplet& like = system.chiplets[static_cast<std::size_t>(told->chiplet)];
+    if (like.cores.size() == chiplet.cores.size()) chiplet.l3_bytes = like.l3_bytes;
+    Node& node = machine.nodes[static_cast<std::size_t>(core.node)];
+    const Node& memory = system.nodes[static_cast<std::size_t>(told->node)];
+    if (memory.cpus.size() == node.cpus.size()) node.bytes = memory.bytes;
+  }
+}
+
 /// The last point of the first series of a curve: of the largest working set, of the most processes. 0: not measured.
 double last_of(const probe::Profile& profile, const char* curve, const char* series = nullptr) {
   for (const auto& c : profile.curves) {
@@ -89,7 +111,9 @@ Model model_of_profile(const probe::Profile& profile) {
   }
   const Rows rows{group_of(profile.seen.smt, count), group_of(profile.seen.chiplets, count),
                   group_of(profile.seen.nodes, count), group_of(profile.seen.sockets, count)};
-  Model model = estimated_model(machine_of(profile, rows));
+  Machine machine = machine_of(profile, rows);
+  if (profile.system) take_sizes(machine, *profile.system);
+  Model model = estimated_model(std::move(machine));
   model.shape_source = "charm probe, " + profile.date;
   const auto measured = [&](Number& number, double value) {
     if (value > 0) number = {value, "measured by charm probe, " + profile.date};
@@ -114,7 +138,10 @@ Model model_of_profile(const probe::Profile& profile) {
   measured(costs.dram_ns, last_of(profile, "Latency by working set"));
   const auto nodes = static_cast<double>(model.machine.nodes.size());
   measured(costs.memory_mixed, last_of(profile, "STREAM by processes") / nodes);
-  // Estimates that the measured numbers contradict give way.
+  // Estimates that the measured numbers contradict give way: what is farther is not cheaper.
+  costs.other_chiplet_ns.value = std::max(costs.other_chiplet_ns.value, costs.same_chiplet_ns.value);
+  costs.other_node_ns.value = std::max(costs.other_node_ns.value, costs.other_chiplet_ns.value);
+  costs.other_socket_ns.value = std::max(costs.other_socket_ns.value, costs.other_node_ns.value);
   costs.memory_read.value = std::max(costs.memory_read.value, costs.memory_mixed.value);
   costs.remote_dram_ns.value = std::max(costs.remote_dram_ns.value, costs.dram_ns.value);
   costs.other_node_dram_ns.value = std::max(costs.other_node_dram_ns.value, costs.dram_ns.value);

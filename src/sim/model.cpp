@@ -8,7 +8,10 @@
 #include <fstream>
 #include <iterator>
 
+#include <nlohmann/json.hpp>
+
 #include "sim/embedded.hpp"
+#include "sim/from_profile.hpp"
 
 namespace charm::sim {
 namespace {
@@ -27,6 +30,11 @@ std::string names() {
   std::string all;
   for (const auto& m : models()) all += (all.empty() ? "" : ", ") + m.name;
   return all;
+}
+
+bool is_profile(const std::string& text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  return json.is_object() && json.contains("charm_profile");
 }
 
 }  // namespace
@@ -61,7 +69,8 @@ Model model(std::string_view name_or_file) {
   std::error_code error;
   if (std::filesystem::is_regular_file(path, error) && std::filesystem::path(path).extension() == ".json") {
     std::ifstream in(path, std::ios::binary);
-    return parse_model({std::istreambuf_iterator<char>(in), {}}, path);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    return is_profile(text) ? model_of_profile(probe::parse_profile(text, path)) : parse_model(text, path);
   }
   if (std::filesystem::exists(path, error) || path.find(':') != std::string::npos) {
     return estimated_model(Machine::from(path));

@@ -3,6 +3,7 @@
 // source]}}. Every cost has to be there with its source: a number without one is an error.
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -24,35 +25,45 @@ constexpr double mib = 1024.0 * 1024.0, gb = 1024.0 * mib;
 }
 
 int count_of(const Json& json, const char* key, const std::string& origin, int low, int high) {
-  const int value = json.at(key).get<int>();
+  if (!json.at(key).is_number_integer()) refuse(origin, std::string(key) + " is not a whole number");
+  const auto value = json.at(key).get<std::int64_t>();
   if (value < low || value > high) {
     refuse(origin, std::string(key) + " = " + std::to_string(value) + " is not from " + std::to_string(low) + " to " +
                        std::to_string(high));
   }
-  return value;
+  return static_cast<int>(value);
 }
 
-std::uint64_t bytes_of(double amount, double unit) { return static_cast<std::uint64_t>(std::llround(amount * unit)); }
+std::uint64_t bytes_of(const Json& json, double unit, const std::string& what, const std::string& origin) {
+  const double bytes = json.get<double>() * unit;
+  if (!(bytes >= 0 && bytes <= 0x1p60)) refuse(origin, what + " is not a size");
+  return static_cast<std::uint64_t>(std::llround(bytes));
+}
 
 Shape shape_of(const Json& json, const std::string& origin) {
   Shape shape;
   shape.sockets = count_of(json, "sockets", origin, 1, 64);
   shape.smt = count_of(json, "smt", origin, 1, 8);
-  shape.l2_bytes = bytes_of(json.at("l2_kib").get<double>(), 1024);
+  shape.l2_bytes = bytes_of(json.at("l2_kib"), 1024, "l2_kib", origin);
+  if (shape.l2_bytes < 1024) refuse(origin, "l2_kib is less than 1");
+  long cores_of_socket = 0;
   for (const Json& node : json.at("nodes_per_socket")) {
     Shape::NodeShape out;
-    out.memory_bytes = bytes_of(node.at("memory_gb").get<double>(), gb);
+    out.memory_bytes = bytes_of(node.at("memory_gb"), gb, "memory_gb", origin);
     for (const Json& die : node.at("chiplets")) {
       const int cores = count_of(die, "cores", origin, 1, 1024);
-      const auto l3 = bytes_of(die.at("l3_mib").get<double>(), mib);
+      const auto l3 = bytes_of(die.at("l3_mib"), mib, "l3_mib", origin);
       for (int k = count_of(die, "count", origin, 1, 256); k > 0; --k) out.chiplets.push_back({cores, l3});
     }
+    for (const auto& die : out.chiplets) cores_of_socket += die.cores;
+    if (out.chiplets.empty()) refuse(origin, "a node has no chiplets; memory alone goes to memory_only_nodes_gb");
+    if (cores_of_socket * shape.sockets > 16384) refuse(origin, "it has more than 16384 cores");
     shape.nodes.push_back(std::move(out));
   }
   if (shape.nodes.empty()) refuse(origin, "nodes_per_socket is empty");
   if (json.contains("memory_only_nodes_gb")) {
-    for (const double amount : json.at("memory_only_nodes_gb").get<std::vector<double>>()) {
-      shape.memory_only_bytes.push_back(bytes_of(amount, gb));
+    for (const Json& amount : json.at("memory_only_nodes_gb")) {
+      shape.memory_only_bytes.push_back(bytes_of(amount, gb, "memory_only_nodes_gb", origin));
     }
   }
   return shape;
@@ -75,12 +86,17 @@ Model parse_model(const std::string& text, const std::string& origin) {
       if (!costs.contains(name)) refuse(origin, "the cost " + name + " is missing");
       Number& number = model.costs.*field.member;
       number = {costs.at(name).at(0).get<double>(), costs.at(name).at(1).get<std::string>()};
-      if (!(number.value >= 0) || !std::isfinite(number.value)) refuse(origin, name + " is not a number from 0 up");
+      if (!(number.value >= 0) || !(number.value <= 1e9)) refuse(origin, name + " is not a number from 0 to 1e9");
       if (number.source.empty()) refuse(origin, name + " has no source; write 'estimate' where it is one");
     }
     if (model.costs.mlp.value < 1 || model.costs.stream_mlp.value < 1 || model.costs.memory_read.value <= 0 ||
-        model.costs.memory_mixed.value <= 0) {
-      refuse(origin, "mlp and stream_mlp have to be 1 or more, memory_read and memory_mixed more than 0");
+        model.costs.memory_mixed.value <= 0 || model.costs.issue_ns.value <= 0) {
+      refuse(origin, "mlp and stream_mlp have to be 1 or more, memory_read, memory_mixed and issue_ns more than 0");
+    }
+    const bool has_far = std::any_of(model.machine.nodes.begin(), model.machine.nodes.end(),
+                                     [](const Node& node) { return node.cpus.empty(); });
+    if (has_far && (model.costs.far_dram_ns.value <= 0 || model.costs.far_memory.value <= 0)) {
+      refuse(origin, "it has memory-only nodes: far_dram_ns and far_memory have to be more than 0");
     }
     return model;
   } catch (const nlohmann::json::exception& error) {

@@ -1,5 +1,7 @@
 #include <charm/error.hpp>
 
+#include <algorithm>
+
 #include "sim/policies/all.hpp"
 #include "sim/policy.hpp"
 
@@ -25,7 +27,10 @@ Plan plan_for(std::string_view spec, const Model& model, const Workload& workloa
   // The runtime's controllers, with their own parameters.
   for (const auto& controller : controller::policies()) {
     if (controller.name == name) return controlled_plan(std::string(spec), model, workers);
-    known += ", " + std::string(controller.name);
+    if (std::none_of(policies().begin(), policies().end(),
+                     [&](const Policy& p) { return p.name == controller.name; })) {
+      known += ", " + std::string(controller.name);
+    }
   }
   throw Error(Errc::bad_config, "unknown policy '" + std::string(name) + "'", "choose one of " + known);
 }

@@ -66,6 +66,8 @@ class Run {
     out.levels = plan_.placement.levels;
     for (const double t : level_time_) out.level_share.push_back(t / out.seconds);
     out.seats = plan_.placement.seats[level_];
+    out.sampling = states_.sampling();
+    out.sampling_error = states_.error();
     if (gang_) {
       const auto decisions = gang_->decisions();
       for (std::size_t i = decided; i < decisions.size(); ++i) {

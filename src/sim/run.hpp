@@ -38,6 +38,8 @@ struct RunResult {
   std::vector<int> levels;          // chiplets that the placement can use
   std::vector<double> level_share;  // of the time, at each
   std::vector<Seat> seats;          // at the end
+  double sampling = 1;              // line-granular back-end: one line in so many was played
+  double sampling_error = 0;        // and the standard error of the share that memory served
 };
 
 /// \throws Error (bad_config, too_many_workers).

@@ -2,7 +2,9 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <sstream>
 
 namespace charm::sim {
 
@@ -25,9 +27,13 @@ Arguments::Arguments(const std::string& what, std::span<const Parameter> known, 
     }
     const std::string_view value = equals == std::string_view::npos ? "" : item.substr(equals + 1);
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), at->second);
-    if (error != std::errc() || end != value.data() + value.size() || !(at->second >= 0) || at->second > 1e12) {
-      throw Error(Errc::bad_config, what + ": " + name + " = '" + std::string(value) + "' is not usable",
-                  "give a number from 0 to 1e12");
+    const Parameter& parameter =
+        *std::find_if(known.begin(), known.end(), [&](const Parameter& p) { return p.name == name; });
+    if (error != std::errc() || end != value.data() + value.size() ||
+        !(at->second >= parameter.least && at->second <= parameter.most)) {
+      std::ostringstream range;
+      range << "give a number from " << parameter.least << " to " << parameter.most;
+      throw Error(Errc::bad_config, what + ": " + name + " = '" + std::string(value) + "' is not usable", range.str());
     }
   }
 }

@@ -14,6 +14,7 @@ struct Parameter {
   std::string_view name;
   double default_value;
   std::string_view doc;
+  double least = 0, most = 1e12;
 };
 
 class Arguments {

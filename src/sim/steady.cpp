@@ -12,7 +12,15 @@ const Rates& SteadyStates::at(std::size_t phase, std::size_t level) {
     const Job job{&model_, plan_.placement.seats[level], &workload_.phases[phase], plan_.habits};
     LinesOptions options;
     options.seed = seed_;
-    const Mixes mixes = backend_ == Backend::lines ? line_mixes(job, options).mixes : analytic_mixes(job);
+    Mixes mixes;
+    if (backend_ == Backend::lines) {
+      LinesResult played = line_mixes(job, options);
+      sampling_ = std::max(sampling_, played.sampling);
+      error_ = std::max(error_, played.error);
+      mixes = std::move(played.mixes);
+    } else {
+      mixes = analytic_mixes(job);
+    }
     Rates rates = rates_of(job, mixes);
     const Phase& p = workload_.phases[phase];
     if (p.step_operations > 0) {

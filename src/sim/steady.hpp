@@ -21,12 +21,18 @@ class SteadyStates {
   /// Operations per second of the phase at its best level.
   double best(std::size_t phase);
 
+  /// Of the line-granular back-end's states so far: the coarsest sample (one line in so many) and the largest standard
+  /// error of the share that memory served.
+  [[nodiscard]] double sampling() const { return sampling_; }
+  [[nodiscard]] double error() const { return error_; }
+
  private:
   const Model& model_;
   const Workload& workload_;
   const Plan& plan_;
   Backend backend_;
   std::uint64_t seed_;
+  double sampling_ = 1, error_ = 0;
   std::map<std::pair<std::size_t, std::size_t>, Rates> known_;
 };
 

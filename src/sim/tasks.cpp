@@ -364,12 +364,17 @@ double step_overhead_ns(const Model& model, const std::vector<Seat>& seats, doub
                         const Stealing& stealing, std::uint64_t seed) {
   const auto workers = static_cast<double>(seats.size());
   if (stealing.way.empty()) return (std::ceil(tasks / workers) - tasks / workers) * run_ns;
-  // Starting and ending cost the same however many tasks lie between.
-  const int played = static_cast<int>(std::max(1.0, std::min(tasks, 12 * workers)));
   TaskOptions options;
   options.seed = seed;
-  const TaskRun run = run_tasks(model, seats, flat_loop(played, run_ns), stealing, options);
-  return std::max(0.0, run.makespan_ns - played * run_ns / workers);
+  const auto overhead = [&](int count) {
+    const TaskRun run = run_tasks(model, seats, flat_loop(count, run_ns), stealing, options);
+    return std::max(0.0, run.makespan_ns - count * run_ns / workers);
+  };
+  const int played = static_cast<int>(std::max(1.0, std::min(tasks, 12 * workers)));
+  const double some = overhead(played);
+  if (tasks < 2.0 * played) return some;
+  // Starting and ending cost the same however many tasks lie between; those cost what twice as many cost more.
+  return some + std::max(0.0, overhead(2 * played) - some) * (tasks - played) / played;
 }
 
 }  // namespace charm::sim

@@ -1,5 +1,6 @@
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 #include "sim/generator.hpp"
@@ -15,6 +16,11 @@ Workload single(std::string_view spec, int workers) {
       const std::string what = "workload " + std::string(generator->name);
       Workload out = generator->make({what, generator->parameters, spec_arguments(spec)}, workers);
       out.name = std::string(spec);
+      for (Phase& phase : out.phases) {
+        std::erase_if(phase.components, [](const Component& c) { return c.accesses <= 0; });
+        for (Component& c : phase.components) c.bytes = std::max(c.bytes, line_bytes);
+        if (phase.step_operations > 0) phase.step_operations = std::max(phase.step_operations, 1.0);
+      }
       return out;
     }
     known += (known.empty() ? "" : ", ") + std::string(generator->name);
@@ -35,6 +41,10 @@ std::span<const Generator* const> generators() {
 
 Workload workload(std::string_view spec, int workers) {
   Workload out;
+  if (spec.ends_with('+')) {
+    throw Error(Errc::bad_config, "workload '" + std::string(spec) + "' ends in a plus",
+                "write what comes after it, as in bfs@10+sweep@2");
+  }
   for (std::string_view left = spec; !left.empty();) {
     const auto plus = left.find('+');
     std::string_view part = left.substr(0, plus);

@@ -27,7 +27,7 @@ void check(const Case& c, const std::string& spec) {
   for (const Phase& phase : work.phases) {
     const Job job{&machine, plan.placement.start(), &phase, plan.habits};
     LinesOptions options;
-    options.most_accesses = 4000000;
+    options.most_accesses = 2500000;
     const LinesResult lines = line_mixes(job, options);
     const Rates a = rates_of(job, analytic_mixes(job)), b = rates_of(job, lines.mixes);
     const std::string name =

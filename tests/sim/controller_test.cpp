@@ -17,7 +17,7 @@ TEST(Controller, IsNearTheBestStandingLevelEverywhere) {
   options.warm_up = 180;
   options.seconds = 60;
   options.noise = 0.01;
-  for (const auto& c : compare_controller(machines, workloads, options)) {
+  for (const auto& c : compare_controller(machines, workloads, options, "charm", 0)) {
     EXPECT_GE(c.ratio(), 0.95) << c.workload << " on " << c.machine << " with " << c.workers << " workers; best at "
                                << c.best_level << " chiplets";
   }

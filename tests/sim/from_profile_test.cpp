@@ -3,6 +3,9 @@
 
 #include <charm/error.hpp>
 
+#include <filesystem>
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "sim/run.hpp"
@@ -40,6 +43,23 @@ TEST(ModelOfAProfile, HasTheMeasuredChipletsAndLatencies) {
 TEST(ModelOfAProfile, Runs) {
   const sim::Model model = sim::model_of_profile(measured());
   EXPECT_GT(sim::run(model, "sweep", "charm", 4).throughput, 0);
+}
+
+TEST(ModelOfAProfile, IsTakenForAMachineAsTheFileIs) {
+  const std::string file = testing::TempDir() + "profile_of_a_guest.json";
+  std::ofstream(file) << probe::profile_json(measured());
+  const sim::Model model = sim::model(file);
+  std::filesystem::remove(file);
+  EXPECT_EQ(sim::model_json(model), sim::model_json(sim::model_of_profile(measured())));
+  EXPECT_EQ(model.machine.chiplets.size(), 4U);
+}
+
+TEST(ModelOfAProfile, TakesCacheSizesFromWhatTheSystemTold) {
+  probe::Profile profile = measured();
+  Machine system = sim::model("kunpeng-920-64").machine;
+  for (auto& core : system.cores) core.l2_bytes = 3 << 20;
+  profile.system = system;
+  for (const auto& core : sim::model_of_profile(profile).machine.cores) EXPECT_EQ(core.l2_bytes, 3U << 20);
 }
 
 TEST(ModelOfAProfile, NeedsLatencies) {

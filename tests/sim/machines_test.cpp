@@ -1,6 +1,11 @@
 // Machine models: each number has a source, the shapes are those of the machines, and what is not a model is refused.
 #include <charm/error.hpp>
 
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "sim/model.hpp"
@@ -16,11 +21,41 @@ TEST(Machines, AreTheOnesThatWereAskedFor) {
   }
 }
 
-TEST(Machines, GiveASourceForEachNumber) {
+/// The names in the first column of the page's table of sources.
+std::vector<std::string> sources_of_the_page() {
+  std::ifstream page(CHARM_DOCS "/simulator.md");
+  std::vector<std::string> names;
+  bool there = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("#")) there = line == "### Sources";
+    if (there && line.starts_with("| `")) names.push_back(line.substr(3, line.find('`', 3) - 3));
+  }
+  return names;
+}
+
+TEST(Machines, GiveASourceThatThePageNamesOrTheWordEstimateForEachNumber) {
+  const auto known = sources_of_the_page();
+  ASSERT_GT(known.size(), 5U);
+  const auto has_source = [&](const std::string& source) {
+    return source.find("estimate") != std::string::npos ||
+           std::any_of(known.begin(), known.end(), [&](const auto& name) { return source.starts_with(name); });
+  };
   for (const Model& m : models()) {
-    EXPECT_FALSE(m.shape_source.empty()) << m.name;
-    for (const auto& field : cost_fields())
-      EXPECT_FALSE((m.costs.*field.member).source.empty()) << m.name << field.name;
+    EXPECT_TRUE(has_source(m.shape_source)) << m.name << ": " << m.shape_source;
+    const Costs& c = m.costs;
+    for (const auto& field : cost_fields()) {
+      const Number& number = c.*field.member;
+      SCOPED_TRACE(m.name + ", " + std::string(field.name) + ": " + number.source);
+      EXPECT_EQ(number.source.starts_with("none"), number.value == 0);
+      if (number.source.starts_with("as nearer: ")) {
+        const Number& nearer = field.name == "other_chiplet_ns" ? c.same_chiplet_ns
+                               : field.name == "other_node_ns"  ? c.other_chiplet_ns
+                                                                : c.dram_ns;
+        EXPECT_EQ(number.value, nearer.value);
+      } else if (number.value != 0) {
+        EXPECT_TRUE(has_source(number.source));
+      }
+    }
   }
 }
 
@@ -75,6 +110,22 @@ TEST(Machines, ThatAreNoneAreRefusedWithTheNamesOfThoseThereAre) {
   text.replace(text.find("dram_ns"), 4, "tram");
   EXPECT_THROW(parse_model(text, "broken"), charm::Error);
   EXPECT_THROW(parse_model("{", "broken"), charm::Error);
+}
+
+TEST(Machines, ThatCannotBeAreRefused) {
+  const std::string good = model_json(model("7713"));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  EXPECT_NO_THROW(parse_model(good, "good"));
+  EXPECT_THROW(parse_model(with("\"sockets\": 1", "\"sockets\": 0"), "x"), charm::Error);
+  EXPECT_THROW(parse_model(with("\"l2_kib\": 512", "\"l2_kib\": -512"), "x"), charm::Error);
+  EXPECT_THROW(parse_model(with("\"l3_mib\": 32", "\"l3_mib\": -1"), "x"), charm::Error);
+  EXPECT_THROW(parse_model(with("\"cores\": 8", "\"cores\": \"8\""), "x"), charm::Error);
+  EXPECT_THROW(parse_model(with("\"smt\": 2", "\"smt\": 2, \"memory_only_nodes_gb\": [64]"), "x"), charm::Error);
+  EXPECT_THROW(parse_model(with("\"sockets\": 1", "\"sockets\": 1e99"), "x"), charm::Error);
 }
 
 }  // namespace

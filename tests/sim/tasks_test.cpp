@@ -3,6 +3,10 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
 #include <gtest/gtest.h>
 
 #include "placement/policy.hpp"
@@ -94,6 +98,30 @@ TEST(Replay, RunsARecordedGraphOnAnyMachine) {
                   two = run_tasks(m, seats(m, 2), graph, by_distance);
     EXPECT_NEAR(one.busy_ns, 7800, 1e-6) << m.name;
     EXPECT_LE(two.makespan_ns, one.makespan_ns + 1) << m.name;
+  }
+}
+
+TEST(Replay, OfARealRunTakesAllItsTimeWithOneWorkerAndLessWithMore) {
+  std::ifstream in(CHARM_TEST_DATA "/traces/bfs.json", std::ios::binary);
+  const TaskGraph graph = parse_trace({std::istreambuf_iterator<char>(in), {}}, "bfs.json");
+  ASSERT_GT(graph.tasks.size(), 10U);
+  double work = 0, longest = 0;
+  for (const Task& task : graph.tasks) {
+    work += task.run_ns;
+    longest = std::max(longest, task.run_ns);
+  }
+  for (const char* machine : {"7713", "2x7713", "graviton-3", "cxl"}) {
+    const Model m = model(machine);
+    double last = 2 * work;
+    for (const int workers : {1, 2, 4, 16}) {
+      const TaskRun run = run_tasks(m, seats(m, workers), graph, by_distance);
+      EXPECT_EQ(run.ran, graph.tasks.size()) << machine;
+      EXPECT_NEAR(run.busy_ns, work, work * 1e-9) << machine;
+      EXPECT_GE(run.makespan_ns, std::max(longest, work / workers)) << machine;
+      EXPECT_LE(run.makespan_ns, last * 1.02) << machine << ", " << workers << " workers";
+      last = run.makespan_ns;
+    }
+    EXPECT_LT(last, 0.8 * work) << machine << ": recorded with sixteen workers, it has parallelism";
   }
 }
 

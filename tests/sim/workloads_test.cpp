@@ -42,6 +42,11 @@ TEST(Workloads, TakeParametersAndPhases) {
   EXPECT_THROW(workload("sweep@x+pairs@1", 8), charm::Error);
   EXPECT_THROW(workload("sweep+pairs@1", 8), charm::Error);
   EXPECT_THROW(workload("", 8), charm::Error);
+  EXPECT_THROW(workload("bfs:scale=99", 8), charm::Error);
+  EXPECT_THROW(workload("sweep:writes=2", 8), charm::Error);
+  EXPECT_THROW(workload("uniform:total_mb=0", 8), charm::Error);
+  EXPECT_THROW(workload("zipf:skew=nan", 8), charm::Error);
+  EXPECT_THROW(workload("pairs:kb=inf", 8), charm::Error);
 }
 
 TEST(Workloads, AreSplitWhereALaterPieceIsNotAnArgument) {

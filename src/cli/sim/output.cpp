@@ -25,17 +25,19 @@ Json result_json(const sim::RunResult& r) {
   for (std::size_t i = 0; i < r.levels.size(); ++i) {
     levels.push_back({{"chiplets", r.levels[i]}, {"share", r.level_share[i]}});
   }
-  return {{"machine", r.machine},
-          {"workload", r.workload},
-          {"policy", r.policy},
-          {"workers", r.workers},
-          {"throughput", r.throughput},
-          {"unit", r.unit + "/s"},
-          {"efficiency", r.efficiency},
-          {"seconds", r.seconds},
-          {"fills", fills},
-          {"moves", moves},
-          {"levels", levels}};
+  Json json = {{"machine", r.machine},
+               {"workload", r.workload},
+               {"policy", r.policy},
+               {"workers", r.workers},
+               {"throughput", r.throughput},
+               {"unit", r.unit + "/s"},
+               {"efficiency", r.efficiency},
+               {"seconds", r.seconds},
+               {"fills", fills},
+               {"moves", moves},
+               {"levels", levels}};
+  if (r.sampling > 1) json["sampling"] = {{"one_line_in", r.sampling}, {"error", r.sampling_error}};
+  return json;
 }
 
 /// The level at which most of the time was spent.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/parallel.hpp"
 #include "cli/options.hpp"
 #include "cli/sim/options.hpp"
+#include "sim/generator.hpp"
 
 namespace charm::cli {
 namespace {
@@ -30,6 +32,10 @@ std::vector<int> parse_workers(const std::string& text) {
       continue;
     }
     const int from = number(part.substr(0, dots), text), to = number(part.substr(dots + 2), text);
+    if (from > to) {
+      throw Error(Errc::bad_config, "--workers '" + text + "': " + part + " goes down",
+                  "write the smaller number first");
+    }
     for (int w = from; w < to; w *= 2) out.push_back(w);
     out.push_back(to);
   }
@@ -37,19 +43,32 @@ std::vector<int> parse_workers(const std::string& text) {
 }
 
 std::vector<sim::RunResult> simulate(const SimRequest& request) {
-  std::vector<sim::RunResult> results;
+  struct Piece {
+    std::size_t machine;
+    const std::string *workload, *policy;
+    int workers;
+  };
+  std::vector<sim::Model> models;
+  std::vector<Piece> pieces;
   for (const auto& name : request.machines) {
-    const sim::Model model = sim::model(name);
+    models.push_back(sim::model(name));
     auto workers = request.workers;
-    if (workers.empty()) workers.push_back(std::min<int>(64, static_cast<int>(model.machine.cores.size())));
+    if (workers.empty()) workers.push_back(std::min<int>(64, static_cast<int>(models.back().machine.cores.size())));
     for (const auto& workload : request.workloads) {
       for (const int count : workers) {
-        for (const auto& policy : request.policies) {
-          results.push_back(sim::run(model, workload, policy, count, request.run));
-        }
+        for (const auto& policy : request.policies) pieces.push_back({models.size() - 1, &workload, &policy, count});
       }
     }
   }
+  // What is not there is said before hours of computing, not after them.
+  for (const Piece& piece : pieces) {
+    sim::plan_for(*piece.policy, models[piece.machine], sim::workload(*piece.workload, piece.workers), piece.workers);
+  }
+  std::vector<sim::RunResult> results(pieces.size());
+  base::for_each_piece(pieces.size(), request.jobs, [&](std::size_t i) {
+    const Piece& piece = pieces[i];
+    results[i] = sim::run(models[piece.machine], *piece.workload, *piece.policy, piece.workers, request.run);
+  });
   return results;
 }
 

@@ -18,7 +18,7 @@ Plan controlled_plan(const std::string& controller, const Model& model, int work
 
 namespace {
 
-constexpr Parameter spread_parameter[] = {{"spread", 0, "chiplets to stand at; 0: the fewest"}};
+constexpr Parameter spread_parameter[] = {{"spread", 0, "chiplets to stand at; 0: the fewest", 0, 65536}};
 
 Plan charm_plan(const Model& model, const Workload&, int workers, const Arguments&) {
   return controlled_plan("adaptive", model, workers);

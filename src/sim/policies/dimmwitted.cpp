@@ -5,7 +5,8 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {{"task_ns", 12000, "making, switching to and ending a thread for a task (estimate)"}};
+constexpr Parameter known[] = {
+    {"task_ns", 12000, "making, switching to and ending a thread for a task (estimate)", 0, 1e+09}};
 
 Plan copies(const Model& model, const Workload& workload, int workers, const Arguments& arguments, Domain domain) {
   Plan out;

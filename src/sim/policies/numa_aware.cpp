@@ -17,7 +17,7 @@ namespace {
 using placement::SocketOrder;
 
 constexpr Parameter ring_parameters[] = {
-    {"message_ns", 2, "software cost of an access to another node's data, in a batch (estimate)"}};
+    {"message_ns", 2, "software cost of an access to another node's data, in a batch (estimate)", 0, 1e+06}};
 
 Plan blind(placement::Placement placement) {
   Plan plan;

@@ -6,7 +6,7 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {{"spread", 0, "1: workers over all chiplets, as the artifact's logs say"}};
+constexpr Parameter known[] = {{"spread", 0, "1: workers over all chiplets, as the artifact's logs say", 0, 65536}};
 
 Plan plan(const Model& model, const Workload&, int workers, const Arguments& arguments) {
   Plan out;

@@ -5,9 +5,9 @@ namespace charm::sim {
 namespace {
 
 constexpr Parameter known[] = {
-    {"kb", 256, "KiB that are shared"},
-    {"writes", 0.5, "share of the accesses that write"},
-    {"compute_ns", 40, "computing on an access"},
+    {"kb", 256, "KiB that are shared", 0.0625, 1024 * largest_mib},
+    {"writes", 0.5, "share of the accesses that write", 0, 1},
+    {"compute_ns", 40, "computing on an access", 0, 1e+09},
 };
 
 Workload make(const Arguments& a, int) {

@@ -4,7 +4,7 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {{"compute_ns", 400, "computing on an operation"}};
+constexpr Parameter known[] = {{"compute_ns", 400, "computing on an operation", 0, 1e+09}};
 
 Workload make(const Arguments& a, int) {
   Phase phase;

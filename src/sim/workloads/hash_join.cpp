@@ -5,9 +5,11 @@ namespace charm::sim {
 namespace {
 
 constexpr Parameter known[] = {
-    {"table_mb", 128, "MiB of the hash table"}, {"probe_mb", 4096, "MiB of the relation that probes it"},
-    {"tuple_bytes", 32, "bytes of a tuple"},    {"matches", 0.5, "results per tuple"},
-    {"skew", 0, "Zipf's exponent of the keys"},
+    {"table_mb", 128, "MiB of the hash table", least_mib, largest_mib},
+    {"probe_mb", 4096, "MiB of the relation that probes it", least_mib, largest_mib},
+    {"tuple_bytes", 32, "bytes of a tuple", 1, 65536},
+    {"matches", 0.5, "results per tuple", 0, 1e+06},
+    {"skew", 0, "Zipf's exponent of the keys", 0, 10},
 };
 
 Workload make(const Arguments& a, int workers) {

@@ -5,10 +5,10 @@ namespace charm::sim {
 namespace {
 
 constexpr Parameter known[] = {
-    {"kb", 64, "KiB of each worker's mailbox"},
-    {"mb", 0, "MiB of each worker's own data"},
-    {"own", 23, "lines of its own data that a worker touches for each line of a mailbox"},
-    {"compute_ns", 40, "computing on an operation"},
+    {"kb", 64, "KiB of each worker's mailbox", 0.0625, 1024 * largest_mib},
+    {"mb", 0, "MiB of each worker's own data", 0, largest_mib},
+    {"own", 23, "lines of its own data that a worker touches for each line of a mailbox", 0, 1e+06},
+    {"compute_ns", 40, "computing on an operation", 0, 1e+09},
 };
 
 Workload make(const Arguments& a, int) {

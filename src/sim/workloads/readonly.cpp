@@ -5,8 +5,8 @@ namespace charm::sim {
 namespace {
 
 constexpr Parameter known[] = {
-    {"total_mb", 24, "MiB of the data"},
-    {"compute_ns", 1, "computing on a line"},
+    {"total_mb", 24, "MiB of the data", least_mib, largest_mib},
+    {"compute_ns", 1, "computing on a line", 0, 1e+09},
 };
 
 Workload make(const Arguments& a, int) {

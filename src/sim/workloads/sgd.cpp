@@ -7,10 +7,10 @@ namespace charm::sim {
 namespace {
 
 constexpr Parameter known[] = {
-    {"samples", 10000, "samples"},
-    {"features", 8192, "features of a sample, 8 bytes each"},
-    {"updates", 0.1, "share of the model's lines that a sample changes"},
-    {"copies", 10, "how often the samples are stored (10: CHARM's 6,250 MB)"},
+    {"samples", 10000, "samples", 1, 1e+09},
+    {"features", 8192, "features of a sample, 8 bytes each", 8, 1e+09},
+    {"updates", 0.1, "share of the model's lines that a sample changes", 0, 1},
+    {"copies", 10, "how often the samples are stored (10: CHARM's 6,250 MB)", 1, 1e+06},
 };
 
 Workload make(const Arguments& a, int workers) {

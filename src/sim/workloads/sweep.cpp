@@ -5,11 +5,11 @@ namespace charm::sim {
 namespace {
 
 constexpr Parameter known[] = {
-    {"mb", 8, "MiB of each worker"},
-    {"total_mb", 0, "MiB of all workers together, instead of mb"},
-    {"writes", 0.25, "share of the lines that are written"},
-    {"compute_ns", 0, "computing on a line"},
-    {"barriers", 0, "1: all workers meet after each pass"},
+    {"mb", 8, "MiB of each worker", least_mib, largest_mib},
+    {"total_mb", 0, "MiB of all workers together, instead of mb", 0, largest_mib},
+    {"writes", 0.25, "share of the lines that are written", 0, 1},
+    {"compute_ns", 0, "computing on a line", 0, 1e+09},
+    {"barriers", 0, "1: all workers meet after each pass", 0, 1},
 };
 
 Workload make(const Arguments& a, int workers) {

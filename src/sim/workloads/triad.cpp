@@ -5,8 +5,8 @@ namespace charm::sim {
 namespace {
 
 constexpr Parameter known[] = {
-    {"total_mb", 384, "MiB of the three arrays together"},
-    {"barriers", 1, "1: all workers meet after each pass"},
+    {"total_mb", 384, "MiB of the three arrays together", least_mib, largest_mib},
+    {"barriers", 1, "1: all workers meet after each pass", 0, 1},
 };
 
 Workload make(const Arguments& a, int workers) {

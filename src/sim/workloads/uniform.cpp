@@ -5,9 +5,9 @@ namespace charm::sim {
 namespace {
 
 constexpr Parameter known[] = {
-    {"total_mb", 512, "MiB of the table"},
-    {"writes", 0.05, "share of the accesses that write"},
-    {"compute_ns", 2, "computing on an access"},
+    {"total_mb", 512, "MiB of the table", least_mib, largest_mib},
+    {"writes", 0.05, "share of the accesses that write", 0, 1},
+    {"compute_ns", 2, "computing on an access", 0, 1e+09},
 };
 
 Workload make(const Arguments& a, int) {

@@ -5,10 +5,10 @@ namespace charm::sim {
 namespace {
 
 constexpr Parameter known[] = {
-    {"total_mb", 1024, "MiB of the table"},
-    {"skew", 0.99, "Zipf's exponent"},
-    {"writes", 0.05, "share of the accesses that write"},
-    {"compute_ns", 20, "computing on an access"},
+    {"total_mb", 1024, "MiB of the table", least_mib, largest_mib},
+    {"skew", 0.99, "Zipf's exponent", 0, 10},
+    {"writes", 0.05, "share of the accesses that write", 0, 1},
+    {"compute_ns", 20, "computing on an access", 0, 1e+09},
 };
 
 Workload make(const Arguments& a, int) {
