@@ -1,5 +1,8 @@
 // `charm advise`: where to put a workload on a machine, and why.
+#include <charm/error.hpp>
+
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -8,6 +11,8 @@
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/format.hpp"
+#include "cli/options.hpp"
+#include "cli/sim/measured.hpp"
 #include "cli/text_table.hpp"
 #include "sim/advise.hpp"
 
@@ -18,9 +23,45 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   OutputOptions output;
-  std::string machine;
+  std::string machine, recording;
+  std::optional<double> working_set, sharing, bandwidth;
+  std::optional<int> pid;
+  double seconds = 2;
   sim::Question question;
 };
+
+/// What was given counts before what was measured; `notes` says what was measured.
+sim::Question question_of(const Options& options, std::vector<std::string>& notes) {
+  sim::Question q = options.question;
+  MeasuredTraffic traffic;
+  if (!options.recording.empty()) {
+    traffic = measured_traffic(options.recording);
+    if (traffic.sharing && !options.sharing) {
+      notes.push_back(fmt::format("sharing {:.3f}, from {}", *traffic.sharing, options.recording));
+    }
+    if (traffic.bandwidth_gb_per_s && !options.bandwidth) {
+      notes.push_back(fmt::format("bandwidth {:.3g} GB/s, from {}", *traffic.bandwidth_gb_per_s, options.recording));
+    }
+    if (q.workers == 0) q.workers = traffic.workers;
+  }
+  q.sharing = options.sharing.value_or(traffic.sharing.value_or(0));
+  q.bandwidth_gb_per_s = options.bandwidth.value_or(traffic.bandwidth_gb_per_s.value_or(0));
+  if (options.working_set) {
+    q.working_set_mb = *options.working_set;
+  } else if (options.pid) {
+    q.working_set_mb = measured_working_set(*options.pid, options.seconds);
+    notes.push_back(fmt::format("working set {:.1f} MiB: what process {} touched in {:g} s, in whole pages",
+                                q.working_set_mb, *options.pid, options.seconds));
+    if (q.working_set_mb <= 0) {
+      throw Error(Errc::bad_input, fmt::format("process {} touched no memory in {:g} s", *options.pid, options.seconds),
+                  "measure while it works, for longer with --seconds");
+    }
+  } else {
+    throw Error(Errc::bad_config, "charm advise needs the size of the working set",
+                "give --working-set MIB, or --pid of a running program to measure it");
+  }
+  return q;
+}
 
 Json choices_json(const std::vector<sim::Choice>& choices) {
   Json list = Json::array();
@@ -58,7 +99,9 @@ std::string choices_table(const char* title, const std::vector<sim::Choice>& cho
 int advise(const Options& options, Session& session) {
   const sim::Model model =
       options.machine.empty() ? sim::estimated_model(Machine::discover()) : sim::model(options.machine);
-  const sim::Advice advice = sim::advise(model, options.question);
+  std::vector<std::string> notes;
+  const sim::Question question = question_of(options, notes);
+  const sim::Advice advice = sim::advise(model, question);
   if (options.output.json) {
     session.out << Json{{"machine", model.name},
                         {"workers", advice.workers},
@@ -67,6 +110,11 @@ int advise(const Options& options, Session& session) {
                         {"instances_per", advice.instances},
                         {"instances", advice.instance_count},
                         {"reasons", advice.reasons},
+                        {"working_set_mb", question.working_set_mb},
+                        {"sharing", question.sharing},
+                        {"writes", question.writes},
+                        {"bandwidth_gb_per_s", question.bandwidth_gb_per_s},
+                        {"measured", notes},
                         {"levels", choices_json(advice.levels)},
                         {"divisions", choices_json(advice.divisions)}}
                        .dump(2, ' ', false, Json::error_handler_t::replace)
@@ -80,6 +128,7 @@ int advise(const Options& options, Session& session) {
       advice.instance_count == 1 ? std::string("one instance")
                                  : fmt::format("{} instances, one a {}", advice.instance_count, advice.instances));
   for (const auto& reason : advice.reasons) session.out << reason << '\n';
+  for (const auto& note : notes) session.out << "Measured: " << note << ".\n";
   std::string level;
   for (const auto& c : advice.levels) level = c.count == advice.chiplets ? c.name : level;
   session.out << '\n'
@@ -94,14 +143,19 @@ void declare(CLI::App& app, Session& session) {
   sim::Question& q = options->question;
   app.add_option("--machine", options->machine,
                  "Machine model, model file, hwloc XML file or synthetic string [this machine]");
-  app.add_option("--working-set", q.working_set_mb, "MiB that all workers touch again and again")
-      ->required()
-      ->check(CLI::PositiveNumber);
-  app.add_option("--sharing", q.sharing, "Share of the accesses that go to data which all workers touch [0]")
-      ->check(CLI::Range(0.0, 1.0));
-  app.add_option("--writes", q.writes, "Share of the accesses that write [0.1]")->check(CLI::Range(0.0, 1.0));
-  app.add_option("--bandwidth", q.bandwidth_gb_per_s, "GB/s that it asks for, undisturbed [as much as it gets]")
-      ->check(CLI::NonNegativeNumber);
+  number_within(app.add_option("--working-set", options->working_set, "MiB that all workers touch again and again"),
+                1e-3, 1e9);
+  whole_number(app.add_option("--pid", options->pid, "Measure the working set of this running process"), 1, 1 << 30);
+  number_within(app.add_option("--seconds", options->seconds, "How long --pid measures [2]"), 0.05, 3600);
+  file_path(app.add_option("--recording", options->recording,
+                           "Take sharing and bandwidth from a file of CHARM_COUNTERS=record:FILE"));
+  number_within(app.add_option("--sharing", options->sharing,
+                               "Share of the accesses that go to data which all workers touch [0]"),
+                0, 1);
+  number_within(app.add_option("--writes", q.writes, "Share of the accesses that write [0.1]"), 0, 1);
+  number_within(
+      app.add_option("--bandwidth", options->bandwidth, "GB/s that it asks for, undisturbed [as much as it gets]"), 0,
+      1e9);
   app.add_option("--workers", q.workers, "Workers [a core each]")->check(CLI::Range(1, 65536));
   add_output_options(app, options->output);
   app.callback([&session, options] { session.action = [&session, options] { return advise(*options, session); }; });
@@ -111,7 +165,9 @@ void declare(CLI::App& app, Session& session) {
 
 Command advise_entry() {
   return {"advise", "Where to put a workload on a machine: together or apart, and in how many instances",
-          "  charm advise --machine 7713 --workers 8 --working-set 192 --sharing 0.2", declare};
+          "  charm advise --machine 7713 --workers 8 --working-set 192 --sharing 0.2\n"
+          "  charm advise --pid $(pidof postgres | cut -d' ' -f1)",
+          declare};
 }
 
 }  // namespace charm::cli

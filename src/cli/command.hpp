@@ -7,6 +7,7 @@
 #include <iosfwd>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -17,8 +18,10 @@ namespace charm::cli {
 struct Session {
   std::ostream& out;
   std::ostream& err;
-  std::string command_line;     // as it was typed, for what says how it was made
-  std::function<int()> action;  // set by the callback of the command that was asked for; returns the exit code
+  std::string command_line;             // as it was typed, for what says how it was made
+  std::function<int()> action;          // set by the callback of the command that was asked for; returns the exit code
+  std::vector<std::string> words = {};  // of the command line, for commands that start a program with some of them
+  int failure_code = 1;                 // of an output that cannot be written; others where 1 is an answer
 };
 
 struct Command {
@@ -32,7 +35,8 @@ struct Command {
 std::span<const Command> commands();
 
 /// The whole command line: every registered command with its options, ready to parse. Actions go to `session`.
-void declare_all(CLI::App& app, Session& session);
+/// \param only the options of this command alone, where there is one of that name: declaring all takes a millisecond.
+void declare_all(CLI::App& app, Session& session, const std::string& only = "");
 
 // The exit codes of every command.
 inline constexpr int exit_done = 0;

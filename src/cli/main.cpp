@@ -3,6 +3,7 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/failure.hpp"
@@ -24,9 +25,9 @@ std::string as_typed(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   using namespace charm::cli;
-  Session session{std::cout, std::cerr, as_typed(argc, argv), {}};
+  Session session{std::cout, std::cerr, as_typed(argc, argv), {}, std::vector<std::string>(argv, argv + argc)};
   CLI::App app;
-  declare_all(app, session);
+  declare_all(app, session, argc > 1 ? argv[1] : "");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
@@ -43,7 +44,7 @@ int run(int argc, char** argv) {
   std::cout.flush();
   if (!std::cout) {
     std::cerr << "charm: cannot write to standard output; is the disk full?\n";
-    return exit_failed;
+    return session.failure_code;
   }
   return code;
 }

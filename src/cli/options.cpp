@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 #include <string_view>
 
 namespace charm::cli {
@@ -41,6 +42,17 @@ CLI::Option* some_of(CLI::Option* option, const std::vector<std::string>& words)
       seen.push_back(word);
     }
     return std::string();
+  });
+}
+
+CLI::Option* number_within(CLI::Option* option, double low, double high) {
+  return option->check([low, high](const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && value >= low && value <= high) return std::string();
+    std::ostringstream range;
+    range << "'" << text << "' is not a number from " << low << " to " << high;
+    return range.str();
   });
 }
 

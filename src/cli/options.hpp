@@ -14,6 +14,9 @@ CLI::Option* one_of(CLI::Option* option, const std::vector<std::string>& words);
 /// The option takes a comma-separated list out of `words`, without repeats; read it with `split_list`.
 CLI::Option* some_of(CLI::Option* option, const std::vector<std::string>& words);
 
+/// The option takes a number in [low, high]; "nan" is none.
+CLI::Option* number_within(CLI::Option* option, double low, double high);
+
 /// The option takes a whole number in [low, high].
 CLI::Option* whole_number(CLI::Option* option, long long low, long long high);
 

@@ -31,6 +31,7 @@ struct Options {
   std::optional<std::string> report;
   std::optional<int> record_graph;
   bool worst = false;
+  int jobs = 0;
   sim::RunOptions run;
 };
 
@@ -71,6 +72,7 @@ SimRequest request_of(const Options& options) {
   request.policies = listed(options.policy, policy_names());
   if (!options.workers.empty()) request.workers = parse_workers(options.workers);
   request.run = options.run;
+  request.jobs = options.jobs;
   request.run.backend = options.backend == "lines" ? sim::Backend::lines : sim::Backend::analytic;
   return request;
 }
@@ -89,7 +91,8 @@ int reproduce(const Options& options, Session& session, bool colour) {
 int worst(const Options& options, Session& session, bool colour) {
   SimRequest request = request_of(options);
   request.run.warm_up = 180;
-  const auto all = sim::compare_controller(request.machines, request.workloads, request.run, request.policies.front());
+  const auto all =
+      sim::compare_controller(request.machines, request.workloads, request.run, request.policies.front(), request.jobs);
   session.out << (options.output.json ? compare_json(all) : compare_table(all, colour));
   return exit_done;
 }
@@ -168,11 +171,11 @@ void declare(CLI::App& app, Session& session) {
                  "Policies NAME[:parameter=value,...] of " + join(policy_names()) + ", or a controller; all [charm]");
   app.add_option("--workers", options->workers,
                  "Numbers of workers: 64, or 8,16,32, or 8..128 [a core each, at most 64]");
-  app.add_option("--seconds", options->run.seconds, "Simulated seconds [60]")->check(CLI::Range(0.001, 1e6));
-  app.add_option("--warm-up", options->run.warm_up, "Simulated seconds before, that do not count [0]")
-      ->check(CLI::Range(0.0, 1e6));
-  app.add_option("--noise", options->run.noise, "Standard deviation of what counters show, relative [0]")
-      ->check(CLI::Range(0.0, 1.0));
+  number_within(app.add_option("--seconds", options->run.seconds, "Simulated seconds [60]"), 0.001, 1e6);
+  number_within(app.add_option("--warm-up", options->run.warm_up, "Simulated seconds before, that do not count [0]"), 0,
+                1e6);
+  number_within(app.add_option("--noise", options->run.noise, "Standard deviation of what counters show, relative [0]"),
+                0, 1);
   app.add_flag("!--no-counters", options->run.counters, "As on a machine without performance counters");
   app.add_option("--seed", options->run.seed, "Seed of noise, sampling and stealing [1]");
   one_of(app.add_option("--backend", options->backend, "How accesses are judged [analytic]"), {"analytic", "lines"});
@@ -188,7 +191,9 @@ void declare(CLI::App& app, Session& session) {
   file_path(app.add_option("--from-profile", options->from_profile, "Print a model made of what charm probe measured"));
   whole_number(app.add_option("--record-graph", options->record_graph, "Print what the graph kernels touch at scale N"),
                4, 24);
-  file_path(app.add_option("--report", options->report, "Write a self-contained HTML page there"));
+  whole_number(app.add_option("--jobs", options->jobs, "Combinations at a time; changes no result [a cpu each]"), 1,
+               1024);
+  file_path(app.add_option("--report,--html", options->report, "Write a self-contained HTML page with curves there"));
   add_output_options(app, options->output);
   app.callback([&session, options] { session.action = [&session, options] { return simulate(*options, session); }; });
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/tool.hpp"
+#include "probe/profile.hpp"
 
 using ToolTest = charm::cli::test::Tool;
 using nlohmann::json;
@@ -36,6 +37,51 @@ TEST_F(ToolTest, SimSaysTheSameForTheSameSeed) {
   EXPECT_EQ(charm(line).out, charm(line).out);
   EXPECT_EQ(charm("sim --workload zipf --workers 8 --backend lines --json").out,
             charm("sim --workload zipf --workers 8 --backend lines --json").out);
+}
+
+TEST_F(ToolTest, SimSaysTheSameHoweverManyRunAtATime) {
+  for (const char* backend : {"analytic", "lines"}) {
+    const std::string line =
+        std::string("sim --machine 7713,graviton-4 --workload pairs,sweep:mb=24 --policy charm,os ") +
+        "--workers 4,8 --seconds 2 --json --backend " + backend;
+    EXPECT_EQ(charm(line + " --jobs 1").out, charm(line + " --jobs 5").out) << backend;
+  }
+}
+
+TEST_F(ToolTest, SimTakesWhatProbeWritesForAMachine) {
+  charm::probe::Profile profile;
+  profile.key.name = "a guest";
+  profile.date = "2026-01-01T00:00:00Z";
+  for (int cpu = 0; cpu < 8; ++cpu) profile.cpus.push_back(cpu);
+  profile.latency = charm::probe::LatencyMatrix(8);
+  for (int i = 0; i < 8; ++i) {
+    for (int j = 0; j < i; ++j) profile.latency.set(i, j, i / 4 == j / 4 ? 25 : 105);
+  }
+  profile.seen = charm::probe::cluster(profile.latency);
+  given("probe.json", charm::probe::profile_json(profile));
+  const auto said = charm("sim --machine probe.json --workload sweep --workers 4 --policy all --seconds 1 --json");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_GT(json::parse(said.out).at("results").size(), 10U);
+  given("cut.json", charm::probe::profile_json(profile).substr(0, 600));
+  expect_refused("sim --machine cut.json --workload sweep", {"cut.json"});
+}
+
+TEST_F(ToolTest, SimReplaysARecordedRunOnAnyMachine) {
+  for (const char* machines : {"7713", "2x7713", "graviton-3"}) {
+    const auto said = charm(std::string("sim --replay '") + CHARM_TEST_DATA + "/traces/bfs.json' --machine " +
+                            machines + " --policy charm,ring,local,per-core --workers 1,2,8 --json");
+    ASSERT_EQ(said.exit_code, 0) << said.err;
+    const auto replays = json::parse(said.out).at("results");
+    ASSERT_EQ(replays.size(), 12U);
+    for (const auto& r : replays) {
+      EXPECT_GT(r.at("tasks").get<int>(), 10);
+      EXPECT_GT(r.at("makespan_ns").get<double>(), 0);
+      EXPECT_LE(r.at("efficiency").get<double>(), 1 + 1e-9);
+    }
+  }
+  given("half.json", "{\"charm\": {\"version\": 1, \"tasks\": [{\"id\": 1}]}}");
+  expect_refused("sim --replay half.json --machine 7713", {"half.json", "CHARM_TRACE"});
+  expect_refused("sim --replay missing.json --machine 7713", {"missing.json"});
 }
 
 TEST_F(ToolTest, SimTellsFiguresPointByPoint) {
@@ -71,6 +117,12 @@ TEST_F(ToolTest, SimRefusesWhatItDoesNotKnow) {
   expect_refused("sim --workload bfs --machine epyc-0815", {"epyc-0815", "epyc-7713"});
   expect_refused("sim --workload bfs --workers 8..x", {"--workers"});
   expect_refused("sim --workload bfs --machine 7713 --workers 65", {"65", "64"});
+  expect_refused("sim --workload bfs --workers 128..8", {"128..8"});
+  expect_refused("sim --workload bfs --seconds nan", {"--seconds", "nan"});
+  expect_refused("sim --workload bfs@1+", {"plus"});
+  expect_refused("sim --workload bfs:scale=99", {"scale", "40"});
+  expect_refused("sim --workload bfs --policy static:spread=1e12", {"spread"});
+  expect_refused("sim --workload bfs, --policy charm", {"''"});
   expect_refused("sim --reproduce charm:fig99", {"charm:fig5"});
 }
 
@@ -88,7 +140,40 @@ TEST_F(ToolTest, AdviseSaysWhereAndWhy) {
   EXPECT_EQ(advice.at("chiplets"), 8);
   EXPECT_FALSE(advice.at("reasons").empty());
   EXPECT_EQ(charm("advise --working-set 16 --workers 1").exit_code, 0) << "of this machine";
-  expect_refused("advise --machine 7713", {"--working-set"});
+  expect_refused("advise --machine 7713", {"--working-set", "--pid"});
+  expect_refused("advise --machine 7713 --pid 2147483647", {"--pid"});
+}
+
+TEST_F(ToolTest, AdviseMeasuresWhatARunningProgramTouches) {
+  const auto said = shell(std::string("sh -c 'while :; do :; done' & pid=$!\n'") + CHARM_TOOL +
+                          "' advise --machine 7713 --pid $pid --seconds 0.2 --json\ncode=$?\nkill $pid\nexit $code");
+  if (said.exit_code != 0) GTEST_SKIP() << said.err;  // some sandboxes do not let a process be looked at
+  const auto advice = json::parse(said.out);
+  EXPECT_GT(advice.at("working_set_mb").get<double>(), 0);
+  EXPECT_LT(advice.at("working_set_mb").get<double>(), 64);
+  EXPECT_EQ(advice.at("measured").size(), 1U);
+}
+
+TEST_F(ToolTest, AdviseTakesSharingAndBandwidthFromARecording) {
+  given("run.csv",
+        "# charm counters 1\n"
+        "time_ns,worker,instructions,cycles,own_l2,own_chiplet,other_chiplet,remote_cache,local_dram,remote_dram,other,"
+        "page_faults,migrations,waiting_ns,counted_share\n"
+        "0,0,0,,,0,0,0,0,0,,0,0,0,1\n"
+        "0,1,0,,,0,0,0,0,0,,0,0,0,1\n"
+        "1000000000,0,250000,,,1200,1000000,0,3000000,0,,0,0,0,1\n"
+        "1000000000,1,250000,,,1200,1000000,0,3000000,0,,0,0,0,1\n");
+  const auto said = charm("advise --machine 7713 --working-set 64 --recording run.csv --json");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto advice = json::parse(said.out);
+  EXPECT_NEAR(advice.at("sharing").get<double>(), 0.25, 1e-9);
+  EXPECT_NEAR(advice.at("bandwidth_gb_per_s").get<double>(), 6e6 * 64 / 1e9, 1e-9);
+  EXPECT_EQ(advice.at("workers"), 2);
+  EXPECT_EQ(json::parse(charm("advise --machine 7713 --working-set 64 --recording run.csv --sharing 0 --json").out)
+                .at("sharing"),
+            0);
+  given("empty.csv", "# charm counters 1\n");
+  expect_refused("advise --machine 7713 --working-set 64 --recording empty.csv", {"empty.csv"});
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace {
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_F(ToolTest, HelpHasAnExampleForEveryCommand) {
-  for (const char* command : {"", "topo", "bench", "bench graph", "bench gups", "counters", "settings", "completion"}) {
+  for (const char* command : {"", "topo", "run", "attach", "bench", "bench graph", "bench gups", "compare", "counters",
+                              "settings", "completion", "top"}) {
     const auto said = charm(std::string(command) + " --help");
     EXPECT_EQ(said.exit_code, 0) << command;
     EXPECT_TRUE(has(said.out, "Example:\n  ")) << command << ": " << said.out;

@@ -6,20 +6,25 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "os/affinity.hpp"
+#include "os/cpu_list.hpp"
 #include "os/node_memory.hpp"
 #include "stealing/look.hpp"
 
@@ -270,6 +275,97 @@ TEST(Runtime, ALoopOverAllWorkersGivesTheRightSum) {
   const auto total = charm::stats().total();
   EXPECT_GT(total.jobs, 0U);
   charm::finalize();
+}
+
+std::vector<int> mask_of(int process) {
+  std::vector<int> cpus;
+  const std::string text =
+      output_of("sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/" + std::to_string(process) + "/status");
+  const auto parsed = charm::os::parse_cpu_list(text);
+  return parsed ? *parsed : cpus;
+}
+
+/// A program under the command: a shell that computes, or sleeps.
+class Program {
+ public:
+  Program(const std::string& options, const std::string& script, const std::string& name) : name_("/tmp/" + name) {
+    const std::string line = "charm run -q " + options + " -- sh -c 'echo $$ > " + name_ + ".new; mv " + name_ +
+                             ".new " + name_ + "; " + script + "' & echo $! > " + name_ + ".charm";
+    std::system(line.c_str());
+    for (int i = 0; i < 1200 && pid() == 0; ++i) wait_a_moment();
+  }
+  ~Program() {
+    std::system(("kill -9 " + std::to_string(charm()) + " " + std::to_string(pid()) + " 2>/dev/null; rm -f " + name_ +
+                 " " + name_ + ".charm")
+                    .c_str());
+  }
+  static void wait_a_moment() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
+  [[nodiscard]] int pid() const { return number(name_); }
+  [[nodiscard]] int charm() const { return number(name_ + ".charm"); }
+  [[nodiscard]] std::vector<int> mask() const { return mask_of(pid()); }
+
+ private:
+  static int number(const std::string& file) {
+    int value = 0;
+    std::ifstream(file) >> value;
+    return value;
+  }
+  std::string name_;
+};
+
+template <class F>
+bool eventually(F&& holds) {
+  for (int i = 0; i < 1200; ++i) {
+    if (holds()) return true;
+    Program::wait_a_moment();
+  }
+  return false;
+}
+
+constexpr const char* computes = "while :; do :; done";
+
+TEST(Run, AProgramThatComputesSitsOnACoreOfThePolicy) {
+  const auto machine = charm::Machine::discover();
+  for (const char* policy : {"local", "distributed", "numa"}) {
+    Program program(std::string("--share off --policy ") + policy, computes, policy);
+    ASSERT_GT(program.pid(), 0);
+    EXPECT_TRUE(eventually([&] { return program.mask() == std::vector<int>{machine.cores.front().cpu}; })) << policy;
+  }
+  Program free("--share off --policy os", computes, "os");
+  EXPECT_EQ(free.mask(), expected_cpus());
+}
+
+TEST(Run, ChipletsAndCpusAreKept) {
+  const auto machine = charm::Machine::discover();
+  Program program("--share off --chiplets 1 --smt", "sleep 1000", "chiplet");
+  const auto mask = program.mask();
+  ASSERT_FALSE(mask.empty());
+  std::set<int> chiplets;
+  for (const int cpu : mask) chiplets.insert(machine.core_of_cpu(cpu)->chiplet);
+  EXPECT_EQ(chiplets.size(), 1U);
+  Program one("--share off --cpus " + std::to_string(machine.allowed_cpus.back()), "sleep 1000", "cpu");
+  EXPECT_EQ(one.mask(), std::vector<int>{machine.allowed_cpus.back()});
+}
+
+TEST(Run, TwoProgramsDoNotMeetAndADeadOnesCoresAreFree) {
+  const auto apart = [](const Program& a, const Program& b) {
+    const auto one = a.mask();
+    const auto two = b.mask();
+    return !one.empty() && !two.empty() && charm::os::in_both(one, two).empty();
+  };
+  Program first("--share /tmp/shares --policy local", computes, "first");
+  auto second = std::make_unique<Program>("--share /tmp/shares --policy local", computes, "second");
+  EXPECT_TRUE(eventually([&] { return apart(first, *second); }));
+  // From then on, whatever the shares become: both want one core only.
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(apart(first, *second)) << "after " << i;
+    Program::wait_a_moment();
+  }
+  kill(second->charm(), SIGKILL);
+  EXPECT_TRUE(eventually([&] { return second->mask() == expected_cpus(); })) << "its guardian lets it loose";
+  second.reset();
+  Program third("--share /tmp/shares --policy local", computes, "third");
+  EXPECT_TRUE(eventually([&] { return apart(first, third); }));
 }
 
 }  // namespace

@@ -1,0 +1,95 @@
+// What `charm run` costs: the time until `true` has ended with and without it, in turns; and the cpu time of the
+// steering while a program of 64 threads sleeps, and while one of 64 threads computes.
+//   bench-run [REPEATS]
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <spawn.h>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <sys/wait.h>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Words = std::vector<std::string>;
+
+double seconds_of(const Words& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const auto begin = Clock::now();
+  pid_t child = 0;
+  if (posix_spawnp(&child, arguments.front(), nullptr, nullptr, arguments.data(), environ) != 0) std::exit(1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status != 0) std::exit(1);
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+void row(const char* name, std::vector<double>& times) {
+  std::sort(times.begin(), times.end());
+  const auto at = [&](double part) {
+    return 1e3 * times[static_cast<std::size_t>(part * static_cast<double>(times.size() - 1))];
+  };
+  std::printf("%-26s %8.2f ms median, %.2f to %.2f in 8 of 10\n", name, at(0.5), at(0.1), at(0.9));
+}
+
+/// Share of a core that the steering took, from its own report.
+double steering_share(const std::string& self, const char* what) {
+  std::string report = "/tmp/bench-run-XXXXXX";
+  const int file = mkstemp(report.data());
+  if (file < 0) std::exit(1);
+  close(file);
+  seconds_of({CHARM_TOOL, "run", "--share", "off", "--report", report, "--", self, what});
+  std::ifstream in(report);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  unlink(report.c_str());
+  const auto number = [&](const std::string& key) {
+    const std::size_t place = text.find("\"" + key + "\": ");
+    return place == std::string::npos ? 0.0 : std::atof(text.c_str() + place + key.size() + 4);
+  };
+  return number("own_cpu_s") / std::max(number("seconds"), 1e-9);
+}
+
+int threads(bool busy) {
+  const auto end = Clock::now() + std::chrono::seconds(10);
+  std::vector<std::thread> all;
+  for (int t = 0; t < 64; ++t) {
+    all.emplace_back([&] {
+      if (!busy) return std::this_thread::sleep_until(end);
+      while (Clock::now() < end) {
+      }
+    });
+  }
+  for (auto& thread : all) thread.join();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string word = argc > 1 ? argv[1] : "";
+  if (word == "sleeping") return threads(false);
+  if (word == "computing") return threads(true);
+  const int repeats = std::max(5, std::atoi(word.empty() ? "100" : word.c_str()));
+  std::vector<double> plain, steered, difference;
+  for (int r = 0; r < repeats; ++r) {
+    plain.push_back(seconds_of({"true"}));
+    steered.push_back(seconds_of({CHARM_TOOL, "run", "-q", "--", "true"}));
+    difference.push_back(steered.back() - plain.back());
+  }
+  row("true", plain);
+  row("charm run -- true", steered);
+  row("difference of a pair", difference);
+  std::printf("steering 64 threads that sleep:   %.2f %% of a core\n", 100 * steering_share(argv[0], "sleeping"));
+  std::printf("steering 64 threads that compute: %.2f %% of a core\n", 100 * steering_share(argv[0], "computing"));
+  return 0;
+}

@@ -1,0 +1,266 @@
+#include "adopt/adopter.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <utility>
+
+#include "controller/policy.hpp"
+#include "os/cpu_list.hpp"
+#include "sched/readings.hpp"
+
+namespace charm::adopt {
+namespace {
+
+constexpr double look_s = 0.02;  // so that a thread of 50 ms is met
+constexpr double lively_window_s = 0.1;
+constexpr double calm_window_s = 0.25;
+constexpr double lively_s = 2;  // after the last change
+constexpr double before_all_time = -1;
+
+}  // namespace
+
+Adopter::Adopter(System& system, Plan plan, std::vector<int> came_with, bool attached, double now)
+    : system_(system),
+      plan_(std::move(plan)),
+      came_with_(std::move(came_with)),
+      attached_(attached),
+      started_(now),
+      claims_(plan_.machine),
+      last_window_(now) {
+  know(came_with_);
+  know_plan();
+}
+
+/// Also single cpus: a library that was told of its places has bound its threads to them.
+void Adopter::know_plan() {
+  know(plan_.cpus);
+  for (const int cpu : plan_.cpus) know({cpu});
+}
+
+double Adopter::step(double now) {
+  if (now >= next_look_) {
+    if (system_.news() || first_look_) refresh(now);
+    first_look_ = false;
+    next_look_ = now + look_s;
+  }
+  if (now >= next_window_) {
+    measure(now);
+    assign(now);
+    next_window_ = now + (now < lively_until_ ? lively_window_s : calm_window_s);
+  }
+  if (decides() && now >= next_tick_) {
+    publish(now);
+    next_tick_ = now + epoch_->gang->period() / 2;
+  }
+  const double next = system_.announces() >= 0 ? next_window_ : std::min(next_look_, next_window_);
+  return decides() ? std::min(next, next_tick_) : next;
+}
+
+// ---- finding ----
+
+void Adopter::refresh(double now) {
+  std::set<ThreadId> present;
+  std::set<ThreadId> loose;
+  for (const Found& found : system_.threads()) {
+    if (found.followed) {
+      present.insert(found.id);
+      processes_.insert(found.id.process);
+      if (!members_.contains(found.id)) welcome(found.id, now);
+      continue;
+    }
+    loose.insert(found.id);
+    if (let_loose_.contains(found.id)) continue;
+    // It is nobody's to steer, and shall not stay on the one core of the thread that made it.
+    const std::vector<int> mask = system_.mask(found.id);
+    if (mask != plan_.cpus && known_.contains(mask) && system_.bind(found.id, plan_.cpus) == 0) ++tally_.masks;
+  }
+  let_loose_ = std::move(loose);
+  bool left = false;
+  for (auto& [id, member] : members_) {
+    if (present.contains(id)) continue;
+    member.gone = true;
+    left = left || member.slot >= 0;
+  }
+  if (left) next_window_ = now;
+  for (auto member = members_.begin(); member != members_.end();) {
+    member = member->second.gone && member->second.slot < 0 ? members_.erase(member) : std::next(member);
+  }
+  tally_.most_threads = std::max(tally_.most_threads, members_.size());
+  tally_.processes = std::max(tally_.processes, processes_.size());
+}
+
+void Adopter::welcome(const ThreadId& id, double now) {
+  Member member;
+  member.found = now;
+  member.set = system_.mask(id);
+  if (member.set.empty()) return;  // it has ended already
+  ++tally_.threads;
+  member.original = attached_ && first_look_ ? member.set : came_with_;
+  lively_until_ = now + lively_s;
+  if (self_steered_.contains(id.process) || steers_itself(id)) {
+    member.alone = true;
+  } else if (!known_.contains(member.set)) {
+    member.alone = true;
+    ++tally_.left_alone;
+  } else {
+    bind(id, member, plan_.cpus);
+  }
+  members_.emplace(id, std::move(member));
+}
+
+/// The library's workers bind themselves, and take a mask that somebody else sets for their program's wish.
+bool Adopter::steers_itself(const ThreadId& id) {
+  const std::string name = system_.name(id);
+  constexpr std::string_view prefix = "charm-";
+  const bool is = name.starts_with(prefix) && name.size() > prefix.size() &&
+                  std::all_of(name.begin() + prefix.size(), name.end(),
+                              [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+  if (!is || !self_steered_.insert(id.process).second) return is;
+  tally_.steers_itself = true;
+  for (auto& [other, member] : members_) {
+    if (other.process == id.process) member.alone = true;
+  }
+  return true;
+}
+
+// ---- measuring ----
+
+void Adopter::measure(double now) {
+  const double seconds = now - last_window_;
+  if (seconds <= 0) return;
+  last_window_ = now;
+  load_ = 0;
+  for (auto& [id, member] : members_) {
+    const auto time = system_.time(id);
+    if (!time) {
+      member.gone = true;
+      continue;
+    }
+    if (member.last) {
+      const auto passed = [](std::uint64_t before, std::uint64_t after) {
+        return static_cast<double>(after - std::min(before, after)) * 1e-9;
+      };
+      const double ran = passed(member.last->run_ns, time->run_ns);
+      load_ += ran / seconds;
+      const bool before = member.role.worker();
+      member.role.feed(std::min(1.0, (ran + passed(member.last->wait_ns, time->wait_ns)) / seconds), seconds);
+      if (member.role.worker() != before) lively_until_ = now + lively_s;
+    }
+    member.last = *time;
+    if (!member.alone) check_mask(id, member);
+  }
+}
+
+void Adopter::check_mask(const ThreadId& id, Member& member) {
+  const std::vector<int> mask = system_.mask(id);
+  if (mask.empty() || mask == member.set || mask == os::in_both(member.set, plan_.machine.allowed_cpus)) return;
+  if (steers_itself(id) || self_steered_.contains(id.process)) return;
+  // Once it may be a library that follows what it was told of places, or a cgroup that has changed and that we hear of
+  // in a moment; twice it is a wish.
+  if (++member.surprises == 1) {
+    if (!known_.contains(mask)) return;
+    const std::vector<int> wanted = std::exchange(member.set, mask);
+    bind(id, member, wanted);
+    return;
+  }
+  member.alone = true;
+  ++tally_.left_alone;
+}
+
+// ---- deciding ----
+
+void Adopter::count(Slot& slot) {
+  Member& member = members_.at(slot.thread);
+  const auto time = system_.time(slot.thread);
+  if (!time || !member.counters) return;
+  controller::Counts total;
+  total.busy = static_cast<double>(time->run_ns) * 1e-9;
+  const counters::Reading reading = member.counters->read();
+  sched::add_reading(total, reading);
+  const bool is_new = member.told.busy == 0;
+  controller::Counts& sum = slot.counts;
+  if (!is_new) {
+    sum.busy += total.busy - member.told.busy;
+    sum.instructions += total.instructions - member.told.instructions;
+    for (std::size_t f = 0; f < controller::fill_sources; ++f) sum.fills[f] += total.fills[f] - member.told.fills[f];
+  }
+  sum.counters = sched::tells_enough(reading.has);
+  member.told = total;
+}
+
+void Adopter::publish(double now) {
+  std::optional<std::size_t> last;
+  for (std::size_t s = 0; s < slots_.size(); ++s) {
+    if (!slots_[s].taken() || !members_.contains(slots_[s].thread)) continue;
+    Member& member = members_.at(slots_[s].thread);
+    if (!member.counters) member.counters = system_.counters(slots_[s].thread);
+    count(slots_[s]);
+    // Whoever finds the tick due decides. That shall be the last, when all have said what they did: to the others it is
+    // before all time.
+    if (last) epoch_->gang->poll(static_cast<int>(*last), slots_[*last].counts, before_all_time);
+    last = s;
+  }
+  if (!last) return;
+  epoch_->gang->poll(static_cast<int>(*last), slots_[*last].counts, now - started_);
+  if (epoch_->spread() != stood_at_) apply(now);
+}
+
+// ---- from outside ----
+
+void Adopter::use(Plan plan, double now) {
+  if (plan.cpus == plan_.cpus && plan.machine.allowed_cpus == plan_.machine.allowed_cpus) return;
+  plan_ = std::move(plan);
+  know_plan();
+  // To a program that steers itself this is what taskset -a is: it will keep to these cpus.
+  for (auto& [id, member] : members_) {
+    if (self_steered_.contains(id.process) && system_.bind(id, plan_.cpus) == 0) ++tally_.masks;
+    member.seat = {};
+    member.surprises = 0;
+    if (!member.alone) member.set = system_.mask(id);  // a cgroup may have changed it
+  }
+  for (const ThreadId& id : let_loose_) {
+    if (known_.contains(system_.mask(id)) && system_.bind(id, plan_.cpus) == 0) ++tally_.masks;
+  }
+  renew(now);
+}
+
+void Adopter::restore() {
+  for (auto& [id, member] : members_) {
+    const bool steered = self_steered_.contains(id.process);
+    if ((member.alone && !steered) || member.gone) continue;
+    system_.bind(id, member.original);
+    member.set = member.original;
+    member.holder.reset();
+  }
+  for (const ThreadId& id : let_loose_) {
+    if (system_.mask(id) == plan_.cpus) system_.bind(id, came_with_);
+  }
+}
+
+int Adopter::spread() const {
+  if (epoch_) return epoch_->spread();
+  return static_cast<int>(plan_.machine.chiplets.size());
+}
+
+std::vector<int> Adopter::levels() const { return epoch_ ? epoch_->placement.levels : std::vector<int>{spread()}; }
+
+std::vector<Decision> Adopter::decisions() const {
+  std::vector<Decision> all = past_;
+  if (decides()) {
+    for (Decision& decision : epoch_->gang->decisions()) all.push_back(std::move(decision));
+  }
+  return all;
+}
+
+std::vector<Adopter::Row> Adopter::rows() const {
+  std::vector<Row> rows;
+  for (const auto& [id, member] : members_) {
+    rows.push_back({id, member.slot >= 0, member.set, member.slot >= 0 ? member.seat.chiplet : -1});
+  }
+  return rows;
+}
+
+}  // namespace charm::adopt

@@ -1,0 +1,86 @@
+#include "adopt/live_system.hpp"
+
+#include <algorithm>
+
+#include "os/affinity.hpp"
+
+namespace charm::adopt {
+
+LiveSystem::LiveSystem(int pid, bool children, const counters::OtherThreads* counters, bool announcements)
+    : children_(children), counters_(counters), events_(announcements ? os::ProcessEvents::open() : nullptr) {
+  known_[pid] = true;
+}
+
+bool LiveSystem::news() {
+  if (events_ != nullptr) {
+    std::vector<os::Birth> births;
+    if (events_->take(births)) {
+      announced_ = true;
+      bool ours = false;
+      for (const os::Birth& birth : births) {
+        if (!known_.contains(birth.process) && !known_.contains(birth.parent_process)) continue;
+        ours = true;
+        if (birth.process == birth.thread) births_.push_back(birth);
+        // Children of children may have been born meanwhile.
+        if (children_ && birth.process == birth.thread) known_.try_emplace(birth.process, known_[birth.parent_process]);
+      }
+      return ours;
+    }
+  }
+  const auto last = processes_.last_created();
+  if (last && *last == last_created_) return false;
+  last_created_ = last.value_or(-1);
+  return true;
+}
+
+void LiveSystem::add_children() {
+  // A child is listed by the thread that made it; its own children may be there already.
+  std::vector<int> open;
+  for (const auto& [process, followed] : known_) {
+    if (followed) open.push_back(process);
+  }
+  while (!open.empty()) {
+    const int process = open.back();
+    open.pop_back();
+    for (const int thread : processes_.threads(process)) {
+      for (const int child : processes_.children(process, thread)) {
+        if (known_.try_emplace(child, children_).second && children_) open.push_back(child);
+      }
+    }
+  }
+  for (const os::Birth& birth : births_) known_.try_emplace(birth.process, children_);
+  births_.clear();
+}
+
+std::vector<Found> LiveSystem::threads() {
+  add_children();
+  std::vector<Found> found;
+  for (auto process = known_.begin(); process != known_.end();) {
+    const std::vector<int> ids = processes_.threads(process->first);
+    if (ids.empty()) {
+      process = known_.erase(process);
+      continue;
+    }
+    for (const int id : ids) found.push_back({{process->first, id}, process->second});
+    ++process;
+  }
+  return found;
+}
+
+std::optional<os::ThreadTime> LiveSystem::time(const ThreadId& id) { return processes_.time(id.process, id.thread); }
+
+std::string LiveSystem::name(const ThreadId& id) { return processes_.name(id.process, id.thread); }
+
+std::vector<int> LiveSystem::mask(const ThreadId& id) { return os::allowed_cpus_of(id.thread); }
+
+int LiveSystem::bind(const ThreadId& id, const std::vector<int>& cpus) { return os::bind_thread(id.thread, cpus); }
+
+std::unique_ptr<counters::ThreadCounters> LiveSystem::counters(const ThreadId& id) {
+  return counters_ == nullptr ? nullptr : counters_->open(id.thread);
+}
+
+std::string LiveSystem::method() const {
+  return announced_ ? "the kernel's announcements" : "looking at /proc when something was created";
+}
+
+}  // namespace charm::adopt

@@ -1,0 +1,50 @@
+// The real System: threads found by the kernel's announcements where it makes them to us, else by looking at /proc.
+//
+// F1  A thread that lives for 50 ms is found, when news() is asked every 20 ms: it answers yes whenever anything was
+//     created anywhere since the last time, as the kernel's announcements or its number of the latest process tell.
+// F2  While nothing is created a call costs one small read.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "adopt/system.hpp"
+#include "counters/other_threads.hpp"
+#include "os/process_events.hpp"
+#include "os/processes.hpp"
+
+namespace charm::adopt {
+
+class LiveSystem final : public System {
+ public:
+  /// \param children whether processes that the program starts are followed. \param counters may be null.
+  LiveSystem(int pid, bool children, const counters::OtherThreads* counters, bool announcements = true);
+
+  bool news() override;
+  [[nodiscard]] int announces() const override { return announced_ ? events_->descriptor() : -1; }
+  std::vector<Found> threads() override;
+  std::optional<os::ThreadTime> time(const ThreadId& id) override;
+  std::string name(const ThreadId& id) override;
+  std::vector<int> mask(const ThreadId& id) override;
+  int bind(const ThreadId& id, const std::vector<int>& cpus) override;
+  std::unique_ptr<counters::ThreadCounters> counters(const ThreadId& id) override;
+
+  /// How threads are found, for people.
+  [[nodiscard]] std::string method() const;
+
+ private:
+  void add_children();
+
+  os::Processes processes_;
+  bool children_;
+  const counters::OtherThreads* counters_;
+  std::unique_ptr<os::ProcessEvents> events_;
+  bool announced_ = false;  // the kernel has begun to announce
+  int last_created_ = -1;
+  std::map<int, bool> known_;  // processes: whether they are followed
+  std::vector<os::Birth> births_;
+};
+
+}  // namespace charm::adopt

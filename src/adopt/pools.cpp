@@ -1,0 +1,79 @@
+#include "adopt/pools.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "controller/policy.hpp"
+
+namespace charm::adopt {
+namespace {
+
+/// "{0},{4},...": a place a thread, in the order of the workers' seats, so that a policy which stands still has its
+/// threads there before they touch their memory. Nothing where seats may change or are shared.
+std::string places(const Plan& plan, int threads) {
+  if (plan.bind != "core" || controller::moves(plan.spec)) return "";
+  placement::Request request = plan.request;
+  request.workers = threads;
+  std::string text;
+  try {
+    std::set<int> seen;
+    const placement::Placement placement = controller::placement_for(plan.spec, plan.machine, request);
+    for (const Seat& seat : placement.start()) {
+      if (seat.cpu < 0 || !seen.insert(seat.cpu).second) return "";
+      text += (text.empty() ? "{" : ",{") + std::to_string(seat.cpu) + "}";
+    }
+  } catch (const std::exception&) {  // Algorithm 2 refuses some machines
+    return "";
+  }
+  return text;
+}
+
+}  // namespace
+
+int pool_threads(const Plan& plan) {
+  const double quota = plan.machine.cpu_quota;
+  return quota > 0 ? std::min(plan.cores, std::max(1, static_cast<int>(std::ceil(quota)))) : plan.cores;
+}
+
+const std::vector<std::string>& pool_kinds() {
+  static const std::vector<std::string> kinds = {"openmp", "go", "java"};
+  return kinds;
+}
+
+std::vector<Pool> pool_sizes(const Plan& plan, const std::vector<std::string>& left_out,
+                             const std::function<const char*(const char*)>& environment) {
+  if (plan.spec == "os") return {};
+  auto off = [&](const char* kind) { return std::find(left_out.begin(), left_out.end(), kind) != left_out.end(); };
+  std::vector<Pool> pools;
+  auto is_set = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(), [&](const char* name) { return environment(name) != nullptr; });
+  };
+  const int threads = pool_threads(plan);
+  const std::string count = std::to_string(threads);
+  if (!off("openmp") && !is_set({"OMP_NUM_THREADS", "OMP_THREAD_LIMIT"})) {
+    pools.push_back({"OMP_NUM_THREADS", count, "OpenMP"});
+    if (!is_set({"OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"})) {
+      if (const std::string where = places(plan, threads); !where.empty()) {
+        pools.push_back({"OMP_PLACES", where, "OpenMP: threads begin where their seats are"});
+        pools.push_back({"OMP_PROC_BIND", "true", "OpenMP"});
+      }
+    }
+  }
+  if (!off("go") && !is_set({"GOMAXPROCS"})) pools.push_back({"GOMAXPROCS", count, "Go"});
+  // A Java machine asks its own mask whenever it makes a pool, and a thread of it that has a core of its own would see
+  // one cpu. (It notes on stderr that it has read the variable.)
+  const auto value_of = [&](const char* name) {
+    const char* value = environment(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  const std::string options = value_of("JAVA_TOOL_OPTIONS");
+  const std::string others = value_of("JDK_JAVA_OPTIONS") + value_of("_JAVA_OPTIONS");
+  if (!off("java") && (options + others).find("ActiveProcessorCount") == std::string::npos) {
+    pools.push_back(
+        {"JAVA_TOOL_OPTIONS", (options.empty() ? "" : options + " ") + "-XX:ActiveProcessorCount=" + count, "Java"});
+  }
+  return pools;
+}
+
+}  // namespace charm::adopt

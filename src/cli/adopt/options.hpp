@@ -1,0 +1,43 @@
+// The options that `charm run` and `charm attach` share, and what they make of them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "adopt/plan.hpp"
+#include "adopt/pools.hpp"
+#include "adopt/steward.hpp"
+#include "base/settings.hpp"
+
+namespace charm::cli {
+
+struct AdoptOptions {
+  std::string policy, cpus, memory = "keep", share, report;
+  std::vector<std::string> program;
+  std::string left_out;  // pools that are not sized
+  int pid = 0;
+  int chiplets = 0, weight = 0;
+  bool smt = false, children = false, no_size = false, dry_run = false, json = false, quiet = false;
+};
+
+void declare_shared(CLI::App& app, AdoptOptions& options);
+
+/// What the options come to on this machine, before anything is started.
+struct Prepared {
+  base::Settings settings;
+  std::vector<int> came_with;           // mask without us
+  adopt::Plan whole;                    // on all that was asked for
+  std::unique_ptr<lease::Lease> lease;  // null: the machine is not shared
+  adopt::Plan plan;                     // with what the lease has
+  std::vector<adopt::Pool> pools;
+  std::vector<std::string> notes;
+};
+
+/// \param came_with the mask that the program has without us.
+/// \throws Error as the parts do.
+Prepared prepare(const AdoptOptions& options, const std::vector<int>& came_with, bool attach);
+
+}  // namespace charm::cli

@@ -1,0 +1,101 @@
+// `charm attach`: the same as `charm run` to a program that runs already, until it ends or one has had enough; then its
+// threads get back what they had.
+#include <charm/error.hpp>
+
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+#include "adopt/guardian.hpp"
+#include "cli/adopt/steered.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "os/affinity.hpp"
+#include "os/child.hpp"
+#include "os/processes.hpp"
+
+namespace charm::cli {
+namespace {
+
+constexpr double look_s = 0.2;  // whether it has ended
+
+/// \throws Error (bad_input) with the reason where this process may not be steered.
+os::ProcessIdentity find(const os::Processes& processes, int pid) {
+  const auto status = processes.status(pid);
+  const std::string name = "process " + std::to_string(pid);
+  if (!status || status->state == 'Z' || status->state == 'X') {
+    throw Error(Errc::bad_input, "there is no " + name, "ps -e lists those that there are");
+  }
+  if (const auto process = processes.process_of(pid); process && *process != pid) {
+    throw Error(Errc::bad_input, std::to_string(pid) + " is a thread of process " + std::to_string(*process),
+                "attach to that");
+  }
+  if (status->kernel) {
+    throw Error(Errc::bad_input, name + " is a part of the kernel", "choose a program");
+  }
+  if (pid == getpid()) {
+    throw Error(Errc::bad_input, name + " is this command itself", "choose another");
+  }
+  const auto owner = processes.owner(pid);
+  if (geteuid() != 0 && owner && *owner != geteuid()) {
+    throw Error(Errc::bad_input, name + " belongs to user " + std::to_string(*owner),
+                "run charm as that user, or as root");
+  }
+  return {pid, status->started};
+}
+
+int attach(const AdoptOptions& options, Session& session) {
+  if (options.json && !options.dry_run) {
+    throw Error(Errc::bad_input, "--json goes with --dry-run", "write the summary with --report FILE");
+  }
+  if (options.memory != "keep") {
+    throw Error(Errc::bad_input, "--mem: nobody can set another process's memory policy",
+                "start the program with charm run --mem, or move its pages with migratepages(8)");
+  }
+  if (!options.report.empty()) check_writable(options.report);
+  const os::Processes processes;
+  const os::ProcessIdentity process = find(processes, options.pid);
+  const std::vector<int> mask = os::allowed_cpus_of(options.pid);
+  // Whether masks may be set is found out before anything is changed: by setting what is there.
+  if (mask.empty() || os::bind_thread(options.pid, mask) != 0) {
+    throw Error(Errc::bad_input, "the threads of process " + std::to_string(options.pid) + " cannot be bound",
+                "run charm as its user, or give it CAP_SYS_NICE");
+  }
+  Prepared prepared = prepare(options, mask, true);
+  if (options.dry_run) return intend(options, prepared, session);
+
+  const adopt::Guardian guardian(mask, options.children);
+  os::EndSignals signals;
+  guardian.watch_over(options.pid);
+  const std::string name = processes.name(options.pid, options.pid);
+  Steered steered(options, prepared, options.pid, true);
+  bool alive = true;
+  while (signals.arrived() == 0 && (alive = processes.alive(process))) {
+    steered.step_and_wait(signals.descriptor(), look_s);
+  }
+  steered.steward().adopter().restore();
+  Outcome outcome = steered.outcome(name + " (" + std::to_string(options.pid) + ")");
+  if (!alive) outcome.ended = os::Ended{};
+  steered.tell(options, prepared, outcome, session);
+  return exit_done;
+}
+
+void declare(CLI::App& app, Session& session) {
+  auto options = std::make_shared<AdoptOptions>();
+  declare_shared(app, *options);
+  app.add_option("--mem", options->memory)->group("");  // only to say why not
+  app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");
+  app.add_flag("--json", options->json, "With --dry-run: JSON on stdout");
+  whole_number(app.add_option("pid", options->pid, "The process")->required(), 1, 1 << 30);
+  app.callback([&session, options] { session.action = [&session, options] { return attach(*options, session); }; });
+}
+
+}  // namespace
+
+Command attach_entry() {
+  return {"attach", "Place the threads of a program that runs already, until Ctrl-C",
+          "  charm attach --policy local $(pidof postgres)", declare};
+}
+
+}  // namespace charm::cli

@@ -1,0 +1,105 @@
+#include "cli/compare/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace charm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using compare::Outcome;
+
+Json ratio_json(const std::optional<compare::Ratio>& ratio) {
+  if (!ratio) return nullptr;
+  return {{"ratio", ratio->value},
+          {"low95", ratio->at95.low},
+          {"high95", ratio->at95.high},
+          {"low99", ratio->at99.low},
+          {"high99", ratio->at99.high}};
+}
+
+template <class Figure>
+Json each(const compare::Series& series, Figure figure) {
+  Json values = Json::array();
+  for (const auto& run : series.runs) values.push_back(figure(run.child));
+  return values;
+}
+
+Json program_json(const Outcome& outcome, const compare::Series& series) {
+  Json counters = Json::object();
+  for (std::size_t i = 0; i < outcome.counters.size(); ++i) {
+    Json values = Json::array();
+    for (const auto& run : series.runs) {
+      const std::optional<double> count = i < run.counts.size() ? run.counts[i] : std::nullopt;
+      values.push_back(count ? Json(*count) : Json(nullptr));
+    }
+    counters[outcome.counters[i]] = values;
+  }
+  return {{"name", series.program.name},
+          {"command", series.program.words},
+          {"median_wall_s", compare::median(series.wall())},
+          {"wall_s", series.wall()},
+          {"user_s", each(series, [](const auto& child) { return child.user_s; })},
+          {"system_s", each(series, [](const auto& child) { return child.system_s; })},
+          {"peak_rss_bytes", each(series, [](const auto& child) { return child.peak_bytes; })},
+          {"peak_is_bound", series.peak_is_bound()},
+          {"exit_code",
+           each(series, [](const auto& child) { return child.signal != 0 ? 128 + child.signal : child.exit_code; })},
+          {"counters", counters}};
+}
+
+Json comparison_of(const Outcome& outcome, const compare::Comparison& comparison) {
+  const std::string& first = outcome.series.front().program.name;
+  const std::string& second = outcome.series[comparison.second].program.name;
+  Json counters = Json::object();
+  for (std::size_t i = 0; i < outcome.counters.size(); ++i) {
+    counters[outcome.counters[i]] = i < comparison.counts.size() ? ratio_json(comparison.counts[i]) : Json(nullptr);
+  }
+  const auto& verdict = comparison.verdict;
+  return {{"first", first},
+          {"second", second},
+          {"finding", compare::word(verdict.finding)},
+          {"verdict", compare::sentence(verdict, comparison.wall, first, second)},
+          {"largest_percent", verdict.largest * 100},
+          {"runs_to_tell", verdict.runs_to_tell},
+          {"wall", ratio_json(comparison.wall)},
+          {"cpu", ratio_json(comparison.cpu)},
+          {"peak_rss", ratio_json(comparison.peak)},
+          {"counters", counters}};
+}
+
+}  // namespace
+
+std::string comparison_json(const Host& host, const Outcome& outcome, int exit_code) {
+  Json programs = Json::array();
+  for (const auto& series : outcome.series) programs.push_back(program_json(outcome, series));
+  Json comparisons = Json::array();
+  for (const auto& comparison : outcome.comparisons) comparisons.push_back(comparison_of(outcome, comparison));
+  Json order = Json::array();
+  for (const auto& round : outcome.order) {
+    Json names = Json::array();
+    for (const std::size_t program : round) names.push_back(outcome.series[program].program.name);
+    order.push_back(names);
+  }
+  const Json all = {{"host",
+                     {{"name", host.name},
+                      {"machine", host.machine},
+                      {"cpus", host.cpus},
+                      {"cores", host.cores},
+                      {"chiplets", host.chiplets},
+                      {"kernel", host.kernel},
+                      {"date", host.date}}},
+                    {"seed", outcome.seed},
+                    {"runs", outcome.rounds},
+                    {"warmup", outcome.warm_ups},
+                    {"threshold_percent", outcome.rules.threshold * 100},
+                    {"programs", programs},
+                    {"order", order},
+                    {"comparisons", comparisons},
+                    {"disturbances", outcome.disturbances},
+                    {"why_no_counters", outcome.why_no_counters},
+                    {"failed_runs", outcome.failed_runs},
+                    {"exit_code", exit_code}};
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace charm::cli

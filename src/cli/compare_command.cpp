@@ -1,0 +1,212 @@
+// `charm compare`: two programs, or one under several policies, run in turns and compared; the answer is a sentence, an
+// exit code, and on request JSON or a page. All failures have exit code 2 here, since 1 is an answer.
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <random>
+#include <system_error>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "base/settings.hpp"
+#include "cli/bench/host.hpp"
+#include "cli/commands.hpp"
+#include "cli/compare/command_line.hpp"
+#include "cli/compare/json.hpp"
+#include "cli/compare/text.hpp"
+#include "cli/console.hpp"
+#include "cli/failure.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/report/compare_page.hpp"
+#include "compare/counting.hpp"
+#include "compare/disturbance.hpp"
+#include "compare/run.hpp"
+#include "controller/policy.hpp"
+#include "topology/discovery.hpp"
+
+namespace charm::cli {
+namespace {
+
+struct CompareOptions {
+  OutputOptions output;
+  std::string policies;
+  std::size_t runs = 15;
+  std::size_t warm_ups = 1;
+  double threshold = 1;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::string> html;
+  std::string input;
+  bool show_output = false;
+  bool ignore_failure = false;
+  std::vector<std::string> for_help;  // what CLI11 sees of the programs; it would take "[x]" apart
+};
+
+int exit_code_of(compare::Finding finding) {
+  switch (finding) {
+    case compare::Finding::same:
+      return 0;
+    case compare::Finding::first_wins:
+      return 1;
+    case compare::Finding::second_wins:
+      return 3;
+    case compare::Finding::unknown:
+      break;
+  }
+  return 4;
+}
+
+double cpu_seconds(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+std::string own_path() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "charm" : path.string();
+}
+
+void check_input(const std::string& path) {
+  if (path.empty() || std::ifstream(path)) return;
+  throw Error(Errc::bad_input, "--input: cannot read '" + path + "'", "give an existing file");
+}
+
+compare::Request request_of(const CompareOptions& options, const std::vector<std::string>& words) {
+  compare::Request request;
+  const auto programs = after_dashes(words);
+  request.programs = options.policies.empty() ? two_programs(programs)
+                                              : under_policies(own_path(), split_list(options.policies), programs);
+  request.rounds = options.runs;
+  request.warm_ups = options.warm_ups;
+  request.seed = options.seed.value_or(std::random_device{}());
+  request.ignore_failure = options.ignore_failure;
+  request.rules.threshold = options.threshold / 100;
+  return request;
+}
+
+/// Lets go of the signals' usual way only now that the terminal and the child are in order.
+[[noreturn]] void end_by(int signal) {
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+  _exit(128 + signal);
+}
+
+compare::Outcome measure(const CompareOptions& options, const compare::Request& request,
+                         const compare::Counting& counting, Session& session) {
+  Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
+  const auto launch = [&](const compare::Program& program) {
+    const auto events = counting.open();
+    compare::Sample run;
+    run.child = os::run_child({program.words, options.input, options.show_output});
+    if (events) run.counts = counting.read(*events);
+    return run;
+  };
+  std::size_t told = 0;
+  const auto tell = [&](std::size_t done, std::size_t all) {
+    const std::string text = fmt::format("comparing: run {} of {}", done + 1, all);
+    // In a log a line for each tenth is enough.
+    if (done == 0 || done * 10 / all > told) {
+      told = done * 10 / all;
+      progress.step(text);
+    } else {
+      progress.detail(text);
+    }
+  };
+  compare::Surroundings around;
+  around.own_process = static_cast<int>(getpid());
+  around.governors = os::frequency_governors();
+  around.before = os::look_at_machine_use();
+  const double cpu_before = cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN);
+  compare::Outcome outcome = compare::compare_programs(request, launch, tell);
+  around.own_cpu_s = cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN) - cpu_before;
+  around.after = os::look_at_machine_use();
+  outcome.counters = counting.names();
+  outcome.why_no_counters = counting.why_not();
+  outcome.disturbances = compare::disturbances(around, outcome);
+  return outcome;
+}
+
+int run(const CompareOptions& options, Session& session) {
+  const auto settings = base::resolve({});
+  const compare::Request request = request_of(options, session.words);
+  check_input(options.input);
+  if (options.html) check_writable(*options.html);
+  const Machine machine = topology::discover_quietly(settings.topology, settings.profile).machine;
+  const bool count = settings.counters != "none" && settings.counters != "software";
+  const compare::Counting counting(machine, count, "the setting counters is " + settings.counters);
+
+  const compare::Outcome outcome = measure(options, request, counting, session);
+  if (outcome.interrupted != 0) end_by(outcome.interrupted);
+  if (outcome.failed) {
+    session.err << "charm: " << failed_text(outcome);
+    return exit_usage;
+  }
+  const int code = exit_code_of(compare::overall(outcome));
+  const Host host = describe_host(machine, settings);
+  if (options.html) write_whole(*options.html, comparison_page(host, outcome, session.command_line));
+  if (options.output.json) {
+    session.out << comparison_json(host, outcome, code);
+  } else {
+    session.out << comparison_text(outcome, colour_on_stdout(colour_choice(options.output.colour)));
+  }
+  return code;
+}
+
+int action(const CompareOptions& options, Session& session) {
+  try {
+    return run(options, session);
+  } catch (const std::exception& error) {
+    session.err << judge(error).line << '\n';
+    return exit_usage;
+  }
+}
+
+std::vector<std::string> policy_words() {
+  std::vector<std::string> names;
+  for (const auto name : controller::policy_names()) names.emplace_back(name);
+  return names;
+}
+
+void declare(CLI::App& app, Session& session) {
+  auto options = std::make_shared<CompareOptions>();
+  whole_number(app.add_option("--runs", options->runs, "Measured runs of each program [15]"), 2, 100000);
+  whole_number(app.add_option("--warmup", options->warm_ups, "Runs of each before that, not measured [1]"), 0, 100000);
+  app.add_option("--threshold", options->threshold, "Percent; smaller differences do not count [1]")
+      ->type_name("PCT")
+      ->check(CLI::Range(0.0, 1000.0));
+  whole_number(app.add_option("--seed", options->seed, "Of the random order, to have it again [random]"), 0, INT64_MAX);
+  some_of(app.add_option("--policies", options->policies, "Compare one program under these policies"), policy_words());
+  file_path(app.add_option("--html", options->html, "Write a self-contained HTML page there"));
+  file_path(app.add_option("--input", options->input, "The programs' stdin [nothing]"));
+  app.add_flag("--show-output", options->show_output, "Let the programs write to stderr; else it is kept away");
+  app.add_flag("--ignore-failure", options->ignore_failure, "Measure programs that end with an error, too");
+  add_output_options(app, options->output);
+  app.add_option("programs", options->for_help, "-- A [arguments] -- B [arguments]")->type_name("");
+  app.callback([&session, options] {
+    session.failure_code = exit_usage;
+    session.action = [&session, options] { return action(*options, session); };
+  });
+}
+
+}  // namespace
+
+Command compare_entry() {
+  return {"compare", "Which of two programs is faster, and how sure that is",
+          "  charm compare -- ./old input -- ./new input\n"
+          "  charm compare --policies local,distributed -- ./program input",
+          declare};
+}
+
+}  // namespace charm::cli

@@ -1,0 +1,15 @@
+// A comparison as one HTML page that needs nothing but itself: the verdict, every run in the order of time, every
+// pair's ratio beside the interval, the figures, and what disturbed.
+#pragma once
+
+#include <string>
+
+#include "cli/bench/host.hpp"
+#include "compare/outcome.hpp"
+
+namespace charm::cli {
+
+/// \param command that made it, as it was typed.
+std::string comparison_page(const Host& host, const compare::Outcome& outcome, const std::string& command);
+
+}  // namespace charm::cli

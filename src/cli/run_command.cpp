@@ -1,0 +1,127 @@
+// `charm run`: an unmodified program with its threads placed and re-placed by the runtime's policies. It is started as
+// a child that behaves as if the shell had started it (os/child.hpp); the steering goes on beside it
+// (adopt/steward.hpp).
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <unistd.h>
+
+#include "adopt/guardian.hpp"
+#include "cli/adopt/steered.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "os/affinity.hpp"
+#include "os/child.hpp"
+#include "os/thread_memory.hpp"
+
+namespace charm::cli {
+namespace {
+
+/// Of the nodes whose cores the program uses; in the child, before it becomes the program.
+void set_memory(const std::string& word, const adopt::Plan& plan) {
+  if (word == "keep") return;
+  std::vector<int> nodes;
+  for (const Node& node : plan.machine.nodes) {
+    const bool used = std::any_of(plan.machine.cores.begin(), plan.machine.cores.end(),
+                                  [&](const Core& core) { return core.node == node.id; });
+    if (used) nodes.push_back(node.os_index);
+  }
+  bool done = true;
+  if (word == "local") os::reset_memory_policy();
+  if (word == "interleave") done = os::set_memory_nodes(os::NodesPolicy::interleave, nodes);
+  if (word == "bind") done = os::set_memory_nodes(os::NodesPolicy::bind, nodes);
+  constexpr char refused[] = "charm: the kernel refused the memory policy; memory comes from where it would anyway\n";
+  if (!done) [[maybe_unused]]
+    const ssize_t said = write(STDERR_FILENO, refused, sizeof refused - 1);
+}
+
+int not_started(const AdoptOptions& options, int error, Session& session) {
+  const std::string& name = options.program.front();
+  const bool missing = error == ENOENT;
+  std::string remedy = missing            ? "check its name and PATH, or give its path"
+                       : error == EACCES  ? "is it a program, and may you execute it?"
+                       : error == ENOEXEC ? "a script needs a first line as #!/bin/sh"
+                                          : "see exec(3)";
+  session.err << "charm: cannot run '" << name << "': " << std::strerror(error) << "; " << remedy << '\n';
+  return missing ? 127 : 126;
+}
+
+/// \returns how the program ended; nothing where it was not started, with `code` to exit with.
+std::optional<os::Ended> run(const AdoptOptions& options, Session& session, int& code) {
+  if (options.json && !options.dry_run) {
+    throw Error(Errc::bad_input, "--json: stdout is the program's", "write the summary with --report FILE");
+  }
+  if (!options.report.empty()) check_writable(options.report);
+  Prepared prepared = prepare(options, os::allowed_cpus(), false);
+  if (options.dry_run) {
+    code = intend(options, prepared, session);
+    return std::nullopt;
+  }
+
+  const adopt::Guardian guardian(prepared.came_with, options.children);
+  os::Child::Start start;
+  start.words = options.program;
+  for (const auto& pool : prepared.pools) start.variables.emplace_back(pool.name, pool.value);
+  // What is leased here is not to be leased once more inside.
+  if (prepared.lease) start.variables.emplace_back("CHARM_SHARE", "off");
+  start.prepare = [&] {
+    if (prepared.plan.cpus != prepared.came_with) os::bind_this_thread(prepared.plan.cpus);
+    set_memory(options.memory, prepared.plan);
+  };
+  std::unique_ptr<os::Child> child;
+  try {
+    child = std::make_unique<os::Child>(start);
+  } catch (const os::Child::NotStarted& failed) {
+    code = not_started(options, failed.error, session);
+    return std::nullopt;
+  }
+  guardian.watch_over(child->pid());
+
+  Steered steered(options, prepared, child->pid(), false);
+  std::optional<os::Ended> ended;
+  while (!(ended = child->attend())) steered.step_and_wait(child->descriptor());
+  steered.steward().adopter().restore();
+  Outcome outcome = steered.outcome(options.program.front());
+  outcome.ended = ended;
+  steered.tell(options, prepared, outcome, session);
+  return ended;
+}
+
+void declare(CLI::App& app, Session& session) {
+  auto options = std::make_shared<AdoptOptions>();
+  declare_shared(app, *options);
+  one_of(
+      app.add_option("--mem", options->memory,
+                     "Where its memory comes from: keep what it is, local to each thread, or the nodes of its cpus in "
+                     "turn or alone"),
+      {"keep", "local", "interleave", "bind"})
+      ->capture_default_str();
+  app.add_flag("--no-size", options->no_size, "Do not tell its pools of threads how many to make");
+  some_of(app.add_option("--no-size-for", options->left_out, "Of these kinds of pools only"), adopt::pool_kinds());
+  app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");
+  app.add_flag("--json", options->json, "With --dry-run: JSON on stdout");
+  app.add_option("program", options->program, "The program and its arguments, best behind --")->required();
+  app.positionals_at_end();
+  app.callback([&session, options] {
+    session.action = [&session, options] {
+      int code = exit_done;
+      const auto ended = run(*options, session, code);
+      return ended ? os::end_like(*ended) : code;
+    };
+  });
+}
+
+}  // namespace
+
+Command run_entry() {
+  return {"run", "Run any program with its threads placed, and placed anew as it goes",
+          "  charm run --policy local -- make -j8", declare};
+}
+
+}  // namespace charm::cli

@@ -1,0 +1,252 @@
+// `charm top`: what runs where, live. The look at the machine is top/sampler, what it means top/watch, the screen
+// top/screen; here is only when to look, where to write, and when to stop.
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <clocale>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <langinfo.h>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <unistd.h>
+
+#include "base/settings.hpp"
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/top/terminal.hpp"
+#include "top/json.hpp"
+#include "top/sampler.hpp"
+#include "top/screen.hpp"
+#include "top/tape.hpp"
+#include "topology/discovery.hpp"
+
+namespace charm::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct TopOptions {
+  int pid = 0;
+  bool json = false;
+  bool once = false;
+  bool plain = false;
+  std::optional<std::string> record;
+  double interval = 1;
+  std::string colour = "auto";
+};
+
+std::string time_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  std::array<char, 16> text{};
+  std::strftime(text.data(), text.size(), "%H:%M:%S", &parts);
+  return text.data();
+}
+
+bool speaks_unicode() {
+  std::setlocale(LC_CTYPE, "");
+  return std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+bool dumb_terminal() {
+  const char* term = std::getenv("TERM");
+  return term == nullptr || *term == '\0' || std::strcmp(term, "dumb") == 0;
+}
+
+/// Everything between two looks, however it is shown.
+class Looking {
+ public:
+  Looking(const TopOptions& options, const Machine& machine, bool count, const std::string& why_not)
+      : sampler_(machine, options.pid, count, why_not), watch_(machine, options.pid, sampler_.program()) {
+    if (options.record) tape_ = std::make_unique<top::Tape>(*options.record, sampler_.description());
+  }
+  top::Snapshot next() {
+    const top::Sight sight = sampler_.look();
+    if (tape_ != nullptr && !sight.ended) tape_->write(sight);
+    top::Snapshot snapshot = watch_.next(sight);
+    sampler_.complete(snapshot);
+    return snapshot;
+  }
+
+ private:
+  top::Sampler sampler_;
+  top::Watch watch_;
+  std::unique_ptr<top::Tape> tape_;
+};
+
+/// How it ended: 0, or the signal that asked for it.
+using Ended = int;
+
+class Interval {
+ public:
+  explicit Interval(double seconds)
+      : length_(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))),
+        next_(Clock::now() + length_) {}
+  [[nodiscard]] Clock::time_point next() const { return next_; }
+  /// What took too long is left out, not made up for.
+  void passed() { next_ = std::max(next_ + length_, Clock::now() + length_ / 4); }
+
+ private:
+  Clock::duration length_;
+  Clock::time_point next_;
+};
+
+/// Lines or screens one below the other, until it ends; the first look tells no shares and is not shown.
+Ended flow(const TopOptions& options, Looking& session, const top::Look& look, std::ostream& out) {
+  const SignalQueue signals;
+  Interval interval(options.interval);
+  session.next();
+  while (true) {
+    const Event event = wait_for_event(signals, false, interval.next());
+    if (event.kind == Event::Kind::signal) {
+      if (event.value == SIGWINCH) continue;
+      if (event.value == SIGTSTP) {
+        raise(SIGSTOP);
+        continue;
+      }
+      return event.value;
+    }
+    interval.passed();
+    const top::Snapshot snapshot = session.next();
+    if (options.json) {
+      out << top::json_line(snapshot) << std::flush;
+    } else {
+      top::Look now = look;
+      now.clock = time_of_day();
+      for (const auto& line : top::render(snapshot, now)) out << line << '\n';
+      if (!options.once) out << '\n';
+      out << std::flush;
+    }
+    if (!out || options.once || snapshot.ended) return 0;
+  }
+}
+
+class Live {
+ public:
+  Live(const TopOptions& options, Looking& session, top::Look look)
+      : options_(options), session_(session), look_(std::move(look)) {}
+
+  Ended run() {
+    const SignalQueue signals;
+    FullScreen screen;
+    Interval interval(options_.interval);
+    // The shares of the first quarter of a second are there soon; then the interval is as asked for.
+    session_.next();
+    auto until = std::min(interval.next(), Clock::now() + std::chrono::milliseconds(250));
+    while (true) {
+      const Event event = wait_for_event(signals, isatty(STDIN_FILENO) != 0, until);
+      switch (event.kind) {
+        case Event::Kind::tick:
+          if (!held_) snapshot_ = session_.next();
+          interval.passed();
+          until = interval.next();
+          break;
+        case Event::Kind::key:
+          if (press(event.value)) return 0;
+          break;
+        case Event::Kind::signal:
+          if (event.value == SIGTSTP) {
+            screen.leave();
+            raise(SIGSTOP);
+            screen.enter();
+          } else if (event.value != SIGWINCH) {
+            return event.value;
+          }
+          break;
+      }
+      if (snapshot_ && !draw(*snapshot_, screen)) return 0;
+    }
+  }
+
+ private:
+  /// \return whether it is to end.
+  bool press(int key) {
+    const std::size_t rows = snapshot_ ? snapshot_->rows.size() : 0;
+    // An arrow is ESC [ A or B; the first two of its three are passed over.
+    if (key == 'q' || key == 'Q') return true;
+    if (key == ' ') held_ = !held_;
+    if ((key == 'j' || key == 'B') && look_.scroll + 1 < rows) ++look_.scroll;
+    if ((key == 'k' || key == 'A') && look_.scroll > 0) --look_.scroll;
+    return false;
+  }
+
+  bool draw(const top::Snapshot& snapshot, const FullScreen& screen) {
+    const Size size = terminal_size(STDOUT_FILENO);
+    look_.width = size.width;
+    look_.height = size.height;
+    if (!held_) look_.clock = time_of_day();
+    return screen.draw(top::render(snapshot, look_));
+  }
+
+  const TopOptions& options_;
+  Looking& session_;
+  top::Look look_;
+  std::optional<top::Snapshot> snapshot_;
+  bool held_ = false;
+};
+
+int run(const TopOptions& options, Session& session) {
+  if (options.record && options.pid == 0) {
+    throw Error(Errc::bad_input, "--record without a process", "give its PID: a recording is of one program's threads");
+  }
+  const auto settings = base::resolve({});
+  const bool count = settings.counters != "none" && settings.counters != "software";
+  const Machine machine = topology::discover_quietly(settings.topology, settings.profile).machine;
+  Looking looking(options, machine, count, "the setting counters is " + settings.counters);
+
+  top::Look look;
+  look.unicode = speaks_unicode() && !options.plain;
+  look.colour = colour_on_stdout(colour_choice(options.colour));
+  const bool screen =
+      isatty(STDOUT_FILENO) != 0 && !options.json && !options.once && !options.plain && !dumb_terminal();
+  Ended ended = 0;
+  if (screen) {
+    ended = Live(options, looking, look).run();
+  } else {
+    const Size size = terminal_size(STDOUT_FILENO);
+    look.width = size.width;
+    look.height = size.height;
+    look.keys = false;
+    look.unicode = look.unicode && !dumb_terminal();
+    ended = flow(options, looking, look, session.out);
+  }
+  if (ended == 0 || ended == SIGPIPE) return exit_done;
+  // The terminal is in order again: end as a program does that does not know the signal.
+  std::signal(ended, SIG_DFL);
+  raise(ended);
+  return exit_failed;
+}
+
+void declare(CLI::App& app, Session& session) {
+  auto options = std::make_shared<TopOptions>();
+  whole_number(app.add_option("pid", options->pid, "A process [the whole machine]"), 1, 1 << 30)->type_name("PID");
+  app.add_option("--interval", options->interval, "Seconds between two looks [1]")
+      ->type_name("S")
+      ->check(CLI::Range(0.05, 86400.0));
+  file_path(app.add_option("--record", options->record, "Write a recording that CHARM_COUNTERS=replay:FILE reads"));
+  app.add_flag("--once", options->once, "One interval, then end");
+  app.add_flag("--plain", options->plain, "Screens one below the other, in ASCII");
+  app.add_flag("--json", options->json, "A line of JSON each interval");
+  one_of(app.add_option("--color", options->colour, "Colour of the text output"), {"auto", "always", "never"})
+      ->capture_default_str();
+  app.callback([&session, options] { session.action = [&session, options] { return run(*options, session); }; });
+}
+
+}  // namespace
+
+Command top_entry() {
+  return {"top", "Show live which threads run on which chiplets, and what moves",
+          "  charm top\n  charm top 4242 --interval 0.5\n  charm top 4242 --json --record threads.csv", declare};
+}
+
+}  // namespace charm::cli

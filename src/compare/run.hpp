@@ -1,0 +1,32 @@
+// The runs themselves: warm-up, then round after round in random order, until all are done, one fails, or somebody asks
+// to stop. How a program is started comes as an argument, so that tests need no programs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compare/outcome.hpp"
+
+namespace charm::compare {
+
+struct Request {
+  std::vector<Program> programs;  ///< two or more
+  std::size_t rounds = 15;
+  std::size_t warm_ups = 1;  ///< runs of each that are not measured
+  std::uint64_t seed = 1;
+  bool ignore_failure = false;  ///< a program that ends with an error is measured like any other
+  Rules rules;
+};
+
+using Launch = std::function<Sample(const Program&)>;
+
+/// Told before each run: how many of `all` are done.
+using OnProgress = std::function<void(std::size_t done, std::size_t all)>;
+
+/// Runs everything and compares each program with the first. The fields on counters and disturbances stay empty.
+Outcome compare_programs(const Request& request, const Launch& launch, const OnProgress& progress);
+
+}  // namespace charm::compare

@@ -1,0 +1,118 @@
+#include "compare/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/math/distributions/students_t.hpp>
+
+#include "compare/random.hpp"
+
+namespace charm::compare {
+namespace {
+
+constexpr std::size_t resamples = 1999;  // (1999 + 1) * 0.025 is whole: the ends are values
+// Fewer values have too few different resamples for the ends, and none to leave out: the mean and Student's
+// distribution must do there. With more than the most both say the same, and one takes its time.
+constexpr std::size_t bootstrap_from = 8;
+constexpr std::size_t bootstrap_most = 2000;
+constexpr double left_out = 0.2;  // at either end
+
+std::size_t cut_of(std::size_t all, double share) {
+  return std::min(static_cast<std::size_t>(share * static_cast<double>(all)), (all - 1) / 2);
+}
+
+double mean_of_middle(const std::vector<double>& ascending, double share) {
+  const std::size_t cut = cut_of(ascending.size(), share);
+  double sum = 0;
+  for (std::size_t i = cut; i < ascending.size() - cut; ++i) sum += ascending[i];
+  return sum / static_cast<double>(ascending.size() - 2 * cut);
+}
+
+Interval exponential(double low, double high) { return {std::exp(low), std::exp(high)}; }
+
+Interval by_student(const TrimmedMean& mean, double level) {
+  if (!(mean.error > 0)) return exponential(mean.mean, mean.mean);
+  const boost::math::students_t distribution(static_cast<double>(mean.kept - 1));
+  const double half = boost::math::quantile(distribution, 0.5 + level / 2) * mean.error;
+  return exponential(mean.mean - half, mean.mean + half);
+}
+
+/// Percentiles of the trimmed means of resampled values.
+Interval by_bootstrap(const std::vector<double>& values, double level, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> means;
+  means.reserve(resamples);
+  std::vector<double> drawn(values.size());
+  for (std::size_t i = 0; i < resamples; ++i) {
+    for (double& value : drawn) value = values[random.below(values.size())];
+    std::sort(drawn.begin(), drawn.end());
+    means.push_back(mean_of_middle(drawn, left_out));
+  }
+  std::sort(means.begin(), means.end());
+  const auto rank = static_cast<std::size_t>(std::lround((1 - level) / 2 * (resamples + 1)));
+  return exponential(means[rank - 1], means[resamples - rank]);
+}
+
+}  // namespace
+
+TrimmedMean trimmed_mean(std::vector<double>& values, double share) {
+  std::sort(values.begin(), values.end());
+  const std::size_t all = values.size();
+  const std::size_t cut = cut_of(all, share);
+  TrimmedMean result;
+  result.kept = all - 2 * cut;
+  result.mean = mean_of_middle(values, share);
+  if (result.kept < 2) return result;
+  // The Winsorized deviations: the values cut off count as the outermost that were kept.
+  const auto held = [&](std::size_t i) { return values[std::clamp(i, cut, all - cut - 1)]; };
+  double middle = 0;
+  for (std::size_t i = 0; i < all; ++i) middle += held(i);
+  middle /= static_cast<double>(all);
+  double squares = 0;
+  for (std::size_t i = 0; i < all; ++i) squares += (held(i) - middle) * (held(i) - middle);
+  const auto h = static_cast<double>(result.kept);
+  result.error = std::sqrt(squares / (h * (h - 1)));
+  return result;
+}
+
+std::optional<Ratio> paired_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed) {
+  const std::size_t pairs = std::min(first.size(), second.size());
+  if (pairs < 2) return std::nullopt;
+  std::vector<double> logs(pairs);
+  for (std::size_t i = 0; i < pairs; ++i) {
+    if (!(first[i] > 0) || !(second[i] > 0)) return std::nullopt;
+    logs[i] = std::log(second[i] / first[i]);
+  }
+  std::vector<double> sorted = logs;  // the resamples draw pairs by their rounds
+  const bool many = pairs >= bootstrap_from;
+  const TrimmedMean estimate = trimmed_mean(sorted, many ? left_out : 0);
+  Ratio ratio;
+  ratio.value = std::exp(estimate.mean);
+  ratio.at99 = by_student(estimate, 0.99);
+  ratio.at95 = many && pairs <= bootstrap_most ? by_bootstrap(logs, 0.95, seed) : by_student(estimate, 0.95);
+  // The estimate lies within its interval, also where the resamples are so skewed that percentiles leave it out.
+  ratio.at95.low = std::min(ratio.at95.low, ratio.value);
+  ratio.at95.high = std::max(ratio.at95.high, ratio.value);
+  return ratio;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+Interval quartiles(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double share) {
+    const double place = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+  };
+  return {at(0.25), at(0.75)};
+}
+
+}  // namespace charm::compare

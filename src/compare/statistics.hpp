@@ -1,0 +1,50 @@
+// By what factor two programs differ, from runs in pairs, and how well that is known. Pure; docs/compare.md tells how
+// the estimate and its interval were chosen, and bench/compare/study.cpp shows it again.
+//
+// The estimate is the geometric mean of the paired ratios without the highest and the lowest fifth of them, so that a
+// few runs that something disturbed do not decide. Its 95 % interval is that of the percentile bootstrap over pairs;
+// the one of 99 %, by which differences are claimed, is that of J. W. Tukey and D. H. McLaughlin (1963) for trimmed
+// means, which has no resamples full of outliers at its ends.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace charm::compare {
+
+/// Of a ratio: between `low` and `high`, at the level that goes with it.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+/// The second program's figure as a multiple of the first one's.
+struct Ratio {
+  double value = 1;
+  Interval at95;  ///< contains the true ratio in 95 of 100 comparisons; percentile bootstrap
+  Interval at99;  ///< in 99 of 100; Student's distribution of the trimmed mean. Not always the wider of the two
+};
+
+/// \param first, second of equal length: what was measured in the same round stands at the same place.
+/// \param seed of the bootstrap. \returns nothing where there are fewer than two pairs, or a figure is not above 0.
+std::optional<Ratio> paired_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed);
+
+/// A mean without the extremes, and its standard error.
+struct TrimmedMean {
+  double mean = 0;
+  double error = 0;
+  std::size_t kept = 0;
+};
+/// \param values not empty; sorted afterwards. \param share that is left out at either end.
+TrimmedMean trimmed_mean(std::vector<double>& values, double share);
+
+/// Of an even number of values, the mean of the two in the middle; 0 of none.
+double median(std::vector<double> values);
+
+/// The values that a quarter and three quarters lie below (linear interpolation); of none, zeros.
+Interval quartiles(std::vector<double> values);
+
+}  // namespace charm::compare

@@ -1,0 +1,46 @@
+// What may be said of two programs, from the ratio and its intervals, and in which words. Pure.
+//
+// A difference is claimed when both intervals exclude "equal" and the estimate reaches the threshold. Of a hundred
+// comparisons of equal programs the 95 % interval excludes it in five; both do in one.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compare/statistics.hpp"
+
+namespace charm::compare {
+
+enum class Finding {
+  same,         ///< no difference larger than `largest`
+  first_wins,   ///< the first needs less
+  second_wins,  ///< the second needs less
+  unknown,      ///< too noisy, or too few runs, to say either
+};
+
+struct Rules {
+  double threshold = 0.01;  ///< differences below it do not matter
+  /// "No difference" is only said where a difference of so much (or of the threshold, if that is more) is excluded.
+  double coarsest = 0.05;
+};
+
+struct Verdict {
+  Finding finding = Finding::unknown;
+  double largest = 0;    ///< the largest difference that the 95 % interval leaves possible, as a share of the first
+  int runs_to_tell = 0;  ///< where unknown: about how many rounds would tell, should the noise stay; 0: not known
+};
+
+/// \param ratio nothing where there is none (see paired_ratio).
+Verdict judge(const std::optional<Ratio>& ratio, int rounds, const Rules& rules);
+
+/// The verdict in words: "B is 4.8 % slower (95 %: 3.9–5.6 %)". \param first, second names of the programs.
+std::string sentence(const Verdict& verdict, const std::optional<Ratio>& ratio, const std::string& first,
+                     const std::string& second);
+
+/// A word for scripts: "same", "first", "second", "unknown".
+const char* word(Finding finding);
+
+/// "4.8", "0.31", "0.05": a share of one in percent, with as many digits as are worth reading.
+std::string percent_digits(double share);
+
+}  // namespace charm::compare

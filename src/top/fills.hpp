@@ -1,0 +1,65 @@
+// Fill sources of other threads, or of all cpus: the events of the catalogue, attached. What the kernel refuses is said
+// with its reason, and once.
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "counters/plan.hpp"
+#include "counters/source.hpp"
+#include "os/attached_events.hpp"
+#include "os/perf_access.hpp"
+
+namespace charm::top {
+
+class FillMeter {
+ public:
+  /// \param plan what to count. \param access for the words where nothing can be counted.
+  FillMeter(std::shared_ptr<os::AttachedEvents> events, const counters::Plan& plan, os::PerfAccess access);
+  ~FillMeter();
+  FillMeter(const FillMeter&) = delete;
+  FillMeter& operator=(const FillMeter&) = delete;
+
+  /// Totals since each was met; new ones are opened, those that are gone are closed. \param threads tids.
+  std::unordered_map<int, counters::Reading> of_threads(const std::vector<int>& threads, std::uint64_t time_ns);
+  std::unordered_map<int, counters::Reading> of_cpus(const std::vector<int>& cpus, std::uint64_t time_ns);
+
+  /// Why nothing is counted, with the remedy; empty where it is, and before the first call.
+  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  /// Threads that are not counted for want of descriptors.
+  [[nodiscard]] std::size_t left_out() const { return left_out_; }
+  [[nodiscard]] const std::vector<counters::FillClass>& classes() const { return classes_; }
+
+ private:
+  struct One {
+    int descriptor = -1;
+    os::AttachedEvents::Count last;
+    double total = 0;
+  };
+  struct Met {
+    std::vector<One> events;  // as events_
+    bool present = true;
+    double counted_share = 1;
+    std::array<std::uint64_t, counters::fill_sources> highest{};
+  };
+  std::unordered_map<int, counters::Reading> read_all(const std::vector<int>& ids, bool threads, std::uint64_t time_ns);
+  bool open(Met& met, int id, bool thread);
+  void close(Met& met);
+  counters::Reading read(Met& met, std::uint64_t time_ns);
+
+  std::shared_ptr<os::AttachedEvents> events_;
+  std::vector<counters::Planned> planned_;
+  std::vector<counters::FillClass> classes_;
+  os::PerfAccess access_;
+  std::unordered_map<int, Met> met_;
+  std::string why_not_;
+  std::size_t left_out_ = 0;
+  bool given_up_ = false;
+};
+
+}  // namespace charm::top

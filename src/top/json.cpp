@@ -1,0 +1,96 @@
+#include "top/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace charm::top {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json fills_json(const std::optional<FillRates>& fills) {
+  if (!fills) return nullptr;
+  Json object = Json::object();
+  for (const auto source : counters::all_fill_sources) {
+    if (fills->has.has(source)) object[std::string(counters::name(source))] = fills->per_s[index(source)];
+  }
+  return object;
+}
+
+Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json published_json(const Snapshot& snapshot) {
+  if (!snapshot.published) return nullptr;
+  Json latest = Json::array();
+  for (const Decision& d : snapshot.published->latest) {
+    latest.push_back({{"time_s", d.time},
+                      {"from", d.from},
+                      {"to", d.to},
+                      {"throughput", d.throughput},
+                      {"stall_other_chiplet", d.stall_other_chiplet},
+                      {"stall_dram", d.stall_dram},
+                      {"region", d.region},
+                      {"reason", d.reason},
+                      {"outcome", d.outcome}});
+  }
+  return {{"policy", snapshot.published->policy},
+          {"workers", snapshot.published->workers},
+          {"spread", snapshot.published->spread < 0 ? Json(nullptr) : Json(snapshot.published->spread)},
+          {"decisions", snapshot.published->decisions},
+          {"latest", latest}};
+}
+
+}  // namespace
+
+std::string json_line(const Snapshot& s) {
+  Json chiplets = Json::array();
+  for (const ChipletShare& chiplet : s.chiplets) {
+    Json cores = Json::array();
+    for (const CoreShare& core : chiplet.cores) cores.push_back({{"core", core.core}, {"busy", core.busy}});
+    chiplets.push_back({{"chiplet", chiplet.id},
+                        {"node", chiplet.node},
+                        {"busy", chiplet.busy},
+                        {"own", chiplet.own},
+                        {"threads", chiplet.threads},
+                        {"cores", cores},
+                        {"fills_per_s", fills_json(chiplet.fills)}});
+  }
+  Json threads = Json::array();
+  for (const ThreadShare& row : s.rows) {
+    threads.push_back({{"tid", row.tid},
+                       {"pid", row.pid},
+                       {"name", row.name},
+                       {"state", std::string(1, row.state)},
+                       {"cpu", row.cpu},
+                       {"chiplet", row.chiplet},
+                       {"busy", row.busy},
+                       {"waiting", number_or_null(row.waiting)},
+                       {"moves", row.moves},
+                       {"fills_per_s", fills_json(row.fills)}});
+  }
+  Json moves = Json::array();
+  for (const Move& move : s.moves) {
+    if (move.time_s < s.time_s) continue;  // told by an earlier line
+    moves.push_back({{"tid", move.tid}, {"name", move.name}, {"from", move.from}, {"to", move.to}});
+  }
+  const Json all = {{"time_s", s.time_s},
+                    {"interval_s", s.interval_s},
+                    {"pid", s.pid == 0 ? Json(nullptr) : Json(s.pid)},
+                    {"program", s.program},
+                    {"ended", s.ended},
+                    {"processes", s.processes},
+                    {"threads", s.threads},
+                    {"busy_cpus", s.busy_cpus},
+                    {"machine_busy", s.machine_busy},
+                    {"memory_gb_per_s", number_or_null(s.memory_gb_per_s)},
+                    {"fills_per_s", fills_json(s.fills)},
+                    {"why_no_fills", s.why_no_fills},
+                    {"chiplets", chiplets},
+                    {"rows", threads},
+                    {"moves", moves},
+                    {"moves_seen", s.moves_seen},
+                    {"published", published_json(s)},
+                    {"why_not_published", s.why_not_published}};
+  return all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace charm::top

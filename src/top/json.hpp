@@ -1,0 +1,13 @@
+// A snapshot as one line of JSON; docs/top.md lists the keys, which only ever grow.
+#pragma once
+
+#include <string>
+
+#include "top/snapshot.hpp"
+
+namespace charm::top {
+
+/// With the line break.
+std::string json_line(const Snapshot& snapshot);
+
+}  // namespace charm::top

@@ -1,0 +1,84 @@
+#include "top/line.hpp"
+
+namespace charm::top {
+namespace {
+
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }
+
+std::string_view first(std::string_view text, std::size_t characters) {
+  std::size_t seen = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (begins_character(text[at]) && seen++ == characters) return text.substr(0, at);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::size_t width_of(std::string_view text) {
+  std::size_t width = 0;
+  for (const char c : text) width += begins_character(c) ? 1 : 0;
+  return width;
+}
+
+std::string cut(std::string_view text, std::size_t width) {
+  if (width_of(text) <= width) return std::string(text);
+  return width == 0 ? std::string() : std::string(first(text, width - 1)) + "~";
+}
+
+std::string left(std::string_view text, std::size_t width) {
+  std::string shown = cut(text, width);
+  shown.append(width - width_of(shown), ' ');
+  return shown;
+}
+
+std::string right(std::string_view text, std::size_t width) {
+  const std::string shown = cut(text, width);
+  return std::string(width - width_of(shown), ' ') + shown;
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width, std::size_t lines) {
+  std::vector<std::string> parts;
+  while (parts.size() + 1 < lines && width_of(text) > width) {
+    const std::string_view fits = first(text, width + 1);
+    auto blank = fits.rfind(' ');
+    if (blank == std::string_view::npos || blank == 0) blank = first(text, width).size();
+    parts.emplace_back(text.substr(0, blank));
+    text.remove_prefix(blank);
+    if (text.starts_with(' ')) text.remove_prefix(1);
+  }
+  parts.push_back(cut(text, width));
+  return parts;
+}
+
+Line& Line::add(std::string_view text, const char* style) {
+  pieces_.push_back({std::string(text), style});
+  return *this;
+}
+
+std::string Line::render(std::size_t width, bool colour) const {
+  std::string whole;
+  for (const Piece& piece : pieces_) whole += piece.text;
+  std::size_t room = width;
+  const bool cut_off = width_of(whole) > width;
+  if (cut_off && width > 0) --room;
+  std::string out;
+  std::string pending;  // blanks are only written before text
+  for (const Piece& piece : pieces_) {
+    const std::string_view shown = first(piece.text, room);
+    room -= width_of(shown);
+    const auto end = shown.find_last_not_of(' ');
+    if (end == std::string_view::npos) {
+      pending += shown;
+      continue;
+    }
+    out += pending;
+    pending = std::string(shown.substr(end + 1));
+    const std::string text(shown.substr(0, end + 1));
+    out += colour && !piece.style.empty() ? "\x1b[" + piece.style + "m" + text + "\x1b[0m" : text;
+  }
+  if (cut_off && width > 0) out += pending + "~";
+  return out;
+}
+
+}  // namespace charm::top

@@ -1,0 +1,126 @@
+#include "top/sampler.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <unistd.h>
+
+#include "counters/sources.hpp"
+#include "os/cpu_load.hpp"
+#include "top/published.hpp"
+#include "top/tape.hpp"
+
+namespace charm::top {
+namespace {
+
+double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "this machine";
+}
+
+}  // namespace
+
+Sampler::Sampler(const Machine& machine, int pid, bool count, std::string why_not, std::string root)
+    : pid_(pid), why_not_(std::move(why_not)), root_(std::move(root)), cpus_(machine.allowed_cpus) {
+  if (pid_ == 0) {
+    program_ = host_name();
+  } else {
+    const auto found = os::process(pid_, root_);
+    if (!found) {
+      throw Error(Errc::bad_input, "there is no process " + std::to_string(pid_) + " that this user can see",
+                  "take a number that 'ps -e' lists");
+    }
+    process_ = *found;
+    program_ = found->name;
+  }
+  if (!count) return;
+  const auto around = counters::surroundings();
+  const auto plan = counters::make_plan(counters::model_of(around.cpu), counters::shape_of(machine), {});
+  fills_ = std::make_unique<FillMeter>(os::system_attached_events(), plan, around.access);
+}
+
+Sight Sampler::look() {
+  Sight sight;
+  sight.cpus = os::cpu_times(root_);
+  if (pid_ != 0)
+    look_at_process(sight);
+  else
+    look_at_machine(sight);
+  sight.at_s = now_s();
+  count(sight);
+  return sight;
+}
+
+void Sampler::look_at_process(Sight& sight) {
+  const auto found = os::process(pid_, root_);
+  if (!found || found->started != process_.started) {  // gone, or its number is another's
+    sight.ended = true;
+    return;
+  }
+  sight.threads = os::threads_of(pid_, root_);
+  sight.ended = sight.threads.empty() ||
+                std::all_of(sight.threads.begin(), sight.threads.end(), [](const auto& t) { return t.state == 'Z'; });
+}
+
+/// Only processes that have used a cpu since are looked into: most of a machine's sleep.
+void Sampler::look_at_machine(Sight& sight) {
+  std::map<int, Seen> now;
+  const auto all = os::processes(root_);
+  sight.processes = static_cast<int>(all.size());
+  for (const auto& process : all) {
+    sight.threads_of_all += process.threads;
+    auto before = seen_.find(process.pid);
+    Seen seen;
+    if (before != seen_.end() && before->second.started == process.started && before->second.cpu_s == process.cpu_s)
+      seen = std::move(before->second);
+    else
+      seen = {process.cpu_s, process.started, os::threads_of(process.pid, root_)};
+    sight.threads.insert(sight.threads.end(), seen.threads.begin(), seen.threads.end());
+    now.emplace(process.pid, std::move(seen));
+  }
+  seen_ = std::move(now);
+}
+
+void Sampler::count(Sight& sight) {
+  if (fills_ == nullptr || sight.ended) return;
+  const auto time_ns = static_cast<std::uint64_t>(std::llround(sight.at_s * 1e9));
+  if (pid_ == 0) {
+    sight.by_cpu = fills_->of_cpus(cpus_, time_ns);
+    return;
+  }
+  std::vector<int> threads;
+  threads.reserve(sight.threads.size());
+  for (const auto& thread : sight.threads) threads.push_back(thread.tid);
+  sight.by_thread = fills_->of_threads(threads, time_ns);
+}
+
+void Sampler::complete(Snapshot& snapshot) const {
+  snapshot.why_no_fills = fills_ == nullptr ? why_not_ : fills_->why_not();
+  if (fills_ != nullptr && fills_->left_out() > 0) {
+    snapshot.why_no_fills = std::to_string(fills_->left_out()) +
+                            " threads are not counted for want of descriptors; "
+                            "raise the limit of open files (ulimit -n)";
+  }
+  if (pid_ == 0) return;
+  snapshot.published = read_published(process_);
+  const bool of_charm = std::any_of(snapshot.rows.begin(), snapshot.rows.end(),
+                                    [](const auto& row) { return worker_number(row.name) >= 0; });
+  if (!snapshot.published && of_charm) snapshot.why_not_published = "not told; start the program with CHARM_PUBLISH=1";
+}
+
+counters::Description Sampler::description() const {
+  counters::Description description;
+  description.name = "charm top of " + (pid_ == 0 ? program_ : program_ + " (" + std::to_string(pid_) + ")");
+  for (char& c : description.name) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  if (fills_ != nullptr && fills_->why_not().empty() && pid_ != 0) description.classes = fills_->classes();
+  return description;
+}
+
+}  // namespace charm::top

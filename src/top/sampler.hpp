@@ -1,0 +1,52 @@
+// Looking at the machine again and again: /proc for times and places, attached counters for fills.
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "counters/source.hpp"
+#include "os/thread_list.hpp"
+#include "top/fills.hpp"
+#include "top/watch.hpp"
+
+namespace charm::top {
+
+class Sampler {
+ public:
+  /// \param pid 0: the whole machine. \param count whether to attach counters; \param why_not what to say if not.
+  /// \throws Error (bad_input) where there is no such process.
+  Sampler(const Machine& machine, int pid, bool count, std::string why_not, std::string root = "/");
+
+  /// Of the process; of the machine the host's.
+  [[nodiscard]] const std::string& program() const { return program_; }
+  Sight look();
+  /// What the watch cannot know: why there are no fills, and what the program publishes.
+  void complete(Snapshot& snapshot) const;
+  /// What a recording of the sights holds.
+  [[nodiscard]] counters::Description description() const;
+
+ private:
+  void look_at_process(Sight& sight);
+  void look_at_machine(Sight& sight);
+  void count(Sight& sight);
+
+  int pid_;
+  std::string why_not_;
+  std::string root_;
+  std::string program_;
+  std::vector<int> cpus_;
+  os::ProcessView process_;
+  std::unique_ptr<FillMeter> fills_;  // null: nothing is counted
+  struct Seen {
+    double cpu_s = -1;
+    std::uint64_t started = 0;
+    std::vector<os::ThreadView> threads;
+  };
+  std::map<int, Seen> seen_;  // by pid, of the whole machine
+};
+
+}  // namespace charm::top

@@ -1,0 +1,298 @@
+#include "top/screen.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "top/line.hpp"
+
+namespace charm::top {
+namespace {
+
+constexpr const char* bold = "1";
+constexpr const char* dim = "2";
+constexpr const char* heading = "7";  // reversed: seen without colours as well
+
+template <class... Args>
+std::string format(const char* pattern, Args... args) {
+  std::array<char, 256> text{};
+  std::snprintf(text.data(), text.size(), pattern, args...);
+  return text.data();
+}
+
+const char* busy_style(double share) { return share >= 0.9 ? "31" : share >= 0.5 ? "33" : "32"; }
+
+std::string percent(double share) { return format("%.0f %%", 100 * share); }
+
+std::string chiplet_name(int chiplet) { return chiplet < 0 ? "-" : std::to_string(chiplet); }
+
+std::string plural(std::size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// A cell a core (or a mean of several, where there is not that much room): a bar of eight heights, or tenths.
+std::string core_cells(const std::vector<CoreShare>& cores, std::size_t room, bool unicode) {
+  static constexpr std::array<const char*, 8> bars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const std::size_t cells = std::min(cores.size(), room);
+  std::string text;
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    const std::size_t from = cell * cores.size() / cells;
+    const std::size_t to = (cell + 1) * cores.size() / cells;
+    double busy = 0;
+    for (std::size_t i = from; i < to; ++i) busy += cores[i].busy / static_cast<double>(to - from);
+    busy = std::clamp(busy, 0.0, 1.0);
+    if (unicode) {
+      text += busy < 0.005 ? "·" : bars[static_cast<std::size_t>(std::lround(busy * 7))];
+    } else {
+      text += busy < 0.005 ? '.' : static_cast<char>('0' + std::min(9, static_cast<int>(busy * 10)));
+    }
+  }
+  return text;
+}
+
+class Screen {
+ public:
+  Screen(const Snapshot& snapshot, const Look& look) : s_(snapshot), look_(look) {}
+
+  std::vector<std::string> all() {
+    title();
+    machine();
+    fills();
+    policy();
+    chiplets();
+    const std::size_t below = lines_below();
+    threads(below);
+    moves();
+    keys();
+    if (lines_.size() > look_.height) lines_.resize(look_.height);
+    return std::move(lines_);
+  }
+
+ private:
+  void put(const Line& line) { lines_.push_back(line.render(look_.width, look_.colour)); }
+  [[nodiscard]] std::size_t left_over() const { return look_.height - std::min(look_.height, lines_.size()); }
+
+  void title() {
+    const std::string what = s_.pid == 0 ? s_.program + ": " + std::to_string(s_.processes) + " processes"
+                                         : s_.program + " (" + std::to_string(s_.pid) + ")";
+    Line line;
+    line.add("charm top  ", bold).add(what, bold);
+    line.add(", " + plural(static_cast<std::size_t>(s_.threads), "thread"));
+    if (s_.ended) {
+      line.add(", has ended", "31");
+    } else if (s_.interval_s > 0) {
+      line.add(format(", %.2f cpus", s_.busy_cpus), bold);
+    }
+    std::string when = s_.interval_s > 0 ? format("%.1f s", s_.interval_s) : "waiting";
+    if (!look_.clock.empty()) when = look_.clock + "  " + when;
+    const std::string whole = line.render(look_.width, false);
+    const std::size_t used = width_of(whole) + width_of(when);
+    if (used + 2 <= look_.width) line.add(std::string(look_.width - used, ' ')).add(when, dim);
+    put(line);
+  }
+
+  void machine() {
+    std::size_t cores = 0;
+    for (const auto& chiplet : s_.chiplets) cores += chiplet.cores.size();
+    Line line;
+    line.add("machine    " + plural(s_.chiplets.size(), "chiplet") + ", " + plural(cores, "core") + ", ");
+    line.add(percent(s_.machine_busy) + " busy", busy_style(s_.machine_busy));
+    if (s_.memory_gb_per_s) line.add(format("; %.2f GB/s from memory", *s_.memory_gb_per_s));
+    put(line);
+  }
+
+  void fills() {
+    if (!s_.fills) {
+      const std::string why = s_.why_no_fills.empty() ? "wait a moment" : s_.why_no_fills;
+      // A remedy that cannot be read is none; on a small screen the threads are worth more.
+      const std::size_t most = look_.height >= 20 ? 4 : 1;
+      const auto parts = wrapped("not counted: " + why, look_.width > 11 ? look_.width - 11 : 1, most);
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        put(Line().add(i == 0 ? "fills/s    " : "           ").add(parts[i], dim));
+      return;
+    }
+    Line line;
+    line.add("fills/s    ");
+    bool first = true;
+    for (const auto source : counters::all_fill_sources) {
+      if (!s_.fills->has.has(source)) continue;
+      std::string name(counters::name(source));
+      std::replace(name.begin(), name.end(), '_', ' ');
+      line.add((first ? "" : ", ") + name + " ").add(short_number(s_.fills->per_s[index(source)]), bold);
+      first = false;
+    }
+    put(line);
+  }
+
+  void policy() {
+    if (s_.published) {
+      Line line;
+      line.add("policy     " + s_.published->policy, bold);
+      line.add(", " + plural(static_cast<std::size_t>(std::max(0, s_.published->workers)), "worker"));
+      if (s_.published->spread >= 0) {
+        line.add(" on " + plural(static_cast<std::size_t>(s_.published->spread), "chiplet"));
+      }
+      line.add(", " + plural(static_cast<std::size_t>(s_.published->decisions), "decision"));
+      put(line);
+    } else if (!s_.why_not_published.empty()) {
+      put(Line().add("policy     ").add(s_.why_not_published, dim));
+    }
+  }
+
+  void chiplets() {
+    std::size_t most_cores = 5;  // the heading's room
+    for (const auto& chiplet : s_.chiplets) most_cores = std::max(most_cores, chiplet.cores.size());
+    // "  0  47 %  40 %    4  ▃█▁▁▁▁▁▁", as many beside each other as there is room for.
+    constexpr std::size_t fixed = 26;
+    const std::size_t cells = std::min(most_cores, look_.width > fixed ? look_.width - fixed : 1);
+    const std::size_t column = fixed + cells;
+    const std::size_t columns = std::max<std::size_t>(1, (look_.width + 2) / (column + 2));
+    const std::size_t most_rows = std::max<std::size_t>(1, look_.height / (look_.height < 16 ? 6 : 3));
+    std::vector<const ChipletShare*> shown;
+    for (const auto& chiplet : s_.chiplets) shown.push_back(&chiplet);
+    const std::size_t room = most_rows * columns;
+    const std::size_t left_out = shown.size() > room ? shown.size() - room : 0;
+    if (left_out > 0) {  // the busiest stay, in their order
+      std::sort(shown.begin(), shown.end(), [](const auto* a, const auto* b) {
+        return a->busy + a->own != b->busy + b->own ? a->busy + a->own > b->busy + b->own : a->id < b->id;
+      });
+      shown.resize(room);
+      std::sort(shown.begin(), shown.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+    }
+    const std::size_t rows = (shown.size() + columns - 1) / columns;
+    Line head;
+    for (std::size_t c = 0; c < std::min(columns, shown.size()); ++c) {
+      head.add(c == 0 ? "" : "  ", heading).add(left("chiplet  busy   own thr  cores", column), heading);
+    }
+    put(head);
+    for (std::size_t r = 0; r < rows; ++r) {
+      Line line;
+      for (std::size_t c = 0; c < columns && c * rows + r < shown.size(); ++c) {
+        const ChipletShare& chiplet = *shown[c * rows + r];
+        line.add((c == 0 ? "" : "  ") + right(std::to_string(chiplet.id), 7), bold);
+        line.add(right(percent(chiplet.busy), 6), busy_style(chiplet.busy));
+        line.add(right(percent(chiplet.own), 6) + right(std::to_string(chiplet.threads), 4) + "  ");
+        line.add(left(core_cells(chiplet.cores, cells, look_.unicode), cells + 1));
+      }
+      put(line);
+    }
+    if (left_out > 0) put(Line().add("        and " + plural(left_out, "quieter chiplet"), dim));
+  }
+
+  /// Lines that the moves and the keys shall have under the threads.
+  [[nodiscard]] std::size_t lines_below() const {
+    const std::size_t for_keys = look_.keys && look_.height >= 6 ? 1 : 0;
+    const std::size_t events = event_count();
+    if (look_.height < 16 || events == 0) return for_keys;
+    const std::size_t most = look_.height >= 40 ? 10 : 4;
+    return for_keys + 1 + std::min(events, most);
+  }
+
+  [[nodiscard]] std::size_t event_count() const {
+    return s_.moves.size() + (s_.published ? s_.published->latest.size() : 0);
+  }
+
+  void threads(std::size_t below) {
+    if (left_over() <= below + 1) return;
+    const bool with_fills = s_.fills && look_.width >= 72;
+    const bool with_pid = s_.pid == 0 && look_.width >= 60;
+    const bool with_moves = look_.width >= 60;
+    const bool with_waiting = look_.width >= 50;
+    std::string head = right("thread", 8) + (with_pid ? right("process", 9) : "") + right("cpu", 5) +
+                       right("chiplet", 9) + right("busy", 7) + (with_waiting ? right("waits", 7) : "") +
+                       (with_moves ? right("moves", 7) : "") +
+                       (with_fills ? right("others", 8) + right("memory", 8) : "") + "  name";
+    put(Line().add(left(head, look_.width), heading));
+    const std::size_t room = left_over() - std::min(left_over(), below);
+    const std::size_t from = std::min(look_.scroll, s_.rows.empty() ? 0 : s_.rows.size() - 1);
+    for (std::size_t i = from; i < std::min(s_.rows.size(), from + room); ++i) {
+      const ThreadShare& row = s_.rows[i];
+      Line line;
+      line.add(right(std::to_string(row.tid), 8));
+      if (with_pid) line.add(right(std::to_string(row.pid), 9));
+      line.add(right(row.cpu < 0 ? "-" : std::to_string(row.cpu), 5) + right(chiplet_name(row.chiplet), 9));
+      line.add(right(percent(row.busy), 7), busy_style(row.busy));
+      if (with_waiting) line.add(right(row.waiting ? percent(*row.waiting) : "-", 7));
+      if (with_moves) line.add(right(row.moves > 0 ? std::to_string(row.moves) : "-", 7));
+      if (with_fills) {
+        using counters::FillSource;
+        line.add(right(fill_of(row, {FillSource::other_chiplet, FillSource::remote_cache}), 8));
+        line.add(right(fill_of(row, {FillSource::local_dram, FillSource::remote_dram}), 8));
+      }
+      line.add("  " + row.name);
+      put(line);
+    }
+    while (left_over() > below && below > 0 && look_.keys) put(Line());
+  }
+
+  static std::string fill_of(const ThreadShare& row, std::initializer_list<counters::FillSource> sources) {
+    if (!row.fills) return "-";
+    double sum = 0;
+    bool known = false;
+    for (const auto source : sources) {
+      if (!row.fills->has.has(source)) continue;
+      known = true;
+      sum += row.fills->per_s[index(source)];
+    }
+    return known ? short_number(sum) : "-";
+  }
+
+  /// The latest last. A CHARM program's decisions are why its workers move, so they come below what was seen.
+  void moves() {
+    const std::size_t for_keys = look_.keys && look_.height >= 6 ? 1 : 0;
+    if (left_over() <= for_keys + 1 || event_count() == 0 || look_.height < 16) return;
+    put(Line().add(left("moves between chiplets: " + std::to_string(s_.moves_seen) + " seen", look_.width), heading));
+    std::size_t room = left_over() - for_keys;
+    const std::vector<Decision> latest = s_.published ? s_.published->latest : std::vector<Decision>();
+    const std::size_t decisions = std::min(latest.size(), (room + 1) / 2);
+    const std::size_t seen = std::min(s_.moves.size(), room - decisions);
+    for (std::size_t i = s_.moves.size() - seen; i < s_.moves.size(); ++i) {
+      const Move& move = s_.moves[i];
+      put(Line()
+              .add(format("%8.1f s  ", move.time_s))
+              .add(move.name + " (" + std::to_string(move.tid) + ")")
+              .add(": chiplet " + chiplet_name(move.from) + " to " + chiplet_name(move.to)));
+    }
+    for (std::size_t i = 0; i < decisions; ++i) {
+      const Decision& decision = latest[latest.size() - decisions + i];
+      put(Line()
+              .add(format("%8.1f s  decided: %d to %d chiplets: ", decision.time, decision.from, decision.to), bold)
+              .add(decision.reason + (decision.outcome.empty() ? "" : ": " + decision.outcome)));
+    }
+  }
+
+  void keys() {
+    if (!look_.keys || look_.height < 6) return;
+    while (lines_.size() + 1 < look_.height) put(Line());
+    if (lines_.size() >= look_.height) lines_.resize(look_.height - 1);
+    const std::size_t hidden = s_.rows.size() > 1 ? look_.scroll : 0;
+    put(Line().add("q quits, j and k scroll, space holds" +
+                       (hidden > 0 ? "; " + std::to_string(std::min(hidden, s_.rows.size() - 1)) + " above" : ""),
+                   dim));
+  }
+
+  const Snapshot& s_;
+  const Look& look_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::string short_number(double value) {
+  if (!std::isfinite(value) || value < 0) return "?";
+  static constexpr std::array<const char*, 5> units = {"", "k", "M", "G", "T"};
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < units.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  return format(unit > 0 && value < 9.95 ? "%.1f%s" : "%.0f%s", value, units[unit]);
+}
+
+std::vector<std::string> render(const Snapshot& snapshot, const Look& look) {
+  if (look.width == 0 || look.height == 0) return {};
+  return Screen(snapshot, look).all();
+}
+
+}  // namespace charm::top

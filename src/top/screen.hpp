@@ -1,0 +1,29 @@
+// A snapshot as a screen of text: pure, for any size from one cell up, in colour or without. What does not fit is left
+// out from the least important on: the keys, the moves, columns, chiplets beyond a third of the screen.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "top/snapshot.hpp"
+
+namespace charm::top {
+
+struct Look {
+  std::size_t width = 80;
+  std::size_t height = 24;
+  bool colour = false;
+  bool unicode = true;     ///< false: ASCII only
+  bool keys = true;        ///< a last line with the keys
+  std::size_t scroll = 0;  ///< threads left out at the top
+  std::string clock;       ///< time of day, for the first line
+};
+
+/// At most `height` lines, none wider than `width`.
+std::vector<std::string> render(const Snapshot& snapshot, const Look& look);
+
+/// "1.2M", "340": a number in four characters.
+std::string short_number(double value);
+
+}  // namespace charm::top

@@ -1,0 +1,90 @@
+// What `charm top` shows of one interval: a plain value. Screen, JSON and recording are functions of it, and it is one
+// of what was seen before and after (watch.hpp), so that every screen can be tested without a machine.
+#pragma once
+
+#include <charm/decision.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "counters/fill_source.hpp"
+
+namespace charm::top {
+
+/// Cache lines a second by source; sources that `has` does not name are not counted.
+struct FillRates {
+  std::array<double, counters::fill_sources> per_s{};
+  counters::FillSet has;
+};
+
+struct CoreShare {
+  int core = 0;     ///< id in the machine
+  double busy = 0;  ///< share of the interval, 0 to 1; mean over its hardware threads
+};
+
+struct ChipletShare {
+  int id = 0;
+  int node = 0;
+  double busy = 0;                 ///< mean of its cores
+  double own = 0;                  ///< by the threads that are watched, as a share of the chiplet's hardware threads
+  int threads = 0;                 ///< of these, that are there and ran in the interval
+  std::vector<CoreShare> cores;    ///< by id
+  std::optional<FillRates> fills;  ///< of what ran there, where cpus are counted and not threads
+};
+
+struct ThreadShare {
+  int tid = 0;
+  int pid = 0;
+  std::string name;
+  char state = '?';
+  int cpu = -1;
+  int chiplet = -1;               ///< -1: on a cpu that the machine does not list
+  double busy = 0;                ///< share of the interval that it ran
+  std::optional<double> waiting;  ///< share that it was ready and had no cpu
+  std::uint64_t moves = 0;        ///< between chiplets, seen since the watch began
+  std::optional<FillRates> fills;
+};
+
+/// A thread that was on another chiplet than when it was looked at before.
+struct Move {
+  double time_s = 0;  ///< since the watch began, when it was seen
+  int tid = 0;
+  std::string name;
+  int from = -1;  ///< chiplets
+  int to = -1;
+};
+
+/// What a CHARM program tells of itself (trace/window.hpp).
+struct Published {
+  std::string policy;
+  int workers = 0;
+  int spread = -1;               ///< chiplets after the last decision; -1: none was made yet
+  std::uint64_t decisions = 0;   ///< made so far
+  std::vector<Decision> latest;  ///< oldest first; times are the program's own
+};
+
+struct Snapshot {
+  double time_s = 0;      ///< since the watch began, at the end of the interval
+  double interval_s = 0;  ///< 0: the first look, nothing is known of shares yet
+  int pid = 0;            ///< 0: the whole machine
+  std::string program;    ///< the process's name; of the whole machine that of the host
+  int processes = 1;
+  int threads = 0;          ///< that exist, also those that `rows` leaves out
+  bool ended = false;       ///< the process is gone
+  double busy_cpus = 0;     ///< of the watched threads, in cpus' worth of time
+  double machine_busy = 0;  ///< share of all cpus' time
+  std::vector<ChipletShare> chiplets;
+  std::vector<ThreadShare> rows;  ///< busiest first; all of a process, those that ran of a machine
+  std::optional<FillRates> fills;
+  std::string why_no_fills;               ///< the reason and the remedy; empty where there are fills
+  std::optional<double> memory_gb_per_s;  ///< read from memory, by the fills; nothing where they do not tell
+  std::vector<Move> moves;                ///< the latest, oldest first
+  std::uint64_t moves_seen = 0;           ///< since the watch began
+  std::optional<Published> published;
+  std::string why_not_published;  ///< of a CHARM program that does not tell; else empty
+};
+
+}  // namespace charm::top

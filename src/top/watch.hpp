@@ -1,0 +1,74 @@
+// From two looks at the machine to what happened between them. Pure but for what it remembers: who was where.
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "counters/source.hpp"
+#include "os/cpu_load.hpp"
+#include "os/thread_list.hpp"
+#include "top/snapshot.hpp"
+
+namespace charm::top {
+
+/// One look.
+struct Sight {
+  double at_s = 0;  ///< monotonic clock
+  bool ended = false;
+  int processes = 1;
+  int threads_of_all = 0;  ///< that exist; 0: as many as `threads`
+  std::map<int, os::CpuTime> cpus;
+  std::vector<os::ThreadView> threads;
+  std::unordered_map<int, counters::Reading> by_thread;  ///< totals since the thread was met; by tid
+  std::unordered_map<int, counters::Reading> by_cpu;     ///< the same by cpu, where whole cpus are counted
+};
+
+class Watch {
+ public:
+  static constexpr std::size_t kept_moves = 64;
+
+  /// \param pid 0: the whole machine. \param program its name.
+  Watch(const Machine& machine, int pid, std::string program);
+
+  /// What happened since the sight before; nothing but places on the first one.
+  Snapshot next(const Sight& sight);
+
+ private:
+  struct Known {
+    os::ThreadView view;
+    counters::Reading reading;
+    int chiplet = -1;
+    std::uint64_t moves = 0;
+    std::uint64_t seen = 0;  // number of the last look
+  };
+  [[nodiscard]] int chiplet_of(int cpu) const;
+  ThreadShare look_at(const os::ThreadView& thread, const Sight& sight, double seconds);
+  [[nodiscard]] std::vector<ChipletShare> chiplets(const Sight& sight, const std::vector<ThreadShare>& rows,
+                                                   double seconds) const;
+  void add_fills(Snapshot& snapshot, const Sight& sight, double seconds) const;
+
+  Machine machine_;
+  int pid_;
+  std::string program_;
+  std::vector<int> chiplet_by_cpu_;  // -1: not listed
+  Sight before_;
+  std::uint64_t looks_ = 0;
+  double started_s_ = 0;
+  std::unordered_map<int, Known> known_;
+  std::deque<Move> moves_;
+  std::uint64_t moves_seen_ = 0;
+};
+
+/// The rates between two readings of one thread; sources that both have.
+FillRates rates_between(const counters::Reading& before, const counters::Reading& after, double seconds);
+void add(FillRates& to, const FillRates& more);
+/// GB/s that lines from memory amount to; nothing where no memory is counted.
+std::optional<double> memory_rate(const FillRates& fills);
+
+}  // namespace charm::top

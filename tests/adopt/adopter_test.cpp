@@ -1,0 +1,233 @@
+// Steering a program that is not there: who is a worker, where each sits, what is left when it is over.
+#include "adopt/adopter.hpp"
+
+#include <algorithm>
+#include <rapidcheck.h>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "adopt/fake_system.hpp"
+#include "placement/machines.hpp"
+
+namespace {
+
+using namespace charm::adopt;
+using charm::test::FakeProgram;
+
+Plan plan_on(const charm::Machine& machine, const std::string& policy) {
+  Wishes wishes;
+  wishes.policy = policy;
+  return make_plan(machine, wishes, charm::base::resolve({}, [](const char*) { return nullptr; }));
+}
+
+/// Time goes on, the program does what its threads want, and the adopter does what is due.
+struct Program {
+  Program(const charm::Machine& on, const std::string& policy, bool attached = false)
+      : machine(on),
+        program(machine.allowed_cpus),
+        adopter(program, plan_on(machine, policy), machine.allowed_cpus, attached, 0) {}
+  void pass(double seconds) {
+    for (const double end = now + seconds; now < end; now += 0.01) {
+      program.pass(0.01);
+      if (now >= due) due = adopter.step(now);
+    }
+  }
+  [[nodiscard]] std::vector<int> cpus_of_workers() const {
+    std::vector<int> cpus;
+    for (const auto& row : adopter.rows()) {
+      if (row.worker) cpus.insert(cpus.end(), row.cpus.begin(), row.cpus.end());
+    }
+    std::sort(cpus.begin(), cpus.end());
+    return cpus;
+  }
+  charm::Machine machine;
+  FakeProgram program;
+  Adopter adopter;
+  double now = 0, due = 0;
+};
+
+TEST(Adopter, BusyThreadsGetTheSeatsOfThePolicyAndSleepersTheChipletsOfTheseWorkers) {
+  Program run(charm::test::uniform(1, 4, 4), "local");
+  const int sleeper = run.program.start(0.01);
+  for (int i = 0; i < 6; ++i) run.program.start(1.0);
+  run.pass(3);
+  EXPECT_EQ(run.adopter.workers(), 6);
+  EXPECT_EQ(run.cpus_of_workers(), (std::vector{0, 1, 2, 4, 5, 6})) << "two chiplets hold six, three on each";
+  EXPECT_EQ(run.program.at(sleeper).mask, (std::vector{0, 1, 2, 3, 4, 5, 6, 7}));
+
+  Program apart(charm::test::uniform(1, 4, 4), "distributed");
+  for (int i = 0; i < 4; ++i) apart.program.start(1.0);
+  apart.pass(2);
+  EXPECT_EQ(apart.cpus_of_workers(), (std::vector{0, 4, 8, 12}));
+}
+
+TEST(Adopter, BindsNobodyUnderPolicyOs) {
+  Program run(charm::test::uniform(1, 2, 4), "os");
+  for (int i = 0; i < 4; ++i) run.program.start(1.0);
+  run.pass(2);
+  for (const auto& [id, thread] : run.program.all) EXPECT_EQ(thread.mask, run.machine.allowed_cpus);
+}
+
+TEST(Adopter, AThreadThatIsSometimesBusyStaysWhatItIs) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int one = run.program.start(1.0);
+  run.pass(2);
+  EXPECT_EQ(run.adopter.workers(), 1);
+  run.program.at(one).share = 0.3;
+  run.pass(10);
+  EXPECT_EQ(run.adopter.workers(), 1) << "still more than a helper does";
+  run.program.at(one).share = 0.02;
+  run.pass(4);
+  EXPECT_EQ(run.adopter.workers(), 0);
+  run.program.at(one).share = 0.3;
+  run.pass(10);
+  EXPECT_EQ(run.adopter.workers(), 0) << "less than a worker does";
+}
+
+TEST(Adopter, AThreadThatAWorkerMakesIsLetLooseFromTheWorkersCore) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int worker = run.program.start(1.0);
+  run.pass(2);
+  ASSERT_EQ(run.program.at(worker).mask.size(), 1U);
+  const int child = run.program.start(0.0, worker);
+  run.pass(0.05);
+  EXPECT_EQ(run.program.at(child).mask, run.machine.allowed_cpus);
+  run.pass(2);
+  EXPECT_EQ(run.program.at(child).mask, (std::vector{0, 1, 2, 3})) << "grown up: near the worker";
+}
+
+TEST(Adopter, ACoreIsNotTakenFromAChildProcessThatIsNotFollowed) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int worker = run.program.start(1.0);
+  run.pass(2);
+  const int child = run.program.start(1.0, worker, 2);
+  run.program.at(child).followed = false;
+  run.pass(3);
+  EXPECT_EQ(run.program.at(child).mask, run.machine.allowed_cpus);
+  EXPECT_EQ(run.adopter.workers(), 1);
+}
+
+TEST(Adopter, MoreWorkersThanCoresShareThemChipletByChiplet) {
+  Program run(charm::test::uniform(1, 2, 2), "local");
+  for (int i = 0; i < 8; ++i) run.program.start(0.6);
+  run.pass(3);
+  std::multiset<std::vector<int>> masks;
+  for (const auto& [id, thread] : run.program.all) masks.insert(thread.mask);
+  EXPECT_EQ(masks.count({0, 1}), 4U);
+  EXPECT_EQ(masks.count({2, 3}), 4U);
+  EXPECT_TRUE(run.adopter.tally().shared);
+}
+
+TEST(Adopter, MasksThatTheProgramSetsItselfAreLeftAlone) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int own = run.program.start(1.0);
+  run.program.start(1.0);
+  run.program.at(own).mask = {2, 5};
+  run.pass(3);
+  EXPECT_EQ(run.program.at(own).mask, (std::vector{2, 5}));
+  EXPECT_EQ(run.adopter.workers(), 1);
+
+  const int later = run.program.start(1.0);
+  run.pass(2);
+  run.program.at(later).mask = {1, 6};
+  run.pass(3);
+  EXPECT_EQ(run.program.at(later).mask, (std::vector{1, 6}));
+  EXPECT_EQ(run.adopter.tally().left_alone, 2U);
+}
+
+TEST(Adopter, AProgramOfTheLibraryPlacesItself) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  run.program.start(0.1);
+  const int worker = run.program.start(1.0);
+  run.program.at(worker).name = "charm-0";
+  run.program.at(worker).mask = {7};
+  run.pass(3);
+  EXPECT_EQ(run.program.at(worker).mask, std::vector{7});
+  EXPECT_TRUE(run.adopter.tally().steers_itself);
+  for (const auto& [id, thread] : run.program.all) EXPECT_EQ(thread.binds, 0) << "it would take it for a wish";
+
+  // A share that shrinks is a wish.
+  const auto less = narrowed(run.adopter.plan(), {0, 1});
+  run.adopter.use(less, run.now);
+  for (const auto& [id, thread] : run.program.all) EXPECT_EQ(thread.mask, (std::vector{0, 1}));
+}
+
+TEST(Adopter, RestoreGivesBackWhatThreadsCameWith) {
+  Program run(charm::test::uniform(1, 2, 4), "local", true);
+  for (int i = 0; i < 3; ++i) run.program.start(1.0);
+  const int own = run.program.start(1.0);
+  run.program.at(own).mask = {3, 4};
+  run.pass(2);
+  EXPECT_EQ(run.cpus_of_workers().size(), 3U);
+  const int late = run.program.start(0.5, 1);
+  run.pass(1);
+  run.adopter.restore();
+  for (const auto& [id, thread] : run.program.all) {
+    EXPECT_EQ(thread.mask, id.thread == own ? (std::vector{3, 4}) : run.machine.allowed_cpus) << id.thread;
+  }
+  EXPECT_GT(late, own);
+}
+
+TEST(Adopter, WithoutCountersAPolicyThatMovesSaysWhyItStands) {
+  Program run(charm::test::uniform(1, 4, 4), "adaptive");
+  for (int i = 0; i < 4; ++i) run.program.start(1.0);
+  run.pass(2);
+  EXPECT_FALSE(run.adopter.decides());
+  EXPECT_NE(run.adopter.trouble().find("no counters"), std::string::npos);
+}
+
+TEST(Adopter, WithCountersTheControllerMovesTheWorkers) {
+  Program run(charm::test::uniform(1, 4, 4), "adaptive");
+  run.program.has_counters = true;
+  for (int i = 0; i < 4; ++i) run.program.start(1.0);
+  run.pass(30);
+  EXPECT_TRUE(run.adopter.decides());
+  EXPECT_FALSE(run.adopter.decisions().empty()) << "all of its time goes to memory: it tries to spread";
+  EXPECT_GT(run.adopter.tally().moves, 0U);
+  EXPECT_EQ(run.program.collisions, 0);
+}
+
+TEST(Adopter, WhateverThreadsDoNoTwoWorkersMeetAndNobodyLeavesThePlan) {
+  EXPECT_TRUE(rc::check([] {
+    const charm::Machine machine = *charm::test::any_machine();
+    const std::string policy = *rc::gen::element<std::string>("local", "distributed", "numa", "adaptive");
+    Program run(machine, policy);
+    run.program.has_counters = *rc::gen::arbitrary<bool>();
+    std::vector<int> ids{run.program.start(0.5)};
+    for (int step = 0; step < 25; ++step) {
+      const int what = *rc::gen::inRange(0, 6);
+      const auto which = *rc::gen::inRange<std::size_t>(0, ids.size());
+      if (what < 2) {
+        const int more = *rc::gen::inRange(1, 5);
+        for (int i = 0; i < more; ++i) ids.push_back(run.program.start(*rc::gen::element(0.0, 0.3, 1.0), ids[which]));
+      } else if (what == 2 && ids.size() > 1) {
+        run.program.end(ids[which]);
+        ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(which));
+      } else if (what == 3) {
+        run.program.at(ids[which]).share = *rc::gen::element(0.0, 0.3, 1.0);
+      } else if (what == 4) {
+        std::vector<int> cores;
+        for (const auto& core : machine.cores) {
+          if (*rc::gen::inRange(0, 3) != 0) cores.push_back(core.cpu);
+        }
+        run.adopter.use(narrowed(plan_on(machine, policy), cores), run.now);
+      }
+      run.pass(0.4);
+      const auto& cpus = run.adopter.plan().cpus;
+      std::multiset<int> alone;
+      for (const auto& [id, thread] : run.program.all) {
+        RC_ASSERT(std::includes(cpus.begin(), cpus.end(), thread.mask.begin(), thread.mask.end()));
+      }
+      if (run.adopter.shares()) continue;
+      for (const auto& row : run.adopter.rows()) {
+        if (row.worker && row.cpus.size() == 1) alone.insert(row.cpus.front());
+      }
+      for (const int cpu : alone) RC_ASSERT(alone.count(cpu) == 1);
+    }
+    run.adopter.restore();
+    for (const auto& [id, thread] : run.program.all) RC_ASSERT(thread.mask == machine.allowed_cpus);
+  }));
+}
+
+}  // namespace

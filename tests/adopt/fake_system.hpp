@@ -1,0 +1,120 @@
+// A program that is not there: threads with masks and appetites, as System shows them.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "adopt/system.hpp"
+
+namespace charm::test {
+
+class FakeProgram final : public adopt::System {
+ public:
+  struct Thread {
+    std::vector<int> mask;
+    double share = 0;  // of a cpu that it wants and gets
+    double run_s = 0;
+    std::string name = "program";
+    bool followed = true;
+    int binds = 0;
+  };
+
+  explicit FakeProgram(std::vector<int> start_mask) : start_(std::move(start_mask)) {}
+
+  /// \param parent whose mask it inherits; 0: the program's first.
+  int start(double share, int parent = 0, int process = 1) {
+    const int id = next_++;
+    Thread thread;
+    thread.mask = parent == 0 ? start_ : all.at({process_of(parent), parent}).mask;
+    thread.share = share;
+    all[{process, id}] = thread;
+    news_ = true;
+    return id;
+  }
+  void end(int id) { all.erase({process_of(id), id}); }
+  Thread& at(int id) { return all.at({process_of(id), id}); }
+  void pass(double seconds) {
+    for (auto& [id, thread] : all) thread.run_s += thread.share * seconds;
+  }
+
+  bool news() override { return std::exchange(news_, false); }
+  std::vector<adopt::Found> threads() override {
+    std::vector<adopt::Found> found;
+    for (const auto& [id, thread] : all) found.push_back({id, thread.followed});
+    return found;
+  }
+  std::optional<os::ThreadTime> time(const adopt::ThreadId& id) override {
+    const auto found = all.find(id);
+    if (found == all.end()) return std::nullopt;
+    return os::ThreadTime{static_cast<std::uint64_t>(found->second.run_s * 1e9) + 1, 0};
+  }
+  std::string name(const adopt::ThreadId& id) override {
+    const auto found = all.find(id);
+    return found == all.end() ? "" : found->second.name;
+  }
+  std::vector<int> mask(const adopt::ThreadId& id) override {
+    const auto found = all.find(id);
+    return found == all.end() ? std::vector<int>{} : found->second.mask;
+  }
+  int bind(const adopt::ThreadId& id, const std::vector<int>& cpus) override {
+    const auto found = all.find(id);
+    if (found == all.end()) return ESRCH;
+    found->second.mask = cpus;
+    ++found->second.binds;
+    if (cpus.size() == 1) {
+      for (const auto& [other, thread] : all) {
+        if (other != id && thread.mask == cpus) ++collisions;
+      }
+    }
+    return 0;
+  }
+  std::unique_ptr<counters::ThreadCounters> counters(const adopt::ThreadId& id) override {
+    if (!has_counters) return nullptr;
+    return std::make_unique<Counters>(*this, id);
+  }
+
+  std::map<adopt::ThreadId, Thread> all;
+  int collisions = 0;
+  bool has_counters = false;
+
+ private:
+  class Counters final : public counters::ThreadCounters {
+   public:
+    Counters(FakeProgram& program, adopt::ThreadId id) : program_(program), id_(id) {}
+    counters::Reading read() noexcept override {
+      const auto found = program_.all.find(id_);
+      if (found != program_.all.end()) {
+        last_.instructions = static_cast<std::uint64_t>(found->second.run_s * 1e9);
+        last_.fills[counters::index(counters::FillSource::local_dram)] = last_.instructions / 20;
+      }
+      last_.has.instructions = true;
+      last_.has.fills.add(counters::FillSource::local_dram);
+      last_.has.fills.add(counters::FillSource::other_chiplet);
+      return last_;
+    }
+
+   private:
+    FakeProgram& program_;
+    adopt::ThreadId id_;
+    counters::Reading last_;
+  };
+
+  int process_of(int id) const {
+    for (const auto& [key, thread] : all) {
+      if (key.thread == id) return key.process;
+    }
+    return 1;
+  }
+
+  std::vector<int> start_;
+  int next_ = 1;
+  bool news_ = true;
+};
+
+}  // namespace charm::test

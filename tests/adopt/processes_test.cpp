@@ -1,0 +1,84 @@
+// Threads of a process as they are found: this one's.
+#include "os/processes.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <pthread.h>
+#include <thread>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "adopt/live_system.hpp"
+#include "os/affinity.hpp"
+
+namespace {
+
+using charm::os::Processes;
+
+TEST(Processes, ShowThisOne) {
+  const Processes processes;
+  const auto self = charm::os::this_process(processes);
+  EXPECT_EQ(self.pid, getpid());
+  EXPECT_TRUE(processes.alive(self));
+  EXPECT_FALSE(processes.alive({self.pid, self.started + 1})) << "another one with its number";
+  const auto status = processes.status(getpid());
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->parent, getppid());
+  EXPECT_FALSE(status->kernel);
+  EXPECT_EQ(processes.owner(getpid()), geteuid());
+  EXPECT_EQ(processes.process_of(getpid()), getpid());
+}
+
+TEST(Processes, ThatAreNotThereHaveNothing) {
+  const Processes processes;
+  const int nobody = 1 << 30;
+  EXPECT_FALSE(processes.status(nobody));
+  EXPECT_TRUE(processes.threads(nobody).empty());
+  EXPECT_TRUE(processes.children(nobody, nobody).empty());
+  EXPECT_FALSE(processes.time(nobody, nobody));
+  EXPECT_EQ(processes.name(nobody, nobody), "");
+}
+
+TEST(LiveSystem, FindsThreadsAndChildrenThatBegin) {
+  for (const bool announcements : {false, true}) {
+    charm::adopt::LiveSystem system(getpid(), true, nullptr, announcements);
+    EXPECT_TRUE(system.news());
+    const auto has = [&](int process, int thread) {
+      for (const auto& found : system.threads()) {
+        if (found.id == charm::adopt::ThreadId{process, thread}) return true;
+      }
+      return false;
+    };
+    std::atomic<int> id{0};
+    std::atomic<bool> stop{false};
+    std::thread thread([&] {
+      id = static_cast<int>(syscall(SYS_gettid));
+      while (!stop) usleep(1000);
+    });
+    while (id == 0) usleep(100);
+    EXPECT_TRUE(system.news());
+    EXPECT_TRUE(has(getpid(), id));
+    EXPECT_TRUE(system.time({getpid(), id}));
+    EXPECT_EQ(system.mask({getpid(), id}), charm::os::allowed_cpus());
+    stop = true;
+    thread.join();
+    for (int i = 0; i < 5000 && has(getpid(), id); ++i) usleep(1000);  // join() returns before the kernel has buried it
+    EXPECT_FALSE(has(getpid(), id));
+
+    const pid_t child = fork();
+    if (child == 0) {
+      for (;;) pause();
+    }
+    EXPECT_TRUE(system.news());
+    EXPECT_TRUE(has(child, child));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_FALSE(has(child, child));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,168 @@
+// `charm compare` from end to end: the exit code for scripts, what goes where, and what it says of bad input.
+#include <charm/error.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/compare/command_line.hpp"
+#include "cli/compare/text.hpp"
+#include "cli/report/compare_page.hpp"
+#include "cli/report/dots.hpp"
+#include "cli/tool.hpp"
+#include "compare/run.hpp"
+
+using CompareCommand = charm::cli::test::Tool;
+
+namespace {
+
+using namespace charm;
+using Words = std::vector<std::string>;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_F(CompareCommand, TellsScriptsWhichIsFasterByItsExitCode) {
+  const auto slower = charm("compare --runs 4 --warmup 0 -q -- sleep 0.01 -- sleep 0.2");
+  EXPECT_EQ(slower.exit_code, 1) << slower.out << slower.err;
+  EXPECT_TRUE(has(slower.out, "times as long as A")) << slower.out;
+  EXPECT_EQ(slower.err, "");
+  const auto faster = charm("compare --runs 4 --warmup 0 -q -- sleep 0.2 -- sleep 0.01");
+  EXPECT_EQ(faster.exit_code, 3) << faster.out;
+  const auto within = charm("compare --runs 3 --warmup 0 -q --threshold 1000 -- sleep 0.1 -- sleep 0.12");
+  EXPECT_EQ(within.exit_code, 0) << within.out;
+}
+
+TEST_F(CompareCommand, GivesEveryRunAsJson) {
+  const auto said = charm("compare --json --runs 4 --seed 9 --html page.html -- sh -c 'exit 0' -- sh -c 'echo [x]'");
+  ASSERT_TRUE(said.exit_code == 0 || said.exit_code == 1 || said.exit_code == 3 || said.exit_code == 4) << said.err;
+  const auto json = nlohmann::json::parse(said.out);
+  EXPECT_EQ(json.at("seed"), 9);
+  EXPECT_EQ(json.at("exit_code"), said.exit_code);
+  EXPECT_EQ(json.at("order").size(), 4U);
+  const auto& b = json.at("programs").at(1);
+  EXPECT_EQ(b.at("command"), (Words{"sh", "-c", "echo [x]"}));
+  EXPECT_EQ(b.at("wall_s").size(), 4U);
+  EXPECT_GT(b.at("median_wall_s"), 0);
+  EXPECT_GT(b.at("peak_rss_bytes").at(0), 0);
+  const auto& comparison = json.at("comparisons").at(0);
+  EXPECT_LE(comparison.at("wall").at("low95"), comparison.at("wall").at("ratio"));
+  EXPECT_EQ(json.at("why_no_counters") == "", b.at("counters").contains("instructions"));
+  EXPECT_TRUE(has(said.err, "run 1 of 10")) << said.err;
+  EXPECT_FALSE(has(said.err, "[x]")) << "output is kept away";
+
+  const std::string page = file("page.html");
+  EXPECT_TRUE(has(page, "</html>"));
+  EXPECT_TRUE(has(page, comparison.at("verdict").get<std::string>().substr(0, 10)));
+  EXPECT_FALSE(has(page, "http")) << "it needs nothing but itself";
+}
+
+TEST_F(CompareCommand, TakesWordsAsTheyAre) {
+  given("has", "test \"$1\" = '[a,b]' && test \"$2\" = 'x y' && test -z \"$3\"\n");
+  const auto said = charm("compare --runs 2 --warmup 0 -q -- sh has '[a,b]' 'x y' '' -- sh has '[a,b]' 'x y'");
+  EXPECT_NE(said.exit_code, 2) << said.err;
+}
+
+TEST_F(CompareCommand, ShowsOutputOnRequestOnStderr) {
+  const auto said = charm("compare --json --runs 2 --warmup 0 -q --show-output -- echo aha -- echo oho");
+  EXPECT_TRUE(has(said.err, "aha\n") && has(said.err, "oho\n"));
+  EXPECT_TRUE(nlohmann::json::accept(said.out));
+}
+
+TEST_F(CompareCommand, GivesTheProgramsTheirInput) {
+  given("input", "7\n");
+  EXPECT_NE(charm("compare -q --runs 2 --input input -- grep -q 7 -- grep 7").exit_code, 2);
+  expect_refused("compare --input nowhere -- true -- true", {"--input", "nowhere"});
+}
+
+TEST_F(CompareCommand, ReportsAProgramThatFails) {
+  const auto said = charm("compare -q --runs 3 -- true -- sh -c 'echo no such file >&2; exit 7'");
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_EQ(said.out, "");
+  EXPECT_TRUE(has(said.err, "exit code 7 in warm-up run 1 of 1")) << said.err;
+  EXPECT_TRUE(has(said.err, "\n  no such file\n")) << said.err;
+  EXPECT_TRUE(has(charm("compare -q -- true -- sh -c 'kill -9 $$'").err, "signal 9"));
+  EXPECT_NE(charm("compare -q --runs 2 --ignore-failure -- true -- false").exit_code, 2);
+  expect_refused("compare -q -- true -- /nowhere/program", {"/nowhere/program", "cannot be started"});
+}
+
+TEST_F(CompareCommand, IsStoppedWithItsProgram) {
+  const auto said = shell("'" CHARM_TOOL "' compare -q -- sh -c 'kill -TERM $PPID; exec sleep 30' -- true; echo $?");
+  EXPECT_EQ(said.out, "143\n");
+}
+
+TEST_F(CompareCommand, RefusesWhatItCannotCompare) {
+  expect_refused("compare", {"no programs", "charm compare --"});
+  expect_refused("compare -- true", {"one program", "--policies"});
+  expect_refused("compare -- true --", {"B is empty"});
+  expect_refused("compare -- a -- b -- c", {"third '--'", "sh -c"});
+  expect_refused("compare --runs 1 -- a -- b", {"--runs", "from 2"});
+  expect_refused("compare --threshold x -- a -- b", {"--threshold"});
+  expect_refused("compare --policies local -- a", {"--policies", "two"});
+  expect_refused("compare --policies local,distributed", {"no program"});
+  expect_refused("compare --policies local,frobnicate -- a", {"frobnicate", "distributed"});
+  expect_refused("compare --html /nowhere/page.html -- true -- true", {"/nowhere/page.html"});
+  EXPECT_EQ(charm("compare -q --runs 2 -- true -- true > /dev/full").exit_code, 2) << "1 would be an answer";
+}
+
+TEST(CompareCommandLine, RunsOneProgramUnderEachPolicy) {
+  const auto programs = cli::under_policies("/usr/bin/charm", {"local", "distributed"}, {"prog", "--", "x"});
+  ASSERT_EQ(programs.size(), 2U);
+  EXPECT_EQ(programs[0].name, "local");
+  EXPECT_EQ(programs[1].words, (Words{"/usr/bin/charm", "run", "--policy", "distributed", "--", "prog", "--", "x"}));
+}
+
+TEST(CompareCommandLine, ShowsWordsAsAShellTakesThem) {
+  EXPECT_EQ(cli::as_shell_words({"a b", "it's", "", "-x"}), "'a b' 'it'\\''s' '' -x");
+  EXPECT_EQ(cli::shown_command({"A", {"ünïcödé"}}, 3), "ünï…");
+  EXPECT_EQ(cli::shown_command({"A", {"\x1b[31m"}}, 30), "' [31m'");
+}
+
+compare::Outcome outcome_of(double ratio) {
+  compare::Request request;
+  request.programs = {{"A", {"old", "<x>"}}, {"B", {"new"}}};
+  request.rounds = 9;
+  double noise = 1;
+  const auto launch = [&](const compare::Program& program) {
+    noise += 0.0003;
+    compare::Sample run;
+    run.child.wall_s = (program.name == "A" ? 1.0 : ratio) * noise;
+    run.child.user_s = run.child.wall_s;
+    run.child.peak_bytes = 3U << 20U;
+    run.child.floor_bytes = 5U << 20U;
+    run.counts = {run.child.wall_s * 1e9};
+    return run;
+  };
+  auto outcome = compare::compare_programs(request, launch, [](std::size_t, std::size_t) {});
+  outcome.counters = {"instructions"};
+  outcome.disturbances = {"other programs used 1.5 of 2 cpus"};
+  return outcome;
+}
+
+TEST(CompareText, HasTheFiguresTheVerdictAndTheNoise) {
+  const std::string text = cli::comparison_text(outcome_of(1.1), false);
+  EXPECT_TRUE(has(text, "A  old '<x>'\n")) << text;
+  EXPECT_TRUE(has(text, "B is 10.")) << text;
+  EXPECT_TRUE(has(text, "% slower (95 %: ")) << text;
+  EXPECT_TRUE(has(text, "≤ 3.00 MiB")) << text;
+  EXPECT_TRUE(has(text, "instructions")) << text;
+  EXPECT_TRUE(has(text, "\nnoise: other programs used 1.5 of 2 cpus\n")) << text;
+  EXPECT_TRUE(has(text, "9 runs of each in random order, after 1 to warm up; --seed 1\n")) << text;
+  EXPECT_FALSE(has(text, "\x1b"));
+  EXPECT_TRUE(has(cli::comparison_text(outcome_of(1.1), true), "\x1b[1;31mB is 10."));
+}
+
+TEST(ComparePage, ShowsAllOfItAndEscapesWhatComesFromOutside) {
+  const std::string page = cli::comparison_page({}, outcome_of(1.1), "charm compare -- old '<x>' -- new");
+  EXPECT_TRUE(has(page, "&lt;x&gt;"));
+  EXPECT_FALSE(has(page, "<x>"));
+  EXPECT_TRUE(has(page, "% slower (95 %: "));
+  EXPECT_TRUE(has(page, "other programs used 1.5 of 2 cpus"));
+  EXPECT_EQ(page.find("nan"), std::string::npos);
+  EXPECT_EQ(page.find("inf"), std::string::npos);
+}
+
+TEST(Dots, DrawNothingOfNothing) {
+  EXPECT_TRUE(has(cli::dots("empty", {{"A", {}}}, {{}}, 1.0), "</svg>"));
+  const std::string one = cli::dots("one", {{"A", {{1, 5}}}}, {{5, 5, 5}});
+  EXPECT_FALSE(has(one, "nan")) << one;
+}
+
+}  // namespace

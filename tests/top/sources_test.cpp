@@ -1,0 +1,396 @@
+// Where top's figures come from: attached counters, /proc, what a program publishes, and the recording of all that.
+#include "counters/sources.hpp"
+
+#include <charm/charm.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <thread>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "counters/recording.hpp"
+#include "sched/runtime.hpp"
+#include "top/fills.hpp"
+#include "top/machines.hpp"
+#include "top/published.hpp"
+#include "top/sampler.hpp"
+#include "top/tape.hpp"
+#include "trace/window.hpp"
+
+namespace {
+
+using namespace charm;
+using namespace charm::top;
+using counters::FillSource;
+using namespace std::chrono_literals;
+
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = testing::TempDir() + "charm_top_XXXXXX";
+    path_ = mkdtemp(pattern.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  [[nodiscard]] std::string path(const std::string& name = "") const { return (path_ / name).string(); }
+  void file(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << text;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// ---- counters ----
+
+/// Counts what the test says, for threads that the test lets be counted.
+class FakeAttached final : public os::AttachedEvents {
+ public:
+  int open(const os::PerfEvent& event, int tid, int cpu) override {
+    if (refuse != 0) return -refuse;
+    if (tid == gone) return -ESRCH;
+    opened.push_back({event.config, tid, cpu});
+    values.push_back({});
+    ++open_now;
+    return static_cast<int>(values.size()) - 1;
+  }
+  void close(int) override { --open_now; }
+  bool read(int descriptor, Count& count) override {
+    count = values[static_cast<std::size_t>(descriptor)];
+    return true;
+  }
+  [[nodiscard]] std::size_t room() const override { return room_for; }
+
+  struct Opened {
+    std::uint64_t config;
+    int tid, cpu;
+  };
+  int refuse = 0, gone = -2, open_now = 0;
+  std::size_t room_for = 1000;
+  std::vector<Opened> opened;
+  std::vector<Count> values;
+};
+
+counters::Plan plan_of(const std::vector<std::pair<FillSource, bool>>& fills) {
+  counters::Plan plan;
+  plan.groups.emplace_back();
+  std::uint64_t config = 1;
+  for (const auto& [source, minus] : fills) {
+    counters::Planned planned;
+    planned.source = source;
+    planned.minus = minus;
+    planned.event.config = config++;
+    plan.groups.back().push_back(planned);
+  }
+  return plan;
+}
+
+TEST(FillMeter, CountsEachThreadSinceItWasMet) {
+  auto fake = std::make_shared<FakeAttached>();
+  FillMeter meter(fake, plan_of({{FillSource::other_chiplet, false}, {FillSource::local_dram, false}}), {});
+  auto readings = meter.of_threads({7, 8}, 1);
+  EXPECT_EQ(readings.size(), 2U);
+  EXPECT_EQ(readings.at(7).fill(FillSource::other_chiplet), 0U);
+  fake->values[0] = {100, 50, 50};
+  fake->values[3] = {10, 40, 20};  // counted for half of the time
+  readings = meter.of_threads({7, 8}, 2);
+  EXPECT_EQ(readings.at(7).fill(FillSource::other_chiplet), 100U);
+  EXPECT_EQ(readings.at(8).fill(FillSource::local_dram), 20U);
+  EXPECT_DOUBLE_EQ(readings.at(8).counted_share, 0.5);
+  EXPECT_TRUE(readings.at(8).has.fills.has(FillSource::local_dram));
+  readings = meter.of_threads({8}, 3);
+  EXPECT_EQ(readings.size(), 1U);
+  EXPECT_EQ(fake->open_now, 2) << "those of the thread that ended are closed";
+  EXPECT_EQ(fake->opened[0].tid, 7);
+  EXPECT_EQ(fake->opened[0].cpu, -1);
+}
+
+TEST(FillMeter, ADifferenceOfEventsNeverGoesDown) {
+  auto fake = std::make_shared<FakeAttached>();
+  FillMeter meter(fake, plan_of({{FillSource::own_chiplet, false}, {FillSource::own_chiplet, true}}), {});
+  meter.of_cpus({0}, 1);
+  EXPECT_EQ(fake->opened[0].tid, -1);
+  EXPECT_EQ(fake->opened[0].cpu, 0);
+  fake->values[0] = {100, 10, 10};
+  fake->values[1] = {30, 10, 10};
+  EXPECT_EQ(meter.of_cpus({0}, 2).at(0).fill(FillSource::own_chiplet), 70U);
+  fake->values[1] = {90, 20, 20};
+  EXPECT_EQ(meter.of_cpus({0}, 3).at(0).fill(FillSource::own_chiplet), 70U);
+}
+
+TEST(FillMeter, SaysWhyNothingIsCountedAndAsksOnce) {
+  auto fake = std::make_shared<FakeAttached>();
+  fake->refuse = ENOENT;
+  os::PerfAccess access;
+  access.guest = true;
+  FillMeter meter(fake, plan_of({{FillSource::other_chiplet, false}}), access);
+  EXPECT_TRUE(meter.of_threads({7}, 1).empty());
+  EXPECT_NE(meter.why_not().find("virtual machine"), std::string::npos);
+  fake->refuse = 0;
+  EXPECT_TRUE(meter.of_threads({7}, 2).empty());
+}
+
+TEST(FillMeter, AThreadThatEndsMeanwhileIsNoReasonToGiveUp) {
+  auto fake = std::make_shared<FakeAttached>();
+  fake->gone = 7;
+  FillMeter meter(fake, plan_of({{FillSource::other_chiplet, false}}), {});
+  EXPECT_EQ(meter.of_threads({7, 8}, 1).size(), 1U);
+  EXPECT_EQ(meter.why_not(), "");
+}
+
+TEST(FillMeter, LeavesThreadsOutWhereThereAreNoDescriptors) {
+  auto fake = std::make_shared<FakeAttached>();
+  fake->room_for = 34;
+  FillMeter meter(fake, plan_of({{FillSource::other_chiplet, false}}), {});
+  EXPECT_EQ(meter.of_threads({1, 2, 3, 4, 5}, 1).size(), 2U);
+  EXPECT_EQ(meter.left_out(), 3U);
+}
+
+// ---- /proc ----
+
+std::string stat_of(int id, const std::string& name, int ticks, int threads, int started, int cpu) {
+  std::string text = std::to_string(id) + " (" + name + ") S 1 1 1 0 -1 0 5 0 2 0 " + std::to_string(ticks) +
+                     " 0 0 0 20 0 " + std::to_string(threads) + " 0 " + std::to_string(started);
+  for (int field = 23; field < 39; ++field) text += " 0";
+  return text + " " + std::to_string(cpu) + " 0 0\n";
+}
+
+TEST(Sampler, LooksAtTheThreadsOfAProcessUntilItEnds) {
+  Folder root;
+  root.file("proc/stat", "cpu0 100 0 100 800 0 0 0 0\n");
+  root.file("proc/42/stat", stat_of(42, "a (b) c", 30, 2, 555, 0));
+  root.file("proc/42/task/42/stat", stat_of(42, "a (b) c", 10, 2, 555, 0));
+  root.file("proc/42/task/43/stat", stat_of(43, "helper", 20, 2, 556, 3));
+  root.file("proc/42/task/43/schedstat", "1500000000 250000000 12\n");
+  Sampler sampler(Machine::from("pack:1 l3:1 core:4 pu:1"), 42, false, "none were asked for", root.path());
+  EXPECT_EQ(sampler.program(), "a (b) c");
+  const Sight sight = sampler.look();
+  ASSERT_EQ(sight.threads.size(), 2U);
+  EXPECT_EQ(sight.threads[1].name, "helper");
+  EXPECT_EQ(sight.threads[1].cpu, 3);
+  EXPECT_DOUBLE_EQ(sight.threads[1].cpu_s, 1.5);
+  EXPECT_DOUBLE_EQ(*sight.threads[1].waiting_s, 0.25);
+  EXPECT_EQ(sight.threads[1].page_faults, 7U);
+  EXPECT_FALSE(sight.threads[0].waiting_s);
+  EXPECT_EQ(sight.cpus.size(), 1U);
+  EXPECT_FALSE(sight.ended);
+  root.file("proc/42/stat", stat_of(42, "another", 1, 1, 999, 0));
+  EXPECT_TRUE(sampler.look().ended) << "its number is another's now";
+  EXPECT_THROW(Sampler(Machine::from("pack:1 l3:1 core:1 pu:1"), 77, false, "", root.path()), Error);
+}
+
+TEST(Sampler, OfTheMachineKeepsWhoSleeps) {
+  Folder root;
+  root.file("proc/42/stat", stat_of(42, "asleep", 30, 1, 5, 0));
+  root.file("proc/42/task/42/stat", stat_of(42, "asleep", 30, 1, 5, 0));
+  root.file("proc/50/stat", stat_of(50, "busy", 30, 1, 6, 1));
+  root.file("proc/50/task/50/stat", stat_of(50, "busy", 30, 1, 6, 1));
+  Sampler sampler(Machine::from("pack:1 l3:1 core:4 pu:1"), 0, false, "", root.path());
+  EXPECT_EQ(sampler.look().threads.size(), 2U);
+  std::filesystem::remove_all(root.path("proc/42/task"));
+  root.file("proc/50/stat", stat_of(50, "busy", 60, 1, 6, 1));
+  root.file("proc/50/task/50/stat", stat_of(50, "busy", 60, 1, 6, 1));
+  const Sight sight = sampler.look();
+  EXPECT_EQ(sight.processes, 2);
+  EXPECT_EQ(sight.threads_of_all, 2);
+  ASSERT_EQ(sight.threads.size(), 2U) << "a process that has not run is not looked into, and not forgotten";
+}
+
+TEST(Sampler, SeesThisProcess) {
+  Sampler sampler(Machine::from("pack:1 l3:1 core:4 pu:1"), getpid(), true, "");
+  const Sight sight = sampler.look();
+  EXPECT_FALSE(sight.threads.empty());
+  Snapshot snapshot;
+  sampler.complete(snapshot);
+  EXPECT_EQ(snapshot.why_no_fills.empty(), !sight.by_thread.empty());
+}
+
+// ---- what a program publishes ----
+
+TEST(Window, TellsTheLatestDecisionsAndGoesWithTheProgram) {
+  Folder folder;
+  const auto self = os::process(getpid());
+  ASSERT_TRUE(self);
+  {
+    trace::Window window("\"policy\": \"adaptive\", \"workers\": 4", folder.path("charm"));
+    ASSERT_EQ(window.error(), "");
+    auto published = read_published(*self, folder.path("charm"));
+    ASSERT_TRUE(published);
+    EXPECT_EQ(published->policy, "adaptive");
+    EXPECT_EQ(published->workers, 4);
+    EXPECT_EQ(published->spread, -1);
+    for (int i = 0; i < 2000; ++i) {
+      window.publish(R"({"time_s": )" + std::to_string(i) +
+                     R"(, "from": 1, "to": 2, "reason": "because\tof \u001b[31m it"})");
+    }
+    published = read_published(*self, folder.path("charm"));
+    ASSERT_TRUE(published);
+    EXPECT_EQ(published->decisions, 2000U);
+    EXPECT_EQ(published->latest.size(), trace::Window::kept_lines);
+    EXPECT_EQ(published->latest.back().time, 1999);
+    EXPECT_EQ(published->latest.back().reason, "because of  [31m it");
+    EXPECT_EQ(published->spread, 2);
+    EXPECT_LE(std::filesystem::file_size(window.path()), trace::Window::most_bytes);
+    const auto rights = std::filesystem::status(window.path()).permissions();
+    EXPECT_EQ(rights, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    window.publish("{\"reason\": \"" + std::string(100000, 'x') + "\"}");
+    EXPECT_LE(std::filesystem::file_size(window.path()), trace::Window::most_bytes);
+  }
+  EXPECT_FALSE(read_published(*self, folder.path("charm")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path("charm")));
+}
+
+TEST(Window, IsNotBelievedWhereItIsNotOfThisProcess) {
+  os::ProcessView process;
+  process.pid = 42;
+  process.started = 555;
+  const std::string header = R"({"charm_window": 1, "pid": 42, "started": 555, "before": 3})";
+  EXPECT_EQ(parse_window(header + "\n", process)->decisions, 3U);
+  EXPECT_FALSE(parse_window(R"({"charm_window": 1, "pid": 42, "started": 554})", process)) << "an older process's";
+  EXPECT_FALSE(parse_window(R"({"charm_window": 1, "pid": 43, "started": 555})", process));
+  EXPECT_FALSE(parse_window("", process));
+  EXPECT_FALSE(parse_window("[1, 2", process));
+  const auto odd =
+      parse_window(header + "\n7\nnonsense\n{\"time_s\": \"x\", \"to\": 1e300}\n{\"time_s\": 1, \"fro", process);
+  ASSERT_TRUE(odd);
+  EXPECT_EQ(odd->latest.size(), 1U);
+}
+
+TEST(Window, SweepsAwayWhatTheKilledLeftBehind) {
+  Folder folder;
+  folder.file("charm/2000000000.window", "");
+  folder.file("charm/1.window", "");
+  folder.file("charm/leases", "");
+  const trace::Window window("", folder.path("charm"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path("charm/2000000000.window")));
+  EXPECT_TRUE(std::filesystem::exists(folder.path("charm/1.window"))) << "its process is there";
+  EXPECT_TRUE(std::filesystem::exists(folder.path("charm/leases"))) << "it is not a window";
+}
+
+TEST(Window, SaysWhereItCannotBeOpened) {
+  Folder folder;
+  folder.file("file", "");
+  EXPECT_NE(trace::Window("", folder.path("file")).error().find("not a folder"), std::string::npos);
+  EXPECT_NE(trace::Window("", folder.path("no/where")).error(), "");
+  trace::Window nowhere("", folder.path("no/where"));
+  nowhere.publish("{}");
+}
+
+// ---- a runtime that is watched, and one that replays what was seen ----
+
+bool until(const std::function<bool()>& enough) {
+  for (const auto end = std::chrono::steady_clock::now() + 60s; std::chrono::steady_clock::now() < end;) {
+    charm::run([] {
+      charm::parallel_for(0, 64, [](int) {
+        for (volatile int k = 0; k < 20000;) k = k + 1;
+        charm::add_work(1);
+      });
+    });
+    if (enough()) return true;
+  }
+  return false;
+}
+
+TEST(Replay, OfWhatTopRecordedDrivesTheController) {
+  Folder folder;
+  {
+    Tape tape(folder.path("seen.csv"), {});
+    for (int second = 0; second <= 20; ++second) {
+      Sight sight;
+      sight.at_s = 1000 + second;
+      sight.threads.push_back(test::thread(4242, "program", 0, second));
+      for (int worker = 0; worker < 4; ++worker) {
+        sight.threads.push_back(test::thread(4250 + worker, "charm-" + std::to_string(worker), worker, second));
+        sight.by_thread[4250 + worker] = test::reading(sight.at_s, static_cast<std::uint64_t>(second) * 10000000U, 0);
+      }
+      sight.by_thread[4242] = test::reading(sight.at_s, 0, 0);
+      tape.write(sight);
+    }
+  }
+  std::ifstream in(folder.path("seen.csv"));
+  const auto recording = counters::read_recording(in, "seen.csv");
+  EXPECT_EQ(recording.workers.size(), 4U) << "the workers, and not the program's other threads";
+  EXPECT_EQ(recording.workers.at(3).size(), 21U);
+  EXPECT_EQ(recording.workers.at(3).back().fill(FillSource::other_chiplet), 200000000U);
+
+  Config config;
+  config.workers = 4;
+  config.topology = "pack:1 l3:4 core:4 pu:1";
+  config.policy = "charm-alg1:period=0.02";
+  config.counters = "replay:" + folder.path("seen.csv");
+  charm::init(config);
+  EXPECT_TRUE(until([] { return !charm::decisions().empty(); }));
+  ASSERT_FALSE(charm::decisions().empty());
+  EXPECT_NE(charm::decisions().front().reason.find("events >="), std::string::npos)
+      << charm::decisions().front().reason;
+  charm::finalize();
+}
+
+TEST(Publish, ARuntimeTellsWhatItDecides) {
+  Folder folder;
+  setenv("XDG_RUNTIME_DIR", folder.path().c_str(), 1);
+  Config config;
+  config.workers = 2;
+  config.topology = "pack:1 l3:4 core:4 pu:1";
+  config.policy = "adaptive:tick=0.005,max_samples=4";
+  config.counters = "none";
+  config.publish = true;
+  charm::init(config);
+  const auto self = os::process(getpid());
+  EXPECT_TRUE(until([&] {
+    const auto published = read_published(*self);
+    return published && !published->latest.empty();
+  }));
+  const auto published = read_published(*self);
+  ASSERT_TRUE(published);
+  EXPECT_EQ(published->workers, 2);
+  EXPECT_TRUE(published->policy.starts_with("adaptive"));
+  ASSERT_FALSE(published->latest.empty());
+  EXPECT_FALSE(published->latest.front().reason.empty());
+  charm::finalize();
+  EXPECT_FALSE(read_published(*self)) << "it goes with the runtime";
+  config.publish = false;
+  charm::init(config);
+  EXPECT_FALSE(read_published(*self)) << "nothing is told that nobody asked for";
+  charm::finalize();
+  unsetenv("XDG_RUNTIME_DIR");
+}
+
+TEST(Tape, NumbersThreadsThatAreNoWorkersAsTheyAreMet) {
+  Folder folder;
+  {
+    Tape tape(folder.path("seen.csv"), {});
+    Sight sight;
+    sight.at_s = 1;
+    sight.threads = {test::thread(10, "a", 0, 5), test::thread(11, "b", 1, 5)};
+    tape.write(sight);
+    sight.at_s = 2;
+    sight.threads = {test::thread(11, "b", 2, 6), test::thread(10, "reborn", 0, 1)};
+    tape.write(sight);
+  }
+  std::ifstream in(folder.path("seen.csv"));
+  const auto recording = counters::read_recording(in, "seen.csv");
+  EXPECT_EQ(recording.workers.at(0).size(), 1U);
+  EXPECT_EQ(recording.workers.at(1).size(), 2U);
+  EXPECT_EQ(recording.workers.at(1).back().migrations, 1U);
+  EXPECT_EQ(recording.workers.at(2).size(), 1U) << "another thread that was given the number of the first";
+  EXPECT_THROW(Tape("/nowhere/at/all", {}), Error);
+}
+
+TEST(Tape, KnowsWorkersByTheirNames) {
+  EXPECT_EQ(worker_number("charm-0"), 0);
+  EXPECT_EQ(worker_number("charm-123"), 123);
+  for (const char* name : {"charm", "charm-", "charm-x", "charm-1x", "charm--1", "charm-99999", "xcharm-1"})
+    EXPECT_EQ(worker_number(name), -1) << name;
+}
+
+}  // namespace

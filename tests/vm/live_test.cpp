@@ -1,0 +1,172 @@
+// The controller on a real kernel with several chiplets: after each decision every worker is bound to its seat, by what
+// the kernel says, and fresh pages lie on its node; when the control group changes while tasks run, all follow, and no
+// task is lost.
+#include <charm/charm.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "os/affinity.hpp"
+#include "os/cpu_list.hpp"
+#include "os/node_memory.hpp"
+#include "sched/runtime.hpp"
+#include "sched/scripted_counters.hpp"
+#include "sched/work_until.hpp"
+
+namespace {
+
+using charm::test::Scripted;
+using charm::test::work_until;
+
+/// Also where a test ends early.
+struct EndsRuntime {
+  ~EndsRuntime() { charm::finalize(); }
+};
+
+struct Found {
+  std::vector<int> mask;
+  int page_node = -1;
+};
+
+/// What a worker's own thread has from the kernel. On the worker's thread, so not as the guest of worker 0.
+std::vector<Found> look_at_all() {
+  std::vector<Found> found(static_cast<std::size_t>(charm::num_workers()));
+  charm::all_do([&](int worker) {
+    auto& here = found[static_cast<std::size_t>(worker)];
+    here.mask = charm::os::allowed_cpus();
+    charm::os::NodeMemory fresh(1 << 16);
+    static_cast<char*>(fresh.data())[0] = 1;
+    here.page_node = charm::os::home_of(fresh.data());
+  });
+  return found;
+}
+
+std::string told() {
+  std::string text;
+  for (const auto& d : charm::decisions()) text += to_string(d) + "\n";
+  return text;
+}
+
+TEST(LiveController, AfterEachDecisionMasksAndFreshPagesAreWhereTheyShouldBe) {
+  const auto machine = charm::Machine::discover();
+  if (machine.chiplets.size() < 2) GTEST_SKIP() << "one chiplet leaves nothing to decide";
+  Scripted::Rates rates;
+  charm::Config config;
+  constexpr int workers = 4;
+  config.workers = workers;
+  config.policy = "charm-alg1:period=0.05";
+  config.sockets = "balance";  // where sockets are chiplets, filling one leaves no other level
+  auto* runtime = new charm::sched::Runtime(config, nullptr, std::make_unique<Scripted>(rates));  // finalize() ends it
+  const EndsRuntime ends;
+  const auto levels = runtime->placement.levels;
+  bool differ = false;
+  for (int w = 0; w < workers; ++w) {
+    differ =
+        differ || runtime->placement.lookup(w, levels.front()).cpu != runtime->placement.lookup(w, levels.back()).cpu;
+  }
+  if (!differ) GTEST_SKIP() << "the workers sit alike at every level";
+  for (const std::uint64_t fills : {1000000, 0, 1000000}) {
+    rates.other_chiplet = fills;
+    const int level = fills > 0 ? levels.back() : levels.front();
+    std::vector<Found> found;
+    EXPECT_TRUE(work_until([&] {
+      found = look_at_all();
+      for (int w = 0; w < workers; ++w) {
+        if (found[static_cast<std::size_t>(w)].mask != std::vector<int>{runtime->placement.lookup(w, level).cpu})
+          return false;
+      }
+      return true;
+    })) << "level "
+        << level << " was not reached\n"
+        << told();
+    for (int w = 0; w < workers; ++w) {
+      const int node = runtime->placement.lookup(w, level).node;
+      EXPECT_EQ(found[static_cast<std::size_t>(w)].page_node, machine.nodes[static_cast<std::size_t>(node)].os_index)
+          << "a fresh page of worker " << w << " at level " << level;
+    }
+  }
+  EXPECT_GE(charm::decisions().size(), 3U);
+}
+
+/// A control group of our own, left again at the end.
+class Group {
+ public:
+  /// In the root: a group with processes of its own cannot have groups with cpusets below it (cgroup v2).
+  explicit Group(const std::string& name) : path_(root + name) {
+    std::string line;
+    std::getline(std::ifstream("/proc/self/cgroup"), line);  // "0::/path"
+    came_from_ = root + line.substr(std::min(line.size(), line.rfind(':') + 2));
+    write(root + "cgroup.subtree_control", "+cpuset");
+    ok_ = mkdir(path_.c_str(), 0755) == 0;
+  }
+  ~Group() {
+    write(came_from_ + "/cgroup.procs", std::to_string(getpid()));
+    rmdir(path_.c_str());
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  bool grant(const std::vector<int>& cpus) {
+    return ok_ && write(path_ + "/cpuset.cpus", charm::os::format_cpu_list(cpus));
+  }
+  bool enter() { return write(path_ + "/cgroup.procs", std::to_string(getpid())); }
+
+ private:
+  static bool write(const std::string& path, const std::string& text) {
+    std::ofstream file(path);
+    file << text << std::flush;
+    return file.good();
+  }
+  static inline const std::string root = "/sys/fs/cgroup/";
+  std::string path_, came_from_;
+  bool ok_ = false;
+};
+
+TEST(LiveController, TheGroupsCpusChangeWhileTasksRunAndNoneIsLost) {
+  const std::vector<int> all = charm::os::allowed_cpus();
+  if (all.size() < 4) GTEST_SKIP() << "too few cpus";
+  Group group("live");
+  if (!group.grant(all) || !group.enter()) GTEST_SKIP() << "no control group of cpus can be made here";
+  const std::size_t half = all.size() / 2;
+  std::vector<int> every_second;
+  for (std::size_t i = 0; i < all.size(); i += 2) every_second.push_back(all[i]);
+  const std::vector<std::vector<int>> sets = {{all.begin(), all.begin() + static_cast<std::ptrdiff_t>(half)},
+                                              {all.begin() + static_cast<std::ptrdiff_t>(half), all.end()},
+                                              every_second,
+                                              all};
+  charm::Config config;
+  config.workers = 2;
+  config.policy = "adaptive:tick=0.02";
+  charm::init(config);
+  const EndsRuntime ends;
+  std::atomic<long> done{0};
+  for (const auto& cpus : sets) {
+    ASSERT_TRUE(group.grant(cpus));
+    EXPECT_TRUE(work_until([&] { return charm::stats().allowed_cpus == cpus; }, &done))
+        << "not seen: " << charm::os::format_cpu_list(cpus);
+    std::set<int> taken;
+    EXPECT_TRUE(work_until(
+        [&] {
+          taken.clear();
+          for (const auto& found : look_at_all()) {
+            if (found.mask.size() != 1 || !std::binary_search(cpus.begin(), cpus.end(), found.mask[0])) return false;
+            taken.insert(found.mask[0]);
+          }
+          return taken.size() == 2;
+        },
+        &done))
+        << "two workers, each alone on a cpu out of " << charm::os::format_cpu_list(cpus);
+  }
+  EXPECT_EQ(done.load() % 64, 0) << "tasks were lost";
+  EXPECT_EQ(charm::stats().cpu_changes, static_cast<int>(sets.size()));
+}
+
+}  // namespace
