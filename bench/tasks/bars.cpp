@@ -137,10 +137,9 @@ double among_threads(int workers, F&& round) {
                  std::vector<std::thread> threads;
                  for (int t = 0; t < workers; ++t) {
                    threads.emplace_back([&, t] {
-                     bool sense = false;
-                     round(sense);
+                     round();
                      const auto start = Clock::now();
-                     for (int i = 0; i < rounds; ++i) round(sense);
+                     for (int i = 0; i < rounds; ++i) round();
                      if (t == 0) seconds = seconds_since(start);
                    });
                  }
@@ -161,20 +160,20 @@ struct Spinning {
 
 double std_barrier(Threads& /*runtime*/, int workers) {
   std::barrier<> barrier(workers);
-  return among_threads(workers, [&](bool& /*sense*/) { barrier.arrive_and_wait(); });
+  return among_threads(workers, [&] { barrier.arrive_and_wait(); });
 }
 
-/// The textbook's: a counter and a flag that everybody spins on.
-double sense_reversing(Spinning& /*runtime*/, int workers) {
+/// A counter and a number of the round that everybody spins on.
+double spinning_barrier(Spinning& /*runtime*/, int workers) {
   alignas(64) std::atomic<int> arrived{0};
-  alignas(64) std::atomic<bool> open{false};
-  return among_threads(workers, [&](bool& sense) {
-    sense = !sense;
+  alignas(64) std::atomic<unsigned> round{0};
+  return among_threads(workers, [&] {
+    const unsigned mine = round.load(std::memory_order_relaxed);  // nobody leaves a round that this thread is not in
     if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == workers) {
       arrived.store(0, std::memory_order_relaxed);
-      open.store(sense, std::memory_order_release);
+      round.store(mine + 1, std::memory_order_release);
     } else {
-      while (open.load(std::memory_order_acquire) != sense) pause();
+      while (round.load(std::memory_order_acquire) == mine) pause();
     }
   });
 }
@@ -356,7 +355,7 @@ void add_bars(Cases& cases) {
   add<Charm>(cases, "empty_region_inside", "ns", region_inside<Charm>);
   add<Charm>(cases, "barrier", "ns", charm_barrier, 2);
   add<Threads>(cases, "barrier", "ns", std_barrier, 2);
-  add<Spinning>(cases, "barrier", "ns", sense_reversing, 2);
+  add<Spinning>(cases, "barrier", "ns", spinning_barrier, 2);
   add<Charm>(cases, "call_async", "ns/call", charm_call_async);
   add<Charm>(cases, "call_blocking", "ns/call", charm_call_blocking);
   add_wakes<Charm>(cases, charm_wake);

@@ -49,17 +49,17 @@ Sample charm_switch(int /*workers*/) {
   return sample;
 }
 
-Sample charm_yield(int workers) {
+/// Two tasks that can only go on by turns. Of one worker: with more, each would have a task and nobody to yield to.
+Sample charm_yield(int /*workers*/) {
   Sample sample;
   apart([&] {
-    Charm runtime(workers);
+    Charm runtime(1);
     runtime.run([&] {
-      // As many tasks as can only go on by turns on every worker: two each.
       sample = nanoseconds(least(batches,
                                  [&] {
                                    return seconds_of(1, [&] {
                                      task_group group;
-                                     for (int i = 0; i < 2 * workers; ++i) {
+                                     for (int i = 0; i < 2; ++i) {
                                        group.run([] {
                                          for (int t = 0; t < turns; ++t) yield();
                                        });
@@ -73,7 +73,26 @@ Sample charm_yield(int workers) {
   return sample;
 }
 
+/// A task that runs on a stack of its own: its parent waits for something else than the task, so it cannot run it
+/// itself.
 Sample charm_create(int workers) {
+  Sample sample;
+  apart([&] {
+    Charm runtime(workers);
+    runtime.run([&] {
+      const auto once = [] {
+        latch done(1);
+        run_detached([&done] { done.count_down(); });
+        done.wait();
+      };
+      sample = nanoseconds(least(batches, [&] { return seconds_of(turns, once); }), turns);
+    });
+  });
+  return sample;
+}
+
+/// A task and its future: most often the waiter runs it on its own stack.
+Sample charm_async(int workers) {
   Sample sample;
   apart([&] {
     Charm runtime(workers);
@@ -81,7 +100,6 @@ Sample charm_create(int workers) {
       std::int64_t sum = 0;
       sample = nanoseconds(least(batches, [&] { return seconds_of(turns, [&] { async([&sum] { ++sum; }).get(); }); }),
                            turns);
-      sample.answer = 0;
     });
   });
   return sample;
@@ -122,6 +140,7 @@ void add_fiber_bars(Cases& cases) {
   cases.push_back({"fiber_yield", "charm", "ns", charm_yield});
   cases.push_back({"fiber_create", "charm", "ns", charm_create});
   cases.push_back({"fiber_create", "boost", "ns", boost_create});
+  cases.push_back({"async_get", "charm", "ns", charm_async});
 }
 
 }  // namespace charm::bench

@@ -30,6 +30,9 @@ constexpr void (*sources[])(Cases&) = {
 #if defined(CHARM_BENCH_CITOR)
     add_citor,
 #endif
+#if defined(CHARM_BENCH_TMC)
+    add_tmc,
+#endif
 };
 
 struct Row {
