@@ -1,5 +1,6 @@
 # charm_room(NAME source...): one room of libcharm as an object library with the house's warnings.
 # charm_warnings(TARGET): the warnings and sanitizer flags that every target of the house is built with.
+# charm_cold(TARGET): it reads, words and draws; optimising it takes long and nobody would notice.
 # charm_check_layers(): the build fails when a room includes one that it may not use (cmake/layers.txt).
 
 # A newer compiler has warnings that nobody here has seen yet; they are shown, but do not keep anyone from building.
@@ -26,6 +27,10 @@ function(charm_warnings target)
       target_compile_options(${target} PRIVATE -Wno-tsan)
     endif()
   endif()
+endfunction()
+
+function(charm_cold target)
+  target_compile_options(${target} PRIVATE -O1)
 endfunction()
 
 if(CHARM_SANITIZE)

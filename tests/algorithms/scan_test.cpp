@@ -35,7 +35,7 @@ std::vector<Affine> some_affine(int count) {
 }
 
 TEST_P(Scan, ComposesInOrder) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     auto count = *rc::gen::inRange<int>(0, 2500);
     auto in_place = *rc::gen::arbitrary<bool>();
     const std::vector<Affine> in = some_affine(count);
@@ -56,7 +56,7 @@ TEST_P(Scan, ComposesInOrder) {
     std::exclusive_scan(in.begin(), in.end(), expected.begin(), init, then);
     check(
         [&](auto& from, auto& to) { return charm::exclusive_scan(from.begin(), from.end(), to.begin(), init, then); });
-  });
+  }));
 }
 
 TEST_P(Scan, SumsManyNumbers) {

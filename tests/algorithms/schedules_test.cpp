@@ -20,7 +20,7 @@ using Schedules = OnShapes;
 INSTANTIATE_TEST_SUITE_P(Shapes, Schedules, shapes());
 
 TEST_P(Schedules, CoverEveryIndexOnce) {
-  rc::check("for any range, grain and schedule, from outside and in a task", [] {
+  EXPECT_TRUE(rc::check("for any range, grain and schedule, from outside and in a task", [] {
     auto first = *rc::gen::inRange<int>(-1000, 1000);
     auto count = *rc::gen::inRange<int>(0, 3000);
     auto grain = *rc::gen::inRange<int>(0, 200);
@@ -36,7 +36,7 @@ TEST_P(Schedules, CoverEveryIndexOnce) {
     else
       loop();
     for (auto& hit : hits) RC_ASSERT(hit == 1);
-  });
+  }));
 }
 
 TEST_P(Schedules, BlocksHoldAtMostAGrain) {
@@ -206,7 +206,7 @@ TEST_F(BlockShares, LetIdleChipletsTakeOverFromTheFarEnd) {
 }
 
 TEST(LoopParts, DivideEvenlyAndCompletely) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     auto count = *rc::gen::inRange<std::int64_t>(0, std::numeric_limits<std::int64_t>::max());
     auto shares = *rc::gen::inRange<std::size_t>(1, 600);
     std::int64_t begin = 0;
@@ -218,7 +218,7 @@ TEST(LoopParts, DivideEvenlyAndCompletely) {
       begin = end;
     }
     RC_ASSERT(begin == count);
-  });
+  }));
 }
 
 // Two workers on two chiplets that do not finish before each has run: with nobody late, every block stays at home.

@@ -70,7 +70,7 @@ TEST(LatencyCsv, ErrorsNameFileAndLine) {
 }
 
 TEST(LatencyCsv, WhatIsWrittenIsReadBack) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     const int n = *rc::gen::inRange(2, 12);
     LatencyMatrix m(n);
     m.set(0, 1, 12.5);
@@ -86,7 +86,7 @@ TEST(LatencyCsv, WhatIsWrittenIsReadBack) {
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) RC_ASSERT((m.measured(i, j) ? back.at(i, j) == m.at(i, j) : !back.measured(i, j)));
     }
-  });
+  }));
 }
 
 }  // namespace

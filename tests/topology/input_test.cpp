@@ -6,16 +6,16 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-#endif
-
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "fiber/sanitizers.hpp"
 #include "topology/machine_checks.hpp"
+
+#if defined(CHARM_ASAN)
+#include <sanitizer/lsan_interface.h>
+#endif
 
 using namespace charm;
 using namespace charm::test;
@@ -39,7 +39,7 @@ std::string error_of(const std::string& input) {
 
 /// hwloc itself leaks the objects of a file that ends in their middle.
 struct IgnoreLeaks {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CHARM_ASAN)
   __lsan::ScopedDisabler disabler;
 #endif
 };

@@ -235,7 +235,8 @@ TEST(Text, PiecesAreWholeLinesAndNothingIsLost) {
     std::string joined;
     for (auto part : cut_at_lines(text, pieces)) {
       RC_ASSERT(!part.empty());
-      RC_ASSERT(joined.empty() || joined.back() == '\n');
+      const bool whole = joined.empty() || joined.back() == '\n';  // apart: RC_ASSERT evaluates both sides of ||
+      RC_ASSERT(whole);
       joined += part;
     }
     RC_ASSERT(joined == text);
