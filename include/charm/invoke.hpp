@@ -5,15 +5,13 @@
 #include <charm/detail/completion.hpp>
 #include <charm/detail/result.hpp>
 #include <charm/detail/worker.hpp>
+#include <charm/runtime.hpp>
 
+#include <exception>
 #include <type_traits>
 #include <utility>
 
 namespace charm {
-
-template <class F>
-auto run(F&& function) -> std::invoke_result_t<F>;
-
 namespace detail {
 
 /// A function forked off by a parent that waits for it; lives on the parent's stack.
