@@ -5,14 +5,13 @@
 #include <boost/context/fiber.hpp>
 #include <boost/context/pooled_fixedsize_stack.hpp>
 
-#include "cases.hpp"
+#include "bars.hpp"
 #include "fiber/fiber.hpp"
 #include "runtimes.hpp"
 
 namespace charm::bench {
 namespace {
 
-constexpr int batches = 200;
 constexpr int turns = 5000;
 
 Sample nanoseconds(double seconds, double count) {

@@ -1,5 +1,5 @@
 // Task programs and single operations on CHARM and its peers in one process run, trials interleaved.
-//   bench-tasks [--workers N,...] [--trials K] [--program NAME,...] [--runtime NAME,...] [--json]
+//   bench-tasks [--workers N,...] [--trials K] [--program NAME,...] [--runtime NAME,...] [--json | --markdown]
 // A row's value is the median over its trials; a runtime whose answer differs from the others' fails the run (exit 1).
 #include <algorithm>
 #include <cstdio>
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "cases.hpp"
+#include "tables.hpp"
 
 namespace {
 
@@ -20,7 +20,7 @@ using namespace charm::bench;
 
 /// What fills the table. A further program or peer is a file of its own and a line here.
 constexpr void (*sources[])(Cases&) = {
-    add_programs, add_bars, add_fiber_bars,
+    add_programs, add_work_bars, add_exchange_bars, add_fiber_bars,
 #if defined(CHARM_BENCH_LIBFORK)
     add_libfork,
 #endif
@@ -35,24 +35,9 @@ constexpr void (*sources[])(Cases&) = {
 #endif
 };
 
-struct Row {
-  const Case* origin;
-  int workers;
-  std::vector<double> values;
-  long peak_rss_bytes = 0;
-
-  [[nodiscard]] double median() const {
-    std::vector<double> sorted = values;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[sorted.size() / 2];
-  }
-};
-
 bool chosen(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
 }
-
-bool is_serial(const Case& c) { return c.runtime == "serial"; }
 
 std::vector<Row> make_rows(const Cases& cases, const std::vector<int>& workers,
                            const std::vector<std::string>& programs, const std::vector<std::string>& runtimes) {
@@ -89,42 +74,6 @@ bool run_trial(std::vector<Row>& rows, std::map<std::string, std::int64_t>& answ
   return true;
 }
 
-void print_json(const std::vector<Row>& rows) {
-  nlohmann::ordered_json results = nlohmann::ordered_json::array();
-  for (const Row& row : rows) {
-    const auto [low, high] = std::minmax_element(row.values.begin(), row.values.end());
-    results.push_back({{"program", row.origin->program},
-                       {"runtime", row.origin->runtime},
-                       {"workers", row.workers},
-                       {"value", row.median()},
-                       {"unit", row.origin->unit},
-                       {"min", *low},
-                       {"max", *high},
-                       {"peak_rss_bytes", row.peak_rss_bytes}});
-  }
-  std::printf("%s\n", nlohmann::ordered_json{{"results", results}}.dump(2).c_str());
-}
-
-void print_table(const std::vector<Row>& rows) {
-  std::map<std::pair<std::string, int>, double> best_peer;
-  for (const Row& row : rows) {
-    if (is_serial(*row.origin) || row.origin->runtime == "charm") continue;
-    auto [best, first] = best_peer.emplace(std::pair(row.origin->program, row.workers), row.median());
-    best->second = std::min(best->second, row.median());
-  }
-  std::printf("%-21s %-8s %7s %11s %11s %11s  %-10s %12s %9s\n", "program", "runtime", "workers", "median", "min",
-              "max", "unit", "of best peer", "peak MiB");
-  for (const Row& row : rows) {
-    const auto [low, high] = std::minmax_element(row.values.begin(), row.values.end());
-    const auto peer = best_peer.find({row.origin->program, row.workers});
-    char ratio[32] = "-";
-    if (peer != best_peer.end()) std::snprintf(ratio, sizeof ratio, "%.2f", row.median() / peer->second);
-    std::printf("%-21s %-8s %7d %11.2f %11.2f %11.2f  %-10s %12s %9.1f\n", row.origin->program.c_str(),
-                row.origin->runtime.c_str(), row.workers, row.median(), *low, *high, row.origin->unit.c_str(), ratio,
-                static_cast<double>(row.peak_rss_bytes) / (1 << 20));
-  }
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -134,11 +83,13 @@ int main(int count, char** arguments) {
   std::vector<std::string> runtimes;
   int trials = 5;
   bool json = false;
+  bool markdown = false;
   app.add_option("--workers", workers, "numbers of workers")->delimiter(',')->check(CLI::PositiveNumber);
   app.add_option("--program", programs, "only these programs")->delimiter(',');
   app.add_option("--runtime", runtimes, "only these runtimes")->delimiter(',');
   app.add_option("--trials", trials, "trials of each row")->check(CLI::Range(1, 1000));
-  app.add_flag("--json", json, "print JSON");
+  auto* as_json = app.add_flag("--json", json, "print JSON");
+  app.add_flag("--markdown", markdown, "print CHARM beside its best peer, as a table for a page")->excludes(as_json);
   CLI11_PARSE(app, count, arguments);
 
   Cases cases;
@@ -165,6 +116,8 @@ int main(int count, char** arguments) {
   }
   if (json)
     print_json(rows);
+  else if (markdown)
+    print_markdown(rows);
   else
-    print_table(rows);
+    print_text(rows);
 }

@@ -68,9 +68,10 @@ double seconds_of(int count, F&& f) {
 }
 
 // The sources.
-void add_programs(Cases& cases);    // programs.cpp: whole programs
-void add_bars(Cases& cases);        // bars.cpp: single operations, CHARM and its peers
-void add_fiber_bars(Cases& cases);  // bars_fiber.cpp: stackful tasks
+void add_programs(Cases& cases);       // programs.cpp: whole programs
+void add_work_bars(Cases& cases);      // bars_work.cpp: spawning, loops, regions
+void add_exchange_bars(Cases& cases);  // bars_exchange.cpp: barriers, calls, waking
+void add_fiber_bars(Cases& cases);     // bars_fiber.cpp: stackful tasks
 // Peers whose headers CHARM_PEER_INCLUDE has: peers_*.cpp.
 void add_libfork(Cases& cases);
 void add_taskflow(Cases& cases);

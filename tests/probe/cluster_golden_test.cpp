@@ -1,4 +1,4 @@
-// The six measured matrices: the chiplets, siblings and dies of the real machines (docs/probe.md).
+// Measured matrices: the chiplets, siblings and dies of the real machines (docs/probe.md).
 #include <algorithm>
 #include <random>
 
@@ -74,6 +74,46 @@ TEST(GoldenMatrix, Graviton3IsASlopeWithoutAStep) {
   EXPECT_EQ(seen.chiplets.size(), 1U);
   EXPECT_EQ(seen.sockets.size(), 1U);
   EXPECT_GT(seen.confidence.chiplets, 0.9);
+}
+
+/// A processor as its maker describes it. \c second: what Linux adds to a core's number for its second thread; 1 where
+/// siblings are neighbours, 0 where there is one thread a core.
+struct Processor {
+  const char* name;
+  int chiplets, cores, second;
+};
+
+class FurtherMatrix : public testing::TestWithParam<Processor> {};
+INSTANTIATE_TEST_SUITE_P(Processors, FurtherMatrix,
+                         testing::Values(Processor{"epyc-7742-2s", 32, 4, 128}, Processor{"epyc-7773x", 8, 8, 64},
+                                         Processor{"threadripper-3960x", 8, 3, 24}, Processor{"ryzen-2700x", 2, 4, 1},
+                                         Processor{"ryzen-5700x", 1, 8, 8}, Processor{"ryzen-5900x", 2, 6, 1},
+                                         Processor{"graviton2", 1, 64, 0}, Processor{"power7-2s", 2, 8, 0},
+                                         Processor{"xeon-e5-2630v4-2s", 2, 10, 20}, Processor{"atom-d510", 1, 2, 2},
+                                         Processor{"xeon-8375c-2s", 2, 32, 64}, Processor{"xeon-phi-7210", 32, 2, 0}),
+                         [](const auto& info) {
+                           std::string name = info.param.name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST_P(FurtherMatrix, HasTheChipletsAndSiblingsOfTheProcessor) {
+  const auto [name, chiplets, cores, second] = GetParam();
+  const auto seen = golden(name);
+  EXPECT_EQ(seen.smt, second == 1 ? neighbours(chiplets * cores, 2) : neighbours(chiplets * cores, 1, second));
+  EXPECT_EQ(seen.chiplets, second == 1 ? neighbours(chiplets, 2 * cores) : neighbours(chiplets, cores, second));
+}
+
+TEST(GoldenMatrix, AppleM1ProHasClustersOfUnequalSize) {
+  EXPECT_EQ(golden("apple-m1-pro").chiplets, (Partition{{0, 1}, {2, 3, 4}, {5, 6, 7}}));
+}
+
+TEST(GoldenMatrix, Core12900KHasSiblingsOnItsLargeCoresOnly) {
+  const auto seen = golden("core-12900k");
+  Partition expected = neighbours(8, 2);
+  for (int small = 16; small < 24; ++small) expected.push_back({small});
+  EXPECT_EQ(seen.smt, expected);
+  EXPECT_EQ(seen.chiplets.size(), 1U);
 }
 
 TEST(GoldenMatrix, TheNumberingOfTheRowsDoesNotMatter) {

@@ -1,10 +1,10 @@
-// Single operations of the runtimes: spawning, loops of small grain, entering a parallel region, barriers, calls to a
-// particular worker, waking an idle one. A value is the least of several batches (wake-ups: the median), so that it
-// says what the operation costs and not what else the machine did.
+// Single operations between workers: barriers, calls to a particular worker, waking an idle one.
 #include <charm/charm.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
+#include <memory>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -12,102 +12,11 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-#include "cases.hpp"
+#include "bars.hpp"
 #include "runtimes.hpp"
 
 namespace charm::bench {
 namespace {
-
-constexpr int batches = 200;
-
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
-
-/// A case whose `body(runtime, workers)` returns the value.
-template <class R, class F>
-void add(Cases& cases, const char* program, const char* unit, F body, int least_workers = 1) {
-  cases.push_back({program, R::name, unit,
-                   [body](int workers) {
-                     Sample sample;
-                     apart([&] {
-                       R runtime(workers);
-                       reset_peak_rss();
-                       sample.value = body(runtime, workers);
-                       sample.peak_rss_bytes = peak_rss_bytes();
-                     });
-                     return sample;
-                   },
-                   least_workers});
-}
-
-// ---- spawning and loops ----
-
-template <class R>
-double flat_spawn(R& runtime, int /*workers*/) {
-  constexpr int tasks = 20000;
-  double best = 0;
-  runtime.run([&] {
-    best = least(batches, [&] {
-      return seconds_of(1, [&] {
-        typename R::Group group;
-        for (int i = 0; i < tasks; ++i) group.run([] {});
-        group.wait();
-      });
-    });
-  });
-  return best * 1e9 / tasks;
-}
-
-struct Vectors {
-  static constexpr std::int64_t size = 40'000'000;  // 640 MB: more than any last-level cache
-  std::vector<double> x = std::vector<double>(size, 1.0), y = std::vector<double>(size, 2.0);
-};
-
-template <class R>
-double axpy(R& runtime, int /*workers*/, std::int64_t grain) {
-  Vectors vectors;  // not kept: the peak memory of the rows that follow would hold it
-  double best = 0;
-  runtime.run([&] {
-    best = least(3, [&] {
-      return seconds_of(1, [&] {
-        R::loop(0, Vectors::size, grain, [&](std::int64_t low, std::int64_t high) {
-          const double* x = vectors.x.data();
-          double* y = vectors.y.data();
-          for (std::int64_t i = low; i < high; ++i) y[i] += 1e-9 * x[i];
-        });
-      });
-    });
-  });
-  return best * 1e9 / static_cast<double>(Vectors::size);
-}
-
-// ---- an empty region: as many empty bodies as workers ----
-
-constexpr int regions = 500;
-
-template <class R>
-double region_inside(R& runtime, int workers) {
-  double best = 0;
-  runtime.run([&] {
-    best = least(batches, [&] {
-      return seconds_of(regions, [&] { R::loop(0, workers, 1, [](std::int64_t, std::int64_t) {}); });
-    });
-  });
-  return best * 1e9 / regions;
-}
-
-template <class R>
-double region_outside(R& runtime, int workers) {
-  return least(batches,
-               [&] {
-                 return seconds_of(
-                     regions, [&] { runtime.run([&] { R::loop(0, workers, 1, [](std::int64_t, std::int64_t) {}); }); });
-               }) *
-         1e9 / regions;
-}
 
 // ---- barriers ----
 
@@ -294,20 +203,6 @@ double openmp_barrier(OpenMp& /*runtime*/, int workers) {
          1e9 / rounds;
 }
 
-/// `#pragma omp parallel` itself is OpenMP's region.
-double openmp_region(OpenMp& /*runtime*/, int workers) {
-  return least(batches,
-               [&] {
-                 return seconds_of(regions, [&] {
-#pragma omp parallel num_threads(workers)
-                   {
-                     asm volatile("");  // else the compiler leaves the region out
-                   }
-                 });
-               }) *
-         1e9 / regions;
-}
-
 double openmp_wake(OpenMp& /*runtime*/, int workers, std::chrono::microseconds idle, int times) {
   return wake(idle, times, [&] {
     Arrival a;
@@ -336,40 +231,25 @@ constexpr std::chrono::microseconds long_idle{5000};
 
 template <class R, class F>
 void add_wakes(Cases& cases, F&& one) {
-  add<R>(cases, "wake_100us", "us", [one](R& r, int w) { return one(r, w, short_idle, 201); }, 2);
-  add<R>(cases, "wake_5ms", "us", [one](R& r, int w) { return one(r, w, long_idle, 31); }, 2);
-}
-
-template <class R>
-void add_common(Cases& cases) {
-  add<R>(cases, "flat_spawn", "ns/task", flat_spawn<R>);
-  add<R>(cases, "axpy_256", "ns/element", [](R& r, int w) { return axpy(r, w, 256); });
-  add<R>(cases, "axpy_16", "ns/element", [](R& r, int w) { return axpy(r, w, 16); });
+  add_bar<R>(cases, "wake_100us", "us", [one](R& r, int w) { return one(r, w, short_idle, 201); }, 2);
+  add_bar<R>(cases, "wake_5ms", "us", [one](R& r, int w) { return one(r, w, long_idle, 31); }, 2);
 }
 
 }  // namespace
 
-void add_bars(Cases& cases) {
-  add_common<Charm>(cases);
-  add<Charm>(cases, "empty_region_outside", "ns", region_outside<Charm>);
-  add<Charm>(cases, "empty_region_inside", "ns", region_inside<Charm>);
-  add<Charm>(cases, "barrier", "ns", charm_barrier, 2);
-  add<Threads>(cases, "barrier", "ns", std_barrier, 2);
-  add<Spinning>(cases, "barrier", "ns", spinning_barrier, 2);
-  add<Charm>(cases, "call_async", "ns/call", charm_call_async);
-  add<Charm>(cases, "call_blocking", "ns/call", charm_call_blocking);
+void add_exchange_bars(Cases& cases) {
+  add_bar<Charm>(cases, "barrier", "ns", charm_barrier, 2);
+  add_bar<Threads>(cases, "barrier", "ns", std_barrier, 2);
+  add_bar<Spinning>(cases, "barrier", "ns", spinning_barrier, 2);
+  add_bar<Charm>(cases, "call_async", "ns/call", charm_call_async);
+  add_bar<Charm>(cases, "call_blocking", "ns/call", charm_call_blocking);
   add_wakes<Charm>(cases, charm_wake);
   add_wakes<Futex>(cases, [](Futex& r, int /*workers*/, auto idle, int times) { return futex_wake(r, idle, times); });
 #if defined(CHARM_BENCH_OPENMP)
-  add_common<OpenMp>(cases);
-  add<OpenMp>(cases, "empty_region_outside", "ns", openmp_region);
-  add<OpenMp>(cases, "barrier", "ns", openmp_barrier, 2);
+  add_bar<OpenMp>(cases, "barrier", "ns", openmp_barrier, 2);
   add_wakes<OpenMp>(cases, openmp_wake);
 #endif
 #if defined(CHARM_BENCH_TBB)
-  add_common<Tbb>(cases);
-  add<Tbb>(cases, "empty_region_outside", "ns", region_outside<Tbb>);
-  add<Tbb>(cases, "empty_region_inside", "ns", region_inside<Tbb>);
   add_wakes<Tbb>(cases, tbb_wake);
 #endif
 }
