@@ -63,7 +63,10 @@ std::string complaint(const std::string& file) {
   if (head.compare(tag, version.size(), version) == 0 &&
       std::isdigit(static_cast<unsigned char>(head[tag + version.size()]))) {
     std::string number = head.substr(tag + version.size(), head.find('"', tag + version.size()) - tag - version.size());
-    if (std::atoi(number.c_str()) > 2) return "is of hwloc's format " + number + ", which this hwloc cannot read";
+    if (std::atoi(number.c_str()) > 2)
+      return "is of hwloc's format " + number +
+             ", which this hwloc cannot read (hwloc 3 writes the older one with 'lstopo --export-xml-flags 2 "
+             "FILE.xml')";
   }
   return "is damaged or cut short (hwloc cannot read it)";
 }

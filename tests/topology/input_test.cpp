@@ -96,7 +96,7 @@ TEST(Input, AFormatFromTheFutureIsNamed) {
   ASSERT_NE(text.find(version), std::string::npos);
   text.replace(text.find(version), version.size(), "<topology version=\"3.0\"");
   File file(text);
-  expect_parts(error_of(file.path), {"format 3.0"});
+  expect_parts(error_of(file.path), {"format 3.0", "--export-xml-flags 2"});
 }
 
 TEST(Input, MalformedSyntheticStringsAreQuotedWithOneThatWorks) {
