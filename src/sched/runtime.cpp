@@ -1,14 +1,11 @@
-// The runtime from init() to finalize(): machine, placement, threads; lending worker 0; the pool of idle fibers.
+// The runtime from init() to finalize(): machine, placement, threads; lending worker 0.
 #include "sched/runtime.hpp"
 
 #include <charm/error.hpp>
 #include <charm/runtime.hpp>
-#include <charm/stats.hpp>
-#include <charm/trace.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <pthread.h>
 #include <set>
 #include <string>
@@ -246,55 +243,6 @@ void Runtime::give_back(Worker& worker) noexcept {
     wake(worker);  // its own thread goes on with what was left
 }
 
-fiber::Fiber* Runtime::take_fiber(int node) noexcept {
-  FiberPool& fibers = pool(node);
-  {
-    std::lock_guard lock(fibers.mutex);
-    if (!fibers.idle.empty()) {
-      fiber::Fiber* fiber = fibers.idle.back();
-      fibers.idle.pop_back();
-      return fiber;
-    }
-  }
-  try {
-    const auto home = static_cast<std::size_t>(node);
-    const bool placed = node >= 0 && machine.is_live() && machine.nodes.size() > 1 && bind != Bind::none;
-    fiber::Fiber* fiber = fiber::create(settings.stack_bytes, loop, placed ? machine.nodes[home].os_index : -1);
-    fiber->home = node;
-    fiber->card.id = next_task_id_.fetch_add(1, std::memory_order_relaxed);
-    std::lock_guard lock(fibers.mutex);
-    fibers.all.insert(fiber);
-    ++fibers.made;
-    fibers.most = std::max(fibers.most, fibers.all.size());
-    tracing::stacks(this_worker(), fibers.all.size());
-    return fiber;
-  } catch (const std::exception& error) {
-    // A waiting task needs a stack to leave its worker to; there is no way on without one.
-    std::fprintf(stderr, "charm: %s\n", error.what());
-    std::abort();
-  }
-}
-
-std::vector<StackPoolStats> Runtime::stack_pools() const {
-  std::vector<StackPoolStats> all;
-  for (const auto& fibers : pools_) {
-    std::lock_guard lock(fibers->mutex);
-    if (fibers->made == 0) continue;
-    const std::uint64_t stacks = fibers->all.size();
-    all.push_back(
-        {fibers->node, stacks, fibers->idle.size(), fibers->most, fibers->made, stacks * settings.stack_bytes});
-  }
-  return all;
-}
-
-void Runtime::give_fiber(fiber::Fiber* fiber) noexcept {
-  FiberPool& fibers = pool(fiber->home);
-  std::lock_guard lock(fibers.mutex);
-  if (fibers.idle.size() < most_idle_fibers) return fibers.idle.push_back(fiber);
-  fibers.all.erase(fiber);
-  fiber::destroy(fiber);
-}
-
 }  // namespace charm::sched
 
 namespace charm {
@@ -323,63 +271,5 @@ int num_workers() noexcept {
 const Machine& machine() { return Runtime::get().machine; }
 
 std::vector<Seat> seats() { return Runtime::get().steering->seats(); }
-
-WorkerStats Stats::total() const {
-  WorkerStats sum;
-  for (const WorkerStats& w : workers) {
-    sum.jobs += w.jobs;
-    sum.steals_chiplet += w.steals_chiplet;
-    sum.steals_node += w.steals_node;
-    sum.steals_far += w.steals_far;
-    sum.lost_races += w.lost_races;
-    sum.suspensions += w.suspensions;
-    sum.exposures += w.exposures;
-    sum.parks += w.parks;
-    sum.wakes += w.wakes;
-    sum.migrations += w.migrations;
-    sum.busy_ns += w.busy_ns;
-    sum.searching_ns += w.searching_ns;
-    sum.parked_ns += w.parked_ns;
-  }
-  return sum;
-}
-
-Stats stats() {
-  Runtime& runtime = Runtime::get();
-  Stats stats;
-  const double ns = runtime.clock.ns_per_tick();
-  std::uint64_t resumptions = 0;
-  std::uint64_t suspensions = 0;
-  for (auto& worker : runtime.workers) {
-    const sched::Tally& t = worker->tally;
-    const auto ticks = worker->times.read(runtime.clock);
-    auto spent = [&](trace::State state) {
-      return static_cast<std::uint64_t>(static_cast<double>(ticks[static_cast<std::size_t>(state)]) * ns);
-    };
-    stats.workers.push_back({t.jobs, t.steals_chiplet, t.steals_node, t.steals_far, t.lost_races, t.suspensions,
-                             t.exposures, t.parks, t.wakes, t.migrations, spent(trace::State::busy),
-                             spent(trace::State::searching), spent(trace::State::parked)});
-    resumptions += t.resumptions;
-    suspensions += t.suspensions;
-  }
-  stats.stack_pools = runtime.stack_pools();
-  for (const StackPoolStats& pool : stats.stack_pools) stats.stacks += pool.stacks;
-  stats.spare_threads = runtime.spares->threads();
-  stats.oversubscribed = sched::crowded();
-  stats.fibers = suspensions > resumptions ? suspensions - resumptions : 0;
-  stats.notices = base::notices();
-  const sched::Steering& steering = *runtime.steering;
-  stats.policy = steering.spec();
-  stats.adapts = steering.decides();
-  stats.cpu_changes = steering.epoch();
-  stats.allowed_cpus = steering.allowed_cpus();
-  stats.decisions = steering.decisions();
-  return stats;
-}
-
-void trace_flush() {
-  Runtime& runtime = Runtime::get();
-  if (runtime.recorder != nullptr) runtime.recorder->write();
-}
 
 }  // namespace charm
