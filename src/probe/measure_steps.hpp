@@ -1,0 +1,47 @@
+// The steps of a measurement. Each fills its part of the profile, tells how far it is, and ends early where the plan is
+// stopped.
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <cstddef>
+#include <vector>
+
+#include "probe/measure.hpp"
+#include "probe/pair_plan.hpp"
+#include "probe/profile.hpp"
+#include "probe/progress_plan.hpp"
+
+namespace charm::probe {
+
+// ---- between cpus: measure_pairs.cpp ----
+
+struct MeasuredCpus {
+  std::vector<int> all;      // every allowed hardware thread, in the order of the matrix
+  std::vector<int> node_os;  // its node, by OS number
+};
+
+MeasuredCpus cpus_of(const Machine& machine);
+
+enum class PairQuantity { latency, bandwidth };
+
+PairPlan pair_plan(const Machine& machine, const Profile& profile, const MeasureOptions& options, PairQuantity what);
+
+/// A pair usually ends well before its longest time. \return seconds of the whole plan.
+double likely_seconds(const PairPlan& plan);
+
+void measure_pairs(const PairPlan& pairs, const MeasuredCpus& cpus, PairQuantity what, ProgressPlan& plan,
+                   Profile& profile);
+
+// ---- caches and memory: measure_memory.cpp; each takes about `seconds` ----
+
+void measure_working_sets(const Machine& machine, const MeasureOptions& options, double seconds, ProgressPlan& plan,
+                          Profile& profile);
+/// What one core of each node reads from each node's memory.
+void measure_node_memory(const Machine& machine, const MeasureOptions& options, double seconds, ProgressPlan& plan,
+                         Profile& profile);
+void measure_stream(const Machine& machine, const MeasureOptions& options, ProgressPlan& plan, Profile& profile);
+void measure_writes(const Machine& machine, const MeasureOptions& options, double seconds, ProgressPlan& plan,
+                    Profile& profile);
+
+}  // namespace charm::probe
