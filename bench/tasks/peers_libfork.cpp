@@ -78,37 +78,27 @@ inline constexpr auto lf_integrate = [](auto self, double x1, double y1, double 
   co_return a + b;
 };
 
-/// \param body a coroutine's answer on a pool, as an integer.
-template <class F>
-void add_case(Cases& cases, const Measure& measure, F body) {
-  cases.push_back({measure.program, "libfork", measure.unit, [=](int workers) {
-                     Sample sample;
-                     apart([&] {
-                       lf::lazy_pool pool(static_cast<std::size_t>(workers));
-                       reset_peak_rss();
-                       body(pool);
-                       const auto start = Clock::now();
-                       sample.answer = body(pool);
-                       const double seconds = seconds_since(start);
-                       sample.value = measure.units > 0 ? seconds * 1e9 / measure.units : seconds * 1e3;
-                       sample.peak_rss_bytes = peak_rss_bytes();
-                     });
-                     return sample;
-                   }});
-}
+struct Libfork {
+  static constexpr const char* name = "libfork";
+  explicit Libfork(int workers) : pool(static_cast<std::size_t>(workers)) {}
+  lf::lazy_pool pool;
+};
 
 }  // namespace
 
 void add_libfork(Cases& cases) {
-  add_case(cases, fib_measure, [](lf::lazy_pool& pool) { return lf::sync_wait(pool, lf_fib, fib_n); });
-  add_case(cases, skynet_measure,
-           [](lf::lazy_pool& pool) { return lf::sync_wait(pool, lf_skynet, std::int64_t{0}, std::int64_t{1000000}); });
-  add_case(cases, queens_measure, [](lf::lazy_pool& pool) { return lf::sync_wait(pool, lf_queens, 12, 0, Board{}); });
-  add_case(cases, uts_measure, [](lf::lazy_pool& pool) { return lf::sync_wait(pool, lf_uts, uts_root(19), 0); });
-  add_case(cases, integrate_measure, [](lf::lazy_pool& pool) {
+  add_program_on<Libfork>(cases, fib_measure, [](Libfork& on) { return lf::sync_wait(on.pool, lf_fib, fib_n); });
+  add_program_on<Libfork>(cases, skynet_measure, [](Libfork& on) {
+    return lf::sync_wait(on.pool, lf_skynet, std::int64_t{0}, std::int64_t{1000000});
+  });
+  add_program_on<Libfork>(cases, queens_measure,
+                          [](Libfork& on) { return lf::sync_wait(on.pool, lf_queens, 12, 0, Board{}); });
+  add_program_on<Libfork>(cases, uts_measure,
+                          [](Libfork& on) { return lf::sync_wait(on.pool, lf_uts, uts_root(19), 0); });
+  add_program_on<Libfork>(cases, integrate_measure, [](Libfork& on) {
     const double area = (integrand(0) + integrand(2000)) * 2000 / 2;
     return static_cast<std::int64_t>(
-        std::llround(lf::sync_wait(pool, lf_integrate, 0.0, integrand(0), 2000.0, integrand(2000), area)));
+        std::llround(lf::sync_wait(on.pool, lf_integrate, 0.0, integrand(0), 2000.0, integrand(2000), area)));
   });
 }
 

@@ -73,40 +73,30 @@ tmc::task<double> tmc_integrate(double x1, double y1, double x2, double y2, doub
   co_return a + b;
 }
 
-/// \param body a coroutine's answer on an executor, as an integer.
-template <class F>
-void add_case(Cases& cases, const Measure& measure, F body) {
-  cases.push_back({measure.program, "TooManyCooks", measure.unit, [=](int workers) {
-                     Sample sample;
-                     apart([&] {
-                       tmc::ex_cpu executor;
-                       executor.set_thread_count(static_cast<std::size_t>(workers)).init();
-                       reset_peak_rss();
-                       body(executor);
-                       const auto start = Clock::now();
-                       sample.answer = body(executor);
-                       const double seconds = seconds_since(start);
-                       sample.value = measure.units > 0 ? seconds * 1e9 / measure.units : seconds * 1e3;
-                       sample.peak_rss_bytes = peak_rss_bytes();
-                       executor.teardown();
-                     });
-                     return sample;
-                   }});
-}
+struct TooManyCooks {
+  static constexpr const char* name = "TooManyCooks";
+  explicit TooManyCooks(int workers) { executor.set_thread_count(static_cast<std::size_t>(workers)).init(); }
+  ~TooManyCooks() { executor.teardown(); }
+  TooManyCooks(const TooManyCooks&) = delete;
+  TooManyCooks& operator=(const TooManyCooks&) = delete;
+  tmc::ex_cpu executor;
+};
 
 template <class T>
-T wait(tmc::ex_cpu& executor, tmc::task<T>&& task) {
-  return tmc::post_waitable(executor, std::move(task)).get();
+T wait(TooManyCooks& on, tmc::task<T>&& task) {
+  return tmc::post_waitable(on.executor, std::move(task)).get();
 }
 
 }  // namespace
 
 void add_tmc(Cases& cases) {
-  add_case(cases, fib_measure, [](tmc::ex_cpu& on) { return wait(on, tmc_fib(fib_n)); });
-  add_case(cases, skynet_measure, [](tmc::ex_cpu& on) { return wait(on, tmc_skynet(0, 1000000)); });
-  add_case(cases, queens_measure, [](tmc::ex_cpu& on) { return wait(on, tmc_queens(12, 0, Board{})); });
-  add_case(cases, uts_measure, [](tmc::ex_cpu& on) { return wait(on, tmc_uts(uts_root(19), 0)); });
-  add_case(cases, integrate_measure, [](tmc::ex_cpu& on) {
+  add_program_on<TooManyCooks>(cases, fib_measure, [](TooManyCooks& on) { return wait(on, tmc_fib(fib_n)); });
+  add_program_on<TooManyCooks>(cases, skynet_measure,
+                               [](TooManyCooks& on) { return wait(on, tmc_skynet(0, 1000000)); });
+  add_program_on<TooManyCooks>(cases, queens_measure,
+                               [](TooManyCooks& on) { return wait(on, tmc_queens(12, 0, Board{})); });
+  add_program_on<TooManyCooks>(cases, uts_measure, [](TooManyCooks& on) { return wait(on, tmc_uts(uts_root(19), 0)); });
+  add_program_on<TooManyCooks>(cases, integrate_measure, [](TooManyCooks& on) {
     const double area = (integrand(0) + integrand(2000)) * 2000 / 2;
     return static_cast<std::int64_t>(
         std::llround(wait(on, tmc_integrate(0.0, integrand(0), 2000.0, integrand(2000), area))));

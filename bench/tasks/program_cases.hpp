@@ -12,15 +12,16 @@
 namespace charm::bench {
 
 /// \param units what a value is divided by, then nanoseconds; 0: the value is milliseconds.
+/// \param run the answer, on the runtime that it is given.
 template <class R, class F>
-Sample timed(int workers, double units, const F& body) {
+Sample timed_on(int workers, double units, const F& run) {
   Sample sample;
   apart([&] {
     R runtime(workers);
     reset_peak_rss();
-    runtime.run([&] { sample.answer = body(); });
+    run(runtime);
     const auto start = Clock::now();
-    runtime.run([&] { sample.answer = body(); });
+    sample.answer = run(runtime);
     const double seconds = seconds_since(start);
     sample.value = units > 0 ? seconds * 1e9 / units : seconds * 1e3;
     sample.peak_rss_bytes = peak_rss_bytes();
@@ -42,10 +43,21 @@ inline constexpr Measure matmul_measure{"matmul", "ms", 0};
 inline constexpr Measure uts_measure{"uts", "ns/node", 4130071};
 inline constexpr Measure integrate_measure{"integrate", "ms", 0};
 
+/// A program that names its runtime, as coroutines do that are waited for on an executor.
+template <class R, class F>
+void add_program_on(Cases& cases, const Measure& measure, F run) {
+  cases.push_back(
+      {measure.program, R::name, measure.unit, [=](int workers) { return timed_on<R>(workers, measure.units, run); }});
+}
+
+/// A program inside of R::run.
 template <class R, class F>
 void add_program(Cases& cases, const Measure& measure, F body) {
-  cases.push_back(
-      {measure.program, R::name, measure.unit, [=](int workers) { return timed<R>(workers, measure.units, body); }});
+  add_program_on<R>(cases, measure, [body](R& runtime) {
+    std::int64_t answer = 0;
+    runtime.run([&] { answer = body(); });
+    return answer;
+  });
 }
 
 /// Programs of R::fork and R::loop.

@@ -9,9 +9,9 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
+#include "os/clock_ticks.hpp"
 #include "os/cpu_load.hpp"
 #include "os/stall_time.hpp"
 
@@ -19,11 +19,6 @@ namespace charm::os {
 namespace {
 
 namespace fs = std::filesystem;
-
-double tick_s() {
-  const long per_second = sysconf(_SC_CLK_TCK);
-  return 1.0 / static_cast<double>(per_second > 0 ? per_second : 100);
-}
 
 std::optional<int> number(std::string_view text) {
   int value = 0;

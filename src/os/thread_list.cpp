@@ -9,17 +9,13 @@
 #include <iterator>
 #include <string_view>
 #include <system_error>
-#include <unistd.h>
+
+#include "os/clock_ticks.hpp"
 
 namespace charm::os {
 namespace {
 
 namespace fs = std::filesystem;
-
-double tick_s() {
-  const long per_second = sysconf(_SC_CLK_TCK);
-  return 1.0 / static_cast<double>(per_second > 0 ? per_second : 100);
-}
 
 std::string content(const fs::path& path) {
   std::ifstream in(path);

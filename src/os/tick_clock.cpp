@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <string>
+#include <tuple>
 
 namespace charm::os {
 
@@ -14,14 +15,29 @@ bool kernel_trusts_the_counter() {
 }
 }  // namespace
 
-TickClock::TickClock() : counter_(kernel_trusts_the_counter()), start_ticks_(now()), start_ns_(steady_ns()) {}
+TickClock::TickClock() : counter_(kernel_trusts_the_counter()) { std::tie(start_ticks_, start_ns_) = both(); }
+
+/// Between two readings the thread may lose its cpu for many milliseconds: the closest of some pairs counts.
+std::pair<std::uint64_t, std::uint64_t> TickClock::both() const noexcept {
+  std::pair<std::uint64_t, std::uint64_t> closest;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int i = 0; i < 5; ++i) {
+    const std::uint64_t before = steady_ns();
+    const std::uint64_t ticks = now();
+    const std::uint64_t apart = steady_ns() - before;
+    if (apart >= least) continue;
+    least = apart;
+    closest = {ticks, before + apart / 2};
+  }
+  return closest;
+}
 
 double TickClock::ns_per_tick() const noexcept {
   if (!counter_) return 1;
-  std::uint64_t elapsed = 0;
-  while ((elapsed = steady_ns() - start_ns_) < 1000000) {
+  while (steady_ns() - start_ns_ < 1000000) {
   }
-  return static_cast<double>(elapsed) / static_cast<double>(now() - start_ticks_);
+  const auto [ticks, ns] = both();
+  return static_cast<double>(ns - start_ns_) / static_cast<double>(ticks - start_ticks_);
 }
 
 }  // namespace charm::os

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <utility>
 
 namespace charm::os {
 
@@ -23,14 +24,17 @@ class TickClock {
   [[nodiscard]] std::uint64_t start() const noexcept { return start_ticks_; }
 
  private:
+  /// Both clocks as of one moment: {now(), steady_ns()}.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> both() const noexcept;
+
   static std::uint64_t steady_ns() noexcept {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
             .count());
   }
   bool counter_;
-  std::uint64_t start_ticks_;
-  std::uint64_t start_ns_;
+  std::uint64_t start_ticks_ = 0;
+  std::uint64_t start_ns_ = 0;
 };
 
 }  // namespace charm::os

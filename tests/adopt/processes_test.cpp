@@ -66,7 +66,8 @@ TEST(LiveSystem, FindsThreadsAndChildrenThatBegin) {
     EXPECT_EQ(system.mask({getpid(), id}), charm::os::allowed_cpus());
     stop = true;
     thread.join();
-    for (int i = 0; i < 5000 && has(getpid(), id); ++i) usleep(1000);  // join() returns before the kernel has buried it
+    for (int i = 0; i < 60000 && has(getpid(), id); ++i)
+      usleep(1000);  // join() returns before the kernel has buried it
     EXPECT_FALSE(has(getpid(), id));
 
     const pid_t child = fork();

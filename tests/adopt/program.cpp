@@ -3,7 +3,8 @@
 //                                              code 1 where one of them ever could run outside of the list of CPUS
 //   adopt_program found THREADS                threads that begin on one cpu and end when somebody has let them loose;
 //                                              exit code 1 where that takes longer than half a minute
-//   adopt_program busy THREADS SECONDS         threads that compute
+//   adopt_program busy THREADS                 threads that compute until each has a cpu for itself; exit code 1 where
+//                                              that takes longer than two minutes
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -91,17 +92,19 @@ int found(int threads) {
   return missed ? 1 : 0;
 }
 
-int busy(int threads, double seconds) {
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+int busy(int threads) {
+  std::atomic<bool> missed{false};
   std::vector<std::thread> running;
   for (int t = 0; t < threads; ++t) {
     running.emplace_back([&] {
-      while (Clock::now() < end) {
+      const auto end = Clock::now() + std::chrono::minutes(2);
+      while (mask().size() != 1 && !missed) {
+        if (Clock::now() > end) missed = true;
       }
     });
   }
   for (auto& thread : running) thread.join();
-  return 0;
+  return missed ? 1 : 0;
 }
 
 }  // namespace
@@ -110,6 +113,6 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "churn" && argc == 5) return churn(std::atof(argv[2]), std::atoi(argv[3]), argv[4]);
   if (what == "found" && argc == 3) return found(std::atoi(argv[2]));
-  if (what == "busy" && argc == 4) return busy(std::atoi(argv[2]), std::atof(argv[3]));
+  if (what == "busy" && argc == 3) return busy(std::atoi(argv[2]));
   return 2;
 }

@@ -2,11 +2,11 @@
 
 #include <charm/error.hpp>
 
-#include <cstdio>
-#include <fstream>
 #include <map>
 
 #include <gtest/gtest.h>
+
+#include "base/folder.hpp"
 
 using charm::base::resolve;
 
@@ -30,10 +30,8 @@ std::string error_of(const charm::Config& config, std::map<std::string, std::str
 }
 
 struct SettingsFile {
-  explicit SettingsFile(const std::string& text) : path(testing::TempDir() + "charm_settings_test.conf") {
-    std::ofstream(path) << text;
-  }
-  ~SettingsFile() { std::remove(path.c_str()); }
+  explicit SettingsFile(const std::string& text) : path(folder.file("charm.conf", text)) {}
+  charm::test::Folder folder;
   std::string path;
 };
 

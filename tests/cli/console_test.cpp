@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "base/folder.hpp"
 #include "cli/completion.hpp"
 #include "cli/failure.hpp"
 #include "cli/options.hpp"
@@ -20,19 +21,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class Folder {
+class Folder : public charm::test::Folder {
  public:
-  Folder() : path_(fs::path(testing::TempDir()) / ("charm_cli_" + std::to_string(getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  [[nodiscard]] std::string operator/(const std::string& name) const { return path() + "/" + name; }
   [[nodiscard]] std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path()), fs::directory_iterator()));
   }
-
- private:
-  fs::path path_;
 };
 
 std::string content(const std::string& path) {

@@ -82,7 +82,10 @@ TEST_F(ProbeTest, TopoDiffAnswersLikeDiff) {
 }
 
 TEST_F(ProbeTest, InterruptedItLeavesAPartialResultAndKeepsNothing) {
-  const auto said = charm("probe --json --quiet --budget 60", "XDG_DATA_HOME=$PWD/data timeout -s INT 1");
+  // Its first words come when it has begun to measure.
+  const auto said =
+      waiting("export XDG_DATA_HOME=$PWD/data; '" CHARM_TOOL
+              "' probe --json --budget 60 2>words & await test -s words; kill -INT $!; wait $!; cat words >&2");
   EXPECT_TRUE(nlohmann::json::parse(said.out).at("partial"));
   EXPECT_TRUE(has(said.err, "partial"));
   EXPECT_NE(charm("probe --show -", "XDG_DATA_HOME=$PWD/data").exit_code, 0);

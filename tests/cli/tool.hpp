@@ -7,10 +7,11 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <unistd.h>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+
+#include "base/folder.hpp"
 
 namespace charm::cli::test {
 
@@ -22,18 +23,10 @@ struct Said {
 
 class Tool : public testing::Test {
  protected:
-  Tool() {
-    std::string name = testing::TempDir() + "charm_tool_XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-    std::filesystem::create_directory(folder_ / "work");
-  }
-  ~Tool() override { std::filesystem::remove_all(folder_); }
+  Tool() { std::filesystem::create_directory(folder_.path("work")); }
 
   /// A file for the run; the tool runs in the folder that it lies in.
-  void given(const std::string& name, const std::string& content) const {
-    std::ofstream(folder_ / "work" / name, std::ios::binary) << content;
-  }
+  void given(const std::string& name, const std::string& content) const { folder_.file("work/" + name, content); }
 
   /// \param line shell syntax after the name of the tool. \param before variables ("NAME=value") or nothing.
   Said charm(const std::string& line, const std::string& before = "") const {
@@ -41,27 +34,35 @@ class Tool : public testing::Test {
   }
 
   Said shell(const std::string& line) const {
-    const std::string out = (folder_ / "out").string();
-    const std::string err = (folder_ / "err").string();
-    std::ofstream(folder_ / "script") << "cd '" << (folder_ / "work").string() << "'\n" << line << "\n";
+    const std::string out = folder_.path("out");
+    const std::string err = folder_.path("err");
+    const std::string script = folder_.file("script", "cd '" + folder_.path("work") + "'\n" + line + "\n");
     // What the tests run in shall not decide what they see.
     const std::string command =
-        "env -u NO_COLOR -u CHARM_CONFIG -u CHARM_TOPOLOGY -u CHARM_WORKERS -u CHARM_POLICY bash '" +
-        (folder_ / "script").string() + "' >'" + out + "' 2>'" + err + "' </dev/null";
+        "env -u NO_COLOR -u CHARM_CONFIG -u CHARM_TOPOLOGY -u CHARM_WORKERS -u CHARM_POLICY bash '" + script + "' >'" +
+        out + "' 2>'" + err + "' </dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content(out), content(err)};
   }
 
+  /// Shell with a function: `await CONDITION...` until the command is true, for a minute and a half at most.
+  Said waiting(const std::string& lines) const {
+    return shell(
+        "await() { for i in $(seq 1800); do \"$@\" && return; sleep 0.05; done; echo \"in vain: $*\" >&2; return 1; "
+        "}\n" +
+        lines);
+  }
+
   [[nodiscard]] std::vector<std::string> files() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "work")) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path("work"))) {
       names.push_back(entry.path().filename().string());
     }
     std::sort(names.begin(), names.end());
     return names;
   }
 
-  [[nodiscard]] std::string file(const std::string& name) const { return content((folder_ / "work" / name).string()); }
+  [[nodiscard]] std::string file(const std::string& name) const { return content(folder_.path("work/" + name)); }
 
   /// Refused as bad input is: exit code 2, one line that begins with the tool's name and has `parts`, nothing on
   /// stdout, and no file that was not there before.
@@ -85,7 +86,7 @@ class Tool : public testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  std::filesystem::path folder_;
+  ::charm::test::Folder folder_;
 };
 
 }  // namespace charm::cli::test

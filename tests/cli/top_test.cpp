@@ -22,15 +22,18 @@ TEST_F(TopCommand, ShowsThisMachineOnce) {
 }
 
 TEST_F(TopCommand, ShowsAProcessAsLinesOfJsonUntilItEnds) {
-  const auto said = shell("sh -c 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; sleep 0.3' & '" CHARM_TOOL
-                          "' top $! --json --interval 0.1 --record seen.csv");
+  // The process ends when it has been looked at some times.
+  const auto said = waiting(
+      "export -f await; seen() { [ \"$(cat seen.csv 2>/dev/null | wc -l)\" -gt 5 ]; }; export -f seen\n"
+      "bash -c 'await seen' & await grep -qx bash /proc/$!/comm; '" CHARM_TOOL
+      "' top $! --json --interval 0.1 --record seen.csv");
   ASSERT_EQ(said.exit_code, 0) << said.err;
   std::istringstream lines(said.out);
   nlohmann::json last;
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
     last = nlohmann::json::parse(line);
-    EXPECT_EQ(last.at("program"), "sh");
+    EXPECT_EQ(last.at("program"), "bash");
     EXPECT_GT(last.at("interval_s"), 0);
   }
   EXPECT_GT(count, 1);
@@ -43,10 +46,10 @@ TEST_F(TopCommand, ShowsAProcessAsLinesOfJsonUntilItEnds) {
 TEST_F(TopCommand, LeavesTheTerminalAsItWas) {
   if (shell("command -v script").exit_code != 0) GTEST_SKIP() << "no script(1) here";
   // The tool in a terminal of its own, of 60 by 20, in which q is pressed, or a signal comes.
-  const std::string in_terminal = "script -qec \"stty rows 20 cols 60; '" CHARM_TOOL
+  const std::string in_terminal = "script -qefc \"stty rows 20 cols 60; '" CHARM_TOOL
                                   "' top --interval 0.1; echo code $?; "
-                                  "stty -a | grep -o ' icanon'\" /dev/null";
-  const auto quit = shell("export TERM=xterm; (sleep 1; printf q) | " + in_terminal);
+                                  "stty -a | grep -o ' icanon'\"";
+  const auto quit = waiting("export TERM=xterm; (await grep -q 'q quits' first; printf q) | " + in_terminal + " first");
   EXPECT_TRUE(has(quit.out, "\x1b[?1049h")) << quit.out;
   EXPECT_TRUE(has(quit.out, "q quits")) << quit.out;
   EXPECT_TRUE(has(quit.out, "\x1b[?25h\x1b[?1049l")) << quit.out;
@@ -54,8 +57,8 @@ TEST_F(TopCommand, LeavesTheTerminalAsItWas) {
   EXPECT_TRUE(has(quit.out, " icanon")) << quit.out;
   const auto killed =
       shell("export TERM=xterm; script -qefc \"'" CHARM_TOOL
-            "' top --interval 0.1 & for i in \\$(seq 400); do grep -q 'q quits' seen && break; sleep 0.05; done; "
-            "kill -TERM \\$!; wait \\$!; echo code \\$?\" seen </dev/null");
+            "' top --interval 0.1 & for i in \\$(seq 1800); do grep -q 'q quits' second && break; sleep 0.05; done; "
+            "kill -TERM \\$!; wait \\$!; echo code \\$?\" second </dev/null");
   EXPECT_TRUE(has(killed.out, "\x1b[?25h\x1b[?1049l")) << killed.out;
   EXPECT_TRUE(has(killed.out, "code 143")) << killed.out;
   const auto dumb =

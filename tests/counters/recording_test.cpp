@@ -3,13 +3,12 @@
 
 #include <charm/error.hpp>
 
-#include <cstdio>
-#include <fstream>
 #include <sstream>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/folder.hpp"
 #include "counters/fake_perf.hpp"
 
 namespace charm::counters {
@@ -32,11 +31,9 @@ std::string complaint(const std::string& text) {
 }
 
 struct TemporaryFile {
-  std::string path = testing::TempDir() + "charm_recording_" + std::to_string(getpid()) + ".csv";
-  explicit TemporaryFile(const std::string& text) { std::ofstream(path) << text; }
-  ~TemporaryFile() { std::remove(path.c_str()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  test::Folder folder;
+  std::string path;
+  explicit TemporaryFile(const std::string& text) : path(folder.file("recording.csv", text)) {}
 };
 
 RC_GTEST_PROP(Recording, ReadsBackWhatWasWritten, ()) {

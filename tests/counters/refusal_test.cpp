@@ -2,11 +2,10 @@
 #include "counters/refusal.hpp"
 
 #include <cerrno>
-#include <filesystem>
-#include <fstream>
 
 #include <gtest/gtest.h>
 
+#include "base/folder.hpp"
 #include "os/cpu_identity.hpp"
 #include "os/perf_access.hpp"
 #include "os/stall_time.hpp"
@@ -63,33 +62,13 @@ TEST(Refusal, KnowsLimitsAndOtherUsers) {
   EXPECT_NE(explain(EBUSY, access(2)).remedy.find("nmi_watchdog"), std::string::npos);
 }
 
-/// A made-up file system.
-class Tree {
- public:
-  Tree() {
-    std::string name = testing::TempDir() + "charm_tree_XXXXXX";
-    root_ = std::string(mkdtemp(name.data())) + "/";
-  }
-  ~Tree() { std::filesystem::remove_all(root_); }
-  Tree(const Tree&) = delete;
-  Tree& operator=(const Tree&) = delete;
-  void put(const std::string& path, const std::string& text) const {
-    std::filesystem::create_directories(std::filesystem::path(root_ + path).parent_path());
-    std::ofstream(root_ + path) << text;
-  }
-  [[nodiscard]] const std::string& root() const { return root_; }
-
- private:
-  std::string root_;
-};
-
 TEST(PerfAccess, IsReadFromProcAndSys) {
-  const Tree tree;
-  tree.put("proc/sys/kernel/perf_event_paranoid", "3\n");
-  tree.put("proc/self/status", "Name:\tx\nCapEff:\t0000004000000000\nSeccomp:\t2\nSeccomp_filters:\t1\n");
-  tree.put("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu vme hypervisor lahf_lm\n");
-  tree.put("sys/bus/event_source/devices/cpu/rdpmc", "1\n");
-  tree.put("sys/bus/event_source/devices/hisi_sccl3_hha2/type", "12\n");
+  const test::Folder tree;
+  tree.file("proc/sys/kernel/perf_event_paranoid", "3\n");
+  tree.file("proc/self/status", "Name:\tx\nCapEff:\t0000004000000000\nSeccomp:\t2\nSeccomp_filters:\t1\n");
+  tree.file("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu vme hypervisor lahf_lm\n");
+  tree.file("sys/bus/event_source/devices/cpu/rdpmc", "1\n");
+  tree.file("sys/bus/event_source/devices/hisi_sccl3_hha2/type", "12\n");
   const os::PerfAccess read = os::read_perf_access(tree.root());
   EXPECT_EQ(read.paranoid, 3);
   EXPECT_EQ(read.user_access, 1);
@@ -99,7 +78,7 @@ TEST(PerfAccess, IsReadFromProcAndSys) {
   EXPECT_TRUE(read.has_core_unit());
   EXPECT_EQ(read.devices, (std::vector<std::string>{"cpu", "hisi_sccl3_hha2"}));
 
-  const Tree empty;
+  const test::Folder empty;
   const os::PerfAccess nothing = os::read_perf_access(empty.root());
   EXPECT_EQ(nothing.paranoid, std::nullopt);
   EXPECT_FALSE(nothing.has_core_unit());
@@ -116,19 +95,19 @@ TEST(UncoreKind, IsKnownByTheDevicesName) {
 }
 
 TEST(CpuIdentity, IsReadOnBothArchitectures) {
-  const Tree x86;
-  x86.put("proc/cpuinfo",
-          "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC 9274F\n"
-          "stepping\t: 1\n\nprocessor\t: 1\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 99\n");
+  const test::Folder x86;
+  x86.file("proc/cpuinfo",
+           "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC 9274F\n"
+           "stepping\t: 1\n\nprocessor\t: 1\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 99\n");
   const auto amd = os::read_cpu_identity(x86.root());
   EXPECT_EQ(amd.vendor, "amd");
   EXPECT_EQ(amd.family, 25);
   EXPECT_EQ(amd.model, 17);
   EXPECT_EQ(amd.stepping, 1);
-  const Tree arm;
-  arm.put("proc/cpuinfo",
-          "processor\t: 0\nBogoMIPS\t: 200.00\nCPU implementer\t: 0x48\nCPU architecture: 8\nCPU variant\t: 0x1\n"
-          "CPU part\t: 0xd01\nCPU revision\t: 0\n\n");
+  const test::Folder arm;
+  arm.file("proc/cpuinfo",
+           "processor\t: 0\nBogoMIPS\t: 200.00\nCPU implementer\t: 0x48\nCPU architecture: 8\nCPU variant\t: 0x1\n"
+           "CPU part\t: 0xd01\nCPU revision\t: 0\n\n");
   const auto kunpeng = os::read_cpu_identity(arm.root());
   EXPECT_EQ(kunpeng.vendor, "hisilicon");
   EXPECT_EQ(kunpeng.model, 0xd01);
@@ -136,12 +115,12 @@ TEST(CpuIdentity, IsReadOnBothArchitectures) {
 }
 
 TEST(Pressure, IsTheCgroupsBeforeTheMachines) {
-  const Tree tree;
-  tree.put("proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=500\n");
+  const test::Folder tree;
+  tree.file("proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=500\n");
   EXPECT_EQ(os::stall_time_us("cpu", tree.root()), 500U);
-  tree.put("proc/self/cgroup", "0::/work/job\n");
+  tree.file("proc/self/cgroup", "0::/work/job\n");
   EXPECT_EQ(os::stall_time_us("cpu", tree.root()), 500U) << "the group has no such file";
-  tree.put("sys/fs/cgroup/work/job/cpu.pressure", "some avg10=1.00 avg60=0.00 avg300=0.00 total=70\nfull total=9\n");
+  tree.file("sys/fs/cgroup/work/job/cpu.pressure", "some avg10=1.00 avg60=0.00 avg300=0.00 total=70\nfull total=9\n");
   EXPECT_EQ(os::stall_time_us("cpu", tree.root()), 70U);
   EXPECT_EQ(os::stall_time_us("memory", tree.root()), std::nullopt);
 }

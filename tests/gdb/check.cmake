@@ -5,7 +5,7 @@ execute_process(
   COMMAND ${GDB} --nx --batch -ex "set debuginfod enabled off" -ex "set confirm off" -ex "source ${SCRIPT}"
           -ex "charm tasks" -ex "break all_are_waiting" -ex run -ex "charm workers" -ex "charm tasks"
           -ex "charm bt 1" -ex "charm bt 2" -ex "charm bt 3" -ex "charm bt 4" -ex "charm bt 99" -ex "info registers rip" -ex continue ${PROGRAM}
-  OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE status TIMEOUT 100)
+  OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE status TIMEOUT 500)
 if(output MATCHES "ptrace: Operation not permitted|Couldn't get registers|Could not trace the inferior|Cannot PTRACE" OR errors MATCHES
    "ptrace: Operation not permitted|Could not trace the inferior|Cannot PTRACE|warning: Error disabling address space randomization.*Operation not permitted.*During startup")
   message("left out: gdb may not trace a process here")

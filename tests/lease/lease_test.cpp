@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -21,25 +20,12 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/folder.hpp"
 #include "placement/machines.hpp"
 
 namespace {
 
 using namespace charm::lease;
-
-class Shares : public testing::Test {
- protected:
-  Shares() {
-    std::string name = testing::TempDir() + "charm_shares_XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-  }
-  ~Shares() override { std::filesystem::remove_all(folder_); }
-  [[nodiscard]] std::string path() const { return (folder_ / "shares").string(); }
-
- private:
-  std::filesystem::path folder_;
-};
 
 /// A machine with programs on it that exist in this test alone.
 struct World {
@@ -80,6 +66,18 @@ struct World {
   std::vector<std::unique_ptr<Lease>> leaked;  // of the killed: nobody tidies up after them while the world lasts
 };
 
+class Shares : public testing::Test {
+ protected:
+  Shares() { world.path = path(); }
+  [[nodiscard]] std::string path() const { return folder_.path("shares"); }
+
+ private:
+  charm::test::Folder folder_;
+
+ protected:
+  World world;
+};
+
 std::set<int> chiplets_of(const charm::Machine& machine, const std::vector<int>& cores) {
   std::set<int> chiplets;
   for (const int core : cores) chiplets.insert(machine.core_of_cpu(core)->chiplet);
@@ -87,15 +85,11 @@ std::set<int> chiplets_of(const charm::Machine& machine, const std::vector<int>&
 }
 
 TEST_F(Shares, OneAloneHasEverything) {
-  World world;
-  world.path = path();
   auto one = world.start(16);
   EXPECT_EQ(one.lease->standing().holds.size(), 16U);
 }
 
 TEST_F(Shares, ASecondGetsHalfInWholeChipletsAndBackWhenItIsIdle) {
-  World world;
-  world.path = path();
   auto one = world.start(16);
   auto two = world.start(16);
   EXPECT_TRUE(two.lease->standing().holds.empty()) << "nothing was free";
@@ -114,8 +108,6 @@ TEST_F(Shares, ASecondGetsHalfInWholeChipletsAndBackWhenItIsIdle) {
 }
 
 TEST_F(Shares, WhatADeadProgramHeldIsFreeForWhoeverLooksNext) {
-  World world;
-  world.path = path();
   auto one = world.start(16);
   auto two = world.start(16);
   world.look(one);
@@ -126,8 +118,6 @@ TEST_F(Shares, WhatADeadProgramHeldIsFreeForWhoeverLooksNext) {
 }
 
 TEST_F(Shares, OneThatIsStoppedLosesItsCoresAfterTwoSecondsAndComesBackByItself) {
-  World world;
-  world.path = path();
   auto one = world.start(16);
   auto two = world.start(16);
   world.now_ms += patience_ms / 2;
@@ -143,8 +133,6 @@ TEST_F(Shares, OneThatIsStoppedLosesItsCoresAfterTwoSecondsAndComesBackByItself)
 }
 
 TEST_F(Shares, ADamagedTableIsBegunAnewAndSaid) {
-  World world;
-  world.path = path();
   auto one = world.start(16);
   {
     std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
@@ -157,8 +145,6 @@ TEST_F(Shares, ADamagedTableIsBegunAnewAndSaid) {
 }
 
 TEST_F(Shares, AFileThatWasRemovedIsMadeAgain) {
-  World world;
-  world.path = path();
   auto one = world.start(16);
   std::filesystem::remove(path());
   auto two = world.start(16);
@@ -169,8 +155,6 @@ TEST_F(Shares, AFileThatWasRemovedIsMadeAgain) {
 }
 
 TEST_F(Shares, AFileOfOthersOrForOthersOrALinkIsRefused) {
-  World world;
-  world.path = path();
   {
     std::ofstream(path()) << "";
   }
@@ -258,7 +242,7 @@ TEST_F(Shares, ThreeRealProcessesOfWhichOneIsKilled) {
   }
   Lease mine(path(), machine, 100, 6);
   auto until = [&](std::size_t cores) {
-    for (int attempt = 0; attempt < 500; ++attempt) {
+    for (int attempt = 0; attempt < 5000; ++attempt) {
       mine.give_back(mine.look(6).give_up);
       if (mine.standing().holds.size() == cores && mine.standing().due == static_cast<int>(cores)) return true;
       usleep(20000);

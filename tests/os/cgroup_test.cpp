@@ -1,39 +1,24 @@
 // Made-up cgroup trees, as hosts and containers of both generations have them.
 #include "os/cgroup.hpp"
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 #include <gtest/gtest.h>
+
+#include "base/folder.hpp"
 
 using charm::os::read_cgroup_limits;
 using Cpus = std::vector<int>;
-namespace fs = std::filesystem;
 
 namespace {
 
-class Tree {
+class Tree : public charm::test::Folder {
  public:
-  Tree() {
-    std::string pattern = testing::TempDir() + "charm_cgroup_XXXXXX";
-    root_ = mkdtemp(pattern.data());
-  }
-  ~Tree() { fs::remove_all(root_); }
-  Tree(const Tree&) = delete;
-  Tree& operator=(const Tree&) = delete;
-
-  Tree& file(const std::string& path, const std::string& text) {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text << '\n';
+  Tree& line(const std::string& path, const std::string& text) {
+    Folder::line(path, text);
     return *this;
   }
-  Tree& member(const std::string& text) { return file("proc/self/cgroup", text); }
-  Tree& mounts(const std::string& text) { return file("proc/self/mountinfo", text); }
-  [[nodiscard]] charm::os::CgroupLimits limits() const { return read_cgroup_limits(root_.string()); }
-
- private:
-  fs::path root_;
+  Tree& member(const std::string& text) { return line("proc/self/cgroup", text); }
+  Tree& mounts(const std::string& text) { return line("proc/self/mountinfo", text); }
+  [[nodiscard]] charm::os::CgroupLimits limits() const { return read_cgroup_limits(root()); }
 };
 
 const std::string v2_mount = "29 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate";
@@ -52,9 +37,9 @@ TEST(Cgroup, WithoutAnyNothingIsLimited) {
 TEST(CgroupV2, GivesCpusMemoryNodesAndQuota) {
   Tree tree;
   tree.mounts(v2_mount).member("0::/user.slice/job");
-  tree.file("sys/fs/cgroup/user.slice/job/cpuset.cpus.effective", "0-3,8");
-  tree.file("sys/fs/cgroup/user.slice/job/cpuset.mems.effective", "1");
-  tree.file("sys/fs/cgroup/user.slice/job/cpu.max", "150000 100000");
+  tree.line("sys/fs/cgroup/user.slice/job/cpuset.cpus.effective", "0-3,8");
+  tree.line("sys/fs/cgroup/user.slice/job/cpuset.mems.effective", "1");
+  tree.line("sys/fs/cgroup/user.slice/job/cpu.max", "150000 100000");
   auto limits = tree.limits();
   EXPECT_EQ(limits.cpus, (Cpus{0, 1, 2, 3, 8}));
   EXPECT_EQ(limits.nodes, Cpus{1});
@@ -64,27 +49,27 @@ TEST(CgroupV2, GivesCpusMemoryNodesAndQuota) {
 TEST(CgroupV2, TheTightestQuotaOnTheWayUpCounts) {
   Tree tree;
   tree.mounts(v2_mount).member("0::/a/b/c");
-  tree.file("sys/fs/cgroup/a/b/c/cpu.max", "400000 100000");
-  tree.file("sys/fs/cgroup/a/b/cpu.max", "max 100000");
-  tree.file("sys/fs/cgroup/a/cpu.max", "50000 25000");
+  tree.line("sys/fs/cgroup/a/b/c/cpu.max", "400000 100000");
+  tree.line("sys/fs/cgroup/a/b/cpu.max", "max 100000");
+  tree.line("sys/fs/cgroup/a/cpu.max", "50000 25000");
   EXPECT_EQ(tree.limits().cpu_quota, 2);
-  tree.file("sys/fs/cgroup/cpu.max", "10000 100000");  // a container's own root has one too
+  tree.line("sys/fs/cgroup/cpu.max", "10000 100000");  // a container's own root has one too
   EXPECT_EQ(tree.limits().cpu_quota, 0.1);
 }
 
 TEST(CgroupV2, AGroupWithoutTheControllerInheritsFromAbove) {
   Tree tree;
   tree.mounts(v2_mount).member("0::/a/b");
-  tree.file("sys/fs/cgroup/a/b/cgroup.procs", "1");
-  tree.file("sys/fs/cgroup/a/cpuset.cpus.effective", "4-5");
+  tree.line("sys/fs/cgroup/a/b/cgroup.procs", "1");
+  tree.line("sys/fs/cgroup/a/cpuset.cpus.effective", "4-5");
   EXPECT_EQ(tree.limits().cpus, (Cpus{4, 5}));
 }
 
 TEST(CgroupV2, MaxAndRubbishAreNoLimit) {
   for (const char* text : {"max 100000", "max", "", "many few", "100000 0", "-1 100000"}) {
     Tree tree;
-    tree.mounts(v2_mount).member("0::/").file("sys/fs/cgroup/cpu.max", text);
-    tree.file("sys/fs/cgroup/cpuset.cpus.effective", "rubbish");
+    tree.mounts(v2_mount).member("0::/").line("sys/fs/cgroup/cpu.max", text);
+    tree.line("sys/fs/cgroup/cpuset.cpus.effective", "rubbish");
     EXPECT_EQ(tree.limits().cpu_quota, 0) << text;
     EXPECT_FALSE(tree.limits().cpus) << text;
   }
@@ -93,8 +78,8 @@ TEST(CgroupV2, MaxAndRubbishAreNoLimit) {
 TEST(CgroupV2, AContainerThatSeesItsHostsPathReadsTheMountsTop) {
   Tree tree;
   tree.mounts("29 23 0:26 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup rw").member("0::/docker/abc/inner");
-  tree.file("sys/fs/cgroup/inner/cpu.max", "300000 100000");
-  tree.file("sys/fs/cgroup/cpu.max", "200000 100000");
+  tree.line("sys/fs/cgroup/inner/cpu.max", "300000 100000");
+  tree.line("sys/fs/cgroup/cpu.max", "200000 100000");
   EXPECT_EQ(tree.limits().cpu_quota, 2);
   tree.member("0::/docker/abcdef");  // begins alike and is another group
   EXPECT_EQ(tree.limits().cpu_quota, 2);
@@ -105,13 +90,13 @@ TEST(CgroupV2, AContainerThatSeesItsHostsPathReadsTheMountsTop) {
 TEST(CgroupV1, GivesCpusMemoryNodesAndQuota) {
   Tree tree;
   tree.mounts(v1_mounts).member("4:cpuset:/job\n3:cpu,cpuacct:/job/step\n1:name=systemd:/x");
-  tree.file("sys/fs/cgroup/cpuset/job/cpuset.cpus", "0-7");
-  tree.file("sys/fs/cgroup/cpuset/job/cpuset.effective_cpus", "0-5");
-  tree.file("sys/fs/cgroup/cpuset/job/cpuset.mems", "0-1");
-  tree.file("sys/fs/cgroup/cpu,cpuacct/job/step/cpu.cfs_quota_us", "-1");
-  tree.file("sys/fs/cgroup/cpu,cpuacct/job/step/cpu.cfs_period_us", "100000");
-  tree.file("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "250000");
-  tree.file("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "50000");
+  tree.line("sys/fs/cgroup/cpuset/job/cpuset.cpus", "0-7");
+  tree.line("sys/fs/cgroup/cpuset/job/cpuset.effective_cpus", "0-5");
+  tree.line("sys/fs/cgroup/cpuset/job/cpuset.mems", "0-1");
+  tree.line("sys/fs/cgroup/cpu,cpuacct/job/step/cpu.cfs_quota_us", "-1");
+  tree.line("sys/fs/cgroup/cpu,cpuacct/job/step/cpu.cfs_period_us", "100000");
+  tree.line("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "250000");
+  tree.line("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "50000");
   auto limits = tree.limits();
   EXPECT_EQ(limits.cpus, (Cpus{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(limits.nodes, (Cpus{0, 1}));
@@ -121,7 +106,7 @@ TEST(CgroupV1, GivesCpusMemoryNodesAndQuota) {
 TEST(CgroupV1, WithoutEffectiveCpusTheConfiguredOnesCount) {
   Tree tree;
   tree.mounts(v1_mounts).member("4:cpuset:/job");
-  tree.file("sys/fs/cgroup/cpuset/job/cpuset.cpus", "2-3");
+  tree.line("sys/fs/cgroup/cpuset/job/cpuset.cpus", "2-3");
   EXPECT_EQ(tree.limits().cpus, (Cpus{2, 3}));
 }
 
@@ -129,9 +114,9 @@ TEST(CgroupHybrid, BothGenerationsAreReadSideBySide) {
   Tree tree;
   tree.mounts(v1_mounts + "\n42 31 0:40 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw")
       .member("3:cpu,cpuacct:/a\n0::/b");
-  tree.file("sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "300000");
-  tree.file("sys/fs/cgroup/unified/b/cpu.max", "400000 100000");
-  tree.file("sys/fs/cgroup/unified/b/cpuset.cpus.effective", "1");
+  tree.line("sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "300000");
+  tree.line("sys/fs/cgroup/unified/b/cpu.max", "400000 100000");
+  tree.line("sys/fs/cgroup/unified/b/cpuset.cpus.effective", "1");
   EXPECT_EQ(tree.limits().cpu_quota, 3);
   EXPECT_EQ(tree.limits().cpus, Cpus{1});
 }
@@ -139,7 +124,7 @@ TEST(CgroupHybrid, BothGenerationsAreReadSideBySide) {
 TEST(Cgroup, BlanksInPathsAreUnderstood) {
   Tree tree;
   tree.mounts("29 23 0:26 / /sys/fs/my\\040groups rw - cgroup2 none rw").member("0::/a");
-  tree.file("sys/fs/my groups/a/cpu.max", "100000 100000");
+  tree.line("sys/fs/my groups/a/cpu.max", "100000 100000");
   EXPECT_EQ(tree.limits().cpu_quota, 1);
 }
 

@@ -2,11 +2,11 @@
 #include "os/cpu_watch.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <thread>
-#include <unistd.h>
 
 #include <gtest/gtest.h>
+
+#include "base/folder.hpp"
 
 using charm::os::AllowedCpus;
 using charm::os::ThreadMask;
@@ -59,14 +59,13 @@ TEST(AllowedCpus, WithoutAWordFromTheSystemTheMaskIsAllThereIs) {
 }
 
 TEST(LiveCpuWatch, ReadsWhatIsOnlineBelowItsRoot) {
-  const auto root = std::filesystem::temp_directory_path() / ("charm_watch_" + std::to_string(getpid()));
-  std::filesystem::create_directories(root / "sys/devices/system/cpu");
-  std::ofstream(root / "sys/devices/system/cpu/online") << "0-2,5\n";
-  auto watch = charm::os::live_cpu_watch(root.string());
+  const charm::test::Folder root;
+  root.line("sys/devices/system/cpu/online", "0-2,5");
+  auto watch = charm::os::live_cpu_watch(root.root());
   EXPECT_EQ(watch->granted(), (Cpus{0, 1, 2, 5}));
-  std::ofstream(root / "sys/devices/system/cpu/online") << "0\n";
+  root.line("sys/devices/system/cpu/online", "0");
   EXPECT_EQ(watch->granted(), Cpus{0});
-  std::filesystem::remove_all(root);
+  std::filesystem::remove_all(root.path("sys"));
   EXPECT_EQ(watch->granted(), std::nullopt);
 }
 

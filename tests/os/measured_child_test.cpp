@@ -3,15 +3,12 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "base/folder.hpp"
 #include "os/child_events.hpp"
 #include "os/machine_use.hpp"
 
@@ -37,7 +34,7 @@ TEST(Child, MeasuresTimeAndMemory) {
   EXPECT_GE(slept.wall_s, 0.05);
   EXPECT_LT(slept.user_s + slept.system_s, slept.wall_s);
   const auto burnt = shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done");
-  EXPECT_GT(burnt.user_s, 0);
+  EXPECT_GT(burnt.user_s + burnt.system_s, 0) << "kernels that count by ticks may take all of it for either";
   const auto large = shell("head -c 50000000 /dev/zero | tail -c 49000000 >/dev/null");
   EXPECT_GT(large.peak_bytes, 45000000U) << "of a child of the child, which has to keep it all";
 }
@@ -54,19 +51,11 @@ TEST(Child, KeepsTheEndOfItsErrorsAndThrowsItsOutputAway) {
 
 TEST(Child, ReadsNothingOrTheGivenFile) {
   EXPECT_EQ(shell("test -z \"$(cat)\"").exit_code, 0);
-  std::string path = testing::TempDir() + "charm_child_XXXXXX";
-  const int made = mkstemp(path.data());
-  ASSERT_GE(made, 0);
-  std::ofstream(path) << "given\n";
-  EXPECT_EQ(shell("test \"$(cat)\" = given", path).exit_code, 0);
-  std::filesystem::remove(path);
+  const charm::test::Folder folder;
+  EXPECT_EQ(shell("test \"$(cat)\" = given", folder.line("input", "given")).exit_code, 0);
 }
 
-TEST(Child, DoesNotWaitForWhatItLeavesBehind) {
-  const auto started = std::chrono::steady_clock::now();
-  shell("sleep 20 & exit 0");
-  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(15));
-}
+TEST(Child, DoesNotWaitForWhatItLeavesBehind) { EXPECT_LT(shell("sleep 100 & exit 0").wall_s, 90); }
 
 TEST(Child, PassesOnWhatAsksUsToStop) {
   const auto stopped = shell("kill -TERM $PPID; exec sleep 30");
@@ -99,36 +88,16 @@ TEST(MachineUse, SeesThisMachine) {
   }
 }
 
-class Tree {
- public:
-  Tree() {
-    std::string pattern = testing::TempDir() + "charm_use_XXXXXX";
-    root_ = mkdtemp(pattern.data());
-  }
-  ~Tree() { std::filesystem::remove_all(root_); }
-  Tree(const Tree&) = delete;
-  Tree& operator=(const Tree&) = delete;
-  Tree& file(const std::string& path, const std::string& text) {
-    std::filesystem::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text << '\n';
-    return *this;
-  }
-  [[nodiscard]] std::string root() const { return root_.string(); }
-
- private:
-  std::filesystem::path root_;
-};
-
 TEST(MachineUse, ReadsTheKernelsFiles) {
-  Tree tree;
-  tree.file("proc/stat", "cpu  0\ncpu0 100 0 100 700 100 0 0 50 0 0\ncpu1 200 0 0 800 0 0 0 0 0 0\n");
-  tree.file("proc/loadavg", "3.25 1.0 0.5 2/345 6789");
-  tree.file("proc/pressure/cpu", "some avg10=0.00 avg60=0.03 avg300=0.47 total=2500000");
-  tree.file("proc/12/stat", "12 (a (strange) name) S 1 1 1 0 -1 0 0 0 0 0 150 50 0 0 20 0 1 0 0");
-  tree.file("proc/self/stat", "13 (me) S");
-  tree.file("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave");
-  tree.file("sys/devices/system/cpu/cpu10/cpufreq/scaling_governor", "powersave");
-  tree.file("sys/devices/system/cpu/cpuidle/current_driver", "none");
+  const charm::test::Folder tree;
+  tree.line("proc/stat", "cpu  0\ncpu0 100 0 100 700 100 0 0 50 0 0\ncpu1 200 0 0 800 0 0 0 0 0 0\n");
+  tree.line("proc/loadavg", "3.25 1.0 0.5 2/345 6789");
+  tree.line("proc/pressure/cpu", "some avg10=0.00 avg60=0.03 avg300=0.47 total=2500000");
+  tree.line("proc/12/stat", "12 (a (strange) name) S 1 1 1 0 -1 0 0 0 0 0 150 50 0 0 20 0 1 0 0");
+  tree.line("proc/self/stat", "13 (me) S");
+  tree.line("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave");
+  tree.line("sys/devices/system/cpu/cpu10/cpufreq/scaling_governor", "powersave");
+  tree.line("sys/devices/system/cpu/cpuidle/current_driver", "none");
   const auto use = look_at_machine_use(tree.root());
   const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   EXPECT_EQ(use.cpus, 2);
@@ -143,7 +112,7 @@ TEST(MachineUse, ReadsTheKernelsFiles) {
 }
 
 TEST(MachineUse, WhereNothingCanBeReadIsEmpty) {
-  Tree tree;
+  const charm::test::Folder tree;
   const auto use = look_at_machine_use(tree.root());
   EXPECT_EQ(use.cpus, 0);
   EXPECT_FALSE(use.load_average);

@@ -1,34 +1,24 @@
 #include "os/memory.hpp"
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/folder.hpp"
 #include "fiber/sanitizers.hpp"
 
-namespace fs = std::filesystem;
 using charm::os::available_bytes;
 
 namespace {
 
 /// A file system of our own with the few files that are read.
-class Root {
+class Root : public charm::test::Folder {
  public:
-  Root() : path_(fs::path(testing::TempDir()) / ("charm_memory_" + std::to_string(getpid()))) {}
-  ~Root() { fs::remove_all(path_); }
-  Root& with(const std::string& file, const std::string& text) {
-    fs::create_directories((path_ / file).parent_path());
-    std::ofstream(path_ / file) << text;
+  Root& with(const std::string& name, const std::string& text) {
+    file(name, text);
     return *this;
   }
-  [[nodiscard]] std::string str() const { return path_.string() + "/"; }
-
- private:
-  fs::path path_;
 };
 
 constexpr const char* two_gigabytes = "MemTotal: 4000000 kB\nMemAvailable:  2000000 kB\n";
@@ -36,12 +26,12 @@ constexpr const char* two_gigabytes = "MemTotal: 4000000 kB\nMemAvailable:  2000
 TEST(AvailableBytes, AreWhatTheKernelCallsAvailable) {
   Root root;
   root.with("proc/meminfo", two_gigabytes);
-  EXPECT_EQ(available_bytes(root.str()), 2000000ULL * 1024);
+  EXPECT_EQ(available_bytes(root.root()), 2000000ULL * 1024);
 }
 
 TEST(AvailableBytes, AreUnknownWithoutProc) {
   Root root;
-  EXPECT_EQ(available_bytes(root.str()), std::nullopt);
+  EXPECT_EQ(available_bytes(root.root()), std::nullopt);
 }
 
 TEST(AvailableBytes, ObeyTheTightestGroupOnTheWayUp) {
@@ -49,7 +39,7 @@ TEST(AvailableBytes, ObeyTheTightestGroupOnTheWayUp) {
   root.with("proc/meminfo", two_gigabytes).with("proc/self/cgroup", "0::/a/b\n");
   root.with("sys/fs/cgroup/a/b/memory.max", "max\n").with("sys/fs/cgroup/a/b/memory.current", "100\n");
   root.with("sys/fs/cgroup/a/memory.max", "1000000\n").with("sys/fs/cgroup/a/memory.current", "400000\n");
-  EXPECT_EQ(available_bytes(root.str()), 600000U);
+  EXPECT_EQ(available_bytes(root.root()), 600000U);
 }
 
 TEST(AvailableBytes, DoNotCountFilePagesAsTaken) {
@@ -57,7 +47,7 @@ TEST(AvailableBytes, DoNotCountFilePagesAsTaken) {
   root.with("proc/meminfo", two_gigabytes).with("proc/self/cgroup", "0::/\n");
   root.with("sys/fs/cgroup/memory.max", "1000000\n").with("sys/fs/cgroup/memory.current", "900000\n");
   root.with("sys/fs/cgroup/memory.stat", "anon 300000\nfile 600000\ninactive_file 500000\nactive_file 100000\n");
-  EXPECT_EQ(available_bytes(root.str()), 700000U);
+  EXPECT_EQ(available_bytes(root.root()), 700000U);
 }
 
 TEST(AvailableBytes, UnderstandVersionOneAndItsHugeNumberForNoLimit) {
@@ -66,9 +56,9 @@ TEST(AvailableBytes, UnderstandVersionOneAndItsHugeNumberForNoLimit) {
   root.with("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
   root.with("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "5000\n")
       .with("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "7000\n");
-  EXPECT_EQ(available_bytes(root.str()), 0U);
+  EXPECT_EQ(available_bytes(root.root()), 0U);
   root.with("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9223372036854771712\n");
-  EXPECT_EQ(available_bytes(root.str()), 2000000ULL * 1024);
+  EXPECT_EQ(available_bytes(root.root()), 2000000ULL * 1024);
 }
 
 TEST(PeakMemory, GrowsWithWhatIsTouchedAndForgetsWhatWasBefore) {

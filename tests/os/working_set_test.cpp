@@ -3,8 +3,6 @@
 
 #include <charm/error.hpp>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <unistd.h>
@@ -12,24 +10,24 @@
 
 #include <gtest/gtest.h>
 
+#include "base/folder.hpp"
+
 using namespace charm;
 
 namespace {
 
 TEST(WorkingSet, IsWhatCarriesTheReferencedBit) {
-  std::string root = testing::TempDir() + "working_set_XXXXXX";
-  ASSERT_NE(mkdtemp(root.data()), nullptr);
-  std::filesystem::create_directories(root + "/proc/7");
-  std::ofstream(root + "/proc/7/clear_refs");
-  std::ofstream(root + "/proc/7/smaps_rollup") << "00400000-7fff0000 ---p 00000000 00:00 0 [rollup]\n"
-                                                  "Rss:              900000 kB\nReferenced:        20480 kB\n";
-  os::forget_touched_memory(7, root);
+  const test::Folder root;
+  const std::string order = root.file("proc/7/clear_refs", "");
+  root.file("proc/7/smaps_rollup",
+            "00400000-7fff0000 ---p 00000000 00:00 0 [rollup]\n"
+            "Rss:              900000 kB\nReferenced:        20480 kB\n");
+  os::forget_touched_memory(7, root.root());
   std::string written;
-  std::getline(std::ifstream(root + "/proc/7/clear_refs") >> std::ws, written);
+  std::getline(std::ifstream(order) >> std::ws, written);
   EXPECT_EQ(written, "1");
-  EXPECT_EQ(os::touched_memory(7, root), 20480U * 1024);
-  EXPECT_THROW(os::touched_memory(8, root), Error);
-  std::filesystem::remove_all(root);
+  EXPECT_EQ(os::touched_memory(7, root.root()), 20480U * 1024);
+  EXPECT_THROW(os::touched_memory(8, root.root()), Error);
 }
 
 TEST(WorkingSet, OfThisProcessIsWhatItTouches) {

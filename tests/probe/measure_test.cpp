@@ -1,11 +1,10 @@
 // The measurements themselves, on whatever machine this is: that they end, and that what they give is of a kind that
 // hardware can give. How fast something is no test can know.
-#include <filesystem>
-#include <fstream>
 #include <set>
 
 #include <gtest/gtest.h>
 
+#include "base/folder.hpp"
 #include "os/affinity.hpp"
 #include "os/cpu_load.hpp"
 #include "os/node_memory.hpp"
@@ -130,9 +129,9 @@ TEST(NodeMemory, IsThereAndHasAHomeWhereTheKernelTells) {
 }
 
 TEST(CpuLoad, BusyShareIsReadFromProcStat) {
-  const std::string root = testing::TempDir() + "charm_cpu_load_test";
-  std::filesystem::create_directories(root + "/proc");
-  const auto write = [&](const char* text) { std::ofstream(root + "/proc/stat") << text; };
+  const charm::test::Folder folder;
+  const std::string root = folder.path();
+  const auto write = [&](const char* text) { folder.file("proc/stat", text); };
   write("cpu  9 9 9 9\ncpu0 100 0 0 100 0 0 0 0 0 0\ncpu5 0 0 0 200 0 0 0 0 0 0\nintr 5\n");
   const auto earlier = charm::os::cpu_times(root);
   write("cpu  9 9 9 9\ncpu0 150 0 0 150 0 0 0 0 0 0\ncpu5 0 0 0 300 0 0 0 0 0 0\nintr 5\n");
@@ -141,7 +140,6 @@ TEST(CpuLoad, BusyShareIsReadFromProcStat) {
   EXPECT_DOUBLE_EQ(charm::os::busy_share(earlier, later), 0.25);
   EXPECT_EQ(charm::os::busy_share(later, earlier), 0);
   EXPECT_TRUE(charm::os::cpu_times(root + "/nowhere").empty());
-  std::filesystem::remove_all(root);
 }
 
 TEST(Pictures, AHeatmapFitsTheTerminalAndShowsItsScale) {

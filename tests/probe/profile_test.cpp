@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "base/folder.hpp"
 #include "placement/policy.hpp"
 #include "probe/measure.hpp"
 #include "topology/discovery.hpp"
@@ -51,15 +50,12 @@ Machine applied(const Machine& machine, const Profile& profile) {
 /// A folder and variables for one test.
 class Stored : public testing::Test {
  protected:
-  Stored() : folder_(testing::TempDir() + "charm_profile_test_" + std::to_string(getpid())) {
-    std::filesystem::create_directories(folder_);
-    setenv("XDG_DATA_HOME", folder_.c_str(), 1);
-  }
+  Stored() { setenv("XDG_DATA_HOME", folder_.c_str(), 1); }
   ~Stored() override {
     for (const char* name : {"XDG_DATA_HOME", "CHARM_TOPOLOGY", "CHARM_PROFILE"}) unsetenv(name);
-    std::filesystem::remove_all(folder_);
   }
-  std::string folder_;
+  test::Folder own_;
+  std::string folder_ = own_.path();
 };
 
 bool noted(const Machine& machine, const std::string& part) {

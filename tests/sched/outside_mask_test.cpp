@@ -69,14 +69,16 @@ TEST(OutsideMask, WorkersLeaveACpuThatIsTakenAwayAndReturnToIt) {
   const auto seats = charm::seats();
   EXPECT_NE(seats[0].cpu, seats[1].cpu);
   for (int w = 0; w < 2; ++w) {
+    const std::vector<int> expected = {seats[static_cast<std::size_t>(w)].cpu};
     std::vector<int> mask;
-    const auto end = std::chrono::steady_clock::now() + 100s;  // each of a worker's threads looks for itself
-    while (mask.size() != 1 && std::chrono::steady_clock::now() < end)
+    // Each of a worker's threads looks for itself, and floats beside its seat until whoever sits there has left.
+    const auto end = std::chrono::steady_clock::now() + 100s;
+    while (mask != expected && std::chrono::steady_clock::now() < end)
       mask = charm::call(w, [] {
         charm::yield();
         return charm::os::allowed_cpus();
       });
-    EXPECT_EQ(mask, std::vector<int>{seats[static_cast<std::size_t>(w)].cpu});
+    EXPECT_EQ(mask, expected);
   }
   EXPECT_EQ(done.load() % 2000, 0) << "every task ran";
   EXPECT_EQ(charm::stats().cpu_changes, 2);

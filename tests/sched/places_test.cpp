@@ -1,9 +1,6 @@
 // Where things run: binding, the caller's thread, addresses, detached calls; and cpus that are not ours alone.
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 #include <thread>
@@ -13,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include "base/folder.hpp"
 #include "os/affinity.hpp"
 #include "os/node_memory.hpp"
 #include "os/pressure.hpp"
@@ -132,31 +130,18 @@ TEST(Where, OnAMachineOnPaperNothingIsKnown) {
   charm::finalize();
 }
 
-/// A directory with a /proc of our own.
-struct Root {
-  Root() {
-    std::string pattern = testing::TempDir() + "charm_root_XXXXXX";
-    path = mkdtemp(pattern.data());
-    std::filesystem::create_directories(path + "/proc/pressure");
-  }
-  ~Root() { std::filesystem::remove_all(path); }
-  void write(const std::string& file, const std::string& text) const { std::ofstream(path + file) << text; }
-  std::string path;
-};
-
 TEST(Pressure, IsReadWhereTheKernelTellsIt) {
-  Root root;
-  EXPECT_FALSE(charm::os::cpu_pressure(root.path).has_value());
-  EXPECT_FALSE(charm::os::runnable_threads(root.path).has_value());
-  root.write("/proc/pressure/cpu",
-             "some avg10=12.50 avg60=1.00 avg300=0.10 total=5\nfull avg10=3.00 avg60=0 total=1\n");
-  root.write("/proc/loadavg", "0.10 0.20 0.30 7/345 6789\n");
-  EXPECT_EQ(charm::os::cpu_pressure(root.path), 12.5);
-  EXPECT_EQ(charm::os::runnable_threads(root.path), 7U);
+  const charm::test::Folder root;
+  EXPECT_FALSE(charm::os::cpu_pressure(root.root()).has_value());
+  EXPECT_FALSE(charm::os::runnable_threads(root.root()).has_value());
+  root.file("proc/pressure/cpu", "some avg10=12.50 avg60=1.00 avg300=0.10 total=5\nfull avg10=3.00 avg60=0 total=1\n");
+  root.file("proc/loadavg", "0.10 0.20 0.30 7/345 6789\n");
+  EXPECT_EQ(charm::os::cpu_pressure(root.root()), 12.5);
+  EXPECT_EQ(charm::os::runnable_threads(root.root()), 7U);
 }
 
 TEST(Crowding, IsToldFromWorkersQuotaPressureAndLoad) {
-  Root root;
+  const charm::test::Folder root;
   charm::Machine machine = charm::Machine::from("l3:2 core:2 pu:1");
   auto place = [&](int workers) {
     charm::placement::Request request;
@@ -166,23 +151,24 @@ TEST(Crowding, IsToldFromWorkersQuotaPressureAndLoad) {
   };
   const auto four = place(4);
   const auto six = place(6);
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, six, true, root.path).reason, "");  // on paper nothing is crowded
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, six, true, root.root()).reason,
+            "");  // on paper nothing is crowded
   machine.origin = "live";
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.path).reason, "");
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, six, true, root.path).reason, "6 workers share 4 cpus");
-  EXPECT_TRUE(charm::sched::crowding_at_start(machine, six, true, root.path).lasting);
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.root()).reason, "");
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, six, true, root.root()).reason, "6 workers share 4 cpus");
+  EXPECT_TRUE(charm::sched::crowding_at_start(machine, six, true, root.root()).lasting);
   machine.cpu_quota = 2.5;
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.path).reason,
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.root()).reason,
             "4 workers share a cgroup quota of 2.5 cpus");
   machine.cpu_quota = 4;
-  root.write("/proc/loadavg", "0.10 0.20 0.30 5/345 6789\n");
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.path).reason, "");
-  root.write("/proc/loadavg", "0.10 0.20 0.30 9/345 6789\n");
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.path).reason,
+  root.file("proc/loadavg", "0.10 0.20 0.30 5/345 6789\n");
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.root()).reason, "");
+  root.file("proc/loadavg", "0.10 0.20 0.30 9/345 6789\n");
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.root()).reason,
             "8 threads of other programs want to run on this machine");
-  EXPECT_FALSE(charm::sched::crowding_at_start(machine, four, true, root.path).lasting);
-  root.write("/proc/pressure/cpu", "some avg10=45.00 avg60=1.00 avg300=0.10 total=5\n");
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.path).reason,
+  EXPECT_FALSE(charm::sched::crowding_at_start(machine, four, true, root.root()).lasting);
+  root.file("proc/pressure/cpu", "some avg10=45.00 avg60=1.00 avg300=0.10 total=5\n");
+  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.root()).reason,
             "tasks of this machine waited for a cpu 45.0 % of the last ten seconds");
 }
 

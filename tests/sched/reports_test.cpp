@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <poll.h>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -168,6 +169,22 @@ TEST(DeadlockDeathTest, TwoTasksThatWantEachOthersMutex) {
               "(.|\n)*'(first|second)' .* for mutex 0x[0-9a-f]+, held by task [0-9]+");
 }
 
+/// For two minutes at most; passes on what it reads.
+void wait_until_stderr_has(const std::string& wanted) {
+  int ends[2] = {-1, -1};
+  const int told = dup(STDERR_FILENO);
+  if (pipe(ends) != 0 || dup2(ends[1], STDERR_FILENO) < 0) std::_Exit(90);
+  std::string said;
+  for (pollfd file{ends[0], POLLIN, 0}; said.find(wanted) == std::string::npos && poll(&file, 1, 120000) == 1;) {
+    char part[4096];
+    const ssize_t size = read(ends[0], part, sizeof part);
+    if (size <= 0) break;
+    said.append(part, static_cast<std::size_t>(size));
+    static_cast<void>(!write(told, part, static_cast<std::size_t>(size)));
+  }
+  dup2(told, STDERR_FILENO);
+}
+
 TEST(DeadlockDeathTest, AThreadOutsideMayStillCome) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   auto program = [] {
@@ -178,7 +195,7 @@ TEST(DeadlockDeathTest, AThreadOutsideMayStillCome) {
     charm::init(config);
     charm::channel<int> requests;
     auto server = charm::async([&] { return *requests.recv(); });
-    std::this_thread::sleep_for(2500ms);  // this thread is the one outside
+    wait_until_stderr_has("1 task waits");  // this thread is the one outside
     requests.send(7);
     std::_Exit(server.get());
   };
@@ -214,7 +231,7 @@ TEST(DetachedDeathTest, AnExceptionThatNobodyCatchesEndsTheProgram) {
   auto program = [] {
     charm::init();
     charm::call_detached(0, [] { throw std::runtime_error("lost"); });
-    std::this_thread::sleep_for(20s);
+    std::this_thread::sleep_for(100s);
   };
   EXPECT_EXIT(program(), testing::KilledBySignal(SIGABRT), "an exception left a detached task: lost");
 }

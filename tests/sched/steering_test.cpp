@@ -226,8 +226,7 @@ TEST(Steering, AWorkerAtRestHasItsTimeLimitsKeptAndEndsWithTheOthers) {
       ++woke;
     });
   }
-  charm::run([] { charm::sleep_for(50ms); });
-  EXPECT_EQ(woke.load(), 8);
+  EXPECT_TRUE(work_until([&] { return woke.load() == 8; }));
 }
 
 TEST(Steering, TheModeOfBindingIsKeptToTheAllowedCpus) {

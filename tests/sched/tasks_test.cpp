@@ -198,7 +198,9 @@ TEST_P(Tasks, TheFirstErrorCancelsTheGroupAndIsRethrown) {
       });
     }
     EXPECT_THROW(group.wait(), std::logic_error);
-    EXPECT_LT(ran, 2000);
+    if (charm::num_workers() == 1) {
+      EXPECT_EQ(ran, 0);
+    }
     group.run([&] { ran = -1; });
     group.wait();
     EXPECT_EQ(ran, -1) << "the group is fresh again";

@@ -3,11 +3,9 @@
 
 #include <charm/error.hpp>
 
-#include <filesystem>
-#include <fstream>
-
 #include <gtest/gtest.h>
 
+#include "base/folder.hpp"
 #include "sim/run.hpp"
 
 using namespace charm;
@@ -46,10 +44,8 @@ TEST(ModelOfAProfile, Runs) {
 }
 
 TEST(ModelOfAProfile, IsTakenForAMachineAsTheFileIs) {
-  const std::string file = testing::TempDir() + "profile_of_a_guest.json";
-  std::ofstream(file) << probe::profile_json(measured());
-  const sim::Model model = sim::model(file);
-  std::filesystem::remove(file);
+  const test::Folder folder;
+  const sim::Model model = sim::model(folder.file("guest.json", probe::profile_json(measured())));
   EXPECT_EQ(sim::model_json(model), sim::model_json(sim::model_of_profile(measured())));
   EXPECT_EQ(model.machine.chiplets.size(), 4U);
 }

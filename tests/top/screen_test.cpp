@@ -19,16 +19,21 @@ namespace {
 using namespace charm;
 using namespace charm::top;
 
+Snapshot looked_at(double time_s, int pid, const char* program, int threads, double busy_cpus, double machine_busy) {
+  Snapshot s;
+  s.time_s = time_s;
+  s.interval_s = 1;
+  s.pid = pid;
+  s.program = program;
+  s.threads = threads;
+  s.busy_cpus = busy_cpus;
+  s.machine_busy = machine_busy;
+  return s;
+}
+
 /// A CHARM program on two of eight chiplets of a machine with counters.
 Snapshot charm_program() {
-  Snapshot s;
-  s.time_s = 63;
-  s.interval_s = 1;
-  s.pid = 4242;
-  s.program = "graph500";
-  s.threads = 19;
-  s.busy_cpus = 11.34;
-  s.machine_busy = 0.21;
+  Snapshot s = looked_at(63, 4242, "graph500", 19, 11.34, 0.21);
   for (int id = 0; id < 8; ++id) {
     ChipletShare chiplet;
     chiplet.id = id;
@@ -78,14 +83,7 @@ Snapshot charm_program() {
 
 /// Any program on a virtual machine without counters.
 Snapshot any_program() {
-  Snapshot s;
-  s.time_s = 5;
-  s.interval_s = 1;
-  s.pid = 900;
-  s.program = "postgres";
-  s.threads = 3;
-  s.busy_cpus = 1.2;
-  s.machine_busy = 0.61;
+  Snapshot s = looked_at(5, 900, "postgres", 3, 1.2, 0.61);
   ChipletShare chiplet;
   chiplet.cores = {{0, 0.97}, {1, 0.25}};
   chiplet.busy = 0.61;

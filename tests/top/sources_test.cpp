@@ -15,6 +15,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/folder.hpp"
 #include "counters/recording.hpp"
 #include "sched/runtime.hpp"
 #include "top/fills.hpp"
@@ -31,24 +32,7 @@ using namespace charm::top;
 using counters::FillSource;
 using namespace std::chrono_literals;
 
-class Folder {
- public:
-  Folder() {
-    std::string pattern = testing::TempDir() + "charm_top_XXXXXX";
-    path_ = mkdtemp(pattern.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string path(const std::string& name = "") const { return (path_ / name).string(); }
-  void file(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name) << text;
-  }
-
- private:
-  std::filesystem::path path_;
-};
+using charm::test::Folder;
 
 // ---- counters ----
 
@@ -171,7 +155,7 @@ TEST(Sampler, LooksAtTheThreadsOfAProcessUntilItEnds) {
   root.file("proc/42/task/42/stat", stat_of(42, "a (b) c", 10, 2, 555, 0));
   root.file("proc/42/task/43/stat", stat_of(43, "helper", 20, 2, 556, 3));
   root.file("proc/42/task/43/schedstat", "1500000000 250000000 12\n");
-  Sampler sampler(Machine::from("pack:1 l3:1 core:4 pu:1"), 42, false, "none were asked for", root.path());
+  Sampler sampler(Machine::from("pack:1 l3:1 core:4 pu:1"), 42, false, "none were asked for", root.root());
   EXPECT_EQ(sampler.program(), "a (b) c");
   const Sight sight = sampler.look();
   ASSERT_EQ(sight.threads.size(), 2U);
@@ -185,7 +169,7 @@ TEST(Sampler, LooksAtTheThreadsOfAProcessUntilItEnds) {
   EXPECT_FALSE(sight.ended);
   root.file("proc/42/stat", stat_of(42, "another", 1, 1, 999, 0));
   EXPECT_TRUE(sampler.look().ended) << "its number is another's now";
-  EXPECT_THROW(Sampler(Machine::from("pack:1 l3:1 core:1 pu:1"), 77, false, "", root.path()), Error);
+  EXPECT_THROW(Sampler(Machine::from("pack:1 l3:1 core:1 pu:1"), 77, false, "", root.root()), Error);
 }
 
 TEST(Sampler, OfTheMachineKeepsWhoSleeps) {
@@ -194,7 +178,7 @@ TEST(Sampler, OfTheMachineKeepsWhoSleeps) {
   root.file("proc/42/task/42/stat", stat_of(42, "asleep", 30, 1, 5, 0));
   root.file("proc/50/stat", stat_of(50, "busy", 30, 1, 6, 1));
   root.file("proc/50/task/50/stat", stat_of(50, "busy", 30, 1, 6, 1));
-  Sampler sampler(Machine::from("pack:1 l3:1 core:4 pu:1"), 0, false, "", root.path());
+  Sampler sampler(Machine::from("pack:1 l3:1 core:4 pu:1"), 0, false, "", root.root());
   EXPECT_EQ(sampler.look().threads.size(), 2U);
   std::filesystem::remove_all(root.path("proc/42/task"));
   root.file("proc/50/stat", stat_of(50, "busy", 60, 1, 6, 1));
@@ -307,12 +291,13 @@ TEST(Replay, OfWhatTopRecordedDrivesTheController) {
     for (int second = 0; second <= 20; ++second) {
       Sight sight;
       sight.at_s = 1000 + second;
-      sight.threads.push_back(test::thread(4242, "program", 0, second));
+      sight.threads.push_back(top::test::thread(4242, "program", 0, second));
       for (int worker = 0; worker < 4; ++worker) {
-        sight.threads.push_back(test::thread(4250 + worker, "charm-" + std::to_string(worker), worker, second));
-        sight.by_thread[4250 + worker] = test::reading(sight.at_s, static_cast<std::uint64_t>(second) * 10000000U, 0);
+        sight.threads.push_back(top::test::thread(4250 + worker, "charm-" + std::to_string(worker), worker, second));
+        sight.by_thread[4250 + worker] =
+            top::test::reading(sight.at_s, static_cast<std::uint64_t>(second) * 10000000U, 0);
       }
-      sight.by_thread[4242] = test::reading(sight.at_s, 0, 0);
+      sight.by_thread[4242] = top::test::reading(sight.at_s, 0, 0);
       tape.write(sight);
     }
   }
@@ -371,10 +356,10 @@ TEST(Tape, NumbersThreadsThatAreNoWorkersAsTheyAreMet) {
     Tape tape(folder.path("seen.csv"), {});
     Sight sight;
     sight.at_s = 1;
-    sight.threads = {test::thread(10, "a", 0, 5), test::thread(11, "b", 1, 5)};
+    sight.threads = {top::test::thread(10, "a", 0, 5), top::test::thread(11, "b", 1, 5)};
     tape.write(sight);
     sight.at_s = 2;
-    sight.threads = {test::thread(11, "b", 2, 6), test::thread(10, "reborn", 0, 1)};
+    sight.threads = {top::test::thread(11, "b", 2, 6), top::test::thread(10, "reborn", 0, 1)};
     tape.write(sight);
   }
   std::ifstream in(folder.path("seen.csv"));

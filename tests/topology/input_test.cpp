@@ -2,7 +2,6 @@
 #include <charm/error.hpp>
 #include <charm/machine.hpp>
 
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -10,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/folder.hpp"
 #include "fiber/sanitizers.hpp"
 #include "topology/machine_checks.hpp"
 
@@ -45,11 +45,8 @@ struct IgnoreLeaks {
 };
 
 struct File {
-  explicit File(const std::string& text)
-      : path(testing::TempDir() + "charm_topology_" + std::to_string(getpid()) + ".xml") {
-    std::ofstream(path, std::ios::binary) << text;
-  }
-  ~File() { std::remove(path.c_str()); }
+  explicit File(const std::string& text) : path(folder.file("topology.xml", text)) {}
+  charm::test::Folder folder;
   std::string path;
 };
 

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "base/folder.hpp"
 
 namespace charm::test {
 
@@ -28,9 +28,6 @@ struct SysfsNode {
 class SysfsTree {
  public:
   explicit SysfsTree(const std::vector<SysfsCpu>& cpus, const std::vector<SysfsNode>& nodes) : cpus_(cpus) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "charm_sysfs_XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder: " + pattern);
-    root_ = pattern;
     const auto system = root_ / "sys/devices/system";
     const std::string all = "0-" + std::to_string(cpus.size() - 1);
     write(system / "cpu/possible", all);
@@ -50,12 +47,6 @@ class SysfsTree {
     write(root_ / "proc/meminfo", "MemTotal: 1000000 kB");
     write(root_ / "proc/cpuinfo", "processor\t: 0\nmodel name\t: A machine on paper\n");
   }
-  ~SysfsTree() {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
-  SysfsTree(const SysfsTree&) = delete;
-  SysfsTree& operator=(const SysfsTree&) = delete;
   [[nodiscard]] std::string root() const { return root_.string(); }
 
  private:
@@ -121,7 +112,8 @@ class SysfsTree {
   }
 
   std::vector<SysfsCpu> cpus_;
-  std::filesystem::path root_;
+  Folder folder_;
+  std::filesystem::path root_ = folder_.path();
 };
 
 }  // namespace charm::test

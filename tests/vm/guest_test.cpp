@@ -292,7 +292,7 @@ class Program {
     const std::string line = "charm run -q " + options + " -- sh -c 'echo $$ > " + name_ + ".new; mv " + name_ +
                              ".new " + name_ + "; " + script + "' & echo $! > " + name_ + ".charm";
     std::system(line.c_str());
-    for (int i = 0; i < 1200 && pid() == 0; ++i) wait_a_moment();
+    for (int i = 0; i < 6000 && pid() == 0; ++i) wait_a_moment();
   }
   ~Program() {
     std::system(("kill -9 " + std::to_string(charm()) + " " + std::to_string(pid()) + " 2>/dev/null; rm -f " + name_ +
@@ -315,7 +315,7 @@ class Program {
 
 template <class F>
 bool eventually(F&& holds) {
-  for (int i = 0; i < 1200; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     if (holds()) return true;
     Program::wait_a_moment();
   }

@@ -4,11 +4,10 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 
 #include <gtest/gtest.h>
 
+#include "base/folder.hpp"
 #include "workloads/executors.hpp"
 #include "workloads/graph/graph500.hpp"
 
@@ -121,9 +120,9 @@ TEST(Bench, GraphsWithoutEdgesAndOfTwoVerticesAreGraphsToo) {
 }
 
 TEST(Bench, RunsEveryKernelOnDirectedAndWeightedFiles) {
-  const std::string path = ::testing::TempDir() + "charm_bench_test.el";
+  const test::Folder folder;
   for (const char* text : {"0 1 3\n1 2 4\n2 0 5000\n3 1 1\n4 4 0\n", "0 1\n1 2\n2 0\n", "0 1 .5\n2 1 -3\n"}) {
-    std::ofstream(path) << text;
+    const std::string path = folder.file("graph.el", text);
     for (bool undirected : {false, true}) {
       const auto graph = Graph::load(path, {undirected, 1}, {});
       EXPECT_EQ(graph.directed(), !undirected);
@@ -137,7 +136,6 @@ TEST(Bench, RunsEveryKernelOnDirectedAndWeightedFiles) {
       }
     }
   }
-  std::remove(path.c_str());
 }
 
 TEST(Graph500, RatesAreAveragedHarmonically) {

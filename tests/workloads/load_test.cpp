@@ -3,13 +3,12 @@
 
 #include <charm/error.hpp>
 
-#include <cstdio>
-#include <fstream>
 #include <sstream>
 #include <zlib.h>
 
 #include <gtest/gtest.h>
 
+#include "base/folder.hpp"
 #include "workloads/executors.hpp"
 #include "workloads/graph/edge_file.hpp"
 #include "workloads/graphs.hpp"
@@ -20,16 +19,11 @@ namespace {
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& content, const std::string& ending = ".el")
-      : path_(::testing::TempDir() + "charm_load_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
-              ::testing::UnitTest::GetInstance()->current_test_info()->name() + ending) {
-    std::ofstream(path_, std::ios::binary) << content;
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() { std::remove(path_.c_str()); }
+      : path_(folder_.file("graph" + ending, content)) {}
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
+  test::Folder folder_;
   std::string path_;
 };
 
