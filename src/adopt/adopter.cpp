@@ -19,6 +19,7 @@ constexpr double lively_window_s = 0.1;
 constexpr double calm_window_s = 0.25;
 constexpr double lively_s = 2;  // after the last change
 constexpr double before_all_time = -1;
+constexpr int most_rounds = 8;  // of looking for threads that are born while masks change
 
 }  // namespace
 
@@ -49,6 +50,7 @@ double Adopter::step(double now) {
   if (now >= next_window_) {
     measure(now);
     assign(now);
+    evade(now);
     next_window_ = now + (now < lively_until_ ? lively_window_s : calm_window_s);
   }
   if (decides() && now >= next_tick_) {
@@ -63,7 +65,7 @@ double Adopter::step(double now) {
 
 void Adopter::refresh(double now) {
   std::set<ThreadId> present;
-  std::set<ThreadId> loose;
+  std::map<ThreadId, std::optional<os::ThreadTime>> loose;
   for (const Found& found : system_.threads()) {
     if (found.followed) {
       present.insert(found.id);
@@ -71,8 +73,9 @@ void Adopter::refresh(double now) {
       if (!members_.contains(found.id)) welcome(found.id, now);
       continue;
     }
-    loose.insert(found.id);
-    if (let_loose_.contains(found.id)) continue;
+    const auto met = let_loose_.find(found.id);
+    loose.emplace(found.id, met == let_loose_.end() ? std::nullopt : met->second);
+    if (met != let_loose_.end()) continue;
     // It is nobody's to steer, and shall not stay on the one core of the thread that made it.
     const std::vector<int> mask = system_.mask(found.id);
     if (mask != plan_.cpus && known_.contains(mask) && system_.bind(found.id, plan_.cpus) == 0) ++tally_.masks;
@@ -132,6 +135,18 @@ void Adopter::measure(double now) {
   const double seconds = now - last_window_;
   if (seconds <= 0) return;
   last_window_ = now;
+  const auto passed = [](std::uint64_t before, std::uint64_t after) {
+    return static_cast<double>(after - std::min(before, after)) * 1e-9;
+  };
+  children_demand_ = 0;
+  for (auto& [id, last] : let_loose_) {
+    const auto time = system_.time(id);
+    if (time && last) {
+      const double wanted = passed(last->run_ns, time->run_ns) + passed(last->wait_ns, time->wait_ns);
+      children_demand_ += std::min(1.0, wanted / seconds);
+    }
+    last = time;
+  }
   load_ = 0;
   for (auto& [id, member] : members_) {
     const auto time = system_.time(id);
@@ -140,11 +155,9 @@ void Adopter::measure(double now) {
       continue;
     }
     if (member.last) {
-      const auto passed = [](std::uint64_t before, std::uint64_t after) {
-        return static_cast<double>(after - std::min(before, after)) * 1e-9;
-      };
       const double ran = passed(member.last->run_ns, time->run_ns);
       load_ += ran / seconds;
+      if (member.set.size() == 1) own_.bound[member.set.front()] += ran;
       const bool before = member.role.worker();
       member.role.feed(std::min(1.0, (ran + passed(member.last->wait_ns, time->wait_ns)) / seconds), seconds);
       if (member.role.worker() != before) lively_until_ = now + lively_s;
@@ -152,6 +165,13 @@ void Adopter::measure(double now) {
     member.last = *time;
     if (!member.alone) check_mask(id, member);
   }
+  listen(now);
+}
+
+void Adopter::listen(double now) {
+  if (!listens_ || plan_.bind == "none" || plan_.spec == "os" || !noise_.due(now)) return;
+  own_.all = system_.used();
+  noise_.look(now, system_.cpu_times(), own_, leased_);
 }
 
 void Adopter::check_mask(const ThreadId& id, Member& member) {
@@ -214,6 +234,7 @@ void Adopter::use(Plan plan, double now) {
   if (plan.cpus == plan_.cpus && plan.machine.allowed_cpus == plan_.machine.allowed_cpus) return;
   plan_ = std::move(plan);
   know_plan();
+  refresh(now);
   // To a program that steers itself this is what taskset -a is: it will keep to these cpus.
   for (auto& [id, member] : members_) {
     if (self_steered_.contains(id.process) && system_.bind(id, plan_.cpus) == 0) ++tally_.masks;
@@ -221,10 +242,16 @@ void Adopter::use(Plan plan, double now) {
     member.surprises = 0;
     if (!member.alone) member.set = system_.mask(id);  // a cgroup may have changed it
   }
-  for (const ThreadId& id : let_loose_) {
+  for (const auto& [id, time] : let_loose_) {
     if (known_.contains(system_.mask(id)) && system_.bind(id, plan_.cpus) == 0) ++tally_.masks;
   }
   renew(now);
+  // What was born meanwhile has the mask of a thread that was not bound anew yet. Who is born from now on has not.
+  for (int round = 0; round < most_rounds; ++round) {
+    const std::size_t before = tally_.threads;
+    refresh(now);
+    if (tally_.threads == before) break;
+  }
 }
 
 void Adopter::restore() {
@@ -235,7 +262,7 @@ void Adopter::restore() {
     member.set = member.original;
     member.holder.reset();
   }
-  for (const ThreadId& id : let_loose_) {
+  for (const auto& [id, time] : let_loose_) {
     if (system_.mask(id) == plan_.cpus) system_.bind(id, came_with_);
   }
 }

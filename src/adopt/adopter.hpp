@@ -9,6 +9,8 @@
 // A3  A thread that sets its own mask is left alone from then on, as are the threads of a program that steers itself
 //     (one of this library).
 // A4  restore() gives every thread back what it came with, but for what A3 leaves alone.
+// A5  Workers leave cores that other programs keep busy (lease/noise.hpp), where there are quieter ones for them in the
+//     plan: at most once in five seconds, and never for nothing.
 // The clock comes in as an argument; what the system says, through System.
 #pragma once
 
@@ -25,6 +27,7 @@
 #include "adopt/role.hpp"
 #include "adopt/system.hpp"
 #include "controller/gang.hpp"
+#include "lease/noise.hpp"
 #include "placement/claim.hpp"
 #include "sched/epoch.hpp"
 
@@ -42,6 +45,7 @@ struct Tally {
   std::size_t masks = 0;       ///< that were set
   std::size_t moves = 0;       ///< of workers from chiplet to chiplet
   std::size_t refused = 0;     ///< masks that the kernel refused
+  std::size_t evaded = 0;      ///< new placements since other programs kept cores busy
   bool shared = false;         ///< there were more workers than cores
   bool steers_itself = false;  ///< it is a program of the library
 };
@@ -58,6 +62,10 @@ class Adopter {
   [[nodiscard]] double next_look() const { return next_look_; }
   /// Other cpus from now on.
   void use(Plan plan, double now);
+  /// Cpus that other programs have leased: what goes on there is over when they are given back. Ascending.
+  void set_leased(std::vector<int> cpus) { leased_ = std::move(cpus); }
+  /// Do not look at what other programs do.
+  void ignore_others() { listens_ = false; }
   void restore();
 
   [[nodiscard]] const Tally& tally() const { return tally_; }
@@ -67,6 +75,10 @@ class Adopter {
   [[nodiscard]] int workers() const { return static_cast<int>(tally_.workers); }
   /// Cpus' worth of time that the program ran for in the latest window.
   [[nodiscard]] double load() const { return load_; }
+  /// Cpus' worth of time that children which are left to themselves ran for, or wanted to.
+  [[nodiscard]] double children_demand() const { return children_demand_; }
+  /// Cpus that other programs keep busy, ascending.
+  [[nodiscard]] const std::vector<int>& loud() const { return noise_.loud(); }
   [[nodiscard]] int spread() const;
   /// Spreads that the controller may choose from now; one: nothing to decide.
   [[nodiscard]] std::vector<int> levels() const;
@@ -107,6 +119,8 @@ class Adopter {
   void welcome(const ThreadId& id, double now);
   void measure(double now);
   void check_mask(const ThreadId& id, Member& member);
+  void listen(double now);
+  void evade(double now);
   void assign(double now);
   void vacate(Slot& slot);
   void renew(double now);
@@ -131,8 +145,8 @@ class Adopter {
   const double started_;
   placement::CpuClaims claims_;
   std::map<ThreadId, Member> members_;
-  std::set<int> self_steered_;  // processes
-  std::set<ThreadId> let_loose_;
+  std::set<int> self_steered_;                                   // processes
+  std::map<ThreadId, std::optional<os::ThreadTime>> let_loose_;  // with what they had run for at the latest window
   std::set<int> processes_;
   std::set<std::vector<int>> known_;  // masks that are our doing
   std::vector<Slot> slots_;
@@ -141,7 +155,12 @@ class Adopter {
   int stood_at_ = 0;
   bool first_look_ = true;
   double next_look_ = 0, next_window_ = 0, next_tick_ = 0, last_window_ = 0, lively_until_ = 0, spare_since_ = -1;
-  double load_ = 0;
+  double load_ = 0, children_demand_ = 0;
+  bool listens_ = true;
+  lease::Noise noise_;
+  lease::OwnTime own_;
+  std::vector<int> leased_;
+  double next_evasion_ = 0;
   int next_holder_ = 0;
   Tally tally_;
   std::string trouble_;

@@ -75,6 +75,15 @@ std::vector<int> LiveSystem::mask(const ThreadId& id) { return os::allowed_cpus_
 
 int LiveSystem::bind(const ThreadId& id, const std::vector<int>& cpus) { return os::bind_thread(id.thread, cpus); }
 
+double LiveSystem::used() {
+  double ticks = 0;
+  for (const auto& [process, is_followed] : known_) {
+    if (const auto status = processes_.status(process))
+      ticks += static_cast<double>(status->used_ticks + status->waited_ticks);
+  }
+  return ticks * os::tick_seconds();
+}
+
 std::unique_ptr<counters::ThreadCounters> LiveSystem::counters(const ThreadId& id) {
   return counters_ == nullptr ? nullptr : counters_->open(id.thread);
 }

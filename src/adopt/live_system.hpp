@@ -29,6 +29,8 @@ class LiveSystem final : public System {
   std::string name(const ThreadId& id) override;
   std::vector<int> mask(const ThreadId& id) override;
   int bind(const ThreadId& id, const std::vector<int>& cpus) override;
+  double used() override;
+  std::map<int, os::CpuTime> cpu_times() override { return os::cpu_times(); }
   std::unique_ptr<counters::ThreadCounters> counters(const ThreadId& id) override;
 
   /// How threads are found, for people.

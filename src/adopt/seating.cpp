@@ -9,6 +9,7 @@
 #include "adopt/adopter.hpp"
 #include "controller/policy.hpp"
 #include "os/cpu_list.hpp"
+#include "placement/quiet.hpp"
 
 namespace charm::adopt {
 namespace {
@@ -17,6 +18,8 @@ constexpr double grown_up_s = 1;  // until then nobody knows what a thread will 
 constexpr double spare_s = 1;     // that a seat is kept for a worker that has gone to sleep
 constexpr std::size_t most_past = 4096;
 constexpr double never = -1;
+constexpr double evasion_s = 5;    // between two placements that are made for the sake of quiet
+constexpr double patience_s = 60;  // where that has changed nothing
 
 }  // namespace
 
@@ -98,21 +101,40 @@ void Adopter::renew(double now) {
   request.workers = static_cast<int>(slots_.size());
   const std::vector<Seat> home(slots_.size());
   auto next = std::make_unique<sched::Epoch>();
-  auto make = [&](const std::string& spec) {
-    *next = sched::make_epoch(spec, plan_.machine, request, plan_.machine.allowed_cpus, true, home);
+  const std::vector<int>& all = plan_.machine.allowed_cpus;
+  const std::vector<int> quiet = placement::quiet_cpus(plan_.machine, loud(), request.workers, request.smt);
+  auto made = [&](const std::string& spec, const std::vector<int>& cpus) {
+    try {
+      *next = sched::make_epoch(spec, plan_.machine, request, cpus, true, home);
+      return true;
+    } catch (const Error& refused) {  // Algorithm 2 refuses some machines
+      if (cpus == all) trouble_ = std::string(refused.what()) + ": placed as 'local' instead";
+      return false;
+    }
   };
-  try {
-    make(plan_.spec);
-  } catch (const Error& refused) {  // Algorithm 2 refuses some machines
-    trouble_ = std::string(refused.what()) + ": placed as 'local' instead";
-    make("local");
-  }
+  if (!made(plan_.spec, quiet) && !made(plan_.spec, all)) made("local", all);
   next->number = number;
   tally_.shared = tally_.shared || next->shared;
   if (!first) ++tally_.placements;
   epoch_ = std::move(next);
   make_gang(now);
   apply(now);
+}
+
+void Adopter::evade(double now) {
+  if (!epoch_ || epoch_->shared || loud().empty() || now < next_evasion_) return;
+  const auto better = [&] {
+    std::vector<int> seats;
+    for (std::size_t s = 0; s < slots_.size(); ++s)
+      seats.push_back(epoch_->placement.lookup(static_cast<int>(s), epoch_->spread()).cpu);
+    return placement::quieter_elsewhere(plan_.machine, loud(), seats, plan_.request.smt);
+  };
+  if (!better()) return;
+  renew(now);
+  // A policy that refuses the quiet cpus alone stands where it stood.
+  const bool in_vain = better();
+  next_evasion_ = now + (in_vain ? patience_s : evasion_s);
+  if (!in_vain) ++tally_.evaded;
 }
 
 /// Only where there is something to decide and something to decide it by.

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "placement/quiet.hpp"
+
 namespace charm::adopt {
 namespace {
 
@@ -15,6 +17,17 @@ std::vector<int> without(const std::vector<int>& all, const std::vector<int>& so
   std::vector<int> left;
   std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(left));
   return left;
+}
+
+/// All cpus of these cores, ascending.
+std::vector<int> cpus_of_cores(const Machine& machine, const std::vector<int>& cores) {
+  std::vector<int> cpus;
+  for (const Core& core : machine.cores) {
+    if (std::binary_search(cores.begin(), cores.end(), core.cpu))
+      cpus.insert(cpus.end(), core.siblings.begin(), core.siblings.end());
+  }
+  std::sort(cpus.begin(), cpus.end());
+  return cpus;
 }
 
 }  // namespace
@@ -53,13 +66,13 @@ double Steward::step(double now) {
   return next;
 }
 
-/// What it can use: a core a worker. Until it is known what the program is, and for a moment after it has gone quiet,
-/// what it has.
+/// What it can use: a core a worker, and what its children need that are left to themselves. Until it is known what the
+/// program is, and for a moment after it has gone quiet, what it has.
 int Steward::wanted(double now) {
   const int most = cores_of_chiplets(granted_.machine, chiplets_);
   if (now - started_ < patience_s) return most;
-  const int uses =
-      std::clamp(std::max(adopter_.workers(), static_cast<int>(std::ceil(adopter_.load() - 0.1))), 1, most);
+  const double busy = std::max(static_cast<double>(adopter_.workers()), adopter_.load());
+  const int uses = std::clamp(static_cast<int>(std::ceil(busy + adopter_.children_demand() - 0.1)), 1, most);
   if (uses < want_ && low_since_ < 0) low_since_ = now;
   if (uses >= want_ || now - low_since_ >= patience_s) {
     want_ = uses;
@@ -69,7 +82,9 @@ int Steward::wanted(double now) {
 }
 
 void Steward::look_at_share(double now) {
-  const lease::Lease::Standing standing = lease_->look(wanted(now));
+  const lease::Lease::Standing standing =
+      lease_->look(wanted(now), placement::loud_cores(whole_.machine, adopter_.loud()));
+  adopter_.set_leased(cpus_of_cores(whole_.machine, standing.others));
   most_holders_ = std::max(most_holders_, standing.holders);
   const std::vector<int> keep = without(standing.holds, standing.give_up);
   if (keep != held_) {

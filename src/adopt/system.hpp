@@ -3,12 +3,14 @@
 #pragma once
 
 #include <compare>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "counters/source.hpp"
+#include "os/cpu_load.hpp"
 #include "os/processes.hpp"
 
 namespace charm::adopt {
@@ -45,6 +47,11 @@ class System {
   virtual std::vector<int> mask(const ThreadId& id) = 0;
   /// 0 or an errno.
   virtual int bind(const ThreadId& id, const std::vector<int>& cpus) = 0;
+  /// Cpu time of the program and of its children, those that are left to themselves and those that have ended too;
+  /// seconds, or 0 where it is not told.
+  virtual double used() = 0;
+  /// What the kernel counts on each cpu, whoever used it.
+  virtual std::map<int, os::CpuTime> cpu_times() = 0;
   /// Null where there are none.
   virtual std::unique_ptr<counters::ThreadCounters> counters(const ThreadId& id) = 0;
 };

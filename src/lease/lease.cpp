@@ -31,6 +31,11 @@ std::vector<int> together(const std::vector<int>& a, const std::vector<int>& b) 
   return all;
 }
 
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> shares{0};
+  return ++shares;
+}
+
 std::vector<Holder> holders_of(const Table& table) {
   std::vector<Holder> holders;
   for (const Entry& entry : table.entries) holders.push_back({entry.weight, entry.want, entry.may, entry.holds});
@@ -61,8 +66,7 @@ Lease::Lease(const std::string& path, const Machine& machine, int weight, int wa
       territory_(machine),
       weight_(std::clamp(weight, 1, 1000)),
       around_(std::move(around)) {
-  static std::atomic<std::uint64_t> shares{0};
-  number_ = ++shares;
+  number_ = next_number();
   look(want);
 }
 
@@ -108,10 +112,11 @@ void Lease::strike_out(Table& table) const {
 }
 
 /// \returns the place of this holder's entry, or the number of entries where there is no room for one.
-std::size_t Lease::join(Table& table, int want) const {
+std::size_t Lease::join(Table& table, int want) {
   for (std::size_t e = 0; e < table.entries.size(); ++e) {
     if (is_me(table.entries[e])) return e;
   }
+  if (std::exchange(joined_, true)) number_ = next_number();  // what it held is another's by now
   Entry mine{around_.self.pid, around_.self.started, around_.name_space, number_, 0, weight_, want, {}, {}};
   for (const int core : territory_.cores()) {
     if (core < most_cpus) mine.may.push_back(core);
@@ -120,7 +125,7 @@ std::size_t Lease::join(Table& table, int want) const {
   return table.entries.size() - (table.entries.empty() || !is_me(table.entries.back()) ? 0 : 1);
 }
 
-Lease::Standing Lease::look(int want) {
+Lease::Standing Lease::look(int want, const std::vector<int>& loud) {
   try {
     reopen_if_gone();
   } catch (const std::exception& error) {
@@ -134,7 +139,7 @@ Lease::Standing Lease::look(int want) {
   const std::size_t self = join(table, want);
   if (self == table.entries.size()) {
     around_.tell("the table of shares is full (" + std::to_string(most_entries) + " holders); this one goes without");
-    standing_ = {{}, {}, 0, static_cast<int>(table.entries.size())};
+    standing_ = {{}, {}, {}, 0, static_cast<int>(table.entries.size())};
     return standing_;
   }
   Entry& mine = table.entries[self];
@@ -154,13 +159,17 @@ Lease::Standing Lease::look(int want) {
   const int has = static_cast<int>(mine.holds.size());
   Standing now;
   if (has < due) {
-    mine.holds = together(mine.holds, territory_.choose(mine.holds, free, others, due - has));
+    mine.holds = together(mine.holds, territory_.choose(mine.holds, free, others, loud, due - has));
   } else if (has > due) {
-    now.give_up = territory_.surrender(mine.holds, others, useful, has - due);
+    now.give_up = territory_.surrender(mine.holds, others, useful, loud, has - due);
   } else if (const auto swap = exchange(holders_of(table), counts, self)) {
     mine.holds = together(mine.holds, {swap->second});
     now.give_up = {swap->first};
+  } else if (const auto calmer = territory_.quieter(mine.holds, free, others, loud)) {
+    mine.holds = together(mine.holds, {calmer->second});
+    now.give_up = {calmer->first};
   }
+  now.others = std::move(others);
   now.holds = mine.holds;
   now.due = due;
   now.holders = static_cast<int>(table.entries.size());

@@ -5,7 +5,9 @@
 //     within a turn at the table.
 // L2  Nobody waits for anybody: who is short of cores looks again.
 // L3  Who has not looked for two seconds, or has died, is struck out by whoever looks next. A holder that comes back
-//     from a stop finds itself struck out, and begins anew.
+//     from a stop finds itself struck out, and begins anew, under another number.
+// L4  A core that programs outside of the leases keep busy is taken last and given up first; it is exchanged for a free
+//     quiet one, one core a look.
 // One who holds everything alone uses everything; one who is idle wants one core.
 #pragma once
 
@@ -53,12 +55,14 @@ class Lease {
   struct Standing {
     std::vector<int> holds;    ///< cores that are the holder's alone, by Core::cpu; ascending
     std::vector<int> give_up;  ///< those of them that are to be left and then given back
+    std::vector<int> others;   ///< cores that other holders have; ascending
     int due = 0;               ///< how many it will have when the others have given back
     int holders = 1;           ///< with itself
     friend bool operator==(const Standing&, const Standing&) = default;
   };
   /// Takes what is free and due, up to `want`, and learns what to give up.
-  Standing look(int want);
+  /// \param loud cores (by Core::cpu, ascending) that programs without leases keep busy.
+  Standing look(int want, const std::vector<int>& loud = {});
   /// Gives cores back that nobody of this holder uses any more.
   void give_back(const std::vector<int>& cores);
 
@@ -72,7 +76,7 @@ class Lease {
   void reopen_if_gone();
   [[nodiscard]] bool is_me(const Entry& entry) const;
   void strike_out(Table& table) const;
-  std::size_t join(Table& table, int want) const;
+  std::size_t join(Table& table, int want);
 
   std::string path_;
   std::unique_ptr<os::SharedFile> file_;
@@ -80,6 +84,7 @@ class Lease {
   int weight_;
   Surroundings around_;
   std::uint64_t number_;
+  bool joined_ = false;
   Standing standing_;
 };
 

@@ -4,6 +4,11 @@
 #include <array>
 
 namespace charm::lease {
+namespace {
+
+bool contains(const std::vector<int>& cores, int core) { return std::binary_search(cores.begin(), cores.end(), core); }
+
+}  // namespace
 
 Territory::Territory(const Machine& machine) {
   for (const Core& core : machine.cores) {
@@ -29,27 +34,31 @@ int Territory::on_socket(const std::vector<int>& cores, int socket) const {
 }
 
 std::vector<int> Territory::choose(std::vector<int> mine, const std::vector<int>& free, const std::vector<int>& others,
-                                   int count) const {
+                                   const std::vector<int>& loud, int count) const {
   std::vector<int> chosen;
   std::vector<int> left = free;
   while (count > 0 && !left.empty()) {
-    // Smallest first: not on a chiplet of mine; how many others there; away from my socket, or on theirs.
+    // Smallest first: loud; not on a chiplet of mine; how loud that is, and how many others there; away from my socket,
+    // or on theirs.
     auto rank = [&](int core) {
       const Place at = place(core);
       const int own = on_chiplet(mine, at.chiplet);
-      return std::array<int, 6>{own == 0,
+      return std::array<int, 8>{contains(loud, core),
+                                own == 0,
                                 -own,
+                                on_chiplet(loud, at.chiplet),
                                 on_chiplet(others, at.chiplet),
                                 -on_socket(mine, at.socket),
                                 on_socket(others, at.socket),
                                 -on_chiplet(left, at.chiplet)};
     };
     const auto best = std::min_element(left.begin(), left.end(), [&](int a, int b) { return rank(a) < rank(b); });
-    // The rest of that chiplet follows: it would be the best anyway.
+    // The rest of that chiplet that is as quiet follows: it would be the best anyway.
     const int chiplet = place(*best).chiplet;
+    const bool is_loud = contains(loud, *best);
     std::vector<int> rest;
     for (const int core : left) {
-      if (count > 0 && place(core).chiplet == chiplet) {
+      if (count > 0 && place(core).chiplet == chiplet && contains(loud, core) == is_loud) {
         chosen.push_back(core);
         mine.push_back(core);
         --count;
@@ -64,14 +73,14 @@ std::vector<int> Territory::choose(std::vector<int> mine, const std::vector<int>
 }
 
 std::vector<int> Territory::surrender(std::vector<int> mine, const std::vector<int>& others,
-                                      const std::vector<int>& useful, int count) const {
+                                      const std::vector<int>& useful, const std::vector<int>& loud, int count) const {
   std::vector<int> given;
   for (; count > 0 && !mine.empty(); --count) {
     auto rank = [&](int core) {
       const Place at = place(core);
-      return std::array<int, 5>{!std::binary_search(useful.begin(), useful.end(), core),
+      return std::array<int, 6>{!contains(useful, core),         !contains(loud, core),
                                 -on_chiplet(others, at.chiplet), on_socket(mine, at.socket),
-                                on_chiplet(mine, at.chiplet), -core};
+                                on_chiplet(mine, at.chiplet),    -core};
     };
     const auto first = std::min_element(mine.begin(), mine.end(), [&](int a, int b) { return rank(a) < rank(b); });
     given.push_back(*first);
@@ -79,6 +88,20 @@ std::vector<int> Territory::surrender(std::vector<int> mine, const std::vector<i
   }
   std::sort(given.begin(), given.end());
   return given;
+}
+
+std::optional<std::pair<int, int>> Territory::quieter(const std::vector<int>& mine, const std::vector<int>& free,
+                                                      const std::vector<int>& others,
+                                                      const std::vector<int>& loud) const {
+  const auto from = std::find_if(mine.begin(), mine.end(), [&](int core) { return contains(loud, core); });
+  if (from == mine.end()) return std::nullopt;
+  std::vector<int> rest = mine;
+  std::erase(rest, *from);
+  std::vector<int> quiet = free;
+  std::erase_if(quiet, [&](int core) { return contains(loud, core); });
+  const std::vector<int> to = choose(std::move(rest), quiet, others, loud, 1);
+  if (to.empty()) return std::nullopt;
+  return std::pair(*from, to.front());
 }
 
 }  // namespace charm::lease

@@ -102,7 +102,8 @@ std::optional<ProcessStatus> Processes::status(int pid) const {
   status.kernel = (next_number<std::uint64_t>(text).value_or(0) & kernel_thread) != 0;
   skip_words(text, 4);  // faults
   status.used_ticks = next_number<std::uint64_t>(text).value_or(0) + next_number<std::uint64_t>(text).value_or(0);
-  skip_words(text, 6);  // times of children, priority, nice, threads, an old timer
+  status.waited_ticks = next_number<std::uint64_t>(text).value_or(0) + next_number<std::uint64_t>(text).value_or(0);
+  skip_words(text, 4);  // priority, nice, threads, an old timer
   const auto started = next_number<std::uint64_t>(text);
   if (!started) return std::nullopt;
   status.started = *started;
@@ -185,6 +186,11 @@ std::optional<int> Processes::last_created() const {
 bool Processes::alive(const ProcessIdentity& process) const {
   const auto known = status(process.pid);
   return known && known->started == process.started && known->state != 'Z' && known->state != 'X';
+}
+
+double tick_seconds() {
+  static const long per_second = sysconf(_SC_CLK_TCK);
+  return 1.0 / static_cast<double>(per_second > 0 ? per_second : 100);
 }
 
 ProcessIdentity this_process(const Processes& processes) {

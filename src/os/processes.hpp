@@ -25,10 +25,14 @@ struct ProcessIdentity {
 struct ProcessStatus {
   std::uint64_t started = 0;
   int parent = 0;
-  char state = '?';              ///< as ps shows it: R, S, D, T, Z ...
-  bool kernel = false;           ///< a thread of the kernel, which has no program
-  std::uint64_t used_ticks = 0;  ///< cpu time of all its threads, user and system
+  char state = '?';                ///< as ps shows it: R, S, D, T, Z ...
+  bool kernel = false;             ///< a thread of the kernel, which has no program
+  std::uint64_t used_ticks = 0;    ///< cpu time of all its threads, user and system
+  std::uint64_t waited_ticks = 0;  ///< the same of children that have ended and that it waited for
 };
+
+/// A tick of the kernel's counts in /proc.
+double tick_seconds();
 
 class Processes {
  public:

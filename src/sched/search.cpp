@@ -33,6 +33,7 @@ std::int64_t now_ns() {
 
 constexpr std::int64_t exposure_interval_ns = 20000;
 constexpr unsigned enough_questions = 8;  // before a sleep, however short spin_us; the later ones expose hidden jobs
+constexpr int enough_doubts = 32;  // brief sleeps of one that waits for its seat; it lets go of its old one after 8
 
 }  // namespace
 
@@ -142,6 +143,7 @@ Job* Worker::search() noexcept {
   std::int64_t next_question = start;
   unsigned attempt = 0;
   bool slept = false;
+  int doubts = 0;
   Job* job = nullptr;
 
   for (unsigned round = 1;; ++round) {
@@ -167,7 +169,9 @@ Job* Worker::search() noexcept {
         runtime->board.clear(Mark::busy, place);
         group->searching.fetch_add(1, std::memory_order_relaxed);
       }
-      slept = true;
+      // While it has no seat of today it holds on to one of yesterday that others may need: it sleeps briefly until it
+      // has let go of that. Not for ever, where the kernel binds nobody.
+      slept = !steering.in_doubt(*this) || ++doubts > enough_doubts;
       start = next_question = now_ns();
       attempt = 0;
       continue;

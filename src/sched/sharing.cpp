@@ -5,8 +5,12 @@
 #include <ctime>
 #include <iterator>
 #include <pthread.h>
+#include <unistd.h>
 #include <utility>
 
+#include "os/affinity.hpp"
+#include "os/cpu_load.hpp"
+#include "placement/quiet.hpp"
 #include "sched/steering.hpp"
 
 namespace charm::sched {
@@ -95,13 +99,33 @@ int Sharing::wanted() {
   return idle_ ? 1 : workers_;
 }
 
+/// Once in a while: it costs two system calls a thread.
+void Sharing::listen() {
+  const double now = now_s();
+  if (!machine_.is_live() || !noise_.due(now)) return;
+  std::map<int, std::uint64_t> ran_ns;
+  for (const int thread : processes_.threads(getpid())) {
+    const auto time = processes_.time(getpid(), thread);
+    if (!time) continue;
+    ran_ns[thread] = time->run_ns;
+    const auto before = ran_ns_.find(thread);
+    const std::vector<int> mask = os::allowed_cpus_of(thread);
+    if (before == ran_ns_.end() || time->run_ns < before->second || mask.size() != 1) continue;
+    own_.bound[mask.front()] += static_cast<double>(time->run_ns - before->second) * 1e-9;
+  }
+  ran_ns_ = std::move(ran_ns);
+  own_.all = cpu_s();
+  noise_.look(now, os::cpu_times(), own_, cpus_of(lease_->standing().others));
+}
+
 void Sharing::look() {
   const double now = now_s();
   if (!leaving_.empty() && (steering_.has_left(cpus_of(leaving_)) || now - leaving_since_ >= leave_s)) {
     lease_->give_back(leaving_);
     leaving_.clear();
   }
-  const lease::Lease::Standing standing = lease_->look(wanted());
+  listen();
+  const lease::Lease::Standing standing = lease_->look(wanted(), placement::loud_cores(machine_, noise_.loud()));
   std::vector<int> give_up = standing.give_up;
   if (!leaving_.empty()) return;  // one thing after the other
   steering_.lease(cpus_of(without(standing.holds, give_up)));

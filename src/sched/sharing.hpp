@@ -3,11 +3,16 @@
 // and hands what it holds to the steering as the cpus that may be used: a change is a new epoch, as when a cgroup
 // changes.
 //
+// It also listens to what other programs do on the cpus, so that cores which they keep busy are exchanged for quiet
+// ones (lease/noise.hpp).
+//
 // Invariant: a core is given back when no worker sits on it any more; a worker that stays in one long function is
 // waited for, but no longer than the others can be made to wait.
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,6 +21,8 @@
 
 #include "base/settings.hpp"
 #include "lease/lease.hpp"
+#include "lease/noise.hpp"
+#include "os/processes.hpp"
 
 namespace charm::sched {
 
@@ -36,6 +43,7 @@ class Sharing {
   void main();
   void look();
   [[nodiscard]] int wanted();
+  void listen();
   [[nodiscard]] std::vector<int> cpus_of(const std::vector<int>& cores) const;
 
   std::unique_ptr<lease::Lease> lease_;
@@ -47,6 +55,10 @@ class Sharing {
   bool idle_ = false;
   std::vector<int> leaving_;  // cores that are to be given back
   double leaving_since_ = 0;
+  const os::Processes processes_;
+  std::map<int, std::uint64_t> ran_ns_;  // of each thread at the latest window
+  lease::OwnTime own_;
+  lease::Noise noise_;
 
   std::mutex mutex_;
   std::condition_variable ending_;

@@ -7,45 +7,14 @@
 
 #include <gtest/gtest.h>
 
-#include "adopt/fake_system.hpp"
-#include "placement/machines.hpp"
+#include "adopt/steered_program.hpp"
 
 namespace {
 
 using namespace charm::adopt;
-using charm::test::FakeProgram;
 
-Plan plan_on(const charm::Machine& machine, const std::string& policy) {
-  Wishes wishes;
-  wishes.policy = policy;
-  return make_plan(machine, wishes, charm::base::resolve({}, [](const char*) { return nullptr; }));
-}
-
-/// Time goes on, the program does what its threads want, and the adopter does what is due.
-struct Program {
-  Program(const charm::Machine& on, const std::string& policy, bool attached = false)
-      : machine(on),
-        program(machine.allowed_cpus),
-        adopter(program, plan_on(machine, policy), machine.allowed_cpus, attached, 0) {}
-  void pass(double seconds) {
-    for (const double end = now + seconds; now < end; now += 0.01) {
-      program.pass(0.01);
-      if (now >= due) due = adopter.step(now);
-    }
-  }
-  [[nodiscard]] std::vector<int> cpus_of_workers() const {
-    std::vector<int> cpus;
-    for (const auto& row : adopter.rows()) {
-      if (row.worker) cpus.insert(cpus.end(), row.cpus.begin(), row.cpus.end());
-    }
-    std::sort(cpus.begin(), cpus.end());
-    return cpus;
-  }
-  charm::Machine machine;
-  FakeProgram program;
-  Adopter adopter;
-  double now = 0, due = 0;
-};
+using Program = charm::test::SteeredProgram;
+using charm::test::plan_on;
 
 TEST(Adopter, BusyThreadsGetTheSeatsOfThePolicyAndSleepersTheChipletsOfTheseWorkers) {
   Program run(charm::test::uniform(1, 4, 4), "local");
@@ -134,6 +103,34 @@ TEST(Adopter, MasksThatTheProgramSetsItselfAreLeftAlone) {
   run.pass(3);
   EXPECT_EQ(run.program.at(later).mask, (std::vector{1, 6}));
   EXPECT_EQ(run.adopter.tally().left_alone, 2U);
+}
+
+TEST(Adopter, WhatIsBornWhileItGetsOtherCpusIsOnTheseFromTheStart) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int worker = run.program.start(1.0);
+  run.pass(0.5);
+  const int child = run.program.start(0.0, worker);  // not found yet
+  bool born = false;
+  run.program.at_bind = [&](const ThreadId& id) {  // of a thread that has its old mask still
+    if (!born && id.thread == worker) run.program.start(0.0, worker);
+    born = born || id.thread == worker;
+  };
+  run.adopter.use(narrowed(run.adopter.plan(), {4, 5}), run.now);
+  ASSERT_TRUE(born);
+  EXPECT_EQ(run.program.all.size(), 3U);
+  for (const auto& [id, thread] : run.program.all) {
+    EXPECT_TRUE(charm::os::in_both(thread.mask, {4, 5}) == thread.mask) << id.thread;
+  }
+  EXPECT_GT(child, worker);
+}
+
+TEST(Adopter, TellsWhatChildrenWantThatAreLeftToThemselves) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int own = run.program.start(0.0);
+  for (int i = 0; i < 3; ++i) run.program.at(run.program.start(1.0, own, 2)).followed = false;
+  run.pass(2);
+  EXPECT_NEAR(run.adopter.children_demand(), 3, 0.1);
+  EXPECT_EQ(run.adopter.workers(), 0);
 }
 
 TEST(Adopter, AProgramOfTheLibraryPlacesItself) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -19,7 +20,7 @@ class FakeProgram final : public adopt::System {
   struct Thread {
     std::vector<int> mask;
     double share = 0;  // of a cpu that it wants and gets
-    double run_s = 0;
+    double run_s = 0, wait_s = 0;
     std::string name = "program";
     bool followed = true;
     int binds = 0;
@@ -37,10 +38,31 @@ class FakeProgram final : public adopt::System {
     news_ = true;
     return id;
   }
-  void end(int id) { all.erase({process_of(id), id}); }
+  void end(int id) {
+    ended_s_ += at(id).run_s;
+    all.erase({process_of(id), id});
+  }
   Thread& at(int id) { return all.at({process_of(id), id}); }
+  /// A thread that may run on one cpu alone shares it with what other programs do there.
   void pass(double seconds) {
-    for (auto& [id, thread] : all) thread.run_s += thread.share * seconds;
+    constexpr double ticks = 1e6;
+    std::map<int, double> busy = others;
+    for (auto& [id, thread] : all) {
+      double gets = thread.share;
+      if (thread.mask.size() == 1) {
+        const auto other = others.find(thread.mask.front());
+        if (other != others.end()) gets /= std::max(1.0, gets + other->second);
+        busy[thread.mask.front()] += gets;
+      } else {
+        for (const int cpu : thread.mask) busy[cpu] += gets / static_cast<double>(thread.mask.size());
+      }
+      thread.run_s += gets * seconds;
+      thread.wait_s += (thread.share - gets) * seconds;
+    }
+    for (const int cpu : start_) {
+      cpus_[cpu].total += static_cast<std::uint64_t>(seconds * ticks);
+      cpus_[cpu].busy += static_cast<std::uint64_t>(std::min(1.0, busy[cpu]) * seconds * ticks);
+    }
   }
 
   bool news() override { return std::exchange(news_, false); }
@@ -52,7 +74,8 @@ class FakeProgram final : public adopt::System {
   std::optional<os::ThreadTime> time(const adopt::ThreadId& id) override {
     const auto found = all.find(id);
     if (found == all.end()) return std::nullopt;
-    return os::ThreadTime{static_cast<std::uint64_t>(found->second.run_s * 1e9) + 1, 0};
+    return os::ThreadTime{static_cast<std::uint64_t>(found->second.run_s * 1e9) + 1,
+                          static_cast<std::uint64_t>(found->second.wait_s * 1e9)};
   }
   std::string name(const adopt::ThreadId& id) override {
     const auto found = all.find(id);
@@ -65,6 +88,7 @@ class FakeProgram final : public adopt::System {
   int bind(const adopt::ThreadId& id, const std::vector<int>& cpus) override {
     const auto found = all.find(id);
     if (found == all.end()) return ESRCH;
+    if (at_bind) at_bind(id);
     found->second.mask = cpus;
     ++found->second.binds;
     if (cpus.size() == 1) {
@@ -74,12 +98,20 @@ class FakeProgram final : public adopt::System {
     }
     return 0;
   }
+  double used() override {
+    double seconds = ended_s_;
+    for (const auto& [id, thread] : all) seconds += thread.run_s;
+    return seconds;
+  }
+  std::map<int, os::CpuTime> cpu_times() override { return cpus_; }
   std::unique_ptr<counters::ThreadCounters> counters(const adopt::ThreadId& id) override {
     if (!has_counters) return nullptr;
     return std::make_unique<Counters>(*this, id);
   }
 
   std::map<adopt::ThreadId, Thread> all;
+  std::map<int, double> others;                         // what other programs take of each cpu, 0 to 1
+  std::function<void(const adopt::ThreadId&)> at_bind;  // is called before a thread is bound
   int collisions = 0;
   bool has_counters = false;
 
@@ -113,6 +145,8 @@ class FakeProgram final : public adopt::System {
   }
 
   std::vector<int> start_;
+  std::map<int, os::CpuTime> cpus_;
+  double ended_s_ = 0;
   int next_ = 1;
   bool news_ = true;
 };

@@ -4,41 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/tool.hpp"
+#include "adopt/steering.hpp"
 
 namespace {
 
 using nlohmann::json;
 
-class RunTest : public charm::cli::test::Tool {
- protected:
-  using Said = charm::cli::test::Said;
-  /// Not beside what else runs on the machine.
-  [[nodiscard]] Said run(const std::string& line, const std::string& before = "") const {
-    return charm("run " + line, "CHARM_SHARE=off " + before);
-  }
-  /// Shell with functions: `await CONDITION...` as in waiting(), `cpus PID` the mask of a process.
-  [[nodiscard]] Said script(const std::string& lines) const {
-    return waiting(
-        "export CHARM_SHARE=off\n"
-        "charm='" CHARM_TOOL
-        "'\n"
-        "cpus() { sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/$1/status; }\n"
-        "has_cpus() { [ \"$(cpus $1)\" = \"$2\" ]; }\n"
-        "state() { sed -n 's/^State:[[:space:]]*\\(.\\).*/\\1/p' /proc/$1/status; }\n"
-        "is_state() { [ \"$(state $1)\" = $2 ]; }\n"
-        "child_of() { cat /proc/$1/task/$1/children; }\n" +
-        lines);
-  }
-  static bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-  /// A cpu of each core that may be used here.
-  [[nodiscard]] std::vector<std::string> cores() const {
-    std::vector<std::string> cpus;
-    const json machine = json::parse(charm("topo --json").out);
-    for (const auto& core : machine.at("cores")) cpus.push_back(std::to_string(core.at("cpu").get<int>()));
-    return cpus;
-  }
-};
+using RunTest = charm::cli::test::Steering;
 
 TEST_F(RunTest, PassesExitCodesAndDeathsOn) {
   EXPECT_EQ(run("-- true").exit_code, 0);
@@ -82,6 +54,13 @@ TEST_F(RunTest, TellsWhatItDidInWordsOrAsJson) {
   EXPECT_EQ(report.at("ended").at("code"), 3);
   EXPECT_EQ(report.at("plan").at("policy"), "local");
   EXPECT_TRUE(report.at("decisions").is_array());
+  for (const char* key : {"program", "pid", "attached", "seconds", "used", "threads", "placements", "moves", "masks",
+                          "shared_cores", "evaded", "counters", "variables", "share", "own_cpu_s", "notes"}) {
+    EXPECT_TRUE(report.contains(key)) << key;
+  }
+  EXPECT_TRUE(report.at("share").is_null()) << "nothing was leased";
+  EXPECT_EQ(run("--report what.json --share $PWD/shares -- true").exit_code, 0);
+  EXPECT_EQ(json::parse(file("what.json")).at("share").at("holders"), 1);
 }
 
 TEST_F(RunTest, DryRunSaysWhatItWouldDoOnAnyMachine) {
@@ -93,7 +72,24 @@ TEST_F(RunTest, DryRunSaysWhatItWouldDoOnAnyMachine) {
   EXPECT_EQ(intent.at("seats").size(), 4U);
   EXPECT_EQ(intent.at("variables").at(0).at("name"), "OMP_NUM_THREADS");
   EXPECT_EQ(intent.at("variables").at(0).at("value"), "4");
-  EXPECT_TRUE(has(run("--dry-run -- true").out, "true: policy adaptive"));
+  const auto words = run("--dry-run --report what.json --policy local -- touch made");
+  EXPECT_EQ(words.exit_code, 0) << words.err;
+  EXPECT_TRUE(has(words.out, "touch made: policy local on cpus ")) << words.out;
+  EXPECT_EQ(words.err, "");
+  EXPECT_TRUE(files().empty()) << "neither the program nor a report";
+}
+
+TEST_F(RunTest, DryRunOfAttachLeavesMasksAsTheyAre) {
+  const auto said = script(R"sh(
+    sleep 100 & program=$!
+    before=$(cpus $program)
+    $charm attach --dry-run --json --policy local $program
+    code=$?
+    has_cpus $program "$before" || exit 9
+    kill $program
+    exit $code)sh");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(json::parse(said.out).at("plan").at("policy"), "local");
 }
 
 TEST_F(RunTest, RefusesWhatItCannotDoBeforeAnythingRuns) {
@@ -178,7 +174,9 @@ TEST_F(RunTest, AttachesAndGivesBackWhatThereWas) {
     await has_cpus $program $cpu; kill $program; wait $charm_pid; echo code $?)sh");
   EXPECT_EQ(said.out, "bound\ncode 0\nfree\ncode 0\n") << said.err;
   EXPECT_FALSE(json::parse(file("ended.json")).at("ended").is_null());
-  EXPECT_TRUE(json::parse(file("what.json")).at("ended").is_null());
+  const auto report = json::parse(file("what.json"));
+  EXPECT_TRUE(report.at("ended").is_null());
+  EXPECT_TRUE(report.at("attached"));
 }
 
 TEST_F(RunTest, RefusesToAttachToWhatIsNotThereOrNotAProgram) {

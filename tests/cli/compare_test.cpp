@@ -62,6 +62,35 @@ TEST_F(CompareCommand, GivesEveryRunAsJson) {
   EXPECT_FALSE(has(page, "http")) << "it needs nothing but itself";
 }
 
+TEST_F(CompareCommand, RunsOneProgramUnderSeveralPolicies) {
+  const auto said = charm(
+      "compare --json -q --runs 3 --warmup 1 --html page.html --policies local,os,distributed -- "
+      "sh -c 'echo ${OMP_PLACES:+places} >> seen; exit 0'",
+      "env -u OMP_NUM_THREADS -u OMP_PLACES -u OMP_PROC_BIND CHARM_SHARE=off");
+  ASSERT_TRUE(said.exit_code == 0 || said.exit_code == 1 || said.exit_code == 3 || said.exit_code == 4) << said.err;
+  EXPECT_EQ(said.err, "");
+  const auto json = nlohmann::json::parse(said.out);
+  Words names;
+  for (const auto& program : json.at("programs")) {
+    names.push_back(program.at("name"));
+    EXPECT_EQ(program.at("command").at(3), names.back());
+    EXPECT_EQ(program.at("exit_code"), (std::vector{0, 0, 0}));
+  }
+  EXPECT_EQ(names, (Words{"local", "os", "distributed"}));
+  ASSERT_EQ(json.at("comparisons").size(), 2U) << "each with the first";
+  for (const auto& comparison : json.at("comparisons")) EXPECT_EQ(comparison.at("first"), "local");
+  // Places are told under the two policies that stand still.
+  const std::string seen = file("seen");
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), '\n'), 3 * 4) << seen;
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), 'p'), 2 * 4) << seen;
+  const std::string page = file("page.html");
+  for (const auto& name : names) EXPECT_TRUE(has(page, ">" + name + "<")) << name;
+
+  const auto failed = charm("compare -q --runs 2 --policies local,os -- sh -c 'exit 7'", "CHARM_SHARE=off");
+  EXPECT_EQ(failed.exit_code, 2);
+  EXPECT_TRUE(has(failed.err, "exit code 7")) << failed.err;
+}
+
 TEST_F(CompareCommand, TakesWordsAsTheyAre) {
   given("has", "test \"$1\" = '[a,b]' && test \"$2\" = 'x y' && test -z \"$3\"\n");
   const auto said = charm("compare --runs 2 --warmup 0 -q -- sh has '[a,b]' 'x y' '' -- sh has '[a,b]' 'x y'");

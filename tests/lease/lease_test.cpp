@@ -35,6 +35,7 @@ struct World {
   std::set<int> alive;
   int next_pid = 100;
   std::vector<std::string> told;
+  std::vector<int> loud;  // cores that somebody without a lease keeps busy
 
   struct Program {
     int pid = 0;
@@ -60,7 +61,7 @@ struct World {
     leaked.push_back(std::move(program.lease));
   }
   void look(Program& program) {
-    const auto standing = program.lease->look(program.want);
+    const auto standing = program.lease->look(program.want, loud);
     program.lease->give_back(standing.give_up);
   }
   std::vector<std::unique_ptr<Lease>> leaked;  // of the killed: nobody tidies up after them while the world lasts
@@ -132,6 +133,47 @@ TEST_F(Shares, OneThatIsStoppedLosesItsCoresAfterTwoSecondsAndComesBackByItself)
   EXPECT_EQ(one.lease->standing().holds.size(), 8U);
 }
 
+TEST_F(Shares, OneThatComesBackHasAnotherNumber) {
+  World world;
+  world.path = path();
+  auto one = world.start(1);
+  auto two = world.start(1);
+  const auto number = [&] {
+    std::ifstream file(path(), std::ios::binary);
+    for (const Entry& entry : decode({std::istreambuf_iterator<char>(file), {}}).table.entries) {
+      if (entry.pid == one.pid) return entry.number;
+    }
+    return std::uint64_t{0};
+  };
+  const auto first = number();
+  world.look(one);
+  EXPECT_EQ(number(), first);
+  world.now_ms += patience_ms + 1;
+  world.look(two);
+  EXPECT_EQ(number(), 0U);
+  world.look(one);
+  EXPECT_GT(number(), first);
+}
+
+TEST_F(Shares, LoudCoresAreTakenLastGivenUpFirstAndExchangedOneByOne) {
+  World world;
+  world.path = path();
+  world.loud = {0, 1};
+  auto one = world.start(3);
+  world.look(one);
+  world.look(one);
+  EXPECT_EQ(one.lease->standing().holds, (std::vector{2, 3, 4})) << "the first look knew nothing of noise";
+  world.loud = {3};
+  one.want = 2;
+  world.look(one);
+  EXPECT_EQ(one.lease->standing().holds, (std::vector{2, 4}));
+  one.want = 16;
+  world.look(one);
+  EXPECT_EQ(one.lease->standing().holds.size(), 16U) << "better than none";
+  world.look(one);
+  EXPECT_TRUE(one.lease->standing().give_up.empty()) << "nothing quieter is free";
+}
+
 TEST_F(Shares, ADamagedTableIsBegunAnewAndSaid) {
   auto one = world.start(16);
   {
@@ -198,6 +240,12 @@ TEST_F(Shares, AnyOrderOfComingGoingAndDyingKeepsCoresApartAndEndsFair) {
         programs.erase(programs.begin() + static_cast<std::ptrdiff_t>(which));
       } else if (what == 3) {
         programs[which].want = *rc::gen::inRange(0, cores + 2);
+      } else if (what == 4) {
+        world.loud.clear();
+        for (const auto& core : world.machine.cores) {
+          if (*rc::gen::inRange(0, 3) == 0) world.loud.push_back(core.cpu);
+        }
+        std::sort(world.loud.begin(), world.loud.end());
       } else {
         world.look(programs[which]);
       }
@@ -208,7 +256,8 @@ TEST_F(Shares, AnyOrderOfComingGoingAndDyingKeepsCoresApartAndEndsFair) {
         check();
       }
     }
-    for (int round = 0; round < 4; ++round) {
+    const int rounds = 4 + static_cast<int>(world.loud.size());  // one core is exchanged a look
+    for (int round = 0; round < rounds; ++round) {
       for (auto& program : programs) world.look(program);
       check();
     }
@@ -223,6 +272,17 @@ TEST_F(Shares, AnyOrderOfComingGoingAndDyingKeepsCoresApartAndEndsFair) {
       held += has;
     }
     RC_ASSERT(held == std::min(wanted, cores));  // nothing lies idle that somebody wants
+    // Nor does anybody keep a loud core while a quiet one is free, nor go on exchanging.
+    std::set<int> taken;
+    for (const auto& program : programs) {
+      taken.insert(program.lease->standing().holds.begin(), program.lease->standing().holds.end());
+      RC_ASSERT(program.lease->standing().give_up.empty());
+    }
+    const auto is_loud = [&](int core) { return std::binary_search(world.loud.begin(), world.loud.end(), core); };
+    const bool quiet_is_free =
+        std::any_of(world.machine.cores.begin(), world.machine.cores.end(),
+                    [&](const auto& core) { return !taken.contains(core.cpu) && !is_loud(core.cpu); });
+    RC_ASSERT(!quiet_is_free || std::none_of(taken.begin(), taken.end(), is_loud));
   }));
 }
 

@@ -103,4 +103,33 @@ TEST_F(Sharing, WhileItIsIdleOthersHaveItsCores) {
   }));
 }
 
+TEST(Leaving, WorkersThatSleepMoveOrLetGoOfTheCoresThatTheyLose) {
+  charm::test::FakeKernel kernel{16};
+  charm::Config config;
+  config.workers = 16;
+  config.topology = "pack:1 l3:4 core:4 pu:1";
+  config.policy = "local";
+  config.watch_ms = 2;
+  config.counters = "none";
+  config.share = "off";
+  charm::sched::Runtime* runtime = nullptr;  // finalize() ends it
+  std::thread([&] { runtime = new charm::sched::Runtime(config, kernel.watch()); }).join();
+  std::vector<int> low, high;
+  for (int cpu = 0; cpu < 16; ++cpu) (cpu < 8 ? low : high).push_back(cpu);
+  for (int round = 0; round < 6; ++round) {
+    const auto& keep = round % 2 == 0 ? high : low;
+    const auto& lose = round % 2 == 0 ? low : high;
+    std::this_thread::sleep_for(50ms);  // there is no work: they sleep
+    runtime->steering->lease(keep);
+    bool left = false;
+    for (int i = 0; i < 1000 && !left; ++i) {
+      left = runtime->steering->has_left(lose) && charm::os::in_both(kernel.taken(), lose).empty();
+      if (!left) std::this_thread::sleep_for(20ms);
+    }
+    EXPECT_TRUE(left) << "round " << round;
+  }
+  charm::finalize();
+  EXPECT_EQ(kernel.collisions(), 0);
+}
+
 }  // namespace

@@ -327,7 +327,7 @@ constexpr const char* computes = "while :; do :; done";
 TEST(Run, AProgramThatComputesSitsOnACoreOfThePolicy) {
   const auto machine = charm::Machine::discover();
   for (const char* policy : {"local", "distributed", "numa"}) {
-    Program program(std::string("--share off --policy ") + policy, computes, policy);
+    Program program(std::string("--share off --no-avoid --policy ") + policy, computes, policy);
     ASSERT_GT(program.pid(), 0);
     EXPECT_TRUE(eventually([&] { return program.mask() == std::vector<int>{machine.cores.front().cpu}; })) << policy;
   }

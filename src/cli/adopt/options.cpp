@@ -57,6 +57,7 @@ void declare_shared(CLI::App& app, AdoptOptions& options) {
                    : "'" + text + "' is not on, off or a path that begins with /";
       });
   whole_number(app.add_option("--weight", options.weight, "What it is due of a shared machine [100]"), 1, 1000);
+  app.add_flag("--no-avoid", options.no_avoid, "Do not leave cores that other programs keep busy");
   file_path(app.add_option("--report", options.report, "Write the summary there, as JSON, and nothing to stderr"));
   app.add_flag("-q,--quiet", options.quiet, "No summary on stderr");
 }

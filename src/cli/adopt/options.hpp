@@ -20,7 +20,7 @@ struct AdoptOptions {
   std::string left_out;  // pools that are not sized
   int pid = 0;
   int chiplets = 0, weight = 0;
-  bool smt = false, children = false, no_size = false, dry_run = false, json = false, quiet = false;
+  bool smt = false, children = false, no_size = false, dry_run = false, json = false, quiet = false, no_avoid = false;
 };
 
 void declare_shared(CLI::App& app, AdoptOptions& options);

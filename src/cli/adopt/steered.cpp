@@ -40,7 +40,9 @@ Steered::Steered(const AdoptOptions& options, Prepared& prepared, int pid, bool 
       counters_(counters_for(prepared)),
       system_(pid, options.children, counters_.get()),
       steward_(system_, prepared.whole, options.chiplets, prepared.came_with, attached, std::move(prepared.lease),
-               os::live_cpu_watch(), now_s()) {}
+               os::live_cpu_watch(), now_s()) {
+  if (options.no_avoid) steward_.adopter().ignore_others();
+}
 
 void Steered::step_and_wait(int descriptor, double most) {
   const double due = steward_.step(now_s());

@@ -48,6 +48,9 @@ std::vector<std::string> notes_of(const Prepared& prepared, const adopt::Steward
     notes.push_back(fmt::format("{} for {}: they shared them chiplet by chiplet", number(tally.most_workers, "worker"),
                                 number(static_cast<std::size_t>(adopter.plan().cores), "core")));
   }
+  if (tally.evaded > 0)
+    notes.push_back(fmt::format("it left cores that other programs kept busy {}",
+                                tally.evaded == 1 ? "once" : fmt::format("{} times", tally.evaded)));
   if (!adopter.trouble().empty()) notes.push_back(adopter.trouble());
   if (const auto pressure = os::cpu_pressure(); pressure && *pressure >= 10) {
     notes.push_back(
@@ -151,6 +154,7 @@ std::string summary_json(const Outcome& outcome, const Prepared& prepared, const
                  {"moves", tally.moves},
                  {"masks", tally.masks},
                  {"shared_cores", tally.shared},
+                 {"evaded", tally.evaded},
                  {"counters", outcome.counters},
                  {"decisions", decisions},
                  {"variables", pools_json(prepared.pools)},

@@ -1,0 +1,59 @@
+#include "placement/quiet.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace charm::placement {
+namespace {
+
+bool is_loud(const Core& core, const std::vector<int>& loud) {
+  return std::any_of(core.siblings.begin(), core.siblings.end(),
+                     [&](int cpu) { return std::binary_search(loud.begin(), loud.end(), cpu); });
+}
+
+int seats_of(const Core& core, bool smt) { return smt ? static_cast<int>(core.siblings.size()) : 1; }
+
+}  // namespace
+
+std::vector<int> loud_cores(const Machine& machine, const std::vector<int>& loud) {
+  std::vector<int> cores;
+  for (const Core& core : machine.cores) {
+    if (is_loud(core, loud)) cores.push_back(core.cpu);
+  }
+  std::sort(cores.begin(), cores.end());
+  return cores;
+}
+
+std::vector<int> quiet_cpus(const Machine& machine, const std::vector<int>& loud, int workers, bool smt) {
+  std::vector<const Core*> order;
+  std::map<int, int> on_chiplet;  // loud ones
+  for (const Core& core : machine.cores) {
+    order.push_back(&core);
+    if (is_loud(core, loud)) ++on_chiplet[core.chiplet];
+  }
+  const auto rank = [&](const Core* core) { return is_loud(*core, loud) ? on_chiplet[core->chiplet] : 0; };
+  std::stable_sort(order.begin(), order.end(), [&](const Core* a, const Core* b) { return rank(a) < rank(b); });
+  std::vector<int> cpus;
+  int seats = 0;
+  for (const Core* core : order) {
+    if (rank(core) > 0 && seats >= workers) break;
+    seats += seats_of(*core, smt);
+    cpus.insert(cpus.end(), core->siblings.begin(), core->siblings.end());
+  }
+  std::sort(cpus.begin(), cpus.end());
+  return cpus;
+}
+
+bool quieter_elsewhere(const Machine& machine, const std::vector<int>& loud, const std::vector<int>& seats, bool smt) {
+  int room = 0;
+  for (const Core& core : machine.cores) {
+    if (!is_loud(core, loud)) room += seats_of(core, smt);
+  }
+  const auto suffer = std::count_if(seats.begin(), seats.end(), [&](int cpu) {
+    const Core* core = machine.core_of_cpu(cpu);
+    return core != nullptr && is_loud(*core, loud);
+  });
+  return suffer > std::max(0, static_cast<int>(seats.size()) - room);
+}
+
+}  // namespace charm::placement

@@ -1,0 +1,72 @@
+// Which cpus are left when other programs keep some busy.
+#include "placement/quiet.hpp"
+
+#include <algorithm>
+#include <rapidcheck.h>
+
+#include <gtest/gtest.h>
+
+#include "placement/bins.hpp"
+#include "placement/machines.hpp"
+#include "placement/policy.hpp"
+#include "placement/restrict.hpp"
+
+namespace {
+
+using namespace charm;
+using namespace charm::placement;
+
+TEST(Quiet, LoudCoresAreLeftOutAsFarAsTheOthersDo) {
+  const Machine machine = test::uniform(1, 2, 4);
+  EXPECT_EQ(quiet_cpus(machine, {1, 4, 5}, 3, false), (std::vector{0, 2, 3, 6, 7}));
+  EXPECT_EQ(quiet_cpus(machine, {1, 4, 5}, 6, false), (std::vector{0, 1, 2, 3, 6, 7})) << "its chiplet is the quieter";
+  EXPECT_EQ(quiet_cpus(machine, {1, 4, 5}, 9, false), machine.allowed_cpus);
+}
+
+TEST(Quiet, ACoreIsAsLoudAsItsSecondThread) {
+  const Machine machine = test::uniform(1, 1, 2, 2);  // cpus 0 and 2 are one core
+  EXPECT_EQ(loud_cores(machine, {2}), std::vector{0});
+  EXPECT_EQ(quiet_cpus(machine, {2}, 1, false), (std::vector{1, 3}));
+  EXPECT_EQ(quiet_cpus(machine, {2}, 2, true), (std::vector{1, 3}));
+  EXPECT_EQ(quiet_cpus(machine, {2}, 2, false), machine.allowed_cpus);
+}
+
+TEST(Quiet, IsOnlyElsewhereWhereFewerWouldSuffer) {
+  const Machine machine = test::uniform(1, 1, 4);
+  EXPECT_TRUE(quieter_elsewhere(machine, {0}, {0}, false));
+  EXPECT_FALSE(quieter_elsewhere(machine, {3}, {0}, false));
+  EXPECT_FALSE(quieter_elsewhere(machine, {0}, {0, 1, 2, 3}, false));
+  EXPECT_TRUE(quieter_elsewhere(machine, {0, 1}, {0, 1, 2}, false)) << "one of two";
+  EXPECT_FALSE(quieter_elsewhere(machine, {0, 1}, {0, 2, 3}, false));
+}
+
+TEST(Quiet, HoldsEnoughAndNoMoreLoudOnesThanItMustAndIsWhereOneStays) {
+  EXPECT_TRUE(rc::check([] {
+    const Machine machine = *test::any_machine();
+    const bool smt = *rc::gen::arbitrary<bool>();
+    std::vector<int> loud;
+    for (const int cpu : machine.allowed_cpus) {
+      if (*rc::gen::inRange(0, 3) == 0) loud.push_back(cpu);
+    }
+    const int most = capacity(machine, smt);
+    const int workers = *rc::gen::inRange(1, most + 3);
+    const auto cpus = quiet_cpus(machine, loud, workers, smt);
+    RC_ASSERT(std::includes(machine.allowed_cpus.begin(), machine.allowed_cpus.end(), cpus.begin(), cpus.end()));
+    const Machine left = restricted(machine, cpus);
+    RC_ASSERT(capacity(left, smt) >= std::min(workers, most));
+    const auto quiet = quiet_cpus(machine, loud, 0, smt);
+    RC_ASSERT(std::includes(cpus.begin(), cpus.end(), quiet.begin(), quiet.end()));
+    const bool enough = !quiet.empty() && capacity(restricted(machine, quiet), smt) >= workers;
+    RC_ASSERT((cpus == quiet) == (enough || quiet == machine.allowed_cpus));
+    if (workers > most) return;
+    Request request;
+    request.workers = workers;
+    request.smt = smt;
+    const std::string name = *rc::gen::element<std::string>("local", "distributed", "numa");
+    std::vector<int> seats;
+    for (const Seat& seat : placement::policy(name).place(left, request).start()) seats.push_back(seat.cpu);
+    RC_ASSERT(!quieter_elsewhere(machine, loud, seats, smt));
+  }));
+}
+
+}  // namespace

@@ -1,0 +1,159 @@
+// Programs that share a machine, started and ended by a test, and what can be seen of them at one moment: the table of
+// shares and the masks that the kernel has.
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <sys/wait.h>
+
+#include "lease/table.hpp"
+#include "os/affinity.hpp"
+#include "os/processes.hpp"
+#include "os/shared_file.hpp"
+
+namespace charm::test {
+
+inline std::int64_t now_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+/// Waits as long as the slowest emulation may need; a test that goes well needs little of it.
+template <class F>
+bool in_the_end(F&& holds) {
+  for (const auto end = now_ms() + 180'000; now_ms() < end;) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return holds();
+}
+
+class Neighbour {
+ public:
+  enum class Kind { library, steered };  // steered: `charm run`
+
+  struct Does {
+    int threads = 1, busy_ms = 20, doze_ms = 180;  // all of its time: busy_ms alone
+  };
+
+  Neighbour(Kind kind, Does does, const std::string& shares, std::string file) : kind_(kind), file_(std::move(file)) {
+    std::filesystem::remove(file_);
+    std::vector<std::string> words;
+    if (kind == Kind::steered) words = {"charm", "run", "-q", "--share", shares, "--policy", "local", "--"};
+    for (const std::string& word : {std::string("vm_neighbour"), std::string(name()), std::to_string(does.threads),
+                                    std::to_string(does.busy_ms), std::to_string(does.doze_ms), file_})
+      words.push_back(word);
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ != 0) return;
+    if (kind == Kind::library) setenv("CHARM_SHARE", shares.c_str(), 1);
+    execvp(arguments[0], arguments.data());
+    _exit(127);
+  }
+  ~Neighbour() {
+    end(SIGKILL);
+    if (const int left = program()) kill(left, SIGKILL);
+    std::filesystem::remove(file_);
+  }
+  Neighbour(const Neighbour&) = delete;
+  Neighbour& operator=(const Neighbour&) = delete;
+
+  [[nodiscard]] const char* name() const { return kind_ == Kind::library ? "library" : "plain"; }
+  [[nodiscard]] Kind kind() const { return kind_; }
+  [[nodiscard]] int holder() const { return pid_; }  ///< of the share
+  /// The process whose threads compute; 0 until all of them are there.
+  [[nodiscard]] int program() const {
+    int pid = 0;
+    std::ifstream(file_) >> pid;
+    return pid;
+  }
+  /// Signals the holder, and waits until it is gone.
+  void end(int signal) {
+    if (pid_ <= 0) return;
+    kill(pid_, signal);
+    waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+
+ private:
+  Kind kind_;
+  std::string file_;
+  int pid_ = 0;
+};
+
+/// The table of shares, with nobody able to change it while this exists.
+class HeldTable {
+ public:
+  /// Nothing where it cannot be had just now.
+  static std::unique_ptr<HeldTable> take(const std::string& path) {
+    std::unique_ptr<HeldTable> held(new HeldTable(path));
+    return held->turn_.granted() ? std::move(held) : nullptr;
+  }
+  [[nodiscard]] lease::Decoded read() const { return lease::decode(file_->read(lease::file_bytes() + 1)); }
+
+ private:
+  explicit HeldTable(const std::string& path) : file_(os::SharedFile::open(path)), turn_(*file_) {}
+  std::unique_ptr<os::SharedFile> file_;
+  os::SharedFile::Turn turn_;
+};
+
+inline std::optional<lease::Table> table_at(const std::string& path) {
+  const auto held = HeldTable::take(path);
+  if (!held) return std::nullopt;
+  return held->read().table;
+}
+
+inline const lease::Entry* entry_of(const lease::Table& table, int pid) {
+  for (const lease::Entry& entry : table.entries) {
+    if (entry.pid == pid) return &entry;
+  }
+  return nullptr;
+}
+
+/// All cpus of these cores, ascending.
+inline std::vector<int> cpus_of(const Machine& machine, const std::vector<int>& cores) {
+  std::vector<int> cpus;
+  for (const int core : cores) {
+    if (const Core* at = machine.core_of_cpu(core)) cpus.insert(cpus.end(), at->siblings.begin(), at->siblings.end());
+  }
+  std::sort(cpus.begin(), cpus.end());
+  return cpus;
+}
+
+/// By thread, as the kernel has them; of the library only workers that have a core, the others being nobody's concern.
+/// Worker 0 has two threads, of which one sleeps with the mask that it had: it is left out.
+inline std::map<int, std::vector<int>> masks_of(const Neighbour& neighbour) {
+  std::map<int, std::vector<int>> masks;
+  const os::Processes processes;
+  const int program = neighbour.program();
+  if (program == 0) return masks;
+  for (const int thread : processes.threads(program)) {
+    const std::vector<int> mask = os::allowed_cpus_of(thread);
+    const bool steered = neighbour.kind() == Neighbour::Kind::steered;
+    const std::string name = processes.name(program, thread);
+    const bool worker = name.size() > 6 && name.starts_with("charm-") && name != "charm-0" && name[6] >= '0' &&
+                        name[6] <= '9' && mask.size() == 1;
+    if (!mask.empty() && (steered || worker)) masks[thread] = mask;
+  }
+  return masks;
+}
+
+}  // namespace charm::test

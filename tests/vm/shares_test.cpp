@@ -1,0 +1,246 @@
+// Programs that share the machine by leases, on a real kernel: what the table says and which masks threads really have,
+// while programs join, leave and are killed.
+//
+// All is looked at while the test has the table to itself, so that nobody can pass a core on between two of its looks.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "os/cpu_list.hpp"
+#include "vm/neighbours.hpp"
+
+namespace {
+
+using namespace charm;
+using namespace charm::test;
+
+const std::string shares = "/tmp/neighbours.shares";
+
+std::string words(const lease::Table& table) {
+  std::string text;
+  for (const lease::Entry& entry : table.entries) {
+    text += "process " + std::to_string(entry.pid) + " wants " + std::to_string(entry.want) + " and has " +
+            os::format_cpu_list(entry.holds) + "\n";
+  }
+  return text;
+}
+
+/// What is watched over all the time, look by look.
+class Watch {
+ public:
+  explicit Watch(const Machine& machine) : machine_(machine) {}
+
+  void look(const std::vector<std::unique_ptr<Neighbour>>& neighbours) {
+    const auto held = HeldTable::take(shares);
+    if (!held) return;
+    const lease::Decoded now = held->read();
+    EXPECT_FALSE(now.damaged);
+    ++looks;
+    leased_once(now.table);
+    dead_are_struck_out(now.table);
+    for (const auto& neighbour : neighbours) {
+      if (neighbour) on_its_own_cores(now.table, *neighbour);
+    }
+  }
+
+  /// That the holder has been killed, and is gone.
+  void died(int holder) { dead_.push_back({holder, now_ms(), {}}); }
+
+  int looks = 0, masks = 0;
+  std::int64_t longest_ms = 0;  // from a death until the cores were seen to be free
+
+ private:
+  struct Dead {
+    int holder;
+    std::int64_t when;
+    std::map<int, std::set<std::int64_t>> looked;  // by holder: its looks since then
+  };
+  struct Known {
+    std::uint64_t number = 0;
+    std::int64_t first_look = 0;  // of those at which it had cores and all of its threads
+  };
+
+  static void leased_once(const lease::Table& table) {
+    std::set<int> taken;
+    for (const lease::Entry& entry : table.entries) {
+      for (const int core : entry.holds) EXPECT_TRUE(taken.insert(core).second) << core << "\n" << words(table);
+    }
+  }
+
+  /// Whoever begins to look after a death strikes the dead out. (The second look after it has begun after it.)
+  void dead_are_struck_out(const lease::Table& table) {
+    std::erase_if(dead_, [&](Dead& dead) {
+      if (entry_of(table, dead.holder) == nullptr) {
+        longest_ms = std::max(longest_ms, now_ms() - dead.when);
+        return true;
+      }
+      for (const lease::Entry& entry : table.entries) {
+        if (entry.pid == dead.holder || entry.looked_ms <= dead.when) continue;
+        dead.looked[entry.pid].insert(entry.looked_ms);
+        EXPECT_LT(dead.looked[entry.pid].size(), 2U) << dead.holder << " is dead, but not to " << entry.pid;
+      }
+      return false;
+    });
+  }
+
+  /// Threads under `charm run` leave a core before it is given back, and come after it was taken. Workers of the
+  /// library are waited for, but not for ever: those get half a minute.
+  void on_its_own_cores(const lease::Table& table, const Neighbour& neighbour) {
+    const lease::Entry* entry = entry_of(table, neighbour.holder());
+    Known& known = known_[neighbour.holder()];
+    if (entry == nullptr || entry->holds.empty() || neighbour.program() == 0) {
+      known = {};
+      return;
+    }
+    if (known.number != entry->number) known = {entry->number, entry->looked_ms};
+    if (known.first_look == entry->looked_ms) return;  // its threads come over after that look, and before the next
+    const std::vector<int> own = cpus_of(machine_, entry->holds);
+    for (const auto& [thread, mask] : masks_of(neighbour)) {
+      ++masks;
+      if (os::in_both(mask, own) == mask) {
+        since_.erase(thread);
+        continue;
+      }
+      const auto since = since_.try_emplace(thread, now_ms()).first->second;
+      const bool patient = neighbour.kind() == Neighbour::Kind::library && now_ms() - since < 30'000;
+      EXPECT_TRUE(patient) << neighbour.name() << " " << entry->pid << ": thread " << thread << " may run on "
+                           << os::format_cpu_list(mask) << "\n"
+                           << words(table);
+    }
+  }
+
+  const Machine& machine_;
+  std::vector<Dead> dead_;
+  std::map<int, Known> known_;  // by holder
+  std::map<int, std::int64_t> since_;
+};
+
+/// Nothing where all threads sit on cores of their own program's share; else who does not.
+std::string unsettled(const Machine& machine, const std::vector<std::unique_ptr<Neighbour>>& neighbours) {
+  const auto held = HeldTable::take(shares);
+  if (!held) return "the table is in use";
+  const lease::Table table = held->read().table;
+  for (const auto& neighbour : neighbours) {
+    if (!neighbour) continue;
+    const std::string who = std::string(neighbour->name()) + " " + std::to_string(neighbour->holder());
+    const lease::Entry* entry = entry_of(table, neighbour->holder());
+    if (entry == nullptr || entry->holds.empty()) return who + " has no cores\n" + words(table);
+    if (neighbour->program() == 0) return who + " has not begun";
+    const std::vector<int> own = cpus_of(machine, entry->holds);
+    for (const auto& [thread, mask] : masks_of(*neighbour)) {
+      if (os::in_both(mask, own) != mask)
+        return who + ": thread " + std::to_string(thread) + " may run on " + os::format_cpu_list(mask) + "\n" +
+               words(table);
+    }
+  }
+  return "";
+}
+
+TEST(Shares, ProgramsThatJoinAndLeaveAndAreKilledHaveEachCoreOnceAndTheLastOneHasAll) {
+  const auto machine = Machine::discover();
+  const int cores = static_cast<int>(machine.cores.size());
+  const char* set = std::getenv("CHURN_SECONDS");
+  const int seconds = set != nullptr && std::atoi(set) > 0 ? std::atoi(set) : 60;
+  std::filesystem::remove(shares);
+  // A core for each at least: while there are fewer, the last ones have none by design.
+  std::vector<std::unique_ptr<Neighbour>> neighbours(static_cast<std::size_t>(std::min(10, cores)));
+  std::mt19937 random(7);
+  const auto any = [&](int from, int to) { return std::uniform_int_distribution<int>(from, to)(random); };
+  Watch watch(machine);
+  int started = 0, killed = 0, most = 0;
+  const auto start = [&](std::size_t place, Neighbour::Kind kind, Neighbour::Does does) {
+    neighbours[place] = std::make_unique<Neighbour>(kind, does, shares, "/tmp/neighbour." + std::to_string(started++));
+  };
+  const auto end = [&](std::size_t place) {
+    const int holder = neighbours[place]->holder();
+    const bool hard = any(0, 1) == 0;
+    neighbours[place]->end(hard ? SIGKILL : SIGTERM);
+    if (hard) watch.died(holder);
+    killed += hard ? 1 : 0;
+    neighbours[place].reset();
+  };
+  // Where programs need seconds to begin, it goes on until some have been killed.
+  const auto begun = now_ms();
+  while (now_ms() < begun + 1000LL * seconds || (killed < 3 && now_ms() < begun + 6000LL * seconds)) {
+    const auto place = static_cast<std::size_t>(any(0, static_cast<int>(neighbours.size()) - 1));
+    if (!neighbours[place]) {
+      // All want every core at first; the library as many as it has workers, but for those that doze most of the time.
+      start(place, any(0, 1) == 0 ? Neighbour::Kind::library : Neighbour::Kind::steered,
+            {any(1, cores / 2), 20, any(0, 2) == 0 ? 3000 : 180});
+    } else if (neighbours[place]->program() != 0 && any(0, 1) == 0) {
+      end(place);
+    }
+    most = std::max(most, static_cast<int>(std::count_if(neighbours.begin(), neighbours.end(),
+                                                         [](const auto& each) { return each != nullptr; })));
+    for (int i = any(1, 3); i > 0; --i) {
+      watch.look(neighbours);
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
+  std::cout << started << " programs, at most " << most << " at a time, " << killed << " killed; " << watch.looks
+            << " looks at " << watch.masks << " masks; cores of the killed were free after at most " << watch.longest_ms
+            << " ms\n";
+  EXPECT_GT(watch.looks, 0);
+  std::string who;
+  EXPECT_TRUE(in_the_end([&] {
+    watch.look(neighbours);
+    who = unsettled(machine, neighbours);
+    return who.empty();
+  })) << who;
+
+  // One of each kind, in turn, is left with threads for all cores.
+  for (const auto kind : {Neighbour::Kind::library, Neighbour::Kind::steered}) {
+    for (std::size_t place = 0; place < neighbours.size(); ++place) {
+      if (neighbours[place]) end(place);
+    }
+    start(0, kind, {cores, 20, kind == Neighbour::Kind::library ? 480 : 0});
+    EXPECT_TRUE(in_the_end([&] {
+      watch.look(neighbours);
+      const auto table = table_at(shares);
+      const lease::Entry* entry = table ? entry_of(*table, neighbours[0]->holder()) : nullptr;
+      return entry != nullptr && table->entries.size() == 1 && static_cast<int>(entry->holds.size()) == cores;
+    })) << neighbours[0]->name()
+        << ": " << words(table_at(shares).value_or(lease::Table{}));
+  }
+}
+
+TEST(Shares, TwoProgramsHaveWhatTheyWantOrHalfEachAndTheCoresOfOneThatIsKilledGoToTheOther) {
+  const auto machine = Machine::discover();
+  const int cores = static_cast<int>(machine.cores.size());
+  std::filesystem::remove(shares);
+  for (const auto dies : {Neighbour::Kind::steered, Neighbour::Kind::library}) {
+    std::vector<std::unique_ptr<Neighbour>> both;
+    // What is steered has to compute all the time to be believed; the library has not.
+    const bool steered = dies == Neighbour::Kind::steered;
+    const Neighbour::Does does{steered ? 2 : cores, 20, steered ? 0 : 480};
+    const int due = steered ? 2 : cores / 2;
+    both.push_back(std::make_unique<Neighbour>(dies, does, shares, "/tmp/two.0"));
+    both.push_back(
+        std::make_unique<Neighbour>(Neighbour::Kind::library, Neighbour::Does{cores, 20, 480}, shares, "/tmp/two.1"));
+    const auto has = [&](std::size_t which) {
+      const auto table = table_at(shares);
+      const lease::Entry* entry = table ? entry_of(*table, both[which]->holder()) : nullptr;
+      return entry == nullptr ? 0 : static_cast<int>(entry->holds.size());
+    };
+    Watch watch(machine);
+    EXPECT_TRUE(in_the_end([&] {
+      watch.look(both);
+      return std::min(has(0), has(1)) == due && has(0) + has(1) == cores && unsettled(machine, both).empty();
+    })) << words(table_at(shares).value_or(lease::Table{}));
+    const int dead = both[0]->holder();
+    both[0]->end(SIGKILL);
+    watch.died(dead);
+    EXPECT_TRUE(in_the_end([&] {
+      watch.look(both);
+      return has(1) == cores;
+    })) << words(table_at(shares).value_or(lease::Table{}));
+    std::cout << "free after at most " << watch.longest_ms << " ms\n";
+  }
+}
+
+}  // namespace
