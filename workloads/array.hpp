@@ -1,7 +1,7 @@
 // Array<T>: a large array whose pages are touched first by whoever writes them, so that a parallel fill also spreads
 // the pages. Large arrays ask for huge pages: random access is bound by address translation long before bandwidth
-// (RandomAccess on 1 GiB gains two thirds). The pages are charm::PageBlock's; kernels that run on other runtimes, too,
-// leave placing them to first touch, which all runtimes share.
+// (RandomAccess on 1 GiB gains two thirds). The pages are charm::PageBlock's; homes.hpp makes arrays whose pages have a
+// home of their own.
 // Invariant: elements are uninitialised until written; size() never grows.
 #pragma once
 
@@ -25,6 +25,9 @@ class Array {
       : block_(static_cast<std::size_t>(size) * sizeof(T), MemoryOptions{.huge = HugePages::advised}),
         data_(static_cast<T*>(block_.data())),
         size_(size) {}
+  /// In pages that were asked for already, of at least that size.
+  Array(std::int64_t size, PageBlock block)
+      : block_(std::move(block)), data_(static_cast<T*>(block_.data())), size_(size) {}
   Array(Array&& other) noexcept { swap(other); }
   Array& operator=(Array&& other) noexcept {
     Array(std::move(other)).swap(*this);

@@ -154,7 +154,7 @@ void add(KernelRun& run, const Trial& trial) {
 template <class Kernel>
 KernelRun run_trials(const Runner& runner, Job job, const Progress& progress) {
   KernelRun result{Kernel::name, runner.runtime, "MTEPS", {}, {}, job.options.trials > 0, {}};
-  with_executor(runner.runtime, runner.workers, [&](auto& e) {
+  with_executor(runner, [&](auto& e) {
     e.run([&] { e.team([](int, int) {}); });  // threads that start with their first work must not be timed with it
     for (int i = 0; i < job.options.trials; ++i) {
       if (progress) progress(Kernel::name, runner.runtime, i, job.options.trials);
@@ -231,8 +231,8 @@ KernelRun run_gups(int log2_words, const Runner& runner, int trials, const Progr
   gups_bytes(log2_words);
   const Index words = Index{1} << log2_words;
   KernelRun result{"gups", runner.runtime, "GUP/s", {}, {}, trials > 0, {}};
-  with_executor(runner.runtime, runner.workers, [&](auto& e) {
-    Table table(words);
+  with_executor(runner, [&](auto& e) {
+    auto table = homes_of(e).template shared<std::uint64_t>(words);
     for (int i = 0; i < trials; ++i) {
       if (progress) progress("gups", runner.runtime, i, trials);
       Trial trial;

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "workloads/homes.hpp"
+
 namespace charm::workloads {
 
 /// What came of the trials of one kernel on one runtime.
@@ -48,10 +50,12 @@ struct LoadOptions {
 };
 
 /// How to run: by which runtime and on how many of its workers (0: as many as the process may use). For "charm" the
-/// caller has initialised the runtime, and its number of workers holds.
+/// caller has initialised the runtime, and its number of workers holds. \c memory says where the arrays of "charm" lie
+/// on a machine with several NUMA nodes; a graph's are placed when it is made, for whoever uses it then.
 struct Runner {
   std::string runtime = "serial";
   int workers = 0;
+  Memory memory = Memory::partitioned;
 };
 
 /// A graph in memory, ready for the kernels. Errors are charm::Error(bad_input) and name file and line.
@@ -95,7 +99,8 @@ KernelRun run_gups(int log2_words, const Runner& runner, int trials, const Progr
 
 /// Bytes that a run needs at its peak, to refuse beforehand what cannot fit: the graph with weights and the largest
 /// kernel's state, and the table.
-std::uint64_t generated_bytes(const GenerateOptions& options);
+/// \param nodes that the workers sit on; on several of them the graph is put together a second time, or copied to each.
+std::uint64_t generated_bytes(const GenerateOptions& options, Memory memory = Memory::touched, int nodes = 1);
 std::uint64_t gups_bytes(int log2_words);
 
 }  // namespace charm::workloads

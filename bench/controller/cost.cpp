@@ -8,105 +8,18 @@
 #include <charm/charm.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "workloads/bench.hpp"
+#include "controller/programs.hpp"
 
 namespace {
 
-namespace workloads = charm::workloads;
-
-struct Program {
-  std::string name;
-  std::function<double()> seconds;  // of one run, on the runtime that is up
-};
-
-template <class F>
-double timed(F&& body) {
-  const auto start = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::int64_t fib(int n) {
-  if (n < 2) return n;
-  std::int64_t a = 0;
-  std::int64_t b = 0;
-  charm::invoke([&] { a = fib(n - 1); }, [&] { b = fib(n - 2); });
-  return a + b;
-}
-
-/// Some microseconds of work that nothing can leave out.
-double spin(int rounds) {
-  double x = 1;
-  for (int i = 0; i < rounds; ++i) x = x * 1.0000001 + 1e-9;
-  return x;
-}
-
-std::atomic<double> sink{0};
-
-std::vector<Program> programs(const workloads::Graph& graph, int workers) {
-  std::vector<Program> all;
-  for (const std::string kernel : {"bfs", "pr", "cc", "sssp"}) {
-    all.push_back({kernel, [&graph, kernel, workers] {
-                     double sum = 0;
-                     for (double s : workloads::run_kernel(kernel, {"charm", workers}, graph, {.trials = 4}).seconds)
-                       sum += s;
-                     return sum;
-                   }});
-  }
-  all.push_back({"gups", [workers] { return workloads::run_gups(20, {"charm", workers}, 1).seconds.front(); }});
-  all.push_back({"fib 30", [] { return timed([] { charm::run([] { sink = static_cast<double>(fib(30)); }); }); }});
-  all.push_back({"2 M empty tasks", [] {
-                   return timed([] {
-                     charm::run([] {
-                       charm::task_group group;
-                       for (int i = 0; i < 2000000; ++i) group.run([] {});
-                       group.wait();
-                     });
-                   });
-                 }});
-  all.push_back({"40 k tasks of 5 us", [] {
-                   return timed([] {
-                     charm::run([] {
-                       charm::task_group group;
-                       for (int i = 0; i < 40000; ++i) group.run([] { sink = spin(1500); });
-                       group.wait();
-                     });
-                   });
-                 }});
-  all.push_back({"loops of 64 M", [] {
-                   return timed([] {
-                     charm::run([] {
-                       charm::parallel_for(0, 64000000, [](int low, int high) { sink = spin((high - low) / 4); });
-                     });
-                   });
-                 }});
-  all.push_back({"yield 2 M", [] {
-                   return timed([] {
-                     charm::run([] {
-                       charm::invoke(
-                           [] {
-                             for (int i = 0; i < 1000000; ++i) charm::yield();
-                           },
-                           [] {
-                             for (int i = 0; i < 1000000; ++i) charm::yield();
-                           });
-                     });
-                   });
-                 }});
-  return all;
-}
+using cost::Program;
 
 /// On a thread of its own: the one that calls init() gets bound.
 double run_once(const Program& program, const charm::Config& config, double* decided) {
@@ -170,8 +83,8 @@ int main(int argc, char** argv) {
   const int pairs = argc > 1 ? std::max(2, std::atoi(argv[1])) : 15;
   const std::string only = argc > 2 ? argv[2] : "";
   const int workers = std::max(1, std::min(8, static_cast<int>(charm::Machine::discover().cores.size())));
-  const auto graph = workloads::Graph::generate({.scale = 16}, {"serial", 1});
-  const auto all = programs(graph, workers);
+  const auto graph = charm::workloads::Graph::generate({.scale = 16}, {"serial", 1});
+  const auto all = cost::programs(graph, workers);
   auto config = [&](const char* policy, const char* topology) {
     charm::Config c;
     c.workers = workers;

@@ -100,6 +100,23 @@ int main(int argc, char** argv) {
     ways.push_back({"a group by read(2)", [&, group] { keep(group->read({&total, 1})); }, {}});
   }
 
+  // As many as the fill sources of a core are, so that the kernel's side of such a reading can be had without a PMU.
+  std::vector<Planned> software;
+  for (const std::uint64_t config :
+       {PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_CPU_MIGRATIONS,
+        PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_PAGE_FAULTS_MAJ, PERF_COUNT_SW_ALIGNMENT_FAULTS}) {
+    Planned one;
+    one.event = {PERF_TYPE_SOFTWARE, config, 0, false};
+    software.push_back(one);
+  }
+  const std::shared_ptr<EventGroup> six_of_software = EventGroup::open(around.perf, software, failure);
+  std::array<double, 6> six_totals{};
+  if (six_of_software != nullptr) {
+    ways.push_back({"a group of 6 software events by read(2)",
+                    [&, six_of_software] { keep(six_of_software->read(six_totals)); },
+                    {}});
+  }
+
   const auto hardware = try_hardware(model_of(around.cpu), {2, 2, 2}, {}, around);
   if (hardware.source != nullptr) {
     const bool direct = hardware.source->describe().method == Description::Method::rdpmc;
@@ -116,7 +133,7 @@ int main(int argc, char** argv) {
     auto sums = std::make_shared<std::array<double, 6>>();
     ways.push_back({"  of it the group alone", [group6, sums] { keep(group6->read(*sums)); }, {}});
   }
-  add_thread(ways, "software reading (system calls once a ms)", software_source(around, {})->open_for_this_thread(0));
+  add_thread(ways, "software reading (system calls every 50 ms)", software_source(around, {})->open_for_this_thread(0));
   charm::os::ThreadUsage usage;
   ways.push_back({"page faults (getrusage)", [] { keep(charm::os::ThreadUsage::page_faults()); }, {}});
   ways.push_back({"waiting (schedstat)", [&] { keep(usage.waiting_ns()); }, {}});

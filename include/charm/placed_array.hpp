@@ -19,8 +19,8 @@
 
 namespace charm {
 
-/// The half-open range of part `part` of `parts` when [0, size) is split evenly: what the static schedule gives a
-/// worker. Parts differ by one element at most, and the earlier ones are the larger.
+/// The half-open range of part `part` of `parts` when [0, size) is split evenly. Parts differ by one element at most,
+/// and the earlier ones are the larger. The static schedule has the same ranges, in the order of the chiplets.
 struct PartRange {
   std::size_t first = 0;                                                    ///< index of the first element
   std::size_t last = 0;                                                     ///< index behind the last one

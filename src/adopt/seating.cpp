@@ -229,7 +229,7 @@ void Adopter::seat_workers(int spread) {
           [&] {  // near the seat, but not on it: it is still another's
             std::vector<int> near = cpus_where([&](const Core& core) { return core.chiplet == member.seat.chiplet; });
             std::erase(near, member.seat.cpu);
-            bind(found->first, member, near.size() > 1 ? near : plan_.cpus);
+            return bind(found->first, member, near.size() > 1 ? near : plan_.cpus) || member.gone;
           });
       return member.gone || state == placement::SeatHolder::State::seated;
     });

@@ -45,18 +45,17 @@ std::vector<std::string> policy_names() {
   return names;
 }
 
-std::uint64_t needed_bytes(Workload workload, int scale) {
-  if (workload == Workload::gups) return workloads::gups_bytes(scale);
-  workloads::GenerateOptions options;
-  options.scale = scale;
-  return workloads::generated_bytes(options);
+int nodes_with_cpus(const Machine& machine) {
+  return static_cast<int>(
+      std::count_if(machine.nodes.begin(), machine.nodes.end(), [](const Node& node) { return !node.cpus.empty(); }));
 }
 
-Facts gather_facts(Workload workload, const Machine& machine, const base::Settings& settings) {
+Facts gather_facts(const BenchRequest& request, const Machine& machine, const base::Settings& settings) {
   Facts facts;
-  facts.kernels = workload == Workload::gups ? std::vector<std::string>{"gups"} : workloads::graph_kernels();
+  facts.kernels = request.workload == Workload::gups ? std::vector<std::string>{"gups"} : workloads::graph_kernels();
   facts.runtimes = workloads::runtimes();
   facts.policies = policy_names();
+  facts.memories = workloads::memory_names();
   facts.policy = settings.policy.substr(0, settings.policy.find(':'));
   facts.cores = static_cast<int>(settings.smt ? machine.allowed_cpus.size() : machine.cores.size());
   facts.workers = settings.workers;
@@ -68,7 +67,12 @@ Facts gather_facts(Workload workload, const Machine& machine, const base::Settin
   }
   facts.share_cores = settings.share_cores;
   facts.available_bytes = os::available_bytes();
-  facts.needed_bytes = needed_bytes;
+  facts.needed_bytes = [memory = request.memory, nodes = nodes_with_cpus(machine)](Workload workload, int scale) {
+    if (workload == Workload::gups) return workloads::gups_bytes(scale);
+    workloads::GenerateOptions options;
+    options.scale = scale;
+    return workloads::generated_bytes(options, workloads::memory_named(memory.value_or("partitioned")), nodes);
+  };
   return facts;
 }
 
@@ -141,7 +145,7 @@ void add_notes(Outcome& outcome, const Machine& machine) {
 int bench(const BenchOptions& options, Session& session) {
   const base::Settings settings = base::resolve({});
   const Machine machine = topology::discover(settings.topology, settings.profile);
-  const Plan plan = make_plan(options.request, gather_facts(options.request.workload, machine, settings));
+  const Plan plan = make_plan(options.request, gather_facts(options.request, machine, settings));
   try_policies(plan, machine, settings);
   check_file(plan);
   if (options.report) check_writable(*options.report);
@@ -181,6 +185,9 @@ void declare_common(CLI::App& app, BenchOptions& options) {
                65536);
   whole_number(app.add_option("--trials", options.request.trials, "Timed trials of each row [5; graph500: 3]"), 1,
                100000);
+  one_of(app.add_option("--memory", options.request.memory,
+                        "Where CHARM's arrays lie on several NUMA nodes [partitioned]"),
+         workloads::memory_names());
   file_path(app.add_option("--report", options.report, "Write a self-contained HTML page there"));
   add_output_options(app, options.output);
 }

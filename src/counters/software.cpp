@@ -7,9 +7,6 @@
 #include "os/stall_time.hpp"
 
 namespace charm::counters {
-namespace {
-constexpr std::uint64_t fresh_ns = 1'000'000;
-}
 
 std::uint64_t now_ns() noexcept {
   timespec time{};

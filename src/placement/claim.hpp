@@ -77,7 +77,8 @@ class SeatHolder {
   /// \param bind is called as bind(cpu) once the cpu is claimed and answers whether the kernel agreed; a refusal counts
   ///        as an attempt and gives the claim back.
   /// \param unbind is called as unbind() when the worker starts to float: bind to the chiplet's mask. The old cpu is
-  ///        released after that, so that nobody binds to it while this worker still runs there alone by right.
+  ///        released after that, so that nobody binds to it while this worker still runs there alone by right. It
+  ///        answers whether the kernel agreed; where not, the worker is still bound to its cpu, and keeps it.
   template <class Bind, class Unbind>
   State sit(int cpu, Bind&& bind, Unbind&& unbind) {
     if (cpu != target_) {
@@ -97,8 +98,8 @@ class SeatHolder {
     }
     if (floating_) return State::floating;
     if (++failures_ < patience_) return State::waiting;
+    if (!unbind()) return State::waiting;
     floating_ = true;
-    unbind();
     leave();
     return State::floating;
   }

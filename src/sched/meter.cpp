@@ -49,6 +49,7 @@ void Meter::settle(double now) noexcept {
     }
   }
   for (std::size_t at = 0; at < KindCosts::most; ++at) {
+    if (pending_[at] <= 0) continue;  // the costs of kinds that were not met are not in this core's caches
     work_ += pending_[at] * costs_->cost(at);
     pending_[at] = 0;
   }

@@ -47,7 +47,7 @@ void Steering::sit(Worker& worker, Pilot& p, const Epoch& epoch, const Seat& sea
       auto float_around = [&] {  // near the seat, but not on it: it is still another's
         std::vector<int> mask = os::in_both(runtime_.cpus_of_chiplet(seat.chiplet), epoch.cpus);
         std::erase(mask, seat.cpu);
-        bind(t, mask.empty() ? epoch.cpus : mask);
+        return bind(t, mask.empty() ? epoch.cpus : mask);
       };
       bound = p.holder.sit(
                   seat.cpu, [&](int) { return bind(t, cpus); }, float_around) == placement::SeatHolder::State::seated;
@@ -70,7 +70,9 @@ void Steering::rest(Worker& worker, Pilot& p, const Epoch& epoch) {
   Pilot::Thread& t = thread(worker);
   if (cpus_ && runtime_.bind != Bind::none && t.checked != epoch.number) {
     if (surprised(worker, p)) return;
-    if (bind(t, epoch.cpus)) t.checked = epoch.number;
+    // The cpus have changed again, and there will be another epoch: bound to its cpu as it still is, it keeps that.
+    if (!bind(t, epoch.cpus)) return;
+    t.checked = epoch.number;
   }
   p.holder.leave();
 }

@@ -22,6 +22,7 @@ Facts facts() {
   f.kernels = {"bfs", "pr", "graph500"};
   f.runtimes = {"charm", "openmp", "tbb", "serial"};
   f.policies = {"local", "distributed", "os"};
+  f.memories = {"interleaved", "partitioned"};
   f.policy = "local";
   f.workers = 3;
   f.cores = 4;
@@ -54,6 +55,18 @@ TEST(Plan, WithoutOptionsRunsEveryKernelOnEveryRuntime) {
     EXPECT_EQ(m.policy, m.runtime == "charm" ? "local" : "none");
     EXPECT_EQ(m.workers, m.runtime == "serial" ? 1 : 3);
   }
+}
+
+TEST(Plan, TakesAPlaceForCharmsArraysAndRefusesOneThatNobodyUses) {
+  EXPECT_EQ(make_plan({}, facts()).memory, "");
+  BenchRequest request;
+  request.memory = "interleaved";
+  EXPECT_EQ(make_plan(request, facts()).memory, "interleaved");
+  request.memory = "elsewhere";
+  expect_says(refusal(request), {"--memory", "'elsewhere'", "interleaved, partitioned"});
+  request.memory = "interleaved";
+  request.runtimes = {"openmp"};
+  expect_says(refusal(request), {"--memory", "leaves CHARM out"});
 }
 
 TEST(Plan, KeepsTheRowsOfAKernelTogetherSoThatTheyCanTakeTurns) {

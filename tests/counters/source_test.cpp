@@ -106,7 +106,7 @@ TEST(SoftwareSignals, CountTheThreadsOwnPageFaults) {
   const Reading before = thread->read();
   touch_pages(100);
   std::thread([&] { touch_pages(1000); }).join();
-  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  std::this_thread::sleep_for(std::chrono::nanoseconds(SoftwareSignals::fresh_ns + 1));
   const Reading after = thread->read();
   EXPECT_TRUE(after.has.page_faults);
   EXPECT_GE(after.page_faults - before.page_faults, 100U);
@@ -122,7 +122,7 @@ TEST(SoftwareSignals, CountMovesBetweenCpus) {
     std::uint64_t last = thread->read().migrations;
     for (int i = 0; i < 10; ++i) {
       os::bind_this_thread({cpus[static_cast<std::size_t>(i % 2)]});
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      std::this_thread::sleep_for(std::chrono::nanoseconds(SoftwareSignals::fresh_ns + 1));
       const std::uint64_t now = thread->read().migrations;
       EXPECT_GE(now, last);
       last = now;

@@ -15,7 +15,7 @@ namespace {
 
 bool agrees(int /*cpu*/) { return true; }
 bool refuses(int /*cpu*/) { return false; }
-void nothing() {}
+bool nothing() { return true; }
 
 TEST(CpuClaims, OnlyAFreeCpuCanBeClaimedAndOnlyItsOwnerReleasesIt) {
   CpuClaims claims(2);
@@ -54,8 +54,8 @@ TEST(SeatHolder, TwoThatSwapSeatsBothArrive) {
   int floated = 0;
   State sa = State::waiting, sb = State::waiting;
   for (int turn = 0; turn < 8 && (sa != State::seated || sb != State::seated); ++turn) {
-    sa = a.sit(1, agrees, [&] { ++floated; });
-    sb = b.sit(0, agrees, [&] { ++floated; });
+    sa = a.sit(1, agrees, [&] { return ++floated > 0; });
+    sb = b.sit(0, agrees, [&] { return ++floated > 0; });
   }
   EXPECT_EQ(a.held(), 1);
   EXPECT_EQ(b.held(), 0);
@@ -67,11 +67,22 @@ TEST(SeatHolder, UnbindsBeforeItLetsGo) {
   claims.claim(1, 9);
   SeatHolder holder(claims, 3, 1);
   ASSERT_EQ(holder.sit(0, agrees, nothing), State::seated);
-  EXPECT_EQ(holder.sit(1, agrees, [&] { EXPECT_EQ(claims.owner(0), 3); }), State::floating);
+  EXPECT_EQ(holder.sit(1, agrees, [&] { return claims.owner(0) == 3; }), State::floating);
   EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
   EXPECT_EQ(holder.sit(1, agrees, nothing), State::floating);
   claims.release(1, 9);
   EXPECT_EQ(holder.sit(1, agrees, nothing), State::seated);
+}
+
+TEST(SeatHolder, KeepsItsCpuWhereTheKernelRefusesToUnbindIt) {
+  CpuClaims claims(2);
+  claims.claim(1, 9);
+  SeatHolder holder(claims, 3, 1);
+  ASSERT_EQ(holder.sit(0, agrees, nothing), State::seated);
+  EXPECT_EQ(holder.sit(1, agrees, [] { return false; }), State::waiting);
+  EXPECT_EQ(claims.owner(0), 3) << "its thread is still bound there";
+  EXPECT_EQ(holder.sit(1, agrees, nothing), State::floating) << "it tries again";
+  EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
 }
 
 TEST(SeatHolder, LeavesItsCpuWhenItEnds) {

@@ -1,9 +1,16 @@
-// Kernels on CHARM. The caller has initialised the runtime (its settings say how many workers and where).
+// Kernels on CHARM. The caller has initialised the runtime (its settings say how many workers and where). Where workers
+// sit on several NUMA nodes, arrays are placed as `place()` was told, and loops over whole arrays take the affine
+// schedule, which gives every chiplet the same part each time; on one node nothing differs.
 #pragma once
 
 #include <charm/charm.hpp>
 
-#include "workloads/executor/concept.hpp"
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "workloads/executor/parts.hpp"
 
 namespace charm::workloads {
 
@@ -14,6 +21,23 @@ class CharmExecutor {
 
   [[nodiscard]] int workers() const { return workers_; }
   [[nodiscard]] int worker() const { return charm::worker_id(); }
+
+  /// Where arrays that are made from now on lie. Seats are asked for once: arrays of a trial do not follow a worker
+  /// that a controller moves meanwhile.
+  void place(Memory memory) {
+    const std::vector<Seat> seats = charm::seats();
+    std::vector<int> nodes;
+    for (const Seat& seat : seats) nodes.push_back(std::max(seat.node, 0));
+    std::vector<int> order(seats.size());
+    std::iota(order.begin(), order.end(), 0);
+    // As the static and affine schedules share a range out: chiplet by chiplet.
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      return seats[static_cast<std::size_t>(a)].chiplet < seats[static_cast<std::size_t>(b)].chiplet;
+    });
+    homes_ = Homes(memory, std::move(nodes), order);
+  }
+  [[nodiscard]] const Homes& homes() const { return homes_; }
+
   template <class F>
   void run(F&& f) {
     charm::run([&f] { f(); });
@@ -37,6 +61,31 @@ class CharmExecutor {
   }
 
   template <class F>
+  void for_parts(Index size, Index grain, F&& f) {
+    if (!homes_.in_parts() || size <= grain * workers_) return parallel_for(0, size, grain, f);
+    charm::parallel_for(
+        Index{0}, size, [&f](Index lo, Index hi) { f(lo, hi); },
+        charm::LoopOptions{.grain = grain, .schedule = charm::Schedule::affine});
+  }
+
+  /// A partial result a worker: bodies do not wait, so a worker adds to its own.
+  template <class T, class F, class C>
+  T reduce_parts(Index size, Index grain, T identity, F&& f, C&& combine) {
+    if (!homes_.in_parts() || size <= grain * workers_) return parallel_reduce(0, size, grain, identity, f, combine);
+    struct alignas(128) Partial {
+      T value;
+    };
+    std::vector<Partial> partials(static_cast<std::size_t>(workers_), Partial{identity});
+    for_parts(size, grain, [&](Index lo, Index hi) {
+      T& mine = partials[static_cast<std::size_t>(worker())].value;
+      mine = f(lo, hi, mine);
+    });
+    T total = identity;
+    for (const Partial& partial : partials) total = combine(total, partial.value);
+    return total;
+  }
+
+  template <class F>
   void team(F&& f) {
     charm::all_do([this, &f](int worker) { f(worker, workers_); });
   }
@@ -44,8 +93,9 @@ class CharmExecutor {
 
  private:
   int workers_;
+  Homes homes_;
 };
 
-static_assert(Executor<CharmExecutor>);
+static_assert(Placing<CharmExecutor>);
 
 }  // namespace charm::workloads

@@ -1,30 +1,31 @@
-// From a runtime's name to its executor: with_executor("tbb", 4, [](auto& executor) { … }) calls it with one,
-// whose run() the callable uses around whatever is parallel.
+// From a runtime's name to its executor: with_executor({"tbb", 4}, [](auto& executor) { … }) calls it with one, whose
+// run() the callable uses around whatever is parallel.
 #pragma once
 
 #include <charm/error.hpp>
 
 #include <string>
-#include <string_view>
 
+#include "workloads/bench.hpp"
 #include "workloads/executor/all.hpp"
+#include "workloads/executor/parts.hpp"
 
 namespace charm::workloads {
 
 template <class F>
-void with_executor(std::string_view runtime, int workers, F&& f) {
+void with_executor(const Runner& runner, F&& f) {
   std::string known;
-#define CHARM_WORKLOADS_TRY(Type) \
-  if (runtime == Type::name) {    \
-    Type executor(workers);       \
-    f(executor);                  \
-    return;                       \
-  }                               \
+#define CHARM_WORKLOADS_TRY(Type)          \
+  if (runner.runtime == Type::name) {      \
+    Type executor(runner.workers);         \
+    place_arrays(executor, runner.memory); \
+    f(executor);                           \
+    return;                                \
+  }                                        \
   known += (known.empty() ? "" : ", ") + std::string(Type::name);
   CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_TRY)
 #undef CHARM_WORKLOADS_TRY
-  throw Error(Errc::bad_config, "runtime '" + std::string(runtime) + "' is not one of this build's",
-              "choose among " + known);
+  throw Error(Errc::bad_config, "runtime '" + runner.runtime + "' is not one of this build's", "choose among " + known);
 }
 
 }  // namespace charm::workloads

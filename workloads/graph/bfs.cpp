@@ -10,7 +10,8 @@
 // Encoding: while searching, a vertex without a parent holds -max(1, out-degree): whoever finds it learns how many
 // edges it adds to the next frontier without another cache miss. Bottom-up works on words of 64 vertices: a bitmap of
 // the vertices that still lack a parent (and have in-edges at all), the frontier's, and the next one's; a word belongs
-// to one worker, so none of these writes is atomic.
+// to one worker, so none of these writes is atomic. What a loop over the vertices goes over is in parts as the loop is,
+// so that bottom-up finds its own words on its own node; the queue and the bitmaps of frontiers are for all.
 //
 // S. Beamer, K. Asanović, D. Patterson, "Direction-optimizing breadth-first search", SC 2012 (there alpha is 14 and
 // beta 24; 15 and 18 are those of the GAP benchmark suite, with which this kernel is compared).
@@ -23,6 +24,7 @@
 #include <cstdint>
 
 #include "workloads/executor/all.hpp"
+#include "workloads/executor/parts.hpp"
 #include "workloads/relaxed.hpp"
 
 namespace charm::workloads {
@@ -65,9 +67,15 @@ class Found {
 template <Executor E>
 class Search {
  public:
-  Search(E& e, const CsrGraph& graph) : e_(e), graph_(graph), n_(graph.vertices), parent_(n_), queue_(n_) {
-    e_.parallel_for(0, n_, vertex_grain, [this](Index lo, Index hi) {
-      for (Index v = lo; v < hi; ++v) parent_[v] = -static_cast<Vertex>(std::max<Index>(1, graph_.out.degree(v)));
+  Search(E& e, const CsrGraph& graph)
+      : e_(e),
+        graph_(graph),
+        n_(graph.vertices),
+        parent_(homes_of(e).template split<Vertex>(n_)),
+        queue_(homes_of(e).template shared<Vertex>(n_)) {
+    for_parts(e_, n_, vertex_grain, [this](Index lo, Index hi) {
+      const Csr& out = graph_.near(e_).out;
+      for (Index v = lo; v < hi; ++v) parent_[v] = -static_cast<Vertex>(std::max<Index>(1, out.degree(v)));
     });
   }
 
@@ -91,7 +99,7 @@ class Search {
         tail = next;
       }
     }
-    e_.parallel_for(0, n_, vertex_grain, [this](Index lo, Index hi) {
+    for_parts(e_, n_, vertex_grain, [this](Index lo, Index hi) {
       for (Index v = lo; v < hi; ++v) parent_[v] = std::max(parent_[v], Vertex{-1});
     });
     return std::move(parent_);
@@ -104,9 +112,10 @@ class Search {
         head, tail, queue_grain, Index{0},
         [&](Index lo, Index hi, Index leaving) {
           Found found(queue_, next);
+          const Csr& out = graph_.near(e_).out;
           for (Index i = lo; i < hi; ++i) {
             Vertex u = queue_[i];
-            for (Vertex v : graph_.out.of(u)) {
+            for (Vertex v : out.of(u)) {
               Vertex seen = load(parent_[v]);
               if (seen < 0 && exchange_if(parent_[v], seen, u)) {
                 found.add(v);
@@ -124,15 +133,16 @@ class Search {
   void bottom_up(Index head, Index& tail) {
     const Index words = (n_ + word_bits - 1) / word_bits;
     if (open_.size() == 0) {
-      open_ = Bitmap(words);
-      front_ = Bitmap(words);
-      next_ = Bitmap(words);
+      open_ = homes_of(e_).template split<std::uint64_t>(words);
+      front_ = homes_of(e_).template shared<std::uint64_t>(words);
+      next_ = homes_of(e_).template shared<std::uint64_t>(words);
     }
-    e_.parallel_for(0, words, word_grain, [this](Index lo, Index hi) {
+    for_parts(e_, words, word_grain, [this](Index lo, Index hi) {
+      const Csr& in = graph_.near(e_).in();
       for (Index w = lo; w < hi; ++w) {
         std::uint64_t open = 0;
         for (Index v = w * word_bits; v < std::min(n_, (w + 1) * word_bits); ++v) {
-          bool lacks_parent = parent_[v] < 0 && graph_.in().degree(v) > 0;
+          bool lacks_parent = parent_[v] < 0 && in.degree(v) > 0;
           open |= static_cast<std::uint64_t>(lacks_parent) << (v % word_bits);
         }
         open_[w] = open;
@@ -150,17 +160,18 @@ class Search {
     Index before = 0;
     do {
       before = awake;
-      awake = e_.parallel_reduce(
-          0, words, word_grain, Index{0},
+      awake = reduce_parts(
+          e_, words, word_grain, Index{0},
           [this](Index lo, Index hi, Index found) {
-            for (Index w = lo; w < hi; ++w) found += adopt(w);
+            const Csr& in = graph_.near(e_).in();
+            for (Index w = lo; w < hi; ++w) found += adopt(w, in);
             return found;
           },
           [](Index a, Index b) { return a + b; });
       front_.swap(next_);
     } while (awake > 0 && (awake >= before || awake > n_ / beta));
     tail = 0;
-    e_.parallel_for(0, words, word_grain * 4, [this, &tail](Index lo, Index hi) {
+    for_parts(e_, words, word_grain * 4, [this, &tail](Index lo, Index hi) {
       Found found(queue_, tail);
       for (Index w = lo; w < hi; ++w) {
         for (std::uint64_t left = front_[w]; left != 0; left &= left - 1) {
@@ -171,8 +182,7 @@ class Search {
   }
 
   /// Finds parents in the frontier for the open vertices of word w; returns how many found one.
-  Index adopt(Index w) {
-    const auto& in = graph_.in();
+  Index adopt(Index w, const Csr& in) {
     std::uint64_t adopted = 0;
     for (std::uint64_t left = open_[w]; left != 0; left &= left - 1) {
       int bit = std::countr_zero(left);

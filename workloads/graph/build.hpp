@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "workloads/executor/parts.hpp"
 #include "workloads/graph/csr.hpp"
 #include "workloads/relaxed.hpp"
 
@@ -63,16 +64,36 @@ class Batch {
   std::size_t count_ = 0;
 };
 
+/// The lists in an array of their own without gaps, in the parts that their vertices are in: on several nodes memory is
+/// better spent on that for a moment than on lists that have slipped to the node before theirs.
+template <Executor E>
+Csr move_together(E& e, const Csr& gapped, const Array<Vertex>& lengths) {
+  const Index vertices = lengths.size();
+  Csr csr;
+  csr.offsets = homes_of(e).template split<Index>(vertices + 1);
+  csr.offsets[0] = 0;
+  for_parts(e, vertices, Index{1} << 14, [&](Index lo, Index hi) {
+    for (Index v = lo; v < hi; ++v) csr.offsets[v + 1] = lengths[v];
+  });
+  prefix_sum(e, csr.offsets);
+  csr.neighbours = csr.along<Vertex>(homes_of(e));
+  for_parts(e, vertices, 256, [&](Index lo, Index hi) {
+    for (Index v = lo; v < hi; ++v)
+      std::copy_n(gapped.neighbours.data() + gapped.offsets[v], lengths[v], csr.neighbours.data() + csr.offsets[v]);
+  });
+  return csr;
+}
+
 /// `edges(block, emit)` calls emit(u, v) for the edges of one of `blocks` blocks, the same ones each time it is asked.
 /// With `both`, an edge is put at both ends. `squeeze` drops loops and repeats.
 template <Executor E, class Edges>
 Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges&& edges) {
   Csr csr;
-  csr.offsets = Array<Index>(vertices + 1);
+  csr.offsets = homes_of(e).template split<Index>(vertices + 1);
   auto& offsets = csr.offsets;
   constexpr Index grain = 4096;
-  e.parallel_for(0, vertices + 1, grain * 16,
-                 [&](Index lo, Index hi) { std::fill(&offsets[lo], &offsets[lo] + (hi - lo), 0); });
+  for_parts(e, vertices + 1, grain * 16,
+            [&](Index lo, Index hi) { std::fill(&offsets[lo], &offsets[lo] + (hi - lo), 0); });
   if (vertices == 0) return csr;
 
   auto touch = [&offsets](Vertex v) { __builtin_prefetch(&offsets[Index{v} + 1], 1); };
@@ -92,7 +113,7 @@ Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges
     for (std::size_t i = 0; i < count; ++i) fetch_add(offsets[Index{arcs[i].first} + 1], Index{1});
   });
   prefix_sum(e, offsets);
-  csr.neighbours = Array<Vertex>(offsets[vertices]);
+  csr.neighbours = csr.along<Vertex>(homes_of(e));
   auto& neighbours = csr.neighbours;
 
   // offsets[v + 1] is the cursor of v while placing: it starts where v's list does and ends where the next one starts.
@@ -114,8 +135,8 @@ Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges
     for (std::size_t i = 0; i < count; ++i) neighbours[slots[i]] = arcs[i].second;
   });
 
-  Array<Vertex> lengths(vertices);
-  e.parallel_for(0, vertices, 256, [&](Index lo, Index hi) {
+  auto lengths = homes_of(e).template split<Vertex>(vertices);
+  for_parts(e, vertices, 256, [&](Index lo, Index hi) {
     for (Index v = lo; v < hi; ++v) {
       Vertex* first = neighbours.data() + offsets[v];
       Vertex* last = neighbours.data() + offsets[v + 1];
@@ -125,6 +146,7 @@ Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges
     }
   });
   if (!squeeze) return csr;
+  if (homes_of(e).in_parts()) return move_together(e, csr, lengths);
   // One worker closes the gaps: it moves memory from front to back at full bandwidth, and needs none.
   Index end = 0;
   for (Index v = 0; v < vertices; ++v) {

@@ -18,6 +18,7 @@
 #include <cstddef>
 
 #include "workloads/executor/all.hpp"
+#include "workloads/executor/parts.hpp"
 #include "workloads/graph/random.hpp"
 #include "workloads/relaxed.hpp"
 
@@ -44,7 +45,7 @@ void link(Vertex u, Vertex v, Array<Vertex>& label) {
 
 template <Executor E>
 void flatten(E& e, Array<Vertex>& label) {
-  e.parallel_for(0, label.size(), grain, [&](Index lo, Index hi) {
+  for_parts(e, label.size(), grain, [&](Index lo, Index hi) {
     for (Index v = lo; v < hi; ++v) {
       Vertex root = load(label[v]);
       for (Vertex above = load(label[root]); above != root; above = load(label[root])) root = above;
@@ -76,15 +77,16 @@ Vertex frequent_label(const Array<Vertex>& label) {
 }  // namespace
 
 template <Executor E>
-Array<Vertex> components(E& e, const CsrGraph& graph) {
-  const Index n = graph.vertices;
-  Array<Vertex> label(n);
+Array<Vertex> components(E& e, const CsrGraph& whole) {
+  const Index n = whole.vertices;
+  auto label = homes_of(e).template split<Vertex>(n);
   if (n == 0) return label;
-  e.parallel_for(0, n, grain, [&](Index lo, Index hi) {
+  for_parts(e, n, grain, [&](Index lo, Index hi) {
     for (Index v = lo; v < hi; ++v) label[v] = static_cast<Vertex>(v);
   });
   for (Index k = 0; k < sampled_neighbours; ++k) {
-    e.parallel_for(0, n, grain, [&](Index lo, Index hi) {
+    for_parts(e, n, grain, [&](Index lo, Index hi) {
+      const CsrGraph& graph = whole.near(e);
       for (Index v = lo; v < hi; ++v) {
         if (k < graph.out.degree(v))
           link(static_cast<Vertex>(v), graph.out.neighbours[graph.out.offsets[v] + k], label);
@@ -93,7 +95,8 @@ Array<Vertex> components(E& e, const CsrGraph& graph) {
     flatten(e, label);
   }
   const Vertex giant = frequent_label(label);
-  e.parallel_for(0, n, grain, [&](Index lo, Index hi) {
+  for_parts(e, n, grain, [&](Index lo, Index hi) {
+    const CsrGraph& graph = whole.near(e);
     for (Index v = lo; v < hi; ++v) {
       if (load(label[v]) == giant) continue;
       for (Index i = graph.out.offsets[v] + sampled_neighbours; i < graph.out.offsets[v + 1]; ++i) {

@@ -10,6 +10,7 @@
 #include "workloads/executor/dispatch.hpp"
 #include "workloads/graph/build.hpp"
 #include "workloads/graph/kronecker.hpp"
+#include "workloads/graph/replicate.hpp"
 #include "workloads/graph/weights.hpp"
 
 namespace charm::workloads {
@@ -42,7 +43,7 @@ Graph Graph::generate(const GenerateOptions& options, const Runner& runner) {
   data->name = fmt::format("kronecker scale {}, degree {}, seed {}", options.scale, options.degree, options.seed);
   data->seed = options.seed;
   const Kronecker kronecker(options.scale, options.degree, options.seed);
-  with_executor(runner.runtime, runner.workers, [&](auto& e) {
+  with_executor(runner, [&](auto& e) {
     e.run([&] {
       constexpr Index block = Index{1} << 14;
       auto& graph = data->loaded.graph;
@@ -54,6 +55,7 @@ Graph Graph::generate(const GenerateOptions& options, const Runner& runner) {
           emit(u, v);
         }
       });
+      replicate(e, graph);
     });
   });
   return Graph(std::move(data));
@@ -64,8 +66,12 @@ Graph Graph::load(const std::string& path, const LoadOptions& options, const Run
   data->path = path;
   data->name = path;
   data->seed = options.seed;
-  with_executor(runner.runtime, runner.workers,
-                [&](auto& e) { e.run([&] { data->loaded = load_graph(e, path, options.undirected); }); });
+  with_executor(runner, [&](auto& e) {
+    e.run([&] {
+      data->loaded = load_graph(e, path, options.undirected);
+      replicate(e, data->loaded.graph);
+    });
+  });
   return Graph(std::move(data));
 }
 
@@ -82,23 +88,27 @@ std::string Graph::describe() const {
 
 const Weights& weights_of(Graph::Data& data, const Runner& runner) {
   if (data.weights.empty()) {
-    with_executor(runner.runtime, runner.workers, [&](auto& e) {
+    with_executor(runner, [&](auto& e) {
       e.run([&] {
         data.weights = data.loaded.weights.usable ? load_weights(e, data.path, data.loaded)
                                                   : draw_weights(e, data.loaded.graph, data.seed);
+        replicate(e, data.weights);
       });
     });
   }
   return data.weights;
 }
 
-std::uint64_t generated_bytes(const GenerateOptions& options) {
+std::uint64_t generated_bytes(const GenerateOptions& options, Memory memory, int nodes) {
   check(options);
   const std::uint64_t vertices = std::uint64_t{1} << options.scale;
   const std::uint64_t arcs = 2 * vertices * static_cast<std::uint64_t>(options.degree);
   // Neighbours and weights an arc; offsets, and SSSP's distances and buckets a vertex, which hold every vertex a few
   // times.
-  return arcs * (sizeof(Vertex) + 1) + vertices * (sizeof(Index) + 32) + (std::uint64_t{32} << 20);
+  const std::uint64_t whole = arcs * (sizeof(Vertex) + 1) + vertices * (sizeof(Index) + 32) + (std::uint64_t{32} << 20);
+  const std::uint64_t graph = arcs * sizeof(Vertex) + vertices * sizeof(Index);
+  if (nodes < 2 || memory < Memory::partitioned) return whole;
+  return whole + graph * (memory == Memory::replicated ? static_cast<std::uint64_t>(nodes) : 1);
 }
 
 }  // namespace charm::workloads

@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "workloads/executor/all.hpp"
+#include "workloads/executor/parts.hpp"
 #include "workloads/relaxed.hpp"
 
 namespace charm::workloads {
@@ -70,20 +71,21 @@ class Iteration {
       : e_(e),
         graph_(graph),
         n_(graph.vertices),
-        scores_(n_),
-        gives_(n_),
+        scores_(homes_of(e).template split<float>(n_)),
+        gives_(homes_of(e).template split<float>(n_)),
         base_((1.0F - pagerank_damping) / static_cast<float>(n_)) {
     const float first = 1.0F / static_cast<float>(n_);
-    income_ = e_.parallel_reduce(
-        0, n_, grain, 0.0,
+    income_ = reduce_parts(
+        e_, n_, grain, 0.0,
         [&](Index lo, Index hi, double income) {
+          const CsrGraph& near = graph_.near(e_);
           for (Index v = lo; v < hi; ++v) {
             // Without in-edges a score is the base from the start, and what it gives is income that no iteration
             // changes.
-            const bool fed = graph_.in().degree(v) > 0;
+            const bool fed = near.in().degree(v) > 0;
             scores_[v] = fed ? first : base_;
-            gives_[v] = share(scores_[v], graph_.out.degree(v));
-            income += fed ? base_ : graph_.out.degree(v) > 0 ? pagerank_damping * base_ : 0.0F;
+            gives_[v] = share(scores_[v], near.out.degree(v));
+            income += fed ? base_ : near.out.degree(v) > 0 ? pagerank_damping * base_ : 0.0F;
           }
           return income;
         },
@@ -91,13 +93,14 @@ class Iteration {
   }
 
   Sweep sweep() {
-    return e_.parallel_reduce(
-        0, n_, grain, Sweep{},
+    return reduce_parts(
+        e_, n_, grain, Sweep{},
         [this](Index lo, Index hi, Sweep sums) {
+          const CsrGraph& graph = graph_.near(e_);
           for (Index v = lo; v < hi; ++v) {
-            auto in = graph_.in().of(v);
+            auto in = graph.in().of(v);
             if (in.empty()) continue;
-            const Index out_degree = graph_.out.degree(v);
+            const Index out_degree = graph.out.degree(v);
             const float score = base_ + pagerank_damping * sum_given(in, gives_);
             sums.change += std::fabs(static_cast<double>(score - scores_[v]));
             sums.held += static_cast<double>(score);
@@ -115,9 +118,10 @@ class Iteration {
     const double rest = sums.held - static_cast<double>(pagerank_damping) * sums.given;
     if (!(rest > 0)) return;
     const auto factor = static_cast<float>(income_ / rest);
-    e_.parallel_for(0, n_, grain, [this, factor](Index lo, Index hi) {
+    for_parts(e_, n_, grain, [this, factor](Index lo, Index hi) {
+      const Csr& in = graph_.near(e_).in();
       for (Index v = lo; v < hi; ++v) {
-        if (graph_.in().degree(v) == 0) continue;
+        if (in.degree(v) == 0) continue;
         scores_[v] *= factor;
         gives_[v] *= factor;
       }

@@ -19,9 +19,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include "workloads/executor/all.hpp"
+#include "workloads/executor/parts.hpp"
 #include "workloads/relaxed.hpp"
 
 namespace charm::workloads {
@@ -47,17 +49,23 @@ int shift_for(const CsrGraph& graph, const Weights& weights, int delta) {
 template <Executor E, class Weight>
 class Relaxation {
  public:
-  Relaxation(E& e, const CsrGraph& graph, const Weight* weights, std::uint32_t largest, int shift)
+  Relaxation(E& e, const CsrGraph& graph, const Weights& weights, int shift)
       : e_(e),
-        out_(graph.out),
-        weights_(weights),
-        distance_(graph.vertices),
+        distance_(homes_of(e).template split<Distance>(graph.vertices)),
         shift_(shift),
-        mask_(std::bit_ceil((largest >> shift) + 2U) - 1),
-        workers_(static_cast<std::size_t>(e.workers())) {
-    for (auto& worker : workers_) worker.ring.resize(mask_ + 1);
-    e_.parallel_for(0, graph.vertices, vertex_grain,
-                    [this](Index lo, Index hi) { std::fill(distance_.data() + lo, distance_.data() + hi, unreached); });
+        mask_(std::bit_ceil((weights.largest >> shift) + 2U) - 1),
+        workers_(static_cast<std::size_t>(e.workers())),
+        frontier_(homes_of(e).template shared<Vertex>(1024)) {
+    for (std::size_t w = 0; w < workers_.size(); ++w) {
+      workers_[w].ring.resize(mask_ + 1);
+      const int node = homes_of(e).node_of(static_cast<int>(w));
+      workers_[w].out = &graph.on(node).out;
+      weights.on(node).visit([&](const auto* of_edges) {
+        if constexpr (std::is_same_v<decltype(of_edges), const Weight*>) workers_[w].weights = of_edges;
+      });
+    }
+    for_parts(e_, graph.vertices, vertex_grain,
+              [this](Index lo, Index hi) { std::fill(distance_.data() + lo, distance_.data() + hi, unreached); });
   }
 
   Array<Distance> from(Vertex source) {
@@ -74,6 +82,8 @@ class Relaxation {
  private:
   /// One worker's. Two cache lines apart from the next one's, for the prefetcher fetches lines in pairs.
   struct alignas(128) Buckets {
+    const Csr* out = nullptr;  ///< the graph and its weights, in the nearest copy
+    const Weight* weights = nullptr;
     std::vector<std::vector<Vertex>> ring;
     std::vector<Vertex> fused;
     Index at = 0;  ///< where in the frontier this worker's share begins
@@ -97,9 +107,11 @@ class Relaxation {
 
   void relax(Vertex u, Buckets& mine) {
     const std::uint64_t here = load(distance_[u]);
-    for (Index i = out_.offsets[u]; i < out_.offsets[Index{u} + 1]; ++i) {
-      Vertex v = out_.neighbours[i];
-      const std::uint64_t there = here + weights_[i];  // in 64 bits: what does not fit is never below a distance
+    const Csr& out = *mine.out;
+    const Weight* const weights = mine.weights;
+    for (Index i = out.offsets[u]; i < out.offsets[Index{u} + 1]; ++i) {
+      Vertex v = out.neighbours[i];
+      const std::uint64_t there = here + weights[i];  // in 64 bits: what does not fit is never below a distance
       Distance seen = load(distance_[v]);
       while (there < seen) {
         if (exchange_if(distance_[v], seen, static_cast<Distance>(there))) {
@@ -119,7 +131,9 @@ class Relaxation {
       for (const auto& worker : workers_) total += worker.ring[slot].size();
       if (total == 0) continue;
       bucket_ += ahead;
-      if (total > static_cast<std::size_t>(frontier_.size())) frontier_ = Array<Vertex>(static_cast<Index>(2 * total));
+      if (total > static_cast<std::size_t>(frontier_.size())) {
+        frontier_ = homes_of(e_).template shared<Vertex>(static_cast<Index>(2 * total));
+      }
       waiting_ = static_cast<Index>(total);
       Index at = 0;
       for (auto& worker : workers_) {
@@ -139,14 +153,12 @@ class Relaxation {
   }
 
   E& e_;
-  const Csr& out_;
-  const Weight* weights_;
   Array<Distance> distance_;
   int shift_;
   std::uint32_t mask_;
   std::uint32_t bucket_ = 0;
   std::vector<Buckets> workers_;
-  Array<Vertex> frontier_{1024};
+  Array<Vertex> frontier_;
   Index waiting_ = 0;  ///< vertices in the frontier
 };
 
@@ -155,9 +167,8 @@ class Relaxation {
 template <Executor E>
 Array<Distance> sssp(E& e, const CsrGraph& graph, const Weights& weights, Vertex source, int delta) {
   const int shift = shift_for(graph, weights, delta);
-  return weights.visit([&]<class Weight>(const Weight* of_edges) {
-    return Relaxation<E, Weight>(e, graph, of_edges, weights.largest, shift).from(source);
-  });
+  return weights.visit(
+      [&]<class Weight>(const Weight*) { return Relaxation<E, Weight>(e, graph, weights, shift).from(source); });
 }
 
 #define CHARM_WORKLOADS_INSTANTIATE(Type) \

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "workloads/executor/parts.hpp"
 #include "workloads/graph/csr.hpp"
 #include "workloads/graph/random.hpp"
 
@@ -18,11 +19,11 @@ inline std::uint8_t drawn_weight(std::uint64_t seed, Vertex u, Vertex v) {
 template <Executor E>
 Weights draw_weights(E& e, const CsrGraph& graph, std::uint64_t seed) {
   Weights weights;
-  weights.narrow = Array<std::uint8_t>(graph.arcs());
+  weights.narrow = graph.along_arcs<std::uint8_t>(homes_of(e));
   weights.smallest = 1;
   weights.largest = 255;
   const std::uint64_t key = mix(seed ^ 0x77656967687473U);
-  e.parallel_for(0, graph.vertices, 512, [&](Index lo, Index hi) {
+  for_parts(e, graph.vertices, 512, [&](Index lo, Index hi) {
     for (Index u = lo; u < hi; ++u) {
       for (Index i = graph.out.offsets[u]; i < graph.out.offsets[u + 1]; ++i) {
         weights.narrow[i] = drawn_weight(key, static_cast<Vertex>(u), graph.out.neighbours[i]);

@@ -10,6 +10,7 @@
 #include <cstddef>
 
 #include "workloads/executor/all.hpp"
+#include "workloads/executor/parts.hpp"
 #include "workloads/gups/stream.hpp"
 #include "workloads/relaxed.hpp"
 
@@ -52,7 +53,7 @@ constexpr auto update_exactly = [](std::uint64_t& word, std::uint64_t x) {
 
 template <Executor E>
 void fill_table(E& e, Table& table) {
-  e.parallel_for(0, table.size(), grain, [&](Index lo, Index hi) {
+  for_parts(e, table.size(), grain, [&](Index lo, Index hi) {
     for (Index i = lo; i < hi; ++i) table[i] = static_cast<std::uint64_t>(i);
   });
 }
@@ -72,8 +73,8 @@ void update_table(E& e, Table& table) {
 template <Executor E>
 Index count_errors(E& e, Table& table) {
   all_updates(e, table, update_exactly);
-  return e.parallel_reduce(
-      0, table.size(), grain, Index{0},
+  return reduce_parts(
+      e, table.size(), grain, Index{0},
       [&](Index lo, Index hi, Index wrong) {
         for (Index i = lo; i < hi; ++i) wrong += table[i] != static_cast<std::uint64_t>(i);
         return wrong;

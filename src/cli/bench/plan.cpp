@@ -46,7 +46,7 @@ std::string gibibytes(std::uint64_t bytes) {
 }
 
 void check_memory(const Plan& plan, const Facts& facts) {
-  if (!plan.file.empty() || facts.needed_bytes == nullptr || !facts.available_bytes) return;
+  if (!plan.file.empty() || !facts.needed_bytes || !facts.available_bytes) return;
   const std::uint64_t available = *facts.available_bytes;
   if (facts.needed_bytes(plan.workload, plan.scale) <= available) return;
   int fits = plan.scale;
@@ -87,6 +87,13 @@ Plan make_plan(const BenchRequest& request, const Facts& facts) {
   plan.scale = request.scale.value_or(request.workload == Workload::gups ? 25 : 18);
   plan.undirected = request.undirected;
   plan.seed = request.seed.value_or(1);
+  if (request.memory) {
+    if (!has_charm) {
+      refuse("--memory places CHARM's arrays, and --runtime leaves CHARM out",
+             "add charm to --runtime or drop --memory");
+    }
+    plan.memory = chosen("--memory", {*request.memory}, facts.memories).front();
+  }
   plan.workers = chosen_workers(request, facts);
   if (has_charm) {
     plan.policies =

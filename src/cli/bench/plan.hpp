@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,18 +24,20 @@ struct BenchRequest {
   std::optional<int> workers;
   std::optional<int> trials;
   std::optional<std::uint64_t> seed;
+  std::optional<std::string> memory;
 };
 
 struct Facts {
   std::vector<std::string> kernels;   // that the workload has
   std::vector<std::string> runtimes;  // that this build has
   std::vector<std::string> policies;
+  std::vector<std::string> memories;
   std::string policy;  // that the settings ask for
   int workers = 1;     // that the settings ask for, or that the machine suggests
   int cores = 1;       // that workers may be bound to
   bool share_cores = false;
   std::optional<std::uint64_t> available_bytes;
-  std::uint64_t (*needed_bytes)(Workload, int scale) = nullptr;
+  std::function<std::uint64_t(Workload, int scale)> needed_bytes;
 };
 
 /// One row to come: the runtimes of a kernel stand next to each other and take turns trial by trial.
@@ -52,6 +55,7 @@ struct Plan {
   std::string file;  // empty: generated
   bool undirected = false;
   std::uint64_t seed = 1;
+  std::string memory;  // of CHARM's arrays on several NUMA nodes; empty: as the workloads have it
   int workers = 1;
   std::vector<std::string> policies;      // that CHARM runs with; empty without it
   std::vector<Measurement> measurements;  // grouped by kernel

@@ -101,6 +101,7 @@ class Bench {
       make_graph();
     else
       outcome_.input.description = fmt::format("{} words of 8 bytes", 1ULL << static_cast<unsigned>(plan_.scale));
+    if (!plan_.memory.empty()) outcome_.input.description += "; memory " + plan_.memory;
     auto first = plan_.measurements.begin();
     while (first != plan_.measurements.end()) {
       const auto last = std::find_if(first, plan_.measurements.end(),
@@ -151,7 +152,8 @@ class Bench {
   /// Calls `body` with the runner of a row, on the thread that the row's runtime belongs to.
   template <class F>
   std::invoke_result_t<F, const workloads::Runner&> run_on(const Measurement& row, F body) {
-    const workloads::Runner runner{row.runtime, row.workers};
+    workloads::Runner runner{row.runtime, row.workers};
+    if (!plan_.memory.empty()) runner.memory = workloads::memory_named(plan_.memory);
     if (row.runtime == "charm") return runtime_.with(row.policy, [&] { return body(runner); });
     return body(runner);
   }

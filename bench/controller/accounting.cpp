@@ -1,0 +1,218 @@
+// bench_controller_accounting [SECONDS] [PROGRAM [calls]]: the cost of control by adding up. A difference of 1 %
+// between two runs drowns in what the machine does beside; so the linker (--wrap) puts a clock before and behind every
+// call by which the runtime enters its steering: publishing, reading counters, deciding, moving, and counting work all
+// happen inside of them. Their sum over the processor time of the run is the share that control takes, whatever else
+// runs.
+//
+// A policy that stands still enters by the same doors and finds nothing to do; the cost of control is what `adaptive`
+// spends beyond that. What an empty pair of clocks shows is taken off each call. Not in it: what a move costs the
+// program itself (caches to fill again), which the table of docs/controller.md has, and the countdown of a register
+// between two calls. Calls longer than 50 us are those that lost the processor, or ticks above their bar: they are
+// counted apart
+// ("long").
+//
+// On a machine of paper with more chiplets than workers need, where the controller is at work all the time.
+#include <charm/charm.hpp>
+#include <charm/detail/ticks.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "controller/programs.hpp"
+
+namespace {
+
+constexpr double long_us = 50;
+
+constexpr std::array<const char*, 7> entries = {"boundary",   "chunk",    "slept", "arrive",
+                                                "begin_work", "end_work", "count"};
+
+struct Account {
+  std::uint64_t calls = 0, ticks = 0, longer = 0, longer_ticks = 0;
+  Account& operator+=(const Account& more) {
+    calls += more.calls;
+    ticks += more.ticks;
+    longer += more.longer;
+    longer_ticks += more.longer_ticks;
+    return *this;
+  }
+};
+
+using Accounts = std::array<Account, entries.size()>;
+
+std::mutex accounts_mutex;
+std::list<Accounts> accounts;
+std::uint64_t long_ticks = ~std::uint64_t{0};
+std::uint64_t empty_ticks = 0;
+
+/// Not inlined: the thread may be another one than when the caller began.
+[[gnu::noinline]] Accounts& mine() {
+  thread_local Accounts* account = [] {
+    std::lock_guard lock(accounts_mutex);
+    return &accounts.emplace_back();
+  }();
+  return *account;
+}
+
+void add(std::size_t entry, std::uint64_t begin) {
+  std::uint64_t took = charm::detail::ticks() - begin;
+  took -= std::min(took, empty_ticks);
+  Account& account = mine()[entry];
+  if (took > long_ticks) {
+    ++account.longer;
+    account.longer_ticks += took;
+    return;
+  }
+  ++account.calls;
+  account.ticks += took;
+}
+
+/// Of all threads; to be asked while they have ended.
+Accounts take_all() {
+  std::lock_guard lock(accounts_mutex);
+  Accounts sum{};
+  for (Accounts& one : accounts) {
+    for (std::size_t entry = 0; entry < entries.size(); ++entry) sum[entry] += one[entry];
+    one = {};
+  }
+  return sum;
+}
+
+std::uint64_t ticks_of_nothing() {
+  std::array<std::uint64_t, 1001> all;
+  for (std::uint64_t& one : all) {
+    const std::uint64_t begin = charm::detail::ticks();
+    one = charm::detail::ticks() - begin;
+  }
+  std::nth_element(all.begin(), all.begin() + 500, all.end());
+  return all[500];
+}
+
+double ticks_of_a_second() {
+  const auto start = std::chrono::steady_clock::now();
+  const std::uint64_t begin = charm::detail::ticks();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const auto ticks = static_cast<double>(charm::detail::ticks() - begin);
+  return ticks / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+struct Share {
+  double seconds = 0, processor = 0;
+  int runs = 0;
+  Account account;
+  Accounts by_entry{};
+  std::size_t decisions = 0;
+};
+
+Share run(const cost::Program& program, const charm::Config& config, double seconds) {
+  Share share;
+  std::thread([&] {
+    charm::init(config);
+    program.seconds();
+    const double before = processor_seconds();
+    do {
+      share.seconds += program.seconds();
+      ++share.runs;
+      share.processor = processor_seconds() - before;  // with the validators, which run on the same workers
+    } while (share.processor < seconds);
+    share.decisions = charm::decisions().size();
+    charm::finalize();
+  }).join();
+  share.by_entry = take_all();
+  for (const Account& one : share.by_entry) share.account += one;
+  return share;
+}
+
+}  // namespace
+
+#define CHARM_ACCOUNTED(entry, result, name, arguments, values)       \
+  extern "C" result __real__ZN5charm5sched8Steering##name arguments;  \
+  extern "C" result __wrap__ZN5charm5sched8Steering##name arguments;  \
+  extern "C" result __wrap__ZN5charm5sched8Steering##name arguments { \
+    const Clocked clocked{entry};                                     \
+    return __real__ZN5charm5sched8Steering##name values;              \
+  }
+
+namespace {
+struct Clocked {
+  explicit Clocked(std::size_t e) : entry(e), begin(charm::detail::ticks()) {}
+  ~Clocked() { add(entry, begin); }
+  Clocked(const Clocked&) = delete;
+  Clocked& operator=(const Clocked&) = delete;
+  std::size_t entry;
+  std::uint64_t begin;
+};
+}  // namespace
+
+CHARM_ACCOUNTED(0, int, 8boundaryERNS0_6WorkerE, (void* self, void* worker), (self, worker))
+CHARM_ACCOUNTED(1, int, 5chunkERNS0_6WorkerE, (void* self, void* worker), (self, worker))
+CHARM_ACCOUNTED(2, void, 5sleptERNS0_6WorkerE, (void* self, void* worker), (self, worker))
+CHARM_ACCOUNTED(3, void, 6arriveERNS0_6WorkerE, (void* self, void* worker), (self, worker))
+CHARM_ACCOUNTED(4, void, 10begin_workERNS0_6WorkerE, (void* self, void* worker), (self, worker))
+CHARM_ACCOUNTED(5, void, 8end_workERNS0_6WorkerE, (void* self, void* worker), (self, worker))
+CHARM_ACCOUNTED(6, void, 5countERNS0_6WorkerEPKvd, (void* self, void* worker, const void* kind, double n),
+                (self, worker, kind, n))
+
+int main(int argc, char** argv) {
+  const double seconds = argc > 1 ? std::atof(argv[1]) : 2;  // of processor time, for each policy
+  const std::string only = argc > 2 ? argv[2] : "";
+  const double per_second = ticks_of_a_second();
+  empty_ticks = ticks_of_nothing();
+  long_ticks = static_cast<std::uint64_t>(long_us * 1e-6 * per_second);
+  const int workers = std::max(1, std::min(8, static_cast<int>(charm::Machine::discover().cores.size())));
+  const auto graph = charm::workloads::Graph::generate({.scale = 16}, {"serial", 1});
+  charm::Config config;
+  config.workers = workers;
+  config.topology = "pack:1 l3:4 core:" + std::to_string(workers) + " pu:1";
+  std::printf("share of processor time inside of steering, %d workers, 4 chiplets of paper\n", workers);
+  std::printf("%-20s %9s %10s %9s %8s %9s %9s %9s %10s\n", "program", "run (s)", "calls/ms", "ns/call", "long",
+              "adaptive", "still", "control", "decisions");
+  double most = 0;
+  for (const cost::Program& program : cost::programs(graph, workers)) {
+    if (!only.empty() && program.name != only) continue;
+    config.policy = "local";
+    const Share still = run(program, config, seconds);
+    config.policy = "adaptive";
+    const Share share = run(program, config, seconds);
+    const auto part = [&](const Share& of, std::uint64_t ticks) {
+      return 100 * static_cast<double>(ticks) / per_second / of.processor;
+    };
+    const double adaptive = part(share, share.account.ticks);
+    const double without = part(still, still.account.ticks);
+    most = std::max(most, adaptive - without);
+    std::printf("%-20s %9.4f %10.1f %9.1f %8llu %7.3f %% %7.3f %% %7.3f %% %10zu\n", program.name.c_str(),
+                share.seconds / share.runs, static_cast<double>(share.account.calls) / share.processor / 1000,
+                static_cast<double>(share.account.ticks) / per_second * 1e9 /
+                    static_cast<double>(std::max<std::uint64_t>(1, share.account.calls)),
+                static_cast<unsigned long long>(share.account.longer), adaptive, without, adaptive - without,
+                share.decisions);
+    for (std::size_t entry = 0; argc > 3 && entry < entries.size(); ++entry) {
+      const Account& one = share.by_entry[entry];
+      if (one.calls + one.longer == 0) continue;
+      std::printf("  %-18s %9s %10.1f %9.1f %8llu %8.3f %%\n", entries[entry], "",
+                  static_cast<double>(one.calls) / share.processor / 1000,
+                  static_cast<double>(one.ticks) / per_second * 1e9 /
+                      static_cast<double>(std::max<std::uint64_t>(1, one.calls)),
+                  static_cast<unsigned long long>(one.longer), part(share, one.ticks));
+    }
+    std::fflush(stdout);
+  }
+  std::printf("most: %.3f %% (the bar is 1 %%)\n", most);
+  return 0;
+}
