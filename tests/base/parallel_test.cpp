@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,6 +23,18 @@ TEST(Pieces, AreDoneOnceEachWhateverTheJobs) {
       EXPECT_TRUE(std::all_of(times.begin(), times.end(), [](int n) { return n == 1; })) << count << " on " << jobs;
     }
   }
+}
+
+TEST(Pieces, RunBesideEachOther) {
+  std::atomic<int> arrived{0};
+  std::atomic<int> met{0};
+  for_each_piece(3, 3, [&](std::size_t) {
+    ++arrived;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (arrived < 3 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    if (arrived == 3) ++met;
+  });
+  EXPECT_EQ(met, 3);
 }
 
 TEST(Pieces, TheErrorOfTheFirstLeavesWhenAllHaveEnded) {
