@@ -194,6 +194,21 @@ TEST(Verdict, ADifferenceBelowTheThresholdDoesNotCount) {
   EXPECT_EQ(judge(tiny, 15, {}).finding, Finding::same) << "it is there, but may not reach the threshold";
 }
 
+TEST(Verdict, IsADifferenceOnlyWhereNeitherIntervalHasOne) {
+  const Interval above = {1.1, 1.3};
+  const Interval below = {0.75, 0.9};
+  const Interval around = {0.8, 1.4};
+  const auto finding = [](double value, const Interval& at95, const Interval& at99) {
+    return judge(Ratio{value, at95, at99}, 15, {}).finding;
+  };
+  EXPECT_EQ(finding(1.2, above, above), Finding::first_wins);
+  EXPECT_EQ(finding(1.2, above, around), Finding::unknown);
+  EXPECT_EQ(finding(1.2, around, above), Finding::unknown);
+  EXPECT_EQ(finding(0.85, below, below), Finding::second_wins);
+  EXPECT_EQ(finding(0.85, below, around), Finding::unknown);
+  EXPECT_EQ(finding(0.85, around, below), Finding::unknown);
+}
+
 TEST(Verdict, OfTooFewRunsIsNone) {
   const Verdict verdict = judge(std::nullopt, 1, {});
   EXPECT_EQ(verdict.finding, Finding::unknown);
