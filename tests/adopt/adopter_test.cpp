@@ -49,6 +49,7 @@ TEST(Adopter, AThreadThatIsSometimesBusyStaysWhatItIs) {
   run.program.at(one).share = 0.02;
   run.pass(4);
   EXPECT_EQ(run.adopter.workers(), 0);
+  EXPECT_EQ(run.program.at(one).mask, run.machine.allowed_cpus) << "its core is everybody's again";
   run.program.at(one).share = 0.3;
   run.pass(10);
   EXPECT_EQ(run.adopter.workers(), 0) << "less than a worker does";

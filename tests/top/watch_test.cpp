@@ -44,6 +44,40 @@ TEST(Watch, TellsPlacesAtFirstAndSharesFromThen) {
   EXPECT_NEAR(then.machine_busy, 0.125, 1e-3);
 }
 
+TEST(Watch, ACoreIsAsBusyAsItsHardwareThreadsAreOnTheAverage) {
+  const Machine machine = Machine::from("pack:1 l3:2 core:2 pu:2");
+  Watch watch(machine, 0, "");
+  Sight sight;
+  for (const double at_s : {100.0, 102.0}) {
+    sight.at_s = at_s;
+    // One thread of either core of the first chiplet.
+    sight.cpus =
+        cpu_times(machine, at_s, [&](int cpu) { return machine.core_of_cpu(cpu)->cpu == cpu && cpu < 4 ? 1.0 : 0.0; });
+    const auto snapshot = watch.next(sight);
+    if (at_s < 102) continue;
+    EXPECT_NEAR(snapshot.chiplets.at(0).cores.at(0).busy, 0.5, 1e-9);
+    EXPECT_NEAR(snapshot.chiplets.at(0).busy, 0.5, 1e-9);
+    EXPECT_EQ(snapshot.chiplets.at(1).busy, 0);
+  }
+}
+
+TEST(MemoryRate, IsOfTheLinesThatCameFromMemory) {
+  using counters::FillSource;
+  FillRates fills;
+  const auto add_rate = [&](FillSource source, double per_s) {
+    fills.has.add(source);
+    fills.per_s[index(source)] = per_s;
+  };
+  add_rate(FillSource::own_chiplet, 5e9);
+  add_rate(FillSource::other_chiplet, 4e9);
+  add_rate(FillSource::remote_cache, 3e9);
+  add_rate(FillSource::other, 1e7);
+  EXPECT_FALSE(memory_rate(fills)) << "others alone may be anything";
+  add_rate(FillSource::local_dram, 2e7);
+  add_rate(FillSource::remote_dram, 7e7);
+  EXPECT_NEAR(memory_rate(fills).value_or(0), 1e8 * 64e-9, 1e-9);
+}
+
 TEST(Watch, SeesMovesBetweenChipletsAndNotWithinThem) {
   Watch watch(four_chiplets, 4242, "prog");
   watch.next(sight_at(0, {thread(1, "a", 0, 1)}));
