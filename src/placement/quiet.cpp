@@ -36,9 +36,16 @@ std::vector<int> quiet_cpus(const Machine& machine, const std::vector<int>& loud
   std::vector<int> cpus;
   int seats = 0;
   for (const Core* core : order) {
-    if (rank(core) > 0 && seats >= workers) break;
-    seats += seats_of(*core, smt);
-    cpus.insert(cpus.end(), core->siblings.begin(), core->siblings.end());
+    std::vector<int> threads = core->siblings;
+    if (rank(core) > 0) {
+      if (seats >= workers) break;
+      // No seat more than is needed: with `smt` a part of the core, the quiet part first.
+      const auto quiet = [&](int cpu) { return !std::binary_search(loud.begin(), loud.end(), cpu); };
+      std::stable_partition(threads.begin(), threads.end(), quiet);
+      if (smt) threads.resize(std::min(threads.size(), static_cast<std::size_t>(workers - seats)));
+    }
+    seats += smt ? static_cast<int>(threads.size()) : 1;
+    cpus.insert(cpus.end(), threads.begin(), threads.end());
   }
   std::sort(cpus.begin(), cpus.end());
   return cpus;

@@ -64,7 +64,8 @@ TEST(Quiet, HoldsEnoughAndNoMoreLoudOnesThanItMustAndIsWhereOneStays) {
     request.smt = smt;
     const std::string name = *rc::gen::element<std::string>("local", "distributed", "numa");
     std::vector<int> seats;
-    for (const Seat& seat : placement::policy(name).place(left, request).start()) seats.push_back(seat.cpu);
+    const Placement placed = placement::policy(name).place(left, request);
+    for (const Seat& seat : placed.start()) seats.push_back(seat.cpu);
     RC_ASSERT(!quieter_elsewhere(machine, loud, seats, smt));
   }));
 }

@@ -1,5 +1,6 @@
 // A program that shares the machine with others in tests/vm/shares_test.cpp: threads that compute and doze in turns,
-// until SIGTERM or worse. They step back for everything else (nice): emulated cpus are few and slow.
+// until SIGTERM or worse. Emulated cpus are slow, so these threads step back for those that look after the shares
+// (nice).
 //   vm_neighbour plain THREADS BUSY_MS DOZE_MS FILE     threads of its own, for `charm run`
 //   vm_neighbour library THREADS BUSY_MS DOZE_MS FILE   the library's workers, which lease cores where CHARM_SHARE says
 // FILE appears, with the number of the process in it, when all threads are there.
@@ -32,12 +33,19 @@ struct Rhythm {
   std::chrono::milliseconds busy, doze;
 };
 
+void compute(const Rhythm& rhythm) {
+  for (const auto end = Clock::now() + rhythm.busy; Clock::now() < end && !ending;) {
+  }
+}
+
+void step_back() { [[maybe_unused]] const int now = nice(19); }
+
 void plain(int threads, Rhythm rhythm, const std::string& file) {
   std::atomic<int> there{1};
   const auto work = [&] {
+    step_back();
     while (!ending) {
-      for (const auto end = Clock::now() + rhythm.busy; Clock::now() < end && !ending;) {
-      }
+      compute(rhythm);
       std::this_thread::sleep_for(rhythm.doze);
     }
   };
@@ -59,13 +67,10 @@ void library(int threads, Rhythm rhythm, const std::string& file) {
   config.workers = threads;
   config.policy = "local";
   charm::init(config);
-  charm::all_do([](int) {});
+  charm::all_do([](int) { step_back(); });
   is_there(file);
-  std::atomic<long> sum{0};
   while (!ending) {
-    for (const auto end = Clock::now() + rhythm.busy; Clock::now() < end && !ending;) {
-      charm::parallel_for(0, 1000, [&](long i) { sum += i; });
-    }
+    charm::all_do([&](int) { compute(rhythm); });
     std::this_thread::sleep_for(rhythm.doze);
   }
   charm::finalize();
@@ -74,7 +79,7 @@ void library(int threads, Rhythm rhythm, const std::string& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 6 || nice(19) == -1) return 2;
+  if (argc != 6) return 2;
   std::signal(SIGTERM, [](int) { ending = true; });
   const std::string kind = argv[1];
   const Rhythm rhythm{std::chrono::milliseconds(std::atoi(argv[3])), std::chrono::milliseconds(std::atoi(argv[4]))};

@@ -37,7 +37,7 @@ inline std::int64_t now_ms() {
 /// Waits as long as the slowest emulation may need; a test that goes well needs little of it.
 template <class F>
 bool in_the_end(F&& holds) {
-  for (const auto end = now_ms() + 180'000; now_ms() < end;) {
+  for (const auto end = now_ms() + 120'000; now_ms() < end;) {
     if (holds()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
