@@ -10,7 +10,7 @@ constexpr double scattered_sigma = 0.4;  // relative scatter of single ticks fro
 constexpr std::size_t judged_differences = 8;             // differences that it takes to say so
 constexpr double outlier_sigmas = 4;                      // standard deviations beyond which a sample is not scatter
 constexpr double passed_over_ticks = 256;                 // that the share of ticks passed over is averaged over
-constexpr double passed_over_limit = 0.2;                 // from which on these ticks are too many to be left out
+constexpr double passed_over_limit = 0.1;                 // from which on these ticks are too many to be left out
 constexpr long shortest_stay = 128, longest_stay = 8192;  // ticks of averaging before phases are followed again
 
 }  // namespace
