@@ -13,8 +13,9 @@ namespace {
 constexpr double outlier_sigmas = 4;     // standard deviations beyond which a sample is not scatter
 constexpr long longest_distrust = 8192;  // ticks
 constexpr double short_phase = 200;      // ticks
-constexpr int broken_limit = 5;   // probes in a row that a change of intensity breaks off before it is distrusted
-constexpr int drift_samples = 8;  // samples whose mean is held against the phase's, for steps that hide in scatter
+constexpr int broken_limit = 5;    // probes in a row that a change of intensity breaks off before it is distrusted
+constexpr int mistaken_limit = 3;  // visits in a row that a remembered phase was not met at its level
+constexpr int drift_samples = 8;   // samples whose mean is held against the phase's, for steps that hide in scatter
 
 }  // namespace
 
@@ -57,7 +58,7 @@ int Adaptive::tick(const Signals& signals) {
     probing_ = false;
   }
   if (!raw) return spread();
-  if (pace_.feed(*raw, now_)) change_mode();
+  if (pace_.feed(*raw, now_, current_ != PhaseMemory::no_phase && is_short(phase()))) change_mode();
   add(window_, signals);
   if (++window_ticks_ < (pace_.averaging() ? set_.window : 1)) return spread();
   auto sample = sampler_.sample(window_);
@@ -126,7 +127,7 @@ void Adaptive::change_phase(const Sample& sample, int known) {
   odd_ = 0;
   recent_ = {};
   pace_.note_change(now_);
-  doubt();
+  doubt(sample);
   phase().stay.add(static_cast<double>(now_ - entered_), drift_samples);
   entered_ = now_;
   if (known == PhaseMemory::no_phase) {
@@ -140,11 +141,10 @@ void Adaptive::change_phase(const Sample& sample, int known) {
 /// Where phases change often, a level that is merely as good is not worth the moves to it and back.
 bool Adaptive::phases_are_short() const { return !pace_.averaging() && pace_.phase_length(now_) < short_phase; }
 
+bool Adaptive::is_short(const Phase& phase) const { return phase.stay.count >= 3 && phase.stay.value < set_.follow; }
+
 /// A phase that has always been over before following it would have paid, so far this time too.
-bool Adaptive::is_interlude() {
-  const Mean& stay = phase().stay;
-  return !pace_.averaging() && stay.count >= 3 && stay.value < set_.follow && now_ - entered_ < set_.follow;
-}
+bool Adaptive::is_interlude() { return !pace_.averaging() && is_short(phase()) && now_ - entered_ < set_.follow; }
 
 /// Takes the current phase, which is remembered, to its level.
 void Adaptive::resume(const Sample& sample) {
@@ -163,13 +163,18 @@ void Adaptive::resume(const Sample& sample) {
 
 /// What was concluded a moment before the work turned out to be other than thought is taken back: where home is not
 /// what it was when a probe comes back to it, the probe compared two kinds of work; and where a remembered phase is not
-/// met at its level, it was mistaken for this one and must not be again.
-void Adaptive::doubt() {
+/// met at its level, it was mistaken for this one and must not be again. Where that happens time after time to work of
+/// its own intensity, what it remembers is wrong (two kinds of work in one sample), and it is forgotten: two such
+/// phases would send the workers to and fro for ever, and neither would stay long enough to try another level.
+void Adaptive::doubt(const Sample& sample) {
   for (Conclusion* last : {&rollback_, &jump_}) {
     auto [phase, level, when] = std::exchange(*last, {});
     if (phase != current_ || now_ - when > set_.settle + 2 || memory_[phase].home == level) continue;
     memory_[phase].throughput[at(level)] = {};
     memory_[phase].wait_until[at(level)] = 0;
+    if (last != &jump_ || sample.intensity <= 0) continue;
+    if (memory_.differs_in_intensity(phase, sample, bands())) continue;
+    if (++memory_[phase].mistaken >= mistaken_limit) memory_.drop(phase);
   }
 }
 
@@ -192,6 +197,7 @@ bool Adaptive::join_twin(const Sample& sample) {
 }
 
 void Adaptive::hold(const Sample& sample) {
+  phase().mistaken = 0;
   if (is_interlude()) {
     phase().throughput[at(level_)].add(sample.throughput);
     return;

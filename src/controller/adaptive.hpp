@@ -52,9 +52,10 @@ class Adaptive final : public Controller {
   void accept(double gain);
   void reject(double gain, double error);
   [[nodiscard]] bool phases_are_short() const;
+  [[nodiscard]] bool is_short(const Phase& phase) const;
   [[nodiscard]] bool is_interlude();
   void resume(const Sample& sample);
-  void doubt();
+  void doubt(const Sample& sample);
   [[nodiscard]] bool join_twin(const Sample& sample);
   bool wait_for_next_round();
   [[nodiscard]] long pause(int failures) const;

@@ -21,8 +21,9 @@ class Pace {
   /// Mean ticks of a phase; huge where hardly any change was seen.
   [[nodiscard]] double phase_length(long now) const { return clock_.mean_length(now, 1e9); }
 
-  /// Takes every tick's sample. \returns whether the mode changed.
-  bool feed(const Sample& tick, long now);
+  /// Takes every tick's sample. \param passed_over the tick is part of a phase that is too short to be followed, beside
+  /// others that are not. \returns whether the mode changed.
+  bool feed(const Sample& tick, long now, bool passed_over = false);
 
   /// A change of phase that was seen while phases are followed.
   void note_change(long now) {
@@ -45,6 +46,7 @@ class Pace {
   Mean throughput_, intensity_;  // since the last change seen while averaging
   int odd_ = 0;                  // samples in a row unlike these
   long stay_ = 0, changed_ = 0;
+  double passed_over_ = 0;  // share of such ticks while phases are followed
 };
 
 }  // namespace charm::controller

@@ -41,6 +41,7 @@ struct Phase {
   int direction = 0;      // of the last move that paid
   Mean stay;              // ticks of a visit
   long last_seen = 0;
+  int mistaken = 0;   // visits in a row that found other work at its home
   bool fresh = true;  // nothing was tried in it yet
 };
 

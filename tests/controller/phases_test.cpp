@@ -69,6 +69,34 @@ TEST(Phases, AFewShortInterludesDoNotPullTheWorkersAway) {
   EXPECT_LE(outcome.moves_per_minute, 4);
 }
 
+TEST(Phases, InterludesThatTakeALargeShareOfTheTimeAreNotLeftOut) {
+  for (const auto& [interlude, seconds] : {std::pair{private_sweep(24), 0.2}, std::pair{pairs_and_private(12), 0.3}}) {
+    for (const int start : {1, 8}) {
+      Trial trial;
+      trial.start = start;
+      const auto outcome = run(uniform(1, 8, 8), 8, {{compute_bound(), 0.9}, {interlude, seconds}}, trial);
+      EXPECT_GE(outcome.efficiency, 0.95 * outcome.best_static) << interlude.name << " from " << start;
+    }
+  }
+}
+
+TEST(Phases, OfOneKindOfWorkOnLittleAndMuchDataDoNotSendTheWorkersToAndFro) {
+  // A sample on the border of the two is remembered as a phase of its own, which looks like the larger one by its
+  // intensity and has another home.
+  const auto machine = charm::Machine::from("pack:1 l3:4(size=67108864) core:32 pu:1");
+  for (const unsigned seed : {1U, 3U, 6U}) {
+    for (const int start : {1, 99}) {
+      for (const double seconds : {2.93, 6.3}) {
+        Trial trial;
+        trial.start = start;
+        trial.options.seed = seed;
+        const auto outcome = run(machine, 8, {{private_sweep(1), seconds}, {private_sweep(24), seconds}}, trial);
+        EXPECT_GE(outcome.efficiency, 0.90) << "seed " << seed << ", " << seconds << " s from " << start;
+      }
+    }
+  }
+}
+
 TEST(Phases, ThreeKindsInTurnAreFollowed) {
   Trial trial;
   Outcome outcome =
