@@ -11,7 +11,7 @@ namespace charm::test {
 
 /// Keeps all workers in tasks until `enough` says so, or for far too long; counts the tasks, 64 at a time.
 inline bool work_until(const std::function<bool()>& enough, std::atomic<long>* done = nullptr) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(100);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(300);
   while (std::chrono::steady_clock::now() < end) {
     charm::run([&] {
       charm::task_group group;
