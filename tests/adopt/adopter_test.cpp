@@ -134,6 +134,22 @@ TEST(Adopter, TellsWhatChildrenWantThatAreLeftToThemselves) {
   EXPECT_EQ(run.adopter.workers(), 0);
 }
 
+TEST(Adopter, AMaskOfThePlanThatIsSetOnceIsALibrarysAndTwiceAWish) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int one = run.program.start(1.0);
+  run.pass(2);
+  const std::vector<int> seat = run.program.at(one).mask;
+  ASSERT_NE(seat, std::vector{3});
+  run.program.at(one).mask = {3};
+  run.pass(1);
+  EXPECT_EQ(run.program.at(one).mask, seat);
+  EXPECT_EQ(run.adopter.tally().left_alone, 0U);
+  run.program.at(one).mask = {3};
+  run.pass(1);
+  EXPECT_EQ(run.program.at(one).mask, std::vector{3});
+  EXPECT_EQ(run.adopter.tally().left_alone, 1U);
+}
+
 TEST(Adopter, AProgramOfTheLibraryPlacesItself) {
   Program run(charm::test::uniform(1, 2, 4), "local");
   run.program.start(0.1);
