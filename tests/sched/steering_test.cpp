@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <set>
@@ -315,6 +316,23 @@ TEST(Steering, RegionsHaveControllersOfTheirOwn) {
     ASSERT_TRUE(work_until(made_in("join"))) << told(charm::decisions());
   }
   EXPECT_NE(told(charm::decisions()).find("the region was entered"), std::string::npos);
+}
+
+TEST(Steering, ARecordingDecidesAsTheMachineThatItWasMadeOnWould) {
+  const std::string file = testing::TempDir() + "steering_recording.csv";
+  std::ofstream(file) << "# charm counters 1\n"
+                         "time_ns,worker,instructions,cycles,own_l2,own_chiplet,other_chiplet,remote_cache,local_dram,"
+                         "remote_dram,other,page_faults,migrations,waiting_ns,counted_share\n"
+                         "0,0,0,,,0,0,0,0,0,,0,0,0,1\n"
+                         "0,1,0,,,0,0,0,0,0,,0,0,0,1\n"
+                         // A million lines a second from other chiplets, for far longer than the test runs.
+                         "1000000000000,0,1000000000000,,,0,1000000000,0,0,0,,0,0,0,1\n"
+                         "1000000000000,1,1000000000000,,,0,1000000000,0,0,0,,0,0,0,1\n";
+  Steered steered(2, four_chiplets, eager, 16, [&](charm::Config& c) { c.counters = "replay:" + file; });
+  EXPECT_TRUE(work_until([] {
+    const auto all = charm::decisions();
+    return std::any_of(all.begin(), all.end(), [](const charm::Decision& d) { return d.from == 1 && d.to == 2; });
+  })) << told(charm::decisions());
 }
 
 TEST(Steering, OutsideOfRegionsNothingIsDecidedWhereOnlyRegionsAreMonitored) {

@@ -130,6 +130,56 @@ class Group {
   bool ok_ = false;
 };
 
+/// A cpu that is on again at the end.
+class Switch {
+ public:
+  explicit Switch(int cpu) : path_("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/online") {}
+  ~Switch() { set(true); }
+  Switch(const Switch&) = delete;
+  Switch& operator=(const Switch&) = delete;
+  bool set(bool on) {
+    std::ofstream file(path_);
+    file << (on ? "1" : "0") << std::flush;
+    return file.good();
+  }
+
+ private:
+  std::string path_;
+};
+
+TEST(LiveController, ACpuIsSwitchedOffAndOnWhileTasksRunAndNoneIsLost) {
+  const std::vector<int> all = charm::os::allowed_cpus();
+  if (all.size() < 4) GTEST_SKIP() << "too few cpus";
+  charm::Config config;
+  config.workers = 2;
+  config.policy = "adaptive:tick=0.02";
+  charm::init(config);
+  const EndsRuntime ends;
+  std::atomic<long> done{0};
+  std::vector<Found> found;
+  const auto each_alone_among = [&](const std::vector<int>& cpus) {
+    found = look_at_all();
+    std::set<int> taken;
+    for (const auto& one : found) {
+      if (one.mask.size() != 1 || !std::binary_search(cpus.begin(), cpus.end(), one.mask[0])) return false;
+      taken.insert(one.mask[0]);
+    }
+    return taken.size() == 2;
+  };
+  ASSERT_TRUE(work_until([&] { return each_alone_among(all); }, &done));
+  const int victim = found[1].mask[0];  // the first cpu cannot be switched off, and is worker 0's
+  Switch cpu(victim);
+  if (!cpu.set(false)) GTEST_SKIP() << "cpu " << victim << " cannot be switched off";
+  std::vector<int> rest = all;
+  std::erase(rest, victim);
+  EXPECT_TRUE(work_until([&] { return charm::stats().allowed_cpus == rest; }, &done)) << told();
+  EXPECT_TRUE(work_until([&] { return each_alone_among(rest); }, &done)) << told();
+  ASSERT_TRUE(cpu.set(true));
+  EXPECT_TRUE(work_until([&] { return charm::stats().allowed_cpus == all; }, &done)) << told();
+  EXPECT_TRUE(work_until([&] { return each_alone_among(all); }, &done)) << told();
+  EXPECT_EQ(done.load() % 64, 0) << "tasks were lost";
+}
+
 TEST(LiveController, TheGroupsCpusChangeWhileTasksRunAndNoneIsLost) {
   const std::vector<int> all = charm::os::allowed_cpus();
   if (all.size() < 4) GTEST_SKIP() << "too few cpus";
