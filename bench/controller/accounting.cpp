@@ -8,8 +8,7 @@
 // spends beyond that. What an empty pair of clocks shows is taken off each call. Not in it: what a move costs the
 // program itself (caches to fill again), which the table of docs/controller.md has, and the countdown of a register
 // between two calls. Calls longer than 50 us are those that lost the processor, or ticks above their bar: they are
-// counted apart
-// ("long").
+// counted apart ("long").
 //
 // On a machine of paper with more chiplets than workers need, where the controller is at work all the time.
 #include <charm/charm.hpp>

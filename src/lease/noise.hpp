@@ -1,11 +1,12 @@
 // Which cpus other programs keep busy: what the kernel counts on a cpu, less what this program's own threads did there,
 // smoothed and with two limits far apart.
 //
-// N1  Doubt is silence: time of own threads that were not bound to a single cpu counts as if each cpu had had all of
-// it. N2  A load that comes and goes within a second and a half is never loud; one that takes a whole cpu is after two,
-// one
-//     that takes half of it (two bound programs on one core) after five. What was loud stays so until it has been quiet
-//     for five seconds at least: so a cpu changes sides twice in six seconds at most.
+//  N1  Doubt is silence: time of own threads that were not bound to a single cpu counts as if each cpu had had all of
+//      it.
+//  N2  A load that comes and goes within a second and a half is never loud; one that takes a whole cpu is after two
+//      seconds, one that takes half of it (two bound programs on one core) after five. What was loud stays so until it
+//      has been quiet for five seconds at least: so a cpu changes sides twice in six seconds at most.
+//
 // Cpus that other programs have leased are not listened to: what goes on there is none of anybody's business, and is
 // over when they are given back.
 //

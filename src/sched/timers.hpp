@@ -12,9 +12,8 @@
 //      rings it (or parks as the keeper in its place), or the keeper has seen the deadline.
 //      A worker that is replaced as keeper takes back what it has written to keeper_until_ meanwhile.
 //  T3  A keeper that leaves while a deadline is pending rings another sleeper, which takes the role.
-//  T4  A timer is touched by others only under its heap's lock and while it is in the heap; remove() takes that lock.
-//  So
-//      its owner may leave its stack frame after remove().
+//  T4  A timer is touched by others only under its heap's lock and while it is in the heap; remove() takes it.
+//      So its owner may leave its stack frame after remove().
 #pragma once
 
 #include <atomic>

@@ -5,8 +5,7 @@
 //               [  public   )[   private   )
 //
 // - `public_` packs (top, count) in one word; bound = top + count. A thief takes the job at top by a compare-exchange
-// on
-//   that word; nothing else is needed, so thieves do not exclude each other and never touch the owner's line.
+//   on that word; nothing else is needed, so thieves do not exclude each other and never touch the owner's line.
 // - The owner pushes and pops at tail. A pop at index t is private, and done with plain accesses, if t >= guard.
 //
 // Invariants
@@ -22,8 +21,7 @@
 //      The owner's side of that barrier is compiler-only (light_barrier below).
 //
 //  I4  Several jobs at once are taken under the lock, so that the owner cannot take back, and push anew, slots behind
-//  top
-//      that the thief has read already (for the slot at top itself I2 is enough).
+//      top that the thief has read already (for the slot at top itself I2 is enough).
 //
 // Requests cost the owner nothing: a thief that finds nothing public sets `limit_` to 0, and the owner's next push,
 // which compares its index with the limit in any case because the ring is bounded, falls into push_slow and serves it.

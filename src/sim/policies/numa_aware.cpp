@@ -2,9 +2,8 @@
 // chiplet from step to step.
 //   numa       one node after the other, each over all of its chiplets
 //   ring       RING (CHARM [25]): all nodes evenly, data partitioned over them, messages in batches to other nodes
-//   asymsched  AsymSched (CHARM [41]): the set of nodes with the most bandwidth for what the workload asks, pages
-//   follow sam        SAM (CHARM [38]): workers that share are brought together on one socket, others are spread for
-//   bandwidth
+//   asymsched  AsymSched (CHARM [41]): the nodes with the most bandwidth for what the workload asks; pages follow
+//   sam        SAM (CHARM [38]): workers that share are brought together on one socket, others are spread for bandwidth
 #include <algorithm>
 
 #include "sim/backend.hpp"
