@@ -102,9 +102,11 @@ struct PageCensus {
 namespace detail {
 /// Id of the node that a destination's memory is on. \throws Error: bad_input, not_running.
 int node_of_target(Target target);
-/// Ids of the nodes that workers sit on, ascending. \throws Error (not_running).
+/// Ids of the nodes that workers sit on, ascending; all with cpus where workers are not bound. \throws Error
+/// (not_running).
 std::vector<int> nodes_with_workers();
-/// Id of the node of every worker, by worker; -1 is replaced by 0. \throws Error (not_running).
+/// Id of the node of every worker, by worker; workers that are not bound are dealt out over the nodes with cpus.
+/// \throws Error (not_running).
 std::vector<int> nodes_of_workers();
 /// Id of the node that the calling thread runs on, in [0, Machine::nodes). \throws Error (not_running).
 int current_node();

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <string>
 
 #include "base/notices.hpp"
@@ -171,6 +172,36 @@ int node_of_cpu(const Machine& machine, int cpu) {
     if (std::binary_search(node.cpus.begin(), node.cpus.end(), cpu)) return node.id;
   }
   return 0;
+}
+
+std::vector<int> nodes_with_cpus(const Machine& machine) {
+  std::vector<int> ids;
+  for (const Node& node : machine.nodes) {
+    if (!node.cpus.empty()) ids.push_back(node.id);
+  }
+  if (ids.empty()) {
+    for (const Node& node : machine.nodes) ids.push_back(node.id);
+  }
+  return ids;
+}
+
+std::vector<int> nodes_of_workers(const Machine& machine, const std::vector<Seat>& seats) {
+  const std::vector<int> all = nodes_with_cpus(machine);
+  std::vector<int> nodes;
+  for (std::size_t i = 0; i < seats.size(); ++i) {
+    const int dealt = all.empty() ? 0 : all[i * all.size() / seats.size()];
+    nodes.push_back(seats[i].node >= 0 ? seats[i].node : dealt);
+  }
+  return nodes;
+}
+
+std::vector<int> nodes_with_workers(const Machine& machine, const std::vector<Seat>& seats) {
+  std::set<int> nodes;
+  for (const Seat& seat : seats) {
+    if (seat.node < 0) return nodes_with_cpus(machine);
+    nodes.insert(seat.node);
+  }
+  return {nodes.begin(), nodes.end()};
 }
 
 }  // namespace charm::memory

@@ -34,4 +34,14 @@ int node_of_target(const Machine& machine, const std::vector<Seat>& seats, detai
 /// Id of the machine's node that a cpu (OS number) belongs to; 0 where none does.
 int node_of_cpu(const Machine& machine, int cpu);
 
+/// Ids of the nodes that have cpus, ascending; all nodes where none is told to have any.
+std::vector<int> nodes_with_cpus(const Machine& machine);
+
+/// The node of every worker, by worker. Workers that float could be anywhere: their share of the nodes with cpus is
+/// dealt out evenly, so that nothing gathers on one node.
+std::vector<int> nodes_of_workers(const Machine& machine, const std::vector<Seat>& seats);
+
+/// Where workers sit, ascending; where one floats, all nodes with cpus.
+std::vector<int> nodes_with_workers(const Machine& machine, const std::vector<Seat>& seats);
+
 }  // namespace charm::memory

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <new>
-#include <set>
 
 #include "memory/blocks.hpp"
 #include "os/affinity.hpp"
@@ -70,17 +69,9 @@ namespace detail {
 
 int node_of_target(Target target) { return memory::node_of_target(machine(), seats(), target); }
 
-std::vector<int> nodes_of_workers() {
-  std::vector<int> nodes;
-  for (const Seat& seat : seats()) nodes.push_back(std::max(seat.node, 0));
-  return nodes;
-}
+std::vector<int> nodes_of_workers() { return memory::nodes_of_workers(machine(), seats()); }
 
-std::vector<int> nodes_with_workers() {
-  const std::vector<int> all = nodes_of_workers();
-  const std::set<int> nodes(all.begin(), all.end());
-  return {nodes.begin(), nodes.end()};
-}
+std::vector<int> nodes_with_workers() { return memory::nodes_with_workers(machine(), seats()); }
 
 int current_node() {
   const Machine& here = machine();

@@ -184,6 +184,16 @@ TEST(Targets, BecomeTheirNode) {
   EXPECT_THROW(node_of_target(machine, seats, {Kind::node, -1}), Error);
 }
 
+TEST(WorkersNodes, AreTheirSeatsAndAllNodesForThoseThatFloat) {
+  const Machine machine = Machine::from("pack:2 numa:1 l3:2 core:2 pu:1");
+  const Seat bound{.core = 5, .node = 1};
+  const Seat floating;
+  EXPECT_EQ(nodes_of_workers(machine, {bound, bound}), (std::vector<int>{1, 1}));
+  EXPECT_EQ(nodes_with_workers(machine, {bound, bound}), std::vector<int>{1});
+  EXPECT_EQ(nodes_of_workers(machine, {floating, floating, floating, floating}), (std::vector<int>{0, 0, 1, 1}));
+  EXPECT_EQ(nodes_with_workers(machine, {bound, floating}), (std::vector<int>{0, 1}));
+}
+
 RC_GTEST_PROP(Parts, CoverEveryElementOnceAndEvenly, ()) {
   const auto size = *rc::gen::inRange<std::size_t>(0, 100000);
   const auto parts = *rc::gen::inRange<std::size_t>(1, 300);
