@@ -43,6 +43,14 @@ struct StackPoolStats {
   std::uint64_t bytes = 0;   ///< of address space; touched pages only cost memory
 };
 
+/// One kind of work: a task function or a loop body. What the controller weighs work by where there are no hardware
+/// counters and the program counts nothing itself.
+struct TaskTypeStats {
+  std::string name;         ///< of the function, where the dynamic linker knows it; else program+offset
+  double count = 0;         ///< tasks or iterations done, up to each worker's last look at the clock
+  double seconds_each = 0;  ///< as measured when it was met first; 0 until then
+};
+
 /// What all of them did, and what the runtime is short of.
 struct Stats {
   std::vector<WorkerStats> workers;         ///< by worker
@@ -57,6 +65,7 @@ struct Stats {
   int cpu_changes = 0;               ///< how often the cpus that the process may use changed
   std::vector<int> allowed_cpus;     ///< that it may use now; ascending; empty where the machine is not this one
   std::vector<Decision> decisions;   ///< as charm::decisions()
+  std::vector<TaskTypeStats> task_types;    ///< by time, most first; at most 64, and none where nothing adapts
   [[nodiscard]] WorkerStats total() const;  ///< the sum over all workers
 };
 

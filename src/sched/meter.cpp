@@ -51,6 +51,7 @@ void Meter::settle(double now) noexcept {
   for (std::size_t at = 0; at < KindCosts::most; ++at) {
     if (pending_[at] <= 0) continue;  // the costs of kinds that were not met are not in this core's caches
     work_ += pending_[at] * costs_->cost(at);
+    counted_[at].store(counted_[at].load(std::memory_order_relaxed) + pending_[at], std::memory_order_relaxed);
     pending_[at] = 0;
   }
 }

@@ -6,7 +6,8 @@
 // it is met first and then kept, so that work = sum of count * cost is the time that all would have taken at that
 // speed: a unit that does not change when the workers move, which is what throughput needs.
 //
-// Invariant: a Meter belongs to whoever has the worker's slot; KindCosts is shared, and only ever gains entries.
+// Invariant: a Meter belongs to whoever has the worker's slot, but for counted(); KindCosts is shared, and only ever
+// gains entries.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +27,10 @@ class KindCosts {
 
   /// The kind's place; `none` when the table is full.
   std::size_t find(const void* kind) noexcept;
+  /// Null where the place is free.
+  [[nodiscard]] const void* kind(std::size_t at) const noexcept {
+    return entries_[at].kind.load(std::memory_order_relaxed);
+  }
   /// 0 until it is known.
   [[nodiscard]] double cost(std::size_t at) const noexcept {
     const Entry& entry = entries_[at];
@@ -73,6 +78,8 @@ class Meter {
   [[nodiscard]] double busy() const noexcept { return busy_; }
   [[nodiscard]] double running_since() const noexcept { return running_since_; }
   [[nodiscard]] double work() const noexcept { return work_; }
+  /// Of the kind at a place of the costs, up to the last settling; any thread may ask.
+  [[nodiscard]] double counted(std::size_t at) const noexcept { return counted_[at].load(std::memory_order_relaxed); }
 
  private:
   static constexpr int mixed_limit = 32;  // intervals of mixed kinds after which their mean is as good as it gets
@@ -80,6 +87,7 @@ class Meter {
   KindCosts* costs_;
   double busy_ = 0, running_since_ = 0, checked_ = 0, work_ = 0;
   std::array<double, KindCosts::most> pending_{};
+  std::array<std::atomic<double>, KindCosts::most> counted_{};  // written by the owner alone
   const void* last_kind_ = nullptr;
   std::size_t last_ = KindCosts::none;
   int mixed_ = 0;

@@ -61,6 +61,7 @@ Stats stats() {
   stats.cpu_changes = steering.epoch();
   stats.allowed_cpus = steering.allowed_cpus();
   stats.decisions = steering.decisions();
+  stats.task_types = steering.task_types();
   return stats;
 }
 

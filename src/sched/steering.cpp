@@ -13,6 +13,7 @@
 #include "sched/tracing.hpp"
 #include "sched/worker.hpp"
 #include "trace/recorder.hpp"
+#include "trace/symbol.hpp"
 
 namespace charm::sched {
 namespace {
@@ -271,6 +272,20 @@ void Steering::leave_region(long ticket) {
     if (epoch.gang) epoch.gang->leave(region.gang_ticket);
     return true;
   });
+}
+
+std::vector<TaskTypeStats> Steering::task_types() const {
+  std::vector<TaskTypeStats> types;
+  for (std::size_t at = 0; at < KindCosts::most; ++at) {
+    if (costs_.kind(at) == nullptr) continue;
+    double count = 0;
+    for (const auto& pilot : pilots_) count += pilot->meter.counted(at);
+    types.push_back({trace::symbol(reinterpret_cast<std::uintptr_t>(costs_.kind(at))), count, costs_.cost(at)});
+  }
+  std::sort(types.begin(), types.end(), [](const TaskTypeStats& a, const TaskTypeStats& b) {
+    return a.count * a.seconds_each > b.count * b.seconds_each;
+  });
+  return types;
 }
 
 std::vector<Decision> Steering::decisions() const {

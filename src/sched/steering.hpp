@@ -15,6 +15,7 @@
 #pragma once
 
 #include <charm/decision.hpp>
+#include <charm/stats.hpp>
 
 #include <atomic>
 #include <functional>
@@ -98,6 +99,8 @@ class Steering {
   void leave_region(long ticket);
   [[nodiscard]] std::vector<Decision> decisions() const;
   [[nodiscard]] std::vector<TimelinePoint> timeline() const;
+  /// What the controller weighs work by; nothing where none decides.
+  [[nodiscard]] std::vector<TaskTypeStats> task_types() const;
   [[nodiscard]] std::vector<int> allowed_cpus() const;
   /// Those of a node, or all where it has none.
   [[nodiscard]] std::vector<int> allowed_of_node(int node) const;
