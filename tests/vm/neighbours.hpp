@@ -62,7 +62,8 @@ class Neighbour {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    pid_ = fork();
+    pid_ = group_ = fork();
+    setpgid(pid_, pid_);  // by both, so that it is done when either goes on
     if (pid_ != 0) return;
     if (kind == Kind::library) setenv("CHARM_SHARE", shares.c_str(), 1);
     execvp(arguments[0], arguments.data());
@@ -70,7 +71,7 @@ class Neighbour {
   }
   ~Neighbour() {
     end(SIGKILL);
-    if (const int left = program()) kill(left, SIGKILL);
+    if (group_ > 0) kill(-group_, SIGKILL);  // a program lives on when its `charm run` is killed
     std::filesystem::remove(file_);
   }
   Neighbour(const Neighbour&) = delete;
@@ -96,7 +97,7 @@ class Neighbour {
  private:
   Kind kind_;
   std::string file_;
-  int pid_ = 0;
+  int pid_ = 0, group_ = 0;
 };
 
 /// The table of shares, with nobody able to change it while this exists.
