@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace charm::placement {
 namespace {
@@ -32,7 +33,8 @@ std::vector<int> quiet_cpus(const Machine& machine, const std::vector<int>& loud
     if (is_loud(core, loud)) ++on_chiplet[core.chiplet];
   }
   const auto rank = [&](const Core* core) { return is_loud(*core, loud) ? on_chiplet[core->chiplet] : 0; };
-  std::stable_sort(order.begin(), order.end(), [&](const Core* a, const Core* b) { return rank(a) < rank(b); });
+  std::sort(order.begin(), order.end(),
+            [&](const Core* a, const Core* b) { return std::pair(rank(a), a->id) < std::pair(rank(b), b->id); });
   std::vector<int> cpus;
   int seats = 0;
   for (const Core* core : order) {
@@ -40,8 +42,8 @@ std::vector<int> quiet_cpus(const Machine& machine, const std::vector<int>& loud
     if (rank(core) > 0) {
       if (seats >= workers) break;
       // No seat more than is needed: with `smt` a part of the core, the quiet part first.
-      const auto quiet = [&](int cpu) { return !std::binary_search(loud.begin(), loud.end(), cpu); };
-      std::stable_partition(threads.begin(), threads.end(), quiet);
+      const auto key = [&](int cpu) { return std::pair(std::binary_search(loud.begin(), loud.end(), cpu), cpu); };
+      std::sort(threads.begin(), threads.end(), [&](int a, int b) { return key(a) < key(b); });
       if (smt) threads.resize(std::min(threads.size(), static_cast<std::size_t>(workers - seats)));
     }
     seats += smt ? static_cast<int>(threads.size()) : 1;

@@ -31,8 +31,9 @@ class CharmExecutor {
     std::vector<int> order(seats.size());
     std::iota(order.begin(), order.end(), 0);
     // As the static and affine schedules share a range out: chiplet by chiplet.
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      return seats[static_cast<std::size_t>(a)].chiplet < seats[static_cast<std::size_t>(b)].chiplet;
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+      return std::pair(seats[static_cast<std::size_t>(a)].chiplet, a) <
+             std::pair(seats[static_cast<std::size_t>(b)].chiplet, b);
     });
     homes_ = Homes(memory, std::move(nodes), order);
   }
