@@ -1,10 +1,11 @@
 // What `charm run` costs: the time until `true` has ended with and without it, in turns; and the cpu time of the
-// steering while a program of 64 threads sleeps, and while one of 64 threads computes.
+// steering once nothing changes, while 64 threads sleep and while 64 threads compute.
 //   bench-run [REPEATS]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
@@ -21,16 +22,22 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Words = std::vector<std::string>;
 
+[[noreturn]] void fail(const std::string& why) {
+  std::fprintf(stderr, "bench-run: %s\n", why.c_str());
+  std::exit(1);
+}
+
 double seconds_of(const Words& words) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const auto begin = Clock::now();
   pid_t child = 0;
-  if (posix_spawnp(&child, arguments.front(), nullptr, nullptr, arguments.data(), environ) != 0) std::exit(1);
+  if (const int error = posix_spawnp(&child, arguments.front(), nullptr, nullptr, arguments.data(), environ))
+    fail("cannot start " + words.front() + ": " + std::strerror(error) + "; build the target charm_cli first");
   int status = 0;
   waitpid(child, &status, 0);
-  if (status != 0) std::exit(1);
+  if (status != 0) fail(words.front() + " ended with status " + std::to_string(status));
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
@@ -42,25 +49,30 @@ void row(const char* name, std::vector<double>& times) {
   std::printf("%-26s %8.2f ms median, %.2f to %.2f in 8 of 10\n", name, at(0.5), at(0.1), at(0.9));
 }
 
-/// Share of a core that the steering took, from its own report.
-double steering_share(const std::string& self, const char* what) {
+/// Seconds of cpu time that the steering took, from its own report.
+double steering_seconds(const std::string& self, const char* what, int seconds) {
   std::string report = "/tmp/bench-run-XXXXXX";
   const int file = mkstemp(report.data());
-  if (file < 0) std::exit(1);
+  if (file < 0) fail("no file can be made in /tmp");
   close(file);
-  seconds_of({CHARM_TOOL, "run", "--share", "off", "--report", report, "--", self, what});
+  seconds_of({CHARM_TOOL, "run", "--share", "off", "--report", report, "--", self, what, std::to_string(seconds)});
   std::ifstream in(report);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   unlink(report.c_str());
-  const auto number = [&](const std::string& key) {
-    const std::size_t place = text.find("\"" + key + "\": ");
-    return place == std::string::npos ? 0.0 : std::atof(text.c_str() + place + key.size() + 4);
-  };
-  return number("own_cpu_s") / std::max(number("seconds"), 1e-9);
+  const std::string key = "\"own_cpu_s\": ";
+  const std::size_t place = text.find(key);
+  if (place == std::string::npos) fail("the report does not tell own_cpu_s");
+  return std::atof(text.c_str() + place + key.size());
 }
 
-int threads(bool busy) {
-  const auto end = Clock::now() + std::chrono::seconds(10);
+/// Share of a core that the steering takes once nothing changes: the start is the same in a short run and a long one.
+double steering_share(const std::string& self, const char* what) {
+  constexpr int start = 4, steady = 20;
+  return (steering_seconds(self, what, start + steady) - steering_seconds(self, what, start)) / steady;
+}
+
+int threads(bool busy, int seconds) {
+  const auto end = Clock::now() + std::chrono::seconds(seconds);
   std::vector<std::thread> all;
   for (int t = 0; t < 64; ++t) {
     all.emplace_back([&] {
@@ -77,8 +89,7 @@ int threads(bool busy) {
 
 int main(int argc, char** argv) {
   const std::string word = argc > 1 ? argv[1] : "";
-  if (word == "sleeping") return threads(false);
-  if (word == "computing") return threads(true);
+  if (word == "sleeping" || word == "computing") return threads(word == "computing", argc > 2 ? std::atoi(argv[2]) : 10);
   const int repeats = std::max(5, std::atoi(word.empty() ? "100" : word.c_str()));
   std::vector<double> plain, steered, difference;
   for (int r = 0; r < repeats; ++r) {

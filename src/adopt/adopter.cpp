@@ -257,7 +257,7 @@ void Adopter::use(Plan plan, double now) {
 void Adopter::restore() {
   for (auto& [id, member] : members_) {
     const bool steered = self_steered_.contains(id.process);
-    if ((member.alone && !steered) || member.gone) continue;
+    if ((member.alone && !steered) || member.gone || (!steered && member.set == member.original)) continue;
     system_.bind(id, member.original);
     member.set = member.original;
     member.holder.reset();

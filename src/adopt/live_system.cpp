@@ -1,6 +1,8 @@
 #include "adopt/live_system.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "os/affinity.hpp"
 
@@ -12,25 +14,30 @@ LiveSystem::LiveSystem(int pid, bool children, const counters::OtherThreads* cou
 }
 
 bool LiveSystem::news() {
-  if (events_ != nullptr) {
-    std::vector<os::Birth> births;
-    if (events_->take(births)) {
-      announced_ = true;
-      bool ours = false;
-      for (const os::Birth& birth : births) {
-        if (!known_.contains(birth.process) && !known_.contains(birth.parent_process)) continue;
-        ours = true;
-        if (birth.process == birth.thread) births_.push_back(birth);
-        // Children of children may have been born meanwhile.
-        if (children_ && birth.process == birth.thread) known_.try_emplace(birth.process, known_[birth.parent_process]);
-      }
-      return ours;
-    }
-  }
   const auto last = processes_.last_created();
-  if (last && *last == last_created_) return false;
+  const bool changed = last && *last != last_created_;
+  const bool created = !last || changed;
   last_created_ = last.value_or(-1);
-  return true;
+  if (events_ == nullptr) return created;
+  std::vector<os::Birth> births;
+  if (!events_->take(births)) return created;
+  announced_ = true;
+  // Of what is born as we look the kernel tells a moment later. More often than that it has been made to be silent: any
+  // program that ends its own listening may do that.
+  silent_looks_ = changed && births.empty() ? silent_looks_ + 1 : 0;
+  if (silent_looks_ >= most_silent_looks) {
+    events_.reset();
+    announced_ = false;
+  }
+  bool ours = silent_looks_ > 0;
+  for (const os::Birth& birth : births) {
+    if (!known_.contains(birth.process) && !known_.contains(birth.parent_process)) continue;
+    ours = true;
+    if (birth.process == birth.thread) births_.push_back(birth);
+    // Children of children may have been born meanwhile.
+    if (children_ && birth.process == birth.thread) known_.try_emplace(birth.process, known_[birth.parent_process]);
+  }
+  return ours;
 }
 
 void LiveSystem::add_children() {
@@ -64,16 +71,31 @@ std::vector<Found> LiveSystem::threads() {
     for (const int id : ids) found.push_back({{process->first, id}, process->second});
     ++process;
   }
+  std::set<ThreadId> present;
+  for (const Found& each : found) present.insert(each.id);
+  std::erase_if(clocks_, [&](const auto& clock) { return !present.contains(clock.first); });
   return found;
 }
 
-std::optional<os::ThreadTime> LiveSystem::time(const ThreadId& id) { return processes_.time(id.process, id.thread); }
+std::optional<os::ThreadTime> LiveSystem::time(const ThreadId& id) {
+  auto clock = clocks_.find(id);
+  if (clock == clocks_.end() && clocks_.size() < most_clocks)
+    clock = clocks_.try_emplace(id, processes_.schedstat(id.process, id.thread)).first;
+  if (clock == clocks_.end()) return processes_.time(id.process, id.thread);
+  if (const auto time = clock->second.read()) return time;
+  // It has ended, or the kernel keeps no such file.
+  clocks_.erase(clock);
+  return processes_.time(id.process, id.thread);
+}
 
 std::string LiveSystem::name(const ThreadId& id) { return processes_.name(id.process, id.thread); }
 
 std::vector<int> LiveSystem::mask(const ThreadId& id) { return os::allowed_cpus_of(id.thread); }
 
-int LiveSystem::bind(const ThreadId& id, const std::vector<int>& cpus) { return os::bind_thread(id.thread, cpus); }
+int LiveSystem::bind(const ThreadId& id, const std::vector<int>& cpus) {
+  if (before_binding_) std::exchange(before_binding_, nullptr)();
+  return os::bind_thread(id.thread, cpus);
+}
 
 double LiveSystem::used() {
   double ticks = 0;

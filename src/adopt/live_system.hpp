@@ -5,6 +5,7 @@
 // F2  While nothing is created a call costs one small read.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -29,6 +30,8 @@ class LiveSystem final : public System {
   std::string name(const ThreadId& id) override;
   std::vector<int> mask(const ThreadId& id) override;
   int bind(const ThreadId& id, const std::vector<int>& cpus) override;
+  /// To be called once, before the first mask is set.
+  void before_binding(std::function<void()> prepare) { before_binding_ = std::move(prepare); }
   double used() override;
   std::map<int, os::CpuTime> cpu_times() override { return os::cpu_times(); }
   std::unique_ptr<counters::ThreadCounters> counters(const ThreadId& id) override;
@@ -37,6 +40,9 @@ class LiveSystem final : public System {
   [[nodiscard]] std::string method() const;
 
  private:
+  static constexpr int most_silent_looks = 8;
+  static constexpr std::size_t most_clocks = 256;  // open files; the times of further threads cost more
+
   void add_children();
 
   os::Processes processes_;
@@ -45,8 +51,11 @@ class LiveSystem final : public System {
   std::unique_ptr<os::ProcessEvents> events_;
   bool announced_ = false;  // the kernel has begun to announce
   int last_created_ = -1;
+  int silent_looks_ = 0;  // in a row: something was created, and not announced
   std::map<int, bool> known_;  // processes: whether they are followed
   std::vector<os::Birth> births_;
+  std::map<ThreadId, os::ThreadClock> clocks_;
+  std::function<void()> before_binding_;
 };
 
 }  // namespace charm::adopt

@@ -50,7 +50,8 @@ Steward::Steward(System& system, const Plan& plan, int chiplets, std::vector<int
       cpus_(std::move(cpus)),
       adopter_(system, plan_on(plan, chiplets, lease_.get()), std::move(came_with), attached, now),
       started_(now),
-      grant_(cpus_ ? cpus_->granted() : std::nullopt),
+      next_share_(lease_ ? now + lease_->pause() : now),
+      next_cpus_(now + cpus_s),
       want_(cores_of_chiplets(plan.machine, chiplets)),
       fewest_(adopter_.plan().cores) {
   if (lease_) held_ = without(lease_->standing().holds, lease_->standing().give_up);

@@ -45,7 +45,7 @@ class Steward {
   const double started_;
   std::optional<std::vector<int>> grant_;
   std::vector<int> held_;
-  double next_share_ = 0, next_cpus_ = 0, low_since_ = -1;
+  double next_share_, next_cpus_, low_since_ = -1;
   int want_;
   int fewest_, most_holders_ = 1;
 };

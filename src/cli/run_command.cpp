@@ -64,14 +64,17 @@ std::optional<os::Ended> run(const AdoptOptions& options, Session& session, int&
     return std::nullopt;
   }
 
-  const adopt::Guardian guardian(prepared.came_with, options.children);
+  // Before there is anything to undo: a program that ends before it is known what it is needs none.
+  std::optional<adopt::Guardian> guardian;
+  const bool bound = prepared.plan.cpus != prepared.came_with;
+  if (bound) guardian.emplace(prepared.came_with, options.children);
   os::Child::Start start;
   start.words = options.program;
   for (const auto& pool : prepared.pools) start.variables.emplace_back(pool.name, pool.value);
   // What is leased here is not to be leased once more inside.
   if (prepared.lease) start.variables.emplace_back("CHARM_SHARE", "off");
   start.prepare = [&] {
-    if (prepared.plan.cpus != prepared.came_with) os::bind_this_thread(prepared.plan.cpus);
+    if (bound) os::bind_this_thread(prepared.plan.cpus);
     set_memory(options.memory, prepared.plan);
   };
   std::unique_ptr<os::Child> child;
@@ -81,9 +84,12 @@ std::optional<os::Ended> run(const AdoptOptions& options, Session& session, int&
     code = not_started(options, failed.error, session);
     return std::nullopt;
   }
-  guardian.watch_over(child->pid());
+  if (guardian) guardian->watch_over(child->pid());
 
   Steered steered(options, prepared, child->pid(), false);
+  steered.system().before_binding([&] {
+    if (!guardian) guardian.emplace(prepared.came_with, options.children).watch_over(child->pid());
+  });
   std::optional<os::Ended> ended;
   while (!(ended = child->attend())) steered.step_and_wait(child->descriptor());
   steered.steward().adopter().restore();

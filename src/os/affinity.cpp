@@ -32,8 +32,9 @@ std::vector<int> allowed_cpus_of(int thread) {
       if (errno == EINVAL) continue;
       return {};
     }
+    const auto count = static_cast<std::size_t>(CPU_COUNT_S(mask.bytes(), mask.get()));
     std::vector<int> cpus;
-    for (int cpu = 0; cpu < mask.cpus(); ++cpu) {
+    for (int cpu = 0; cpus.size() < count; ++cpu) {
       if (CPU_ISSET_S(static_cast<unsigned>(cpu), mask.bytes(), mask.get())) cpus.push_back(cpu);
     }
     return cpus;

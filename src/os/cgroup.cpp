@@ -21,6 +21,10 @@ struct Hierarchy {
   std::vector<std::string> controllers;  // of v1
   fs::path top;
   fs::path group;
+
+  [[nodiscard]] bool controls(const char* name) const {
+    return v2 || std::find(controllers.begin(), controllers.end(), name) != controllers.end();
+  }
 };
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -107,6 +111,7 @@ std::vector<Hierarchy> hierarchies(const fs::path& root) {
     Hierarchy h;
     h.v2 = right[0] == "cgroup2";
     if (!h.v2) h.controllers = split(right[2], ',');
+    if (!h.v2 && !h.controls("cpuset") && !h.controls("cpu")) continue;
     std::string point = unescape(left[4]);
     h.top = root / point.substr(std::min<std::size_t>(point.size(), 1));
     for (const auto& m : member) {
@@ -170,16 +175,13 @@ void intersect(std::optional<std::vector<int>>& all, std::optional<std::vector<i
 CgroupLimits read_cgroup_limits(const std::string& root) {
   CgroupLimits limits;
   for (const Hierarchy& h : hierarchies(root)) {
-    auto controls = [&](const char* name) {
-      return h.v2 || std::find(h.controllers.begin(), h.controllers.end(), name) != h.controllers.end();
-    };
-    if (controls("cpuset")) {
+    if (h.controls("cpuset")) {
       intersect(limits.cpus, h.v2 ? nearest_list(h, {"cpuset.cpus.effective"})
                                   : nearest_list(h, {"cpuset.effective_cpus", "cpuset.cpus"}));
       intersect(limits.nodes, h.v2 ? nearest_list(h, {"cpuset.mems.effective"})
                                    : nearest_list(h, {"cpuset.effective_mems", "cpuset.mems"}));
     }
-    if (controls("cpu")) {
+    if (h.controls("cpu")) {
       upwards(h, [&](const fs::path& directory) {
         if (h.v2) {
           if (auto line = first_line(directory / "cpu.max")) {

@@ -3,11 +3,14 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <unistd.h>
 
+#include <arpa/inet.h>
 #include <linux/cn_proc.h>
 #include <linux/connector.h>
+#include <linux/filter.h>
 #include <linux/netlink.h>
 #include <sys/socket.h>
 
@@ -32,6 +35,18 @@ bool subscribe(int socket) {
   return send(socket, request.data(), header.nlmsg_len, 0) == static_cast<ssize_t>(header.nlmsg_len);
 }
 
+/// Births and the confirmation alone, so that nothing else wakes who waits for them.
+void keep_births(int socket) {
+  constexpr std::uint32_t what = NLMSG_HDRLEN + sizeof(cn_msg) + offsetof(proc_event, what);
+  // A load takes network order.
+  std::array<sock_filter, 5> steps{{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, what),
+                                    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(proc_event::PROC_EVENT_NONE), 1, 0),
+                                    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(proc_event::PROC_EVENT_FORK), 0, 1),
+                                    BPF_STMT(BPF_RET | BPF_K, 0xffffffff), BPF_STMT(BPF_RET | BPF_K, 0)}};
+  const sock_fprog program{static_cast<unsigned short>(steps.size()), steps.data()};
+  setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}
+
 }  // namespace
 
 std::unique_ptr<ProcessEvents> ProcessEvents::open() {
@@ -42,6 +57,7 @@ std::unique_ptr<ProcessEvents> ProcessEvents::open() {
   address.nl_groups = CN_IDX_PROC;
   const int room = 1 << 20;
   setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+  keep_births(descriptor);
   if (bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || !subscribe(descriptor)) {
     close(descriptor);
     return nullptr;

@@ -148,14 +148,8 @@ std::vector<int> Processes::children(int pid, int thread) const {
 
 std::optional<ThreadTime> Processes::time(int pid, int thread) const {
   std::array<char, 1024> buffer{};
-  std::string_view text = read_start(file(pid, thread, "schedstat"), buffer);
-  ThreadTime time;
-  if (const auto run = next_number<std::uint64_t>(text)) {
-    time.run_ns = *run;
-    time.wait_ns = next_number<std::uint64_t>(text).value_or(0);
-    return time;
-  }
-  text = read_start(file(pid, thread, "stat"), buffer);
+  if (const auto time = parse_schedstat(read_start(schedstat(pid, thread), buffer))) return time;
+  std::string_view text = read_start(file(pid, thread, "stat"), buffer);
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos) return std::nullopt;
   text.remove_prefix(name_end + 1);
@@ -164,8 +158,7 @@ std::optional<ThreadTime> Processes::time(int pid, int thread) const {
   const auto system = next_number<std::uint64_t>(text);
   if (!user || !system) return std::nullopt;
   static const auto ticks_per_second = static_cast<std::uint64_t>(std::max(1L, sysconf(_SC_CLK_TCK)));
-  time.run_ns = (*user + *system) * (1'000'000'000 / ticks_per_second);
-  return time;
+  return ThreadTime{(*user + *system) * (1'000'000'000 / ticks_per_second), 0};
 }
 
 std::string Processes::name(int pid, int thread) const {

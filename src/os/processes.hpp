@@ -7,13 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace charm::os {
+#include "os/schedstat.hpp"
 
-/// What a thread has done since it started.
-struct ThreadTime {
-  std::uint64_t run_ns = 0;   ///< on a cpu
-  std::uint64_t wait_ns = 0;  ///< ready to run, without a cpu; 0 where the kernel does not tell
-};
+namespace charm::os {
 
 /// What identifies a process for good: numbers are used again, moments of birth are not.
 struct ProcessIdentity {
@@ -48,6 +44,8 @@ class Processes {
   /// Processes that a thread of this process has started and that are there still.
   [[nodiscard]] std::vector<int> children(int pid, int thread) const;
   [[nodiscard]] std::optional<ThreadTime> time(int pid, int thread) const;
+  /// Path of the thread's schedstat, for a ThreadClock.
+  [[nodiscard]] std::string schedstat(int pid, int thread) const { return file(pid, thread, "schedstat"); }
   /// As the program named it; at most 15 characters.
   [[nodiscard]] std::string name(int pid, int thread) const;
   /// Id of the process or thread that was created last, anywhere on the machine that the caller sees. While it does not

@@ -2,6 +2,7 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -58,10 +59,13 @@ SharedFile::Turn::~Turn() {
 }
 
 std::string SharedFile::read(std::size_t most) const {
-  std::string bytes(most, '\0');
+  struct stat known{};
+  if (fstat(descriptor_, &known) != 0) return {};
+  const std::size_t size = std::min(most, static_cast<std::size_t>(known.st_size));
+  std::string bytes(size, '\0');
   std::size_t have = 0;
-  while (have < most) {
-    const ssize_t got = pread(descriptor_, bytes.data() + have, most - have, static_cast<off_t>(have));
+  while (have < size) {
+    const ssize_t got = pread(descriptor_, bytes.data() + have, size - have, static_cast<off_t>(have));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     have += static_cast<std::size_t>(got);

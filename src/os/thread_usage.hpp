@@ -6,23 +6,23 @@
 #include <cstdint>
 #include <memory>
 
+#include "os/schedstat.hpp"
+
 namespace charm::os {
 
 /// The thread that makes it is the one it tells about.
 class ThreadUsage {
  public:
   ThreadUsage();
-  ~ThreadUsage();
-  ThreadUsage(const ThreadUsage&) = delete;
-  ThreadUsage& operator=(const ThreadUsage&) = delete;
 
   [[nodiscard]] static std::uint64_t page_faults() noexcept;  ///< minor and major, of the calling thread
-  [[nodiscard]] bool knows_waiting() const noexcept { return schedstat_ >= 0; }
+  [[nodiscard]] bool knows_waiting() const noexcept { return knows_waiting_; }
   /// Nanoseconds ready to run without a cpu.
   [[nodiscard]] std::uint64_t waiting_ns() const noexcept;
 
  private:
-  int schedstat_ = -1;
+  ThreadClock clock_;
+  const bool knows_waiting_;
 };
 
 /// Asking costs a memory access: the kernel empties the page in a child (MADV_WIPEONFORK), or, where it cannot, the

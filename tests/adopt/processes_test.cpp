@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <poll.h>
 #include <pthread.h>
 #include <thread>
 #include <unistd.h>
@@ -80,6 +81,26 @@ TEST(LiveSystem, FindsThreadsAndChildrenThatBegin) {
     waitpid(child, nullptr, 0);
     EXPECT_FALSE(has(child, child));
   }
+}
+
+/// Whether something is announced within half a minute at most.
+bool readable(int descriptor) {
+  pollfd file{descriptor, POLLIN, 0};
+  return poll(&file, 1, 30000) == 1;
+}
+
+TEST(LiveSystem, IsToldOfABirth) {
+  charm::adopt::LiveSystem system(getpid(), true, nullptr);
+  for (int look = 0; look < 100 && system.announces() < 0; ++look) {
+    system.news();
+    usleep(1000);
+  }
+  if (system.announces() < 0) GTEST_SKIP() << "the kernel does not announce births here";
+  while (system.news()) {
+  }
+  std::thread([] {}).join();
+  EXPECT_TRUE(readable(system.announces()));
+  EXPECT_TRUE(system.news());
 }
 
 }  // namespace

@@ -49,11 +49,12 @@ void Steered::step_and_wait(int descriptor, double most) {
   const double now = now_s();
   double seconds = std::clamp(due - now, 0.0, most);
   std::array<pollfd, 2> files{{{descriptor, POLLIN, 0}, {system_.announces(), POLLIN, 0}}};
-  if (const double rest = steward_.adopter().next_look() - now; rest > 0 && files[1].fd >= 0) {
+  if (const double rest = steward_.adopter().next_look() - now; heard_ && rest > 0 && files[1].fd >= 0) {
     files[1].fd = -1;  // announcements come as fast as others make them; they are taken a few at a time
     seconds = std::min(seconds, rest);
   }
   poll(files.data(), files.size(), static_cast<int>(seconds * 1000 + 0.999));
+  heard_ = files[1].revents != 0;
 }
 
 double Steered::seconds() const { return now_s() - begun_; }

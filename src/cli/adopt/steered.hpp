@@ -21,6 +21,7 @@ class Steered {
   [[nodiscard]] Outcome outcome(const std::string& program) const;
   [[nodiscard]] double seconds() const;  ///< since it began
   adopt::Steward& steward() { return steward_; }
+  adopt::LiveSystem& system() { return system_; }
   /// The summary, to where the options say.
   void tell(const AdoptOptions& options, const Prepared& prepared, const Outcome& outcome, Session& session) const;
 
@@ -31,6 +32,7 @@ class Steered {
   std::unique_ptr<counters::OtherThreads> counters_;
   adopt::LiveSystem system_;
   adopt::Steward steward_;
+  bool heard_ = false;  // an announcement ended the latest wait
 };
 
 /// --dry-run: what would be done.
