@@ -93,7 +93,10 @@ std::vector<std::string> disturbances(const Surroundings& around, const Outcome&
     if (governor == "performance") continue;
     lines.push_back(fmt::format("the frequency governor of cpus {} is {}", os::format_cpu_list(on), governor));
   }
-  if (lines.empty() && overall(outcome) == Finding::unknown) {
+  const bool in_doubt = overall(outcome) == Finding::unknown ||
+                        std::any_of(outcome.comparisons.begin(), outcome.comparisons.end(),
+                                    [](const Comparison& each) { return each.verdict.by_fastest; });
+  if (lines.empty() && in_doubt) {
     double widest = 0;
     for (const Series& series : outcome.series) {
       const auto times = series.wall();

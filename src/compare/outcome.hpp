@@ -41,8 +41,13 @@ struct Series {
 struct Comparison {
   std::size_t second = 1;
   std::optional<Ratio> wall, cpu, peak;
+  std::optional<Ratio> fastest;  ///< of the wall times
+  double ranks = 0;              ///< of the wall times
   std::vector<std::optional<Ratio>> counts;
   Verdict verdict;  ///< on the wall time
+
+  /// What the verdict is about.
+  [[nodiscard]] const std::optional<Ratio>& judged() const { return verdict.by_fastest ? fastest : wall; }
 };
 
 /// A run that did not end well.

@@ -74,6 +74,8 @@ Comparison against_first(const Outcome& outcome, std::size_t second) {
   Comparison comparison;
   comparison.second = second;
   comparison.wall = paired_ratio(a.wall(), b.wall(), outcome.seed);
+  comparison.fastest = fastest_ratio(a.wall(), b.wall(), outcome.seed);
+  comparison.ranks = rank_sum(a.wall(), b.wall());
   comparison.cpu = paired_ratio(a.cpu(), b.cpu(), outcome.seed);
   comparison.peak = paired_ratio(a.peak(), b.peak(), outcome.seed);
   for (std::size_t i = 0; i < most_counts(outcome); ++i) {
@@ -81,7 +83,8 @@ Comparison against_first(const Outcome& outcome, std::size_t second) {
     const auto of_b = b.count(i);
     comparison.counts.push_back(of_a.size() == of_b.size() ? paired_ratio(of_a, of_b, outcome.seed) : std::nullopt);
   }
-  comparison.verdict = judge(comparison.wall, static_cast<int>(outcome.rounds), outcome.rules);
+  comparison.verdict =
+      judge({comparison.wall, comparison.fastest, comparison.ranks}, static_cast<int>(outcome.rounds), outcome.rules);
   return comparison;
 }
 

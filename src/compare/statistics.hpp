@@ -32,6 +32,15 @@ struct Ratio {
 /// \param seed of the bootstrap. \returns nothing where there are fewer than two pairs, or a figure is not above 0.
 std::optional<Ratio> paired_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed);
 
+/// The ratio of what each program's fastest quarter took (geometric means), for machines that disturb most runs: what
+/// they add is never less than nothing, so the fastest runs are the least disturbed. Both intervals are percentile
+/// bootstraps over rounds. \returns nothing where there are fewer than eight pairs, or a figure is not above 0.
+std::optional<Ratio> fastest_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed);
+
+/// How much more often the second program's runs took longer than the first one's than the other way round, in standard
+/// deviations of what chance does to equal programs (H. B. Mann and D. R. Whitney 1947; ties count half).
+double rank_sum(std::span<const double> first, std::span<const double> second);
+
 /// A mean without the extremes, and its standard error.
 struct TrimmedMean {
   double mean = 0;

@@ -8,7 +8,8 @@
 namespace charm::compare {
 namespace {
 
-constexpr int no_more_runs = 100000;  // who would wait for them
+constexpr int no_more_runs = 100000;   // who would wait for them
+constexpr double usual_ranks = 1.645;  // of equal programs, nine times in ten
 
 std::string number(const char* format, double value) {
   std::array<char, 32> text{};
@@ -60,28 +61,44 @@ Verdict judge(const std::optional<Ratio>& ratio, int rounds, const Rules& rules)
   return verdict;
 }
 
+Verdict judge(const Evidence& evidence, int rounds, const Rules& rules) {
+  const auto& [all, fastest, ranks] = evidence;
+  const Verdict by_all = judge(all, rounds, rules);
+  if (by_all.finding != Finding::unknown || !all || !fastest) return by_all;
+  Verdict verdict = judge(fastest, rounds, rules);
+  verdict.by_fastest = true;
+  const bool agree = all->at95.low <= fastest->value && fastest->value <= all->at95.high;
+  const bool differ =
+      std::abs(ranks) > usual_ranks || std::abs(all->value - 1) > std::max(rules.coarsest, rules.threshold);
+  const bool answers =
+      verdict.finding == Finding::same ? agree && !differ : verdict.finding != Finding::unknown && agree;
+  return answers ? verdict : by_all;
+}
+
 std::string sentence(const Verdict& verdict, const std::optional<Ratio>& ratio, const std::string& first,
                      const std::string& second) {
   if (!ratio) return "cannot tell: two runs of each and times above 0 are needed";
   const double value = ratio->value;
   const Interval& known = ratio->at95;
+  const std::string where = verdict.by_fastest ? " in the fastest quarter of the runs" : "";
+  const std::string others = verdict.by_fastest ? "; all of them vary too much to tell" : "";
   switch (verdict.finding) {
     case Finding::same:
-      return "no difference larger than " + percent_digits(verdict.largest) + " % (95 %)";
+      return "no difference larger than " + percent_digits(verdict.largest) + " %" + where + " (95 %)" + others;
     case Finding::first_wins:
       if (value >= 2) {
-        return second + " takes " + number("%.3g", value) + " times as long as " + first +
-               " (95 %: " + times_range(known.low, known.high) + ")";
+        return second + " takes " + number("%.3g", value) + " times as long as " + first + where +
+               " (95 %: " + times_range(known.low, known.high) + ")" + others;
       }
-      return second + " is " + percent_digits(value - 1) +
-             " % slower (95 %: " + percent_range(known.low - 1, known.high - 1) + ")";
+      return second + " is " + percent_digits(value - 1) + " % slower" + where +
+             " (95 %: " + percent_range(known.low - 1, known.high - 1) + ")" + others;
     case Finding::second_wins:
       if (value <= 0.5) {
-        return first + " takes " + number("%.3g", 1 / value) + " times as long as " + second +
-               " (95 %: " + times_range(1 / known.low, 1 / known.high) + ")";
+        return first + " takes " + number("%.3g", 1 / value) + " times as long as " + second + where +
+               " (95 %: " + times_range(1 / known.low, 1 / known.high) + ")" + others;
       }
-      return second + " is " + percent_digits(1 - value) +
-             " % faster (95 %: " + percent_range(1 - known.low, 1 - known.high) + ")";
+      return second + " is " + percent_digits(1 - value) + " % faster" + where +
+             " (95 %: " + percent_range(1 - known.low, 1 - known.high) + ")" + others;
     case Finding::unknown:
       break;
   }

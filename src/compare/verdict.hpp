@@ -2,6 +2,10 @@
 //
 // A difference is claimed when both intervals exclude "equal" and the estimate reaches the threshold. Of a hundred
 // comparisons of equal programs the 95 % interval excludes it in five; both do in one.
+//
+// Where all runs together cannot tell, the fastest quarters may, and then the verdict says so: only if they agree with
+// what all runs leave possible, and "no difference" only if neither the estimate nor the ranks of all runs point to
+// one. A program that is slow in some of its runs shall not hide behind those in which it is not.
 #pragma once
 
 #include <optional>
@@ -26,14 +30,24 @@ struct Rules {
 
 struct Verdict {
   Finding finding = Finding::unknown;
-  double largest = 0;    ///< the largest difference that the 95 % interval leaves possible, as a share of the first
-  int runs_to_tell = 0;  ///< where unknown: about how many rounds would tell, should the noise stay; 0: not known
+  double largest = 0;       ///< the largest difference that the 95 % interval leaves possible, as a share of the first
+  int runs_to_tell = 0;     ///< where unknown: about how many rounds would tell, should the noise stay; 0: not known
+  bool by_fastest = false;  ///< it is about the fastest quarters; all runs together cannot tell
 };
 
 /// \param ratio nothing where there is none (see paired_ratio).
 Verdict judge(const std::optional<Ratio>& ratio, int rounds, const Rules& rules);
 
-/// The verdict in words: "B is 4.8 % slower (95 %: 3.9–5.6 %)". \param first, second names of the programs.
+/// What the same runs show in three ways.
+struct Evidence {
+  std::optional<Ratio> all;      ///< paired_ratio
+  std::optional<Ratio> fastest;  ///< fastest_ratio
+  double ranks = 0;              ///< rank_sum
+};
+Verdict judge(const Evidence& evidence, int rounds, const Rules& rules);
+
+/// The verdict in words: "B is 4.8 % slower (95 %: 3.9–5.6 %)". \param ratio that it is about. \param first, second
+/// names of the programs.
 std::string sentence(const Verdict& verdict, const std::optional<Ratio>& ratio, const std::string& first,
                      const std::string& second);
 

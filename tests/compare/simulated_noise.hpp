@@ -81,6 +81,21 @@ inline std::vector<Shape> disturbed_shapes() {
            }}};
 }
 
+/// Machines that take something from most runs: only the fastest tell what the programs need.
+inline std::vector<Shape> thieving_shapes() {
+  const auto plain = [](auto machine) { return [machine] { return Machine(machine); }; };
+  return {
+      {"half of the runs disturbed", plain([](Dice& d, double, std::size_t) {
+         const double usual = 0.006 * d.normal();
+         return d.uniform() < 0.5 ? usual + 0.07 * d.exponential() : usual;
+       })},
+      {"most runs disturbed", plain([](Dice& d, double, std::size_t) {
+         const double usual = 0.004 * d.normal();
+         return d.uniform() < 0.7 ? usual + 0.05 * d.exponential() : usual;
+       })},
+  };
+}
+
 /// Noises that hide a difference of 5 percent.
 inline std::vector<Shape> loud_shapes() {
   return {

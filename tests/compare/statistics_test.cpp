@@ -18,12 +18,17 @@ using simulated::simulate;
 constexpr std::size_t rounds = 15;
 constexpr int trials = 100;
 
+Evidence evidence_of(const simulated::Times& times) {
+  return {paired_ratio(times.first, times.second, 7), fastest_ratio(times.first, times.second, 7),
+          rank_sum(times.first, times.second)};
+}
+
 /// Of so many trials with the shape's noise, how many end with the finding.
 int found(const simulated::Shape& shape, double ratio, Finding wanted) {
   int count = 0;
   for (int trial = 0; trial < trials; ++trial) {
     const auto times = simulate(shape, rounds, ratio, static_cast<std::uint64_t>(trial) + 1);
-    const auto verdict = judge(paired_ratio(times.first, times.second, 7), static_cast<int>(rounds), {});
+    const auto verdict = judge(evidence_of(times), static_cast<int>(rounds), {});
     count += verdict.finding == wanted ? 1 : 0;
   }
   return count;
@@ -50,6 +55,27 @@ TEST(Bars, AFewMoreDisturbedRunsCostAnswersButAddNoWrongOnes) {
   }
 }
 
+TEST(Bars, TheFastestRunsTellWhereMostAreDisturbed) {
+  for (const auto& shape : simulated::thieving_shapes()) {
+    EXPECT_GE(found(shape, 1.05, Finding::first_wins), trials * 90 / 100) << shape.name;
+    EXPECT_GE(found(shape, 1.0, Finding::same), trials * 80 / 100) << shape.name;
+    const int claims = found(shape, 1.0, Finding::first_wins) + found(shape, 1.0, Finding::second_wins);
+    EXPECT_LE(claims, trials * 4 / 100) << shape.name;
+  }
+}
+
+TEST(Bars, AProgramThatIsSlowAtTimesDoesNotHideBehindItsFastestRuns) {
+  int hidden = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    auto times = simulate(simulated::quiet_shapes().front(), rounds, 1.0, static_cast<std::uint64_t>(trial) + 1);
+    simulated::Dice dice(static_cast<std::uint64_t>(trial) + 5000);
+    for (double& time : times.second) time *= dice.uniform() < 0.5 ? 1.4 : 1.0;
+    const auto verdict = judge(evidence_of(times), static_cast<int>(rounds), {});
+    hidden += verdict.finding == Finding::same || verdict.finding == Finding::second_wins ? 1 : 0;
+  }
+  EXPECT_LE(hidden, trials * 5 / 100);
+}
+
 TEST(Bars, NoiseIsNotTakenForADifference) {
   for (const auto& shape : simulated::loud_shapes()) {
     const int claims = found(shape, 1.0, Finding::first_wins) + found(shape, 1.0, Finding::second_wins);
@@ -74,6 +100,42 @@ TEST(Bars, TheIntervalContainsTheTruthAsOftenAsItSays) {
     EXPECT_GE(inside95, 2 * trials * 0.95 - 10) << shape.name;
     EXPECT_GE(inside99, 2 * trials * 0.99 - 5) << shape.name;
   }
+}
+
+TEST(FastestRatio, ContainsTheTruthAsOftenAsItSays) {
+  auto shapes = simulated::quiet_shapes();
+  for (const auto& more : simulated::thieving_shapes()) shapes.push_back(more);
+  for (const auto& shape : shapes) {
+    int inside95 = 0;
+    int inside99 = 0;
+    for (int trial = 0; trial < 2 * trials; ++trial) {
+      const auto times = simulate(shape, rounds, 1.2, static_cast<std::uint64_t>(trial) + 1000);
+      const auto ratio = fastest_ratio(times.first, times.second, 7);
+      inside95 += ratio->at95.low <= 1.2 && 1.2 <= ratio->at95.high ? 1 : 0;
+      inside99 += ratio->at99.low <= 1.2 && 1.2 <= ratio->at99.high ? 1 : 0;
+    }
+    EXPECT_GE(inside95, 2 * trials * 0.95 - 10) << shape.name;
+    EXPECT_GE(inside99, 2 * trials * 0.99 - 5) << shape.name;
+  }
+}
+
+TEST(FastestRatio, IsThatOfTheFastestQuarters) {
+  const std::vector<double> first = {1, 1, 9, 9, 9, 9, 9, 9};
+  const std::vector<double> second = {7, 7, 7, 7, 7, 7, 3, 3};
+  const auto ratio = fastest_ratio(first, second, 1);
+  ASSERT_TRUE(ratio);
+  EXPECT_DOUBLE_EQ(ratio->value, 3);
+  EXPECT_FALSE(fastest_ratio({first.data(), 7}, {second.data(), 7}, 1)) << "too few to choose from";
+  const std::vector<double> zero(8, 0.0);
+  EXPECT_FALSE(fastest_ratio(first, zero, 1));
+}
+
+TEST(RankSum, CountsWhichTakesLonger) {
+  EXPECT_DOUBLE_EQ(rank_sum(std::vector{1.0, 2.0}, std::vector{1.0, 2.0}), 0);
+  // All nine of three by three: 4.5 above the half, of a deviation of the root of 9 * 7 / 12.
+  EXPECT_NEAR(rank_sum(std::vector{1.0, 2.0, 3.0}, std::vector{4.0, 5.0, 6.0}), 4.5 / std::sqrt(5.25), 1e-12);
+  EXPECT_NEAR(rank_sum(std::vector{4.0, 5.0, 6.0}, std::vector{1.0, 2.0, 3.0}), -4.5 / std::sqrt(5.25), 1e-12);
+  EXPECT_DOUBLE_EQ(rank_sum({}, std::vector{1.0}), 0);
 }
 
 TEST(PairedRatio, IsExactWithoutNoise) {
@@ -207,6 +269,32 @@ TEST(Verdict, IsADifferenceOnlyWhereNeitherIntervalHasOne) {
   EXPECT_EQ(finding(0.85, below, below), Finding::second_wins);
   EXPECT_EQ(finding(0.85, below, around), Finding::unknown);
   EXPECT_EQ(finding(0.85, around, below), Finding::unknown);
+}
+
+TEST(Verdict, MayBeAboutTheFastestRunsWhereAllTogetherCannotTell) {
+  const Ratio wide = ratio_of(1.04, 0.93, 1.15);
+  const auto of = [](const Ratio& all, const Ratio& fastest, double ranks = 0) {
+    return judge(Evidence{all, fastest, ranks}, 15, {});
+  };
+  const Ratio slower = ratio_of(1.05, 1.03, 1.07);
+  const Verdict told = of(wide, slower);
+  EXPECT_EQ(told.finding, Finding::first_wins);
+  EXPECT_TRUE(told.by_fastest);
+  EXPECT_EQ(
+      sentence(told, slower, "A", "B"),
+      "B is 5.0 % slower in the fastest quarter of the runs (95 %: 3.0–7.0 %); all of them vary too much to tell");
+  const Ratio equal = ratio_of(1.0, 0.99, 1.02);
+  EXPECT_EQ(of(wide, equal).finding, Finding::same);
+  EXPECT_EQ(sentence(of(wide, equal), equal, "A", "B"),
+            "no difference larger than 2.0 % in the fastest quarter of the runs (95 %); all of them vary too much to "
+            "tell");
+  EXPECT_EQ(of(ratio_of(1.09, 0.93, 1.3), equal).finding, Finding::unknown) << "all together point to one";
+  EXPECT_EQ(of(wide, ratio_of(1.3, 1.2, 1.4)).finding, Finding::unknown) << "all together exclude it";
+  EXPECT_EQ(of(wide, equal, 2).finding, Finding::unknown) << "one takes longer too often";
+  EXPECT_EQ(of(wide, slower, 2).finding, Finding::first_wins);
+  EXPECT_EQ(of(wide, wide).finding, Finding::unknown);
+  EXPECT_FALSE(of(wide, wide).by_fastest);
+  EXPECT_FALSE(of(slower, equal).by_fastest) << "who can tell by all does";
 }
 
 TEST(Verdict, OfTooFewRunsIsNone) {

@@ -58,10 +58,12 @@ Json comparison_of(const Outcome& outcome, const compare::Comparison& comparison
   return {{"first", first},
           {"second", second},
           {"finding", compare::word(verdict.finding)},
-          {"verdict", compare::sentence(verdict, comparison.wall, first, second)},
+          {"verdict", compare::sentence(verdict, comparison.judged(), first, second)},
           {"largest_percent", verdict.largest * 100},
           {"runs_to_tell", verdict.runs_to_tell},
+          {"by_fastest", verdict.by_fastest},
           {"wall", ratio_json(comparison.wall)},
+          {"fastest_quarter", ratio_json(comparison.fastest)},
           {"cpu", ratio_json(comparison.cpu)},
           {"peak_rss", ratio_json(comparison.peak)},
           {"counters", counters}};

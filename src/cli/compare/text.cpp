@@ -129,7 +129,7 @@ std::string comparison_text(const Outcome& outcome, bool colour) {
   const std::string& first = outcome.series.front().program.name;
   for (const auto& comparison : outcome.comparisons) {
     const std::string& second = outcome.series[comparison.second].program.name;
-    std::string line = compare::sentence(comparison.verdict, comparison.wall, first, second);
+    std::string line = compare::sentence(comparison.verdict, comparison.judged(), first, second);
     const bool ambiguous = outcome.comparisons.size() > 1 && comparison.verdict.finding == compare::Finding::same;
     if (ambiguous) line = first + " and " + second + ": " + line;
     text += (colour ? "\x1b[" + style_of(comparison.verdict.finding) + "m" + line + "\x1b[0m" : line) + "\n";

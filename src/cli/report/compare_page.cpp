@@ -38,7 +38,7 @@ std::string header(const Host& host, const Outcome& outcome) {
     const bool told = comparison.verdict.finding != compare::Finding::unknown;
     out += fmt::format("<p><span class=\"verdict {}\">{}{}</span></p>\n", told ? "good" : "bad",
                        outcome.comparisons.size() > 1 ? escaped(first + " and " + second + ": ") : "",
-                       escaped(compare::sentence(comparison.verdict, comparison.wall, first, second)));
+                       escaped(compare::sentence(comparison.verdict, comparison.judged(), first, second)));
   }
   return out + "<dl class=\"facts\">\n" + fact("Machine", host.machine) + fact("Host", host.name) +
          fact("May use",
