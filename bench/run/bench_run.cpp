@@ -89,7 +89,8 @@ int threads(bool busy, int seconds) {
 
 int main(int argc, char** argv) {
   const std::string word = argc > 1 ? argv[1] : "";
-  if (word == "sleeping" || word == "computing") return threads(word == "computing", argc > 2 ? std::atoi(argv[2]) : 10);
+  if (word == "sleeping" || word == "computing")
+    return threads(word == "computing", argc > 2 ? std::atoi(argv[2]) : 10);
   const int repeats = std::max(5, std::atoi(word.empty() ? "100" : word.c_str()));
   std::vector<double> plain, steered, difference;
   for (int r = 0; r < repeats; ++r) {
