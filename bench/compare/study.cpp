@@ -116,17 +116,14 @@ Estimate unpaired(const Times& times) {
                 student(0.99, degrees));
 }
 
-Estimate of_the_command(const Times& times) {
-  const auto ratio = paired_ratio(times.first, times.second, 7);
+Estimate of(const Ratio& ratio) {
   const auto logs = [](const Interval& interval) { return Interval{std::log(interval.low), std::log(interval.high)}; };
-  return {logs(ratio->at95), logs(ratio->at99), true};
+  return {logs(ratio.at95), logs(ratio.at99), true};
 }
 
-Estimate of_the_fastest(const Times& times) {
-  const auto ratio = fastest_ratio(times.first, times.second, 7);
-  const auto logs = [](const Interval& interval) { return Interval{std::log(interval.low), std::log(interval.high)}; };
-  return {logs(ratio->at95), logs(ratio->at99), true};
-}
+Estimate of_the_command(const Times& times) { return of(*paired_ratio(times.first, times.second, 7)); }
+
+Estimate of_the_fastest(const Times& times) { return of(*fastest_ratio(times.first, times.second, 7)); }
 
 struct Row {
   std::string name;

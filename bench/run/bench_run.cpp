@@ -1,5 +1,5 @@
-// What `charm run` costs: the time until `true` has ended with and without it, in turns; and the cpu time of the
-// steering once nothing changes, while 64 threads sleep and while 64 threads compute.
+// What `charm run` costs: the time until `true` has ended, and the time until a program begins, with and without it in
+// turns; and the cpu time of the steering once nothing changes, while 64 threads sleep and while 64 threads compute.
 //   bench-run [REPEATS]
 #include <algorithm>
 #include <chrono>
@@ -27,18 +27,53 @@ using Words = std::vector<std::string>;
   std::exit(1);
 }
 
-double seconds_of(const Words& words) {
+using Seconds = std::chrono::duration<double>;
+
+pid_t start(const Words& words, const posix_spawn_file_actions_t* files = nullptr) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  const auto begin = Clock::now();
   pid_t child = 0;
-  if (const int error = posix_spawnp(&child, arguments.front(), nullptr, nullptr, arguments.data(), environ))
+  if (const int error = posix_spawnp(&child, arguments.front(), files, nullptr, arguments.data(), environ))
     fail("cannot start " + words.front() + ": " + std::strerror(error) + "; build the target charm_cli first");
+  return child;
+}
+
+void wait_for(pid_t child, const Words& words) {
   int status = 0;
   waitpid(child, &status, 0);
   if (status != 0) fail(words.front() + " ended with status " + std::to_string(status));
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// From the start to the end.
+double seconds_of(const Words& words) {
+  const auto begin = Clock::now();
+  wait_for(start(words), words);
+  return Seconds(Clock::now() - begin).count();
+}
+
+/// From the start to the program's own first line (see tell_now).
+double seconds_until(const Words& words) {
+  int ends[2];
+  if (pipe(ends) != 0) fail("no pipe can be made");
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addclose(&files, ends[0]);
+  const auto begin = Clock::now();
+  const pid_t child = start(words, &files);
+  close(ends[1]);
+  Clock::rep began = 0;
+  if (read(ends[0], &began, sizeof began) != sizeof began) fail(words.front() + " did not tell when it began");
+  wait_for(child, words);
+  posix_spawn_file_actions_destroy(&files);
+  close(ends[0]);
+  return Seconds(Clock::duration(began) - begin.time_since_epoch()).count();
+}
+
+int tell_now() {
+  const Clock::rep now = Clock::now().time_since_epoch().count();
+  return write(STDOUT_FILENO, &now, sizeof now) == sizeof now ? 0 : 1;
 }
 
 void row(const char* name, std::vector<double>& times) {
@@ -89,6 +124,7 @@ int threads(bool busy, int seconds) {
 
 int main(int argc, char** argv) {
   const std::string word = argc > 1 ? argv[1] : "";
+  if (word == "now") return tell_now();
   if (word == "sleeping" || word == "computing")
     return threads(word == "computing", argc > 2 ? std::atoi(argv[2]) : 10);
   const int repeats = std::max(5, std::atoi(word.empty() ? "100" : word.c_str()));
@@ -101,6 +137,12 @@ int main(int argc, char** argv) {
   row("true", plain);
   row("charm run -- true", steered);
   row("difference of a pair", difference);
+  std::vector<double> later;
+  for (int r = 0; r < repeats; ++r) {
+    const double alone = seconds_until({argv[0], "now"});
+    later.push_back(seconds_until({CHARM_TOOL, "run", "-q", "--", argv[0], "now"}) - alone);
+  }
+  row("its main() begins later by", later);
   std::printf("steering 64 threads that sleep:   %.2f %% of a core\n", 100 * steering_share(argv[0], "sleeping"));
   std::printf("steering 64 threads that compute: %.2f %% of a core\n", 100 * steering_share(argv[0], "computing"));
   return 0;
