@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 #include "controller/policy.hpp"
 
@@ -29,6 +30,8 @@ std::string places(const Plan& plan, int threads) {
   return text;
 }
 
+std::string_view name_in(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
 }  // namespace
 
 int pool_threads(const Plan& plan) {
@@ -41,7 +44,7 @@ const std::vector<std::string>& pool_kinds() {
   return kinds;
 }
 
-std::vector<Pool> pool_sizes(const Plan& plan, const std::vector<std::string>& left_out,
+std::vector<Pool> pool_sizes(const Plan& plan, const Words& program, const std::vector<std::string>& left_out,
                              const std::function<const char*(const char*)>& environment) {
   if (plan.spec == "os") return {};
   auto off = [&](const char* kind) { return std::find(left_out.begin(), left_out.end(), kind) != left_out.end(); };
@@ -62,14 +65,19 @@ std::vector<Pool> pool_sizes(const Plan& plan, const std::vector<std::string>& l
   }
   if (!off("go") && !is_set({"GOMAXPROCS"})) pools.push_back({"GOMAXPROCS", count, "Go"});
   // A Java machine asks its own mask whenever it makes a pool, and a thread of it that has a core of its own would see
-  // one cpu. (It notes on stderr that it has read the variable.)
+  // one cpu. It notes on stderr that it has read the variable, but says nothing of an argument.
   const auto value_of = [&](const char* name) {
     const char* value = environment(name);
     return std::string(value == nullptr ? "" : value);
   };
   const std::string options = value_of("JAVA_TOOL_OPTIONS");
-  const std::string others = value_of("JDK_JAVA_OPTIONS") + value_of("_JAVA_OPTIONS");
-  if (!off("java") && (options + others).find("ActiveProcessorCount") == std::string::npos) {
+  std::string said = options + value_of("JDK_JAVA_OPTIONS") + value_of("_JAVA_OPTIONS");
+  for (const std::string& word : program.words) said += word;
+  if (off("java") || said.find("ActiveProcessorCount") != std::string::npos) return pools;
+  const bool is_java = !program.words.empty() && name_in(program.words.front()) == "java";
+  if (is_java && !program.children) {
+    pools.push_back({"-XX:ActiveProcessorCount", count, "Java", true});
+  } else {
     pools.push_back(
         {"JAVA_TOOL_OPTIONS", (options.empty() ? "" : options + " ") + "-XX:ActiveProcessorCount=" + count, "Java"});
   }

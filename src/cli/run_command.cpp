@@ -70,7 +70,12 @@ std::optional<os::Ended> run(const AdoptOptions& options, Session& session, int&
   if (bound) guardian.emplace(prepared.came_with, options.children);
   os::Child::Start start;
   start.words = options.program;
-  for (const auto& pool : prepared.pools) start.variables.emplace_back(pool.name, pool.value);
+  for (const auto& pool : prepared.pools) {
+    if (pool.argument)
+      start.words.insert(start.words.begin() + 1, pool.name + "=" + pool.value);
+    else
+      start.variables.emplace_back(pool.name, pool.value);
+  }
   // What is leased here is not to be leased once more inside.
   if (prepared.lease) start.variables.emplace_back("CHARM_SHARE", "off");
   start.prepare = [&] {

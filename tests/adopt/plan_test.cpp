@@ -81,13 +81,13 @@ TEST(RunPlan, AdaptiveLooksLessOftenFromOutsideUnlessSomebodySaysHowOften) {
 }
 
 std::map<std::string, std::string> sizes(const Plan& plan, const std::map<std::string, std::string>& environment = {},
-                                         const std::vector<std::string>& left_out = {}) {
+                                         const std::vector<std::string>& left_out = {}, const Words& program = {}) {
   std::map<std::string, std::string> found;
-  for (const auto& pool : pool_sizes(plan, left_out, [&](const char* name) -> const char* {
+  for (const auto& pool : pool_sizes(plan, program, left_out, [&](const char* name) -> const char* {
          const auto value = environment.find(name);
          return value == environment.end() ? nullptr : value->second.c_str();
        })) {
-    found[pool.name] = pool.value;
+    found[(pool.argument ? "argument " : "") + pool.name] = pool.value;
   }
   return found;
 }
@@ -107,6 +107,21 @@ TEST(PoolSizes, AreTheCoresOfThePlan) {
 
 TEST(PoolSizes, PlacesAreToldOnlyWhereTheyStandStill) {
   EXPECT_FALSE(sizes(plan(charm::test::uniform(1, 2, 2), {})).contains("OMP_PLACES")) << "adaptive";
+}
+
+TEST(PoolSizes, AJavaProgramIsToldByAnArgument) {
+  const auto asked = plan(charm::test::uniform(1, 2, 2), {});
+  const auto told = [&](const Words& program) {
+    return sizes(asked, {{"GOMAXPROCS", ""}, {"OMP_NUM_THREADS", ""}}, {}, program);
+  };
+  using Told = std::map<std::string, std::string>;
+  const Told argument = {{"argument -XX:ActiveProcessorCount", "4"}};
+  const Told variable = {{"JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount=4"}};
+  EXPECT_EQ(told({{"java", "-jar", "a.jar"}}), argument);
+  EXPECT_EQ(told({{"/usr/lib/jvm/bin/java", "Main"}}), argument);
+  EXPECT_EQ(told({{"java", "Main"}, true}), variable) << "its children shall know, too";
+  EXPECT_EQ(told({{"./mvnw", "java"}}), variable);
+  EXPECT_EQ(told({{"java", "-XX:ActiveProcessorCount=1", "Main"}}), Told());
 }
 
 TEST(PoolSizes, NothingThatTheUserHasSetIsTouched) {

@@ -102,7 +102,8 @@ Prepared prepare(const AdoptOptions& options, const std::vector<int>& came_with,
   if (wishes.size) {
     std::vector<std::string> left_out =
         options.left_out.empty() ? std::vector<std::string>() : split_list(options.left_out);
-    prepared.pools = adopt::pool_sizes(prepared.plan, left_out, [](const char* name) { return std::getenv(name); });
+    prepared.pools = adopt::pool_sizes(prepared.plan, {options.program, options.children}, left_out,
+                                       [](const char* name) { return std::getenv(name); });
   }
   return prepared;
 }
