@@ -4,12 +4,27 @@
 #include <set>
 #include <utility>
 
+#include <sys/resource.h>
+
 #include "os/affinity.hpp"
 
 namespace charm::adopt {
+namespace {
+
+/// A quarter of the files that may be open: the limit is the program's own, so it is not raised.
+std::size_t affordable_clocks() {
+  constexpr rlim_t most = 256;
+  rlimit files{};
+  return getrlimit(RLIMIT_NOFILE, &files) == 0 ? static_cast<std::size_t>(std::min(most, files.rlim_cur / 4)) : 0;
+}
+
+}  // namespace
 
 LiveSystem::LiveSystem(int pid, bool children, const counters::OtherThreads* counters, bool announcements)
-    : children_(children), counters_(counters), events_(announcements ? os::ProcessEvents::open() : nullptr) {
+    : children_(children),
+      counters_(counters),
+      events_(announcements ? os::ProcessEvents::open() : nullptr),
+      most_clocks_(affordable_clocks()) {
   known_[pid] = true;
 }
 
@@ -79,7 +94,7 @@ std::vector<Found> LiveSystem::threads() {
 
 std::optional<os::ThreadTime> LiveSystem::time(const ThreadId& id) {
   auto clock = clocks_.find(id);
-  if (clock == clocks_.end() && clocks_.size() < most_clocks)
+  if (clock == clocks_.end() && clocks_.size() < most_clocks_)
     clock = clocks_.try_emplace(id, processes_.schedstat(id.process, id.thread)).first;
   if (clock == clocks_.end()) return processes_.time(id.process, id.thread);
   if (const auto time = clock->second.read()) return time;

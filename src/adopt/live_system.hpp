@@ -41,7 +41,6 @@ class LiveSystem final : public System {
 
  private:
   static constexpr int most_silent_looks = 8;
-  static constexpr std::size_t most_clocks = 256;  // open files; the times of further threads cost more
 
   void add_children();
 
@@ -55,6 +54,7 @@ class LiveSystem final : public System {
   std::map<int, bool> known_;  // processes: whether they are followed
   std::vector<os::Birth> births_;
   std::map<ThreadId, os::ThreadClock> clocks_;
+  const std::size_t most_clocks_;  // open files; the times of further threads cost more
   std::function<void()> before_binding_;
 };
 

@@ -8,8 +8,10 @@
 #include <pthread.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -101,6 +103,32 @@ TEST(LiveSystem, IsToldOfABirth) {
   std::thread([] {}).join();
   EXPECT_TRUE(readable(system.announces()));
   EXPECT_TRUE(system.news());
+}
+
+TEST(LiveSystem, ReadsTimesOfMoreThreadsThanItMayOpenFiles) {
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+  rlimit few = usual;
+  few.rlim_cur = 48;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  {
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 60; ++t) {
+      threads.emplace_back([&] {
+        while (!stop) usleep(1000);
+      });
+    }
+    charm::adopt::LiveSystem system(getpid(), false, nullptr, false);
+    for (int look = 0; look < 2; ++look) {
+      const auto found = system.threads();
+      EXPECT_GT(found.size(), 60U);
+      for (const auto& each : found) EXPECT_TRUE(system.time(each.id)) << each.id.thread;
+    }
+    stop = true;
+    for (auto& thread : threads) thread.join();
+  }
+  setrlimit(RLIMIT_NOFILE, &usual);
 }
 
 }  // namespace
