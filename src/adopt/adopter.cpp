@@ -265,6 +265,17 @@ void Adopter::restore() {
   for (const auto& [id, time] : let_loose_) {
     if (system_.mask(id) == plan_.cpus) system_.bind(id, came_with_);
   }
+  // What was born since the latest look has the mask of a thread that was bound then, and so has what that makes
+  // meanwhile.
+  bool more = true;
+  for (int round = 0; more && round < most_rounds; ++round) {
+    more = false;
+    for (const auto& [id, followed] : system_.threads()) {
+      if (members_.contains(id) || let_loose_.contains(id) || self_steered_.contains(id.process)) continue;
+      const std::vector<int> mask = system_.mask(id);
+      if (mask != came_with_ && known_.contains(mask) && system_.bind(id, came_with_) == 0) more = true;
+    }
+  }
 }
 
 int Adopter::spread() const {

@@ -183,6 +183,18 @@ TEST(Adopter, RestoreGivesBackWhatThreadsCameWith) {
   EXPECT_GT(late, own);
 }
 
+TEST(Adopter, RestoresWhatWasBornSinceItLooked) {
+  Program run(charm::test::uniform(1, 4, 4), "local");
+  const int worker = run.program.start(1.0);
+  run.pass(2);
+  ASSERT_EQ(run.program.at(worker).mask.size(), 1U);
+  const int child = run.program.start(1.0, worker);
+  const int of_a_child = run.program.start(1.0, worker, 2);
+  ASSERT_EQ(run.program.at(child).mask.size(), 1U);
+  run.adopter.restore();
+  for (const int id : {worker, child, of_a_child}) EXPECT_EQ(run.program.at(id).mask, run.machine.allowed_cpus) << id;
+}
+
 TEST(Adopter, WithoutCountersAPolicyThatMovesSaysWhyItStands) {
   Program run(charm::test::uniform(1, 4, 4), "adaptive");
   for (int i = 0; i < 4; ++i) run.program.start(1.0);
