@@ -19,20 +19,34 @@ namespace {
 
 constexpr int dismissed = 0;
 
-void free_threads(int program, const std::vector<int>& mask, bool children) {
+/// \returns whether there were threads that are not among the `freed`.
+bool free_more(int program, const std::vector<int>& mask, bool children, std::set<int>& freed) {
   const os::Processes processes;
+  bool more = false;
   std::set<int> known{program};
   std::vector<int> open{program};
   while (!open.empty()) {
     const int process = open.back();
     open.pop_back();
     for (const int thread : processes.threads(process)) {
-      os::bind_thread(thread, mask);
+      if (freed.insert(thread).second) {
+        os::bind_thread(thread, mask);
+        more = true;
+      }
       if (!children) continue;
       for (const int child : processes.children(process, thread)) {
         if (known.insert(child).second) open.push_back(child);
       }
     }
+  }
+  return more;
+}
+
+/// A thread that is born in the meantime has the mask of the one that makes it, which may be bound still.
+void free_threads(int program, const std::vector<int>& mask, bool children) {
+  constexpr int most_rounds = 8;
+  std::set<int> freed;
+  for (int round = 0; round < most_rounds && free_more(program, mask, children, freed); ++round) {
   }
 }
 
