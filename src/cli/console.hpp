@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <string>
 
-#include <CLI/CLI.hpp>
+#include "cli/cli11.hpp"
 
 namespace charm::cli {
 

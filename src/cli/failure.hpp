@@ -5,7 +5,7 @@
 #include <exception>
 #include <string>
 
-#include <CLI/CLI.hpp>
+#include "cli/cli11.hpp"
 
 namespace charm::cli {
 

@@ -5,12 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "adopt/plan.hpp"
 #include "adopt/pools.hpp"
 #include "adopt/steward.hpp"
 #include "base/settings.hpp"
+#include "cli/cli11.hpp"
 
 namespace charm::cli {
 
