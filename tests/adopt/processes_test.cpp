@@ -100,9 +100,14 @@ TEST(LiveSystem, IsToldOfABirth) {
   if (system.announces() < 0) GTEST_SKIP() << "the kernel does not announce births here";
   while (system.news()) {
   }
-  std::thread([] {}).join();
-  EXPECT_TRUE(readable(system.announces()));
+  std::atomic<bool> stop{false};
+  std::thread thread([&] {
+    while (!stop) usleep(1000);
+  });
+  EXPECT_TRUE(readable(system.announces())) << "while it lives: its end is no birth";
   EXPECT_TRUE(system.news());
+  stop = true;
+  thread.join();
 }
 
 TEST(LiveSystem, ReadsTimesOfMoreThreadsThanItMayOpenFiles) {
