@@ -12,10 +12,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "adopt/live_system.hpp"
+#include "base/living_thread.hpp"
 #include "os/affinity.hpp"
 
 namespace {
@@ -56,21 +56,14 @@ TEST(LiveSystem, FindsThreadsAndChildrenThatBegin) {
       }
       return false;
     };
-    std::atomic<int> id{0};
-    std::atomic<bool> stop{false};
-    std::thread thread([&] {
-      id = static_cast<int>(syscall(SYS_gettid));
-      while (!stop) usleep(1000);
-    });
-    while (id == 0) usleep(100);
+    charm::test::LivingThread thread;
+    const int id = thread.id();
     EXPECT_TRUE(system.news());
     EXPECT_TRUE(has(getpid(), id));
     EXPECT_TRUE(system.time({getpid(), id}));
     EXPECT_EQ(system.mask({getpid(), id}), charm::os::allowed_cpus());
-    stop = true;
-    thread.join();
-    for (int i = 0; i < 60000 && has(getpid(), id); ++i)
-      usleep(1000);  // join() returns before the kernel has buried it
+    thread.end();
+    for (int i = 0; i < 60000 && has(getpid(), id); ++i) usleep(1000);
     EXPECT_FALSE(has(getpid(), id));
 
     const pid_t child = fork();
@@ -100,14 +93,9 @@ TEST(LiveSystem, IsToldOfABirth) {
   if (system.announces() < 0) GTEST_SKIP() << "the kernel does not announce births here";
   while (system.news()) {
   }
-  std::atomic<bool> stop{false};
-  std::thread thread([&] {
-    while (!stop) usleep(1000);
-  });
+  const charm::test::LivingThread thread;
   EXPECT_TRUE(readable(system.announces())) << "while it lives: its end is no birth";
   EXPECT_TRUE(system.news());
-  stop = true;
-  thread.join();
 }
 
 TEST(LiveSystem, ReadsTimesOfMoreThreadsThanItMayOpenFiles) {

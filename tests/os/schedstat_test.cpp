@@ -1,14 +1,13 @@
 // Times of threads, as the kernel writes them and as this one's are.
 #include "os/schedstat.hpp"
 
-#include <atomic>
 #include <ctime>
 #include <string>
-#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
-#include <sys/syscall.h>
+
+#include "base/living_thread.hpp"
 
 namespace {
 
@@ -52,19 +51,11 @@ TEST(ThreadClock, GoesOnWhileTheThreadRuns) {
 }
 
 TEST(ThreadClock, OfAnEndedThreadTellsNothing) {
-  std::atomic<int> id{0};
-  std::atomic<bool> stop{false};
-  std::thread thread([&] {
-    id = static_cast<int>(syscall(SYS_gettid));
-    while (!stop) usleep(1000);
-  });
-  while (id == 0) usleep(100);
-  const ThreadClock clock(path_of(id));
+  charm::test::LivingThread thread;
+  const ThreadClock clock(path_of(thread.id()));
   const bool told = clock.read().has_value();
-  stop = true;
-  thread.join();
+  thread.end();
   if (!told) GTEST_SKIP() << "the kernel keeps no times of threads (CONFIG_SCHED_INFO)";
-  // join() returns before the kernel has buried it.
   for (int i = 0; i < 60000 && clock.read(); ++i) usleep(1000);
   EXPECT_FALSE(clock.read());
 }
