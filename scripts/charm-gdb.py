@@ -1,7 +1,7 @@
 # CHARM's tasks in gdb, in a live process or a core dump:
 #   charm tasks      the tasks that have a stack of their own: number, state, what they wait for, name or place
 #   charm bt N       the stack of task N
-#   charm workers    the workers: seat, what they do
+#   charm workers    the workers: worker_core, what they do
 #   (gdb) source PREFIX/share/charm/gdb/charm-gdb.py
 # It reads the table charm_gdb_layout of the library, so the program needs no debug information (backtraces have lines only
 # with it). "charm bt" in a live process lends a thread's registers to gdb for the time of the backtrace and puts them
@@ -41,7 +41,7 @@ class Layout:
             entry += 16
         if self.offsets.get("version") != 1:
             raise gdb.GdbError("this script reads version 1 of the library's table, the program has another")
-        self.runtime = number(address_of("charm::sched::Runtime::current"))
+        self.runtime = number(address_of("charm::sched::Runtime::existing"))
         if not self.runtime:
             raise gdb.GdbError("the runtime is not running")
 
@@ -225,8 +225,8 @@ class Workers(gdb.Command):
     def invoke(self, argument, from_tty):
         layout = Layout()
         for worker in layout.workers():
-            seat = [layout.at(worker, "worker." + part, 4, True) for part in ("cpu", "chiplet", "node")]
-            where = "cpu %d, chiplet %d, node %d" % tuple(seat) if seat[0] >= 0 else "not bound"
+            worker_core = [layout.at(worker, "worker." + part, 4, True) for part in ("cpu", "chiplet", "node")]
+            where = "cpu %d, chiplet %d, node %d" % tuple(worker_core) if worker_core[0] >= 0 else "not bound"
             print("worker %d (%s): %s, %d jobs so far" % (layout.at(worker, "worker.id", 4, True), where,
                                                           SLOTS[number(worker + layout.offsets["worker.slot"], 1) & 3],
                                                           layout.at(worker, "worker.jobs")))

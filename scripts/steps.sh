@@ -3,6 +3,7 @@
 # shellcheck shell=bash
 
 declare -a step_names=() step_states=() step_seconds=()
+declare -A budget=()  # seconds that a step may take on two cores, where the script that sources this says so; [total] for all
 logs=${logs:-build/logs}
 verbose=${verbose:-}
 beat=
@@ -82,16 +83,27 @@ tests_in() {
   [ -z "$count" ] || printf ', %s tests' "$count"
 }
 
+# beside_budget NAME SECONDS: the time and, where the step has one, its budget. More than that is said, and is no failure:
+# budgets are for two cores that do nothing else.
+beside_budget() {
+  local allowed=${budget[$1]:-}
+  duration "$2"
+  [ -n "$allowed" ] || return 0
+  printf ' of %s' "$(duration "$allowed")"
+  [ "$2" -le "$allowed" ] || printf ': OVER BUDGET'
+}
+
 # summary: one line a step and, like ctest, what share of them passed.
 summary() {
   local i passed=0 failed=0 skipped=0 total=0
   printf '\n'
   for i in "${!step_names[@]}"; do
-    printf '%3d/%d  %-14s %-9s %s\n' $((i + 1)) ${#step_names[@]} "${step_names[i]}" "${step_states[i]}" "$(duration "${step_seconds[i]}")"
+    printf '%3d/%d  %-14s %-9s %s\n' $((i + 1)) ${#step_names[@]} "${step_names[i]}" "${step_states[i]}" \
+      "$(beside_budget "${step_names[i]}" "${step_seconds[i]}")"
     case ${step_states[i]} in passed) passed=$((passed + 1)) ;; FAILED) failed=$((failed + 1)) ;; *) skipped=$((skipped + 1)) ;; esac
     total=$((total + step_seconds[i]))
   done
   printf '\n%d%% of the steps passed, %d failed out of %d' $((100 * passed / (passed + failed))) $failed $((passed + failed))
   [ $skipped -eq 0 ] || printf ', %d left out' $skipped
-  printf '; %s\n' "$(duration $total)"
+  printf '; %s\n' "$(beside_budget total $total)"
 }

@@ -1,8 +1,7 @@
-// Array<T>: a large array whose pages are touched first by whoever writes them, so that a parallel fill also spreads
-// the pages. Large arrays ask for huge pages: random access is bound by address translation long before bandwidth
-// (RandomAccess on 1 GiB gains two thirds). The pages are charm::PageBlock's; homes.hpp makes arrays whose pages have a
-// home of their own.
-// Invariant: elements are uninitialised until written; size() never grows.
+// Array<T>: a large array whose pages are touched first by the worker that writes them, so that a parallel fill also
+// spreads the pages. Large arrays ask for huge pages: random access is bound by address translation long before
+// bandwidth (RandomAccess on 1 GiB gains two thirds). The pages are charm::PageBlock's; array_placement.hpp makes
+// arrays whose pages are on chosen nodes. Invariant: elements are uninitialised until written; size() never grows.
 #pragma once
 
 #include <charm/page_block.hpp>

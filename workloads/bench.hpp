@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "workloads/homes.hpp"
+#include "workloads/array_placement.hpp"
 
 namespace charm::workloads {
 
-/// What came of the trials of one kernel on one runtime.
+/// The result of the trials of one kernel on one runtime.
 struct KernelRun {
   std::string kernel;           ///< bfs, pr, cc, sssp, graph500 or gups
   std::string runtime;          ///< charm, openmp, tbb or serial
@@ -99,7 +99,8 @@ KernelRun run_gups(int log2_words, const Runner& runner, int trials, const Progr
 
 /// Bytes that a run needs at its peak, to refuse beforehand what cannot fit: the graph with weights and the largest
 /// kernel's state, and the table.
-/// \param nodes that the workers sit on; on several of them the graph is put together a second time, or copied to each.
+/// \param nodes number of nodes that have workers; on several of them the graph is put together a second time, or
+/// copied to each.
 std::uint64_t generated_bytes(const GenerateOptions& options, Memory memory = Memory::touched, int nodes = 1);
 std::uint64_t gups_bytes(int log2_words);
 

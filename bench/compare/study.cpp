@@ -14,7 +14,8 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
-#include "compare/random.hpp"
+#include "base/quantile.hpp"
+#include "base/random.hpp"
 #include "compare/simulated_noise.hpp"
 #include "compare/statistics.hpp"
 
@@ -52,12 +53,12 @@ double student(double level, double degrees) {
 /// Percentiles of a statistic of resampled pairs. \param expanded: further out, by as much as Student's distribution is
 /// wider than the normal one (T. Hesterberg 2015).
 Estimate percentiles(const Times& times, const std::function<double(const Times&)>& statistic, bool expanded = false) {
-  Random random(7);
+  base::Random random(7);
   std::vector<double> values;
   Times drawn = times;
   for (std::size_t n = 0; n < resamples; ++n) {
     for (std::size_t i = 0; i < times.first.size(); ++i) {
-      const std::size_t from = random.below(times.first.size());
+      const std::size_t from = random.index(times.first.size());
       drawn.first[i] = times.first[from];
       drawn.second[i] = times.second[from];
     }
@@ -90,11 +91,11 @@ Estimate by_bootstrap_t(const Times& times, double share) {
   const auto logs = log_ratios(times);
   auto sorted = logs;
   const auto mean = trimmed_mean(sorted, share);
-  Random random(7);
+  base::Random random(7);
   std::vector<double> distances;
   auto drawn = logs;
   for (std::size_t n = 0; n < resamples; ++n) {
-    for (double& value : drawn) value = logs[random.below(logs.size())];
+    for (double& value : drawn) value = logs[random.index(logs.size())];
     const auto of_drawn = trimmed_mean(drawn, share);
     const double t = of_drawn.error > 0 ? (of_drawn.mean - mean.mean) / of_drawn.error : 0;
     distances.push_back(std::abs(t));
@@ -135,10 +136,14 @@ std::vector<Row> methods() {
       {"unpaired, Welch", unpaired},
       {"ratio of medians, percentiles",
        [](const Times& times) {
-         return percentiles(times, [](const Times& t) { return std::log(median(t.second) / median(t.first)); });
+         return percentiles(times, [](const Times& t) {
+           return std::log(charm::base::median(t.second) / charm::base::median(t.first));
+         });
        }},
       {"median of ratios, percentiles",
-       [](const Times& times) { return percentiles(times, [](const Times& t) { return median(log_ratios(t)); }); }},
+       [](const Times& times) {
+         return percentiles(times, [](const Times& t) { return charm::base::median(log_ratios(t)); });
+       }},
       {"geometric mean, percentiles",
        [](const Times& times) {
          return percentiles(times, [](const Times& t) {
@@ -148,7 +153,10 @@ std::vector<Row> methods() {
        }},
       {"ratio of medians, expanded",
        [](const Times& times) {
-         return percentiles(times, [](const Times& t) { return std::log(median(t.second) / median(t.first)); }, true);
+         return percentiles(
+             times,
+             [](const Times& t) { return std::log(charm::base::median(t.second) / charm::base::median(t.first)); },
+             true);
        }},
       {"geometric mean, expanded",
        [](const Times& times) {
@@ -225,5 +233,5 @@ int main(int count, char** words) {
   }
   for (const auto& shape : simulated::quiet_shapes()) study(shape, static_cast<std::size_t>(rounds), trials);
   for (const auto& shape : simulated::disturbed_shapes()) study(shape, static_cast<std::size_t>(rounds), trials);
-  for (const auto& shape : simulated::loud_shapes()) study(shape, static_cast<std::size_t>(rounds), trials);
+  for (const auto& shape : simulated::busy_shapes()) study(shape, static_cast<std::size_t>(rounds), trials);
 }

@@ -3,7 +3,7 @@
 // ratios of neighbouring runs is printed with its 95 % interval.
 //
 // Three settings: this machine against `local` and against `os`, and a machine of paper with more chiplets than workers
-// need, where the controller is at work all the time (it publishes, probes and changes seats) and no seat is faster
+// need, where the controller is at work all the time (it publishes, probes and changes cores) and no core is faster
 // than another, because nothing is bound. So the last one shows the cost and none of the gain.
 #include <charm/charm.hpp>
 

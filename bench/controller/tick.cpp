@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/gang.hpp"
+#include "controller/control_group.hpp"
 #include "controller/model/machine_model.hpp"
 
 using namespace charm::controller;
@@ -38,14 +38,9 @@ std::vector<Signals> record(const charm::Machine& machine, int workers, bool cou
   return all;
 }
 
-void add_share(Counts& counts, const Signals& tick) {
-  const double share = 1.0 / tick.workers;
-  counts.busy += tick.busy * share;
-  counts.tasks += tick.tasks * share;
-  counts.task_work += tick.task_work * share;
-  counts.counters = tick.counters;
-  counts.instructions += tick.instructions * share;
-  for (std::size_t e = 0; e < fill_sources; ++e) counts.fills[e] += tick.fills[e] * share;
+void add_share(WorkerTotals& totals, const Signals& tick) {
+  for_each_count([share = 1.0 / tick.workers](double& total, double all) { total += all * share; }, totals, tick);
+  totals.counters = tick.counters;
 }
 
 struct Times {
@@ -60,21 +55,21 @@ double at_quantile(std::vector<double>& values, double q) {
 Times measure(const charm::Machine& machine, int workers, const std::vector<Signals>& signals, bool cold) {
   const auto placement = placement_for("adaptive", machine, {.workers = workers});
   const auto setup = setup_for(machine, placement);
-  Gang gang(workers, [&] { return make_controller("adaptive", setup); }, 0, setup.traits);
-  std::vector<Counts> counts(static_cast<std::size_t>(workers));
+  ControlGroup control_group(workers, [&] { return make_controller("adaptive", setup); }, 0, setup.traits);
+  std::vector<WorkerTotals> totals(static_cast<std::size_t>(workers));
   std::vector<char> block(cold ? std::size_t{96} << 20U : 0);
   Times times;
   double time = 0;
   for (const Signals& tick : signals) {
-    for (Counts& one : counts) add_share(one, tick);
+    for (WorkerTotals& one : totals) add_share(one, tick);
     // All but the last come by before the tick is due, the last one leads it.
     const double visits = now_us();
-    for (int w = 0; w + 1 < workers; ++w) gang.poll(w, counts[static_cast<std::size_t>(w)], time);
+    for (int w = 0; w + 1 < workers; ++w) control_group.poll(w, totals[static_cast<std::size_t>(w)], time);
     times.visit.push_back((now_us() - visits) / std::max(1, workers - 1));
     for (std::size_t i = 0; i < block.size(); i += 64) ++block[i];
-    time += gang.period() * 1.01;
+    time += control_group.period() * 1.01;
     const double begin = now_us();
-    gang.poll(workers - 1, counts.back(), time);
+    control_group.poll(workers - 1, totals.back(), time);
     times.tick.push_back(now_us() - begin);
   }
   return times;

@@ -76,7 +76,7 @@ void add_thread(std::vector<Way>& ways, const std::string& name, std::shared_ptr
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 300;
   constexpr int calls = 500;
-  const Surroundings around = surroundings();
+  const SourceContext around = source_context();
   std::vector<Way> ways;
 
   // The bare calls.
@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
                hardware.source->open_for_this_thread(0));
   } else {
     std::printf("no hardware counters: %s\n", hardware.refusal.why.c_str());
-    Surroundings ours = around;
+    SourceContext ours = around;
     ours.perf = std::make_shared<OwnPages>();
     const auto pages = try_hardware(model_named("zen4"), {2, 2, 2}, {}, ours);
     add_thread(ways, "reading of 6 events, own pages, no rdpmc", pages.source->open_for_this_thread(0));

@@ -42,7 +42,7 @@ Difference difference(const Job& job, const LinesResult& a, const LinesResult& b
 
 void lines(const Model& machine, const Generator& generator, int workers, bool errors) {
   const Workload work = workload(generator.name, workers);
-  const Plan plan = plan_for("local", machine, work, workers);
+  const SimulationPlan plan = plan_for("local", machine, work, workers);
   const Job job{&machine, plan.placement.start(), &work.phases.front(), plan.habits};
   double best = 0, worst = 1e18;
   LinesResult result;

@@ -37,7 +37,7 @@ Sample charm_switch(int /*workers*/) {
   apart([&] {
     Pair two;
     pair = &two;
-    fiber::adopt_thread(two.native);
+    fiber::attach_thread(two.native);
     two.other = fiber::create(65536, answer_switches);
     sample = nanoseconds(
         least(batches,

@@ -49,7 +49,7 @@ class ChaseLev {
   Task* steal() noexcept {
     std::int64_t t = top_.load(std::memory_order_acquire);
     if constexpr (heavy)
-      os::heavy_barrier();
+      (void)os::heavy_barrier();
     else
       std::atomic_thread_fence(std::memory_order_seq_cst);
     if (t >= bottom_.load(std::memory_order_acquire)) return nullptr;

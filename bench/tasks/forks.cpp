@@ -135,7 +135,7 @@ Barrier measure_barrier() {
       const auto start = Clock::now();
       int asked = 0;
       for (; seconds_since(start) < 0.0003; ++asked) {
-        if (interrupt) charm::os::heavy_barrier();
+        if (interrupt) (void)charm::os::heavy_barrier();
       }
       const double took = seconds_since(start);
       all.push_back({took / asked, static_cast<double>(turns.load() - before) / took});

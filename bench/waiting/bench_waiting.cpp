@@ -197,7 +197,7 @@ double regions() {
 
 /// The same work with as many workers as cpus and with twice as many, each alone and beside one thread per cpu that
 /// burns it. With fair shares the hogs may cost a factor of two, and of 1.5 with twice as many workers.
-void crowding() {
+void oversubscription() {
   const int cpus = static_cast<int>(charm::Machine::discover().cores.size());
   for (int hogs : {0, cpus}) {
     std::atomic<bool> over{false};
@@ -237,7 +237,7 @@ int main(int count, char** arguments) {
     blocking();
     sleeping();
     charm::finalize();
-    crowding();
+    oversubscription();
   } catch (const charm::Error& error) {
     std::fprintf(stderr, "bench-waiting: %s\n", error.what());
     return 1;

@@ -14,7 +14,7 @@ namespace charm {
 namespace detail {
 
 /// The part of all_do that does not depend on the function.
-class Gang {
+class Team {
  public:
   using Body = void (*)(void* function, int worker);
   /// Runs `body(function, w)` for every worker w, on w; waits; rethrows the first exception.
@@ -24,12 +24,15 @@ class Gang {
 }  // namespace detail
 
 /// Runs `function()` or `function(worker)` once on every worker, each as a task that stays there, and returns when all
-/// are done; then the first exception, if any, is rethrown. A worker that is busy takes its turn when it is free.
+/// are done; then the first exception, if any, is rethrown. A worker that is busy takes its turn when it is free. A
+/// body that ends, by an exception or otherwise, while others wait at the barrier makes barrier() throw there.
+///
+/// The bodies belong to the task group or loop that the caller belongs to, so is_cancelled() tells them of it.
 template <class F>
 void all_do(F&& function) {
   if (detail::this_worker() == nullptr) return run([&] { all_do(function); });
   using Function = std::remove_reference_t<F>;
-  detail::Gang::run(
+  detail::Team::run(
       [](void* pointer, int worker) {
         auto& f = *static_cast<Function*>(pointer);
         if constexpr (std::invocable<Function&, int>)
@@ -41,7 +44,8 @@ void all_do(F&& function) {
 }
 
 /// Waits until every worker's body of the enclosing all_do has come here. Spins briefly, then suspends the task.
-/// \throws Error (bad_input) outside of all_do.
+/// \throws Error: bad_input outside of all_do, or where a body has returned and will not come; cancelled where a body
+/// has thrown, which all_do then rethrows.
 void barrier();
 
 }  // namespace charm

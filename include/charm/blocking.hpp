@@ -9,20 +9,21 @@
 
 namespace charm {
 namespace detail {
-/// Moves the running task to a spare thread; false where there is none to be had, and then it stays.
+/// Moves the running task to a thread of the blocking pool; false if there is none, and then the task stays.
 bool enter_blocking();
 /// Back to the workers.
 void leave_blocking() noexcept;
 }  // namespace detail
 
 /// Runs `function`, which may block in the kernel (read, sleep, a lock of another library), without blocking the
-/// worker: the task moves to a spare thread for that time, and the worker goes on with other tasks. Returns what it
-/// returns or throws.
+/// worker: the task moves to a thread of the blocking pool for that time, and the worker runs other tasks. Returns what
+/// it returns or throws.
 ///
-/// There are at most `blocking_threads` spares; calls beyond that wait for one, as suspended tasks. Inside `function`
-/// the task is in none of the workers: worker_id() is -1, barrier() is an error, and waits block the spare.
-/// Thread-local variables are the spare's. Afterwards the task goes on where it may: on any worker, or on its own if it
-/// is bound (a body of all_do, a call to a worker). Nested in itself and outside of tasks it is a plain call.
+/// The pool has at most `blocking_threads` threads, besides those whose tasks wait for something of the runtime;
+/// further calls wait for one, as suspended tasks. Inside `function` the task is on no worker: worker_id() is -1,
+/// barrier() is an error, and waits block the pool's thread. Thread-local variables are that thread's; errno is the
+/// task's, inside and afterwards. Afterwards the task continues on any worker, or on its own if it is bound (a body of
+/// all_do, a call to a worker). Nested in another blocking(), or outside of tasks, it is a plain call.
 template <class F>
 auto blocking(F&& function) -> std::invoke_result_t<F> {
   if (detail::this_worker() == nullptr || !detail::enter_blocking()) return std::forward<F>(function)();

@@ -1,4 +1,4 @@
-// Running something somewhere in particular: on a worker, on any worker of a chiplet or of a NUMA node (CHARM §4.6).
+// Runs a function at a chosen place: on a worker, or on any worker of a chiplet or of a NUMA node (CHARM §4.6).
 #pragma once
 
 #include <charm/future.hpp>
@@ -23,7 +23,7 @@ struct on_node {
   int id;  ///< index in Machine::nodes
 };
 /// A worker of the node on which the page of `address` lies (charm::where), or of the nearest node that has workers;
-/// where the kernel does not tell, of the caller's node.
+/// if the kernel does not tell, of the caller's node.
 struct on_address {
   /// Anywhere in the page.
   const void* address;
@@ -54,7 +54,7 @@ auto* post_async(Where where, F&& function) {
 
 }  // namespace detail
 
-/// Starts `function` there. \throws Error (bad_input) where no worker sits there, (not_running).
+/// Starts `function` there. \throws Error (bad_input) if no worker is there, (not_running).
 template <class Where, class F>
 auto call_async(Where where, F&& function) -> future<std::invoke_result_t<std::decay_t<F>&>> {
   return future<std::invoke_result_t<std::decay_t<F>&>>(detail::post_async(where, std::forward<F>(function)));
@@ -71,18 +71,14 @@ auto call(Where where, F&& function) -> std::invoke_result_t<F&> {
 
 namespace detail {
 
-/// An exception has left a detached task: says so and ends the program.
+/// Called when an exception has left a detached task: prints it and ends the program.
 [[noreturn]] void detached_task_failed() noexcept;
 
 template <class F>
 struct DetachedJob : ListedJob {
   template <class G>
-  DetachedJob(std::in_place_t, G&& f) : ListedJob(&DetachedJob::start), function(std::forward<G>(f)) {}
-  void destroy() noexcept {
-    const int from = home;
-    this->~DetachedJob();
-    give_job_memory(this, sizeof(DetachedJob), from);
-  }
+  DetachedJob(std::in_place_t, G&& f) noexcept(std::is_nothrow_constructible_v<F, G>)
+      : ListedJob(&DetachedJob::start), function(std::forward<G>(f)) {}
   static void start(Job* job) noexcept {
     auto* self = static_cast<DetachedJob*>(job);
     try {
@@ -90,7 +86,7 @@ struct DetachedJob : ListedJob {
     } catch (...) {
       detached_task_failed();
     }
-    self->destroy();
+    end_job(self);
   }
   int home = -1;  // the worker whose pool the block is from
   F function;
@@ -100,12 +96,11 @@ struct DetachedJob : ListedJob {
 template <class F, class Enqueue>
 void start_detached(F&& function, Enqueue enqueue) {
   using Made = DetachedJob<std::decay_t<F>>;
-  auto* job = new (take_job_memory(sizeof(Made))) Made(std::in_place, std::forward<F>(function));
-  if (const WorkerCore* worker = this_worker()) job->home = worker->id;
+  auto* job = make_job<Made>(this_worker(), std::in_place, std::forward<F>(function));
   try {
     enqueue(*job);
   } catch (...) {
-    job->destroy();
+    end_job(job);
     throw;
   }
 }
@@ -114,7 +109,7 @@ void start_detached(F&& function, Enqueue enqueue) {
 
 /// Starts `function` there; nobody waits for it, and what it returns is dropped. finalize() lets it finish. An
 /// exception that leaves it ends the program, as it does in a std::thread, after a notice that says so.
-/// \throws Error (bad_input) where no worker sits there, (not_running).
+/// \throws Error (bad_input) if no worker is there, (not_running).
 template <class Where, class F>
 void call_detached(Where where, F&& function) {
   detail::start_detached(std::forward<F>(function),

@@ -13,8 +13,8 @@
 
 namespace charm {
 
-/// Values arrive in the order in which they were sent; who waits is served in the order of coming. Waiting suspends the
-/// task only; threads that are no workers sleep.
+/// Values arrive in the order in which they were sent, and waiting tasks are served in the order of their arrival. A
+/// wait suspends only the task; threads that are not workers sleep.
 ///
 /// With a capacity of 0 a sender waits until a receiver takes its value (rendezvous). After close() nothing can be
 /// sent; what was sent before can still be received, and then receivers get nothing.
@@ -28,14 +28,14 @@ class channel {
   explicit channel(std::size_t capacity = unbounded) : capacity_(capacity) {}
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
-  // Nobody may wait any more.
+  // No task may wait here any more.
   ~channel() = default;
 
   /// Waits while the channel is full. \return false if it is closed; then `value` is lost.
   bool send(T value) { return send_until(value, detail::Completion::never) == Outcome::passed; }
   /// Without waiting. \return false if it is full or closed; then `value` is as it was.
   bool try_send(T& value) { return send_until(value, past) == Outcome::passed; }
-  /// The same; the value is moved from only where it was sent.
+  /// The same; the value is moved from only if it was sent.
   bool try_send(T&& value) { return try_send(value); }
   /// \return false if it stayed full for the whole time or is closed; then `value` is as it was.
   template <class Rep, class Period>
@@ -58,7 +58,7 @@ class channel {
     return receive_until(detail::deadline_at(time));
   }
 
-  /// Wakes everybody who waits; senders that wait are refused. May be called again.
+  /// Wakes all that wait; waiting senders fail. May be called again.
   void close() noexcept {
     lock_.lock();
     closed_ = true;
@@ -73,7 +73,7 @@ class channel {
     Locked locked(lock_);
     return closed_;
   }
-  /// Values that wait in it at the moment.
+  /// Number of values in it at the moment.
   [[nodiscard]] std::size_t size() const noexcept {
     Locked locked(lock_);
     return values_.size();
@@ -84,7 +84,7 @@ class channel {
  private:
   // Invariants, whenever the lock is free:
   //  C1  receivers wait only while no value and no sender waits; senders wait only while values_ is full.
-  //  C2  an open channel alone has somebody waiting.
+  //  C2  only an open channel has waiting tasks.
   // A waiting sender's `item` points to its value, a waiting receiver's to its optional; both lie on stacks that stay
   // until they are woken. `given` tells the woken that the value has passed.
   enum class Outcome { passed, late, refused };
@@ -160,13 +160,14 @@ class channel {
   Outcome wait(Locked& locked, detail::WaitList& list, detail::Waiter& self, std::int64_t deadline, detail::Wait kind) {
     list.push_back(self);
     locked.unlock();
-    if (!self.event.wait_until(deadline, {kind, this})) {
+    const detail::Listed listed{lock_, list, self};
+    if (!self.event.wait_until(deadline, {kind, this, &listed})) {
       lock_.lock();
       bool mine = self.listed;
       if (mine) list.remove(self);
       lock_.unlock();
       if (mine) return Outcome::late;
-      self.event.wait({kind, this});  // somebody has taken us out and is about to wake us
+      self.event.wait({kind, this, &listed});  // somebody has taken us out and is about to wake us
     }
     return self.given ? Outcome::passed : Outcome::refused;
   }

@@ -47,7 +47,8 @@ int CHARM_Finalize(void);
 int CHARM_Run(CHARM_Function function, void* argument);
 /* Runs body(worker, argument) once on every worker and waits for all. */
 int CHARM_All_do(CHARM_Body body, void* argument);
-/* Runs function(argument) on a worker: waiting for it, or not. */
+/* Runs function(argument) on a worker: waiting for it, or not. Nobody waits for CHARM_Call_async and CHARM_Spawn but
+ * CHARM_Finalize: a C++ exception that leaves the function is told on the standard error stream, once, and dropped. */
 int CHARM_Call(int worker, CHARM_Function function, void* argument);
 int CHARM_Call_async(int worker, CHARM_Function function, void* argument);
 /* The same on a worker of a chiplet, of a NUMA node, or of the node on which the page of an address lies. */
@@ -113,7 +114,7 @@ void CHARM_Channel_close(CHARM_Channel* channel);
 void CHARM_Channel_destroy(CHARM_Channel* channel);
 
 int CHARM_Sleep(int64_t nanoseconds);
-/* Runs function(argument), which may block in the kernel, in a spare thread; the worker goes on with other tasks. */
+/* Runs function(argument), which may block in the kernel, in a thread of the blocking pool; the worker runs others. */
 int CHARM_Blocking(CHARM_Function function, void* argument);
 
 /* Names the running task until it ends, for reports; lists all tasks on the standard error stream. */
@@ -138,7 +139,7 @@ typedef struct {
   uint64_t parked_ns;      /**< nanoseconds it slept */
 } CHARM_Worker_stats;
 int CHARM_Stats(int worker, CHARM_Worker_stats* stats);
-/* Task stacks and spare threads that exist; whether the workers lack cpus of their own (1) or not (0). */
+/* Task stacks and threads of the blocking pool that exist; whether the workers lack cpus of their own (1 or 0). */
 /** What exists besides the workers. */
 typedef struct {
   uint64_t stacks;        /**< task stacks */

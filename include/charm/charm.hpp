@@ -19,6 +19,7 @@
 #include <charm/memory_resource.hpp>
 #include <charm/mutex.hpp>
 #include <charm/page_block.hpp>
+#include <charm/page_options.hpp>
 #include <charm/parallel_for.hpp>
 #include <charm/parallel_for_each.hpp>
 #include <charm/parallel_reduce.hpp>

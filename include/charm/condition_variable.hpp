@@ -1,4 +1,4 @@
-// A condition variable whose waiters suspend their task only.
+// A condition variable that suspends only the waiting task, not its worker.
 #pragma once
 
 #include <charm/detail/wait_list.hpp>
@@ -19,7 +19,7 @@ class condition_variable {
   condition_variable(const condition_variable&) = delete;
   condition_variable& operator=(const condition_variable&) = delete;
 
-  /// Wakes the one that has waited longest, if any.
+  /// Wakes the task or thread that has waited longest, if any.
   void notify_one() noexcept {
     lock_.lock();
     detail::Waiter* waiter = waiters_.pop();
@@ -34,7 +34,7 @@ class condition_variable {
     detail::wake_all(all);
   }
 
-  /// Gives the lock away, waits to be notified, takes it again. May return without a notification.
+  /// Unlocks, waits to be notified, locks again. May return without a notification.
   template <class Lock>
   void wait(Lock& lock) {
     wait_deadline(lock, detail::Completion::never);

@@ -20,24 +20,24 @@ struct Config {
   std::optional<int> spread;  ///< chiplets to use for policy literal, or a level to start from; 0: the policy's own
   std::optional<bool> smt;    ///< also use SMT siblings as cores
   std::optional<bool> share_cores;            ///< allow more workers than allowed cores (they then share)
-  std::optional<std::string> topology;        ///< machine to run on paper: see Machine::from; empty: live
+  std::optional<std::string> topology;        ///< description of a machine to assume, see Machine::from; empty: live
   std::optional<std::string> profile;         ///< measured profile: "auto", "off" or a file
   std::optional<std::size_t> stack_bytes;     ///< stack of a task, rounded up to pages
-  std::optional<int> spin_us;                 ///< how long an idle worker looks for work before it parks
+  std::optional<int> spin_us;                 ///< how long an idle worker searches for work before it parks
   std::optional<std::string> trace;           ///< file to record the run to; "%p" becomes the process id; empty: none
   std::optional<std::size_t> trace_bytes;     ///< memory of each worker for recorded events
-  std::optional<bool> publish;                ///< tell `charm top` of the decisions; see docs/top.md
+  std::optional<bool> publish;                ///< publish the decisions for `charm top`; see docs/top.md
   std::optional<std::string> counters;        ///< auto, hardware, software, none, replay:FILE, record:FILE
   std::optional<std::string> counter_events;  ///< events to count instead of the catalogue's: "SOURCE=EVENT ..."
   std::optional<std::string> memory_policy;   ///< new pages of a worker: preferred (its node), bind, none
   std::optional<std::string> surplus;         ///< workers that have lost their cpus: rest, or share what is left
-  std::optional<std::string> monitor;         ///< the controller looks at the whole program, or at regions only
-  std::optional<int> watch_ms;                ///< between two looks at the allowed cpus; 0: never
+  std::optional<std::string> monitor;         ///< the controller measures the whole program, or regions only
+  std::optional<int> watch_ms;                ///< between two checks of the allowed cpus; 0: never
   std::optional<std::string> share;     ///< lease cores beside other programs: auto (no), on, off, or a file's path
-  std::optional<int> share_weight;      ///< 1 to 1000; what it is due of a shared machine
+  std::optional<int> share_weight;      ///< 1 to 1000; its share of a shared machine, relative to others
   std::optional<std::string> bind;      ///< what workers are bound to: core, chiplet, node or none
-  std::optional<bool> lend_caller;      ///< the thread that calls init() works as worker 0 while it waits
-  std::optional<int> blocking_threads;  ///< most spare threads for charm::blocking
+  std::optional<bool> lend_caller;      ///< the thread that calls init() works as worker 0 while it waits in run()
+  std::optional<int> blocking_threads;  ///< most threads of the blocking pool (charm::blocking)
   std::optional<std::string> deadlock;  ///< report, abort or off
 
   /// Any setting by its name, with the value as the environment would write it; wins over the fields above.

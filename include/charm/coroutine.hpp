@@ -11,8 +11,10 @@
 
 #include <charm/call.hpp>
 #include <charm/detail/completion.hpp>
+#include <charm/detail/job_memory.hpp>
 #include <charm/detail/result.hpp>
 #include <charm/detail/scheduler.hpp>
+#include <charm/detail/stack_room.hpp>
 #include <charm/detail/worker.hpp>
 #include <charm/error.hpp>
 #include <charm/future.hpp>
@@ -39,6 +41,21 @@ struct ResumeJob : ListedJob {
   }
   std::coroutine_handle<> coroutine;
 };
+
+/// Goes on with a coroutine: by symmetric transfer, as await_suspend returns it. That takes no stack where the compiler
+/// makes a tail call of it, which GCC does not below -O2 nor with sanitizers. There a long chain of awaits piles up, so
+/// where the stack is nearly used up the coroutine goes on in a job of its own, and the pile is left.
+inline std::coroutine_handle<> transfer_to(std::coroutine_handle<> next, [[maybe_unused]] ResumeJob& job) noexcept {
+#if !defined(__clang__)
+  const WorkerBase* worker = this_worker();
+  if (worker != nullptr && stack_here() < worker->stack_limit) [[unlikely]] {
+    job.coroutine = next;
+    submit_where_bound(job);  // the last touch: it may run, and end, meanwhile
+    return std::noop_coroutine();
+  }
+#endif
+  return next;
+}
 
 class ScheduleAwaiter {
  public:
@@ -68,10 +85,23 @@ class ScheduleThereAwaiter {
   ResumeJob job_;
 };
 
-/// Frames come from the worker's pool of job memory.
+/// Frames come from the worker's pool of job memory, but for those whose promise, and so whose result, wants to be
+/// aligned more than the pools do. What else a frame holds the compiler lays out, and GCC and Clang align no frame for
+/// it beyond operator new: keep over-aligned variables that live over a co_await behind a pointer.
+template <class Promise>
 struct PooledFrame {
-  static void* operator new(std::size_t bytes) { return take_job_memory(bytes); }
-  static void operator delete(void* frame, std::size_t bytes) noexcept { give_job_memory(frame, bytes); }
+  static void* operator new(std::size_t bytes) {
+    if constexpr (!fits_pool<Promise>)
+      return ::operator new(bytes, std::align_val_t{alignof(Promise)});
+    else
+      return take_job_memory(bytes);
+  }
+  static void operator delete(void* frame, std::size_t bytes) noexcept {
+    if constexpr (!fits_pool<Promise>)
+      ::operator delete(frame, std::align_val_t{alignof(Promise)});
+    else
+      give_job_memory(frame, bytes);
+  }
 };
 
 /// What a coroutine returned or threw.
@@ -98,12 +128,12 @@ struct PromiseResult<void> {
 
 }  // namespace detail
 
-/// `co_await charm::schedule()`: the coroutine goes on as a task of the runtime; its caller goes on here. On a thread
-/// outside it moves the coroutine to a worker. \throws Error (not_running).
+/// `co_await charm::schedule()`: the coroutine continues as a task of the runtime, and its caller continues here. On a
+/// thread outside it moves the coroutine to a worker. \throws Error (not_running).
 [[nodiscard]] inline detail::ScheduleAwaiter schedule() noexcept { return {}; }
 
 /// The same on a certain worker, or on any of a chiplet or of a NUMA node. On a worker it stays there until it is
-/// suspended the next time. \throws Error (bad_input) where no worker sits there, (not_running).
+/// suspended the next time. \throws Error (bad_input) if no worker is there, (not_running).
 [[nodiscard]] inline detail::ScheduleThereAwaiter schedule(on_worker where) noexcept {
   return detail::ScheduleThereAwaiter(detail::target(where));
 }
@@ -115,24 +145,26 @@ struct PromiseResult<void> {
 }
 
 /// A lazy coroutine: it begins when it is awaited, on the stack of whoever awaits it, and goes back there by symmetric
-/// transfer, so that long chains and loops of awaits do not pile up stack (in optimised builds). One owner; await it
+/// transfer, so that long chains and loops of awaits do not pile up stack. (Outside of tasks they do where the compiler
+/// makes no tail calls: GCC below -O2 or with sanitizers.) One owner; await it
 /// once, as an rvalue: `T value = co_await std::move(t)`. One that is never awaited never runs, and goes with its
 /// owner.
 template <class T = void>
 class [[nodiscard]] task {
  public:
-  struct promise_type : detail::PromiseResult<T>, detail::PooledFrame {
+  struct promise_type : detail::PromiseResult<T>, detail::PooledFrame<promise_type> {
     task get_return_object() noexcept { return task(Handle::from_promise(*this)); }
     [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
     struct Final {
       [[nodiscard]] bool await_ready() const noexcept { return false; }
       [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> self) const noexcept {
-        return self.promise().continuation;
+        return detail::transfer_to(self.promise().continuation, self.promise().further);
       }
       void await_resume() const noexcept {}
     };
     [[nodiscard]] Final final_suspend() const noexcept { return {}; }
     std::coroutine_handle<> continuation;
+    detail::ResumeJob further;
   };
 
   task() noexcept = default;
@@ -148,7 +180,7 @@ class [[nodiscard]] task {
   }
   ~task() { destroy(); }
 
-  /// Whether there is something to await.
+  /// Whether it holds a coroutine.
   [[nodiscard]] bool valid() const noexcept { return coroutine_ != nullptr; }
 
   /// \throws Error (bad_input) where the task was moved from.
@@ -160,7 +192,7 @@ class [[nodiscard]] task {
       [[nodiscard]] bool await_ready() const noexcept { return false; }
       std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {
         coroutine.promise().continuation = caller;
-        return coroutine;
+        return detail::transfer_to(coroutine, coroutine.promise().further);
       }
       T await_resume() { return coroutine.promise().result.take(); }
     };
@@ -182,7 +214,7 @@ namespace detail {
 template <class T, class Notify>
 class Awaiting {
  public:
-  struct promise_type : PromiseResult<T>, PooledFrame {
+  struct promise_type : PromiseResult<T>, PooledFrame<promise_type> {
     Awaiting get_return_object() noexcept { return Awaiting(std::coroutine_handle<promise_type>::from_promise(*this)); }
     [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
     struct Final {
@@ -246,7 +278,12 @@ struct StartAll {
     count.waiter = waiter;
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
       parts[i].job->coroutine = parts[i].coroutine;
-      submit(*parts[i].job);
+      try {
+        submit(*parts[i].job);
+      } catch (const Error&) {  // the runtime has ended since
+        if (i == 0) throw;
+        parts[i].coroutine.resume();  // some have begun and must be waited for, so this one runs here, as the last does
+      }
     }
     return parts.back().coroutine;  // until that has run, the others cannot end the wait
   }
@@ -296,14 +333,14 @@ class FutureAwaiter {
 
 }  // namespace detail
 
-/// Runs a task to its end and returns what it returns or throws. It begins on the caller's stack; where it is
+/// Runs a task to its end and returns what it returns or throws. It begins on the caller's stack. If it is
 /// suspended, the caller waits as for a future: in a task, other tasks run meanwhile.
 template <class T>
 T sync_wait(task<T> awaited) {
   detail::WakeThread notify;
   auto waiting = detail::await<detail::WakeThread>(std::move(awaited));
   waiting.coroutine.promise().notify = &notify;
-  waiting.coroutine.resume();
+  detail::with_stack_room(detail::this_worker(), [&]() noexcept { waiting.coroutine.resume(); });
   notify.done.wait();
   return waiting.coroutine.promise().result.take();
 }

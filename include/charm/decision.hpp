@@ -1,14 +1,15 @@
-// What a controller decided and why: the record that answers "why did it move?" (CHARM §4.1-4.2, docs/controller.md).
+// A controller's decision and its reason: the record that answers "why did it move?" (CHARM §4.1-4.2,
+// docs/controller.md).
 #pragma once
 
 #include <string>
 
 namespace charm {
 
-/// One change of the spread, with what was known when it was made and what came of it.
+/// One change of the spread, with what was known when it was made and its outcome.
 struct Decision {
   double time = 0;        ///< seconds since init() (in a model: since its start)
-  int gang = 0;           ///< whose workers moved; 0, the only one, in the runtime
+  int control_group = 0;  ///< whose workers moved; 0, the only one, in the runtime
   int from = 0;           ///< chiplets before
   int to = 0;             ///< chiplets after
   double throughput = 0;  ///< work per second before; its unit is the best that was given (docs/controller.md)
@@ -19,17 +20,18 @@ struct Decision {
   std::string region = {};          ///< the charm::region that it was made in; empty outside of regions
 };
 
-/// One aligned line for logs: time, gang, levels, signals, reason, outcome.
+/// One aligned line for logs: time, control group, levels, signals, reason, outcome.
 [[nodiscard]] std::string to_string(const Decision& decision);
 
 /// The same as a sentence for people: "At 4.58 s the workers spread from 1 to 2 chiplets because ...".
 [[nodiscard]] std::string explain(const Decision& decision);
 
-/// One tick of the controller: where the workers stood and what it saw. Of a long run neighbouring ticks are merged.
+/// One tick of the controller: the spread of the workers and the measurements. In a long run neighbouring ticks are
+/// merged.
 struct TimelinePoint {
   double time = 0;                  ///< seconds since init(), at the end of the interval
   double seconds = 0;               ///< length of the interval
-  int spread = 0;                   ///< chiplets stood at during it
+  int spread = 0;                   ///< number of chiplets used during it
   double throughput = 0;            ///< work per second; 0 where nothing was counted
   double stall_other_chiplet = -1;  ///< as in Decision
   double stall_dram = -1;           ///< as in Decision

@@ -37,9 +37,7 @@ namespace senders = ::std::execution;
 
 namespace charm::execution {
 
-/// Schedules on the runtime: on any worker, or where it was told to. A small value; equal ones schedule alike.
-/// Operations complete with set_value() in a task, with set_stopped() where stopping was requested before the task
-/// began, and with set_error(std::exception_ptr) on an Error (not_running, bad_input where no worker sits there).
+/// Schedules on the runtime: on any worker, or at a chosen place. A small value; equal ones schedule alike.
 class scheduler {
   class Environment;
 
@@ -124,7 +122,7 @@ class scheduler {
   std::optional<detail::Target> target_;
 };
 
-/// What a sender tells: where it completes.
+/// What a sender's environment tells: where it completes.
 class scheduler::Environment {
  public:
   explicit Environment(std::optional<detail::Target> target) noexcept : target_(target) {}

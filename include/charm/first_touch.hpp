@@ -1,4 +1,4 @@
-// First touch: the kernel gives a page a home when it is written first, near the thread that does so. Data that a
+// First touch: the kernel places a page when it is written first, on the node of the thread that does so. Data that a
 // sequential loop fills therefore lies on one node; these helpers let the workers touch it as they will use it.
 #pragma once
 
@@ -16,9 +16,8 @@ namespace detail {
 void touch_pages(void* data, std::size_t bytes) noexcept;
 }  // namespace detail
 
-/// Each worker touches the pages of its part of `range` (`part_of`), so that those without a home yet get one near the
-/// worker that owns most of them. Keeps what is there; nobody may write to the range meanwhile.
-/// \throws Error (not_running).
+/// Each worker touches the pages of its part of `range` (`part_of`), so that pages that have not been placed yet lie
+/// near the worker that owns most of them. The contents stay; nobody may write to the range meanwhile.
 template <class T>
 void first_touch(std::span<T> range) {
   const auto parts = static_cast<std::size_t>(num_workers());

@@ -1,7 +1,8 @@
-// A value that a task will have produced: async() makes one, get() waits for it without blocking a worker.
+// The future result of a task: async() makes one, get() waits for it without blocking a worker.
 #pragma once
 
 #include <charm/detail/completion.hpp>
+#include <charm/detail/job_memory.hpp>
 #include <charm/detail/result.hpp>
 #include <charm/detail/scheduler.hpp>
 #include <charm/detail/wait_list.hpp>
@@ -18,8 +19,8 @@ namespace detail {
 
 /// What a future and the task that fills it share, and the task as a job; the last of the two frees it.
 template <class T>
-struct Shared : ListedJob {
-  using ListedJob::ListedJob;
+struct Shared : AwaitedJob {
+  using AwaitedJob::AwaitedJob;
   Result<T> result;
   Completion done;
   std::atomic<int> owners{2};
@@ -32,35 +33,50 @@ struct Shared : ListedJob {
   }
 };
 
-/// The task: job, function and shared state in one block.
+/// The task: job, function and shared state in one block. The function goes before the future is ready, so whoever has
+/// waited knows that what it captured is gone. Whether it is still there `destroy` knows, which costs no more memory.
 template <class F, class T>
 struct AsyncJob : Shared<T> {
   template <class G>
-  AsyncJob(std::in_place_t, G&& f) : Shared<T>(&AsyncJob::start), function(std::forward<G>(f)) {
+  AsyncJob(std::in_place_t, G&& f) noexcept(std::is_nothrow_constructible_v<F, G>)
+      : Shared<T>(&AsyncJob::start, &AsyncJob::drop), function(std::forward<G>(f)) {
     this->destroy = [](Shared<T>* shared) noexcept {
       auto* self = static_cast<AsyncJob*>(shared);
-      const int from = self->home;
-      self->~AsyncJob();
-      give_job_memory(self, sizeof(AsyncJob), from);
+      self->function.~F();
+      end_job(self);
     };
   }
+  AsyncJob(const AsyncJob&) = delete;
+  AsyncJob& operator=(const AsyncJob&) = delete;
+  ~AsyncJob() {}  // NOLINT: the function has its own end
   static void start(Job* job) noexcept {
     auto* self = static_cast<AsyncJob*>(job);
+    begin_awaited(*self);
     self->result.set_from(self->function);
-    count_work(reinterpret_cast<const void*>(&AsyncJob::start), 1);
+    if constexpr (!std::is_trivially_destructible_v<F>) {
+      self->destroy = [](Shared<T>* shared) noexcept { end_job(static_cast<AsyncJob*>(shared)); };
+      self->function.~F();
+    }
+    end_awaited(*self, reinterpret_cast<const void*>(&AsyncJob::start));
     self->done.complete(true);
     self->release();
   }
-  F function;
+  static void drop(AwaitedJob* job, Drop step) noexcept {
+    auto* self = static_cast<AsyncJob*>(job);
+    if (step == Drop::release) return self->release();
+    self->result.set_error(dropped_error());
+    self->done.complete();
+  }
+  union {
+    F function;
+  };
 };
 
 template <class F>
 auto* make_async(F&& function) {
   using Function = std::decay_t<F>;
   using Made = AsyncJob<Function, std::invoke_result_t<Function&>>;
-  auto* made = new (take_job_memory(sizeof(Made))) Made(std::in_place, std::forward<F>(function));
-  if (const WorkerCore* worker = this_worker()) made->home = worker->id;
-  return made;
+  return make_job<Made>(this_worker(), std::in_place, std::forward<F>(function));
 }
 
 }  // namespace detail
@@ -89,8 +105,8 @@ class future {
   /// Whether get() would return at once.
   [[nodiscard]] bool ready() const noexcept { return shared_ != nullptr && shared_->done.done(); }
 
-  /// Waits; in a task, other tasks run meanwhile, or this one itself where nobody has taken it yet. From one task at a
-  /// time.
+  /// Waits. In a task, other tasks run meanwhile, or the future's task itself if no worker has taken it yet. From one
+  /// task at a time.
   void wait() {
     check();
     if (shared_->done.done()) return;
@@ -109,7 +125,8 @@ class future {
     return ready() || wait_deadline(detail::deadline_at(time));
   }
 
-  /// Waits and returns the value, or rethrows what the task threw.
+  /// Waits and returns the value, or rethrows what the task threw. \throws Error (not_running) where finalize() has
+  /// dropped the task because it waited for what nobody could give it any more.
   T get() {
     wait();
     struct Reset {

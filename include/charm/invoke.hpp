@@ -4,6 +4,7 @@
 #include <charm/detail/cancel_scope.hpp>
 #include <charm/detail/completion.hpp>
 #include <charm/detail/result.hpp>
+#include <charm/detail/stack_room.hpp>
 #include <charm/detail/worker.hpp>
 #include <charm/runtime.hpp>
 
@@ -19,7 +20,7 @@ template <class F>
 class ForkedJob : public Job {
  public:
   using Value = std::invoke_result_t<F&>;
-  ForkedJob(F& function, const WorkerCore* worker) noexcept
+  ForkedJob(F& function, const WorkerBase* worker) noexcept
       : Job(&ForkedJob::run_stolen), function_(function), scope_(worker->scope) {}
 
   /// After a failed pop: the thief's result.
@@ -46,19 +47,16 @@ class ForkedJob : public Job {
   Result<Value> result_;
 };
 
-/// Runs `function(argument)` on a fresh stack in the name of the current task.
-void continue_on_new_stack(void (*function)(void*) noexcept, void* argument);
-
 /// Takes `job` back from where it was pushed. If the task has moved to another worker meanwhile, or other tasks' jobs
 /// lie on top, the job stays where it is: it will be run, and is waited for.
-[[gnu::always_inline]] inline bool take_back(WorkerCore* pushed_on, std::int64_t index, const Job& job) noexcept {
+[[gnu::always_inline]] inline bool take_back(WorkerBase* pushed_on, std::int64_t index, const Job& job) noexcept {
   if (this_worker() != pushed_on) [[unlikely]]
     return false;
   return pushed_on->deque.take_back(index, &job);
 }
 
 template <class F, class G>
-[[gnu::always_inline]] inline void invoke_pair(WorkerCore* worker, F& first, G& second) {
+[[gnu::always_inline]] inline void invoke_pair(WorkerBase* worker, F& first, G& second) {
   ForkedJob<G> job(second, worker);
   std::int64_t index = worker->deque.push(&job);
   if (index == Deque::full) [[unlikely]] {
@@ -111,7 +109,7 @@ template <class F, class G>
 /// fork again to any depth. If both throw, the first's exception is the one that leaves.
 template <class F, class G>
 [[gnu::always_inline]] inline void invoke(F&& first, G&& second) {
-  detail::WorkerCore* worker = detail::this_worker();
+  detail::WorkerBase* worker = detail::this_worker();
   if (worker == nullptr) [[unlikely]] {
     detail::from_outside(first, second);
   } else if (detail::stack_here() < worker->stack_limit) [[unlikely]] {

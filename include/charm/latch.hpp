@@ -1,4 +1,4 @@
-// A latch whose waiters suspend their task only.
+// A latch that suspends only the waiting task, not its worker.
 #pragma once
 
 #include <charm/detail/wait_list.hpp>
@@ -8,7 +8,7 @@
 
 namespace charm {
 
-/// As std::latch: counts down once and then lets everybody through, for ever. In tasks and in threads that are no
+/// As std::latch: once it has counted down it stays open. For tasks and for threads that are not
 /// workers. Among the bodies of one all_do, charm::barrier() is cheaper.
 class latch {
  public:

@@ -1,4 +1,4 @@
-// std::pmr resources with a home: any standard container, on the node that its program chooses.
+// std::pmr resources on chosen nodes: any standard container, on the node that its program chooses.
 #pragma once
 
 #include <charm/page_block.hpp>
@@ -10,10 +10,10 @@
 namespace charm {
 namespace detail {
 
-/// Hands out whole pages; what the pools of a memory_resource are made of.
+/// Allocates whole pages; the pools of a memory_resource are made of them.
 class PageResource : public std::pmr::memory_resource {
  public:
-  /// \param nodes none: first touch; one: on it; several: in turns.
+  /// \param nodes none: first touch; one: on it; several: pages alternate over them.
   PageResource(std::vector<int> nodes, MemoryOptions options) : nodes_(std::move(nodes)), options_(options) {}
 
  private:
@@ -28,8 +28,8 @@ class PageResource : public std::pmr::memory_resource {
 
 }  // namespace detail
 
-/// Any thread may use it. Small pieces come from pools, so that one page holds many; large ones are pages of their own
-/// and go back to the system when they are freed, the pools when the resource ends. Containers must not outlive it.
+/// Any thread may use it. Small pieces come from pools, so that one page holds many. Large ones are pages of their own
+/// and return to the system when they are freed, the pools when the resource ends. Containers must not outlive it.
 class memory_resource : public std::pmr::memory_resource {
  public:
   /// Memory lies where it is touched first.
@@ -39,9 +39,9 @@ class memory_resource : public std::pmr::memory_resource {
     requires requires(Where where) { detail::target(where); }
   explicit memory_resource(Where where, MemoryOptions options = {})
       : pages_({detail::node_of_target(detail::target(where))}, options) {}
-  /// In turns over `nodes` (ids of Machine::nodes); none: over those that workers sit on. \throws Error (not_running).
+  /// Pages alternate over `nodes` (ids of Machine::nodes); none: over those with workers. \throws Error (not_running).
   static std::vector<int> all_nodes() { return detail::nodes_with_workers(); }
-  /// In turns over `nodes` (ids of Machine::nodes). \throws Error (bad_input) where there is no such node.
+  /// Pages alternate over `nodes` (ids of Machine::nodes). \throws Error (bad_input) if there is no such node.
   explicit memory_resource(std::vector<int> nodes, MemoryOptions options = {}) : pages_(std::move(nodes), options) {}
 
  private:

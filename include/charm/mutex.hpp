@@ -1,4 +1,4 @@
-// A mutex that suspends the task that waits for it, and nothing else.
+// A mutex that suspends only the task that waits for it, not its worker.
 #pragma once
 
 #include <charm/detail/wait_list.hpp>
@@ -9,7 +9,7 @@
 
 namespace charm {
 namespace detail {
-/// Of the calling task, as TaskInfo::id; 0 outside of tasks.
+/// The id of the calling task, as TaskInfo::id; 0 outside of tasks.
 std::uint64_t task_id() noexcept;
 }  // namespace detail
 
@@ -17,8 +17,8 @@ std::uint64_t task_id() noexcept;
 /// (which sleep). May be held while the task suspends, and unlocked on another worker than it was locked on. Not
 /// recursive.
 ///
-/// Whoever comes while it is free takes it, also past those who wait (barging), because a woken waiter needs time to
-/// get going; a waiter that was passed by twice is handed the mutex directly, so nobody starves.
+/// A task that finds the mutex free takes it, even if others wait (barging), because a woken waiter needs time to
+/// get going. A waiter that was overtaken twice is handed the mutex directly, so nobody starves.
 class mutex {
  public:
   mutex() = default;
@@ -53,7 +53,7 @@ class mutex {
   bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
     return try_lock() || lock_until(detail::deadline_at(time));
   }
-  /// By the task, or thread, that has it.
+  /// Must be called by the task, or thread, that holds it.
   void unlock() noexcept {
     lock_.lock();
     holder_.store(0, std::memory_order_relaxed);

@@ -1,8 +1,9 @@
-// Memory in whole pages with a home: the ground that near, interleaved, partitioned and replicated arrays stand on, and
-// the question where pages really lie.
+// Memory in whole pages on chosen nodes: the basis of near, interleaved, partitioned and replicated arrays, and the
+// query where pages really lie.
 #pragma once
 
 #include <charm/call.hpp>
+#include <charm/page_options.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,28 +11,6 @@
 #include <vector>
 
 namespace charm {
-
-/// Pages of 2 MiB (or what the machine has) instead of the usual ones: fewer address translations for random access to
-/// large data, and memory is taken in larger steps.
-enum class HugePages : std::uint8_t {
-  no,        ///< as the system is set up
-  advised,   ///< ask for transparent ones where the block is large enough; nothing is said where there are none
-  requested  ///< take reserved ones (MAP_HUGETLB), else transparent ones; neither is reported once (stats().notices)
-};
-
-/// How a block of pages is asked for.
-struct MemoryOptions {
-  HugePages huge = HugePages::no;  ///< whether to ask for huge pages
-};
-
-/// Bytes [offset, offset + bytes) of a block and the node (id of Machine::nodes) they are meant for; -1: wherever they
-/// are touched first.
-struct PageRun {
-  std::size_t offset = 0;                                            ///< of its first byte in the block
-  std::size_t bytes = 0;                                             ///< its length
-  int node = -1;                                                     ///< id, or -1
-  friend bool operator==(const PageRun&, const PageRun&) = default;  ///< the same run
-};
 
 /// Zeroed pages that cost nothing until they are touched. A node that is full, or that the process may not use, is
 /// replaced by another one: memory is never refused for its place, and where the kernel refuses to place at all
@@ -44,9 +23,9 @@ class PageBlock {
   /// All pages on one node. \throws Error: system; not_running without a runtime; bad_input where there is no such
   /// worker, chiplet or node.
   PageBlock(std::size_t bytes, on_node node, MemoryOptions options = {});
-  /// Page by page in turns over `nodes` (ids). \throws Error as above.
+  /// Pages alternate over `nodes` (ids). \throws Error as above.
   PageBlock(std::size_t bytes, const std::vector<int>& nodes, MemoryOptions options = {});
-  /// Each run where it says; between runs as touched first. \throws Error as above.
+  /// Each run on its node; between runs as touched first. \throws Error as above.
   PageBlock(std::size_t bytes, const std::vector<PageRun>& runs, MemoryOptions options = {});
   /// The other one is empty afterwards.
   PageBlock(PageBlock&& other) noexcept { swap(other); }
@@ -62,7 +41,7 @@ class PageBlock {
   /// The first byte; page-aligned.
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }  ///< whole pages, at least what was asked for
-  /// Whether the kernel took the wish for a place; false where there was none.
+  /// Whether the kernel accepted the placement; false if none was asked for.
   [[nodiscard]] bool placed() const noexcept { return placed_; }
   /// Gives the pages behind the first `bytes` back to the system.
   void shrink(std::size_t bytes) noexcept;
@@ -87,12 +66,7 @@ class PageBlock {
 /// does not tell. About a microsecond. \throws Error (not_running).
 [[nodiscard]] int node_of(const void* address);
 
-/// How the pages of a range are spread, for checks and reports.
-struct PageCensus {
-  std::vector<std::size_t> pages;  ///< by node id
-  std::size_t unknown = 0;         ///< not touched, or the kernel does not tell
-};
-/// \throws Error (not_running).
+/// How the pages of [data, data + bytes) are spread over the nodes. \throws Error (not_running).
 [[nodiscard]] PageCensus page_census(const void* data, std::size_t bytes);
 
 /// Bytes that the process can still take without swapping: what the kernel calls available, and no more than what its
@@ -102,10 +76,10 @@ struct PageCensus {
 namespace detail {
 /// Id of the node that a destination's memory is on. \throws Error: bad_input, not_running.
 int node_of_target(Target target);
-/// Ids of the nodes that workers sit on, ascending; all with cpus where workers are not bound. \throws Error
+/// Ids of the nodes that have workers, ascending; all with cpus if workers are not bound. \throws Error
 /// (not_running).
 std::vector<int> nodes_with_workers();
-/// Id of the node of every worker, by worker; workers that are not bound are dealt out over the nodes with cpus.
+/// Id of the node of every worker; workers that are not bound are assigned evenly to the nodes with cpus.
 /// \throws Error (not_running).
 std::vector<int> nodes_of_workers();
 /// Id of the node that the calling thread runs on, in [0, Machine::nodes). \throws Error (not_running).

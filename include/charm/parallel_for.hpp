@@ -1,13 +1,14 @@
 // Parallel loops over index ranges.
 //
-// The lazy schedule splits on demand: a worker runs its range in chunks, and only when its deque is empty, so that
-// thieves would find nothing, it forks the second half of what is left (Tzannes et al., "Lazy binary-splitting", 2010).
-// A loop that nobody helps with costs little more than a sequential one. The others are in detail/.
+// The lazy schedule splits on demand: a worker runs its range in chunks. Only when its deque is empty, so that
+// thieves would find nothing, does it fork the second half of what is left (Tzannes et al., "Lazy binary-splitting",
+// 2010). A loop that nobody helps with costs little more than a sequential one. The other schedules are in detail/.
 #pragma once
 
 #include <charm/detail/loop.hpp>
 #include <charm/detail/loop_blocks.hpp>
 #include <charm/detail/loop_static.hpp>
+#include <charm/detail/stack_room.hpp>
 #include <charm/invoke.hpp>
 #include <charm/runtime.hpp>
 
@@ -19,17 +20,18 @@ namespace charm {
 
 /// Who runs which part of a loop.
 enum class Schedule {
-  lazy,     ///< split when somebody is idle; right unless one knows better
-  static_,  ///< one contiguous chunk a worker, chiplet by chiplet; least overhead where all iterations cost the same
-  dynamic,  ///< blocks of `grain` from a counter a chiplet; a worker whose chiplet's is used up helps the others
+  lazy,     ///< split when a worker is idle; right unless more is known about the loop
+  static_,  ///< one contiguous chunk for each worker, chiplet by chiplet; least overhead where all iterations cost the
+            ///< same
+  dynamic,  ///< blocks of `grain` from a counter per chiplet; a worker whose chiplet has none left helps the others
   affine,   ///< like dynamic, but a block goes to the same chiplet in every call over the same range, so that its data
             ///< stays in that cache; idle chiplets take over from the far end of the others' blocks
 };
 
 /// How a loop is split.
 struct LoopOptions {
-  /// Indices that are run without looking for helpers, the size of a block; 0: found by itself (lazy, static: while
-  /// running, so that a chunk takes a few microseconds; dynamic, affine: some blocks a worker).
+  /// Indices that are run without looking for helpers, the size of a block; 0: chosen by the library (lazy, static:
+  /// while running, so that a chunk takes a few microseconds; dynamic, affine: some blocks for each worker).
   std::int64_t grain = 0;
   /// How the range is divided among the workers.
   Schedule schedule = Schedule::lazy;
@@ -48,7 +50,7 @@ void for_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
         chunk.run(rest, [&] { run_block(body, index_at(base, low), index_at(base, high)); });
         return chunk.finish(kind);
       }
-      WorkerCore* worker = this_worker();
+      WorkerBase* worker = this_worker();
       if (!worker->deque.empty()) {
         std::int64_t end = low + chunk.size();
         chunk.run(chunk.size(), [&] { run_block(body, index_at(base, low), index_at(base, end)); });
@@ -85,30 +87,41 @@ void for_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
 /// loop stops early, too, and throws Error (cancelled).
 template <std::integral I, class F>
 void parallel_for(I first, I last, F&& body, LoopOptions options = {}) {
+  static_assert(sizeof(I) <= 8, "parallel_for counts indices in 64 bits");
   if (!(first < last)) return;
-  detail::WorkerCore* worker = detail::this_worker();
+  detail::WorkerBase* worker = detail::this_worker();
   if (worker == nullptr) return run([&] { parallel_for(first, last, body, options); });
+  if (detail::exceeds_count(first, last)) {
+    const I middle = detail::middle_of(first, last);
+    parallel_for(first, middle, body, options);
+    return parallel_for(middle, last, body, options);
+  }
   auto count = static_cast<std::int64_t>(static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first));
   detail::FailScope loop(worker->scope);
-  {
+  // The body may run loops in turn, to any depth.
+  detail::with_stack_room(worker, [&]() noexcept {
     detail::WithScope within(&loop);
-    switch (options.schedule) {
-      case Schedule::lazy: {
-        detail::Chunk chunk(options.grain);
-        detail::for_lazy(first, 0, count, chunk, loop, body);
-        break;
+    try {
+      switch (options.schedule) {
+        case Schedule::lazy: {
+          detail::Chunk chunk(options.grain);
+          detail::for_lazy(first, 0, count, chunk, loop, body);
+          break;
+        }
+        case Schedule::static_:
+          detail::for_static(first, count, options.grain, loop, body);
+          break;
+        case Schedule::dynamic:
+          detail::for_dynamic(first, count, options.grain, loop, body);
+          break;
+        case Schedule::affine:
+          detail::for_affine(first, count, options.grain, loop, body);
+          break;
       }
-      case Schedule::static_:
-        detail::for_static(first, count, options.grain, loop, body);
-        break;
-      case Schedule::dynamic:
-        detail::for_dynamic(first, count, options.grain, loop, body);
-        break;
-      case Schedule::affine:
-        detail::for_affine(first, count, options.grain, loop, body);
-        break;
+    } catch (...) {  // no memory to divide the range
+      loop.fail();
     }
-  }
+  });
   loop.finish();
 }
 

@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace charm {
 
 /// How a reduction is split.
 struct ReduceOptions {
-  /// Indices that are run without looking for helpers; 0: found by itself. With `deterministic`, the size of a leaf.
+  /// Indices that are run without looking for helpers; 0: chosen by the library. With `deterministic`, the size of a
+  /// leaf.
   std::int64_t grain = 0;
   /// The same result, to the last bit, for any number of workers and any timing: the range is cut into leaves whose
   /// size depends on its length alone, and their results are combined along a balanced tree. It costs one more
@@ -23,22 +26,43 @@ struct ReduceOptions {
 
 namespace detail {
 
+/// Whether storing an R in a T loses what the R stands for: a fraction, or the digits beyond the width of T. (What
+/// arithmetic makes of a narrow T, an int of a short, is no loss.)
+template <class T, class R>
+constexpr bool loses() noexcept {
+  using Result = std::remove_cvref_t<R>;
+  if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<Result>) {
+    return (std::is_floating_point_v<Result> && !std::is_floating_point_v<T>) ||
+           sizeof(Result) > std::max(sizeof(T), sizeof(int));
+  } else {
+    return false;
+  }
+}
+
+/// Tells the reductions of one body from all other work.
+template <class I, class T, class F, class C>
+const void* kind_of_reduction() noexcept;
+
 template <class I, class T, class F, class C>
 T reduce_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailScope& loop, T sum, const T& identity,
               F& body, C& combine) {
   while (low < high && !loop.cancelled()) {
     std::int64_t rest = high - low;
-    WorkerCore* worker = this_worker();
+    WorkerBase* worker = this_worker();
     bool whole = rest <= chunk.size();
-    if (whole || !worker->deque.empty()) {
+    auto run_chunk = [&] {
       std::int64_t end = whole ? high : low + chunk.size();
       chunk.run(end - low, [&] { sum = body(index_at(base, low), index_at(base, end), std::move(sum)); });
       low = end;
+      chunk.boundary(kind_of_reduction<I, T, F, C>());
       this_worker()->deque.answer();
+    };
+    if (whole || !worker->deque.empty()) {
+      run_chunk();
       continue;
     }
     std::int64_t middle = low + rest / 2;
-    auto second = [&, base, middle, high, learned = chunk]() mutable {
+    auto second = [&, base, middle, high, learned = chunk.fork()]() mutable {
       try {
         return reduce_lazy(base, middle, high, learned, loop, identity, identity, body, combine);
       } catch (...) {
@@ -48,7 +72,10 @@ T reduce_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
     };
     ForkedJob<decltype(second)> job(second, worker);
     std::int64_t index = worker->deque.push(&job);
-    if (index == Deque::full) return body(index_at(base, low), index_at(base, high), std::move(sum));
+    if (index == Deque::full) {
+      run_chunk();
+      continue;
+    }
     try {
       sum = reduce_lazy(base, low, middle, chunk, loop, std::move(sum), identity, body, combine);
     } catch (...) {
@@ -56,42 +83,59 @@ T reduce_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
       if (!take_back(worker, index, job)) job.wait();
       throw;
     }
-    if (!take_back(worker, index, job)) return combine(std::move(sum), job.join());
+    if (!take_back(worker, index, job)) {
+      chunk.finish(kind_of_reduction<I, T, F, C>());
+      return combine(std::move(sum), job.join());
+    }
     low = middle;
   }
+  chunk.finish(kind_of_reduction<I, T, F, C>());
   return sum;
+}
+
+template <class I, class T, class F, class C>
+const void* kind_of_reduction() noexcept {
+  return reinterpret_cast<const void*>(&reduce_lazy<I, T, F, C>);
 }
 
 /// The results of leaves [low, high), combined along the tree that halves them. What is forked depends on timing, what
 /// is combined with what does not.
 template <class I, class T, class F, class C>
-T reduce_tree(I base, const Blocks& leaves, std::int64_t low, std::int64_t high, FailScope& loop, const T& identity,
-              F& body, C& combine) {
+T reduce_tree(I base, const Blocks& leaves, std::int64_t low, std::int64_t high, LoopCount& ran, FailScope& loop,
+              const T& identity, F& body, C& combine) {
   if (high - low == 1) {
     this_worker()->deque.answer();
     if (loop.cancelled()) return identity;
     const std::int64_t begin = leaves.low + low * leaves.grain;
     const std::int64_t end = std::min(leaves.high - begin, leaves.grain) + begin;
-    return body(index_at(base, begin), index_at(base, end), identity);
+    T sum = body(index_at(base, begin), index_at(base, end), identity);
+    ran.add(end - begin);
+    ran.boundary(kind_of_reduction<I, T, F, C>());
+    return sum;
   }
   const std::int64_t middle = low + (high - low) / 2;
-  auto part = [&](std::int64_t first, std::int64_t last) {
+  auto part = [&](std::int64_t first, std::int64_t last, LoopCount& count) {
     try {
-      return reduce_tree(base, leaves, first, last, loop, identity, body, combine);
+      return reduce_tree(base, leaves, first, last, count, loop, identity, body, combine);
     } catch (...) {
       loop.fail();
       throw;
     }
   };
-  WorkerCore* worker = this_worker();
+  WorkerBase* worker = this_worker();
   if (worker->deque.empty()) {
-    auto second = [&] { return part(middle, high); };
+    auto second = [&] {
+      LoopCount count;
+      T sum = part(middle, high, count);
+      count.finish(kind_of_reduction<I, T, F, C>());
+      return sum;
+    };
     ForkedJob<decltype(second)> job(second, worker);
     std::int64_t index = worker->deque.push(&job);
     if (index != Deque::full) {
       T left = [&] {
         try {
-          return part(low, middle);
+          return part(low, middle, ran);
         } catch (...) {
           if (!take_back(worker, index, job)) job.wait();
           throw;
@@ -101,24 +145,35 @@ T reduce_tree(I base, const Blocks& leaves, std::int64_t low, std::int64_t high,
       return combine(std::move(left), job.join());
     }
   }
-  T left = part(low, middle);
-  return combine(std::move(left), part(middle, high));
+  T left = part(low, middle, ran);
+  return combine(std::move(left), part(middle, high, ran));
 }
 
 }  // namespace detail
 
 /// `body(low, high, sum)` adds a block of indices to a partial result, `combine(left, right)` joins the results of two
-/// neighbouring ranges; `identity` starts every partial result. `combine` must be associative but need not be
-/// commutative. Unless `deterministic` is set, how the range is split depends on timing, so a floating-point sum may
-/// differ in its last bits from call to call. Exceptions and cancellation as in parallel_for.
+/// neighbouring ranges; `identity` starts every partial result, and its type is that of the result. `combine` must be
+/// associative but need not be commutative. Unless `deterministic` is set, how the range is split depends on timing, so
+/// a floating-point sum may differ in its last bits from call to call. Exceptions and cancellation as in parallel_for.
 template <std::integral I, class T, class F, class C>
 T parallel_reduce(I first, I last, T identity, F&& body, C&& combine, ReduceOptions options = {}) {
+  static_assert(sizeof(I) <= 8, "parallel_reduce counts indices in 64 bits");
+  static_assert(
+      !detail::loses<T, std::invoke_result_t<F&, I, I, T>>() && !detail::loses<T, std::invoke_result_t<C&, T, T>>(),
+      "parallel_reduce keeps partial results in the type of `identity`, into which what the body or combine "
+      "returns does not fit: write 0.0 for 0, std::int64_t{0}, or whatever type the result shall have");
   if (!(first < last)) return identity;
-  detail::WorkerCore* worker = detail::this_worker();
+  detail::WorkerBase* worker = detail::this_worker();
   if (worker == nullptr) return run([&] { return parallel_reduce(first, last, identity, body, combine, options); });
+  if (detail::exceeds_count(first, last)) {
+    const I middle = detail::middle_of(first, last);
+    T left = parallel_reduce(first, middle, identity, body, combine, options);
+    return combine(std::move(left), parallel_reduce(middle, last, std::move(identity), body, combine, options));
+  }
   auto count = static_cast<std::int64_t>(static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first));
   detail::FailScope loop(worker->scope);
-  T result = [&]() -> T {
+  std::optional<T> result;
+  detail::with_stack_room(worker, [&]() noexcept {
     detail::WithScope within(&loop);
     try {
       if (options.deterministic) {
@@ -126,17 +181,19 @@ T parallel_reduce(I first, I last, T identity, F&& body, C&& combine, ReduceOpti
         const std::int64_t grain =
             options.grain > 0 ? options.grain : std::max<std::int64_t>(1, (count - 1) / most_leaves + 1);
         const detail::Blocks leaves{0, count, grain};
-        return detail::reduce_tree<I, T>(first, leaves, 0, leaves.count(), loop, identity, body, combine);
+        detail::LoopCount ran;
+        result.emplace(detail::reduce_tree<I, T>(first, leaves, 0, leaves.count(), ran, loop, identity, body, combine));
+        ran.finish(detail::kind_of_reduction<I, T, std::remove_reference_t<F>, std::remove_reference_t<C>>());
+      } else {
+        detail::Chunk chunk(options.grain);
+        result.emplace(detail::reduce_lazy<I, T>(first, 0, count, chunk, loop, identity, identity, body, combine));
       }
-      detail::Chunk chunk(options.grain);
-      return detail::reduce_lazy<I, T>(first, 0, count, chunk, loop, identity, identity, body, combine);
     } catch (...) {
       loop.fail();
-      return std::move(identity);
     }
-  }();
+  });
   loop.finish();
-  return result;
+  return result ? std::move(*result) : std::move(identity);
 }
 
 }  // namespace charm

@@ -1,8 +1,8 @@
-// Arrays with a home on a NUMA machine (ARCAS §4, CHARM §4.6): near one place, interleaved over all nodes, partitioned
-// among the workers, replicated on every node.
+// Arrays placed on the nodes of a NUMA machine (ARCAS §4, CHARM §4.6): near one place, interleaved over all nodes,
+// partitioned among the workers, replicated on every node.
 //
-// Elements are zero bytes and their pages cost nothing until they are touched. The element types are therefore trivial
-// ones; containers of others take a charm::memory_resource. Where the kernel places nothing, all four are plain arrays.
+// Elements are zero bytes and their pages cost nothing until they are touched. Element types must therefore be trivial;
+// containers of others take a charm::memory_resource. If the kernel places nothing, all four are plain arrays.
 #pragma once
 
 #include <charm/page_block.hpp>
@@ -57,7 +57,7 @@ class PlacedArray {
   const T* end() const noexcept { return data_ + size_; }
   [[nodiscard]] std::span<T> span() noexcept { return {data_, size_}; }
   [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
-  /// Whether the kernel took the wish for a place.
+  /// Whether the kernel accepted the placement.
   [[nodiscard]] bool placed() const noexcept { return block_.placed(); }
 
  protected:
@@ -118,13 +118,13 @@ class near : public detail::PlacedArray<T> {
   int node_ = -1;
 };
 
-/// An array whose pages take turns over nodes: every worker is as near to it as any other, and all memory channels
+/// An array whose pages alternate over nodes: every worker is as near to it as any other, and all memory channels
 /// serve it.
 template <class T>
 class interleaved : public detail::PlacedArray<T> {
  public:
   interleaved() = default;
-  /// Over the nodes that workers sit on. \throws Error: system, bad_input, not_running.
+  /// Over the nodes that have workers. \throws Error: system, bad_input, not_running.
   explicit interleaved(std::size_t size, MemoryOptions options = {})
       : interleaved(size, detail::nodes_with_workers(), options) {}
   /// Over the given nodes (ids of Machine::nodes), which may have memory alone.
@@ -132,9 +132,9 @@ class interleaved : public detail::PlacedArray<T> {
       : detail::PlacedArray<T>(size, PageBlock(interleaved::bytes_of(size), nodes, options)) {}
 };
 
-/// One array in as many parts as there are workers, part i on the node where worker i sat when the array was made.
-/// Parts are contiguous: an index means the same as in a plain array. A page on the border of two parts lies where the
-/// greater share of it belongs.
+/// One array in as many parts as there are workers, part i on the node where worker i was when the array was made.
+/// Parts are contiguous: an index means the same as in a plain array. A page on the border of two parts lies on the
+/// node of the part that has more of it.
 template <class T>
 class partitioned : public detail::PlacedArray<T> {
  public:
@@ -142,7 +142,7 @@ class partitioned : public detail::PlacedArray<T> {
   /// \throws Error: system, bad_input, not_running.
   explicit partitioned(std::size_t size, MemoryOptions options = {})
       : partitioned(size, detail::nodes_of_workers(), options) {}
-  /// How many parts: one a worker.
+  /// Number of parts: one for each worker.
   [[nodiscard]] std::size_t parts() const noexcept { return nodes_.size(); }
   /// The indices of a part.
   [[nodiscard]] PartRange range(std::size_t part) const noexcept { return part_of(this->size(), part, parts()); }
@@ -169,8 +169,8 @@ class partitioned : public detail::PlacedArray<T> {
   std::vector<int> nodes_;
 };
 
-/// A copy on every node that workers sit on: reading is local everywhere, writing goes to all copies. It does not guard
-/// against readers during a write; that is the program's to order.
+/// A copy on every node that has workers: reading is local everywhere, writing goes to all copies. It does not guard
+/// against readers during a write; the program has to synchronise them.
 template <class T>
 class replicated {
  public:
@@ -186,7 +186,7 @@ class replicated {
   }
   /// Elements of each copy.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// How many copies: one a node that workers sit on.
+  /// Number of copies: one for each node that has workers.
   [[nodiscard]] std::size_t copies() const noexcept { return copies_.size(); }
   /// Id of the node that a copy was meant for.
   [[nodiscard]] int node(std::size_t copy) const { return copies_.at(copy).node(); }

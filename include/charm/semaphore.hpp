@@ -1,4 +1,4 @@
-// Semaphores whose waiters suspend their task only.
+// Semaphores that suspend only the waiting task, not its worker.
 #pragma once
 
 #include <charm/detail/wait_list.hpp>
@@ -10,8 +10,8 @@
 namespace charm {
 namespace detail {
 
-/// A count that may be taken from and added to. What is released goes to those who wait, in their order, before anybody
-/// who comes later.
+/// A count that can be decremented and incremented. What is released goes to waiters, in their order, before any
+/// later caller.
 class Semaphore {
  public:
   explicit Semaphore(std::ptrdiff_t count) noexcept : count_(count) {}
@@ -38,7 +38,7 @@ class counting_semaphore {
   /// The largest count.
   static constexpr std::ptrdiff_t max() noexcept { return most; }
 
-  /// The caller sees to it that the count stays at or below max().
+  /// The caller must keep the count at or below max().
   void release(std::ptrdiff_t more = 1) noexcept { semaphore_.release(more); }
   /// Waits until the count is above zero, and takes one off.
   void acquire() { semaphore_.acquire_until(detail::Completion::never); }

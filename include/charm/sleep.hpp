@@ -1,4 +1,4 @@
-// Sleeping: the task is suspended, its worker goes on with others.
+// Sleeping: the task is suspended, and its worker runs others.
 #pragma once
 
 #include <charm/detail/wait_list.hpp>

@@ -117,7 +117,7 @@ void sort_part(It first, It last, Less& less, int limit, bool bounded, std::int6
 template <std::random_access_iterator It, class Less = std::less<>>
 void sort(It first, It last, Less less = {}) {
   const std::int64_t count = last - first;
-  detail::WorkerCore* worker = detail::this_worker();
+  detail::WorkerBase* worker = detail::this_worker();
   if (worker == nullptr) return run([&] { charm::sort(first, last, std::ref(less)); });
   if (count <= detail::sorting::smallest) return detail::sorting::insertion_sort(first, last, less);
   detail::FailScope sort(worker->scope);

@@ -1,4 +1,4 @@
-// What the runtime did: counts per worker since init().
+// Statistics of the runtime: counts for each worker since init().
 #pragma once
 
 #include <charm/decision.hpp>
@@ -21,8 +21,8 @@ struct WorkerStats {
   std::uint64_t parks = 0;           ///< times the worker went to sleep
   std::uint64_t wakes = 0;           ///< times it was woken by another thread
   std::uint64_t migrations = 0;      ///< tasks that went on here after they had waited on another worker
-  std::uint64_t busy_ns = 0;         ///< nanoseconds it ran jobs, and looked into its own queues between them
-  std::uint64_t searching_ns = 0;    ///< nanoseconds it looked for work elsewhere
+  std::uint64_t busy_ns = 0;         ///< nanoseconds it ran jobs, and checked its own queues between them
+  std::uint64_t searching_ns = 0;    ///< nanoseconds it searched for work elsewhere
   std::uint64_t parked_ns = 0;       ///< nanoseconds it slept; of worker 0 also those that nobody was in the runtime
 
   /// Share of its time that the worker had nothing to run, 0 to 1.
@@ -43,15 +43,15 @@ struct StackPoolStats {
   std::uint64_t bytes = 0;   ///< of address space; touched pages only cost memory
 };
 
-/// One kind of work: a task function or a loop body. What the controller weighs work by where there are no hardware
+/// One kind of work: a task function or a loop body. The controller weighs work by these if there are no hardware
 /// counters and the program counts nothing itself.
 struct TaskTypeStats {
   std::string name;         ///< of the function, where the dynamic linker knows it; else program+offset
-  double count = 0;         ///< tasks or iterations done, up to each worker's last look at the clock
-  double seconds_each = 0;  ///< as measured when it was met first; 0 until then
+  double count = 0;         ///< tasks or iterations done, up to each worker's last reading of the clock
+  double seconds_each = 0;  ///< as measured when it was first seen; 0 until then
 };
 
-/// What all of them did, and what the runtime is short of.
+/// What all workers did, and the state of the runtime.
 struct Stats {
   std::vector<WorkerStats> workers;         ///< by worker
   std::uint64_t stacks = 0;                 ///< task stacks that exist

@@ -2,31 +2,19 @@
 #pragma once
 
 #include <charm/detail/cancel_scope.hpp>
+#include <charm/detail/group_count.hpp>
+#include <charm/detail/job_memory.hpp>
 #include <charm/detail/scheduler.hpp>
+#include <charm/detail/stack_room.hpp>
 #include <charm/detail/worker.hpp>
 #include <charm/runtime.hpp>
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <type_traits>
 #include <utility>
 
 namespace charm {
-namespace detail {
-
-/// Runs `function(argument)` on a fresh stack in the name of the current task.
-void continue_on_new_stack(void (*function)(void*) noexcept, void* argument);
-
-/// Calls `f`; on a fresh stack where this one is nearly used up. Groups within groups recurse as forks do.
-template <class F>
-[[gnu::always_inline]] inline void with_stack_room(const WorkerCore* worker, F&& f) noexcept {
-  if (worker == nullptr || stack_here() >= worker->stack_limit) [[likely]]
-    return f();
-  continue_on_new_stack([](void* function) noexcept { (*static_cast<std::remove_reference_t<F>*>(function))(); }, &f);
-}
-
-}  // namespace detail
 
 /// Tasks spawned by run() and awaited by wait(). run() may be called from any task, also from the group's own; wait()
 /// from one task at a time. A spawned task may run at once on the caller's stack when the worker's deque is full, so it
@@ -36,46 +24,43 @@ template <class F>
 /// its tasks, but those that have not started do not run, and loops that its tasks run stop early.
 ///
 /// A group that is a local variable of a task belongs to the group (or loop) of that task: when that is cancelled, this
-/// one is, too. A group that lives elsewhere, say on the heap, stands for itself.
+/// one is, too. A group that lives elsewhere, say on the heap, is independent.
 class task_group {
  public:
   task_group() noexcept : scope_(enclosing_scope()) {}
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
-  /// Cancels and waits; an exception that nobody has asked for is dropped.
+  /// Cancels and waits; an exception that wait() has not rethrown is dropped.
   ~task_group() {
-    if (home_ == 0 && remote_.load(std::memory_order_acquire) == bias) return;
+    if (count_.none()) return;
     cancel();
     finish();
   }
 
-  /// Starts `function()` as a task of the group. \throws Error (not_running).
+  /// Starts `function()` as a task of the group. \throws Error (not_running), and what a copy of `function` throws;
+  /// then the group has no task more than before.
   template <class F>
   void run(F&& function) {
     using Spawned = GroupJob<std::decay_t<F>>;
-    detail::WorkerCore* worker = detail::this_worker();
-    if (worker == nullptr) {
-      remote_.fetch_add(1, std::memory_order_relaxed);
-      detail::submit(*new (detail::JobPool::take_outside(sizeof(Spawned))) Spawned(*this, std::forward<F>(function)));
-      return;
-    }
-    auto* node = new (worker->pool.take(sizeof(Spawned))) Spawned(*this, std::forward<F>(function));
-    node->home = worker->id;
-    // The frame that the group lives in is the spawner's own: it counts without an atomic (see home_).
+    detail::WorkerBase* worker = detail::this_worker();
+    auto* node = detail::make_job<Spawned>(worker, *this, std::forward<F>(function));
+    if (worker == nullptr) [[unlikely]]
+      return submit_from_outside(*node);
+    // The frame that the group lives in is the spawner's own: it counts without an atomic (see GroupCount).
     bool home = detail::on_this_stack(worker, this);
     if (home)
-      ++home_;
+      count_.add_at_home();
     else
-      remote_.fetch_add(1, std::memory_order_relaxed);
+      count_.add();
     if (worker->deque.push(node, true) == detail::Deque::full) [[unlikely]] {
       detail::with_stack_room(worker, [this, node] {
         detail::WithScope within(&scope_);
         node->run_here(node);
       });
       if (home)
-        --home_;
+        count_.remove_at_home();
       else
-        remote_.fetch_sub(1, std::memory_order_relaxed);  // not to 0: the task that spawned it is counted itself
+        count_.remove(false);
     }
   }
 
@@ -92,8 +77,8 @@ class task_group {
   [[nodiscard]] bool is_cancelled() const noexcept { return is_canceled(); }
 
  private:
-  struct GroupNode : detail::ListedJob {
-    GroupNode(Run function, task_group& g) noexcept : ListedJob(function), owner(g) {}
+  struct GroupNode : detail::AwaitedJob {
+    GroupNode(Run function, Dropped drop, task_group& g) noexcept : AwaitedJob(function, drop), owner(g) {}
     task_group& owner;
     int home = -1;                                    // the worker whose pool the block is from
     void (*run_here)(GroupNode*) noexcept = nullptr;  // for the waiter, which counts by itself
@@ -101,11 +86,12 @@ class task_group {
   template <class F>
   struct GroupJob : GroupNode {
     template <class G>
-    GroupJob(task_group& g, G&& f) : GroupNode(&GroupJob::run_remote, g), function(std::forward<G>(f)) {
+    GroupJob(task_group& g, G&& f) noexcept(std::is_nothrow_constructible_v<F, G>)
+        : GroupNode(&GroupJob::run_remote, &GroupJob::drop, g), function(std::forward<G>(f)) {
       this->run_here = [](GroupNode* node) noexcept {
         auto* self = static_cast<GroupJob*>(node);
         self->execute();
-        self->recycle();
+        detail::end_job(self);
       };
     }
     void execute() noexcept {
@@ -116,44 +102,50 @@ class task_group {
         this->owner.scope_.fail();
       }
     }
-    void recycle() noexcept {
-      const int from = this->home;
-      this->~GroupJob();
-      detail::give_job_memory(this, sizeof(GroupJob), from);
-    }
     static void run_remote(detail::Job* job) noexcept {
       auto* self = static_cast<GroupJob*>(job);
       task_group& group = self->owner;
+      detail::begin_awaited(*self);
       {
         detail::WithScope within(&group.scope_);
         self->execute();
       }
-      detail::count_work(reinterpret_cast<const void*>(&GroupJob::run_remote), 1);
-      self->recycle();
-      group.finished_elsewhere();
+      detail::end_awaited(*self, reinterpret_cast<const void*>(&GroupJob::run_remote));
+      detail::end_job(self);
+      group.count_.remove(true);
+    }
+    static void drop(detail::AwaitedJob* job, detail::Drop step) noexcept {
+      auto* self = static_cast<GroupJob*>(job);
+      if (step == detail::Drop::release) return detail::end_job(self);
+      try {
+        std::rethrow_exception(detail::dropped_error());
+      } catch (...) {
+        self->owner.scope_.fail();
+      }
+      self->owner.count_.remove(false);
     }
     F function;
   };
 
-  // Tasks not yet done: home_ + (remote_ - bias). home_ is plain. It is touched by code that runs on the very stack
-  // that the group lives on, in frames below the group's own (run, and the tasks that wait() takes back); so by one
-  // thread of control, which moves between workers only by suspending. All others count in remote_. The bias keeps
-  // remote_ away from 0 until wait() folds home_ in and so asks for the end to be told.
-  static constexpr std::int64_t bias = std::int64_t{1} << 40;
-
+  template <class Spawned>
+  void submit_from_outside(Spawned& node) {
+    count_.add();
+    try {
+      detail::submit(node);
+    } catch (...) {
+      detail::end_job(&node);
+      count_.remove(false);
+      throw;
+    }
+  }
   void finish();
   void take_back_own();
   const detail::CancelScope* enclosing_scope() const noexcept {
-    const detail::WorkerCore* worker = detail::this_worker();
+    const detail::WorkerBase* worker = detail::this_worker();
     return worker != nullptr && detail::on_this_stack(worker, this) ? worker->scope : nullptr;
   }
-  void finished_elsewhere() noexcept {
-    if (remote_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_done_->complete(true);
-  }
 
-  std::int64_t home_ = 0;
-  std::atomic<std::int64_t> remote_{bias};
-  detail::Completion* all_done_ = nullptr;
+  detail::GroupCount count_;
   detail::FailScope scope_;
 };
 
@@ -164,12 +156,7 @@ inline void task_group::wait() {
 
 inline void task_group::finish() {
   detail::with_stack_room(detail::this_worker(), [this] { take_back_own(); });
-  if (home_ == 0 && remote_.load(std::memory_order_acquire) == bias) return;  // all were taken back
-  detail::Completion all_done;
-  all_done_ = &all_done;
-  std::int64_t change = std::exchange(home_, 0) - bias;
-  if (remote_.fetch_add(change, std::memory_order_acq_rel) + change != 0) all_done.wait({detail::Wait::group, this});
-  remote_.store(bias, std::memory_order_relaxed);
+  count_.wait({detail::Wait::group, this});
 }
 
 /// Runs those of the group's tasks that lie on top of this worker's deque. They may suspend the waiter, and with it
@@ -185,7 +172,7 @@ inline void task_group::take_back_own() {
     }
   } done;
   detail::WithScope within(&scope_);
-  while (detail::WorkerCore* worker = detail::this_worker()) {
+  while (detail::WorkerBase* worker = detail::this_worker()) {
     bool flat = false;
     worker->deque.answer();
     detail::Job* job = worker->deque.empty() ? nullptr : worker->deque.pop_any(flat);
@@ -203,9 +190,9 @@ inline void task_group::take_back_own() {
     node->run_here(node);
     if (++done.tasks == 256) done.flush();
     if (home)
-      --home_;
+      count_.remove_at_home();
     else
-      remote_.fetch_sub(1, std::memory_order_relaxed);
+      count_.remove(false);
   }
 }
 

@@ -1,4 +1,4 @@
-// Which tasks there are, and what they wait for.
+// Lists the tasks that exist, and what they wait for.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// On which NUMA node an address lives.
+// Queries on which NUMA node an address lies.
 #pragma once
 
 #include <string>

@@ -1,6 +1,5 @@
-// The controllers' parameters as data, once: the controllers read them by name, the settings' schema has a row for each
-// (adaptive_tick, alg1_threshold ...), and the documentation is made from the rows.
-// CHARM §4.2, §4.6: SCHEDULER_TIMER 500 ms, RMT_CHIP_ACCESS_RATE 300.
+// The controllers' parameters as data, in one place: the controllers read them by name, the settings' schema has a row
+// for each (adaptive_tick, alg1_threshold ...), and the documentation is made from the rows.
 #pragma once
 
 #include "base/parameter.hpp"
@@ -31,7 +30,7 @@ inline constexpr Parameter alg1_parameters[] = {
      "period|kiloinstruction"},
     {"events", "remote-chiplet", "Fills that count as events.", "remote-chiplet|remote-chiplet+dram|any"},
     {"step", "1", "Chiplets by which a decision changes the spread.", ""},
-    {"map", "family", "Seats of a spread: the monotone family's, or Algorithm 2's.", "family|literal"},
+    {"map", "family", "Cores of a spread: the monotone family's, or Algorithm 2's.", "family|literal"},
     {"start", "0", "Spread to start at; 0: where the placement starts.", ""},
 };
 

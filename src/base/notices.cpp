@@ -32,6 +32,9 @@ void notice(const std::string& key, const std::string& text) {
 
 void note(const std::string& key, const std::string& text) { enter(key, text); }
 
+void lock_notices() { book().mutex.lock(); }
+void unlock_notices() { book().mutex.unlock(); }
+
 std::vector<std::string> notices() {
   std::lock_guard lock(book().mutex);
   std::vector<std::string> texts;

@@ -1,4 +1,4 @@
-// Degraded modes, each reported once to stderr and kept to be asked for (charm::stats().notices).
+// Notices about degraded modes: each is printed to stderr once and stored (charm::stats().notices).
 #pragma once
 
 #include <string>
@@ -9,8 +9,12 @@ namespace charm::base {
 /// Records `text` under `key`; prints "charm: text" to stderr the first time a key is seen, unless CHARM_QUIET is set.
 void notice(const std::string& key, const std::string& text);
 
-/// Records only: for what comes and goes, and is worth knowing when one asks.
+/// Records without printing, for conditions that come and go.
 void note(const std::string& key, const std::string& text);
+
+/// Around fork(): nobody is at the notices while it copies them.
+void lock_notices();
+void unlock_notices();
 
 /// All recorded notices, oldest first.
 std::vector<std::string> notices();

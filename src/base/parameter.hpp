@@ -1,4 +1,4 @@
-// Parameters that are declared as data: name, default, meaning, accepted values. The controllers' stand in
+// Parameters declared as data: name, default, meaning, accepted values. Those of the controllers are in
 // controller_parameters.hpp; the settings' schema has a row for each of them.
 #pragma once
 
@@ -13,7 +13,8 @@ struct Parameter {
   std::string_view words;  // accepted words, separated by '|'; empty: a number that is not negative
 };
 
-/// Reads a number from 0 to 1e9, beyond every meaningful time, count or threshold. \returns false for anything else.
+/// Reads a number from 0 to 1e9, which is more than any time, count or threshold needs. \returns false for anything
+/// else.
 bool read_number(std::string_view text, double& value);
 
 bool accepts(const Parameter& parameter, std::string_view value);

@@ -1,5 +1,5 @@
-// Values by name: what every registry (placement policies, controllers) does alike. A registry is a span of values that
-// have a `name`; asking for one that is not there is an error that names those that are.
+// Lookup of values by name, shared by all registries (placement policies, controllers). A registry is a span of values
+// that have a `name`; a name that is not there is an error that lists the existing ones.
 #pragma once
 
 #include <charm/error.hpp>
@@ -18,7 +18,7 @@ std::string names_of(std::span<const T> all) {
   return names;
 }
 
-/// nullptr where there is none of that name.
+/// nullptr if there is none of that name.
 template <class T>
 const T* find_named(std::span<const T> all, std::string_view name) {
   for (const T& value : all) {
@@ -28,7 +28,7 @@ const T* find_named(std::span<const T> all, std::string_view name) {
 }
 
 /// \param what the kind of thing, for the error: "placement policy".
-/// \throws Error (bad_config) that names the values there are.
+/// \throws Error (bad_config) that lists the existing values.
 template <class T>
 const T& named(std::span<const T> all, std::string_view name, std::string_view what) {
   if (const T* found = find_named(all, name)) return *found;

@@ -1,5 +1,5 @@
-// The schema of all settings: one row each. A row knows how to take its value from text (environment, file), from the
-// Config struct (code), and how to print it; resolve() walks the rows and nothing else knows the list.
+// The schema of all settings, one row each. A row parses its value from text (environment, file), takes it from the
+// Config struct (code), and prints it. resolve() walks the rows; nothing else has a list of the settings.
 #include "base/settings.hpp"
 
 #include <charm/error.hpp>
@@ -152,11 +152,11 @@ std::vector<Row> runtime_rows() {
        "What a worker's thread is bound to: its core, all allowed cpus of its chiplet or NUMA node, or none.",
        "core, chiplet, node or none", word(&Settings::bind, {"core", "chiplet", "node", "none"}), code(&Config::bind)},
       {"lend_caller", "1",
-       "The thread that calls init() works as worker 0 while it waits in the runtime, and is bound like it. 0: it "
+       "The thread that calls init() works as worker 0 while it waits in run(), and is bound like it. 0: it "
        "sleeps, and is never bound.",
        "0 or 1", boolean(&Settings::lend_caller), code(&Config::lend_caller)},
       {"blocking_threads", "256",
-       "At most so many spare threads run code in charm::blocking; further calls wait for one.", "1 to 32768",
+       "Most threads of the pool that runs code in charm::blocking; further calls wait for one.", "1 to 32768",
        integer(&Settings::blocking_threads, 1, 32768), code(&Config::blocking_threads)},
       {"deadlock", "report",
        "When all workers sleep and tasks wait for more than a second: report which and for what, once; abort after the "

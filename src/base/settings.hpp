@@ -1,5 +1,5 @@
-// Settings resolved from code, environment and file through one schema (settings.cpp); the names, defaults, ranges and
-// documentation of every setting stand there and nowhere else.
+// Settings, resolved from code, environment and file by one schema (settings.cpp), which contains the names, defaults,
+// ranges and documentation of every setting.
 #pragma once
 
 #include <charm/config.hpp>
@@ -35,8 +35,8 @@ struct Settings {
   std::string memory_policy;   // preferred, bind, none
   std::string surplus;         // rest, share
   std::string monitor;         // program, regions
-  int watch_ms = 0;            // between two looks at the allowed cpus; 0: never
-  std::string share;           // auto, on, off, or the path of the file of shares
+  int watch_ms = 0;            // between two checks of the allowed cpus; 0: never
+  std::string share;           // auto, on, off, or the path of the table of leases
   int share_weight = 100;
   std::map<std::string, std::string> parameters;  // of controllers, by the setting's name, where they are not default
 

@@ -1,4 +1,4 @@
-// `charm advise`: where to put a workload on a machine, and why.
+// `charm advise`: recommends where to put a workload on a machine, and says why.
 #include <charm/error.hpp>
 
 #include <memory>
@@ -8,9 +8,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/format.hpp"
+#include "base/json.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
-#include "cli/format.hpp"
 #include "cli/options.hpp"
 #include "cli/sim/measured.hpp"
 #include "cli/text_table.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct AdviseArguments {
   OutputOptions output;
   std::string machine, recording;
   std::optional<double> working_set, sharing, bandwidth;
@@ -31,7 +32,7 @@ struct Options {
 };
 
 /// What was given counts before what was measured; `notes` says what was measured.
-sim::Question question_of(const Options& options, std::vector<std::string>& notes) {
+sim::Question question_of(const AdviseArguments& options, std::vector<std::string>& notes) {
   sim::Question q = options.question;
   MeasuredTraffic traffic;
   if (!options.recording.empty()) {
@@ -80,10 +81,10 @@ std::string choices_table(const char* title, const std::vector<sim::Choice>& cho
   for (const auto& c : choices) {
     rows.push_back({{c.name, c.name == chosen ? "1" : ""},
                     {std::to_string(c.count), ""},
-                    {format_percent(c.throughput), ""},
-                    {format_percent(c.fills[0] + c.fills[1]), ""},
-                    {format_percent(c.fills[2] + c.fills[3]), ""},
-                    {format_percent(c.fills[4] + c.fills[5]), ""},
+                    {base::format_percent(c.throughput), ""},
+                    {base::format_percent(c.fills[0] + c.fills[1]), ""},
+                    {base::format_percent(c.fills[2] + c.fills[3]), ""},
+                    {base::format_percent(c.fills[4] + c.fills[5]), ""},
                     {c.name == chosen ? "<- advised" : "", ""}});
   }
   return render_table({{title},
@@ -96,28 +97,28 @@ std::string choices_table(const char* title, const std::vector<sim::Choice>& cho
                       rows, colour);
 }
 
-int advise(const Options& options, Session& session) {
+int advise(const AdviseArguments& options, Session& session) {
   const sim::Model model =
       options.machine.empty() ? sim::estimated_model(Machine::discover()) : sim::model(options.machine);
   std::vector<std::string> notes;
   const sim::Question question = question_of(options, notes);
   const sim::Advice advice = sim::advise(model, question);
   if (options.output.json) {
-    session.out << Json{{"machine", model.name},
-                        {"workers", advice.workers},
-                        {"placement", advice.placement},
-                        {"chiplets", advice.chiplets},
-                        {"instances_per", advice.instances},
-                        {"instances", advice.instance_count},
-                        {"reasons", advice.reasons},
-                        {"working_set_mb", question.working_set_mb},
-                        {"sharing", question.sharing},
-                        {"writes", question.writes},
-                        {"bandwidth_gb_per_s", question.bandwidth_gb_per_s},
-                        {"measured", notes},
-                        {"levels", choices_json(advice.levels)},
-                        {"divisions", choices_json(advice.divisions)}}
-                       .dump(2, ' ', false, Json::error_handler_t::replace)
+    session.out << base::json_text(Json{{"machine", model.name},
+                                        {"workers", advice.workers},
+                                        {"placement", advice.placement},
+                                        {"chiplets", advice.chiplets},
+                                        {"instances_per", advice.instances},
+                                        {"instances", advice.instance_count},
+                                        {"reasons", advice.reasons},
+                                        {"working_set_mb", question.working_set_mb},
+                                        {"sharing", question.sharing},
+                                        {"writes", question.writes},
+                                        {"bandwidth_gb_per_s", question.bandwidth_gb_per_s},
+                                        {"measured", notes},
+                                        {"levels", choices_json(advice.levels)},
+                                        {"divisions", choices_json(advice.divisions)}},
+                                   2)
                 << '\n';
     return exit_done;
   }
@@ -138,8 +139,8 @@ int advise(const Options& options, Session& session) {
   return exit_done;
 }
 
-void declare(CLI::App& app, Session& session) {
-  auto options = std::make_shared<Options>();
+void declare_advise(CLI::App& app, Session& session) {
+  auto options = std::make_shared<AdviseArguments>();
   sim::Question& q = options->question;
   app.add_option("--machine", options->machine,
                  "Machine model, model file, hwloc XML file or synthetic string [this machine]");
@@ -167,7 +168,7 @@ Command advise_entry() {
   return {"advise", "Where to put a workload on a machine: together or apart, and in how many instances",
           "  charm advise --machine 7713 --workers 8 --working-set 192 --sharing 0.2\n"
           "  charm advise --pid $(pidof postgres | cut -d' ' -f1)",
-          declare};
+          declare_advise};
 }
 
 }  // namespace charm::cli

@@ -1,19 +1,19 @@
-// `charm attach`: the same as `charm run` to a program that runs already, until it ends or one has had enough; then its
-// threads get back what they had.
+// `charm attach`: does what `charm run` does to a program that runs already, until the program ends or the user stops
+// `charm`; then its threads get back the masks that they had.
 #include <charm/error.hpp>
 
 #include <memory>
 #include <optional>
-#include <unistd.h>
 
-#include "adopt/guardian.hpp"
-#include "cli/adopt/steered.hpp"
+#include "cli/attach/steered.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
 #include "os/affinity.hpp"
+#include "os/affinity_restorer.hpp"
 #include "os/child.hpp"
+#include "os/output_file.hpp"
 #include "os/processes.hpp"
+#include "os/this_process.hpp"
 
 namespace charm::cli {
 namespace {
@@ -34,18 +34,18 @@ os::ProcessIdentity find(const os::Processes& processes, int pid) {
   if (status->kernel) {
     throw Error(Errc::bad_input, name + " is a part of the kernel", "choose a program");
   }
-  if (pid == getpid()) {
+  if (pid == os::process_id()) {
     throw Error(Errc::bad_input, name + " is this command itself", "choose another");
   }
   const auto owner = processes.owner(pid);
-  if (geteuid() != 0 && owner && *owner != geteuid()) {
+  if (os::user_id() != 0 && owner && *owner != os::user_id()) {
     throw Error(Errc::bad_input, name + " belongs to user " + std::to_string(*owner),
                 "run charm as that user, or as root");
   }
   return {pid, status->started};
 }
 
-int attach(const AdoptOptions& options, Session& session) {
+int attach(const AttachOptions& options, Session& session) {
   if (options.json && !options.dry_run) {
     throw Error(Errc::bad_input, "--json goes with --dry-run", "write the summary with --report FILE");
   }
@@ -53,7 +53,7 @@ int attach(const AdoptOptions& options, Session& session) {
     throw Error(Errc::bad_input, "--mem: nobody can set another process's memory policy",
                 "start the program with charm run --mem, or move its pages with migratepages(8)");
   }
-  if (!options.report.empty()) check_writable(options.report);
+  if (!options.report.empty()) os::check_writable(options.report);
   const os::Processes processes;
   const os::ProcessIdentity process = find(processes, options.pid);
   const std::vector<int> mask = os::allowed_cpus_of(options.pid);
@@ -65,24 +65,24 @@ int attach(const AdoptOptions& options, Session& session) {
   Prepared prepared = prepare(options, mask, true);
   if (options.dry_run) return intend(options, prepared, session);
 
-  const adopt::Guardian guardian(mask, options.children);
+  const os::AffinityRestorer affinity_restorer(mask, options.children);
   os::EndSignals signals;
-  guardian.watch_over(options.pid);
+  affinity_restorer.watch_over(options.pid);
   const std::string name = processes.name(options.pid, options.pid);
   Steered steered(options, prepared, options.pid, true);
   bool alive = true;
   while (signals.arrived() == 0 && (alive = processes.alive(process))) {
     steered.step_and_wait(signals.descriptor(), look_s);
   }
-  steered.steward().adopter().restore();
-  Outcome outcome = steered.outcome(name + " (" + std::to_string(options.pid) + ")");
+  steered.attachment().thread_placer().restore();
+  AttachResult outcome = steered.outcome(name + " (" + std::to_string(options.pid) + ")");
   if (!alive) outcome.ended = os::Ended{};
   steered.tell(options, prepared, outcome, session);
   return exit_done;
 }
 
-void declare(CLI::App& app, Session& session) {
-  auto options = std::make_shared<AdoptOptions>();
+void declare_attach(CLI::App& app, Session& session) {
+  auto options = std::make_shared<AttachOptions>();
   declare_shared(app, *options);
   app.add_option("--mem", options->memory)->group("");  // only to say why not
   app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");
@@ -95,7 +95,7 @@ void declare(CLI::App& app, Session& session) {
 
 Command attach_entry() {
   return {"attach", "Place the threads of a program that runs already, until Ctrl-C",
-          "  charm attach --policy local $(pidof postgres)", declare};
+          "  charm attach --policy local $(pidof postgres)", declare_attach};
 }
 
 }  // namespace charm::cli

@@ -3,7 +3,6 @@
 #include <charm/machine.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -21,11 +20,13 @@
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
 #include "cli/report/page.hpp"
 #include "controller/policy.hpp"
 #include "drawing/svg.hpp"
 #include "os/memory.hpp"
+#include "os/output_file.hpp"
+#include "placement/bins.hpp"
+#include "steering/request.hpp"
 #include "topology/discovery.hpp"
 #include "workloads/bench.hpp"
 
@@ -57,14 +58,8 @@ Facts gather_facts(const BenchRequest& request, const Machine& machine, const ba
   facts.policies = policy_names();
   facts.memories = workloads::memory_names();
   facts.policy = settings.policy.substr(0, settings.policy.find(':'));
-  facts.cores = static_cast<int>(settings.smt ? machine.allowed_cpus.size() : machine.cores.size());
-  facts.workers = settings.workers;
-  if (facts.workers == 0) {
-    facts.workers = facts.cores;
-    // As charm::init counts when nobody asks for a number.
-    if (machine.cpu_quota > 0)
-      facts.workers = std::clamp(static_cast<int>(std::ceil(machine.cpu_quota)), 1, facts.cores);
-  }
+  facts.cores = placement::capacity(machine, settings.smt);
+  facts.workers = steering::worker_count(machine, settings);
   facts.share_cores = settings.share_cores;
   facts.available_bytes = os::available_bytes();
   facts.needed_bytes = [memory = request.memory, nodes = nodes_with_cpus(machine)](Workload workload, int scale) {
@@ -77,17 +72,13 @@ Facts gather_facts(const BenchRequest& request, const Machine& machine, const ba
 }
 
 /// What charm::init will decide, tried on paper: a policy that refuses the machine does so before anything runs.
-void try_policies(const Plan& plan, const Machine& machine, const base::Settings& settings) {
-  placement::Request request;
+void try_policies(const BenchPlan& plan, const Machine& machine, const base::Settings& settings) {
+  placement::Request request = steering::placement_request(settings);
   request.workers = plan.workers;
-  request.sockets = settings.sockets == "balance" ? placement::SocketOrder::balance : placement::SocketOrder::fill;
-  request.spread = settings.spread;
-  request.smt = settings.smt;
-  request.share_cores = settings.share_cores;
   for (const auto& name : plan.policies) controller::placement_for(name, machine, request);
 }
 
-void check_file(const Plan& plan) {
+void check_file(const BenchPlan& plan) {
   if (plan.file.empty()) return;
   std::error_code error;
   if (std::filesystem::is_directory(plan.file, error)) {
@@ -102,7 +93,7 @@ void check_file(const Plan& plan) {
 
 /// Settings as the run used them: what the command line decided is said to come from there.
 std::vector<base::Settings::Origin> settings_in_force(const base::Settings& settings, const BenchRequest& request,
-                                                      const Plan& plan) {
+                                                      const BenchPlan& plan) {
   auto origins = settings.origins;
   for (auto& origin : origins) {
     if (origin.name == "workers" && request.workers) {
@@ -116,7 +107,7 @@ std::vector<base::Settings::Origin> settings_in_force(const base::Settings& sett
   return origins;
 }
 
-Report make_report(const Machine& machine, const Host& host, const Outcome& outcome, const Plan& plan,
+Report make_report(const Machine& machine, const Host& host, const BenchResult& outcome, const BenchPlan& plan,
                    const std::string& command) {
   Report report;
   report.title = plan.workload == Workload::gups ? "CHARM: random memory access" : "CHARM: graph kernels";
@@ -124,13 +115,13 @@ Report make_report(const Machine& machine, const Host& host, const Outcome& outc
   report.host = host;
   report.outcome = outcome;
   for (const auto& placement : outcome.placements) {
-    report.drawings.push_back({placement.policy, drawing::svg(machine, placement.seats)});
+    report.drawings.push_back({placement.policy, drawing::svg(machine, placement.worker_cores)});
   }
   if (report.drawings.empty()) report.drawings.push_back({"", drawing::svg(machine)});
   return report;
 }
 
-void add_notes(Outcome& outcome, const Machine& machine) {
+void add_notes(BenchResult& outcome, const Machine& machine) {
   auto add = [&](const std::string& text) {
     if (std::find(outcome.notes.begin(), outcome.notes.end(), text) == outcome.notes.end())
       outcome.notes.push_back(text);
@@ -145,19 +136,19 @@ void add_notes(Outcome& outcome, const Machine& machine) {
 int bench(const BenchOptions& options, Session& session) {
   const base::Settings settings = base::resolve({});
   const Machine machine = topology::discover(settings.topology, settings.profile);
-  const Plan plan = make_plan(options.request, gather_facts(options.request, machine, settings));
+  const BenchPlan plan = make_plan(options.request, gather_facts(options.request, machine, settings));
   try_policies(plan, machine, settings);
   check_file(plan);
-  if (options.report) check_writable(*options.report);
+  if (options.report) os::check_writable(*options.report);
 
   Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
-  Outcome outcome = run_plan(plan, {}, progress);
+  BenchResult outcome = run_plan(plan, {}, progress);
   add_notes(outcome, machine);
 
   Host host = describe_host(machine, settings);
   host.settings = settings_in_force(settings, options.request, plan);
   if (options.report) {
-    write_whole(*options.report, render_report(make_report(machine, host, outcome, plan, session.command_line)));
+    os::write_whole(*options.report, render_report(make_report(machine, host, outcome, plan, session.command_line)));
   }
   if (options.output.json) {
     session.out << results_json(host, outcome);
@@ -226,7 +217,7 @@ void declare_gups(CLI::App& bench_app, Session& session) {
   finish(*app, options, session);
 }
 
-void declare(CLI::App& app, Session& session) {
+void declare_bench(CLI::App& app, Session& session) {
   declare_graph(app, session);
   declare_gups(app, session);
   app.require_subcommand(1);
@@ -236,7 +227,7 @@ void declare(CLI::App& app, Session& session) {
 
 Command bench_entry() {
   return {"bench", "Run verified benchmarks on CHARM and its peers",
-          "  charm bench graph --scale 18 --report out.html\n  charm bench gups --scale 27", declare};
+          "  charm bench graph --scale 18 --report out.html\n  charm bench gups --scale 27", declare_bench};
 }
 
 }  // namespace charm::cli

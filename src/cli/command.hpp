@@ -1,6 +1,6 @@
-// A command of the `charm` tool as a value: its name, what help says of it, and how it declares its options. The
-// registry (registry.cpp) lists them all; help, completion and main know no command by name. Adding one is one file and
-// one line.
+// A command of the `charm` tool as a value: its name, its help text, and the function that declares its options. The
+// registry (registry.cpp) lists all commands; help, completion and main know none by name. A new command is one file
+// and one line.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace charm::cli {
 
-/// What the commands of one invocation share. A command's options are parsed first, all of them, and only then does
+/// What the commands of one invocation share. All of a command's options are parsed first, and only then does
 /// `action` run: a usage error can never come after work has begun.
 struct Session {
   std::ostream& out;

@@ -1,4 +1,4 @@
-// The entries of the registry, one a file.
+// The entries of the registry, one in each file.
 #pragma once
 
 #include "cli/command.hpp"

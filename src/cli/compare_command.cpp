@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
-#include <filesystem>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <random>
-#include <system_error>
-#include <unistd.h>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include "base/settings.hpp"
 #include "cli/bench/host.hpp"
@@ -26,12 +23,13 @@
 #include "cli/console.hpp"
 #include "cli/failure.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
 #include "cli/report/compare_page.hpp"
 #include "compare/counting.hpp"
 #include "compare/disturbance.hpp"
 #include "compare/run.hpp"
 #include "controller/policy.hpp"
+#include "os/output_file.hpp"
+#include "os/this_process.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::cli {
@@ -65,17 +63,9 @@ int exit_code_of(compare::Finding finding) {
   return 4;
 }
 
-double cpu_seconds(int who) {
-  rusage usage{};
-  getrusage(who, &usage);
-  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-}
-
 std::string own_path() {
-  std::error_code error;
-  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "charm" : path.string();
+  const std::string path = os::program_path();
+  return path.empty() ? "charm" : path;
 }
 
 void check_input(const std::string& path) {
@@ -100,7 +90,7 @@ compare::Request request_of(const CompareOptions& options, const std::vector<std
 [[noreturn]] void end_by(int signal) {
   std::signal(signal, SIG_DFL);
   raise(signal);
-  _exit(128 + signal);
+  std::_Exit(128 + signal);
 }
 
 compare::Outcome measure(const CompareOptions& options, const compare::Request& request,
@@ -124,13 +114,13 @@ compare::Outcome measure(const CompareOptions& options, const compare::Request& 
       progress.detail(text);
     }
   };
-  compare::Surroundings around;
-  around.own_process = static_cast<int>(getpid());
+  compare::HostActivity around;
+  around.own_process = os::process_id();
   around.governors = os::frequency_governors();
   around.before = os::look_at_machine_use();
-  const double cpu_before = cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN);
+  const double cpu_before = os::cpu_seconds() + os::cpu_seconds_of_children();
   compare::Outcome outcome = compare::compare_programs(request, launch, tell);
-  around.own_cpu_s = cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN) - cpu_before;
+  around.own_cpu_s = os::cpu_seconds() + os::cpu_seconds_of_children() - cpu_before;
   around.after = os::look_at_machine_use();
   outcome.counters = counting.names();
   outcome.why_no_counters = counting.why_not();
@@ -142,7 +132,7 @@ int run(const CompareOptions& options, Session& session) {
   const auto settings = base::resolve({});
   const compare::Request request = request_of(options, session.words);
   check_input(options.input);
-  if (options.html) check_writable(*options.html);
+  if (options.html) os::check_writable(*options.html);
   const Machine machine = topology::discover_quietly(settings.topology, settings.profile).machine;
   const bool count = settings.counters != "none" && settings.counters != "software";
   const compare::Counting counting(machine, count, "the setting counters is " + settings.counters);
@@ -155,7 +145,7 @@ int run(const CompareOptions& options, Session& session) {
   }
   const int code = exit_code_of(compare::overall(outcome));
   const Host host = describe_host(machine, settings);
-  if (options.html) write_whole(*options.html, comparison_page(host, outcome, session.command_line));
+  if (options.html) os::write_whole(*options.html, comparison_page(host, outcome, session.command_line));
   if (options.output.json) {
     session.out << comparison_json(host, outcome, code);
   } else {
@@ -179,7 +169,7 @@ std::vector<std::string> policy_words() {
   return names;
 }
 
-void declare(CLI::App& app, Session& session) {
+void declare_compare(CLI::App& app, Session& session) {
   auto options = std::make_shared<CompareOptions>();
   whole_number(app.add_option("--runs", options->runs, "Measured runs of each program [15]"), 2, 100000);
   whole_number(app.add_option("--warmup", options->warm_ups, "Runs of each before that, not measured [1]"), 0, 100000);
@@ -206,7 +196,7 @@ Command compare_entry() {
   return {"compare", "Which of two programs is faster, and how sure that is",
           "  charm compare -- ./old input -- ./new input\n"
           "  charm compare --policies local,distributed -- ./program input",
-          declare};
+          declare_compare};
 }
 
 }  // namespace charm::cli

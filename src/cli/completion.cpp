@@ -9,7 +9,7 @@ namespace {
 
 using Points = std::vector<CompletionPoint>;
 
-std::string quoted(const std::string& text) {
+std::string shell_word(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -49,14 +49,14 @@ void walk(const CLI::App& app, const std::string& path, Points& points) {
 std::string descents(const Points& points) {
   std::string labels;
   for (const auto& point : points) {
-    for (const auto& sub : point.subs) labels += (labels.empty() ? "" : "|") + quoted(point.path + " " + sub.name);
+    for (const auto& sub : point.subs) labels += (labels.empty() ? "" : "|") + shell_word(point.path + " " + sub.name);
   }
   return labels;
 }
 
 std::string value_labels(const CompletionPoint& point, const CompletionPoint::Flag& flag) {
   std::string labels;
-  for (const auto& name : flag.names) labels += (labels.empty() ? "" : "|") + quoted(point.path + " " + name);
+  for (const auto& name : flag.names) labels += (labels.empty() ? "" : "|") + shell_word(point.path + " " + name);
   return labels;
 }
 
@@ -76,14 +76,14 @@ std::string bash_script(const Points& points) {
         values += "      local done=\"\"\n      [[ $cur == *,* ]] && done=\"${cur%,*},\"\n";
         values += "      compopt -o nospace 2>/dev/null\n";
         values += fmt::format("      COMPREPLY=($(compgen -P \"$done\" -W {} -- \"${{cur##*,}}\"))\n",
-                              quoted(spaced(flag.words)));
+                              shell_word(spaced(flag.words)));
       } else {
-        values += fmt::format("      COMPREPLY=($(compgen -W {} -- \"$cur\"))\n", quoted(spaced(flag.words)));
+        values += fmt::format("      COMPREPLY=($(compgen -W {} -- \"$cur\"))\n", shell_word(spaced(flag.words)));
       }
       values += "      return ;;\n";
     }
-    follows +=
-        fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$cur\")) ;;\n", quoted(point.path), quoted(spaced(next)));
+    follows += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$cur\")) ;;\n", shell_word(point.path),
+                           shell_word(spaced(next)));
   }
   return fmt::format(
       R"(# bash completion of charm; load it with: source <(charm completion bash)
@@ -108,7 +108,7 @@ complete -F _charm charm
 std::string zsh_entry(const std::string& name, const std::string& summary) {
   std::string escaped;
   for (const char c : name) escaped += c == ':' ? std::string("\\:") : std::string(1, c);
-  return quoted(escaped + ":" + summary);
+  return shell_word(escaped + ":" + summary);
 }
 
 std::string zsh_script(const Points& points) {
@@ -116,7 +116,7 @@ std::string zsh_script(const Points& points) {
   std::string follows;
   for (const auto& point : points) {
     std::string next;
-    for (const auto& word : point.words) next += " " + quoted(word);
+    for (const auto& word : point.words) next += " " + shell_word(word);
     for (const auto& sub : point.subs) next += " " + zsh_entry(sub.name, sub.summary);
     for (const auto& flag : point.flags) {
       for (const auto& name : flag.names) next += " " + zsh_entry(name, flag.summary);
@@ -130,7 +130,7 @@ std::string zsh_script(const Points& points) {
         values += "      compadd -- " + spaced(flag.words) + "\n";
       values += "      return ;;\n";
     }
-    follows += fmt::format("    ({}) entries=({} ) ;;\n", quoted(point.path), next);
+    follows += fmt::format("    ({}) entries=({} ) ;;\n", shell_word(point.path), next);
   }
   return fmt::format(
       R"(#compdef charm
@@ -157,9 +157,9 @@ if [[ $funcstack[1] == _charm ]]; then _charm "$@"; else compdef _charm charm; f
 std::string fish_script(const Points& points) {
   std::string lines;
   for (const auto& point : points) {
-    const std::string at = "complete -c charm -n " + quoted("__charm_at " + quoted(point.path));
-    if (!point.words.empty()) lines += at + " -a " + quoted(spaced(point.words)) + "\n";
-    for (const auto& sub : point.subs) lines += at + " -a " + sub.name + " -d " + quoted(sub.summary) + "\n";
+    const std::string at = "complete -c charm -n " + shell_word("__charm_at " + shell_word(point.path));
+    if (!point.words.empty()) lines += at + " -a " + shell_word(spaced(point.words)) + "\n";
+    for (const auto& sub : point.subs) lines += at + " -a " + sub.name + " -d " + shell_word(sub.summary) + "\n";
     for (const auto& flag : point.flags) {
       std::string line = at;
       for (const auto& name : flag.names)
@@ -169,15 +169,15 @@ std::string fish_script(const Points& points) {
       else if (flag.takes_value)
         line += " -x";
       if (flag.takes_list)
-        line += " -a " + quoted("(__fish_append , " + spaced(flag.words) + ")");
+        line += " -a " + shell_word("(__fish_append , " + spaced(flag.words) + ")");
       else if (!flag.words.empty())
-        line += " -a " + quoted(spaced(flag.words));
-      lines += line + " -d " + quoted(flag.summary) + "\n";
+        line += " -a " + shell_word(spaced(flag.words));
+      lines += line + " -d " + shell_word(flag.summary) + "\n";
     }
   }
   std::string labels;
   for (const auto& point : points) {
-    for (const auto& sub : point.subs) labels += " " + quoted(point.path + " " + sub.name);
+    for (const auto& sub : point.subs) labels += " " + shell_word(point.path + " " + sub.name);
   }
   return fmt::format(
       R"(# fish completion of charm; load it with: charm completion fish | source

@@ -1,4 +1,4 @@
-// Shell completion, generated from the declared commands: what help knows, completion knows.
+// Shell completion, generated from the declared commands, so that it offers everything that help shows.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 namespace charm::cli {
 namespace {
 
-void declare(CLI::App& app, Session& session) {
+void declare_completion(CLI::App& app, Session& session) {
   auto shell = std::make_shared<std::string>();
   one_of(app.add_option("shell", *shell, "The shell to complete for"), {"bash", "zsh", "fish"})->required();
   app.callback([&session, shell] {
@@ -26,7 +26,8 @@ void declare(CLI::App& app, Session& session) {
 }  // namespace
 
 Command completion_entry() {
-  return {"completion", "Print a completion script for a shell", "  source <(charm completion bash)", declare};
+  return {"completion", "Print a completion script for a shell", "  source <(charm completion bash)",
+          declare_completion};
 }
 
 }  // namespace charm::cli

@@ -3,24 +3,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <ostream>
-#include <unistd.h>
-
-#include <sys/ioctl.h>
 
 #include "cli/options.hpp"
+#include "os/terminal.hpp"
 
 namespace charm::cli {
-namespace {
-
-/// The line must not wrap: a wrapped line cannot be rewritten.
-std::size_t terminal_columns() {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
-}
-
-}  // namespace
-
 void add_output_options(CLI::App& app, OutputOptions& options) {
   app.add_flag("--json", options.json, "Print JSON on stdout and nothing else there");
   app.add_flag("-q,--quiet", options.quiet, "No progress on stderr");
@@ -40,13 +27,13 @@ bool use_colour(Colour choice, bool is_terminal, const char* no_color, const cha
 }
 
 bool colour_on_stdout(Colour choice) {
-  return use_colour(choice, isatty(STDOUT_FILENO) != 0, std::getenv("NO_COLOR"), std::getenv("TERM"));
+  return use_colour(choice, os::is_terminal(os::Stream::output), std::getenv("NO_COLOR"), std::getenv("TERM"));
 }
 
 Progress::Mode Progress::mode_for_stderr(bool quiet) {
   if (quiet) return Mode::silent;
   const char* term = std::getenv("TERM");
-  const bool rewritable = isatty(STDERR_FILENO) != 0 && term != nullptr && std::strcmp(term, "dumb") != 0;
+  const bool rewritable = os::is_terminal(os::Stream::error) && term != nullptr && std::strcmp(term, "dumb") != 0;
   return rewritable ? Mode::rewriting : Mode::lines;
 }
 
@@ -66,7 +53,8 @@ void Progress::clear() {
 }
 
 void Progress::rewrite(const std::string& text) {
-  err_ << "\r\x1b[K" << text.substr(0, terminal_columns() - 1) << std::flush;
+  // The line must not wrap: a wrapped line cannot be rewritten.
+  err_ << "\r\x1b[K" << text.substr(0, os::terminal_size(os::Stream::error).width - 1) << std::flush;
   line_is_open_ = true;
 }
 

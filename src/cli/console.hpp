@@ -1,5 +1,5 @@
-// What all commands share in how they speak: --json, --quiet, --color, and progress. Results go to stdout, everything
-// else to stderr, so that `charm ... --json` is pure JSON whatever happens beside it.
+// The output options that all commands share: --json, --quiet, --color, and progress. Results go to stdout, everything
+// else to stderr, so that the output of `charm ... --json` is always valid JSON.
 #pragma once
 
 #include <iosfwd>
@@ -43,11 +43,11 @@ class Progress {
 
   static Mode mode_for_stderr(bool quiet);
 
-  /// A step worth a line in a log.
+  /// A step that gets a line in a log.
   void step(const std::string& text);
-  /// What is being done within the step, shown in its place and on a terminal only.
+  /// The present activity within the step; shown in its place, on a terminal only.
   void detail(const std::string& text);
-  /// Takes the rewritten line away, before something else is printed.
+  /// Erases the rewritten line before something else is printed.
   void clear();
 
  private:

@@ -1,5 +1,5 @@
-// `charm counters`: what can be measured here, or on a core of the catalogue: which fill sources can be told apart,
-// what each number means, and, where there are no counters, exactly why and what would help.
+// `charm counters`: shows what can be measured here, or on a core of the catalogue: which fill sources can be told
+// apart, what each number means, and, if there are no counters, exactly why and what would help.
 #include <charm/error.hpp>
 #include <charm/machine.hpp>
 
@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/settings.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
@@ -25,7 +26,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace counters = charm::counters;
 
-struct Options {
+struct CountersArguments {
   OutputOptions output;
   std::string machine;
   std::string from;
@@ -56,7 +57,7 @@ std::vector<std::string> model_names() {
 /// A plan as the description of a source that nobody opened.
 counters::Description on_paper(const counters::CpuModel& model, const counters::Shape& shape,
                                const std::vector<counters::UserEvent>& wishes) {
-  const counters::Plan plan = counters::make_plan(&model, shape, wishes);
+  const counters::EventPlan plan = counters::make_plan(&model, shape, wishes);
   counters::Description description;
   description.kind = counters::Description::Kind::hardware;
   description.name = "hardware counters (" + std::string(model.title) + ")";
@@ -79,7 +80,7 @@ counters::Description on_paper(const counters::CpuModel& model, const counters::
 
 counters::Description of_this_machine(const base::Settings& settings, const Machine& machine, const View& view,
                                       const std::vector<counters::UserEvent>& wishes,
-                                      const counters::Surroundings& around) {
+                                      const counters::SourceContext& around) {
   const bool automatic = settings.counters == "auto" || settings.counters == "hardware" ||
                          settings.counters.starts_with("record:");  // looking shall not begin a recording
   if (!automatic) return counters::choose_source(settings, machine, around)->describe();
@@ -88,7 +89,7 @@ counters::Description of_this_machine(const base::Settings& settings, const Mach
   return counters::software_source(around, attempt.refusal)->describe();
 }
 
-View look(const Options& options) {
+View look(const CountersArguments& options) {
   View view;
   const auto settings = base::resolve({});
   const auto wishes = counters::parse_user_events(settings.counter_events);
@@ -97,7 +98,7 @@ View look(const Options& options) {
   view.shape = counters::shape_of(machine);
   view.here = options.machine.empty();
   if (view.here) {
-    const auto around = counters::surroundings();
+    const auto around = counters::source_context();
     view.model = counters::model_of(around.cpu);
     view.core = fmt::format("{} family {:#x} model {:#x} stepping {}",
                             around.cpu.vendor.empty() ? "unknown vendor" : around.cpu.vendor, around.cpu.family,
@@ -220,7 +221,7 @@ std::string as_json(const View& view, bool with_events) {
     }
     all["events"] = events;
   }
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return base::json_text(all, 2) + "\n";
 }
 
 std::string heading(const View& view) {
@@ -285,8 +286,8 @@ std::string as_text(const View& view, bool with_events, bool colour) {
   return text + "\n" + render_table({{"source"}, {"code"}, {"event"}, {"counted"}, {"origin"}}, events, colour);
 }
 
-void declare(CLI::App& app, Session& session) {
-  auto options = std::make_shared<Options>();
+void declare_counters(CLI::App& app, Session& session) {
+  auto options = std::make_shared<CountersArguments>();
   one_of(app.add_option("--machine", options->machine, "Show what a core of the catalogue can count"), model_names());
   file_path(app.add_option("--from", options->from,
                            "The machine's shape, from an hwloc XML file or synthetic string, in place of this one's"));
@@ -307,7 +308,7 @@ void declare(CLI::App& app, Session& session) {
 
 Command counters_entry() {
   return {"counters", "Show what can be measured: fill sources, events, or why there are none",
-          "  charm counters --machine zen4 --events", declare};
+          "  charm counters --machine zen4 --events", declare_counters};
 }
 
 }  // namespace charm::cli

@@ -1,4 +1,4 @@
-// What the user is told when a command cannot do its job: always one line, "charm: what, where; remedy", and an exit
+// The message for a user when a command fails: always one line, "charm: what, where; remedy", and an exit
 // code.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The `charm` executable: parses, runs the chosen command, and turns whatever went wrong into one line on stderr and an
-// exit code (docs/command-line.md). Nothing but this file decides exit codes of failures.
+// The `charm` executable: parses the command line, runs the chosen command, and turns any failure into one line on
+// stderr and an exit code (docs/command-line.md). Only this file decides exit codes of failures.
 #include <exception>
 #include <iostream>
 #include <string>

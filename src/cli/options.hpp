@@ -1,4 +1,5 @@
-// Kinds of option values, so that every command refuses bad ones in the same words and completion knows what to offer.
+// Kinds of option values, so that every command rejects bad ones with the same words and completion knows what to
+// offer.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "cli/console.hpp"
-#include "cli/output_file.hpp"
+#include "os/output_file.hpp"
 #include "probe/measure.hpp"
 #include "probe/picture.hpp"
 #include "topology/discovery.hpp"
@@ -87,7 +87,7 @@ void check_options(const ProbeOptions& options) {
   if (!(options.budget_s >= 1 && options.budget_s <= 86400))
     throw Error(Errc::bad_config, "a budget of " + std::to_string(options.budget_s) + " s", "give 1 to 86400 seconds");
   for (const auto& path : {options.csv, options.svg, options.html}) {
-    if (!path.empty()) check_writable(path);
+    if (!path.empty()) os::check_writable(path);
   }
 }
 
@@ -111,11 +111,11 @@ void write_files(const ProbeOptions& options, const probe::Profile& profile) {
   if (!options.csv.empty()) {
     std::ostringstream text;
     probe::write_latency_csv(text, profile.latency);
-    write_whole(options.csv, text.str());
+    os::write_whole(options.csv, text.str());
   }
   if (!options.svg.empty())
-    write_whole(options.svg, probe::heatmap_svg(profile.latency, profile.cpus, "Latency between cpus", "ns"));
-  if (!options.html.empty()) write_whole(options.html, probe::profile_html(profile));
+    os::write_whole(options.svg, probe::heatmap_svg(profile.latency, profile.cpus, "Latency between cpus", "ns"));
+  if (!options.html.empty()) os::write_whole(options.html, probe::profile_html(profile));
 }
 
 }  // namespace
@@ -129,8 +129,9 @@ int probe_command(const ProbeOptions& options, std::ostream& out, std::ostream& 
     paper.latency = matrix;
     for (int row = 0; row < matrix.rows(); ++row) paper.cpus.push_back(row);
     paper.seen = seen;
-    if (!options.svg.empty()) write_whole(options.svg, probe::heatmap_svg(matrix, paper.cpus, options.cluster, "ns"));
-    if (!options.html.empty()) write_whole(options.html, probe::profile_html(paper));
+    if (!options.svg.empty())
+      os::write_whole(options.svg, probe::heatmap_svg(matrix, paper.cpus, options.cluster, "ns"));
+    if (!options.html.empty()) os::write_whole(options.html, probe::profile_html(paper));
     if (options.json) {
       out << probe::clustering_json(seen);
     } else {

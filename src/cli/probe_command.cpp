@@ -1,4 +1,4 @@
-// `charm probe`: its options; what it does stands in probe.cpp.
+// The options of `charm probe`; probe.cpp does the work.
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -9,15 +9,15 @@
 namespace charm::cli {
 namespace {
 
-struct Options {
+struct ProbeArguments {
   ProbeOptions probe;
   OutputOptions output;
   std::string parts;
   bool no_store = false;
 };
 
-void declare(CLI::App& app, Session& session) {
-  auto options = std::make_shared<Options>();
+void declare_probe(CLI::App& app, Session& session) {
+  auto options = std::make_shared<ProbeArguments>();
   ProbeOptions& probe = options->probe;
   file_path(app.add_option("--cluster", probe.cluster, "Read a latency matrix (CSV) and say what machine it shows"));
   file_path(app.add_option("--show", probe.show, "Show a stored profile instead of measuring; - for this machine's"));
@@ -45,7 +45,7 @@ void declare(CLI::App& app, Session& session) {
 
 Command probe_entry() {
   return {"probe", "Measure the machine: latencies, bandwidths, caches, and the chiplets they show",
-          "  charm probe --cluster matrix.csv --json\n  charm probe --html probe.html", declare};
+          "  charm probe --cluster matrix.csv --json\n  charm probe --html probe.html", declare_probe};
 }
 
 }  // namespace charm::cli

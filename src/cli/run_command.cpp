@@ -1,6 +1,6 @@
-// `charm run`: an unmodified program with its threads placed and re-placed by the runtime's policies. It is started as
-// a child that behaves as if the shell had started it (os/child.hpp); the steering goes on beside it
-// (adopt/steward.hpp).
+// `charm run`: starts an unmodified program and places its threads by the runtime's policies while it runs. The program
+// is a child that behaves as if the shell had started it (os/child.hpp); an Attachment places its threads meanwhile
+// (attach/attachment.hpp).
 #include <charm/error.hpp>
 
 #include <algorithm>
@@ -9,22 +9,22 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <unistd.h>
 
-#include "adopt/guardian.hpp"
-#include "cli/adopt/steered.hpp"
+#include "cli/attach/steered.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
 #include "os/affinity.hpp"
+#include "os/affinity_restorer.hpp"
 #include "os/child.hpp"
+#include "os/output_file.hpp"
+#include "os/this_process.hpp"
 #include "os/thread_memory.hpp"
 
 namespace charm::cli {
 namespace {
 
 /// Of the nodes whose cores the program uses; in the child, before it becomes the program.
-void set_memory(const std::string& word, const adopt::Plan& plan) {
+void set_memory(const std::string& word, const attach::AttachPlan& plan) {
   if (word == "keep") return;
   std::vector<int> nodes;
   for (const Node& node : plan.machine.nodes) {
@@ -36,12 +36,11 @@ void set_memory(const std::string& word, const adopt::Plan& plan) {
   if (word == "local") os::reset_memory_policy();
   if (word == "interleave") done = os::set_memory_nodes(os::NodesPolicy::interleave, nodes);
   if (word == "bind") done = os::set_memory_nodes(os::NodesPolicy::bind, nodes);
-  constexpr char refused[] = "charm: the kernel refused the memory policy; memory comes from where it would anyway\n";
-  if (!done) [[maybe_unused]]
-    const ssize_t said = write(STDERR_FILENO, refused, sizeof refused - 1);
+  if (!done)
+    os::write_to_stderr("charm: the kernel refused the memory policy; memory comes from where it would anyway\n");
 }
 
-int not_started(const AdoptOptions& options, int error, Session& session) {
+int not_started(const AttachOptions& options, int error, Session& session) {
   const std::string& name = options.program.front();
   const bool missing = error == ENOENT;
   std::string remedy = missing            ? "check its name and PATH, or give its path"
@@ -53,11 +52,11 @@ int not_started(const AdoptOptions& options, int error, Session& session) {
 }
 
 /// \returns how the program ended; nothing where it was not started, with `code` to exit with.
-std::optional<os::Ended> run(const AdoptOptions& options, Session& session, int& code) {
+std::optional<os::Ended> run(const AttachOptions& options, Session& session, int& code) {
   if (options.json && !options.dry_run) {
     throw Error(Errc::bad_input, "--json: stdout is the program's", "write the summary with --report FILE");
   }
-  if (!options.report.empty()) check_writable(options.report);
+  if (!options.report.empty()) os::check_writable(options.report);
   Prepared prepared = prepare(options, os::allowed_cpus(), false);
   if (options.dry_run) {
     code = intend(options, prepared, session);
@@ -65,9 +64,9 @@ std::optional<os::Ended> run(const AdoptOptions& options, Session& session, int&
   }
 
   // Before there is anything to undo: a program that ends before it is known what it is needs none.
-  std::optional<adopt::Guardian> guardian;
+  std::optional<os::AffinityRestorer> affinity_restorer;
   const bool bound = prepared.plan.cpus != prepared.came_with;
-  if (bound) guardian.emplace(prepared.came_with, options.children);
+  if (bound) affinity_restorer.emplace(prepared.came_with, options.children);
   os::Child::Start start;
   start.words = options.program;
   for (const auto& pool : prepared.pools) {
@@ -89,23 +88,23 @@ std::optional<os::Ended> run(const AdoptOptions& options, Session& session, int&
     code = not_started(options, failed.error, session);
     return std::nullopt;
   }
-  if (guardian) guardian->watch_over(child->pid());
+  if (affinity_restorer) affinity_restorer->watch_over(child->pid());
 
   Steered steered(options, prepared, child->pid(), false);
   steered.system().before_binding([&] {
-    if (!guardian) guardian.emplace(prepared.came_with, options.children).watch_over(child->pid());
+    if (!affinity_restorer) affinity_restorer.emplace(prepared.came_with, options.children).watch_over(child->pid());
   });
   std::optional<os::Ended> ended;
   while (!(ended = child->attend())) steered.step_and_wait(child->descriptor());
-  steered.steward().adopter().restore();
-  Outcome outcome = steered.outcome(options.program.front());
+  steered.attachment().thread_placer().restore();
+  AttachResult outcome = steered.outcome(options.program.front());
   outcome.ended = ended;
   steered.tell(options, prepared, outcome, session);
   return ended;
 }
 
-void declare(CLI::App& app, Session& session) {
-  auto options = std::make_shared<AdoptOptions>();
+void declare_run(CLI::App& app, Session& session) {
+  auto options = std::make_shared<AttachOptions>();
   declare_shared(app, *options);
   one_of(
       app.add_option("--mem", options->memory,
@@ -114,7 +113,7 @@ void declare(CLI::App& app, Session& session) {
       {"keep", "local", "interleave", "bind"})
       ->capture_default_str();
   app.add_flag("--no-size", options->no_size, "Do not tell its pools of threads how many to make");
-  some_of(app.add_option("--no-size-for", options->left_out, "Of these kinds of pools only"), adopt::pool_kinds());
+  some_of(app.add_option("--no-size-for", options->left_out, "Of these kinds of pools only"), attach::pool_kinds());
   app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");
   app.add_flag("--json", options->json, "With --dry-run: JSON on stdout");
   app.add_option("program", options->program, "The program and its arguments, best behind --")->required();
@@ -132,7 +131,7 @@ void declare(CLI::App& app, Session& session) {
 
 Command run_entry() {
   return {"run", "Run any program with its threads placed, and placed anew as it goes",
-          "  charm run --policy local -- make -j8", declare};
+          "  charm run --policy local -- make -j8", declare_run};
 }
 
 }  // namespace charm::cli

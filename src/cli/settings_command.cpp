@@ -1,10 +1,11 @@
-// `charm settings`: the settings in force, and where each came from.
+// `charm settings`: prints the settings in force, and where each came from.
 #include <cctype>
 #include <memory>
 #include <ostream>
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/settings.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
@@ -25,7 +26,7 @@ std::string as_json(const base::Settings& settings, const std::vector<base::Sett
                    {"default", docs[i].default_value},
                    {"doc", docs[i].doc}});
   }
-  return Json{{"settings", all}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return base::json_text(Json{{"settings", all}}, 2) + "\n";
 }
 
 std::string as_text(const base::Settings& settings, const std::vector<base::SettingDoc>& docs, bool colour) {
@@ -41,7 +42,7 @@ std::string as_text(const base::Settings& settings, const std::vector<base::Sett
   return render_table({{"setting"}, {"value"}, {"from"}, {"meaning"}}, rows, colour);
 }
 
-void declare(CLI::App& app, Session& session) {
+void declare_settings(CLI::App& app, Session& session) {
   auto options = std::make_shared<OutputOptions>();
   add_output_options(app, *options);
   app.callback([&session, options] {
@@ -59,7 +60,7 @@ void declare(CLI::App& app, Session& session) {
 
 Command settings_entry() {
   return {"settings", "Print the settings in force and where each came from", "  CHARM_WORKERS=2 charm settings",
-          declare};
+          declare_settings};
 }
 
 }  // namespace charm::cli

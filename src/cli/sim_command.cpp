@@ -1,5 +1,5 @@
-// `charm sim`: a workload under one or more policies on a machine that need not be here; the papers' figures against
-// the model; the default controller against what it could have done; recorded programs on other machines.
+// `charm sim`: runs a workload under one or more policies on a model of a machine; compares the papers' figures with
+// the model, and the default controller with the best choice; runs recorded programs on other machines.
 #include <charm/error.hpp>
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
 #include "cli/sim/options.hpp"
 #include "cli/sim/output.hpp"
 #include "cli/sim/record_graph.hpp"
+#include "os/output_file.hpp"
 #include "probe/profile.hpp"
 #include "sim/from_profile.hpp"
 #include "sim/generator.hpp"
@@ -24,7 +24,7 @@
 namespace charm::cli {
 namespace {
 
-struct Options {
+struct SimArguments {
   OutputOptions output;
   std::string machine = "epyc-7713-2s", workload, policy = "charm", workers, backend = "analytic", reproduce, replay,
               show_machine, from_profile;
@@ -48,7 +48,7 @@ std::vector<std::string> machine_names() {
 std::vector<std::string> workload_names() {
   return names_of(sim::generators(), [](const auto* g) { return g->name; });
 }
-std::vector<std::string> policy_names() {
+std::vector<std::string> simulated_policies() {
   return names_of(sim::policies(), [](const auto& p) { return p.name; });
 }
 std::vector<std::string> figure_names() {
@@ -65,11 +65,11 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-SimRequest request_of(const Options& options) {
+SimRequest request_of(const SimArguments& options) {
   SimRequest request;
   request.machines = listed(options.machine, machine_names());
   request.workloads = listed(options.workload.empty() ? "all" : options.workload, workload_names());
-  request.policies = listed(options.policy, policy_names());
+  request.policies = listed(options.policy, simulated_policies());
   if (!options.workers.empty()) request.workers = parse_workers(options.workers);
   request.run = options.run;
   request.jobs = options.jobs;
@@ -77,7 +77,7 @@ SimRequest request_of(const Options& options) {
   return request;
 }
 
-int reproduce(const Options& options, Session& session, bool colour) {
+int reproduce(const SimArguments& options, Session& session, bool colour) {
   std::vector<sim::Reproduction> figures;
   bool held = true;
   for (const auto& name : options.reproduce == "all" ? figure_names() : split_list(options.reproduce)) {
@@ -88,7 +88,7 @@ int reproduce(const Options& options, Session& session, bool colour) {
   return held ? exit_done : exit_failed;
 }
 
-int worst(const Options& options, Session& session, bool colour) {
+int worst(const SimArguments& options, Session& session, bool colour) {
   SimRequest request = request_of(options);
   request.run.warm_up = 180;
   const auto all =
@@ -97,7 +97,7 @@ int worst(const Options& options, Session& session, bool colour) {
   return exit_done;
 }
 
-int replay(const Options& options, Session& session, bool colour) {
+int replay(const SimArguments& options, Session& session, bool colour) {
   const sim::TaskGraph graph = sim::parse_trace(text_of(options.replay), options.replay);
   const SimRequest request = request_of(options);
   std::vector<Replay> replays;
@@ -108,7 +108,7 @@ int replay(const Options& options, Session& session, bool colour) {
     if (workers.empty()) workers.push_back(std::min<int>(64, static_cast<int>(model.machine.cores.size())));
     for (const int count : workers) {
       for (const auto& policy : request.policies) {
-        const sim::Plan plan = sim::plan_for(policy, model, any, count);
+        const sim::SimulationPlan plan = sim::plan_for(policy, model, any, count);
         sim::TaskOptions how;
         how.seed = options.run.seed;
         replays.push_back({model.name, policy, count, graph.tasks.size(),
@@ -120,7 +120,7 @@ int replay(const Options& options, Session& session, bool colour) {
   return exit_done;
 }
 
-int simulate(const Options& options, Session& session) {
+int simulate(const SimArguments& options, Session& session) {
   const bool colour = !options.output.json && colour_on_stdout(colour_choice(options.output.colour));
   if (options.record_graph) {
     session.out << sim::graph_record_json(record_graph(*options.record_graph));
@@ -141,9 +141,9 @@ int simulate(const Options& options, Session& session) {
     throw Error(Errc::bad_config, "charm sim needs a --workload",
                 "for example charm sim --workload bfs --policy charm,ring; 'all' takes every one");
   }
-  if (options.report) check_writable(*options.report);
+  if (options.report) os::check_writable(*options.report);
   const auto results = simulate(request_of(options));
-  if (options.report) write_whole(*options.report, sim_page(results, session.command_line));
+  if (options.report) os::write_whole(*options.report, sim_page(results, session.command_line));
   if (options.output.json) {
     session.out << sim_json(results);
   } else {
@@ -159,16 +159,17 @@ std::string join(const std::vector<std::string>& words) {
   return text;
 }
 
-void declare(CLI::App& app, Session& session) {
-  auto options = std::make_shared<Options>();
+void declare_sim(CLI::App& app, Session& session) {
+  auto options = std::make_shared<SimArguments>();
   app.add_option("--machine", options->machine,
                  "Machines: " + join(machine_names()) +
                      "; a model's file, an hwloc XML file or synthetic string; all [epyc-7713-2s]");
   app.add_option(
       "--workload", options->workload,
       "Workloads NAME[:parameter=value,...] of " + join(workload_names()) + "; in turn: bfs@10+sweep:mb=24@2; all");
-  app.add_option("--policy", options->policy,
-                 "Policies NAME[:parameter=value,...] of " + join(policy_names()) + ", or a controller; all [charm]");
+  app.add_option(
+      "--policy", options->policy,
+      "Policies NAME[:parameter=value,...] of " + join(simulated_policies()) + ", or a controller; all [charm]");
   app.add_option("--workers", options->workers,
                  "Numbers of workers: 64, or 8,16,32, or 8..128 [a core each, at most 64]");
   number_within(app.add_option("--seconds", options->run.seconds, "Simulated seconds [60]"), 0.001, 1e6);
@@ -204,7 +205,7 @@ Command sim_entry() {
   return {"sim", "Judge policies on a modelled machine",
           "  charm sim --machine 2x7713 --workload bfs --policy charm,ring,os --workers 8..128\n"
           "  charm sim --reproduce charm:fig5",
-          declare};
+          declare_sim};
 }
 
 }  // namespace charm::cli

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/format.hpp"
+
 namespace charm::cli {
 namespace {
 
@@ -12,27 +14,22 @@ std::string styled(const std::string& text, const std::string& style, bool colou
 
 }  // namespace
 
-std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
-}
-
 std::string render_table(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows, bool colour) {
   std::vector<std::size_t> widths;
   std::vector<Cell> header;
   for (const auto& column : columns) {
-    widths.push_back(display_width(column.title));
+    widths.push_back(base::display_width(column.title));
     header.push_back({column.title, "1"});
   }
   for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i].text));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], base::display_width(row[i].text));
   }
   std::string out;
   auto add_row = [&](const std::vector<Cell>& row) {
     std::string line;
     std::size_t pending = 0;  // blanks are only written before text, so that no line ends in them
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::size_t room = widths[i] - display_width(row[i].text);
+      const std::size_t room = widths[i] - base::display_width(row[i].text);
       if (i > 0) pending += 2;
       if (columns[i].align == Column::Align::right) pending += room;
       if (!row[i].text.empty()) {

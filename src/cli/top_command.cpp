@@ -1,5 +1,5 @@
-// `charm top`: what runs where, live. The look at the machine is top/sampler, what it means top/watch, the screen
-// top/screen; here is only when to look, where to write, and when to stop.
+// `charm top`: shows live what runs where. top/sampler reads the machine, top/watch compares two samples, top/screen
+// draws the result; this file decides when to sample, where to write, and when to stop.
 #include <charm/error.hpp>
 
 #include <algorithm>
@@ -15,18 +15,16 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <unistd.h>
 
 #include "base/settings.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
-#include "cli/top/terminal.hpp"
+#include "os/terminal.hpp"
 #include "top/json.hpp"
+#include "top/replay_writer.hpp"
 #include "top/sampler.hpp"
 #include "top/screen.hpp"
-#include "top/tape.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::cli {
@@ -68,7 +66,7 @@ class Looking {
  public:
   Looking(const TopOptions& options, const Machine& machine, bool count, const std::string& why_not)
       : sampler_(machine, options.pid, count, why_not), watch_(machine, options.pid, sampler_.program()) {
-    if (options.record) tape_ = std::make_unique<top::Tape>(*options.record, sampler_.description());
+    if (options.record) tape_ = std::make_unique<top::ReplayWriter>(*options.record, sampler_.description());
   }
   top::Snapshot next() {
     const top::Sight sight = sampler_.look();
@@ -81,7 +79,7 @@ class Looking {
  private:
   top::Sampler sampler_;
   top::Watch watch_;
-  std::unique_ptr<top::Tape> tape_;
+  std::unique_ptr<top::ReplayWriter> tape_;
 };
 
 /// How it ended: 0, or the signal that asked for it.
@@ -102,13 +100,13 @@ class Interval {
 };
 
 /// Lines or screens one below the other, until it ends; the first look tells no shares and is not shown.
-Ended flow(const TopOptions& options, Looking& session, const top::Look& look, std::ostream& out) {
-  const SignalQueue signals;
+Ended flow(const TopOptions& options, Looking& session, const top::ScreenOptions& look, std::ostream& out) {
+  const os::SignalQueue signals;
   Interval interval(options.interval);
   session.next();
   while (true) {
-    const Event event = wait_for_event(signals, false, interval.next());
-    if (event.kind == Event::Kind::signal) {
+    const os::TerminalEvent event = os::wait_for_event(signals, false, interval.next());
+    if (event.kind == os::TerminalEvent::Kind::signal) {
       if (event.value == SIGWINCH) continue;
       if (event.value == SIGTSTP) {
         raise(SIGSTOP);
@@ -121,7 +119,7 @@ Ended flow(const TopOptions& options, Looking& session, const top::Look& look, s
     if (options.json) {
       out << top::json_line(snapshot) << std::flush;
     } else {
-      top::Look now = look;
+      top::ScreenOptions now = look;
       now.clock = time_of_day();
       for (const auto& line : top::render(snapshot, now)) out << line << '\n';
       if (!options.once) out << '\n';
@@ -133,28 +131,28 @@ Ended flow(const TopOptions& options, Looking& session, const top::Look& look, s
 
 class Live {
  public:
-  Live(const TopOptions& options, Looking& session, top::Look look)
+  Live(const TopOptions& options, Looking& session, top::ScreenOptions look)
       : options_(options), session_(session), look_(std::move(look)) {}
 
   Ended run() {
-    const SignalQueue signals;
-    FullScreen screen;
+    const os::SignalQueue signals;
+    os::FullScreen screen;
     Interval interval(options_.interval);
     // The shares of the first quarter of a second are there soon; then the interval is as asked for.
     session_.next();
     auto until = std::min(interval.next(), Clock::now() + std::chrono::milliseconds(250));
     while (true) {
-      const Event event = wait_for_event(signals, isatty(STDIN_FILENO) != 0, until);
+      const os::TerminalEvent event = os::wait_for_event(signals, os::is_terminal(os::Stream::input), until);
       switch (event.kind) {
-        case Event::Kind::tick:
+        case os::TerminalEvent::Kind::tick:
           if (!held_) snapshot_ = session_.next();
           interval.passed();
           until = interval.next();
           break;
-        case Event::Kind::key:
+        case os::TerminalEvent::Kind::key:
           if (press(event.value)) return 0;
           break;
-        case Event::Kind::signal:
+        case os::TerminalEvent::Kind::signal:
           if (event.value == SIGTSTP) {
             screen.leave();
             raise(SIGSTOP);
@@ -180,8 +178,8 @@ class Live {
     return false;
   }
 
-  bool draw(const top::Snapshot& snapshot, const FullScreen& screen) {
-    const Size size = terminal_size(STDOUT_FILENO);
+  bool draw(const top::Snapshot& snapshot, const os::FullScreen& screen) {
+    const os::TerminalSize size = os::terminal_size(os::Stream::output);
     look_.width = size.width;
     look_.height = size.height;
     if (!held_) look_.clock = time_of_day();
@@ -190,7 +188,7 @@ class Live {
 
   const TopOptions& options_;
   Looking& session_;
-  top::Look look_;
+  top::ScreenOptions look_;
   std::optional<top::Snapshot> snapshot_;
   bool held_ = false;
 };
@@ -204,16 +202,16 @@ int run(const TopOptions& options, Session& session) {
   const Machine machine = topology::discover_quietly(settings.topology, settings.profile).machine;
   Looking looking(options, machine, count, "the setting counters is " + settings.counters);
 
-  top::Look look;
+  top::ScreenOptions look;
   look.unicode = speaks_unicode() && !options.plain;
   look.colour = colour_on_stdout(colour_choice(options.colour));
   const bool screen =
-      isatty(STDOUT_FILENO) != 0 && !options.json && !options.once && !options.plain && !dumb_terminal();
+      os::is_terminal(os::Stream::output) && !options.json && !options.once && !options.plain && !dumb_terminal();
   Ended ended = 0;
   if (screen) {
     ended = Live(options, looking, look).run();
   } else {
-    const Size size = terminal_size(STDOUT_FILENO);
+    const os::TerminalSize size = os::terminal_size(os::Stream::output);
     look.width = size.width;
     look.height = size.height;
     look.keys = false;
@@ -227,7 +225,7 @@ int run(const TopOptions& options, Session& session) {
   return exit_failed;
 }
 
-void declare(CLI::App& app, Session& session) {
+void declare_top(CLI::App& app, Session& session) {
   auto options = std::make_shared<TopOptions>();
   whole_number(app.add_option("pid", options->pid, "A process [the whole machine]"), 1, 1 << 30)->type_name("PID");
   app.add_option("--interval", options->interval, "Seconds between two looks [1]")
@@ -246,7 +244,7 @@ void declare(CLI::App& app, Session& session) {
 
 Command top_entry() {
   return {"top", "Show live which threads run on which chiplets, and what moves",
-          "  charm top\n  charm top 4242 --interval 0.5\n  charm top 4242 --json --record threads.csv", declare};
+          "  charm top\n  charm top 4242 --interval 0.5\n  charm top 4242 --json --record threads.csv", declare_top};
 }
 
 }  // namespace charm::cli

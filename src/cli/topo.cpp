@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "drawing/difference.hpp"
 #include "drawing/draw.hpp"
 #include "drawing/gathering.hpp"
@@ -35,7 +36,7 @@ int diff(const TopoOptions& options, std::ostream& out) {
     nlohmann::ordered_json json = {{"same", all.empty()}, {"differences", nlohmann::ordered_json::array()}};
     for (const auto& d : all)
       json["differences"].push_back({{"what", d.what}, {"first", d.first}, {"second", d.second}});
-    out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    out << base::json_text(json, 2) << '\n';
   } else {
     for (const auto& d : all) out << d.what << "\n- " << d.first << "\n+ " << d.second << '\n';
   }

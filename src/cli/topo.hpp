@@ -1,5 +1,5 @@
-// `charm topo`: shows the machine as the runtime sees it and as the system, its processors and a measurement do, or
-// another one that a file, a string or a directory describes; or how two machines differ.
+// `charm topo`: shows the machine as the runtime sees it and as the system, its processors and a measurement describe
+// it, or another machine from a file, a string or a directory; or the differences of two machines.
 #pragma once
 
 #include <iosfwd>

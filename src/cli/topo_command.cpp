@@ -1,4 +1,4 @@
-// `charm topo`: its options; what it does stands in topo.cpp.
+// The options of `charm topo`; topo.cpp does the work.
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -9,13 +9,13 @@
 namespace charm::cli {
 namespace {
 
-struct Options {
+struct TopoArguments {
   TopoOptions topo;
   OutputOptions output;
 };
 
-void declare(CLI::App& app, Session& session) {
-  auto options = std::make_shared<Options>();
+void declare_topo(CLI::App& app, Session& session) {
+  auto options = std::make_shared<TopoArguments>();
   file_path(app.add_option("--from", options->topo.from,
                            "Show the machine of an hwloc XML file, synthetic string, profile or sysfs tree"));
   app.add_option("--diff", options->topo.diff, "Show how two machines differ (- is this one); exit code 1 if they do")
@@ -37,7 +37,8 @@ void declare(CLI::App& app, Session& session) {
 
 Command topo_entry() {
   return {"topo", "Show sockets, NUMA nodes, chiplets and cores",
-          "  charm topo --from 'pack:2 l3:8 core:8 pu:2'\n  charm topo --diff - 'pack:2 l3:8 core:8 pu:2'", declare};
+          "  charm topo --from 'pack:2 l3:8 core:8 pu:2'\n  charm topo --diff - 'pack:2 l3:8 core:8 pu:2'",
+          declare_topo};
 }
 
 }  // namespace charm::cli

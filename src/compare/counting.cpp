@@ -20,7 +20,7 @@ Counting::Counting(const Machine& machine, bool wanted, const std::string& unwan
     why_not_ = unwanted_why;
     return;
   }
-  const auto around = counters::surroundings();
+  const auto around = counters::source_context();
   const auto plan = counters::make_plan(counters::model_of(around.cpu), counters::shape_of(machine), {});
   for (const auto& group : plan.groups) {
     for (const auto& planned : group) add(name_of(planned), planned.event, planned.minus);

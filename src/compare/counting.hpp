@@ -1,4 +1,4 @@
-// The counters of a run: what the event catalogue has for this core, counted over the whole program and its children,
+// The counters of a run: the events of the catalogue for this core, counted over the whole program and its children,
 // or the exact reason why there are none (src/counters).
 #pragma once
 

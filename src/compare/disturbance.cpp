@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantile.hpp"
 #include "os/cpu_list.hpp"
 
 namespace charm::compare {
@@ -19,7 +20,7 @@ constexpr double little_waiting = 0.05;
 constexpr double little_drift = 0.01;
 
 /// "cc1plus (process 123) 0.8", of those that used most.
-std::string who(const Surroundings& around, double seconds) {
+std::string who(const HostActivity& around, double seconds) {
   std::vector<std::pair<double, std::string>> users;
   for (const auto& [id, now] : around.after.processes) {
     if (id == around.own_process) continue;
@@ -43,7 +44,7 @@ double drift(const Outcome& outcome) {
   std::vector<double> second;
   for (const Series& series : outcome.series) {
     const auto times = series.wall();
-    const double usual = median(times);
+    const double usual = base::median(times);
     if (times.size() < 4 || !(usual > 0)) return 0;
     for (std::size_t i = 0; i < times.size(); ++i) {
       if (times.size() % 2 == 1 && i == times.size() / 2) continue;
@@ -58,7 +59,7 @@ double drift(const Outcome& outcome) {
   return std::expm1(change);
 }
 
-std::vector<std::string> disturbances(const Surroundings& around, const Outcome& outcome) {
+std::vector<std::string> disturbances(const HostActivity& around, const Outcome& outcome) {
   std::vector<std::string> lines;
   const auto& before = around.before;
   const auto& after = around.after;
@@ -101,7 +102,8 @@ std::vector<std::string> disturbances(const Surroundings& around, const Outcome&
     for (const Series& series : outcome.series) {
       const auto times = series.wall();
       const Interval box = quartiles(times);
-      if (const double middle = median(times); middle > 0) widest = std::max(widest, (box.high - box.low) / middle);
+      if (const double middle = base::median(times); middle > 0)
+        widest = std::max(widest, (box.high - box.low) / middle);
     }
     lines.push_back(
         fmt::format("nothing else was seen on the machine: the programs' own times vary, their quartiles lie "

@@ -1,5 +1,5 @@
-// What disturbed the runs, in words, as far as it can be seen from outside. Pure: from what the machine looked like
-// before and after, and from the runs themselves.
+// Describes in words what disturbed the runs, as far as it can be observed from outside. Pure: a function of the state
+// of the machine before and after, and of the runs themselves.
 #pragma once
 
 #include <map>
@@ -11,15 +11,15 @@
 
 namespace charm::compare {
 
-struct Surroundings {
+struct HostActivity {
   os::MachineUse before, after;
   double own_cpu_s = 0;  ///< of the runs and of this process between the two
   int own_process = 0;   ///< not one of the others
   std::map<std::string, std::vector<int>> governors;
 };
 
-/// What is worth telling, the strongest first; empty on a quiet machine.
-std::vector<std::string> disturbances(const Surroundings& around, const Outcome& outcome);
+/// The disturbances that matter, the strongest first; empty on a quiet machine.
+std::vector<std::string> disturbances(const HostActivity& around, const Outcome& outcome);
 
 /// How much longer the runs of the second half took than those of the first, as a share; 0 where that is within noise.
 double drift(const Outcome& outcome);

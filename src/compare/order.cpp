@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "compare/random.hpp"
+#include "base/random.hpp"
 
 namespace charm::compare {
 
 std::vector<std::vector<std::size_t>> make_order(std::size_t programs, std::size_t rounds, std::uint64_t seed) {
-  Random random(seed);
+  base::Random random(seed);
   std::vector<std::vector<std::size_t>> order;
   order.reserve(rounds);
   while (order.size() < rounds) {

@@ -1,6 +1,6 @@
-// In what order the programs run: in rounds, each program once a round, in random order within the round. The order is
-// what makes the comparison fair: whatever the machine does over time meets all programs alike, and, since chance
-// decides who comes first, a program that is compared with itself differs from itself in either direction alike.
+// The order in which the programs run: in rounds, each program once in each round, in random order within the round.
+// The order makes the comparison fair: whatever the machine does over time affects all programs alike, and, since the
+// first one is chosen at random, a program that is compared with itself differs from itself in either direction alike.
 #pragma once
 
 #include <cstddef>

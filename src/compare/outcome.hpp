@@ -1,5 +1,5 @@
-// Everything that comes of one comparison: what ran, what each run took, what follows from it, and what disturbed it.
-// Text, JSON and the page all show this and compute nothing.
+// The outcome of one comparison: what ran, what each run took, what follows from it, and what disturbed it.
+// Text, JSON and the page show this and compute nothing.
 #pragma once
 
 #include <cstddef>
@@ -74,7 +74,8 @@ struct Outcome {
   int interrupted = 0;                          ///< the signal that did
 };
 
-/// The largest of the comparisons' findings for scripts: a difference wins over not knowing, that over none.
+/// The most important of the comparisons' findings, for scripts: a difference takes precedence over not knowing, and
+/// that over no difference.
 Finding overall(const Outcome& outcome);
 
 }  // namespace charm::compare

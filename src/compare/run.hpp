@@ -1,5 +1,5 @@
-// The runs themselves: warm-up, then round after round in random order, until all are done, one fails, or somebody asks
-// to stop. How a program is started comes as an argument, so that tests need no programs.
+// The runs themselves: warm-up, then round after round in random order, until all are done, one fails, or the user
+// stops it. The function that starts a program is an argument, so that tests need no programs.
 #pragma once
 
 #include <cstddef>

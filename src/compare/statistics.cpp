@@ -7,7 +7,8 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
-#include "compare/random.hpp"
+#include "base/quantile.hpp"
+#include "base/random.hpp"
 
 namespace charm::compare {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::size_t resamples = 1999;  // (1999 + 1) * 0.025 is whole: the end
 constexpr std::size_t bootstrap_from = 8;
 constexpr std::size_t bootstrap_most = 2000;
 constexpr double left_out = 0.2;  // at either end
-constexpr double fastest = 0.25;
+constexpr double fastest_share = 0.25;
 
 std::size_t cut_of(std::size_t all, double share) {
   return std::min(static_cast<std::size_t>(share * static_cast<double>(all)), (all - 1) / 2);
@@ -55,12 +56,12 @@ double expanded_tail(double level, double degrees) {
 
 /// Percentiles of the trimmed means of resampled values.
 Interval by_bootstrap(const std::vector<double>& values, double level, std::uint64_t seed) {
-  Random random(seed);
+  base::Random random(seed);
   std::vector<double> means;
   means.reserve(resamples);
   std::vector<double> drawn(values.size());
   for (std::size_t i = 0; i < resamples; ++i) {
-    for (double& value : drawn) value = values[random.below(values.size())];
+    for (double& value : drawn) value = values[random.index(values.size())];
     std::sort(drawn.begin(), drawn.end());
     means.push_back(mean_of_middle(drawn, left_out));
   }
@@ -135,14 +136,14 @@ std::optional<Ratio> fastest_ratio(std::span<const double> first, std::span<cons
   const std::vector<double> b = logarithms(second.first(rounds));
   std::vector<double> of_a = a;
   std::vector<double> of_b = b;
-  const auto count = static_cast<std::size_t>(std::ceil(fastest * static_cast<double>(rounds)));
+  const auto count = static_cast<std::size_t>(std::ceil(fastest_share * static_cast<double>(rounds)));
   const double estimate = mean_of_least(of_b, count) - mean_of_least(of_a, count);
-  Random random(seed);
+  base::Random random(seed);
   std::vector<double> differences;
   differences.reserve(resamples);
   for (std::size_t n = 0; n < resamples; ++n) {
     for (std::size_t i = 0; i < rounds; ++i) {
-      const std::size_t round = random.below(rounds);
+      const std::size_t round = random.index(rounds);
       of_a[i] = a[round];
       of_b[i] = b[round];
     }
@@ -170,23 +171,8 @@ double rank_sum(std::span<const double> first, std::span<const double> second) {
   return (longer - m * n / 2) / std::sqrt(m * n * (m + n + 1) / 12);
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-Interval quartiles(std::vector<double> values) {
-  if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
-  const auto at = [&](double share) {
-    const double place = share * static_cast<double>(values.size() - 1);
-    const auto below = static_cast<std::size_t>(place);
-    const std::size_t above = std::min(below + 1, values.size() - 1);
-    return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
-  };
-  return {at(0.25), at(0.75)};
+Interval quartiles(const std::vector<double>& values) {
+  return {base::quantile(values, 0.25), base::quantile(values, 0.75)};
 }
 
 }  // namespace charm::compare

@@ -50,10 +50,7 @@ struct TrimmedMean {
 /// \param values not empty; sorted afterwards. \param share that is left out at either end.
 TrimmedMean trimmed_mean(std::vector<double>& values, double share);
 
-/// Of an even number of values, the mean of the two in the middle; 0 of none.
-double median(std::vector<double> values);
-
 /// The values that a quarter and three quarters lie below (linear interpolation); of none, zeros.
-Interval quartiles(std::vector<double> values);
+Interval quartiles(const std::vector<double>& values);
 
 }  // namespace charm::compare

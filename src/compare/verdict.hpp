@@ -1,11 +1,11 @@
-// What may be said of two programs, from the ratio and its intervals, and in which words. Pure.
+// The verdict about two programs, from the ratio and its intervals, and its wording. Pure.
 //
-// A difference is claimed when both intervals exclude "equal" and the estimate reaches the threshold. Of a hundred
+// A difference is claimed if both intervals exclude "equal" and the estimate reaches the threshold. In a hundred
 // comparisons of equal programs the 95 % interval excludes it in five; both do in one.
 //
-// Where all runs together cannot tell, the fastest quarters may, and then the verdict says so: only if they agree with
+// If all runs together cannot tell, the fastest quarters may, and then the verdict says so: only if they agree with
 // what all runs leave possible, and "no difference" only if neither the estimate nor the ranks of all runs point to
-// one. A program that is slow in some of its runs shall not hide behind those in which it is not.
+// one. A program that is slow in some of its runs must not be hidden by those in which it is not.
 #pragma once
 
 #include <optional>

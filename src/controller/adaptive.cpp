@@ -236,8 +236,8 @@ void Adaptive::hold(const Sample& sample) {
 }
 
 void Adaptive::move(int level, const Sample& sample, const std::string& reason) {
-  log_.record({sample.time, setup_.gang, spread(), setup_.levels[at(level)], sample.throughput, sample.stall_remote,
-               sample.stall_dram, reason, ""});
+  log_.record({sample.time, setup_.control_group, spread(), setup_.levels[at(level)], sample.throughput,
+               sample.stall_remote, sample.stall_dram, reason, ""});
   level_ = level;
   settling_ = set_.settle;
   throughput_noise_.cut();
@@ -269,12 +269,12 @@ void Adaptive::change_mode() {
 }
 
 namespace {
-std::unique_ptr<Controller> make(const Setup& setup, const Parameters& parameters) {
+std::unique_ptr<Controller> make_adaptive(const Setup& setup, const Parameters& parameters) {
   return std::make_unique<Adaptive>(setup, parameters);
 }
 }  // namespace
 
-constinit const Policy adaptive_policy{"adaptive", "tries what the fills suggest and keeps what is faster",
-                                       base::adaptive_parameters, make};
+constinit const ControllerType adaptive_policy{"adaptive", "tries what the fills suggest and keeps what is faster",
+                                               base::adaptive_parameters, make_adaptive};
 
 }  // namespace charm::controller

@@ -1,14 +1,14 @@
-// The default controller: classify by where fills come from, verify by throughput.
+// The default controller: cache fills say which spread to try, and throughput decides whether to keep it.
 //
-// In place of CHARM §4.2, Algorithm 1, whose single threshold can be right for one kind of work only: with nothing
-// shared there are no remote-chiplet fills that would ask to spread, and with sharing, spreading raises the very rate
-// that asks for more of it. Here the fills only say what to try first. What is kept is what was measured to be faster.
+// It replaces CHARM §4.2, Algorithm 1, whose single threshold can suit only one kind of work. Where nothing is shared
+// there are no remote-chiplet fills that would ask to spread; where data is shared, spreading raises the very rate that
+// asks for more of it. Here the fills only suggest what to try first; a level is kept if it was measured to be faster.
 //
 // States: HOLD at a phase's home level, or PROBE of another level.
-// Invariants: a level is left for another only after a comparison at the present phase, or because the phase was
-// recognised; to expand must pay `expand`, to contract may cost `contract`, and both must stand out of the scatter, so
-// that no two levels can each look better than the other; what failed waits twice as long each time, and once all has
-// failed, probes of any kind come at most every `backoff_max` ticks.
+// Invariants: the controller leaves a level only after a comparison in the present phase, or because it recognised the
+// phase. Spreading must gain `expand`, packing may cost `contract`, and both differences must exceed the scatter, so
+// that no two levels can each look better than the other. The pause before a failed level is tried again doubles each
+// time. Once all levels have failed, probes of any kind come at most every `backoff_max` ticks.
 #pragma once
 
 #include "controller/noise.hpp"
@@ -83,16 +83,16 @@ class Adaptive final : public Controller {
     int phase = PhaseMemory::no_phase, level = 0;
     long when = 0;
   };
-  Conclusion rollback_, jump_;  // the last level probed in vain; the last level left for a remembered phase's
-  int odd_ = 0;                 // samples in a row that do not look like the current phase
+  Conclusion rollback_, jump_;  // of the last failed probe; of the last jump to a remembered phase's level
+  int odd_ = 0;                 // consecutive samples unlike the current phase
   Mean recent_;                 // of the samples since the last comparison with the phase's own mean
   int settling_ = 0;
 
   Signals window_;  // signals since the last sample: of one tick, or of `window` ticks while phases are averaged
   int window_ticks_ = 0;
 
-  int broken_ = 0;                            // probes in a row broken off
-  long distrust_ = 512, distrust_until_ = 0;  // while intensity is not to be trusted
+  int broken_ = 0;                            // consecutive probes that were broken off
+  long distrust_ = 512, distrust_until_ = 0;  // ticks during which intensity is not trusted
 };
 
 }  // namespace charm::controller

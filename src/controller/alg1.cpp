@@ -2,8 +2,8 @@
 //
 // The print leaves open what "cache fill events" are, whether 300 of them per 500 ms means a worker's or per work done,
 // and what a step does; each is a parameter here, and the defaults are the print's. What differs: the decision is one
-// for the gang, from its workers' mean count, where the paper's workers decide each for itself (which, with Algorithm
-// 2, puts several on one core).
+// for the control group, from its workers' mean count, where the paper's workers decide each for itself (which, with
+// Algorithm 2, puts several on one core).
 #include <algorithm>
 #include <cstdio>
 
@@ -17,7 +17,7 @@ class Alg1 final : public Controller {
  public:
   Alg1(const Setup& setup, const Parameters& parameters)
       : levels_(setup.levels),
-        gang_(setup.gang),
+        control_group_(setup.control_group),
         period_(parameters.number("period")),
         threshold_(parameters.number("threshold")),
         per_kiloinstruction_(parameters.word("per") == "kiloinstruction"),
@@ -66,11 +66,11 @@ class Alg1 final : public Controller {
     if (spread() == before) return;
     char reason[96];
     std::snprintf(reason, sizeof reason, "%.4g events %s %.4g", rate, rate >= threshold_ ? ">=" : "<", threshold_);
-    log_.record({time, gang_, before, spread(), work_ / elapsed_, -1, -1, reason, "moved"});
+    log_.record({time, control_group_, before, spread(), work_ / elapsed_, -1, -1, reason, "moved"});
   }
 
   std::vector<int> levels_;
-  int gang_;
+  int control_group_;
   double period_, threshold_;
   bool per_kiloinstruction_;
   std::string events_;
@@ -79,13 +79,14 @@ class Alg1 final : public Controller {
   double elapsed_ = 0, counter_ = 0, instructions_ = 0, work_ = 0;
 };
 
-std::unique_ptr<Controller> make(const Setup& setup, const Parameters& parameters) {
+std::unique_ptr<Controller> make_alg1(const Setup& setup, const Parameters& parameters) {
   return std::make_unique<Alg1>(setup, parameters);
 }
 
 }  // namespace
 
-constinit const Policy alg1_policy{"charm-alg1", "Algorithm 1 of the CHARM paper: spreads when fills reach a threshold",
-                                   base::alg1_parameters, make};
+constinit const ControllerType alg1_policy{"charm-alg1",
+                                           "Algorithm 1 of the CHARM paper: spreads when fills reach a threshold",
+                                           base::alg1_parameters, make_alg1};
 
 }  // namespace charm::controller

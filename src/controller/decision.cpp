@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 namespace charm {
 namespace {
 
@@ -17,8 +19,8 @@ std::string format(const char* pattern, Args... args) {
 }  // namespace
 
 std::string to_string(const Decision& decision) {
-  std::string line = format("%9.3f s  gang %d  %d -> %d chiplets  %.4g/s", decision.time, decision.gang, decision.from,
-                            decision.to, decision.throughput);
+  std::string line = format("%9.3f s  control group %d  %d -> %d chiplets  %.4g/s", decision.time,
+                            decision.control_group, decision.from, decision.to, decision.throughput);
   if (decision.stall_dram >= 0) {
     line += format("  stalled %.0f %% other chiplets, %.0f %% memory", 100 * decision.stall_other_chiplet,
                    100 * decision.stall_dram);
@@ -47,28 +49,21 @@ std::string explain(const Decision& decision) {
 }  // namespace charm
 
 namespace charm::controller {
-namespace {
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) out += c;
-  }
-  return out + "\"";
+base::Json json_of(const Decision& d) {
+  return {{"time_s", d.time},
+          {"control_group", d.control_group},
+          {"from", d.from},
+          {"to", d.to},
+          {"throughput", d.throughput},
+          {"stall_other_chiplet", d.stall_other_chiplet},
+          {"stall_dram", d.stall_dram},
+          {"region", d.region},
+          {"reason", d.reason},
+          {"outcome", d.outcome}};
 }
 
-}  // namespace
-
-std::string to_json(const Decision& d) {
-  char numbers[256];
-  std::snprintf(numbers, sizeof numbers,
-                "{\"time_s\":%.6f,\"gang\":%d,\"from\":%d,\"to\":%d,\"throughput\":%.6g,\"stall_other_chiplet\":%.4f,"
-                "\"stall_dram\":%.4f,",
-                d.time, d.gang, d.from, d.to, d.throughput, d.stall_other_chiplet, d.stall_dram);
-  return numbers + ("\"region\":" + quoted(d.region)) + ",\"reason\":" + quoted(d.reason) +
-         ",\"outcome\":" + quoted(d.outcome) + "}";
-}
+std::string to_json(const Decision& decision) { return base::json_text(json_of(decision)); }
 
 void sort_by_time(std::vector<Decision>& decisions) {
   std::vector<std::pair<double, std::size_t>> order;

@@ -9,14 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.hpp"
+
 namespace charm::controller {
 
 using charm::Decision;
 
-/// As a JSON object, for traces and reports.
+/// As a JSON object, for traces and reports; and the same as text on one line.
+base::Json json_of(const Decision& decision);
 std::string to_json(const Decision& decision);
 
-/// The latest decisions; a run of weeks keeps a bounded number of them and counts the rest.
+/// The latest decisions. A long run keeps a bounded number of them and counts the rest.
 class DecisionLog {
  public:
   static constexpr std::size_t kept_entries = 4096;

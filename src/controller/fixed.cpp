@@ -25,12 +25,12 @@ class Fixed final : public Controller {
   int spread_;
 };
 
-std::unique_ptr<Controller> make(const Setup& setup, const Parameters& parameters) {
+std::unique_ptr<Controller> make_fixed(const Setup& setup, const Parameters& parameters) {
   return std::make_unique<Fixed>(setup, parameters);
 }
 
 }  // namespace
 
-constinit const Policy fixed_policy{"static", "stands at one level", known_parameters, make};
+constinit const ControllerType fixed_policy{"static", "stands at one level", known_parameters, make_fixed};
 
 }  // namespace charm::controller

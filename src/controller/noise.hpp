@@ -1,6 +1,6 @@
-// How much a quantity scatters from one sample to the next, in relative terms, robust against steps: the median of the
-// last differences. A change of phase is one difference among many and hardly moves it; scatter moves all of them. What
-// alternates faster than the samples counts as scatter, which is how it should be met: by averaging.
+// How much a quantity scatters from one sample to the next, relative to its size and robust against steps: the median
+// of the last differences. A change of phase is one difference among many and hardly affects the median; scatter
+// affects all of them. Changes that are faster than the samples count as scatter, so the controller averages over them.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class NoiseMeter {
     last_ = log_value;
   }
 
-  /// The next sample is not compared with the last one (a move lies between).
+  /// The next sample is not compared with the last one, because the workers moved in between.
   void cut() { last_.reset(); }
 
   [[nodiscard]] std::size_t count() const { return std::min(count_, ring_.size()); }
@@ -27,7 +27,7 @@ class NoiseMeter {
   /// Standard deviation of one sample; a cautious guess until enough is seen.
   [[nodiscard]] double sigma() const { return deviation(0.5, 0.6745); }
 
-  /// The same from the smallest quarter of the differences: right also where every other difference is a step.
+  /// The same from the smallest quarter of the differences, which is right even if every other difference is a step.
   [[nodiscard]] double sigma_between_steps() const { return deviation(0.25, 0.3186); }
 
   static constexpr std::size_t enough_differences = 6;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double scattered_sigma = 0.4;  // relative scatter of single ticks from which on only averages are compared
 constexpr std::size_t judged_differences = 8;             // differences that it takes to say so
-constexpr double outlier_sigmas = 4;                      // standard deviations beyond which a sample is not scatter
+constexpr double outlying_sigmas = 4;                     // standard deviations beyond which a sample is not scatter
 constexpr double passed_over_ticks = 256;                 // that the share of ticks passed over is averaged over
 constexpr double passed_over_limit = 0.1;                 // from which on these ticks are too many to be left out
 constexpr long shortest_stay = 128, longest_stay = 8192;  // ticks of averaging before phases are followed again
@@ -37,7 +37,7 @@ bool Pace::feed(const Sample& tick, long now, bool passed_over) {
 
 void Pace::count_changes(const Sample& tick, long now) {
   auto unlike = [&](double log_distance, const NoiseMeter& noise) {
-    return std::abs(log_distance) > std::max(std::log(1 + band_), outlier_sigmas * noise.sigma_between_steps());
+    return std::abs(log_distance) > std::max(std::log(1 + band_), outlying_sigmas * noise.sigma_between_steps());
   };
   bool odd = throughput_.count > 0 && unlike(std::log(tick.throughput / throughput_.value), throughput_noise_);
   if (tick.intensity > 0 && intensity_.count > 0) {

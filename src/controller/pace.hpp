@@ -1,10 +1,9 @@
-// How fast the phases of a program alternate, and with it whether they can be followed one by one or have to be
-// averaged.
+// How fast the phases of a program alternate, and from it whether the controller follows each phase or averages them.
 //
-// Following a phase costs the samples until it is recognised and the move; where phases are too short for that, or so
-// short that they look like scatter, the best one can do is the level that is best for the mixture.
-// Invariant: going over to averaging is quick, going back is not before a stay that doubles each time that following
-// turns out wrong again, so that no rhythm makes the two modes alternate for long.
+// Following a phase costs the samples until it is recognised, and the move. Where phases are too short for that, or so
+// short that they look like scatter, the best choice is the level that is best for the mixture.
+// Invariant: the controller changes to averaging quickly, and back only after a time that doubles whenever following
+// turns out wrong again, so that no rhythm of the program makes it alternate between the two for long.
 #pragma once
 
 #include "controller/noise.hpp"
@@ -18,18 +17,18 @@ class Pace {
   Pace(double band, int follow) : band_(band), follow_(follow) {}
 
   [[nodiscard]] bool averaging() const { return averaging_; }
-  /// Mean ticks of a phase; huge where hardly any change was seen.
+  /// Mean length of a phase in ticks; huge if hardly any change was seen.
   [[nodiscard]] double phase_length(long now) const { return clock_.mean_length(now, 1e9); }
 
-  /// Takes every tick's sample. \param passed_over the tick is part of a phase that is too short to be followed, beside
-  /// others that are not. \returns whether the mode changed.
+  /// Takes every tick's sample. \param passed_over the tick belongs to a phase that is too short to be followed,
+  /// between longer ones. \returns whether the mode changed.
   bool feed(const Sample& tick, long now, bool passed_over = false);
 
   /// A change of phase that was seen while phases are followed.
   void note_change(long now) {
     if (!averaging_) clock_.note(now);
   }
-  /// The workers move: throughputs from now on do not compare with those before.
+  /// The workers move: later throughputs cannot be compared with earlier ones.
   void moved() {
     throughput_noise_.cut();
     throughput_ = {};

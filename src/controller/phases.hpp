@@ -1,6 +1,6 @@
-// What is known of each phase of a program: its intensity, its throughput at every level that was tried, the level that
-// it settled at, and what need not be tried again soon. A phase that comes back is recognised and taken straight to its
-// level.
+// What the controller remembers of each phase of a program: its intensity, its throughput at every level that was
+// tried, the level that it settled at, and which levels need not be tried again soon. When a phase returns it is
+// recognised, and the workers go to its level at once.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace charm::controller {
 
-/// A mean that forgets slowly.
+/// A mean in which old samples slowly lose weight.
 struct Mean {
   static constexpr int longest_memory = 100;
   double value = 0;
@@ -32,16 +32,16 @@ struct Phase {
   Mean intensity;                 // of the logarithm; without counters it stays empty
   std::vector<Mean> throughput;   // by level
   Mean stall_remote, stall_dram;  // at home
-  std::vector<int> failures;      // by level: how often it was tried in vain
+  std::vector<int> failures;      // by level: how often a probe of it failed
   std::vector<long> wait_until;   // by level: tick before which it is not tried again
   std::vector<bool> was_home;
-  int rejections = 0;     // probes in a row that brought nothing
+  int rejections = 0;     // consecutive probes without a gain
   long next_probe = 0;    // tick before which nothing is tried
   int look_further = -1;  // level to try next because the way there was a plateau
   int direction = 0;      // of the last move that paid
   Mean stay;              // ticks of a visit
   long last_seen = 0;
-  int mistaken = 0;   // visits in a row that found other work at its home
+  int mistaken = 0;   // consecutive visits that met different work at its home level
   bool fresh = true;  // nothing was tried in it yet
 };
 
@@ -54,7 +54,7 @@ class PhaseMemory {
   [[nodiscard]] bool empty() const { return phases_.empty(); }
   [[nodiscard]] Phase& operator[](int phase) { return phases_[static_cast<std::size_t>(phase)]; }
 
-  /// A new phase, first seen at `level`; where the memory is full it takes the place of the one not seen for longest.
+  /// Adds a phase, first seen at `level`; if the memory is full it replaces the phase that was not seen for longest.
   int create(int level, const Sample& sample, long now);
 
   /// Forgets a phase that turned out to be another one.

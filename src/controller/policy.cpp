@@ -11,7 +11,7 @@ namespace charm::controller {
 namespace {
 
 struct Spec {
-  const Policy* controller;            // of a placement policy: static
+  const ControllerType* controller;    // of a placement policy: static
   const placement::Policy* placement;  // of a controller: nullptr
   Parameters parameters;
 };
@@ -20,7 +20,7 @@ Spec parse(std::string_view spec) {
   auto colon = spec.find(':');
   std::string_view name = spec.substr(0, colon);
   std::string_view text = colon == std::string_view::npos ? "" : spec.substr(colon + 1);
-  if (const Policy* found = base::find_named(policies(), name))
+  if (const ControllerType* found = base::find_named(policies(), name))
     return {found, nullptr, {name, found->parameters, text}};
   if (const auto* found = base::find_named(placement::policies(), name))
     return {&fixed_policy, found, {name, {}, text}};
@@ -30,16 +30,16 @@ Spec parse(std::string_view spec) {
 
 }  // namespace
 
-std::span<const Policy> policies() {
-  static const Policy all[] = {adaptive_policy, alg1_policy, fixed_policy};
+std::span<const ControllerType> policies() {
+  static const ControllerType all[] = {adaptive_policy, alg1_policy, fixed_policy};
   return all;
 }
 
-const Policy& policy(std::string_view name) { return base::named(policies(), name, "controller"); }
+const ControllerType& policy(std::string_view name) { return base::named(policies(), name, "controller"); }
 
 std::vector<std::string_view> policy_names() {
   std::vector<std::string_view> names;
-  for (const Policy& each : policies()) names.push_back(each.name);
+  for (const ControllerType& each : policies()) names.push_back(each.name);
   for (const placement::Policy& each : placement::policies()) names.push_back(each.name);
   return names;
 }

@@ -1,8 +1,8 @@
-// Controllers as values in one registry: a name, what it does, its parameters, and how to make one. Adding one is one
-// file and one line in policy.cpp; the runtime, `charm run` and the simulator then know it.
+// Controllers as values in one registry: a name, a description, the parameters, and a function that makes one. A new
+// controller is one file and one line in policy.cpp; the runtime, `charm run` and the simulator then offer it.
 //
-// A controller is a state machine that is told the signals of each tick and answers with the spread to stand at. It has
-// no clock, no counters and no threads of its own, so a run is repeated by repeating its signals.
+// A controller is a state machine: it gets the signals of each tick and returns the spread to use. It has no clock, no
+// counters and no threads of its own, so a run can be repeated by repeating its signals.
 #pragma once
 
 #include <memory>
@@ -26,10 +26,10 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  /// \returns the spread (chiplets) to stand at from now on.
+  /// \returns the spread (number of chiplets) to use from now on.
   virtual int tick(const Signals& signals) = 0;
   [[nodiscard]] virtual int spread() const = 0;
-  /// Seconds between ticks that it wants.
+  /// The interval between ticks that the controller wants, in seconds.
   [[nodiscard]] virtual double period() const = 0;
 
   [[nodiscard]] const DecisionLog& log() const { return log_; }
@@ -38,7 +38,7 @@ class Controller {
   DecisionLog log_;
 };
 
-struct Policy {
+struct ControllerType {
   std::string_view name;
   std::string_view summary;
   std::span<const Parameter> parameters;
@@ -46,19 +46,18 @@ struct Policy {
 };
 
 /// All policies, in the order in which they are shown.
-std::span<const Policy> policies();
+std::span<const ControllerType> policies();
 
 /// \throws Error (bad_config) that names the policies there are.
-const Policy& policy(std::string_view name);
+const ControllerType& policy(std::string_view name);
 
-/// What a user may name as the policy: the controllers, then the placements that stand still.
+/// The names that a user may give as the policy: the controllers, then the placements that do not change.
 std::vector<std::string_view> policy_names();
 
-/// A controller by "name" or "name:parameter=value,..."; of a placement policy's name one that stands still.
-/// \throws Error (bad_config) for what the name or a parameter is not.
+/// Makes a controller from "name" or "name:parameter=value,..."; from a placement policy's name, one that never moves.
 std::unique_ptr<Controller> make_controller(std::string_view spec, const Setup& setup);
 
-/// Whether the controller of `spec` may ever move anybody. \throws Error (bad_config).
+/// Whether the controller of `spec` may ever move a worker. \throws Error (bad_config).
 bool moves(std::string_view spec);
 
 /// The placement whose levels a controller by `spec` chooses from: a placement policy's own; Algorithm 2's for
@@ -66,8 +65,8 @@ bool moves(std::string_view spec);
 /// \throws Error (bad_config), and what the placement policies throw.
 placement::Placement placement_for(std::string_view spec, const Machine& machine, const placement::Request& request);
 
-/// The spec that the settings ask for: their policy with the parameters that they set for it. What the policy's own
-/// text sets wins.
+/// The spec that the settings ask for: their policy with the parameters that are set for it. Parameters in the policy's
+/// own text take precedence.
 std::string spec_of(const base::Settings& settings);
 
 }  // namespace charm::controller

@@ -39,17 +39,12 @@ std::optional<Sample> Sampler::sample(const Signals& signals) {
 }
 
 void add(Signals& sum, const Signals& more) {
-  bool first = sum.elapsed <= 0;
+  const bool first = sum.elapsed <= 0;
+  sum += more;
   sum.time = more.time;
   sum.elapsed += more.elapsed;
   sum.workers = more.workers;
-  sum.busy += more.busy;
-  sum.tasks += more.tasks;
-  sum.user_work += more.user_work;
-  sum.task_work += more.task_work;
   sum.counters = more.counters && (first || sum.counters);
-  sum.instructions += more.instructions;
-  for (std::size_t e = 0; e < fill_sources; ++e) sum.fills[e] += more.fills[e];
 }
 
 }  // namespace charm::controller

@@ -1,8 +1,9 @@
-// Signals as the numbers that the default controller compares: how fast, how demanding, and what it waits for.
+// The numbers that the default controller compares, computed from the signals: how fast the program is, how many fills
+// it needs, and what it waits for.
 //
-// intensity (fills per 1,000 instructions) is a property of the program, not of its placement: every miss of the
-// private caches is filled from somewhere. It therefore tells a new phase from the effect of a move. The stalls depend
-// on the placement and say what a move could gain.
+// intensity (fills per 1,000 instructions) is a property of the program, not of its placement, because every miss of
+// the private caches is filled from somewhere. So it tells a new phase from the effect of a move. The stalls depend on
+// the placement and say what a move could gain.
 #pragma once
 
 #include <optional>
@@ -19,7 +20,7 @@ struct Sample {
   double intensity = 0;      // fills per 1,000 instructions; 0 where unknown or not to be trusted
   double stall_remote = -1;  // share of busy time spent on other chiplets' caches
   double stall_dram = -1;    // and on memory
-  double grain = 0;          // mean seconds of a task; 0 where nobody counts tasks
+  double grain = 0;          // mean seconds of a task; 0 if tasks are not counted
   double idle = 0;           // share of the workers' time outside of tasks
 
   [[nodiscard]] double stall() const { return stall_remote + stall_dram; }

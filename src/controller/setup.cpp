@@ -7,7 +7,8 @@ namespace charm::controller {
 namespace {
 
 /// The chiplets of those who arrive fill in parallel, each over its own link and at most to its size.
-double refill_seconds(const Machine& machine, const std::vector<Seat>& from, const std::vector<Seat>& to, double link) {
+double refill_seconds(const Machine& machine, const std::vector<WorkerCore>& from, const std::vector<WorkerCore>& to,
+                      double link) {
   std::map<int, int> load, arrivals;
   for (std::size_t w = 0; w < to.size(); ++w) {
     ++load[to[w].chiplet];
@@ -30,9 +31,9 @@ Setup setup_for(const Machine& machine, const placement::Placement& placement, c
   setup.levels = placement.levels;
   setup.initial = placement.initial;
   setup.traits = traits;
-  for (const auto& from : placement.seats) {
+  for (const auto& from : placement.worker_cores) {
     setup.refill_s.emplace_back();
-    for (const auto& to : placement.seats) {
+    for (const auto& to : placement.worker_cores) {
       setup.refill_s.back().push_back(refill_seconds(machine, from, to, traits.link_gb_per_s));
     }
   }

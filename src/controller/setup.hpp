@@ -1,4 +1,5 @@
-// What a controller knows before the first tick: the levels it may choose from and what it costs to go between them.
+// What a controller knows before the first tick: the levels that it may choose from, and the cost of moving between
+// them.
 #pragma once
 
 #include <array>
@@ -9,7 +10,7 @@
 
 namespace charm::controller {
 
-/// Costs of the machine, by order of magnitude: they rank causes of stalling and weigh a move, and nothing finer.
+/// Costs of the machine by order of magnitude. They are used only to rank causes of stalling and to weigh a move.
 struct Traits {
   std::array<double, fill_sources> latency_ns{13, 106, 200, 105, 200};
   double mlp = 8;             // cache misses in flight together
@@ -17,7 +18,7 @@ struct Traits {
 };
 
 struct Setup {
-  int gang = 0;
+  int control_group = 0;
   int workers = 1;
   std::vector<int> levels{1};  // chiplets, ascending
   int initial = 0;             // index of the level to start at
@@ -25,7 +26,7 @@ struct Setup {
   std::vector<std::vector<double>> refill_s;  // [from][to] seconds until the movers' caches are full again
 };
 
-/// The levels of a placement, and how long the caches of those who move take to fill.
+/// The levels of a placement, and how long it takes to refill the caches of workers that move.
 Setup setup_for(const Machine& machine, const placement::Placement& placement, const Traits& traits = {});
 
 }  // namespace charm::controller

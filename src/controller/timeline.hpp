@@ -1,5 +1,5 @@
-// What a gang saw and where it stood, tick by tick, in bounded memory: when the record is full, neighbours are merged,
-// so that it always covers the whole run and only its resolution falls.
+// The signals and the spread of a control group, tick by tick, in bounded memory: when the record is full, neighbouring
+// points are merged, so that it always covers the whole run and only its resolution falls.
 //
 // Invariant: points do not overlap, are in order of time, and their lengths add up to what was recorded. Ticks at
 // different spreads are merged like any others, and the longer one's spread is kept.
@@ -55,7 +55,7 @@ class Timeline {
   }
 
   std::vector<TimelinePoint> points_;
-  std::size_t stride_ = 1;  // ticks a point stands for
+  std::size_t stride_ = 1;  // ticks in one point
   std::size_t filled_ = 0;  // of the last point
 };
 

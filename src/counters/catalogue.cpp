@@ -33,7 +33,7 @@ using enum EventRow::Where;
                     meaning)                                                                                       \
   EventRow{model, source, covers, name,   Event{type, config, config1}, sign, offcore, use,                        \
            where, libpfm, origin, meaning},
-constexpr auto rows = std::to_array<EventRow>({
+constexpr auto all_rows = std::to_array<EventRow>({
 #include "counters/events.inc"
 });
 #undef CHARM_EVENT
@@ -43,7 +43,7 @@ constexpr auto rows = std::to_array<EventRow>({
 }  // namespace
 
 std::span<const CpuModel> cpu_models() { return models; }
-std::span<const EventRow> event_rows() { return rows; }
+std::span<const EventRow> event_rows() { return all_rows; }
 
 const CpuModel* model_of(const os::CpuIdentity& cpu) {
   const auto found = std::find_if(models.begin(), models.end(), [&](const CpuModel& model) {
@@ -75,7 +75,7 @@ bool Shape::applies(EventRow::Where where) const {
 
 std::vector<const EventRow*> rows_for(const CpuModel& model, const Shape& shape) {
   std::vector<const EventRow*> found;
-  for (const EventRow& row : rows) {
+  for (const EventRow& row : all_rows) {
     if (row.model == model.name && shape.applies(row.where)) found.push_back(&row);
   }
   return found;

@@ -1,5 +1,5 @@
-// Which event of which core counts the fills of which source: the catalogue, as data (events.inc), and the questions
-// about it. No hardware is needed to ask them.
+// The catalogue: which event of which core counts the fills of which source, as data (events.inc), and lookups in it.
+// No hardware is needed to use it.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,7 @@ std::span<const EventRow> event_rows();
 const CpuModel* model_of(const os::CpuIdentity& cpu);
 const CpuModel* model_named(std::string_view name);
 
-/// What the choice of rows needs to know of the machine.
+/// The properties of the machine that decide which rows can be used.
 struct Shape {
   int nodes = 1;      ///< with memory, cpus or not
   int cpu_nodes = 1;  ///< with cpus

@@ -42,14 +42,14 @@ std::string with_remedy(const Refusal& refusal) {
 
 }  // namespace
 
-Surroundings surroundings() {
+SourceContext source_context() {
   return {os::system_perf_events(), os::read_perf_access(), os::read_cpu_identity(), now_ns, "/"};
 }
 
 std::unique_ptr<Source> no_source(const std::string& why) { return std::make_unique<NoSource>(why); }
 
 std::unique_ptr<Source> choose_source(const base::Settings& settings, const Machine& machine,
-                                      const Surroundings& around) {
+                                      const SourceContext& around) {
   const std::string& asked = settings.counters;
   if (asked == "none") return no_source("the setting counters is none");
   if (asked.starts_with("replay:")) return replay_source(asked.substr(7), Pace::clock, around.clock);
@@ -77,7 +77,7 @@ std::unique_ptr<Source> choose_source(const base::Settings& settings, const Mach
 }
 
 std::unique_ptr<Source> Source::choose(const base::Settings& settings, const Machine& machine) {
-  return choose_source(settings, machine, surroundings());
+  return choose_source(settings, machine, source_context());
 }
 
 }  // namespace charm::counters

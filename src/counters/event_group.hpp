@@ -1,10 +1,10 @@
-// One group of events that count the calling thread at the same time, read as cheaply as the kernel allows: through the
-// events' pages and rdpmc while all of them hold a counter, else with one read(2).
+// One group of events that count the calling thread at the same time. It is read as cheaply as the kernel allows:
+// through the events' pages and rdpmc while all of them have a counter, else with one read(2).
 //
-// Invariant: what was added to the totals never goes down. Each reading adds the difference to the one before, scaled
-// by the time that the group was enabled over the time that it ran in between; a counter of 48 bits that has wrapped is
-// continued, one that moves backwards adds nothing and is told. Scaling differences and not totals keeps a phase in
-// which the group had no counter from being multiplied into all that came before.
+// Invariant: totals never decrease. Each reading adds the difference to the previous one, scaled by the time that the
+// group was enabled over the time that it ran in between. A counter of 48 bits that has wrapped is continued; one that
+// moves backwards adds nothing and is reported. Differences are scaled and not totals, so that an interval in which the
+// group had no counter does not change what was counted before it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Events as people write them: "4:0x444", "4:0x1b7:0x3f803c05b3", or a name that libpfm knows; and the setting
+// Parses events as users write them: "4:0x444", "4:0x1b7:0x3f803c05b3", or a name that libpfm knows; and the setting
 // `counter_events`, which is a list of "SOURCE=EVENT+EVENT-EVENT".
 #pragma once
 
@@ -26,7 +26,7 @@ NamedEvent parse_libpfm_event(const std::string& name);
 /// Whether libpfm can be loaded.
 bool libpfm_available();
 
-/// One wish of the setting `counter_events`.
+/// One entry of the setting `counter_events`.
 struct UserEvent {
   EventRole role = EventRole::fill;
   FillSource source = FillSource::other;
@@ -35,7 +35,7 @@ struct UserEvent {
   std::string text;
 };
 
-/// \throws Error (bad_config) that names the wish and what is wrong with it.
+/// \throws Error (bad_config) that names the entry and what is wrong with it.
 std::vector<UserEvent> parse_user_events(const std::string& setting);
 
 }  // namespace charm::counters

@@ -1,4 +1,5 @@
-// Where the cache lines of a core come from, as one vocabulary for all machines (CHARM §4.5), and sets of such places.
+// Fill sources: where the cache lines of a core come from, in one vocabulary for all machines (CHARM §4.5), and sets of
+// such sources.
 #pragma once
 
 #include <array>
@@ -56,8 +57,8 @@ class FillSet {
 /// "own_chiplet + other_chiplet"; "nothing" for the empty set.
 std::string to_text(FillSet set);
 
-/// One number that a machine counts. Where `covers` has more than `reported_as`, the machine cannot tell those sources
-/// apart: their sum stands in fills[reported_as], and the fills of the others are not measured.
+/// One number that a machine counts. If `covers` has more than `reported_as`, the machine cannot tell those sources
+/// apart: their sum is in fills[reported_as], and the fills of the others are not measured.
 struct FillClass {
   FillSource reported_as = FillSource::other;
   FillSet covers;

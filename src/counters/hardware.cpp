@@ -20,7 +20,7 @@ class HardwareThread final : public ThreadCounters {
  public:
   HardwareThread(std::shared_ptr<Shared> shared, Opened opened, const Limits& limits)
       : shared_(std::move(shared)), limits_(limits), software_(shared_->around.perf) {
-    adopt(std::move(opened));
+    attach(std::move(opened));
     opened_ns_ = shared_->around.clock();
     counted_ns_ = opened_ns_;
   }
@@ -61,7 +61,7 @@ class HardwareThread final : public ThreadCounters {
     software_.forget_pages();
   }
 
-  void adopt(Opened opened) {
+  void attach(Opened opened) {
     groups_ = std::move(opened.groups);
     slots_.clear();
     has_ = software_.measured();
@@ -138,13 +138,13 @@ class HardwareThread final : public ThreadCounters {
       limits.fixed = 0;
       limits.counters = static_cast<int>(largest) - 1;
       auto smaller = regroup(planned, limits);
-      groups_.clear();  // their descriptors first, or the new ones find no room
+      groups_.clear();  // their descriptors first, or the new ones find no module
       before_[0] = static_cast<double>(reading.instructions);
       before_[1] = static_cast<double>(reading.cycles);
       for (std::size_t i = 0; i < fill_sources; ++i) before_[2 + i] = static_cast<double>(reading.fills[i]);
       Opened opened = open_groups(shared_->around, std::move(smaller), limits);
       if (opened.groups.empty()) gone_ = true;
-      adopt(std::move(opened));
+      attach(std::move(opened));
       tell("cut", "others hold some of the counters; the events take turns on the rest, and totals are extrapolated");
     } catch (...) {
       gone_ = true;
@@ -223,8 +223,8 @@ class HardwareSource final : public Source {
 }  // namespace
 
 HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes,
-                             const Surroundings& around) {
-  Plan plan = make_plan(model, shape, wishes);
+                             const SourceContext& around) {
+  EventPlan plan = make_plan(model, shape, wishes);
   const Limits limits = model == nullptr ? Limits{} : limits_of(*model);
   Opened opened = open_groups(around, plan.groups, limits);
   if (opened.groups.empty()) return {nullptr, explain(opened.error, around.access)};

@@ -28,7 +28,7 @@ void drop(std::vector<std::vector<Planned>>& groups, const Planned& refused) {
 
 }  // namespace
 
-Opened open_groups(const Surroundings& around, std::vector<std::vector<Planned>> groups, Limits limits) {
+Opened open_groups(const SourceContext& around, std::vector<std::vector<Planned>> groups, Limits limits) {
   Opened opened;
   while (!groups.empty()) {
     Groups open;

@@ -20,7 +20,8 @@ struct Opened {
   int error = 0;  // of the first event; no groups then
 };
 
-/// Opens `groups` on the calling thread: smaller groups where they do not fit, without what the kernel does not know.
-Opened open_groups(const Surroundings& around, std::vector<std::vector<Planned>> groups, Limits limits);
+/// Opens `groups` on the calling thread: in smaller groups if they do not fit, and without events that the kernel does
+/// not know.
+Opened open_groups(const SourceContext& around, std::vector<std::vector<Planned>> groups, Limits limits);
 
 }  // namespace charm::counters

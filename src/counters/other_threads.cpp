@@ -59,7 +59,7 @@ class OtherThread final : public ThreadCounters {
 
 }  // namespace
 
-OtherThreads::OtherThreads(const base::Settings& settings, const Machine& machine) : around_(surroundings()) {
+OtherThreads::OtherThreads(const base::Settings& settings, const Machine& machine) : around_(source_context()) {
   if (settings.counters == "none" || settings.counters == "software" || settings.counters.starts_with("replay:")) {
     why_not_ = "the setting counters is '" + settings.counters + "'";
     return;
@@ -82,7 +82,7 @@ OtherThreads::OtherThreads(const base::Settings& settings, const Machine& machin
 
 std::unique_ptr<ThreadCounters> OtherThreads::open(int thread) const {
   if (!available_) return nullptr;
-  Surroundings there = around_;
+  SourceContext there = around_;
   there.perf = os::perf_events_of(thread);
   Opened opened = open_groups(there, groups_, limits_);
   if (opened.groups.empty()) return nullptr;

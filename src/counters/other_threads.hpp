@@ -29,7 +29,7 @@ class OtherThreads {
   [[nodiscard]] const std::string& why_not() const { return why_not_; }  ///< why there are none, and the remedy
 
  private:
-  Surroundings around_;
+  SourceContext around_;
   std::vector<std::vector<Planned>> groups_;
   Limits limits_;
   bool available_ = false;

@@ -71,7 +71,7 @@ void add_class(std::vector<FillClass>& classes, FillSource source, FillSet cover
   classes.push_back({source, covers, meaning});
 }
 
-void plan_wishes(const std::vector<UserEvent>& wishes, Packing& packing, Plan& plan) {
+void plan_wishes(const std::vector<UserEvent>& wishes, Packing& packing, EventPlan& plan) {
   for (const UserEvent& wish : wishes) {
     Planned planned{.role = wish.role,
                     .source = wish.source,
@@ -85,7 +85,7 @@ void plan_wishes(const std::vector<UserEvent>& wishes, Packing& packing, Plan& p
   }
 }
 
-void plan_rows(const CpuModel& model, const Shape& shape, Packing& packing, Plan& plan) {
+void plan_rows(const CpuModel& model, const Shape& shape, Packing& packing, EventPlan& plan) {
   const auto rows = rows_for(model, shape);
   for (const auto use : {EventRow::Use::always, EventRow::Use::if_free}) {
     for (const EventRow* row : rows) {
@@ -103,7 +103,7 @@ void plan_rows(const CpuModel& model, const Shape& shape, Packing& packing, Plan
 
 }  // namespace
 
-bool Plan::counts(EventRole role) const {
+bool EventPlan::counts(EventRole role) const {
   for (const auto& group : groups) {
     for (const Planned& planned : group) {
       if (planned.role == role) return true;
@@ -132,8 +132,8 @@ Shape shape_of(const Machine& machine) {
   return shape;
 }
 
-Plan make_plan(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes) {
-  Plan plan;
+EventPlan make_plan(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes) {
+  EventPlan plan;
   Packing packing(model == nullptr ? Limits{} : limits_of(*model));
   const auto wished = [&](EventRole role) {
     return std::any_of(wishes.begin(), wishes.end(), [&](const UserEvent& wish) { return wish.role == role; });

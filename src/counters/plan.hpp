@@ -1,5 +1,5 @@
-// What to count, and in which groups: rows of the catalogue, or the user's wishes, against the counters that a core
-// has. A pure function, so that every core can be planned for anywhere.
+// Plans what to count, and in which groups: assigns rows of the catalogue, or the user's events, to the counters of a
+// core. A pure function, so that the plan for every core can be tested anywhere.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -14,7 +14,7 @@
 
 namespace charm::counters {
 
-/// One counted event and where its count goes.
+/// One counted event and the total that it is added to.
 struct Planned {
   EventRole role = EventRole::fill;
   FillSource source = FillSource::other;
@@ -25,7 +25,7 @@ struct Planned {
   std::string name;
 };
 
-struct Plan {
+struct EventPlan {
   /// Events of a group count at the same time; several groups take turns. The first holds the instructions.
   std::vector<std::vector<Planned>> groups;
   std::vector<FillClass> classes;
@@ -45,9 +45,9 @@ Limits limits_of(const CpuModel& model);
 Shape shape_of(const Machine& machine);
 
 /// \param model nullptr where the catalogue has no such core: instructions and cycles only.
-/// \param wishes of the user; where there are any they replace the catalogue's fills, and instructions and cycles where
+/// \param wishes the user's events; if there are any they replace the catalogue's fills, and instructions and cycles if
 /// they name them.
-Plan make_plan(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes);
+EventPlan make_plan(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes);
 
 /// The same events in groups of at most `limits`.
 std::vector<std::vector<Planned>> regroup(const std::vector<std::vector<Planned>>& groups, const Limits& limits);

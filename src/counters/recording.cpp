@@ -12,7 +12,7 @@ namespace charm::counters {
 namespace {
 
 constexpr std::string_view first_line = "# charm counters 1";
-constexpr std::string_view names =
+constexpr std::string_view column_names =
     "time_ns,worker,instructions,cycles,own_l2,own_chiplet,other_chiplet,remote_cache,local_dram,remote_dram,other,"
     "page_faults,migrations,waiting_ns,counted_share";
 constexpr std::size_t columns = 15;
@@ -121,7 +121,7 @@ std::string recording_header(const Description& description) {
   for (const FillClass& one : description.classes) {
     text += "# class " + std::string(name(one.reported_as)) + ": " + to_text(one.covers) + ": " + one.meaning + "\n";
   }
-  text += names;
+  text += column_names;
   text += '\n';
   return text;
 }
@@ -161,7 +161,7 @@ Recording read_recording(std::istream& in, const std::string& file) {
       continue;
     }
     if (!named) {
-      if (line != names) lines.refuse("the columns are not '" + std::string(names) + "'");
+      if (line != column_names) lines.refuse("the columns are not '" + std::string(column_names) + "'");
       named = true;
       continue;
     }

@@ -1,5 +1,5 @@
-// Recordings of readings: lines of comma-separated values, one a reading, behind a line of names. docs/counters.md has
-// the format. What is written reads back the same.
+// Recordings of readings: lines of comma-separated values, one for each reading, after a line of names. The format is
+// in docs/counters.md. Writing and reading back gives the same values.
 #pragma once
 
 #include <iosfwd>

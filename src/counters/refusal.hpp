@@ -1,5 +1,5 @@
-// Why the kernel gives no counters, in words, and what would help. Pure: from an errno and what stands between the
-// process and the counters.
+// Explains in words why the kernel provides no counters, and what would help. Pure: a function of an errno and of the
+// process's access (os/perf_access.hpp).
 #pragma once
 
 #include <string>

@@ -131,9 +131,9 @@ class Replay final : public Source {
 };
 
 /// The file of a recording; the threads of a runtime write to it in turns.
-class Tape {
+class ReplayWriter {
  public:
-  explicit Tape(const std::string& path) : out_(path, std::ios::trunc), path_(path) {
+  explicit ReplayWriter(const std::string& path) : out_(path, std::ios::trunc), path_(path) {
     if (!out_) {
       throw Error(Errc::bad_config, "setting counters: cannot write the recording '" + path + "'",
                   "give a file in a folder that exists and may be written");
@@ -153,7 +153,7 @@ class Tape {
 
 class RecordingThread final : public ThreadCounters {
  public:
-  RecordingThread(std::unique_ptr<ThreadCounters> inner, std::shared_ptr<Tape> tape, int worker)
+  RecordingThread(std::unique_ptr<ThreadCounters> inner, std::shared_ptr<ReplayWriter> tape, int worker)
       : inner_(std::move(inner)), tape_(std::move(tape)), worker_(worker) {}
   ~RecordingThread() override { flush(); }
 
@@ -180,7 +180,7 @@ class RecordingThread final : public ThreadCounters {
   }
 
   std::unique_ptr<ThreadCounters> inner_;
-  std::shared_ptr<Tape> tape_;
+  std::shared_ptr<ReplayWriter> tape_;
   int worker_;
   std::string text_;
 };
@@ -188,7 +188,7 @@ class RecordingThread final : public ThreadCounters {
 class RecordingSource final : public Source {
  public:
   RecordingSource(std::unique_ptr<Source> inner, const std::string& path)
-      : inner_(std::move(inner)), tape_(std::make_shared<Tape>(path)), path_(path) {
+      : inner_(std::move(inner)), tape_(std::make_shared<ReplayWriter>(path)), path_(path) {
     tape_->write(recording_header(inner_->describe()));
   }
   std::unique_ptr<ThreadCounters> open_for_this_thread(int worker) override {
@@ -207,7 +207,7 @@ class RecordingSource final : public Source {
 
  private:
   std::unique_ptr<Source> inner_;
-  std::shared_ptr<Tape> tape_;
+  std::shared_ptr<ReplayWriter> tape_;
   std::string path_;
 };
 

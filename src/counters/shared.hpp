@@ -1,5 +1,5 @@
-// What the threads of one source share: its surroundings, whether this is still its process, and its notes. And the
-// software thread, which is also what is left of a hardware thread whose counters cannot be opened.
+// What the threads of one source share: their environment, the check for fork(), and the notes. Also the software
+// counters of a thread, which remain if its hardware counters cannot be opened.
 #pragma once
 
 #include <algorithm>
@@ -36,12 +36,12 @@ class Notes {
 };
 
 struct Shared {
-  Surroundings around;
+  SourceContext around;
   os::ForkMark mark;
   Notes notes;
 };
 
-std::shared_ptr<Shared> share(const Surroundings& around);
+std::shared_ptr<Shared> share(const SourceContext& around);
 
 std::unique_ptr<ThreadCounters> software_thread(std::shared_ptr<Shared> shared);
 

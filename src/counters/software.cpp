@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "os/affinity.hpp"
-#include "os/stall_time.hpp"
+#include "os/pressure.hpp"
 
 namespace charm::counters {
 

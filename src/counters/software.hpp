@@ -1,5 +1,5 @@
-// What the operating system tells about a thread without counters of the core: page faults, migrations, time without a
-// cpu. Also the part of every hardware reading that rdpmc does not know.
+// What the operating system reports about a thread without hardware counters: page faults, migrations, time without a
+// cpu. Also the part of every hardware reading that rdpmc cannot read.
 #pragma once
 
 #include <cstdint>

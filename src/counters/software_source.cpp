@@ -47,7 +47,7 @@ class SoftwareSource final : public Source {
 
 }  // namespace
 
-std::shared_ptr<Shared> share(const Surroundings& around) {
+std::shared_ptr<Shared> share(const SourceContext& around) {
   auto shared = std::make_shared<Shared>();
   shared->around = around;
   return shared;
@@ -57,7 +57,7 @@ std::unique_ptr<ThreadCounters> software_thread(std::shared_ptr<Shared> shared) 
   return std::make_unique<SoftwareThread>(std::move(shared));
 }
 
-std::unique_ptr<Source> software_source(const Surroundings& around, const Refusal& refusal) {
+std::unique_ptr<Source> software_source(const SourceContext& around, const Refusal& refusal) {
   Description description;
   description.kind = Description::Kind::software;
   description.method = Description::Method::system_call;

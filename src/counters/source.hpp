@@ -1,9 +1,9 @@
-// Where a runtime's measurements come from: hardware counters, a recorded file, what the operating system tells anyway,
-// or nothing. All four look alike; what a machine cannot measure or tell apart is said in `describe()` and in every
-// reading's `has`, and is never guessed (CHARM §4.5).
+// The sources of a runtime's measurements: hardware counters, a recorded file, software signals, or nothing. All four
+// have the same interface. What a machine cannot measure or distinguish is named in `describe()` and in every reading's
+// `has`, and is never guessed (CHARM §4.5).
 //
-// A Source is made once a runtime and owns nothing of another one's. Each worker opens its own ThreadCounters and reads
-// them itself. Throughput and task times are not here: the runtime has them without asking anyone.
+// A Source is created once for each runtime and shares nothing with others. Each worker opens its own ThreadCounters
+// and reads them itself. Throughput and task times are not here: the runtime measures them itself.
 #pragma once
 
 #include <charm/machine.hpp>

@@ -22,7 +22,7 @@ namespace charm::counters {
 using Clock = std::function<std::uint64_t()>;  // ns, never goes back
 
 /// What a source needs to know of the machine it runs on.
-struct Surroundings {
+struct SourceContext {
   std::shared_ptr<os::PerfEvents> perf;
   os::PerfAccess access;
   os::CpuIdentity cpu;
@@ -31,11 +31,11 @@ struct Surroundings {
 };
 
 /// This machine's.
-Surroundings surroundings();
+SourceContext source_context();
 
 /// The choice of `Source::choose`, in made-up surroundings as well.
 std::unique_ptr<Source> choose_source(const base::Settings& settings, const Machine& machine,
-                                      const Surroundings& around);
+                                      const SourceContext& around);
 
 struct HardwareAttempt {
   std::unique_ptr<Source> source;  ///< null where there are no counters
@@ -43,10 +43,10 @@ struct HardwareAttempt {
 };
 /// Opens the plan's events on the calling thread for a moment to see which of them the kernel takes.
 HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes,
-                             const Surroundings& around);
+                             const SourceContext& around);
 
 /// \param refusal why it is not hardware; empty where nobody asked for that.
-std::unique_ptr<Source> software_source(const Surroundings& around, const Refusal& refusal);
+std::unique_ptr<Source> software_source(const SourceContext& around, const Refusal& refusal);
 std::unique_ptr<Source> no_source(const std::string& why);
 
 /// Passes the readings of `source` on and writes each of them to `path`.

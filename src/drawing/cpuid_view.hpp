@@ -1,9 +1,9 @@
-// The machine as its processors tell it: packages, cores, caches and kinds of cores from recorded CPUID leaves. Pure,
-// so that machines and hypervisors which are not here can be tested from their leaves.
+// The machine as its processors describe it: packages, cores, caches and kinds of cores from recorded CPUID leaves.
+// Pure, so that machines and hypervisors that are not here can be tested from their leaves.
 //
 // Leaves: 0xB and 0x1F (extended topology), 4 (Intel) and 0x8000001D (AMD) for caches, 0x8000001E for AMD's nodes, 0x1A
-// for hybrid kinds. Who shares a cache has the same APIC id but for its lowest bits, as many as the number of sharers
-// needs.
+// for hybrid kinds. Cpus that share a cache have the same APIC id except for its lowest bits, as many as the number of
+// sharers needs.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/format.hpp"
 #include "drawing/text.hpp"
 
 namespace charm::drawing {
@@ -12,19 +13,19 @@ std::string text_of(const std::string& text) { return text.empty() ? "not told" 
 std::string text_of(std::size_t number) { return std::to_string(number); }
 
 std::string facts_of(const Machine& m, const Chiplet& c) {
-  return cores_of(m, c) + ", " + (c.l3_bytes == 0 ? "no L3 told" : "L3 " + format_bytes(c.l3_bytes)) + ", node " +
+  return cores_of(m, c) + ", " + (c.l3_bytes == 0 ? "no L3 told" : "L3 " + base::format_bytes(c.l3_bytes)) + ", node " +
          std::to_string(c.node) + ", socket " + std::to_string(c.socket) + ", cpus " + format_cpus(cpus_of(m, c));
 }
 
 std::string facts_of(const Machine& /*m*/, const Node& n) {
-  return (n.bytes == 0 ? "memory not told" : format_bytes(n.bytes)) + (n.kind.empty() ? "" : " of " + n.kind) +
+  return (n.bytes == 0 ? "memory not told" : base::format_bytes(n.bytes)) + (n.kind.empty() ? "" : " of " + n.kind) +
          ", socket " + std::to_string(n.socket) + ", " +
          (n.cpus.empty() ? "no usable cpus" : "cpus " + format_cpus(n.cpus));
 }
 
 std::string facts_of(const Machine& /*m*/, const Core& c) {
   return "cpus " + format_cpus(c.siblings) + ", chiplet " + std::to_string(c.chiplet) + ", L1d " +
-         format_bytes(c.l1d_bytes) + ", L2 " + format_bytes(c.l2_bytes);
+         base::format_bytes(c.l1d_bytes) + ", L2 " + base::format_bytes(c.l2_bytes);
 }
 
 std::string distances_of(const Machine& m, std::size_t row) {

@@ -1,5 +1,5 @@
-// How two machines differ, for `charm topo --diff`: a line for each fact that is not the same. Names, shape and
-// numbering count; where a description came from, and what was noted about it, do not.
+// The differences of two machines, for `charm topo --diff`: a line for each fact that differs. Names, shape and
+// numbering are compared; the origin of a description and its notes are not.
 #pragma once
 
 #include <charm/machine.hpp>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/format.hpp"
 #include "drawing/text.hpp"
 
 namespace charm::drawing {
@@ -46,9 +47,9 @@ class Drawing {
   void head() {
     if (!m_.name.empty()) paragraph("", printable(m_.name));
     if (!m_.is_live()) paragraph("from ", printable(m_.origin));
-    paragraph("", counted(m_.sockets.size(), "socket") + dot_ + counted(m_.nodes.size(), "NUMA node") + dot_ +
-                      counted(m_.chiplets.size(), "chiplet") + dot_ + counted(m_.cores.size(), "core") + dot_ +
-                      counted(m_.allowed_cpus.size(), "cpu"));
+    paragraph("", base::counted(m_.sockets.size(), "socket") + dot_ + base::counted(m_.nodes.size(), "NUMA node") +
+                      dot_ + base::counted(m_.chiplets.size(), "chiplet") + dot_ +
+                      base::counted(m_.cores.size(), "core") + dot_ + base::counted(m_.allowed_cpus.size(), "cpu"));
     lines_.emplace_back();
   }
 
@@ -73,7 +74,7 @@ class Drawing {
   }
 
   static std::string cache(const Chiplet& c) {
-    return c.l3_bytes == 0 ? "no L3 told" : "L3 " + format_bytes(c.l3_bytes);
+    return c.l3_bytes == 0 ? "no L3 told" : "L3 " + base::format_bytes(c.l3_bytes);
   }
 
   static std::string label(const Node& n) {
@@ -83,7 +84,7 @@ class Drawing {
 
   [[nodiscard]] std::string memory(const Node& n) const {
     const std::string kind = n.kind.empty() || n.kind == "DRAM" ? "" : " of " + n.kind;
-    return n.bytes == 0 ? (kind.empty() ? "" : dot_ + n.kind) : dot_ + format_bytes(n.bytes) + kind;
+    return n.bytes == 0 ? (kind.empty() ? "" : dot_ + n.kind) : dot_ + base::format_bytes(n.bytes) + kind;
   }
 
   /// The machine does not keep whose cpus the forbidden ones are.
@@ -95,13 +96,14 @@ class Drawing {
   Lines one(const Chiplet& c, std::size_t align, std::size_t width) const {
     const std::string name = "chiplet " + std::to_string(c.id) + "  ";
     std::string text = squares(c);
-    if (!text.empty()) text = padded(text, align) + "  ";
+    if (!text.empty()) text = base::padded(text, align) + "  ";
     const std::string facts = cores_of(m_, c) + dot_ + cache(c);
     const std::string cpus = "cpus " + format_cpus(cpus_of(m_, c));
     const std::string single = name + text + facts + dot_ + cpus;
-    if (columns(single) <= width) return {single};
+    if (base::display_width(single) <= width) return {single};
     Lines out = {name + facts};
-    if (columns(name) + columns(text) + columns(facts) <= width) out = {name + text + facts};
+    if (base::display_width(name) + base::display_width(text) + base::display_width(facts) <= width)
+      out = {name + text + facts};
     for (const std::string& line : wrapped(cpus, width - name.size()))
       out.push_back(std::string(name.size(), ' ') + line);
     return out;
@@ -119,7 +121,7 @@ class Drawing {
       std::string number = std::to_string(id);
       std::string cell = "  " + std::string(digits - number.size(), ' ') + number + " " + squares(chiplet(id)) +
                          " cpus " + format_cpus(cpus_of(m_, chiplet(id)));
-      widest = std::max(widest, columns(cell));
+      widest = std::max(widest, base::display_width(cell));
       cells.push_back(std::move(cell));
     }
     const std::size_t across = std::max<std::size_t>(1, (width + 1) / (widest + 1));
@@ -127,10 +129,10 @@ class Drawing {
     for (std::size_t row = 0; row < rows; ++row) {
       std::string line;
       for (std::size_t i = row; i < cells.size(); i += rows) {
-        line = padded(line, (i / rows) * (widest + 1));
+        line = base::padded(line, (i / rows) * (widest + 1));
         line += cells[i];
       }
-      if (columns(line) <= width) {
+      if (base::display_width(line) <= width) {
         out.push_back(line);
       } else {
         for (const std::string& piece : wrapped(line, width)) out.push_back(piece);
@@ -221,7 +223,7 @@ class Drawing {
     }
     std::string line = "node distance";
     for (std::size_t b = 0; b < n; ++b) line += right(std::to_string(b), b == 0 ? 3 : 5);
-    if (columns(line) <= style_.width) lines_.push_back(line);
+    if (base::display_width(line) <= style_.width) lines_.push_back(line);
     for (std::size_t a = 0; a < n; ++a) {
       line = right(std::to_string(a), 11);
       for (std::size_t b = 0; b < n; ++b) line += right(rounded(m_.node_distance[a][b]), 5);
@@ -243,8 +245,8 @@ class Drawing {
     if (m_.forbidden_cpus.empty() && m_.cpu_quota == 0) return;
     lines_.emplace_back();
     if (!m_.forbidden_cpus.empty()) {
-      paragraph("not usable: ", counted(m_.forbidden_cpus.size(), "cpu") + " of " + std::to_string(m_.total.cpus) +
-                                    dot_ + "cpus " + format_cpus(m_.forbidden_cpus));
+      paragraph("not usable: ", base::counted(m_.forbidden_cpus.size(), "cpu") + " of " +
+                                    std::to_string(m_.total.cpus) + dot_ + "cpus " + format_cpus(m_.forbidden_cpus));
     }
     if (m_.cpu_quota > 0) {
       char text[64];

@@ -1,5 +1,5 @@
-// Asks all sources that there are of a machine (views.hpp): this one's system, processors and stored profile, or
-// whatever a description holds.
+// Collects all views of a machine (views.hpp): this one's system, processors and stored profile, or whatever a
+// description contains.
 #pragma once
 
 #include <string>

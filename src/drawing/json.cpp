@@ -2,14 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "topology/machine_json.hpp"
 
 namespace charm::drawing {
 
 nlohmann::ordered_json to_json(const Machine& machine) { return topology::machine_to_json(machine); }
 
-std::string json_text(const Machine& machine) {
-  return to_json(machine).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
-}
+std::string json_text(const Machine& machine) { return base::json_text(to_json(machine), 2) + '\n'; }
 
 }  // namespace charm::drawing

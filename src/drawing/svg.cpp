@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <map>
 
-#include "base/markup.hpp"
+#include "base/format.hpp"
 #include "drawing/text.hpp"
+#include "render/element.hpp"
 
 namespace charm::drawing {
 namespace {
 
-using base::escaped;
+using render::element;
+using render::text_element;
 
 constexpr int page = 960;
 constexpr int square = 22;
@@ -24,10 +26,10 @@ struct Size {
 
 class Picture {
  public:
-  Picture(const Machine& machine, std::span<const Seat> seats, std::span<const std::string> remarks)
+  Picture(const Machine& machine, std::span<const WorkerCore> worker_cores, std::span<const std::string> remarks)
       : m_(machine), remarks_(remarks) {
-    for (std::size_t w = 0; w < seats.size(); ++w) {
-      if (seats[w].core >= 0) workers_[seats[w].core].push_back(w);
+    for (std::size_t w = 0; w < worker_cores.size(); ++w) {
+      if (worker_cores[w].core >= 0) workers_[worker_cores[w].core].push_back(w);
     }
   }
 
@@ -49,30 +51,29 @@ class Picture {
       }
     }
     const std::string title = m_.name.empty() ? m_.origin : m_.name;
-    std::string out =
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"charm-machine\" role=\"img\" viewBox=\"0 0 " +
-        std::to_string(page) + ' ' + std::to_string(y) + "\" width=\"" + std::to_string(page) + "\" height=\"" +
-        std::to_string(y) + "\" style=\"max-width:100%;height:auto\">\n<title>" + escaped(title) + "</title>\n" +
-        "<style>.charm-machine text{font:12px system-ui,sans-serif;fill:#222}.charm-machine .charm-h{font-size:15px;"
+    const std::string style =
+        ".charm-machine text{font:12px system-ui,sans-serif;fill:#222}.charm-machine .charm-h{font-size:15px;"
         "font-weight:600}.charm-machine .charm-w{font-size:10px;fill:#fff;text-anchor:middle}"
         ".charm-socket{fill:#f4f5f7;stroke:#8a919c}.charm-node{fill:#e8ecf3;stroke:#a6aebb}"
         ".charm-chiplet{fill:#fff;stroke:#6b7a90}.charm-core{fill:#c9d3e0}.charm-busy{fill:#1f6feb}"
-        ".charm-shared{fill:#b42318}</style>\n" +
-        "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text class=\"charm-h\" x=\"10\" y=\"22\">" +
-        escaped(title) + "</text>\n";
-    return out + body_ + "</svg>\n";
+        ".charm-shared{fill:#b42318}";
+    return render::svg_file(render::svg_picture(
+        page, y, "charm-machine", title,
+        element("style", {}, style) + "\n" +
+            element("rect", {{"width", "100%"}, {"height", "100%"}, {"fill", "#fff"}}) + "\n" +
+            text_element("text", {{"class", "charm-h"}, {"x", 10}, {"y", 22}}, title) + "\n" + body_));
   }
 
  private:
   [[nodiscard]] const Chiplet& chiplet(int id) const { return m_.chiplets[static_cast<std::size_t>(id)]; }
 
   static std::string node_label(const Node& n) {
-    return "node " + std::to_string(n.id) + (n.bytes == 0 ? "" : ", " + format_bytes(n.bytes)) +
+    return "node " + std::to_string(n.id) + (n.bytes == 0 ? "" : ", " + base::format_bytes(n.bytes)) +
            (n.kind.empty() || n.kind == "DRAM" ? "" : " of " + n.kind);
   }
 
   static std::string chiplet_label(const Chiplet& c) {
-    return std::to_string(c.id) + (c.l3_bytes == 0 ? "" : ": L3 " + format_bytes(c.l3_bytes));
+    return std::to_string(c.id) + (c.l3_bytes == 0 ? "" : ": L3 " + base::format_bytes(c.l3_bytes));
   }
 
   /// Cores in rows of at most eight, of more where a chiplet is large, so that none gets taller than wide.
@@ -90,27 +91,27 @@ class Picture {
   }
 
   void rect(const char* what, int x, int y, Size s) {
-    body_ += "<rect class=\"" + std::string(what) + "\" x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) +
-             "\" width=\"" + std::to_string(s.width) + "\" height=\"" + std::to_string(s.height) + "\" rx=\"3\"/>\n";
+    body_ +=
+        element("rect", {{"class", what}, {"x", x}, {"y", y}, {"width", s.width}, {"height", s.height}, {"rx", 3}}) +
+        "\n";
   }
 
   void label(int x, int y, const char* what, const std::string& text) {
-    body_ += "<text class=\"" + std::string(what) + "\" x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) +
-             "\">" + escaped(text) + "</text>\n";
+    body_ += text_element("text", {{"class", what}, {"x", x}, {"y", y}}, text) + "\n";
   }
 
   void draw_core(const Core& core, int x, int y) {
-    auto seated = workers_.find(core.id);
+    auto placed = workers_.find(core.id);
     std::string tip = "core " + std::to_string(core.id) + ", cpus " + format_cpus(core.siblings);
     const char* kind = "charm-core";
-    if (seated != workers_.end()) {
-      kind = seated->second.size() > 1 ? "charm-shared" : "charm-busy";
-      tip += seated->second.size() > 1 ? ", workers" : ", worker";
-      for (std::size_t w : seated->second) tip += ' ' + std::to_string(w);
+    if (placed != workers_.end()) {
+      kind = placed->second.size() > 1 ? "charm-shared" : "charm-busy";
+      tip += placed->second.size() > 1 ? ", workers" : ", worker";
+      for (std::size_t w : placed->second) tip += ' ' + std::to_string(w);
     }
-    body_ += "<g><title>" + escaped(tip) + "</title>";
+    body_ += "<g>" + text_element("title", {}, tip);
     rect(kind, x, y, {square, square});
-    if (seated != workers_.end()) label(x + square / 2, y + 15, "charm-w", std::to_string(seated->second.front()));
+    if (placed != workers_.end()) label(x + square / 2, y + 15, "charm-w", std::to_string(placed->second.front()));
     body_ += "</g>\n";
   }
 
@@ -134,7 +135,7 @@ class Picture {
     return std::max<std::size_t>(1, (ids.size() + rows - 1) / rows);
   }
 
-  /// Lays the chiplets out within `width` from (x, y); draws them only where asked to. The room that they take.
+  /// Lays the chiplets out within `width` from (x, y), and draws them if asked to. \return the size that they take.
   Size flow(const std::vector<int>& ids, int x, int y, int width, bool draw) {
     const std::size_t row = per_row(ids, width);
     Size all;
@@ -217,8 +218,9 @@ class Picture {
 
 }  // namespace
 
-std::string svg(const Machine& machine, std::span<const Seat> seats, std::span<const std::string> remarks) {
-  return Picture(machine, seats, remarks).text();
+std::string svg(const Machine& machine, std::span<const WorkerCore> worker_cores,
+                std::span<const std::string> remarks) {
+  return Picture(machine, worker_cores, remarks).text();
 }
 
 }  // namespace charm::drawing

@@ -1,5 +1,4 @@
-// A machine as a self-contained SVG element, to stand in an HTML page or a file of its own; workers' seats can be
-// marked.
+// A machine as a self-contained SVG element, for an HTML page or a file of its own; the workers' cores can be marked.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -10,8 +9,9 @@
 
 namespace charm::drawing {
 
-/// \param seats of workers 0, 1, ...; those without a core are not shown.
+/// \param cores of workers 0, 1, ...; those without a core are not shown.
 /// \param remarks lines below the drawing.
-std::string svg(const Machine& machine, std::span<const Seat> seats = {}, std::span<const std::string> remarks = {});
+std::string svg(const Machine& machine, std::span<const WorkerCore> worker_cores = {},
+                std::span<const std::string> remarks = {});
 
 }  // namespace charm::drawing

@@ -1,25 +1,10 @@
 #include "drawing/text.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
+
+#include "base/format.hpp"
 
 namespace charm::drawing {
-
-std::string format_bytes(std::uint64_t bytes) {
-  static constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t unit = 0;
-  auto value = static_cast<double>(bytes);
-  while (value >= 1024 && unit + 1 < units.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  char text[32];
-  const bool whole = value >= 100 || std::abs(value - std::round(value)) < 0.05;
-  std::snprintf(text, sizeof text, whole ? "%.0f %s" : "%.1f %s", value, units[unit]);
-  return text;
-}
 
 std::string format_cpus(const std::vector<int>& cpus) {
   std::string text;
@@ -37,27 +22,6 @@ std::string format_cpus(const std::vector<int>& cpus) {
   return text;
 }
 
-std::string counted(std::size_t n, std::string_view one) {
-  return std::to_string(n) + ' ' + std::string(one) + (n == 1 ? "" : "s");
-}
-
-std::size_t columns(std::string_view text) {
-  std::size_t count = 0;
-  bool escape = false;
-  for (char c : text) {
-    if (c == '\033') escape = true;
-    if (!escape && (static_cast<unsigned char>(c) & 0xC0U) != 0x80U) ++count;
-    if (escape && c == 'm') escape = false;
-  }
-  return count;
-}
-
-std::string padded(std::string text, std::size_t width) {
-  const std::size_t has = columns(text);
-  if (has < width) text.append(width - has, ' ');
-  return text;
-}
-
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   std::vector<std::string> lines(1);
   std::size_t begin = 0;
@@ -66,7 +30,8 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     std::string_view piece = text.substr(begin, end == std::string_view::npos ? end : end - begin + 1);
     begin += piece.size();
     std::string_view shown = piece.back() == ' ' ? piece.substr(0, piece.size() - 1) : piece;
-    if (!lines.back().empty() && columns(lines.back()) + columns(shown) > width) lines.emplace_back();
+    if (!lines.back().empty() && base::display_width(lines.back()) + base::display_width(shown) > width)
+      lines.emplace_back();
     lines.back() += piece;
   }
   for (std::string& line : lines) {
@@ -84,13 +49,13 @@ const Glyphs& glyphs(bool ascii) {
 std::vector<std::string> boxed(const std::string& title, const std::vector<std::string>& lines, std::size_t width,
                                const Glyphs& g) {
   auto edge = [&](std::string text, std::string_view right) {
-    for (std::size_t n = columns(text); n + 1 < width; ++n) text += g.horizontal;
+    for (std::size_t n = base::display_width(text); n + 1 < width; ++n) text += g.horizontal;
     return text + std::string(right);
   };
   std::vector<std::string> out;
   out.push_back(edge(std::string(g.top_left) + std::string(g.horizontal) + " " + title + " ", g.top_right));
   for (const std::string& line : lines) {
-    out.push_back(std::string(g.vertical) + " " + padded(line, width - 4) + " " + std::string(g.vertical));
+    out.push_back(std::string(g.vertical) + " " + base::padded(line, width - 4) + " " + std::string(g.vertical));
   }
   out.push_back(edge(std::string(g.bottom_left), g.bottom_right));
   return out;
@@ -117,7 +82,7 @@ bool alike(const Machine& machine, const Chiplet& a, const Chiplet& b) {
 
 std::string cores_of(const Machine& machine, const Chiplet& chiplet) {
   const auto [least, most] = threads(machine, chiplet);
-  std::string text = counted(chiplet.cores.size(), "core");
+  std::string text = base::counted(chiplet.cores.size(), "core");
   if (most == 1) return text;
   return text + " x " + (least == most ? "" : std::to_string(least) + "-") + std::to_string(most) + " threads";
 }

@@ -1,29 +1,17 @@
-// Small pieces of text that drawings are put together from: sizes, cpu ranges, boxes. Widths count characters, not
-// bytes.
+// Small pieces of text that drawings are put together from: cpu ranges, boxes.
 #pragma once
 
 #include <charm/machine.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace charm::drawing {
 
-/// "32 MiB", "1.5 GiB".
-std::string format_bytes(std::uint64_t bytes);
-
 /// "0-7,192-199"; strides are folded too, as interleaved numbering has them: "0,2..62".
 std::string format_cpus(const std::vector<int>& cpus);
-
-/// "1 core", "12 cores".
-std::string counted(std::size_t n, std::string_view one);
-
-/// Columns that a terminal shows, without colour sequences.
-std::size_t columns(std::string_view text);
-std::string padded(std::string text, std::size_t width);
 
 /// Breaks at blanks and after commas; a piece that is longer than a line stays whole.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/format.hpp"
 #include "drawing/text.hpp"
 
 namespace charm::drawing {
@@ -149,7 +150,7 @@ std::vector<Disagreement> disagreements_of(const std::vector<View>& views, bool 
           const View& silent = of_a.empty() ? views[a] : views[b];
           all.push_back({level.name, between,
                          "the " + silent.source + " tells no last-level cache, " + told.source + " has " +
-                             counted((told.*level.groups).size(), "chiplet")});
+                             base::counted((told.*level.groups).size(), "chiplet")});
           continue;
         }
         const CpuGroups left = restricted(of_a, cpus_of(of_b));
@@ -199,8 +200,8 @@ std::vector<std::string> features_of(const Machine& m, const Sources& sources,
   if (caches.size() > 1 && sizes.size() == 1) {
     std::size_t large = 0;
     for (const Chiplet& chiplet : m.chiplets) large += chiplet.l3_bytes == *caches.rbegin();
-    features.push_back("Equal chiplets with caches of " + format_bytes(*caches.begin()) + " to " +
-                       format_bytes(*caches.rbegin()) + ": " + counted(large, "chiplet") +
+    features.push_back("Equal chiplets with caches of " + base::format_bytes(*caches.begin()) + " to " +
+                       base::format_bytes(*caches.rbegin()) + ": " + base::counted(large, "chiplet") +
                        " with a stacked cache (V-Cache).");
   }
   if (kinds.size() > 1) {
@@ -217,7 +218,7 @@ std::vector<std::string> features_of(const Machine& m, const Sources& sources,
     if (!node.cpus.empty() || !m.forbidden_cpus.empty()) continue;
     const std::string kind = node.kind.empty() || node.kind == "DRAM" ? "memory" : node.kind + " memory";
     features.push_back("Node " + std::to_string(node.os_index) + " is " + kind + " without cpus" +
-                       (node.bytes > 0 ? ", " + format_bytes(node.bytes) : "") + ".");
+                       (node.bytes > 0 ? ", " + base::format_bytes(node.bytes) : "") + ".");
   }
   if (sources.system) {
     std::vector<int> there;
@@ -227,7 +228,8 @@ std::vector<std::string> features_of(const Machine& m, const Sources& sources,
     std::set_difference(sources.system->all_cpus.begin(), sources.system->all_cpus.end(), there.begin(), there.end(),
                         std::back_inserter(offline));
     if (!offline.empty())
-      features.push_back("Offline or hidden: " + counted(offline.size(), "cpu") + " (" + format_cpus(offline) + ").");
+      features.push_back("Offline or hidden: " + base::counted(offline.size(), "cpu") + " (" + format_cpus(offline) +
+                         ").");
   }
   return features;
 }

@@ -1,6 +1,6 @@
-// One machine as several sources see it: what the system says, what its processors say (CPUID), what was measured, what
-// the process may use, and what CHARM makes of them. Where two of them disagree, it is said with the likely reason and
-// never hidden. Pure: gathering.hpp asks the real sources.
+// One machine as several sources describe it: the system, its processors (CPUID), a measurement, the cpus that the
+// process may use, and the machine that CHARM derives from them. Disagreements are always shown, with the likely
+// reason. Pure: gathering.hpp asks the real sources.
 #pragma once
 
 #include <charm/machine.hpp>

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/format.hpp"
+#include "base/json.hpp"
 #include "drawing/json.hpp"
 #include "drawing/text.hpp"
 #include "drawing/views.hpp"
@@ -22,7 +24,7 @@ std::string right(const std::string& text, std::size_t columns_wide) {
 
 std::string row(const std::string& name, const std::string& sockets, const std::string& nodes,
                 const std::string& chiplets, const std::string& cores, const std::string& cpus) {
-  return padded(name, 10) + right(sockets, 9) + right(nodes, 7) + right(chiplets, 10) + right(cores, 7) +
+  return base::padded(name, 10) + right(sockets, 9) + right(nodes, 7) + right(chiplets, 10) + right(cores, 7) +
          right(cpus, 7) + "\n";
 }
 
@@ -38,9 +40,9 @@ std::size_t cpus_in(const View& view) {
 
 void paragraph(std::string& out, const std::string& label, const std::string& text, const std::string& colour) {
   std::string indent = label;
-  for (const std::string& line : wrapped(text, width - columns(label))) {
+  for (const std::string& line : wrapped(text, width - base::display_width(label))) {
     out += colour.empty() ? indent + line + '\n' : colour + indent + line + "\033[0m\n";
-    indent.assign(columns(label), ' ');
+    indent.assign(base::display_width(label), ' ');
   }
 }
 
@@ -108,7 +110,7 @@ std::string views_json(const Views& views) {
   for (const auto& kind : views.kinds)
     json["kinds"].push_back({{"name", kind.name}, {"efficiency", kind.efficiency}, {"cpus", kind.cpus}});
   json["features"] = views.features;
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  return base::json_text(json, 2) + '\n';
 }
 
 }  // namespace charm::drawing

@@ -67,7 +67,7 @@ void destroy(Fiber* fiber) noexcept {
   free_stack(stack);
 }
 
-void adopt_thread([[maybe_unused]] Fiber& native) noexcept {
+void attach_thread([[maybe_unused]] Fiber& native) noexcept {
 #if defined(CHARM_TSAN)
   native.tsan = __tsan_get_current_fiber();
 #endif

@@ -1,5 +1,5 @@
-// A fiber: a stack and the context where it stands still. Switching is in fiber/switch.hpp; here is what
-// the sanitizers must be told, and the one rule that makes hand-overs between threads safe:
+// A fiber: a stack and its saved context. The switch itself is in fiber/switch.hpp. This file adds the annotations for
+// sanitizers, and the one rule that makes hand-overs between threads safe:
 //
 //   A fiber may be published as resumable only after its context is saved. So the code that publishes it does not run
 //   on it before the switch, but on the fiber switched to, right after: the `after` action of switch_to.
@@ -15,6 +15,7 @@
 #include "fiber/sanitizers.hpp"
 #include "fiber/stack.hpp"
 #include "fiber/switch.hpp"
+#include "os/pause.hpp"
 
 namespace charm::detail {
 class CancelScope;
@@ -24,7 +25,7 @@ namespace charm::fiber {
 
 using Entry = void (*)() noexcept;  // never returns
 
-/// A number that its owner uses as a plain one, and others may read.
+/// A number that its owner uses like a plain variable, and other threads may read.
 class SharedInt {
  public:
   SharedInt(int value) noexcept : value_(value) {}                                  // NOLINT: converts
@@ -38,8 +39,8 @@ class SharedInt {
   std::atomic<int> value_;
 };
 
-/// What is told about the task on a fiber. Written by the thread that runs it, read by anyone at any time, so every
-/// field is atomic and none of them follows from another.
+/// Information about the task on a fiber, for lists of tasks. The thread that runs it writes it and any thread may read
+/// it at any time, so every field is atomic, and the fields need not be consistent with each other.
 struct TaskCard {
   enum class State : std::uint8_t { idle, running, ready, waiting };
   std::uint64_t id = 0;
@@ -49,8 +50,23 @@ struct TaskCard {
   std::atomic<std::uint64_t> since{0};              // the runtime's clock
   std::atomic<detail::Job::Run> function{nullptr};  // of the job that the scheduler started; nullptr: no task is on it
   std::atomic<std::uint64_t> name[4] = {};          // text, ended by a 0 byte
+  mutable std::atomic<int> followers{0};            // who look into the mutex that the task waits for
 
-  /// While a task runs a child of its own on its stack, the card tells of the child.
+  /// Calls `look(object)` if the task waits for a mutex, which stays meanwhile: the waiter says first that it waits
+  /// no more, then looks for followers; a follower counts itself first, then looks whether the task waits.
+  template <class F>
+  void follow_mutex(F&& look) const noexcept {
+    followers.fetch_add(1, std::memory_order_seq_cst);
+    if (wait.load(std::memory_order_seq_cst) == detail::Wait::mutex) look(object.load(std::memory_order_relaxed));
+    followers.fetch_sub(1, std::memory_order_release);
+  }
+  /// By the task, once it has been woken from waiting for a mutex.
+  void leave_mutex() noexcept {
+    wait.store(detail::Wait::nothing, std::memory_order_seq_cst);
+    while (followers.load(std::memory_order_seq_cst) != 0) os::pause();
+  }
+
+  /// While a task runs a child of its own on its stack, this describes the child.
   struct Saved {
     detail::Job::Run function;
     std::uint64_t name[4];
@@ -77,21 +93,26 @@ struct TaskCard {
   }
 };
 
-/// As a job a fiber has no function: the scheduler resumes it.
+/// As a job, a fiber has no function: the scheduler resumes it.
 struct Fiber : detail::ListedJob {
   Fiber() noexcept : ListedJob(nullptr) {}
-  void* context = nullptr;  // where it stands; meaningless while it runs
-  Stack stack;              // empty for the stack that a thread came with
+  void* context = nullptr;  // its saved context; meaningless while it runs
+  Stack stack;              // empty for a thread's own stack
   Entry entry = nullptr;
-  SharedInt bound = -1;  // the worker that it must resume on; -1: any
-  void* gang = nullptr;  // the all_do whose body runs on it
-  int home = 0;          // the pool that its stack belongs to
+  SharedInt bound = -1;                            // the worker that it must resume on; -1: any
+  void* team = nullptr;                            // the all_do whose body runs on it
+  detail::AwaitedJob* awaited = nullptr;           // the innermost job on it that threads outside may wait for
+  struct {                                         // what it waits for while it is suspended
+    std::atomic<std::uintptr_t>* state = nullptr;  // of a Completion
+    const detail::Listed* listed = nullptr;        // where it is in a list
+  } waits;
+  int home = 0;  // the pool that its stack belongs to
   TaskCard card;
 
-  // For the time that it is away from the workers (sched/spares.hpp).
+  // While the task runs on a thread of the blocking pool (sched/wait/blocking_pool.hpp).
   struct {
-    int node = -1;                           // whose cpus the spare shall run on
-    int chiplet = -1;                        // where it came from
+    int node = -1;                           // the thread of the pool runs on the cpus of this node
+    int chiplet = -1;                        // of the worker that it left
     const std::byte* stack_limit = nullptr;  // of the stack that the task is on, which need not be the fiber's own
     const std::byte* stack_top = nullptr;
     std::uint64_t task = 0;  // for the recording: what it was, and the worker that it left
@@ -100,7 +121,7 @@ struct Fiber : detail::ListedJob {
   } away;
 
   // Sanitizers.
-  void* fake_stack = nullptr;  // ASan: saved while the fiber stands still
+  void* fake_stack = nullptr;  // ASan: saved while the fiber is suspended
   const void* asan_bottom = nullptr;
   std::size_t asan_bytes = 0;
   void* tsan = nullptr;
@@ -112,13 +133,13 @@ using After = void (*)(Fiber* from, void* argument) noexcept;
 /// \throws Error (system).
 Fiber* create(std::size_t stack_bytes, Entry entry, int node = -1);
 
-/// The fiber must stand still; nothing on its stack is unwound.
+/// The fiber must be suspended; nothing on its stack is unwound.
 void destroy(Fiber* fiber) noexcept;
 
 /// Prepares the Fiber that stands for the calling thread's own stack.
-void adopt_thread(Fiber& native) noexcept;
+void attach_thread(Fiber& native) noexcept;
 
-/// What travels with a switch; lives on the stack that is left.
+/// What a switch passes to the other side; it lives on the stack that is left.
 struct Handover {
   Fiber* from;
   Fiber* to;
@@ -126,7 +147,7 @@ struct Handover {
   void* argument;
 };
 
-/// First thing on the fiber that was switched to.
+/// Must be called first on the fiber that was switched to.
 inline void arrive(void* message) noexcept {
   // Field by field: a copy of the whole would be loaded in wider words than it was stored in, which stalls. Read before
   // `after`, which may set the old stack free.
@@ -146,8 +167,8 @@ inline void arrive(void* message) noexcept {
   if (after != nullptr) after(from, argument);
 }
 
-/// Leaves `from` (the fiber that runs) for `to`; there `after(from, argument)` runs first. Returns when somebody
-/// switches back to `from`, possibly on another thread.
+/// Switches from `from` (the running fiber) to `to`, where `after(from, argument)` runs first. Returns when some thread
+/// switches back to `from`.
 #if defined(CHARM_TSAN)
 // Not instrumented: between __tsan_switch_to_fiber and the jump this frame runs under the other fiber's shadow stack,
 // and an instrumented frame would push and pop on the wrong one.

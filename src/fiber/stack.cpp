@@ -1,7 +1,7 @@
-// Guard pages come in three grades. Linux 6.13 can mark guard pages without splitting the mapping (MADV_GUARD_INSTALL),
-// so that 10^5 stacks are one mapping. Before that a guard page is an mprotect, which costs two mappings a stack, and
-// vm.max_map_count (65,530 by default) would end the program; so only as many stacks as half of it get one, and the
-// notice says from when on they do not.
+// There are three kinds of guards. Linux 6.13 can mark guard pages without splitting the mapping (MADV_GUARD_INSTALL),
+// so that 10^5 stacks are one mapping. Before that a guard page is an mprotect, which costs two mappings for each
+// stack, and vm.max_map_count (65,530 by default) would end the program. So only as many stacks as use half of it get a
+// guard; further ones have none, and a notice says so.
 #include "fiber/stack.hpp"
 
 #include <charm/error.hpp>
@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 
 #include "base/notices.hpp"
 #include "fiber/sanitizers.hpp"
+#include "os/memory.hpp"
 #include "os/node_memory.hpp"
 
 namespace charm::fiber {
@@ -32,11 +32,11 @@ std::size_t page_bytes() {
 
 std::atomic<bool> light_guards{true};
 std::atomic<long> guarded_stacks{0};
+std::atomic<std::uint64_t> mapped{0};
 
 long guard_budget() {
   static const long budget = [] {
-    long maps = 65530;
-    std::ifstream("/proc/sys/vm/max_map_count") >> maps;
+    const auto maps = static_cast<long>(os::mapping_limit().value_or(65530));
     return maps / 4;  // two mappings each, and half of them left to the program
   }();
   return budget;
@@ -71,15 +71,21 @@ Stack allocate_stack(std::size_t bytes, int node) {
   madvise(memory, bytes + page, MADV_NOHUGEPAGE);  // a touched stack shall cost a page or two, not 2 MiB
   if (node >= 0) os::prefer_node(memory, bytes + page, node);
   install_guard(memory);
+  mapped.fetch_add(1, std::memory_order_relaxed);
   return {static_cast<std::byte*>(memory) + page, bytes};
+}
+
+std::uint64_t stacks_mapped() noexcept { return mapped.load(std::memory_order_relaxed); }
+
+void forget_frames([[maybe_unused]] const Stack& stack) noexcept {
+#if defined(CHARM_ASAN)
+  __asan_unpoison_memory_region(stack.base - page_bytes(), stack.bytes + page_bytes());
+#endif
 }
 
 void free_stack(const Stack& stack) noexcept {
   if (stack.base == nullptr) return;
-#if defined(CHARM_ASAN)
-  // What frames have left poisoned must not meet whoever gets these addresses next.
-  __asan_unpoison_memory_region(stack.base - page_bytes(), stack.bytes + page_bytes());
-#endif
+  forget_frames(stack);
   munmap(stack.base - page_bytes(), stack.bytes + page_bytes());
   if (!light_guards.load(std::memory_order_relaxed)) guarded_stacks.fetch_sub(1, std::memory_order_relaxed);
 }

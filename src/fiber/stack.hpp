@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace charm::fiber {
 
@@ -13,14 +14,20 @@ struct Stack {
 /// \param bytes is rounded up to pages.
 /// \param node the OS number of the node whose memory is preferred, wherever a page is touched first; -1: the
 /// toucher's.
-/// \throws Error (system) where the address space is used up.
+/// \throws Error (system) if the address space is used up.
 Stack allocate_stack(std::size_t bytes, int node = -1);
 
 /// Bytes of the guard below a stack.
 std::size_t guard_bytes() noexcept;
 void free_stack(const Stack& stack) noexcept;
 
-/// Gives the pages of an idle stack back to the system but for the topmost `keep` bytes.
+/// What frames of a stack that is empty now have left poisoned must not meet its next user (AddressSanitizer).
+void forget_frames(const Stack& stack) noexcept;
+
+/// How many stacks the process has mapped so far.
+std::uint64_t stacks_mapped() noexcept;
+
+/// Returns the pages of an idle stack to the system, except for the topmost `keep` bytes.
 void trim_stack(const Stack& stack, std::size_t keep) noexcept;
 
 }  // namespace charm::fiber

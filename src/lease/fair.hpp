@@ -1,11 +1,11 @@
-// How many cores each holder of a share is due: max-min fair by weight. Cores are dealt one by one, each to whom it is
-// due most (D'Hondt: weight / (has + 1)), as far as the holder wants more and there is a core that it may use. A first
-// core comes before all second ones, so that nobody starves while there are cores for all; where there are not, those
-// who came first have one.
+// How many cores each holder of a lease is due: max-min fair by weight. Cores are assigned one by one to the holder
+// with the highest quotient (D'Hondt: weight / (has + 1)), as long as it wants more and may use a core that is left.
+// Every holder gets a first core before any gets a second, so nobody starves while there are enough cores; if there are
+// not enough, the holders that came first get one.
 //
-// Invariant: the counts can be met at the same time, whatever cpus each may use: a core that could only go to somebody
-// with more is handed on along a path of exchanges, as in a bipartite matching. The outcome depends on the holders
-// alone, so all who look at the same table agree.
+// Invariant: all counts can be met at the same time, whatever cpus each holder may use. If only a holder that has more
+// could use a core, the core is passed on along a path of exchanges, as in a bipartite matching. The result depends on
+// the holders alone, so all programs that read the same table agree.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace charm::lease {
 
-/// A core is named by one of its cpus, the same by all who may use it.
+/// A core is identified by one of its cpus, the same one for all holders.
 struct Holder {
   int weight = 1;
   int want = 0;            ///< cores that it can use at the moment
@@ -22,15 +22,15 @@ struct Holder {
   std::vector<int> holds;  ///< those that it has, ascending; disjoint from the others'
 };
 
-/// Cores due to each.
+/// The number of cores that each holder is due.
 std::vector<int> fair_counts(const std::vector<Holder>& holders);
 
-/// The exchange that `self` has to make so that somebody who is short of cores and may use none that is free gets one
-/// in the end: {core to give up, free core to take instead}. Nothing where it is not its turn.
+/// The exchange that `self` has to make so that in the end a holder that is short of cores, and may use none of the
+/// free ones, gets one: {core to give up, free core to take instead}. Nothing if it is not this holder's turn.
 std::optional<std::pair<int, int>> exchange(const std::vector<Holder>& holders, const std::vector<int>& counts,
                                             std::size_t self);
 
-/// Cores that somebody may use and nobody has, ascending.
+/// Cores that some holder may use and none has, ascending.
 std::vector<int> free_cores(const std::vector<Holder>& holders);
 
 }  // namespace charm::lease

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <iterator>
-#include <unistd.h>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/notices.hpp"
 #include "lease/fair.hpp"
+#include "os/this_process.hpp"
 
 namespace charm::lease {
 namespace {
@@ -44,26 +44,23 @@ std::vector<Holder> holders_of(const Table& table) {
 
 }  // namespace
 
-Surroundings surroundings() {
-  Surroundings around;
+LeaseContext lease_context() {
+  LeaseContext around;
   auto processes = std::make_shared<os::Processes>();
   around.self = os::this_process(*processes);
   around.name_space = os::process_namespace();
-  around.now_ms = [] {
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
-  };
+  around.now_ms = [] { return base::monotonic_ns() / 1'000'000; };
   around.alive = [processes](const os::ProcessIdentity& process) { return processes->alive(process); };
   around.tell = [](const std::string& text) { base::notice("share", text); };
   return around;
 }
 
-std::string default_path() { return "/dev/shm/charm-" + std::to_string(geteuid()); }
+std::string default_path() { return "/dev/shm/charm-" + std::to_string(os::user_id()); }
 
-Lease::Lease(const std::string& path, const Machine& machine, int weight, int want, Surroundings around)
+Lease::Lease(const std::string& path, const Machine& machine, int weight, int want, LeaseContext around)
     : path_(path),
       file_(os::SharedFile::open(path)),
-      territory_(machine),
+      core_selection_(machine),
       weight_(std::clamp(weight, 1, 1000)),
       around_(std::move(around)) {
   number_ = next_number();
@@ -118,14 +115,14 @@ std::size_t Lease::join(Table& table, int want) {
   }
   if (std::exchange(joined_, true)) number_ = next_number();  // what it held is another's by now
   Entry mine{around_.self.pid, around_.self.started, around_.name_space, number_, 0, weight_, want, {}, {}};
-  for (const int core : territory_.cores()) {
+  for (const int core : core_selection_.cores()) {
     if (core < most_cpus) mine.may.push_back(core);
   }
   if (table.entries.size() < most_entries && !mine.may.empty()) table.entries.push_back(std::move(mine));
   return table.entries.size() - (table.entries.empty() || !is_me(table.entries.back()) ? 0 : 1);
 }
 
-Lease::Standing Lease::look(int want, const std::vector<int>& loud) {
+Lease::Standing Lease::look(int want, const std::vector<int>& busy) {
   try {
     reopen_if_gone();
   } catch (const std::exception& error) {
@@ -159,13 +156,13 @@ Lease::Standing Lease::look(int want, const std::vector<int>& loud) {
   const int has = static_cast<int>(mine.holds.size());
   Standing now;
   if (has < due) {
-    mine.holds = together(mine.holds, territory_.choose(mine.holds, free, others, loud, due - has));
+    mine.holds = together(mine.holds, core_selection_.choose(mine.holds, free, others, busy, due - has));
   } else if (has > due) {
-    now.give_up = territory_.surrender(mine.holds, others, useful, loud, has - due);
+    now.give_up = core_selection_.surrender(mine.holds, others, useful, busy, has - due);
   } else if (const auto swap = exchange(holders_of(table), counts, self)) {
     mine.holds = together(mine.holds, {swap->second});
     now.give_up = {swap->first};
-  } else if (const auto calmer = territory_.quieter(mine.holds, free, others, loud)) {
+  } else if (const auto calmer = core_selection_.quieter(mine.holds, free, others, busy)) {
     mine.holds = together(mine.holds, {calmer->second});
     now.give_up = {calmer->first};
   }
@@ -193,6 +190,8 @@ void Lease::give_back(const std::vector<int>& cores) {
     standing_.give_up = both(without(standing_.give_up, cores), entry.holds);
   }
 }
+
+std::vector<int> Lease::Standing::keeps() const { return without(holds, give_up); }
 
 double Lease::pause() const {
   const bool wanting = static_cast<int>(standing_.holds.size()) < standing_.due || !standing_.give_up.empty();

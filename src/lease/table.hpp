@@ -1,8 +1,8 @@
-// The table of shares as bytes in a file: who holds which cores. Two images of it lie one behind the other and are
-// written in turns, so that a writer who dies in the middle of it leaves the image before.
+// The table of leases as bytes in a file: which program holds which cores. The file contains two images of the table,
+// written in turns, so that a writer that dies while writing leaves the previous image.
 //
-// Nothing that is read is believed: sizes, magic, version, the checksum of the image's head and that of every entry,
-// the ranges of all fields, and that no core is held twice. An image in which anything is wrong counts as none.
+// Nothing is trusted when the file is read: sizes, magic number, version, the checksums of the header and of every
+// entry, the ranges of all fields, and that no core is held twice are checked. An image with any fault is ignored.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ inline constexpr std::size_t most_entries = 64;
 
 struct Entry {
   int pid = 0;
-  std::uint64_t started = 0;     ///< when the process began: numbers of processes are used again
-  std::uint64_t name_space = 0;  ///< that the process's number belongs to
-  std::uint64_t number = 0;      ///< among the shares of one process
-  std::int64_t looked_ms = 0;    ///< monotonic clock: when the holder was there last
+  std::uint64_t started = 0;     ///< when the process began: process ids are reused
+  std::uint64_t name_space = 0;  ///< the PID namespace of the process
+  std::uint64_t number = 0;      ///< distinguishes the leases of one process
+  std::int64_t looked_ms = 0;    ///< monotonic clock: when the holder read the table last
   int weight = 1;
   int want = 0;
   std::vector<int> may;    ///< cores (by a cpu of each), ascending

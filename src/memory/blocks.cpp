@@ -145,7 +145,7 @@ PageCensus census(os::PageSystem& system, const Machine& machine, const void* da
   return result;
 }
 
-int node_of_target(const Machine& machine, const std::vector<Seat>& seats, detail::Target target) {
+int node_of_target(const Machine& machine, const std::vector<WorkerCore>& worker_cores, detail::Target target) {
   const auto refuse = [&](const char* what, std::size_t there) -> int {
     throw Error(
         Errc::bad_input,
@@ -155,8 +155,8 @@ int node_of_target(const Machine& machine, const std::vector<Seat>& seats, detai
   const auto id = static_cast<std::size_t>(target.id);
   switch (target.kind) {
     case detail::Target::Kind::worker:
-      if (target.id < 0 || id >= seats.size()) return refuse("worker", seats.size());
-      return std::max(seats[id].node, 0);
+      if (target.id < 0 || id >= worker_cores.size()) return refuse("worker", worker_cores.size());
+      return std::max(worker_cores[id].node, 0);
     case detail::Target::Kind::chiplet:
       if (target.id < 0 || id >= machine.chiplets.size()) return refuse("chiplet", machine.chiplets.size());
       return machine.chiplets[id].node;
@@ -185,21 +185,21 @@ std::vector<int> nodes_with_cpus(const Machine& machine) {
   return ids;
 }
 
-std::vector<int> nodes_of_workers(const Machine& machine, const std::vector<Seat>& seats) {
+std::vector<int> nodes_of_workers(const Machine& machine, const std::vector<WorkerCore>& worker_cores) {
   const std::vector<int> all = nodes_with_cpus(machine);
   std::vector<int> nodes;
-  for (std::size_t i = 0; i < seats.size(); ++i) {
-    const int dealt = all.empty() ? 0 : all[i * all.size() / seats.size()];
-    nodes.push_back(seats[i].node >= 0 ? seats[i].node : dealt);
+  for (std::size_t i = 0; i < worker_cores.size(); ++i) {
+    const int dealt = all.empty() ? 0 : all[i * all.size() / worker_cores.size()];
+    nodes.push_back(worker_cores[i].node >= 0 ? worker_cores[i].node : dealt);
   }
   return nodes;
 }
 
-std::vector<int> nodes_with_workers(const Machine& machine, const std::vector<Seat>& seats) {
+std::vector<int> nodes_with_workers(const Machine& machine, const std::vector<WorkerCore>& worker_cores) {
   std::set<int> nodes;
-  for (const Seat& seat : seats) {
-    if (seat.node < 0) return nodes_with_cpus(machine);
-    nodes.insert(seat.node);
+  for (const WorkerCore& worker_core : worker_cores) {
+    if (worker_core.node < 0) return nodes_with_cpus(machine);
+    nodes.insert(worker_core.node);
   }
   return {nodes.begin(), nodes.end()};
 }

@@ -1,8 +1,10 @@
 // Blocks of pages on any machine: the work behind charm::PageBlock, with the kernel and the machine as arguments.
 #pragma once
 
+#include <charm/detail/target.hpp>
 #include <charm/machine.hpp>
-#include <charm/page_block.hpp>
+#include <charm/page_options.hpp>
+#include <charm/placement.hpp>
 
 #include <cstddef>
 #include <vector>
@@ -21,15 +23,15 @@ struct Block {
 /// \throws Error (system).
 Block map_block(os::PageSystem& system, std::size_t bytes, HugePages huge);
 
-/// The wish for runs, or for turns over nodes. \param machine nullptr, or one on paper: nothing is placed.
-/// \throws Error (bad_input) for a node that the machine does not have.
+/// Sets the preferred node of runs of pages, or alternates pages over nodes. \param machine nullptr, or one from a
+/// description: nothing is placed.
 bool place_runs(os::PageSystem& system, const Machine* machine, const Block& block, const std::vector<PageRun>& runs);
 bool place_in_turns(os::PageSystem& system, const Machine* machine, const Block& block, const std::vector<int>& nodes);
 
 PageCensus census(os::PageSystem& system, const Machine& machine, const void* data, std::size_t bytes);
 
 /// \throws Error (bad_input).
-int node_of_target(const Machine& machine, const std::vector<Seat>& seats, detail::Target target);
+int node_of_target(const Machine& machine, const std::vector<WorkerCore>& worker_cores, detail::Target target);
 
 /// Id of the machine's node that a cpu (OS number) belongs to; 0 where none does.
 int node_of_cpu(const Machine& machine, int cpu);
@@ -37,11 +39,11 @@ int node_of_cpu(const Machine& machine, int cpu);
 /// Ids of the nodes that have cpus, ascending; all nodes where none is told to have any.
 std::vector<int> nodes_with_cpus(const Machine& machine);
 
-/// The node of every worker, by worker. Workers that float could be anywhere: their share of the nodes with cpus is
-/// dealt out evenly, so that nothing gathers on one node.
-std::vector<int> nodes_of_workers(const Machine& machine, const std::vector<Seat>& seats);
+/// The node of every worker. Workers that are not bound could run anywhere: they are assigned evenly to the nodes with
+/// cpus, so that no node gets too many.
+std::vector<int> nodes_of_workers(const Machine& machine, const std::vector<WorkerCore>& worker_cores);
 
-/// Where workers sit, ascending; where one floats, all nodes with cpus.
-std::vector<int> nodes_with_workers(const Machine& machine, const std::vector<Seat>& seats);
+/// The nodes that have workers, ascending; if a worker is not bound, all nodes with cpus.
+std::vector<int> nodes_with_workers(const Machine& machine, const std::vector<WorkerCore>& worker_cores);
 
 }  // namespace charm::memory

@@ -1,4 +1,4 @@
-// Which cpus a thread may and shall run on. All that the house asks of sched_setaffinity(2) stands here.
+// Affinity masks of threads. All calls of sched_setaffinity(2) are in this module.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ std::vector<int> allowed_cpus();
 /// Binds the calling thread to `cpus`; false where the kernel refuses.
 bool bind_this_thread(const std::vector<int>& cpus);
 
-/// The same of any thread, by its id; empty where there is none of that id or it may not be asked.
+/// The same for any thread, by its id; empty if there is no such thread or it may not be queried.
 std::vector<int> allowed_cpus_of(int thread);
 
 /// Binds any thread. \returns 0 or an errno: ESRCH where it has ended, EPERM where it is somebody else's, EINVAL where

@@ -4,11 +4,11 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string_view>
 
 #include "os/cpu_list.hpp"
+#include "os/system_files.hpp"
 
 namespace charm::os {
 namespace {
@@ -54,30 +54,6 @@ std::string unescape(std::string_view text) {
   return out;
 }
 
-std::optional<std::string> first_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  if (!in || !std::getline(in, line)) return std::nullopt;
-  return line;
-}
-
-struct Membership {
-  std::string controllers;  // "" is v2
-  std::string path;
-};
-
-std::vector<Membership> memberships(const fs::path& root) {
-  std::vector<Membership> found;
-  std::ifstream in(root / "proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {
-    std::size_t first = line.find(':');
-    std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    found.push_back({line.substr(first + 1, second - first - 1), line.substr(second + 1)});
-  }
-  return found;
-}
-
 /// The group's directory. A container may see its group's path as the host has it while only a part of the tree is
 /// mounted (`mount_root`), or as "/.." where the group lies outside of its namespace: the mount's top is the best then.
 fs::path group_directory(const fs::path& mount_point, const std::string& mount_root, const std::string& path) {
@@ -99,8 +75,8 @@ fs::path group_directory(const fs::path& mount_point, const std::string& mount_r
 
 std::vector<Hierarchy> hierarchies(const fs::path& root) {
   std::vector<Hierarchy> found;
-  const auto member = memberships(root);
-  std::ifstream in(root / "proc/self/mountinfo");
+  const auto member = cgroup_memberships(root.string());
+  std::istringstream in(read_text(root / "proc/self/mountinfo"));
   for (std::string line; std::getline(in, line);) {
     // "id parent dev root mountpoint options [optional...] - type source superoptions"
     std::size_t dash = line.find(" - ");
@@ -111,7 +87,7 @@ std::vector<Hierarchy> hierarchies(const fs::path& root) {
     Hierarchy h;
     h.v2 = right[0] == "cgroup2";
     if (!h.v2) h.controllers = split(right[2], ',');
-    if (!h.v2 && !h.controls("cpuset") && !h.controls("cpu")) continue;
+    if (!h.v2 && !h.controls("cpuset") && !h.controls("cpu") && !h.controls("pids")) continue;
     std::string point = unescape(left[4]);
     h.top = root / point.substr(std::min<std::size_t>(point.size(), 1));
     for (const auto& m : member) {
@@ -165,6 +141,12 @@ void tighten(double& tightest, const std::string& quota, const std::string& peri
   if (tightest == 0 || cpus < tightest) tightest = cpus;
 }
 
+void tighten(std::int64_t& fewest, const std::optional<std::string>& line) {
+  std::int64_t count = 0;
+  if (!line || std::from_chars(line->data(), line->data() + line->size(), count).ec != std::errc()) return;  // "max"
+  if (fewest == 0 || count < fewest) fewest = count;
+}
+
 void intersect(std::optional<std::vector<int>>& all, std::optional<std::vector<int>> more) {
   if (!more) return;
   all = all ? in_both(*all, *more) : std::move(*more);
@@ -172,9 +154,27 @@ void intersect(std::optional<std::vector<int>>& all, std::optional<std::vector<i
 
 }  // namespace
 
+std::vector<CgroupMembership> cgroup_memberships(const std::string& root) {
+  std::vector<CgroupMembership> found;
+  std::istringstream in(read_text(path_below(root, "proc/self/cgroup")));
+  for (std::string line; std::getline(in, line);) {  // "0::/path" (version 2), "4:memory,...:/path" (version 1)
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    found.push_back({line.substr(first + 1, second - first - 1), line.substr(second + 1)});
+  }
+  return found;
+}
+
 CgroupLimits read_cgroup_limits(const std::string& root) {
   CgroupLimits limits;
   for (const Hierarchy& h : hierarchies(root)) {
+    if (h.controls("pids")) {
+      upwards(h, [&](const fs::path& directory) {
+        tighten(limits.threads, first_line(directory / "pids.max"));
+        return false;
+      });
+    }
     if (h.controls("cpuset")) {
       intersect(limits.cpus, h.v2 ? nearest_list(h, {"cpuset.cpus.effective"})
                                   : nearest_list(h, {"cpuset.effective_cpus", "cpuset.cpus"}));

@@ -1,10 +1,11 @@
-// What the control groups that this process is in let it use: cpus, memory nodes, and a share of cpu time.
+// What the cgroups of this process allow it to use: cpus, memory nodes, a share of cpu time, and threads.
 //
-// Both generations are read, also side by side: v2 (cpuset.cpus.effective, cpu.max) and v1 (cpuset.effective_cpus,
+// Both versions are read, also side by side: v2 (cpuset.cpus.effective, cpu.max) and v1 (cpuset.effective_cpus,
 // cpu.cfs_quota_us). A quota binds at every level of the tree, so the tightest from the process's group up to the root
-// of the mount counts. Everything is read below `root`, so that a made-up tree can stand in for the machine's.
+// of the mount counts. Everything is read below `root`, so that tests can use a tree of their own.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +16,15 @@ struct CgroupLimits {
   std::optional<std::vector<int>> cpus;   // OS numbers, ascending; nothing: not limited or not told
   std::optional<std::vector<int>> nodes;  // OS numbers of memory nodes
   double cpu_quota = 0;                   // cpus' worth of time; 0: no limit
+  std::int64_t threads = 0;               // of all processes of the group (pids.max); 0: no limit
 };
+
+/// One line of /proc/self/cgroup.
+struct CgroupMembership {
+  std::string controllers;  ///< of v1, separated by commas; empty: v2
+  std::string path;         ///< of the group, from the top of its hierarchy
+};
+std::vector<CgroupMembership> cgroup_memberships(const std::string& root = "/");
 
 /// Never throws: what cannot be read limits nothing (the kernel enforces it all the same).
 CgroupLimits read_cgroup_limits(const std::string& root = "/");

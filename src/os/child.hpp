@@ -1,10 +1,10 @@
-// A program as a child that feels as if the caller had become it (exec): the same process group, terminal, standard
-// streams, limits and signal dispositions; signals that somebody sends to the caller reach it, the two stop and
-// continue together, and the caller can end as it ended.
+// Runs a program as a child that behaves as if it had replaced the caller (exec): the same process group, terminal,
+// standard streams, limits and signal dispositions. Signals that are sent to the caller reach the child, the two stop
+// and continue together, and the caller can exit the way the child did.
 //
-// C1  While a Child exists every signal that can be passed on is blocked in the caller and read from a descriptor, so
-//     that none is lost and none interrupts anything. The child starts with the mask that the caller had.
-// C2  What the terminal sends reaches the whole process group by itself and is not passed on a second time.
+// C1  While a Child exists, every signal that can be passed on is blocked in the caller and read from a descriptor, so
+//     that none is lost and none interrupts a system call. The child starts with the caller's original mask.
+// C2  Signals from the terminal reach the whole process group directly and are not passed on a second time.
 #pragma once
 
 #include <functional>
@@ -69,7 +69,7 @@ class EndSignals {
   EndSignals(const EndSignals&) = delete;
   EndSignals& operator=(const EndSignals&) = delete;
   [[nodiscard]] int descriptor() const { return signals_; }
-  /// One that has arrived, or 0. Does not wait.
+  /// A signal that has arrived, or 0. Does not wait.
   int arrived();
 
  private:
@@ -77,8 +77,8 @@ class EndSignals {
   sigset_t before_{};
 };
 
-/// Ends the calling process as the child ended: by the same signal (without a core of its own), which does not return,
-/// or with the exit code to return.
+/// Ends the calling process the way the child ended: by the same signal (without a core dump of its own), in which case
+/// it does not return; else it returns the exit code to use.
 int end_like(const Ended& ended);
 
 }  // namespace charm::os

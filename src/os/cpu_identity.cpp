@@ -1,13 +1,16 @@
 #include "os/cpu_identity.hpp"
 
 #include <cstdlib>
-#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "os/system_files.hpp"
 
 namespace charm::os {
 
 CpuIdentity read_cpu_identity(const std::string& root) {
   CpuIdentity cpu;
-  std::ifstream in(root + "proc/cpuinfo");
+  std::istringstream in(read_text(path_below(root, "proc/cpuinfo")));
   for (std::string line; std::getline(in, line);) {
     const auto colon = line.find(':');
     if (colon == std::string::npos) {
@@ -26,6 +29,8 @@ CpuIdentity read_cpu_identity(const std::string& root) {
       cpu.model = number();
     } else if (name == "stepping" || name == "CPU variant") {
       cpu.stepping = number();
+    } else if (name == "flags") {
+      cpu.guest = (" " + value + " ").find(" hypervisor ") != std::string::npos;
     }
     if (name == "CPU implementer") {
       cpu.vendor = cpu.family == 0x41 ? "arm" : cpu.family == 0x48 ? "hisilicon" : value;

@@ -11,6 +11,7 @@ struct CpuIdentity {
   int family = -1;
   int model = -1;
   int stepping = -1;
+  bool guest = false;  ///< a hypervisor runs this system, as x86 cpus tell
 };
 
 CpuIdentity read_cpu_identity(const std::string& root = "/");

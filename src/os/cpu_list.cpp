@@ -9,7 +9,7 @@ namespace {
 
 constexpr int highest_cpu = 1 << 20;  // a damaged file shall not make a list that fills memory
 
-std::optional<int> number(std::string_view text) {
+std::optional<int> decimal(std::string_view text) {
   int value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > highest_cpu) return std::nullopt;
@@ -27,8 +27,8 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
     if (comma != std::string_view::npos && comma + 1 == text.size()) return std::nullopt;
     text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
     std::size_t dash = part.find('-');
-    auto first = number(part.substr(0, dash));
-    auto last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));
+    auto first = decimal(part.substr(0, dash));
+    auto last = dash == std::string_view::npos ? first : decimal(part.substr(dash + 1));
     if (!first || !last || *last < *first) return std::nullopt;
     for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
   }

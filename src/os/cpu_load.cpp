@@ -1,14 +1,15 @@
 #include "os/cpu_load.hpp"
 
-#include <fstream>
 #include <sstream>
 #include <vector>
+
+#include "os/system_files.hpp"
 
 namespace charm::os {
 
 std::map<int, CpuTime> cpu_times(const std::string& root) {
   std::map<int, CpuTime> times;
-  std::ifstream stat(root + "/proc/stat");
+  std::istringstream stat(read_text(path_below(root, "proc/stat")));
   for (std::string line; std::getline(stat, line);) {
     if (line.compare(0, 3, "cpu") != 0 || line.size() < 4 || line[3] < '0' || line[3] > '9') continue;
     std::istringstream words(line.substr(3));

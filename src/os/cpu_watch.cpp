@@ -1,13 +1,13 @@
 #include "os/cpu_watch.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
 #include "os/affinity.hpp"
 #include "os/cgroup.hpp"
 #include "os/cpu_list.hpp"
+#include "os/system_files.hpp"
 
 namespace charm::os {
 namespace {
@@ -20,8 +20,8 @@ class LiveCpuWatch final : public CpuWatch {
 
   std::optional<Cpus> granted() override {
     std::optional<Cpus> online;
-    std::ifstream in(root_ + "/sys/devices/system/cpu/online");
-    if (std::string line; std::getline(in, line)) online = parse_cpu_list(line);
+    if (const auto line = first_line(path_below(root_, "sys/devices/system/cpu/online")))
+      online = parse_cpu_list(*line);
     std::optional<Cpus> cgroup = read_cgroup_limits(root_).cpus;
     if (!online || !cgroup) return online ? online : cgroup;
     Cpus left = in_both(*online, *cgroup);

@@ -1,6 +1,6 @@
-// Which cpus this process may use at the moment, asked again and again while it runs: a cgroup may be narrowed, cpus go
-// offline, and somebody may set affinity masks from outside (taskset). An interface, so that tests stand in for the
-// kernel.
+// Which cpus this process may use at the moment. It is queried again and again while the process runs: a cgroup may be
+// narrowed, cpus go offline, and affinity masks may be set from outside (taskset). An interface, so that tests can
+// replace the kernel.
 #pragma once
 
 #include <memory>
@@ -29,20 +29,20 @@ class CpuWatch {
 /// The real one. \param root of /proc, /sys and the cgroup mounts.
 std::unique_ptr<CpuWatch> live_cpu_watch(const std::string& root = "/");
 
-/// What one thread knows of its own mask.
+/// What one thread remembers about its own mask.
 struct ThreadMask {
   std::vector<int> set;                     // what it has bound itself to last; empty: nothing yet
-  std::optional<std::vector<int>> granted;  // what was granted when it looked last
+  std::optional<std::vector<int>> granted;  // what was granted at its last check
   std::vector<int> found;                   // its mask then
   bool bound = false;                       // whether its mask is still `set`
 };
 
 /// Judges what a thread finds as its mask: which cpus the process is allowed now.
 ///
-/// A worker binds itself to single cpus, so its mask alone does not tell what it may use. It is compared with what it
-/// should be: what the thread has set, as far as that is granted; where nothing of it is granted the kernel falls back
-/// to all that is. Kernels before 6.2 do so for every thread whenever a cpuset changes. A mask that is none of these
-/// was set from outside, and is from then on what the user wants.
+/// A worker binds itself to single cpus, so its mask alone does not tell what it may use. The mask is compared with its
+/// expected value: what the thread has set, as far as that is granted; if nothing of it is granted the kernel falls
+/// back to all that is. Kernels before 6.2 do so for every thread whenever a cpuset changes. A mask that is none of
+/// these was set from outside, and is from then on what the user wants.
 class AllowedCpus {
  public:
   /// \param wanted the mask that the process came with.

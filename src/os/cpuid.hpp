@@ -1,5 +1,5 @@
-// What the processor says of itself (x86's CPUID), as recorded leaves: read here for this machine, written down in
-// tests for others. Some leaves answer differently on each cpu, so each is asked on its own.
+// The processor's description of itself (x86's CPUID) as recorded leaves: read here for this machine, given as data in
+// tests for others. Some leaves answer differently on each cpu, so each cpu is queried separately.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// Who uses the machine, as totals that are compared between two moments: time of the cpus, time stolen by the
-// hypervisor, time in which threads waited for a cpu, and the cpu time of each process. Read below `root`, so that a
-// made-up tree can stand in for the machine's.
+// The use of the machine, as totals that are compared between two moments: time of the cpus, time stolen by the
+// hypervisor, time in which threads waited for a cpu, and the cpu time of each process. Everything is read below
+// `root`, so that tests can use a tree of their own.
 #pragma once
 
 #include <cstdint>

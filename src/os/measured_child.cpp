@@ -86,9 +86,9 @@ class Signals {
 };
 
 /// What posix_spawn shall do in the child before exec.
-class Plan {
+class SpawnOptions {
  public:
-  Plan(const ChildRequest& request, const Signals& signals, int error_pipe) {
+  SpawnOptions(const ChildRequest& request, const Signals& signals, int error_pipe) {
     posix_spawn_file_actions_init(&files_);
     posix_spawnattr_init(&attributes_);
     const char* input = request.input.empty() ? "/dev/null" : request.input.c_str();
@@ -102,12 +102,12 @@ class Plan {
     posix_spawnattr_setsigmask(&attributes_, &signals.mask_before());
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
   }
-  ~Plan() {
+  ~SpawnOptions() {
     posix_spawnattr_destroy(&attributes_);
     posix_spawn_file_actions_destroy(&files_);
   }
-  Plan(const Plan&) = delete;
-  Plan& operator=(const Plan&) = delete;
+  SpawnOptions(const SpawnOptions&) = delete;
+  SpawnOptions& operator=(const SpawnOptions&) = delete;
 
   int start(std::vector<std::string> words, pid_t& child) const {
     std::vector<char*> pointers;
@@ -160,7 +160,7 @@ ChildResult run_child(const ChildRequest& request) {
   const PeakMemory own;                          // sets our mark back: it is the floor of the child's
   result.floor_bytes = own.bytes();
   const Signals signals;
-  const Plan plan(request, signals, to_parent.get());
+  const SpawnOptions plan(request, signals, to_parent.get());
 
   using Clock = std::chrono::steady_clock;
   pid_t child = -1;

@@ -22,6 +22,10 @@ bool register_heavy_barrier() noexcept {
 
 bool has_heavy_barrier() noexcept { return registered.load(std::memory_order_acquire); }
 
-void heavy_barrier() noexcept { membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+bool heavy_barrier() noexcept {
+  if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return true;
+  registered.store(false, std::memory_order_seq_cst);
+  return false;
+}
 
 }  // namespace charm::os

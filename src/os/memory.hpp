@@ -1,5 +1,5 @@
-// How much memory this process takes, and how much it may still take. All that the house reads of procfs and cgroups
-// about memory stands here; the root of the file system is an argument, so that tests read a tree of their own.
+// How much memory this process takes, and how much it may still take. Everything that is read about memory from procfs
+// and cgroups is read here; the root of the file system is an argument, so that tests can use a tree of their own.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,15 @@
 
 namespace charm::os {
 
-/// Bytes that the process can still take without swapping: what the kernel calls available, and no more than what its
-/// cgroups leave. Nothing where /proc tells neither.
+/// Bytes that the process can still allocate without swapping: what the kernel calls available, and at most what its
+/// cgroups leave. Nothing if /proc has neither.
 std::optional<std::uint64_t> available_bytes(const std::string& root = "/");
 
-/// What of the process is in memory now; 0 where /proc does not tell.
+/// Resident memory of the process; 0 if /proc does not tell.
 std::uint64_t resident_bytes() noexcept;
+
+/// Mappings that a process may have (vm.max_map_count); nothing where /proc does not tell.
+std::optional<std::uint64_t> mapping_limit();
 
 /// The high-water mark of the process's resident memory, from a point in time on.
 class PeakMemory {

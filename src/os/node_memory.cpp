@@ -13,14 +13,10 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "os/mempolicy.hpp"
+
 namespace charm::os {
 namespace {
-
-// From linux/mempolicy.h, which not every distribution installs by default.
-constexpr int mpol_preferred = 1;
-constexpr int mpol_bind = 2;
-constexpr unsigned long mpol_f_node = 1;
-constexpr unsigned long mpol_f_addr = 2;
 
 bool set_policy(void* data, std::size_t bytes, int policy, int node) {
 #ifdef SYS_mbind

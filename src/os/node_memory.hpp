@@ -1,6 +1,6 @@
-// Memory with a home: anonymous pages that are bound to one NUMA node, and the question where a page really lies. Raw
-// system calls, so that nothing needs libnuma at run time; where the kernel or a sandbox has none of them the memory is
-// there all the same and its home is unknown.
+// Memory on a chosen node: anonymous pages that are bound to one NUMA node, and queries where a page really lies. These
+// are raw system calls, so that libnuma is not needed at run time. If the kernel or a sandbox forbids them the memory
+// is allocated all the same, and its node is unknown.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ class NodeMemory {
   bool bound_ = false;
 };
 
-/// Has pages of the range that are touched from now on come from this node while it has any. false where the kernel
-/// refuses. `data` begins on a page.
+/// Pages of the range that are touched from now on come from this node while it has memory. Returns false if the kernel
+/// refuses. `data` must begin on a page boundary.
 bool prefer_node(void* data, std::size_t bytes, int node) noexcept;
 
 /// Where the page of an address lies, without touching it.

@@ -3,27 +3,21 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <fstream>
-#include <string>
 #include <unistd.h>
 #include <vector>
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "os/mempolicy.hpp"
+#include "os/system_files.hpp"
+
 namespace charm::os {
 namespace {
 
-// From linux/mempolicy.h, which not every distribution installs by default.
-constexpr int mpol_preferred = 1;
-constexpr int mpol_interleave = 3;
-
 std::size_t read_huge_page_bytes() {
-  std::ifstream in("/proc/meminfo");
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("Hugepagesize:")) return std::stoul(line.substr(13)) * 1024;
-  }
-  return std::size_t{2} << 20U;
+  return static_cast<std::size_t>(
+      kilobytes_of(read_text("/proc/meminfo"), "Hugepagesize:").value_or(std::uint64_t{2} << 20U));
 }
 
 class LinuxPages final : public PageSystem {

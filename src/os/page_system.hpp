@@ -1,5 +1,5 @@
-// What the kernel does with pages, as an interface: mapping, placing, asking where they are. A machine with many nodes,
-// or a container that refuses the calls, can stand in for this one.
+// The kernel's operations on pages, as an interface: mapping, placing, and querying where they are. Tests replace it by
+// a machine with many nodes, or by a container that refuses the calls.
 #pragma once
 
 #include <cstddef>

@@ -5,23 +5,24 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
+#include <string_view>
 #include <system_error>
+
+#include "os/cpu_identity.hpp"
+#include "os/system_files.hpp"
 
 namespace charm::os {
 namespace {
 
 std::optional<int> number_in(const std::string& path) {
-  std::ifstream in(path);
-  int value = 0;
-  if (!(in >> value)) return std::nullopt;
-  return value;
+  const std::string text = read_text(path);
+  std::string_view rest = text;
+  return next_number<int>(rest);
 }
 
-std::uint64_t hexadecimal(const std::string& text) {
+std::uint64_t hexadecimal(std::string_view text) {
   std::uint64_t value = 0;
-  const auto start = std::min(text.find_first_not_of(" \t"), text.size());
-  std::from_chars(text.data() + start, text.data() + text.size(), value, 16);
+  std::from_chars(text.data(), text.data() + text.size(), value, 16);
   return value;
 }
 
@@ -35,25 +36,19 @@ bool PerfAccess::has_core_unit() const {
 
 PerfAccess read_perf_access(const std::string& root) {
   PerfAccess access;
-  access.paranoid = number_in(root + "proc/sys/kernel/perf_event_paranoid");
-  access.user_access = number_in(root + "sys/bus/event_source/devices/cpu/rdpmc");
-  if (!access.user_access) access.user_access = number_in(root + "proc/sys/kernel/perf_user_access");
+  access.paranoid = number_in(path_below(root, "proc/sys/kernel/perf_event_paranoid"));
+  access.user_access = number_in(path_below(root, "sys/bus/event_source/devices/cpu/rdpmc"));
+  if (!access.user_access) access.user_access = number_in(path_below(root, "proc/sys/kernel/perf_user_access"));
 
-  std::ifstream status(root + "proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("Seccomp:")) access.seccomp = line.find('2') != std::string::npos;
-    if (line.starts_with("CapEff:")) {
-      constexpr std::uint64_t sys_admin = 1ULL << 21U;
-      constexpr std::uint64_t perfmon = 1ULL << 38U;
-      access.privileged = (hexadecimal(line.substr(7)) & (sys_admin | perfmon)) != 0;
-    }
-  }
-  std::ifstream cpuinfo(root + "proc/cpuinfo");
-  for (std::string line; std::getline(cpuinfo, line) && !access.guest;) {
-    if (line.starts_with("flags")) access.guest = (line + " ").find(" hypervisor ") != std::string::npos;
-  }
+  const std::string status = read_text(path_below(root, "proc/self/status"));
+  access.seccomp = value_of(status, "Seccomp:").value_or("").starts_with('2');
+  constexpr std::uint64_t sys_admin = 1ULL << 21U;
+  constexpr std::uint64_t perfmon = 1ULL << 38U;
+  access.privileged = (hexadecimal(value_of(status, "CapEff:").value_or("")) & (sys_admin | perfmon)) != 0;
+  access.guest = read_cpu_identity(root).guest;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(root + "sys/bus/event_source/devices", ignored)) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(path_below(root, "sys/bus/event_source/devices"), ignored)) {
     access.devices.push_back(entry.path().filename().string());
   }
   std::sort(access.devices.begin(), access.devices.end());

@@ -1,5 +1,5 @@
-// What stands between a process and the counters: the kernel's switches, the process's rights, the devices. Read below
-// `root`, so that a made-up tree can stand in for the machine's.
+// What limits a process's access to hardware counters: the kernel's settings, the process's rights, the devices. Read
+// below `root`, so that tests can use a tree of their own.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// perf_event_open(2) and what belongs to it, as an interface: the counters of a machine that is not there can stand in
-// for those of this one. Nothing here decides anything; src/counters does.
+// perf_event_open(2) and the calls around it, as an interface, so that tests can replace the counters of this
+// machine. All decisions are in src/counters.
 #pragma once
 
 #include <cstdint>

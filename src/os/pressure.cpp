@@ -1,33 +1,40 @@
 #include "os/pressure.hpp"
 
-#include <fstream>
-#include <sstream>
+#include <algorithm>
+#include <string_view>
+
+#include "os/cgroup.hpp"
+#include "os/system_files.hpp"
 
 namespace charm::os {
+namespace {
 
-std::optional<double> cpu_pressure(const std::string& root) {
-  std::ifstream in(root + "/proc/pressure/cpu");
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream words(line);
-    std::string word;
-    words >> word;
-    if (word != "some") continue;
-    while (words >> word) {
-      if (word.compare(0, 6, "avg10=") != 0) continue;
-      std::istringstream number(word.substr(6));
-      double percent = 0;
-      if (number >> percent) return percent;
-    }
-  }
-  return std::nullopt;
+/// The number behind `name` in the line of stalls that hit some task: "some avg10=0.00 avg60=0.00 avg300=0.00
+/// total=12".
+template <class Number>
+std::optional<Number> some_stalls(const std::string& path, std::string_view name) {
+  const std::string text = read_text(path);
+  const auto line = value_of(text, "some ");
+  const std::size_t at = line ? line->find(name) : std::string_view::npos;
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view rest = line->substr(at + name.size());
+  return next_number<Number>(rest);
 }
 
-std::optional<std::size_t> runnable_threads(const std::string& root) {
-  std::ifstream in(root + "/proc/loadavg");
-  double average = 0;
-  std::size_t running = 0;
-  if (in >> average >> average >> average >> running) return running;  // "0.1 0.2 0.3 2/345 6789"
-  return std::nullopt;
+}  // namespace
+
+std::optional<double> cpu_pressure(const std::string& root) {
+  return some_stalls<double>(path_below(root, "proc/pressure/cpu"), "avg10=");
+}
+
+std::optional<std::uint64_t> stall_time_us(const std::string& resource, const std::string& root) {
+  constexpr std::string_view total = "total=";
+  for (const CgroupMembership& group : cgroup_memberships(root)) {
+    if (!group.controllers.empty() || group.path.size() <= 1) continue;
+    const std::string path = path_below(root, "sys/fs/cgroup") + group.path + "/" + resource + ".pressure";
+    if (const auto stalled = some_stalls<std::uint64_t>(path, total)) return stalled;
+  }
+  return some_stalls<std::uint64_t>(path_below(root, "proc/pressure/" + resource), total);
 }
 
 }  // namespace charm::os

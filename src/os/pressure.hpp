@@ -1,17 +1,19 @@
-// Whether other programs want the cpus, too: pressure stall information (/proc/pressure/cpu) and the number of runnable
-// threads (/proc/loadavg); the root of the file system is an argument, so that tests read a tree of their own.
+// Pressure stall information: in which share of the time, and how long, tasks waited for cpus, memory or devices; the
+// root of the file system is an argument, so that tests read a tree of their own.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace charm::os {
 
-/// Percent of the last ten seconds in which some thread waited for a cpu; nothing where the kernel does not tell.
+/// Percent of the last ten seconds in which some thread of the machine waited for a cpu; nothing where the kernel does
+/// not tell.
 std::optional<double> cpu_pressure(const std::string& root = "/");
 
-/// Threads that run or want to, the caller's own among them; nothing where /proc does not tell.
-std::optional<std::size_t> runnable_threads(const std::string& root = "/");
+/// Microseconds, ever since the group or machine exists, in which some task waited for `resource` ("cpu", "memory",
+/// "io"): of the process's cgroup where it has the file, else of the machine. Nothing where the kernel keeps none.
+std::optional<std::uint64_t> stall_time_us(const std::string& resource, const std::string& root = "/");
 
 }  // namespace charm::os

@@ -1,6 +1,6 @@
-// The kernel's own announcements of threads and processes that begin (netlink, the process connector): where they may
-// be read, nobody need look through /proc to find out that nothing is new. The kernel allows it to root, and since 6.6
-// to others outside of containers.
+// The kernel's announcements of new threads and processes (netlink, the process connector). Where they may be read,
+// /proc need not be searched while nothing is new. The kernel allows it to root, and since 6.6 to others outside of
+// containers.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,8 @@ class ProcessEvents {
   ProcessEvents& operator=(const ProcessEvents&) = delete;
 
   [[nodiscard]] int descriptor() const { return socket_; }
-  /// Takes what has been announced since the last call. \returns false where some of it was lost, or the kernel has not
-  /// confirmed yet that it announces: then look for yourself.
+  /// Reads the announcements since the last call. \returns false if some were lost, or the kernel has not confirmed the
+  /// subscription yet: then search /proc.
   bool take(std::vector<Birth>& births);
 
  private:

@@ -1,5 +1,5 @@
-// Other processes and their threads as /proc shows them; the root of the file system is an argument, so that tests read
-// a tree of their own. Whatever is asked for may have ended meanwhile: then there is no answer, which is no error.
+// Other processes and their threads as /proc shows them; the root of the file system is an argument, so that tests can
+// use a tree of their own. A process or thread may have ended meanwhile: then the result is empty, which is no error.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "os/process_stat.hpp"
 #include "os/schedstat.hpp"
 
 namespace charm::os {
 
-/// What identifies a process for good: numbers are used again, moments of birth are not.
+/// Identifies a process for ever: process ids are reused, so the start time belongs to the identity.
 struct ProcessIdentity {
   int pid = 0;
   std::uint64_t started = 0;  ///< clock ticks after the boot
@@ -27,9 +28,6 @@ struct ProcessStatus {
   std::uint64_t waited_ticks = 0;  ///< the same of children that have ended and that it waited for
 };
 
-/// A tick of the kernel's counts in /proc.
-double tick_seconds();
-
 class Processes {
  public:
   explicit Processes(std::string root = "/");
@@ -37,7 +35,7 @@ class Processes {
   [[nodiscard]] std::optional<ProcessStatus> status(int pid) const;
   /// Owner (effective user) of a process.
   [[nodiscard]] std::optional<unsigned> owner(int pid) const;
-  /// Whose thread it is: `pid` itself, where that is a process, another one where it is only one of its threads.
+  /// The process of a thread: `pid` itself if that is a process, the owner if it is only one of its threads.
   [[nodiscard]] std::optional<int> process_of(int thread) const;
   /// Ids of the threads, ascending; empty where the process has ended.
   [[nodiscard]] std::vector<int> threads(int pid) const;
@@ -56,6 +54,7 @@ class Processes {
  private:
   [[nodiscard]] std::string file(int pid, const char* name) const;
   [[nodiscard]] std::string file(int pid, int thread, const char* name) const;
+  std::string root_;
   std::string proc_;
   bool trusts_loadavg_ = false;
 };

@@ -1,7 +1,8 @@
-// A small file that several processes of one user read and write in turns, each with the file to itself (an open file
-// description lock, which the kernel takes back from whoever dies). In /dev/shm it is shared memory.
+// A small file that several processes of one user read and write in turns under a lock (an open file description lock,
+// which the kernel releases when its holder dies). In /dev/shm it is shared memory.
 //
-// It is read and written by system calls and never mapped: a file that somebody shortens must not kill who looks at it.
+// The file is read and written by system calls and never mapped: if another process shortens the file, a reader must
+// not be killed by that.
 #pragma once
 
 #include <memory>
@@ -18,14 +19,14 @@ class SharedFile {
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
 
-  /// While it exists nobody else has one.
+  /// The lock: while it exists no other process has one.
   class Turn {
    public:
     explicit Turn(SharedFile& file);
     ~Turn();
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
-    /// False where it could not be had for some 20 ms: then nothing may be read or written.
+    /// False if the lock could not be taken within some 20 ms: then nothing may be read or written.
     [[nodiscard]] bool granted() const { return granted_; }
 
    private:

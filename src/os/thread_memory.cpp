@@ -6,17 +6,9 @@
 
 #include <sys/syscall.h>
 
+#include "os/mempolicy.hpp"
+
 namespace charm::os {
-namespace {
-
-// From linux/mempolicy.h, which not every distribution installs by default.
-constexpr int mpol_default = 0;
-constexpr int mpol_preferred = 1;
-constexpr int mpol_bind = 2;
-constexpr int mpol_interleave = 3;
-
-}  // namespace
-
 bool has_default_memory_policy() {
 #ifdef SYS_get_mempolicy
   int mode = mpol_default;

@@ -1,4 +1,4 @@
-// Where the new pages of a thread come from: set_mempolicy(2) by raw system calls (CHARM §4.3, Algorithm 2 line 14).
+// The memory policy of a thread's new pages: set_mempolicy(2) by raw system calls (CHARM §4.3, Algorithm 2 line 14).
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@ namespace charm::os {
 
 enum class MemoryPolicy { preferred, bind };
 
-/// Whether the calling thread has the system's own policy, and not one that somebody chose for it (numactl). Also true
-/// where the kernel does not tell, since then nothing can be overridden either.
+/// Whether the calling thread has the system's default policy, and not one that was set for it (numactl). Also true
+/// if the kernel does not tell, since then nothing can be overridden either.
 bool has_default_memory_policy();
 
 /// From now on the calling thread's new pages come from `node` (OS number). \returns false where the kernel refuses.

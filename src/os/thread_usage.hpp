@@ -1,5 +1,5 @@
-// What the kernel keeps about each thread anyway: page faults, and time spent waiting for a cpu. And a mark by which a
-// child of fork() knows that it is one.
+// What the kernel counts for each thread anyway: page faults, and time spent waiting for a cpu. Also a mark by which a
+// child of fork() recognises itself.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,14 @@
 #include "os/threads.hpp"
 
 #include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <pthread.h>
 #include <system_error>
+
+#include <sys/resource.h>
+
+#include "os/cgroup.hpp"
 
 namespace charm::os {
 
@@ -15,6 +21,30 @@ int threads_of_process() noexcept {
     entry.increment(error);
   }
   return error ? -1 : count;
+}
+
+std::string thread_limits(const std::string& root) {
+  std::string text;
+  auto add = [&](const std::string& name, unsigned long long value, const char* unit) {
+    text += (text.empty() ? "" : ", ") + name + " is " + std::to_string(value) + unit;
+  };
+  if (const std::int64_t threads = read_cgroup_limits(root).threads; threads > 0)
+    add("pids.max of the cgroup", static_cast<unsigned long long>(threads), "");
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) add("RLIMIT_NPROC", limit.rlim_cur, "");
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    add("RLIMIT_AS", limit.rlim_cur >> 20, " MiB");
+  unsigned long long all = 0;
+  if (std::ifstream(std::filesystem::path(root) / "proc/sys/kernel/threads-max") >> all)
+    add("kernel.threads-max", all, "");
+  return text.empty() ? "no limit is known" : text;
+}
+
+void name_this_thread(const std::string& name) noexcept {
+  constexpr std::size_t most = 15;  // the kernel refuses longer ones
+  char text[most + 1] = {};
+  name.copy(text, most);
+  pthread_setname_np(pthread_self(), text);
 }
 
 }  // namespace charm::os

@@ -1,16 +1,16 @@
 #include "os/tick_clock.hpp"
 
-#include <fstream>
 #include <string>
 #include <tuple>
+
+#include "os/system_files.hpp"
 
 namespace charm::os {
 
 namespace {
 /// The kernel watches the time-stamp counters of all cores and stops using them where they do not agree.
 bool kernel_trusts_the_counter() {
-  std::string source;
-  std::ifstream("/sys/devices/system/clocksource/clocksource0/current_clocksource") >> source;
+  const auto source = first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   return source == "tsc" || source == "arch_sys_counter";
 }
 }  // namespace

@@ -5,9 +5,10 @@
 
 #include <charm/detail/ticks.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <utility>
+
+#include "base/clock.hpp"
 
 namespace charm::os {
 
@@ -27,11 +28,7 @@ class TickClock {
   /// Both clocks as of one moment: {now(), steady_ns()}.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> both() const noexcept;
 
-  static std::uint64_t steady_ns() noexcept {
-    return static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-            .count());
-  }
+  static std::uint64_t steady_ns() noexcept { return static_cast<std::uint64_t>(base::monotonic_ns()); }
   bool counter_;
   std::uint64_t start_ticks_ = 0;
   std::uint64_t start_ns_ = 0;

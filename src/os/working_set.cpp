@@ -4,17 +4,19 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <system_error>
+
+#include "os/system_files.hpp"
 
 namespace charm::os {
 namespace {
 
-std::string folder_of(int pid, const std::string& root) { return root + "/proc/" + std::to_string(pid); }
+std::string process_folder(int pid, const std::string& root) { return path_below(root, "proc/" + std::to_string(pid)); }
 
 [[noreturn]] void refuse(int pid, const std::string& root, const std::string& file) {
   std::error_code ignored;
   const std::string process = "process " + std::to_string(pid);
-  if (!std::filesystem::exists(folder_of(pid, root), ignored)) {
+  if (!std::filesystem::exists(process_folder(pid, root), ignored)) {
     throw Error(Errc::bad_input, "there is no " + process, "give the number of a running process");
   }
   throw Error(Errc::system, process + " does not let us see what memory it touches (" + file + ")",
@@ -24,7 +26,7 @@ std::string folder_of(int pid, const std::string& root) { return root + "/proc/"
 }  // namespace
 
 void forget_touched_memory(int pid, const std::string& root) {
-  const std::string file = folder_of(pid, root) + "/clear_refs";
+  const std::string file = process_folder(pid, root) + "/clear_refs";
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) refuse(pid, root, "clear_refs");
   std::ofstream out(file);
@@ -32,13 +34,8 @@ void forget_touched_memory(int pid, const std::string& root) {
 }
 
 std::uint64_t touched_memory(int pid, const std::string& root) {
-  std::ifstream in(folder_of(pid, root) + "/smaps_rollup");
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with("Referenced:")) continue;
-    std::istringstream words(line.substr(11));
-    std::uint64_t kib = 0;
-    if (words >> kib) return kib * 1024;
-  }
+  const std::string rollup = read_text(process_folder(pid, root) + "/smaps_rollup");
+  if (const auto bytes = kilobytes_of(rollup, "Referenced:")) return *bytes;
   refuse(pid, root, "smaps_rollup");
 }
 

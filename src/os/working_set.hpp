@@ -1,7 +1,7 @@
-// How much memory a process touches in a while: the kernel's referenced bits are cleared, and what carries one again
-// later was touched in between (proc(5), clear_refs and smaps_rollup). The granule is a page, so data that is touched
-// sparsely counts for more than its lines. The root of the file system is an argument, so that tests read a tree of
-// their own.
+// How much memory a process touches in an interval: the kernel's referenced bits are cleared, and a page whose bit is
+// set later was touched in between (proc(5), clear_refs and smaps_rollup). The granularity is a page, so data that is
+// touched sparsely counts for more than its cache lines. The root of the file system is an argument, so that tests can
+// use a tree of their own.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ bool claims_more(std::uint64_t weight, int load, std::uint64_t best_weight, int 
 
 std::vector<int> apportion(std::span<const Claimant> chiplets, int workers) {
   std::vector<int> loads(chiplets.size(), 0);
-  for (int seated = 0; seated < workers; ++seated) {
+  for (int placed = 0; placed < workers; ++placed) {
     std::size_t best = chiplets.size();
     for (std::size_t c = 0; c < chiplets.size(); ++c) {
       if (loads[c] >= chiplets[c].capacity) continue;

@@ -14,22 +14,22 @@ namespace {
 
 int room_of(std::span<const Bin> bins) {
   std::size_t room = 0;
-  for (const Bin& bin : bins) room += bin.seats.size();
+  for (const Bin& bin : bins) room += bin.worker_cores.size();
   return static_cast<int>(room);
 }
 
-std::vector<Seat> seats_of(const std::vector<const Core*>& cores, bool smt) {
-  std::vector<Seat> seats;
+std::vector<WorkerCore> worker_cores_of(const std::vector<const Core*>& cores, bool smt) {
+  std::vector<WorkerCore> worker_cores;
   std::size_t threads = 1;
   for (const Core* core : cores) threads = smt ? std::max(threads, core->siblings.size()) : 1;
   for (std::size_t thread = 0; thread < threads; ++thread) {
     for (const Core* core : cores) {
       if (thread > 0 && thread >= core->siblings.size()) continue;
-      seats.push_back(
+      worker_cores.push_back(
           {core->id, thread == 0 ? core->cpu : core->siblings[thread], core->chiplet, core->node, core->socket});
     }
   }
-  return seats;
+  return worker_cores;
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ int capacity(const Machine& machine, bool smt) {
   return static_cast<int>(threads);
 }
 
-int seated_workers(const Machine& machine, const Request& request) {
+int placed_workers(const Machine& machine, const Request& request) {
   int room = capacity(machine, request.smt);
   if (request.workers < 1) {
     throw Error(Errc::bad_config, std::to_string(request.workers) + " workers cannot be placed", "ask for at least 1");
@@ -70,7 +70,7 @@ std::vector<std::vector<std::vector<Bin>>> bins_by_socket_and_node(const Machine
       sockets.back().emplace_back();
       for (const auto& [chiplet, cores] : chiplets) {
         sockets.back().back().push_back(
-            {machine.chiplets[static_cast<std::size_t>(chiplet)].l3_bytes, seats_of(cores, smt)});
+            {machine.chiplets[static_cast<std::size_t>(chiplet)].l3_bytes, worker_cores_of(cores, smt)});
       }
     }
   }
@@ -84,7 +84,8 @@ std::vector<std::vector<Bin>> bins_by_socket(const Machine& machine, bool smt) {
   for (const auto& [socket, chiplets] : grouped) {
     sockets.emplace_back();
     for (const auto& [chiplet, cores] : chiplets) {
-      sockets.back().push_back({machine.chiplets[static_cast<std::size_t>(chiplet)].l3_bytes, seats_of(cores, smt)});
+      sockets.back().push_back(
+          {machine.chiplets[static_cast<std::size_t>(chiplet)].l3_bytes, worker_cores_of(cores, smt)});
     }
   }
   return sockets;
@@ -108,8 +109,8 @@ std::vector<int> share_out(std::span<const int> capacities, int workers, SocketO
 std::vector<Bin> fewest_first(std::vector<Bin> bins, int workers) {
   std::vector<Bin> by_size = bins;
   std::sort(by_size.begin(), by_size.end(), [](const Bin& a, const Bin& b) {
-    if (a.seats.size() != b.seats.size()) return a.seats.size() > b.seats.size();
-    return a.seats.front().core < b.seats.front().core;
+    if (a.worker_cores.size() != b.worker_cores.size()) return a.worker_cores.size() > b.worker_cores.size();
+    return a.worker_cores.front().core < b.worker_cores.front().core;
   });
   return least_level(by_size, workers) < least_level(bins, workers) ? by_size : bins;
 }
@@ -129,9 +130,9 @@ std::vector<Family> socket_families(const Machine& machine, const Request& reque
   return families;
 }
 
-Placement share_seats(Placement placement, int workers) {
-  for (auto& row : placement.seats) {
-    for (std::size_t w = 0; row.size() < static_cast<std::size_t>(workers); ++w) row.push_back(Seat(row[w]));
+Placement share_worker_cores(Placement placement, int workers) {
+  for (auto& row : placement.worker_cores) {
+    for (std::size_t w = 0; row.size() < static_cast<std::size_t>(workers); ++w) row.push_back(WorkerCore(row[w]));
   }
   return placement;
 }

@@ -1,4 +1,4 @@
-// The machine as lists of bins, and the workers' share of each list: what the policies build their families from.
+// The machine as lists of bins, and the workers' share of each list, from which the policies build their families.
 #pragma once
 
 #include <span>
@@ -8,31 +8,32 @@
 
 namespace charm::placement {
 
-/// Seats that the machine has for one worker each: allowed physical cores, or hardware threads with `smt`.
+/// The number of cores for one worker each: allowed physical cores, or hardware threads with `smt`.
 int capacity(const Machine& machine, bool smt);
 
-/// \returns the number of workers that get a seat of their own: all of them, or with `share_cores` at most the
+/// \returns the number of workers that get a core of their own: all of them, or with `share_cores` at most the
 /// capacity.
 /// \throws Error (too_many_workers) that names both numbers, or (bad_config) below one worker.
-int seated_workers(const Machine& machine, const Request& request);
+int placed_workers(const Machine& machine, const Request& request);
 
-/// A socket's chiplets in hardware order; a bin's seats are its cores ascending, with `smt` all first threads before
+/// A socket's chiplets in hardware order; a bin's cores are its cores ascending, with `smt` all first threads before
 /// all second ones. Sockets without an allowed core are left out.
 std::vector<std::vector<Bin>> bins_by_socket(const Machine& machine, bool smt);
 
-/// The same, once more apart by NUMA node; a chiplet that spans nodes becomes one bin per node.
+/// The same, further divided by NUMA node; a chiplet that spans nodes becomes one bin per node.
 std::vector<std::vector<std::vector<Bin>>> bins_by_socket_and_node(const Machine& machine, bool smt);
 
 /// Workers per group: `fill` never enters a group before the one ahead of it is full; `balance` shares evenly.
 std::vector<int> share_out(std::span<const int> capacities, int workers, SocketOrder order);
 
-/// Hardware order, unless fewer chiplets suffice when the largest come first (a cpuset has left holes): then those.
+/// Hardware order, unless fewer chiplets suffice when the largest come first (a cpuset has left holes): then those come
+/// first.
 std::vector<Bin> fewest_first(std::vector<Bin> bins, int workers);
 
 /// The monotone family of docs/placement.md, one per socket that gets workers.
 std::vector<Family> socket_families(const Machine& machine, const Request& request, int workers);
 
-/// Gives the workers beyond those that are seated the seats of the others, in turn.
-Placement share_seats(Placement placement, int workers);
+/// Gives the surplus workers the cores of the others, in turn.
+Placement share_worker_cores(Placement placement, int workers);
 
 }  // namespace charm::placement

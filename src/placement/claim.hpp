@@ -1,11 +1,11 @@
-// Who owns which cpu while a new placement takes the place of an old one (the number of workers changed, a cgroup took
+// Ownership of cpus while a new placement replaces an old one (the number of workers changed, or a cgroup took
 // cpus away). Inside one placement no two workers can meet; between two they can, since a worker's new cpu may still be
-// another's old one. A worker therefore claims its new cpu, binds to it, and only then lets go of the old one.
+// in use by another. A worker therefore claims its new cpu, binds to it, and only then releases the old one.
 //
 // Invariant: owner[cpu] changes only free -> me and me -> free, by compare-exchange, so a cpu never has two owners, and
 // what an owner did before release() is seen by the next (release, acquire). Lock-free; nobody waits: a worker whose
-// cpu stays taken (two that swap wait for each other) gives up its own after `patience` attempts and floats on the rest
-// of its chiplet, which is what breaks every cycle.
+// cpu stays taken (two that swap wait for each other) releases its own after `patience` attempts and floats, which
+// breaks every cycle. steering/thread_binder.hpp says where it floats.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -61,38 +61,32 @@ class CpuClaims {
 };
 
 /// One worker's side of the protocol; used by that worker's thread alone.
-class SeatHolder {
+class CoreClaim {
  public:
-  enum class State { seated, waiting, floating };
+  enum class State { placed, waiting, floating };
 
-  SeatHolder(CpuClaims& claims, int worker, int patience = 8)
-      : claims_(&claims), worker_(worker), patience_(patience) {}
-  ~SeatHolder() { leave(); }
-  SeatHolder(const SeatHolder&) = delete;
-  SeatHolder& operator=(const SeatHolder&) = delete;
+  CoreClaim(CpuClaims& claims, int worker, int patience = 8) : claims_(&claims), worker_(worker), patience_(patience) {}
+  ~CoreClaim() { leave(); }
+  CoreClaim(const CoreClaim&) = delete;
+  CoreClaim& operator=(const CoreClaim&) = delete;
 
   [[nodiscard]] int held() const { return held_; }  ///< the owned cpu, or CpuClaims::free_cpu
 
-  /// One attempt to sit on `cpu`; call it again at the next opportunity while the answer is not `seated`.
-  /// \param bind is called as bind(cpu) once the cpu is claimed and answers whether the kernel agreed; a refusal counts
-  ///        as an attempt and gives the claim back.
-  /// \param unbind is called as unbind() when the worker starts to float: bind to the chiplet's mask. The old cpu is
-  ///        released after that, so that nobody binds to it while this worker still runs there alone by right. It
-  ///        answers whether the kernel agreed; where not, the worker is still bound to its cpu, and keeps it.
+  /// One attempt to move to `cpu`; call it again at the next opportunity while the answer is not `placed`.
   template <class Bind, class Unbind>
   State sit(int cpu, Bind&& bind, Unbind&& unbind) {
     if (cpu != target_) {
       target_ = cpu;
       failures_ = 0;
     }
-    if (cpu == held_) return State::seated;
+    if (cpu == held_) return State::placed;
     if (claims_->claim(cpu, worker_)) {
       if (bind(cpu)) {
         leave();
         held_ = cpu;
         failures_ = 0;
         floating_ = false;
-        return State::seated;
+        return State::placed;
       }
       claims_->release(cpu, worker_);
     }
@@ -104,7 +98,7 @@ class SeatHolder {
     return State::floating;
   }
 
-  /// Gives the held cpu back (the worker ends or stops being bound).
+  /// Releases the held cpu (the worker ends or is no longer bound).
   void leave() {
     if (held_ != CpuClaims::free_cpu) claims_->release(held_, worker_);
     held_ = CpuClaims::free_cpu;

@@ -9,16 +9,16 @@
 namespace charm::placement {
 namespace {
 
-Placement place(const Machine& machine, const Request& request) {
-  int seated = seated_workers(machine, request);
-  Placement placement = combine(socket_families(machine, request, seated), request.spread);
+Placement place_distributed(const Machine& machine, const Request& request) {
+  int placed = placed_workers(machine, request);
+  Placement placement = combine(socket_families(machine, request, placed), request.spread);
   if (request.spread == 0) placement.initial = static_cast<int>(placement.levels.size()) - 1;
-  return share_seats(std::move(placement), request.workers);
+  return share_worker_cores(std::move(placement), request.workers);
 }
 
 }  // namespace
 
 constinit const Policy distributed_policy{"distributed", "all chiplets, the workers spread evenly over their caches",
-                                          place};
+                                          place_distributed};
 
 }  // namespace charm::placement

@@ -10,7 +10,7 @@ namespace charm::placement {
 int least_level(std::span<const Bin> order, int workers) {
   int level = 0;
   std::size_t room = 0;
-  while (room < static_cast<std::size_t>(workers)) room += order[static_cast<std::size_t>(level++)].seats.size();
+  while (room < static_cast<std::size_t>(workers)) room += order[static_cast<std::size_t>(level++)].worker_cores.size();
   return level;
 }
 
@@ -29,15 +29,15 @@ Family build_family(std::span<const Bin> order, int workers, std::span<const int
   // Decided over all bins, not over those of a level: weights that change with the level would not be monotone.
   bool equal = std::any_of(order.begin(), order.end(), [](const Bin& bin) { return bin.weight == 0; });
   std::vector<Claimant> claimants;
-  for (const Bin& bin : order) claimants.push_back({equal ? 1 : bin.weight, static_cast<int>(bin.seats.size())});
+  for (const Bin& bin : order) claimants.push_back({equal ? 1 : bin.weight, static_cast<int>(bin.worker_cores.size())});
 
   Family family;
-  std::vector<std::vector<int>> lists(order.size());  // workers of a chiplet; position i sits on its i-th seat
+  std::vector<std::vector<int>> lists(order.size());  // workers of a chiplet; position i is on its i-th core
   std::vector<int> movers(static_cast<std::size_t>(workers));
   for (int w = 0; w < workers; ++w) movers[static_cast<std::size_t>(w)] = w;
 
   std::size_t used = 0;
-  std::vector<Seat> now(static_cast<std::size_t>(workers));
+  std::vector<WorkerCore> now(static_cast<std::size_t>(workers));
   for (int level : levels) {
     auto loads = apportion(std::span(claimants).first(static_cast<std::size_t>(level)), workers);
     for (std::size_t c = 0; c < used; ++c) {
@@ -49,13 +49,13 @@ Family build_family(std::span<const Bin> order, int workers, std::span<const int
     for (std::size_t c = used; c < loads.size(); ++c) {
       for (int k = 0; k < loads[c]; ++k, ++next) {
         lists[c].push_back(*next);
-        now[static_cast<std::size_t>(*next)] = order[c].seats[static_cast<std::size_t>(k)];
+        now[static_cast<std::size_t>(*next)] = order[c].worker_cores[static_cast<std::size_t>(k)];
       }
     }
     movers.clear();
     used = loads.size();
     family.levels.push_back(level);
-    family.seats.push_back(now);
+    family.worker_cores.push_back(now);
   }
   return family;
 }
@@ -65,19 +65,19 @@ Placement combine(const std::vector<Family>& families, int start) {
   for (const Family& family : families) steps = std::max(steps, family.levels.size());
 
   std::vector<int> levels;
-  std::vector<std::vector<Seat>> seats;
+  std::vector<std::vector<WorkerCore>> worker_cores;
   for (std::size_t step = 0; step < steps; ++step) {
     int level = 0;
-    std::vector<Seat> row;
+    std::vector<WorkerCore> row;
     for (const Family& family : families) {
       std::size_t at = std::min(step, family.levels.size() - 1);
       level += family.levels[at];
-      row.insert(row.end(), family.seats[at].begin(), family.seats[at].end());
+      row.insert(row.end(), family.worker_cores[at].begin(), family.worker_cores[at].end());
     }
     levels.push_back(level);
-    seats.push_back(std::move(row));
+    worker_cores.push_back(std::move(row));
   }
-  return {std::move(levels), std::move(seats), start};
+  return {std::move(levels), std::move(worker_cores), start};
 }
 
 }  // namespace charm::placement

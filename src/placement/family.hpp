@@ -1,9 +1,9 @@
-// A family: the seats of a group of workers at every level of spreading over an ordered list of chiplets.
+// A family: the cores of a group of workers at every level of spreading over an ordered list of chiplets.
 //
 // Invariants, from which everything else follows (docs/placement.md): level s uses exactly the first s chiplets; a
 // worker moves only into a chiplet that is new at that level; every other chiplet only loses workers, from the tail. So
 // a chiplet is filled once, at the level where it is new, and a core belongs to one worker over all levels.
-// In place of CHARM §4.3, Algorithm 2, which collides as soon as two workers stand at different levels.
+// This replaces CHARM §4.3, Algorithm 2, which collides as soon as two workers are at different levels.
 #pragma once
 
 #include <charm/placement.hpp>
@@ -17,18 +17,18 @@
 
 namespace charm::placement {
 
-/// A chiplet, or the part of it that may be used here: the seats to give, in the order in which they are given.
+/// A chiplet, or the part of it that may be used here: the cores to give, in the order in which they are given.
 struct Bin {
   std::uint64_t weight = 0;  // bytes of its last-level cache; where any bin has 0, all count as equal
-  std::vector<Seat> seats;
+  std::vector<WorkerCore> worker_cores;
 };
 
 struct Family {
-  std::vector<int> levels;               // chiplets in use, ascending
-  std::vector<std::vector<Seat>> seats;  // [level index][worker of the family]
+  std::vector<int> levels;                            // chiplets in use, ascending
+  std::vector<std::vector<WorkerCore>> worker_cores;  // [level index][worker of the family]
 };
 
-/// The least number of leading bins that seat `workers`; they must fit into all of them.
+/// The least number of leading bins that core `workers`; they must fit into all of them.
 int least_level(std::span<const Bin> order, int workers);
 
 /// The least level, then every power of two above it, then as many bins as there are workers for.

@@ -1,11 +1,11 @@
 // literal: Algorithm 2 of CHARM §4.3 as printed, at one spread, for comparison with the papers; never a default.
 //
-// Kept as it stands in print: the exact fit is refused (THREAD_SIZE >= spread * CORES_PER_CHIPLET), spread above
-// CORES_PER_CHIPLET divides by zero (refused here, with that reason), workers may collide where there are fewer
-// chiplets than cores in one, and `core` is taken for an operating-system cpu number, right or wrong for the machine's
-// numbering. What the print leaves open and is decided here: CORES_PER_CHIPLET is the size of the largest chiplet (it
-// assumes equal ones), CHIPLETS counts all sockets' chiplets, and a computed core that the process may not use is
-// refused. The memory policy of lines 13-14 is not part of a placement.
+// The algorithm is kept as printed: the exact fit is refused (THREAD_SIZE >= spread * CORES_PER_CHIPLET), a spread
+// above CORES_PER_CHIPLET divides by zero (refused here, with that reason), workers may collide where there are fewer
+// chiplets than cores in one, and `core` is used as an operating-system cpu number, whatever the machine's
+// numbering. Where the print is incomplete, this file decides: CORES_PER_CHIPLET is the size of the largest chiplet
+// (the paper assumes equal ones), CHIPLETS counts all sockets' chiplets, and a computed core that the process may not
+// use is refused. The memory policy of lines 13-14 is not part of a placement.
 #include <charm/error.hpp>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Error refusal(const std::string& reason) {
   return {Errc::refused, "Algorithm 2 refuses: " + reason, "choose another spread or the policy local or distributed"};
 }
 
-Seat seat_of_cpu(const Machine& machine, int worker, int cpu) {
+WorkerCore worker_core_of_cpu(const Machine& machine, int worker, int cpu) {
   for (const Core& core : machine.cores) {
     bool mine = core.cpu == cpu || std::find(core.siblings.begin(), core.siblings.end(), cpu) != core.siblings.end();
     if (mine) return {core.id, cpu, core.chiplet, core.node, core.socket};
@@ -31,8 +31,8 @@ Seat seat_of_cpu(const Machine& machine, int worker, int cpu) {
                 ", which is no cpu of this machine that may be used");
 }
 
-Placement place(const Machine& machine, const Request& request) {
-  seated_workers(machine, request);
+Placement place_literal(const Machine& machine, const Request& request) {
+  placed_workers(machine, request);
   const int spread_rate = request.spread == 0 ? 1 : request.spread;
   const int thread_size = request.workers;
   const int chiplets = static_cast<int>(machine.chiplets.size());
@@ -54,7 +54,7 @@ Placement place(const Machine& machine, const Request& request) {
                   " is 0, and it divides by that");
   }
 
-  std::vector<Seat> seats;
+  std::vector<WorkerCore> worker_cores;
   for (int worker = 0; worker < thread_size; ++worker) {
     int chiplet = worker / per_chiplet;
     int slot = worker % per_chiplet;
@@ -62,14 +62,14 @@ Placement place(const Machine& machine, const Request& request) {
       chiplet = chiplet % chiplets;
       slot = slot + worker / cores_per_chiplet;
     }
-    seats.push_back(seat_of_cpu(machine, worker, chiplet * cores_per_chiplet + slot));
+    worker_cores.push_back(worker_core_of_cpu(machine, worker, chiplet * cores_per_chiplet + slot));
   }
-  return {{spread_rate}, {std::move(seats)}, spread_rate};
+  return {{spread_rate}, {std::move(worker_cores)}, spread_rate};
 }
 
 }  // namespace
 
 constinit const Policy literal_policy{
-    "literal", "Algorithm 2 of the CHARM paper as printed, with its refusals and collisions", place};
+    "literal", "Algorithm 2 of the CHARM paper as printed, with its refusals and collisions", place_literal};
 
 }  // namespace charm::placement

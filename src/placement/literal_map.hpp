@@ -1,6 +1,6 @@
 // Algorithm 2 of CHARM §4.3 at every spread that it accepts, as one placement: the map that Algorithm 1 steers in the
-// paper. A spread that it refuses leaves the workers where they are; here they stand as at the next lower accepted one.
-// Nothing keeps the seats of two levels apart: this is the placement that collides.
+// paper. At a spread that it refuses, workers stay where they are; here they get the cores of the next lower accepted
+// one. Nothing keeps the cores of two levels apart, so workers may collide in this placement.
 #pragma once
 
 #include "placement/placement.hpp"

@@ -1,6 +1,6 @@
-// numa: one NUMA node after the other, each filled before the next, and blind to the chiplets inside: the workers of a
-// node spread over all of its chiplets. This is what a NUMA-aware runtime does (the baselines of CHARM §5), and it has
-// one level, since it knows nothing to choose between.
+// numa: one NUMA node after the other, each filled before the next. The chiplets inside are ignored: the workers of a
+// node spread over all of its chiplets. This is what a NUMA-aware runtime does (the baselines of CHARM §5). It has
+// one level, since it has nothing to choose between.
 #include <utility>
 
 #include "placement/bins.hpp"
@@ -13,14 +13,14 @@ std::vector<int> rooms_of(const std::vector<std::vector<Bin>>& groups) {
   std::vector<int> rooms;
   for (const auto& bins : groups) {
     std::size_t room = 0;
-    for (const Bin& bin : bins) room += bin.seats.size();
+    for (const Bin& bin : bins) room += bin.worker_cores.size();
     rooms.push_back(static_cast<int>(room));
   }
   return rooms;
 }
 
-Placement place(const Machine& machine, const Request& request) {
-  int seated = seated_workers(machine, request);
+Placement place_numa(const Machine& machine, const Request& request) {
+  int placed = placed_workers(machine, request);
   auto sockets = bins_by_socket_and_node(machine, request.smt);
   std::vector<int> socket_rooms;
   for (const auto& nodes : sockets) {
@@ -28,7 +28,7 @@ Placement place(const Machine& machine, const Request& request) {
     for (int node_room : rooms_of(nodes)) room += node_room;
     socket_rooms.push_back(room);
   }
-  auto socket_shares = share_out(socket_rooms, seated, request.sockets);
+  auto socket_shares = share_out(socket_rooms, placed, request.sockets);
   std::vector<Family> families;
   for (std::size_t s = 0; s < sockets.size(); ++s) {
     auto node_shares = share_out(rooms_of(sockets[s]), socket_shares[s], SocketOrder::fill);
@@ -38,11 +38,11 @@ Placement place(const Machine& machine, const Request& request) {
       families.push_back(build_family(sockets[s][n], node_shares[n], {&whole, 1}));
     }
   }
-  return share_seats(combine(families, request.spread), request.workers);
+  return share_worker_cores(combine(families, request.spread), request.workers);
 }
 
 }  // namespace
 
-constinit const Policy numa_policy{"numa", "one NUMA node after the other, blind to its chiplets", place};
+constinit const Policy numa_policy{"numa", "one NUMA node after the other, blind to its chiplets", place_numa};
 
 }  // namespace charm::placement

@@ -1,4 +1,5 @@
-// os: nothing is bound; the operating system's scheduler moves the workers as it likes. The baseline of all baselines.
+// os: nothing is bound; the operating system's scheduler moves the workers as it likes. It is the baseline for all
+// other policies.
 #include <algorithm>
 
 #include "placement/bins.hpp"
@@ -7,14 +8,14 @@
 namespace charm::placement {
 namespace {
 
-Placement place(const Machine& machine, const Request& request) {
-  seated_workers(machine, request);  // unbound workers are not to outnumber the cores unasked either
+Placement place_os(const Machine& machine, const Request& request) {
+  placed_workers(machine, request);  // unbound workers are not to outnumber the cores unasked either
   int chiplets = std::max(1, static_cast<int>(machine.chiplets.size()));
-  return {{chiplets}, {std::vector<Seat>(static_cast<std::size_t>(request.workers))}, chiplets};
+  return {{chiplets}, {std::vector<WorkerCore>(static_cast<std::size_t>(request.workers))}, chiplets};
 }
 
 }  // namespace
 
-constinit const Policy os_policy{"os", "not bound: the operating system places the workers", place};
+constinit const Policy os_policy{"os", "not bound: the operating system places the workers", place_os};
 
 }  // namespace charm::placement

@@ -4,8 +4,8 @@
 
 namespace charm::placement {
 
-Placement::Placement(std::vector<int> level_list, std::vector<std::vector<Seat>> seat_table, int start)
-    : levels(std::move(level_list)), seats(std::move(seat_table)) {
+Placement::Placement(std::vector<int> level_list, std::vector<std::vector<WorkerCore>> core_table, int start)
+    : levels(std::move(level_list)), worker_cores(std::move(core_table)) {
   level_table.reserve(static_cast<std::size_t>(levels.back()) + 1);
   std::uint16_t index = 0;
   for (int spread = 0; spread <= levels.back(); ++spread) {

@@ -1,4 +1,4 @@
-// A placement: for every worker and every spread level, the seat that the worker takes. Pure values and functions; no
+// A placement: for every worker and every spread level, the core that the worker takes. Pure values and functions; no
 // system call, no clock (docs/placement.md).
 //
 // Invariant of every placement but `literal` and shared cores: a core belongs to at most one worker over all levels, so
@@ -30,12 +30,12 @@ struct Request {
 struct Placement {
   std::vector<int> levels;
   int initial = 0;
-  std::vector<std::vector<Seat>> seats;    // [level index][worker]
-  std::vector<std::uint16_t> level_table;  // [spread]: index of the highest level that is not above it
+  std::vector<std::vector<WorkerCore>> worker_cores;  // [level index][worker]
+  std::vector<std::uint16_t> level_table;             // [spread]: index of the highest level that is not above it
 
   Placement() = default;
   /// \param start is the spread to start at, clamped to the levels.
-  Placement(std::vector<int> level_list, std::vector<std::vector<Seat>> seat_table, int start);
+  Placement(std::vector<int> level_list, std::vector<std::vector<WorkerCore>> core_table, int start);
 
   /// Index of the highest level that is not above `spread`; below the first level it is the first.
   [[nodiscard]] int level_index(int spread) const {
@@ -45,11 +45,11 @@ struct Placement {
   }
 
   /// \param spread is clamped to the levels there are.
-  [[nodiscard]] const Seat& lookup(int worker, int spread) const {
-    return seats[static_cast<std::size_t>(level_index(spread))][static_cast<std::size_t>(worker)];
+  [[nodiscard]] const WorkerCore& lookup(int worker, int spread) const {
+    return worker_cores[static_cast<std::size_t>(level_index(spread))][static_cast<std::size_t>(worker)];
   }
 
-  [[nodiscard]] const std::vector<Seat>& start() const { return seats[static_cast<std::size_t>(initial)]; }
+  [[nodiscard]] const std::vector<WorkerCore>& start() const { return worker_cores[static_cast<std::size_t>(initial)]; }
 };
 
 }  // namespace charm::placement

@@ -1,4 +1,4 @@
-// Where to go when other programs keep some cpus busy. A core is as loud as its loudest hardware thread.
+// Chooses quiet cores when other programs keep some cpus busy. A core is as busy as its busiest hardware thread.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -7,16 +7,17 @@
 
 namespace charm::placement {
 
-/// Cores of the machine (by Core::cpu) of which some hardware thread is among the cpus `loud` (ascending); ascending.
-std::vector<int> loud_cores(const Machine& machine, const std::vector<int>& loud);
+/// Cores of the machine (by Core::cpu) of which some hardware thread is among the cpus `busy` (ascending); ascending.
+std::vector<int> busy_cores(const Machine& machine, const std::vector<int>& busy);
 
-/// The cpus of the machine's quiet cores. Where they do not do for so many workers, a core each (with `smt`: a hardware
-/// thread each), also as many loud cores as are needed, those first that have the fewest loud neighbours on their
-/// chiplet; where the machine does not do, all of it. Ascending.
-std::vector<int> quiet_cpus(const Machine& machine, const std::vector<int>& loud, int workers, bool smt);
+/// The cpus of the machine's quiet cores. If there are not enough for so many workers, with a core each (with `smt`: a
+/// hardware thread each), also as many busy cores as are needed, first those with the fewest busy neighbours on their
+/// chiplet; if the whole machine is not enough, all of it. Ascending.
+std::vector<int> quiet_cpus(const Machine& machine, const std::vector<int>& busy, int workers, bool smt);
 
-/// Whether another placement on quiet_cpus() would leave fewer of these seats on loud cores. \param seats cpus of the
+/// Whether another placement on quiet_cpus() would leave fewer of these cores on busy cores. \param cores cpus of the
 /// workers.
-bool quieter_elsewhere(const Machine& machine, const std::vector<int>& loud, const std::vector<int>& seats, bool smt);
+bool quieter_elsewhere(const Machine& machine, const std::vector<int>& busy, const std::vector<int>& worker_cores,
+                       bool smt);
 
 }  // namespace charm::placement

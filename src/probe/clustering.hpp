@@ -1,20 +1,22 @@
 // What a machine looks like from its core-to-core latencies alone: SMT siblings, chiplets, NUMA nodes, sockets.
 //
+// The stages are called in one direction, each by those after it: distances, linkage (tree of groups), level (the
+// criterion), assignment and candidates (levels that a matrix may have), selection, consolidation, siblings,
+// elimination, naming, confidence, and here the order in which they make up a machine.
+//
 // Each level is a partition of the rows that were measured, row numbers ascending, with a confidence from 0 to 1.
 // Where a matrix shows no structure the level is one group (for SMT: single rows). Which groups there are is read
 // from the matrix; whether groups of chiplets are to be called nodes or sockets is not in it, so those two names never
-// get a confidence above 0.85 where only one such level is seen (docs/probe.md). CHARM §2.1, Fig. 3; OLAP on chiplets
+// get a confidence above 0.78 where only one such level is seen (docs/probe.md). CHARM §2.1, Fig. 3; OLAP on chiplets
 // §2.3.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "probe/latency_matrix.hpp"
+#include "probe/distances.hpp"
 
 namespace charm::probe {
-
-using Partition = std::vector<std::vector<int>>;
 
 struct Clustering {
   Partition smt;  ///< hardware threads of one core

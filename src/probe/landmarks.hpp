@@ -1,5 +1,5 @@
-// Which pairs of cpus to measure. All of them where that ends; on large machines a sample that still shows every
-// chiplet: all pairs of a number of landmarks with everybody.
+// Chooses the pairs of cpus to measure: all of them if there is time, else on large machines a sample that still shows
+// every chiplet: all pairs of a number of landmarks with every cpu.
 #pragma once
 
 #include <utility>
@@ -13,8 +13,8 @@ namespace charm::probe {
 /// some of everything.
 std::vector<std::pair<int, int>> pairs_to_measure(int n, bool sampled, int landmarks_of = 8);
 
-/// A sampled matrix with its holes filled: two cpus are no farther from each other than the farther of their ways to a
-/// common third one, and where every chiplet has a landmark the nearest such third one tells.
+/// A sampled matrix with its holes filled: two cpus are no farther apart than the farther of their ways to a
+/// common third one, and if every chiplet has a landmark the nearest such third one gives the value.
 LatencyMatrix completed(const LatencyMatrix& sampled);
 
 }  // namespace charm::probe

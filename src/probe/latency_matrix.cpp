@@ -2,6 +2,7 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -10,11 +11,11 @@
 #include <limits>
 #include <ostream>
 #include <string_view>
+#include <utility>
 
 namespace charm::probe {
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr int most_rows = 16384;
 
 std::string_view trim(std::string_view text) {
@@ -56,13 +57,16 @@ double latency_of(std::string_view cell, const std::string& name, std::size_t li
 
 }  // namespace
 
-LatencyMatrix::LatencyMatrix(int rows)
-    : rows_(rows), ns_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(rows), unknown) {}
+LatencyMatrix::LatencyMatrix(int rows) : LatencyMatrix(rows, {}) {}
+
+LatencyMatrix::LatencyMatrix(int rows, std::vector<float> lower_half) : rows_(rows), ns_(std::move(lower_half)) {
+  ns_.resize(rows < 2 ? 0 : index(rows - 1, rows - 2) + 1, std::numeric_limits<float>::quiet_NaN());
+}
 
 bool LatencyMatrix::measured(int i, int j) const { return !std::isnan(at(i, j)); }
 
 void LatencyMatrix::set(int i, int j, double ns) {
-  if (i != j) ns_[index(i, j)] = ns_[index(j, i)] = ns;
+  if (i != j) ns_[index(i, j)] = static_cast<float>(ns);
 }
 
 void LatencyMatrix::lower(int i, int j, double ns) {
@@ -80,55 +84,68 @@ std::vector<int> LatencyMatrix::unmeasured_rows() const {
 }
 
 LatencyMatrix read_latency_csv(std::istream& in, const std::string& name) {
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
-  while (!lines.empty() && trim(lines.back()).empty()) lines.pop_back();
-  if (lines.empty()) {
-    refuse(name, 1, "no latency matrix in it", "give a square CSV as core-to-core-latency --csv writes it");
-  }
-
-  std::size_t columns = 0;
-  std::size_t widest = 0;
-  for (std::size_t l = 0; l < lines.size(); ++l) {
-    const std::size_t cells = split(lines[l]).size();
-    if (cells > columns) columns = cells, widest = l;
-  }
-  if (columns > most_rows)
-    refuse(name, widest + 1, std::to_string(columns) + " columns are too many", "at most 16384 cpus");
-  if (lines.size() > columns) {
-    refuse(name, columns + 1,
-           "row " + std::to_string(columns + 1) + " of a matrix that is " + std::to_string(columns) + " columns wide",
-           "give a square matrix, commas between the cells, without a header");
-  }
-
-  LatencyMatrix matrix(static_cast<int>(columns));
-  for (std::size_t row = 0; row < lines.size(); ++row) {
-    if (trim(lines[row]).empty()) continue;  // a row that is missing altogether
-    const auto cells = split(lines[row]);
-    // A writer that fills the lower half may leave the empty half away, but nothing else may be short.
-    if (cells.size() != columns && cells.size() != row && cells.size() != row + 1) {
-      refuse(name, row + 1,
-             std::to_string(cells.size()) + " cells where the matrix is " + std::to_string(columns) + " wide",
-             "give every row the same number of cells; leave cells of unmeasured pairs blank");
+  // The widest row tells how large the matrix is, so that the cells of one half are kept until all rows are read.
+  std::vector<float> lower_half;  // row by row, NaN for what is not measured
+  std::vector<std::size_t> widths;
+  std::size_t columns = 0, widest = 0, last_row = 0, zeros = 0, filled = 0;
+  std::string line;
+  for (std::size_t row = 0; std::getline(in, line); ++row) {
+    const auto cells = trim(line).empty() ? std::vector<std::string_view>{} : split(line);
+    widths.push_back(cells.size());
+    if (cells.empty()) continue;
+    last_row = row;
+    if (cells.size() > columns) columns = cells.size(), widest = row;
+    if (columns > most_rows || row >= most_rows) {
+      refuse(name, row + 1, std::to_string(std::max(columns, row + 1)) + " cpus are too many", "at most 16384 cpus");
     }
     for (std::size_t column = 0; column < cells.size(); ++column) {
       if (says_nothing(cells[column])) continue;
       const double ns = latency_of(cells[column], name, row + 1, column);
       if (column == row) continue;
-      if (ns <= 0) {
+      if (ns < 0) {
         refuse(name, row + 1,
                "column " + std::to_string(column + 1) + ": a latency of " + std::string(cells[column]) + " ns",
                "latencies are positive; leave pairs that were not measured blank");
       }
-      matrix.lower(static_cast<int>(row), static_cast<int>(column), ns);
+      if (ns == 0) {
+        ++zeros;
+        continue;
+      }
+      const std::size_t high = std::max(row, column);
+      const std::size_t at = high * (high - 1) / 2 + std::min(row, column);
+      if (at >= lower_half.size()) lower_half.resize((high + 1) * high / 2, std::numeric_limits<float>::quiet_NaN());
+      if (!(static_cast<double>(lower_half[at]) <= ns)) lower_half[at] = static_cast<float>(ns);
+      ++filled;
     }
   }
-  if (lines.size() < columns) {
-    matrix.notes.push_back(name + " has " + std::to_string(lines.size()) + " rows of " + std::to_string(columns) +
+  if (columns == 0) {
+    refuse(name, 1, "no latency matrix in it", "give a square CSV as core-to-core-latency --csv writes it");
+  }
+  widths.resize(last_row + 1);
+  if (widths.size() > columns) {
+    refuse(name, columns + 1,
+           "row " + std::to_string(columns + 1) + " of a matrix that is " + std::to_string(columns) +
+               " columns wide (row " + std::to_string(widest + 1) + ")",
+           "give a square matrix, commas between the cells, without a header");
+  }
+  for (std::size_t row = 0; row < widths.size(); ++row) {
+    // A writer that fills the lower half may leave the empty half away, but nothing else may be short.
+    const std::size_t width = widths[row];
+    if (width != 0 && width != columns && width != row && width != row + 1) {
+      refuse(name, row + 1, std::to_string(width) + " cells where the matrix is " + std::to_string(columns) + " wide",
+             "give every row the same number of cells; leave cells of unmeasured pairs blank");
+    }
+  }
+  if (columns > 1 && filled == 0) {
+    refuse(name, 1, "not one pair is measured", "give a matrix with at least one half filled");
+  }
+  LatencyMatrix matrix(static_cast<int>(columns), std::move(lower_half));
+  if (widths.size() < columns) {
+    matrix.notes.push_back(name + " has " + std::to_string(widths.size()) + " rows of " + std::to_string(columns) +
                            ": the last ones count as not measured.");
   }
-  if (columns > 1 && matrix.unmeasured_rows().size() == columns) {
-    refuse(name, 1, "not one pair is measured", "give a matrix with at least one half filled");
+  if (zeros > 0) {
+    matrix.notes.push_back(name + " has " + std::to_string(zeros) + " cells of 0 ns: they count as not measured.");
   }
   return matrix;
 }

@@ -3,10 +3,12 @@
 //
 // Invariant: `at(i, j) == at(j, i)`, NaN where neither direction was measured, the diagonal is always NaN. Where both
 // directions are given the smaller one stands: disturbance only ever adds time, and a line homed far away does too.
+// One half is stored, in single precision: 75 MB for 6,144 cpus.
 #pragma once
 
 #include <cstddef>
 #include <iosfwd>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,8 +18,11 @@ class LatencyMatrix {
  public:
   explicit LatencyMatrix(int rows = 0);
 
+  /// \param lower_half row by row, NaN where a pair was not measured; what is missing at its end counts as that.
+  LatencyMatrix(int rows, std::vector<float> lower_half);
+
   [[nodiscard]] int rows() const { return rows_; }
-  [[nodiscard]] double at(int i, int j) const { return ns_[index(i, j)]; }
+  [[nodiscard]] double at(int i, int j) const { return i == j ? unknown : static_cast<double>(ns_[index(i, j)]); }
   [[nodiscard]] bool measured(int i, int j) const;
   void set(int i, int j, double ns);
 
@@ -30,15 +35,18 @@ class LatencyMatrix {
   std::vector<std::string> notes;  ///< what the reader had to assume, one sentence each
 
  private:
-  [[nodiscard]] std::size_t index(int i, int j) const {
-    return static_cast<std::size_t>(i) * static_cast<std::size_t>(rows_) + static_cast<std::size_t>(j);
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  [[nodiscard]] static std::size_t index(int i, int j) {
+    const auto high = static_cast<std::size_t>(i > j ? i : j);
+    return high * (high - 1) / 2 + static_cast<std::size_t>(i > j ? j : i);
   }
   int rows_;
-  std::vector<double> ns_;
+  std::vector<float> ns_;  // the lower half, row by row
 };
 
 /// \param name stands in errors as NAME:LINE.
-/// \throws Error (bad_input) for what is not a square matrix of positive numbers and blanks.
+/// Cells of 0 ns, which tools print for pairs that they could not time, count as blank, with a note.
+/// \throws Error (bad_input) for what is not a square matrix of numbers that are not negative, and blanks.
 LatencyMatrix read_latency_csv(std::istream& in, const std::string& name);
 LatencyMatrix read_latency_csv(const std::string& path);
 

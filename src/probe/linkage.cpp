@@ -1,50 +1,48 @@
 #include "probe/linkage.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <limits>
+#include <iterator>
+#include <utility>
 
 namespace charm::probe {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
+constexpr float never = std::numeric_limits<float>::infinity();
 
-/// Sums and counts of the known pairs between active clusters, and each cluster's nearest other one.
+/// Average distances between the clusters that were not merged yet, and each cluster's nearest other one.
 class Clusters {
  public:
   explicit Clusters(const Distances& d)
-      : n_(d.size()), sum_(n_ * n_, 0.0), count_(n_ * n_, 0), alive_(n_, true), nearest_(n_, 0) {
+      : n_(static_cast<std::size_t>(d.size())), average_(n_ * (n_ + 1) / 2, never), size_(n_, 1.0F), nearest_(n_, 0) {
     for (std::size_t i = 0; i < n_; ++i) {
-      for (std::size_t j = 0; j < n_; ++j) {
-        if (i == j || std::isnan(d[i][j])) continue;
-        sum_[i * n_ + j] = d[i][j];
-        count_[i * n_ + j] = 1;
+      alive_.push_back(i);
+      for (std::size_t j = 0; j < i; ++j) {
+        const auto a = static_cast<int>(i);
+        const auto b = static_cast<int>(j);
+        if (d.known(a, b)) average(i, j) = static_cast<float>(d.at(a, b));
       }
     }
-    for (std::size_t i = 0; i < n_; ++i) find_nearest(i);
+    for (std::size_t i : alive_) find_nearest(i);
   }
 
-  /// The two closest clusters; merges the second into the first.
+  /// Merges the two closest clusters, the second into the first.
   std::pair<std::size_t, std::size_t> merge_closest() {
-    std::size_t best = n_;
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (alive_[i] && (best == n_ || distance(i, nearest_[i]) < distance(best, nearest_[best]))) best = i;
+    std::size_t best = alive_.front();
+    for (std::size_t i : alive_) {
+      if (average(i, nearest_[i]) < average(best, nearest_[best])) best = i;
     }
     const std::size_t other = nearest_[best];
     const std::size_t a = std::min(best, other);
     const std::size_t b = std::max(best, other);
-    alive_[b] = false;
-    for (std::size_t k = 0; k < n_; ++k) {
-      if (!alive_[k] || k == a) continue;
-      sum_[a * n_ + k] = sum_[k * n_ + a] += sum_[b * n_ + k];
-      count_[a * n_ + k] = count_[k * n_ + a] += count_[b * n_ + k];
+    std::erase(alive_, b);
+    for (std::size_t k : alive_) {
+      if (k != a) average(a, k) = mean(average(a, k), size_[a], average(b, k), size_[b]);
     }
-    for (std::size_t k = 0; k < n_; ++k) {
-      if (!alive_[k]) continue;
+    size_[a] += size_[b];
+    for (std::size_t k : alive_) {
       if (k == a || nearest_[k] == a || nearest_[k] == b) {
         find_nearest(k);
-      } else if (distance(k, a) < distance(k, nearest_[k])) {
+      } else if (average(k, a) < average(k, nearest_[k])) {
         nearest_[k] = a;
       }
     }
@@ -52,22 +50,27 @@ class Clusters {
   }
 
  private:
-  [[nodiscard]] double distance(std::size_t i, std::size_t j) const {
-    const int count = count_[i * n_ + j];
-    return count == 0 ? never : sum_[i * n_ + j] / count;
+  /// What is unknown of one part counts as what is known of the other.
+  static float mean(float a, float a_size, float b, float b_size) {
+    if (a == never) return b;
+    if (b == never) return a;
+    return (a * a_size + b * b_size) / (a_size + b_size);
+  }
+  float& average(std::size_t i, std::size_t j) {
+    return i > j ? average_[i * (i + 1) / 2 + j] : average_[j * (j + 1) / 2 + i];
   }
   void find_nearest(std::size_t i) {
     std::size_t best = n_;
-    for (std::size_t j = 0; j < n_; ++j) {
-      if (j != i && alive_[j] && (best == n_ || distance(i, j) < distance(i, best))) best = j;
+    for (std::size_t j : alive_) {
+      if (j != i && (best == n_ || average(i, j) < average(i, best))) best = j;
     }
     nearest_[i] = best == n_ ? i : best;
   }
 
   std::size_t n_;
-  std::vector<double> sum_;
-  std::vector<int> count_;
-  std::vector<bool> alive_;
+  std::vector<float> average_;
+  std::vector<float> size_;
+  std::vector<std::size_t> alive_;
   std::vector<std::size_t> nearest_;
 };
 
@@ -75,14 +78,14 @@ class Clusters {
 
 Tree average_linkage(const Distances& distances) {
   Tree tree;
-  const std::size_t n = distances.size();
-  std::vector<int> node_of(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    tree.nodes.push_back({-1, -1, {static_cast<int>(i)}});
-    node_of[i] = static_cast<int>(i);
+  const int n = distances.size();
+  std::vector<int> node_of;
+  for (int i = 0; i < n; ++i) {
+    tree.nodes.push_back({-1, -1, {i}});
+    node_of.push_back(i);
   }
   Clusters clusters(distances);
-  for (std::size_t merges = 1; merges < n; ++merges) {
+  for (int merges = 1; merges < n; ++merges) {
     const auto [a, b] = clusters.merge_closest();
     Tree::Node node{node_of[a], node_of[b], {}};
     const auto& left = tree.nodes[static_cast<std::size_t>(node.left)].items;

@@ -1,5 +1,5 @@
-// The whole measurement of a machine: what to measure, in which order, within which time, and how far it is. Nothing
-// here prints; progress goes to a callback, and a stop flag ends the work between two measurements with what is there.
+// The whole measurement of a machine: what to measure, in which order, within which time, and the progress. Nothing
+// here prints: progress goes to a callback. A stop flag ends the work between two measurements with what is there.
 #pragma once
 
 #include <charm/machine.hpp>

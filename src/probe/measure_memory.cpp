@@ -57,15 +57,16 @@ LocalAndSpread local_and_spread(const Machine& machine) {
   const auto chiplets = by(machine, &Core::chiplet);
   const auto largest =
       std::max_element(chiplets.begin(), chiplets.end(), [](auto& a, auto& b) { return a.size() < b.size(); });
-  LocalAndSpread seats;
-  seats.local = *largest;
-  if (chiplets.size() < 2) return seats;
-  for (std::size_t depth = 0; seats.spread.size() < seats.local.size(); ++depth) {
+  LocalAndSpread worker_cores;
+  worker_cores.local = *largest;
+  if (chiplets.size() < 2) return worker_cores;
+  for (std::size_t depth = 0; worker_cores.spread.size() < worker_cores.local.size(); ++depth) {
     for (const auto& chiplet : chiplets) {
-      if (depth < chiplet.size() && seats.spread.size() < seats.local.size()) seats.spread.push_back(chiplet[depth]);
+      if (depth < chiplet.size() && worker_cores.spread.size() < worker_cores.local.size())
+        worker_cores.spread.push_back(chiplet[depth]);
     }
   }
-  return seats;
+  return worker_cores;
 }
 
 }  // namespace
@@ -112,15 +113,15 @@ void measure_stream(const Machine& machine, const MeasureOptions& options, Progr
   }
   profile.curves.push_back(std::move(curve));
 
-  const LocalAndSpread seats = local_and_spread(machine);
-  if (seats.spread.empty()) {
+  const LocalAndSpread worker_cores = local_and_spread(machine);
+  if (worker_cores.spread.empty()) {
     profile.notes.push_back("One chiplet: STREAM and writes have nothing to compare local with.");
     return;
   }
   Curve mixed{"STREAM copy, local and mixed", "array bytes", "B", "bandwidth", "GB/s", {{"local", {}}, {"mixed", {}}}};
   for (const std::size_t size : sizes_up_to(800000, bytes, 4)) {
     for (std::size_t s = 0; s < 2 && !plan.stopped(); ++s) {
-      const StreamResult result = stream({s == 0 ? seats.local : seats.spread}, size, 9);
+      const StreamResult result = stream({s == 0 ? worker_cores.local : worker_cores.spread}, size, 9);
       mixed.series[s].points.push_back(
           {static_cast<double>(size), result.gb_per_s[2].median, result.gb_per_s[2].spread});
     }
@@ -166,9 +167,9 @@ void measure_working_sets(const Machine& machine, const MeasureOptions& options,
 
 void measure_writes(const Machine& machine, const MeasureOptions& options, double seconds, ProgressPlan& plan,
                     Profile& profile) {
-  const LocalAndSpread seats = local_and_spread(machine);
+  const LocalAndSpread worker_cores = local_and_spread(machine);
   Curve curve{"Writing, local and distributed", "bytes written", "B", "time", "ns", {{"local", {}}}};
-  if (!seats.spread.empty()) curve.series.push_back({"distributed", {}});
+  if (!worker_cores.spread.empty()) curve.series.push_back({"distributed", {}});
   const auto sizes = sizes_up_to(38, largest_working_set(machine, options), 10);
   const double ms = std::clamp(seconds * 1e3 / static_cast<double>(sizes.size() * curve.series.size()) / 2, 5.0, 200.0);
   std::size_t done = 0;
@@ -176,7 +177,7 @@ void measure_writes(const Machine& machine, const MeasureOptions& options, doubl
     for (std::size_t s = 0; s < curve.series.size(); ++s) {
       if (plan.stopped()) break;
       plan.tell(static_cast<double>(done++) / static_cast<double>(sizes.size() * curve.series.size()));
-      const Summary took = write_once(s == 0 ? seats.local : seats.spread, size, ms);
+      const Summary took = write_once(s == 0 ? worker_cores.local : worker_cores.spread, size, ms);
       curve.series[s].points.push_back({static_cast<double>(size), took.median, took.spread});
     }
   }

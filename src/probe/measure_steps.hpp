@@ -1,4 +1,4 @@
-// The steps of a measurement. Each fills its part of the profile, tells how far it is, and ends early where the plan is
+// The steps of a measurement. Each fills its part of the profile, reports its progress, and ends early if the plan is
 // stopped.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which pairs of cpus are measured, and how long each may take, so that the whole ends in its time whatever the
+// Plans which pairs of cpus are measured, and how long each may take, so that the whole ends in time on any
 // machine.
 //
 // Invariant: pairs × (longest time of a pair + what a pair costs besides) is within the seconds given, unless every

@@ -36,13 +36,13 @@ template <typename A, typename B>
 bool play(int cpu_a, int cpu_b, A a, B b) {
   std::atomic<int> ready{0};
   std::atomic<bool> bound{true};
-  const auto seat = [&](int cpu) {
+  const auto worker_core = [&](int cpu) {
     if (!os::bind_this_thread({cpu})) bound = false;
     ready.fetch_add(1);
     while (ready.load() < 2) std::this_thread::yield();
   };
-  std::thread first([&] { seat(cpu_a), a(); });
-  std::thread second([&] { seat(cpu_b), b(); });
+  std::thread first([&] { worker_core(cpu_a), a(); });
+  std::thread second([&] { worker_core(cpu_b), b(); });
   first.join();
   second.join();
   return bound;

@@ -1,5 +1,5 @@
-// What was measured, for the eye: heatmaps in the terminal, heatmaps and curves as SVG, and one page with all of it
-// that needs nothing but itself.
+// Pictures of a measurement: heatmaps in the terminal, heatmaps and curves as SVG, and one self-contained page with all
+// of them.
 #pragma once
 
 #include <string>
@@ -13,6 +13,12 @@ struct TextStyle {
   bool colour = false;
   int columns = 80;
 };
+
+/// The least and the greatest measured value; 0 where there is none.
+struct MatrixRange {
+  double low = 0, high = 0;
+};
+MatrixRange range_of(const LatencyMatrix& matrix);
 
 /// Rows and columns are folded to fit; each cell is the median of what it covers.
 std::string heatmap_text(const LatencyMatrix& matrix, const std::string& unit, const TextStyle& style);

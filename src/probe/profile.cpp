@@ -2,13 +2,16 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
+#include "os/output_file.hpp"
 #include "topology/machine_json.hpp"
 
 namespace charm::probe {
@@ -16,12 +19,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// A matrix has single precision; seven digits say all of it.
+double decimal(double value) {
+  if (!(value > 0)) return value;
+  const double scale = std::pow(10, std::max(0.0, 6 - std::floor(std::log10(value))));
+  return std::round(value * scale) / scale;
+}
+
 Json to_json(const LatencyMatrix& matrix) {
   Json rows = Json::array();
   for (int i = 0; i < matrix.rows(); ++i) {
     Json row = Json::array();
     for (int j = 0; j < matrix.rows(); ++j)
-      row.push_back(matrix.measured(i, j) ? Json(matrix.at(i, j)) : Json(nullptr));
+      row.push_back(matrix.measured(i, j) ? Json(decimal(matrix.at(i, j))) : Json(nullptr));
     rows.push_back(std::move(row));
   }
   return rows;
@@ -83,7 +93,7 @@ std::vector<Curve> curves_from(const Json& all) {
   return curves;
 }
 
-std::string dump(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string dump(const Json& json) { return base::json_text(json, 1) + "\n"; }
 
 }  // namespace
 
@@ -187,23 +197,13 @@ std::string profile_path(const topology::ProfileKey& key) {
 
 void store_profile(const Profile& profile, const std::string& path) {
   namespace fs = std::filesystem;
-  const std::string beside = path + "." + std::to_string(getpid()) + ".tmp";
   std::error_code error;
-  fs::create_directories(fs::path(path).parent_path(), error);
-  {
-    std::ofstream file(beside, std::ios::trunc);
-    file << profile_json(profile);
-    file.flush();
-    if (!file) {
-      fs::remove(beside, error);
-      throw Error(Errc::system, "cannot write the profile " + path,
-                  "make its directory writable, or set XDG_DATA_HOME");
-    }
-  }
-  fs::rename(beside, path, error);
-  if (error) {
-    fs::remove(beside, error);
-    throw Error(Errc::system, "cannot write the profile " + path, "make its directory writable, or set XDG_DATA_HOME");
+  fs::create_directories(fs::path(path).parent_path(), error);  // where it fails, writing says so
+  try {
+    os::write_whole(path, profile_json(profile));
+  } catch (const Error& failure) {
+    throw Error(Errc::system, std::string("cannot store the profile: ") + failure.what(),
+                "make its directory writable, or set XDG_DATA_HOME");
   }
 }
 

@@ -1,5 +1,5 @@
-// Medians and spreads of repeated measurements. The median is what is reported: disturbance only ever adds time, and a
-// mean follows the worst of it.
+// Medians and spreads of repeated measurements. The median is reported, because disturbances only ever add time and a
+// mean follows the largest of them.
 #pragma once
 
 #include <algorithm>

@@ -10,11 +10,8 @@
 #include <new>
 #include <string>
 #include <thread>
-#include <unistd.h>
 
-#include <sys/mman.h>
-#include <sys/wait.h>
-
+#include "os/forked.hpp"
 #include "os/node_memory.hpp"
 #include "probe/team.hpp"
 
@@ -22,7 +19,7 @@ namespace charm::probe {
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr double words[4] = {1, 1, 2, 3};  // moved per element, by kernel
+constexpr double words_moved[4] = {1, 1, 2, 3};  // moved per element, by kernel
 
 double read_kernel(const double* __restrict a, std::size_t n) {
   double sum[8] = {};  // more than one chain, or the additions' latency would be measured
@@ -106,7 +103,7 @@ class Process {
 };
 
 /// What the parent and the children see of each other.
-struct Board {
+struct SharedResults {
   std::atomic<int> arrived{0};
   std::atomic<int> failed{0};
   struct alignas(64) Times {
@@ -114,80 +111,68 @@ struct Board {
   };
 };
 
-void meet(Board& board, int processes, int meeting) {
-  board.arrived.fetch_add(1);
-  for (int spins = 0; board.arrived.load() < processes * meeting && board.failed.load() == 0; ++spins) {
+void meet(SharedResults& results, int processes, int meeting) {
+  results.arrived.fetch_add(1);
+  for (int spins = 0; results.arrived.load() < processes * meeting && results.failed.load() == 0; ++spins) {
     if (spins > 1000) std::this_thread::yield();
   }
 }
 
 /// All trials of one process; times go to `times` by kernel, trial, process.
-void take_part(Process& process, Board& board, Board::Times* times, int processes, int rank, int trials) {
+void take_part(Process& process, SharedResults& results, SharedResults::Times* times, int processes, int rank,
+               int trials) {
   int meeting = 0;
   for (int kernel = 0; kernel < 4; ++kernel) {
     for (int trial = 0; trial < trials; ++trial) {
-      if (processes > 1) meet(board, processes, ++meeting);
+      if (processes > 1) meet(results, processes, ++meeting);
       process.run(kernel);
       times[(kernel * trials + trial) * processes + rank] = {process.team().begin_ns(), process.team().end_ns()};
     }
   }
 }
 
-struct Shared {
-  explicit Shared(std::size_t size) : bytes(size) {
-    data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED) throw Error(Errc::system, "cannot share memory between processes", "free memory");
-  }
-  ~Shared() { munmap(data, bytes); }
-  Shared(const Shared&) = delete;
-  Shared& operator=(const Shared&) = delete;
-  void* data;
-  std::size_t bytes;
-};
-
 }  // namespace
 
 StreamResult stream(const std::vector<std::vector<int>>& processes, std::size_t bytes, int trials) {
   const int count = static_cast<int>(processes.size());
   const std::size_t slots = std::size_t{4} * static_cast<std::size_t>(trials) * static_cast<std::size_t>(count);
-  Shared shared(sizeof(Board) + 64 + slots * sizeof(Board::Times));
-  auto* board = ::new (shared.data) Board;
-  auto* times = reinterpret_cast<Board::Times*>(static_cast<char*>(shared.data) + (sizeof(Board) + 63) / 64 * 64);
+  const os::SharedMapping shared(sizeof(SharedResults) + 64 + slots * sizeof(SharedResults::Times));
+  auto* results = ::new (shared.data()) SharedResults;
+  auto* times = reinterpret_cast<SharedResults::Times*>(static_cast<char*>(shared.data()) +
+                                                        (sizeof(SharedResults) + 63) / 64 * 64);
   const std::size_t share = bytes / processes.size();
   std::size_t elements = 0;
 
-  std::vector<pid_t> children;
+  std::vector<int> children;
   for (int rank = 1; rank < count; ++rank) {
-    const pid_t child = fork();
-    if (child == 0) {
+    const auto child = os::fork_child([&] {
       try {
         Process process(processes[static_cast<std::size_t>(rank)], share);
-        take_part(process, *board, times, count, rank, trials);
+        take_part(process, *results, times, count, rank, trials);
       } catch (...) {
-        board->failed.store(1);
+        results->failed.store(1);
       }
-      _exit(0);
-    }
-    if (child < 0) {
-      board->failed.store(1);
+    });
+    if (!child) {
+      results->failed.store(1);
       break;
     }
-    children.push_back(child);
+    children.push_back(*child);
   }
   StreamResult result;
   try {
-    if (board->failed.load() == 0) {
+    if (results->failed.load() == 0) {
       Process process(processes[0], share);
       elements = process.elements();
-      take_part(process, *board, times, count, 0, trials);
+      take_part(process, *results, times, count, 0, trials);
     }
   } catch (...) {
-    board->failed.store(1);
-    for (pid_t child : children) waitpid(child, nullptr, 0);
+    results->failed.store(1);
+    for (const int child : children) os::wait_for_child(child);
     throw;
   }
-  for (pid_t child : children) waitpid(child, nullptr, 0);
-  if (board->failed.load() != 0) {
+  for (const int child : children) os::wait_for_child(child);
+  if (results->failed.load() != 0) {
     throw Error(Errc::system, "cannot run " + std::to_string(count) + " processes: " + std::strerror(errno),
                 "raise the limits on processes and memory, or measure less");
   }
@@ -196,11 +181,11 @@ StreamResult stream(const std::vector<std::vector<int>>& processes, std::size_t 
   for (int kernel = 0; kernel < 4; ++kernel) {
     std::vector<double> rates;
     for (int trial = trials > 1 ? 1 : 0; trial < trials; ++trial) {  // the first one warms up, as in STREAM
-      const Board::Times* all = times + static_cast<std::ptrdiff_t>(kernel * trials + trial) * count;
+      const SharedResults::Times* all = times + static_cast<std::ptrdiff_t>(kernel * trials + trial) * count;
       double begin = all[0].begin;
       double end = all[0].end;
       for (int p = 1; p < count; ++p) begin = std::min(begin, all[p].begin), end = std::max(end, all[p].end);
-      rates.push_back(words[kernel] * sizeof(double) * static_cast<double>(elements) * count /
+      rates.push_back(words_moved[kernel] * sizeof(double) * static_cast<double>(elements) * count /
                       std::max(1.0, end - begin));
     }
     result.gb_per_s[static_cast<std::size_t>(kernel)] = summarise(rates);

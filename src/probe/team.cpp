@@ -1,9 +1,9 @@
 #include "probe/team.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 
+#include "base/clock.hpp"
 #include "os/affinity.hpp"
 #include "os/pause.hpp"
 
@@ -25,11 +25,7 @@ void spin_until(Condition condition) {
 
 }  // namespace
 
-double now_ns() {
-  return static_cast<double>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-          .count());
-}
+double now_ns() { return static_cast<double>(base::monotonic_ns()); }
 
 Team::Team(const std::vector<int>& cpus, std::function<void(int)> work) : work_(std::move(work)), times_(cpus.size()) {
   members_.reserve(cpus.size());

@@ -12,7 +12,7 @@
 namespace charm::probe {
 namespace {
 
-constexpr std::size_t line = 64;
+constexpr std::size_t cache_line = 64;
 
 /// One random cycle through all lines of the buffer, so that no prefetcher knows the next one (Sattolo's shuffle).
 void make_chase(char* data, std::size_t lines) {
@@ -20,7 +20,8 @@ void make_chase(char* data, std::size_t lines) {
   std::iota(next.begin(), next.end(), 0U);
   std::mt19937_64 random(lines);
   for (std::size_t i = lines - 1; i > 0; --i) std::swap(next[i], next[random() % i]);
-  for (std::size_t i = 0; i < lines; ++i) *reinterpret_cast<void**>(data + i * line) = data + next[i] * line;
+  for (std::size_t i = 0; i < lines; ++i)
+    *reinterpret_cast<void**>(data + i * cache_line) = data + next[i] * cache_line;
 }
 
 void* chase(void* at, std::size_t steps) {
@@ -37,8 +38,8 @@ std::uint64_t read_all(const std::uint64_t* data, std::size_t words) {
 }  // namespace
 
 WorkingSet working_set(int cpu, int node, std::size_t bytes, double ms) {
-  const std::size_t lines = std::max<std::size_t>(bytes / line, 2);
-  os::NodeMemory memory(lines * line, node, true);
+  const std::size_t lines = std::max<std::size_t>(bytes / cache_line, 2);
+  os::NodeMemory memory(lines * cache_line, node, true);
   auto* data = static_cast<char*>(memory.data());
   WorkingSet result;
   std::vector<double> latencies, rates;
@@ -54,7 +55,7 @@ WorkingSet working_set(int cpu, int node, std::size_t bytes, double ms) {
       latencies.push_back((now_ns() - begin) / static_cast<double>(steps));
     }
     sink.store(at);
-    const std::size_t words = lines * line / sizeof(std::uint64_t);
+    const std::size_t words = lines * cache_line / sizeof(std::uint64_t);
     const std::size_t passes = std::max<std::size_t>(1, (1U << 18) / (words * sizeof(std::uint64_t)));
     const auto* numbers = reinterpret_cast<const std::uint64_t*>(data);
     for (const double end = now_ns() + ms * 1e6; now_ns() < end || rates.size() < 3;) {

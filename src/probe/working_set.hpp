@@ -1,6 +1,6 @@
-// What one cpu sees of memory by how much of it is used: latency of dependent loads, and bandwidth of reading, from the
-// first-level cache to a node's DRAM. And what writing costs a group of cpus by how much they write: CHARM §2.3,
-// Fig. 5.
+// Measures what one cpu gets from memory by the size of the working set: latency of dependent loads, and bandwidth of
+// reading, from the first-level cache to a node's DRAM. Also what writing costs a group of cpus by how much they write:
+// CHARM §2.3, Fig. 5.
 #pragma once
 
 #include <cstddef>

@@ -104,7 +104,8 @@ std::uint32_t Accesses::wandering_sweep() {
       ++pass_;
       continue;
     }
-    const std::uint64_t draw = mixed(pass_ * 0x10001 + static_cast<std::uint64_t>(place_.first_line) * 31 + round);
+    const std::uint64_t draw =
+        base::mixed(pass_ * 0x10001 + static_cast<std::uint64_t>(place_.first_line) * 31 + round);
     const std::uint32_t turn = (place_.member + static_cast<std::uint32_t>(draw >> 33)) % place_.members;
     from_ = std::min(place_.lines, (first + turn) * part_lines);
     until_ = std::min(place_.lines, from_ + part_lines);

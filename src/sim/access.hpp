@@ -1,12 +1,12 @@
-// The accesses of one worker to one component, one after the other: which line, and whether it is written. What a
-// generator describes (workload.hpp), drawn.
+// Draws the accesses of one worker to one component, one after the other, from the description of a generator
+// (workload.hpp): which line, and whether it is written.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "sim/random.hpp"
+#include "base/random.hpp"
 #include "sim/workload.hpp"
 
 namespace charm::sim {
@@ -22,7 +22,7 @@ class LineDraw {
  public:
   LineDraw(const Popularity& popularity, std::uint32_t lines);
 
-  std::uint32_t operator()(Random& random) const {
+  std::uint32_t operator()(base::Random& random) const {
     const std::uint64_t draw = random.next();
     if (entries_.size() == 1) return upper(draw >> 32, entries_[0].kept.lines);
     // The high half picks the entry; what is left of it after that decides between the two classes of the entry.
@@ -72,7 +72,7 @@ class Accesses {
 
   Kind kind_;
   Place place_;
-  Random random_;
+  base::Random random_;
   std::shared_ptr<const LineDraw> draw_;
   std::uint64_t write_below_;  // of 2^32
   std::uint32_t at_ = 0, from_ = 0, until_ = 0;

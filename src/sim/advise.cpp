@@ -13,7 +13,7 @@
 namespace charm::sim {
 namespace {
 
-constexpr double mib = 1048576;
+constexpr double bytes_a_mib = 1048576;
 constexpr double as_good = 0.97;  // of the best; below that fewer chiplets or larger instances are not worth it
 
 void check(const Question& q) {
@@ -26,7 +26,8 @@ void check(const Question& q) {
 
 Phase phase_of(const Question& q, int workers, double compute_ns) {
   Phase phase;
-  const double own = q.working_set_mb * mib * (1 - q.sharing) / workers, shared = q.working_set_mb * mib * q.sharing;
+  const double own = q.working_set_mb * bytes_a_mib * (1 - q.sharing) / workers,
+               shared = q.working_set_mb * bytes_a_mib * q.sharing;
   if (q.sharing < 1) {
     phase.components.push_back({"own",
                                 Component::Order::sweep,
@@ -53,8 +54,9 @@ Phase phase_of(const Question& q, int workers, double compute_ns) {
   return phase;
 }
 
-Choice choice(const Model& model, const std::vector<Seat>& seats, const Phase& phase, Domain instances, double& rate) {
-  Job job{&model, seats, &phase, {}};
+Choice choice(const Model& model, const std::vector<WorkerCore>& worker_cores, const Phase& phase, Domain instances,
+              double& rate) {
+  Job job{&model, worker_cores, &phase, {}};
   job.habits.replicas = instances;
   job.habits.roam = Domain::worker;
   const Rates rates = rates_of(job, analytic_mixes(job));
@@ -75,12 +77,12 @@ std::size_t first_as_good(std::vector<Choice>& choices, const std::vector<double
       choices.begin());
 }
 
-int instances_of(const std::vector<Seat>& seats, Domain domain) {
+int instances_of(const std::vector<WorkerCore>& worker_cores, Domain domain) {
   std::set<int> keys;
-  for (std::size_t w = 0; w < seats.size(); ++w) {
+  for (std::size_t w = 0; w < worker_cores.size(); ++w) {
     keys.insert(domain == Domain::machine   ? 0
-                : domain == Domain::node    ? seats[w].node
-                : domain == Domain::chiplet ? seats[w].chiplet
+                : domain == Domain::node    ? worker_cores[w].node
+                : domain == Domain::chiplet ? worker_cores[w].chiplet
                                             : static_cast<int>(w));
   }
   return static_cast<int>(keys.size());
@@ -89,7 +91,7 @@ int instances_of(const std::vector<Seat>& seats, Domain domain) {
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 void explain(const Model& model, const Question& q, Advice& advice, std::size_t level, std::size_t division) {
-  const double l3 = static_cast<double>(model.machine.chiplets.front().l3_bytes) / mib;
+  const double l3 = static_cast<double>(model.machine.chiplets.front().l3_bytes) / bytes_a_mib;
   const Choice &first = advice.levels.front(), &chosen = advice.levels[level];
   const double memory = first.fills[4] + first.fills[5],
                others = advice.levels.back().fills[2] + advice.levels.back().fills[3];
@@ -112,7 +114,7 @@ void explain(const Model& model, const Question& q, Advice& advice, std::size_t 
                     percent(chosen.fills[4] + chosen.fills[5]), chosen.throughput / first.throughput));
   }
   double all_caches = 0;
-  for (const auto& chiplet : model.machine.chiplets) all_caches += static_cast<double>(chiplet.l3_bytes) / mib;
+  for (const auto& chiplet : model.machine.chiplets) all_caches += static_cast<double>(chiplet.l3_bytes) / bytes_a_mib;
   if (level > 0 && q.working_set_mb > all_caches) {
     advice.reasons.push_back(fmt::format(
         "{:.0f} MiB are beyond all caches ({:.0f} MiB): what more chiplets bring is their links to memory; OLAP "
@@ -159,7 +161,7 @@ Advice advise(const Model& model, const Question& q) {
   const Phase phase = phase_of(q, advice.workers, compute);
   std::vector<double> rates;
   for (std::size_t i = 0; i < placement.levels.size(); ++i) {
-    advice.levels.push_back(choice(model, placement.seats[i], phase, Domain::machine, rate));
+    advice.levels.push_back(choice(model, placement.worker_cores[i], phase, Domain::machine, rate));
     advice.levels.back().count = placement.levels[i];
     advice.levels.back().name = fmt::format("{} chiplet{}", placement.levels[i], placement.levels[i] == 1 ? "" : "s");
     rates.push_back(rate);
@@ -169,19 +171,19 @@ Advice advise(const Model& model, const Question& q) {
   advice.placement = level == 0 ? "local" : "mixed";
 
   rates.clear();
-  const auto& seats = placement.seats[level];
+  const auto& worker_cores = placement.worker_cores[level];
   struct Division {
     Domain domain;
     const char* name;
   };
   for (const Division& d : {Division{Domain::machine, "machine"}, Division{Domain::node, "node"},
                             Division{Domain::chiplet, "chiplet"}, Division{Domain::worker, "core"}}) {
-    const int count = instances_of(seats, d.domain);
+    const int count = instances_of(worker_cores, d.domain);
     Phase part = phase;
     for (auto& component : part.components) {
       if (component.replicable) component.bytes = std::max(line_bytes, component.bytes / count);
     }
-    advice.divisions.push_back(choice(model, seats, part, d.domain, rate));
+    advice.divisions.push_back(choice(model, worker_cores, part, d.domain, rate));
     advice.divisions.back().name = d.name;
     advice.divisions.back().count = count;
     rates.push_back(rate);

@@ -1,6 +1,6 @@
-// Advice for a workload on a machine: on few chiplets or on many, on how many, and how many instances of a program that
-// divides its data (a query engine's workers, a server's processes). OLAP on chiplets §4.4-4.5 gives the guidance; here
-// each choice is played on the model, and the reason is what the model says.
+// Advice for a workload on a machine: on few chiplets or on many, on how many, and in how many instances to run a
+// program that divides its data (a query engine's workers, a server's processes). OLAP on chiplets §4.4-4.5 gives the
+// guidance; here each choice is simulated, and the reason is the model's result.
 #pragma once
 
 #include <string>

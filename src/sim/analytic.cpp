@@ -1,6 +1,6 @@
-// The analytic back-end: each cache is exactly full, which gives the rate at which its lines leave, and with it what
-// every pattern finds there (residency.hpp). A chiplet's cache is its L3 and the L2s of the workers that sit on it
-// together, since the L3 takes what the L2s throw out; another chiplet's cache is never room for one's own lines.
+// The analytic back-end. Each cache is exactly full, which determines the rate at which its lines leave, and from that
+// the hit rate of every pattern (residency.hpp). A chiplet's cache is its L3 and the L2s of its workers
+// together, since the L3 takes the lines that the L2s evict; the caches of other chiplets never hold lines for it.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -44,7 +44,7 @@ std::vector<double> fingerprint(const std::vector<std::pair<Share, double>>& sha
 
 class Steady {
  public:
-  explicit Steady(const Job& job) : job_(job), workers_(job.seats.size()) {
+  explicit Steady(const Job& job) : job_(job), workers_(job.worker_cores.size()) {
     find_members();
     find_evictions();
   }
@@ -58,7 +58,7 @@ class Steady {
   }
 
  private:
-  [[nodiscard]] const Seat& seat(std::size_t w) const { return job_.seats[w]; }
+  [[nodiscard]] const WorkerCore& worker_core(std::size_t w) const { return job_.worker_cores[w]; }
 
   void find_members() {
     members_.assign(workers_, std::vector<Member>(job_.phase->components.size()));
@@ -66,10 +66,10 @@ class Steady {
       const Component& component = job_.phase->components[i];
       for (const auto& group : groups_of(job_, component)) {
         std::map<int, double> on;
-        for (const int w : group) ++on[seat(static_cast<std::size_t>(w)).chiplet];
+        for (const int w : group) ++on[worker_core(static_cast<std::size_t>(w)).chiplet];
         for (const int w : group) {
           Member& m = members_[static_cast<std::size_t>(w)][i];
-          const int here = seat(static_cast<std::size_t>(w)).chiplet;
+          const int here = worker_core(static_cast<std::size_t>(w)).chiplet;
           const auto all = static_cast<double>(group.size());
           m.share = {&component,
                      group_bytes(component, group.size()) / line_bytes,
@@ -90,7 +90,7 @@ class Steady {
 
   void find_evictions() {
     std::map<int, std::vector<std::size_t>> on;
-    for (std::size_t w = 0; w < workers_; ++w) on[seat(w).chiplet].push_back(w);
+    for (std::size_t w = 0; w < workers_; ++w) on[worker_core(w).chiplet].push_back(w);
     std::map<std::vector<double>, double> known;
     const auto solve = [&](const std::vector<std::pair<Share, double>>& shares, double capacity) {
       auto [at, is_new] = known.try_emplace(fingerprint(shares, capacity), 0);
@@ -102,7 +102,7 @@ class Steady {
       auto capacity = static_cast<double>(job_.model->machine.chiplets[static_cast<std::size_t>(chiplet)].l3_bytes);
       std::vector<std::pair<Share, double>> shares;
       for (const std::size_t w : here) {
-        const auto& core = job_.model->machine.cores[static_cast<std::size_t>(seat(w).core)];
+        const auto& core = job_.model->machine.cores[static_cast<std::size_t>(worker_core(w).core)];
         capacity += static_cast<double>(core.l2_bytes);
         std::vector<std::pair<Share, double>> own;
         for (const Member& m : members_[w]) {
@@ -136,7 +136,7 @@ class Steady {
 
   [[nodiscard]] Mix mix(std::size_t w, std::size_t i) const {
     const Member& m = members_[w][i];
-    const double e = evict_.at(seat(w).chiplet);
+    const double e = evict_.at(worker_core(w).chiplet);
     if (m.share.component->reach == Component::Reach::pair && m.share.all > 1) return pair_mix(w, m, e);
     Mix out;
     const double hit = hit_rate(m.share, e), writes = m.share.component->writes;
@@ -147,7 +147,7 @@ class Steady {
     out.written_back = write_backs(m.share, e);
 
     const auto& chiplets = job_.model->machine.chiplets;
-    const Chiplet& home = chiplets[static_cast<std::size_t>(seat(w).chiplet)];
+    const Chiplet& home = chiplets[static_cast<std::size_t>(worker_core(w).chiplet)];
     double near = 0, node = 0, far = 0, absent = 1, evict_there = 0;
     for (const auto& [chiplet, there] : m.elsewhere) {
       const double e_there = evict_.at(chiplet), presence = presence_there(m.share, there, e_there);
@@ -187,7 +187,7 @@ class Steady {
       return out;
     }
     const auto& chiplets = job_.model->machine.chiplets;
-    const Chiplet& home = chiplets[static_cast<std::size_t>(seat(w).chiplet)];
+    const Chiplet& home = chiplets[static_cast<std::size_t>(worker_core(w).chiplet)];
     const int there = m.elsewhere.begin()->first;
     const Chiplet& other = chiplets[static_cast<std::size_t>(there)];
     const double z = std::exp(-evict_.at(there) * t), x = y * y;

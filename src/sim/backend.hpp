@@ -1,5 +1,5 @@
-// The two back-ends: from a job to where its accesses are served from. Both answer in the same terms, and timing.hpp
-// makes rates of either answer.
+// The two back-ends compute where the accesses of a job are served from. Both give the same kind of result, and
+// timing.hpp computes rates from it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace charm::sim {
 
 enum class Backend { analytic, lines };
 
-/// The steady state by formula: microseconds to a millisecond a job.
+/// The steady state by formulas: microseconds to a millisecond for a job.
 Mixes analytic_mixes(const Job& job);
 
 struct LinesOptions {
@@ -28,7 +28,7 @@ struct LinesResult {
   double error = 0;            // standard error of the share that memory served, over blocks of the measured accesses
 };
 
-/// The steady state by playing the accesses, line by line, through caches with tags and a directory.
+/// The steady state by simulating the accesses, line by line, through caches with tags and a directory.
 LinesResult line_mixes(const Job& job, const LinesOptions& options = {});
 
 }  // namespace charm::sim

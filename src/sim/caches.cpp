@@ -12,14 +12,14 @@ Caches::Caches(const Job& job, double sampling, double lines, std::uint64_t seed
   const Machine& machine = job.model->machine;
   std::vector<double> room;
   const auto tags = [&](double bytes) { return std::min(bytes / line_bytes / sampling, lines + 16); };
-  for (const Seat& seat : job.seats) {
-    const Chiplet& chiplet = machine.chiplets[static_cast<std::size_t>(seat.chiplet)];
-    auto [at, is_new] = index.try_emplace(seat.chiplet, room.size());
+  for (const WorkerCore& worker_core : job.worker_cores) {
+    const Chiplet& chiplet = machine.chiplets[static_cast<std::size_t>(worker_core.chiplet)];
+    auto [at, is_new] = index.try_emplace(worker_core.chiplet, room.size());
     if (is_new) {
       room.push_back(static_cast<double>(chiplet.l3_bytes));
       sites_.push_back({chiplet.node, chiplet.socket});
     }
-    const auto l2 = static_cast<double>(machine.cores[static_cast<std::size_t>(seat.core)].l2_bytes);
+    const auto l2 = static_cast<double>(machine.cores[static_cast<std::size_t>(worker_core.core)].l2_bytes);
     room[at->second] += l2;
     site_of_.push_back(at->second);
     l2_.emplace_back(tags(l2));

@@ -1,4 +1,4 @@
-// What the line-granular back-end plays accesses on: the tags of each worker's L2 and each chiplet's L3, and a
+// The caches of the line-granular back-end: the tags of each worker's L2 and each chiplet's L3, and a
 // directory that knows for each line which chiplets hold it, which one changed it, and who touched it last.
 //
 // Invariant: a chiplet's bit in a line's directory entry is set exactly while its tags hold the line, so a hit costs
@@ -24,13 +24,13 @@ class Caches {
   };
 
   /// \param lines how many there will be at most; a cache with room for more behaves as one with room for these.
-  /// \throws Error (bad_config) where workers sit on more chiplets than a directory entry has bits.
+  /// \throws Error (bad_config) if workers run on more chiplets than a directory entry has bits.
   Caches(const Job& job, double sampling, double lines, std::uint64_t seed);
 
   /// \returns the first of `count` new lines.
   std::uint32_t add_lines(std::uint32_t count, std::uint8_t component);
 
-  /// Brings near what touch() will look at.
+  /// Prefetches what touch() will read.
   void prefetch(std::size_t worker, std::uint32_t line) const {
     __builtin_prefetch(lines_.data() + line, 1);
     l2_[worker].prefetch(line);
@@ -99,7 +99,7 @@ class Caches {
   }
   void take_away(std::uint32_t id, const Line& line, std::size_t site, bool was_here, Counts& count);
 
-  Random random_;
+  base::Random random_;
   std::vector<Site> sites_;
   std::vector<std::size_t> site_of_;  // by worker
   std::vector<Tags<16>> l3_;

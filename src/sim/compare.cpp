@@ -22,7 +22,7 @@ Comparison compare(const Model& model, const std::string& spec, int workers, con
                    const std::string& controller) {
   Comparison out{model.name, spec, workers, 0, 0, 0};
   const Workload work = workload(spec, workers);
-  const Plan plan = plan_for(controller, model, work, workers);
+  const SimulationPlan plan = plan_for(controller, model, work, workers);
   SteadyStates states(model, work, plan, options.backend, options.seed);
   double seconds = 0;
   for (const Phase& phase : work.phases) seconds += phase.seconds;

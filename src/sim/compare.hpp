@@ -1,4 +1,4 @@
-// The default controller against the best level at which it could have stood all the time.
+// Compares the default controller with the best level that it could have kept all the time.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What things cost on a machine: the numbers that a model adds to the topology. Each is measured or published, or
+// The costs of a machine: the numbers that a model adds to the topology. Each is measured or published, or
 // marked as an estimate; the simulator knows no machine by name.
 #pragma once
 
@@ -43,7 +43,7 @@ struct CostField {
 /// All numbers by name, in the order in which they are shown.
 std::span<const CostField> cost_fields();
 
-/// Chance that a clean line comes from another chiplet's cache and not from memory: an estimate, the same for all.
+/// Probability that a clean line comes from another chiplet's cache and not from memory: an estimate, the same for all.
 inline constexpr double clean_forward = 0.5;
 
 /// The numbers that were fitted to the papers' figures; docs/simulator.md names the same three, and the choices of form

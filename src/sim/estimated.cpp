@@ -1,5 +1,5 @@
-// Costs of a machine of which only the topology is known: those of the built-in model that is most like it, all marked
-// as estimates. Like means: as many last-level caches in a socket, and one cache for all is like one cache for all.
+// The costs of a machine of which only the topology is known: those of the most similar built-in model, all marked
+// as estimates. Similar means: as many last-level caches in a socket; a single cache for all only matches another.
 #include <algorithm>
 #include <cmath>
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/quantile.hpp"
+
 namespace charm::sim {
 namespace {
 
@@ -15,13 +17,6 @@ std::vector<int> group_of(const probe::Partition& partition, int rows) {
     for (const int row : partition[g]) out[static_cast<std::size_t>(row)] = static_cast<int>(g);
   }
   return out;
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 struct Rows {
@@ -131,10 +126,10 @@ Model model_of_profile(const probe::Profile& profile) {
     }
   }
   Costs& costs = model.costs;
-  measured(costs.same_chiplet_ns, median(same));
-  measured(costs.other_chiplet_ns, median(other));
-  measured(costs.other_node_ns, median(node.empty() ? other : node));
-  measured(costs.other_socket_ns, median(socket));
+  measured(costs.same_chiplet_ns, base::median(same));
+  measured(costs.other_chiplet_ns, base::median(other));
+  measured(costs.other_node_ns, base::median(node.empty() ? other : node));
+  measured(costs.other_socket_ns, base::median(socket));
   measured(costs.dram_ns, last_of(profile, "Latency by working set"));
   const auto nodes = static_cast<double>(model.machine.nodes.size());
   measured(costs.memory_mixed, last_of(profile, "STREAM by processes") / nodes);

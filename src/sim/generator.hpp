@@ -1,5 +1,6 @@
-// Workloads as values in one registry: a name, what it stands for, its parameters, and how to describe it for a number
-// of workers. Adding one is one file in workloads/ and one line in workloads.cpp; both back-ends then run it.
+// Workloads as values in one registry: a name, a description, the parameters, and a function that describes the
+// workload for a number of workers. A new one is one file in workloads/ and one line in workloads.cpp; both back-ends
+// then run it.
 #pragma once
 
 #include <span>

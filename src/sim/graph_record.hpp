@@ -1,5 +1,5 @@
-// What runs of the graph kernels touched, kept as data (src/sim/graphs/*.json): the edges of each step's frontier, and
-// how often the lines of the vertices' state were touched, the most popular first, in classes.
+// What runs of the graph kernels touched, stored as data (src/sim/graphs/*.json): the edges of each step's frontier,
+// and how often the lines of the vertices' state were touched, in classes, the most popular first.
 #pragma once
 
 #include <string>

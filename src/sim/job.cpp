@@ -5,14 +5,14 @@
 namespace charm::sim {
 namespace {
 
-int key_of(const Seat& seat, Domain domain, int worker) {
+int key_of(const WorkerCore& worker_core, Domain domain, int worker) {
   switch (domain) {
     case Domain::worker:
       return worker;
     case Domain::chiplet:
-      return seat.chiplet;
+      return worker_core.chiplet;
     case Domain::node:
-      return seat.node;
+      return worker_core.node;
     case Domain::machine:
       break;
   }
@@ -23,12 +23,12 @@ int key_of(const Seat& seat, Domain domain, int worker) {
 
 std::vector<std::vector<int>> groups_of(const Job& job, const Component& component) {
   std::map<int, std::vector<int>> groups;
-  for (int w = 0; w < static_cast<int>(job.seats.size()); ++w) {
-    const Seat& seat = job.seats[static_cast<std::size_t>(w)];
+  for (int w = 0; w < static_cast<int>(job.worker_cores.size()); ++w) {
+    const WorkerCore& worker_core = job.worker_cores[static_cast<std::size_t>(w)];
     int key = w / 2;
-    if (component.reach == Component::Reach::own) key = key_of(seat, job.habits.roam, w);
+    if (component.reach == Component::Reach::own) key = key_of(worker_core, job.habits.roam, w);
     if (component.reach == Component::Reach::shared) {
-      key = component.replicable ? key_of(seat, job.habits.replicas, w) : 0;
+      key = component.replicable ? key_of(worker_core, job.habits.replicas, w) : 0;
     }
     groups[key].push_back(w);
   }

@@ -1,4 +1,5 @@
-// One configuration for both back-ends: where the workers sit, what they do, and how the policy treats data and tasks.
+// One configuration for both back-ends: the workers' cores, what the workers do, and how the policy treats data and
+// tasks.
 #pragma once
 
 #include <charm/placement.hpp>
@@ -15,8 +16,8 @@ namespace charm::sim {
 /// A group of cores, from the smallest to the largest.
 enum class Domain { worker, chiplet, node, machine };
 
-/// What a policy does with data and tasks, besides seating the workers.
-struct Habits {
+/// What a policy does with data and tasks, besides placing the workers.
+struct AccessHabits {
   enum class Home { near, interleaved, first_node } home = Home::near;
   Domain roam = Domain::chiplet;      // how far a part of the data wanders from one step to the next
   Domain replicas = Domain::machine;  // a copy of replicable data for each
@@ -28,9 +29,9 @@ struct Habits {
 
 struct Job {
   const Model* model = nullptr;
-  std::vector<Seat> seats;
+  std::vector<WorkerCore> worker_cores;
   const Phase* phase = nullptr;
-  Habits habits;
+  AccessHabits habits;
 };
 
 /// Where an access of a component was served from, as shares of its accesses.
@@ -55,7 +56,7 @@ std::vector<std::vector<int>> groups_of(const Job& job, const Component& compone
 /// Bytes that a group of `workers` touches together.
 double group_bytes(const Component& component, std::size_t workers);
 
-/// True where a group's lines wander from worker to worker between steps.
+/// True if a group's lines move from worker to worker between steps.
 bool wanders(const Component& component, std::size_t workers);
 
 }  // namespace charm::sim

@@ -1,8 +1,8 @@
-// The line-granular back-end: every access looks for its line in tags and directory (caches.hpp). Large jobs are
-// sampled: one line and one cache set in so many, which leaves every hit rate as it is (R. E. Kessler, M. D. Hill,
-// D. A. Wood, "A comparison of trace-sampling techniques for multi-megabyte caches", IEEE ToC 1994), and so do data so
-// large that even the sample is many times the caches. What the sample is off by is estimated from blocks of the
-// measured accesses; bench-sim shows it against finer samples.
+// The line-granular back-end: every access looks up its line in tags and directory (caches.hpp). Large jobs are
+// sampled: only one line and one cache set in so many are simulated, which leaves every hit rate as it is (R. E.
+// Kessler, M. D. Hill, D. A. Wood, "A comparison of trace-sampling techniques for multi-megabyte caches", IEEE ToC
+// 1994). Data so large that even the sample is many times the caches is reduced in the same way. The sample's error is
+// estimated from blocks of the measured accesses; bench-sim compares it with finer samples.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,10 +32,10 @@ double all_lines(const Job& job) {
 
 double cache_lines(const Job& job) {
   std::map<int, double> lines;
-  for (const Seat& seat : job.seats) {
+  for (const WorkerCore& worker_core : job.worker_cores) {
     const Machine& machine = job.model->machine;
-    lines[seat.chiplet] =
-        static_cast<double>(machine.chiplets[static_cast<std::size_t>(seat.chiplet)].l3_bytes) / line_bytes;
+    lines[worker_core.chiplet] =
+        static_cast<double>(machine.chiplets[static_cast<std::size_t>(worker_core.chiplet)].l3_bytes) / line_bytes;
   }
   double sum = 0;
   for (const auto& [chiplet, count] : lines) sum += count;
@@ -45,7 +45,7 @@ double cache_lines(const Job& job) {
 /// Turns until the caches are as they will stay: each line was touched, or the caches were filled twice over.
 double round_of(const Job& job, double most_accesses) {
   double round = 1;
-  const double refill = 2 * cache_lines(job) / static_cast<double>(job.seats.size());
+  const double refill = 2 * cache_lines(job) / static_cast<double>(job.worker_cores.size());
   for (const auto& component : job.phase->components) {
     const double often = component.accesses / most_accesses;
     for (const auto& group : groups_of(job, component)) {
@@ -61,9 +61,9 @@ double round_of(const Job& job, double most_accesses) {
 double sampling_of(const Job& job, double most_lines, double accesses, double most_accesses) {
   double most = std::numeric_limits<double>::max();
   const Machine& machine = job.model->machine;
-  for (const Seat& seat : job.seats) {
-    const auto l3 = static_cast<double>(machine.chiplets[static_cast<std::size_t>(seat.chiplet)].l3_bytes),
-               l2 = static_cast<double>(machine.cores[static_cast<std::size_t>(seat.core)].l2_bytes);
+  for (const WorkerCore& worker_core : job.worker_cores) {
+    const auto l3 = static_cast<double>(machine.chiplets[static_cast<std::size_t>(worker_core.chiplet)].l3_bytes),
+               l2 = static_cast<double>(machine.cores[static_cast<std::size_t>(worker_core.core)].l2_bytes);
     // Some machines have no L3 to speak of; there the L2s decide.
     if (l3 > l2) most = std::min(most, l3 / line_bytes / least_l3_lines);
     most = std::min(most, l2 / line_bytes / least_l2_lines);
@@ -103,7 +103,7 @@ class Play {
  public:
   Play(const Job& job, double sampling, double most_lines, double most_accesses, std::uint64_t seed)
       : components_(job.phase->components),
-        workers_(job.seats.size()),
+        workers_(job.worker_cores.size()),
         counts_(workers_ * components_.size()),
         credit_(components_.size(), 0) {
     struct Group {
@@ -140,7 +140,7 @@ class Play {
       }
       const auto size = static_cast<std::uint32_t>(group.members.size());
       for (std::uint32_t m = 0; m < size; ++m) {
-        const Accesses::Place place{first, group.lines, m, size, wanders(component, size), mixed(++seed)};
+        const Accesses::Place place{first, group.lines, m, size, wanders(component, size), base::mixed(++seed)};
         starts[group.component][static_cast<std::size_t>(group.members[m])] = {place, draw};
       }
     }
@@ -205,7 +205,7 @@ double error_of(const std::array<double, blocks>& values) {
 
 LinesResult line_mixes(const Job& job, const LinesOptions& options) {
   const auto& components = job.phase->components;
-  const std::size_t workers = job.seats.size();
+  const std::size_t workers = job.worker_cores.size();
   LinesResult result;
   double most_accesses = 0, per_turn = 0;  // of a component in an operation; of a worker in a turn
   for (const auto& component : components) most_accesses = std::max(most_accesses, component.accesses);

@@ -1,4 +1,4 @@
-// A machine that can be simulated: its topology as the runtime sees one, and what things cost on it. Models are data
+// A machine that can be simulated: its topology as the runtime sees it, and its costs. Models are data
 // (src/sim/machines/*.json, built into the tool; or a file of the same form), or are made from a topology with
 // estimates, or from a profile that `charm probe` measured (from_profile.hpp).
 #pragma once
@@ -30,7 +30,7 @@ const std::vector<Model>& models();
 
 /// By name or alias (case, '-', '_' and blanks do not count), else a model file, an hwloc XML file or an hwloc
 /// synthetic string; the last two get estimated costs.
-/// \throws Error (bad_input) that names the models there are.
+/// \throws Error (bad_input) that lists the existing models.
 Model model(std::string_view name_or_file);
 
 /// \param origin stands in errors.

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "sim/model.hpp"
 #include "sim/shape.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double mib = 1024.0 * 1024.0, gb = 1024.0 * mib;
+constexpr double one_mib = 1024.0 * 1024.0, gb = 1024.0 * one_mib;
 
 [[noreturn]] void refuse(const std::string& origin, const std::string& what) {
   throw Error(Errc::bad_input, "machine model " + origin + ": " + what,
@@ -52,7 +53,7 @@ Shape shape_of(const Json& json, const std::string& origin) {
     out.memory_bytes = bytes_of(node.at("memory_gb"), gb, "memory_gb", origin);
     for (const Json& die : node.at("chiplets")) {
       const int cores = count_of(die, "cores", origin, 1, 1024);
-      const auto l3 = bytes_of(die.at("l3_mib"), mib, "l3_mib", origin);
+      const auto l3 = bytes_of(die.at("l3_mib"), one_mib, "l3_mib", origin);
       for (int k = count_of(die, "count", origin, 1, 256); k > 0; --k) out.chiplets.push_back({cores, l3});
     }
     for (const auto& die : out.chiplets) cores_of_socket += die.cores;
@@ -114,7 +115,7 @@ std::string model_json(const Model& model) {
     for (const auto& chiplet : machine.chiplets) {
       if (chiplet.node != node.id) continue;
       const int cores = static_cast<int>(chiplet.cores.size());
-      const double l3 = static_cast<double>(chiplet.l3_bytes) / mib;
+      const double l3 = static_cast<double>(chiplet.l3_bytes) / one_mib;
       if (!dies.empty() && dies.back()["cores"] == cores && dies.back()["l3_mib"] == l3) {
         dies.back()["count"] = dies.back()["count"].get<int>() + 1;
       } else {
@@ -138,7 +139,7 @@ std::string model_json(const Model& model) {
   json["smt"] = machine.cores.front().siblings.size();
   json["l2_kib"] = machine.cores.front().l2_bytes / 1024;
   json["costs"] = costs;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return base::json_text(json, 2) + "\n";
 }
 
 }  // namespace charm::sim

@@ -7,17 +7,18 @@
 
 namespace charm::sim {
 
-std::span<const Policy> policies() {
-  static const Policy all[] = {charm_policy,    local_policy,    distributed_policy, static_policy, numa_policy,
-                               ring_policy,     shoal_policy,    asymsched_policy,   sam_policy,    os_policy,
-                               per_core_policy, per_node_policy, per_machine_policy};
+std::span<const SimulatedPolicy> policies() {
+  static const SimulatedPolicy all[] = {charm_policy,      local_policy, distributed_policy, static_policy,
+                                        numa_policy,       ring_policy,  shoal_policy,       asymsched_policy,
+                                        sam_policy,        os_policy,    per_core_policy,    per_node_policy,
+                                        per_machine_policy};
   return all;
 }
 
-Plan plan_for(std::string_view spec, const Model& model, const Workload& workload, int workers) {
+SimulationPlan plan_for(std::string_view spec, const Model& model, const Workload& workload, int workers) {
   const std::string_view name = spec_name(spec);
   std::string known;
-  for (const Policy& policy : policies()) {
+  for (const SimulatedPolicy& policy : policies()) {
     if (policy.name == name) {
       const Arguments arguments("policy " + std::string(name), policy.parameters, spec_arguments(spec));
       return policy.plan(model, workload, workers, arguments);
@@ -28,7 +29,7 @@ Plan plan_for(std::string_view spec, const Model& model, const Workload& workloa
   for (const auto& controller : controller::policies()) {
     if (controller.name == name) return controlled_plan(std::string(spec), model, workers);
     if (std::none_of(policies().begin(), policies().end(),
-                     [&](const Policy& p) { return p.name == controller.name; })) {
+                     [&](const SimulatedPolicy& p) { return p.name == controller.name; })) {
       known += ", " + std::string(controller.name);
     }
   }

@@ -1,6 +1,6 @@
-// Policies as values in one registry: where a policy seats workers, who decides about moves, and what it does with data
-// and tasks. Placements and controllers are the runtime's own (placement/, controller/); the baselines are written on
-// top of the same placements. Adding one is a value in policies/ and one line in policies.cpp.
+// Policies as values in one registry: where a policy places workers, who decides about moves, and what it does with
+// data and tasks. Placements and controllers are the runtime's own (placement/, controller/); the baselines are built
+// from the same placements. A new one is a value in policies/ and one line in policies.cpp.
 #pragma once
 
 #include <span>
@@ -16,26 +16,26 @@
 namespace charm::sim {
 
 /// What a policy makes of a machine, a number of workers and a workload.
-struct Plan {
+struct SimulationPlan {
   placement::Placement placement;
   std::string controller;  // a spec; empty: stands where the placement starts
-  Habits habits;
+  AccessHabits habits;
   Stealing stealing = by_distance;
 };
 
-struct Policy {
+struct SimulatedPolicy {
   std::string_view name;
   std::string_view summary;
   std::span<const Parameter> parameters;
   bool chiplet_aware = true;
-  Plan (*plan)(const Model& model, const Workload& workload, int workers, const Arguments& arguments);
+  SimulationPlan (*plan)(const Model& model, const Workload& workload, int workers, const Arguments& arguments);
 };
 
 /// All policies, in the order in which they are shown.
-std::span<const Policy> policies();
+std::span<const SimulatedPolicy> policies();
 
 /// By "name" or "name:parameter=value,..."; a controller's spec is a policy, too.
 /// \throws Error (bad_config, too_many_workers).
-Plan plan_for(std::string_view spec, const Model& model, const Workload& workload, int workers);
+SimulationPlan plan_for(std::string_view spec, const Model& model, const Workload& workload, int workers);
 
 }  // namespace charm::sim

@@ -1,8 +1,8 @@
-// The papers' figures and tables against the model, point by point. A figure is a function that knows what the paper
-// says (each value with where it says so) and asks the model the same; adding one is one file in figures/ and one line
-// in reproduce.cpp.
+// Compares the papers' figures and tables with the model, point by point. A figure is a function that contains the
+// paper's values (each with its place in the paper) and asks the model for the same; a new one is one file in figures/
+// and one line in reproduce.cpp.
 //
-// A point is hard where it states a sign, a crossing, a plateau or an order: those must hold. Magnitudes are reported
+// A point is hard if it states a sign, a crossing, a plateau or an order: those must hold. Magnitudes are reported
 // with their deviation and are not fitted one by one; costs.hpp names all that was fitted.
 #pragma once
 

@@ -10,11 +10,11 @@ namespace {
 double mean_decay(double z) { return z < 1e-9 ? 1 - z / 2 : (1 - std::exp(-z)) / z; }
 
 /// Rates per line of one class: accesses from here, writes from elsewhere, all writes.
-struct Rates {
+struct LineRates {
   double here = 0, writes_elsewhere = 0, writes = 0;
 };
 
-Rates rates_of(const Share& s, const Popularity::Class& c) {
+LineRates rates_of(const Share& s, const Popularity::Class& c) {
   const double one = s.component->accesses * c.accesses / std::max(1.0, c.lines * s.lines);
   return {one * s.here, one * (s.all - s.here) * s.component->writes, one * s.all * s.component->writes};
 }
@@ -60,7 +60,7 @@ double occupancy(const Share& s, double evict) {
     return s.lines * mean_decay(sweep_loss(s, evict) * t);
   }
   return sum_over_classes(s, [&](const Popularity::Class& c) {
-    const Rates r = rates_of(s, c);
+    const LineRates r = rates_of(s, c);
     return c.lines * s.lines * r.here / (r.here + evict + r.writes_elsewhere);
   });
 }
@@ -77,7 +77,7 @@ double hit_rate(const Share& s, double evict) {
     return std::exp(-sweep_loss(s, evict) * t);
   }
   return sum_over_classes(s, [&](const Popularity::Class& c) {
-    const Rates r = rates_of(s, c);
+    const LineRates r = rates_of(s, c);
     return c.accesses * r.here / (r.here + evict + r.writes_elsewhere);
   });
 }
@@ -94,7 +94,7 @@ double dirty_elsewhere(const Share& s, double evict_here, double evict_there) {
   // The share of the missing accesses whose line was last written elsewhere and is still there.
   double dirty = 0;
   const auto count = [&](const Popularity::Class& c) {
-    const Rates r = rates_of(s, c);
+    const LineRates r = rates_of(s, c);
     const double hit = is_sweep(s) ? std::exp(-sweep_loss(s, evict_here) * interval(s))
                                    : r.here / (r.here + evict_here + r.writes_elsewhere);
     dirty += c.accesses * (1 - hit) * r.writes_elsewhere / (r.writes_elsewhere + evict_there);
@@ -122,7 +122,7 @@ double write_backs(const Share& s, double evict) {
     return w * (1 - w * x / (1 - (1 - w) * x));
   }
   return sum_over_classes(s, [&](const Popularity::Class& c) {
-    const Rates r = rates_of(s, c);
+    const LineRates r = rates_of(s, c);
     return c.accesses * w * evict / (evict + r.writes);
   });
 }

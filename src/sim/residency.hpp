@@ -1,8 +1,8 @@
 // How long lines stay in a cache, in the steady state, for one access pattern and a group of workers that share it.
 //
-// A full cache takes a random line out for each that comes in, so every line in it leaves at one rate e, the same for
-// all ("evict"); e = 0 where all fit. For a cyclic sweep over F bytes in M this is the hit rate h = exp(-(1-h) F/M),
-// and for random accesses it is Che's approximation with an exponential characteristic time. What e is follows from the
+// A full cache evicts a random line for each new one, so every line in it leaves at one rate e, the same for
+// all ("evict"); e = 0 if all fit. For a cyclic sweep over F bytes in M this is the hit rate h = exp(-(1-h) F/M),
+// and for random accesses it is Che's approximation with an exponential characteristic time. e follows from the
 // cache being exactly full; see analytic.cpp. Time is counted in operations of a worker.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace charm::sim {
 
-/// A pattern seen from one cache: `here` of the group's `all` workers use that cache.
+/// A pattern as one cache sees it: `here` of the group's `all` workers use that cache.
 struct Share {
   const Component* component = nullptr;
   double lines = 0;  // of the group

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <memory>
 
-#include "controller/gang.hpp"
+#include "base/random.hpp"
+#include "controller/control_group.hpp"
 #include "controller/setup.hpp"
 #include "sim/generator.hpp"
-#include "sim/random.hpp"
 #include "sim/steady.hpp"
 
 namespace charm::sim {
@@ -28,7 +28,7 @@ controller::Traits traits_of(const Model& model) {
 
 class Run {
  public:
-  Run(const Model& model, Workload workload, Plan plan, const RunOptions& options)
+  Run(const Model& model, Workload workload, SimulationPlan plan, const RunOptions& options)
       : model_(model),
         workload_(std::move(workload)),
         plan_(std::move(plan)),
@@ -43,8 +43,8 @@ class Run {
       auto controller = controller::make_controller(
           plan_.controller, controller::setup_for(model.machine, plan_.placement, traits_of(model)));
       period_ = controller->period();
-      gang_ = std::make_unique<controller::Gang>(static_cast<int>(workers_), std::move(controller), 0);
-      stand_at(gang_->spread());
+      control_group_ = std::make_unique<controller::ControlGroup>(static_cast<int>(workers_), std::move(controller), 0);
+      stand_at(control_group_->spread());
     }
     level_time_.assign(plan_.placement.levels.size(), 0);
   }
@@ -55,7 +55,7 @@ class Run {
     operations_ = work_ = 0;
     fills_ = {};
     std::fill(level_time_.begin(), level_time_.end(), 0);
-    const std::size_t decided = gang_ ? gang_->decisions().size() : 0;
+    const std::size_t decided = control_group_ ? control_group_->decisions().size() : 0;
     pass(options_.seconds);
 
     RunResult out;
@@ -65,11 +65,11 @@ class Run {
     out.fills = fills_;
     out.levels = plan_.placement.levels;
     for (const double t : level_time_) out.level_share.push_back(t / out.seconds);
-    out.seats = plan_.placement.seats[level_];
+    out.worker_cores = plan_.placement.worker_cores[level_];
     out.sampling = states_.sampling();
     out.sampling_error = states_.error();
-    if (gang_) {
-      const auto decisions = gang_->decisions();
+    if (control_group_) {
+      const auto decisions = control_group_->decisions();
       for (std::size_t i = decided; i < decisions.size(); ++i) {
         out.moves.push_back(
             {decisions[i].time - from, decisions[i].from, decisions[i].to, decisions[i].reason, decisions[i].outcome});
@@ -82,7 +82,7 @@ class Run {
   void pass(double seconds) {
     // Whoever leads comes by a little late, so that ticks and phases stand in no fixed ratio.
     for (double left = seconds; left > 1e-9;) {
-      const double wanted = gang_ ? std::min(period_, tick) * (1 + 0.1 * random_.unit()) : tick;
+      const double wanted = control_group_ ? std::min(period_, tick) * (1 + 0.1 * random_.unit()) : tick;
       const double step = std::min(left, wanted);
       interval(step);
       left -= step;
@@ -106,11 +106,11 @@ class Run {
     }
     time_ = before + seconds;
     level_time_[level_] += seconds;
-    if (!gang_) return;
+    if (!control_group_) return;
     shake(last);
     // All publish before the one who leads adds up.
-    for (std::size_t w = 0; w < workers_; ++w) gang_->poll(static_cast<int>(w), seen_[w], before);
-    stand_at(gang_->poll(0, seen_[0], time_));
+    for (std::size_t w = 0; w < workers_; ++w) control_group_->poll(static_cast<int>(w), seen_[w], before);
+    stand_at(control_group_->poll(0, seen_[0], time_));
   }
 
   /// What the counters show of the last interval: what happened, with scatter.
@@ -119,34 +119,32 @@ class Run {
     const double work = scatter(), instructions = scatter(), fills = scatter();
     if (seen_.empty()) seen_.resize(workers_);
     for (std::size_t w = 0; w < workers_; ++w) {
-      seen_[w].busy += counts_[w].busy - last[w].busy;
-      seen_[w].tasks += counts_[w].tasks - last[w].tasks;
-      seen_[w].task_work += (counts_[w].task_work - last[w].task_work) * work;
+      controller::Counts more = counts_[w] - last[w];
+      more.task_work *= work;
+      more.instructions *= options_.counters ? instructions : 0;
+      for (double& count : more.fills) count *= options_.counters ? fills : 0;
+      seen_[w] += more;
       seen_[w].counters = options_.counters;
-      if (!options_.counters) continue;
-      seen_[w].instructions += (counts_[w].instructions - last[w].instructions) * instructions;
-      for (std::size_t e = 0; e < controller::fill_sources; ++e) {
-        seen_[w].fills[e] += (counts_[w].fills[e] - last[w].fills[e]) * fills;
-      }
     }
   }
 
   /// Bytes of its own that a worker has in its chiplet's cache in the steady state.
   [[nodiscard]] double own_bytes(std::size_t w) const {
-    const auto& seats = plan_.placement.seats[level_];
-    const Chiplet& chiplet = model_.machine.chiplets[static_cast<std::size_t>(seats[w].chiplet)];
+    const auto& worker_cores = plan_.placement.worker_cores[level_];
+    const Chiplet& chiplet = model_.machine.chiplets[static_cast<std::size_t>(worker_cores[w].chiplet)];
     double bytes = 0, sharing = 0;
     for (const auto& c : workload_.phases[phase_].components) {
       bytes += c.reach == Component::Reach::shared ? 0 : c.bytes;
     }
-    for (const Seat& seat : seats) sharing += seat.chiplet == seats[w].chiplet ? 1 : 0;
+    for (const WorkerCore& worker_core : worker_cores)
+      sharing += worker_core.chiplet == worker_cores[w].chiplet ? 1 : 0;
     return std::min(bytes, static_cast<double>(chiplet.l3_bytes) / sharing);
   }
 
   void stand_at(int spread) {
     const auto next = static_cast<std::size_t>(plan_.placement.level_index(spread));
     if (next == level_) return;
-    const auto &from = plan_.placement.seats[level_], &to = plan_.placement.seats[next];
+    const auto &from = plan_.placement.worker_cores[level_], &to = plan_.placement.worker_cores[next];
     level_ = next;
     for (std::size_t w = 0; w < workers_; ++w) {
       if (from[w].core != to[w].core) stalled_ns_ += model_.costs.move_ns.value;
@@ -196,14 +194,15 @@ class Run {
 
   const Model& model_;
   Workload workload_;
-  Plan plan_;
+  SimulationPlan plan_;
   RunOptions options_;
   SteadyStates states_;
-  Random random_;
+  base::Random random_;
   std::size_t workers_, level_, phase_ = 0;
   double time_ = 0, in_phase_ = 0, period_ = tick, stalled_ns_ = 0, operations_ = 0, work_ = 0;
-  std::unique_ptr<controller::Gang> gang_;
-  std::vector<controller::Counts> counts_, seen_;
+  std::unique_ptr<controller::ControlGroup> control_group_;
+  std::vector<controller::Counts> counts_;
+  std::vector<controller::WorkerTotals> seen_;
   std::vector<double> cold_, level_time_;
   Fills fills_{};
 };
@@ -213,7 +212,7 @@ class Run {
 RunResult run(const Model& model, const std::string& workload_spec, const std::string& policy, int workers,
               const RunOptions& options) {
   Workload work = workload(workload_spec, workers);
-  Plan plan = plan_for(policy, model, work, workers);
+  SimulationPlan plan = plan_for(policy, model, work, workers);
   const std::string unit = work.unit;
   RunResult result = Run(model, std::move(work), std::move(plan), options).result();
   result.machine = model.name;

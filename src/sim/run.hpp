@@ -1,5 +1,5 @@
-// A run of a workload under a policy for some simulated seconds: the runtime's gang and controller, told at each tick
-// what counters would have shown, and obeyed at what a move costs.
+// Runs a workload under a policy for some simulated seconds. The runtime's control group and controller get at
+// each tick what counters would have shown; their moves are carried out and cost time.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +35,11 @@ struct RunResult {
   double efficiency = 0;  // against the best level of each phase
   Fills fills{};          // of all workers
   std::vector<Move> moves;
-  std::vector<int> levels;          // chiplets that the placement can use
-  std::vector<double> level_share;  // of the time, at each
-  std::vector<Seat> seats;          // at the end
-  double sampling = 1;              // line-granular back-end: one line in so many was played
-  double sampling_error = 0;        // and the standard error of the share that memory served
+  std::vector<int> levels;               // chiplets that the placement can use
+  std::vector<double> level_share;       // of the time, at each
+  std::vector<WorkerCore> worker_cores;  // at the end
+  double sampling = 1;                   // line-granular back-end: one line in so many was played
+  double sampling_error = 0;             // and the standard error of the share that memory served
 };
 
 /// \throws Error (bad_config, too_many_workers).

@@ -1,4 +1,4 @@
-// Machines by counting: sockets, nodes, chiplets that may differ, cores, threads; what a model file says of its
+// Makes machines from counts: sockets, nodes, chiplets that may differ, cores, threads, as a model file gives its
 // topology.
 #pragma once
 

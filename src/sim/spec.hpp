@@ -1,5 +1,5 @@
-// "name:parameter=value,parameter=value": how workloads and policies are asked for. Nothing is accepted that is not
-// known.
+// Parses "name:parameter=value,parameter=value", the form in which workloads and policies are given. An unknown name or
+// parameter is an error.
 #pragma once
 
 #include <map>

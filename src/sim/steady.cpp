@@ -9,7 +9,7 @@ namespace charm::sim {
 const Rates& SteadyStates::at(std::size_t phase, std::size_t level) {
   auto [found, is_new] = known_.try_emplace({phase, level});
   if (is_new) {
-    const Job job{&model_, plan_.placement.seats[level], &workload_.phases[phase], plan_.habits};
+    const Job job{&model_, plan_.placement.worker_cores[level], &workload_.phases[phase], plan_.habits};
     LinesOptions options;
     options.seed = seed_;
     Mixes mixes;
@@ -27,7 +27,7 @@ const Rates& SteadyStates::at(std::size_t phase, std::size_t level) {
       double ns = 0;
       for (const auto& worker : rates.workers)
         ns += worker.ns_per_operation / static_cast<double>(rates.workers.size());
-      const double overhead = step_overhead_ns(model_, job.seats, p.step_operations / p.task_operations,
+      const double overhead = step_overhead_ns(model_, job.worker_cores, p.step_operations / p.task_operations,
                                                ns * p.task_operations, plan_.stealing, seed_);
       rates = rates_of(job, mixes, overhead);
     }

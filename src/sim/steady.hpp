@@ -1,4 +1,4 @@
-// Steady states of a plan, each computed once: how fast everybody is in a phase at a level.
+// The steady states of a plan, each computed once: the rate of every worker in a phase at a level.
 #pragma once
 
 #include <map>
@@ -13,7 +13,8 @@ namespace charm::sim {
 
 class SteadyStates {
  public:
-  SteadyStates(const Model& model, const Workload& workload, const Plan& plan, Backend backend, std::uint64_t seed)
+  SteadyStates(const Model& model, const Workload& workload, const SimulationPlan& plan, Backend backend,
+               std::uint64_t seed)
       : model_(model), workload_(workload), plan_(plan), backend_(backend), seed_(seed) {}
 
   const Rates& at(std::size_t phase, std::size_t level);
@@ -29,7 +30,7 @@ class SteadyStates {
  private:
   const Model& model_;
   const Workload& workload_;
-  const Plan& plan_;
+  const SimulationPlan& plan_;
   Backend backend_;
   std::uint64_t seed_;
   double sampling_ = 1, error_ = 0;

@@ -1,4 +1,4 @@
-// Whom a policy lets a worker without work steal from: nobody, or by one of the runtime's ways (src/stealing).
+// From whom a policy lets a worker without work steal: from nobody, or by one of the runtime's policies (src/stealing).
 #pragma once
 
 #include <string_view>

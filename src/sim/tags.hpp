@@ -1,5 +1,5 @@
-// The tags of one set-associative cache with random replacement. Lines are small integers; a line sits in at most one
-// way of its set, and an empty way is taken before any line is thrown out. Each tag has room for a short mark beside
+// The tags of one set-associative cache with random replacement. Lines are small integers; a line is in at most one
+// way of its set, and an empty way is used before any line is evicted. Each tag has space for a short note beside
 // the line, so that what the owner of the cache remembers about a line costs no second load.
 //
 // The ways of a set are compared without branches, its empty ways are bits of a mask, and the set is found by
@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/random.hpp"
+#include "base/random.hpp"
 
 namespace charm::sim {
 
@@ -39,7 +39,7 @@ class Tags {
   }
 
   /// Puts a line in that is not there. \returns the slot; `out` is the line that had to go, or none.
-  std::size_t insert(std::uint32_t line, Random& random, std::uint32_t& out) {
+  std::size_t insert(std::uint32_t line, base::Random& random, std::uint32_t& out) {
     const std::size_t set = set_of(line);
     std::uint16_t& empty = empty_[set];
     std::size_t slot = set * ways;

@@ -10,16 +10,16 @@
 #include <tuple>
 #include <utility>
 
-#include "sim/random.hpp"
-#include "stealing/look.hpp"
+#include "base/random.hpp"
+#include "stealing/victim_selection.hpp"
 
 namespace charm::sim {
 namespace {
 
-using stealing::Board;
-using stealing::Look;
-using stealing::Mark;
+using stealing::Flag;
 using stealing::Place;
+using stealing::VictimSelection;
+using stealing::WorkFlags;
 
 constexpr int looks_before_parking = 4;
 
@@ -42,23 +42,23 @@ struct State {
 
 class Simulation {
  public:
-  Simulation(const Model& model, const std::vector<Seat>& seats, const TaskGraph& graph, const Stealing& stealing,
-             const TaskOptions& options)
+  Simulation(const Model& model, const std::vector<WorkerCore>& worker_cores, const TaskGraph& graph,
+             const Stealing& stealing, const TaskOptions& options)
       : model_(model),
-        seats_(seats),
+        worker_cores_(worker_cores),
         graph_(graph),
         options_(options),
         policy_(stealing.way.empty() ? nullptr : &stealing::policy(stealing.way)),
-        field_(model.machine, chiplets_of(seats)),
-        board_(field_.groups(), static_cast<int>(seats.size())),
+        distance_table_(model.machine, chiplets_of(worker_cores)),
+        work_flags_(distance_table_.groups(), static_cast<int>(worker_cores.size())),
         random_(options.seed),
         states_(graph.tasks.size()),
-        workers_(seats.size()) {
+        workers_(worker_cores.size()) {
     std::map<int, int> group;
-    for (int g = 0; g < field_.groups(); ++g) group[field_.chiplet(g)] = g;
-    for (std::size_t w = 0; w < seats.size(); ++w) {
+    for (int g = 0; g < distance_table_.groups(); ++g) group[distance_table_.chiplet(g)] = g;
+    for (std::size_t w = 0; w < worker_cores.size(); ++w) {
       Worker& worker = workers_[w];
-      worker.place = board_.join(group[seats[w].chiplet]);
+      worker.place = work_flags_.join(group[worker_cores[w].chiplet]);
       by_place_[{worker.place.group, worker.place.slot}] = static_cast<int>(w);
     }
     for (std::size_t t = 0; t < graph.tasks.size(); ++t) prepare(static_cast<int>(t));
@@ -101,9 +101,9 @@ class Simulation {
     bool operator<(const Event& other) const { return time != other.time ? time > other.time : worker > other.worker; }
   };
 
-  static std::vector<int> chiplets_of(const std::vector<Seat>& seats) {
+  static std::vector<int> chiplets_of(const std::vector<WorkerCore>& worker_cores) {
     std::vector<int> chiplets;
-    for (const Seat& seat : seats) chiplets.push_back(seat.chiplet);
+    for (const WorkerCore& worker_core : worker_cores) chiplets.push_back(worker_core.chiplet);
     std::sort(chiplets.begin(), chiplets.end());
     chiplets.erase(std::unique(chiplets.begin(), chiplets.end()), chiplets.end());
     return chiplets;
@@ -140,7 +140,8 @@ class Simulation {
   void at(double time, int w) { events_.push({time, w, ++workers_[static_cast<std::size_t>(w)].turn}); }
 
   [[nodiscard]] double transfer(int a, int b) const {
-    return model_.transfer_ns(seats_[static_cast<std::size_t>(a)].core, seats_[static_cast<std::size_t>(b)].core);
+    return model_.transfer_ns(worker_cores_[static_cast<std::size_t>(a)].core,
+                              worker_cores_[static_cast<std::size_t>(b)].core);
   }
 
   /// A task that can run: to the worker that it calls, else into the deque of who made it ready.
@@ -149,7 +150,7 @@ class Simulation {
     const int owner = to >= 0 ? std::min(to, static_cast<int>(workers_.size()) - 1) : from;
     Worker& worker = workers_[static_cast<std::size_t>(owner)];
     worker.queue.push_back(t);
-    board_.set(Mark::work, worker.place);
+    work_flags_.set(Flag::work, worker.place);
     if (worker.parked) {
       wake(owner, now + transfer(from, owner) + options_.wake_ns);
     } else if (policy_ != nullptr) {
@@ -161,7 +162,7 @@ class Simulation {
     Worker& worker = workers_[static_cast<std::size_t>(w)];
     worker.parked = false;
     worker.failures = 0;
-    board_.clear(Mark::asleep, worker.place);
+    work_flags_.clear(Flag::asleep, worker.place);
     ++out_.wakes;
     at(time, w);
   }
@@ -170,15 +171,15 @@ class Simulation {
   void wake_somebody(int from, double now) {
     if (parked_count() == 0) return;
     const int home = workers_[static_cast<std::size_t>(from)].place.group;
-    Place place = stealing::pick(board_, Mark::asleep, home, {}, static_cast<std::uint32_t>(random_.next()));
-    for (const int group : field_.by_distance(home)) {
+    Place place = stealing::pick(work_flags_, Flag::asleep, home, {}, static_cast<std::uint32_t>(random_.next()));
+    for (const int group : distance_table_.by_distance(home)) {
       if (place) break;
-      place = stealing::pick(board_, Mark::asleep, group, {}, static_cast<std::uint32_t>(random_.next()));
+      place = stealing::pick(work_flags_, Flag::asleep, group, {}, static_cast<std::uint32_t>(random_.next()));
     }
     if (place) wake(by_place_.at({place.group, place.slot}), now + options_.wake_ns);
   }
 
-  [[nodiscard]] int parked_count() const { return board_.any(Mark::asleep) ? 1 : 0; }
+  [[nodiscard]] int parked_count() const { return work_flags_.any(Flag::asleep) ? 1 : 0; }
 
   void step(double now, int w) {
     sort_points();
@@ -190,7 +191,7 @@ class Simulation {
     if (!me.queue.empty()) {
       me.current = me.queue.back();
       me.queue.pop_back();
-      if (me.queue.empty()) board_.clear(Mark::work, me.place);
+      if (me.queue.empty()) work_flags_.clear(Flag::work, me.place);
       me.failures = 0;
       run_on(now + options_.spawn_ns, w);
       return;
@@ -205,15 +206,16 @@ class Simulation {
   void park(int w) {
     Worker& me = workers_[static_cast<std::size_t>(w)];
     me.parked = true;
-    board_.set(Mark::asleep, me.place);
+    work_flags_.set(Flag::asleep, me.place);
     ++out_.parks;
   }
 
   void look(double now, int w) {
     Worker& me = workers_[static_cast<std::size_t>(w)];
-    Look around(field_, *policy_, me.place);
+    VictimSelection around(distance_table_, *policy_, me.place);
     double time = now;
-    for (Place place = around.next(board_, random_.next()); place; place = around.next(board_, random_.next())) {
+    for (Place place = around.next(work_flags_, random_.next()); place;
+         place = around.next(work_flags_, random_.next())) {
       const int v = by_place_.at({place.group, place.slot});
       Worker& victim = workers_[static_cast<std::size_t>(v)];
       const double cost = transfer(w, v);
@@ -235,9 +237,9 @@ class Simulation {
           me.queue.push_back(t);
         }
       }
-      if (victim.queue.empty()) board_.clear(Mark::work, victim.place);
+      if (victim.queue.empty()) work_flags_.clear(Flag::work, victim.place);
       if (!me.queue.empty()) {
-        board_.set(Mark::work, me.place);
+        work_flags_.set(Flag::work, me.place);
         wake_somebody(w, time);
       }
       me.failures = 0;
@@ -245,7 +247,7 @@ class Simulation {
       return;
     }
     if (time <= now) time = now + model_.costs.same_chiplet_ns.value;
-    if (++me.failures > looks_before_parking && !board_.any(Mark::work)) {
+    if (++me.failures > looks_before_parking && !work_flags_.any(Flag::work)) {
       park(w);
     } else {
       at(time, w);
@@ -331,13 +333,13 @@ class Simulation {
   }
 
   const Model& model_;
-  const std::vector<Seat>& seats_;
+  const std::vector<WorkerCore>& worker_cores_;
   const TaskGraph& graph_;
   TaskOptions options_;
-  const stealing::Policy* policy_;
-  stealing::Field field_;
-  Board board_;
-  Random random_;
+  const stealing::StealPolicy* policy_;
+  stealing::DistanceTable distance_table_;
+  WorkFlags work_flags_;
+  base::Random random_;
   std::vector<State> states_;
   std::vector<Worker> workers_;
   std::map<std::pair<int, int>, int> by_place_;
@@ -348,9 +350,9 @@ class Simulation {
 
 }  // namespace
 
-TaskRun run_tasks(const Model& model, const std::vector<Seat>& seats, const TaskGraph& graph, const Stealing& stealing,
-                  const TaskOptions& options) {
-  return Simulation(model, seats, graph, stealing, options).run();
+TaskRun run_tasks(const Model& model, const std::vector<WorkerCore>& worker_cores, const TaskGraph& graph,
+                  const Stealing& stealing, const TaskOptions& options) {
+  return Simulation(model, worker_cores, graph, stealing, options).run();
 }
 
 TaskGraph flat_loop(int count, double run_ns) {
@@ -360,14 +362,14 @@ TaskGraph flat_loop(int count, double run_ns) {
   return graph;
 }
 
-double step_overhead_ns(const Model& model, const std::vector<Seat>& seats, double tasks, double run_ns,
+double step_overhead_ns(const Model& model, const std::vector<WorkerCore>& worker_cores, double tasks, double run_ns,
                         const Stealing& stealing, std::uint64_t seed) {
-  const auto workers = static_cast<double>(seats.size());
+  const auto workers = static_cast<double>(worker_cores.size());
   if (stealing.way.empty()) return (std::ceil(tasks / workers) - tasks / workers) * run_ns;
   TaskOptions options;
   options.seed = seed;
   const auto overhead = [&](int count) {
-    const TaskRun run = run_tasks(model, seats, flat_loop(count, run_ns), stealing, options);
+    const TaskRun run = run_tasks(model, worker_cores, flat_loop(count, run_ns), stealing, options);
     return std::max(0.0, run.makespan_ns - count * run_ns / workers);
   };
   const int played = static_cast<int>(std::max(1.0, std::min(tasks, 12 * workers)));

@@ -1,6 +1,6 @@
-// The task layer: workers with deques who run a graph of tasks, steal by the runtime's own order (src/stealing), park
-// when there is nothing, and are woken. Times are modelled: a probe and a stolen task cost transfers between the two
-// cores' caches, thieves of one victim queue up, waking takes what a futex takes.
+// The task layer: workers with deques run a graph of tasks, steal in the runtime's own order (src/stealing), park
+// when there is nothing to do, and are woken. Times are modelled: a probe and a stolen task cost transfers between the
+// two cores' caches, thieves of one victim queue up, and waking costs as much as a futex call.
 //
 // Discrete events, one seed: the same graph gives the same times to the last bit.
 #pragma once
@@ -54,15 +54,15 @@ struct TaskOptions {
 };
 
 /// \throws Error (bad_input) where tasks wait for each other in a circle.
-TaskRun run_tasks(const Model& model, const std::vector<Seat>& seats, const TaskGraph& graph, const Stealing& stealing,
-                  const TaskOptions& options = {});
+TaskRun run_tasks(const Model& model, const std::vector<WorkerCore>& worker_cores, const TaskGraph& graph,
+                  const Stealing& stealing, const TaskOptions& options = {});
 
 /// A loop of `count` equal tasks that worker 0 makes.
 TaskGraph flat_loop(int count, double run_ns);
 
 /// ns that a parallel step of `tasks` tasks takes beyond its share of running, until all workers have found work and
 /// the last has ended.
-double step_overhead_ns(const Model& model, const std::vector<Seat>& seats, double tasks, double run_ns,
+double step_overhead_ns(const Model& model, const std::vector<WorkerCore>& worker_cores, double tasks, double run_ns,
                         const Stealing& stealing, std::uint64_t seed);
 
 }  // namespace charm::sim

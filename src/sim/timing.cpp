@@ -17,14 +17,14 @@ struct Costing {
 /// Where the memory that a component's misses go to lies, by node; the nodes of those who share the data, or the first.
 std::map<int, double> homes(const Job& job, const std::vector<int>& group) {
   std::map<int, double> out;
-  if (job.habits.home == Habits::Home::first_node) {
+  if (job.habits.home == AccessHabits::Home::first_node) {
     out[0] = 1;
-  } else if (job.habits.home == Habits::Home::interleaved) {
-    for (const Seat& seat : job.seats) out[seat.node] += 1;
+  } else if (job.habits.home == AccessHabits::Home::interleaved) {
+    for (const WorkerCore& worker_core : job.worker_cores) out[worker_core.node] += 1;
     for (auto& [node, share] : out) share = 1.0 / static_cast<double>(out.size());
   } else {
     for (const int w : group)
-      out[job.seats[static_cast<std::size_t>(w)].node] += 1.0 / static_cast<double>(group.size());
+      out[job.worker_cores[static_cast<std::size_t>(w)].node] += 1.0 / static_cast<double>(group.size());
   }
   if (job.habits.far_share > 0) {
     for (const Node& node : job.model->machine.nodes) {
@@ -39,8 +39,8 @@ std::map<int, double> homes(const Job& job, const std::vector<int>& group) {
 
 class Bill {
  public:
-  Bill(const Job& job, const Mixes& mixes) : job_(job), costs_(job.model->costs), bills_(job.seats.size()) {
-    fills_.assign(job.seats.size(), {});
+  Bill(const Job& job, const Mixes& mixes) : job_(job), costs_(job.model->costs), bills_(job.worker_cores.size()) {
+    fills_.assign(job.worker_cores.size(), {});
     for (std::size_t i = 0; i < job.phase->components.size(); ++i) {
       for (const auto& group : groups_of(job, job.phase->components[i])) {
         const auto where = homes(job, group);
@@ -58,7 +58,7 @@ class Bill {
 
  private:
   void add(std::size_t w, const Component& component, const Mix& mix, const std::map<int, double>& where) {
-    const Seat& seat = job_.seats[w];
+    const WorkerCore& worker_core = job_.worker_cores[w];
     const Machine& machine = job_.model->machine;
     const double mlp = component.order == Component::Order::sweep ? costs_.stream_mlp.value
                                                                   : std::max(1.0, costs_.mlp.value * component.overlap);
@@ -77,8 +77,8 @@ class Bill {
     const double back = mix.written_back;
     const auto transfer = [&](double share, double upgrades, double ns, Flow::Path path) {
       if (share + upgrades <= 0) return;
-      bill.flows.push_back({seat.chiplet, seat.node, seat.socket, -1, path, n * (share + upgrades) * ns / mlp,
-                            n * share * line_bytes, 0});
+      bill.flows.push_back({worker_core.chiplet, worker_core.node, worker_core.socket, -1, path,
+                            n * (share + upgrades) * ns / mlp, n * share * line_bytes, 0});
     };
     transfer(mix.other_chiplet, mix.upgrade_near, costs_.other_chiplet_ns.value, Flow::Path::chiplets);
     transfer(mix.other_node, 0, costs_.other_node_ns.value, Flow::Path::nodes);
@@ -87,8 +87,8 @@ class Bill {
     double elsewhere = mix.other_node + mix.other_socket;
     for (const auto& [node, share] : where) {
       const Node& home = machine.nodes[static_cast<std::size_t>(node)];
-      const bool far = home.cpus.empty(), other_socket = !far && home.socket != seat.socket;
-      const bool local = node == seat.node;
+      const bool far = home.cpus.empty(), other_socket = !far && home.socket != worker_core.socket;
+      const bool local = node == worker_core.node;
       const double ns = far            ? costs_.far_dram_ns.value
                         : local        ? costs_.dram_ns.value
                         : other_socket ? costs_.remote_dram_ns.value
@@ -97,7 +97,7 @@ class Bill {
       fills[local ? 4 : 5] += misses;
       if (!local) elsewhere += mix.memory * share;
       if (misses + back <= 0) continue;
-      bill.flows.push_back({seat.chiplet, seat.node, seat.socket, node,
+      bill.flows.push_back({worker_core.chiplet, worker_core.node, worker_core.socket, node,
                             local || far   ? Flow::Path::memory
                             : other_socket ? Flow::Path::sockets
                                            : Flow::Path::nodes,
@@ -134,13 +134,14 @@ double in_turn_ns(const Model& model, const std::vector<int>& cores) {
 
 }  // namespace
 
-double barrier_ns(const Model& model, const std::vector<Seat>& seats, const Phase& phase, bool tree) {
-  const std::size_t size = phase.team > 0 ? std::min(seats.size(), static_cast<std::size_t>(phase.team)) : seats.size();
+double barrier_ns(const Model& model, const std::vector<WorkerCore>& worker_cores, const Phase& phase, bool tree) {
+  const std::size_t size =
+      phase.team > 0 ? std::min(worker_cores.size(), static_cast<std::size_t>(phase.team)) : worker_cores.size();
   std::vector<int> cores, firsts;
   std::map<int, std::vector<int>> by_chiplet;
   for (std::size_t w = 0; w < size; ++w) {
-    cores.push_back(seats[w].core);
-    by_chiplet[seats[w].chiplet].push_back(seats[w].core);
+    cores.push_back(worker_cores[w].core);
+    by_chiplet[worker_cores[w].chiplet].push_back(worker_cores[w].core);
   }
   const double flat = in_turn_ns(model, cores);
   double meeting = flat;
@@ -158,10 +159,10 @@ double barrier_ns(const Model& model, const std::vector<Seat>& seats, const Phas
 Rates rates_of(const Job& job, const Mixes& mixes, double overhead_ns) {
   Bill bill(job, mixes);
   std::map<int, double> on_core;
-  for (const Seat& seat : job.seats) ++on_core[seat.core];
+  for (const WorkerCore& worker_core : job.worker_cores) ++on_core[worker_core.core];
   std::vector<Demand> demands;
-  for (std::size_t w = 0; w < job.seats.size(); ++w) {
-    demands.push_back({bill.bills()[w].own_ns * on_core[job.seats[w].core], std::move(bill.bills()[w].flows)});
+  for (std::size_t w = 0; w < job.worker_cores.size(); ++w) {
+    demands.push_back({bill.bills()[w].own_ns * on_core[job.worker_cores[w].core], std::move(bill.bills()[w].flows)});
   }
   const auto ns = share_bandwidth(*job.model, demands);
 
@@ -177,7 +178,7 @@ Rates rates_of(const Job& job, const Mixes& mixes, double overhead_ns) {
   if (phase.step_operations > 0) {
     const double all = phase.step_operations, serial = std::min(phase.serial_operations, all);
     const double parallel_ns = (all - serial) / per_ns, serial_ns = serial * ns.front();
-    rates.barrier_ns = barrier_ns(*job.model, job.seats, phase, job.habits.tree_barrier) + overhead_ns;
+    rates.barrier_ns = barrier_ns(*job.model, job.worker_cores, phase, job.habits.tree_barrier) + overhead_ns;
     rates.step_ns = parallel_ns + serial_ns + rates.barrier_ns;
     running = all / per_ns / rates.step_ns;
     rates.busy = std::min(1.0, (parallel_ns + serial_ns / static_cast<double>(ns.size())) / rates.step_ns);

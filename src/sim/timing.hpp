@@ -1,6 +1,6 @@
-// From where accesses are served to how fast everybody gets on: latencies over what a core keeps in flight, and servers
-// of limited bandwidth (each chiplet's link, each node's memory, the links between nodes and between sockets) that slow
-// down who needs them until nobody gets more than there is.
+// Computes the speed of every worker from where its accesses are served: latencies divided by the misses that a core
+// keeps in flight, and servers of limited bandwidth (each chiplet's link, each node's memory, the links between nodes
+// and between sockets) that slow their users down until nobody gets more than there is.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ struct Rates {
 /// A barrier: its fixed cost, and one transfer of its counter after the other for the workers of a team; where it is a
 /// tree, for those of a chiplet first, side by side, and then for the chiplets. Turns beyond the first are the
 /// program's own, at locks and counters of which there is one.
-double barrier_ns(const Model& model, const std::vector<Seat>& seats, const Phase& phase, bool tree);
+double barrier_ns(const Model& model, const std::vector<WorkerCore>& worker_cores, const Phase& phase, bool tree);
 
 /// \param overhead_ns of each step, besides running and the barrier.
 Rates rates_of(const Job& job, const Mixes& mixes, double overhead_ns = 0);

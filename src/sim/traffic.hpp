@@ -1,5 +1,5 @@
-// Bandwidth that many share. Each server (a chiplet's link each way, a node's memory, the link into a node, the link
-// into a socket) slows its users down by one factor, the least that keeps it within its limit.
+// Shared bandwidth. Each server (a chiplet's link in each direction, a node's memory, the link into a node, the link
+// into a socket) slows its users down by one factor, the smallest that keeps it within its limit.
 #pragma once
 
 #include <vector>

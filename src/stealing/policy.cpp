@@ -6,8 +6,8 @@
 
 namespace charm::stealing {
 
-std::span<const Policy> policies() {
-  static constexpr Policy all[] = {
+std::span<const StealPolicy> policies() {
+  static constexpr StealPolicy all[] = {
       {"random", "any worker, all alike; one task", Order::random, false, false},
       {"nearest", "strictly the nearest first; one task", Order::nearest, false, false},
       {"weighted", "chiplets with P ~ 1/(n distance^2), as libfork does; one task", Order::weighted, false, false},
@@ -18,9 +18,9 @@ std::span<const Policy> policies() {
   return all;
 }
 
-const Policy& policy(std::string_view name) {
+const StealPolicy& policy(std::string_view name) {
   std::string known;
-  for (const Policy& candidate : policies()) {
+  for (const StealPolicy& candidate : policies()) {
     if (candidate.name == name) return candidate;
     known += (known.empty() ? "" : ", ") + std::string(candidate.name);
   }

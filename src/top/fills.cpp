@@ -15,7 +15,7 @@ constexpr std::size_t spare_descriptors = 32;  // for /proc, the terminal, a rec
 
 }  // namespace
 
-FillMeter::FillMeter(std::shared_ptr<os::AttachedEvents> events, const counters::Plan& plan, os::PerfAccess access)
+FillMeter::FillMeter(std::shared_ptr<os::AttachedEvents> events, const counters::EventPlan& plan, os::PerfAccess access)
     : events_(std::move(events)), classes_(plan.classes), access_(std::move(access)) {
   for (const auto& group : plan.groups) planned_.insert(planned_.end(), group.begin(), group.end());
 }

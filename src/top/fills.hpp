@@ -1,5 +1,5 @@
-// Fill sources of other threads, or of all cpus: the events of the catalogue, attached. What the kernel refuses is said
-// with its reason, and once.
+// Counts the fills of other threads, or of all cpus, by attached events of the catalogue. If the kernel refuses, the
+// reason is reported once.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -20,18 +20,19 @@ namespace charm::top {
 class FillMeter {
  public:
   /// \param plan what to count. \param access for the words where nothing can be counted.
-  FillMeter(std::shared_ptr<os::AttachedEvents> events, const counters::Plan& plan, os::PerfAccess access);
+  FillMeter(std::shared_ptr<os::AttachedEvents> events, const counters::EventPlan& plan, os::PerfAccess access);
   ~FillMeter();
   FillMeter(const FillMeter&) = delete;
   FillMeter& operator=(const FillMeter&) = delete;
 
-  /// Totals since each was met; new ones are opened, those that are gone are closed. \param threads tids.
+  /// Totals since each thread was first seen. Opens events for new threads and closes those of threads that ended.
+  /// \param threads tids.
   std::unordered_map<int, counters::Reading> of_threads(const std::vector<int>& threads, std::uint64_t time_ns);
   std::unordered_map<int, counters::Reading> of_cpus(const std::vector<int>& cpus, std::uint64_t time_ns);
 
-  /// Why nothing is counted, with the remedy; empty where it is, and before the first call.
+  /// Why nothing is counted, with the remedy; empty if something is counted, and before the first call.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
-  /// Threads that are not counted for want of descriptors.
+  /// Number of threads that are not counted because no more descriptors can be opened.
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
   [[nodiscard]] const std::vector<counters::FillClass>& classes() const { return classes_; }
 

@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
+#include "controller/decision.hpp"
+
 namespace charm::top {
 namespace {
 
@@ -21,17 +24,7 @@ Json number_or_null(const std::optional<double>& value) { return value ? Json(*v
 Json published_json(const Snapshot& snapshot) {
   if (!snapshot.published) return nullptr;
   Json latest = Json::array();
-  for (const Decision& d : snapshot.published->latest) {
-    latest.push_back({{"time_s", d.time},
-                      {"from", d.from},
-                      {"to", d.to},
-                      {"throughput", d.throughput},
-                      {"stall_other_chiplet", d.stall_other_chiplet},
-                      {"stall_dram", d.stall_dram},
-                      {"region", d.region},
-                      {"reason", d.reason},
-                      {"outcome", d.outcome}});
-  }
+  for (const Decision& d : snapshot.published->latest) latest.push_back(controller::json_of(d));
   return {{"policy", snapshot.published->policy},
           {"workers", snapshot.published->workers},
           {"spread", snapshot.published->spread < 0 ? Json(nullptr) : Json(snapshot.published->spread)},
@@ -90,7 +83,7 @@ std::string json_line(const Snapshot& s) {
                     {"moves_seen", s.moves_seen},
                     {"published", published_json(s)},
                     {"why_not_published", s.why_not_published}};
-  return all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return base::json_text(all) + "\n";
 }
 
 }  // namespace charm::top

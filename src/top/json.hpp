@@ -1,4 +1,4 @@
-// A snapshot as one line of JSON; docs/top.md lists the keys, which only ever grow.
+// A snapshot as one line of JSON. docs/top.md lists the keys; keys are added but never removed.
 #pragma once
 
 #include <string>

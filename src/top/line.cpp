@@ -1,5 +1,7 @@
 #include "top/line.hpp"
 
+#include "base/format.hpp"
+
 namespace charm::top {
 namespace {
 
@@ -15,31 +17,25 @@ std::string_view first(std::string_view text, std::size_t characters) {
 
 }  // namespace
 
-std::size_t width_of(std::string_view text) {
-  std::size_t width = 0;
-  for (const char c : text) width += begins_character(c) ? 1 : 0;
-  return width;
-}
-
 std::string cut(std::string_view text, std::size_t width) {
-  if (width_of(text) <= width) return std::string(text);
+  if (base::display_width(text) <= width) return std::string(text);
   return width == 0 ? std::string() : std::string(first(text, width - 1)) + "~";
 }
 
 std::string left(std::string_view text, std::size_t width) {
   std::string shown = cut(text, width);
-  shown.append(width - width_of(shown), ' ');
+  shown.append(width - base::display_width(shown), ' ');
   return shown;
 }
 
 std::string right(std::string_view text, std::size_t width) {
   const std::string shown = cut(text, width);
-  return std::string(width - width_of(shown), ' ') + shown;
+  return std::string(width - base::display_width(shown), ' ') + shown;
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t width, std::size_t lines) {
   std::vector<std::string> parts;
-  while (parts.size() + 1 < lines && width_of(text) > width) {
+  while (parts.size() + 1 < lines && base::display_width(text) > width) {
     const std::string_view fits = first(text, width + 1);
     auto blank = fits.rfind(' ');
     if (blank == std::string_view::npos || blank == 0) blank = first(text, width).size();
@@ -60,13 +56,13 @@ std::string Line::render(std::size_t width, bool colour) const {
   std::string whole;
   for (const Piece& piece : pieces_) whole += piece.text;
   std::size_t room = width;
-  const bool cut_off = width_of(whole) > width;
+  const bool cut_off = base::display_width(whole) > width;
   if (cut_off && width > 0) --room;
   std::string out;
   std::string pending;  // blanks are only written before text
   for (const Piece& piece : pieces_) {
     const std::string_view shown = first(piece.text, room);
-    room -= width_of(shown);
+    room -= base::display_width(shown);
     const auto end = shown.find_last_not_of(' ');
     if (end == std::string_view::npos) {
       pending += shown;

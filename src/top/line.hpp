@@ -8,8 +8,6 @@
 
 namespace charm::top {
 
-/// Characters; those that a terminal shows in one cell each.
-std::size_t width_of(std::string_view text);
 /// At most `width` characters of it; what is cut off is marked by "~".
 std::string cut(std::string_view text, std::size_t width);
 /// Cut or filled with blanks to exactly `width`.

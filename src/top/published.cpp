@@ -2,19 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fcntl.h>
 #include <sstream>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 
-#include "trace/window.hpp"
+#include "os/private_file.hpp"
+#include "trace/decision_file.hpp"
 
 namespace charm::top {
 namespace {
 
-using Json = nlohmann::json;
+using ReadJson = nlohmann::json;
 
 /// On one line and without what could drive a terminal.
 std::string plain(const std::string& text) {
@@ -23,26 +21,26 @@ std::string plain(const std::string& text) {
   return out;
 }
 
-std::string text_of(const Json& object, const char* key) {
+std::string text_of(const ReadJson& object, const char* key) {
   const auto at = object.find(key);
   return at != object.end() && at->is_string() ? plain(at->get<std::string>()) : std::string();
 }
 
-double number_of(const Json& object, const char* key, double otherwise = 0) {
+double number_of(const ReadJson& object, const char* key, double otherwise = 0) {
   const auto at = object.find(key);
   if (at == object.end() || !at->is_number()) return otherwise;
   const double value = at->get<double>();
   return std::isfinite(value) ? value : otherwise;
 }
 
-int whole_of(const Json& object, const char* key, int otherwise = 0) {
+int whole_of(const ReadJson& object, const char* key, int otherwise = 0) {
   return static_cast<int>(std::clamp(number_of(object, key, otherwise), -1.0, 1e6));
 }
 
-Decision decision_of(const Json& line) {
+Decision decision_of(const ReadJson& line) {
   Decision decision;
   decision.time = number_of(line, "time_s");
-  decision.gang = whole_of(line, "gang");
+  decision.control_group = whole_of(line, "control_group");
   decision.from = whole_of(line, "from");
   decision.to = whole_of(line, "to");
   decision.throughput = number_of(line, "throughput");
@@ -60,7 +58,7 @@ std::optional<Published> parse_window(const std::string& text, const os::Process
   std::istringstream lines(text);
   std::string line;
   if (!std::getline(lines, line)) return std::nullopt;
-  const Json first = Json::parse(line, nullptr, false);
+  const ReadJson first = ReadJson::parse(line, nullptr, false);
   if (!first.is_object() || number_of(first, "charm_window") != 1 || number_of(first, "pid") != process.pid ||
       number_of(first, "started") != static_cast<double>(process.started))
     return std::nullopt;
@@ -69,13 +67,13 @@ std::optional<Published> parse_window(const std::string& text, const os::Process
   published.workers = whole_of(first, "workers");
   published.decisions = static_cast<std::uint64_t>(std::clamp(number_of(first, "before"), 0.0, 1e15));
   while (std::getline(lines, line)) {
-    const Json entry = Json::parse(line, nullptr, false);
+    const ReadJson entry = ReadJson::parse(line, nullptr, false);
     if (!entry.is_object()) continue;  // the last line may be on its way
     published.latest.push_back(decision_of(entry));
     published.spread = published.latest.back().to;
     ++published.decisions;
   }
-  constexpr std::size_t kept = trace::Window::kept_lines;
+  constexpr std::size_t kept = trace::DecisionFile::kept_lines;
   if (published.latest.size() > kept) {
     published.latest.erase(published.latest.begin(), published.latest.end() - static_cast<std::ptrdiff_t>(kept));
   }
@@ -84,17 +82,8 @@ std::optional<Published> parse_window(const std::string& text, const os::Process
 
 std::optional<Published> read_published(const os::ProcessView& process, const std::string& folder) {
   const std::string path = trace::window_path(process.pid, folder);
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return std::nullopt;
-  std::string text;
-  struct stat found{};
-  if (fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid()) {
-    text.resize(2 * trace::Window::most_bytes);
-    const ssize_t got = read(file, text.data(), text.size());
-    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  }
-  close(file);
-  return parse_window(text, process);
+  const auto text = os::read_private_file(path, 2 * trace::DecisionFile::most_bytes);
+  return text ? parse_window(*text, process) : std::nullopt;
 }
 
 }  // namespace charm::top

@@ -1,5 +1,5 @@
-// Reading what a CHARM program publishes (trace/window.hpp). Nothing in the file is believed: it must be of this user
-// and of this very process, and what is not as it should be is left out.
+// Reads what a CHARM program publishes (trace/decision_file.hpp). Nothing in the file is trusted: it must belong to
+// this user and to this very process, and malformed lines are left out.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace charm::top {
 
-/// \param process as it is now. \param text of its window. \return nothing where this is no window of it.
+/// \param process as it is now. \param text of its decision file. \return nothing if this is not its decision file.
 std::optional<Published> parse_window(const std::string& text, const os::ProcessView& process);
 
-/// \param folder of the windows; empty: the user's.
+/// \param folder of the decision files; empty: the user's.
 std::optional<Published> read_published(const os::ProcessView& process, const std::string& folder = "");
 
 }  // namespace charm::top

@@ -6,29 +6,20 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <unistd.h>
 
+#include "base/clock.hpp"
 #include "counters/sources.hpp"
 #include "os/cpu_load.hpp"
+#include "os/this_process.hpp"
 #include "top/published.hpp"
-#include "top/tape.hpp"
+#include "top/replay_writer.hpp"
 
 namespace charm::top {
-namespace {
-
-double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "this machine";
-}
-
-}  // namespace
-
 Sampler::Sampler(const Machine& machine, int pid, bool count, std::string why_not, std::string root)
     : pid_(pid), why_not_(std::move(why_not)), root_(std::move(root)), cpus_(machine.allowed_cpus) {
   if (pid_ == 0) {
-    program_ = host_name();
+    program_ = os::host_name();
+    if (program_.empty()) program_ = "this machine";
   } else {
     const auto found = os::process(pid_, root_);
     if (!found) {
@@ -39,7 +30,7 @@ Sampler::Sampler(const Machine& machine, int pid, bool count, std::string why_no
     program_ = found->name;
   }
   if (!count) return;
-  const auto around = counters::surroundings();
+  const auto around = counters::source_context();
   const auto plan = counters::make_plan(counters::model_of(around.cpu), counters::shape_of(machine), {});
   fills_ = std::make_unique<FillMeter>(os::system_attached_events(), plan, around.access);
 }
@@ -51,7 +42,7 @@ Sight Sampler::look() {
     look_at_process(sight);
   else
     look_at_machine(sight);
-  sight.at_s = now_s();
+  sight.at_s = base::monotonic_seconds();
   count(sight);
   return sight;
 }

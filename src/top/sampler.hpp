@@ -1,4 +1,4 @@
-// Looking at the machine again and again: /proc for times and places, attached counters for fills.
+// Samples the machine at intervals: /proc for times and cpus, attached counters for fills.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -21,12 +21,12 @@ class Sampler {
   /// \throws Error (bad_input) where there is no such process.
   Sampler(const Machine& machine, int pid, bool count, std::string why_not, std::string root = "/");
 
-  /// Of the process; of the machine the host's.
+  /// The name of the process, or of the host for the whole machine.
   [[nodiscard]] const std::string& program() const { return program_; }
   Sight look();
-  /// What the watch cannot know: why there are no fills, and what the program publishes.
+  /// Adds what the watch does not know: why there are no fills, and what the program publishes.
   void complete(Snapshot& snapshot) const;
-  /// What a recording of the sights holds.
+  /// A description of the recording's contents.
   [[nodiscard]] counters::Description description() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/format.hpp"
 #include "top/line.hpp"
 
 namespace charm::top {
@@ -27,11 +28,7 @@ std::string percent(double share) { return format("%.0f %%", 100 * share); }
 
 std::string chiplet_name(int chiplet) { return chiplet < 0 ? "-" : std::to_string(chiplet); }
 
-std::string plural(std::size_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-/// A cell a core (or a mean of several, where there is not that much room): a bar of eight heights, or tenths.
+/// One cell for each core (or for the mean of several, if they do not fit): a bar of eight heights, or tenths.
 std::string core_cells(const std::vector<CoreShare>& cores, std::size_t room, bool unicode) {
   static constexpr std::array<const char*, 8> bars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const std::size_t cells = std::min(cores.size(), room);
@@ -53,7 +50,7 @@ std::string core_cells(const std::vector<CoreShare>& cores, std::size_t room, bo
 
 class Screen {
  public:
-  Screen(const Snapshot& snapshot, const Look& look) : s_(snapshot), look_(look) {}
+  Screen(const Snapshot& snapshot, const ScreenOptions& look) : s_(snapshot), look_(look) {}
 
   std::vector<std::string> all() {
     title();
@@ -78,7 +75,7 @@ class Screen {
                                          : s_.program + " (" + std::to_string(s_.pid) + ")";
     Line line;
     line.add("charm top  ", bold).add(what, bold);
-    line.add(", " + plural(static_cast<std::size_t>(s_.threads), "thread"));
+    line.add(", " + base::counted(static_cast<std::size_t>(s_.threads), "thread"));
     if (s_.ended) {
       line.add(", has ended", "31");
     } else if (s_.interval_s > 0) {
@@ -87,7 +84,7 @@ class Screen {
     std::string when = s_.interval_s > 0 ? format("%.1f s", s_.interval_s) : "waiting";
     if (!look_.clock.empty()) when = look_.clock + "  " + when;
     const std::string whole = line.render(look_.width, false);
-    const std::size_t used = width_of(whole) + width_of(when);
+    const std::size_t used = base::display_width(whole) + base::display_width(when);
     if (used + 2 <= look_.width) line.add(std::string(look_.width - used, ' ')).add(when, dim);
     put(line);
   }
@@ -96,7 +93,7 @@ class Screen {
     std::size_t cores = 0;
     for (const auto& chiplet : s_.chiplets) cores += chiplet.cores.size();
     Line line;
-    line.add("machine    " + plural(s_.chiplets.size(), "chiplet") + ", " + plural(cores, "core") + ", ");
+    line.add("machine    " + base::counted(s_.chiplets.size(), "chiplet") + ", " + base::counted(cores, "core") + ", ");
     line.add(percent(s_.machine_busy) + " busy", busy_style(s_.machine_busy));
     if (s_.memory_gb_per_s) line.add(format("; %.2f GB/s from memory", *s_.memory_gb_per_s));
     put(line);
@@ -129,11 +126,11 @@ class Screen {
     if (s_.published) {
       Line line;
       line.add("policy     " + s_.published->policy, bold);
-      line.add(", " + plural(static_cast<std::size_t>(std::max(0, s_.published->workers)), "worker"));
+      line.add(", " + base::counted(static_cast<std::size_t>(std::max(0, s_.published->workers)), "worker"));
       if (s_.published->spread >= 0) {
-        line.add(" on " + plural(static_cast<std::size_t>(s_.published->spread), "chiplet"));
+        line.add(" on " + base::counted(static_cast<std::size_t>(s_.published->spread), "chiplet"));
       }
-      line.add(", " + plural(static_cast<std::size_t>(s_.published->decisions), "decision"));
+      line.add(", " + base::counted(static_cast<std::size_t>(s_.published->decisions), "decision"));
       put(line);
     } else if (!s_.why_not_published.empty()) {
       put(Line().add("policy     ").add(s_.why_not_published, dim));
@@ -177,7 +174,7 @@ class Screen {
       }
       put(line);
     }
-    if (left_out > 0) put(Line().add("        and " + plural(left_out, "quieter chiplet"), dim));
+    if (left_out > 0) put(Line().add("        and " + base::counted(left_out, "quieter chiplet"), dim));
   }
 
   /// Lines that the moves and the keys shall have under the threads.
@@ -273,7 +270,7 @@ class Screen {
   }
 
   const Snapshot& s_;
-  const Look& look_;
+  const ScreenOptions& look_;
   std::vector<std::string> lines_;
 };
 
@@ -290,7 +287,7 @@ std::string short_number(double value) {
   return format(unit > 0 && value < 9.95 ? "%.1f%s" : "%.0f%s", value, units[unit]);
 }
 
-std::vector<std::string> render(const Snapshot& snapshot, const Look& look) {
+std::vector<std::string> render(const Snapshot& snapshot, const ScreenOptions& look) {
   if (look.width == 0 || look.height == 0) return {};
   return Screen(snapshot, look).all();
 }

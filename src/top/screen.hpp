@@ -1,5 +1,5 @@
-// A snapshot as a screen of text: pure, for any size from one cell up, in colour or without. What does not fit is left
-// out from the least important on: the keys, the moves, columns, chiplets beyond a third of the screen.
+// A snapshot as a screen of text. Pure, for any size from one cell up, in colour or without. What does not fit is left
+// out, the least important first: the keys, the moves, columns, chiplets beyond a third of the screen.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace charm::top {
 
-struct Look {
+struct ScreenOptions {
   std::size_t width = 80;
   std::size_t height = 24;
   bool colour = false;
@@ -21,7 +21,7 @@ struct Look {
 };
 
 /// At most `height` lines, none wider than `width`.
-std::vector<std::string> render(const Snapshot& snapshot, const Look& look);
+std::vector<std::string> render(const Snapshot& snapshot, const ScreenOptions& look);
 
 /// "1.2M", "340": a number in four characters.
 std::string short_number(double value);

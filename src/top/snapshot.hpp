@@ -1,5 +1,5 @@
-// What `charm top` shows of one interval: a plain value. Screen, JSON and recording are functions of it, and it is one
-// of what was seen before and after (watch.hpp), so that every screen can be tested without a machine.
+// What `charm top` shows of one interval, as a plain value. Screen, JSON and recording are functions of it, and it is a
+// function of two consecutive samples (watch.hpp), so that every screen can be tested without a machine.
 #pragma once
 
 #include <charm/decision.hpp>
@@ -14,7 +14,7 @@
 
 namespace charm::top {
 
-/// Cache lines a second by source; sources that `has` does not name are not counted.
+/// Cache lines per second by source; sources that `has` does not name are not counted.
 struct FillRates {
   std::array<double, counters::fill_sources> per_s{};
   counters::FillSet has;
@@ -48,7 +48,7 @@ struct ThreadShare {
   std::optional<FillRates> fills;
 };
 
-/// A thread that was on another chiplet than when it was looked at before.
+/// A thread that was on another chiplet at the previous sample.
 struct Move {
   double time_s = 0;  ///< since the watch began, when it was seen
   int tid = 0;
@@ -57,7 +57,7 @@ struct Move {
   int to = -1;
 };
 
-/// What a CHARM program tells of itself (trace/window.hpp).
+/// What a CHARM program publishes about itself (trace/decision_file.hpp).
 struct Published {
   std::string policy;
   int workers = 0;
@@ -68,7 +68,7 @@ struct Published {
 
 struct Snapshot {
   double time_s = 0;      ///< since the watch began, at the end of the interval
-  double interval_s = 0;  ///< 0: the first look, nothing is known of shares yet
+  double interval_s = 0;  ///< 0: the first sample, no shares are known yet
   int pid = 0;            ///< 0: the whole machine
   std::string program;    ///< the process's name; of the whole machine that of the host
   int processes = 1;
@@ -84,7 +84,7 @@ struct Snapshot {
   std::vector<Move> moves;                ///< the latest, oldest first
   std::uint64_t moves_seen = 0;           ///< since the watch began
   std::optional<Published> published;
-  std::string why_not_published;  ///< of a CHARM program that does not tell; else empty
+  std::string why_not_published;  ///< for a CHARM program that does not publish; else empty
 };
 
 }  // namespace charm::top

@@ -1,4 +1,5 @@
-// From two looks at the machine to what happened between them. Pure but for what it remembers: who was where.
+// Computes from two samples of the machine what happened between them. Pure, except that it remembers on which chiplet
+// each thread was.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -17,7 +18,7 @@
 
 namespace charm::top {
 
-/// One look.
+/// One sample.
 struct Sight {
   double at_s = 0;  ///< monotonic clock
   bool ended = false;
@@ -36,7 +37,7 @@ class Watch {
   /// \param pid 0: the whole machine. \param program its name.
   Watch(const Machine& machine, int pid, std::string program);
 
-  /// What happened since the sight before; nothing but places on the first one.
+  /// What happened since the previous sample; at the first one only the cpus of the threads.
   Snapshot next(const Sight& sight);
 
  private:

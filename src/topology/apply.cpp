@@ -1,5 +1,5 @@
-// A machine as the system shows it, corrected by what was measured (profile.hpp). What the system says of caches stands
-// where it says anything; the measurement fills what it hides, and disagreement becomes a note.
+// Applies a measured profile (profile.hpp) to the machine that the system describes. Where the system describes caches,
+// the system is followed; the measurement fills in what it hides, and a disagreement becomes a note.
 #include <charm/error.hpp>
 
 #include <algorithm>

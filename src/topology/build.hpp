@@ -1,4 +1,4 @@
-// From a survey and the restrictions of this process to the Machine that the rest of the house works on. Pure.
+// Makes the Machine that the rest of CHARM works on from a survey and the restrictions of this process. Pure.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -22,7 +22,7 @@ struct Restrictions {
 /// The affinity mask of the calling thread and the cgroups below `root`.
 Restrictions restrictions_here(const std::string& root = "/");
 
-/// \throws Error (bad_input) where no cpu is left.
+/// \throws Error (bad_input) if no cpu is left.
 Machine build(Survey survey, const Restrictions& restrictions = {});
 
 }  // namespace charm::topology

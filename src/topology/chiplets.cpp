@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "base/format.hpp"
+
 namespace charm::topology {
 namespace {
 
@@ -29,12 +31,8 @@ std::vector<L3View> view_l3s(const Survey& survey) {
   return views;
 }
 
-std::string plural(std::size_t n, const std::string& one) {
-  return std::to_string(n) + ' ' + one + (n == 1 ? "" : "s");
-}
-
 /// A guest whose NUMA boundary was drawn through a chiplet shows two small L3s that meet there and together have as
-/// many cores as the others. It looks like any machine of unequal chiplets, so it is told and not corrected.
+/// many cores as the others. It looks like any machine with unequal chiplets, so it is noted and not corrected.
 bool cut_at_a_node(const Survey& survey, const std::vector<L3View>& views) {
   std::size_t most = 0;
   for (const L3View& view : views) most = std::max(most, view.cores.size());
@@ -69,12 +67,12 @@ void note_implausible(const Survey& survey, const std::vector<L3View>& views, st
     }
   }
   if (over_sockets > 0) {
-    notes.push_back(plural(over_sockets, "L3 cache") +
+    notes.push_back(base::counted(over_sockets, "L3 cache") +
                     " said to span several sockets, which none does (a virtual machine's "
                     "invention?): not used to tell chiplets apart.");
   }
   if (over_nodes > 0) {
-    notes.push_back(plural(over_nodes, "L3 cache") +
+    notes.push_back(base::counted(over_nodes, "L3 cache") +
                     " said to span several NUMA nodes: each node's part is taken as a "
                     "chiplet with its share of the cache.");
   }
@@ -90,8 +88,8 @@ void note_implausible(const Survey& survey, const std::vector<L3View>& views, st
   }
 }
 
-/// Arm's firmware may tell of clusters and of no L3. They stand for chiplets where they are more than the cores of one
-/// L2: those share a cache that is too small to place a gang by.
+/// Arm's firmware may report clusters and no L3. They count as chiplets if they have more cores than share one L2,
+/// which is too small to place a group of workers by.
 bool clusters_stand_in(const Survey& survey, const std::vector<L3View>& views) {
   std::map<int, int> size;
   for (const SurveyCore& core : survey.cores) {
@@ -150,7 +148,7 @@ ChipletGroups group_chiplets(const Survey& survey) {
     }
     result.notes.push_back(note + ".");
   } else if (without > 0) {
-    result.notes.push_back(plural(without, "core") + " of " + std::to_string(survey.cores.size()) +
+    result.notes.push_back(base::counted(without, "core") + " of " + std::to_string(survey.cores.size()) +
                            " without usable L3 cache information: those of one NUMA node are taken as one chiplet.");
   }
   return result;

@@ -1,5 +1,5 @@
-// Where the machine of this process comes from: the system, or what the settings name in its place, and on top of it
-// what was measured (profile.hpp).
+// Discovers the machine of this process: from the system, or from the description that the settings name, with the
+// measured profile added (profile.hpp).
 #pragma once
 
 #include <charm/machine.hpp>

@@ -12,6 +12,8 @@
 #include <fstream>
 #include <mutex>
 
+#include "os/system_files.hpp"
+
 namespace charm::topology {
 namespace {
 
@@ -123,7 +125,8 @@ HwlocHandle load_sysfs(const std::string& root, bool kinds) {
     throw Error(Errc::bad_input, "sysfs tree " + quoted(root) + " " + problem, remedy);
   };
   std::error_code error;
-  if (!std::filesystem::is_directory(root + "/sys/devices/system/cpu", error)) fail("has no sys/devices/system/cpu");
+  if (!std::filesystem::is_directory(os::path_below(root, "sys/devices/system/cpu"), error))
+    fail("has no sys/devices/system/cpu");
   // hwloc takes the place of sysfs from the environment and from nowhere else.
   static std::mutex one_at_a_time;
   const std::lock_guard<std::mutex> lock(one_at_a_time);

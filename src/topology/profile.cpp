@@ -83,7 +83,7 @@ class HeadReader : public nlohmann::json_sax<Json> {
   bool reached_ = false;
 };
 
-[[noreturn]] void fail(const std::string& name, std::string what) {
+[[noreturn]] void refuse(const std::string& name, std::string what) {
   std::replace(what.begin(), what.end(), '\n', ' ');
   throw Error(Errc::bad_input, name + ": " + what, "give a file that 'charm probe' wrote, or measure again");
 }
@@ -91,7 +91,7 @@ class HeadReader : public nlohmann::json_sax<Json> {
 void check_square(const std::vector<std::vector<double>>& table, std::size_t n, const std::string& name) {
   bool square = table.empty() || table.size() == n;
   for (const auto& row : table) square = square && row.size() == n;
-  if (!square) fail(name, "a table that does not fit the nodes");
+  if (!square) refuse(name, "a table that does not fit the nodes");
 }
 
 }  // namespace
@@ -106,11 +106,11 @@ namespace {
 ProfilePicture picture_of(const HeadReader& reader, const std::string& name) {
   const Json& json = reader.head();
   try {
-    if (!json.is_object() || !json.contains("charm_profile")) fail(name, "not a profile of a machine");
+    if (!json.is_object() || !json.contains("charm_profile")) refuse(name, "not a profile of a machine");
     const int version = json.at("charm_profile");
     if (version != profile_version) {
-      fail(name, "a profile of version " + std::to_string(version) + ", version " + std::to_string(profile_version) +
-                     " is understood");
+      refuse(name, "a profile of version " + std::to_string(version) + ", version " + std::to_string(profile_version) +
+                       " is understood");
     }
     ProfilePicture picture;
     picture.file = name;
@@ -125,7 +125,7 @@ ProfilePicture picture_of(const HeadReader& reader, const std::string& name) {
     for (const auto& group : picture.chiplets) {
       for (int row : group) {
         if (row < 0 || static_cast<std::size_t>(row) >= picture.cpus.size())
-          fail(name, "row " + std::to_string(row) + " is not in its matrix");
+          refuse(name, "row " + std::to_string(row) + " is not in its matrix");
       }
     }
     const Json& summary = json.at("summary");
@@ -142,7 +142,7 @@ ProfilePicture picture_of(const HeadReader& reader, const std::string& name) {
     if (json.contains("system")) picture.machine = machine_from_json(json.at("system"), name);
     return picture;
   } catch (const Json::exception& error) {
-    fail(name, error.what());
+    refuse(name, error.what());
   }
 }
 
@@ -150,7 +150,7 @@ template <typename Input>
 ProfilePicture read_head(Input&& input, const std::string& name) {
   HeadReader reader;
   const bool whole = Json::sax_parse(std::forward<Input>(input), &reader);
-  if (!whole && !reader.reached_the_matrices()) fail(name, "not a profile of a machine: " + reader.problem());
+  if (!whole && !reader.reached_the_matrices()) refuse(name, "not a profile of a machine: " + reader.problem());
   return picture_of(reader, name);
 }
 

@@ -1,8 +1,8 @@
-// A measured profile (docs/probe.md) as far as it decides what the machine is taken to be: which machine and cpus it is
-// of, the chiplets that were seen, latencies and bandwidths between nodes. The matrices and curves of the same file are
-// read by the probe alone: start-up stops before them.
+// A measured profile (docs/probe.md), as far as the topology needs it: which machine and cpus were measured, the
+// chiplets that were found, latencies and bandwidths between nodes. Only the probe reads the matrices and curves of the
+// same file: start-up stops reading before them.
 //
-// A profile speaks of a machine only if it was measured on one with the same key; anything else is refused with the
+// A profile is used for a machine only if it was measured on one with the same key; any other is refused with the
 // reason.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace charm::topology {
 
 inline constexpr int profile_version = 2;
 
-/// What has to agree for a profile to speak of a machine.
+/// What has to agree between a profile and the machine.
 struct ProfileKey {
   std::string name;                                 ///< processor or product
   int cpus = 0, cores = 0, nodes = 0, sockets = 0;  ///< that exist
@@ -56,15 +56,14 @@ std::optional<std::string> profile_folder();
 /// NAME-HASH.json within the folder: one file per machine and set of usable cpus.
 std::string profile_file_name(const ProfileKey& key);
 
-/// Why a profile does not speak of `machine`; empty where it does.
+/// Why a profile does not apply to `machine`; empty if it does.
 std::string mismatch(const ProfileKey& key, const Machine& machine);
 
-/// The machine with what was measured: chiplets where the system shows none, distances between nodes where it tells
-/// none, latencies and bandwidths, and a note for each disagreement.
-/// \throws Error (refused) with the reason where the profile is of another machine or of other cpus.
+/// The machine with the measurement added: chiplets and distances between nodes if the system reports none, latencies
+/// and bandwidths, and a note for each disagreement.
 Machine apply_profile(Machine machine, const ProfilePicture& picture);
 
-/// The stored profile of this machine, if there is one; else why those of the same processor do not fit.
+/// The stored profile of this machine, if there is one; else why the profiles of the same processor do not fit.
 struct StoredProfile {
   std::optional<ProfilePicture> picture;
   std::string refusal;  ///< empty: none was there

@@ -1,5 +1,5 @@
-// What a description names: an XML dump, a synthetic string, a measured profile or a sysfs tree. One place that tells
-// them apart, for Machine::from and for whoever wants the source's own words.
+// Tells the kinds of descriptions apart: an XML dump, a synthetic string, a measured profile or a sysfs tree. Used by
+// Machine::from and by callers that need the source itself.
 #pragma once
 
 #include <string>

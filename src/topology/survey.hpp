@@ -1,4 +1,4 @@
-// What the operating system, a dump or a synthetic string says of a machine, as a plain value and before any judgement.
+// What the operating system, a dump or a synthetic string says about a machine, as a plain value before any judgement.
 //
 // The survey is the boundary between hwloc and the rest: reading it needs hwloc and nothing else (survey_*.cpp),
 // judging it (build.cpp) needs neither, so implausible machines can be written down in tests.

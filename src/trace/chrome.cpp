@@ -1,43 +1,22 @@
 #include "trace/chrome.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
+#include "base/json.hpp"
+#include "os/symbol.hpp"
 #include "trace/graph.hpp"
-#include "trace/symbol.hpp"
 
 namespace charm::trace {
 
 namespace {
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-      out += code;
-    } else {
-      out += c;
-    }
-  }
-  return out += '"';
-}
-
-/// Not printf, whose decimal point is the locale's.
-std::string number(double value, int digits) {
-  char text[400];
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr;
-  return {text, end};
-}
-
-std::string as_signed(std::uint64_t value) { return std::to_string(static_cast<std::int64_t>(value)); }
+using base::Json;
 
 class Writer {
  public:
@@ -55,8 +34,7 @@ class Writer {
     put("\n],\n\"charm\":{\"version\":1,\"dropped\":" + std::to_string(recording_.dropped) + ",\n\"workers\":[");
     first_ = true;
     for (const Place& p : recording_.places) {
-      item("{\"id\":" + std::to_string(p.worker) + ",\"cpu\":" + std::to_string(p.cpu) +
-           ",\"chiplet\":" + std::to_string(p.chiplet) + ",\"node\":" + std::to_string(p.node) + "}");
+      item({{"id", p.worker}, {"cpu", p.cpu}, {"chiplet", p.chiplet}, {"node", p.node}});
     }
     put("],\n\"tasks\":[\n");
     first_ = true;
@@ -69,36 +47,44 @@ class Writer {
   void put(const std::string& text) {
     if (good_ && std::fwrite(text.data(), 1, text.size(), file_) != text.size()) good_ = false;
   }
-  void item(const std::string& text) {
-    put(first_ ? text : ",\n" + text);
+  void item(const Json& object) {
+    put((first_ ? "" : ",\n") + base::json_text(object));
     first_ = false;
   }
   /// Microseconds with three digits after the point, as the format wants them.
-  static std::string us(double ns) { return number(std::max(0.0, ns) / 1000, 3); }
-  static std::string whole(double ns) { return std::to_string(static_cast<long long>(std::max(0.0, ns))); }
-  /// Viewers take thread 0 for the kernel's idle thread, so worker w is thread w + 1.
-  static std::string on(int worker) { return "\"pid\":1,\"tid\":" + std::to_string(worker + 1); }
+  static double us(double ns) { return std::round(std::max(0.0, ns)) / 1000; }
+  static long long whole(double ns) { return static_cast<long long>(std::max(0.0, ns)); }
+  /// An event of the worker. Viewers take thread 0 for the kernel's idle thread, so worker w is thread w + 1.
+  static Json event(const char* phase, int worker) { return {{"ph", phase}, {"pid", 1}, {"tid", worker + 1}}; }
+  /// The same with more members.
+  static Json event(const char* phase, int worker, const Json& more) {
+    Json all = event(phase, worker);
+    all.update(more);
+    return all;
+  }
 
   const std::string& name(std::uint64_t function) {
     auto [found, fresh] = names_.try_emplace(function);
-    if (fresh) found->second = quoted(symbol(function));
+    if (fresh) found->second = os::symbol(function);
     return found->second;
   }
 
+  void name_track(int worker, const std::string& title, int position) {
+    item(event("M", worker, {{"name", "thread_name"}, {"args", {{"name", title}}}}));
+    item(event("M", worker, {{"name", "thread_sort_index"}, {"args", {{"sort_index", position}}}}));
+  }
+
   void name_tracks() {
-    item(R"({"ph":"M","pid":1,"name":"process_name","args":{"name":"CHARM"}})");
+    item({{"ph", "M"}, {"pid", 1}, {"name", "process_name"}, {"args", {{"name", "CHARM"}}}});
     for (const Place& p : recording_.places) {
       std::string title = "worker " + std::to_string(p.worker);
       if (p.cpu >= 0) {
         title += " (cpu " + std::to_string(p.cpu) + ", chiplet " + std::to_string(p.chiplet) + ", node " +
                  std::to_string(p.node) + ")";
       }
-      item("{\"ph\":\"M\"," + on(p.worker) + R"(,"name":"thread_name","args":{"name":)" + quoted(title) + "}}");
-      item("{\"ph\":\"M\"," + on(p.worker) + R"(,"name":"thread_sort_index","args":{"sort_index":)" +
-           std::to_string(p.worker) + "}}");
+      name_track(p.worker, title, p.worker);
     }
-    item("{\"ph\":\"M\"," + on(decisions()) + R"(,"name":"thread_name","args":{"name":"decisions"}})");
-    item("{\"ph\":\"M\"," + on(decisions()) + R"(,"name":"thread_sort_index","args":{"sort_index":-1}})");
+    name_track(decisions(), "decisions", -1);
   }
   [[nodiscard]] int decisions() const { return static_cast<int>(recording_.places.size()); }
 
@@ -106,16 +92,23 @@ class Writer {
   void slices(const Task& task) {
     for (std::size_t i = 0; i < task.parts.size(); ++i) {
       const Part& part = task.parts[i];
-      item("{\"ph\":\"X\"," + on(part.worker) + ",\"cat\":\"task\",\"name\":" + name(task.function) +
-           ",\"ts\":" + us(part.from) + ",\"dur\":" + us(part.to - part.from) +
-           ",\"args\":{\"task\":" + std::to_string(task.id) + ",\"parent\":" + std::to_string(task.parent) + "}}");
+      item(event("X", part.worker,
+                 {{"cat", "task"},
+                  {"name", name(task.function)},
+                  {"ts", us(part.from)},
+                  {"dur", us(part.to - part.from)},
+                  {"args", {{"task", task.id}, {"parent", task.parent}}}}));
       if (i + 1 == task.parts.size()) continue;
       const Part& next = task.parts[i + 1];
-      const std::string both =
-          R"(,"cat":"wait","name":"wait","id":")" + std::to_string(task.id) + "." + std::to_string(i) + "\"";
+      const Json both = {{"cat", "wait"}, {"name", "wait"}, {"id", std::to_string(task.id) + "." + std::to_string(i)}};
       // An arrow hangs on the slice that encloses its time: its start has to lie before the slice's end.
-      item("{\"ph\":\"s\"," + on(part.worker) + both + ",\"ts\":" + us(std::max(part.from, part.to - 1)) + "}");
-      item("{\"ph\":\"f\",\"bp\":\"e\"," + on(next.worker) + both + ",\"ts\":" + us(next.from) + "}");
+      Json start = event("s", part.worker, both);
+      start["ts"] = us(std::max(part.from, part.to - 1));
+      item(start);
+      Json end = event("f", next.worker, both);
+      end["bp"] = "e";
+      end["ts"] = us(next.from);
+      item(end);
     }
   }
 
@@ -128,9 +121,11 @@ class Writer {
     std::unordered_map<int, Now> now;
     auto close = [&](int worker, const Now& was, double until) {
       if (was.state == State::busy) return;
-      item("{\"ph\":\"X\"," + on(worker) + R"(,"cat":"idle","name":")" +
-           (was.state == State::parked ? "parked" : "searching") + "\",\"ts\":" + us(was.since) +
-           ",\"dur\":" + us(until - was.since) + "}");
+      item(event("X", worker,
+                 {{"cat", "idle"},
+                  {"name", was.state == State::parked ? "parked" : "searching"},
+                  {"ts", us(was.since)},
+                  {"dur", us(until - was.since)}}));
     };
     for (const WorkerEvent& record : recording_.events) {
       if (record.event.kind != Kind::state) continue;
@@ -144,73 +139,85 @@ class Writer {
 
   void instant(const WorkerEvent& record) {
     const Event& e = record.event;
-    std::string arguments;
+    Json arguments;
     const char* what = nullptr;
     switch (e.kind) {
       case Kind::steal: {
         static constexpr const char* distances[] = {"chiplet", "node", "far"};
         what = "steal";
-        arguments = "\"victim\":" + std::to_string(e.number) + ",\"distance\":\"" +
-                    distances[std::min<std::size_t>(e.detail, 2)] + "\"";
+        arguments = {{"victim", e.number}, {"distance", distances[std::min<std::size_t>(e.detail, 2)]}};
         break;
       }
       case Kind::wake:
         what = "wake";
-        arguments = "\"worker\":" + std::to_string(e.number);
+        arguments = {{"worker", e.number}};
         break;
       case Kind::move:
         what = "move";
-        arguments =
-            "\"cpu\":" + std::to_string(e.number) + ",\"chiplet\":" + as_signed(e.a) + ",\"node\":" + as_signed(e.b);
+        arguments = {
+            {"cpu", e.number}, {"chiplet", static_cast<std::int64_t>(e.a)}, {"node", static_cast<std::int64_t>(e.b)}};
         break;
       case Kind::resume:
         if (e.number == record.worker) return;
         what = "migration";
-        arguments = "\"from\":" + std::to_string(e.number);
+        arguments = {{"from", e.number}};
         break;
       case Kind::sample: {
         const bool stacks = static_cast<Gauge>(e.detail) == Gauge::stacks;
-        item(std::string(R"({"ph":"C","pid":1,"name":")") + (stacks ? "stacks" : "resident bytes") +
-             "\",\"ts\":" + us(recording_.ns(e.at)) + ",\"args\":{\"value\":" + std::to_string(e.a) + "}}");
+        item({{"ph", "C"},
+              {"pid", 1},
+              {"name", stacks ? "stacks" : "resident bytes"},
+              {"ts", us(recording_.ns(e.at))},
+              {"args", {{"value", e.a}}}});
         return;
       }
       default:
         return;
     }
-    item("{\"ph\":\"i\",\"s\":\"t\"," + on(record.worker) + ",\"cat\":\"sched\",\"name\":\"" + what +
-         "\",\"ts\":" + us(recording_.ns(e.at)) + ",\"args\":{" + arguments + "}}");
+    item(event("i", record.worker,
+               {{"s", "t"},
+                {"cat", "sched"},
+                {"name", what},
+                {"ts", us(recording_.ns(e.at))},
+                {"args", std::move(arguments)}}));
   }
 
   void write(const Note& note) {
-    const std::string at = ",\"ts\":" + us(recording_.ns(note.at)) + ",\"args\":";
+    const double at = us(recording_.ns(note.at));
     if (note.arguments.empty()) {
-      item("{\"ph\":\"C\",\"pid\":1,\"name\":" + quoted(note.name) + at + "{\"value\":" + number(note.value, 9) + "}}");
+      item({{"ph", "C"}, {"pid", 1}, {"name", note.name}, {"ts", at}, {"args", {{"value", note.value}}}});
     } else {
-      item("{\"ph\":\"i\",\"s\":\"p\"," + on(decisions()) + ",\"cat\":\"decision\",\"name\":" + quoted(note.name) + at +
-           note.arguments + "}");
+      item(event("i", decisions(),
+                 {{"s", "p"},
+                  {"cat", "decision"},
+                  {"name", note.name},
+                  {"ts", at},
+                  {"args", Json::parse(note.arguments, nullptr, false)}}));
     }
   }
 
   /// One line of the task graph.
   void write(const Task& task) {
     static constexpr const char* edges[] = {"root", "spawn", "fork"};
-    std::string line = "{\"id\":" + std::to_string(task.id) + ",\"name\":" + name(task.function) +
-                       ",\"parent\":" + std::to_string(task.parent) + ",\"edge\":\"" +
-                       edges[static_cast<std::size_t>(task.edge)] +
-                       "\",\"parent_after_ns\":" + whole(task.parent_after) + ",\"run_ns\":" + whole(task.ran) +
-                       ",\"ended\":" + (task.ended ? "true" : "false") + ",\"parts\":[";
-    for (std::size_t i = 0; i < task.parts.size(); ++i) {
-      const Part& p = task.parts[i];
-      line += std::string(i == 0 ? "" : ",") + "{\"worker\":" + std::to_string(p.worker) +
-              ",\"start_ns\":" + whole(p.from) + ",\"run_ns\":" + whole(p.to - p.from) + "}";
+    Json parts = Json::array();
+    for (const Part& p : task.parts)
+      parts.push_back({{"worker", p.worker}, {"start_ns", whole(p.from)}, {"run_ns", whole(p.to - p.from)}});
+    Json waits = Json::array();
+    for (const Wait& w : task.waits) {
+      waits.push_back({{"after_ns", whole(w.after)},
+                       {"wait_ns", whole(w.length)},
+                       {"by", w.by},
+                       {"by_after_ns", whole(w.by_after)}});
     }
-    line += "],\"waits\":[";
-    for (std::size_t i = 0; i < task.waits.size(); ++i) {
-      const Wait& w = task.waits[i];
-      line += std::string(i == 0 ? "" : ",") + "{\"after_ns\":" + whole(w.after) + ",\"wait_ns\":" + whole(w.length) +
-              ",\"by\":" + std::to_string(w.by) + ",\"by_after_ns\":" + whole(w.by_after) + "}";
-    }
-    item(line + "]}");
+    item({{"id", task.id},
+          {"name", name(task.function)},
+          {"parent", task.parent},
+          {"edge", edges[static_cast<std::size_t>(task.edge)]},
+          {"parent_after_ns", whole(task.parent_after)},
+          {"run_ns", whole(task.ran)},
+          {"ended", task.ended},
+          {"parts", std::move(parts)},
+          {"waits", std::move(waits)}});
   }
 
   Recording& recording_;

@@ -1,5 +1,5 @@
-// The file: Chrome's trace format, which chrome://tracing and ui.perfetto.dev read, with the task graph in a section of
-// its own that they pass over (docs/trace.md).
+// Writes a recording in Chrome's trace format, which chrome://tracing and ui.perfetto.dev read. The task graph is in a
+// section of its own that these viewers ignore (docs/trace.md).
 #pragma once
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// What a worker records: fixed-size events, each with a time stamp and up to four numbers whose meaning hangs on the
-// kind (docs/trace.md has the file that they become).
+// What a worker records: fixed-size events, each with a time stamp and up to four numbers whose meaning depends on the
+// kind (docs/trace.md describes the file that is made of them).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace charm::trace {
 
 enum class Kind : std::uint8_t {
   spawn,    // a: job, b: the task that made it
-  begin,    // a: task, b: job, c: its function, d: whose it probably is where no spawn was seen
+  begin,    // a: task, b: job, c: its function, d: its probable maker if no spawn was recorded
   end,      // a: task
   suspend,  // a: task, b: fiber
   resume,   // a: task, b: fiber, number: worker that it left

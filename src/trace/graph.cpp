@@ -8,8 +8,8 @@ namespace charm::trace {
 
 namespace {
 
-/// Follows the events in the order of time. Addresses of jobs and fibers are used again, so each stands for the latest
-/// that it was recorded for.
+/// Follows the events in the order of time. Addresses of jobs and fibers are reused, so each stands for the latest
+/// one that was recorded.
 class Follower {
  public:
   explicit Follower(const Recording& recording) : recording_(recording) {}

@@ -1,4 +1,4 @@
-// The task graph of a recording: which task made which, how long each ran and where, what it waited for.
+// The task graph of a recording: which task made which, how long each ran and where, and what it waited for.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace charm::trace {
 
-/// A stretch that a task ran on one worker, from its begin or resume to its suspension or end.
+/// An interval in which a task ran on one worker, from its begin or resume to its suspension or end.
 struct Part {
   int worker = 0;
   double from = 0, to = 0;  // ns since the start
 };
 
-/// What a task did after its n-th part: it waited.
+/// The wait of a task after its n-th part.
 struct Wait {
   double after = 0;      // ns that the task had run
   double length = 0;     // ns; until the recording's end where the wait was still on

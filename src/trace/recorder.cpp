@@ -7,25 +7,25 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <unistd.h>
 #include <utility>
 
 #include "base/notices.hpp"
 #include "os/memory.hpp"
+#include "os/this_process.hpp"
 #include "trace/chrome.hpp"
 
 namespace charm::trace {
 
 namespace {
 
-// The recorder of the one runtime, for decision() and counter(), whose callers know no runtime. Under the mutex, so
-// that a late caller does not meet a recorder that is going.
+// The recorder of the current runtime, for decision() and counter(), whose callers have no runtime. Access is under the
+// mutex, so that a late caller does not use a recorder that is being destroyed.
 std::mutex current_mutex;
 Recorder* current_recorder = nullptr;
 std::atomic<bool> current_exists{false};
 
 std::string with_process_id(std::string path) {
-  if (std::size_t at = path.find("%p"); at != std::string::npos) path.replace(at, 2, std::to_string(getpid()));
+  if (std::size_t at = path.find("%p"); at != std::string::npos) path.replace(at, 2, std::to_string(os::process_id()));
   return path;
 }
 

@@ -1,4 +1,4 @@
-// The recording of a whole run: a track for every worker, the decisions and counters of whoever decides, and the file
+// The recording of a whole run: a track for every worker, the decisions and counters of the controller, and the file
 // that they are written to. The runtime owns it; without the setting `trace` there is none and nothing is recorded.
 #pragma once
 
@@ -41,7 +41,7 @@ class Recorder {
   std::uint64_t dropped_notes_ = 0;
 };
 
-/// Whether a run is being recorded; for callers whose arguments cost something to make.
+/// Whether a run is being recorded, for callers whose arguments are expensive to make.
 [[nodiscard]] bool recording() noexcept;
 
 /// Records a decision: a marker named `name` with `arguments`, a JSON object ("{...}") that says from which signals it

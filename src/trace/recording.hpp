@@ -1,4 +1,4 @@
-// What was recorded, gathered from all workers, before it is written.
+// The events of all workers, gathered before they are written.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace charm::trace {
 
-/// Where a worker sat at the start; -1 for what is not known.
+/// Where a worker ran at the start; -1 for what is not known.
 struct Place {
   int worker = 0, cpu = -1, chiplet = -1, node = -1;
 };

@@ -1,4 +1,4 @@
-// The recording of one worker: a bounded buffer that its owner fills and anyone may read meanwhile.
+// The recording of one worker: a bounded buffer that its owner fills while any thread may read it.
 //
 // Invariant: events below `used_` never change; the owner writes an event, then advances `used_` (release); a reader
 // loads `used_` (acquire) and reads below it. A full buffer keeps what it has and counts what it drops: the beginning
@@ -61,14 +61,14 @@ class Track {
     forked_ = true;
     add({.number = from.worker_, .kind = Kind::steal, .detail = static_cast<std::uint8_t>(distance)});
   }
-  /// The job that begins next was in the worker's own deque: what ran here last probably made it.
+  /// The job that begins next was in the worker's own deque: the task that ran here last probably made it.
   void popped() noexcept { forked_ = true; }
   void woke(int worker) noexcept { add({.number = worker, .kind = Kind::wake}); }
   void state(State next, std::uint64_t at) noexcept {
     put({.at = at, .kind = Kind::state, .detail = static_cast<std::uint8_t>(next)});
     if (next == State::parked) sample_memory(at);
   }
-  /// The worker sits elsewhere from now on; -1 for what is not known.
+  /// The worker runs on this cpu from now on; -1 for what is not known.
   void moved(int cpu, int chiplet, int node) noexcept {
     add({.a = number(chiplet), .b = number(node), .number = cpu, .kind = Kind::move});
   }
@@ -104,7 +104,7 @@ class Track {
     events_[n] = std::bit_cast<Raw>(event);
     used_.store(n + 1, std::memory_order_release);
   }
-  /// What is left in the worker's deque was made by the task that goes.
+  /// The task that ends or is suspended made the jobs that are left in the worker's deque.
   void leave() noexcept {
     origin_ = task();
     task_.store(0, std::memory_order_relaxed);

@@ -39,19 +39,19 @@ TEST_P(Coroutines, ScheduleMovesThemToTheRuntime) {
 }
 
 TEST_P(Coroutines, ScheduleGoesWhereItIsSent) {
-  const std::vector<charm::Seat> seats = charm::seats();
+  const std::vector<charm::WorkerCore> worker_cores = charm::worker_cores();
   auto tour = [&]() -> task<> {
     for (int w = 0; w < charm::num_workers(); ++w) {
-      const charm::Seat seat = seats[static_cast<std::size_t>(w)];
+      const charm::WorkerCore worker_core = worker_cores[static_cast<std::size_t>(w)];
       co_await charm::schedule(charm::on_worker{w});
       EXPECT_EQ(charm::worker_id(), w);
-      if (seat.chiplet >= 0) {
-        co_await charm::schedule(charm::on_chiplet{seat.chiplet});
-        EXPECT_EQ(seats[static_cast<std::size_t>(charm::worker_id())].chiplet, seat.chiplet);
+      if (worker_core.chiplet >= 0) {
+        co_await charm::schedule(charm::on_chiplet{worker_core.chiplet});
+        EXPECT_EQ(worker_cores[static_cast<std::size_t>(charm::worker_id())].chiplet, worker_core.chiplet);
       }
-      if (seat.node >= 0) {
-        co_await charm::schedule(charm::on_node{seat.node});
-        EXPECT_EQ(seats[static_cast<std::size_t>(charm::worker_id())].node, seat.node);
+      if (worker_core.node >= 0) {
+        co_await charm::schedule(charm::on_node{worker_core.node});
+        EXPECT_EQ(worker_cores[static_cast<std::size_t>(charm::worker_id())].node, worker_core.node);
       }
     }
     EXPECT_THROW(co_await charm::schedule(charm::on_worker{9999}), charm::Error);

@@ -1,6 +1,9 @@
 // Deterministic reductions: the same bits for any number of workers, and the sequential program's order.
+#include <atomic>
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <rapidcheck.h>
 #include <stdexcept>
 #include <string>
@@ -91,5 +94,34 @@ TEST_P(Reduce, ExceptionsOfBodyAndCombineLeaveIt) {
                    [](int, int) -> int { throw std::out_of_range("here"); }, {3, true}),
                std::out_of_range);
 }
+
+TEST_P(Reduce, RangesBeyondSixtyThreeBitsAreCovered) {
+  constexpr std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+  for (bool deterministic : {false, true}) {
+    auto count = charm::parallel_reduce(
+        std::uint64_t{0}, last, std::uint64_t{0},
+        [](std::uint64_t low, std::uint64_t high, std::uint64_t sum) { return sum + (high - low); },
+        [](std::uint64_t a, std::uint64_t b) { return a + b; },
+        {.grain = std::int64_t{1} << 55, .deterministic = deterministic});
+    EXPECT_EQ(count, last);
+  }
+  std::atomic<std::uint64_t> covered{0};
+  charm::parallel_for(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(),
+                      [&](std::int64_t low, std::int64_t high) {
+                        covered += static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+                      });
+  EXPECT_EQ(covered, last) << "also where the loop finds its chunks by itself";
+}
+
+// What parallel_reduce refuses to compile: partial results that do not fit into the type of the identity.
+static_assert(charm::detail::loses<int, double>());
+static_assert(charm::detail::loses<std::int64_t, float>());
+static_assert(charm::detail::loses<int, std::int64_t>());
+static_assert(charm::detail::loses<float, double>());
+static_assert(!charm::detail::loses<double, float>());
+static_assert(!charm::detail::loses<double, std::int64_t>());
+static_assert(!charm::detail::loses<short, int>());
+static_assert(!charm::detail::loses<std::int64_t, int>());
+static_assert(!charm::detail::loses<std::string, const char*>());
 
 }  // namespace

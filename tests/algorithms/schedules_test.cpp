@@ -131,7 +131,7 @@ TEST_P(Schedules, FromManyThreadsAtOnce) {
 }
 
 TEST_P(Schedules, StaticGivesEveryWorkerOneContiguousChunkChipletByChiplet) {
-  const std::vector<charm::Seat> seats = charm::seats();
+  const std::vector<charm::WorkerCore> worker_cores = charm::worker_cores();
   std::mutex mutex;
   std::map<int, std::pair<int, int>> chunk_of;  // by first index: worker and end
   charm::parallel_for(0, 1001,
@@ -140,7 +140,7 @@ TEST_P(Schedules, StaticGivesEveryWorkerOneContiguousChunkChipletByChiplet) {
                         EXPECT_TRUE(chunk_of.emplace(low, std::pair(charm::worker_id(), high)).second);
                       },
                       {.schedule = Schedule::static_});
-  ASSERT_EQ(chunk_of.size(), seats.size());
+  ASSERT_EQ(chunk_of.size(), worker_cores.size());
   int end = 0;
   std::set<int> workers;
   std::vector<int> chiplets;
@@ -148,12 +148,12 @@ TEST_P(Schedules, StaticGivesEveryWorkerOneContiguousChunkChipletByChiplet) {
     EXPECT_EQ(low, end);
     end = worker_and_high.second;
     int size = end - low;
-    EXPECT_LE(std::abs(size * static_cast<int>(seats.size()) - 1001), static_cast<int>(seats.size()));
+    EXPECT_LE(std::abs(size * static_cast<int>(worker_cores.size()) - 1001), static_cast<int>(worker_cores.size()));
     workers.insert(worker_and_high.first);
-    chiplets.push_back(seats[static_cast<std::size_t>(worker_and_high.first)].chiplet);
+    chiplets.push_back(worker_cores[static_cast<std::size_t>(worker_and_high.first)].chiplet);
   }
   EXPECT_EQ(end, 1001);
-  EXPECT_EQ(workers.size(), seats.size());
+  EXPECT_EQ(workers.size(), worker_cores.size());
   EXPECT_TRUE(std::is_sorted(chiplets.begin(), chiplets.end()));
 }
 
@@ -224,8 +224,8 @@ TEST(LoopParts, DivideEvenlyAndCompletely) {
 // Two workers on two chiplets that do not finish before each has run: with nobody late, every block stays at home.
 TEST(Affine, ABlockGoesToTheSameChipletInEveryCall) {
   Running runtime(2, on("pack:1 l3:2 core:1 pu:1"));
-  const std::vector<charm::Seat> seats = charm::seats();
-  ASSERT_NE(seats[0].chiplet, seats[1].chiplet);
+  const std::vector<charm::WorkerCore> worker_cores = charm::worker_cores();
+  ASSERT_NE(worker_cores[0].chiplet, worker_cores[1].chiplet);
   auto chiplets_of_blocks = [&] {
     std::vector<int> chiplet(8, -1);
     std::atomic<int> arrived{0};
@@ -237,7 +237,7 @@ TEST(Affine, ABlockGoesToTheSameChipletInEveryCall) {
                             if (i == 0 || i == 4) ++arrived;
                             while (arrived < 2) std::this_thread::yield();
                             chiplet[static_cast<std::size_t>(i)] =
-                                seats[static_cast<std::size_t>(charm::worker_id())].chiplet;
+                                worker_cores[static_cast<std::size_t>(charm::worker_id())].chiplet;
                           },
                           {.grain = 1, .schedule = Schedule::affine});
     });
@@ -245,7 +245,8 @@ TEST(Affine, ABlockGoesToTheSameChipletInEveryCall) {
   };
   for (int call = 0; call < 20; ++call) {
     std::vector<int> chiplet = chiplets_of_blocks();
-    EXPECT_EQ(chiplet[0], seats[0].chiplet < seats[1].chiplet ? seats[0].chiplet : seats[1].chiplet);
+    EXPECT_EQ(chiplet[0],
+              worker_cores[0].chiplet < worker_cores[1].chiplet ? worker_cores[0].chiplet : worker_cores[1].chiplet);
     EXPECT_NE(chiplet[4], chiplet[0]);
   }
 }

@@ -3,11 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "cli/tool.hpp"
 
 namespace {
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using charm::test::has;
 
 class BenchTest : public charm::cli::test::Tool {};
 
@@ -48,8 +49,8 @@ TEST_F(BenchTest, MakesARowForEachPolicyWithTheSeatsOfItsWorkers) {
   ASSERT_EQ(json.at("placements").size(), 3U);
   EXPECT_EQ(json.at("results").at(1).at("policy"), "distributed");
   EXPECT_EQ(json.at("results").at(0).at("seconds").size(), 2U);
-  EXPECT_GE(json.at("placements").at(0).at("seats").at(0).at("cpu"), 0);
-  EXPECT_EQ(json.at("placements").at(2).at("seats").at(0).at("cpu"), -1);
+  EXPECT_GE(json.at("placements").at(0).at("worker_cores").at(0).at("cpu"), 0);
+  EXPECT_EQ(json.at("placements").at(2).at("worker_cores").at(0).at("cpu"), -1);
 }
 
 TEST_F(BenchTest, UpdatesATable) {
@@ -146,7 +147,7 @@ TEST_F(BenchTest, TakesTheMachineFromTheSettingsFileToo) {
   ASSERT_EQ(said.exit_code, 0) << said.err;
   const auto json = nlohmann::json::parse(said.out);
   EXPECT_EQ(json.at("host").at("cores"), 6);
-  EXPECT_EQ(json.at("placements").at(0).at("seats").size(), 6U);
+  EXPECT_EQ(json.at("placements").at(0).at("worker_cores").size(), 6U);
 }
 
 TEST_F(BenchTest, PlacesWorkersOnAMachineThatIsNotThere) {
@@ -156,7 +157,8 @@ TEST_F(BenchTest, PlacesWorkersOnAMachineThatIsNotThere) {
   ASSERT_EQ(said.exit_code, 0) << said.err;
   std::set<int> chiplets;
   const auto json = nlohmann::json::parse(said.out);
-  for (const auto& seat : json.at("placements").at(0).at("seats")) chiplets.insert(seat.at("chiplet").get<int>());
+  for (const auto& worker_core : json.at("placements").at(0).at("worker_cores"))
+    chiplets.insert(worker_core.at("chiplet").get<int>());
   EXPECT_EQ(chiplets, (std::set<int>{0, 1, 2, 3}));
 }
 

@@ -14,9 +14,10 @@
 #include "cli/completion.hpp"
 #include "cli/failure.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
+#include "os/output_file.hpp"
 
 using namespace charm::cli;
+namespace os = charm::os;
 namespace fs = std::filesystem;
 
 namespace {
@@ -70,10 +71,10 @@ TEST(Progress, LeavesNoLineBehindOnATerminal) {
 
 TEST(OutputFile, ChecksWithoutLeavingATrace) {
   const Folder folder;
-  check_writable(folder / "new.html");
+  os::check_writable(folder / "new.html");
   EXPECT_EQ(folder.files(), 0U);
   std::ofstream(folder / "old.html") << "old";
-  check_writable(folder / "old.html");
+  os::check_writable(folder / "old.html");
   EXPECT_EQ(content(folder / "old.html"), "old");
   EXPECT_EQ(folder.files(), 1U);
 }
@@ -82,7 +83,7 @@ TEST(OutputFile, RefusesWhatIsNoPlaceForAFile) {
   const Folder folder;
   for (const std::string& path : {std::string(), folder / "", folder / "no/such/folder/out.html",
                                   std::string("/dev/null"), std::string("/proc/out.html")}) {
-    EXPECT_THROW(check_writable(path), charm::Error) << path;
+    EXPECT_THROW(os::check_writable(path), charm::Error) << path;
   }
 }
 
@@ -90,7 +91,7 @@ TEST(OutputFile, IsReplacedWholeAndKeepsItsMode) {
   const Folder folder;
   std::ofstream(folder / "out.html") << "old";
   chmod((folder / "out.html").c_str(), 0640);
-  write_whole(folder / "out.html", "new");
+  os::write_whole(folder / "out.html", "new");
   EXPECT_EQ(content(folder / "out.html"), "new");
   struct stat status{};
   stat((folder / "out.html").c_str(), &status);
@@ -102,14 +103,14 @@ TEST(OutputFile, ALinkStaysALink) {
   const Folder folder;
   std::ofstream(folder / "real.html") << "old";
   fs::create_symlink("real.html", folder / "link.html");
-  write_whole(folder / "link.html", "new");
+  os::write_whole(folder / "link.html", "new");
   EXPECT_TRUE(fs::is_symlink(folder / "link.html"));
   EXPECT_EQ(content(folder / "real.html"), "new");
 }
 
 TEST(OutputFile, ThatCannotBeWrittenLeavesNothing) {
   const Folder folder;
-  EXPECT_THROW(write_whole(folder / "no/out.html", "text"), charm::Error);
+  EXPECT_THROW(os::write_whole(folder / "no/out.html", "text"), charm::Error);
   EXPECT_EQ(folder.files(), 0U);
 }
 

@@ -1,13 +1,14 @@
 // `charm counters`: what it says of a core of the catalogue and of this machine.
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "cli/tool.hpp"
 
 using CountersCommand = charm::cli::test::Tool;
 
 namespace {
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using charm::test::has;
 
 TEST_F(CountersCommand, ShowsWhatACoreOfTheCatalogueTellsApart) {
   const auto said = charm("counters --machine zen4 --events");

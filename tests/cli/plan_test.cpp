@@ -47,7 +47,7 @@ void expect_says(const std::string& text, std::initializer_list<const char*> par
     EXPECT_NE(text.find(part), std::string::npos) << "'" << text << "' lacks '" << part << "'";
 }
 
-TEST(Plan, WithoutOptionsRunsEveryKernelOnEveryRuntime) {
+TEST(BenchPlan, WithoutOptionsRunsEveryKernelOnEveryRuntime) {
   const auto plan = make_plan({}, facts());
   EXPECT_EQ(plan.measurements.size(), 12U);
   EXPECT_EQ(plan.policies, (std::vector<std::string>{"local"}));
@@ -57,7 +57,7 @@ TEST(Plan, WithoutOptionsRunsEveryKernelOnEveryRuntime) {
   }
 }
 
-TEST(Plan, TakesAPlaceForCharmsArraysAndRefusesOneThatNobodyUses) {
+TEST(BenchPlan, TakesAPlaceForCharmsArraysAndRefusesOneThatNobodyUses) {
   EXPECT_EQ(make_plan({}, facts()).memory, "");
   BenchRequest request;
   request.memory = "interleaved";
@@ -69,7 +69,7 @@ TEST(Plan, TakesAPlaceForCharmsArraysAndRefusesOneThatNobodyUses) {
   expect_says(refusal(request), {"--memory", "leaves CHARM out"});
 }
 
-TEST(Plan, KeepsTheRowsOfAKernelTogetherSoThatTheyCanTakeTurns) {
+TEST(BenchPlan, KeepsTheRowsOfAKernelTogetherSoThatTheyCanTakeTurns) {
   BenchRequest request;
   request.policies = {"local", "distributed"};
   const auto rows = make_plan(request, facts()).measurements;
@@ -82,7 +82,7 @@ TEST(Plan, KeepsTheRowsOfAKernelTogetherSoThatTheyCanTakeTurns) {
   }
 }
 
-TEST(Plan, OnlyCharmIsRunOncePerPolicy) {
+TEST(BenchPlan, OnlyCharmIsRunOncePerPolicy) {
   BenchRequest request;
   request.kernels = {"bfs"};
   request.runtimes = {"openmp", "charm"};
@@ -94,13 +94,13 @@ TEST(Plan, OnlyCharmIsRunOncePerPolicy) {
   EXPECT_EQ(rows[2].policy, "os");
 }
 
-TEST(Plan, TrialsThatWereAskedForHoldForEveryKernel) {
+TEST(BenchPlan, TrialsThatWereAskedForHoldForEveryKernel) {
   BenchRequest request;
   request.trials = 7;
   for (const auto& m : make_plan(request, facts()).measurements) EXPECT_EQ(m.trials, 7);
 }
 
-TEST(Plan, RefusesUnknownNamesAndListsTheKnown) {
+TEST(BenchPlan, RefusesUnknownNamesAndListsTheKnown) {
   BenchRequest kernel;
   kernel.kernels = {"bfs", "tsp"};
   expect_says(refusal(kernel), {"--kernel", "'tsp'", "bfs, pr, graph500"});
@@ -112,7 +112,7 @@ TEST(Plan, RefusesUnknownNamesAndListsTheKnown) {
   expect_says(refusal(policy), {"--policy", "'scatter'", "local, distributed, os"});
 }
 
-TEST(Plan, RefusesAnUnknownPolicyOfTheSettings) {
+TEST(BenchPlan, RefusesAnUnknownPolicyOfTheSettings) {
   Facts f = facts();
   f.policy = "scatter";
   expect_says(refusal({}, f), {"'scatter'"});
@@ -121,7 +121,7 @@ TEST(Plan, RefusesAnUnknownPolicyOfTheSettings) {
   EXPECT_EQ(refusal(without_charm, f), "") << "a policy that nobody uses harms nobody";
 }
 
-TEST(Plan, RefusesOptionsThatContradictEachOther) {
+TEST(BenchPlan, RefusesOptionsThatContradictEachOther) {
   BenchRequest both;
   both.scale = 10;
   both.file = "graph.el";
@@ -135,7 +135,7 @@ TEST(Plan, RefusesOptionsThatContradictEachOther) {
   expect_says(refusal(undirected), {"--undirected", "--file"});
 }
 
-TEST(Plan, RefusesMoreWorkersThanCoresUnlessTheyMayShare) {
+TEST(BenchPlan, RefusesMoreWorkersThanCoresUnlessTheyMayShare) {
   BenchRequest request;
   request.workers = 5;
   expect_says(refusal(request, facts(), Errc::too_many_workers), {"5 workers", "4 allowed cores", "--workers 4"});
@@ -144,12 +144,12 @@ TEST(Plan, RefusesMoreWorkersThanCoresUnlessTheyMayShare) {
   EXPECT_EQ(make_plan(request, sharing).workers, 5);
 }
 
-TEST(Plan, RefusesWhatCannotFitInMemoryAndSaysWhatWould) {
+TEST(BenchPlan, RefusesWhatCannotFitInMemoryAndSaysWhatWould) {
   BenchRequest request;
   request.scale = 30;  // 8 GiB
   Facts f = facts();
   f.available_bytes = 3ULL << 30U;
-  expect_says(refusal(request, f), {"--scale 30", "8.0 GiB", "3.0 GiB", "--scale 28"});
+  expect_says(refusal(request, f), {"--scale 30", "8 GiB", "3 GiB", "--scale 28"});
   request.scale = 28;
   EXPECT_EQ(refusal(request, f), "");
   f.available_bytes.reset();

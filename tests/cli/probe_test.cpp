@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "cli/tool.hpp"
 #include "fiber/sanitizers.hpp"
 
@@ -11,7 +12,7 @@ using ProbeTest = charm::cli::test::Tool;
 
 namespace {
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using charm::test::has;
 
 TEST_F(ProbeTest, ClustersALatencyMatrixIntoJson) {
   const auto said = charm("probe --cluster " CHARM_TEST_DATA "/c2c/threadripper-1950x.csv --json");

@@ -6,21 +6,23 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/format.hpp"
+#include "base/text.hpp"
 #include "cli/bench/json.hpp"
 #include "cli/bench/table.hpp"
-#include "cli/format.hpp"
 #include "cli/report/bars.hpp"
-#include "cli/report/html.hpp"
 #include "cli/report/page.hpp"
 #include "cli/rows.hpp"
 #include "cli/text_table.hpp"
+#include "render/html.hpp"
+#include "render/scale.hpp"
 
 using namespace charm::cli;
 using charm::cli::test::row;
 
 namespace {
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using charm::test::has;
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -30,26 +32,26 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 TEST(Format, KeepsThreeDigitsAndAUnitBetweenOneAndAThousand) {
-  EXPECT_EQ(format_seconds(0.00383), "3.83 ms");
-  EXPECT_EQ(format_seconds(0.0318), "31.8 ms");
-  EXPECT_EQ(format_seconds(11), "11.0 s");
-  EXPECT_EQ(format_seconds(0.99996), "1.00 s");
-  EXPECT_EQ(format_seconds(25e-9), "25.0 ns");
-  EXPECT_EQ(format_seconds(0), "0 s");
-  EXPECT_EQ(format_bytes(1536), "1.50 KiB");
-  EXPECT_EQ(format_bytes(117U << 20U), "117 MiB");
-  EXPECT_EQ(format_bytes(0), "0 B");
-  EXPECT_EQ(format_rate(0.0913), "0.0913");
-  EXPECT_EQ(format_rate(9.996), "10.0");
-  EXPECT_EQ(format_rate(995.4), "995");
-  EXPECT_EQ(format_percent(0.0421), "4.2 %");
-  EXPECT_EQ(format_percent(1.204), "120 %");
+  EXPECT_EQ(charm::base::format_seconds(0.00383), "3.83 ms");
+  EXPECT_EQ(charm::base::format_seconds(0.0318), "31.8 ms");
+  EXPECT_EQ(charm::base::format_seconds(11), "11.0 s");
+  EXPECT_EQ(charm::base::format_seconds(0.99996), "1.00 s");
+  EXPECT_EQ(charm::base::format_seconds(25e-9), "25.0 ns");
+  EXPECT_EQ(charm::base::format_seconds(0), "0 s");
+  EXPECT_EQ(charm::base::format_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(charm::base::format_bytes(117U << 20U), "117 MiB");
+  EXPECT_EQ(charm::base::format_bytes(0), "0 B");
+  EXPECT_EQ(charm::base::three_digits(0.0913), "0.0913");
+  EXPECT_EQ(charm::base::three_digits(9.996), "10.0");
+  EXPECT_EQ(charm::base::three_digits(995.4), "995");
+  EXPECT_EQ(charm::base::format_percent(0.0421), "4.2 %");
+  EXPECT_EQ(charm::base::format_percent(1.204), "120 %");
 }
 
 TEST(Format, IsWithinHalfAPercentOfTheNumber) {
   EXPECT_TRUE(rc::check("three digits", [] {
     const double value = *rc::gen::inRange(1, 1000000000) * 1e-6;
-    RC_ASSERT(std::abs(std::stod(three_digits(value)) - value) <= value * 0.005 + 1e-12);
+    RC_ASSERT(std::abs(std::stod(charm::base::three_digits(value)) - value) <= value * 0.005 + 1e-12);
   }));
 }
 
@@ -73,7 +75,7 @@ TEST(TextTable, ColourChangesNothingButColour) {
 }
 
 TEST(ResultsTable, ShowsEveryRowAndShoutsAWrongAnswer) {
-  auto o = test::outcome({row("bfs", "charm", "local", {0.5, 0.5}), row("bfs", "openmp", "none", {1.0})});
+  auto o = charm::cli::test::outcome({row("bfs", "charm", "local", {0.5, 0.5}), row("bfs", "openmp", "none", {1.0})});
   o.results[1].verified = false;
   const auto lines = lines_of(results_table(o, false));
   ASSERT_EQ(lines.size(), 5U);
@@ -84,10 +86,10 @@ TEST(ResultsTable, ShowsEveryRowAndShoutsAWrongAnswer) {
 }
 
 TEST(ResultsJson, HasTheKeysThatScriptsReadWithTheirTypes) {
-  auto o = test::outcome({row("bfs", "charm", "local", {0.5, 0.25, 1})});
+  auto o = charm::cli::test::outcome({row("bfs", "charm", "local", {0.5, 0.25, 1})});
   o.notes = {"a note"};
   o.placements = {{"local", {{0, 0, 0, 0, 0}, {-1, -1, -1, -1, -1}}}};
-  const auto json = nlohmann::json::parse(results_json(test::host(), o));
+  const auto json = nlohmann::json::parse(results_json(charm::cli::test::host(), o));
   const auto& r = json.at("results").at(0);
   EXPECT_EQ(r.at("kernel"), "bfs");
   EXPECT_EQ(r.at("runtime"), "charm");
@@ -108,25 +110,25 @@ TEST(ResultsJson, HasTheKeysThatScriptsReadWithTheirTypes) {
   }
   EXPECT_EQ(host.at("notes").at(0), "a note");
   EXPECT_EQ(host.at("settings").at(0).at("from"), "--workers");
-  EXPECT_EQ(json.at("placements").at(0).at("seats").at(1).at("cpu"), -1);
+  EXPECT_EQ(json.at("placements").at(0).at("worker_cores").at(1).at("cpu"), -1);
 }
 
 TEST(ResultsJson, IsJsonWhateverTheInputIsCalled) {
-  auto o = test::outcome({row("bfs", "charm", "local", {1})});
+  auto o = charm::cli::test::outcome({row("bfs", "charm", "local", {1})});
   o.input.description = "graph \xff\"\n\x01.el";
-  EXPECT_TRUE(nlohmann::json::accept(results_json(test::host(), o)));
+  EXPECT_TRUE(nlohmann::json::accept(results_json(charm::cli::test::host(), o)));
 }
 
 TEST(AxisTicks, CoverTheTopInFewRoundSteps) {
   EXPECT_TRUE(rc::check("for any rate", [] {
     const double top = *rc::gen::inRange(1, 1000000000) * 1e-5;
-    const auto ticks = axis_ticks(top);
+    const auto ticks = charm::render::axis_ticks(top);
     RC_ASSERT(ticks.front() == 0);
     RC_ASSERT(ticks.back() >= top * (1 - 1e-6));
     RC_ASSERT(ticks.size() >= 4U && ticks.size() <= 6U);
     RC_ASSERT(ticks[ticks.size() - 2] < top);
   }));
-  EXPECT_EQ(axis_ticks(0).size(), 2U) << "an axis without rates is still an axis";
+  EXPECT_EQ(charm::render::axis_ticks(0).size(), 2U) << "an axis without rates is still an axis";
 }
 
 TEST(Bars, AreProportionalToTheMedianRate) {
@@ -166,19 +168,20 @@ TEST(Comparison, LeavesWrongAnswersOut) {
 
 TEST(Html, LeavesNothingThatCouldBeMarkup) {
   EXPECT_TRUE(rc::check("for any text", [](const std::string& text) {
-    const std::string out = escaped(text);
+    const std::string out = charm::render::escaped(text);
     RC_ASSERT(out.find_first_of("<>\"'") == std::string::npos);
   }));
-  EXPECT_EQ(escaped("a<b & \"c\""), "a&lt;b &amp; &quot;c&quot;");
+  EXPECT_EQ(charm::render::escaped("a<b & \"c\""), "a&lt;b &amp; &quot;c&quot;");
 }
 
 Report report() {
   Report r;
   r.title = "A benchmark";
   r.command = "charm bench graph --file '<evil>.el'";
-  r.host = test::host();
-  r.outcome = test::outcome({row("bfs", "charm", "local", {0.5, 0.6}), row("pr", "charm", "local", {0.5, 0.6})});
-  r.outcome.placements = {{"local", std::vector<charm::Seat>(40, charm::Seat{3, 7, 1, 0, 0})}};
+  r.host = charm::cli::test::host();
+  r.outcome =
+      charm::cli::test::outcome({row("bfs", "charm", "local", {0.5, 0.6}), row("pr", "charm", "local", {0.5, 0.6})});
+  r.outcome.placements = {{"local", std::vector<charm::WorkerCore>(40, charm::WorkerCore{3, 7, 1, 0, 0})}};
   r.outcome.notes = {"degraded: <something>"};
   r.drawings = {{"local", "<svg id=\"machine\"></svg>"}};
   return r;
@@ -204,7 +207,7 @@ TEST(ReportPage, ShowsWhatTheReaderNeedsToJudgeTheFigures) {
   EXPECT_FALSE(has(page, "<evil>"));
 }
 
-TEST(ReportPage, SeatsEveryWorker) {
+TEST(ReportPage, ShowsTheCoreOfEveryWorker) {
   const std::string page = render_report(report());
   for (int worker = 0; worker < 40; ++worker) {
     EXPECT_TRUE(has(page, fmt::format("<tr><td class=\"number\">{}</td><td class=\"number\">7</td>", worker)))

@@ -4,26 +4,26 @@
 
 #include <gtest/gtest.h>
 
+#include "base/quantile.hpp"
 #include "cli/rows.hpp"
 
-using charm::cli::median;
 using charm::cli::Result;
 using charm::cli::test::row;
 
 namespace {
 
 TEST(Median, OfAnOddNumberIsTheMiddleAndOfAnEvenNumberTheMeanOfTwo) {
-  EXPECT_DOUBLE_EQ(median({3, 1, 2}), 2);
-  EXPECT_DOUBLE_EQ(median({4, 1, 3, 2}), 2.5);
-  EXPECT_DOUBLE_EQ(median({7}), 7);
-  EXPECT_DOUBLE_EQ(median({}), 0);
+  EXPECT_DOUBLE_EQ(charm::base::median({3, 1, 2}), 2);
+  EXPECT_DOUBLE_EQ(charm::base::median({4, 1, 3, 2}), 2.5);
+  EXPECT_DOUBLE_EQ(charm::base::median({7}), 7);
+  EXPECT_DOUBLE_EQ(charm::base::median({}), 0);
 }
 
 TEST(Median, SplitsTheValuesInHalf) {
   EXPECT_TRUE(rc::check("at most half of the values lie on either side", [](const std::vector<int>& ints) {
     const std::vector<double> values(ints.begin(), ints.end());
     RC_PRE(!values.empty());
-    const double m = median(values);
+    const double m = charm::base::median(values);
     std::size_t below = 0;
     std::size_t above = 0;
     for (const double v : values) {
@@ -64,7 +64,7 @@ TEST(Result, WithoutSamplesHasNoFiguresAndDoesNotFail) {
   EXPECT_EQ(r.rate(), 0);
 }
 
-TEST(Outcome, IsVerifiedOnlyIfEveryRowIs) {
+TEST(BenchResult, IsVerifiedOnlyIfEveryRowIs) {
   auto o = charm::cli::test::outcome({row("bfs", "charm", "local", {1}), row("bfs", "tbb", "none", {1})});
   EXPECT_TRUE(o.all_verified());
   o.results[1].verified = false;

@@ -22,8 +22,8 @@ inline Result row(const std::string& kernel, const std::string& runtime, const s
   return r;
 }
 
-inline Outcome outcome(std::vector<Result> results) {
-  Outcome o;
+inline BenchResult outcome(std::vector<Result> results) {
+  BenchResult o;
   o.input = {"a graph: 8 vertices", 0.5, 1U << 20U};
   o.results = std::move(results);
   return o;

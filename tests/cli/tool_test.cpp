@@ -5,11 +5,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
+
 using ToolTest = charm::cli::test::Tool;
 
 namespace {
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using charm::test::has;
 
 TEST_F(ToolTest, HelpHasAnExampleForEveryCommand) {
   for (const char* command : {"", "topo", "run", "attach", "bench", "bench graph", "bench gups", "compare", "counters",

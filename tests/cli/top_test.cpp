@@ -3,13 +3,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "cli/tool.hpp"
 
 using TopCommand = charm::cli::test::Tool;
 
 namespace {
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using charm::test::has;
 
 TEST_F(TopCommand, ShowsThisMachineOnce) {
   const auto said = charm("top --once --interval 0.1");

@@ -97,7 +97,7 @@ inline std::vector<Shape> thieving_shapes() {
 }
 
 /// Noises that hide a difference of 5 percent.
-inline std::vector<Shape> loud_shapes() {
+inline std::vector<Shape> busy_shapes() {
   return {
       {"wide lognormal", [] { return Machine([](Dice& d, double, std::size_t) { return 0.2 * d.normal(); }); }},
       {"wide heavy tails",

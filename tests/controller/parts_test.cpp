@@ -32,7 +32,7 @@ std::string error_of(const std::string& spec) {
 
 TEST(Registry, AnUnknownControllerIsAnErrorThatNamesThoseThereAre) {
   std::string text = error_of("adaptiv");
-  for (const Policy& each : policies()) EXPECT_NE(text.find(each.name), std::string::npos) << text;
+  for (const ControllerType& each : policies()) EXPECT_NE(text.find(each.name), std::string::npos) << text;
 }
 
 TEST(Parameters, AreTakenByNameAndRefusedWithWhatIsAccepted) {
@@ -45,7 +45,7 @@ TEST(Parameters, AreTakenByNameAndRefusedWithWhatIsAccepted) {
 }
 
 TEST(Parameters, EveryDefaultIsAcceptedAsItStands) {
-  for (const Policy& each : policies()) {
+  for (const ControllerType& each : policies()) {
     std::string text;
     for (const Parameter& p : each.parameters) {
       text += text.empty() ? "" : ",";
@@ -63,7 +63,7 @@ TEST(ControllerProperty, AnswersWithOneOfItsLevelsWhateverItIsTold) {
     charm::controller::Setup setup;
     setup.levels = *rc::gen::element(std::vector<int>{1}, std::vector<int>{1, 2, 4, 8}, std::vector<int>{3, 4, 8, 12});
     setup.initial = *rc::gen::inRange(0, static_cast<int>(setup.levels.size()));
-    const Policy& each = policies()[*rc::gen::inRange<std::size_t>(0, policies().size())];
+    const ControllerType& each = policies()[*rc::gen::inRange<std::size_t>(0, policies().size())];
     auto controller = make_controller(each.name, setup);
     auto number = [] { return *rc::gen::element(0.0, 1e-9, 1.0, 3.0, 1e6, 1e15); };
     Signals s;

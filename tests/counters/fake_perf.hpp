@@ -97,7 +97,7 @@ struct FakeMachine {
   std::shared_ptr<FakePerf> perf = std::make_shared<FakePerf>();
   std::shared_ptr<std::uint64_t> time = std::make_shared<std::uint64_t>(1'000'000'000);
 
-  [[nodiscard]] Surroundings around(const os::CpuIdentity& cpu = {"amd", 0x19, 0x11, 1}) const {
+  [[nodiscard]] SourceContext around(const os::CpuIdentity& cpu = {"amd", 0x19, 0x11, 1}) const {
     return {perf, {}, cpu, [at = time] { return *at; }, "/nowhere/"};
   }
   void pass(std::uint64_t ns) { *time += ns, perf->run(ns); }

@@ -16,12 +16,12 @@ std::vector<Planned> events(std::size_t count) {
   return all;
 }
 
-struct Rig {
+struct GroupRig {
   std::shared_ptr<FakePerf> perf = std::make_shared<FakePerf>();
   std::unique_ptr<EventGroup> group;
   std::array<double, 4> totals{};
 
-  explicit Rig(std::size_t count = 1, bool rdpmc = false) {
+  explicit GroupRig(std::size_t count = 1, bool rdpmc = false) {
     perf->maps = perf->rdpmc = rdpmc;
     EventGroup::Failure failure;
     group = EventGroup::open(perf, events(count), failure);
@@ -29,7 +29,7 @@ struct Rig {
   FakePerf::Counter& counter(std::size_t i = 0) { return *perf->counter(4, 0x100 + i); }
   EventGroup::Outcome read() { return group->read({totals.data(), group->events().size()}); }
   /// Puts the event on core counter `index` with a value in it and an offset beside it.
-  void seat(std::uint32_t index, std::uint64_t raw, std::int64_t offset, std::size_t i = 0) {
+  void worker_core(std::uint32_t index, std::uint64_t raw, std::int64_t offset, std::size_t i = 0) {
     counter(i).page.index = index + 1;
     counter(i).page.offset = offset;
     perf->core[index] = raw;
@@ -46,7 +46,7 @@ TEST(SignExtension, ContinuesACounterThatHasWrapped) {
 }
 
 TEST(Group, AddsWhatWasCountedSinceTheLastReading) {
-  Rig rig(2);
+  GroupRig rig(2);
   rig.perf->run(100);
   rig.counter(0).value = 10;
   rig.counter(1).value = 3;
@@ -59,7 +59,7 @@ TEST(Group, AddsWhatWasCountedSinceTheLastReading) {
 }
 
 TEST(Group, ScalesByTheTimeItHadACounter) {
-  Rig rig;
+  GroupRig rig;
   rig.perf->enabled = 100, rig.perf->running = 100;
   rig.counter().value = 10;
   rig.read();
@@ -70,7 +70,7 @@ TEST(Group, ScalesByTheTimeItHadACounter) {
 }
 
 TEST(Group, WithoutACounterStandsStillAndMakesUpForItLater) {
-  Rig rig;
+  GroupRig rig;
   rig.perf->run(100);
   rig.counter().value = 10;
   rig.read();
@@ -84,14 +84,14 @@ TEST(Group, WithoutACounterStandsStillAndMakesUpForItLater) {
 }
 
 TEST(Group, OfAThreadThatSleptLacksNothing) {
-  Rig rig;
+  GroupRig rig;
   rig.perf->run(100);
   rig.read();
   EXPECT_EQ(rig.read().share, 1);
 }
 
 TEST(Group, ContinuesAtTheEndOf48Bits) {
-  Rig rig;
+  GroupRig rig;
   rig.perf->run(100);
   rig.counter().value = (1ULL << 48U) - 5;
   rig.read();
@@ -103,7 +103,7 @@ TEST(Group, ContinuesAtTheEndOf48Bits) {
 }
 
 TEST(Group, TellsOfACounterThatMovesBackwardsAndAddsNothing) {
-  Rig rig;
+  GroupRig rig;
   rig.perf->run(100);
   rig.counter().value = 1000;
   rig.read();
@@ -118,7 +118,7 @@ TEST(Group, TellsOfACounterThatMovesBackwardsAndAddsNothing) {
 }
 
 TEST(Group, TellsWhereTheKernelGivesNothing) {
-  Rig rig;
+  GroupRig rig;
   rig.perf->gives_nothing = true;
   const auto outcome = rig.read();
   EXPECT_TRUE(outcome.failed);
@@ -126,9 +126,9 @@ TEST(Group, TellsWhereTheKernelGivesNothing) {
 }
 
 TEST(MappedGroup, IsReadWithoutASystemCall) {
-  Rig rig(2, true);
-  rig.seat(3, 40, 2, 0);
-  rig.seat(5, 7, 0, 1);
+  GroupRig rig(2, true);
+  rig.worker_core(3, 40, 2, 0);
+  rig.worker_core(5, 7, 0, 1);
   EXPECT_TRUE(rig.group->mapped());
   EXPECT_FALSE(rig.read().by_call);
   EXPECT_EQ(rig.perf->reads, 0);
@@ -137,15 +137,15 @@ TEST(MappedGroup, IsReadWithoutASystemCall) {
 }
 
 TEST(MappedGroup, TakesTheCounterAsASignedNumberOfItsWidth) {
-  Rig rig(1, true);
-  rig.seat(0, 0xfffffffffffe, 100);  // the kernel starts counters at -2^47 and keeps the rest in the offset
+  GroupRig rig(1, true);
+  rig.worker_core(0, 0xfffffffffffe, 100);  // the kernel starts counters at -2^47 and keeps the rest in the offset
   rig.read();
   EXPECT_EQ(rig.totals[0], 98);
 }
 
 TEST(MappedGroup, ReadsAgainWhereTheKernelInterfered) {
-  Rig rig(1, true);
-  rig.seat(0, 10, 0);
+  GroupRig rig(1, true);
+  rig.worker_core(0, 10, 0);
   int interferences = 3;
   rig.perf->on_read_counter = [&](std::uint32_t) {
     if (interferences-- <= 0) return;
@@ -157,8 +157,8 @@ TEST(MappedGroup, ReadsAgainWhereTheKernelInterfered) {
 }
 
 TEST(MappedGroup, AsksTheKernelWhileAnEventHasNoCounter) {
-  Rig rig(2, true);
-  rig.seat(0, 10, 0, 0);
+  GroupRig rig(2, true);
+  rig.worker_core(0, 10, 0, 0);
   rig.perf->run(100);
   rig.counter(0).value = 11;
   rig.counter(1).value = 5;
@@ -168,8 +168,8 @@ TEST(MappedGroup, AsksTheKernelWhileAnEventHasNoCounter) {
 }
 
 TEST(MappedGroup, AsksTheKernelWhenReadingIsForbiddenAtRunTime) {
-  Rig rig(1, true);
-  rig.seat(0, 10, 0);
+  GroupRig rig(1, true);
+  rig.worker_core(0, 10, 0);
   EXPECT_FALSE(rig.read().by_call);
   rig.counter().page.cap_user_rdpmc = 0;
   rig.perf->run(100);
@@ -180,8 +180,8 @@ TEST(MappedGroup, AsksTheKernelWhenReadingIsForbiddenAtRunTime) {
 }
 
 TEST(MappedGroup, AsksTheKernelForTheTimesOnceItWasMultiplexed) {
-  Rig rig(1, true);
-  rig.seat(0, 10, 0);
+  GroupRig rig(1, true);
+  rig.worker_core(0, 10, 0);
   rig.read();
   rig.counter().page.time_enabled = 200;
   rig.counter().page.time_running = 100;
@@ -202,7 +202,7 @@ TEST(OpeningAGroup, SaysWhichEventWasRefusedAndLeavesNothingOpen) {
 }
 
 RC_GTEST_PROP(Group, NeverGoesDownAndIsExactWithoutMultiplexing, ()) {
-  Rig rig;
+  GroupRig rig;
   std::uint64_t value = 0;
   std::uint64_t counted = 0;
   const auto steps = *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::arbitrary<std::uint32_t>());
@@ -220,7 +220,7 @@ RC_GTEST_PROP(Group, NeverGoesDownAndIsExactWithoutMultiplexing, ()) {
 }
 
 RC_GTEST_PROP(Group, ExtrapolatesASteadyRateWhateverItMisses, ()) {
-  Rig rig;
+  GroupRig rig;
   const auto pairs = *rc::gen::container<std::vector<std::pair<std::uint16_t, std::uint16_t>>>(
       rc::gen::arbitrary<std::pair<std::uint16_t, std::uint16_t>>());
   for (const auto& [on, off] : pairs) {

@@ -8,7 +8,7 @@
 namespace charm::counters {
 namespace {
 
-FillSet fills_of(const Plan& plan) {
+FillSet fills_of(const EventPlan& plan) {
   FillSet set;
   for (const auto& group : plan.groups) {
     for (const Planned& one : group) {
@@ -18,9 +18,9 @@ FillSet fills_of(const Plan& plan) {
   return set;
 }
 
-TEST(Plan, CountsFiveSourcesAndInstructionsInOneGroupOfZen) {
+TEST(EventPlan, CountsFiveSourcesAndInstructionsInOneGroupOfZen) {
   for (const char* core : {"zen3", "zen4", "zen5"}) {
-    const Plan plan = make_plan(model_named(core), {2, 2, 2}, {});
+    const EventPlan plan = make_plan(model_named(core), {2, 2, 2}, {});
     ASSERT_EQ(plan.groups.size(), 1U) << core;
     EXPECT_EQ(plan.groups[0].size(), 6U);
     EXPECT_TRUE(plan.counts(EventRole::instructions));
@@ -31,49 +31,49 @@ TEST(Plan, CountsFiveSourcesAndInstructionsInOneGroupOfZen) {
   }
 }
 
-TEST(Plan, FillsTheRoomThatOneNodeLeaves) {
-  const Plan plan = make_plan(model_named("zen4"), {1, 1, 1}, {});
+TEST(EventPlan, FillsTheRoomThatOneNodeLeaves) {
+  const EventPlan plan = make_plan(model_named("zen4"), {1, 1, 1}, {});
   ASSERT_EQ(plan.groups.size(), 1U);
   EXPECT_TRUE(fills_of(plan).has(FillSource::own_l2));
   EXPECT_FALSE(fills_of(plan).has(FillSource::remote_dram));
 }
 
-TEST(Plan, TakesTurnsWhereIntelHasTwoOffcoreRegisters) {
-  const Plan one_node = make_plan(model_named("spr"), {1, 1, 1}, {});
+TEST(EventPlan, TakesTurnsWhereIntelHasTwoOffcoreRegisters) {
+  const EventPlan one_node = make_plan(model_named("spr"), {1, 1, 1}, {});
   EXPECT_FALSE(one_node.multiplexed());
-  const Plan two_sockets = make_plan(model_named("spr"), {2, 2, 2}, {});
+  const EventPlan two_sockets = make_plan(model_named("spr"), {2, 2, 2}, {});
   EXPECT_EQ(two_sockets.groups.size(), 2U);
-  const Plan clustered = make_plan(model_named("spr"), {8, 8, 2}, {});
+  const EventPlan clustered = make_plan(model_named("spr"), {8, 8, 2}, {});
   EXPECT_EQ(clustered.groups.size(), 3U);
   for (const auto& group : clustered.groups) {
     EXPECT_LE(std::count_if(group.begin(), group.end(), [](const Planned& one) { return one.offcore; }), 2);
   }
 }
 
-TEST(Plan, SaysThatZen2HasOneNumberForAllChipletsOfTheNode) {
-  const Plan plan = make_plan(model_named("zen2"), {2, 2, 2}, {});
+TEST(EventPlan, SaysThatZen2HasOneNumberForAllChipletsOfTheNode) {
+  const EventPlan plan = make_plan(model_named("zen2"), {2, 2, 2}, {});
   EXPECT_FALSE(told_apart(plan.classes).has(FillSource::own_chiplet));
   EXPECT_FALSE(told_apart(plan.classes).has(FillSource::other_chiplet));
   EXPECT_TRUE(counted(plan.classes).has(FillSource::other_chiplet));
 }
 
-TEST(Plan, OfAnUnknownCoreCountsInstructionsAndCycles) {
-  const Plan plan = make_plan(nullptr, {2, 2, 2}, {});
+TEST(EventPlan, OfAnUnknownCoreCountsInstructionsAndCycles) {
+  const EventPlan plan = make_plan(nullptr, {2, 2, 2}, {});
   EXPECT_TRUE(plan.counts(EventRole::instructions));
   EXPECT_TRUE(plan.counts(EventRole::cycles));
   EXPECT_TRUE(fills_of(plan).empty());
   EXPECT_NE(plan.notes.front().find("counter_events"), std::string::npos);
 }
 
-TEST(Plan, TakesTheUsersEventsInsteadOfTheCatalogues) {
-  const Plan plan = make_plan(model_named("zen4"), {2, 2, 2}, parse_user_events("other_chiplet=4:0x444+4:0x1044"));
+TEST(EventPlan, TakesTheUsersEventsInsteadOfTheCatalogues) {
+  const EventPlan plan = make_plan(model_named("zen4"), {2, 2, 2}, parse_user_events("other_chiplet=4:0x444+4:0x1044"));
   EXPECT_EQ(fills_of(plan), FillSet{FillSource::other_chiplet});
   EXPECT_TRUE(plan.counts(EventRole::instructions));
 }
 
-TEST(Plan, KeepsEveryEventWhenGroupsGetSmaller) {
+TEST(EventPlan, KeepsEveryEventWhenGroupsGetSmaller) {
   for (const CpuModel& model : cpu_models()) {
-    const Plan plan = make_plan(&model, {8, 8, 2}, {});
+    const EventPlan plan = make_plan(&model, {8, 8, 2}, {});
     std::size_t all = 0;
     for (const auto& group : plan.groups) all += group.size();
     for (int room = 1; room <= 6; ++room) {

@@ -21,7 +21,7 @@ Recording parse(const std::string& text) {
   return read_recording(in, "file");
 }
 
-std::string complaint(const std::string& text) {
+std::string complaint_about(const std::string& text) {
   try {
     parse(text);
   } catch (const Error& error) {
@@ -80,15 +80,15 @@ TEST(Recording, KeepsWhatItsNumbersMean) {
 }
 
 TEST(Recording, SaysWhichLineIsWrong) {
-  EXPECT_NE(complaint("").find("file:1: this is no recording"), std::string::npos);
-  EXPECT_NE(complaint("time,worker\n").find("file:1"), std::string::npos);
-  EXPECT_NE(complaint(header).find("no reading"), std::string::npos);
-  EXPECT_NE(complaint(header + "1,0,5\n").find("file:4: there are 3 columns"), std::string::npos);
-  EXPECT_NE(complaint(header + "1,0,x,,,,,,,,,,,,1\n").find("'x' is no whole number"), std::string::npos);
-  EXPECT_NE(complaint(header + "1,0,,,,,,,,,,,,,1.5\n").find("not between 0 and 1"), std::string::npos);
-  EXPECT_NE(complaint(header + "2,0,5,,,,,,,,,,,,1\n3,0,4,,,,,,,,,,,,1\n").find("goes back"), std::string::npos);
-  EXPECT_NE(complaint("# charm counters 1\n# class l9: l9: x\n").find("no class"), std::string::npos);
-  EXPECT_NE(complaint("# charm counters 1\nt,w\n").find("the columns are not"), std::string::npos);
+  EXPECT_NE(complaint_about("").find("file:1: this is no recording"), std::string::npos);
+  EXPECT_NE(complaint_about("time,worker\n").find("file:1"), std::string::npos);
+  EXPECT_NE(complaint_about(header).find("no reading"), std::string::npos);
+  EXPECT_NE(complaint_about(header + "1,0,5\n").find("file:4: there are 3 columns"), std::string::npos);
+  EXPECT_NE(complaint_about(header + "1,0,x,,,,,,,,,,,,1\n").find("'x' is no whole number"), std::string::npos);
+  EXPECT_NE(complaint_about(header + "1,0,,,,,,,,,,,,,1.5\n").find("not between 0 and 1"), std::string::npos);
+  EXPECT_NE(complaint_about(header + "2,0,5,,,,,,,,,,,,1\n3,0,4,,,,,,,,,,,,1\n").find("goes back"), std::string::npos);
+  EXPECT_NE(complaint_about("# charm counters 1\n# class l9: l9: x\n").find("no class"), std::string::npos);
+  EXPECT_NE(complaint_about("# charm counters 1\nt,w\n").find("the columns are not"), std::string::npos);
 }
 
 TEST(Replay, GivesEachWorkerItsLinesInProportionToTheTime) {

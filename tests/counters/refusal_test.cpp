@@ -8,7 +8,7 @@
 #include "base/folder.hpp"
 #include "os/cpu_identity.hpp"
 #include "os/perf_access.hpp"
-#include "os/stall_time.hpp"
+#include "os/pressure.hpp"
 
 namespace charm::counters {
 namespace {

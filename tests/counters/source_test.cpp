@@ -101,7 +101,7 @@ TEST(NoSource, GivesReadingsThatSayNothing) {
 }
 
 TEST(SoftwareSignals, CountTheThreadsOwnPageFaults) {
-  const auto source = software_source(surroundings(), {});
+  const auto source = software_source(source_context(), {});
   const auto thread = source->open_for_this_thread(0);
   const Reading before = thread->read();
   touch_pages(100);
@@ -117,7 +117,7 @@ TEST(SoftwareSignals, CountMovesBetweenCpus) {
   if (os::allowed_cpus().size() < 2) GTEST_SKIP() << "one cpu";
   std::thread([] {
     const auto cpus = os::allowed_cpus();
-    const auto source = software_source(surroundings(), {});
+    const auto source = software_source(source_context(), {});
     const auto thread = source->open_for_this_thread(0);
     std::uint64_t last = thread->read().migrations;
     for (int i = 0; i < 10; ++i) {
@@ -186,7 +186,7 @@ TEST(ThisMachine, LetsAChildOfForkAlone) {
 }
 
 TEST(PressureOfThisMachine, DoesNotGoDown) {
-  const auto source = software_source(surroundings(), {});
+  const auto source = software_source(source_context(), {});
   const Pressure before = source->pressure();
   const Pressure after = source->pressure();
   EXPECT_EQ(before.known, after.known);

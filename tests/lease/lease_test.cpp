@@ -35,7 +35,7 @@ struct World {
   std::set<int> alive;
   int next_pid = 100;
   std::vector<std::string> told;
-  std::vector<int> loud;  // cores that somebody without a lease keeps busy
+  std::vector<int> busy;  // cores that somebody without a lease keeps busy
 
   struct Program {
     int pid = 0;
@@ -46,7 +46,7 @@ struct World {
   Program start(int want, int weight = 100, const charm::Machine* on = nullptr) {
     Program program{next_pid++, want, nullptr};
     alive.insert(program.pid);
-    Surroundings around;
+    LeaseContext around;
     around.self = {program.pid, 1};
     around.name_space = 1;
     around.now_ms = [this] { return now_ms; };
@@ -61,7 +61,7 @@ struct World {
     leaked.push_back(std::move(program.lease));
   }
   void look(Program& program) {
-    const auto standing = program.lease->look(program.want, loud);
+    const auto standing = program.lease->look(program.want, busy);
     program.lease->give_back(standing.give_up);
   }
   std::vector<std::unique_ptr<Lease>> leaked;  // of the killed: nobody tidies up after them while the world lasts
@@ -155,15 +155,15 @@ TEST_F(Shares, OneThatComesBackHasAnotherNumber) {
   EXPECT_GT(number(), first);
 }
 
-TEST_F(Shares, LoudCoresAreTakenLastGivenUpFirstAndExchangedOneByOne) {
+TEST_F(Shares, BusyCoresAreTakenLastGivenUpFirstAndExchangedOneByOne) {
   World world;
   world.path = path();
-  world.loud = {0, 1};
+  world.busy = {0, 1};
   auto one = world.start(3);
   world.look(one);
   world.look(one);
   EXPECT_EQ(one.lease->standing().holds, (std::vector{2, 3, 4})) << "the first look knew nothing of noise";
-  world.loud = {3};
+  world.busy = {3};
   one.want = 2;
   world.look(one);
   EXPECT_EQ(one.lease->standing().holds, (std::vector{2, 4}));
@@ -241,11 +241,11 @@ TEST_F(Shares, AnyOrderOfComingGoingAndDyingKeepsCoresApartAndEndsFair) {
       } else if (what == 3) {
         programs[which].want = *rc::gen::inRange(0, cores + 2);
       } else if (what == 4) {
-        world.loud.clear();
+        world.busy.clear();
         for (const auto& core : world.machine.cores) {
-          if (*rc::gen::inRange(0, 3) == 0) world.loud.push_back(core.cpu);
+          if (*rc::gen::inRange(0, 3) == 0) world.busy.push_back(core.cpu);
         }
-        std::sort(world.loud.begin(), world.loud.end());
+        std::sort(world.busy.begin(), world.busy.end());
       } else {
         world.look(programs[which]);
       }
@@ -256,7 +256,7 @@ TEST_F(Shares, AnyOrderOfComingGoingAndDyingKeepsCoresApartAndEndsFair) {
         check();
       }
     }
-    const int rounds = 4 + static_cast<int>(world.loud.size());  // one core is exchanged a look
+    const int rounds = 4 + static_cast<int>(world.busy.size());  // one core is exchanged a look
     for (int round = 0; round < rounds; ++round) {
       for (auto& program : programs) world.look(program);
       check();
@@ -272,17 +272,17 @@ TEST_F(Shares, AnyOrderOfComingGoingAndDyingKeepsCoresApartAndEndsFair) {
       held += has;
     }
     RC_ASSERT(held == std::min(wanted, cores));  // nothing lies idle that somebody wants
-    // Nor does anybody keep a loud core while a quiet one is free, nor go on exchanging.
+    // Nor does anybody keep a busy core while a quiet one is free, nor go on exchanging.
     std::set<int> taken;
     for (const auto& program : programs) {
       taken.insert(program.lease->standing().holds.begin(), program.lease->standing().holds.end());
       RC_ASSERT(program.lease->standing().give_up.empty());
     }
-    const auto is_loud = [&](int core) { return std::binary_search(world.loud.begin(), world.loud.end(), core); };
+    const auto is_busy = [&](int core) { return std::binary_search(world.busy.begin(), world.busy.end(), core); };
     const bool quiet_is_free =
         std::any_of(world.machine.cores.begin(), world.machine.cores.end(),
-                    [&](const auto& core) { return !taken.contains(core.cpu) && !is_loud(core.cpu); });
-    RC_ASSERT(!quiet_is_free || std::none_of(taken.begin(), taken.end(), is_loud));
+                    [&](const auto& core) { return !taken.contains(core.cpu) && !is_busy(core.cpu); });
+    RC_ASSERT(!quiet_is_free || std::none_of(taken.begin(), taken.end(), is_busy));
   }));
 }
 

@@ -173,21 +173,21 @@ TEST(Census, CountsUntouchedPagesAsUnknownAndSurvivesARefusal) {
 
 TEST(Targets, BecomeTheirNode) {
   const Machine machine = Machine::from("pack:2 numa:2 l3:2 core:2 pu:1");
-  const std::vector<Seat> seats = {{.core = 0, .node = 0}, {.core = 9, .node = 2}, {}};
+  const std::vector<WorkerCore> worker_cores = {{.core = 0, .node = 0}, {.core = 9, .node = 2}, {}};
   using Kind = detail::Target::Kind;
-  EXPECT_EQ(node_of_target(machine, seats, {Kind::worker, 1}), 2);
-  EXPECT_EQ(node_of_target(machine, seats, {Kind::worker, 2}), 0) << "a worker that floats";
-  EXPECT_EQ(node_of_target(machine, seats, {Kind::chiplet, 7}), 3);
-  EXPECT_EQ(node_of_target(machine, seats, {Kind::node, 1}), 1);
-  EXPECT_THROW(node_of_target(machine, seats, {Kind::worker, 3}), Error);
-  EXPECT_THROW(node_of_target(machine, seats, {Kind::chiplet, 8}), Error);
-  EXPECT_THROW(node_of_target(machine, seats, {Kind::node, -1}), Error);
+  EXPECT_EQ(node_of_target(machine, worker_cores, {Kind::worker, 1}), 2);
+  EXPECT_EQ(node_of_target(machine, worker_cores, {Kind::worker, 2}), 0) << "a worker that floats";
+  EXPECT_EQ(node_of_target(machine, worker_cores, {Kind::chiplet, 7}), 3);
+  EXPECT_EQ(node_of_target(machine, worker_cores, {Kind::node, 1}), 1);
+  EXPECT_THROW(node_of_target(machine, worker_cores, {Kind::worker, 3}), Error);
+  EXPECT_THROW(node_of_target(machine, worker_cores, {Kind::chiplet, 8}), Error);
+  EXPECT_THROW(node_of_target(machine, worker_cores, {Kind::node, -1}), Error);
 }
 
 TEST(WorkersNodes, AreTheirSeatsAndAllNodesForThoseThatFloat) {
   const Machine machine = Machine::from("pack:2 numa:1 l3:2 core:2 pu:1");
-  const Seat bound{.core = 5, .node = 1};
-  const Seat floating;
+  const WorkerCore bound{.core = 5, .node = 1};
+  const WorkerCore floating;
   EXPECT_EQ(nodes_of_workers(machine, {bound, bound}), (std::vector<int>{1, 1}));
   EXPECT_EQ(nodes_with_workers(machine, {bound, bound}), std::vector<int>{1});
   EXPECT_EQ(nodes_of_workers(machine, {floating, floating, floating, floating}), (std::vector<int>{0, 0, 1, 1}));

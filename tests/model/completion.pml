@@ -1,4 +1,4 @@
-/* Completion (include/charm/detail/completion.hpp, src/sched/waiting.cpp): the end of a job meets the one who waits for it.
+/* Completion (include/charm/detail/completion.hpp, src/sched/wait/waiting.cpp): the end of a job meets the one who waits for it.
  *
  * The waiter is a task, or a thread that is no worker. A task waits by leaving its fiber: it switches away, its context is
  * saved, and then the fiber that was switched to leaves it as the waiter. Checked: the waiter goes on exactly once, never

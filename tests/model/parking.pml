@@ -1,4 +1,4 @@
-/* Parking and waking (src/sched/parking.cpp): one worker that runs out of work, one that stays busy, one thread outside.
+/* Parking and waking (src/sched/run/parking.cpp): one worker that runs out of work, one that stays busy, one thread outside.
  *
  * P1  A job posted to the sleeper's inbox is never left lying: poster and parker each write, then read what the other
  *     writes. Checked with TASKS posts; a run that ends with a job in the inbox and the worker asleep is a deadlock.

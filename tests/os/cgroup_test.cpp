@@ -46,6 +46,24 @@ TEST(CgroupV2, GivesCpusMemoryNodesAndQuota) {
   EXPECT_EQ(limits.cpu_quota, 1.5);
 }
 
+TEST(CgroupV2, TheFewestThreadsOnTheWayUpCount) {
+  Tree tree;
+  tree.mounts(v2_mount).member("0::/a/b");
+  EXPECT_EQ(tree.limits().threads, 0);
+  tree.line("sys/fs/cgroup/a/b/pids.max", "max");
+  EXPECT_EQ(tree.limits().threads, 0);
+  tree.line("sys/fs/cgroup/a/b/pids.max", "200");
+  tree.line("sys/fs/cgroup/a/pids.max", "40");
+  EXPECT_EQ(tree.limits().threads, 40);
+}
+
+TEST(CgroupV1, ThePidsControllerLimitsThreads) {
+  Tree tree;
+  tree.mounts("35 31 0:32 / /sys/fs/cgroup/pids rw shared:11 - cgroup cgroup rw,pids").member("4:pids:/job");
+  tree.line("sys/fs/cgroup/pids/job/pids.max", "12");
+  EXPECT_EQ(tree.limits().threads, 12);
+}
+
 TEST(CgroupV2, TheTightestQuotaOnTheWayUpCounts) {
   Tree tree;
   tree.mounts(v2_mount).member("0::/a/b/c");

@@ -1,4 +1,4 @@
-// The claim protocol (P9): never two owners, and every exchange of seats comes to an end.
+// The claim protocol (P9): never two owners, and every exchange of cores comes to an end.
 #include "placement/claim.hpp"
 
 #include <random>
@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
+using charm::placement::CoreClaim;
 using charm::placement::CpuClaims;
-using charm::placement::SeatHolder;
-using State = SeatHolder::State;
+using State = CoreClaim::State;
 
 namespace {
 
@@ -28,32 +28,32 @@ TEST(CpuClaims, OnlyAFreeCpuCanBeClaimedAndOnlyItsOwnerReleasesIt) {
   EXPECT_TRUE(claims.claim(1, 8));
 }
 
-TEST(SeatHolder, KeepsItsOldCpuUntilItIsBoundToTheNewOne) {
+TEST(CoreClaim, KeepsItsOldCpuUntilItIsBoundToTheNewOne) {
   CpuClaims claims(2);
-  SeatHolder holder(claims, 3);
-  ASSERT_EQ(holder.sit(0, agrees, nothing), State::seated);
-  EXPECT_EQ(holder.sit(1, [&](int) { return claims.owner(0) == 3 && claims.owner(1) == 3; }, nothing), State::seated);
+  CoreClaim holder(claims, 3);
+  ASSERT_EQ(holder.sit(0, agrees, nothing), State::placed);
+  EXPECT_EQ(holder.sit(1, [&](int) { return claims.owner(0) == 3 && claims.owner(1) == 3; }, nothing), State::placed);
   EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
   EXPECT_EQ(holder.held(), 1);
 }
 
-TEST(SeatHolder, GivesTheClaimBackWhereTheKernelRefuses) {
+TEST(CoreClaim, GivesTheClaimBackWhereTheKernelRefuses) {
   CpuClaims claims(2);
-  SeatHolder holder(claims, 3);
-  ASSERT_EQ(holder.sit(0, agrees, nothing), State::seated);
+  CoreClaim holder(claims, 3);
+  ASSERT_EQ(holder.sit(0, agrees, nothing), State::placed);
   EXPECT_EQ(holder.sit(1, refuses, nothing), State::waiting);
   EXPECT_EQ(claims.owner(1), CpuClaims::free_cpu);
   EXPECT_EQ(holder.held(), 0);
 }
 
-TEST(SeatHolder, TwoThatSwapSeatsBothArrive) {
+TEST(CoreClaim, TwoThatSwapSeatsBothArrive) {
   CpuClaims claims(2);
-  SeatHolder a(claims, 0, 3), b(claims, 1, 3);
-  ASSERT_EQ(a.sit(0, agrees, nothing), State::seated);
-  ASSERT_EQ(b.sit(1, agrees, nothing), State::seated);
+  CoreClaim a(claims, 0, 3), b(claims, 1, 3);
+  ASSERT_EQ(a.sit(0, agrees, nothing), State::placed);
+  ASSERT_EQ(b.sit(1, agrees, nothing), State::placed);
   int floated = 0;
   State sa = State::waiting, sb = State::waiting;
-  for (int turn = 0; turn < 8 && (sa != State::seated || sb != State::seated); ++turn) {
+  for (int turn = 0; turn < 8 && (sa != State::placed || sb != State::placed); ++turn) {
     sa = a.sit(1, agrees, [&] { return ++floated > 0; });
     sb = b.sit(0, agrees, [&] { return ++floated > 0; });
   }
@@ -62,33 +62,33 @@ TEST(SeatHolder, TwoThatSwapSeatsBothArrive) {
   EXPECT_GE(floated, 1) << "somebody had to let go first";
 }
 
-TEST(SeatHolder, UnbindsBeforeItLetsGo) {
+TEST(CoreClaim, UnbindsBeforeItLetsGo) {
   CpuClaims claims(2);
   claims.claim(1, 9);
-  SeatHolder holder(claims, 3, 1);
-  ASSERT_EQ(holder.sit(0, agrees, nothing), State::seated);
+  CoreClaim holder(claims, 3, 1);
+  ASSERT_EQ(holder.sit(0, agrees, nothing), State::placed);
   EXPECT_EQ(holder.sit(1, agrees, [&] { return claims.owner(0) == 3; }), State::floating);
   EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
   EXPECT_EQ(holder.sit(1, agrees, nothing), State::floating);
   claims.release(1, 9);
-  EXPECT_EQ(holder.sit(1, agrees, nothing), State::seated);
+  EXPECT_EQ(holder.sit(1, agrees, nothing), State::placed);
 }
 
-TEST(SeatHolder, KeepsItsCpuWhereTheKernelRefusesToUnbindIt) {
+TEST(CoreClaim, KeepsItsCpuWhereTheKernelRefusesToUnbindIt) {
   CpuClaims claims(2);
   claims.claim(1, 9);
-  SeatHolder holder(claims, 3, 1);
-  ASSERT_EQ(holder.sit(0, agrees, nothing), State::seated);
+  CoreClaim holder(claims, 3, 1);
+  ASSERT_EQ(holder.sit(0, agrees, nothing), State::placed);
   EXPECT_EQ(holder.sit(1, agrees, [] { return false; }), State::waiting);
   EXPECT_EQ(claims.owner(0), 3) << "its thread is still bound there";
   EXPECT_EQ(holder.sit(1, agrees, nothing), State::floating) << "it tries again";
   EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
 }
 
-TEST(SeatHolder, LeavesItsCpuWhenItEnds) {
+TEST(CoreClaim, LeavesItsCpuWhenItEnds) {
   CpuClaims claims(1);
   {
-    SeatHolder(claims, 3).sit(0, agrees, nothing);
+    CoreClaim(claims, 3).sit(0, agrees, nothing);
   }
   EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
 }
@@ -101,12 +101,12 @@ TEST(ClaimStress, NoCpuEverHasTwoOwnersWhileAllChangeSeats) {
   std::vector<std::thread> threads;
   for (int w = 0; w < kWorkers; ++w) {
     threads.emplace_back([&, w] {
-      SeatHolder holder(claims, w, 4);
+      CoreClaim holder(claims, w, 4);
       std::mt19937 random(static_cast<unsigned>(w));
       long mine = 0;
       for (int i = 0; i < kRounds; ++i) {
         int cpu = static_cast<int>(random() % kCpus);
-        if (holder.sit(cpu, agrees, nothing) != State::seated) continue;
+        if (holder.sit(cpu, agrees, nothing) != State::placed) continue;
         ++visits[cpu];
         ++mine;
       }
@@ -127,9 +127,9 @@ TEST(ClaimStress, WorkersThatRotateSeatsAllArrive) {
   std::vector<std::thread> threads;
   for (int w = 0; w < kWorkers; ++w) {
     threads.emplace_back([&, w] {
-      SeatHolder holder(claims, w, 4);
-      for (int epoch = 0; epoch < 50; ++epoch) {
-        while (holder.sit((w + epoch) % kWorkers, agrees, nothing) != State::seated) std::this_thread::yield();
+      CoreClaim holder(claims, w, 4);
+      for (int generation = 0; generation < 50; ++generation) {
+        while (holder.sit((w + generation) % kWorkers, agrees, nothing) != State::placed) std::this_thread::yield();
       }
     });
   }

@@ -23,7 +23,7 @@ std::vector<Bin> bins(const std::vector<std::pair<int, std::uint64_t>>& sizes) {
   for (auto [cores, weight] : sizes) {
     Bin bin{weight, {}};
     int chiplet = static_cast<int>(order.size());
-    for (int i = 0; i < cores; ++i, ++core) bin.seats.push_back({core, core, chiplet, 0, 0});
+    for (int i = 0; i < cores; ++i, ++core) bin.worker_cores.push_back({core, core, chiplet, 0, 0});
     order.push_back(bin);
   }
   return order;
@@ -38,7 +38,7 @@ std::vector<int> loads_by_sorting(const std::vector<Bin>& order, int level, int 
   bool equal = std::any_of(order.begin(), order.end(), [](const Bin& b) { return b.weight == 0; });
   std::vector<std::tuple<int, long double, int>> claims;  // (not the first, -quotient, chiplet) ascending
   for (int c = 0; c < level; ++c) {
-    for (std::size_t k = 0; k < order[at(c)].seats.size(); ++k) {
+    for (std::size_t k = 0; k < order[at(c)].worker_cores.size(); ++k) {
       auto weight = equal ? 1.0L : static_cast<long double>(order[at(c)].weight);
       claims.emplace_back(k == 0 ? 0 : 1, k == 0 ? 0.0L : -weight / static_cast<long double>(k + 1), c);
     }
@@ -49,9 +49,9 @@ std::vector<int> loads_by_sorting(const std::vector<Bin>& order, int level, int 
   return loads;
 }
 
-std::vector<int> loads_of(const std::vector<Seat>& row, int level) {
+std::vector<int> loads_of(const std::vector<WorkerCore>& row, int level) {
   std::vector<int> loads(at(level), 0);
-  for (const Seat& seat : row) ++loads.at(at(seat.chiplet));
+  for (const WorkerCore& worker_core : row) ++loads.at(at(worker_core.chiplet));
   return loads;
 }
 
@@ -74,8 +74,8 @@ TEST(Apportion, IsMonotoneWhereLargestRemainderRoundingIsNot) {
 
 TEST(Family, TreatsAllChipletsAlikeAtEveryLevelWhereOneTellsNoCacheSize) {
   auto family = build_family(bins({{8, 96}, {8, 32}, {8, 0}}), 8, std::vector<int>{1, 2, 3});
-  EXPECT_EQ(loads_of(family.seats[1], 2), (std::vector<int>{4, 4}));
-  EXPECT_EQ(loads_of(family.seats[2], 3), (std::vector<int>{3, 3, 2}));
+  EXPECT_EQ(loads_of(family.worker_cores[1], 2), (std::vector<int>{4, 4}));
+  EXPECT_EQ(loads_of(family.worker_cores[2], 3), (std::vector<int>{3, 3, 2}));
 }
 
 TEST(Family, LevelsAreThePowersOfTwoFromTheLeastThatFitsAndTheWhole) {
@@ -91,7 +91,7 @@ TEST(Family, DoublingKeepsAllPairsOfSixteenWorkersWhereSingleStepsKeepFive) {
     auto family = build_family(equal_bins(8, 8), 16, levels);
     int kept = 0;
     for (std::size_t w = 0; w < 16; w += 2)
-      kept += family.seats.back()[w].chiplet == family.seats.back()[w + 1].chiplet;
+      kept += family.worker_cores.back()[w].chiplet == family.worker_cores.back()[w + 1].chiplet;
     return kept;
   };
   EXPECT_EQ(pairs_kept({2, 4, 8}), 8);
@@ -101,8 +101,8 @@ TEST(Family, DoublingKeepsAllPairsOfSixteenWorkersWhereSingleStepsKeepFive) {
 TEST(Family, AWorkedExampleReadsAsInTheDocumentation) {
   auto family = build_family(equal_bins(4, 4), 8, std::vector<int>{2, 4});
   std::vector<int> first, second;
-  for (const Seat& seat : family.seats[0]) first.push_back(seat.core);
-  for (const Seat& seat : family.seats[1]) second.push_back(seat.core);
+  for (const WorkerCore& worker_core : family.worker_cores[0]) first.push_back(worker_core.core);
+  for (const WorkerCore& worker_core : family.worker_cores[1]) second.push_back(worker_core.core);
   EXPECT_EQ(first, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(second, (std::vector<int>{0, 1, 8, 9, 4, 5, 12, 13}));
 }
@@ -119,7 +119,7 @@ TEST(Family, EveryMixOfLevelsOnEverySmallMachineIsFreeOfCollisions) {
         std::vector<std::size_t> mix(at(workers), 0);
         for (bool more = true; more; ++mixes) {
           std::set<int> cores_used;
-          for (std::size_t w = 0; w < mix.size(); ++w) cores_used.insert(family.seats[mix[w]][w].core);
+          for (std::size_t w = 0; w < mix.size(); ++w) cores_used.insert(family.worker_cores[mix[w]][w].core);
           ASSERT_EQ(cores_used.size(), mix.size());
           more = false;
           for (std::size_t w = 0; w < mix.size() && !more; ++w) {
@@ -139,7 +139,7 @@ TEST(FamilyProperty, HoldsOverRandomUnequalChipletsAndAnyListOfLevels) {
         rc::gen::pair(rc::gen::inRange(1, 10), rc::gen::element<std::uint64_t>(0, 8, 16, 32, 33, 96))));
     auto order = bins(sizes);
     int room = 0;
-    for (const Bin& bin : order) room += static_cast<int>(bin.seats.size());
+    for (const Bin& bin : order) room += static_cast<int>(bin.worker_cores.size());
     const int workers = *rc::gen::inRange(1, room + 1);
     std::vector<int> levels{least_level(order, workers)};
     const int whole = std::min(static_cast<int>(order.size()), workers);
@@ -152,7 +152,7 @@ TEST(FamilyProperty, HoldsOverRandomUnequalChipletsAndAnyListOfLevels) {
     RC_ASSERT(test::wrong_width(p) == "");
     RC_ASSERT(test::needless_moves(p) == "");
     for (std::size_t l = 0; l < levels.size(); ++l) {
-      RC_ASSERT(loads_of(p.seats[l], levels[l]) == loads_by_sorting(order, levels[l], workers));
+      RC_ASSERT(loads_of(p.worker_cores[l], levels[l]) == loads_by_sorting(order, levels[l], workers));
     }
   }));
 }

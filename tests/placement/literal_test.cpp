@@ -31,7 +31,7 @@ std::optional<std::vector<int>> cores(const Machine& machine, int workers, int s
   try {
     Placement placement = policy("literal").place(machine, {.workers = workers, .spread = spread});
     std::vector<int> list;
-    for (const Seat& seat : placement.start()) list.push_back(seat.core);
+    for (const WorkerCore& worker_core : placement.start()) list.push_back(worker_core.core);
     return list;
   } catch (const Error&) {
     return std::nullopt;

@@ -49,13 +49,13 @@ TEST(PolicyProperty, FamiliesKeepTheirPromisesOnAnyMachine) {
     for (auto name : {"local", "distributed"}) {
       Placement p = place(name, machine, request);
       RC_ASSERT(ranges_overlap(p) == "");
-      RC_ASSERT(wrong_seat(machine, p, request.smt) == "");
+      RC_ASSERT(wrong_core(machine, p, request.smt) == "");
       RC_ASSERT(wrong_width(p) == "");
       RC_ASSERT(needless_moves(p) == "");
       if (request.sockets == SocketOrder::fill) {
-        RC_ASSERT(out_of_order(machine, p, &Seat::socket, &Core::socket, request.smt) == "");
+        RC_ASSERT(out_of_order(machine, p, &WorkerCore::socket, &Core::socket, request.smt) == "");
       }
-      for (const auto& row : p.seats) RC_ASSERT(row.size() == at(request.workers));
+      for (const auto& row : p.worker_cores) RC_ASSERT(row.size() == at(request.workers));
     }
   }));
 }
@@ -76,9 +76,9 @@ TEST(PolicyProperty, NumaFillsNodeAfterNodeWithinSocketAfterSocket) {
     request.sockets = SocketOrder::fill;
     Placement p = place("numa", machine, request);
     RC_ASSERT(ranges_overlap(p) == "");
-    RC_ASSERT(wrong_seat(machine, p, request.smt) == "");
-    RC_ASSERT(out_of_order(machine, p, &Seat::socket, &Core::socket, request.smt) == "");
-    RC_ASSERT(out_of_order(machine, p, &Seat::node, &Core::node, request.smt) == "");
+    RC_ASSERT(wrong_core(machine, p, request.smt) == "");
+    RC_ASSERT(out_of_order(machine, p, &WorkerCore::socket, &Core::socket, request.smt) == "");
+    RC_ASSERT(out_of_order(machine, p, &WorkerCore::node, &Core::node, request.smt) == "");
   }));
 }
 
@@ -91,7 +91,7 @@ TEST(PolicyProperty, PlacementIsAFunctionOfMachineAndRequestAlone) {
       other.workers = 1;
       place(name, machine, other);
       Placement again = place(name, Machine(machine), request);
-      RC_ASSERT(first.seats == again.seats);
+      RC_ASSERT(first.worker_cores == again.worker_cores);
       RC_ASSERT(first.levels == again.levels);
       RC_ASSERT(first.initial == again.initial);
     }
@@ -127,7 +127,7 @@ TEST(PolicyProperty, SharedCoresAreDealtInTurnSoThatNoneHasTwoMoreThanAnother) {
     request.workers = room + *rc::gen::inRange(1, 200);
     for (auto name : {"local", "distributed", "numa"}) {
       Placement p = place(name, machine, request);
-      auto loads = sizes(count_by(p.start(), &Seat::cpu));
+      auto loads = sizes(count_by(p.start(), &WorkerCore::cpu));
       RC_ASSERT(p.start().size() == at(request.workers));
       RC_ASSERT(loads.size() == at(room));
       auto [least, most] = std::minmax_element(loads.begin(), loads.end());
@@ -150,8 +150,8 @@ TEST(PolicyProperty, LocalUsesTheFewestChipletsOfASocketThatHoldTheWorkers) {
     std::size_t fewest = 0;
     for (int room = 0; room < request.workers; ++fewest) room += rooms[fewest];
     Placement p = place("local", machine, request);
-    RC_ASSERT(count_by(p.start(), &Seat::chiplet).size() == fewest);
-    RC_ASSERT(count_by(p.start(), &Seat::socket).size() == 1U);
+    RC_ASSERT(count_by(p.start(), &WorkerCore::chiplet).size() == fewest);
+    RC_ASSERT(count_by(p.start(), &WorkerCore::socket).size() == 1U);
   }));
 }
 
@@ -164,8 +164,8 @@ TEST(PolicyProperty, BalanceSharesTheWorkersEvenlyOverSocketsAtEveryLevel) {
     std::map<int, int> room;
     for (const Core& core : machine.cores) ++room[core.socket];
     for (auto name : {"local", "distributed", "numa"}) {
-      for (const auto& row : place(name, machine, request).seats) {
-        auto used = count_by(row, &Seat::socket);
+      for (const auto& row : place(name, machine, request).worker_cores) {
+        auto used = count_by(row, &WorkerCore::socket);
         int most = 0;
         for (auto [socket, load] : used) most = std::max(most, load);
         for (auto [socket, cores] : room) RC_ASSERT(used[socket] == cores || used[socket] >= most - 1);
@@ -177,8 +177,8 @@ TEST(PolicyProperty, BalanceSharesTheWorkersEvenlyOverSocketsAtEveryLevel) {
 TEST(Local, StartsAtTheLeastLevelThatFitsAndCanSpreadFromThere) {
   Placement p = place("local", uniform(1, 8, 8), {.workers = 16});
   EXPECT_EQ(p.levels, (std::vector<int>{2, 4, 8}));
-  EXPECT_EQ(sizes(count_by(p.start(), &Seat::chiplet)), (std::vector<int>{8, 8}));
-  EXPECT_EQ(p.start(), p.seats.front());
+  EXPECT_EQ(sizes(count_by(p.start(), &WorkerCore::chiplet)), (std::vector<int>{8, 8}));
+  EXPECT_EQ(p.start(), p.worker_cores.front());
 }
 
 TEST(Local, StartsAtTheRequestedSpreadClampedToTheLevels) {
@@ -194,31 +194,31 @@ TEST(Local, PassesByChipletsThatACpusetLeftNearlyEmpty) {
   shape.sockets = {{{{4, 32}, {4, 32}}}};
   shape.forbidden = {1, 2, 3};
   Placement p = place("local", build(shape), {.workers = 4});
-  EXPECT_EQ(count_by(p.start(), &Seat::chiplet).size(), 1U);
+  EXPECT_EQ(count_by(p.start(), &WorkerCore::chiplet).size(), 1U);
 }
 
 TEST(Distributed, UsesAllChipletsOfTheSocketItFills) {
   Placement p = place("distributed", uniform(2, 8, 8), {.workers = 8});
-  EXPECT_EQ(sizes(count_by(p.start(), &Seat::chiplet)), (std::vector<int>(8, 1)));
-  EXPECT_EQ(count_by(p.start(), &Seat::socket).size(), 1U);
+  EXPECT_EQ(sizes(count_by(p.start(), &WorkerCore::chiplet)), (std::vector<int>(8, 1)));
+  EXPECT_EQ(count_by(p.start(), &WorkerCore::socket).size(), 1U);
 }
 
 TEST(Distributed, BalancedOverSocketsUsesAllChipletsOfTheMachine) {
   Placement p = place("distributed", uniform(2, 8, 8), {.workers = 32, .sockets = SocketOrder::balance});
-  EXPECT_EQ(sizes(count_by(p.start(), &Seat::chiplet)), (std::vector<int>(16, 2)));
+  EXPECT_EQ(sizes(count_by(p.start(), &WorkerCore::chiplet)), (std::vector<int>(16, 2)));
 }
 
 TEST(Distributed, UsesASmallerCacheToo) {
   Shape shape;
   shape.sockets = {{{{8, 96ULL << 20}, {8, 32ULL << 20}}}};
   Placement p = place("distributed", build(shape), {.workers = 2});
-  EXPECT_EQ(count_by(p.start(), &Seat::chiplet).size(), 2U);
+  EXPECT_EQ(count_by(p.start(), &WorkerCore::chiplet).size(), 2U);
 }
 
 TEST(Fill, GivesTheSecondSocketAFamilyOfItsOwnOnceTheFirstIsFull) {
   Placement p = place("local", uniform(2, 8, 8), {.workers = 72});
   EXPECT_EQ(p.levels, (std::vector<int>{9, 10, 12, 16}));
-  for (const auto& row : p.seats) EXPECT_EQ(count_by(row, &Seat::socket)[0], 64);
+  for (const auto& row : p.worker_cores) EXPECT_EQ(count_by(row, &WorkerCore::socket)[0], 64);
 }
 
 TEST(Numa, TakesTheFewestNodesAndAllTheirChiplets) {
@@ -226,10 +226,10 @@ TEST(Numa, TakesTheFewestNodesAndAllTheirChiplets) {
   std::vector<Shape::Die> dies(2, {8, 32ULL << 20});
   shape.sockets = {{dies, dies, dies, dies}};
   Placement p = place("numa", build(shape), {.workers = 10});
-  EXPECT_EQ(count_by(p.start(), &Seat::node).size(), 1U);
-  EXPECT_EQ(sizes(count_by(p.start(), &Seat::chiplet)), (std::vector<int>{5, 5}));
+  EXPECT_EQ(count_by(p.start(), &WorkerCore::node).size(), 1U);
+  EXPECT_EQ(sizes(count_by(p.start(), &WorkerCore::chiplet)), (std::vector<int>{5, 5}));
   p = place("numa", build(shape), {.workers = 20});
-  EXPECT_EQ(sizes(count_by(p.start(), &Seat::node)), (std::vector<int>{16, 4}));
+  EXPECT_EQ(sizes(count_by(p.start(), &WorkerCore::node)), (std::vector<int>{16, 4}));
 }
 
 TEST(Numa, SplitsAChipletThatSpansNodes) {
@@ -237,23 +237,23 @@ TEST(Numa, SplitsAChipletThatSpansNodes) {
   machine.nodes.push_back({1, 1, {}, 0, 0});
   for (std::size_t c = 4; c < 8; ++c) machine.cores[c].node = 1;
   Placement p = place("numa", machine, {.workers = 6});
-  EXPECT_EQ(sizes(count_by(p.start(), &Seat::node)), (std::vector<int>{4, 2}));
+  EXPECT_EQ(sizes(count_by(p.start(), &WorkerCore::node)), (std::vector<int>{4, 2}));
   EXPECT_EQ(ranges_overlap(p), "");
 }
 
 TEST(Os, BindsNobody) {
   Placement p = place("os", uniform(1, 2, 4), {.workers = 5});
   ASSERT_EQ(p.start().size(), 5U);
-  for (const Seat& seat : p.start()) EXPECT_EQ(seat, Seat{});
+  for (const WorkerCore& worker_core : p.start()) EXPECT_EQ(worker_core, WorkerCore{});
 }
 
 TEST(Smt, SiblingsAreUsedOnlyOnRequestAndAfterAllFirstThreadsOfTheChiplet) {
   Machine machine = uniform(1, 2, 4, 2);
   EXPECT_THROW(place("local", machine, {.workers = 9}), Error);
   Placement p = place("local", machine, {.workers = 6, .smt = true});
-  EXPECT_EQ(count_by(p.start(), &Seat::chiplet).size(), 1U);
+  EXPECT_EQ(count_by(p.start(), &WorkerCore::chiplet).size(), 1U);
   std::vector<int> cpus;
-  for (const Seat& seat : p.start()) cpus.push_back(seat.cpu);
+  for (const WorkerCore& worker_core : p.start()) cpus.push_back(worker_core.cpu);
   EXPECT_EQ(cpus, (std::vector<int>{0, 1, 2, 3, 8, 9}));
 }
 

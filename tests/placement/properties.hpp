@@ -22,7 +22,7 @@ inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
 /// P3 (and with it P1): no cpu belongs to two workers, whatever the levels they stand at.
 inline std::string ranges_overlap(const Placement& p) {
   std::map<int, std::size_t> owner;
-  for (const auto& row : p.seats) {
+  for (const auto& row : p.worker_cores) {
     for (std::size_t w = 0; w < row.size(); ++w) {
       auto [it, fresh] = owner.emplace(row[w].cpu, w);
       if (!fresh && it->second != w) {
@@ -35,35 +35,37 @@ inline std::string ranges_overlap(const Placement& p) {
   return "";
 }
 
-/// P2: every seat is an allowed core's first thread (with smt: any allowed thread), and says truly where that is.
-inline std::string wrong_seat(const Machine& m, const Placement& p, bool smt) {
-  for (const auto& row : p.seats) {
-    for (const Seat& seat : row) {
+/// P2: every core is an allowed core's first thread (with smt: any allowed thread), and says truly where that is.
+inline std::string wrong_core(const Machine& m, const Placement& p, bool smt) {
+  for (const auto& row : p.worker_cores) {
+    for (const WorkerCore& worker_core : row) {
       std::ostringstream out;
-      out << "seat core " << seat.core << " cpu " << seat.cpu;
-      if (seat.core < 0 || at(seat.core) >= m.cores.size()) return out.str() + " is off the machine";
-      const Core& core = m.cores[at(seat.core)];
-      if (seat.chiplet != core.chiplet || seat.node != core.node || seat.socket != core.socket)
+      out << "core core " << worker_core.core << " cpu " << worker_core.cpu;
+      if (worker_core.core < 0 || at(worker_core.core) >= m.cores.size()) return out.str() + " is off the machine";
+      const Core& core = m.cores[at(worker_core.core)];
+      if (worker_core.chiplet != core.chiplet || worker_core.node != core.node || worker_core.socket != core.socket)
         return out.str() + " lies";
-      bool ok = smt ? std::count(core.siblings.begin(), core.siblings.end(), seat.cpu) == 1 : seat.cpu == core.cpu;
-      if (!ok || !std::binary_search(m.allowed_cpus.begin(), m.allowed_cpus.end(), seat.cpu))
+      bool ok = smt ? std::count(core.siblings.begin(), core.siblings.end(), worker_core.cpu) == 1
+                    : worker_core.cpu == core.cpu;
+      if (!ok || !std::binary_search(m.allowed_cpus.begin(), m.allowed_cpus.end(), worker_core.cpu))
         return out.str() + " is not primary";
     }
   }
   return "";
 }
 
-inline std::map<int, int> count_by(const std::vector<Seat>& row, int Seat::* key) {
+inline std::map<int, int> count_by(const std::vector<WorkerCore>& row, int WorkerCore::* key) {
   std::map<int, int> counts;
-  for (const Seat& seat : row) ++counts[seat.*key];
+  for (const WorkerCore& worker_core : row) ++counts[worker_core.*key];
   return counts;
 }
 
 /// P6: with `fill` a socket (or, for numa, a node) is entered only when the one before is full; at every level.
-inline std::string out_of_order(const Machine& m, const Placement& p, int Seat::* place, int Core::* home, bool smt) {
+inline std::string out_of_order(const Machine& m, const Placement& p, int WorkerCore::* place, int Core::* home,
+                                bool smt) {
   std::map<int, int> room;
   for (const Core& core : m.cores) room[core.*home] += smt ? static_cast<int>(core.siblings.size()) : 1;
-  for (const auto& row : p.seats) {
+  for (const auto& row : p.worker_cores) {
     auto used = count_by(row, place);
     for (auto it = room.begin(); it != room.end() && std::next(it) != room.end(); ++it) {
       if (used[it->first] < it->second && used[std::next(it)->first] > 0) {
@@ -76,14 +78,15 @@ inline std::string out_of_order(const Machine& m, const Placement& p, int Seat::
 
 /// P5: going one level up moves exactly as many workers as the new chiplets take, and those that move go only there.
 inline std::string needless_moves(const Placement& p) {
-  for (std::size_t l = 1; l < p.seats.size(); ++l) {
-    auto before = count_by(p.seats[l - 1], &Seat::chiplet), after = count_by(p.seats[l], &Seat::chiplet);
+  for (std::size_t l = 1; l < p.worker_cores.size(); ++l) {
+    auto before = count_by(p.worker_cores[l - 1], &WorkerCore::chiplet),
+         after = count_by(p.worker_cores[l], &WorkerCore::chiplet);
     int needed = 0, moved = 0;
     for (auto [chiplet, load] : after) needed += std::max(0, load - (before.count(chiplet) ? before[chiplet] : 0));
-    for (std::size_t w = 0; w < p.seats[l].size(); ++w) {
-      if (p.seats[l][w] == p.seats[l - 1][w]) continue;
+    for (std::size_t w = 0; w < p.worker_cores[l].size(); ++w) {
+      if (p.worker_cores[l][w] == p.worker_cores[l - 1][w]) continue;
       ++moved;
-      if (before.count(p.seats[l][w].chiplet))
+      if (before.count(p.worker_cores[l][w].chiplet))
         return "worker " + std::to_string(w) + " moves into a chiplet that is in use";
     }
     if (moved != needed) return std::to_string(moved) + " moves where " + std::to_string(needed) + " suffice";
@@ -93,8 +96,8 @@ inline std::string needless_moves(const Placement& p) {
 
 /// Level s uses s chiplets.
 inline std::string wrong_width(const Placement& p) {
-  for (std::size_t l = 0; l < p.seats.size(); ++l) {
-    std::size_t used = count_by(p.seats[l], &Seat::chiplet).size();
+  for (std::size_t l = 0; l < p.worker_cores.size(); ++l) {
+    std::size_t used = count_by(p.worker_cores[l], &WorkerCore::chiplet).size();
     if (used != at(p.levels[l]))
       return "level " + std::to_string(p.levels[l]) + " uses " + std::to_string(used) + " chiplets";
     if (l > 0 && p.levels[l] <= p.levels[l - 1]) return "levels do not ascend";

@@ -16,7 +16,7 @@ namespace {
 using namespace charm;
 using namespace charm::placement;
 
-TEST(Quiet, LoudCoresAreLeftOutAsFarAsTheOthersDo) {
+TEST(Quiet, BusyCoresAreLeftOutAsFarAsTheOthersSuffice) {
   const Machine machine = test::uniform(1, 2, 4);
   EXPECT_EQ(quiet_cpus(machine, {1, 4, 5}, 3, false), (std::vector{0, 2, 3, 6, 7}));
   EXPECT_EQ(quiet_cpus(machine, {1, 4, 5}, 6, false), (std::vector{0, 1, 2, 3, 6, 7})) << "its chiplet is the quieter";
@@ -25,7 +25,7 @@ TEST(Quiet, LoudCoresAreLeftOutAsFarAsTheOthersDo) {
 
 TEST(Quiet, ACoreIsAsLoudAsItsSecondThread) {
   const Machine machine = test::uniform(1, 1, 2, 2);  // cpus 0 and 2 are one core
-  EXPECT_EQ(loud_cores(machine, {2}), std::vector{0});
+  EXPECT_EQ(busy_cores(machine, {2}), std::vector{0});
   EXPECT_EQ(quiet_cpus(machine, {2}, 1, false), (std::vector{1, 3}));
   EXPECT_EQ(quiet_cpus(machine, {2}, 2, true), (std::vector{1, 3}));
   EXPECT_EQ(quiet_cpus(machine, {2}, 2, false), machine.allowed_cpus);
@@ -44,17 +44,17 @@ TEST(Quiet, HoldsEnoughAndNoMoreLoudOnesThanItMustAndIsWhereOneStays) {
   EXPECT_TRUE(rc::check([] {
     const Machine machine = *test::any_machine();
     const bool smt = *rc::gen::arbitrary<bool>();
-    std::vector<int> loud;
+    std::vector<int> busy;
     for (const int cpu : machine.allowed_cpus) {
-      if (*rc::gen::inRange(0, 3) == 0) loud.push_back(cpu);
+      if (*rc::gen::inRange(0, 3) == 0) busy.push_back(cpu);
     }
     const int most = capacity(machine, smt);
     const int workers = *rc::gen::inRange(1, most + 3);
-    const auto cpus = quiet_cpus(machine, loud, workers, smt);
+    const auto cpus = quiet_cpus(machine, busy, workers, smt);
     RC_ASSERT(std::includes(machine.allowed_cpus.begin(), machine.allowed_cpus.end(), cpus.begin(), cpus.end()));
     const Machine left = restricted(machine, cpus);
     RC_ASSERT(capacity(left, smt) >= std::min(workers, most));
-    const auto quiet = quiet_cpus(machine, loud, 0, smt);
+    const auto quiet = quiet_cpus(machine, busy, 0, smt);
     RC_ASSERT(std::includes(cpus.begin(), cpus.end(), quiet.begin(), quiet.end()));
     const bool enough = !quiet.empty() && capacity(restricted(machine, quiet), smt) >= workers;
     RC_ASSERT((cpus == quiet) == (enough || quiet == machine.allowed_cpus));
@@ -63,10 +63,10 @@ TEST(Quiet, HoldsEnoughAndNoMoreLoudOnesThanItMustAndIsWhereOneStays) {
     request.workers = workers;
     request.smt = smt;
     const std::string name = *rc::gen::element<std::string>("local", "distributed", "numa");
-    std::vector<int> seats;
+    std::vector<int> worker_cores;
     const Placement placed = placement::policy(name).place(left, request);
-    for (const Seat& seat : placed.start()) seats.push_back(seat.cpu);
-    RC_ASSERT(!quieter_elsewhere(machine, loud, seats, smt));
+    for (const WorkerCore& worker_core : placed.start()) worker_cores.push_back(worker_core.cpu);
+    RC_ASSERT(!quieter_elsewhere(machine, busy, worker_cores, smt));
   }));
 }
 

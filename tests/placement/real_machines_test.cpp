@@ -34,9 +34,9 @@ TEST_P(RealMachine, KeepsEveryPropertyAtEveryNumberOfWorkers) {
           Request request{.workers = workers, .sockets = sockets, .smt = smt};
           Placement p = policy(name).place(machine, request);
           ASSERT_EQ(ranges_overlap(p), "") << name << ' ' << workers;
-          ASSERT_EQ(wrong_seat(machine, p, smt), "") << name << ' ' << workers;
+          ASSERT_EQ(wrong_core(machine, p, smt), "") << name << ' ' << workers;
           if (sockets == SocketOrder::fill) {
-            ASSERT_EQ(out_of_order(machine, p, &Seat::socket, &Core::socket, smt), "") << name << ' ' << workers;
+            ASSERT_EQ(out_of_order(machine, p, &WorkerCore::socket, &Core::socket, smt), "") << name << ' ' << workers;
           }
           if (std::string(name) == "numa") continue;  // its parts of a chiplet that spans nodes count apart
           ASSERT_EQ(wrong_width(p), "") << name << ' ' << workers;

@@ -119,4 +119,55 @@ TEST(SyntheticMachines, ASampleOfThePairsShowsTheChipletsOfALargeMachine) {
   }
 }
 
+/// Of all that is said with at least `sure`, how much is wrong.
+struct Claims {
+  double sure;
+  int made = 0, wrong = 0;
+  void add(const Synthetic& machine, const Clustering& seen) {
+    const auto check = [&](const Partition& got, const Partition& want, double confidence) {
+      made += confidence >= sure;
+      wrong += confidence >= sure && got != want;
+    };
+    check(seen.smt, machine.smt, seen.confidence.smt);
+    check(seen.chiplets, machine.chiplets, seen.confidence.chiplets);
+    check(seen.nodes, machine.nodes, seen.confidence.nodes);
+    check(seen.sockets, machine.sockets, seen.confidence.sockets);
+  }
+};
+
+TEST(SyntheticMachines, WhatIsSaidWithConfidenceIsRightAlsoOnMachinesThatAreHardToRead) {
+  Claims likely{0.8}, sure{0.95};
+  int machines = 0;
+  for (Hardship kind : all_hardships) {
+    for (unsigned seed = 0; seed < 40; ++seed, ++machines) {
+      std::mt19937_64 random(90000 + 1000 * static_cast<unsigned>(kind) + seed);
+      const Synthetic machine = hard_machine(random, kind);
+      const Clustering seen = cluster(machine.matrix);
+      likely.add(machine, seen);
+      sure.add(machine, seen);
+    }
+  }
+  EXPECT_LE(likely.wrong, likely.made / 50);
+  EXPECT_LE(sure.wrong, sure.made / 200);
+  EXPECT_GE(4 * likely.made, 3 * machines);  // a clustering that always abstains is calibrated and useless
+}
+
+TEST(SyntheticMachines, ASlowCoreIsNoChiplet) {
+  int wrong = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    std::mt19937_64 random(95000 + seed);
+    Shape shape;
+    shape.chiplets = 2;
+    shape.cores = 4 + static_cast<int>(seed % 5);
+    Trouble trouble;
+    trouble.noise = 0.03;
+    trouble.spikes = 0;
+    trouble.slow_cores = 1;
+    trouble.slow_factor = 1.2 + 0.02 * seed;
+    const Synthetic machine = make_machine(shape, trouble, random);
+    wrong += cluster(machine.matrix).chiplets != machine.chiplets;
+  }
+  EXPECT_LE(wrong, 1);
+}
+
 }  // namespace

@@ -55,10 +55,18 @@ TEST(LatencyCsv, BlankCellsAndRowsAreNotMeasured) {
   EXPECT_EQ(cut.notes.size(), 1U);
 }
 
+TEST(LatencyCsv, ZerosAreNotMeasured) {
+  const auto m = read("0,,\n1,0,\n2,0,0\n");
+  EXPECT_FALSE(m.measured(1, 2));
+  EXPECT_EQ(m.at(0, 2), 2);
+  ASSERT_EQ(m.notes.size(), 1U);
+  EXPECT_NE(m.notes[0].find("1 cells of 0 ns"), std::string::npos);
+  EXPECT_NE(error_of("0,0\n0,0\n"), "");
+}
+
 TEST(LatencyCsv, ErrorsNameFileAndLine) {
   EXPECT_NE(error_of(",,\n1,,\n2,x,\n").find("m.csv:3: column 2: 'x'"), std::string::npos);
   EXPECT_NE(error_of(",,\n1,,\n2,-3,\n").find("m.csv:3"), std::string::npos);
-  EXPECT_NE(error_of(",,\n1,,\n2,0,\n").find("m.csv:3"), std::string::npos);
   EXPECT_NE(error_of(",,,\n1,,,\n2\n3,4,5,\n").find("m.csv:3"), std::string::npos);
   EXPECT_NE(error_of(",\n1,\n1,\n").find("m.csv:3"), std::string::npos);
   EXPECT_NE(error_of(",,\n1,inf,\n2,3,\n"), "");

@@ -173,8 +173,8 @@ TEST_F(Stored, PlacementAndStealingSeeTheChipletsThatAGuestHides) {
   std::set<int> together, apart;
   const auto local = placement::policy("local").place(machine, request);
   const auto distributed = placement::policy("distributed").place(machine, request);
-  for (const Seat& seat : local.start()) together.insert(seat.cpu % 4);
-  for (const Seat& seat : distributed.start()) apart.insert(seat.cpu % 4);
+  for (const WorkerCore& worker_core : local.start()) together.insert(worker_core.cpu % 4);
+  for (const WorkerCore& worker_core : distributed.start()) apart.insert(worker_core.cpu % 4);
   EXPECT_EQ(together.size(), 1U);  // a measured chiplet is every fourth cpu
   EXPECT_EQ(apart.size(), 4U);
   const Core* zero = machine.core_of_cpu(0);

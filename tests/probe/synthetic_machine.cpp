@@ -93,6 +93,13 @@ Synthetic make_machine(const Shape& shape, const Trouble& trouble, std::mt19937_
     missing.insert(static_cast<int>(random() % static_cast<unsigned>(n)));
 
   std::normal_distribution<double> normal(0, 1);
+  std::set<int> slow;
+  while (static_cast<int>(slow.size()) < trouble.slow_cores)
+    slow.insert(places[random() % static_cast<unsigned>(n)].core);
+  std::vector<double> bias(static_cast<std::size_t>(n), 1.0);
+  if (trouble.asymmetry > 0) {
+    for (double& factor : bias) factor = std::exp(trouble.asymmetry * normal(random));
+  }
   machine.matrix = LatencyMatrix(n);
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < i; ++j) {
@@ -114,9 +121,13 @@ Synthetic make_machine(const Shape& shape, const Trouble& trouble, std::mt19937_
         if (trouble.homed_elsewhere == 2) ns += raise_ns;
         if (trouble.homed_elsewhere == 1 && a.chiplet != b.chiplet) ns = std::max(ns, shape.remote_ns * 0.97);
       }
+      if (slow.contains(a.core)) ns *= trouble.slow_factor;
+      if (slow.contains(b.core) && b.core != a.core) ns *= trouble.slow_factor;
+      if (trouble.zeros > 0 && chance(random, trouble.zeros)) continue;
       for (int half = 0; half < (trouble.both_halves ? 2 : 1); ++half) {
         double measured = ns * std::exp(trouble.noise * normal(random));
-        if (chance(random, trouble.spikes)) measured *= between(random, 1.5, 6);
+        if (chance(random, trouble.spikes)) measured *= between(random, trouble.least_spike, trouble.most_spike);
+        measured *= bias[static_cast<std::size_t>(half == 0 ? i : j)];
         if (trouble.tick_ns > 0) measured = std::max(1.0, std::round(measured / trouble.tick_ns)) * trouble.tick_ns;
         const int row = half == 0 ? i : j;
         if (missing.contains(row) || chance(random, trouble.blanks)) continue;
@@ -137,7 +148,8 @@ Synthetic make_machine(const Shape& shape, const Trouble& trouble, std::mt19937_
        << shape.node_ns << '/' << shape.socket_ns << '/' << shape.remote_ns << " mesh " << shape.mesh << "; noise "
        << trouble.noise << " spikes " << trouble.spikes << " blanks " << trouble.blanks << " missing "
        << trouble.missing_rows << " homed " << trouble.homed_elsewhere << (trouble.both_halves ? " both" : " half")
-       << (trouble.shuffled ? " shuffled" : "") << " tick " << trouble.tick_ns;
+       << (trouble.shuffled ? " shuffled" : "") << " tick " << trouble.tick_ns << " slow " << trouble.slow_cores
+       << " asymmetry " << trouble.asymmetry;
   machine.description = text.str();
   return machine;
 }
@@ -194,6 +206,111 @@ Synthetic any_monolith(std::mt19937_64& random, const Choice& choice) {
   shape.mesh = between(random, 0, 0.9);
   const Trouble trouble = any_trouble(random, choice, shape.cores * shape.threads);
   return make_machine(shape, trouble, random);
+}
+
+const char* name_of(Hardship kind) {
+  switch (kind) {
+    case Hardship::weak:
+      return "weak";
+    case Hardship::slow_core:
+      return "slow core";
+    case Hardship::small:
+      return "small";
+    case Hardship::outliers:
+      return "outliers";
+    case Hardship::asymmetric:
+      return "asymmetric";
+    case Hardship::coarse_timer:
+      return "coarse timer";
+    case Hardship::slow_siblings:
+      return "slow siblings";
+    case Hardship::blanks:
+      return "blanks";
+    case Hardship::monolith:
+      return "monolith";
+    case Hardship::none:
+      return "none";
+  }
+  return "";
+}
+
+Synthetic hard_machine(std::mt19937_64& random, Hardship kind) {
+  Choice choice;
+  choice.sockets = {1, 1, 1, 2, 2, 4};
+  choice.nodes = {1, 1, 1, 2, 4};
+  choice.chiplets = {1, 2, 3, 4, 6, 8, 12};
+  choice.cores = {2, 3, 4, 4, 6, 8, 12, 16, 24};
+  choice.most_cpus = 160;
+  if (kind == Hardship::monolith) {
+    choice.noise = 0.2;
+    return any_monolith(random, choice);
+  }
+  if (kind == Hardship::none) return any_machine(random, choice);
+
+  Shape shape;
+  int cpus = 0;
+  do {
+    shape.sockets = pick(random, kind == Hardship::small ? std::vector<int>{1, 1, 1, 2} : choice.sockets);
+    shape.nodes = kind == Hardship::small ? 1 : pick(random, choice.nodes);
+    shape.chiplets = pick(random, kind == Hardship::small ? std::vector<int>{1, 2, 2} : choice.chiplets);
+    shape.cores = pick(random, kind == Hardship::small ? std::vector<int>{2, 3, 4, 4, 6, 8} : choice.cores);
+    shape.threads = pick(random, choice.threads);
+    cpus = shape.sockets * shape.nodes * shape.chiplets * shape.cores * shape.threads;
+  } while (cpus > (kind == Hardship::small ? 24 : choice.most_cpus) || cpus < 4 ||
+           (kind == Hardship::slow_siblings && shape.threads == 1));
+  shape.unequal = chance(random, 0.2);
+  shape.smt_ns = between(random, 4, 12);
+  shape.chiplet_ns = between(random, std::max(15.0, 1.7 * shape.smt_ns), 60);
+  shape.mesh = between(random, 0, 0.2);
+  double chiplet_ratio = between(random, 1.4, 4.5);
+  double node_ratio = between(random, 1.3, 1.9);
+  double socket_ratio = between(random, 1.4, 2.4);
+  Trouble trouble;
+  trouble.noise = between(random, 0.01, 0.1);
+  trouble.both_halves = chance(random, 0.5);
+  trouble.shuffled = chance(random, 0.5);
+  switch (kind) {
+    case Hardship::weak:
+      chiplet_ratio = between(random, 1.15, 1.6);
+      node_ratio = between(random, 1.15, 1.6);
+      socket_ratio = between(random, 1.15, 1.6);
+      trouble.noise = between(random, 0.05, 0.2);
+      shape.mesh = between(random, 0, 0.05);
+      break;
+    case Hardship::slow_core:
+      trouble.slow_cores = chance(random, 0.7) ? 1 : 2;
+      trouble.slow_factor = between(random, 1.2, 2.5);
+      break;
+    case Hardship::outliers:
+      trouble.spikes = between(random, 0.005, 0.05);
+      trouble.least_spike = trouble.most_spike = 10;
+      break;
+    case Hardship::asymmetric:
+      trouble.both_halves = chance(random, 0.5);
+      trouble.asymmetry = between(random, 0.05, 0.35);
+      break;
+    case Hardship::coarse_timer:
+      trouble.tick_ns = between(random, 1, 12);
+      break;
+    case Hardship::slow_siblings:
+      shape.smt_ns = shape.chiplet_ns * between(random, 0.4, 0.85);
+      break;
+    case Hardship::blanks:
+      trouble.blanks = between(random, 0.05, 0.4);
+      trouble.zeros = chance(random, 0.5) ? between(random, 0, 0.1) : 0;
+      trouble.missing_rows = chance(random, 0.5) ? 1 + static_cast<int>(random() % 3) : 0;
+      break;
+    default:
+      trouble.noise = between(random, 0.02, 0.15);
+      break;
+  }
+  shape.node_ns = shape.chiplet_ns * chiplet_ratio;
+  const double inner = shape.chiplets > 1 ? shape.node_ns : shape.chiplet_ns;
+  shape.socket_ns = shape.nodes > 1 ? inner * node_ratio : inner;
+  shape.remote_ns = shape.socket_ns * socket_ratio;
+  Synthetic machine = make_machine(shape, trouble, random);
+  machine.description = std::string(name_of(kind)) + ": " + machine.description;
+  return machine;
 }
 
 }  // namespace charm::probe::testing

@@ -26,7 +26,12 @@ struct Trouble {
   int homed_elsewhere = 0;  // 0 no; 1 pairs of chiplets in some sockets look remote; 2 all pairs in some are raised
   bool both_halves = false;
   bool shuffled = true;
-  double tick_ns = 0;  // resolution of the timer
+  double tick_ns = 0;                        // resolution of the timer
+  double least_spike = 1.5, most_spike = 6;  // what a disturbed pair's latency is multiplied by
+  int slow_cores = 0;                        // cores with a low clock: all their latencies are raised ...
+  double slow_factor = 1.5;                  // ... by this
+  double asymmetry = 0;  // sigma of the log factor between what a row measures and what its partners measure with it
+  double zeros = 0;      // share of pairs for which the tool printed 0 ns; counted as not measured
 };
 
 struct Shape {
@@ -54,6 +59,27 @@ struct Choice {
 
 /// A machine and troubles drawn from all that is plausible.
 Synthetic any_machine(std::mt19937_64& random, const Choice& choice = {});
+
+/// What makes a matrix hard to read, one kind at a time.
+enum class Hardship {
+  weak,
+  slow_core,
+  small,
+  outliers,
+  asymmetric,
+  coarse_timer,
+  slow_siblings,
+  blanks,
+  monolith,
+  none
+};
+inline constexpr Hardship all_hardships[] = {
+    Hardship::weak,         Hardship::slow_core,     Hardship::small,  Hardship::outliers, Hardship::asymmetric,
+    Hardship::coarse_timer, Hardship::slow_siblings, Hardship::blanks, Hardship::monolith, Hardship::none};
+const char* name_of(Hardship kind);
+
+/// A machine of any shape of which the latencies are hard to read in the way that `kind` says.
+Synthetic hard_machine(std::mt19937_64& random, Hardship kind);
 
 /// One mesh or crossbar without chiplets.
 Synthetic any_monolith(std::mt19937_64& random, const Choice& choice = {});

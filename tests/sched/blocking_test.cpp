@@ -125,7 +125,7 @@ TEST_P(Blocking, ManyAtOnceWithForksAround) {
   EXPECT_EQ(done, 200);
 }
 
-TEST(BlockingSpares, AreBoundedAndUsedAgain) {
+TEST(BlockingPoolTest, AreBoundedAndUsedAgain) {
   charm::Config config;
   config.blocking_threads = 3;
   Running runtime(2, config);
@@ -152,7 +152,7 @@ TEST(BlockingSpares, AreBoundedAndUsedAgain) {
   EXPECT_GE(charm::stats().spare_threads, 1U);
 }
 
-TEST(BlockingSpares, FinalizeWaitsForThem) {
+TEST(BlockingPoolTest, FinalizeWaitsForThem) {
   std::atomic<int> done{0};
   for (int round = 0; round < 5; ++round) {
     Running runtime(2);

@@ -1,10 +1,15 @@
 #include <charm/charm.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include "base/notices.hpp"
 
 extern "C" int charm_c_program(void);  // c_program.c
 
@@ -52,6 +57,18 @@ TEST(CApi, ErrorsHaveCodesAndTexts) {
   EXPECT_EQ(CHARM_Call(9, [](void*) {}, nullptr), CHARM_BAD_INPUT);
   EXPECT_EQ(CHARM_Barrier(), CHARM_BAD_INPUT);
   EXPECT_EQ(CHARM_Finalize(), CHARM_OK);
+}
+
+TEST(CApi, ExceptionsOfTasksThatNobodyWaitsForAreTold) {
+  ASSERT_EQ(CHARM_Init_with(1, nullptr), CHARM_OK);
+  CHARM_Function fails = [](void*) { throw std::runtime_error("nobody hears of this"); };
+  EXPECT_EQ(CHARM_Call_async(0, fails, nullptr), CHARM_OK);
+  EXPECT_EQ(CHARM_Spawn(fails, nullptr), CHARM_OK);
+  ASSERT_EQ(CHARM_Finalize(), CHARM_OK);
+  const std::vector<std::string> told = charm::base::notices();
+  EXPECT_TRUE(std::any_of(told.begin(), told.end(), [](const std::string& text) {
+    return text.find("nobody hears of this") != std::string::npos;
+  }));
 }
 
 }  // namespace

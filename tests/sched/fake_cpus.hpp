@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -40,7 +41,12 @@ class FakeKernel {
   }
   std::vector<int> mask_of(std::thread::id thread) {
     std::lock_guard lock(mutex_);
-    return effective(thread);
+    return effective({thread});
+  }
+  /// Of a thread that watch_of() plays.
+  std::vector<int> mask_of(int played) {
+    std::lock_guard lock(mutex_);
+    return effective({{}, played});
   }
   /// Cpus that threads are bound to alone, each as often as there are such threads.
   std::vector<int> taken() {
@@ -60,21 +66,33 @@ class FakeKernel {
     std::lock_guard lock(mutex_);
     return binds_;
   }
-  std::unique_ptr<os::CpuWatch> watch() { return std::make_unique<Watch>(*this); }
+  std::unique_ptr<os::CpuWatch> watch() { return std::make_unique<Watch>(*this, 0); }
+  /// As another thread sees it: one thread of a test can play many. \param played its number, above 0.
+  std::unique_ptr<os::CpuWatch> watch_of(int played) { return std::make_unique<Watch>(*this, played); }
 
  private:
+  struct Thread {
+    std::thread::id id;
+    int played = 0;  // 0: the thread `id` itself
+    friend auto operator<=>(const Thread&, const Thread&) = default;
+  };
   class Watch final : public os::CpuWatch {
    public:
-    explicit Watch(FakeKernel& kernel) : kernel_(kernel) {}
+    Watch(FakeKernel& kernel, int played) : kernel_(kernel), played_(played) {}
     std::optional<std::vector<int>> granted() override { return kernel_.cpuset(); }
-    std::vector<int> mask() override { return kernel_.mask_of(std::this_thread::get_id()); }
-    bool bind(const std::vector<int>& cpus) override { return kernel_.bind(cpus); }
+    std::vector<int> mask() override {
+      return played_ > 0 ? kernel_.mask_of(played_) : kernel_.mask_of(std::this_thread::get_id());
+    }
+    bool bind(const std::vector<int>& cpus) override {
+      return kernel_.bind(played_ > 0 ? Thread{{}, played_} : Thread{std::this_thread::get_id()}, cpus);
+    }
 
    private:
     FakeKernel& kernel_;
+    int played_;
   };
 
-  std::vector<int> effective(std::thread::id thread) const {
+  std::vector<int> effective(const Thread& thread) const {
     auto it = masks_.find(thread);
     const std::vector<int>& mask = it == masks_.end() ? wide_ : it->second;
     std::vector<int> left;
@@ -82,13 +100,12 @@ class FakeKernel {
     return left.empty() ? cpuset_ : left;
   }
 
-  bool bind(const std::vector<int>& cpus) {
+  bool bind(const Thread& self, const std::vector<int>& cpus) {
     std::lock_guard lock(mutex_);
     if (std::none_of(cpus.begin(), cpus.end(),
                      [&](int cpu) { return std::binary_search(cpuset_.begin(), cpuset_.end(), cpu); })) {
       return false;
     }
-    const auto self = std::this_thread::get_id();
     masks_[self] = cpus;
     ++binds_;
     if (cpus.size() == 1) {
@@ -101,7 +118,7 @@ class FakeKernel {
 
   std::mutex mutex_;
   std::vector<int> cpuset_, wide_;
-  std::map<std::thread::id, std::vector<int>> masks_;
+  std::map<Thread, std::vector<int>> masks_;
   int collisions_ = 0;
   int binds_ = 0;
 };

@@ -28,7 +28,7 @@ void ping_pong() noexcept {
 }
 
 TEST(Fiber, SwitchesBackAndForthAndRunsTheActionOnTheOtherSide) {
-  charm::fiber::adopt_thread(native);
+  charm::fiber::attach_thread(native);
   other = charm::fiber::create(64 << 10, ping_pong);
   for (int i = 0; i < 3; ++i) {
     trace.push_back(i);
@@ -40,7 +40,7 @@ TEST(Fiber, SwitchesBackAndForthAndRunsTheActionOnTheOtherSide) {
 
 TEST(Fiber, CallOnStackRunsThereAndComesBack) {
   charm::fiber::Stack stack = charm::fiber::allocate_stack(64 << 10);
-  charm::fiber::adopt_thread(native);
+  charm::fiber::attach_thread(native);
   const std::byte* seen = nullptr;
   charm::fiber::call_on_stack(
       native, stack,

@@ -1,5 +1,5 @@
 // What a worker measures of itself.
-#include "sched/meter.hpp"
+#include "sched/control/meter.hpp"
 
 #include <gtest/gtest.h>
 

@@ -54,24 +54,24 @@ TEST(OutsideMask, WorkersLeaveACpuThatIsTakenAwayAndReturnToIt) {
   std::atomic<long> done{0};
   set_all_threads({two[1]});
   ASSERT_TRUE(taken_notice({two[1]}, done));
-  int seated = 0;
-  for (const auto& seat : charm::seats()) {
-    if (seat.cpu < 0) continue;
-    ++seated;
-    EXPECT_EQ(seat.cpu, two[1]);
+  int placed = 0;
+  for (const auto& worker_core : charm::worker_cores()) {
+    if (worker_core.cpu < 0) continue;
+    ++placed;
+    EXPECT_EQ(worker_core.cpu, two[1]);
   }
-  EXPECT_EQ(seated, 1) << "one worker rests";
+  EXPECT_EQ(placed, 1) << "one worker rests";
   EXPECT_EQ(charm::call(0, [] { return charm::os::allowed_cpus(); }), std::vector<int>{two[1]});
   EXPECT_EQ(charm::call(1, [] { return charm::worker_id(); }), 1) << "what is bound to it is served all the same";
 
   set_all_threads(two);
   ASSERT_TRUE(taken_notice(two, done));
-  const auto seats = charm::seats();
-  EXPECT_NE(seats[0].cpu, seats[1].cpu);
+  const auto worker_cores = charm::worker_cores();
+  EXPECT_NE(worker_cores[0].cpu, worker_cores[1].cpu);
   for (int w = 0; w < 2; ++w) {
-    const std::vector<int> expected = {seats[static_cast<std::size_t>(w)].cpu};
+    const std::vector<int> expected = {worker_cores[static_cast<std::size_t>(w)].cpu};
     std::vector<int> mask;
-    // Each of a worker's threads looks for itself, and floats beside its seat until whoever sits there has left.
+    // Each of a worker's threads looks for itself, and floats beside its core until whoever sits there has left.
     const auto end = std::chrono::steady_clock::now() + 100s;
     while (mask != expected && std::chrono::steady_clock::now() < end)
       mask = charm::call(w, [] {

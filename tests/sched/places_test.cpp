@@ -12,10 +12,11 @@
 
 #include "base/folder.hpp"
 #include "os/affinity.hpp"
+#include "os/load_average.hpp"
 #include "os/node_memory.hpp"
 #include "os/pressure.hpp"
 #include "placement/policy.hpp"
-#include "sched/crowding.hpp"
+#include "sched/run/oversubscription.hpp"
 #include "sched/running.hpp"
 
 namespace {
@@ -29,14 +30,15 @@ TEST_P(Bind, EveryWorkerMayRunWhereTheModeSays) {
   charm::Config config;
   config.bind = mode;
   Running runtime(3, config);
-  const auto seats = charm::seats();
+  const auto worker_cores = charm::worker_cores();
   const auto& machine = charm::machine();
   charm::all_do([&](int worker) {
-    const charm::Seat& seat = seats[static_cast<std::size_t>(worker)];
+    const charm::WorkerCore& worker_core = worker_cores[static_cast<std::size_t>(worker)];
     std::vector<int> expected = mode == "none" ? allowed : std::vector<int>();
-    if (mode == "core") expected.push_back(seat.cpu);
+    if (mode == "core") expected.push_back(worker_core.cpu);
     for (const auto& core : machine.cores) {
-      if ((mode == "chiplet" && core.chiplet == seat.chiplet) || (mode == "node" && core.node == seat.node))
+      if ((mode == "chiplet" && core.chiplet == worker_core.chiplet) ||
+          (mode == "node" && core.node == worker_core.node))
         expected.insert(expected.end(), core.siblings.begin(), core.siblings.end());
     }
     std::sort(expected.begin(), expected.end());
@@ -126,21 +128,21 @@ TEST(Where, OnAMachineOnPaperNothingIsKnown) {
   int here = 0;
   EXPECT_FALSE(charm::where(&here).known);
   EXPECT_EQ(charm::call(3, [&] { return charm::where(&here).node; }),
-            charm::seats()[3].node);  // falls back to the caller's own
+            charm::worker_cores()[3].node);  // falls back to the caller's own
   charm::finalize();
 }
 
 TEST(Pressure, IsReadWhereTheKernelTellsIt) {
   const charm::test::Folder root;
   EXPECT_FALSE(charm::os::cpu_pressure(root.root()).has_value());
-  EXPECT_FALSE(charm::os::runnable_threads(root.root()).has_value());
+  EXPECT_FALSE(charm::os::read_load_average(root.root()).has_value());
   root.file("proc/pressure/cpu", "some avg10=12.50 avg60=1.00 avg300=0.10 total=5\nfull avg10=3.00 avg60=0 total=1\n");
   root.file("proc/loadavg", "0.10 0.20 0.30 7/345 6789\n");
   EXPECT_EQ(charm::os::cpu_pressure(root.root()), 12.5);
-  EXPECT_EQ(charm::os::runnable_threads(root.root()), 7U);
+  EXPECT_EQ(charm::os::read_load_average(root.root()).value().runnable, 7U);
 }
 
-TEST(Crowding, IsToldFromWorkersQuotaPressureAndLoad) {
+TEST(Oversubscription, IsToldFromWorkersQuotaPressureAndLoad) {
   const charm::test::Folder root;
   charm::Machine machine = charm::Machine::from("l3:2 core:2 pu:1");
   auto place = [&](int workers) {
@@ -151,28 +153,28 @@ TEST(Crowding, IsToldFromWorkersQuotaPressureAndLoad) {
   };
   const auto four = place(4);
   const auto six = place(6);
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, six, true, root.root()).reason,
-            "");  // on paper nothing is crowded
+  EXPECT_EQ(charm::sched::oversubscription_at_start(machine, six, true, root.root()).reason,
+            "");  // on paper nothing is oversubscribed
   machine.origin = "live";
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.root()).reason, "");
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, six, true, root.root()).reason, "6 workers share 4 cpus");
-  EXPECT_TRUE(charm::sched::crowding_at_start(machine, six, true, root.root()).lasting);
+  EXPECT_EQ(charm::sched::oversubscription_at_start(machine, four, true, root.root()).reason, "");
+  EXPECT_EQ(charm::sched::oversubscription_at_start(machine, six, true, root.root()).reason, "6 workers share 4 cpus");
+  EXPECT_TRUE(charm::sched::oversubscription_at_start(machine, six, true, root.root()).lasting);
   machine.cpu_quota = 2.5;
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.root()).reason,
+  EXPECT_EQ(charm::sched::oversubscription_at_start(machine, four, true, root.root()).reason,
             "4 workers share a cgroup quota of 2.5 cpus");
   machine.cpu_quota = 4;
   root.file("proc/loadavg", "0.10 0.20 0.30 5/345 6789\n");
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.root()).reason, "");
+  EXPECT_EQ(charm::sched::oversubscription_at_start(machine, four, true, root.root()).reason, "");
   root.file("proc/loadavg", "0.10 0.20 0.30 9/345 6789\n");
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.root()).reason,
+  EXPECT_EQ(charm::sched::oversubscription_at_start(machine, four, true, root.root()).reason,
             "8 threads of other programs want to run on this machine");
-  EXPECT_FALSE(charm::sched::crowding_at_start(machine, four, true, root.root()).lasting);
+  EXPECT_FALSE(charm::sched::oversubscription_at_start(machine, four, true, root.root()).lasting);
   root.file("proc/pressure/cpu", "some avg10=45.00 avg60=1.00 avg300=0.10 total=5\n");
-  EXPECT_EQ(charm::sched::crowding_at_start(machine, four, true, root.root()).reason,
+  EXPECT_EQ(charm::sched::oversubscription_at_start(machine, four, true, root.root()).reason,
             "tasks of this machine waited for a cpu 45.0 % of the last ten seconds");
 }
 
-TEST(Crowding, IsReportedAndEndsWithTheRuntime) {
+TEST(Oversubscription, IsReportedAndEndsWithTheRuntime) {
   {
     charm::Config config;
     config.share_cores = true;
@@ -187,24 +189,24 @@ TEST(Crowding, IsReportedAndEndsWithTheRuntime) {
     EXPECT_EQ(sum, 1000);
     charm::finalize();
   }
-  EXPECT_FALSE(charm::sched::crowded());
+  EXPECT_FALSE(charm::sched::oversubscribed());
 }
 
-TEST(Crowding, ASearcherThatLosesItsCpuAgainAndAgainReportsIt) {
-  charm::sched::forget_crowding();
-  charm::sched::GapWatch watch;
+TEST(Oversubscription, ASearcherThatLosesItsCpuAgainAndAgainReportsIt) {
+  charm::sched::forget_oversubscription();
+  charm::sched::PreemptionDetector watch;
   for (int i = 0; i < 100; ++i) watch.at(1000 + i * 1000);
   watch.slept();
   watch.at(50'000'000);  // the sleep itself is no gap
-  EXPECT_FALSE(charm::sched::crowded());
+  EXPECT_FALSE(charm::sched::oversubscribed());
   for (int i = 0; i < 20; ++i) watch.at(60'000'000 + i * 5'000'000LL);
-  EXPECT_TRUE(charm::sched::crowded());
-  charm::sched::GapWatch later;  // of a search without gaps
+  EXPECT_TRUE(charm::sched::oversubscribed());
+  charm::sched::PreemptionDetector later;  // of a search without gaps
   for (int i = 0; i < 10; ++i) later.at(1'000'000'000 + i * 1000);
-  EXPECT_TRUE(charm::sched::crowded());
+  EXPECT_TRUE(charm::sched::oversubscribed());
   for (int i = 0; i < 10; ++i) later.at(5'000'000'000 + i * 1000);
-  EXPECT_FALSE(charm::sched::crowded()) << "load of others has passed";
-  charm::sched::forget_crowding();
+  EXPECT_FALSE(charm::sched::oversubscribed()) << "load of others has passed";
+  charm::sched::forget_oversubscription();
 }
 
 TEST(Config, SettingsByNameWinAndAreJudgedAlike) {

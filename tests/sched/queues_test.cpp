@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sched/inbox.hpp"
-#include "sched/ready_queue.hpp"
+#include "sched/run/inbox.hpp"
+#include "sched/run/ready_queue.hpp"
 
 using charm::sched::Inbox;
 using charm::sched::ListedJob;
@@ -26,7 +26,7 @@ TEST(ReadyQueue, IsFirstInFirstOutBeyondItsRing) {
   ReadyQueue queue;
   std::vector<Numbered> jobs(1000);
   for (auto& job : jobs) queue.push(&job);
-  EXPECT_TRUE(queue.crowded());
+  EXPECT_TRUE(queue.oversubscribed());
   for (auto& job : jobs) ASSERT_EQ(queue.pop(), &job);
   EXPECT_EQ(queue.pop(), nullptr);
   EXPECT_TRUE(queue.empty());

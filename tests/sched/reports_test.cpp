@@ -289,7 +289,7 @@ TEST(StackOverflowDeathTest, InALoopOnAContinuedStackAndInBlockingCode) {
         charm::init();
         charm::run([] { charm::blocking([] { fall(far); }); });
       },
-      testing::KilledBySignal(SIGSEGV), "stack overflow in task .* on a spare thread");
+      testing::KilledBySignal(SIGSEGV), "stack overflow in task .* on a thread of the blocking pool");
 }
 
 TEST(StackOverflowDeathTest, OtherFaultsGoToWhoeverHandledThemBefore) {

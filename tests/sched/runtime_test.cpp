@@ -67,11 +67,11 @@ TEST(Runtime, AnUnknownPolicyIsAnError) {
 
 TEST(Runtime, WorkersSitWhereTheirSeatsSay) {
   charm::init();
-  auto seats = charm::seats();
-  ASSERT_EQ(static_cast<int>(seats.size()), charm::num_workers());
+  auto worker_cores = charm::worker_cores();
+  ASSERT_EQ(static_cast<int>(worker_cores.size()), charm::num_workers());
   charm::all_do([&](int worker) {
-    EXPECT_EQ(charm::os::allowed_cpus(), std::vector<int>{seats[static_cast<std::size_t>(worker)].cpu});
-    EXPECT_EQ(charm::os::current_cpu(), seats[static_cast<std::size_t>(worker)].cpu);
+    EXPECT_EQ(charm::os::allowed_cpus(), std::vector<int>{worker_cores[static_cast<std::size_t>(worker)].cpu});
+    EXPECT_EQ(charm::os::current_cpu(), worker_cores[static_cast<std::size_t>(worker)].cpu);
   });
   charm::finalize();
 }
@@ -90,7 +90,7 @@ TEST(Runtime, PolicyOsBindsNobody) {
   config.policy = "os";
   charm::init(config);
   charm::all_do([&] { EXPECT_EQ(charm::os::allowed_cpus(), before); });
-  for (const auto& seat : charm::seats()) EXPECT_EQ(seat.cpu, -1);
+  for (const auto& worker_core : charm::worker_cores()) EXPECT_EQ(worker_core.cpu, -1);
   charm::finalize();
 }
 
@@ -102,7 +102,7 @@ TEST(Runtime, RunsOnAMachineOnPaperUnbound) {
   charm::init(config);
   EXPECT_EQ(charm::machine().chiplets.size(), 4U);
   std::set<int> chiplets;
-  for (const auto& seat : charm::seats()) chiplets.insert(seat.chiplet);
+  for (const auto& worker_core : charm::worker_cores()) chiplets.insert(worker_core.chiplet);
   EXPECT_EQ(chiplets.size(), 3U);
   std::atomic<int> sum{0};
   charm::all_do([&](int worker) {
@@ -111,11 +111,11 @@ TEST(Runtime, RunsOnAMachineOnPaperUnbound) {
   });
   EXPECT_EQ(sum, 15);
   EXPECT_EQ(charm::call(charm::on_chiplet{2},
-                        [] { return charm::seats()[static_cast<std::size_t>(charm::worker_id())].chiplet; }),
+                        [] { return charm::worker_cores()[static_cast<std::size_t>(charm::worker_id())].chiplet; }),
             2);
-  EXPECT_EQ(
-      charm::call(charm::on_node{1}, [] { return charm::seats()[static_cast<std::size_t>(charm::worker_id())].node; }),
-      1);
+  EXPECT_EQ(charm::call(charm::on_node{1},
+                        [] { return charm::worker_cores()[static_cast<std::size_t>(charm::worker_id())].node; }),
+            1);
   charm::finalize();
 }
 

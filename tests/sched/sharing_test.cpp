@@ -15,7 +15,7 @@
 #include "lease/lease.hpp"
 #include "os/cpu_list.hpp"
 #include "sched/fake_cpus.hpp"
-#include "sched/runtime.hpp"
+#include "sched/run/runtime.hpp"
 
 namespace {
 
@@ -46,7 +46,7 @@ class Sharing : public testing::Test {
 };
 
 /// Keeps the workers in tasks until `enough` says so, or for far too long.
-bool work_until(const std::function<bool()>& enough) {
+bool work_shared_until(const std::function<bool()>& enough) {
   const auto end = std::chrono::steady_clock::now() + 100s;
   while (std::chrono::steady_clock::now() < end) {
     charm::parallel_for(0, 200, [](int) {
@@ -78,12 +78,12 @@ TEST_F(Sharing, AloneItHasAllAndBesideAnotherItsPartInWholeChiplets) {
     return mine.size() == 8 && standing.holds.size() == 8 && standing.due == 8 &&
            charm::os::in_both(mine, standing.holds).empty();
   };
-  ASSERT_TRUE(work_until(settled)) << charm::os::format_cpu_list(mine);
+  ASSERT_TRUE(work_shared_until(settled)) << charm::os::format_cpu_list(mine);
   for (const int cpu : mine) {
     EXPECT_TRUE(std::binary_search(mine.begin(), mine.end(), cpu / 4 * 4)) << "half a chiplet";
   }
   other.reset();
-  EXPECT_TRUE(work_until([] { return allowed().size() == 16; }));
+  EXPECT_TRUE(work_shared_until([] { return allowed().size() == 16; }));
   EXPECT_EQ(kernel.collisions(), 0);
   const auto decisions = charm::decisions();
   ASSERT_FALSE(decisions.empty());
@@ -97,7 +97,7 @@ TEST_F(Sharing, WhileItIsIdleOthersHaveItsCores) {
     other.give_back(other.look(16).give_up);
     return other.standing().holds.size() == 15;
   }));
-  EXPECT_TRUE(work_until([&] {
+  EXPECT_TRUE(work_shared_until([&] {
     other.give_back(other.look(16).give_up);
     return allowed().size() == 8;
   }));

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "sched/fake_cpus.hpp"
-#include "sched/runtime.hpp"
+#include "sched/run/runtime.hpp"
 #include "sched/scripted_counters.hpp"
 #include "sched/work_until.hpp"
 
@@ -98,8 +98,8 @@ TEST(Steering, AfterADecisionEveryWorkerSitsWhereTheSpreadPutsIt) {
     ASSERT_TRUE(work_until([&] {
       // Every worker bound to its cpu of that level, and found in the group of its chiplet.
       for (int w = 0; w < 4; ++w) {
-        const charm::Seat wanted = runtime.placement.lookup(w, end);
-        charm::Seat found = charm::call(w, [] { return charm::sched::this_worker()->seat; });
+        const charm::WorkerCore wanted = runtime.placement.lookup(w, end);
+        charm::WorkerCore found = charm::call(w, [] { return charm::sched::this_worker()->worker_core; });
         if (found != wanted) return false;
         const auto mask = charm::call(w, [&] { return steered.kernel.mask_of(std::this_thread::get_id()); });
         if (mask != std::vector<int>{wanted.cpu}) return false;
@@ -148,8 +148,8 @@ TEST(Steering, WorkersLeaveCpusThatAreTakenAwayAndNoTaskIsLost) {
                                [&](int cpu) { return std::binary_search(cpus.begin(), cpus.end(), cpu); });
           },
           &done));
-      for (const auto& seat : charm::seats()) {
-        EXPECT_TRUE(std::binary_search(cpus.begin(), cpus.end(), seat.cpu)) << seat.cpu;
+      for (const auto& worker_core : charm::worker_cores()) {
+        EXPECT_TRUE(std::binary_search(cpus.begin(), cpus.end(), worker_core.cpu)) << worker_core.cpu;
       }
     }
   }
@@ -165,7 +165,8 @@ TEST(Steering, AMaskFromOutsideIsObeyed) {
   steered.kernel.set_all_masks({5, 9, 10});
   const std::vector<int> wanted = {5, 9, 10};
   ASSERT_TRUE(work_until([&] { return charm::stats().allowed_cpus == wanted; }));
-  for (const auto& seat : charm::seats()) EXPECT_TRUE(std::binary_search(wanted.begin(), wanted.end(), seat.cpu));
+  for (const auto& worker_core : charm::worker_cores())
+    EXPECT_TRUE(std::binary_search(wanted.begin(), wanted.end(), worker_core.cpu));
   EXPECT_EQ(steered.kernel.collisions(), 0);
 }
 
@@ -173,9 +174,9 @@ TEST(Steering, WorkersWithoutACpuRestAndStillServeWhatIsBoundToThem) {
   Steered steered(4, four_chiplets, "local", 16);
   steered.kernel.set_cpuset({3, 7});
   ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == std::vector<int>{3, 7}; }));
-  int seated = 0;
-  for (const auto& seat : charm::seats()) seated += seat.cpu >= 0 ? 1 : 0;
-  EXPECT_EQ(seated, 2);
+  int placed = 0;
+  for (const auto& worker_core : charm::worker_cores()) placed += worker_core.cpu >= 0 ? 1 : 0;
+  EXPECT_EQ(placed, 2);
   std::atomic<int> served{0};
   for (int round = 0; round < 50; ++round) {
     charm::run([&] {
@@ -192,21 +193,22 @@ TEST(Steering, WorkersWithoutACpuRestAndStillServeWhatIsBoundToThem) {
   std::vector<int> all = {0, 1, 2, 3, 4, 5, 6, 7};
   steered.kernel.set_cpuset(all);
   ASSERT_TRUE(work_until([&] { return charm::stats().allowed_cpus == all; }));
-  for (const auto& seat : charm::seats()) EXPECT_GE(seat.cpu, 0);
+  for (const auto& worker_core : charm::worker_cores()) EXPECT_GE(worker_core.cpu, 0);
   EXPECT_EQ(steered.kernel.collisions(), 0);
 }
 
 TEST(Steering, WhatIsSentToAChipletWhereAllRestIsServed) {
   Steered steered(4, four_chiplets, "local", 16);
   steered.kernel.set_cpuset({7, 11});
-  const std::vector<charm::Seat> seats = charm::seats();
-  auto chiplet_here = [] { return charm::sched::this_worker()->seat.chiplet; };
+  const std::vector<charm::WorkerCore> worker_cores = charm::worker_cores();
+  auto chiplet_here = [] { return charm::sched::this_worker()->worker_core.chiplet; };
   auto chiplet_of = [&](int w) { return charm::call(w, chiplet_here); };
   ASSERT_TRUE(work_until([&] { return chiplet_of(0) == 1 && chiplet_of(1) == 2; }));
   for (int round = 0; round < 50; ++round) {
-    for (const charm::Seat& seat : seats) {
-      EXPECT_EQ(charm::call(charm::on_chiplet{seat.chiplet}, chiplet_here), seat.chiplet) << "two rest there";
-      EXPECT_EQ(charm::call(charm::on_node{seat.node}, [&] { return seat.node; }), seat.node);
+    for (const charm::WorkerCore& worker_core : worker_cores) {
+      EXPECT_EQ(charm::call(charm::on_chiplet{worker_core.chiplet}, chiplet_here), worker_core.chiplet)
+          << "two rest there";
+      EXPECT_EQ(charm::call(charm::on_node{worker_core.node}, [&] { return worker_core.node; }), worker_core.node);
       if (round % 10 == 0) std::this_thread::sleep_for(5ms);  // so that they sleep
     }
   }
@@ -257,7 +259,7 @@ TEST(Steering, WorkersWithoutACpuShareWhereThatIsAskedFor) {
   Steered steered(4, four_chiplets, "local", 16, [](charm::Config& c) { c.surplus = "share"; });
   steered.kernel.set_cpuset({3, 7});
   ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == std::vector<int>{3, 7}; }));
-  for (const auto& seat : charm::seats()) EXPECT_TRUE(seat.cpu == 3 || seat.cpu == 7);
+  for (const auto& worker_core : charm::worker_cores()) EXPECT_TRUE(worker_core.cpu == 3 || worker_core.cpu == 7);
 }
 
 TEST(Steering, CpusThatTheMachineDidNotKnowAreUsedOneEach) {
@@ -266,7 +268,7 @@ TEST(Steering, CpusThatTheMachineDidNotKnowAreUsedOneEach) {
   steered.kernel.set_cpuset({20, 21, 22, 23, 24});
   ASSERT_TRUE(work_until([] { return charm::stats().cpu_changes > 0; }));
   std::set<int> cpus;
-  for (const auto& seat : charm::seats()) cpus.insert(seat.cpu);
+  for (const auto& worker_core : charm::worker_cores()) cpus.insert(worker_core.cpu);
   EXPECT_EQ(cpus.size(), 4U);
   EXPECT_GE(*cpus.begin(), 20);
   EXPECT_EQ(steered.kernel.collisions(), 0);
@@ -286,9 +288,32 @@ TEST_P(InLoop, AWorkerMovesBetweenTwoChunks) {
                           steered.kernel.set_cpuset({9, 10});
                           volatile int sink = 0;
                           for (int k = 0; k < 2000; ++k) sink = sink + k;
-                          if (charm::sched::this_worker()->seat.cpu == 9) moved = true;
+                          if (charm::sched::this_worker()->worker_core.cpu == 9) moved = true;
                         },
                         {.grain = 16, .schedule = GetParam()});
+  });
+  EXPECT_TRUE(moved);
+}
+
+class InReduction : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Trees, InReduction, testing::Bool());
+
+TEST_P(InReduction, AWorkerMovesBetweenTwoChunks) {
+  Steered steered(1, four_chiplets, "local", 16);
+  std::atomic<bool> moved{false};
+  charm::run([&] {
+    charm::parallel_reduce(
+        0, 2000000, std::int64_t{0},
+        [&](int low, int high, std::int64_t sum) {
+          for (int i = low; i < high && !moved.load(std::memory_order_relaxed); ++i) {
+            steered.kernel.set_cpuset({9, 10});
+            volatile int sink = 0;
+            for (int k = 0; k < 2000; ++k) sink = sink + k;
+            if (charm::sched::this_worker()->worker_core.cpu == 9) moved = true;
+          }
+          return sum + (high - low);
+        },
+        [](std::int64_t a, std::int64_t b) { return a + b; }, {.grain = 16, .deterministic = GetParam()});
   });
   EXPECT_TRUE(moved);
 }
@@ -356,7 +381,8 @@ TEST(Steering, AListenerHearsOfEveryDecision) {
     if (!d.outcome.empty()) heard.fetch_add(1);
   });
   EXPECT_TRUE(work_until([&] {
-    rates.other_chiplet = charm::sched::Runtime::get().steering->seats()[1].chiplet == 0 ? 1000000 : 0;  // up and down
+    rates.other_chiplet =
+        charm::sched::Runtime::get().steering->worker_cores()[1].chiplet == 0 ? 1000000 : 0;  // up and down
     return heard.load() >= 2;
   }));
   charm::on_decision({});

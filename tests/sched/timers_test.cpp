@@ -11,7 +11,7 @@
 
 #include "fiber/sanitizers.hpp"
 #include "sched/running.hpp"
-#include "sched/timer_heap.hpp"
+#include "sched/wait/timer_heap.hpp"
 
 namespace {
 

@@ -30,6 +30,14 @@ skip two "no compiler"
 summary'
 code 0; says "left out: no compiler"; says "0 failed out of 1, 1 left out"
 
+it "prints times beside budgets, and more than that is no failure"
+run 'budget=([one]=90 [two]=0 [total]=600)
+step one "first" true
+step two "second" sleep 1.1
+step three "third" true
+summary'
+code 0; says "one            passed    0 s of 1 min 30 s"; says "of 0 s: OVER BUDGET"; says "of 10 min 00 s"; never_says "0 s of 10 min 00 s: OVER"
+
 it "leaves no process behind"
 run 'step one "first" true
 jobs -p'

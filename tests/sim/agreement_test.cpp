@@ -23,7 +23,7 @@ struct Case {
 void check(const Case& c, const std::string& spec) {
   const Model machine = model(c.machine);
   const Workload work = workload(spec, c.workers);
-  const Plan plan = plan_for(c.policy, machine, work, c.workers);
+  const SimulationPlan plan = plan_for(c.policy, machine, work, c.workers);
   for (const Phase& phase : work.phases) {
     const Job job{&machine, plan.placement.start(), &phase, plan.habits};
     LinesOptions options;

@@ -16,7 +16,7 @@ namespace {
 
 TEST(Tags, HoldWhatFitsAndThrowOutWhatDoesNot) {
   Tags<16> tags(64);
-  Random random(1);
+  charm::base::Random random(1);
   std::uint32_t out = 0;
   for (std::uint32_t line = 0; line < 64; ++line) {
     tags.insert(line, random, out);
@@ -33,7 +33,7 @@ TEST(Tags, HoldWhatFitsAndThrowOutWhatDoesNot) {
 TEST(Tags, FindEachLineInItsSetForAnyNumberOfSets) {
   for (const int sets : {1, 3, 7, 1000, 4097, 99991}) {
     Tags<16> tags(sets * 16.0);
-    Random random(1);
+    charm::base::Random random(1);
     std::uint32_t out = 0;
     // Lines of one set: the seventeenth has to throw one of the sixteen out, and nothing else is touched.
     const std::uint32_t last = std::min<std::uint32_t>(17, Tags<16>::most_lines / static_cast<std::uint32_t>(sets));
@@ -50,7 +50,7 @@ TEST(Tags, FindEachLineInItsSetForAnyNumberOfSets) {
 
 TEST(Tags, KeepTheMarkBesideTheLine) {
   Tags<8> tags(8);
-  Random random(1);
+  charm::base::Random random(1);
   std::uint32_t out = 0;
   const auto slot = tags.insert(5, random, out);
   tags.set_mark(slot, 1023);
@@ -64,7 +64,7 @@ TEST(LineDraw, DrawsEachClassAsOftenAsItIsPopular) {
   constexpr std::uint32_t lines = 1 << 16;
   const Popularity popularity = zipf_popularity(0.99, lines);
   const LineDraw draw(popularity, lines);
-  Random random(7);
+  charm::base::Random random(7);
   std::vector<double> drawn(lines, 0);
   constexpr int draws = 2000000;
   for (int i = 0; i < draws; ++i) ++drawn[draw(random)];
@@ -94,14 +94,14 @@ TEST(Accesses, OfAWanderingSweepTouchEachLineOncePerPassAmongAllMembers) {
   EXPECT_EQ(std::set<std::uint32_t>(touched.begin(), touched.end()).size(), 1000U);
 }
 
-Job job_of(const Model& model, const Workload& work, const Plan& plan) {
+Job job_of(const Model& model, const Workload& work, const SimulationPlan& plan) {
   return {&model, plan.placement.start(), &work.phases.front(), plan.habits};
 }
 
 TEST(Lines, OfASweepBeyondTheCacheHitAsTheFormulaOfDesignSays) {
   const Model machine = model("epyc-7713");
   const Workload work = workload("sweep:mb=9,writes=0", 8);  // 72 MiB over 36 MiB of L3 and L2s
-  Plan plan = plan_for("local", machine, work, 8);
+  SimulationPlan plan = plan_for("local", machine, work, 8);
   plan.habits.roam = Domain::worker;
   const auto result = line_mixes(job_of(machine, work, plan));
   double h = 0;
@@ -112,7 +112,7 @@ TEST(Lines, OfASweepBeyondTheCacheHitAsTheFormulaOfDesignSays) {
 TEST(Lines, AreTheSameForTheSameSeed) {
   const Model machine = model("epyc-7713-2s");
   const Workload work = workload("zipf", 16);
-  const Plan plan = plan_for("ring", machine, work, 16);
+  const SimulationPlan plan = plan_for("ring", machine, work, 16);
   const auto a = line_mixes(job_of(machine, work, plan)), b = line_mixes(job_of(machine, work, plan));
   ASSERT_EQ(a.accesses, b.accesses);
   for (std::size_t w = 0; w < a.mixes.size(); ++w) EXPECT_EQ(a.mixes[w][0].memory, b.mixes[w][0].memory);
@@ -122,7 +122,7 @@ TEST(Lines, OfASampleAreThoseOfAllLines) {
   const Model machine = model("epyc-7713");
   for (const char* spec : {"sweep:mb=12", "uniform:total_mb=96", "zipf:total_mb=256"}) {
     const Workload work = workload(spec, 16);
-    const Plan plan = plan_for("distributed", machine, work, 16);
+    const SimulationPlan plan = plan_for("distributed", machine, work, 16);
     const Job job = job_of(machine, work, plan);
     LinesOptions fine;
     fine.most_lines = 1 << 20;
@@ -143,7 +143,7 @@ TEST(Lines, OfJobsFarBeyondAnyCacheFitThisMachine) {
   const Model machine = model("epyc-7713");
   for (const char* spec : {"sweep:mb=1e9", "uniform:total_mb=1e9", "zipf:total_mb=1e9", "pairs:kb=1e9"}) {
     const Workload work = workload(spec, 64);
-    const Plan plan = plan_for("local", machine, work, 64);
+    const SimulationPlan plan = plan_for("local", machine, work, 64);
     const auto result = line_mixes(job_of(machine, work, plan));
     double memory = 0;
     for (const auto& worker : result.mixes) memory += worker[0].memory / 64;
@@ -156,7 +156,7 @@ TEST(Lines, SharesOfAMixSumToOne) {
   const Model machine = model("epyc-7742");
   for (const char* spec : {"pairs", "all-to-all", "hash-join", "bfs"}) {
     const Workload work = workload(spec, 24);
-    const Plan plan = plan_for("charm", machine, work, 24);
+    const SimulationPlan plan = plan_for("charm", machine, work, 24);
     const Job job = job_of(machine, work, plan);
     for (const Mixes& mixes : {line_mixes(job).mixes, analytic_mixes(job)}) {
       for (const auto& worker : mixes) {

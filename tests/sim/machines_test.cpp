@@ -43,14 +43,14 @@ TEST(Machines, GiveASourceThatThePageNamesOrTheWordEstimateForEachNumber) {
   for (const Model& m : models()) {
     EXPECT_TRUE(has_source(m.shape_source)) << m.name << ": " << m.shape_source;
     const Costs& c = m.costs;
-    for (const auto& field : cost_fields()) {
-      const Number& number = c.*field.member;
-      SCOPED_TRACE(m.name + ", " + std::string(field.name) + ": " + number.source);
+    for (const auto& distance_table : cost_fields()) {
+      const Number& number = c.*distance_table.member;
+      SCOPED_TRACE(m.name + ", " + std::string(distance_table.name) + ": " + number.source);
       EXPECT_EQ(number.source.starts_with("none"), number.value == 0);
       if (number.source.starts_with("as nearer: ")) {
-        const Number& nearer = field.name == "other_chiplet_ns" ? c.same_chiplet_ns
-                               : field.name == "other_node_ns"  ? c.other_chiplet_ns
-                                                                : c.dram_ns;
+        const Number& nearer = distance_table.name == "other_chiplet_ns" ? c.same_chiplet_ns
+                               : distance_table.name == "other_node_ns"  ? c.other_chiplet_ns
+                                                                         : c.dram_ns;
         EXPECT_EQ(number.value, nearer.value);
       } else if (number.value != 0) {
         EXPECT_TRUE(has_source(number.source));

@@ -57,7 +57,7 @@ std::string nonsense(const Piece& piece, const RunResult& r) {
   for (const auto& node : machine.nodes) memory += node.cpus.empty() ? 0 : piece.machine->costs.memory_read.value;
   if ((r.fills[4] + r.fills[5]) * 64 / r.seconds / 1e9 > memory * 1.02) return "more from memory than it has bandwidth";
   std::vector<int> cores;
-  for (const auto& seat : r.seats) cores.push_back(seat.core);
+  for (const auto& worker_core : r.worker_cores) cores.push_back(worker_core.core);
   std::sort(cores.begin(), cores.end());
   if (std::adjacent_find(cores.begin(), cores.end()) != cores.end()) return "two workers on a core";
   double time = 0;

@@ -16,14 +16,14 @@ using namespace charm::sim;
 
 namespace {
 
-std::vector<charm::Seat> seats(const Model& m, int workers) {
+std::vector<charm::WorkerCore> worker_cores(const Model& m, int workers) {
   return charm::placement::policy("local").place(m.machine, {.workers = workers}).start();
 }
 
 TEST(Tasks, OfALoopAllRunAndTheTimeAddsUp) {
   const Model m = model("7713");
   for (const char* way : {"random", "nearest", "weighted", "nearest-half", "bounded", "bitmap"}) {
-    const auto s = seats(m, 64);
+    const auto s = worker_cores(m, 64);
     const TaskRun run = run_tasks(m, s, flat_loop(4096, 1000), {way});
     EXPECT_EQ(run.ran, 4096U) << way;
     EXPECT_NEAR(run.busy_ns, 4096e3, 1) << way;
@@ -33,7 +33,7 @@ TEST(Tasks, OfALoopAllRunAndTheTimeAddsUp) {
 
 TEST(Tasks, StolenInHalvesByDistanceAreFasterThanOneByOneFromAnybody) {
   const Model m = model("7713");
-  const auto s = seats(m, 64);
+  const auto s = worker_cores(m, 64);
   const auto chance = run_tasks(m, s, flat_loop(4096, 1000), by_chance),
              distance = run_tasks(m, s, flat_loop(4096, 1000), by_distance);
   EXPECT_GT(distance.efficiency(64), 2 * chance.efficiency(64));
@@ -42,7 +42,7 @@ TEST(Tasks, StolenInHalvesByDistanceAreFasterThanOneByOneFromAnybody) {
 
 TEST(Tasks, AreTheSameForTheSameSeed) {
   const Model m = model("2x7713");
-  const auto s = seats(m, 100);
+  const auto s = worker_cores(m, 100);
   const auto a = run_tasks(m, s, flat_loop(1000, 500), by_distance),
              b = run_tasks(m, s, flat_loop(1000, 500), by_distance);
   EXPECT_EQ(a.makespan_ns, b.makespan_ns);
@@ -56,8 +56,8 @@ TEST(Tasks, WaitForTheirForksAndForOthers) {
   graph.tasks[1] = {10000, 0, 100, true, -1, {}};
   graph.tasks[2] = {10000, 0, 200, true, -1, {}};
   graph.tasks[3] = {5000, 0, 300, false, -1, {}};
-  const TaskRun one = run_tasks(m, seats(m, 1), graph, by_distance),
-                four = run_tasks(m, seats(m, 4), graph, by_distance);
+  const TaskRun one = run_tasks(m, worker_cores(m, 1), graph, by_distance),
+                four = run_tasks(m, worker_cores(m, 4), graph, by_distance);
   EXPECT_EQ(one.ran, 4U);
   EXPECT_GE(one.makespan_ns, 26000);
   EXPECT_GE(four.makespan_ns, 10100);
@@ -68,7 +68,7 @@ TEST(Tasks, ThatAreCallsRunWhereTheyAreCalledTo) {
   const Model m = model("7713");
   TaskGraph graph{"calls", std::vector<Task>(8)};
   for (int w = 0; w < 8; ++w) graph.tasks[static_cast<std::size_t>(w)] = {1000, -1, 0, false, w, {}};
-  const TaskRun run = run_tasks(m, seats(m, 8), graph, no_stealing);
+  const TaskRun run = run_tasks(m, worker_cores(m, 8), graph, no_stealing);
   EXPECT_EQ(run.ran, 8U);
   EXPECT_LT(run.makespan_ns, 2000);
 }
@@ -78,7 +78,7 @@ TEST(Tasks, ThatWaitForEachOtherInACircleAreReported) {
   TaskGraph graph{"circle", std::vector<Task>(2)};
   graph.tasks[0] = {1000, -1, 0, false, -1, {{500, 1, 800}}};
   graph.tasks[1] = {1000, -1, 0, false, -1, {{500, 0, 800}}};
-  EXPECT_THROW(run_tasks(m, seats(m, 4), graph, by_distance), charm::Error);
+  EXPECT_THROW(run_tasks(m, worker_cores(m, 4), graph, by_distance), charm::Error);
 }
 
 constexpr const char* recorded = R"({"traceEvents": [], "charm": {"version": 1, "dropped": 0,
@@ -94,8 +94,8 @@ TEST(Replay, RunsARecordedGraphOnAnyMachine) {
   const TaskGraph graph = parse_trace(recorded, "run.json");
   ASSERT_EQ(graph.tasks.size(), 2U);
   for (const Model& m : models()) {
-    const TaskRun one = run_tasks(m, seats(m, 1), graph, by_distance),
-                  two = run_tasks(m, seats(m, 2), graph, by_distance);
+    const TaskRun one = run_tasks(m, worker_cores(m, 1), graph, by_distance),
+                  two = run_tasks(m, worker_cores(m, 2), graph, by_distance);
     EXPECT_NEAR(one.busy_ns, 7800, 1e-6) << m.name;
     EXPECT_LE(two.makespan_ns, one.makespan_ns + 1) << m.name;
   }
@@ -114,7 +114,7 @@ TEST(Replay, OfARealRunTakesAllItsTimeWithOneWorkerAndLessWithMore) {
     const Model m = model(machine);
     double last = 2 * work;
     for (const int workers : {1, 2, 4, 16}) {
-      const TaskRun run = run_tasks(m, seats(m, workers), graph, by_distance);
+      const TaskRun run = run_tasks(m, worker_cores(m, workers), graph, by_distance);
       EXPECT_EQ(run.ran, graph.tasks.size()) << machine;
       EXPECT_NEAR(run.busy_ns, work, work * 1e-9) << machine;
       EXPECT_GE(run.makespan_ns, std::max(longest, work / workers)) << machine;

@@ -14,7 +14,7 @@ namespace {
 Rates rates(const std::string& machine_name, const std::string& spec, const std::string& policy, int workers) {
   const Model machine = model(machine_name);
   const Workload work = workload(spec, workers);
-  const Plan plan = plan_for(policy, machine, work, workers);
+  const SimulationPlan plan = plan_for(policy, machine, work, workers);
   const Job job{&machine, plan.placement.start(), &work.phases.front(), plan.habits};
   return rates_of(job, analytic_mixes(job));
 }
@@ -50,7 +50,7 @@ TEST(Rates, BarriersCostMoreAcrossChiplets) {
 TEST(Rates, DataOnMemoryOnlyNodesIsSlower) {
   const Model m = model("cxl");
   const Workload work = workload("gups", 24);
-  const Plan plan = plan_for("local", m, work, 24);
+  const SimulationPlan plan = plan_for("local", m, work, 24);
   Job job{&m, plan.placement.start(), &work.phases.front(), plan.habits};
   const double near = rates_of(job, analytic_mixes(job)).operations_per_s;
   job.habits.far_share = 0.5;

@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stealing/look.hpp"
+#include "stealing/victim_selection.hpp"
 
 namespace {
 
@@ -25,7 +25,7 @@ struct Outcome {
   double last_start;  // when the last worker had its first task, us
 };
 
-Outcome simulate(const Policy& policy, std::uint64_t seed) {
+Outcome simulate(const StealPolicy& policy, std::uint64_t seed) {
   constexpr int chiplets = 8;
   constexpr int cores = 8;
   constexpr int workers = chiplets * cores;
@@ -33,8 +33,8 @@ Outcome simulate(const Policy& policy, std::uint64_t seed) {
   constexpr double far = 0.106;
   constexpr double task = 1;
   std::vector<std::vector<double>> distances(chiplets, std::vector<double>(chiplets, 2));
-  const Field field(distances);
-  Board board(chiplets, cores);
+  const DistanceTable distance_table(distances);
+  WorkFlags work_flags(chiplets, cores);
   std::mt19937_64 random(seed);
   struct Worker {
     Place place;
@@ -45,14 +45,14 @@ Outcome simulate(const Policy& policy, std::uint64_t seed) {
   std::vector<Worker> all(workers);
   std::map<std::pair<int, int>, int> by_place;
   for (int w = 0; w < workers; ++w) {
-    all[static_cast<std::size_t>(w)].place = board.join(w / cores);
+    all[static_cast<std::size_t>(w)].place = work_flags.join(w / cores);
     by_place[{all[static_cast<std::size_t>(w)].place.group, all[static_cast<std::size_t>(w)].place.slot}] = w;
   }
   constexpr long total = 4096;
   all[0].tasks = total;
-  board.set(Mark::work, all[0].place);
-  std::vector<Look> looks;
-  for (auto& w : all) looks.emplace_back(field, policy, w.place);
+  work_flags.set(Flag::work, all[0].place);
+  std::vector<VictimSelection> looks;
+  for (auto& w : all) looks.emplace_back(distance_table, policy, w.place);
 
   // An event: a worker becomes free. A victim's queue serves one thief at a time.
   using Event = std::pair<double, int>;
@@ -70,9 +70,9 @@ Outcome simulate(const Policy& policy, std::uint64_t seed) {
     if (me.tasks > 0 || me.taken > 0) {
       me.tasks += std::exchange(me.taken, 0) - 1;
       if (me.tasks == 0) {
-        board.clear(Mark::work, me.place);
+        work_flags.clear(Flag::work, me.place);
       } else {
-        board.set(Mark::work, me.place);
+        work_flags.set(Flag::work, me.place);
       }
       if (!me.worked) {
         me.worked = true;
@@ -84,10 +84,10 @@ Outcome simulate(const Policy& policy, std::uint64_t seed) {
       events.emplace(end, w);
       continue;
     }
-    Look& look = looks[static_cast<std::size_t>(w)];
-    const Place victim = look.next(board, random());
+    VictimSelection& look = looks[static_cast<std::size_t>(w)];
+    const Place victim = look.next(work_flags, random());
     if (!victim) {
-      look = Look(field, policy, me.place);
+      look = VictimSelection(distance_table, policy, me.place);
       events.emplace(now + near, w);
       continue;
     }
@@ -99,9 +99,9 @@ Outcome simulate(const Policy& policy, std::uint64_t seed) {
       served[v] = at;
       const long take = policy.share(all[v].tasks);
       all[v].tasks -= take;
-      if (all[v].tasks == 0) board.clear(Mark::work, all[v].place);
+      if (all[v].tasks == 0) work_flags.clear(Flag::work, all[v].place);
       me.taken = take;
-      look = Look(field, policy, me.place);
+      look = VictimSelection(distance_table, policy, me.place);
     }
     events.emplace(at, w);
   }
@@ -112,7 +112,7 @@ Outcome simulate(const Policy& policy, std::uint64_t seed) {
 TEST(Orders, HalvesBeatSingleTasksAndBoundedTriesBeatTheStrictlyNearest) {
   std::map<std::string, Outcome> mean;
   constexpr int seeds = 2;
-  for (const Policy& policy : policies()) {
+  for (const StealPolicy& policy : policies()) {
     Outcome sum{0, 0};
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
       const Outcome one = simulate(policy, seed);

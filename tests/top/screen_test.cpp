@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/format.hpp"
+#include "base/text.hpp"
 #include "top/json.hpp"
 #include "top/line.hpp"
 
@@ -98,7 +100,7 @@ Snapshot any_program() {
   return s;
 }
 
-std::string screen(const Snapshot& snapshot, const Look& look) {
+std::string screen(const Snapshot& snapshot, const ScreenOptions& look) {
   std::string text;
   for (const auto& line : render(snapshot, look)) text += line + "\n";
   return text;
@@ -113,7 +115,7 @@ void expect_screen(const std::string& name, const std::string& shown) {
 }
 
 TEST(Screen, ShowsACharmProgram) {
-  Look look;
+  ScreenOptions look;
   look.clock = "19:04:05";
   expect_screen("charm_80x24", screen(charm_program(), look));
   look.width = 132;
@@ -122,7 +124,7 @@ TEST(Screen, ShowsACharmProgram) {
 }
 
 TEST(Screen, ShowsItInAsciiAndColour) {
-  Look look;
+  ScreenOptions look;
   look.unicode = false;
   const std::string ascii = screen(charm_program(), look);
   expect_screen("charm_80x24_ascii", ascii);
@@ -135,7 +137,7 @@ TEST(Screen, ShowsItInAsciiAndColour) {
 TEST(Screen, ShowsAnyProgramAndWhyThereAreNoFills) { expect_screen("any_80x24", screen(any_program(), {})); }
 
 TEST(Screen, FitsIntoSmallTerminals) {
-  Look look;
+  ScreenOptions look;
   look.width = 40;
   look.height = 12;
   expect_screen("any_40x12", screen(any_program(), look));
@@ -143,7 +145,7 @@ TEST(Screen, FitsIntoSmallTerminals) {
 }
 
 TEST(Screen, ScrollsThroughTheThreads) {
-  Look look;
+  ScreenOptions look;
   look.scroll = 10;
   const std::string shown = screen(charm_program(), look);
   EXPECT_EQ(shown.find("charm-9\n"), std::string::npos);
@@ -154,7 +156,7 @@ TEST(Screen, ScrollsThroughTheThreads) {
 
 TEST(Screen, NeverLeavesItsSize) {
   EXPECT_TRUE(rc::check([] {
-    Look look;
+    ScreenOptions look;
     look.width = *rc::gen::inRange<std::size_t>(0, 200);
     look.height = *rc::gen::inRange<std::size_t>(0, 80);
     look.unicode = *rc::gen::arbitrary<bool>();
@@ -167,7 +169,7 @@ TEST(Screen, NeverLeavesItsSize) {
     const auto lines = render(snapshot, look);
     RC_ASSERT(lines.size() <= look.height);
     for (const auto& line : lines) {
-      RC_ASSERT(width_of(line) <= look.width);
+      RC_ASSERT(charm::base::display_width(line) <= look.width);
       RC_ASSERT(line.find('\x1b') == std::string::npos);
       const bool trimmed = line.empty() || line.back() != ' ';  // apart: RC_ASSERT evaluates both sides of ||
       RC_ASSERT(trimmed);

@@ -17,13 +17,13 @@
 
 #include "base/folder.hpp"
 #include "counters/recording.hpp"
-#include "sched/runtime.hpp"
+#include "sched/run/runtime.hpp"
 #include "top/fills.hpp"
 #include "top/machines.hpp"
 #include "top/published.hpp"
+#include "top/replay_writer.hpp"
 #include "top/sampler.hpp"
-#include "top/tape.hpp"
-#include "trace/window.hpp"
+#include "trace/decision_file.hpp"
 
 namespace {
 
@@ -64,8 +64,8 @@ class FakeAttached final : public os::AttachedEvents {
   std::vector<Count> values;
 };
 
-counters::Plan plan_of(const std::vector<std::pair<FillSource, bool>>& fills) {
-  counters::Plan plan;
+counters::EventPlan plan_of(const std::vector<std::pair<FillSource, bool>>& fills) {
+  counters::EventPlan plan;
   plan.groups.emplace_back();
   std::uint64_t config = 1;
   for (const auto& [source, minus] : fills) {
@@ -200,12 +200,12 @@ TEST(Sampler, SeesThisProcess) {
 
 // ---- what a program publishes ----
 
-TEST(Window, TellsTheLatestDecisionsAndGoesWithTheProgram) {
+TEST(DecisionFile, TellsTheLatestDecisionsAndGoesWithTheProgram) {
   Folder folder;
   const auto self = os::process(getpid());
   ASSERT_TRUE(self);
   {
-    trace::Window window("\"policy\": \"adaptive\", \"workers\": 4", folder.path("charm"));
+    trace::DecisionFile window("adaptive", 4, folder.path("charm"));
     ASSERT_EQ(window.error(), "");
     auto published = read_published(*self, folder.path("charm"));
     ASSERT_TRUE(published);
@@ -213,27 +213,27 @@ TEST(Window, TellsTheLatestDecisionsAndGoesWithTheProgram) {
     EXPECT_EQ(published->workers, 4);
     EXPECT_EQ(published->spread, -1);
     for (int i = 0; i < 2000; ++i) {
-      window.publish(R"({"time_s": )" + std::to_string(i) +
-                     R"(, "from": 1, "to": 2, "reason": "because\tof \u001b[31m it"})");
+      window.append(R"({"time_s": )" + std::to_string(i) +
+                    R"(, "from": 1, "to": 2, "reason": "because\tof \u001b[31m it"})");
     }
     published = read_published(*self, folder.path("charm"));
     ASSERT_TRUE(published);
     EXPECT_EQ(published->decisions, 2000U);
-    EXPECT_EQ(published->latest.size(), trace::Window::kept_lines);
+    EXPECT_EQ(published->latest.size(), trace::DecisionFile::kept_lines);
     EXPECT_EQ(published->latest.back().time, 1999);
     EXPECT_EQ(published->latest.back().reason, "because of  [31m it");
     EXPECT_EQ(published->spread, 2);
-    EXPECT_LE(std::filesystem::file_size(window.path()), trace::Window::most_bytes);
+    EXPECT_LE(std::filesystem::file_size(window.path()), trace::DecisionFile::most_bytes);
     const auto rights = std::filesystem::status(window.path()).permissions();
     EXPECT_EQ(rights, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-    window.publish("{\"reason\": \"" + std::string(100000, 'x') + "\"}");
-    EXPECT_LE(std::filesystem::file_size(window.path()), trace::Window::most_bytes);
+    window.append("{\"reason\": \"" + std::string(100000, 'x') + "\"}");
+    EXPECT_LE(std::filesystem::file_size(window.path()), trace::DecisionFile::most_bytes);
   }
   EXPECT_FALSE(read_published(*self, folder.path("charm")));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path("charm")));
 }
 
-TEST(Window, IsNotBelievedWhereItIsNotOfThisProcess) {
+TEST(DecisionFile, IsNotBelievedWhereItIsNotOfThisProcess) {
   os::ProcessView process;
   process.pid = 42;
   process.started = 555;
@@ -249,24 +249,24 @@ TEST(Window, IsNotBelievedWhereItIsNotOfThisProcess) {
   EXPECT_EQ(odd->latest.size(), 1U);
 }
 
-TEST(Window, SweepsAwayWhatTheKilledLeftBehind) {
+TEST(DecisionFile, SweepsAwayWhatTheKilledLeftBehind) {
   Folder folder;
-  folder.file("charm/2000000000.window", "");
-  folder.file("charm/1.window", "");
+  folder.file("charm/2000000000.decisions", "");
+  folder.file("charm/1.decisions", "");
   folder.file("charm/leases", "");
-  const trace::Window window("", folder.path("charm"));
-  EXPECT_FALSE(std::filesystem::exists(folder.path("charm/2000000000.window")));
-  EXPECT_TRUE(std::filesystem::exists(folder.path("charm/1.window"))) << "its process is there";
-  EXPECT_TRUE(std::filesystem::exists(folder.path("charm/leases"))) << "it is not a window";
+  const trace::DecisionFile window("", 0, folder.path("charm"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path("charm/2000000000.decisions")));
+  EXPECT_TRUE(std::filesystem::exists(folder.path("charm/1.decisions"))) << "its process is there";
+  EXPECT_TRUE(std::filesystem::exists(folder.path("charm/leases"))) << "it is no decision file";
 }
 
-TEST(Window, SaysWhereItCannotBeOpened) {
+TEST(DecisionFile, SaysWhereItCannotBeOpened) {
   Folder folder;
   folder.file("file", "");
-  EXPECT_NE(trace::Window("", folder.path("file")).error().find("not a folder"), std::string::npos);
-  EXPECT_NE(trace::Window("", folder.path("no/where")).error(), "");
-  trace::Window nowhere("", folder.path("no/where"));
-  nowhere.publish("{}");
+  EXPECT_NE(trace::DecisionFile("", 0, folder.path("file")).error().find("not a folder"), std::string::npos);
+  EXPECT_NE(trace::DecisionFile("", 0, folder.path("no/where")).error(), "");
+  trace::DecisionFile nowhere("", 0, folder.path("no/where"));
+  nowhere.append("{}");
 }
 
 // ---- a runtime that is watched, and one that replays what was seen ----
@@ -288,7 +288,7 @@ constexpr int recorded_s = 300;
 
 /// What top records of four workers that share lines all the time.
 void record(const std::string& path) {
-  Tape tape(path, {});
+  ReplayWriter tape(path, {});
   for (int second = 0; second <= recorded_s; ++second) {
     Sight sight;
     sight.at_s = 1000 + second;
@@ -357,10 +357,10 @@ TEST(Publish, ARuntimeTellsWhatItDecides) {
   unsetenv("XDG_RUNTIME_DIR");
 }
 
-TEST(Tape, NumbersThreadsThatAreNoWorkersAsTheyAreMet) {
+TEST(ReplayWriter, NumbersThreadsThatAreNoWorkersAsTheyAreMet) {
   Folder folder;
   {
-    Tape tape(folder.path("seen.csv"), {});
+    ReplayWriter tape(folder.path("seen.csv"), {});
     Sight sight;
     sight.at_s = 1;
     sight.threads = {top::test::thread(10, "a", 0, 5), top::test::thread(11, "b", 1, 5)};
@@ -375,13 +375,13 @@ TEST(Tape, NumbersThreadsThatAreNoWorkersAsTheyAreMet) {
   EXPECT_EQ(recording.workers.at(1).size(), 2U);
   EXPECT_EQ(recording.workers.at(1).back().migrations, 1U);
   EXPECT_EQ(recording.workers.at(2).size(), 1U) << "another thread that was given the number of the first";
-  EXPECT_THROW(Tape("/nowhere/at/all", {}), Error);
+  EXPECT_THROW(ReplayWriter("/nowhere/at/all", {}), Error);
 }
 
-TEST(Tape, TellsAThreadThatIsBornAgainByItsTimeAlone) {
+TEST(ReplayWriter, TellsAThreadThatIsBornAgainByItsTimeAlone) {
   const Folder folder;
   {
-    Tape tape(folder.path("seen.csv"), {});
+    ReplayWriter tape(folder.path("seen.csv"), {});
     Sight sight;
     for (const double cpu_s : {5.0, 4.99, 1.0}) {  // as much less as the kernel's two accounts of it may differ; less
       sight.at_s += 1;
@@ -397,7 +397,7 @@ TEST(Tape, TellsAThreadThatIsBornAgainByItsTimeAlone) {
   EXPECT_EQ(recording.workers.at(1).size(), 1U);
 }
 
-TEST(Tape, KnowsWorkersByTheirNames) {
+TEST(ReplayWriter, KnowsWorkersByTheirNames) {
   EXPECT_EQ(worker_number("charm-0"), 0);
   EXPECT_EQ(worker_number("charm-123"), 123);
   for (const char* name : {"charm", "charm-", "charm-x", "charm-1x", "charm--1", "charm-99999", "xcharm-1"})

@@ -14,7 +14,7 @@ using charm::topology::Survey;
 
 namespace {
 
-constexpr std::uint64_t MiB = 1 << 20;
+constexpr std::uint64_t mebibyte = 1 << 20;
 
 /// One core per entry, cpus in order; places are given by functions of the core's number.
 template <typename L3, typename NodeOf, typename SocketOf>
@@ -22,9 +22,9 @@ Survey survey(int cores, int l3s, int nodes, int sockets, L3 l3, NodeOf node, So
   Survey s;
   s.origin = "test";
   s.sockets = sockets;
-  s.l3_bytes.assign(static_cast<std::size_t>(l3s), 32 * MiB);
+  s.l3_bytes.assign(static_cast<std::size_t>(l3s), 32 * mebibyte);
   for (int n = 0; n < nodes; ++n) {
-    s.nodes.push_back({n, 1024 * MiB, -1});
+    s.nodes.push_back({n, 1024 * mebibyte, -1});
     s.allowed_nodes.push_back(n);
   }
   s.all_nodes = nodes;
@@ -56,8 +56,8 @@ TEST(Chiplets, AnL3OverSeveralNodesOfASocketIsSharedOutByCores) {
       checked(survey(12, 1, 2, 1, [](int) { return 0; }, [](int c) { return c < 8 ? 0 : 1; }, [](int) { return 0; }));
   ASSERT_EQ(m.chiplets.size(), 2U);
   EXPECT_EQ(m.chiplet_source, ChipletSource::last_level_cache);
-  EXPECT_NEAR(static_cast<double>(m.chiplets[0].l3_bytes), 32.0 * MiB * 8 / 12, 16);
-  EXPECT_NEAR(static_cast<double>(m.chiplets[1].l3_bytes), 32.0 * MiB * 4 / 12, 16);
+  EXPECT_NEAR(static_cast<double>(m.chiplets[0].l3_bytes), 32.0 * mebibyte * 8 / 12, 16);
+  EXPECT_NEAR(static_cast<double>(m.chiplets[1].l3_bytes), 32.0 * mebibyte * 4 / 12, 16);
   EXPECT_TRUE(has_note(m, "span several NUMA nodes"));
 }
 

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/format.hpp"
+#include "base/text.hpp"
 #include "cli/topo.hpp"
 #include "drawing/draw.hpp"
 #include "drawing/json.hpp"
@@ -56,7 +58,8 @@ std::vector<Machine> machines() {
 TEST(Draw, NoLineIsWiderThanTheTerminal) {
   for (const Machine& m : machines()) {
     for (bool ascii : {false, true}) {
-      for (const std::string& line : lines_of(draw(m, {.ascii = ascii}))) EXPECT_LE(columns(line), 80U) << line;
+      for (const std::string& line : lines_of(draw(m, {.ascii = ascii})))
+        EXPECT_LE(charm::base::display_width(line), 80U) << line;
     }
   }
 }
@@ -99,7 +102,7 @@ TEST(Draw, ColourIsOnlyWhereAskedFor) {
   Machine m = Machine::from("pack:1 l3:2 core:2 pu:1");
   EXPECT_FALSE(contains(draw(m), "\033["));
   EXPECT_TRUE(contains(draw(m, {.colour = true}), "\033[32m"));
-  EXPECT_EQ(columns("\033[32m■■\033[0m"), 2U);
+  EXPECT_EQ(charm::base::display_width("\033[32m■■\033[0m"), 2U);
 }
 
 TEST(Text, CpusFoldIntoRangesAndStrides) {
@@ -111,10 +114,10 @@ TEST(Text, CpusFoldIntoRangesAndStrides) {
 }
 
 TEST(Text, SizesHaveOneUnit) {
-  EXPECT_EQ(format_bytes(32U << 20), "32 MiB");
-  EXPECT_EQ(format_bytes(102236160), "97.5 MiB");
-  EXPECT_EQ(format_bytes(17177686016), "16 GiB");
-  EXPECT_EQ(format_bytes(512), "512 B");
+  EXPECT_EQ(charm::base::format_bytes(32U << 20), "32 MiB");
+  EXPECT_EQ(charm::base::format_bytes(102236160), "97.5 MiB");
+  EXPECT_EQ(charm::base::format_bytes(17177686016), "16 GiB");
+  EXPECT_EQ(charm::base::format_bytes(512), "512 B");
 }
 
 TEST(Json, HasTheKeysThatScriptsReadAndTheValuesOfTheMachine) {
@@ -165,10 +168,10 @@ TEST(Json, SurvivesAFirmwareNameThatIsNoUtf8) {
 
 TEST(Svg, DrawsEveryCoreOnceAndMarksSeats) {
   for (const Machine& m : machines()) {
-    std::vector<Seat> seats(3);
-    seats[0] = {.core = 0, .cpu = 0, .chiplet = 0, .node = 0, .socket = 0};
-    seats[1].core = static_cast<int>(m.cores.size()) - 1;  // seats[2] is not bound
-    const std::string text = svg(m, seats);
+    std::vector<WorkerCore> worker_cores(3);
+    worker_cores[0] = {.core = 0, .cpu = 0, .chiplet = 0, .node = 0, .socket = 0};
+    worker_cores[1].core = static_cast<int>(m.cores.size()) - 1;  // cores[2] is not bound
+    const std::string text = svg(m, worker_cores);
     EXPECT_EQ(count(text, "<g><title>core "), m.cores.size());
     EXPECT_EQ(count(text, "class=\"charm-chiplet\""), m.chiplets.size());
     EXPECT_EQ(count(text, "class=\"charm-busy\""), 2U);
@@ -182,10 +185,10 @@ TEST(Svg, DrawsEveryCoreOnceAndMarksSeats) {
 
 TEST(Svg, MarksCoresThatWorkersShare) {
   Machine m = Machine::from("pack:1 l3:1 core:2 pu:1");
-  std::vector<Seat> seats(2);
-  seats[0].core = seats[1].core = 1;
-  EXPECT_EQ(count(svg(m, seats), "class=\"charm-shared\""), 1U);
-  EXPECT_TRUE(contains(svg(m, seats), "workers 0 1"));
+  std::vector<WorkerCore> worker_cores(2);
+  worker_cores[0].core = worker_cores[1].core = 1;
+  EXPECT_EQ(count(svg(m, worker_cores), "class=\"charm-shared\""), 1U);
+  EXPECT_TRUE(contains(svg(m, worker_cores), "workers 0 1"));
 }
 
 TEST(Svg, EscapesNames) {

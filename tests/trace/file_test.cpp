@@ -173,7 +173,7 @@ TEST_F(Traced, DecisionsAndCountersAreThere) {
   {
     Running runtime(1, config());
     EXPECT_TRUE(charm::trace::recording());
-    charm::trace::decision("spread 1 -> 2", R"({"gang":0,"reason":"say \"memory\""})");
+    charm::trace::decision("spread 1 -> 2", R"({"control_group":0,"reason":"say \"memory\""})");
     charm::trace::counter("spread", 2);
     charm::trace::counter("not a number", 0.0 / 0.0);
   }

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sched/run/work_times.hpp"
 #include "sched/running.hpp"
-#include "sched/work_times.hpp"
 
 using charm::os::TickClock;
 using charm::sched::WorkTimes;

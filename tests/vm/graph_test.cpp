@@ -56,7 +56,7 @@ TEST(GraphMemory, APartitionedGraphLiesWhereLoopsOverItsVerticesRun) {
   const Everywhere running;
   CharmExecutor executor;
   executor.place(Memory::partitioned);
-  const Homes& homes = executor.homes();
+  const ArrayPlacement& homes = executor.homes();
   if (!homes.in_parts()) GTEST_SKIP() << "workers on one node leave nothing to place";
   const auto whole = Graph::generate({.scale = scale, .degree = 40}, {"charm", 0, Memory::partitioned});
   const Csr& out = whole.data().loaded.graph.out;
@@ -80,7 +80,7 @@ TEST(GraphMemory, TheOtherChoicesAreObeyed) {
   const Everywhere running;
   CharmExecutor executor;
   executor.place(Memory::replicated);
-  const Homes& homes = executor.homes();
+  const ArrayPlacement& homes = executor.homes();
   if (!homes.in_parts()) GTEST_SKIP() << "workers on one node leave nothing to place";
   const auto all_on = [](const auto& array, int node) {
     const auto census = charm::page_census(array.data(), static_cast<std::size_t>(array.size()) * sizeof(array[0]));

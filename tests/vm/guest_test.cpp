@@ -26,7 +26,7 @@
 #include "os/affinity.hpp"
 #include "os/cpu_list.hpp"
 #include "os/node_memory.hpp"
-#include "stealing/look.hpp"
+#include "stealing/victim_selection.hpp"
 
 namespace {
 
@@ -120,26 +120,26 @@ TEST_P(Placement, WorkersHaveTheAffinityThatTheirSeatsSay) {
     // Filling one socket before the next would leave the chiplets of the others out.
     if (policy == "distributed") config.sockets = "balance";
     charm::init(config);
-    const auto seats = charm::seats();
-    ASSERT_EQ(static_cast<int>(seats.size()), workers);
-    std::vector<std::vector<int>> masks(seats.size());
-    std::vector<int> on(seats.size(), -1);
+    const auto worker_cores = charm::worker_cores();
+    ASSERT_EQ(static_cast<int>(worker_cores.size()), workers);
+    std::vector<std::vector<int>> masks(worker_cores.size());
+    std::vector<int> on(worker_cores.size(), -1);
     charm::all_do([&](int worker) {
       masks[static_cast<std::size_t>(worker)] = charm::os::allowed_cpus();
       on[static_cast<std::size_t>(worker)] = charm::os::current_cpu();
     });
     std::set<int> cpus, chiplets;
-    for (std::size_t w = 0; w < seats.size(); ++w) {
+    for (std::size_t w = 0; w < worker_cores.size(); ++w) {
       if (policy == "os") {
-        EXPECT_EQ(seats[w].cpu, -1);
+        EXPECT_EQ(worker_cores[w].cpu, -1);
         EXPECT_EQ(masks[w], allowed);
         continue;
       }
-      EXPECT_EQ(masks[w], std::vector<int>{seats[w].cpu}) << policy << ", worker " << w << " of " << workers;
-      EXPECT_EQ(on[w], seats[w].cpu);
-      EXPECT_TRUE(std::binary_search(allowed.begin(), allowed.end(), seats[w].cpu)) << seats[w].cpu;
-      cpus.insert(seats[w].cpu);
-      chiplets.insert(seats[w].chiplet);
+      EXPECT_EQ(masks[w], std::vector<int>{worker_cores[w].cpu}) << policy << ", worker " << w << " of " << workers;
+      EXPECT_EQ(on[w], worker_cores[w].cpu);
+      EXPECT_TRUE(std::binary_search(allowed.begin(), allowed.end(), worker_cores[w].cpu)) << worker_cores[w].cpu;
+      cpus.insert(worker_cores[w].cpu);
+      chiplets.insert(worker_cores[w].chiplet);
     }
     if (policy != "os") {
       EXPECT_EQ(static_cast<int>(cpus.size()), workers);
@@ -173,16 +173,16 @@ TEST(Memory, PagesOfAWorkerThatIsBoundLieOnItsNode) {
   config.workers = expected("CORES");
   config.policy = "distributed";
   charm::init(config);
-  const auto seats = charm::seats();
+  const auto worker_cores = charm::worker_cores();
   const auto machine = charm::machine();
-  std::vector<int> homes(seats.size(), -1);
+  std::vector<int> homes(worker_cores.size(), -1);
   charm::all_do([&](int worker) {
     charm::os::NodeMemory memory(1 << 16);
     std::memset(memory.data(), 1, memory.bytes());
     homes[static_cast<std::size_t>(worker)] = charm::os::home_of(memory.data());
   });
-  for (std::size_t w = 0; w < seats.size(); ++w) {
-    EXPECT_EQ(homes[w], machine.nodes[static_cast<std::size_t>(seats[w].node)].os_index) << "worker " << w;
+  for (std::size_t w = 0; w < worker_cores.size(); ++w) {
+    EXPECT_EQ(homes[w], machine.nodes[static_cast<std::size_t>(worker_cores[w].node)].os_index) << "worker " << w;
   }
   charm::finalize();
 }
@@ -216,13 +216,13 @@ TEST(Calls, GoToTheNodeWhereAnAddressLives) {
   config.workers = expected("CORES");
   config.policy = "distributed";
   charm::init(config);
-  const auto seats = charm::seats();
+  const auto worker_cores = charm::worker_cores();
   for (const auto& node : charm::machine().nodes) {
     if (node.cpus.empty()) continue;
     charm::os::NodeMemory memory(1 << 16, node.os_index);
     std::memset(memory.data(), 1, memory.bytes());
     const int worker = charm::call(charm::on_address{memory.data()}, [] { return charm::worker_id(); });
-    EXPECT_EQ(seats.at(static_cast<std::size_t>(worker)).node, node.id);
+    EXPECT_EQ(worker_cores.at(static_cast<std::size_t>(worker)).node, node.id);
   }
   charm::finalize();
 }
@@ -232,36 +232,36 @@ TEST(Stealing, AThiefLooksOnItsOwnChipletFirstAndSeldomFarAway) {
   const auto machine = charm::Machine::discover();
   std::vector<int> chiplets;
   for (const auto& chiplet : machine.chiplets) chiplets.push_back(chiplet.id);
-  const Field field(machine, chiplets);
-  Board board(field.groups(), static_cast<int>(machine.cores.size()));
+  const DistanceTable table(machine, chiplets);
+  WorkFlags flags(table.groups(), static_cast<int>(machine.cores.size()));
   std::vector<Place> places;
   for (const auto& core : machine.cores) {
-    for (int g = 0; g < field.groups(); ++g) {
-      if (field.chiplet(g) == core.chiplet) places.push_back(board.join(g));
+    for (int g = 0; g < table.groups(); ++g) {
+      if (table.chiplet(g) == core.chiplet) places.push_back(flags.join(g));
     }
-    board.set(Mark::work, places.back());
+    flags.set(Flag::work, places.back());
   }
   std::mt19937_64 random(7);
   for (const Place thief : places) {
-    std::vector<int> asked(static_cast<std::size_t>(field.groups()));
-    for (int look = 0; look < 400; ++look) {
-      Look at(field, policies().back(), thief);
+    std::vector<int> asked(static_cast<std::size_t>(table.groups()));
+    for (int search = 0; search < 400; ++search) {
+      VictimSelection at(table, policies().back(), thief);
       bool away = false;
-      while (const Place victim = at.next(board, random())) {
+      while (const Place victim = at.next(flags, random())) {
         EXPECT_FALSE(victim == thief);
         EXPECT_FALSE(away && victim.group == thief.group) << "back on the own chiplet after others";
         away = victim.group != thief.group;
         ++asked[static_cast<std::size_t>(victim.group)];
       }
     }
-    const auto order = field.by_distance(thief.group);
+    const auto order = table.by_distance(thief.group);
     if (order.empty()) continue;
     const int nearest = order.front();
     const int farthest = order.back();
-    if (board.count(Mark::member, thief.group) > 1) {
+    if (flags.count(Flag::member, thief.group) > 1) {
       EXPECT_GT(asked[static_cast<std::size_t>(thief.group)], asked[static_cast<std::size_t>(nearest)]);
     }
-    if (field.weight(thief.group, nearest) > 1.5F * field.weight(thief.group, farthest)) {
+    if (table.weight(thief.group, nearest) > 1.5F * table.weight(thief.group, farthest)) {
       EXPECT_GT(asked[static_cast<std::size_t>(nearest)], asked[static_cast<std::size_t>(farthest)]);
     }
   }
@@ -362,7 +362,7 @@ TEST(Run, TwoProgramsDoNotMeetAndADeadOnesCoresAreFree) {
     Program::wait_a_moment();
   }
   kill(second->charm(), SIGKILL);
-  EXPECT_TRUE(eventually([&] { return second->mask() == expected_cpus(); })) << "its guardian lets it loose";
+  EXPECT_TRUE(eventually([&] { return second->mask() == expected_cpus(); })) << "its affinity restorer lets it loose";
   second.reset();
   Program third("--share /tmp/shares --policy local", computes, "third");
   EXPECT_TRUE(eventually([&] { return apart(first, third); }));

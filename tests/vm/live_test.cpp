@@ -1,4 +1,4 @@
-// The controller on a real kernel with several chiplets: after each decision every worker is bound to its seat, by what
+// The controller on a real kernel with several chiplets: after each decision every worker is bound to its core, by what
 // the kernel says, and fresh pages lie on its node; when the control group changes while tasks run, all follow, and no
 // task is lost.
 #include <charm/charm.hpp>
@@ -18,7 +18,7 @@
 #include "os/affinity.hpp"
 #include "os/cpu_list.hpp"
 #include "os/node_memory.hpp"
-#include "sched/runtime.hpp"
+#include "sched/run/runtime.hpp"
 #include "sched/scripted_counters.hpp"
 #include "sched/work_until.hpp"
 

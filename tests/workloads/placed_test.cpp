@@ -65,8 +65,8 @@ TEST(PlacedWorkloads, AReplicatedGraphIsReadFromTheOwnNodesCopy) {
   std::vector<const CsrGraph*> read(8);
   executor.run(
       [&] { executor.team([&](int member, int) { read[static_cast<std::size_t>(member)] = &graph.near(executor); }); });
-  const auto seats = charm::seats();
-  for (std::size_t w = 0; w < read.size(); ++w) EXPECT_EQ(read[w]->node, seats[w].node) << "worker " << w;
+  const auto worker_cores = charm::worker_cores();
+  for (std::size_t w = 0; w < read.size(); ++w) EXPECT_EQ(read[w]->node, worker_cores[w].node) << "worker " << w;
 }
 
 TEST(PlacedWorkloads, APartOfAnArrayLiesWhereTheLoopRunsThatPart) {
@@ -74,8 +74,8 @@ TEST(PlacedWorkloads, APartOfAnArrayLiesWhereTheLoopRunsThatPart) {
   CharmExecutor executor;
   executor.place(Memory::partitioned);
   ASSERT_TRUE(executor.homes().in_parts());
-  const auto seats = charm::seats();
-  EXPECT_FALSE(std::is_sorted(seats.begin(), seats.end(), [](const Seat& a, const Seat& b) {
+  const auto worker_cores = charm::worker_cores();
+  EXPECT_FALSE(std::is_sorted(worker_cores.begin(), worker_cores.end(), [](const WorkerCore& a, const WorkerCore& b) {
     return a.chiplet < b.chiplet;
   })) << "with workers in the order of the chiplets this test could not fail";
   constexpr Index size = 8 * 4096;
@@ -86,7 +86,7 @@ TEST(PlacedWorkloads, APartOfAnArrayLiesWhereTheLoopRunsThatPart) {
                       {.schedule = Schedule::static_});
   for (const PageRun& run : runs) {
     for (std::size_t at = run.offset; at < run.offset + run.bytes; ++at)
-      ASSERT_EQ(seats[static_cast<std::size_t>(ran[at])].node, run.node) << "element " << at;
+      ASSERT_EQ(worker_cores[static_cast<std::size_t>(ran[at])].node, run.node) << "element " << at;
   }
 }
 

@@ -1,5 +1,5 @@
-// Kernels on CHARM. The caller has initialised the runtime (its settings say how many workers and where). Where workers
-// sit on several NUMA nodes, arrays are placed as `place()` was told, and loops over whole arrays take the affine
+// Kernels on CHARM. The caller has initialised the runtime (its settings say how many workers and where). If workers
+// are on several NUMA nodes, arrays are placed as `place()` was told, and loops over whole arrays take the affine
 // schedule, which gives every chiplet the same part each time; on one node nothing differs.
 #pragma once
 
@@ -22,22 +22,22 @@ class CharmExecutor {
   [[nodiscard]] int workers() const { return workers_; }
   [[nodiscard]] int worker() const { return charm::worker_id(); }
 
-  /// Where arrays that are made from now on lie. Seats are asked for once: arrays of a trial do not follow a worker
-  /// that a controller moves meanwhile.
+  /// How arrays that are made from now on are placed. The workers' cores are read once: arrays of a trial do not follow
+  /// a worker that a controller moves meanwhile.
   void place(Memory memory) {
-    const std::vector<Seat> seats = charm::seats();
+    const std::vector<WorkerCore> worker_cores = charm::worker_cores();
     std::vector<int> nodes;
-    for (const Seat& seat : seats) nodes.push_back(std::max(seat.node, 0));
-    std::vector<int> order(seats.size());
+    for (const WorkerCore& worker_core : worker_cores) nodes.push_back(std::max(worker_core.node, 0));
+    std::vector<int> order(worker_cores.size());
     std::iota(order.begin(), order.end(), 0);
     // As the static and affine schedules share a range out: chiplet by chiplet.
     std::sort(order.begin(), order.end(), [&](int a, int b) {
-      return std::pair(seats[static_cast<std::size_t>(a)].chiplet, a) <
-             std::pair(seats[static_cast<std::size_t>(b)].chiplet, b);
+      return std::pair(worker_cores[static_cast<std::size_t>(a)].chiplet, a) <
+             std::pair(worker_cores[static_cast<std::size_t>(b)].chiplet, b);
     });
-    homes_ = Homes(memory, std::move(nodes), order);
+    homes_ = ArrayPlacement(memory, std::move(nodes), order);
   }
-  [[nodiscard]] const Homes& homes() const { return homes_; }
+  [[nodiscard]] const ArrayPlacement& homes() const { return homes_; }
 
   template <class F>
   void run(F&& f) {
@@ -94,7 +94,7 @@ class CharmExecutor {
 
  private:
   int workers_;
-  Homes homes_;
+  ArrayPlacement homes_;
 };
 
 static_assert(Placing<CharmExecutor>);

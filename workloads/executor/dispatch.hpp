@@ -1,5 +1,5 @@
-// From a runtime's name to its executor: with_executor({"tbb", 4}, [](auto& executor) { … }) calls it with one, whose
-// run() the callable uses around whatever is parallel.
+// Maps a runtime's name to its executor: with_executor({"tbb", 4}, [](auto& executor) { … }) calls the function with
+// one, whose run() it uses around all parallel parts.
 #pragma once
 
 #include <charm/error.hpp>

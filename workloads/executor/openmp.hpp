@@ -1,5 +1,5 @@
 // Kernels on OpenMP: dynamically scheduled blocks, as hand-written OpenMP graph code has them. A range of one block
-// runs where it is: opening a parallel region for it would cost more than it does.
+// runs in the calling thread: opening a parallel region for it would cost more than the block.
 #pragma once
 
 #include <omp.h>

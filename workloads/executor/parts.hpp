@@ -7,25 +7,25 @@
 
 #include <utility>
 
+#include "workloads/array_placement.hpp"
 #include "workloads/executor/concept.hpp"
-#include "workloads/homes.hpp"
 
 namespace charm::workloads {
 
 template <class E>
 concept Placing = Executor<E> && requires(E& e, Index i) {
   e.place(Memory::partitioned);
-  { e.homes() } -> std::same_as<const Homes&>;
+  { e.homes() } -> std::same_as<const ArrayPlacement&>;
   e.for_parts(i, i, probe::Block{});
   { e.reduce_parts(i, i, Index{}, probe::Fold{}, probe::Combine{}) } -> std::same_as<Index>;
 };
 
 template <Executor E>
-const Homes& homes_of(E& e) {
+const ArrayPlacement& homes_of(E& e) {
   if constexpr (Placing<E>) {
     return e.homes();
   } else {
-    static const Homes none;
+    static const ArrayPlacement none;
     return none;
   }
 }

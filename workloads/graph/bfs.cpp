@@ -32,7 +32,7 @@ namespace {
 
 constexpr Index alpha = 15;
 constexpr Index beta = 18;
-constexpr Index vertex_grain = 16384;
+constexpr Index bfs_grain = 16384;
 constexpr Index queue_grain = 64;
 constexpr Index word_grain = 64;
 constexpr Index word_bits = 64;
@@ -73,7 +73,7 @@ class Search {
         n_(graph.vertices),
         parent_(homes_of(e).template split<Vertex>(n_)),
         queue_(homes_of(e).template shared<Vertex>(n_)) {
-    for_parts(e_, n_, vertex_grain, [this](Index lo, Index hi) {
+    for_parts(e_, n_, bfs_grain, [this](Index lo, Index hi) {
       const Csr& out = graph_.near(e_).out;
       for (Index v = lo; v < hi; ++v) parent_[v] = -static_cast<Vertex>(std::max<Index>(1, out.degree(v)));
     });
@@ -99,7 +99,7 @@ class Search {
         tail = next;
       }
     }
-    for_parts(e_, n_, vertex_grain, [this](Index lo, Index hi) {
+    for_parts(e_, n_, bfs_grain, [this](Index lo, Index hi) {
       for (Index v = lo; v < hi; ++v) parent_[v] = std::max(parent_[v], Vertex{-1});
     });
     return std::move(parent_);
@@ -149,7 +149,7 @@ class Search {
         front_[w] = 0;
       }
     });
-    e_.parallel_for(head, tail, vertex_grain, [this](Index lo, Index hi) {
+    e_.parallel_for(head, tail, bfs_grain, [this](Index lo, Index hi) {
       for (Index i = lo; i < hi; ++i) {
         Vertex v = queue_[i];
         std::atomic_ref<std::uint64_t>(front_[v / word_bits])
@@ -164,7 +164,7 @@ class Search {
           e_, words, word_grain, Index{0},
           [this](Index lo, Index hi, Index found) {
             const Csr& in = graph_.near(e_).in();
-            for (Index w = lo; w < hi; ++w) found += adopt(w, in);
+            for (Index w = lo; w < hi; ++w) found += attach(w, in);
             return found;
           },
           [](Index a, Index b) { return a + b; });
@@ -182,22 +182,22 @@ class Search {
   }
 
   /// Finds parents in the frontier for the open vertices of word w; returns how many found one.
-  Index adopt(Index w, const Csr& in) {
-    std::uint64_t adopted = 0;
+  Index attach(Index w, const Csr& in) {
+    std::uint64_t attached = 0;
     for (std::uint64_t left = open_[w]; left != 0; left &= left - 1) {
       int bit = std::countr_zero(left);
       Index v = w * word_bits + bit;
       for (Vertex u : in.of(v)) {
         if ((front_[u / word_bits] >> (u % word_bits) & 1) != 0) {
           parent_[v] = u;
-          adopted |= std::uint64_t{1} << bit;
+          attached |= std::uint64_t{1} << bit;
           break;
         }
       }
     }
-    open_[w] &= ~adopted;
-    next_[w] = adopted;
-    return std::popcount(adopted);
+    open_[w] &= ~attached;
+    next_[w] = attached;
+    return std::popcount(attached);
   }
 
   E& e_;
@@ -217,5 +217,6 @@ Array<Vertex> bfs(E& e, const CsrGraph& graph, Vertex source) {
 
 #define CHARM_WORKLOADS_INSTANTIATE(Type) template Array<Vertex> bfs<Type>(Type&, const CsrGraph&, Vertex);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

@@ -1,7 +1,7 @@
-// From a stream of edges to CSR, in the memory of the CSR alone: edges are asked for twice, once to count and once to
-// place, each list is sorted and squeezed where it lies, and the gaps are closed in place. A generator draws its edges
-// again instead of keeping them, which halves the peak against building from an edge list. Invariant: the result does
-// not depend on the number of workers, for each list ends up sorted.
+// Builds a CSR graph from a stream of edges, in the memory of the CSR alone: edges are asked for twice, once to count
+// and once to place, each list is sorted and compacted in place, and the gaps are closed in place. A generator draws
+// its edges again instead of keeping them, which halves the peak against building from an edge list. Invariant: the
+// result does not depend on the number of workers, because each list ends up sorted.
 #pragma once
 
 #include <algorithm>
@@ -159,7 +159,7 @@ Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges
   return csr;
 }
 
-/// The lists of who points at a vertex.
+/// The lists of incoming neighbours.
 template <Executor E>
 Csr transpose(E& e, const Csr& csr, Index vertices) {
   constexpr Index block = 1024;

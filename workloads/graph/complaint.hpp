@@ -1,4 +1,4 @@
-// The complaint of a parallel check: of all that workers find, the one about the smallest vertex is kept, so that a
+// The error of a parallel check: of all that workers find, the one about the smallest vertex is kept, so that a
 // wrong answer that is checked to the end is always described in the same words.
 #pragma once
 

@@ -25,7 +25,7 @@
 namespace charm::workloads {
 namespace {
 
-constexpr Index grain = 4096;
+constexpr Index components_grain = 4096;
 constexpr Index sampled_neighbours = 2;
 
 /// Joins the trees of u and v: the larger root is hung below the smaller.
@@ -45,7 +45,7 @@ void link(Vertex u, Vertex v, Array<Vertex>& label) {
 
 template <Executor E>
 void flatten(E& e, Array<Vertex>& label) {
-  for_parts(e, label.size(), grain, [&](Index lo, Index hi) {
+  for_parts(e, label.size(), components_grain, [&](Index lo, Index hi) {
     for (Index v = lo; v < hi; ++v) {
       Vertex root = load(label[v]);
       for (Vertex above = load(label[root]); above != root; above = load(label[root])) root = above;
@@ -81,11 +81,11 @@ Array<Vertex> components(E& e, const CsrGraph& whole) {
   const Index n = whole.vertices;
   auto label = homes_of(e).template split<Vertex>(n);
   if (n == 0) return label;
-  for_parts(e, n, grain, [&](Index lo, Index hi) {
+  for_parts(e, n, components_grain, [&](Index lo, Index hi) {
     for (Index v = lo; v < hi; ++v) label[v] = static_cast<Vertex>(v);
   });
   for (Index k = 0; k < sampled_neighbours; ++k) {
-    for_parts(e, n, grain, [&](Index lo, Index hi) {
+    for_parts(e, n, components_grain, [&](Index lo, Index hi) {
       const CsrGraph& graph = whole.near(e);
       for (Index v = lo; v < hi; ++v) {
         if (k < graph.out.degree(v))
@@ -95,7 +95,7 @@ Array<Vertex> components(E& e, const CsrGraph& whole) {
     flatten(e, label);
   }
   const Vertex giant = frequent_label(label);
-  for_parts(e, n, grain, [&](Index lo, Index hi) {
+  for_parts(e, n, components_grain, [&](Index lo, Index hi) {
     const CsrGraph& graph = whole.near(e);
     for (Index v = lo; v < hi; ++v) {
       if (load(label[v]) == giant) continue;
@@ -112,5 +112,6 @@ Array<Vertex> components(E& e, const CsrGraph& whole) {
 
 #define CHARM_WORKLOADS_INSTANTIATE(Type) template Array<Vertex> components<Type>(Type&, const CsrGraph&);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

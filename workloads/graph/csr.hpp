@@ -29,7 +29,7 @@ struct Csr {
   }
   /// An array with an element an arc, in the parts that the vertices are in.
   template <class T>
-  [[nodiscard]] Array<T> along(const Homes& homes) const {
+  [[nodiscard]] Array<T> along(const ArrayPlacement& homes) const {
     const Index vertices = offsets.size() - 1;
     if (!homes.in_parts()) return homes.shared<T>(offsets[vertices]);
     auto bounds = homes.bounds(vertices);
@@ -85,7 +85,7 @@ struct CsrGraph {
   [[nodiscard]] Index edges() const { return directed ? arcs() : arcs() / 2; }
   /// An array with an element an arc of `out`.
   template <class T>
-  [[nodiscard]] Array<T> along_arcs(const Homes& homes) const {
+  [[nodiscard]] Array<T> along_arcs(const ArrayPlacement& homes) const {
     return vertices == 0 ? Array<T>(0) : out.along<T>(homes);
   }
 };

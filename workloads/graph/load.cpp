@@ -144,5 +144,6 @@ Weights load_weights(E& e, const std::string& path, const Loaded& loaded) {
   template Loaded load_graph<Type>(Type&, const std::string&, bool); \
   template Weights load_weights<Type>(Type&, const std::string&, const Loaded&);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

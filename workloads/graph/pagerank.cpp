@@ -32,7 +32,7 @@
 namespace charm::workloads {
 namespace {
 
-constexpr Index grain = 4096;
+constexpr Index pagerank_grain = 4096;
 constexpr int aggregated =
     4;  // iterations after which scores are scaled; from then on plain iteration is sure to converge
 
@@ -76,7 +76,7 @@ class Iteration {
         base_((1.0F - pagerank_damping) / static_cast<float>(n_)) {
     const float first = 1.0F / static_cast<float>(n_);
     income_ = reduce_parts(
-        e_, n_, grain, 0.0,
+        e_, n_, pagerank_grain, 0.0,
         [&](Index lo, Index hi, double income) {
           const CsrGraph& near = graph_.near(e_);
           for (Index v = lo; v < hi; ++v) {
@@ -94,7 +94,7 @@ class Iteration {
 
   Sweep sweep() {
     return reduce_parts(
-        e_, n_, grain, Sweep{},
+        e_, n_, pagerank_grain, Sweep{},
         [this](Index lo, Index hi, Sweep sums) {
           const CsrGraph& graph = graph_.near(e_);
           for (Index v = lo; v < hi; ++v) {
@@ -118,7 +118,7 @@ class Iteration {
     const double rest = sums.held - static_cast<double>(pagerank_damping) * sums.given;
     if (!(rest > 0)) return;
     const auto factor = static_cast<float>(income_ / rest);
-    for_parts(e_, n_, grain, [this, factor](Index lo, Index hi) {
+    for_parts(e_, n_, pagerank_grain, [this, factor](Index lo, Index hi) {
       const Csr& in = graph_.near(e_).in();
       for (Index v = lo; v < hi; ++v) {
         if (in.degree(v) == 0) continue;
@@ -160,5 +160,6 @@ PageRank pagerank(E& e, const CsrGraph& graph, double tolerance, int most) {
 
 #define CHARM_WORKLOADS_INSTANTIATE(Type) template PageRank pagerank<Type>(Type&, const CsrGraph&, double, int);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

@@ -1,5 +1,5 @@
-// Copies of what kernels only read, one on every node that workers sit on (Memory::replicated): the graph and its
-// weights. The first node's takes the place of the original.
+// Copies of what kernels only read, one on every node that has workers (Memory::replicated): the graph and its
+// weights. The first node's copy replaces the original.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace charm::workloads {
 template <Executor E, class T>
 Array<T> copy_to(E& e, int node, const Array<T>& from) {
   if (from.size() == 0) return {};
-  auto to = Homes::on<T>(node, from.size());
+  auto to = ArrayPlacement::on<T>(node, from.size());
   constexpr Index grain = Index{1} << 18;
   e.parallel_for(0, from.size(), grain, [&](Index lo, Index hi) { std::copy_n(&from[lo], hi - lo, &to[lo]); });
   return to;
@@ -44,7 +44,7 @@ Weights copy_to(E& e, int node, const Weights& from) {
 /// Does nothing where memory is not to be replicated.
 template <Executor E, class T>
 void replicate(E& e, T& whole) {
-  const Homes& homes = homes_of(e);
+  const ArrayPlacement& homes = homes_of(e);
   if (!homes.replicated()) return;
   T first = copy_to(e, homes.nodes().front(), whole);
   for (std::size_t i = 1; i < homes.nodes().size(); ++i) first.copies.push_back(copy_to(e, homes.nodes()[i], first));

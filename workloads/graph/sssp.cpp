@@ -29,7 +29,7 @@
 namespace charm::workloads {
 namespace {
 
-constexpr Index vertex_grain = 16384;
+constexpr Index sssp_grain = 16384;
 constexpr Index frontier_grain = 64;
 constexpr std::size_t fused_at_most = 1000;     // more than that is worth sharing
 constexpr std::size_t copied_alone = 1U << 14;  // fewer are not worth a parallel loop
@@ -64,7 +64,7 @@ class Relaxation {
         if constexpr (std::is_same_v<decltype(of_edges), const Weight*>) workers_[w].weights = of_edges;
       });
     }
-    for_parts(e_, graph.vertices, vertex_grain,
+    for_parts(e_, graph.vertices, sssp_grain,
               [this](Index lo, Index hi) { std::fill(distance_.data() + lo, distance_.data() + hi, unreached); });
   }
 
@@ -174,5 +174,6 @@ Array<Distance> sssp(E& e, const CsrGraph& graph, const Weights& weights, Vertex
 #define CHARM_WORKLOADS_INSTANTIATE(Type) \
   template Array<Distance> sssp<Type>(Type&, const CsrGraph&, const Weights&, Vertex, int);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

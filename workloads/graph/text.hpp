@@ -1,6 +1,6 @@
-// Reading of large text files, plain or gzip (by zlib), in blocks of whole lines, and the errors that point at one of
-// them. Invariant: lines are numbered from 1 in the uncompressed text, and every complaint about content is FILE:LINE:
-// what; remedy.
+// Reads large text files, plain or gzip (by zlib), in blocks of whole lines, and makes the error messages that point at
+// a line. Invariant: lines are numbered from 1 in the uncompressed text, and every complaint about content is
+// FILE:LINE: what; remedy.
 #pragma once
 
 #include <charm/error.hpp>

@@ -92,5 +92,6 @@ std::string validate_bfs(E& e, const CsrGraph& graph, Vertex source, const Array
 #define CHARM_WORKLOADS_INSTANTIATE(Type) \
   template std::string validate_bfs<Type>(Type&, const CsrGraph&, Vertex, const Array<Vertex>&, Reached&);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

@@ -68,5 +68,6 @@ std::string validate_components(E& e, const CsrGraph& graph, const Array<Vertex>
 #define CHARM_WORKLOADS_INSTANTIATE(Type) \
   template std::string validate_components<Type>(Type&, const CsrGraph&, const Array<Vertex>&);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

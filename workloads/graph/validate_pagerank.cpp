@@ -48,5 +48,6 @@ std::string validate_pagerank(E& e, const CsrGraph& graph, const Array<float>& s
 #define CHARM_WORKLOADS_INSTANTIATE(Type) \
   template std::string validate_pagerank<Type>(Type&, const CsrGraph&, const Array<float>&, double);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

@@ -90,5 +90,6 @@ std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, V
   template std::string validate_sssp<Type>(Type&, const CsrGraph&, const Weights&, Vertex, const Array<Distance>&, \
                                            Reached&);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

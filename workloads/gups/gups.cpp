@@ -87,5 +87,6 @@ Index count_errors(E& e, Table& table) {
   template void update_table<Type>(Type&, Table&); \
   template Index count_errors<Type>(Type&, Table&);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

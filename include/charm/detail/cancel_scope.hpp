@@ -1,11 +1,11 @@
-// What can be cancelled: a loop or a task group, nested in the one whose task it was started in. Every worker knows the
-// innermost scope of the task that it runs (WorkerCore::scope); forked jobs take their parent's along.
+// A scope that can be cancelled: a loop or a task group, nested in the one whose task started it. Every worker knows
+// the innermost scope of the task that it runs (WorkerBase::scope); a forked job has its parent's scope.
 //
-// Asking must cost next to nothing, since every task that begins and every chunk of a loop asks. So a scope does not
-// walk its ancestors unless somebody has cancelled something since it last did: `cancellations` counts that. The
-// counter is no state that a result depends on; a stale answer is one that came a moment earlier.
+// A check must cost hardly anything, since every task that begins and every chunk of a loop makes one. So a scope does
+// not walk its ancestors unless something has been cancelled since it last did: `cancellations` counts that. No result
+// depends on the counter; a stale answer is as if the question had come a moment earlier.
 //
-// Invariant: the flag is set before the counter is raised, and an ancestor is looked at after the counter was read. So
+// Invariant: the flag is set before the counter is raised, and ancestors are read after the counter was read. So
 // a scope that remembers the counter's present value has seen every cancellation up to it.
 #pragma once
 
@@ -97,7 +97,7 @@ class FailScope : public CancelScope {
 };
 
 /// For the time of a call: the scope of the task that runs. A task that waits meanwhile may come back on another
-/// worker, and takes its scope along (sched/worker.cpp).
+/// worker, and takes its scope along (sched/run/worker.cpp).
 class WithScope {
  public:
   explicit WithScope(const CancelScope* scope) noexcept : outer_(std::exchange(this_worker()->scope, scope)) {}
@@ -116,7 +116,7 @@ namespace charm {
 /// Whether what the calling task belongs to was cancelled: the task group that it was spawned into, the loop whose body
 /// it runs, or one that these are nested in. For long computations that want to stop early; false outside of tasks.
 [[nodiscard]] inline bool is_cancelled() noexcept {
-  const detail::WorkerCore* worker = detail::this_worker();
+  const detail::WorkerBase* worker = detail::this_worker();
   return worker != nullptr && worker->scope != nullptr && worker->scope->cancelled();
 }
 

@@ -28,10 +28,14 @@ enum class Wait : std::uint8_t {
   blocking,
 };
 
-/// `object` is the address of the mutex, channel ...; it is told, never followed, but for a mutex.
+struct Listed;
+
+/// `object` is the address of the mutex, channel ...; it is told, never followed, but for a mutex
+/// (fiber::TaskCard::follow_mutex).
 struct WaitReason {
   Wait kind = Wait::task;
   const void* object = nullptr;
+  const Listed* listed = nullptr;  // where the waiter is in a list
 };
 
 class Completion {

@@ -118,7 +118,8 @@ class alignas(64) Deque {
   /// Makes the older half of the private jobs public. \return how many are public now.
   std::int64_t publish() noexcept;
 
-  /// From now on every push goes through push_slow (no heavy barrier on this machine, so nothing may stay private).
+  /// From now on every push goes through push_slow, and a pop makes nothing private (no heavy barrier on this machine,
+  /// so what is private nobody can reach).
   void always_publish() noexcept {
     eager_ = true;
     limit_.store(0, std::memory_order_relaxed);
@@ -145,8 +146,12 @@ class alignas(64) Deque {
 
   [[nodiscard]] std::int64_t public_count() const noexcept { return count_of(public_.load(std::memory_order_acquire)); }
 
-  /// Asks the owner to publish at its next push; it wakes sleepers, too.
-  void poke() noexcept { limit_.store(0, std::memory_order_seq_cst); }
+  /// Asks the owner to publish at its next push; it wakes sleepers, too. One who finds the limit lowered already adds
+  /// no write to the owner's line: the exchange that will serve the earlier request comes after this look, so it sees
+  /// all that was written before it.
+  void poke() noexcept {
+    if (limit_.load(std::memory_order_seq_cst) != 0) limit_.store(0, std::memory_order_seq_cst);
+  }
 
   /// Evidence of jobs that the owner keeps private. Touches the owner's line: ask rarely.
   [[nodiscard]] bool has_private() const noexcept {

@@ -17,4 +17,17 @@ struct ListedJob : Job {
   ListedJob* next = nullptr;
 };
 
+enum class Drop { tell, release };
+
+/// A job whose end may be waited for by a thread that is no worker: that of run(), of a future, of a group. finalize()
+/// drops tasks that wait for what never comes; it then calls `dropped` twice, in place of the rest of `run`: to tell
+/// whoever waits (after which the job may be gone, where it is not its own owner), and to free what it holds.
+/// `run` says begin_awaited() first and end_awaited() after the function.
+struct AwaitedJob : ListedJob {
+  using Dropped = void (*)(AwaitedJob*, Drop) noexcept;
+  AwaitedJob(Run function, Dropped d) noexcept : ListedJob(function), dropped(d) {}
+  Dropped dropped;
+  AwaitedJob* outer = nullptr;  // whose function runs this one on its stack
+};
+
 }  // namespace charm::detail

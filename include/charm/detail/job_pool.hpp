@@ -1,9 +1,9 @@
-// Memory for jobs that outlive the call that makes them: free lists of three sizes, one pool a worker.
+// Memory for jobs that outlive the call that makes them: free lists of three sizes, one pool for each worker.
 //
-// A stolen job, or one that was sent, ends on another worker than it was made on. Its block goes back to the pool it
-// came from, several in one parcel: else the maker would ask the allocator for every job and the other would give it
-// back, each with the other's lines and locks in hand. A parcel is one of its blocks with the addresses of the others
-// in it, so that whoever opens it misses the cache once a parcel and not once a block.
+// A stolen job, or one that was sent, ends on another worker than it was made on. Its block returns to the pool it
+// came from, several in one parcel. Otherwise the maker would allocate every job and the other worker would free it,
+// contending for the allocator's locks and cache lines. A parcel is one of its blocks with the addresses of the others
+// in it, so that opening it misses the cache once for each parcel and not once for each block.
 //
 // Every block comes from operator new, so any thread may free what any thread allocated, and it is harmless where a
 // block ends in another pool than it came from: `home` is where it is likely to be needed.

@@ -1,5 +1,5 @@
-// What all loop schedules share: how a body is called, how many indices to run between two looks around, and what is
-// counted for the controller (sched/meter.hpp).
+// Shared by all loop schedules: how a body is called, how many indices to run between two checks, and what is
+// counted for the controller (sched/control/meter.hpp).
 #pragma once
 
 #include <charm/detail/cancel_scope.hpp>
@@ -16,7 +16,7 @@ namespace charm::detail {
 class LoopCount {
  public:
   void add(std::int64_t count) noexcept { done_ += count; }
-  /// Between two chunks: once in a while the worker looks up from the loop. On workers only.
+  /// Between two chunks: once in a while the worker checks for decisions and requests. On workers only.
   void boundary(const void* kind) noexcept {
     if (--until_boundary_ <= 0) until_boundary_ = loop_boundary(kind, std::exchange(done_, 0));
   }
@@ -30,7 +30,7 @@ class LoopCount {
   int until_boundary_ = 1;
 };
 
-/// How many indices to run between two looks at the deque.
+/// How many indices to run between two checks of the deque.
 class Chunk {
  public:
   explicit Chunk(std::int64_t grain) noexcept : size_(grain > 0 ? grain : 1), settled_(grain > 0) {}
@@ -55,7 +55,7 @@ class Chunk {
     std::uint64_t start = ticks();
     body();
     std::uint64_t took = ticks() - start;
-    if (took >= ticks_per_us())
+    if (took >= ticks_per_us() || size_ > std::int64_t{1} << 58)
       settled_ = true;
     else
       size_ *= took < ticks_per_us() / 8 ? 8 : 2;
@@ -70,6 +70,17 @@ class Chunk {
 template <class I>
 I index_at(I base, std::int64_t offset) noexcept {
   return static_cast<I>(static_cast<std::uint64_t>(base) + static_cast<std::uint64_t>(offset));
+}
+
+/// Whether a range has more indices than the loops count, 2^63 - 1; it is run as two then.
+template <class I>
+bool exceeds_count(I first, I last) noexcept {
+  return static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) > std::uint64_t{INT64_MAX};
+}
+template <class I>
+I middle_of(I first, I last) noexcept {
+  return static_cast<I>(static_cast<std::uint64_t>(first) +
+                        (static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first)) / 2);
 }
 
 template <class I, class F>
@@ -87,7 +98,7 @@ const void* kind_of_loop() noexcept {
   return reinterpret_cast<const void*>(&run_block<I, F>);
 }
 
-/// Runs [low, high) in chunks on this worker, which stays open to requests meanwhile; stops where the loop is stopped.
+/// Runs [low, high) in chunks on this worker, which answers requests meanwhile; stops if the loop is stopped.
 template <class I, class F>
 void run_in_chunks(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailScope& loop, F& body) {
   while (low < high && !loop.cancelled()) {

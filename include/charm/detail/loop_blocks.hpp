@@ -9,6 +9,7 @@
 #pragma once
 
 #include <charm/detail/completion.hpp>
+#include <charm/detail/job_memory.hpp>
 #include <charm/detail/loop.hpp>
 #include <charm/detail/loop_parts.hpp>
 #include <charm/detail/scheduler.hpp>
@@ -16,6 +17,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -162,11 +164,14 @@ class AffineLoop {
     for (const LoopParts::Part& part : layout.parts) {
       for (int worker : part.workers) {
         if (worker == here) continue;
-        auto* helper = new (take_job_memory(sizeof(Helper))) Helper(state);
+        // The loop must not be left before its end, since helpers may be at it. One that cannot be had, for want of
+        // memory or because the chiplet's workers have just moved elsewhere, leaves its blocks to others.
+        Helper* helper = nullptr;
         try {
+          helper = make_job<Helper>(this_worker(), state);
           post({Target::Kind::chiplet, part.chiplet}, *helper);
-        } catch (const Error&) {  // its workers have just moved elsewhere; the blocks are taken by others
-          Helper::drop(helper);
+        } catch (const std::exception&) {
+          if (helper != nullptr) end_job(helper);
         }
       }
     }
@@ -179,14 +184,11 @@ class AffineLoop {
     static void start(Job* job) noexcept {
       auto* self = static_cast<Helper*>(job);
       std::shared_ptr<AffineLoop> state = std::move(self->state);
-      drop(self);
+      end_job(self);
       if (state->participate()) state->done_.complete();
     }
-    static void drop(Helper* helper) noexcept {
-      helper->~Helper();
-      give_job_memory(helper, sizeof(Helper));
-    }
     std::shared_ptr<AffineLoop> state;
+    int home = -1;  // the worker whose pool the block is from
   };
 
   /// Runs blocks while there are any. \return whether this ended the loop. `loop_` and `body_` exist as long as a block

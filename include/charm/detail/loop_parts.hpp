@@ -1,6 +1,6 @@
-// How a range is divided among the chiplets that workers sit on: in proportion to their workers, in the order of the
+// Divides a range among the chiplets that have workers: in proportion to their workers, in the order of the
 // chiplets, so that neighbours in the range are neighbours on the machine. The same range is divided the same way in
-// every call, as long as the workers keep their seats.
+// every call, as long as the workers keep their cores.
 #pragma once
 
 #include <charm/runtime.hpp>
@@ -23,7 +23,7 @@ struct LoopParts {
   std::size_t workers = 0;
 
   LoopParts() {
-    const std::vector<Seat> all = seats();
+    const std::vector<WorkerCore> all = worker_cores();
     workers = all.size();
     std::vector<int> order(all.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);

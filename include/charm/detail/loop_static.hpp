@@ -1,4 +1,5 @@
-// The static schedule: one contiguous chunk a worker, in the order of the chiplets, sent to the workers' inboxes.
+// The static schedule: one contiguous chunk for each worker, in the order of the chiplets, sent to the workers'
+// inboxes.
 #pragma once
 
 #include <charm/detail/completion.hpp>

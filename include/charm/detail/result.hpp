@@ -41,6 +41,8 @@ class Result {
     }
   }
 
+  void set_error(std::exception_ptr error) noexcept { error_ = std::move(error); }
+
   /// Moves the value out or rethrows; once, after set_from.
   T take() {
     if (error_) std::rethrow_exception(error_);

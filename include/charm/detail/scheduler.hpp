@@ -3,35 +3,43 @@
 
 #include <charm/detail/completion.hpp>
 #include <charm/detail/job.hpp>
+#include <charm/detail/target.hpp>
 
 #include <cstdint>
+#include <exception>
 
 namespace charm::detail {
-
-/// Where a job shall run.
-struct Target {
-  enum class Kind { worker, chiplet, node } kind;
-  int id;
-};
 
 /// Queues a job that nobody on this stack waits for: on the worker's own deque, or, from outside, where any worker
 /// finds it. \throws Error (not_running).
 void submit(ListedJob& job);
 
+/// The same, but where the running task is bound to its worker, the job is, too.
+void submit_where_bound(ListedJob& job);
+
 /// Queues a job for a worker, or for whichever worker of a chiplet or node comes first.
-/// \throws Error (bad_input) where no worker sits there, (not_running).
+/// \throws Error (bad_input) if no worker is there, (not_running).
 void post(Target target, ListedJob& job);
 
 /// Runs `root` from a thread that is no worker and waits for `done`. \throws Error (not_running).
 void run_root(ListedJob& root, Completion& done);
 
-/// Counts `count` finished tasks of a kind, for the controller (sched/meter.hpp). A kind is told by any address of its
-/// own.
+/// Counts `count` finished tasks of a kind, for the controller (sched/control/meter.hpp). A kind is told by any address
+/// of its own.
 void count_work(const void* kind, std::int64_t count) noexcept;
 
 /// Counts iterations of a loop, and lets the worker do what it does between two jobs: publish, move. On workers only.
 /// \return chunks until the next call.
 int loop_boundary(const void* kind, std::int64_t count) noexcept;
+
+/// The running task is this job from now on, until end_awaited().
+void begin_awaited(AwaitedJob& job) noexcept;
+void end_awaited(AwaitedJob& job) noexcept;
+/// And counts it, as count_work(kind, 1) does.
+void end_awaited(AwaitedJob& job, const void* kind) noexcept;
+
+/// What those are told who wait for a task that finalize() has dropped.
+[[nodiscard]] std::exception_ptr dropped_error() noexcept;
 
 /// Runs a job that the caller is about to wait for, on its stack, if it is the newest on the worker's deque. A job that
 /// anything else is waiting for must not be run like this: it might wait for its own waiter.

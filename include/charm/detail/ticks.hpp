@@ -1,5 +1,5 @@
-// A cheap clock for telling microseconds from nanoseconds, good to a factor of two: the grain of loops hangs on it, not
-// anything that is reported.
+// A cheap clock that distinguishes microseconds from nanoseconds, good to a factor of two. Only the grain of loops
+// depends on it, nothing that is reported.
 #pragma once
 
 #include <cstdint>

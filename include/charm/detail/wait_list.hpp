@@ -7,7 +7,8 @@
 //  W2  A waiter is in the list until somebody takes it out under the lock; whoever takes it out either wakes it
 //      (complete() of its event, after unlocking) or is the waiter itself, whose time is over.
 //  W3  A waiter lives on the waiting stack. It leaves its function only after W2's wake, or after it has taken itself
-//      out; so nobody reaches a waiter that is gone.
+//      out; so nobody reaches a waiter that is gone. Where finalize() drops the waiting task it takes the waiter out,
+//      or waits for the event of one that somebody else has taken out, before the stack goes (sched/run/dropping.cpp).
 #pragma once
 
 #include <charm/detail/completion.hpp>
@@ -86,6 +87,13 @@ class WaitList {
  private:
   Waiter* first_ = nullptr;
   Waiter* last_ = nullptr;
+};
+
+/// Where a waiter is listed, so that finalize() can take it out when it drops the waiter's task.
+struct Listed {
+  SpinLock& lock;
+  WaitList& list;
+  Waiter& waiter;
 };
 
 /// Wakes a list that WaitList::take or a chain of pops made; outside of the lock (W2).

@@ -1,4 +1,4 @@
-// The part of a worker that inlined code touches: its deque, how much stack is left, its pool of job memory.
+// The part of a worker that inlined code uses: its deque, how much stack is left, its pool of job memory.
 #pragma once
 
 #include <charm/detail/deque.hpp>
@@ -12,7 +12,7 @@ namespace charm::detail {
 
 class CancelScope;
 
-struct WorkerCore {
+struct WorkerBase {
   Deque deque;
   alignas(64) const std::byte* stack_limit = nullptr;  // below it a deep recursion goes on on another stack
   const std::byte* stack_top = nullptr;                // of the stack that the worker is on
@@ -23,12 +23,12 @@ struct WorkerCore {
   JobPool pool;
 };
 
-extern constinit thread_local WorkerCore* worker_of_thread __attribute__((tls_model("initial-exec")));
+extern constinit thread_local WorkerBase* worker_of_thread __attribute__((tls_model("initial-exec")));
 
 /// The worker that the calling thread is, or nullptr. Read anew at every call: a task may have moved to another thread
 /// since, and a compiler that kept the address of the thread's variable would find the old thread's.
-inline WorkerCore* this_worker() noexcept {
-  WorkerCore* worker;
+inline WorkerBase* this_worker() noexcept {
+  WorkerBase* worker;
 #if defined(__x86_64__) && !defined(__ILP32__)
   asm volatile("movq _ZN5charm6detail16worker_of_threadE@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=&r"(worker));
 #elif defined(__aarch64__)
@@ -47,7 +47,7 @@ inline WorkerCore* this_worker() noexcept {
 
 /// Whether `object` lives in a frame of the stack that the caller runs on, the caller's own included (which a
 /// comparison with the frame's address would miss once the caller is inlined into the function that holds the object).
-inline bool on_this_stack(const WorkerCore* worker, const void* object) noexcept {
+inline bool on_this_stack(const WorkerBase* worker, const void* object) noexcept {
   auto* address = static_cast<const std::byte*>(object);
   const std::byte* limit = worker->stack_limit;  // a quarter of the stack lies below it
   return address < worker->stack_top && address >= limit - (worker->stack_top - limit) / 3;

@@ -3,7 +3,7 @@
 #include <array>
 #include <ctime>
 
-#include <sys/utsname.h>
+#include "os/this_process.hpp"
 
 namespace charm::cli {
 namespace {
@@ -30,15 +30,13 @@ std::string compiler() {
 }  // namespace
 
 Host describe_host(const Machine& machine, const base::Settings& settings) {
-  utsname system{};
-  uname(&system);
   Host host;
-  host.name = system.nodename;
+  host.name = os::host_name();
   host.machine = machine.name;
   host.cpus = static_cast<int>(machine.allowed_cpus.size());
   host.cores = static_cast<int>(machine.cores.size());
   host.chiplets = static_cast<int>(machine.chiplets.size());
-  host.kernel = std::string(system.sysname) + " " + system.release + " " + system.machine;
+  host.kernel = os::kernel_name();
   host.compiler = compiler();
   host.date = utc_now();
   host.versions = {{"charm", CHARM_VERSION}, {"hwloc", CHARM_HWLOC_VERSION}, {"Boost", CHARM_BOOST_VERSION}};

@@ -1,4 +1,4 @@
-// The machine, the software and the settings that a benchmark ran on: what a reader needs to judge its figures.
+// The machine, the software and the settings of a benchmark: what a reader needs to judge its figures.
 #pragma once
 
 #include <charm/machine.hpp>

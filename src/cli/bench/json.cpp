@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
+
 namespace charm::cli {
 namespace {
 
@@ -25,27 +27,27 @@ Json result_json(const Result& r) {
           {"verified", r.verified}, {"detail", r.detail}};
 }
 
-Json seats_json(const PolicySeats& placement) {
-  Json seats = Json::array();
-  for (std::size_t worker = 0; worker < placement.seats.size(); ++worker) {
-    const Seat& seat = placement.seats[worker];
-    seats.push_back({{"worker", worker},
-                     {"cpu", seat.cpu},
-                     {"core", seat.core},
-                     {"chiplet", seat.chiplet},
-                     {"node", seat.node},
-                     {"socket", seat.socket}});
+Json worker_cores_json(const PolicyCores& placement) {
+  Json worker_cores = Json::array();
+  for (std::size_t worker = 0; worker < placement.worker_cores.size(); ++worker) {
+    const WorkerCore& worker_core = placement.worker_cores[worker];
+    worker_cores.push_back({{"worker", worker},
+                            {"cpu", worker_core.cpu},
+                            {"core", worker_core.core},
+                            {"chiplet", worker_core.chiplet},
+                            {"node", worker_core.node},
+                            {"socket", worker_core.socket}});
   }
-  return {{"policy", placement.policy}, {"seats", seats}};
+  return {{"policy", placement.policy}, {"worker_cores", worker_cores}};
 }
 
 }  // namespace
 
-std::string results_json(const Host& host, const Outcome& outcome) {
+std::string results_json(const Host& host, const BenchResult& outcome) {
   Json results = Json::array();
   for (const auto& r : outcome.results) results.push_back(result_json(r));
   Json placements = Json::array();
-  for (const auto& p : outcome.placements) placements.push_back(seats_json(p));
+  for (const auto& p : outcome.placements) placements.push_back(worker_cores_json(p));
   const Json all = {{"host", host_json(host, outcome.notes)},
                     {"input",
                      {{"description", outcome.input.description},
@@ -54,7 +56,7 @@ std::string results_json(const Host& host, const Outcome& outcome) {
                     {"results", results},
                     {"placements", placements}};
   // What is not UTF-8 (a file name) is replaced: the output must be JSON whatever was loaded.
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return base::json_text(all, 2) + "\n";
 }
 
 }  // namespace charm::cli

@@ -1,4 +1,4 @@
-// The results of a benchmark for scripts; docs/command-line.md lists the keys, which only ever grow.
+// The results of a benchmark as JSON; docs/command-line.md lists the keys. Keys are added but never removed.
 #pragma once
 
 #include <string>
@@ -8,6 +8,6 @@
 
 namespace charm::cli {
 
-std::string results_json(const Host& host, const Outcome& outcome);
+std::string results_json(const Host& host, const BenchResult& outcome);
 
 }  // namespace charm::cli

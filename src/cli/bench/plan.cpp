@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/format.hpp"
+
 namespace charm::cli {
 namespace {
 
@@ -40,19 +42,14 @@ void check_input_options(const BenchRequest& request) {
   if (request.file->empty()) refuse("--file: the path is empty", "give the path of a graph file");
 }
 
-std::string gibibytes(std::uint64_t bytes) {
-  const double size = static_cast<double>(bytes);
-  return size < 1e9 ? fmt::format("{:.0f} MiB", size / (1 << 20)) : fmt::format("{:.1f} GiB", size / (1 << 30));
-}
-
-void check_memory(const Plan& plan, const Facts& facts) {
+void check_memory(const BenchPlan& plan, const Facts& facts) {
   if (!plan.file.empty() || !facts.needed_bytes || !facts.available_bytes) return;
   const std::uint64_t available = *facts.available_bytes;
   if (facts.needed_bytes(plan.workload, plan.scale) <= available) return;
   int fits = plan.scale;
   while (fits > 0 && facts.needed_bytes(plan.workload, fits) > available) --fits;
   refuse(fmt::format("--scale {} needs about {} of memory and {} are available", plan.scale,
-                     gibibytes(facts.needed_bytes(plan.workload, plan.scale)), gibibytes(available)),
+                     base::format_bytes(facts.needed_bytes(plan.workload, plan.scale)), base::format_bytes(available)),
          fits > 0 ? fmt::format("take --scale {} or less", fits) : "free memory");
 }
 
@@ -71,7 +68,7 @@ int default_trials(const std::string& kernel) { return kernel == "graph500" ? 3 
 
 }  // namespace
 
-Plan make_plan(const BenchRequest& request, const Facts& facts) {
+BenchPlan make_plan(const BenchRequest& request, const Facts& facts) {
   check_input_options(request);
   const Names kernels = chosen("--kernel", request.kernels, facts.kernels);
   const Names runtimes = chosen("--runtime", request.runtimes, facts.runtimes);
@@ -81,7 +78,7 @@ Plan make_plan(const BenchRequest& request, const Facts& facts) {
            "add charm to --runtime or drop --policy");
   }
 
-  Plan plan;
+  BenchPlan plan;
   plan.workload = request.workload;
   plan.file = request.file.value_or("");
   plan.scale = request.scale.value_or(request.workload == Workload::gups ? 25 : 18);

@@ -1,5 +1,5 @@
-// What `charm bench` will do, decided and checked before anything runs. Pure: what is known of machine and build comes
-// in as `Facts`, so that every refusal can be tested for a machine that is not there.
+// The plan of `charm bench`, made and checked before anything runs. Pure: the properties of machine and build are
+// arguments (`Facts`), so that every refusal can be tested for a machine that is not there.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct Facts {
   std::function<std::uint64_t(Workload, int scale)> needed_bytes;
 };
 
-/// One row to come: the runtimes of a kernel stand next to each other and take turns trial by trial.
+/// One planned row: the runtimes of a kernel are adjacent and take turns trial by trial.
 struct Measurement {
   std::string kernel;
   std::string runtime;
@@ -49,7 +49,7 @@ struct Measurement {
   int trials = 1;
 };
 
-struct Plan {
+struct BenchPlan {
   Workload workload = Workload::graph;
   int scale = 0;     // without a file
   std::string file;  // empty: generated
@@ -62,6 +62,6 @@ struct Plan {
 };
 
 /// \throws Error (bad_config, too_many_workers) in one line: what is wrong, and the remedy.
-Plan make_plan(const BenchRequest& request, const Facts& facts);
+BenchPlan make_plan(const BenchRequest& request, const Facts& facts);
 
 }  // namespace charm::cli

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/quantile.hpp"
+
 namespace charm::cli {
 namespace {
 
@@ -12,14 +14,7 @@ double unit_size(const std::string& unit) {
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-double Result::median_s() const { return median(seconds); }
+double Result::median_s() const { return base::median(seconds); }
 double Result::min_s() const { return seconds.empty() ? 0 : *std::min_element(seconds.begin(), seconds.end()); }
 double Result::max_s() const { return seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end()); }
 
@@ -37,9 +32,9 @@ std::vector<double> Result::rates() const {
   return out;
 }
 
-double Result::rate() const { return median(rates()); }
+double Result::rate() const { return base::median(rates()); }
 
-bool Outcome::all_verified() const {
+bool BenchResult::all_verified() const {
   return std::all_of(results.begin(), results.end(), [](const Result& r) { return r.verified; });
 }
 

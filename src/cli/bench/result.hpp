@@ -1,5 +1,5 @@
 // One row of a benchmark: what was run, its samples, and the figures that table, JSON and report show. The figures are
-// functions of the samples and stand here once, so that the three cannot disagree.
+// computed from the samples here and nowhere else, so that the three cannot disagree.
 #pragma once
 
 #include <charm/decision.hpp>
@@ -35,9 +35,6 @@ struct Result {
   [[nodiscard]] double rate() const;
 };
 
-/// Of an even number of values, the mean of the two in the middle; 0 of none.
-double median(std::vector<double> values);
-
 /// The graph or table that the rows ran on, and what making it took.
 struct Input {
   std::string description;
@@ -46,9 +43,9 @@ struct Input {
 };
 
 /// Where a policy put the workers.
-struct PolicySeats {
+struct PolicyCores {
   std::string policy;
-  std::vector<Seat> seats;
+  std::vector<WorkerCore> worker_cores;
 };
 
 /// What the controller of a policy saw and decided while the policy's rows ran; times go on from row to row.
@@ -59,10 +56,10 @@ struct PolicyHistory {
 };
 
 /// Everything that came of one `charm bench`.
-struct Outcome {
+struct BenchResult {
   Input input;
   std::vector<Result> results;
-  std::vector<PolicySeats> placements;
+  std::vector<PolicyCores> placements;
   std::vector<PolicyHistory> histories;  // of policies that had something to decide
   std::vector<std::string> notes;
 

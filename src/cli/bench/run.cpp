@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/bench/errand_thread.hpp"
+#include "cli/bench/dedicated_thread.hpp"
 #include "cli/bench/settle.hpp"
 #include "os/memory.hpp"
 #include "workloads/bench.hpp"
@@ -85,17 +85,17 @@ class CharmRuntime {
   Config config_;
   std::optional<std::string> running_;
   std::vector<PolicyHistory> histories_;
-  ErrandThread thread_;
+  DedicatedThread thread_;
 };
 
 class Bench {
  public:
-  Bench(const Plan& plan, const Config& config, Progress& progress)
+  Bench(const BenchPlan& plan, const Config& config, Progress& progress)
       : plan_(plan), progress_(progress), runtime_(config, plan.workers) {
     for (const auto& row : plan.measurements) planned_ += row.trials + (warms_up(row) ? 1 : 0);
   }
 
-  Outcome run() {
+  BenchResult run() {
     record_placements();
     if (plan_.workload == Workload::graph)
       make_graph();
@@ -117,7 +117,7 @@ class Bench {
  private:
   void record_placements() {
     for (const auto& policy : plan_.policies) {
-      outcome_.placements.push_back({policy, runtime_.with(policy, [] { return charm::seats(); })});
+      outcome_.placements.push_back({policy, runtime_.with(policy, [] { return charm::worker_cores(); })});
     }
   }
 
@@ -250,18 +250,18 @@ class Bench {
     return fmt::format("{}", fmt::join(names, ", "));
   }
 
-  const Plan& plan_;
+  const BenchPlan& plan_;
   Progress& progress_;
   CharmRuntime runtime_;
   std::optional<workloads::Graph> graph_;
-  Outcome outcome_;
+  BenchResult outcome_;
   double done_ = 0;  // trials, timed or not
   double planned_ = 0;
 };
 
 }  // namespace
 
-Outcome run_plan(const Plan& plan, const Config& config, Progress& progress) {
+BenchResult run_plan(const BenchPlan& plan, const Config& config, Progress& progress) {
   return Bench(plan, config, progress).run();
 }
 

@@ -1,5 +1,5 @@
 // Runs a plan: makes the input, lets the runtimes of a kernel take turns trial by trial (A B C A B C …, so that a drift
-// of the machine hits all alike), and measures each trial's memory on its own.
+// of the machine affects all alike), and measures each trial's memory on its own.
 #pragma once
 
 #include <charm/config.hpp>
@@ -12,6 +12,6 @@ namespace charm::cli {
 
 /// \param config what charm::init gets besides workers and policy.
 /// \throws Error of the workloads and the runtime. A wrong answer is no exception but a row that is not verified.
-Outcome run_plan(const Plan& plan, const Config& config, Progress& progress);
+BenchResult run_plan(const BenchPlan& plan, const Config& config, Progress& progress);
 
 }  // namespace charm::cli

@@ -1,5 +1,5 @@
-// Fairness between runtimes that share a process: worker threads of OpenMP and oneTBB spin for a while after their work
-// is done, and would take the cores of whoever runs next.
+// Keeps runtimes that share a process from disturbing each other: worker threads of OpenMP and oneTBB spin for a while
+// after their work, and would take the cores of the runtime that runs next.
 #pragma once
 
 #include <chrono>

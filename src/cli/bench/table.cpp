@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/format.hpp"
+#include "base/format.hpp"
 #include "cli/text_table.hpp"
 
 namespace charm::cli {
 
-std::string results_table(const Outcome& outcome, bool colour) {
+std::string results_table(const BenchResult& outcome, bool colour) {
   using Align = Column::Align;
   const std::vector<Column> columns = {{"kernel", Align::left},   {"runtime", Align::left}, {"policy", Align::left},
                                        {"workers", Align::right}, {"median", Align::right}, {"spread", Align::right},
@@ -20,11 +20,11 @@ std::string results_table(const Outcome& outcome, bool colour) {
                     {r.runtime, ""},
                     {r.policy == "none" ? "–" : r.policy, ""},
                     {fmt::format("{}", r.workers), ""},
-                    {format_seconds(r.median_s()), ""},
-                    {format_percent(r.spread()), ""},
-                    {format_rate(r.rate()), ""},
+                    {base::format_seconds(r.median_s()), ""},
+                    {base::format_percent(r.spread()), ""},
+                    {base::three_digits(r.rate()), ""},
                     {r.unit, ""},
-                    {format_bytes(r.peak_rss_bytes), ""},
+                    {base::format_bytes(r.peak_rss_bytes), ""},
                     {r.verified ? "yes" : "WRONG", r.verified ? "32" : "1;31"}});
     previous = r.kernel;
   }

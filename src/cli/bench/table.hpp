@@ -7,6 +7,6 @@
 
 namespace charm::cli {
 
-std::string results_table(const Outcome& outcome, bool colour);
+std::string results_table(const BenchResult& outcome, bool colour);
 
 }  // namespace charm::cli

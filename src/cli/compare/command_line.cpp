@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/format.hpp"
 #include "cli/text_table.hpp"
 
 namespace charm::cli {
@@ -74,7 +75,7 @@ std::string as_shell_words(const std::vector<std::string>& words) {
 std::string shown_command(const compare::Program& program, std::size_t most) {
   std::string text;
   for (const char c : as_shell_words(program.words)) text += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  if (display_width(text) <= most) return text;
+  if (base::display_width(text) <= most) return text;
   std::size_t end = 0;
   for (std::size_t shown = 0; shown < most && end < text.size(); ++shown) {
     ++end;

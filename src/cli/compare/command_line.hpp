@@ -1,4 +1,4 @@
-// From what stands after the dashes to the programs that are compared.
+// Parses the part of the command line after the dashes into the programs to compare.
 #pragma once
 
 #include <string>

@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
+#include "base/quantile.hpp"
+
 namespace charm::cli {
 namespace {
 
@@ -36,7 +39,7 @@ Json program_json(const Outcome& outcome, const compare::Series& series) {
   }
   return {{"name", series.program.name},
           {"command", series.program.words},
-          {"median_wall_s", compare::median(series.wall())},
+          {"median_wall_s", base::median(series.wall())},
           {"wall_s", series.wall()},
           {"user_s", each(series, [](const auto& child) { return child.user_s; })},
           {"system_s", each(series, [](const auto& child) { return child.system_s; })},
@@ -101,7 +104,7 @@ std::string comparison_json(const Host& host, const Outcome& outcome, int exit_c
                     {"why_no_counters", outcome.why_no_counters},
                     {"failed_runs", outcome.failed_runs},
                     {"exit_code", exit_code}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return base::json_text(all, 2) + "\n";
 }
 
 }  // namespace charm::cli

@@ -1,4 +1,4 @@
-// A comparison for scripts; docs/compare.md lists the keys, which only ever grow.
+// A comparison as JSON; docs/compare.md lists the keys. Keys are added but never removed.
 #pragma once
 
 #include <string>

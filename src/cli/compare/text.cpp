@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/format.hpp"
+#include "base/quantile.hpp"
 #include "cli/compare/command_line.hpp"
-#include "cli/format.hpp"
 #include "cli/text_table.hpp"
 
 namespace charm::cli {
@@ -21,19 +22,20 @@ template <class Figure>
 double median_of(const Series& series, Figure figure) {
   std::vector<double> values;
   for (const auto& run : series.runs) values.push_back(figure(run.child));
-  return compare::median(std::move(values));
+  return base::median(std::move(values));
 }
 
 std::string times_table(const Outcome& outcome, bool colour) {
   std::vector<std::vector<Cell>> rows;
   for (std::size_t i = 0; i < outcome.series.size(); ++i) {
     const Series& series = outcome.series[i];
-    std::vector<Cell> row = {{series.program.name, "1"},
-                             {format_seconds(compare::median(series.wall())), ""},
-                             {format_percent(spread(series.wall())), ""},
-                             {format_seconds(median_of(series, [](const auto& child) { return child.user_s; })), ""},
-                             {format_seconds(median_of(series, [](const auto& child) { return child.system_s; })), ""},
-                             {peak_text(series), ""}};
+    std::vector<Cell> row = {
+        {series.program.name, "1"},
+        {base::format_seconds(base::median(series.wall())), ""},
+        {base::format_percent(spread(series.wall())), ""},
+        {base::format_seconds(median_of(series, [](const auto& child) { return child.user_s; })), ""},
+        {base::format_seconds(median_of(series, [](const auto& child) { return child.system_s; })), ""},
+        {peak_text(series), ""}};
     const auto ratio = i > 0 ? outcome.comparisons[i - 1].wall : std::nullopt;
     if (ratio) {
       row.push_back({ratio_text(ratio->value), ""});
@@ -55,7 +57,7 @@ std::string times_table(const Outcome& outcome, bool colour) {
 /// What nobody did tells nothing.
 bool is_worth_a_row(const Outcome& outcome, std::size_t counter) {
   return std::any_of(outcome.series.begin(), outcome.series.end(),
-                     [&](const Series& series) { return compare::median(series.count(counter)) > 0; });
+                     [&](const Series& series) { return base::median(series.count(counter)) > 0; });
 }
 
 std::string counters_table(const Outcome& outcome, bool colour) {
@@ -71,7 +73,7 @@ std::string counters_table(const Outcome& outcome, bool colour) {
     std::vector<Cell> row = {{outcome.counters[counter], "1"}};
     for (const Series& series : outcome.series) {
       const auto counts = series.count(counter);
-      row.push_back({counts.empty() ? "–" : fmt::format("{:.3g}", compare::median(counts)), ""});
+      row.push_back({counts.empty() ? "–" : fmt::format("{:.3g}", base::median(counts)), ""});
     }
     for (const auto& comparison : outcome.comparisons) {
       const auto ratio = counter < comparison.counts.size() ? comparison.counts[counter] : std::nullopt;
@@ -100,7 +102,7 @@ std::string style_of(compare::Finding finding) {
 }  // namespace
 
 double spread(const std::vector<double>& values) {
-  const double middle = compare::median(values);
+  const double middle = base::median(values);
   const auto box = compare::quartiles(values);
   return middle > 0 ? (box.high - box.low) / middle : 0;
 }
@@ -112,16 +114,16 @@ std::string interval_text(const compare::Interval& interval) {
 }
 
 std::string peak_text(const Series& series) {
-  const auto bytes = static_cast<std::uint64_t>(compare::median(series.peak()));
-  return (series.peak_is_bound() ? "≤ " : "") + format_bytes(bytes);
+  const auto bytes = static_cast<std::uint64_t>(base::median(series.peak()));
+  return (series.peak_is_bound() ? "≤ " : "") + base::format_bytes(bytes);
 }
 
 std::string comparison_text(const Outcome& outcome, bool colour) {
   std::size_t widest = 0;
-  for (const Series& series : outcome.series) widest = std::max(widest, display_width(series.program.name));
+  for (const Series& series : outcome.series) widest = std::max(widest, base::display_width(series.program.name));
   std::string text;
   for (const Series& series : outcome.series) {
-    text += series.program.name + std::string(widest - display_width(series.program.name) + 2, ' ') +
+    text += series.program.name + std::string(widest - base::display_width(series.program.name) + 2, ' ') +
             shown_command(series.program, 100) + "\n";
   }
   text += "\n" + times_table(outcome, colour) + "\n";

@@ -5,11 +5,15 @@
 
 #include <fmt/format.h>
 
-#include "cli/format.hpp"
-#include "cli/report/html.hpp"
+#include "base/format.hpp"
+#include "render/element.hpp"
+#include "render/scale.hpp"
 
 namespace charm::cli {
 namespace {
+
+using render::element;
+using render::text_element;
 
 // All in the picture's own units, which the page scales to the width there is.
 constexpr double width = 600;
@@ -33,55 +37,50 @@ std::string colour_class(const std::string& runtime) {
 
 std::string row_title(const Result& row) { return row.policy == "none" ? row.runtime : row.runtime + " " + row.policy; }
 
-std::vector<double> axis_ticks(double top) {
-  if (!(top > 0) || !std::isfinite(top)) return {0, 1};
-  // The smallest round step that needs at most five of it: 1, 2, 2.5 or 5 times a power of ten.
-  const double least = top / 5 * (1 - 1e-9);
-  const double decade = std::pow(10.0, std::floor(std::log10(least)));
-  double step = 10 * decade;
-  for (const double round : {5.0, 2.5, 2.0, 1.0}) {
-    if (round * decade >= least) step = round * decade;
-  }
-  std::vector<double> ticks = {0};
-  while (ticks.back() < top * (1 - 1e-9)) ticks.push_back(static_cast<double>(ticks.size()) * step);
-  return ticks;
-}
-
 std::string rate_bars(const std::vector<Result>& rows) {
   double top = 0;
   for (const auto& row : rows) top = std::max(top, fastest(row));
-  const std::vector<double> ticks = axis_ticks(top);
+  const std::vector<double> ticks = render::axis_ticks(top);
   const auto x = [&](double rate) { return bars_from + (bars_to - bars_from) * rate / ticks.back(); };
   const double bottom = row_height * static_cast<double>(rows.size()) + 4;
 
-  std::string out = fmt::format("<svg class=\"bars\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Rates of {}\">\n",
-                                width, bottom + axis_height, rows.empty() ? "" : escaped(rows.front().kernel));
+  std::string out;
   for (const double tick : ticks) {
-    out += fmt::format("<line class=\"{}\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"0\" y2=\"{:.1f}\"/>\n",
-                       tick == 0 ? "axis" : "grid", x(tick), x(tick), bottom);
-    out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x(tick),
-                       bottom + 14, fmt::format("{:g}", tick));
+    out += element(
+        "line", {{"class", tick == 0 ? "axis" : "grid"}, {"x1", x(tick)}, {"x2", x(tick)}, {"y1", 0}, {"y2", bottom}});
+    out += text_element("text", {{"class", "tick"}, {"x", x(tick)}, {"y", bottom + 14}, {"text-anchor", "middle"}},
+                        fmt::format("{:g}", tick)) +
+           "\n";
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Result& row = rows[i];
     const double middle = row_height * static_cast<double>(i) + row_height / 2 + 2;
-    out += fmt::format("<text class=\"label\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", bars_from - 8,
-                       middle + 4.5, escaped(row_title(row)));
-    out += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\"/>\n",
-                       row.verified ? colour_class(row.runtime) : "bar-wrong", bars_from, middle - bar_height / 2,
-                       x(row.rate()) - bars_from, bar_height);
+    const double baseline = middle + 4.5;
+    out += text_element("text", {{"class", "label"}, {"x", bars_from - 8}, {"y", baseline}, {"text-anchor", "end"}},
+                        row_title(row));
+    out += element("rect", {{"class", row.verified ? colour_class(row.runtime) : "bar-wrong"},
+                            {"x", bars_from},
+                            {"y", middle - bar_height / 2},
+                            {"width", x(row.rate()) - bars_from},
+                            {"height", bar_height}});
     if (row.rates().size() > 1) {
-      out += fmt::format(
-          "<path class=\"whisker\" d=\"M{0:.1f} {1:.1f}V{2:.1f}M{0:.1f} {3:.1f}H{4:.1f}M{4:.1f} {1:.1f}V{2:.1f}\"/>\n",
-          x(slowest(row)), middle - 4, middle + 4, middle, x(fastest(row)));
+      out +=
+          element("path", {{"class", "whisker"},
+                           {"d", fmt::format("M{0:.1f} {1:.1f}V{2:.1f}M{0:.1f} {3:.1f}H{4:.1f}M{4:.1f} {1:.1f}V{2:.1f}",
+                                             x(slowest(row)), middle - 4, middle + 4, middle, x(fastest(row)))}});
     }
-    out += fmt::format("<text class=\"value\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{} {}</text>\n", width - 62,
-                       middle + 4.5, format_rate(row.rate()), escaped(row.unit));
-    out += fmt::format("<text class=\"value {}\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-                       row.verified ? "muted" : "bad", width - 2, middle + 4.5,
-                       row.verified ? format_seconds(row.median_s()) : "wrong");
+    out += text_element("text", {{"class", "value"}, {"x", width - 62}, {"y", baseline}, {"text-anchor", "end"}},
+                        base::three_digits(row.rate()) + " " + row.unit);
+    out += text_element("text",
+                        {{"class", row.verified ? "value muted" : "value bad"},
+                         {"x", width - 2},
+                         {"y", baseline},
+                         {"text-anchor", "end"}},
+                        row.verified ? base::format_seconds(row.median_s()) : "wrong") +
+           "\n";
   }
-  return out + "</svg>\n";
+  return render::svg_picture(width, bottom + axis_height, "bars",
+                             "Rates of " + (rows.empty() ? std::string() : rows.front().kernel), out);
 }
 
 std::string comparison(const std::vector<Result>& rows) {

@@ -1,6 +1,6 @@
-// Bars of one kernel's rates as an inline SVG picture: a bar a row, from zero to the median, with a whisker from the
-// slowest to the fastest trial, and the figures as text beside it. Colours are classes of style.hpp, so that the page's
-// light and dark dress apply; nothing depends on colour alone, every bar is named.
+// Bars of one kernel's rates as an inline SVG picture: one bar for each row, from zero to the median, with a whisker
+// from the slowest to the fastest trial, and the figures as text beside it. Colours are classes of style.hpp, so that
+// the page's light and dark styles apply; nothing depends on colour alone, every bar is named.
 #pragma once
 
 #include <string>
@@ -17,10 +17,7 @@ std::string rate_bars(const std::vector<Result>& rows);
 /// single row. Wrong answers are not compared.
 std::string comparison(const std::vector<Result>& rows);
 
-/// What a row is called beside its bar: "charm local", "openmp".
+/// The name of a row beside its bar: "charm local", "openmp".
 std::string row_title(const Result& row);
-
-/// Ascending round numbers from 0 that cover [0, top] in three to five steps; the last is at least `top`.
-std::vector<double> axis_ticks(double top);
 
 }  // namespace charm::cli

@@ -6,47 +6,43 @@
 
 #include <fmt/format.h>
 
+#include "base/format.hpp"
+#include "base/quantile.hpp"
 #include "cli/compare/command_line.hpp"
 #include "cli/compare/text.hpp"
-#include "cli/format.hpp"
 #include "cli/report/dots.hpp"
-#include "cli/report/html.hpp"
-#include "cli/report/style.hpp"
+#include "render/html.hpp"
 
 namespace charm::cli {
 namespace {
 
 using compare::Outcome;
 
-std::string fact(const std::string& name, const std::string& value) {
-  return value.empty() ? "" : "<div><dt>" + escaped(name) + "</dt><dd>" + escaped(value) + "</dd></div>\n";
-}
-
 std::string header(const Host& host, const Outcome& outcome) {
   const std::string& first = outcome.series.front().program.name;
   std::string out = "<header>\n<h1>";
   for (const auto& series : outcome.series) {
-    out += (&series == &outcome.series.front() ? "" : " against ") + escaped(series.program.name);
+    out += (&series == &outcome.series.front() ? "" : " against ") + render::escaped(series.program.name);
   }
   out += "</h1>\n";
   for (const auto& series : outcome.series) {
-    out += "<p class=\"lead\">" + escaped(series.program.name) + ": <code>" +
-           escaped(as_shell_words(series.program.words)) + "</code></p>\n";
+    out += "<p class=\"lead\">" + render::escaped(series.program.name) + ": <code>" +
+           render::escaped(as_shell_words(series.program.words)) + "</code></p>\n";
   }
   for (const auto& comparison : outcome.comparisons) {
     const std::string& second = outcome.series[comparison.second].program.name;
     const bool told = comparison.verdict.finding != compare::Finding::unknown;
     out += fmt::format("<p><span class=\"verdict {}\">{}{}</span></p>\n", told ? "good" : "bad",
-                       outcome.comparisons.size() > 1 ? escaped(first + " and " + second + ": ") : "",
-                       escaped(compare::sentence(comparison.verdict, comparison.judged(), first, second)));
+                       outcome.comparisons.size() > 1 ? render::escaped(first + " and " + second + ": ") : "",
+                       render::escaped(compare::sentence(comparison.verdict, comparison.judged(), first, second)));
   }
-  return out + "<dl class=\"facts\">\n" + fact("Machine", host.machine) + fact("Host", host.name) +
-         fact("May use",
-              fmt::format("{} cpu{}, {} core{}, {} chiplet{}", host.cpus, host.cpus == 1 ? "" : "s", host.cores,
-                          host.cores == 1 ? "" : "s", host.chiplets, host.chiplets == 1 ? "" : "s")) +
-         fact("System", host.kernel) + fact("Date", host.date) +
-         fact("Runs", fmt::format("{} of each in random order, after {} to warm up; seed {}", outcome.rounds,
-                                  outcome.warm_ups, outcome.seed)) +
+  return out + "<dl class=\"facts\">\n" + render::fact("Machine", host.machine) + render::fact("Host", host.name) +
+         render::fact("May use",
+                      fmt::format("{} cpu{}, {} core{}, {} chiplet{}", host.cpus, host.cpus == 1 ? "" : "s", host.cores,
+                                  host.cores == 1 ? "" : "s", host.chiplets, host.chiplets == 1 ? "" : "s")) +
+         render::fact("System", host.kernel) + render::fact("Date", host.date) +
+         render::fact("Runs", fmt::format("{} of each in random order, after {} to warm up; seed {}", outcome.rounds,
+                                          outcome.warm_ups, outcome.seed)) +
          "</dl>\n</header>\n";
 }
 
@@ -97,11 +93,11 @@ std::string figures(const Outcome& outcome) {
     const auto wall = series.wall();
     const auto [least, most] = std::minmax_element(wall.begin(), wall.end());
     std::vector<std::string> row = {series.program.name,
-                                    format_seconds(compare::median(wall)),
-                                    wall.empty() ? "" : format_seconds(*least),
-                                    wall.empty() ? "" : format_seconds(*most),
-                                    format_percent(spread(wall)),
-                                    format_seconds(compare::median(series.cpu())),
+                                    base::format_seconds(base::median(wall)),
+                                    wall.empty() ? "" : base::format_seconds(*least),
+                                    wall.empty() ? "" : base::format_seconds(*most),
+                                    base::format_percent(spread(wall)),
+                                    base::format_seconds(base::median(series.cpu())),
                                     peak_text(series)};
     for (const bool is_wall : {true, false}) {
       const auto& ratio = i == 0    ? std::optional<compare::Ratio>()
@@ -112,20 +108,20 @@ std::string figures(const Outcome& outcome) {
     rows.push_back(std::move(row));
   }
   std::string out = "<h2>Figures</h2>\n<div class=\"scroll\">" +
-                    html_table({{"program"},
-                                {"wall, median", true},
-                                {"min", true},
-                                {"max", true},
-                                {"spread", true},
-                                {"cpu time", true},
-                                {"peak memory", true},
-                                {"wall ratio (95 %)", true},
-                                {"cpu ratio (95 %)", true}},
-                               rows, "results") +
+                    render::html_table({{"program"},
+                                        {"wall, median", true},
+                                        {"min", true},
+                                        {"max", true},
+                                        {"spread", true},
+                                        {"cpu time", true},
+                                        {"peak memory", true},
+                                        {"wall ratio (95 %)", true},
+                                        {"cpu ratio (95 %)", true}},
+                                       rows, "results") +
                     "</div>\n<p class=\"muted\">Spread is the distance between the quartiles, as a part of the median."
                     "</p>\n";
   if (outcome.counters.empty()) return out;
-  std::vector<HtmlColumn> columns = {{"counter"}};
+  std::vector<render::HtmlColumn> columns = {{"counter"}};
   for (const auto& series : outcome.series) columns.push_back({series.program.name, true});
   for (std::size_t i = 1; i < outcome.series.size(); ++i) {
     columns.push_back({outcome.series[i].program.name + "/" + outcome.series.front().program.name + " (95 %)", true});
@@ -135,7 +131,7 @@ std::string figures(const Outcome& outcome) {
     std::vector<std::string> row = {outcome.counters[counter]};
     for (const auto& series : outcome.series) {
       const auto values = series.count(counter);
-      row.push_back(values.empty() ? "–" : fmt::format("{:.3g}", compare::median(values)));
+      row.push_back(values.empty() ? "–" : fmt::format("{:.3g}", base::median(values)));
     }
     for (const auto& comparison : outcome.comparisons) {
       const auto ratio = counter < comparison.counts.size() ? comparison.counts[counter] : std::nullopt;
@@ -143,7 +139,7 @@ std::string figures(const Outcome& outcome) {
     }
     counts.push_back(std::move(row));
   }
-  return out + "<div class=\"scroll\">" + html_table(columns, counts, "results") + "</div>\n";
+  return out + "<div class=\"scroll\">" + render::html_table(columns, counts, "results") + "</div>\n";
 }
 
 std::string notes(const Outcome& outcome) {
@@ -153,9 +149,7 @@ std::string notes(const Outcome& outcome) {
   if (outcome.failed_runs > 0) lines.push_back(fmt::format("{} runs ended with an error.", outcome.failed_runs));
   lines.push_back(fmt::format("Differences below {} % do not count (--threshold).",
                               compare::percent_digits(outcome.rules.threshold)));
-  std::string out = "<h2>Noise and notes</h2>\n<ul class=\"notes\">\n";
-  for (const auto& line : lines) out += "<li>" + escaped(line) + "</li>\n";
-  return out + "</ul>\n";
+  return render::notes("Noise and notes", lines);
 }
 
 }  // namespace
@@ -165,11 +159,8 @@ std::string comparison_page(const Host& host, const Outcome& outcome, const std:
   for (const auto& series : outcome.series) {
     title += (&series == &outcome.series.front() ? " of " : " and ") + shown_command(series.program, 40);
   }
-  return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-         escaped(title) + "</title>\n<style>" + report_style + "</style>\n</head>\n<body>\n" + header(host, outcome) +
-         pictures(outcome) + figures(outcome) + notes(outcome) + "<footer>Made by <code>" + escaped(command) +
-         "</code></footer>\n</body>\n</html>\n";
+  return render::html_page(title, header(host, outcome) + pictures(outcome) + figures(outcome) + notes(outcome),
+                           command);
 }
 
 }  // namespace charm::cli

@@ -1,5 +1,5 @@
-// A comparison as one HTML page that needs nothing but itself: the verdict, every run in the order of time, every
-// pair's ratio beside the interval, the figures, and what disturbed.
+// A comparison as one self-contained HTML page: the verdict, every run in the order of time, every
+// pair's ratio beside the interval, the figures, and the disturbances.
 #pragma once
 
 #include <string>

@@ -1,22 +1,22 @@
 #include "cli/report/curves.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include <fmt/format.h>
 
-#include "cli/format.hpp"
-#include "cli/report/bars.hpp"
-#include "cli/report/html.hpp"
+#include "base/format.hpp"
+#include "render/element.hpp"
+#include "render/palette.hpp"
+#include "render/scale.hpp"
 
 namespace charm::cli {
 namespace {
 
+using render::element;
+using render::text_element;
+
 constexpr double width = 600, left = 56, right = 470, top = 8, bottom = 230;
-// Okabe and Ito's, as the bars are.
-constexpr std::array<const char*, 8> colours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
-                                                "#d55e00", "#56b4e9", "#8a8f98", "#f0e442"};
 
 }  // namespace
 
@@ -29,30 +29,29 @@ std::string curves(const std::string& label, const std::vector<CurveSeries>& ser
       most = std::max(most, y);
     }
   }
-  const auto ticks = axis_ticks(most);
+  const auto ticks = render::axis_ticks(most);
   const auto at_x = [&](double x) {
     if (step) return left + (right - left) * (xs.empty() ? 0 : x / std::max(1e-9, *xs.rbegin()));
     const auto rank = static_cast<double>(std::distance(xs.begin(), xs.find(x)));
     return left + (right - left) * (xs.size() < 2 ? 0.5 : rank / static_cast<double>(xs.size() - 1));
   };
   const auto at_y = [&](double y) { return bottom - (bottom - top) * y / ticks.back(); };
-  std::string out = fmt::format("<svg class=\"bars\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n", width,
-                                bottom + 26, escaped(label));
+  std::string out;
   for (const double tick : ticks) {
-    out += fmt::format(
-        "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/><text class=\"tick\" x=\"{3}\" "
-        "y=\"{4:.1f}\" text-anchor=\"end\">{5:g}</text>\n",
-        left, right, at_y(tick), left - 6, at_y(tick) + 4, tick);
+    out += element("line", {{"class", "grid"}, {"x1", left}, {"x2", right}, {"y1", at_y(tick)}, {"y2", at_y(tick)}});
+    out += text_element("text", {{"class", "tick"}, {"x", left - 6}, {"y", at_y(tick) + 4}, {"text-anchor", "end"}},
+                        fmt::format("{:g}", tick)) +
+           "\n";
   }
   std::size_t shown = 0;
   const std::size_t every = std::max<std::size_t>(1, xs.size() / 8);
   for (const double x : xs) {
     if (shown++ % every != 0) continue;
-    out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", at_x(x),
-                       bottom + 18, three_digits(x));
+    out += text_element("text", {{"class", "tick"}, {"x", at_x(x)}, {"y", bottom + 18}, {"text-anchor", "middle"}},
+                        base::three_digits(x));
   }
   for (std::size_t i = 0; i < series.size(); ++i) {
-    const char* colour = colours[i % colours.size()];
+    const char* colour = render::series_colour(i);
     std::string path;
     for (const auto& [x, y] : series[i].points) {
       if (path.empty()) {
@@ -63,13 +62,12 @@ std::string curves(const std::string& label, const std::vector<CurveSeries>& ser
         path += fmt::format("L{:.1f} {:.1f}", at_x(x), at_y(y));
       }
     }
-    out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path, colour);
-    out += fmt::format(
-        "<rect x=\"{0}\" y=\"{1}\" width=\"10\" height=\"10\" fill=\"{2}\"/><text x=\"{3}\" y=\"{4}\">{5}</text>\n",
-        right + 14, top + 18 * static_cast<double>(i), colour, right + 29, top + 9 + 18 * static_cast<double>(i),
-        escaped(series[i].name));
+    const double y = top + 18 * static_cast<double>(i);
+    out += element("path", {{"d", path}, {"fill", "none"}, {"stroke", colour}, {"stroke-width", 2}});
+    out += element("rect", {{"x", right + 14}, {"y", y}, {"width", 10}, {"height", 10}, {"fill", colour}});
+    out += text_element("text", {{"x", right + 29}, {"y", y + 9}}, series[i].name) + "\n";
   }
-  return out + "</svg>\n";
+  return render::svg_picture(width, bottom + 26, "bars", label, out);
 }
 
 }  // namespace charm::cli

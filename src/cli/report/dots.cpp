@@ -6,10 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "cli/report/html.hpp"
+#include "render/element.hpp"
+#include "render/scale.hpp"
 
 namespace charm::cli {
 namespace {
+
+using render::element;
+using render::text_element;
 
 constexpr double width = 600, left = 64, right = 588, top = 30, bottom = 236;
 constexpr std::array<const char*, 5> colours = {"bar-charm", "bar-openmp", "bar-tbb", "bar-other", "bar-serial"};
@@ -27,32 +31,16 @@ Range span_of(std::vector<double> values) {
   return {*low - room, *high + room};
 }
 
-/// Round numbers within the range, three to seven of them.
-std::vector<double> ticks_in(const Range& range) {
-  const double width_of_all = range.high - range.low;
-  if (!(width_of_all > 0)) return {};
-  const double least = width_of_all / 6;
-  const double decade = std::pow(10.0, std::floor(std::log10(least)));
-  double step = 10 * decade;
-  for (const double round : {5.0, 2.0, 1.0}) {
-    if (round * decade >= least) step = round * decade;
-  }
-  std::vector<double> ticks;
-  for (double n = std::ceil(range.low / step); n * step <= range.high; ++n) ticks.push_back(n * step);
-  return ticks;
-}
-
 /// Shapes tell series apart without colour.
 std::string mark(std::size_t series, double x, double y) {
   const char* colour = colours[series % colours.size()];
   switch (series % 3) {
     case 0:
-      return fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.4\"/>\n", colour, x, y);
+      return element("circle", {{"class", colour}, {"cx", x}, {"cy", y}, {"r", 3.4}});
     case 1:
-      return fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"6\" height=\"6\"/>\n", colour, x - 3,
-                         y - 3);
+      return element("rect", {{"class", colour}, {"x", x - 3}, {"y", y - 3}, {"width", 6}, {"height", 6}});
     default:
-      return fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}l4 7h-8z\"/>\n", colour, x, y - 4);
+      return element("path", {{"class", colour}, {"d", fmt::format("M{:.1f} {:.1f}l4 7h-8z", x, y - 4)}});
   }
 }
 
@@ -78,35 +66,36 @@ std::string dots(const std::string& label, const std::vector<DotSeries>& series,
   const auto at_x = [&](double x) { return left + (right - left) * (x - across.low) / (across.high - across.low); };
   const auto at_y = [&](double y) { return bottom - (bottom - top) * (y - up.low) / (up.high - up.low); };
 
-  std::string out = fmt::format("<svg class=\"bars\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n", width,
-                                bottom + 12, escaped(label));
-  for (const double tick : ticks_in(up)) {
-    out += fmt::format(
-        "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/><text class=\"tick\" x=\"{3}\" "
-        "y=\"{4:.1f}\" text-anchor=\"end\">{5:g}</text>\n",
-        left, right, at_y(tick), left - 6, at_y(tick) + 4, std::abs(tick) < 1e-12 ? 0.0 : tick);
+  const auto level = [&](const char* kind, double y) {
+    return element("line", {{"class", kind}, {"x1", left}, {"x2", right}, {"y1", at_y(y)}, {"y2", at_y(y)}});
+  };
+  std::string out;
+  for (const double tick : render::ticks_between(up.low, up.high)) {
+    out += level("grid", tick);
+    out += text_element("text", {{"class", "tick"}, {"x", left - 6}, {"y", at_y(tick) + 4}, {"text-anchor", "end"}},
+                        fmt::format("{:g}", tick)) +
+           "\n";
   }
-  if (reference && !ys.empty()) {
-    out += fmt::format("<line class=\"axis\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>\n", left, right,
-                       at_y(*reference));
-  }
+  if (reference && !ys.empty()) out += level("axis", *reference);
   for (std::size_t i = 0; i < bands.size(); ++i) {
     const Band& band = bands[i];
     if (band.low == 0 && band.high == 0) continue;
-    out += fmt::format(
-        "<rect class=\"{}\" opacity=\"0.22\" x=\"{}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\"/>"
-        "<line class=\"whisker\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
-        colours[i % colours.size()], left, at_y(band.high), right - left,
-        std::max(1.0, at_y(band.low) - at_y(band.high)), left, right, at_y(band.value), at_y(band.value));
+    out += element("rect", {{"class", colours[i % colours.size()]},
+                            {"opacity", 0.22},
+                            {"x", left},
+                            {"y", at_y(band.high)},
+                            {"width", right - left},
+                            {"height", std::max(1.0, at_y(band.low) - at_y(band.high))}});
+    out += level("whisker", band.value);
   }
   double legend = left;
   for (std::size_t i = 0; i < series.size(); ++i) {
     for (const auto& [x, y] : series[i].points) out += mark(i, at_x(x), at_y(y));
     out += mark(i, legend + 4, 12);
-    out += fmt::format("<text x=\"{:.1f}\" y=\"16\">{}</text>\n", legend + 14, escaped(series[i].name));
+    out += text_element("text", {{"x", legend + 14}, {"y", 16}}, series[i].name) + "\n";
     legend += 34 + 7.5 * static_cast<double>(series[i].name.size());
   }
-  return out + "</svg>\n";
+  return render::svg_picture(width, bottom + 12, "bars", label, out);
 }
 
 }  // namespace charm::cli

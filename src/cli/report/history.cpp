@@ -6,10 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "cli/report/html.hpp"
+#include "render/element.hpp"
+#include "render/markup.hpp"
 
 namespace charm::cli {
 namespace {
+
+using render::element;
+using render::text_element;
 
 constexpr double width = 720, left = 150, right = 12, spread_height = 90, curve_height = 46, gap = 16;
 constexpr std::size_t most_listed = 40;
@@ -39,12 +43,16 @@ std::string curve(const std::vector<TimelinePoint>& points, const Axis& axis, do
     }
     pen_down = true;
   }
-  return path.empty() ? "" : fmt::format("<path class=\"{}\" d=\"{}\"/>\n", css, path);
+  return path.empty() ? "" : element("path", {{"class", css}, {"d", path}}) + "\n";
 }
 
 std::string label(double y, const std::string& text, const std::string& unit) {
-  return fmt::format("<text x=\"0\" y=\"{:.1f}\">{}</text><text x=\"0\" y=\"{:.1f}\" class=\"tick\">{}</text>\n",
-                     y + 12, escaped(text), y + 26, escaped(unit));
+  return text_element("text", {{"x", 0}, {"y", y + 12}}, text) +
+         text_element("text", {{"x", 0}, {"y", y + 26}, {"class", "tick"}}, unit) + "\n";
+}
+
+std::string level(const char* css, double y) {
+  return element("line", {{"class", css}, {"x1", left}, {"x2", width - right}, {"y1", y}, {"y2", y}}) + "\n";
 }
 
 }  // namespace
@@ -63,13 +71,15 @@ std::string history_picture(const PolicyHistory& history) {
   }
   double y = gap;
   std::string out = label(y, "chiplets", fmt::format("0 to {}", most));
-  out += fmt::format("<line class=\"axis\" x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>\n", left,
-                     width - right, y + spread_height);
+  out += level("axis", y + spread_height);
   out += curve(points, axis, y, spread_height, most, "spread", [](const TimelinePoint& p) { return p.spread; }, true);
   for (const Decision& d : history.decisions) {
-    out += fmt::format("<circle class=\"decision\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\"><title>{}</title></circle>\n",
-                       axis.x(d.time), y + spread_height * (1 - std::min(1.0, static_cast<double>(d.to) / most)),
-                       escaped(explain(d)));
+    const double height = std::min(1.0, static_cast<double>(d.to) / most);
+    out +=
+        element("circle",
+                {{"class", "decision"}, {"cx", axis.x(d.time)}, {"cy", y + spread_height * (1 - height)}, {"r", 2.6}},
+                text_element("title", {}, explain(d))) +
+        "\n";
   }
   y += spread_height + gap;
   struct Row {
@@ -86,19 +96,16 @@ std::string history_picture(const PolicyHistory& history) {
   rows.push_back({"idle", 1, [](const TimelinePoint& p) { return p.idle; }});
   for (const Row& row : rows) {
     out += label(y, row.name, row.top == 1 ? "0 to 100 %" : fmt::format("0 to {:.3g}", row.top));
-    out += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>\n", left,
-                       width - right, y + curve_height);
+    out += level("grid", y + curve_height);
     out += curve(points, axis, y, curve_height, row.top, "signal", row.value, false);
     y += curve_height + gap;
   }
-  out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\">0 s</text>", left, y);
-  out += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{:.3g} s</text>\n",
-                     width - right, y, axis.end);
-  return fmt::format(
-      "<svg class=\"bars history\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"spread and signals of "
-      "policy {} over "
-      "time\">\n{}</svg>\n",
-      width, y + gap / 2, escaped(history.policy), out);
+  out += text_element("text", {{"class", "tick"}, {"x", left}, {"y", y}}, "0 s");
+  out += text_element("text", {{"class", "tick"}, {"x", width - right}, {"y", y}, {"text-anchor", "end"}},
+                      fmt::format("{:.3g} s", axis.end)) +
+         "\n";
+  return render::svg_picture(width, y + gap / 2, "bars history",
+                             "spread and signals of policy " + history.policy + " over time", out);
 }
 
 std::string history_list(const PolicyHistory& history) {
@@ -111,7 +118,7 @@ std::string history_list(const PolicyHistory& history) {
       out += fmt::format("<li class=\"muted\" value=\"{}\">… and {} more</li>\n", i + 1, skipped);
       i += skipped;
     }
-    out += fmt::format("<li value=\"{}\">{}</li>\n", i + 1, escaped(explain(all[i])));
+    out += fmt::format("<li value=\"{}\">{}</li>\n", i + 1, render::escaped(explain(all[i])));
   }
   return out + "</ol>\n";
 }

@@ -1,5 +1,5 @@
-// What a controller did in the course of a benchmark, as a picture and a list: where the workers stood, and under it
-// the signals that made them move, on one axis of time.
+// What a controller did in the course of a benchmark, as a picture and a list: the spread of the workers, and under it
+// the signals that caused the moves, on one axis of time.
 #pragma once
 
 #include <string>

@@ -6,11 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/format.hpp"
+#include "base/format.hpp"
 #include "cli/report/bars.hpp"
 #include "cli/report/history.hpp"
-#include "cli/report/html.hpp"
-#include "cli/report/style.hpp"
+#include "render/html.hpp"
 
 namespace charm::cli {
 namespace {
@@ -23,17 +22,13 @@ std::string kernel_title(const std::string& kernel) {
                                                                           {"graph500", "Graph500"},
                                                                           {"gups", "RandomAccess"}}};
   for (const auto& [name, title] : titles) {
-    if (kernel == name) return fmt::format("{} <span class=\"muted\">{}</span>", title, escaped(kernel));
+    if (kernel == name) return fmt::format("{} <span class=\"muted\">{}</span>", title, render::escaped(kernel));
   }
-  return escaped(kernel);
-}
-
-std::string fact(const std::string& name, const std::string& value) {
-  return value.empty() ? "" : "<div><dt>" + escaped(name) + "</dt><dd>" + escaped(value) + "</dd></div>\n";
+  return render::escaped(kernel);
 }
 
 std::string header(const Report& report) {
-  const Outcome& outcome = report.outcome;
+  const BenchResult& outcome = report.outcome;
   std::size_t wrong = 0;
   for (const auto& r : outcome.results) wrong += r.verified ? 0 : 1;
   const std::string verdict =
@@ -41,15 +36,18 @@ std::string header(const Report& report) {
           ? fmt::format("<p class=\"verdict good\">✓ all {} results verified</p>", outcome.results.size())
           : fmt::format("<p class=\"verdict bad\">✗ {} of {} results are wrong</p>", wrong, outcome.results.size());
   const Host& host = report.host;
-  return "<header>\n<h1>" + escaped(report.title) + "</h1>\n<p class=\"lead\">" + escaped(outcome.input.description) +
-         "</p>\n" + verdict + "\n<dl class=\"facts\">\n" + fact("Machine", host.machine) + fact("Host", host.name) +
-         fact("May use",
-              fmt::format("{} cpu{}, {} core{}, {} chiplet{}", host.cpus, host.cpus == 1 ? "" : "s", host.cores,
-                          host.cores == 1 ? "" : "s", host.chiplets, host.chiplets == 1 ? "" : "s")) +
-         fact("System", host.kernel) + fact("Compiler", host.compiler) + fact("Date", host.date) +
+  return "<header>\n<h1>" + render::escaped(report.title) + "</h1>\n<p class=\"lead\">" +
+         render::escaped(outcome.input.description) + "</p>\n" + verdict + "\n<dl class=\"facts\">\n" +
+         render::fact("Machine", host.machine) + render::fact("Host", host.name) +
+         render::fact("May use",
+                      fmt::format("{} cpu{}, {} core{}, {} chiplet{}", host.cpus, host.cpus == 1 ? "" : "s", host.cores,
+                                  host.cores == 1 ? "" : "s", host.chiplets, host.chiplets == 1 ? "" : "s")) +
+         render::fact("System", host.kernel) + render::fact("Compiler", host.compiler) +
+         render::fact("Date", host.date) +
          (outcome.input.seconds > 0
-              ? fact("Input made in", fmt::format("{}, at most {} of memory", format_seconds(outcome.input.seconds),
-                                                  format_bytes(outcome.input.peak_rss_bytes)))
+              ? render::fact("Input made in",
+                             fmt::format("{}, at most {} of memory", base::format_seconds(outcome.input.seconds),
+                                         base::format_bytes(outcome.input.peak_rss_bytes)))
               : "") +
          "</dl>\n</header>\n";
 }
@@ -64,14 +62,14 @@ std::vector<std::vector<Result>> by_kernel(const std::vector<Result>& results) {
   return groups;
 }
 
-std::string bars(const Outcome& outcome) {
+std::string bars(const BenchResult& outcome) {
   std::string out =
       "<h2>Rates</h2>\n<p class=\"muted\">Bars reach to the median trial, whiskers from the slowest trial to the "
       "fastest. Longer is better.</p>\n<div class=\"panels\">\n";
   for (const auto& rows : by_kernel(outcome.results)) {
     const std::string sentence = comparison(rows);
-    out += "<figure>\n<h3>" + kernel_title(rows.front().kernel) + "</h3>\n<p class=\"sub\">" + escaped(sentence) +
-           "</p>\n" + rate_bars(rows) + "</figure>\n";
+    out += "<figure>\n<h3>" + kernel_title(rows.front().kernel) + "</h3>\n<p class=\"sub\">" +
+           render::escaped(sentence) + "</p>\n" + rate_bars(rows) + "</figure>\n";
   }
   return out + "</div>\n";
 }
@@ -81,20 +79,21 @@ std::string results_rows(const std::vector<Result>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Result& r = rows[i];
     out += i == 0 ? "<tr class=\"first\">" : "<tr>";
-    out += "<td>" + (i == 0 ? escaped(r.kernel) : "") + "</td><td>" + escaped(r.runtime) + "</td><td>" +
-           (r.policy == "none" ? "–" : escaped(r.policy)) + "</td>";
+    out += "<td>" + (i == 0 ? render::escaped(r.kernel) : "") + "</td><td>" + render::escaped(r.runtime) + "</td><td>" +
+           (r.policy == "none" ? "–" : render::escaped(r.policy)) + "</td>";
     for (const std::string& number :
-         {std::to_string(r.workers), format_seconds(r.median_s()), format_seconds(r.min_s()), format_seconds(r.max_s()),
-          format_percent(r.spread()), format_rate(r.rate()) + " " + r.unit, format_bytes(r.peak_rss_bytes)}) {
-      out += "<td class=\"number\">" + escaped(number) + "</td>";
+         {std::to_string(r.workers), base::format_seconds(r.median_s()), base::format_seconds(r.min_s()),
+          base::format_seconds(r.max_s()), base::format_percent(r.spread()),
+          base::three_digits(r.rate()) + " " + r.unit, base::format_bytes(r.peak_rss_bytes)}) {
+      out += "<td class=\"number\">" + render::escaped(number) + "</td>";
     }
     out += r.verified ? "<td>yes</td>" : "<td class=\"bad\">wrong</td>";
-    out += "<td class=\"detail\">" + escaped(r.detail) + "</td></tr>\n";
+    out += "<td class=\"detail\">" + render::escaped(r.detail) + "</td></tr>\n";
   }
   return out;
 }
 
-std::string table(const Outcome& outcome) {
+std::string table(const BenchResult& outcome) {
   std::string out =
       "<h2>Figures</h2>\n<div class=\"scroll\"><table class=\"results\"><thead><tr><th>kernel</th><th>runtime</th>"
       "<th>policy</th>";
@@ -109,20 +108,21 @@ std::string table(const Outcome& outcome) {
          "part of the median. Peak memory holds the input and what the kernel and its check need.</p>\n";
 }
 
-std::string seat_number(int id) { return id < 0 ? "–" : std::to_string(id); }
+std::string core_number(int id) { return id < 0 ? "–" : std::to_string(id); }
 
 /// Many workers make several short tables side by side rather than a long one.
-std::string seats(const PolicySeats& placement) {
+std::string worker_cores(const PolicyCores& placement) {
   constexpr std::size_t rows_each = 16;
-  std::string out = "<h3>Policy " + escaped(placement.policy) + "</h3>\n<div class=\"seats\">\n";
-  for (std::size_t from = 0; from < placement.seats.size(); from += rows_each) {
+  std::string out = "<h3>Policy " + render::escaped(placement.policy) + "</h3>\n<div class=\"cores\">\n";
+  for (std::size_t from = 0; from < placement.worker_cores.size(); from += rows_each) {
     std::vector<std::vector<std::string>> rows;
-    for (std::size_t worker = from; worker < std::min(from + rows_each, placement.seats.size()); ++worker) {
-      const Seat& seat = placement.seats[worker];
-      rows.push_back({std::to_string(worker), seat_number(seat.cpu), seat_number(seat.core), seat_number(seat.chiplet),
-                      seat_number(seat.node), seat_number(seat.socket)});
+    for (std::size_t worker = from; worker < std::min(from + rows_each, placement.worker_cores.size()); ++worker) {
+      const WorkerCore& worker_core = placement.worker_cores[worker];
+      rows.push_back({std::to_string(worker), core_number(worker_core.cpu), core_number(worker_core.core),
+                      core_number(worker_core.chiplet), core_number(worker_core.node),
+                      core_number(worker_core.socket)});
     }
-    out += html_table(
+    out += render::html_table(
         {{"worker", true}, {"cpu", true}, {"core", true}, {"chiplet", true}, {"node", true}, {"socket", true}}, rows);
   }
   return out + "</div>\n";
@@ -133,24 +133,25 @@ std::string machine(const Report& report) {
   if (!report.drawings.empty()) out += "<h2>Machine</h2>\n";
   for (const auto& drawing : report.drawings) {
     out += "<figure class=\"machine\">\n";
-    if (!drawing.policy.empty()) out += "<figcaption>Workers of policy " + escaped(drawing.policy) + "</figcaption>\n";
+    if (!drawing.policy.empty())
+      out += "<figcaption>Workers of policy " + render::escaped(drawing.policy) + "</figcaption>\n";
     out += drawing.svg + "\n</figure>\n";
   }
   if (!report.outcome.placements.empty()) {
     out += "<h2>Placement of each worker</h2>\n";
-    for (const auto& placement : report.outcome.placements) out += seats(placement);
+    for (const auto& placement : report.outcome.placements) out += worker_cores(placement);
   }
   return out;
 }
 
-std::string histories(const Outcome& outcome) {
+std::string histories(const BenchResult& outcome) {
   if (outcome.histories.empty()) return "";
   std::string out =
       "<h2>What the controller did</h2>\n<p class=\"muted\">Where the workers stood, and the signals that moved them. "
       "A "
       "dot is a decision.</p>\n";
   for (const auto& history : outcome.histories) {
-    out += "<figure>\n<h3>Policy " + escaped(history.policy) + "</h3>\n" + history_picture(history) +
+    out += "<figure>\n<h3>Policy " + render::escaped(history.policy) + "</h3>\n" + history_picture(history) +
            history_list(history) + "</figure>\n";
   }
   return out;
@@ -163,27 +164,19 @@ std::string settings_and_versions(const Host& host) {
   std::vector<std::vector<std::string>> versions;
   versions.reserve(host.versions.size());
   for (const auto& v : host.versions) versions.push_back({v.what, v.version});
-  return "<h2>Settings and versions</h2>\n<div class=\"seats\">\n" +
-         html_table({{"setting"}, {"value"}, {"from"}}, settings) + html_table({{"software"}, {"version"}}, versions) +
-         "</div>\n";
-}
-
-std::string notes(const std::vector<std::string>& lines) {
-  if (lines.empty()) return "";
-  std::string out = "<h2>Notes</h2>\n<ul class=\"notes\">\n";
-  for (const auto& line : lines) out += "<li>" + escaped(line) + "</li>\n";
-  return out + "</ul>\n";
+  return "<h2>Settings and versions</h2>\n<div class=\"cores\">\n" +
+         render::html_table({{"setting"}, {"value"}, {"from"}}, settings) +
+         render::html_table({{"software"}, {"version"}}, versions) + "</div>\n";
 }
 
 }  // namespace
 
 std::string render_report(const Report& report) {
-  return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-         escaped(report.title) + "</title>\n<style>" + report_style + "</style>\n</head>\n<body>\n" + header(report) +
-         bars(report.outcome) + table(report.outcome) + histories(report.outcome) + machine(report) +
-         settings_and_versions(report.host) + notes(report.outcome.notes) + "<footer>Made by <code>" +
-         escaped(report.command) + "</code></footer>\n</body>\n</html>\n";
+  return render::html_page(report.title,
+                           header(report) + bars(report.outcome) + table(report.outcome) + histories(report.outcome) +
+                               machine(report) + settings_and_versions(report.host) +
+                               render::notes("Notes", report.outcome.notes),
+                           report.command);
 }
 
 }  // namespace charm::cli

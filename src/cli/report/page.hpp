@@ -1,5 +1,4 @@
-// The report of a benchmark: one HTML page that needs nothing but itself (no script, no font, no picture from
-// elsewhere).
+// The report of a benchmark: one self-contained HTML page (no script, no font, no picture from elsewhere).
 #pragma once
 
 #include <string>
@@ -20,7 +19,7 @@ struct Report {
   std::string title;
   std::string command;  // that made it
   Host host;
-  Outcome outcome;
+  BenchResult outcome;
   std::vector<Drawing> drawings;
 };
 

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/format.hpp"
+#include "base/format.hpp"
+#include "base/json.hpp"
 #include "cli/sim/output.hpp"
 #include "cli/text_table.hpp"
 
@@ -23,7 +24,7 @@ std::string compare_json(const std::vector<sim::Comparison>& comparisons) {
                     {"controller", c.controller},
                     {"ratio", c.ratio()}});
   }
-  return Json{{"comparisons", list}}.dump(2) + "\n";
+  return base::json_text(Json{{"comparisons", list}}, 2) + "\n";
 }
 
 std::string compare_table(const std::vector<sim::Comparison>& comparisons, bool colour) {
@@ -66,7 +67,7 @@ std::string replay_json(const std::string& trace, const std::vector<Replay>& rep
                     {"fills", Json::object()},
                     {"moves", Json::array()}});
   }
-  return Json{{"results", list}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return base::json_text(Json{{"results", list}}, 2) + "\n";
 }
 
 std::string replay_table(const std::vector<Replay>& replays, bool colour) {
@@ -76,8 +77,8 @@ std::string replay_table(const std::vector<Replay>& replays, bool colour) {
                     {r.policy, ""},
                     {std::to_string(r.workers), ""},
                     {std::to_string(r.tasks), ""},
-                    {format_seconds(r.run.makespan_ns * 1e-9), ""},
-                    {format_percent(r.run.efficiency(static_cast<std::size_t>(r.workers))), ""},
+                    {base::format_seconds(r.run.makespan_ns * 1e-9), ""},
+                    {base::format_percent(r.run.efficiency(static_cast<std::size_t>(r.workers))), ""},
                     {std::to_string(r.run.steals), ""},
                     {std::to_string(r.run.far_steals), ""}});
   }

@@ -1,4 +1,4 @@
-// What `charm advise` need not be told, because it was measured: the memory that a running process touches, and the
+// Measures inputs of `charm advise`: the memory that a running process touches, and the
 // bandwidth and sharing that a recording of counters shows.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What `charm sim` was asked for.
+// The options of `charm sim`.
 #pragma once
 
 #include <optional>

@@ -6,13 +6,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/format.hpp"
+#include "base/format.hpp"
+#include "base/json.hpp"
 #include "cli/text_table.hpp"
 
 namespace charm::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Align = Column::Align;
 
 Json result_json(const sim::RunResult& r) {
   Json fills = Json::object();
@@ -55,17 +57,16 @@ std::string in_thousands(double value) {
     value /= 1000;
     ++prefix;
   }
-  return three_digits(value) + prefixes[prefix];
+  return base::three_digits(value) + prefixes[prefix];
 }
 
 std::string sim_json(const std::vector<sim::RunResult>& results) {
   Json list = Json::array();
   for (const auto& r : results) list.push_back(result_json(r));
-  return Json{{"results", list}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return base::json_text(Json{{"results", list}}, 2) + "\n";
 }
 
 std::string sim_table(const std::vector<sim::RunResult>& results, bool colour) {
-  using Align = Column::Align;
   std::vector<Column> columns = {{"machine"},
                                  {"workload"},
                                  {"policy"},

@@ -1,4 +1,4 @@
-// What `charm sim` found, as JSON, as text and as a page.
+// The results of `charm sim` as JSON, as text and as a page.
 #pragma once
 
 #include <string>

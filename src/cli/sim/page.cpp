@@ -4,11 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/format.hpp"
+#include "base/format.hpp"
 #include "cli/report/curves.hpp"
-#include "cli/report/html.hpp"
-#include "cli/report/style.hpp"
 #include "cli/sim/output.hpp"
+#include "render/html.hpp"
 
 namespace charm::cli {
 namespace {
@@ -37,7 +36,7 @@ std::string throughput_curves(const Group& group) {
     if (at == series.end()) at = series.insert(series.end(), {r->policy, {}});
     at->points.emplace_back(r->workers, r->throughput / 1e6);
   }
-  return "<figure>\n<h3>Throughput by workers</h3>\n<p class=\"sub\">million " + escaped(group.front()->unit) +
+  return "<figure>\n<h3>Throughput by workers</h3>\n<p class=\"sub\">million " + render::escaped(group.front()->unit) +
          " per second</p>\n" + curves("Throughput by workers", series) + "</figure>\n";
 }
 
@@ -54,16 +53,16 @@ std::string moves(const Group& group) {
     }
     series.points.emplace_back(r->seconds, series.points.back().second);
     out += fmt::format("<figure>\n<h3>Moves of {}, {} workers</h3>\n<p class=\"sub\">chiplets over seconds</p>\n",
-                       escaped(r->policy), r->workers) +
+                       render::escaped(r->policy), r->workers) +
            curves("Moves", {series}, true) + "<details><summary>why</summary>" +
-           html_table({{"s", true}, {"from", true}, {"to", true}, {"reason"}, {"outcome"}}, rows) +
+           render::html_table({{"s", true}, {"from", true}, {"to", true}, {"reason"}, {"outcome"}}, rows) +
            "</details></figure>\n";
   }
   return out;
 }
 
 std::string table(const Group& group) {
-  std::vector<HtmlColumn> columns = {{"policy"}, {"workers", true}, {"throughput", true}, {"moves", true}};
+  std::vector<render::HtmlColumn> columns = {{"policy"}, {"workers", true}, {"throughput", true}, {"moves", true}};
   for (const char* name : sim::source_names) columns.push_back({name, true});
   std::vector<std::vector<std::string>> rows;
   for (const auto* r : group) {
@@ -73,24 +72,20 @@ std::string table(const Group& group) {
                     std::to_string(r->moves.size())});
     for (const double f : r->fills) rows.back().push_back(all > 0 ? fmt::format("{:.1f} %", 100 * f / all) : "–");
   }
-  return "<div class=\"scroll\">" + html_table(columns, rows, "results") + "</div>\n";
+  return "<div class=\"scroll\">" + render::html_table(columns, rows, "results") + "</div>\n";
 }
 
 }  // namespace
 
 std::string sim_page(const std::vector<sim::RunResult>& results, const std::string& command) {
   std::string out =
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-      "content=\"width=device-width, initial-scale=1\">\n<title>CHARM: simulated machines</title>\n<style>" +
-      std::string(report_style) +
-      "</style>\n</head>\n<body>\n<header><h1>CHARM: simulated machines</h1>\n<p class=\"lead\">Computed by a model, "
-      "not "
-      "measured. docs/simulator.md says what it holds and what it leaves out.</p></header>\n";
+      "<header><h1>CHARM: simulated machines</h1>\n<p class=\"lead\">Computed by a model, not measured. "
+      "docs/simulator.md says what it holds and what it leaves out.</p></header>\n";
   for (const Group& group : by_machine_and_workload(results)) {
-    out += "<h2>" + escaped(group.front()->workload + " on " + group.front()->machine) +
+    out += "<h2>" + render::escaped(group.front()->workload + " on " + group.front()->machine) +
            "</h2>\n<div class=\"panels\">\n" + throughput_curves(group) + moves(group) + "</div>\n" + table(group);
   }
-  return out + "<footer>Made by <code>" + escaped(command) + "</code></footer>\n</body>\n</html>\n";
+  return render::html_page("CHARM: simulated machines", out, command);
 }
 
 }  // namespace charm::cli

@@ -1,4 +1,4 @@
-// Recording of what the graph kernels touch, for the simulator's graph workloads.
+// Records what the graph kernels touch, for the simulator's graph workloads.
 #pragma once
 
 #include "sim/graph_record.hpp"

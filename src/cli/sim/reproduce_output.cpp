@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/format.hpp"
+#include "base/format.hpp"
+#include "base/json.hpp"
 #include "cli/sim/output.hpp"
 #include "cli/text_table.hpp"
 
 namespace charm::cli {
+
+using Json = nlohmann::ordered_json;
+using Align = Column::Align;
 
 namespace {
 std::string signed_percent(double model, double paper) {
@@ -14,7 +18,6 @@ std::string signed_percent(double model, double paper) {
 }  // namespace
 
 std::string reproduce_json(const std::vector<sim::Reproduction>& figures) {
-  using Json = nlohmann::ordered_json;
   Json points = Json::array(), notes = Json::array(), fitted = Json::object();
   for (const auto& figure : figures) {
     for (const auto& p : figure.points) {
@@ -33,11 +36,10 @@ std::string reproduce_json(const std::vector<sim::Reproduction>& figures) {
   fitted["streamcluster_turns"] = sim::fitted.streamcluster_turns;
   fitted["streamcluster_fresh"] = sim::fitted.streamcluster_fresh;
   fitted["blind_writes"] = sim::fitted.blind_writes;
-  return Json{{"points", points}, {"not_captured", notes}, {"fitted", fitted}}.dump(2) + "\n";
+  return base::json_text(Json{{"points", points}, {"not_captured", notes}, {"fitted", fitted}}, 2) + "\n";
 }
 
 std::string reproduce_table(const std::vector<sim::Reproduction>& figures, bool colour) {
-  using Align = Column::Align;
   std::string out;
   for (const auto& figure : figures) {
     std::vector<std::vector<Cell>> rows;
@@ -47,9 +49,9 @@ std::string reproduce_table(const std::vector<sim::Reproduction>& figures, bool 
       held += p.hard && p.holds ? 1 : 0;
       const std::string verdict = p.hard ? (p.holds ? "holds" : "FAILS") : (p.holds ? "near" : "off");
       rows.push_back({{p.series, ""},
-                      {three_digits(p.x), ""},
-                      {three_digits(p.paper), ""},
-                      {three_digits(p.model), ""},
+                      {base::three_digits(p.x), ""},
+                      {base::three_digits(p.paper), ""},
+                      {base::three_digits(p.model), ""},
                       {signed_percent(p.model, p.paper), ""},
                       {verdict, p.hard && !p.holds ? "31" : ""},
                       {p.hard ? p.claim : "magnitude", ""},

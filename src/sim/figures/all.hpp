@@ -14,7 +14,7 @@ Reproduction charm_table_2();
 Reproduction olap_figure_5();
 Reproduction olap_figure_10();
 
-/// Steady rates of a plain program: threads that sit still, one counter for all at a barrier.
+/// Steady rates of a plain program: threads that are never moved, one counter for all at a barrier.
 Rates plain_rates(const Model& model, const placement::Placement& placement, const std::string& workload);
 
 /// Steady rates of a policy, after the controller has settled.

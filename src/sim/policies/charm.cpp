@@ -9,8 +9,8 @@ placement::Placement placed(std::string_view policy, const Model& model, int wor
   return placement::policy(policy).place(model.machine, {.workers = workers, .sockets = sockets, .spread = spread});
 }
 
-Plan controlled_plan(const std::string& controller, const Model& model, int workers) {
-  Plan plan;
+SimulationPlan controlled_plan(const std::string& controller, const Model& model, int workers) {
+  SimulationPlan plan;
   plan.placement = controller::placement_for(controller, model.machine, {.workers = workers});
   plan.controller = controller;
   return plan;
@@ -20,32 +20,33 @@ namespace {
 
 constexpr Parameter spread_parameter[] = {{"spread", 0, "chiplets to stand at; 0: the fewest", 0, 65536}};
 
-Plan charm_plan(const Model& model, const Workload&, int workers, const Arguments&) {
+SimulationPlan charm_plan(const Model& model, const Workload&, int workers, const Arguments&) {
   return controlled_plan("adaptive", model, workers);
 }
-Plan local_plan(const Model& model, const Workload&, int workers, const Arguments&) {
-  Plan plan;
+SimulationPlan local_plan(const Model& model, const Workload&, int workers, const Arguments&) {
+  SimulationPlan plan;
   plan.placement = placed("local", model, workers);
   return plan;
 }
-Plan distributed_plan(const Model& model, const Workload&, int workers, const Arguments&) {
-  Plan plan;
+SimulationPlan distributed_plan(const Model& model, const Workload&, int workers, const Arguments&) {
+  SimulationPlan plan;
   plan.placement = placed("distributed", model, workers);
   return plan;
 }
-Plan static_plan(const Model& model, const Workload&, int workers, const Arguments& arguments) {
-  Plan plan;
+SimulationPlan static_plan(const Model& model, const Workload&, int workers, const Arguments& arguments) {
+  SimulationPlan plan;
   plan.placement = placed("local", model, workers, placement::SocketOrder::fill, static_cast<int>(arguments["spread"]));
   return plan;
 }
 
 }  // namespace
 
-constinit const Policy charm_policy{
+constinit const SimulatedPolicy charm_policy{
     "charm", "CHARM: the default controller on the monotone family", {}, true, charm_plan};
-constinit const Policy local_policy{"local", "as few chiplets as hold the workers", {}, true, local_plan};
-constinit const Policy distributed_policy{
+constinit const SimulatedPolicy local_policy{"local", "as few chiplets as hold the workers", {}, true, local_plan};
+constinit const SimulatedPolicy distributed_policy{
     "distributed", "all chiplets of the sockets that it takes", {}, true, distributed_plan};
-constinit const Policy static_policy{"static", "so many chiplets, for ever", spread_parameter, true, static_plan};
+constinit const SimulatedPolicy static_policy{"static", "so many chiplets, for ever", spread_parameter, true,
+                                              static_plan};
 
 }  // namespace charm::sim

@@ -5,11 +5,12 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {
+constexpr Parameter dimmwitted_parameters[] = {
     {"task_ns", 12000, "making, switching to and ending a thread for a task (estimate)", 0, 1e+09}};
 
-Plan copies(const Model& model, const Workload& workload, int workers, const Arguments& arguments, Domain domain) {
-  Plan out;
+SimulationPlan copies(const Model& model, const Workload& workload, int workers, const Arguments& arguments,
+                      Domain domain) {
+  SimulationPlan out;
   out.placement = placed("distributed", model, workers, placement::SocketOrder::balance);
   out.habits.replicas = domain;
   out.habits.roam = Domain::node;
@@ -19,22 +20,23 @@ Plan copies(const Model& model, const Workload& workload, int workers, const Arg
   return out;
 }
 
-Plan per_core(const Model& model, const Workload& workload, int workers, const Arguments& arguments) {
+SimulationPlan per_core(const Model& model, const Workload& workload, int workers, const Arguments& arguments) {
   return copies(model, workload, workers, arguments, Domain::worker);
 }
-Plan per_node(const Model& model, const Workload& workload, int workers, const Arguments& arguments) {
+SimulationPlan per_node(const Model& model, const Workload& workload, int workers, const Arguments& arguments) {
   return copies(model, workload, workers, arguments, Domain::node);
 }
-Plan per_machine(const Model& model, const Workload& workload, int workers, const Arguments& arguments) {
+SimulationPlan per_machine(const Model& model, const Workload& workload, int workers, const Arguments& arguments) {
   return copies(model, workload, workers, arguments, Domain::machine);
 }
 
 }  // namespace
 
-constinit const Policy per_core_policy{"per-core", "DimmWitted: a copy of the model for each core", known, false,
-                                       per_core};
-constinit const Policy per_node_policy{"per-node", "DimmWitted: a copy of the model for each node", known, false,
-                                       per_node};
-constinit const Policy per_machine_policy{"per-machine", "DimmWitted: one model", known, false, per_machine};
+constinit const SimulatedPolicy per_core_policy{"per-core", "DimmWitted: a copy of the model for each core",
+                                                dimmwitted_parameters, false, per_core};
+constinit const SimulatedPolicy per_node_policy{"per-node", "DimmWitted: a copy of the model for each node",
+                                                dimmwitted_parameters, false, per_node};
+constinit const SimulatedPolicy per_machine_policy{"per-machine", "DimmWitted: one model", dimmwitted_parameters, false,
+                                                   per_machine};
 
 }  // namespace charm::sim

@@ -18,8 +18,8 @@ using placement::SocketOrder;
 constexpr Parameter ring_parameters[] = {
     {"message_ns", 2, "software cost of an access to another node's data, in a batch (estimate)", 0, 1e+06}};
 
-Plan blind(placement::Placement placement) {
-  Plan plan;
+SimulationPlan blind(placement::Placement placement) {
+  SimulationPlan plan;
   plan.placement = std::move(placement);
   plan.habits.roam = Domain::node;
   plan.habits.tree_barrier = false;
@@ -27,33 +27,33 @@ Plan blind(placement::Placement placement) {
   return plan;
 }
 
-Plan numa_plan(const Model& model, const Workload&, int workers, const Arguments&) {
+SimulationPlan numa_plan(const Model& model, const Workload&, int workers, const Arguments&) {
   return blind(placed("numa", model, workers));
 }
 
-Plan ring_plan(const Model& model, const Workload&, int workers, const Arguments& arguments) {
-  Plan plan = blind(placed("distributed", model, workers, SocketOrder::balance));
+SimulationPlan ring_plan(const Model& model, const Workload&, int workers, const Arguments& arguments) {
+  SimulationPlan plan = blind(placed("distributed", model, workers, SocketOrder::balance));
   plan.habits.access_ns = arguments["message_ns"];
   return plan;
 }
 
 /// GB/s that the workers ask of memory and of each other, on a placement.
-Fills asked_of(const Model& model, const Workload& workload, const Plan& plan) {
+Fills asked_of(const Model& model, const Workload& workload, const SimulationPlan& plan) {
   const Job job{&model, plan.placement.start(), &workload.phases.front(), plan.habits};
   return rates_of(job, analytic_mixes(job)).fills_per_s;
 }
 
-Plan asymsched_plan(const Model& model, const Workload& workload, int workers, const Arguments&) {
-  const Plan together = blind(placed("numa", model, workers)),
-             apart = blind(placed("distributed", model, workers, SocketOrder::balance));
+SimulationPlan asymsched_plan(const Model& model, const Workload& workload, int workers, const Arguments&) {
+  const SimulationPlan together = blind(placed("numa", model, workers)),
+                       apart = blind(placed("distributed", model, workers, SocketOrder::balance));
   const Fills fills = asked_of(model, workload, apart);
   // Wherever memory is asked for at all, more controllers are more bandwidth; that it is latency it does not see.
   return fills[4] + fills[5] > 1e6 * workers ? apart : together;
 }
 
-Plan sam_plan(const Model& model, const Workload& workload, int workers, const Arguments&) {
-  const Plan together = blind(placed("numa", model, workers)),
-             apart = blind(placed("distributed", model, workers, SocketOrder::balance));
+SimulationPlan sam_plan(const Model& model, const Workload& workload, int workers, const Arguments&) {
+  const SimulationPlan together = blind(placed("numa", model, workers)),
+                       apart = blind(placed("distributed", model, workers, SocketOrder::balance));
   const Fills fills = asked_of(model, workload, apart);
   const double coherence = fills[2] + fills[3], memory = fills[4] + fills[5];
   return coherence > memory ? together : apart;
@@ -61,11 +61,13 @@ Plan sam_plan(const Model& model, const Workload& workload, int workers, const A
 
 }  // namespace
 
-constinit const Policy numa_policy{"numa", "one NUMA node after the other, blind to chiplets", {}, false, numa_plan};
-constinit const Policy ring_policy{"ring", "RING-like: all nodes evenly, messages between them", ring_parameters, false,
-                                   ring_plan};
-constinit const Policy asymsched_policy{
+constinit const SimulatedPolicy numa_policy{
+    "numa", "one NUMA node after the other, blind to chiplets", {}, false, numa_plan};
+constinit const SimulatedPolicy ring_policy{"ring", "RING-like: all nodes evenly, messages between them",
+                                            ring_parameters, false, ring_plan};
+constinit const SimulatedPolicy asymsched_policy{
     "asymsched", "AsymSched-like: the nodes with the most bandwidth", {}, false, asymsched_plan};
-constinit const Policy sam_policy{"sam", "SAM-like: sharers on one socket, others spread", {}, false, sam_plan};
+constinit const SimulatedPolicy sam_policy{
+    "sam", "SAM-like: sharers on one socket, others spread", {}, false, sam_plan};
 
 }  // namespace charm::sim

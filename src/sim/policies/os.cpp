@@ -6,10 +6,10 @@
 namespace charm::sim {
 namespace {
 
-Plan plan(const Model& model, const Workload&, int workers, const Arguments&) {
-  Plan out;
+SimulationPlan plan(const Model& model, const Workload&, int workers, const Arguments&) {
+  SimulationPlan out;
   out.placement = placed("distributed", model, workers, placement::SocketOrder::balance);
-  out.habits.home = Habits::Home::interleaved;
+  out.habits.home = AccessHabits::Home::interleaved;
   out.habits.roam = Domain::machine;
   out.habits.tree_barrier = false;
   out.stealing = by_chance;
@@ -18,6 +18,6 @@ Plan plan(const Model& model, const Workload&, int workers, const Arguments&) {
 
 }  // namespace
 
-constinit const Policy os_policy{"os", "threads wherever the operating system puts them", {}, false, plan};
+constinit const SimulatedPolicy os_policy{"os", "threads wherever the operating system puts them", {}, false, plan};
 
 }  // namespace charm::sim

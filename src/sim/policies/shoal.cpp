@@ -6,12 +6,13 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {{"spread", 0, "1: workers over all chiplets, as the artifact's logs say", 0, 65536}};
+constexpr Parameter shoal_parameters[] = {
+    {"spread", 0, "1: workers over all chiplets, as the artifact's logs say", 0, 65536}};
 
-Plan plan(const Model& model, const Workload&, int workers, const Arguments& arguments) {
-  Plan out;
+SimulationPlan shoal_plan(const Model& model, const Workload&, int workers, const Arguments& arguments) {
+  SimulationPlan out;
   out.placement = placed(arguments["spread"] > 0 ? "distributed" : "local", model, workers);
-  out.habits.home = Habits::Home::interleaved;
+  out.habits.home = AccessHabits::Home::interleaved;
   out.habits.replicas = Domain::node;
   out.habits.roam = Domain::worker;
   out.habits.tree_barrier = false;
@@ -21,7 +22,7 @@ Plan plan(const Model& model, const Workload&, int workers, const Arguments& arg
 
 }  // namespace
 
-constinit const Policy shoal_policy{"shoal", "SHOAL-like: cores in order, replicated and interleaved arrays", known,
-                                    false, plan};
+constinit const SimulatedPolicy shoal_policy{"shoal", "SHOAL-like: cores in order, replicated and interleaved arrays",
+                                             shoal_parameters, false, shoal_plan};
 
 }  // namespace charm::sim

@@ -4,13 +4,13 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {
+constexpr Parameter all_to_all_parameters[] = {
     {"kb", 256, "KiB that are shared", 0.0625, 1024 * largest_mib},
     {"writes", 0.5, "share of the accesses that write", 0, 1},
     {"compute_ns", 40, "computing on an access", 0, 1e+09},
 };
 
-Workload make(const Arguments& a, int) {
+Workload make_all_to_all(const Arguments& a, int) {
   Phase phase;
   phase.components = {{"shared lines",
                        Component::Order::random,
@@ -28,6 +28,7 @@ Workload make(const Arguments& a, int) {
 
 }  // namespace
 
-constinit const Generator all_to_all_generator{"all-to-all", "everybody writes what everybody reads", known, make};
+constinit const Generator all_to_all_generator{"all-to-all", "everybody writes what everybody reads",
+                                               all_to_all_parameters, make_all_to_all};
 
 }  // namespace charm::sim

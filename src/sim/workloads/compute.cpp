@@ -1,12 +1,12 @@
-// compute: next to no memory. Where workers sit must not matter, and nobody should move them.
+// compute: hardly any memory accesses. The workers' cores must not matter, and no controller should move workers.
 #include "sim/workloads/all.hpp"
 
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {{"compute_ns", 400, "computing on an operation", 0, 1e+09}};
+constexpr Parameter compute_parameters[] = {{"compute_ns", 400, "computing on an operation", 0, 1e+09}};
 
-Workload make(const Arguments& a, int) {
+Workload make_compute(const Arguments& a, int) {
   Phase phase;
   phase.components = {{"stack", Component::Order::sweep, Component::Reach::own, 65536, 1, 0.5, 1, {}, false}};
   phase.compute_ns = a["compute_ns"];
@@ -17,6 +17,6 @@ Workload make(const Arguments& a, int) {
 
 }  // namespace
 
-constinit const Generator compute_generator{"compute", "next to no memory", known, make};
+constinit const Generator compute_generator{"compute", "next to no memory", compute_parameters, make_compute};
 
 }  // namespace charm::sim

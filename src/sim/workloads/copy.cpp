@@ -6,13 +6,13 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {
+constexpr Parameter copy_parameters[] = {
     {"total_mb", 256, "MiB of both arrays together", least_mib, largest_mib},
     {"barriers", 1, "1: all workers of a process meet after each pass", 0, 1},
     {"processes", 1, "processes that the workers are divided into, each with a part of the arrays", 1, 65536},
 };
 
-Workload make(const Arguments& a, int workers) {
+Workload make_copy(const Arguments& a, int workers) {
   const double bytes = a["total_mb"] * mib / 2 / workers;
   Phase phase;
   phase.components = {{"from", Component::Order::sweep, Component::Reach::own, bytes, 1, 0, 1, {}, false},
@@ -25,6 +25,7 @@ Workload make(const Arguments& a, int workers) {
 
 }  // namespace
 
-constinit const Generator copy_generator{"copy", "STREAM copy, static parts, a barrier each pass", known, make};
+constinit const Generator copy_generator{"copy", "STREAM copy, static parts, a barrier each pass", copy_parameters,
+                                         make_copy};
 
 }  // namespace charm::sim

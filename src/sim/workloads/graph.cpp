@@ -26,12 +26,12 @@ struct Kernel {
   double own_writes;   // bytes a worker writes for itself, per edge
 };
 
-constexpr Parameter known[] = {
+constexpr Parameter graph_parameters[] = {
     {"scale", 24, "2^scale vertices", 4, 40},
     {"degree", 16, "edges per vertex, each stored in both directions", 1, 4096},
 };
 
-Workload make(const Kernel& kernel, const Arguments& a, int workers) {
+Workload make_graph(const Kernel& kernel, const Arguments& a, int workers) {
   const GraphRecord& record = recorded_graph();
   const GraphRecord::Run& run = record.run(kernel.name);
   const double vertices = std::exp2(a["scale"]), arcs = 2 * vertices * a["degree"];
@@ -65,23 +65,24 @@ Workload make(const Kernel& kernel, const Arguments& a, int workers) {
   return steady(kernel.name, "edges", phase);
 }
 
-Workload make_bfs(const Arguments& a, int workers) { return make({"bfs", 4, 4, 1, true, 1, 0.3}, a, workers); }
-Workload make_cc(const Arguments& a, int workers) { return make({"cc", 4, 4, 1.5, true, 0.5, 0.1}, a, workers); }
-Workload make_sssp(const Arguments& a, int workers) { return make({"sssp", 5, 4, 1, true, 0.75, 1}, a, workers); }
+Workload make_bfs(const Arguments& a, int workers) { return make_graph({"bfs", 4, 4, 1, true, 1, 0.3}, a, workers); }
+Workload make_cc(const Arguments& a, int workers) { return make_graph({"cc", 4, 4, 1.5, true, 0.5, 0.1}, a, workers); }
+Workload make_sssp(const Arguments& a, int workers) { return make_graph({"sssp", 5, 4, 1, true, 0.75, 1}, a, workers); }
 Workload make_pagerank(const Arguments& a, int workers) {
-  return make({"pagerank", 4, 4, 1, true, 1, 0.5}, a, workers);
+  return make_graph({"pagerank", 4, 4, 1, true, 1, 0.5}, a, workers);
 }
 Workload make_graph500(const Arguments& a, int workers) {
-  return make({"graph500", 8, 8, 1, false, 1, 0.5}, a, workers);
+  return make_graph({"graph500", 8, 8, 1, false, 1, 0.5}, a, workers);
 }
 
 }  // namespace
 
-constinit const Generator bfs_generator{"bfs", "breadth-first search of a Kronecker graph", known, make_bfs};
-constinit const Generator cc_generator{"cc", "connected components of a Kronecker graph", known, make_cc};
-constinit const Generator sssp_generator{"sssp", "shortest paths in a Kronecker graph", known, make_sssp};
-constinit const Generator pagerank_generator{"pagerank", "PageRank of a Kronecker graph", known, make_pagerank};
-constinit const Generator graph500_generator{"graph500", "the Graph500 search, top-down with 8-byte vertices", known,
-                                             make_graph500};
+constinit const Generator bfs_generator{"bfs", "breadth-first search of a Kronecker graph", graph_parameters, make_bfs};
+constinit const Generator cc_generator{"cc", "connected components of a Kronecker graph", graph_parameters, make_cc};
+constinit const Generator sssp_generator{"sssp", "shortest paths in a Kronecker graph", graph_parameters, make_sssp};
+constinit const Generator pagerank_generator{"pagerank", "PageRank of a Kronecker graph", graph_parameters,
+                                             make_pagerank};
+constinit const Generator graph500_generator{"graph500", "the Graph500 search, top-down with 8-byte vertices",
+                                             graph_parameters, make_graph500};
 
 }  // namespace charm::sim

@@ -11,14 +11,15 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {{"total_mb", 4096, "MiB of the table", least_mib, largest_mib},
-                               {"update_ns", 2, "computing on an update", 0, 1e9},
-                               {"buffers_mb", 64, "MiB of a node's buffers for batches", least_mib, largest_mib}};
+constexpr Parameter gups_parameters[] = {
+    {"total_mb", 4096, "MiB of the table", least_mib, largest_mib},
+    {"update_ns", 2, "computing on an update", 0, 1e9},
+    {"buffers_mb", 64, "MiB of a node's buffers for batches", least_mib, largest_mib}};
 
 constexpr double handed_over = 0.5;                  // of the updates
 constexpr double message_lines = 16.0 / line_bytes;  // an address and a value
 
-Workload make(const Arguments& a, int workers) {
+Workload make_gups(const Arguments& a, int workers) {
   const double buffers = a["buffers_mb"] * mib / std::max(1, workers / 2);
   Phase phase;
   phase.components = {
@@ -39,6 +40,6 @@ Workload make(const Arguments& a, int workers) {
 
 }  // namespace
 
-constinit const Generator gups_generator{"gups", "random updates all over one table", known, make};
+constinit const Generator gups_generator{"gups", "random updates all over one table", gups_parameters, make_gups};
 
 }  // namespace charm::sim

@@ -4,7 +4,7 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {
+constexpr Parameter hash_join_parameters[] = {
     {"table_mb", 128, "MiB of the hash table", least_mib, largest_mib},
     {"probe_mb", 4096, "MiB of the relation that probes it", least_mib, largest_mib},
     {"tuple_bytes", 32, "bytes of a tuple", 1, 65536},
@@ -12,7 +12,7 @@ constexpr Parameter known[] = {
     {"skew", 0, "Zipf's exponent of the keys", 0, 10},
 };
 
-Workload make(const Arguments& a, int workers) {
+Workload make_hash_join(const Arguments& a, int workers) {
   const double table = a["table_mb"] * mib, input = a["probe_mb"] * mib / workers;
   const double per_tuple = a["tuple_bytes"] / line_bytes;
   Phase phase;
@@ -35,6 +35,7 @@ Workload make(const Arguments& a, int workers) {
 
 }  // namespace
 
-constinit const Generator hash_join_generator{"hash-join", "probes of a shared hash table", known, make};
+constinit const Generator hash_join_generator{"hash-join", "probes of a shared hash table", hash_join_parameters,
+                                              make_hash_join};
 
 }  // namespace charm::sim

@@ -4,14 +4,14 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {
+constexpr Parameter pairs_parameters[] = {
     {"kb", 64, "KiB of each worker's mailbox", 0.0625, 1024 * largest_mib},
     {"mb", 0, "MiB of each worker's own data", 0, largest_mib},
     {"own", 23, "lines of its own data that a worker touches for each line of a mailbox", 0, 1e+06},
     {"compute_ns", 40, "computing on an operation", 0, 1e+09},
 };
 
-Workload make(const Arguments& a, int) {
+Workload make_pairs(const Arguments& a, int) {
   Phase phase;
   // One line is handed over at a time: nothing overlaps with it.
   phase.components = {
@@ -27,6 +27,7 @@ Workload make(const Arguments& a, int) {
 
 }  // namespace
 
-constinit const Generator pairs_generator{"pairs", "producers and consumers, two and two", known, make};
+constinit const Generator pairs_generator{"pairs", "producers and consumers, two and two", pairs_parameters,
+                                          make_pairs};
 
 }  // namespace charm::sim

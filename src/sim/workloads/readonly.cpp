@@ -4,12 +4,12 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {
+constexpr Parameter readonly_parameters[] = {
     {"total_mb", 24, "MiB of the data", least_mib, largest_mib},
     {"compute_ns", 1, "computing on a line", 0, 1e+09},
 };
 
-Workload make(const Arguments& a, int) {
+Workload make_readonly(const Arguments& a, int) {
   Phase phase;
   phase.components = {
       {"data", Component::Order::sweep, Component::Reach::shared, a["total_mb"] * mib, 1, 0, 1, {}, true}};
@@ -20,7 +20,7 @@ Workload make(const Arguments& a, int) {
 
 }  // namespace
 
-constinit const Generator readonly_generator{"readonly", "all workers scan the same data that nobody writes", known,
-                                             make};
+constinit const Generator readonly_generator{"readonly", "all workers scan the same data that nobody writes",
+                                             readonly_parameters, make_readonly};
 
 }  // namespace charm::sim

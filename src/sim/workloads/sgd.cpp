@@ -6,14 +6,14 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {
+constexpr Parameter sgd_parameters[] = {
     {"samples", 10000, "samples", 1, 1e+09},
     {"features", 8192, "features of a sample, 8 bytes each", 8, 1e+09},
     {"updates", 0.1, "share of the model's lines that a sample changes", 0, 1},
     {"copies", 10, "how often the samples are stored (10: CHARM's 6,250 MB)", 1, 1e+06},
 };
 
-Workload make(const Arguments& a, int workers) {
+Workload make_sgd(const Arguments& a, int workers) {
   const double sample = a["features"] * 8, data = sample * a["samples"] * a["copies"];
   const double lines = sample / line_bytes;
   Phase phase;
@@ -28,6 +28,7 @@ Workload make(const Arguments& a, int workers) {
 
 }  // namespace
 
-constinit const Generator sgd_generator{"sgd", "logistic regression by stochastic gradient descent", known, make};
+constinit const Generator sgd_generator{"sgd", "logistic regression by stochastic gradient descent", sgd_parameters,
+                                        make_sgd};
 
 }  // namespace charm::sim

@@ -8,7 +8,7 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {
+constexpr Parameter streamcluster_parameters[] = {
     {"points", 200000, "points of a batch", 64, 1e+10},
     {"dimensions", 128, "of 4 bytes each", 16, 1e+06},
     {"fresh", fitted.streamcluster_fresh, "share of the lines that are read for the first time or for the last", 0,
@@ -17,7 +17,7 @@ constexpr Parameter known[] = {
     {"serial", 0.002, "share of a pass that one worker does alone", 0, 1},
 };
 
-Workload make(const Arguments& a, int workers) {
+Workload make_streamcluster(const Arguments& a, int workers) {
   const double point = a["dimensions"] * 4, batch = point * a["points"], lines = point / line_bytes;
   Phase phase;
   phase.components = {{"points",
@@ -49,7 +49,7 @@ Workload make(const Arguments& a, int workers) {
 
 }  // namespace
 
-constinit const Generator streamcluster_generator{"streamcluster", "clustering of a stream, batch by batch", known,
-                                                  make};
+constinit const Generator streamcluster_generator{"streamcluster", "clustering of a stream, batch by batch",
+                                                  streamcluster_parameters, make_streamcluster};
 
 }  // namespace charm::sim

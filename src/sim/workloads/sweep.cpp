@@ -4,7 +4,7 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {
+constexpr Parameter sweep_parameters[] = {
     {"mb", 8, "MiB of each worker", least_mib, largest_mib},
     {"total_mb", 0, "MiB of all workers together, instead of mb", 0, largest_mib},
     {"writes", 0.25, "share of the lines that are written", 0, 1},
@@ -12,7 +12,7 @@ constexpr Parameter known[] = {
     {"barriers", 0, "1: all workers meet after each pass", 0, 1},
 };
 
-Workload make(const Arguments& a, int workers) {
+Workload make_sweep(const Arguments& a, int workers) {
   const double bytes = (a["total_mb"] > 0 ? a["total_mb"] / workers : a["mb"]) * mib;
   Phase phase;
   phase.components = {{"data", Component::Order::sweep, Component::Reach::own, bytes, 1, a["writes"], 1, {}, false}};
@@ -24,6 +24,7 @@ Workload make(const Arguments& a, int workers) {
 
 }  // namespace
 
-constinit const Generator sweep_generator{"sweep", "each worker over its own data, again and again", known, make};
+constinit const Generator sweep_generator{"sweep", "each worker over its own data, again and again", sweep_parameters,
+                                          make_sweep};
 
 }  // namespace charm::sim

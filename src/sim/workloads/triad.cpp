@@ -4,12 +4,12 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {
+constexpr Parameter triad_parameters[] = {
     {"total_mb", 384, "MiB of the three arrays together", least_mib, largest_mib},
     {"barriers", 1, "1: all workers meet after each pass", 0, 1},
 };
 
-Workload make(const Arguments& a, int workers) {
+Workload make_triad(const Arguments& a, int workers) {
   const double bytes = a["total_mb"] * mib / 3 / workers;
   Phase phase;
   phase.components = {{"b", Component::Order::sweep, Component::Reach::own, bytes, 1, 0, 1, {}, false},
@@ -23,6 +23,7 @@ Workload make(const Arguments& a, int workers) {
 
 }  // namespace
 
-constinit const Generator triad_generator{"triad", "STREAM triad, static parts, a barrier each pass", known, make};
+constinit const Generator triad_generator{"triad", "STREAM triad, static parts, a barrier each pass", triad_parameters,
+                                          make_triad};
 
 }  // namespace charm::sim

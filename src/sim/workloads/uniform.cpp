@@ -4,13 +4,13 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {
+constexpr Parameter uniform_parameters[] = {
     {"total_mb", 512, "MiB of the table", least_mib, largest_mib},
     {"writes", 0.05, "share of the accesses that write", 0, 1},
     {"compute_ns", 2, "computing on an access", 0, 1e+09},
 };
 
-Workload make(const Arguments& a, int) {
+Workload make_uniform(const Arguments& a, int) {
   Phase phase;
   phase.components = {
       {"table", Component::Order::random, Component::Reach::shared, a["total_mb"] * mib, 1, a["writes"], 1, {}, false}};
@@ -21,6 +21,7 @@ Workload make(const Arguments& a, int) {
 
 }  // namespace
 
-constinit const Generator uniform_generator{"uniform", "random accesses to one shared table", known, make};
+constinit const Generator uniform_generator{"uniform", "random accesses to one shared table", uniform_parameters,
+                                            make_uniform};
 
 }  // namespace charm::sim

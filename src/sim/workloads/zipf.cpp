@@ -4,14 +4,14 @@
 namespace charm::sim {
 namespace {
 
-constexpr Parameter known[] = {
+constexpr Parameter zipf_parameters[] = {
     {"total_mb", 1024, "MiB of the table", least_mib, largest_mib},
     {"skew", 0.99, "Zipf's exponent", 0, 10},
     {"writes", 0.05, "share of the accesses that write", 0, 1},
     {"compute_ns", 20, "computing on an access", 0, 1e+09},
 };
 
-Workload make(const Arguments& a, int) {
+Workload make_zipf(const Arguments& a, int) {
   const double bytes = a["total_mb"] * mib;
   Phase phase;
   phase.components = {{"table", Component::Order::random, Component::Reach::shared, bytes, 1, a["writes"], 1,
@@ -23,6 +23,7 @@ Workload make(const Arguments& a, int) {
 
 }  // namespace
 
-constinit const Generator zipf_generator{"zipf", "skewed random accesses to one shared table", known, make};
+constinit const Generator zipf_generator{"zipf", "skewed random accesses to one shared table", zipf_parameters,
+                                         make_zipf};
 
 }  // namespace charm::sim

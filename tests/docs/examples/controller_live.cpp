@@ -7,7 +7,7 @@ int main() {
   charm::init();
   charm::run([] {
     const double rows = 100;
-#include "controller_2.inc"
+#include "controller_1.inc"
   });
   charm::finalize();
   return 0;

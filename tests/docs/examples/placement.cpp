@@ -8,7 +8,7 @@
 #include "placement/policy.hpp"
 
 int main() {
-  using charm::Seat;
+  using charm::WorkerCore;
   setenv("CHARM_TOPOLOGY", "pack:1 l3:8 core:8 pu:1", 1);  // for Machine::discover(): this one may be too small
   using charm::Machine;
 #include "placement_1.inc"

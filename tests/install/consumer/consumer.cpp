@@ -17,7 +17,7 @@ int main() {
         },
         [](std::int64_t a, std::int64_t b) { return a + b; });
   });
-  const bool seated = charm::machine().cores.size() > 0 && charm::num_workers() > 0;
+  const bool placed = charm::machine().cores.size() > 0 && charm::num_workers() > 0;
   charm::finalize();
 
   bool refused = false;
@@ -26,7 +26,7 @@ int main() {
   } catch (const charm::Error& error) {
     refused = error.code() == charm::Errc::not_running;
   }
-  const bool ok = sum == count * (count - 1) / 2 && seated && refused;
+  const bool ok = sum == count * (count - 1) / 2 && placed && refused;
   std::printf("consumer: %s\n", ok ? "ok" : "wrong");
   return ok ? 0 : 1;
 }

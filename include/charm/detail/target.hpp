@@ -1,0 +1,12 @@
+// The destination of work or memory, to which call(), memory_resource and the arrays reduce their argument.
+#pragma once
+
+namespace charm::detail {
+
+/// Where a job shall run, or memory lie: a worker, or any worker of a chiplet or NUMA node.
+struct Target {
+  enum class Kind { worker, chiplet, node } kind;
+  int id;  ///< of the worker; else an index in Machine::chiplets or Machine::nodes
+};
+
+}  // namespace charm::detail

@@ -1,0 +1,56 @@
+// Everything that goes on while a program is steered: the ThreadPlacer's steps, the share of the machine that is leased
+// for it beside other programs, and the cpus that cgroups leave. No loop and no clock: step() says when it wants to be
+// called again.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "attach/thread_placer.hpp"
+#include "lease/lease.hpp"
+#include "os/cpu_watch.hpp"
+#include "steering/lease_follower.hpp"
+
+namespace charm::attach {
+
+class Attachment final : steering::LeasedThreads {
+ public:
+  /// \param plan on all cpus that were asked for; without regard to the share.
+  /// \param chiplets at most so many are used (--chiplets), also of what is leased; 0: all.
+  /// \param lease null: the machine is not shared.
+  Attachment(System& system, const AttachPlan& plan, int chiplets, std::vector<int> came_with, bool attached,
+             std::unique_ptr<lease::Lease> lease, std::unique_ptr<os::CpuWatch> cpus, double now);
+
+  double step(double now);
+  [[nodiscard]] ThreadPlacer& thread_placer() { return thread_placer_; }
+  [[nodiscard]] const ThreadPlacer& thread_placer() const { return thread_placer_; }
+  [[nodiscard]] const lease::Lease* lease() const { return follower_ ? &follower_->lease() : nullptr; }
+  [[nodiscard]] int fewest_cores() const { return fewest_; }
+  [[nodiscard]] int most_holders() const { return most_holders_; }
+
+  /// The plan on what a lease has. \param leased its cores, by Core::cpu, ascending; null: there is no lease.
+  static AttachPlan plan_on(const AttachPlan& plan, int chiplets, const std::vector<int>* leased);
+
+ private:
+  void use_cores(const std::vector<int>& cores, double now) override;
+  [[nodiscard]] bool has_left(const std::vector<int>& cpus) const override;
+  [[nodiscard]] const std::vector<int>* leased() const;
+  void look_at_share(double now);
+  void look_at_cpus(double now);
+  [[nodiscard]] int wanted(double now);
+
+  AttachPlan whole_;    // as it was asked for
+  AttachPlan granted_;  // what cgroups leave of it
+  const int chiplets_;
+  std::unique_ptr<steering::LeaseFollower> follower_;  // null: the machine is not shared
+  std::unique_ptr<os::CpuWatch> cpus_;
+  ThreadPlacer thread_placer_;
+  const double started_;
+  std::optional<std::vector<int>> grant_;
+  double next_share_, next_cpus_, low_since_ = -1;
+  int want_;
+  int fewest_, most_holders_ = 1;
+};
+
+}  // namespace charm::attach

@@ -1,0 +1,130 @@
+#include "attach/live_system.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "os/affinity.hpp"
+#include "os/this_process.hpp"
+
+namespace charm::attach {
+namespace {
+
+/// A quarter of the files that may be open: the limit is the program's own, so it is not raised.
+std::size_t affordable_clocks() {
+  constexpr std::size_t most = 256;
+  return std::min(most, os::open_file_limit() / 4);
+}
+
+}  // namespace
+
+LiveSystem::LiveSystem(int pid, bool children, const counters::OtherThreads* counters, bool announcements)
+    : children_(children),
+      counters_(counters),
+      events_(announcements ? os::ProcessEvents::open() : nullptr),
+      most_clocks_(affordable_clocks()) {
+  known_[pid] = true;
+}
+
+bool LiveSystem::news() {
+  const auto last = processes_.last_created();
+  const bool changed = last && *last != last_created_;
+  const bool created = !last || changed;
+  last_created_ = last.value_or(-1);
+  if (events_ == nullptr) return created;
+  std::vector<os::Birth> births;
+  if (!events_->take(births)) return created;
+  announced_ = true;
+  // Of what is born as we look the kernel tells a moment later. More often than that it has been made to be silent: any
+  // program that ends its own listening may do that.
+  silent_looks_ = changed && births.empty() ? silent_looks_ + 1 : 0;
+  if (silent_looks_ >= most_silent_looks) {
+    events_.reset();
+    announced_ = false;
+  }
+  bool ours = silent_looks_ > 0;
+  for (const os::Birth& birth : births) {
+    if (!known_.contains(birth.process) && !known_.contains(birth.parent_process)) continue;
+    ours = true;
+    if (birth.process == birth.thread) births_.push_back(birth);
+    // Children of children may have been born meanwhile.
+    if (children_ && birth.process == birth.thread) known_.try_emplace(birth.process, known_[birth.parent_process]);
+  }
+  return ours;
+}
+
+void LiveSystem::add_children() {
+  // A child is listed by the thread that made it; its own children may be there already.
+  std::vector<int> open;
+  for (const auto& [process, followed] : known_) {
+    if (followed) open.push_back(process);
+  }
+  while (!open.empty()) {
+    const int process = open.back();
+    open.pop_back();
+    for (const int thread : processes_.threads(process)) {
+      for (const int child : processes_.children(process, thread)) {
+        if (known_.try_emplace(child, children_).second && children_) open.push_back(child);
+      }
+    }
+  }
+  for (const os::Birth& birth : births_) known_.try_emplace(birth.process, children_);
+  births_.clear();
+}
+
+std::vector<Found> LiveSystem::threads() {
+  add_children();
+  std::vector<Found> found;
+  for (auto process = known_.begin(); process != known_.end();) {
+    const std::vector<int> ids = processes_.threads(process->first);
+    if (ids.empty()) {
+      process = known_.erase(process);
+      continue;
+    }
+    for (const int id : ids) found.push_back({{process->first, id}, process->second});
+    ++process;
+  }
+  std::set<ThreadId> present;
+  for (const Found& each : found) present.insert(each.id);
+  std::erase_if(clocks_, [&](const auto& clock) { return !present.contains(clock.first); });
+  return found;
+}
+
+std::optional<os::ThreadTime> LiveSystem::time(const ThreadId& id) {
+  auto clock = clocks_.find(id);
+  if (clock == clocks_.end() && clocks_.size() < most_clocks_)
+    clock = clocks_.try_emplace(id, processes_.schedstat(id.process, id.thread)).first;
+  if (clock == clocks_.end()) return processes_.time(id.process, id.thread);
+  if (const auto time = clock->second.read()) return time;
+  // It has ended, or the kernel keeps no such file.
+  clocks_.erase(clock);
+  return processes_.time(id.process, id.thread);
+}
+
+std::string LiveSystem::name(const ThreadId& id) { return processes_.name(id.process, id.thread); }
+
+std::vector<int> LiveSystem::mask(const ThreadId& id) { return os::allowed_cpus_of(id.thread); }
+
+int LiveSystem::bind(const ThreadId& id, const std::vector<int>& cpus) {
+  if (before_binding_) std::exchange(before_binding_, nullptr)();
+  return os::bind_thread(id.thread, cpus);
+}
+
+double LiveSystem::used() {
+  double ticks = 0;
+  for (const auto& [process, is_followed] : known_) {
+    if (const auto status = processes_.status(process))
+      ticks += static_cast<double>(status->used_ticks + status->waited_ticks);
+  }
+  return ticks * os::tick_seconds();
+}
+
+std::unique_ptr<counters::ThreadCounters> LiveSystem::counters(const ThreadId& id) {
+  return counters_ == nullptr ? nullptr : counters_->open(id.thread);
+}
+
+std::string LiveSystem::method() const {
+  return announced_ ? "the kernel's announcements" : "looking at /proc when something was created";
+}
+
+}  // namespace charm::attach

@@ -1,0 +1,61 @@
+// The real System: finds threads by the kernel's process events if they may be read, else by searching /proc.
+//
+// F1  A thread that lives for 50 ms is found if news() is called every 20 ms: it returns true whenever anything was
+//     created anywhere since the last time, by the kernel's events or by its number of the latest process.
+// F2  While nothing is created a call costs one small read.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "attach/system.hpp"
+#include "counters/other_threads.hpp"
+#include "os/process_events.hpp"
+#include "os/processes.hpp"
+
+namespace charm::attach {
+
+class LiveSystem final : public System {
+ public:
+  /// \param children whether processes that the program starts are followed. \param counters may be null.
+  LiveSystem(int pid, bool children, const counters::OtherThreads* counters, bool announcements = true);
+
+  bool news() override;
+  [[nodiscard]] int announces() const override { return announced_ ? events_->descriptor() : -1; }
+  std::vector<Found> threads() override;
+  std::optional<os::ThreadTime> time(const ThreadId& id) override;
+  std::string name(const ThreadId& id) override;
+  std::vector<int> mask(const ThreadId& id) override;
+  int bind(const ThreadId& id, const std::vector<int>& cpus) override;
+  /// To be called once, before the first mask is set.
+  void before_binding(std::function<void()> prepare) { before_binding_ = std::move(prepare); }
+  double used() override;
+  std::map<int, os::CpuTime> cpu_times() override { return os::cpu_times(); }
+  std::unique_ptr<counters::ThreadCounters> counters(const ThreadId& id) override;
+
+  /// How threads are found, for people.
+  [[nodiscard]] std::string method() const;
+
+ private:
+  static constexpr int most_silent_looks = 8;
+
+  void add_children();
+
+  os::Processes processes_;
+  bool children_;
+  const counters::OtherThreads* counters_;
+  std::unique_ptr<os::ProcessEvents> events_;
+  bool announced_ = false;  // the kernel has begun to announce
+  int last_created_ = -1;
+  int silent_looks_ = 0;       // in a row: something was created, and not announced
+  std::map<int, bool> known_;  // processes: whether they are followed
+  std::vector<os::Birth> births_;
+  std::map<ThreadId, os::ThreadClock> clocks_;
+  const std::size_t most_clocks_;  // open files; the times of further threads cost more
+  std::function<void()> before_binding_;
+};
+
+}  // namespace charm::attach

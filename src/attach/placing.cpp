@@ -1,0 +1,262 @@
+// Which thread has which slot, the placement for as many as there are, and the masks that follow from it (A1, A2 in
+// attach/thread_placer.hpp).
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "attach/thread_placer.hpp"
+#include "controller/policy.hpp"
+#include "os/cpu_list.hpp"
+#include "placement/quiet.hpp"
+#include "steering/masks.hpp"
+
+namespace charm::attach {
+namespace {
+
+constexpr double grown_up_s = 1;  // until then nobody knows what a thread will be
+constexpr double spare_s = 1;     // that a core is kept for a worker that has gone to sleep
+constexpr std::size_t most_past = 4096;
+constexpr double never = -1;
+constexpr double evasion_s = 5;     // between two placements that are made for the sake of quiet
+constexpr double patience_s = 60;   // where that has changed nothing
+constexpr int binder_patience = 3;  // attempts to place a worker before it floats: all moves are made here
+
+}  // namespace
+
+void ThreadPlacer::vacate(Slot& slot) {
+  if (!slot.taken()) return;
+  if (const auto member = members_.find(slot.thread); member != members_.end()) {
+    member->second.slot = -1;
+    member->second.counters.reset();
+    if (member->second.alone || member->second.gone) {
+      if (member->second.binder) member->second.binder->forget();
+    } else {
+      unplace(member->first, member->second, plan_.cpus);
+    }
+    if (member->second.gone) members_.erase(member);
+  }
+  slot.thread = {};
+}
+
+void ThreadPlacer::assign(double now) {
+  bool changed = false;
+  for (Slot& slot : slots_) {
+    if (!slot.taken()) continue;
+    const auto member = members_.find(slot.thread);
+    if (member != members_.end() && !member->second.gone && !member->second.alone && member->second.role.worker())
+      continue;
+    vacate(slot);
+    changed = true;
+  }
+  std::size_t workers = 0;
+  for (auto& [id, member] : members_) {
+    if (member.alone || member.gone || !member.role.worker()) continue;
+    ++workers;
+    if (member.slot >= 0) continue;
+    auto slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& each) { return !each.taken(); });
+    if (slot == slots_.end()) slot = slots_.insert(slots_.end(), Slot{});
+    slot->thread = id;
+    member.slot = static_cast<int>(slot - slots_.begin());
+    changed = true;
+  }
+  tally_.workers = workers;
+  tally_.most_workers = std::max(tally_.most_workers, workers);
+
+  if (workers == slots_.size()) {
+    spare_since_ = never;
+  } else if (spare_since_ < 0) {
+    spare_since_ = now;
+  } else if (now - spare_since_ >= spare_s) {
+    // The last ones come forward, so that few move.
+    for (std::size_t s = 0; s < slots_.size(); ++s) {
+      while (!slots_.empty() && !slots_.back().taken()) slots_.pop_back();
+      if (s >= slots_.size() || slots_[s].taken()) continue;
+      slots_[s].thread = slots_.back().thread;
+      members_.at(slots_[s].thread).slot = static_cast<int>(s);
+      slots_.pop_back();
+    }
+    spare_since_ = never;
+  }
+  if (slots_.size() != (generation_ ? generation_->placement.start().size() : 0)) {
+    renew(now);
+  } else if (changed || waits_) {
+    if (generation_ && !generation_->control_group) make_control_group(now);
+    apply(now);
+  } else {
+    // Threads grow up.
+    const std::vector<int> cpus = helper_cpus();
+    for (auto& [id, member] : members_) {
+      if (member.slot < 0 && !member.alone && !member.gone && now - member.found >= grown_up_s)
+        unplace(id, member, cpus);
+    }
+  }
+}
+
+void ThreadPlacer::renew(double now) {
+  past_ = decisions();
+  if (past_.size() > most_past) past_.erase(past_.begin(), past_.end() - most_past);
+  const int number = generation_ ? generation_->number + 1 : 1;
+  const bool first = !generation_;
+  generation_.reset();
+  for (Slot& slot : slots_) slot.totals = {};
+  for (auto& [id, member] : members_) member.told = {};
+  if (slots_.empty()) return apply(now);
+  placement::Request request = plan_.request;
+  request.workers = static_cast<int>(slots_.size());
+  request.share_cores = true;
+  auto next = std::make_unique<steering::PlacementGeneration>(
+      steering::make_generation({plan_.machine, plan_.spec, request, plan_.machine.allowed_cpus,
+                                 placement::quiet_cpus(plan_.machine, busy(), request.workers, request.smt),
+                                 std::vector<WorkerCore>(slots_.size())}));
+  if (!next->fallback.empty()) trouble_ = next->fallback;
+  next->number = number;
+  tally_.shared = tally_.shared || next->shared;
+  if (!first) ++tally_.placements;
+  generation_ = std::move(next);
+  make_control_group(now);
+  apply(now);
+}
+
+void ThreadPlacer::avoid(double now) {
+  if (!generation_ || generation_->shared || busy().empty() || now < next_evasion_) return;
+  const auto better = [&] {
+    std::vector<int> worker_cores;
+    for (std::size_t s = 0; s < slots_.size(); ++s)
+      worker_cores.push_back(generation_->placement.lookup(static_cast<int>(s), generation_->spread()).cpu);
+    return placement::quieter_elsewhere(plan_.machine, busy(), worker_cores, plan_.request.smt);
+  };
+  if (!better()) return;
+  renew(now);
+  // A policy that refuses the quiet cpus alone stands where it stood.
+  const bool in_vain = better();
+  next_evasion_ = now + (in_vain ? patience_s : evasion_s);
+  if (!in_vain) ++tally_.avoided;
+}
+
+/// Only where there is something to decide and something to decide it by.
+void ThreadPlacer::make_control_group(double now) {
+  if (generation_->shared || !steering::has_choice(plan_.spec, generation_->placement)) return;
+  for (Slot& slot : slots_) {
+    if (!slot.taken()) continue;
+    Member& member = members_.at(slot.thread);
+    if (!member.counters) member.counters = system_.counters(slot.thread);
+    if (!member.counters) {
+      trouble_ = "there are no counters of its threads, and nothing else tells how fast it is: '" + plan_.spec +
+                 "' stands at " + std::to_string(generation_->placement.levels[0]) + " chiplets";
+      return;
+    }
+  }
+  generation_->control_group =
+      steering::make_control_group(plan_.spec, plan_.machine, generation_->placement, now - started_);
+  next_tick_ = now;
+}
+
+/// The chiplets of the workers.
+std::vector<int> ThreadPlacer::helper_cpus() const {
+  std::set<int> chiplets;
+  for (const Slot& slot : slots_) {
+    if (!slot.taken()) continue;
+    const auto member = members_.find(slot.thread);
+    if (member != members_.end() && member->second.worker_core.cpu >= 0)
+      chiplets.insert(member->second.worker_core.chiplet);
+  }
+  if (chiplets.empty() || plan_.bind == "none") return plan_.cpus;
+  std::vector<int> cpus;
+  for (const int chiplet : chiplets) {
+    const std::vector<int> more = steering::cpus_of_chiplet(plan_.machine, chiplet);
+    cpus.insert(cpus.end(), more.begin(), more.end());
+  }
+  std::sort(cpus.begin(), cpus.end());
+  return os::in_both(cpus, plan_.cpus);
+}
+
+void ThreadPlacer::apply(double now) {
+  if (generation_) {
+    stood_at_ = generation_->spread();
+    place_workers(stood_at_);
+  }
+  const std::vector<int> cpus = helper_cpus();
+  for (auto& [id, member] : members_) {
+    if (member.slot >= 0 || member.alone || member.gone) continue;
+    unplace(id, member, now - member.found >= grown_up_s ? cpus : plan_.cpus);
+  }
+}
+
+void ThreadPlacer::place_workers(int spread) {
+  using steering::Bind;
+  const bool shared = generation_->shared;
+  const Bind asked = steering::bind_named(plan_.bind);
+  const Bind mode = shared && asked != Bind::none ? Bind::chiplet : asked;  // A2
+  struct Waiting {
+    ThreadId id;
+    Member* member;
+    std::vector<int> mask, floating;
+  };
+  std::vector<Waiting> waiting;
+  for (std::size_t s = 0; s < slots_.size(); ++s) {
+    if (!slots_[s].taken()) continue;
+    Member& member = members_.at(slots_[s].thread);
+    const WorkerCore& worker_core = generation_->placement.lookup(static_cast<int>(s), spread);
+    if (member.worker_core.chiplet >= 0 && worker_core.chiplet >= 0 &&
+        member.worker_core.chiplet != worker_core.chiplet)
+      ++tally_.moves;
+    member.worker_core = worker_core;
+    std::vector<int> mask = steering::mask_for(plan_.machine, worker_core, mode, plan_.cpus);
+    if (mask.empty()) {
+      unplace(slots_[s].thread, member, plan_.cpus);
+      continue;
+    }
+    if (!member.binder)
+      member.binder = std::make_unique<steering::ThreadBinder>(claims_, next_binder_++, binder_patience);
+    waiting.push_back(
+        {slots_[s].thread, &member, std::move(mask), steering::floating_mask(plan_.machine, worker_core, plan_.cpus)});
+  }
+  // In each round somebody is placed, or begins to float who stood in another's way.
+  for (std::size_t round = 0; !waiting.empty() && round < 2 * slots_.size() + 8; ++round) {
+    std::erase_if(waiting, [&](const Waiting& one) {
+      Member& member = *one.member;
+      const int cpu = member.worker_core.cpu;
+      const auto state = member.binder->place({cpu, shared, one.mask, one.floating},
+                                              [&](const std::vector<int>& cpus) { return bind(one.id, member, cpus); });
+      // Who has the cpu already and was refused the mask would be refused it again.
+      return state == steering::ThreadBinder::State::placed || member.gone || shared || member.binder->claimed() == cpu;
+    });
+  }
+  waits_ =
+      !waiting.empty();  // for a core of a thread that the kernel will not bind elsewhere: the next window tries again
+}
+
+/// Of a thread that is not a worker, or not any longer: its core is free for others.
+void ThreadPlacer::unplace(const ThreadId& id, Member& member, const std::vector<int>& cpus) {
+  if (member.binder) {
+    member.binder->unplace(cpus, [&](const std::vector<int>& mask) { return bind(id, member, mask); });
+  } else {
+    bind(id, member, cpus);
+  }
+}
+
+bool ThreadPlacer::has_left(const std::vector<int>& cpus) const {
+  return std::all_of(cpus.begin(), cpus.end(), [&](int cpu) {
+    return cpu >= claims_.cpus() || claims_.owner(cpu) == placement::CpuClaims::free_cpu;
+  });
+}
+
+bool ThreadPlacer::bind(const ThreadId& id, Member& member, const std::vector<int>& cpus) {
+  if (member.set == cpus) return true;
+  const int error = system_.bind(id, cpus);
+  if (error == ESRCH) {
+    member.gone = true;
+    return false;
+  }
+  if (error != 0) {
+    ++tally_.refused;
+    trouble_ = "the kernel refused to bind a thread to cpu " + os::format_cpu_list(cpus);
+    return false;
+  }
+  ++tally_.masks;
+  member.set = cpus;
+  know(cpus);
+  return true;
+}
+
+}  // namespace charm::attach

@@ -1,0 +1,124 @@
+#include "attach/plan.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "controller/policy.hpp"
+#include "os/cpu_list.hpp"
+#include "placement/bins.hpp"
+#include "placement/restrict.hpp"
+#include "steering/masks.hpp"
+#include "steering/request.hpp"
+
+namespace charm::attach {
+namespace {
+
+/// What the program may run on: all hardware threads of the machine, or the first of each core, which is what pools of
+/// threads then count.
+std::vector<int> start_cpus(const Machine& machine, bool all_threads) {
+  if (all_threads) return machine.allowed_cpus;
+  std::vector<int> cpus;
+  for (const Core& core : machine.cores) cpus.push_back(core.cpu);
+  std::sort(cpus.begin(), cpus.end());
+  return cpus;
+}
+
+void use(AttachPlan& plan, Machine machine, bool all_threads) {
+  plan.machine = std::move(machine);
+  plan.cpus = start_cpus(plan.machine, all_threads);
+  plan.cores = placement::capacity(plan.machine, plan.request.smt);
+}
+
+std::vector<int> sizes_of_chiplets(const Machine& machine) {
+  std::vector<int> sizes;
+  for (const Chiplet& chiplet : machine.chiplets) sizes.push_back(static_cast<int>(chiplet.cores.size()));
+  std::sort(sizes.rbegin(), sizes.rend());
+  return sizes;
+}
+
+}  // namespace
+
+Machine largest_chiplets(const Machine& machine, int chiplets) {
+  std::vector<const Chiplet*> order;
+  for (const Chiplet& chiplet : machine.chiplets) order.push_back(&chiplet);
+  std::sort(order.begin(), order.end(), [](const Chiplet* a, const Chiplet* b) {
+    return a->cores.size() != b->cores.size() ? a->cores.size() > b->cores.size() : a->id < b->id;
+  });
+  std::vector<int> cpus;
+  for (std::size_t c = 0; c < order.size() && c < static_cast<std::size_t>(chiplets); ++c) {
+    for (const int core : order[c]->cores) {
+      const auto& siblings = machine.cores[static_cast<std::size_t>(core)].siblings;
+      cpus.insert(cpus.end(), siblings.begin(), siblings.end());
+    }
+  }
+  std::sort(cpus.begin(), cpus.end());
+  return placement::restricted(machine, cpus);
+}
+
+int cores_of_chiplets(const Machine& machine, int chiplets) {
+  const std::vector<int> sizes = sizes_of_chiplets(machine);
+  const auto end =
+      chiplets <= 0 || static_cast<std::size_t>(chiplets) >= sizes.size() ? sizes.end() : sizes.begin() + chiplets;
+  return std::accumulate(sizes.begin(), end, 0);
+}
+
+std::string spec_for(const Wishes& wishes, const base::Settings& settings) {
+  base::Settings mine = settings;
+  if (!wishes.policy.empty()) mine.policy = wishes.policy;
+  const std::string name = mine.policy.substr(0, mine.policy.find(':'));
+  if (name == "adaptive") mine.parameters.try_emplace("adaptive_tick", "0.2");
+  std::string spec = controller::spec_of(mine);
+  controller::moves(spec);  // says what there is where there is no such policy
+  return spec;
+}
+
+AttachPlan make_plan(const Machine& machine, const Wishes& wishes, const base::Settings& settings) {
+  AttachPlan plan;
+  plan.spec = spec_for(wishes, settings);
+  plan.request = steering::placement_request(settings);
+  plan.request.smt = wishes.smt.value_or(settings.smt);
+  plan.bind = settings.bind;
+
+  Machine left = machine;
+  if (wishes.cpus) {
+    std::vector<int> beyond;
+    std::set_difference(wishes.cpus->begin(), wishes.cpus->end(), machine.allowed_cpus.begin(),
+                        machine.allowed_cpus.end(), std::back_inserter(beyond));
+    if (!beyond.empty() || wishes.cpus->empty()) {
+      throw Error(Errc::bad_input,
+                  beyond.empty() ? std::string("--cpus names no cpu")
+                                 : "--cpus: cpu " + os::format_cpu_list(beyond) + " may not be used here",
+                  "choose among " + os::format_cpu_list(machine.allowed_cpus));
+    }
+    left = placement::restricted(machine, *wishes.cpus);
+  }
+  const int there = static_cast<int>(left.chiplets.size());
+  if (wishes.chiplets > there) {
+    throw Error(Errc::bad_input,
+                "--chiplets " + std::to_string(wishes.chiplets) + ": there " +
+                    (there == 1 ? "is 1 chiplet" : "are " + std::to_string(there) + " chiplets") + " to use",
+                "ask for at most " + std::to_string(there) + "; 'charm topo' shows them");
+  }
+  if (wishes.chiplets > 0) left = largest_chiplets(left, wishes.chiplets);
+  const bool unbound = plan.spec == "os";
+  use(plan, std::move(left), plan.request.smt || unbound || !wishes.size);
+  return plan;
+}
+
+AttachPlan on_cpus(const AttachPlan& plan, const std::vector<int>& cpus) {
+  const std::vector<int> left = os::in_both(plan.machine.allowed_cpus, cpus);
+  AttachPlan less = plan;
+  if (left.empty()) return less;  // nothing is left: then it shares what there is
+  const bool all_threads = plan.cpus == plan.machine.allowed_cpus;
+  use(less, placement::restricted(plan.machine, left), all_threads);
+  return less;
+}
+
+AttachPlan narrowed(const AttachPlan& plan, const std::vector<int>& cores) {
+  return on_cpus(plan, steering::cpus_of_cores(plan.machine, cores));
+}
+
+}  // namespace charm::attach

@@ -1,0 +1,39 @@
+// Tells a program's own thread pools how many threads to make, and where: by environment variables, and a Java
+// program by an argument. Pure: a function of the environment that gives the additions. What the user has set is never
+// changed, nor anything that says the same by another name.
+//
+// Pools that have no variable count the cpus of the mask that the program starts with: oneTBB, std::thread, nproc.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attach/plan.hpp"
+
+namespace charm::attach {
+
+struct Pool {
+  std::string name, value;  ///< the variable
+  std::string why;          ///< whose pool it sizes, for people
+  bool argument = false;    ///< no variable: "name=value" stands in front of the program's own arguments
+};
+
+/// What is to be started.
+struct Words {
+  std::vector<std::string> words;  ///< the program and its arguments; empty where it is not known
+  bool children = false;           ///< its children are steered, too
+};
+
+/// "openmp", "go", "java".
+const std::vector<std::string>& pool_kinds();
+
+/// \param left_out kinds that are not to be told. \param environment looks a variable up, nullptr where it is unset.
+std::vector<Pool> pool_sizes(const AttachPlan& plan, const Words& program, const std::vector<std::string>& left_out,
+                             const std::function<const char*(const char*)>& environment);
+
+/// The number of threads that a pool should have: one for each core, at most the cgroup's quota.
+int pool_threads(const AttachPlan& plan);
+
+}  // namespace charm::attach

@@ -1,0 +1,59 @@
+// What placing another program's threads needs from the system: which threads there are, what they do, where they may
+// run. An interface, so that tests replace the kernel by threads that are not there.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "counters/source.hpp"
+#include "os/cpu_load.hpp"
+#include "os/processes.hpp"
+
+namespace charm::attach {
+
+struct ThreadId {
+  int process = 0;
+  int thread = 0;
+  friend auto operator<=>(const ThreadId&, const ThreadId&) = default;
+};
+
+struct Found {
+  ThreadId id;
+  bool followed = true;  ///< false: of a child process that is to be left to itself
+};
+
+class System {
+ public:
+  System() = default;
+  virtual ~System() = default;
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+
+  /// Whether threads may have begun since the last call; cheap.
+  virtual bool news() = 0;
+  /// A descriptor that becomes readable when news() may have some, so that nobody need call it before; -1 if there is
+  /// none.
+  [[nodiscard]] virtual int announces() const { return -1; }
+  /// All threads of the program as of now, ascending.
+  virtual std::vector<Found> threads() = 0;
+  /// Nothing where it has ended.
+  virtual std::optional<os::ThreadTime> time(const ThreadId& id) = 0;
+  virtual std::string name(const ThreadId& id) = 0;
+  /// Empty where it has ended.
+  virtual std::vector<int> mask(const ThreadId& id) = 0;
+  /// 0 or an errno.
+  virtual int bind(const ThreadId& id, const std::vector<int>& cpus) = 0;
+  /// Cpu time of the program and of its children, those that are left to themselves and those that have ended too;
+  /// seconds, or 0 where it is not told.
+  virtual double used() = 0;
+  /// What the kernel counts on each cpu, whoever used it.
+  virtual std::map<int, os::CpuTime> cpu_times() = 0;
+  /// Null where there are none.
+  virtual std::unique_ptr<counters::ThreadCounters> counters(const ThreadId& id) = 0;
+};
+
+}  // namespace charm::attach

@@ -1,0 +1,173 @@
+// The steering of another program's threads: finds them, tells workers from helpers, places the workers as the runtime
+// places its own (steering/generation.hpp) and moves them as its controller says, from outside.
+//
+// A1  No thread is ever given a cpu outside of the plan's, and a thread that is found has its mask before step()
+// returns.
+//     What a thread creates inherits its mask: so one that is found on a core of its own is first let loose.
+// A2  Workers with a core of their own: no two on one, at any time, also from one placement to the next (by the same
+//     steering::ThreadBinder as the runtime's workers). More workers than cores share them chiplet by chiplet: the
+//     kernel balances them there, since unlike tasks they cannot be handed to a worker that has a core.
+// A3  A thread that sets its own mask is left alone from then on, as are the threads of a program that steers itself
+//     (one of this library).
+// A4  restore() gives every thread back what it came with, but for what A3 leaves alone.
+// A5  Workers leave cores that other programs keep busy (lease/interference.hpp), where there are quieter ones for them
+// in the
+//     plan: at most once in five seconds, and never for nothing.
+// The clock comes in as an argument; what the system says, through System.
+#pragma once
+
+#include <charm/decision.hpp>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "attach/plan.hpp"
+#include "attach/role.hpp"
+#include "attach/system.hpp"
+#include "controller/control_group.hpp"
+#include "lease/interference.hpp"
+#include "placement/claim.hpp"
+#include "steering/generation.hpp"
+#include "steering/thread_binder.hpp"
+
+namespace charm::attach {
+
+/// What was done so far, for the summary.
+struct Tally {
+  std::size_t threads = 0;       ///< ever found
+  std::size_t most_threads = 0;  ///< at a time
+  std::size_t workers = 0;       ///< now
+  std::size_t most_workers = 0;
+  std::size_t processes = 0;   ///< followed, ever
+  std::size_t left_alone = 0;  ///< threads that set their own masks
+  std::size_t placements = 0;  ///< how often the number of workers or the cpus changed
+  std::size_t masks = 0;       ///< that were set
+  std::size_t moves = 0;       ///< of workers from chiplet to chiplet
+  std::size_t refused = 0;     ///< masks that the kernel refused
+  std::size_t avoided = 0;     ///< new placements since other programs kept cores busy
+  bool shared = false;         ///< there were more workers than cores
+  bool steers_itself = false;  ///< it is a program of the library
+};
+
+class ThreadPlacer {
+ public:
+  /// \param came_with the mask that the program would have without us: what it gets back.
+  /// \param attached whether it ran before: threads keep what they had beside its first thread's mask.
+  ThreadPlacer(System& system, AttachPlan plan, std::vector<int> came_with, bool attached, double now);
+
+  /// Does what is due. \returns the time at which to call it again, at the latest.
+  double step(double now);
+  /// When it will look for threads again. From then on it need not be called before System::announces() is readable.
+  [[nodiscard]] double next_look() const { return next_look_; }
+  /// Other cpus from now on.
+  void use(AttachPlan plan, double now);
+  /// Cpus that other programs have leased: what goes on there is over when they are given back. Ascending.
+  void set_leased(std::vector<int> cpus) { leased_ = std::move(cpus); }
+  /// Do not look at what other programs do.
+  void ignore_others() { listens_ = false; }
+  void restore();
+  /// Whether no worker is on one of these cpus any more.
+  [[nodiscard]] bool has_left(const std::vector<int>& cpus) const;
+
+  [[nodiscard]] const Tally& tally() const { return tally_; }
+  [[nodiscard]] const AttachPlan& plan() const { return plan_; }
+  /// Whether there are more workers, with those that went to sleep a moment ago, than cores.
+  [[nodiscard]] bool shares() const { return generation_ && generation_->shared; }
+  [[nodiscard]] int workers() const { return static_cast<int>(tally_.workers); }
+  /// Cpus' worth of time that the program ran for in the latest window.
+  [[nodiscard]] double load() const { return load_; }
+  /// Cpus' worth of time that children which are left to themselves ran for, or wanted to.
+  [[nodiscard]] double children_demand() const { return children_demand_; }
+  /// Cpus that other programs keep busy, ascending.
+  [[nodiscard]] const std::vector<int>& busy() const { return noise_.busy(); }
+  [[nodiscard]] int spread() const;
+  /// Spreads that the controller may choose from now; one: nothing to decide.
+  [[nodiscard]] std::vector<int> levels() const;
+  [[nodiscard]] bool decides() const { return generation_ && generation_->control_group != nullptr; }
+  [[nodiscard]] std::vector<Decision> decisions() const;
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+
+  struct Row {
+    ThreadId id;
+    bool worker = false;
+    std::vector<int> cpus;
+    int chiplet = -1;
+  };
+  [[nodiscard]] std::vector<Row> rows() const;
+
+ private:
+  struct Member {
+    Role role;
+    std::vector<int> original, set;
+    bool alone = false;  // A3
+    int surprises = 0;
+    bool gone = false;
+    double found = 0;  // time
+    std::optional<os::ThreadTime> last;
+    int slot = -1;
+    WorkerCore worker_core;
+    std::unique_ptr<steering::ThreadBinder> binder;  // null until it is a worker for the first time
+    std::unique_ptr<counters::ThreadCounters> counters;
+    controller::Counts told;  // of its totals, to its slot
+  };
+  struct Slot {
+    ThreadId thread;
+    [[nodiscard]] bool taken() const { return thread.thread != 0; }
+    controller::WorkerTotals totals;  // of all threads that ever had the slot in this placement generation
+  };
+
+  void refresh(double now);
+  void welcome(const ThreadId& id, double now);
+  void measure(double now);
+  void check_mask(const ThreadId& id, Member& member);
+  void listen(double now);
+  void avoid(double now);
+  void assign(double now);
+  void vacate(Slot& slot);
+  void renew(double now);
+  void make_control_group(double now);
+  void apply(double now);
+  void place_workers(int spread);
+  void record_counts(double now);
+  void count(Slot& slot);
+  bool bind(const ThreadId& id, Member& member, const std::vector<int>& cpus);
+  void unplace(const ThreadId& id, Member& member, const std::vector<int>& cpus);
+  void know(const std::vector<int>& mask) { known_.insert(mask); }
+  void know_plan();
+  [[nodiscard]] bool steers_itself(const ThreadId& id);
+  [[nodiscard]] std::vector<int> helper_cpus() const;
+
+  System& system_;
+  AttachPlan plan_;
+  const std::vector<int> came_with_;
+  const bool attached_;
+  const double started_;
+  placement::CpuClaims claims_;
+  std::map<ThreadId, Member> members_;
+  std::set<int> self_steered_;                                   // processes
+  std::map<ThreadId, std::optional<os::ThreadTime>> let_loose_;  // with what they had run for at the latest window
+  std::set<int> processes_;
+  std::set<std::vector<int>> known_;  // masks that are our doing
+  std::vector<Slot> slots_;
+  std::unique_ptr<steering::PlacementGeneration> generation_;
+  std::vector<Decision> past_;  // decisions of control groups that are gone
+  int stood_at_ = 0;
+  bool waits_ = false;  // some worker has not got its core yet
+  bool first_look_ = true;
+  double next_look_ = 0, next_window_ = 0, next_tick_ = 0, last_window_ = 0, lively_until_ = 0, spare_since_ = -1;
+  double load_ = 0, children_demand_ = 0;
+  bool listens_ = true;
+  lease::Interference noise_;
+  lease::OwnTime own_;
+  std::vector<int> leased_;
+  double next_evasion_ = 0;
+  int next_binder_ = 0;
+  Tally tally_;
+  std::string trouble_;
+};
+
+}  // namespace charm::attach

@@ -1,0 +1,112 @@
+#include "cli/attach/options.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli/options.hpp"
+#include "controller/policy.hpp"
+#include "os/cpu_list.hpp"
+#include "topology/discovery.hpp"
+
+namespace charm::cli {
+namespace {
+
+attach::Memory memory_of(const std::string& word) {
+  return word == "local"        ? attach::Memory::local
+         : word == "interleave" ? attach::Memory::interleave
+         : word == "bind"       ? attach::Memory::bind
+                                : attach::Memory::keep;
+}
+
+std::unique_ptr<lease::Lease> lease_for(const AttachOptions& options, const base::Settings& settings,
+                                        const attach::AttachPlan& plan, std::vector<std::string>& notes) {
+  const std::string word = options.share.empty() ? settings.share : options.share;
+  if (word == "off" || options.dry_run || plan.spec == "os") return nullptr;
+  const std::string path = word.starts_with("/") ? word : lease::default_path();
+  const int weight = options.weight > 0 ? options.weight : settings.share_weight;
+  try {
+    return std::make_unique<lease::Lease>(path, plan.machine, weight,
+                                          attach::cores_of_chiplets(plan.machine, options.chiplets));
+  } catch (const Error& error) {
+    if (word != "auto") throw;
+    notes.push_back(std::string("the machine is not shared by leases: ") + error.what());
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+void declare_shared(CLI::App& app, AttachOptions& options) {
+  // Parameters may follow a name ("adaptive:tick=0.1"), so the words are offered and not enforced here.
+  std::string names;
+  for (const auto name : controller::policy_names()) names += (names.empty() ? "" : ",") + std::string(name);
+  app.add_option("--policy", options.policy, "How workers are placed, as the setting policy [the setting]")
+      ->type_name("{" + names + "}");
+  app.add_option("--cpus", options.cpus, "Only these cpus, as 0-3,8 [all that are allowed]")->type_name("LIST");
+  whole_number(app.add_option("--chiplets", options.chiplets, "At most so many chiplets [all]"), 1, 65536);
+  app.add_flag("--smt", options.smt, "Second hardware threads of cores count as cores");
+  app.add_flag("--children", options.children, "Steer the processes that the program starts, too");
+  app.add_option("--share", options.share,
+                 "Lease cores beside other programs: on, off, or the path of the file of shares [on]")
+      ->type_name("{on,off}")
+      ->check([](const std::string& text) {
+        return text == "on" || text == "off" || (text.size() > 1 && text.front() == '/')
+                   ? std::string()
+                   : "'" + text + "' is not on, off or a path that begins with /";
+      });
+  whole_number(app.add_option("--weight", options.weight, "What it is due of a shared machine [100]"), 1, 1000);
+  app.add_flag("--no-avoid", options.no_avoid, "Do not leave cores that other programs keep busy");
+  file_path(app.add_option("--report", options.report, "Write the summary there, as JSON, and nothing to stderr"));
+  app.add_flag("-q,--quiet", options.quiet, "No summary on stderr");
+}
+
+Prepared prepare(const AttachOptions& options, const std::vector<int>& came_with, bool attach) {
+  Prepared prepared;
+  prepared.settings = base::resolve({});
+  prepared.came_with = came_with;
+  attach::Wishes wishes;
+  wishes.policy = options.policy;
+  if (!options.cpus.empty()) {
+    const auto cpus = os::parse_cpu_list(options.cpus);
+    if (!cpus) {
+      throw Error(Errc::bad_input, "--cpus '" + options.cpus + "' is no list of cpus", "write it as 0-3,8");
+    }
+    wishes.cpus = *cpus;
+  }
+  wishes.chiplets = options.chiplets;
+  if (options.smt) wishes.smt = true;
+  wishes.memory = memory_of(options.memory);
+  wishes.size = !attach && !options.no_size;
+  attach::spec_for(wishes, prepared.settings);  // a wrong name is said before anything is looked at
+
+  topology::Discovery discovery = topology::discover_quietly(prepared.settings.topology, prepared.settings.profile);
+  for (const auto& [key, text] : discovery.notices) prepared.notes.push_back(text);
+  if (!discovery.machine.is_live() && !options.dry_run) {
+    throw Error(Errc::bad_config,
+                "the setting topology names a machine that is not this one (" + discovery.machine.origin + ")",
+                "unset CHARM_TOPOLOGY, or add --dry-run");
+  }
+  if (attach && !options.dry_run && options.cpus.empty()) {
+    wishes.cpus = os::in_both(discovery.machine.allowed_cpus, came_with);
+    if (wishes.cpus->empty()) wishes.cpus.reset();
+  }
+  // --chiplets is applied to what the lease has: two programs with one chiplet each shall not both take the first.
+  const int chiplets = wishes.chiplets;
+  attach::make_plan(discovery.machine, wishes, prepared.settings);
+  wishes.chiplets = 0;
+  prepared.whole = attach::make_plan(discovery.machine, wishes, prepared.settings);
+  prepared.lease = lease_for(options, prepared.settings, prepared.whole, prepared.notes);
+  const std::vector<int> leased = prepared.lease ? prepared.lease->standing().keeps() : std::vector<int>();
+  prepared.plan = attach::Attachment::plan_on(prepared.whole, chiplets, prepared.lease ? &leased : nullptr);
+  if (wishes.size) {
+    std::vector<std::string> left_out =
+        options.left_out.empty() ? std::vector<std::string>() : split_list(options.left_out);
+    prepared.pools = attach::pool_sizes(prepared.plan, {options.program, options.children}, left_out,
+                                        [](const char* name) { return std::getenv(name); });
+  }
+  return prepared;
+}
+
+}  // namespace charm::cli

@@ -1,0 +1,42 @@
+// The options that `charm run` and `charm attach` share, and the plan that follows from them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attach/attachment.hpp"
+#include "attach/plan.hpp"
+#include "attach/pools.hpp"
+#include "base/settings.hpp"
+#include "cli/cli11.hpp"
+
+namespace charm::cli {
+
+struct AttachOptions {
+  std::string policy, cpus, memory = "keep", share, report;
+  std::vector<std::string> program;
+  std::string left_out;  // pools that are not sized
+  int pid = 0;
+  int chiplets = 0, weight = 0;
+  bool smt = false, children = false, no_size = false, dry_run = false, json = false, quiet = false, no_avoid = false;
+};
+
+void declare_shared(CLI::App& app, AttachOptions& options);
+
+/// The plan that the options give on this machine, before anything is started.
+struct Prepared {
+  base::Settings settings;
+  std::vector<int> came_with;           // mask without us
+  attach::AttachPlan whole;             // on all that was asked for
+  std::unique_ptr<lease::Lease> lease;  // null: the machine is not shared
+  attach::AttachPlan plan;              // with what the lease has
+  std::vector<attach::Pool> pools;
+  std::vector<std::string> notes;
+};
+
+/// \param came_with the mask that the program has without us.
+/// \throws Error as the parts do.
+Prepared prepare(const AttachOptions& options, const std::vector<int>& came_with, bool attach);
+
+}  // namespace charm::cli

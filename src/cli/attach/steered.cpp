@@ -1,0 +1,85 @@
+#include "cli/attach/steered.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+
+#include "base/clock.hpp"
+#include "controller/policy.hpp"
+#include "os/output_file.hpp"
+#include "os/this_process.hpp"
+#include "os/wait_for_input.hpp"
+
+namespace charm::cli {
+namespace {
+
+/// Counting is looked into only where somebody would decide by it.
+std::unique_ptr<counters::OtherThreads> counters_for(const Prepared& prepared) {
+  if (!controller::moves(prepared.plan.spec) || prepared.whole.machine.chiplets.size() < 2) return nullptr;
+  return std::make_unique<counters::OtherThreads>(prepared.settings, prepared.whole.machine);
+}
+
+}  // namespace
+
+Steered::Steered(const AttachOptions& options, Prepared& prepared, int pid, bool attached)
+    : begun_(base::monotonic_seconds()),
+      pid_(pid),
+      attached_(attached),
+      counters_(counters_for(prepared)),
+      system_(pid, options.children, counters_.get()),
+      attachment_(system_, prepared.whole, options.chiplets, prepared.came_with, attached, std::move(prepared.lease),
+                  os::live_cpu_watch(), base::monotonic_seconds()) {
+  if (options.no_avoid) attachment_.thread_placer().ignore_others();
+}
+
+void Steered::step_and_wait(int descriptor, double most) {
+  const double due = attachment_.step(base::monotonic_seconds());
+  const double now = base::monotonic_seconds();
+  double seconds = std::clamp(due - now, 0.0, most);
+  std::array<os::WatchedFile, 2> files{{{descriptor}, {system_.announces()}}};
+  if (const double rest = attachment_.thread_placer().next_look() - now;
+      heard_ && rest > 0 && files[1].descriptor >= 0) {
+    files[1].descriptor = -1;  // announcements come as fast as others make them; they are taken a few at a time
+    seconds = std::min(seconds, rest);
+  }
+  os::wait_for_input(files, seconds);
+  heard_ = files[1].ready;
+}
+
+double Steered::seconds() const { return base::monotonic_seconds() - begun_; }
+
+AttachResult Steered::outcome(const std::string& program) const {
+  AttachResult outcome;
+  outcome.program = program;
+  outcome.pid = pid_;
+  outcome.attached = attached_;
+  outcome.seconds = seconds();
+  outcome.found_by = system_.method();
+  outcome.counters = counters_ == nullptr     ? "not needed"
+                     : counters_->available() ? counters_->name()
+                                              : "none: " + counters_->why_not();
+  outcome.own_seconds = os::cpu_seconds();
+  return outcome;
+}
+
+void Steered::tell(const AttachOptions& options, const Prepared& prepared, const AttachResult& outcome,
+                   Session& session) const {
+  if (!options.report.empty()) {
+    try {
+      os::write_whole(options.report, summary_json(outcome, prepared, attachment_));
+    } catch (const Error& error) {  // the program's own end matters more
+      session.err << "charm: " << error.what() << '\n';
+    }
+  } else if (!options.quiet) {
+    session.err << summary_text(outcome, prepared, attachment_) << std::flush;
+  }
+}
+
+int intend(const AttachOptions& options, const Prepared& prepared, Session& session) {
+  session.out << (options.json ? intent_json(options, prepared) : intent_text(options, prepared));
+  return exit_done;
+}
+
+}  // namespace charm::cli

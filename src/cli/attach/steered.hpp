@@ -1,0 +1,42 @@
+// What `charm run` and `charm attach` share while the threads of a program are placed, and afterwards.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "attach/attachment.hpp"
+#include "attach/live_system.hpp"
+#include "cli/attach/options.hpp"
+#include "cli/attach/summary.hpp"
+#include "cli/command.hpp"
+
+namespace charm::cli {
+
+class Steered {
+ public:
+  Steered(const AttachOptions& options, Prepared& prepared, int pid, bool attached);
+
+  /// Does what is due, then waits until something is due again or `descriptor` is readable; at most `most` seconds.
+  void step_and_wait(int descriptor, double most = 10);
+  [[nodiscard]] AttachResult outcome(const std::string& program) const;
+  [[nodiscard]] double seconds() const;  ///< since it began
+  attach::Attachment& attachment() { return attachment_; }
+  attach::LiveSystem& system() { return system_; }
+  /// The summary, to where the options say.
+  void tell(const AttachOptions& options, const Prepared& prepared, const AttachResult& outcome,
+            Session& session) const;
+
+ private:
+  const double begun_;
+  const int pid_;
+  const bool attached_;
+  std::unique_ptr<counters::OtherThreads> counters_;
+  attach::LiveSystem system_;
+  attach::Attachment attachment_;
+  bool heard_ = false;  // an announcement ended the latest wait
+};
+
+/// --dry-run: what would be done.
+int intend(const AttachOptions& options, const Prepared& prepared, Session& session);
+
+}  // namespace charm::cli

@@ -1,0 +1,31 @@
+// The summary of what was done to a program, as a few lines of text and as JSON (docs/run.md has the keys).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "attach/attachment.hpp"
+#include "cli/attach/options.hpp"
+#include "os/child.hpp"
+
+namespace charm::cli {
+
+struct AttachResult {
+  std::string program;
+  int pid = 0;
+  bool attached = false;
+  double seconds = 0;
+  std::optional<os::Ended> ended;  // nothing: it goes on without us
+  std::string found_by;
+  std::string counters;    // name, or why there are none
+  double own_seconds = 0;  // cpu time of the steering itself
+};
+
+std::string summary_text(const AttachResult& outcome, const Prepared& prepared, const attach::Attachment& attachment);
+std::string summary_json(const AttachResult& outcome, const Prepared& prepared, const attach::Attachment& attachment);
+
+/// What a run would do.
+std::string intent_text(const AttachOptions& options, const Prepared& prepared);
+std::string intent_json(const AttachOptions& options, const Prepared& prepared);
+
+}  // namespace charm::cli

@@ -1,0 +1,177 @@
+#include "controller/control_group.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace charm::controller {
+
+ControlGroup::ControlGroup(int workers, std::unique_ptr<Controller> controller, double now)
+    : published_(static_cast<std::size_t>(workers)),
+      period_(controller->period()),
+      next_tick_(now + period_),
+      spread_(controller->spread()),
+      sampler_(Traits{}) {
+  parts_[""].controller = std::move(controller);
+  before_.time = now;
+}
+
+ControlGroup::ControlGroup(int workers, const Make& make, double now, const Traits& traits, bool only_regions)
+    : ControlGroup(workers, make(), now) {
+  make_ = make;
+  only_regions_ = only_regions;
+  sampler_ = Sampler(traits);
+}
+
+int ControlGroup::poll(int worker, const WorkerTotals& totals, double now) {
+  Published& mine = published_[static_cast<std::size_t>(worker)];
+  for_each_count([](std::atomic<double>& to, double from) { to.store(from, std::memory_order_relaxed); }, mine.counts,
+                 totals);
+  mine.running_since.store(totals.running_since, std::memory_order_relaxed);
+  mine.counters.store(totals.counters, std::memory_order_relaxed);
+
+  double due = next_tick_.load(std::memory_order_relaxed);
+  if (now >= due && next_tick_.compare_exchange_strong(due, now + period_, std::memory_order_relaxed)) lead(now);
+  return spread();
+}
+
+Signals ControlGroup::totals(double now) const {
+  Signals sum;
+  sum.time = now;
+  sum.workers = static_cast<int>(published_.size());
+  sum.counters = true;
+  for (const Published& worker : published_) {
+    for_each_count([](double& to, const std::atomic<double>& more) { to += more.load(std::memory_order_relaxed); }, sum,
+                   worker.counts);
+    // A worker inside of a long task is busy though it has not come by to say so.
+    const double since = worker.running_since.load(std::memory_order_relaxed);
+    if (since > 0) sum.busy += std::max(0.0, now - since);
+    sum.counters = sum.counters && worker.counters.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+void ControlGroup::lead(double now) {
+  std::unique_lock lock(deciding_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  Signals sum = totals(now);
+  Signals since = sum;
+  since -= before_;
+  since.busy = std::max(0.0, since.busy);  // a spell may have been counted to its end a moment too soon
+  since.elapsed = now - before_.time;
+  if (since.elapsed <= 0) return;  // overtaken by a leader of a later tick
+  before_ = sum;
+  decide(since);
+}
+
+void ControlGroup::decide(const Signals& since) {
+  const int stood_at = spread();
+  std::string region;
+  {
+    std::lock_guard lock(entering_);
+    if (!entered_.empty()) region = entered_.back().region;
+  }
+  if (region != current_) {
+    // The interval belongs to both parts and tells of neither.
+    current_ = std::move(region);
+    const int there = part(current_).controller->spread();
+    if (there != stood_at) {
+      Decision entry;
+      entry.time = since.time;
+      entry.from = stood_at;
+      entry.to = there;
+      entry.reason = current_.empty() ? "the region was left" : "the region was entered";
+      entry.outcome = "moved to its level";
+      entry.region = current_;
+      kept_.record(entry);
+      if (listener_) listener_(entry);
+      spread_.store(there, std::memory_order_relaxed);
+    }
+  } else if (!current_.empty() || !only_regions_) {
+    Part& now = part(current_);
+    spread_.store(now.controller->tick(since), std::memory_order_relaxed);
+    note_decisions(now, current_);
+  }
+
+  TimelinePoint point;
+  point.time = since.time;
+  point.seconds = since.elapsed;
+  point.spread = stood_at;
+  if (auto sample = sampler_.sample(since)) {
+    point.throughput = sample->throughput;
+    point.stall_other_chiplet = sample->stall_remote;
+    point.stall_dram = sample->stall_dram;
+    point.idle = sample->idle;
+  } else {
+    point.idle = std::clamp(1 - since.busy / (since.elapsed * std::max(1, since.workers)), 0.0, 1.0);
+  }
+  timeline_.record(point);
+  if (observer_) observer_(point);
+}
+
+ControlGroup::Part& ControlGroup::part(const std::string& region) {
+  Part& found = parts_[region];
+  if (!found.controller) found.controller = make_();
+  return found;
+}
+
+/// Takes over what a controller has decided and knows the outcome of.
+void ControlGroup::note_decisions(Part& part, const std::string& region) {
+  const DecisionLog& log = part.controller->log();
+  const std::size_t first = log.total() - log.entries().size();
+  part.told = std::max(part.told, first);
+  while (part.told < log.total()) {
+    const Decision& decision = log.entries()[part.told - first];
+    if (decision.outcome.empty() && part.told + 1 == log.total()) return;
+    Decision mine = decision;
+    mine.region = region;
+    if (listener_) listener_(mine);
+    kept_.record(std::move(mine));
+    ++part.told;
+  }
+}
+
+long ControlGroup::enter(std::string_view region) {
+  std::lock_guard lock(entering_);
+  entered_.push_back({++tickets_, make_ ? std::string(region) : std::string()});
+  return tickets_;
+}
+
+void ControlGroup::leave(long ticket) {
+  std::lock_guard lock(entering_);
+  std::erase_if(entered_, [ticket](const Entered& e) { return e.ticket == ticket; });
+}
+
+/// Under deciding_.
+void ControlGroup::add_pending(std::vector<Decision>& all) const {
+  for (const auto& [region, part] : parts_) {
+    if (!part.controller) continue;
+    const DecisionLog& log = part.controller->log();
+    const std::size_t first = log.total() - log.entries().size();
+    for (std::size_t i = std::max(part.told, first); i < log.total(); ++i) {
+      all.push_back(log.entries()[i - first]);
+      all.back().region = region;
+    }
+  }
+}
+
+std::vector<Decision> ControlGroup::decisions() const {
+  std::lock_guard lock(deciding_);
+  std::vector<Decision> all(kept_.entries().begin(), kept_.entries().end());
+  add_pending(all);
+  sort_by_time(all);
+  return all;
+}
+
+std::vector<Decision> ControlGroup::pending() const {
+  std::lock_guard lock(deciding_);
+  std::vector<Decision> open;
+  add_pending(open);
+  return open;
+}
+
+std::vector<TimelinePoint> ControlGroup::timeline() const {
+  std::lock_guard lock(deciding_);
+  return timeline_.points();
+}
+
+}  // namespace charm::controller

@@ -1,0 +1,111 @@
+// A control group: workers under one controller. Each worker publishes its own running counts and asks for the current
+// spread. When a tick is due, the first worker that notices becomes leader by compare-exchange, adds the counts up and
+// decides.
+//
+// Invariant: nobody waits. A worker that is not the leader does a handful of relaxed stores and loads. A leader that
+// finds another leader at work (or the log being read) returns, and its interval becomes part of the next one. The
+// clock is an argument.
+//
+// Regions (CHARM §4.1, "monitor only specific code segments"): each named part of a program has a controller of its
+// own, which keeps what it has learned until the part is entered again. The region that was entered last and not left
+// is the current one. Entering a region moves the workers to its level at the next tick, so the spread changes at most
+// once a tick.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/counts.hpp"
+#include "controller/policy.hpp"
+#include "controller/sample.hpp"
+#include "controller/timeline.hpp"
+
+namespace charm::controller {
+
+class ControlGroup {
+ public:
+  using Make = std::function<std::unique_ptr<Controller>()>;
+  using Listener = std::function<void(const Decision&)>;
+  /// Called by the leader at each tick.
+  using Observer = std::function<void(const TimelinePoint&)>;
+
+  ControlGroup(int workers, std::unique_ptr<Controller> controller, double now);
+
+  /// \param make a controller for the whole program, and one more for each region.
+  /// \param only_regions nothing is decided outside of regions.
+  ControlGroup(int workers, const Make& make, double now, const Traits& traits = {}, bool only_regions = false);
+
+  /// Called by the worker's own thread at task boundaries. \returns the spread.
+  int poll(int worker, const WorkerTotals& totals, double now);
+
+  [[nodiscard]] int spread() const { return spread_.load(std::memory_order_relaxed); }
+  [[nodiscard]] double period() const { return period_; }
+
+  /// From any thread. \returns a ticket for leave().
+  long enter(std::string_view region);
+  void leave(long ticket);
+
+  /// Both functions are called by leaders and must be quick; set them before the first poll. A decision is reported
+  /// once, when its outcome is known.
+  void listen(Listener listener) { listener_ = std::move(listener); }
+  void observe(Observer observer) { observer_ = std::move(observer); }
+
+  /// A copy of the stored decisions, oldest first; from any thread.
+  std::vector<Decision> decisions() const;
+  /// Those among them whose outcome is not known yet.
+  std::vector<Decision> pending() const;
+  std::vector<TimelinePoint> timeline() const;
+
+ private:
+  // Relaxed stores by one writer: a sum may be a few tasks apart between workers, never torn or lost.
+  struct alignas(64) Published {
+    BasicCounts<std::atomic<double>> counts;
+    std::atomic<double> running_since{0};
+    std::atomic<bool> counters{false};
+  };
+  struct Part {
+    std::unique_ptr<Controller> controller;
+    std::size_t told = 0;  // decisions that are in `kept_` and known to the listener
+  };
+  struct Entered {
+    long ticket;
+    std::string region;
+  };
+
+  void lead(double now);
+  void decide(const Signals& since);
+  [[nodiscard]] Signals totals(double now) const;
+  void add_pending(std::vector<Decision>& all) const;
+  void note_decisions(Part& part, const std::string& region);
+  Part& part(const std::string& region);
+
+  std::vector<Published> published_;
+  Make make_;
+  double period_;
+  bool only_regions_ = false;
+  std::atomic<double> next_tick_;
+  std::atomic<int> spread_;
+
+  mutable std::mutex deciding_;  // leaders only try to lock it; guards all below
+  std::map<std::string, Part, std::less<>> parts_;
+  std::string current_;  // region of the last tick; empty: the whole program
+  Signals before_;       // totals at the last tick
+  DecisionLog kept_;     // of all parts, with their outcomes
+  Sampler sampler_;
+  Timeline timeline_;
+  Listener listener_;
+  Observer observer_;
+
+  std::mutex entering_;
+  std::vector<Entered> entered_;  // not left yet, oldest first
+  long tickets_ = 0;
+};
+
+}  // namespace charm::controller

@@ -1,0 +1,59 @@
+// The counts that a controller reads: what a worker, or a group of them, did since a moment or during an interval.
+//
+// Whoever measures (the runtime's workers, `charm run`, the simulator) fills in Counts, a control group adds them up,
+// and the difference between two ticks is what the controller is told. for_each_count() is the one list of the numbers:
+// all arithmetic goes through it, so a new count is added in one place.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace charm::controller {
+
+/// Where a cache line that a core asked for came from.
+enum class Fill { same_chiplet, other_chiplet, remote_cache, local_dram, remote_dram };
+inline constexpr std::size_t fill_sources = 5;
+
+/// \tparam Number double, or std::atomic<double> where one thread writes and others read.
+template <class Number>
+struct BasicCounts {
+  Number busy{};          // worker-seconds inside of tasks
+  Number tasks{};         // tasks finished
+  Number user_work{};     // in the program's own units; 0 where it gives none
+  Number task_work{};     // tasks weighted by the cost of their kind; 0 where unknown
+  Number instructions{};  // this and the fills: 0 where there are no counters
+  std::array<Number, fill_sources> fills{};
+
+  [[nodiscard]] double fill(Fill source) const { return fills[static_cast<std::size_t>(source)]; }
+};
+using Counts = BasicCounts<double>;
+
+/// Calls `each` once a number, with that number of every argument.
+template <class Each, class... Some>
+void for_each_count(Each&& each, Some&... some) {
+  each(some.busy...);
+  each(some.tasks...);
+  each(some.user_work...);
+  each(some.task_work...);
+  each(some.instructions...);
+  for (std::size_t f = 0; f < fill_sources; ++f) each(some.fills[f]...);
+}
+
+inline Counts& operator+=(Counts& sum, const Counts& more) {
+  for_each_count([](double& a, double b) { a += b; }, sum, more);
+  return sum;
+}
+inline Counts& operator-=(Counts& rest, const Counts& less) {
+  for_each_count([](double& a, double b) { a -= b; }, rest, less);
+  return rest;
+}
+[[nodiscard]] inline Counts operator+(Counts a, const Counts& b) { return a += b; }
+[[nodiscard]] inline Counts operator-(Counts a, const Counts& b) { return a -= b; }
+
+/// A worker's running totals since it started, as it publishes them.
+struct WorkerTotals : Counts {
+  double running_since = 0;  // time at which the present spell of work began, which `busy` lacks; 0 while idle
+  bool counters = false;     // whether instructions and fills are measured
+};
+
+}  // namespace charm::controller

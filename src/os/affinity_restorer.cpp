@@ -1,0 +1,113 @@
+#include "os/affinity_restorer.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <set>
+#include <unistd.h>
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "os/affinity.hpp"
+#include "os/processes.hpp"
+
+namespace charm::os {
+namespace {
+
+constexpr int dismissed = 0;
+
+/// \returns whether there were threads that are not among the `freed`.
+bool free_more(int program, const std::vector<int>& mask, bool children, std::set<int>& freed) {
+  const Processes processes;
+  bool more = false;
+  std::set<int> known{program};
+  std::vector<int> open{program};
+  while (!open.empty()) {
+    const int process = open.back();
+    open.pop_back();
+    for (const int thread : processes.threads(process)) {
+      if (freed.insert(thread).second) {
+        bind_thread(thread, mask);
+        more = true;
+      }
+      if (!children) continue;
+      for (const int child : processes.children(process, thread)) {
+        if (known.insert(child).second) open.push_back(child);
+      }
+    }
+  }
+  return more;
+}
+
+/// A thread that is born in the meantime has the mask of the one that makes it, which may be bound still.
+void free_threads(int program, const std::vector<int>& mask, bool children) {
+  constexpr int freeing_rounds = 8;
+  std::set<int> freed;
+  for (int round = 0; round < freeing_rounds && free_more(program, mask, children, freed); ++round) {
+  }
+}
+
+[[noreturn]] void stand_guard(int pipe, const std::vector<int>& mask, bool children) {
+  setsid();  // what is meant for the program's group is not meant for it
+  prctl(PR_SET_NAME, "charm-restorer");
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  // Whoever waits for the end of the program's output, or of any other pipe, shall not wait for this.
+  dup2(pipe, 0);
+  pipe = 0;
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, 1U, ~0U, 0U) != 0)
+#endif
+  {
+    for (int file = 1; file < 1024; ++file) close(file);
+  }
+  int program = dismissed;
+  for (;;) {
+    int word = 0;
+    const ssize_t got = read(pipe, &word, sizeof word);
+    if (got < 0 && errno == EINTR) continue;
+    if (got == sizeof word && word != dismissed) {
+      program = word;
+      continue;
+    }
+    if (got != sizeof word && program != dismissed) free_threads(program, mask, children);
+    _exit(0);
+  }
+}
+
+}  // namespace
+
+AffinityRestorer::AffinityRestorer(const std::vector<int>& mask, bool children) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
+  pid_ = fork();
+  if (pid_ == 0) {
+    close(ends[1]);
+    stand_guard(ends[0], mask, children);
+  }
+  close(ends[0]);
+  if (pid_ < 0) {
+    close(ends[1]);
+    return;
+  }
+  pipe_ = ends[1];
+}
+
+AffinityRestorer::~AffinityRestorer() {
+  if (pipe_ < 0) return;
+  const int word = dismissed;
+  [[maybe_unused]] const ssize_t put = write(pipe_, &word, sizeof word);
+  close(pipe_);
+  waitpid(pid_, nullptr, 0);
+}
+
+void AffinityRestorer::watch_over(int pid) const {
+  if (pipe_ < 0) return;
+  [[maybe_unused]] const ssize_t put = write(pipe_, &pid, sizeof pid);
+}
+
+}  // namespace charm::os

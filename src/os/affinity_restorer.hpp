@@ -1,0 +1,28 @@
+// The affinity restorer: a process that only waits for the death of the process that made it. If that one is killed and
+// cannot clean up, the restorer gives the program's threads their mask back and exits. Without it threads, and all
+// threads that they create, would stay bound to single cores.
+#pragma once
+
+#include <vector>
+
+namespace charm::os {
+
+class AffinityRestorer {
+ public:
+  /// To be called before there are other threads. \param children whether processes of the program are to be freed,
+  /// too.
+  /// \param mask for all of them. If no process can be made there is none, which is no error.
+  AffinityRestorer(const std::vector<int>& mask, bool children);
+  ~AffinityRestorer();  ///< dismisses it: there is nothing to clean up any more
+  AffinityRestorer(const AffinityRestorer&) = delete;
+  AffinityRestorer& operator=(const AffinityRestorer&) = delete;
+
+  /// The program that it is for.
+  void watch_over(int pid) const;
+
+ private:
+  int pipe_ = -1;
+  int pid_ = -1;
+};
+
+}  // namespace charm::os

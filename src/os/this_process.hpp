@@ -1,0 +1,32 @@
+// What the calling process is, what it has used, and what it may use.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace charm::os {
+
+int process_id() noexcept;
+/// Effective user id.
+unsigned user_id() noexcept;
+/// Path of the program that the process runs; empty where /proc does not tell.
+std::string program_path();
+
+/// Name of the machine as uname(2) tells it; empty where it does not.
+std::string host_name();
+/// "Linux 6.1.0 x86_64".
+std::string kernel_name();
+
+/// Processor time of all threads, user and system.
+double cpu_seconds() noexcept;
+/// The same of children that have ended and were waited for.
+double cpu_seconds_of_children() noexcept;
+
+/// Files that may be open at a time; 0 where it is not told.
+std::size_t open_file_limit() noexcept;
+
+/// Writes to the standard error stream by one system call, so that it may be called between fork and exec.
+void write_to_stderr(std::string_view text) noexcept;
+
+}  // namespace charm::os

@@ -1,0 +1,23 @@
+// Stage 5: the levels that a matrix may have. Every height of the criterion (level.hpp) cuts the tree of stage 2 into
+// the innermost groups that reach it; stage 4 makes a partition of them.
+#pragma once
+
+#include <vector>
+
+#include "probe/level.hpp"
+
+namespace charm::probe {
+
+struct Candidate {
+  double least;  ///< log of the step that all of its groups reach
+  Level level;
+};
+
+/// From the largest step to the smallest. Those of which more than a few items were only inferred come last.
+struct Candidates {
+  std::vector<Candidate> seen, inferred;
+};
+
+Candidates candidate_levels(const Distances& distances);
+
+}  // namespace charm::probe

@@ -1,0 +1,43 @@
+// Stage 3: what a group, and a level of groups, looks like in the distances. The one criterion of all later stages is
+// the step around a group: how far the distances of its members to their nearest outsiders lie above those within,
+// member by member. On a mesh, where latency grows with distance, members at a group's rim are as near to outsiders as
+// to their own, and no step is found however large the spread.
+#pragma once
+
+#include "probe/distances.hpp"
+
+namespace charm::probe {
+
+// A step worth the name: latencies outside at least an eighth above those inside. Below it lie the clusters that share
+// a tag directory or a mesh stop within one last-level cache, and timer resolution.
+inline const double smallest_step = std::log(1.13);
+
+/// Known distances between the members of a group, and from each member to its nearest outsiders.
+struct GroupDistances {
+  std::vector<double> within;
+  std::vector<double> beyond;
+};
+GroupDistances distances_of(const Distances& d, const Group& group);
+
+/// Log of the step around a group, as all but a quarter of its members see it; NaN where it cannot be told.
+double step_of(const Distances& d, const Group& group);
+
+/// A partition of all items, and how its groups stand out.
+struct Level {
+  Partition groups;
+  Group remainder;            ///< the group, if any, that consists of what no other group took
+  double step = 0;            ///< log of the step that all but the weakest tenth of the groups reach
+  double spread = 0;          ///< how far the middle four fifths of the log latencies within a group usually lie apart
+  double within = 0;          ///< median log latency within groups (NaN where all are single items)
+  double beyond = 0;          ///< median log latency to the nearest outsiders
+  double inferred_share = 0;  ///< share of items that were put into a group, or left alone, by inference
+  [[nodiscard]] bool found() const { return groups.size() > 1; }
+};
+
+/// Computes `step`, `spread`, `within` and `beyond` from the groups.
+void describe(const Distances& d, Level& level);
+
+/// How many groups consist of a single item.
+std::size_t single_items(const Partition& groups);
+
+}  // namespace charm::probe

@@ -1,0 +1,19 @@
+// Stage 10: whether the outermost groups are called dies or sockets. That is not in the latencies, so it is a guess
+// with a confidence that is never called sure.
+#pragma once
+
+#include "probe/level.hpp"
+
+namespace charm::probe {
+
+struct Naming {
+  bool sockets = false;  ///< the outermost groups are sockets
+  double sure = 0.5;     ///< at most `most_sure_of_names`
+};
+
+inline constexpr double most_sure_of_names = 0.78;
+
+/// \param level the outermost one; \param above_chiplets whether it groups chiplets and is not the chiplets themselves.
+Naming name_outermost(const Level& level, bool above_chiplets);
+
+}  // namespace charm::probe

@@ -1,0 +1,16 @@
+// Stage 6: which of the candidates is the innermost level. A finer partition takes the place of a coarser one only
+// where it divides nearly all of its groups, so that chance cannot split one of them.
+#pragma once
+
+#include "probe/level.hpp"
+
+namespace charm::probe {
+
+struct Selection {
+  Level level;           ///< not found(): one group of everything
+  double runner_up = 0;  ///< log of the step of the strongest finer partition that was turned down; 0 if none
+};
+
+Selection innermost_level(const Distances& distances);
+
+}  // namespace charm::probe

@@ -1,0 +1,29 @@
+// Stage 8: which rows are hardware threads of one core. Siblings share the first-level cache, so that they answer each
+// other in a fraction of what a shared last-level cache takes; two cores of a small chiplet do not. This is the one
+// place where latencies are compared with nanoseconds to find groups.
+#pragma once
+
+#include "probe/selection.hpp"
+
+namespace charm::probe {
+
+/// Above 0 where the groups of a level are cores. The distance from 0 is the log odds of that.
+double sibling_score(const Level& level);
+
+/// Pairs that are nearer to each other than to everybody else, and all other items alone. Empty where fewer than a
+/// fifth of the items are in such pairs. For machines on which only some cores have siblings.
+Partition separate_pairs(const Distances& d);
+
+/// Share of the items that are in a pair whose distance is below the distance of both to everybody else by `least`.
+double share_in_pairs(const Distances& d, double least);
+
+struct InferredSiblings {
+  int inferred = 0;  ///< threads that were given a core
+  double sure = 1;   ///< factor for the confidence of the level
+};
+
+/// Joins single threads of `cores` where `chiplets` leave one way to do so, or where one way explains the measurements
+/// to third parties best.
+InferredSiblings infer_siblings(const LatencyMatrix& matrix, Partition& cores, const Partition& chiplets);
+
+}  // namespace charm::probe

@@ -1,0 +1,216 @@
+// Where a worker sits: it follows the core of the spread, binds itself and its fresh pages there, and notices when the
+// cpus that the process may use change (S1 and S2 in sched/control/steering.hpp; the judgement is os/cpu_watch.hpp's).
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/notices.hpp"
+#include "os/cpu_list.hpp"
+#include "os/thread_memory.hpp"
+#include "sched/control/steering.hpp"
+#include "sched/run/runtime.hpp"
+#include "sched/run/worker.hpp"
+#include "steering/masks.hpp"
+#include "steering/request.hpp"
+
+namespace charm::sched {
+
+void Steering::follow(Worker& worker, WorkerControl& p, const PlacementGeneration& generation, int spread) {
+  const WorkerCore* worker_core = generation.worker_core(worker.id, spread);
+  if (worker_core == nullptr) return rest(worker, p, generation);
+  const WorkerControl::Mask& mask = mask_of(p, *worker_core, generation);
+  auto bound = [&] {
+    const WorkerControl::Thread& t = thread(worker);
+    return t.checked == generation.number && t.mask.bound && t.mask.set == mask.cpus &&
+           p.binder.is_on(worker_core->cpu, mask.shared);
+  };
+  const bool there = *worker_core == worker.worker_core && !rests(worker) && (mask.cpus.empty() || bound());
+  if (!there) return sit(worker, p, generation, *worker_core);
+  p.placed = generation.number;
+}
+
+/// One attempt; where the cpu is still another's, the next poll tries again.
+void Steering::sit(Worker& worker, WorkerControl& p, const PlacementGeneration& generation,
+                   const WorkerCore& worker_core) {
+  const WorkerControl::Mask& mask = mask_of(p, worker_core, generation);
+  if (!mask.cpus.empty() && surprised(worker, p)) return;
+  if (p.resting.exchange(false, std::memory_order_seq_cst)) resting_.fetch_sub(1, std::memory_order_seq_cst);
+  WorkerControl::Thread& t = thread(worker);
+  if (!mask.cpus.empty()) {
+    const auto state = p.binder.place({worker_core.cpu, mask.shared, mask.cpus, mask.floating},
+                                      [&](const std::vector<int>& cpus) { return bind(t, cpus); });
+    if (state != steering::ThreadBinder::State::placed) {
+      p.next_poll = 0;
+      return;
+    }
+    t.checked = generation.number;
+  }
+  p.placed = generation.number;
+  place_memory(t, worker_core);
+  if (worker_core == worker.worker_core) return;
+  worker.move_to(worker_core);
+}
+
+/// There are fewer cpus than workers, and this one has none of its own.
+void Steering::rest(Worker& worker, WorkerControl& p, const PlacementGeneration& generation) {
+  if (!p.resting.exchange(true, std::memory_order_seq_cst)) resting_.fetch_add(1, std::memory_order_seq_cst);
+  WorkerControl::Thread& t = thread(worker);
+  if (!cpus_ || runtime_.bind == steering::Bind::none || t.checked == generation.number) return p.binder.forget();
+  if (surprised(worker, p)) return;
+  // A refusal says that the cpus have changed again: there will be another generation, and it keeps its cpu until then.
+  if (p.binder.unplace(generation.cpus, [&](const std::vector<int>& cpus) { return bind(t, cpus); }))
+    t.checked = generation.number;
+}
+
+const WorkerControl::Mask& Steering::mask_of(WorkerControl& p, const WorkerCore& worker_core,
+                                             const PlacementGeneration& generation) const {
+  if (p.mask.generation == generation.number && p.mask.worker_core == worker_core) return p.mask;
+  p.mask = {generation.number, worker_core, generation.shared, {}, {}};
+  if (!cpus_) return p.mask;
+  p.mask.cpus = steering::mask_for(runtime_.machine, worker_core, runtime_.bind, generation.cpus);
+  p.mask.floating = steering::floating_mask(runtime_.machine, worker_core, generation.cpus);
+  return p.mask;
+}
+
+/// Whether the thread's mask is not as it left it. Then somebody has set it, which must be understood before it is
+/// overwritten: the next poll looks at it first. So it does for a thread that has never looked: what its mask should be
+/// is not what the process came with, if somebody has set masks since.
+bool Steering::surprised(Worker& worker, WorkerControl& p) {
+  if (look_interval_ <= 0) return false;
+  WorkerControl::Thread& t = thread(worker);
+  const std::vector<int> mask = cpus_->mask();
+  if (mask.empty() || mask == t.mask.found || mask == t.mask.set) return false;
+  p.next_poll = t.next_look = 0;
+  worker.until_boundary = 1;
+  return true;
+}
+
+bool Steering::bind(WorkerControl::Thread& t, const std::vector<int>& cpus) {
+  if (!cpus_->bind(cpus)) {
+    base::notice("bind", "the kernel refused to bind a worker to cpu " + os::format_cpu_list(cpus) + "; it floats");
+    return false;
+  }
+  t.mask.set = t.mask.found = cpus;
+  t.mask.bound = true;
+  return true;
+}
+
+void Steering::place_memory(WorkerControl::Thread& t, const WorkerCore& worker_core) {
+  const std::string& wish = runtime_.settings.memory_policy;
+  if (wish == "none" || !runtime_.machine.is_live() || runtime_.machine.nodes.size() < 2 || worker_core.node < 0)
+    return;
+  if (t.memory_node == -1 || t.memory_node == worker_core.node) return;
+  if (t.memory_node == -2 && !os::has_default_memory_policy()) {
+    t.memory_node = -1;
+    base::notice("memory_policy",
+                 "a memory policy was set from outside and is kept; new pages do not follow the workers");
+    return;
+  }
+  const auto policy = wish == "bind" ? os::MemoryPolicy::bind : os::MemoryPolicy::preferred;
+  if (!os::set_memory_node(policy, runtime_.machine.nodes[static_cast<std::size_t>(worker_core.node)].os_index)) {
+    base::notice("memory_policy", "the kernel refused a memory policy; new pages come from where a worker runs first");
+    t.memory_node = -1;
+    return;
+  }
+  t.memory_node = worker_core.node;
+}
+
+void Steering::look(Worker& worker, WorkerControl& p, double time) {
+  WorkerControl::Thread& t = thread(worker);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (t.checked < 0) {
+    lock.lock();  // its first look: what it runs before it would run unbound
+  } else if (!lock.try_lock()) {
+    p.next_poll = 0;
+    return;
+  }
+  t.next_look = time + look_interval_;
+  if (time >= next_granted_) {
+    granted_ = cpus_->granted();
+    next_granted_ = time + look_interval_;
+  }
+  std::vector<int> found = cpus_->mask();
+  if (!allowed_.explains(found, t.mask, granted_)) {
+    // Both are needed as of one moment: a mask that does not fit may only be newer than the grant.
+    granted_ = cpus_->granted();
+    found = cpus_->mask();
+    if (cpus_->granted() != granted_) {
+      p.next_poll = t.next_look = 0;  // it is changing just now
+      return;
+    }
+  }
+  const std::vector<int> allowed = allowed_.judge(found, t.mask, granted_);
+  // What was set last is kept: the kernel remembers it, too, and returns to it when a cpuset grows again.
+  if (found != t.mask.set) t.mask.bound = false;
+  if (!allowed.empty()) use(allowed, time);
+}
+
+/// Under mutex_.
+void Steering::use(const std::vector<int>& allowed, double time) {
+  const bool changed = allowed != usable_;
+  usable_ = allowed;
+  std::vector<int> cpus = leased_ ? os::in_both(allowed, *leased_) : allowed;
+  if (cpus.empty()) cpus = allowed;
+  if (cpus == generations_.back()->cpus) return;
+  renew(cpus, time, changed || !leased_ ? "the process may use" : "of the shared machine it has");
+}
+
+void Steering::lease(const std::vector<int>& cpus) {
+  const std::lock_guard lock(mutex_);
+  leased_ = cpus;
+  use(std::vector<int>(usable_), now());
+}
+
+bool Steering::has_left(const std::vector<int>& cpus) const {
+  const int number = generation_number_.load(std::memory_order_seq_cst);
+  return std::all_of(controls_.begin(), controls_.end(),
+                     [&](const auto& each) { return each->generation.load(std::memory_order_seq_cst) == number; }) &&
+         std::all_of(cpus.begin(), cpus.end(), [&](int cpu) {
+           return cpu >= claims_.cpus() || claims_.owner(cpu) == placement::CpuClaims::free_cpu;
+         });
+}
+
+/// Makes `cpus` the new placement generation. Under mutex_. \param why says whose cpus they are.
+void Steering::renew(const std::vector<int>& cpus, double time, const std::string& why) {
+  const PlacementGeneration& old = *generations_.back();
+  placement::Request request = steering::placement_request(runtime_.settings);
+  request.workers = static_cast<int>(controls_.size());
+  request.share_cores = request.share_cores || runtime_.settings.surplus == "share";
+  auto next = std::make_unique<PlacementGeneration>(
+      steering::make_generation({runtime_.machine, spec_, request, cpus, {}, runtime_.placement.start()}));
+  if (!next->fallback.empty()) base::notice("generation", next->fallback);
+  next->number = old.number + 1;
+  if (next->placed > 0 && decides_) next->control_group = make_control_group(next->placement, time);
+  if (old.control_group) {
+    for (Decision& open : old.control_group->pending()) {
+      open.outcome = "broken off, the cpus changed";
+      tell(open);
+    }
+  }
+  for (Region& region : regions_)
+    region.control_group_ticket = next->control_group ? next->control_group->enter(region.name) : 0;
+
+  Decision decision;
+  decision.time = time;
+  decision.from = old.spread();
+  decision.to = next->spread();
+  decision.reason = why + " cpus " + os::format_cpu_list(cpus) + " now, and not " + os::format_cpu_list(old.cpus);
+  const int left_over = static_cast<int>(controls_.size()) - next->placed;
+  decision.outcome = left_over <= 0 ? "a cpu for each worker"
+                                    : std::to_string(left_over) + " of " + std::to_string(controls_.size()) +
+                                          (next->shared ? " workers share a cpu with others" : " workers rest");
+  tell(decision);
+  current_.store(next.get(), std::memory_order_seq_cst);
+  generation_number_.store(next->number, std::memory_order_seq_cst);
+  generations_.push_back(std::move(next));
+  std::erase_if(generations_, [this](const std::unique_ptr<PlacementGeneration>& generation) {
+    if (generation == generations_.back()) return false;
+    return std::none_of(controls_.begin(), controls_.end(), [&](const std::unique_ptr<WorkerControl>& control) {
+      return control->looking.load(std::memory_order_seq_cst) == generation.get();
+    });
+  });
+  runtime_.wake_all();
+}
+
+}  // namespace charm::sched

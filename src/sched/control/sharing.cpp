@@ -1,0 +1,125 @@
+#include "sched/control/sharing.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "os/affinity.hpp"
+#include "os/cpu_load.hpp"
+#include "os/this_process.hpp"
+#include "os/threads.hpp"
+#include "sched/control/steering.hpp"
+#include "steering/masks.hpp"
+
+namespace charm::sched {
+namespace {
+
+constexpr double idle_below = 0.05;  // of a cpu
+constexpr double quiet_s = 1;        // until an idle process gives its cores back
+
+}  // namespace
+
+std::unique_ptr<Sharing> Sharing::start(const base::Settings& settings, const Machine& machine, int workers,
+                                        Steering& steering) {
+  if (settings.share == "auto" || settings.share == "off") return nullptr;
+  const std::string path = settings.share == "on" ? lease::default_path() : settings.share;
+  auto lease = std::make_unique<lease::Lease>(path, machine, settings.share_weight, workers);
+  try {
+    return std::unique_ptr<Sharing>(new Sharing(std::move(lease), machine, workers, steering));
+  } catch (const std::system_error& error) {
+    throw Error(Errc::system,
+                "no thread to look after the share: " + error.code().message() + " (" + os::thread_limits() + ")",
+                "raise the limit that is reached, or end other threads");
+  }
+}
+
+Sharing::Sharing(std::unique_ptr<lease::Lease> lease, const Machine& machine, int workers, Steering& steering)
+    : follower_(std::move(lease), machine),
+      machine_(machine),
+      workers_(workers),
+      steering_(steering),
+      begun_(base::monotonic_seconds()),
+      seen_(begun_),
+      used_(os::cpu_seconds()) {
+  const std::lock_guard lock(mutex_);  // the thread waits for it; where there is none, nothing has been leased
+  thread_ = std::thread([this] {
+    os::name_this_thread("charm-share");
+    main();
+  });
+  use_cores(follower_.cores(), begun_);
+}
+
+Sharing::~Sharing() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  ending_.notify_all();
+  thread_.join();
+}
+
+void Sharing::main() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    lock.unlock();
+    const double pause = look();
+    lock.lock();
+    ending_.wait_for(lock, std::chrono::duration<double>(pause), [this] { return stop_; });
+  }
+}
+
+int Sharing::wanted() {
+  const double now = base::monotonic_seconds();
+  const double used = os::cpu_seconds();
+  if (now - seen_ >= 0.1) {
+    const double load = (used - used_) / (now - seen_);
+    seen_ = now;
+    used_ = used;
+    if (load >= idle_below) {
+      quiet_since_ = -1;
+      // One core that it has kept is enough to find out that it works again.
+      if (load >= 4 * idle_below) idle_ = false;
+    } else if (quiet_since_ < 0) {
+      quiet_since_ = now;
+    } else if (now - quiet_since_ >= quiet_s) {
+      idle_ = true;
+    }
+  }
+  return idle_ ? 1 : workers_;
+}
+
+/// Once in a while: it costs two system calls a thread.
+void Sharing::sample_interference() {
+  const double now = base::monotonic_seconds();
+  if (!machine_.is_live() || !interference_.due(now)) return;
+  std::map<int, std::uint64_t> ran_ns;
+  for (const int thread : processes_.threads(os::process_id())) {
+    const auto time = processes_.time(os::process_id(), thread);
+    if (!time) continue;
+    ran_ns[thread] = time->run_ns;
+    const auto before = ran_ns_.find(thread);
+    const std::vector<int> mask = os::allowed_cpus_of(thread);
+    if (before == ran_ns_.end() || time->run_ns < before->second || mask.size() != 1) continue;
+    own_.bound[mask.front()] += static_cast<double>(time->run_ns - before->second) * 1e-9;
+  }
+  ran_ns_ = std::move(ran_ns);
+  own_.all = os::cpu_seconds();
+  interference_.look(now, os::cpu_times(), own_, follower_.cpus_of_others());
+}
+
+double Sharing::look() {
+  sample_interference();
+  return follower_.look(base::monotonic_seconds(), wanted(), interference_.busy(), *this);
+}
+
+void Sharing::use_cores(const std::vector<int>& cores, double /*now*/) {
+  steering_.lease(steering::cpus_of_cores(machine_, cores));
+}
+
+bool Sharing::has_left(const std::vector<int>& cpus) const { return steering_.has_left(cpus); }
+
+}  // namespace charm::sched

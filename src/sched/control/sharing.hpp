@@ -1,0 +1,66 @@
+// The runtime's share of a machine that it leases beside other programs (setting share): a thread that looks a few
+// times a second, asks for as many cores as there are workers while they work and for one while the process is idle,
+// and hands what the lease has (steering/lease_follower.hpp) to the steering as the cpus that may be used: a change is
+// a new placement generation, as when a cgroup changes.
+//
+// It also samples what other programs do on the cpus, so that cores which they keep busy are exchanged for quiet ones
+// (lease/interference.hpp).
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "lease/interference.hpp"
+#include "lease/lease.hpp"
+#include "os/processes.hpp"
+#include "steering/lease_follower.hpp"
+
+namespace charm::sched {
+
+class Steering;
+
+class Sharing final : steering::LeasedThreads {
+ public:
+  /// Null where the settings do not ask for it.
+  /// \throws Error (system) where the table of shares cannot be used.
+  static std::unique_ptr<Sharing> start(const base::Settings& settings, const Machine& machine, int workers,
+                                        Steering& steering);
+  ~Sharing() override;
+  Sharing(const Sharing&) = delete;
+  Sharing& operator=(const Sharing&) = delete;
+
+ private:
+  Sharing(std::unique_ptr<lease::Lease> lease, const Machine& machine, int workers, Steering& steering);
+  void main();
+  double look();
+  [[nodiscard]] int wanted();
+  void sample_interference();
+  void use_cores(const std::vector<int>& cores, double now) override;
+  [[nodiscard]] bool has_left(const std::vector<int>& cpus) const override;
+
+  steering::LeaseFollower follower_;
+  const Machine& machine_;
+  const int workers_;
+  Steering& steering_;
+  double begun_, seen_, used_ = 0;  // the process's cpu time when it was looked at last
+  double quiet_since_ = -1;
+  bool idle_ = false;
+  const os::Processes processes_;
+  std::map<int, std::uint64_t> ran_ns_;  // of each thread at the latest window
+  lease::OwnTime own_;
+  lease::Interference interference_;
+
+  std::mutex mutex_;
+  std::condition_variable ending_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace charm::sched

@@ -1,0 +1,380 @@
+#include "sched/control/steering.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/notices.hpp"
+#include "controller/policy.hpp"
+#include "os/cpu_list.hpp"
+#include "os/symbol.hpp"
+#include "os/thread_memory.hpp"
+#include "sched/debug/tracing.hpp"
+#include "sched/run/runtime.hpp"
+#include "sched/run/worker.hpp"
+#include "steering/masks.hpp"
+#include "steering/readings.hpp"
+#include "trace/recorder.hpp"
+
+namespace charm::sched {
+namespace {
+
+thread_local const Worker* worker_of_own_thread = nullptr;
+
+/// Not inlined: a fiber may have changed its thread since the address of the variable was last computed.
+[[gnu::noinline]] bool on_own_thread(const Worker& worker) noexcept {
+  asm volatile("");
+  return worker_of_own_thread == &worker;
+}
+
+controller::WorkerTotals totals_of(const Meter& meter, double tasks, double user_work) {
+  controller::WorkerTotals totals;
+  totals.busy = meter.busy();
+  totals.running_since = meter.running_since();
+  totals.tasks = tasks;
+  totals.task_work = meter.work();
+  totals.user_work = user_work;
+  return totals;
+}
+
+}  // namespace
+
+Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source)
+    : runtime_(runtime),
+      cpus_(std::move(cpus)),
+      source_(std::move(source)),
+      spec_(controller::spec_of(runtime.settings)),
+      look_interval_(cpus_ ? runtime.settings.watch_ms / 1000.0 : 0),
+      started_(base::monotonic_seconds()),
+      came_with_(cpus_ ? cpus_->mask() : runtime.machine.allowed_cpus),
+      claims_(runtime.machine),
+      allowed_(came_with_) {
+  for (std::size_t w = 0; w < runtime.placement.start().size(); ++w)
+    controls_.push_back(std::make_unique<WorkerControl>(costs_, claims_, static_cast<int>(w)));
+
+  if (runtime.settings.publish) open_decision_file();
+
+  auto first = std::make_unique<PlacementGeneration>();
+  first->placement = runtime.placement;
+  first->placed = static_cast<int>(controls_.size());
+  first->shared = runtime.settings.share_cores;
+  first->control_group = make_control_group(first->placement, now());
+  decides_ = first->control_group != nullptr;
+  // Where nothing is decided nothing need be counted, nor be said of what cannot be.
+  if (decides_ && !source_) source_ = counters::Source::choose(runtime.settings, runtime.machine);
+  if (cpus_) {
+    granted_ = cpus_->granted();
+    os::ThreadMask caller;
+    first->cpus = usable_ = allowed_.judge(cpus_->mask(), caller, granted_);
+  }
+  // A tick is met by somebody as long as anybody comes by several times in one.
+  interval_ = decides_             ? std::clamp(first->control_group->period() / 16, 0.0005, 0.01)
+              : look_interval_ > 0 ? look_interval_
+                                   : 1e9;
+  current_.store(first.get(), std::memory_order_seq_cst);
+  generations_.push_back(std::move(first));
+}
+
+Steering::~Steering() = default;
+
+std::unique_ptr<controller::ControlGroup> Steering::make_control_group(const placement::Placement& placement,
+                                                                       double now) {
+  auto control_group =
+      steering::make_control_group(spec_, runtime_.machine, placement, now, runtime_.settings.monitor == "regions");
+  if (!control_group) return nullptr;
+  control_group->listen([this](const Decision& decision) { tell(decision); });
+  control_group->observe([this](const TimelinePoint& point) { note(point); });
+  return control_group;
+}
+
+void Steering::open_decision_file() {
+  decision_file_ = std::make_unique<trace::DecisionFile>(spec_, runtime_.placement.start().size());
+  if (!decision_file_->error().empty()) {
+    base::notice("publish", "the decisions are not published: " + decision_file_->error());
+    decision_file_.reset();
+  }
+}
+
+void Steering::tell(const Decision& decision) {
+  if (trace::recording()) trace::decision("spread", controller::to_json(decision));
+  std::lock_guard lock(records_mutex_);
+  records_.record(decision);
+  if (decision_file_ != nullptr) decision_file_->append(controller::to_json(decision));
+  if (!listener_) return;
+  untold_.push_back(decision);
+  anything_untold_.store(true, std::memory_order_relaxed);
+}
+
+/// Calls the program's listener, which may ask for whatever it likes: no lock is held.
+void Steering::call_listener() noexcept {
+  if (!anything_untold_.load(std::memory_order_relaxed) || telling_.exchange(true, std::memory_order_acquire)) return;
+  for (;;) {
+    std::vector<Decision> decisions;
+    std::function<void(const Decision&)> listener;
+    {
+      std::lock_guard lock(records_mutex_);
+      decisions.swap(untold_);
+      listener = listener_;
+      if (decisions.empty()) {
+        anything_untold_.store(false, std::memory_order_relaxed);
+        telling_.store(false, std::memory_order_release);  // under the lock: what comes now finds nobody telling
+        return;
+      }
+    }
+    for (const Decision& decision : decisions) {
+      if (listener) listener(decision);
+    }
+  }
+}
+
+void Steering::note(const TimelinePoint& point) {
+  {
+    std::lock_guard lock(records_mutex_);
+    timeline_.record(point);
+  }
+  if (!trace::recording()) return;
+  trace::counter("spread (chiplets)", point.spread);
+  trace::counter("work per second", point.throughput);
+  trace::counter("idle share", point.idle);
+  if (point.stall_dram < 0) return;
+  trace::counter("stalled on memory", point.stall_dram);
+  trace::counter("stalled on other chiplets", point.stall_other_chiplet);
+}
+
+WorkerControl& Steering::control(const Worker& worker) const { return *controls_[static_cast<std::size_t>(worker.id)]; }
+
+WorkerControl::Thread& Steering::thread(const Worker& worker) const {
+  WorkerControl& p = control(worker);
+  return on_own_thread(worker) ? p.own : p.guest;
+}
+
+double Steering::now() const noexcept { return base::monotonic_seconds() - started_ + 1e-9; }  // 0 means never
+
+// ---- the worker's side ----
+
+void Steering::start(Worker& worker) {
+  worker_of_own_thread = &worker;
+  WorkerControl& p = control(worker);
+  if (decides_ && source_) p.own.counters = source_->open_for_this_thread(worker.id);
+  // What it inherits is nobody's wish, whatever the others have met meanwhile.
+  if (cpus_) p.own.mask.set = came_with_;
+  slept(worker);
+  if (decides_) p.meter.begin_work(now());  // it will look for some, and say so
+}
+
+void Steering::stop(Worker& worker) {
+  call_listener();
+  WorkerControl& p = control(worker);
+  p.own.counters.reset();
+  p.binder.forget();
+  worker_of_own_thread = nullptr;
+}
+
+int Steering::boundary(Worker& worker) noexcept {
+  WorkerControl& p = control(worker);
+  const double time = now();
+  if (time >= p.next_poll || has_news(worker)) poll(worker, p, time);
+  return p.jobs.next(time);
+}
+
+int Steering::chunk(Worker& worker) noexcept {
+  WorkerControl& p = control(worker);
+  const double time = now();
+  if (time >= p.next_poll || has_news(worker)) poll(worker, p, time);
+  return p.chunks.next(time);
+}
+
+bool Steering::has_news(const Worker& worker) const noexcept {
+  return generation_number_.load(std::memory_order_seq_cst) !=
+         control(worker).generation.load(std::memory_order_relaxed);
+}
+
+bool Steering::in_doubt(const Worker& worker) const noexcept {
+  return has_news(worker) || control(worker).next_poll == 0;
+}
+
+bool Steering::rests(const Worker& worker) const noexcept {
+  return control(worker).resting.load(std::memory_order_seq_cst);
+}
+
+void Steering::slept(Worker& worker) noexcept {
+  WorkerControl& p = control(worker);
+  poll(worker, p, now());
+  if (p.next_poll == 0) poll(worker, p, now());  // it has met a mask that has to be understood first
+}
+
+void Steering::arrive(Worker& worker) noexcept {
+  if (!cpus_) return;
+  WorkerControl& p = control(worker);
+  WorkerControl::Thread& t = thread(worker);
+  if (look_interval_ > 0) {
+    if (const double time = now(); time >= t.next_look) look(worker, p, time);
+  }
+  if (in_doubt(worker)) {
+    p.next_poll = 0;
+    worker.until_boundary = 1;
+  }
+  // It is bound nowhere, or floats, or rests, or waits for a core among the cpus of today: the next poll sees to it.
+  const int generation = generation_number_.load(std::memory_order_acquire);
+  if (p.mask.cpus.empty() || p.placed != generation || p.mask.generation != generation ||
+      !(p.mask.worker_core == worker.worker_core))
+    return;
+  if (rests(worker) || !p.binder.is_on(worker.worker_core.cpu, p.mask.shared)) return;
+  if (t.checked == generation && t.mask.bound && t.mask.set == p.mask.cpus) return;
+  if (surprised(worker, p)) return;
+  if (bind(t, p.mask.cpus)) t.checked = generation;
+  place_memory(t, worker.worker_core);
+}
+
+void Steering::begin_work(Worker& worker) noexcept {
+  if (decides_) control(worker).meter.begin_work(now());
+}
+
+void Steering::end_work(Worker& worker) noexcept {
+  if (!decides_) return;
+  WorkerControl& p = control(worker);
+  const double time = now();
+  p.meter.end_work(time);
+  if (time < p.next_poll) return;
+  poll(worker, p, time);  // so that its last work is known while it sleeps
+}
+
+void Steering::count(Worker& worker, const void* kind, double n) noexcept {
+  if (decides_) control(worker).meter.count(kind, n);
+}
+
+void Steering::poll(Worker& worker, WorkerControl& p, double time) noexcept {
+  p.next_poll = time + interval_;
+  if (look_interval_ > 0 && time >= thread(worker).next_look) look(worker, p, time);
+  const PlacementGeneration* generation = current_.load(std::memory_order_acquire);
+  for (;;) {  // S3
+    p.looking.store(generation, std::memory_order_seq_cst);
+    const PlacementGeneration* again = current_.load(std::memory_order_seq_cst);
+    if (again == generation) break;
+    generation = again;
+  }
+  int spread = generation->spread();
+  if (generation->control_group && worker.id < generation->placed) record_counts(worker, p, *generation, time, spread);
+  p.generation.store(generation->number, std::memory_order_relaxed);
+  follow(worker, p, *generation, spread);
+  p.looking.store(nullptr, std::memory_order_release);
+  call_listener();
+}
+
+void Steering::record_counts(Worker& worker, WorkerControl& p, const PlacementGeneration& generation, double time,
+                             int& spread) noexcept {
+  if (p.meter.running_since() > 0) p.meter.settle(time);
+  p.outside_work += outside_work_.exchange(0, std::memory_order_relaxed);
+  controller::WorkerTotals totals =
+      totals_of(p.meter, static_cast<double>(worker.tally.jobs.load(std::memory_order_relaxed)),
+                worker.user_work + p.outside_work);
+  WorkerControl::Thread& t = thread(worker);
+  if (source_ && !t.counters) t.counters = source_->open_for_this_thread(worker.id);
+  if (t.counters) t.last = t.counters->read();
+  totals.counters = steering::tells_enough(t.last.has);
+  steering::add_reading(totals, p.own.last);
+  steering::add_reading(totals, p.guest.last);
+  spread = generation.control_group->poll(worker.id, totals, time);
+}
+
+// ---- anyone ----
+
+long Steering::enter_region(std::string_view name) {
+  std::lock_guard lock(mutex_);
+  const PlacementGeneration& generation = *generations_.back();
+  regions_.push_back(
+      {++tickets_, std::string(name), generation.control_group ? generation.control_group->enter(name) : 0});
+  return tickets_;
+}
+
+void Steering::leave_region(long ticket) {
+  std::lock_guard lock(mutex_);
+  const PlacementGeneration& generation = *generations_.back();
+  std::erase_if(regions_, [&](const Region& region) {
+    if (region.ticket != ticket) return false;
+    if (generation.control_group) generation.control_group->leave(region.control_group_ticket);
+    return true;
+  });
+}
+
+std::vector<TaskTypeStats> Steering::task_types() const {
+  std::vector<TaskTypeStats> types;
+  for (std::size_t at = 0; at < KindCosts::most; ++at) {
+    if (costs_.kind(at) == nullptr) continue;
+    double count = 0;
+    for (const auto& control : controls_) count += control->meter.counted(at);
+    types.push_back({os::symbol(reinterpret_cast<std::uintptr_t>(costs_.kind(at))), count, costs_.cost(at)});
+  }
+  std::sort(types.begin(), types.end(), [](const TaskTypeStats& a, const TaskTypeStats& b) {
+    return a.count * a.seconds_each > b.count * b.seconds_each;
+  });
+  return types;
+}
+
+std::vector<Decision> Steering::decisions() const {
+  std::vector<Decision> all;
+  std::vector<Decision> open;
+  {
+    std::lock_guard lock(mutex_);
+    if (generations_.back()->control_group) open = generations_.back()->control_group->pending();
+  }
+  std::lock_guard lock(records_mutex_);
+  all.assign(records_.entries().begin(), records_.entries().end());
+  all.insert(all.end(), open.begin(), open.end());
+  controller::sort_by_time(all);
+  return all;
+}
+
+std::vector<TimelinePoint> Steering::timeline() const {
+  std::lock_guard lock(records_mutex_);
+  return timeline_.points();
+}
+
+std::vector<int> Steering::allowed_cpus() const {
+  std::lock_guard lock(mutex_);
+  return generations_.back()->cpus;
+}
+
+std::vector<int> Steering::allowed_of_node(int node) const {
+  const std::vector<int> allowed = allowed_cpus();
+  std::vector<int> near = os::in_both(steering::cpus_of_node(runtime_.machine, node), allowed);
+  return near.empty() ? allowed : near;
+}
+
+std::vector<int> Steering::wanted_cpus() const {
+  std::lock_guard lock(mutex_);
+  return allowed_.wanted();
+}
+
+std::vector<WorkerCore> Steering::worker_cores() const {
+  std::lock_guard lock(mutex_);
+  const PlacementGeneration& generation = *generations_.back();
+  const int spread = generation.spread();
+  std::vector<WorkerCore> worker_cores;
+  for (std::size_t w = 0; w < controls_.size(); ++w) {
+    const WorkerCore* worker_core = generation.worker_core(static_cast<int>(w), spread);
+    worker_cores.push_back(worker_core != nullptr ? *worker_core : runtime_.placement.start()[w]);
+    if (worker_core == nullptr) worker_cores.back().core = worker_cores.back().cpu = -1;
+  }
+  return worker_cores;
+}
+
+int Steering::generation() const {
+  std::lock_guard lock(mutex_);
+  return generations_.back()->number;
+}
+
+void Steering::listen(std::function<void(const Decision&)> listener) {
+  std::lock_guard lock(records_mutex_);
+  listener_ = std::move(listener);
+}
+
+void Steering::release_guest() {
+  WorkerControl::Thread& guest = controls_.front()->guest;
+  guest.counters.reset();
+  if (cpus_ && !guest.mask.set.empty()) cpus_->bind(wanted_cpus());
+  if (guest.memory_node >= 0) os::reset_memory_policy();
+}
+
+}  // namespace charm::sched

@@ -1,0 +1,198 @@
+// The controller at work: workers publish what they have done, decide, and move themselves (CHARM §4.1-4.3, §4.6).
+//
+// At a boundary of the program (between two jobs, at a yield, between chunks of a loop) a worker looks at the clock
+// once in a while; every few milliseconds it publishes its counts, leads a decision if one is due, and follows the core
+// that the spread gives it. There is no thread for this, and nobody is stopped: a worker inside of a long function
+// moves when it comes out of it.
+//
+// S1  The cores of one placement generation are disjoint (docs/placement.md), and from one generation to the next a
+//     worker goes by its ThreadBinder: no two workers are bound to one core. (Shared cores: as asked.) The setting bind
+//     widens the mask to the chiplet or node of that cpu, as far as it is allowed; the claim stays.
+// S2  Every worker re-binds itself, by the thread that runs it; worker 0's two threads each when they take over. What a
+//     thread knows of its mask is as old as its last look: it is not relied on in a new placement generation before
+//     another look.
+// S3  A placement generation that a worker looks at is not freed: the worker says which in `WorkerControl::looking`,
+// and
+//     then looks again whether it is still the current one.
+#pragma once
+
+#include <charm/decision.hpp>
+#include <charm/stats.hpp>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "counters/source.hpp"
+#include "os/cpu_watch.hpp"
+#include "placement/claim.hpp"
+#include "sched/control/meter.hpp"
+#include "steering/generation.hpp"
+#include "steering/thread_binder.hpp"
+#include "trace/decision_file.hpp"
+
+namespace charm::sched {
+
+class Runtime;
+struct Worker;
+using steering::PlacementGeneration;
+
+/// What one worker keeps for its steering; touched by whoever has the worker's slot, but for the atomics.
+struct WorkerControl {
+  WorkerControl(KindCosts& costs, placement::CpuClaims& claims, int worker) : meter(costs), binder(claims, worker) {}
+  Meter meter;
+  Cadence jobs, chunks;
+  double next_poll = 0;   // 0: at the next opportunity, there is something left to do
+  int placed = 0;         // placement generation in which it has found its core last
+  struct Mask {           // what the mode binds it to
+    int generation = -1;  // in which the core is
+    WorkerCore worker_core;
+    bool shared = false;        // with other workers, which take turns
+    std::vector<int> cpus;      // empty: it is not bound
+    std::vector<int> floating;  // while the core is still another's
+  } mask;
+  steering::ThreadBinder binder;
+  /// Of one thread that runs the worker: its own, or the guest of worker 0.
+  struct Thread {
+    std::unique_ptr<counters::ThreadCounters> counters;
+    counters::Reading last;
+    os::ThreadMask mask;
+    int checked = -1;      // placement generation in which the mask was seen to be the right one
+    double next_look = 0;  // at the allowed cpus
+    int memory_node = -2;  // that its memory policy names; -2: none yet, -1: not to be touched
+  } own, guest;
+  std::atomic<const PlacementGeneration*> looking{nullptr};
+  double outside_work = 0;  // of threads that are no workers, which this worker has passed on
+  std::atomic<bool> resting{false};
+  std::atomic<int> generation{
+      0};  // that it followed last; its parking thread reads it when a guest may have the worker
+};
+
+class Steering {
+ public:
+  /// \param cpus null where the machine is not this one: nothing is bound then, and nothing watched.
+  Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source);
+  ~Steering();
+  Steering(const Steering&) = delete;
+  Steering& operator=(const Steering&) = delete;
+
+  /// Whether there is a controller that may move somebody.
+  [[nodiscard]] bool decides() const { return decides_; }
+  /// Whether the workers' threads are bound to cpus of this machine.
+  [[nodiscard]] bool binds() const { return cpus_ != nullptr; }
+
+  // The worker's side; on the thread that runs it.
+  void start(Worker& worker);                                        ///< before its first job
+  void stop(Worker& worker);                                         ///< after its last, on its own thread
+  int boundary(Worker& worker) noexcept;                             ///< \return jobs until the next call
+  int chunk(Worker& worker) noexcept;                                ///< the same between chunks of a loop
+  [[nodiscard]] bool has_news(const Worker& worker) const noexcept;  ///< the allowed cpus changed since its last poll
+  [[nodiscard]] bool in_doubt(const Worker& worker) const noexcept;  ///< that, or its thread has not found its cpu yet
+  [[nodiscard]] bool rests(const Worker& worker) const noexcept;     ///< it has lost its cpu
+  [[nodiscard]] bool anybody_rests() const noexcept { return resting_.load(std::memory_order_seq_cst) > 0; }
+  void slept(Worker& worker) noexcept;       ///< takes the news
+  void arrive(Worker& worker) noexcept;      ///< another thread than before runs it
+  void begin_work(Worker& worker) noexcept;  ///< from searching to running
+  void end_work(Worker& worker) noexcept;    ///< and back
+  void count(Worker& worker, const void* kind, double n) noexcept;
+
+  // Anyone.
+  void add_work(double units) noexcept { outside_work_.fetch_add(units, std::memory_order_relaxed); }
+  long enter_region(std::string_view name);
+  void leave_region(long ticket);
+  [[nodiscard]] std::vector<Decision> decisions() const;
+  [[nodiscard]] std::vector<TimelinePoint> timeline() const;
+  /// What the controller weighs work by; nothing where none decides.
+  [[nodiscard]] std::vector<TaskTypeStats> task_types() const;
+  [[nodiscard]] std::vector<int> allowed_cpus() const;
+  /// Those of a node, or all where it has none.
+  [[nodiscard]] std::vector<int> allowed_of_node(int node) const;
+  [[nodiscard]] std::vector<WorkerCore> worker_cores()
+      const;  ///< where each worker is to sit now; cpu -1 where it rests
+  [[nodiscard]] const std::string& spec() const { return spec_; }
+  [[nodiscard]] int generation() const;  ///< how often the allowed cpus changed
+  void listen(std::function<void(const Decision&)> listener);
+  /// What the process may run on now, as far as it has been asked for from outside.
+  [[nodiscard]] std::vector<int> wanted_cpus() const;
+  /// Restricts the workers to these cpus, as far as the process may use them; all where nothing is left. Any thread.
+  void lease(const std::vector<int>& cpus);
+  /// Whether no worker can be on one of these cpus any more.
+  [[nodiscard]] bool has_left(const std::vector<int>& cpus) const;
+  /// Gives the thread that was worker 0's guest back what it came with; to be called by that thread.
+  void release_guest();
+
+ private:
+  WorkerControl& control(const Worker& worker) const;
+  WorkerControl::Thread& thread(const Worker& worker) const;
+  [[nodiscard]] double now() const noexcept;
+  void poll(Worker& worker, WorkerControl& control, double now) noexcept;
+  void record_counts(Worker& worker, WorkerControl& control, const PlacementGeneration& generation, double now,
+                     int& spread) noexcept;
+  void look(Worker& worker, WorkerControl& control, double now);
+  void use(const std::vector<int>& allowed, double now);
+  void renew(const std::vector<int>& cpus, double now, const std::string& why);
+  void follow(Worker& worker, WorkerControl& control, const PlacementGeneration& generation, int spread);
+  void sit(Worker& worker, WorkerControl& control, const PlacementGeneration& generation,
+           const WorkerCore& worker_core);
+  void rest(Worker& worker, WorkerControl& control, const PlacementGeneration& generation);
+  const WorkerControl::Mask& mask_of(WorkerControl& control, const WorkerCore& worker_core,
+                                     const PlacementGeneration& generation) const;
+  bool bind(WorkerControl::Thread& thread, const std::vector<int>& cpus);
+  bool surprised(Worker& worker, WorkerControl& control);
+  void place_memory(WorkerControl::Thread& thread, const WorkerCore& worker_core);
+  std::unique_ptr<controller::ControlGroup> make_control_group(const placement::Placement& placement, double now);
+  void open_decision_file();
+  void tell(const Decision& decision);
+  void call_listener() noexcept;
+  void note(const TimelinePoint& point);
+
+  Runtime& runtime_;
+  std::unique_ptr<os::CpuWatch> cpus_;
+  std::unique_ptr<counters::Source> source_;
+  const std::string spec_;
+  bool decides_ = false;
+  double interval_;       // between two polls of a worker
+  double look_interval_;  // between two looks at the allowed cpus; 0: never
+  const double started_;
+  const std::vector<int> came_with_;  // the mask of the thread that called init(), and so of its workers' at first
+  KindCosts costs_;
+  placement::CpuClaims claims_;
+  std::vector<std::unique_ptr<WorkerControl>> controls_;
+  std::atomic<double> outside_work_{0};
+  std::atomic<int> resting_{0};
+
+  std::atomic<const PlacementGeneration*> current_{nullptr};
+  std::atomic<int> generation_number_{0};
+
+  mutable std::mutex mutex_;  // guards all below; workers only try it, but for their first look
+  std::vector<std::unique_ptr<PlacementGeneration>> generations_;
+  os::AllowedCpus allowed_;
+  std::optional<std::vector<int>> granted_;
+  std::vector<int> usable_;                 // what the process may use, leased or not
+  std::optional<std::vector<int>> leased_;  // of a machine that is shared
+  double next_granted_ = 0;
+  struct Region {
+    long ticket;
+    std::string name;
+    long control_group_ticket;
+  };
+  std::vector<Region> regions_;  // open ones
+  long tickets_ = 0;
+
+  mutable std::mutex
+      records_mutex_;  // guards all below; taken after mutex_ and a control group's own, and nothing after it
+  controller::DecisionLog records_;
+  controller::Timeline timeline_;
+  std::function<void(const Decision&)> listener_;
+  std::vector<Decision> untold_;  // to the listener; its callers hold no lock
+  std::atomic<bool> anything_untold_{false};
+  std::atomic<bool> telling_{false};                    // somebody calls it
+  std::unique_ptr<trace::DecisionFile> decision_file_;  // null: nothing is published
+};
+
+}  // namespace charm::sched

@@ -1,0 +1,67 @@
+#include "sched/debug/deadlock.hpp"
+
+#include <charm/tasks.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include "os/threads.hpp"
+#include "sched/debug/task_list.hpp"
+#include "sched/run/runtime.hpp"
+
+namespace charm::sched {
+namespace {
+
+constexpr std::int64_t second_ns = 1000000000;
+
+/// Threads of the process that are neither workers nor threads of the blocking pool nor asleep in the runtime; the
+/// thread that called init() is asleep in it while it has lent itself.
+int threads_outside(const Runtime& runtime) {
+  int all = os::threads_of_process();
+  if (all < 0) return 1;  // not known: nobody is accused
+  return all - static_cast<int>(runtime.workers.size()) - static_cast<int>(runtime.blocking_pool->threads()) -
+         Runtime::outside_waiting.load(std::memory_order_relaxed) - (runtime.home_thread_waits() ? 1 : 0);
+}
+
+}  // namespace
+
+bool DeadlockWatch::watch(std::int64_t& limit_ns) noexcept {
+  if (reported_.load(std::memory_order_relaxed) || looked_.load(std::memory_order_relaxed)) return false;
+  if (runtime_.settings.deadlock == "off" || runtime_.stopping.load(std::memory_order_relaxed)) return false;
+  if (!everybody_sleeps(runtime_)) return false;
+  if (limit_ns >= 0 && limit_ns <= second_ns) return false;  // a time limit is pending
+  limit_ns = second_ns;
+  return true;
+}
+
+void DeadlockWatch::look() noexcept try {
+  if (!everybody_sleeps(runtime_)) return;
+  looked_.store(true, std::memory_order_relaxed);
+  if (runtime_.timers.pending() || runtime_.blocking_pool->out() > runtime_.blocking_pool->in_library()) return;
+  std::string lines;
+  int waiting = 0;
+  for (const TaskInfo& task : list_tasks(runtime_)) {
+    if (task.state != "waiting") continue;
+    if (task.seconds < 0.9) return looked_.store(false, std::memory_order_relaxed);  // somebody was up meanwhile
+    lines += "charm:   " + describe(task) + "\n";
+    ++waiting;
+  }
+  if (waiting == 0 || reported_.exchange(true)) return;
+  const int outside = threads_outside(runtime_);
+  std::string head = "charm: all " + std::to_string(runtime_.workers.size()) + " workers sleep and " +
+                     std::to_string(waiting) + (waiting == 1 ? " task waits" : " tasks wait");
+  if (outside > 0) {
+    head += "; it may be waiting for a thread outside, of which there " + std::string(outside == 1 ? "is " : "are ") +
+            std::to_string(outside) + " (setting deadlock=off silences this)\n";
+  } else {
+    head += ", and nobody is left who could wake anything: deadlock\n";
+  }
+  std::fputs((head + lines).c_str(), stderr);
+  if (outside <= 0 && runtime_.settings.deadlock == "abort") std::abort();
+} catch (const std::exception&) {
+  // No memory for the text; what cannot be told is no reason to end a program.
+}
+
+}  // namespace charm::sched

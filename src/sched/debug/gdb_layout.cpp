@@ -1,0 +1,70 @@
+// Offsets of what derives from other classes are conditionally supported by the language; GCC and Clang support them.
+#include "sched/debug/gdb_layout.hpp"
+
+#include <cstddef>
+
+#include "sched/run/runtime.hpp"
+
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+
+namespace charm::sched {
+
+/// The runtime's friend, for its private parts.
+struct GdbLayout {
+  static constexpr std::int64_t pools = offsetof(Runtime, pools_);
+  static constexpr std::int64_t idle = offsetof(Runtime::FiberPool, idle);
+  static constexpr std::int64_t all = offsetof(Runtime::FiberPool, all);
+};
+
+namespace {
+
+using fiber::Fiber;
+
+// What a task tells of itself, where fibers carry it.
+#define CHARM_CARD(member)                                        \
+  []<class F>(F*) -> std::int64_t {                               \
+    if constexpr (requires(F& f) { f.card.member; })              \
+      return static_cast<std::int64_t>(offsetof(F, card.member)); \
+    else                                                          \
+      return -1;                                                  \
+  }(static_cast<Fiber*>(nullptr))
+
+#if defined(__GLIBCXX__)
+constexpr std::int64_t set_first = 2 * sizeof(void*);  // of std::unordered_set: behind the buckets and their number
+#else
+constexpr std::int64_t set_first = -1;
+#endif
+
+}  // namespace
+}  // namespace charm::sched
+
+using namespace charm::sched;  // NOLINT: the table below is the file
+
+extern "C" const CharmGdbEntry charm_gdb_layout[] = {
+    {"version", 1},
+    {"runtime.workers", offsetof(Runtime, workers)},
+    {"runtime.pools", GdbLayout::pools},
+    {"pool.idle", GdbLayout::idle},
+    {"pool.all", GdbLayout::all},
+    {"set.first", set_first},
+    {"worker.id", offsetof(Worker, id)},
+    {"worker.slot", offsetof(Worker, slot)},
+    {"worker.cpu", offsetof(Worker, worker_core) + offsetof(charm::WorkerCore, cpu)},
+    {"worker.chiplet", offsetof(Worker, worker_core) + offsetof(charm::WorkerCore, chiplet)},
+    {"worker.node", offsetof(Worker, worker_core) + offsetof(charm::WorkerCore, node)},
+    {"worker.current", offsetof(Worker, current)},
+    {"worker.native", offsetof(Worker, native)},
+    {"worker.free_fibers", offsetof(Worker, free_fibers)},
+    {"worker.jobs", offsetof(Worker, tally) + offsetof(Tally, jobs)},
+    {"fiber.next", offsetof(Fiber, next)},
+    {"fiber.context", offsetof(Fiber, context)},
+    {"fiber.bound", offsetof(Fiber, bound)},
+    {"fiber.stack", offsetof(Fiber, stack)},
+    {"card.id", CHARM_CARD(id)},
+    {"card.state", CHARM_CARD(state)},
+    {"card.wait", CHARM_CARD(wait)},
+    {"card.object", CHARM_CARD(object)},
+    {"card.function", CHARM_CARD(function)},
+    {"card.name", CHARM_CARD(name)},
+    {nullptr, 0},
+};

@@ -1,0 +1,169 @@
+#include <charm/mutex.hpp>
+#include <charm/tasks.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include "os/symbol.hpp"
+#include "sched/debug/task_list.hpp"
+#include "sched/run/runtime.hpp"
+#include "sched/run/visit.hpp"
+
+namespace charm::sched {
+namespace {
+
+using detail::Wait;
+using fiber::Fiber;
+using fiber::TaskCard;
+
+const char* text(Wait wait) {
+  switch (wait) {
+    case Wait::nothing:
+      return "";
+    case Wait::task:
+      return "task";
+    case Wait::group:
+      return "task group";
+    case Wait::mutex:
+      return "mutex";
+    case Wait::condition:
+      return "condition";
+    case Wait::semaphore:
+      return "semaphore";
+    case Wait::latch:
+      return "latch";
+    case Wait::channel_send:
+      return "channel (send)";
+    case Wait::channel_receive:
+      return "channel (receive)";
+    case Wait::barrier:
+      return "barrier";
+    case Wait::sleep:
+      return "time";
+    case Wait::blocking:
+      return "blocking code";
+  }
+  return "";
+}
+
+std::string hex(std::uintptr_t number) {
+  char digits[24];
+  std::snprintf(digits, sizeof digits, "0x%llx", static_cast<unsigned long long>(number));
+  return digits;
+}
+
+double seconds_since(const Runtime& runtime, std::uint64_t then) {
+  const std::uint64_t now = runtime.clock.now();
+  return then == 0 || now <= then ? 0 : static_cast<double>(now - then) * runtime.clock.ns_per_tick() * 1e-9;
+}
+
+TaskInfo read(const Runtime& runtime, const Fiber& fiber, detail::Job::Run function) {
+  const TaskCard& card = fiber.card;
+  TaskInfo info;
+  info.id = card.id;
+  char name[sizeof card.name + 1] = {};
+  for (std::size_t i = 0; i < 4; ++i) {
+    std::uint64_t word = card.name[i].load(std::memory_order_relaxed);
+    std::memcpy(name + 8 * i, &word, 8);
+  }
+  info.name = name;
+  info.function =
+      card.id == 0 ? "the thread that called init()" : os::symbol(reinterpret_cast<std::uintptr_t>(function));
+  const Wait wait = card.wait.load(std::memory_order_relaxed);
+  switch (card.state.load(std::memory_order_relaxed)) {
+    case TaskCard::State::running:
+      info.state = wait == Wait::blocking ? "blocking" : "running";
+      break;
+    case TaskCard::State::waiting:
+      info.state = "waiting";
+      info.waits_for = text(wait);
+      info.object = card.object.load(std::memory_order_relaxed);
+      info.seconds = seconds_since(runtime, card.since.load(std::memory_order_relaxed));
+      if (wait == Wait::mutex) {
+        card.follow_mutex([&](const void* object) {
+          info.object = object;
+          info.holder = static_cast<const mutex*>(object)->holder();
+        });
+      }
+      break;
+    default:
+      info.state = "ready";
+  }
+  info.worker = fiber.bound;
+  for (const auto& worker : runtime.workers) {
+    if (worker->shown.load(std::memory_order_relaxed) == &fiber) info.worker = worker->id;
+  }
+  return info;
+}
+
+}  // namespace
+
+bool everybody_sleeps(const Runtime& runtime) noexcept {
+  return std::all_of(runtime.workers.begin(), runtime.workers.end(), [](const auto& worker) {
+    const auto slot = worker->slot.load(std::memory_order_seq_cst).slot();
+    return slot == Worker::Slot::parked || slot == Worker::Slot::lent_parked;
+  });
+}
+
+std::vector<TaskInfo> list_tasks(Runtime& runtime) {
+  std::vector<TaskInfo> all;
+  auto add = [&](const Fiber& fiber) {
+    detail::Job::Run function = fiber.card.function.load(std::memory_order_relaxed);
+    if (function != nullptr) all.push_back(read(runtime, fiber, function));
+  };
+  runtime.for_each_fiber(add);
+  runtime.with_guest(add);
+  std::sort(all.begin(), all.end(), [](const TaskInfo& a, const TaskInfo& b) { return a.id < b.id; });
+  return all;
+}
+
+std::string describe(const TaskInfo& task) {
+  std::string line = task.id == 0 ? task.function : "task " + std::to_string(task.id);
+  if (!task.name.empty()) line += " '" + task.name + "'";
+  if (task.id != 0) line += " (" + task.function + ")";
+  if (task.state == "waiting") {
+    char since[32];
+    std::snprintf(since, sizeof since, "%.1f s", task.seconds);
+    line += std::string(" waits ") + since + " for " + task.waits_for;
+    if (task.object != nullptr) line += " " + hex(reinterpret_cast<std::uintptr_t>(task.object));
+    if (task.holder != 0) line += ", held by task " + std::to_string(task.holder);
+    if (task.worker >= 0) line += ", bound to worker " + std::to_string(task.worker);
+  } else {
+    line += " " + task.state;
+    if (task.worker >= 0)
+      line += (task.state == "running" ? " on worker " : ", bound to worker ") + std::to_string(task.worker);
+  }
+  return line;
+}
+
+}  // namespace charm::sched
+
+namespace charm {
+
+void name_task(std::string_view name) noexcept {
+  fiber::Fiber* fiber = sched::running_fiber();
+  if (fiber == nullptr) return;
+  char text[sizeof fiber->card.name] = {};
+  std::memcpy(text, name.data(), std::min(name.size(), sizeof text - 1));
+  for (std::size_t i = 4; i-- > 0;) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text + 8 * i, 8);
+    fiber->card.name[i].store(word, std::memory_order_relaxed);
+  }
+}
+
+std::vector<TaskInfo> tasks() { return sched::list_tasks(*sched::Visit()); }
+
+[[gnu::used]] void dump_tasks() noexcept try {
+  const sched::Visit runtime = sched::Visit::until_the_end();
+  if (!runtime) return;
+  std::string lines;
+  for (const TaskInfo& task : sched::list_tasks(*runtime)) lines += "charm: " + sched::describe(task) + "\n";
+  std::fputs(lines.c_str(), stderr);
+} catch (const std::exception&) {
+  std::fputs("charm: no memory to list the tasks\n", stderr);
+}
+
+}  // namespace charm

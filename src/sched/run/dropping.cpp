@@ -1,0 +1,94 @@
+// The order matters: a dropped task may wait for another dropped one, or own what that one waits in. So all are taken
+// off their waits first; then all waiters are told, which frees nothing; and only then is freed what the jobs hold.
+#include "sched/run/dropping.hpp"
+
+#include <charm/detail/scheduler.hpp>
+#include <charm/detail/wait_list.hpp>
+#include <charm/error.hpp>
+
+#include <exception>
+#include <thread>
+
+#include "sched/run/runtime.hpp"
+
+namespace charm::sched {
+
+using detail::AwaitedJob;
+using fiber::Fiber;
+using fiber::TaskCard;
+
+bool stop_waiting(Fiber& fiber) noexcept {
+  if (fiber.waits.state != nullptr) {
+    auto expected = reinterpret_cast<std::uintptr_t>(&fiber);
+    if (fiber.waits.state->compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) return true;
+  } else if (fiber.card.state.load(std::memory_order_acquire) == TaskCard::State::waiting) {
+    return true;  // in a barrier, among dropped tasks
+  }
+  // It was woken, and the waker may not have put it into a queue yet (L2).
+  while (fiber.card.state.load(std::memory_order_acquire) == TaskCard::State::waiting) std::this_thread::yield();
+  while (Runtime::visits.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  return false;
+}
+
+namespace {
+
+/// And takes it out of the list that names its stack.
+void detach(Fiber& fiber) noexcept {
+  if (const detail::Listed* listed = fiber.waits.listed) {
+    listed->lock.lock();
+    const bool mine = listed->waiter.listed;
+    if (mine) listed->list.remove(listed->waiter);
+    listed->lock.unlock();
+    // Somebody has taken it out and is about to complete its event (W2): on this very stack.
+    while (!mine && !listed->waiter.event.done()) std::this_thread::yield();
+  }
+  stop_waiting(fiber);
+}
+
+}  // namespace
+
+std::size_t drop_tasks(const std::vector<Fiber*>& fibers) noexcept {
+  std::size_t dropped = 0;
+  for (Fiber* fiber : fibers) {
+    if (fiber->card.function.load(std::memory_order_relaxed) == nullptr) continue;
+    detach(*fiber);
+    ++dropped;
+  }
+  struct Told {
+    AwaitedJob* job;  // it may be gone once its waiter has been told
+    AwaitedJob::Dropped dropped;
+  };
+  std::vector<Told> told;
+  for (Fiber* fiber : fibers) {
+    for (AwaitedJob* job = fiber->awaited; job != nullptr; job = job->outer) told.push_back({job, job->dropped});
+  }
+  for (const Told& one : told) one.dropped(one.job, detail::Drop::tell);
+  for (const Told& one : told) one.dropped(one.job, detail::Drop::release);
+  return dropped;
+}
+
+}  // namespace charm::sched
+
+namespace charm::detail {
+
+void begin_awaited(AwaitedJob& job) noexcept {
+  AwaitedJob*& innermost = sched::this_worker()->current->awaited;
+  job.outer = innermost;
+  innermost = &job;
+}
+
+void end_awaited(AwaitedJob& job) noexcept { sched::this_worker()->current->awaited = job.outer; }
+
+void end_awaited(AwaitedJob& job, const void* kind) noexcept {
+  sched::Worker* worker = sched::this_worker();
+  worker->current->awaited = job.outer;
+  worker->runtime->steering->count(*worker, kind, 1);
+}
+
+std::exception_ptr dropped_error() noexcept {
+  return std::make_exception_ptr(
+      Error(Errc::not_running, "the task was dropped: it still waited for something when finalize() ended the runtime",
+            "wake what waits, or close the channel that it waits for, before finalize()"));
+}
+
+}  // namespace charm::detail

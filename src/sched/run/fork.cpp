@@ -1,0 +1,47 @@
+// A child of fork() has one thread: the one that called it. There are no workers, so the runtime's queues would be
+// looked at by nobody; and its locks may be held by threads that are not there. So the child has no runtime: what needs
+// one throws Error (not_running), and init() starts another. The parent's is left where it lies, since ending it would
+// touch its locks and wait for its threads.
+//
+// The handlers of pthread_atfork run on the thread that forks: prepare and parent in the parent, child in the child.
+#include "sched/run/fork.hpp"
+
+#include <atomic>
+
+#include "base/notices.hpp"
+#include "os/affinity.hpp"
+#include "os/forked.hpp"
+#include "sched/debug/stack_overflow.hpp"
+#include "sched/run/oversubscription.hpp"
+#include "sched/run/runtime.hpp"
+#include "sched/wait/blocking_pool.hpp"
+
+namespace charm::sched {
+namespace {
+
+/// The parent's notices are complete, and their lock is free, in the child, too.
+void before_fork() noexcept { base::lock_notices(); }
+void in_parent() noexcept { base::unlock_notices(); }
+
+void in_child() noexcept {
+  base::unlock_notices();
+  Runtime* parents = Runtime::abandon();
+  if (parents == nullptr) return;
+  // A thread that the parent's runtime has bound gives its child all cpus, not the one core that it was bound to.
+  const bool bound = this_worker() != nullptr || spare_number() >= 0 || parents->is_home_thread();
+  detail::worker_of_thread = nullptr;
+  forget_spare();
+  watch_stack(nullptr);
+  forget_oversubscription();
+  if (bound && parents->bind != Bind::none && parents->machine.is_live())
+    os::bind_this_thread(parents->machine.allowed_cpus);
+}
+
+}  // namespace
+
+void follow_forks() noexcept {
+  static std::atomic<bool> followed{false};
+  if (!followed.exchange(true)) os::on_fork(before_fork, in_parent, in_child);
+}
+
+}  // namespace charm::sched

@@ -1,0 +1,59 @@
+// Oversubscription: whether the workers have their cores to themselves. If not, spinning takes time from the threads
+// that are waited for. Then loops that wait yield the cpu at once, and workers park sooner.
+//
+// Oversubscription that lasts is known at the start: more workers than cpus, or a cgroup quota below the number of
+// workers. It is reported. The load of others comes and goes. It is noticed at the start, or by a searching worker that
+// finds gaps of more than a millisecond in its own time, in which it was not running. This state ends some seconds
+// later unless it is seen again. It is not printed as a degraded mode, but stats().notices has it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace charm::placement {
+struct Placement;
+}
+namespace charm {
+struct Machine;
+}
+
+namespace charm::sched {
+
+struct Oversubscription {
+  std::string reason;  ///< why the workers cannot all run at a time; empty where they can
+  bool lasting = false;
+};
+/// \param root of the file system, for tests.
+Oversubscription oversubscription_at_start(const Machine& machine, const placement::Placement& placement, bool bound,
+                                           const std::string& root = "/");
+
+/// Whether waits should spin only briefly now. Cheap.
+[[nodiscard]] bool oversubscribed() noexcept;
+
+/// The first report ends in a notice with the reason; printed if it lasts.
+void report_oversubscription(const Oversubscription& oversubscription, std::int64_t now_ns);
+void forget_oversubscription() noexcept;
+/// Ends oversubscription by load if nobody has reported it for some seconds.
+void let_oversubscription_pass(std::int64_t now_ns) noexcept;
+
+/// The preemption detector of a searching worker: it gets the time again and again, and reports oversubscription after
+/// repeated gaps.
+class PreemptionDetector {
+ public:
+  void at(std::int64_t now_ns) noexcept {
+    if (last_ != 0 && now_ns - last_ > gap_ns && ++gaps_ == enough) report(now_ns);
+    last_ = now_ns;
+    if (oversubscribed()) let_oversubscription_pass(now_ns);
+  }
+  /// The next gap is the worker's own sleep and does not count.
+  void slept() noexcept { last_ = 0; }
+
+ private:
+  static constexpr std::int64_t gap_ns = 1000000;
+  static constexpr int enough = 8;
+  static void report(std::int64_t now_ns) noexcept;
+  std::int64_t last_ = 0;
+  int gaps_ = 0;
+};
+
+}  // namespace charm::sched

@@ -1,0 +1,312 @@
+// The runtime from init() to finalize(): machine, placement, threads; lending worker 0.
+#include "sched/run/runtime.hpp"
+
+#include <charm/error.hpp>
+#include <charm/runtime.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <string>
+#include <system_error>
+
+#include "base/clock.hpp"
+#include "base/notices.hpp"
+#include "controller/policy.hpp"
+#include "os/library.hpp"
+#include "os/membarrier.hpp"
+#include "os/threads.hpp"
+#include "os/timer_slack.hpp"
+#include "sched/control/sharing.hpp"
+#include "sched/debug/stack_overflow.hpp"
+#include "sched/debug/tracing.hpp"
+#include "sched/run/dropping.hpp"
+#include "sched/run/fork.hpp"
+#include "sched/run/oversubscription.hpp"
+#include "sched/run/visit.hpp"
+#include "steering/request.hpp"
+#include "topology/discovery.hpp"
+
+namespace charm::sched {
+
+std::atomic<Runtime*> Runtime::current{nullptr};
+std::atomic<Runtime*> Runtime::existing{nullptr};
+std::atomic<int> Runtime::visits{0};
+std::atomic<int> Runtime::outside_waiting{0};
+
+namespace {
+
+Machine find_machine(const base::Settings& settings) { return topology::discover(settings.topology, settings.profile); }
+
+/// The chiplets that a worker may ever sit on, whatever happens to the allowed cpus: all, or none (-1) where nobody is
+/// bound.
+std::vector<int> reachable_chiplets(const Machine& machine, const placement::Placement& placement) {
+  std::set<int> chiplets;
+  for (const auto& level : placement.worker_cores) {
+    for (const WorkerCore& worker_core : level) chiplets.insert(worker_core.chiplet);
+  }
+  if (*chiplets.rbegin() >= 0) {
+    for (const Chiplet& chiplet : machine.chiplets) chiplets.insert(chiplet.id);
+  }
+  return {chiplets.begin(), chiplets.end()};
+}
+
+}  // namespace
+
+Runtime& Runtime::get() { return *Visit(); }
+
+// Once the members stand, the destructor ends whatever part of the threads has been started.
+Runtime::Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source)
+    : Runtime(Unstarted{}, config, std::move(cpus), std::move(source)) {
+  start();
+}
+
+Runtime::Runtime(Unstarted /*unused*/, const Config& config, std::unique_ptr<os::CpuWatch> cpus,
+                 std::unique_ptr<counters::Source> source)
+    : settings(base::resolve(config)),
+      machine(find_machine(settings)),
+      bind(steering::bind_named(settings.bind)),
+      placement(
+          controller::placement_for(controller::spec_of(settings), machine, steering::request_for(machine, settings))),
+      distance_table(machine, reachable_chiplets(machine, placement)),
+      work_flags(distance_table.groups(), static_cast<int>(placement.start().size())),
+      stealing_policy(stealing::policies().back()),
+      timers(*this, machine.chiplets.size()),
+      deadlock(*this),
+      blocking_pool(std::make_unique<BlockingPool>(*this, static_cast<std::size_t>(settings.blocking_threads))) {
+  forget_oversubscription();
+  if (const Oversubscription seen = oversubscription_at_start(machine, placement, bind != Bind::none);
+      !seen.reason.empty())
+    report_oversubscription(seen, base::monotonic_ns());
+  if (!os::register_heavy_barrier()) without_heavy_barrier();
+  const std::vector<WorkerCore>& worker_cores = placement.start();
+  for (std::size_t n = 0; n < machine.nodes.size(); ++n) nodes.push_back(std::make_unique<NodeQueue>());
+  for (std::size_t n = 0; n < machine.nodes.size() + 1; ++n) {
+    pools_.push_back(std::make_unique<FiberPool>());
+    pools_.back()->node = static_cast<int>(n) - 1;
+  }
+  for (int g = 0; g < distance_table.groups(); ++g) {
+    groups.push_back(std::make_unique<Group>(distance_table.chiplet(g), worker_cores.size()));
+    group_by_chiplet_.resize(
+        std::max(group_by_chiplet_.size(), static_cast<std::size_t>(distance_table.chiplet(g)) + 2), -1);
+    group_by_chiplet_[static_cast<std::size_t>(distance_table.chiplet(g) + 1)] = g;
+  }
+  for (const Core& core : machine.cores) {
+    std::vector<int>& near = nodes[static_cast<std::size_t>(core.node)]->groups;
+    const int group = group_of(core.chiplet);
+    if (group >= 0 && std::find(near.begin(), near.end(), group) == near.end()) near.push_back(group);
+  }
+
+  for (std::size_t i = 0; i < worker_cores.size(); ++i) {
+    auto worker = std::make_unique<Worker>();
+    worker->id = static_cast<int>(i);
+    worker->runtime = this;
+    worker->random = base::mixed(i) | 1;
+    if (!os::has_heavy_barrier()) worker->deque.always_publish();
+    worker->worker_core = worker_cores[i];
+    join_node(*worker, worker_cores[i].node);
+    join_group(*worker, group_of(worker_cores[i].chiplet));
+    workers.push_back(std::move(worker));
+  }
+  record();
+
+  if (!cpus && machine.is_live()) cpus = os::live_cpu_watch();
+  steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source));
+}
+
+void Runtime::start() {
+  os::keep_loaded(&current);
+  existing.store(this, std::memory_order_release);
+  install_overflow_report();
+  follow_forks();
+  for (auto& worker : workers) {
+    try {
+      worker->thread = std::thread([worker = worker.get()] {
+        os::name_this_thread("charm-" + std::to_string(worker->id));
+        os::set_timer_slack();
+        SignalStack signal_stack;
+        worker->main();
+      });
+    } catch (const std::system_error& error) {
+      over.store(true, std::memory_order_release);  // for those that have started
+      throw Error(Errc::system,
+                  "no thread for worker " + std::to_string(worker->id) + " of " + std::to_string(workers.size()) +
+                      ": " + error.code().message() + " (" + os::thread_limits() + ")",
+                  "raise the limit that is reached, end other threads, or ask for fewer workers (CHARM_WORKERS)");
+    }
+  }
+  if (steering->binds()) {
+    try {
+      sharing = Sharing::start(settings, machine, static_cast<int>(workers.size()), *steering);
+    } catch (const Error& error) {
+      base::notice("share", std::string("the machine is not shared by leases: ") + error.what());
+    }
+  }
+  current.store(this, std::memory_order_seq_cst);
+}
+
+/// Clocks, and tracks where the run is recorded.
+void Runtime::record() {
+  if (!settings.trace.empty()) {
+    std::vector<trace::Place> places;
+    for (auto& w : workers) places.push_back({w->id, w->worker_core.cpu, w->worker_core.chiplet, w->worker_core.node});
+    recorder = std::make_unique<trace::Recorder>(settings.trace, settings.trace_bytes, places, clock);
+  }
+  for (auto& worker : workers) {
+    worker->clock = &clock;
+    worker->times.start(clock);
+    if (recorder != nullptr) worker->track = &recorder->track(worker->id);
+  }
+}
+
+Runtime::~Runtime() {
+  stop();
+  remove_overflow_report();
+  forget_oversubscription();
+  std::vector<fiber::Fiber*> fibers;
+  for (auto& of_node : pools_) fibers.insert(fibers.end(), of_node->all.begin(), of_node->all.end());
+  if (const std::size_t dropped = drop_tasks(fibers); dropped > 0) {
+    base::notice("abandoned",
+                 std::to_string(dropped) + " tasks still waited for something at finalize() and were dropped");
+  }
+  existing.store(nullptr, std::memory_order_seq_cst);
+  while (visits.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();  // reports
+  for (fiber::Fiber* fiber : fibers) fiber::destroy(fiber);
+  if (home_ == std::this_thread::get_id()) steering->release_guest();
+}
+
+void Runtime::stop() {
+  current.store(nullptr, std::memory_order_seq_cst);  // from here on nobody comes in (L1)
+  sharing.reset();
+  stopping.store(true, std::memory_order_seq_cst);
+  wake_all();
+  for (auto& worker : workers) {
+    if (worker->thread.joinable()) worker->thread.join();
+  }
+  while (borrowers_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // it is about to go (L3)
+  blocking_pool.reset();
+}
+
+void Runtime::set_guest(fiber::Fiber* fiber) noexcept {
+  guest_.store(fiber, std::memory_order_seq_cst);
+  if (fiber != nullptr) return;
+  while (guest_readers_.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();  // it is about to go
+}
+
+bool Runtime::anybody_busy() const noexcept {
+  for (int g = 0; g < work_flags.groups(); ++g) {
+    for (int w = 0; w < work_flags.words(g); ++w) {
+      if (work_flags.word(stealing::Flag::busy, g, w) != 0) return true;
+    }
+  }
+  return false;
+}
+
+Worker* Runtime::borrow() noexcept {
+  if (home_ != std::this_thread::get_id() || !settings.lend_caller) return nullptr;
+  Worker& worker = *workers[0];
+  Worker::State expected = worker.slot.load(std::memory_order_relaxed);
+  if (expected.slot() != Worker::Slot::parked ||
+      !worker.slot.compare_exchange_strong(expected, Worker::Slot::lent, std::memory_order_seq_cst))
+    return nullptr;
+  borrowers_.store(1, std::memory_order_relaxed);  // finalize() sees it, since it sees the visit
+  work_flags.clear(stealing::Flag::asleep, worker.place);
+  if (home_signal_stack_ == nullptr) home_signal_stack_ = std::make_unique<SignalStack>();
+  steering->arrive(worker);
+  work_flags.set(stealing::Flag::busy, worker.place);
+  tracing::state(worker, trace::State::busy);
+  worker.taken_by_this_thread();
+  return &worker;
+}
+
+void Runtime::give_back(Worker& worker) noexcept {
+  detail::worker_of_thread = nullptr;
+  worker.current = nullptr;
+  work_flags.clear(stealing::Flag::busy, worker.place);
+  tracing::state(worker, trace::State::parked);
+  bool more = worker.handoff != nullptr || !worker.deque.empty() || !worker.inbox.empty() || !worker.ready.empty();
+  work_flags.set(stealing::Flag::asleep, worker.place);
+  const Group& group = *worker.group;  // from the next line on the worker may be on its way to another
+  const int node = worker.worker_core.node;
+  worker.slot.store({Worker::Slot::parked, worker.place}, std::memory_order_seq_cst);
+  if (more || worker.inbox.arrived() || !group.inbox.empty() || !inbox.empty() ||
+      (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()) || timers.pending() ||
+      steering->has_news(worker) || stopping.load(std::memory_order_seq_cst)) {
+    wake(worker);  // its own thread goes on with what was left
+  } else if (anybody_busy() && !busy_beside_loan.load(std::memory_order_seq_cst)) {
+    busy_beside_loan.store(true, std::memory_order_seq_cst);
+    ring(worker);  // it sleeps without a limit, perhaps, and nobody has looked for work on its behalf (P5)
+  }
+  borrowers_.store(0, std::memory_order_release);
+}
+
+fiber::Fiber& Runtime::send_guest_back(Worker& worker) noexcept {
+  fiber::Fiber& guest = *guest_.load(std::memory_order_seq_cst);
+  if (!stop_waiting(guest)) {  // woken in the last moment: it lies in the inbox of its worker
+    for (ListedJob* job = worker.inbox.pop(); job != &guest; job = worker.inbox.pop()) {
+    }
+  }
+  return guest;
+}
+
+}  // namespace charm::sched
+
+namespace charm {
+
+using sched::Runtime;
+
+namespace {
+
+constinit std::atomic<bool> taken{false};  // from the beginning of an init() that succeeds to the end of its finalize()
+
+}  // namespace
+
+Runtime* Runtime::abandon() noexcept {
+  Runtime* parents = current.exchange(nullptr, std::memory_order_acq_rel);
+  existing.store(nullptr, std::memory_order_release);
+  visits.store(0, std::memory_order_release);
+  taken.store(false, std::memory_order_release);
+  return parents;
+}
+
+void init(const Config& config) {
+  if (taken.exchange(true, std::memory_order_seq_cst)) {
+    if (Runtime::current.load(std::memory_order_acquire) != nullptr)
+      throw Error(Errc::not_running, "the runtime is running already",
+                  "use it, or call charm::finalize() first; one init() is enough for all threads");
+    throw Error(Errc::not_running, "the runtime is running already: another thread is just starting or ending it",
+                "let one thread call init() and finalize(), and wait for it");
+  }
+  try {
+    new Runtime(config);  // owned by Runtime::current until finalize()
+  } catch (...) {
+    taken.store(false, std::memory_order_seq_cst);
+    throw;
+  }
+}
+
+void finalize() {
+  if (sched::runtime_of_this_thread() != nullptr)
+    throw Error(Errc::not_running, "finalize() was called inside a task", "call it from the thread that called init()");
+  Runtime* runtime = Runtime::current.exchange(nullptr, std::memory_order_seq_cst);
+  if (runtime == nullptr)
+    throw Error(Errc::not_running, "the runtime is not running, or another thread is in finalize() already",
+                "call finalize() once for each init()");
+  delete runtime;
+  taken.store(false, std::memory_order_seq_cst);
+}
+
+bool initialized() noexcept {
+  return sched::runtime_of_this_thread() != nullptr || Runtime::current.load(std::memory_order_acquire) != nullptr;
+}
+
+int num_workers() noexcept {
+  const sched::Visit runtime(std::nothrow);
+  return runtime ? static_cast<int>(runtime->workers.size()) : 0;
+}
+
+const Machine& machine() { return sched::Visit()->machine; }
+
+std::vector<WorkerCore> worker_cores() { return sched::Visit()->steering->worker_cores(); }
+
+}  // namespace charm

@@ -1,0 +1,212 @@
+// The one runtime of a process: its workers, groups, shared queues and the pool of idle fibers.
+#pragma once
+
+#include <charm/machine.hpp>
+#include <charm/stats.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "placement/placement.hpp"
+#include "sched/control/steering.hpp"
+#include "sched/debug/deadlock.hpp"
+#include "sched/debug/gdb_layout.hpp"
+#include "sched/debug/stack_overflow.hpp"
+#include "sched/run/worker.hpp"
+#include "sched/wait/blocking_pool.hpp"
+#include "sched/wait/timers.hpp"
+#include "stealing/distance_table.hpp"
+#include "stealing/policy.hpp"
+#include "stealing/work_flags.hpp"
+#include "steering/masks.hpp"
+#include "trace/recorder.hpp"
+
+namespace charm::sched {
+
+/// With chiplet and node what a worker's own queue of ready tasks does not hold goes to the queue that the chiplet or
+/// node shares.
+using steering::Bind;
+
+class Sharing;
+
+class Runtime {
+ public:
+  /// \param cpus, source where cpus and measurements come from; null: the machine that this is. Tests have their own.
+  explicit Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus = nullptr,
+                   std::unique_ptr<counters::Source> source = nullptr);
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  /// For whoever knows that it stays: the runtime's own threads, and the thread that will end it. Others hold a Visit.
+  /// \throws Error (not_running).
+  static Runtime& get();
+  // The gate (sched/run/visit.hpp).
+  static std::atomic<Runtime*> current;  // whom threads outside may visit; null before the start and from finalize() on
+  static std::atomic<Runtime*> existing;  // the same until the end of finalize()
+  static std::atomic<int> visits;
+  static std::atomic<int> outside_waiting;  // threads that are no workers and sleep until a task is done
+
+  const base::Settings settings;
+  const Machine machine;
+  const Bind bind;
+  const placement::Placement placement;
+  const os::TickClock clock;
+  std::unique_ptr<trace::Recorder> recorder;  // null unless the setting trace names a file
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<std::unique_ptr<Group>> groups;    // every chiplet; of unbound workers one for all
+  const stealing::DistanceTable distance_table;  // how far they are from each other
+  stealing::WorkFlags work_flags;                // who is there, has work, is busy, sleeps
+  const stealing::StealPolicy& stealing_policy;
+  /// Jobs for a NUMA node's workers; `members` and `inbox` keep G2 for the node as the work flags does for a group.
+  struct NodeQueue {
+    LockedQueue inbox;
+    std::atomic<int> members{0};
+    std::vector<int> groups;  // whose cores may be on the node
+  };
+  std::vector<std::unique_ptr<NodeQueue>> nodes;  // by node id
+  LockedQueue inbox;                              // for any worker
+  std::unique_ptr<Steering> steering;
+  std::unique_ptr<Sharing> sharing;  // null where the machine is not shared
+
+  Timers timers;
+  DeadlockWatch deadlock;
+  std::unique_ptr<BlockingPool> blocking_pool;
+
+  alignas(64) std::atomic<bool> stopping{false};
+  std::atomic<bool> over{false};          // nothing is left to do (sched/ending.cpp)
+  std::atomic<int> idle{0};               // workers that found nothing since `stopping`
+  std::atomic<std::uint64_t> stirred{0};  // times that one of them has found something again
+  std::atomic<std::int64_t> next_exposure_ns{0};
+  std::atomic<int> leaving{0};                // workers that leave jobs to others (sched/run/bound_limits.cpp)
+  std::atomic<const void*> sentry{nullptr};   // who looks after hidden jobs while all idle ones sleep (P4)
+  std::atomic<bool> busy_beside_loan{false};  // when worker 0 was given back somebody was busy (P5)
+
+  /// The group of a chiplet, by its place in `groups`; -1 where no core stands there.
+  [[nodiscard]] int group_of(int chiplet) const noexcept {
+    const auto index = static_cast<std::size_t>(chiplet + 1);
+    return index < group_by_chiplet_.size() ? group_by_chiplet_[index] : -1;
+  }
+  Worker* worker_at(stealing::Place place) const noexcept {
+    return groups[static_cast<std::size_t>(place.group)]->at[static_cast<std::size_t>(place.slot)].load(
+        std::memory_order_acquire);
+  }
+
+  /// Work has appeared that a sleeper could take: wakes one near `from` unless somebody there is searching already.
+  void notify(const Worker* from) noexcept;
+  /// Wakes this very worker if it is parked. \return whether it was.
+  bool wake(Worker& worker) noexcept;
+  /// Wakes all, so that they look at what has changed.
+  void wake_all() noexcept;
+  /// Whether anybody sleeps or may, seen on the work flags or at rest.
+  [[nodiscard]] bool anybody_asleep() const noexcept;
+  [[nodiscard]] bool anybody_busy() const noexcept;
+  /// Makes a parked worker look at the clock again, and park again. \return whether it is parked.
+  bool ring(Worker& worker) noexcept;
+  void post(Worker& worker, ListedJob* job) noexcept;
+  /// For any worker, but wakes one of this chiplet first.
+  void post_near(int chiplet, ListedJob* job) noexcept;
+  /// For any worker.
+  void post_anywhere(ListedJob* job) noexcept;
+  void wake_anybody() noexcept;
+  /// There is no heavy barrier, or none any more: says so, and makes every owner publish what it pushes from now on.
+  void without_heavy_barrier() noexcept;
+  /// For a worker of a group, of a node. \return false where nobody sits there; then nothing was posted.
+  bool post_group(int group, ListedJob* job) noexcept;
+  bool post_node(int node, ListedJob* job) noexcept;
+  /// Takes what lies in an inbox without members where everybody looks (G2).
+  void abandon(LockedQueue& queue) noexcept;
+
+  // The parts of taking a core (placing.cpp).
+  void join_group(Worker& worker, int group);
+  void leave_group(stealing::Place place) noexcept;
+  void join_node(Worker& worker, int node) noexcept;
+  void leave_node(int node) noexcept;
+
+  [[nodiscard]] bool nothing_left() noexcept;
+
+  /// In the child of a fork(): forgets the parent's runtime, with whoever was starting, ending or visiting it.
+  /// \return that runtime, or nullptr.
+  static Runtime* abandon() noexcept;
+
+  /// Whether the calling thread is the one that called init().
+  [[nodiscard]] bool is_home_thread() const noexcept { return home_ == std::this_thread::get_id(); }
+  /// Lends worker 0 to the calling thread, if that is the thread that called init() and the worker is free. During a
+  /// visit; the runtime stays until the worker is given back.
+  Worker* borrow() noexcept;
+  void give_back(Worker& worker) noexcept;
+
+  /// Called by worker 0's guest when nothing is left to do: takes the guest off what it waits for, so that its thread
+  /// goes on and gives the worker back. \return the stack to go on with.
+  fiber::Fiber& send_guest_back(Worker& worker) noexcept;
+
+  /// The stack of the thread that has borrowed worker 0, while it has. Readers go through with_guest.
+  void set_guest(fiber::Fiber* fiber) noexcept;
+  template <class F>
+  void with_guest(F&& function) {
+    guest_readers_.fetch_add(1, std::memory_order_seq_cst);
+    if (fiber::Fiber* fiber = guest_.load(std::memory_order_seq_cst)) function(*fiber);
+    guest_readers_.fetch_sub(1, std::memory_order_release);
+  }
+  /// Calls `function` for every fiber of the pools, of which none comes or goes meanwhile.
+  template <class F>
+  void for_each_fiber(F&& function) {
+    for (auto& fibers : pools_) {
+      std::lock_guard lock(fibers->mutex);
+      for (fiber::Fiber* fiber : fibers->all) function(*fiber);
+    }
+  }
+  [[nodiscard]] bool home_thread_waits() const noexcept { return guest_.load(std::memory_order_seq_cst) != nullptr; }
+
+  // Idle fibers beyond the few that every worker keeps. A stack's memory lies on the node of the worker that it was
+  // made for, and it comes back to that node's pool from wherever its last task ended.
+  fiber::Fiber* take_fiber(int node) noexcept;
+  void give_fiber(fiber::Fiber* fiber) noexcept;
+  [[nodiscard]] std::vector<StackPoolStats> stack_pools() const;
+
+ private:
+  static constexpr std::size_t most_idle_fibers = 256;  // of a node; what is more goes back to the system
+  friend struct GdbLayout;
+  struct FiberPool {
+    int node = -1;
+    std::mutex mutex;
+    std::vector<fiber::Fiber*> idle;
+    std::unordered_set<fiber::Fiber*> all;
+    std::size_t most = 0;  // that existed at a time
+    std::uint64_t made = 0;
+  };
+  FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
+  const CharmGdbEntry* const gdb_layout_ = charm_gdb_layout;  // a static library is linked with it for this alone
+  struct Unstarted {};
+  Runtime(Unstarted, const Config& config, std::unique_ptr<os::CpuWatch> cpus,
+          std::unique_ptr<counters::Source> source);
+  void record();
+  void start();
+  void stop();
+  /// Wakes one sleeper of the group that `wanted` accepts. \return whether there was one.
+  enum class Wake { preferred, any };
+  template <class F>
+  bool wake_one_of(int group, F&& wanted, Wake which = Wake::any) noexcept;
+  [[nodiscard]] bool wakes_last(const Worker& worker) const noexcept;
+  /// Wakes one at rest among the workers that `wanted` accepts, if all of these rest: nobody else serves their inbox.
+  template <class F>
+  void wake_resting(F&& wanted) noexcept;
+  void wake_resting_in(int group) noexcept;
+  void wake_resting_on(int node) noexcept;
+
+  std::vector<int> group_by_chiplet_;              // [chiplet + 1]
+  std::vector<std::unique_ptr<FiberPool>> pools_;  // [node + 1]; [0]: unbound workers, whose node is -1
+  std::atomic<std::uint64_t> next_task_id_{1};
+  std::atomic<fiber::Fiber*> guest_{nullptr};
+  std::atomic<int> guest_readers_{0};
+  std::atomic<int> borrowers_{0};  // 1 while the thread that called init() has worker 0, or tries to
+  std::thread::id home_ = std::this_thread::get_id();
+  std::unique_ptr<SignalStack> home_signal_stack_;
+};
+
+}  // namespace charm::sched

@@ -1,0 +1,199 @@
+// Looking for work elsewhere: stealing by distance, asking, exposing. When to give up is said here, how in parking.cpp.
+//
+// Stealing (docs/runtime.md): src/stealing says whom to try, from the work flags where everybody notes who has work.
+// Where nothing is noted, busy workers are asked to publish (a poke); one that does not answer because it is in a long
+// function is exposed: that costs a heavy barrier, so only after evidence that it hides jobs, and at most one in 20 us
+// in the whole process. A flag on the work flags that is missing costs time only: a ready fiber that its owner queued
+// just as a thief took the owner's flag off stays unseen by thieves until the owner's next note or somebody asks the
+// owner for work, and the owner runs it in any case.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "os/membarrier.hpp"
+#include "os/pause.hpp"
+#include "sched/debug/tracing.hpp"
+#include "sched/run/oversubscription.hpp"
+#include "sched/run/runtime.hpp"
+#include "sched/run/worker.hpp"
+#include "stealing/victim_selection.hpp"
+
+namespace charm::sched {
+
+using detail::Job;
+using stealing::Flag;
+using stealing::Place;
+
+namespace {
+
+constexpr std::int64_t exposure_interval_ns = 20000;
+constexpr unsigned enough_questions = 8;  // before a sleep, however short spin_us; the later ones expose hidden jobs
+constexpr int enough_doubts = 32;  // brief sleeps of one that waits for its core; it lets go of its old one after 8
+
+}  // namespace
+
+void Worker::advertise() noexcept {
+  if (!runtime->work_flags.test(Flag::work, place)) runtime->work_flags.set(Flag::work, place);
+}
+
+bool Worker::shows_work() const noexcept { return deque.public_count() > 0 || !ready.empty(); }
+
+Job* Worker::steal_from(Place from, bool ready_too) noexcept {
+  Worker* victim = runtime->worker_at(from);
+  if (victim == nullptr || victim == this) return nullptr;  // just joining; or where this worker sat before
+  Job* job = nullptr;
+  if (std::int64_t visible = victim->deque.public_count(); visible > 0) {
+    bool lost = false;
+    bool flat = false;
+    job = victim->deque.steal(lost, flat);
+    if (lost) Tally::add(tally.lost_races);  // somebody was faster: on to the next victim
+    if (job != nullptr && flat) {
+      // Of many small jobs run one and keep the others where they can be stolen on.
+      Job* more[64];
+      const std::int64_t most = std::min<std::int64_t>(64, runtime->stealing_policy.share(visible) - 1);
+      std::int64_t taken = most > 0 ? victim->deque.steal_flat(more, most) : 0;
+      for (std::int64_t i = 0; i < taken; ++i) __builtin_prefetch(more[i]);  // all misses at a time
+      for (std::int64_t i = 0; i < taken; ++i) deque.push(more[i], true);    // an idle worker's deque has room
+    }
+    if (job == nullptr && lost) return nullptr;
+  }
+  if (job == nullptr && ready_too) job = victim->ready.pop();
+  if (job != nullptr) {
+    using trace::Distance;
+    const Distance distance = from.group == place.group                                          ? Distance::chiplet
+                              : victim->node.load(std::memory_order_relaxed) == worker_core.node ? Distance::node
+                                                                                                 : Distance::far;
+    Tally::add(distance == Distance::chiplet ? tally.steals_chiplet
+               : distance == Distance::node  ? tally.steals_node
+                                             : tally.steals_far);
+    tracing::stole(*this, *victim, distance);
+    return job;
+  }
+  if (!victim->shows_work()) {  // an old flag: taken off, unless something has come meanwhile (stealing/work flags.hpp,
+                                // B3)
+    runtime->work_flags.clear(Flag::work, from);
+    Worker* there = runtime->worker_at(from);
+    if (there != nullptr && there->shows_work()) runtime->work_flags.set(Flag::work, from);
+  }
+  return nullptr;
+}
+
+Job* Worker::steal(bool ready_too) noexcept {
+  stealing::VictimSelection look(runtime->distance_table, runtime->stealing_policy, place);
+  while (Place victim = look.next(runtime->work_flags, next_random())) {
+    if (Job* job = steal_from(victim, ready_too)) return job;
+  }
+  return nullptr;
+}
+
+/// Asks one busy worker to publish: first of the own chiplet, later of others, too, the near ones more often. Later
+/// attempts look for hidden jobs.
+void Worker::ask_for_work(unsigned attempt) noexcept {
+  const std::uint64_t drawn = next_random();
+  const auto low = static_cast<std::uint32_t>(drawn);
+  Place asked = stealing::pick(runtime->work_flags, Flag::busy, place.group, place, low);
+  if (!asked || attempt % 2 == 1) {
+    const int far = stealing::pick_group(runtime->work_flags, runtime->distance_table, place.group, false,
+                                         static_cast<std::uint32_t>(drawn >> 32));
+    if (far >= 0) {
+      if (Place there = stealing::pick(runtime->work_flags, Flag::busy, far, place, low)) asked = there;
+    }
+  }
+  Worker* victim = asked ? runtime->worker_at(asked) : nullptr;
+  if (victim == nullptr || victim == this) return;
+  if (attempt >= 4 && os::has_heavy_barrier() && victim->deque.has_private()) {  // it has not answered
+    std::int64_t now = base::monotonic_ns();
+    std::int64_t due = runtime->next_exposure_ns.load(std::memory_order_relaxed);
+    if (now >= due &&
+        runtime->next_exposure_ns.compare_exchange_strong(due, now + exposure_interval_ns, std::memory_order_relaxed)) {
+      Tally::add(tally.exposures);
+      if (victim->deque.expose() > 0) runtime->work_flags.set(Flag::work, asked);
+      if (os::has_heavy_barrier()) return;
+      runtime->without_heavy_barrier();
+    }
+  }
+  if (victim->shows_work()) runtime->work_flags.set(Flag::work, asked);  // a ready fiber whose flag was lost
+  victim->deque.poke();
+}
+
+/// Searchers cost the busy ones of their chiplet bandwidth and answers: at most half as many as are busy, but one.
+/// Where nobody is busy there is nobody to be disturbed, and all look for spin_us.
+bool Worker::surplus_searcher() const noexcept {
+  const int searching = group->searching.load(std::memory_order_relaxed);
+  if (searching <= 1) return false;
+  const int busy = runtime->work_flags.count(Flag::busy, place.group);
+  return busy > 0 && searching > busy / 2;
+}
+
+Job* Worker::search() noexcept {
+  Steering& steering = *runtime->steering;
+  steering.end_work(*this);
+  runtime->work_flags.clear(Flag::busy, place);
+  runtime->work_flags.clear(Flag::work, place);
+  tracing::state(*this, trace::State::searching);
+  group->searching.fetch_add(1, std::memory_order_relaxed);
+  // Where others want the core, what a searcher burns is taken from those who have work for it.
+  const int spin_us = oversubscribed() ? std::min(runtime->settings.spin_us, 5) : runtime->settings.spin_us;
+  const std::int64_t spin_ns = std::int64_t{1000} * spin_us;
+  PreemptionDetector gaps;
+  std::int64_t start = base::monotonic_ns();
+  std::int64_t next_question = start;
+  unsigned attempt = 0;
+  unsigned sleeps = 0;  // since it began, without a job in between
+  int doubts = 0;
+  Job* job = nullptr;
+
+  for (unsigned round = 1;; ++round) {
+    const bool leaves = leaves_to_others();
+    const bool resting = rests() || leaves;
+    job = leaves ? sent_job() : own_job();
+    if (job == nullptr) job = resting ? near_job() : shared_job();
+    if (job == nullptr && !resting) job = steal(round % 4 == 0);
+    if (job != nullptr) break;
+    os::pause();
+    if (round % 8 != 0 && !resting) continue;
+    std::int64_t now = base::monotonic_ns();
+    gaps.at(now);
+    runtime->timers.fire_all(*this, now);
+    if (runtime->stopping.load(std::memory_order_acquire)) {
+      if (now - start > spin_ns && stay_until_the_end()) break;
+    } else if ((now - start >= spin_ns && attempt >= enough_questions) || surplus_searcher() || resting) {
+      park(sleeps);
+      gaps.slept();
+      if (steering.in_doubt(*this)) {  // about its core: settled as one that does not search
+        group->searching.fetch_sub(1, std::memory_order_relaxed);
+        steering.slept(*this);
+        runtime->work_flags.clear(Flag::busy, place);
+        group->searching.fetch_add(1, std::memory_order_relaxed);
+      }
+      // While it has no core of today it holds on to one of yesterday that others may need: it sleeps briefly until it
+      // has let go of that. Not for ever, where the kernel binds nobody.
+      sleeps = !steering.in_doubt(*this) || ++doubts > enough_doubts ? sleeps + 1 : 0;
+      if (runtime->over.load(std::memory_order_acquire)) break;  // it was lent to the end
+      start = next_question = base::monotonic_ns();
+      attempt = 0;
+      continue;
+    }
+    if (now >= next_question && !resting) {
+      ask_for_work(attempt++);
+      next_question = now + (attempt < 8 ? 1000 : 8000);
+    }
+  }
+
+  take_again();
+  bool last = group->searching.fetch_sub(1, std::memory_order_relaxed) == 1;
+  if (job != nullptr) {
+    steering.begin_work(*this);
+    if (sleeps > 0) until_boundary = 1;
+    runtime->work_flags.set(Flag::busy, place);
+    tracing::state(*this, trace::State::busy);
+    if (shows_work()) advertise();  // flat jobs that were taken along
+    runtime->deadlock.active();
+    runtime->timers.before_job(*this);
+    if (last) runtime->notify(this);
+  }
+  return job;
+}
+
+}  // namespace charm::sched

@@ -1,0 +1,185 @@
+// Waking sleepers, and sending jobs to workers, chiplets, nodes or anybody (P1 and P3 in sched/run/parking.cpp).
+#include <bit>
+
+#include "base/notices.hpp"
+#include "os/membarrier.hpp"
+#include "sched/debug/tracing.hpp"
+#include "sched/run/runtime.hpp"
+#include "sched/run/worker.hpp"
+
+namespace charm::sched {
+
+using stealing::Flag;
+
+bool Runtime::wake(Worker& worker) noexcept {
+  using Slot = Worker::Slot;
+  Worker::State seen = worker.slot.load(std::memory_order_seq_cst);
+  if (seen.slot() != Slot::parked && seen.slot() != Slot::lent_parked) return false;
+  const bool guest = seen.slot() == Slot::lent_parked;
+  // Counted before it can run, where it sleeps: a parked worker does not change groups, and its word names the group.
+  std::atomic<int>& searching = groups[static_cast<std::size_t>(seen.group())]->searching;
+  searching.fetch_add(1, std::memory_order_relaxed);
+  if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst)) {
+    searching.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+  tracing::woke(worker);
+  os::FutexWord& bell = guest ? worker.guest_bell : worker.bell;
+  bell.store(1, std::memory_order_seq_cst);
+  os::futex_wake(bell, 1);
+  return true;
+}
+
+void Runtime::wake_all() noexcept {
+  for (auto& worker : workers) wake(*worker);
+}
+
+/// Whether another sleeper is the better one to wake: this one leaves jobs to others, or the thread that called init()
+/// may be running on its cpu.
+bool Runtime::wakes_last(const Worker& worker) const noexcept {
+  return worker.leaving.load(std::memory_order_relaxed) ||
+         (worker.id == 0 && settings.lend_caller && !home_thread_waits());
+}
+
+template <class F>
+bool Runtime::wake_one_of(int group, F&& wanted, Wake which) noexcept {
+  auto wake_any = [&](bool preferred) {
+    for (int w = 0; w < work_flags.words(group); ++w) {
+      for (auto word = work_flags.word(Flag::asleep, group, w); word != 0; word &= word - 1) {
+        Worker* sleeper = worker_at({group, w * stealing::WorkFlags::word_bits + std::countr_zero(word)});
+        if (sleeper == nullptr || wakes_last(*sleeper) == preferred || !wanted(*sleeper)) continue;
+        if (wake(*sleeper)) return true;
+      }
+    }
+    return false;
+  };
+  return wake_any(true) || (which == Wake::any && wake_any(false));
+}
+
+bool Runtime::anybody_asleep() const noexcept { return work_flags.any(Flag::asleep) || steering->anybody_rests(); }
+
+template <class F>
+void Runtime::wake_resting(F&& wanted) noexcept {
+  if (!steering->anybody_rests()) return;
+  Worker* one = nullptr;
+  for (auto& worker : workers) {
+    if (!wanted(*worker)) continue;
+    if (!steering->rests(*worker)) return;  // it looks before it sleeps
+    one = worker.get();
+  }
+  if (one != nullptr) wake(*one);
+}
+
+void Runtime::wake_resting_in(int group) noexcept {
+  wake_resting([group](const Worker& w) { return w.home_group.load(std::memory_order_seq_cst) == group; });
+}
+
+void Runtime::wake_resting_on(int node) noexcept {
+  wake_resting([node](const Worker& w) { return w.node.load(std::memory_order_seq_cst) == node; });
+}
+
+void Runtime::notify(const Worker* from) noexcept {
+  if (!work_flags.any(Flag::asleep)) return;
+  const int home = from->place.group;
+  auto anybody = [](const Worker&) { return true; };
+  auto searched = [&](int group) {
+    return groups[static_cast<std::size_t>(group)]->searching.load(std::memory_order_relaxed) > 0;
+  };
+  if (searched(home)) return;
+  if (wake_one_of(home, anybody)) return;
+  for (int far : distance_table.by_distance(home)) {
+    const int word = far / stealing::WorkFlags::word_bits;
+    if ((work_flags.summary(Flag::asleep, word) >> (far % stealing::WorkFlags::word_bits) & 1) == 0) continue;
+    if (searched(far) || wake_one_of(far, anybody)) return;
+  }
+}
+
+void Runtime::without_heavy_barrier() noexcept {
+  base::notice("membarrier", "membarrier(2) is not available; every fork is published at once, which costs some speed");
+  for (auto& worker : workers) worker->deque.poke();  // each owner changes over at its next push (deque_poked)
+}
+
+bool Runtime::ring(Worker& worker) noexcept {
+  using Slot = Worker::Slot;
+  const Slot seen = worker.slot.load(std::memory_order_seq_cst).slot();
+  if (seen != Slot::parked && seen != Slot::lent_parked) return false;
+  os::FutexWord& bell = seen == Slot::lent_parked ? worker.guest_bell : worker.bell;
+  bell.store(1, std::memory_order_seq_cst);
+  os::futex_wake(bell, 1);
+  return true;
+}
+
+void Runtime::post(Worker& worker, ListedJob* job) noexcept {
+  worker.inbox.push(job);
+  wake(worker);
+}
+
+// Unlike jobs in deques those in shared inboxes have no owner who would run them in any case: a sleeper must be woken.
+// One that is awake looks at all of them before it sleeps.
+
+void Runtime::post_anywhere(ListedJob* job) noexcept {
+  inbox.push(job);
+  wake_anybody();
+}
+
+void Runtime::wake_anybody() noexcept {
+  for (Wake which : {Wake::preferred, Wake::any}) {
+    for (int i = 0; i < work_flags.summary_words(); ++i) {
+      for (auto word = work_flags.summary(Flag::asleep, i); word != 0; word &= word - 1) {
+        const int group = i * stealing::WorkFlags::word_bits + std::countr_zero(word);
+        if (wake_one_of(group, [](const Worker&) { return true; }, which)) return;
+      }
+    }
+  }
+}
+
+void Runtime::post_near(int chiplet, ListedJob* job) noexcept {
+  inbox.push(job);
+  const int home = group_of(chiplet);
+  auto anybody = [](const Worker&) { return true; };
+  if (home < 0 || !wake_one_of(home, anybody)) wake_anybody();
+}
+
+void Runtime::abandon(LockedQueue& queue) noexcept {
+  while (ListedJob* job = queue.pop()) post_anywhere(job);
+}
+
+bool Runtime::post_group(int group, ListedJob* job) noexcept {
+  Group& to = *groups[static_cast<std::size_t>(group)];
+  if (work_flags.count(Flag::member, group) == 0) return false;
+  to.inbox.push(job);
+  if (wake_one_of(group, [](const Worker&) { return true; })) return true;
+  if (work_flags.count(Flag::member, group) == 0) abandon(to.inbox);  // they have left meanwhile (G2)
+  wake_resting_in(group);
+  return true;
+}
+
+bool Runtime::post_node(int node, ListedJob* job) noexcept {
+  if (node < 0 || static_cast<std::size_t>(node) >= nodes.size()) return false;
+  NodeQueue& to = *nodes[static_cast<std::size_t>(node)];
+  if (to.members.load(std::memory_order_seq_cst) == 0) return false;
+  to.inbox.push(job);
+  for (int group : to.groups) {
+    if (wake_one_of(group, [node](const Worker& w) { return w.node.load(std::memory_order_seq_cst) == node; }))
+      return true;
+  }
+  if (to.members.load(std::memory_order_seq_cst) == 0) abandon(to.inbox);
+  wake_resting_on(node);
+  return true;
+}
+
+}  // namespace charm::sched
+
+namespace charm::detail {
+
+void deque_poked(Deque& deque) noexcept {
+  if (!os::has_heavy_barrier()) [[unlikely]]
+    deque.always_publish();  // it may have been lost since the last push
+  const bool shown = deque.publish() > 0;
+  if (sched::Worker* worker = sched::this_worker()) {
+    if (shown || !worker->ready.empty()) worker->advertise();
+    worker->runtime->notify(worker);
+  }
+}
+
+}  // namespace charm::detail

@@ -1,0 +1,312 @@
+// Running: the loop of a worker, the order in which it looks for work, and leaving one fiber for another.
+#include "sched/run/worker.hpp"
+
+#include <charm/runtime.hpp>
+
+#include <cerrno>
+#include <cxxabi.h>
+#include <thread>
+#include <utility>
+
+#include "sched/debug/tracing.hpp"
+#include "sched/run/exceptions.hpp"
+#include "sched/run/runtime.hpp"
+
+namespace charm::detail {
+constinit thread_local WorkerBase* worker_of_thread = nullptr;
+}
+
+namespace charm::sched {
+
+using detail::Job;
+using fiber::Fiber;
+
+namespace {
+
+/// After a loop fiber was left for one that was ready: it holds no task and can serve as the next loop.
+void recycle(Fiber* from, void* /*unused*/) noexcept { this_worker()->give_fiber(from); }
+
+}  // namespace
+
+/// Not inlined: the declaration says that the result never changes, which is true for a thread and not for a fiber.
+[[gnu::noinline]] Handling& handling_of_thread() noexcept {
+  asm volatile("");
+  return *reinterpret_cast<Handling*>(abi::__cxa_get_globals());
+}
+
+/// Not inlined, for the same reason.
+[[gnu::noinline]] int& error_number_of_thread() noexcept {
+  asm volatile("");
+  return errno;
+}
+
+void loop() noexcept {
+  for (;;) {
+    Worker* worker = this_worker();  // read anew: the last job may have moved this fiber to another thread
+    if (--worker->until_boundary <= 0) worker->until_boundary = worker->runtime->steering->boundary(*worker);
+    Job* job = worker->find_job();
+    if (job == nullptr) {
+      Fiber* self = worker->current;
+      const bool guest = worker->slot.load(std::memory_order_relaxed).slot() == Worker::Slot::lent;
+      Fiber& thread = guest ? worker->runtime->send_guest_back(*worker) : worker->native;
+      worker->enter(&thread);
+      fiber::switch_to(*self, thread, recycle, nullptr);
+    } else if (job->run == nullptr) {
+      auto* ready = static_cast<Fiber*>(job);
+      Fiber* self = worker->current;
+      worker->enter(ready);
+      fiber::switch_to(*self, *ready, recycle, nullptr);
+    } else {
+      Tally::add(worker->tally.jobs);
+      worker->current->card.begin(job->run);
+      tracing::begins(*worker, job);
+      job->run(job);
+      worker = this_worker();
+      tracing::ends(*worker);
+      worker->current->card.end();
+      worker->current->bound = -1;
+    }
+  }
+}
+
+void Worker::taken_by_this_thread() noexcept {
+  detail::worker_of_thread = this;
+  handling = &handling_of_thread();
+  error_number = &error_number_of_thread();
+}
+
+void Worker::main() noexcept {
+  taken_by_this_thread();
+  runtime->steering->start(*this);
+  fiber::attach_thread(native);
+  native.bound = id;
+  current = &native;
+  // A job may have come already, and is then found before there is any search: until the first one the worker counts as
+  // busy, so that others ask it for work, and its first push looks for those who slept before it began.
+  runtime->work_flags.set(stealing::Flag::busy, place);
+  deque.poke();
+  Fiber* first = take_fiber();
+  enter(first);
+  fiber::switch_to(native, *first, nullptr, nullptr);
+  runtime->steering->stop(*this);
+  detail::worker_of_thread = nullptr;  // the loop has found that the runtime stops
+}
+
+void Worker::enter(Fiber* to) noexcept {
+  current = to;
+  shown.store(to, std::memory_order_relaxed);
+  to->card.state.store(fiber::TaskCard::State::running, std::memory_order_relaxed);
+  stack_top = to->stack.base + to->stack.bytes;
+  stack_limit = to->stack.base + to->stack.bytes / 4;  // the last quarter is for calls that do not fork
+}
+
+void Worker::suspend(fiber::After after, void* argument, detail::WaitReason reason, Fiber* to) noexcept {
+  using Doing = fiber::TaskCard::State;
+  Fiber* self = current;
+  const bool waits = reason.kind != detail::Wait::nothing;
+  if (waits) {
+    self->card.object.store(reason.object, std::memory_order_relaxed);
+    self->card.since.store(clock->now(), std::memory_order_relaxed);
+    self->card.wait.store(reason.kind, std::memory_order_release);  // the object comes first
+  }
+  self->card.state.store(waits ? Doing::waiting : Doing::ready, std::memory_order_relaxed);
+  const std::byte* limit = stack_limit;  // not those of self->stack if the task went on on another stack
+  const std::byte* top = stack_top;
+  const detail::CancelScope* within = std::exchange(scope, nullptr);
+  if (to == nullptr) to = take_fiber();
+  enter(to);
+  Tally::add(tally.suspensions);
+  const std::uint64_t task = tracing::suspends(*this, self);
+  // Every fiber leaves the thread's books clean behind it, so that only one in a handler has something to restore.
+  const Handling handled = std::exchange(*handling, Handling{nullptr, 0});
+  const int error = *error_number;
+  fiber::switch_to(*self, *to, after, argument);
+  Worker* here = sched::this_worker();
+  if (handled.caught != nullptr || handled.uncaught != 0) [[unlikely]]
+    (here != nullptr ? *here->handling : handling_of_thread()) = handled;
+  (here != nullptr ? *here->error_number : error_number_of_thread()) = error;
+  if (here == nullptr) {  // the task goes on in a spare thread; leave_blocking() does the rest
+    self->away.task = task;
+    self->away.left = id;
+    self->away.scope = within;
+    return;
+  }
+  if (reason.kind == detail::Wait::mutex)
+    self->card.leave_mutex();
+  else if (waits)
+    self->card.wait.store(detail::Wait::nothing, std::memory_order_relaxed);
+  here->scope = within;
+  here->resumed(*self, limit, top, task, id);
+}
+
+void Worker::resumed(const Fiber& fiber, const std::byte* limit, const std::byte* top, std::uint64_t task,
+                     int left) noexcept {
+  stack_limit = limit;
+  stack_top = top;
+  Tally::add(tally.resumptions);
+  tracing::resumed(*this, &fiber, task, left);
+}
+
+Fiber* Worker::take_fiber() noexcept {
+  Fiber* fiber = free_fibers;
+  if (fiber == nullptr) return runtime->take_fiber(worker_core.node);
+  free_fibers = static_cast<Fiber*>(fiber->next);
+  --free_count;
+  return fiber;
+}
+
+void Worker::give_fiber(Fiber* fiber) noexcept {
+  constexpr int most = 16;
+  if (free_count == most) return runtime->give_fiber(fiber);
+  fiber->next = free_fibers;
+  free_fibers = fiber;
+  ++free_count;
+}
+
+Job* Worker::find_job() noexcept {
+  runtime->timers.before_job(*this);
+  if (handoff != nullptr) return std::exchange(handoff, nullptr);
+  if (bound_limits == 0) [[likely]] {
+    if (Job* job = own_job()) return job;
+  }
+  return search();
+}
+
+/// What this worker has itself: calls to it, its forked jobs, newest first, and fibers that can go on. Each of the
+/// three comes first in turn, so that tasks which yield in a circle cannot starve the others; every 61st time the
+/// shared inboxes come before all.
+Job* Worker::own_job() noexcept {
+  if (++tick % 61 == 0 || look_around) {
+    look_around = false;
+    if (Job* job = shared_job()) return job;
+  }
+  for (std::uint32_t i = 0, kind = tick % 4; i < 3; ++i, ++kind) {
+    switch (kind % 3) {
+      case 0:
+        if (!deque.empty()) {
+          bool flat = false;
+          if (Job* job = deque.pop_any(flat)) {
+            if (!deque.empty()) deque.answer();  // else the next push will
+            return tracing::popped(*this, job);
+          }
+        }
+        break;
+      case 1:
+        if (Job* job = sent_job()) return job;
+        break;
+      default:
+        if (Job* job = ready.pop()) return job;
+    }
+  }
+  return nullptr;
+}
+
+/// Sent to this worker.
+Job* Worker::sent_job() noexcept {
+  ListedJob* job = inbox.pop();
+  if (job != nullptr && job->run != nullptr) current->bound = id;  // a call to this worker stays with it
+  return job;
+}
+
+/// Sent to this chiplet or node.
+Job* Worker::near_job() noexcept {
+  if (Job* job = group->inbox.pop()) return job;
+  return worker_core.node >= 0 ? runtime->nodes[static_cast<std::size_t>(worker_core.node)]->inbox.pop() : nullptr;
+}
+
+Job* Worker::shared_job() noexcept {
+  if (Job* job = near_job()) return job;
+  return runtime->inbox.pop();
+}
+
+namespace {
+
+/// The runtime exists for as long as the fiber has not been seen to be ready (L2 in sched/run/visit.hpp).
+void make_ready_from_outside(Fiber* fiber) noexcept {
+  Runtime& runtime = *Runtime::existing.load(std::memory_order_acquire);
+  Runtime::visits.fetch_add(1, std::memory_order_seq_cst);
+  tracing::made_ready(nullptr, fiber);
+  const int bound = fiber->bound;
+  fiber->card.state.store(fiber::TaskCard::State::ready, std::memory_order_release);
+  if (bound >= 0)
+    runtime.post(*runtime.workers[static_cast<std::size_t>(bound)], fiber);
+  else
+    runtime.post_anywhere(fiber);
+  Runtime::visits.fetch_sub(1, std::memory_order_release);
+}
+
+}  // namespace
+
+void make_ready(Fiber* fiber, bool next) noexcept {
+  Worker* worker = this_worker();
+  if (worker == nullptr) return make_ready_from_outside(fiber);
+  fiber->card.state.store(fiber::TaskCard::State::ready, std::memory_order_relaxed);
+  tracing::made_ready(worker, fiber);
+  if (fiber->bound >= 0 && worker->id != fiber->bound) {
+    Runtime& runtime = *worker->runtime;
+    runtime.post(*runtime.workers[static_cast<std::size_t>(fiber->bound)], fiber);
+  } else if (next && worker->handoff == nullptr) {
+    worker->handoff = fiber;
+  } else if (fiber->bound >= 0) {
+    worker->inbox.push(fiber);
+  } else {
+    worker->push_ready(fiber);
+    worker->advertise();
+    worker->runtime->notify(worker);
+  }
+}
+
+void Worker::push_ready(ListedJob* job) noexcept {
+  if (ready.push_ring(job)) return;
+  switch (runtime->bind) {
+    case Bind::chiplet:
+      return group->inbox.push(job);
+    case Bind::node:
+      if (worker_core.node >= 0) return runtime->nodes[static_cast<std::size_t>(worker_core.node)]->inbox.push(job);
+      [[fallthrough]];
+    default:
+      return ready.push(job);
+  }
+}
+
+}  // namespace charm::sched
+
+namespace charm {
+
+void yield() {
+  sched::Worker* worker = sched::this_worker();
+  if (worker == nullptr) return std::this_thread::yield();
+  const bool others = !worker->deque.empty() || !worker->inbox.empty();
+  if (!others && worker->ready.empty() && worker->tick++ % 64 != 0) return;
+  // Mostly straight to the next fiber in the queue. By way of the loop, which looks at everything, where other kinds of
+  // work wait here, and now and then; every 16th yield finds out whether the shared inboxes and the timers want that.
+  const std::uint32_t turn = ++worker->yields;
+  bool straight = !others && turn % 64 != 0 && worker->current->bound < 0;
+  if (turn % 16 == 0) {
+    worker->look_around = !worker->runtime->inbox.empty() || !worker->group->inbox.empty();
+    worker->runtime->timers.before_job(*worker);
+    straight = straight && !worker->look_around;
+  }
+  fiber::Fiber* next = nullptr;
+  if (straight) {
+    if (sched::ListedJob* job = worker->ready.pop()) {
+      if (job->run == nullptr)
+        next = static_cast<fiber::Fiber*>(job);
+      else
+        worker->ready.push(job);
+    }
+  }
+  worker->suspend(
+      [](fiber::Fiber* from, void*) noexcept {
+        sched::Worker* here = sched::this_worker();
+        if (from->bound >= 0) {
+          here->inbox.push(from);
+        } else {
+          here->push_ready(from);
+          here->advertise();
+        }
+      },
+      nullptr, {detail::Wait::nothing}, next);
+}
+
+}  // namespace charm

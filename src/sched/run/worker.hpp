@@ -1,0 +1,191 @@
+// A worker: one thread on one core, its queues, and the fiber that it runs at the moment.
+//
+// The worker is not the thread. Worker 0 is lent to the thread that called init() while that thread waits in the
+// runtime (run, parallel_for ...): `slot` says who has it. Whoever has it is "the owner" in the comments of the queues.
+// Both may sleep in it, each at its own bell: the worker's own thread while nobody or the guest has the slot, the guest
+// while it has the slot and finds no work.
+#pragma once
+
+#include <charm/detail/worker.hpp>
+#include <charm/placement.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "base/random.hpp"
+#include "fiber/fiber.hpp"
+#include "fiber/stack_cache.hpp"
+#include "os/futex.hpp"
+#include "sched/run/error_number.hpp"
+#include "sched/run/exceptions.hpp"
+#include "sched/run/inbox.hpp"
+#include "sched/run/ready_queue.hpp"
+#include "sched/run/work_times.hpp"
+#include "stealing/work_flags.hpp"
+#include "trace/track.hpp"
+
+namespace charm::sched {
+
+class Runtime;
+struct Worker;
+
+/// The workers of a chiplet; they steal from each other first and sleep and wake as one. There is one for every chiplet
+/// that a core of the placement stands on, at any level, and one for workers that are bound nowhere. Who is in it, has
+/// work, is busy or asleep is noted on the runtime's work flags; `at` tells who a slot of the work flags is.
+///
+/// G1  A slot's entry is written before any flag of that slot but `member` is set. It stays when its worker leaves: an
+///     old entry names a worker that is somewhere else, and whoever looks there finds its queues as good as any.
+/// G2  The inbox belongs to the group and does not move with its members. While it holds a job there is a member who
+/// will
+///     look at it before it sleeps, or the job is on its way to the runtime's inbox: the last member to leave takes
+///     the jobs there after it has gone from the work flags, and who posts looks after the push whether there is a
+///     member, and takes them there if not. Both orders are sequentially consistent, so one of the two sees the other.
+struct Group {
+  Group(int chiplet_id, std::size_t capacity) : chiplet(chiplet_id), at(capacity) {}
+  const int chiplet;
+  std::vector<std::atomic<Worker*>> at;  // by slot
+  LockedQueue inbox;
+  alignas(64) std::atomic<int> searching{0};
+};
+
+/// Plain counters of one worker; written by its owner, read by anyone.
+struct Tally {
+  using Count = std::atomic<std::uint64_t>;
+  Count jobs{0}, steals_chiplet{0}, steals_node{0}, steals_far{0}, lost_races{0}, suspensions{0}, parks{0}, wakes{0},
+      exposures{0}, resumptions{0}, migrations{0};
+  static void add(Count& count) noexcept {
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+};
+
+struct Worker : detail::WorkerBase {
+  /// Who has the worker. A parked one's word holds its place, too, so that a waker whose exchange succeeds counts it
+  /// where it sleeps.
+  enum class Slot : std::uint8_t { parked, running, lent_parked, lent };
+  class State {
+   public:
+    constexpr State(Slot slot) noexcept : word_(static_cast<std::uint32_t>(slot)) {}  // NOLINT: converts
+    constexpr State(Slot slot, stealing::Place place) noexcept
+        : word_(static_cast<std::uint32_t>(slot) | static_cast<std::uint32_t>(place.group) << 2U |
+                static_cast<std::uint32_t>(place.slot) << 17U) {}
+    [[nodiscard]] constexpr Slot slot() const noexcept { return static_cast<Slot>(word_ & 3U); }
+    [[nodiscard]] constexpr int group() const noexcept { return static_cast<int>((word_ >> 2U) & 0x7fffU); }
+
+   private:
+    std::uint32_t word_;
+  };
+
+  Runtime* runtime = nullptr;
+
+  // The owner's. Others know its place from the work flags and its node from below.
+  WorkerCore worker_core;
+  Group* group = nullptr;
+  stealing::Place place;
+  fiber::Fiber native;              // the stack that the worker's own thread came with
+  fiber::Fiber* current = nullptr;  // what runs
+  fiber::Fiber* handoff = nullptr;  // to go on with next, before anything else
+  fiber::Fiber* free_fibers = nullptr;
+  int free_count = 0;
+  fiber::StackCache further_stacks;  // for deep recursion
+  std::uint32_t tick = 0;  // looks at the own queues; tells which is first, so nothing else may count it in step
+  std::uint32_t yields = 0;
+  int bound_limits = 0;          // bound tasks that wait here with a time limit (sched/run/bound_limits.cpp)
+  bool look_around = false;      // the next look at the own queues begins with the shared ones
+  Handling* handling = nullptr;  // of the thread that has the worker
+  int* error_number = nullptr;   // errno of that thread
+  std::uint64_t last_timer_look = 0;
+  std::uint64_t random = 0;
+  trace::Track* track = nullptr;  // null unless the run is recorded (sched/debug/tracing.hpp)
+  const os::TickClock* clock = nullptr;
+
+  // Everybody's.
+  Inbox inbox;
+  ReadyQueue ready;
+  alignas(64) std::atomic<State> slot{Slot::running};
+  os::FutexWord bell{0};
+  os::FutexWord guest_bell{0};
+  std::atomic<const fiber::Fiber*> shown{nullptr};  // `current`, for those who list tasks
+  std::atomic<int> node{-1};                        // of `core`
+  std::atomic<int> home_group{0};                   // of `place`; for guesses about who is where
+  std::atomic<bool> leaving{false};                 // it leaves jobs to others (sched/run/bound_limits.cpp)
+  alignas(64) Tally tally;
+  WorkTimes times;
+
+  std::thread thread;
+
+  /// What the thread does.
+  void main() noexcept;
+
+  /// The calling thread has the worker from now on.
+  void taken_by_this_thread() noexcept;
+
+  /// The next thing to run; nullptr when the runtime stops.
+  detail::Job* find_job() noexcept;
+
+  /// Leaves the running fiber for a loop fiber, or for `to`, which is ready; `after` decides when it becomes ready
+  /// again. Without a reason it only lets others run.
+  void suspend(fiber::After after, void* argument, detail::WaitReason reason = {detail::Wait::nothing},
+               fiber::Fiber* to = nullptr) noexcept;
+
+  /// Takes a task up again that was suspended. \param limit, top of the stack that it is on. \param task, left for the
+  /// recording: what suspending told, and the worker that it left.
+  void resumed(const fiber::Fiber& fiber, const std::byte* limit, const std::byte* top, std::uint64_t task,
+               int left) noexcept;
+
+  /// Makes `to` the running fiber's successor in the books; the switch follows.
+  void enter(fiber::Fiber* to) noexcept;
+
+  /// Puts a job behind those that can go on; what does not fit goes to the queue that the workers share by `bind`.
+  void push_ready(ListedJob* job) noexcept;
+
+  fiber::Fiber* take_fiber() noexcept;
+  void give_fiber(fiber::Fiber* fiber) noexcept;
+
+  /// Moves the worker to another core of the placement: it leaves its group, taking along its deque, its ready fibers
+  /// and its own inbox, and joins the other's. To be called on the worker's own thread between two jobs (any task of it
+  /// will do); Steering does, which binds the thread. Nobody waits for it.
+  /// \throws Error (bad_input) for a chiplet on which no core of the placement stands.
+  void move_to(const WorkerCore& to);
+
+  /// Notes on the work flags that there is something to take, if it is not noted already.
+  void advertise() noexcept;
+
+ private:
+  friend class Runtime;
+  detail::Job* own_job() noexcept;
+  detail::Job* near_job() noexcept;
+  detail::Job* sent_job() noexcept;
+  detail::Job* shared_job() noexcept;
+  detail::Job* search() noexcept;
+  detail::Job* steal(bool ready_too) noexcept;
+  detail::Job* steal_from(stealing::Place place, bool ready_too) noexcept;
+  void ask_for_work(unsigned attempt) noexcept;
+  [[nodiscard]] bool surplus_searcher() const noexcept;
+  [[nodiscard]] bool near_inboxes_arrived() const noexcept;
+  [[nodiscard]] bool inboxes_arrived() const noexcept;
+  [[nodiscard]] bool rests() const noexcept;
+  bool leaves_to_others() noexcept;
+  void take_again() noexcept;
+  [[nodiscard]] bool shows_work() const noexcept;
+  bool stay_until_the_end() noexcept;
+  [[nodiscard]] bool has_work() const noexcept;
+  [[nodiscard]] bool neighbours_show_work() const noexcept;
+  [[nodiscard]] bool others_have_work() const noexcept;
+  void poke_the_busy(int group_index, bool all) noexcept;
+  void park(unsigned fruitless) noexcept;
+  bool stand_sentry(const void* sleep) noexcept;
+  bool leave_sentry(const void* sleep) noexcept;
+  std::uint64_t next_random() noexcept { return base::next_random(random); }
+};
+
+inline Worker* this_worker() noexcept { return static_cast<Worker*>(detail::this_worker()); }
+
+/// The function of every loop fiber: find a job, run it, for ever.
+void loop() noexcept;
+
+/// Puts a fiber that can go on where it will be found. `next`: the caller is about to return to its loop.
+void make_ready(fiber::Fiber* fiber, bool next) noexcept;
+
+}  // namespace charm::sched

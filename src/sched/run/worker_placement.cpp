@@ -1,0 +1,72 @@
+// Puts a worker on a core: in its group of the work flags and on its node's list, and moves it to another core at run
+// time.
+//
+// Only the worker's own thread moves it, between two jobs, so it is neither searching nor asleep. Its deque,
+// ready fibers and inbox move with it: thieves find it by its new place, and by the old one as long as an
+// old flag names it. The inboxes of its group and node stay behind; G2 (sched/run/worker.hpp) explains why no
+// job stays in them.
+#include <charm/error.hpp>
+
+#include <string>
+#include <utility>
+
+#include "sched/debug/tracing.hpp"
+#include "sched/run/runtime.hpp"
+
+namespace charm::sched {
+
+using stealing::Flag;
+
+void Runtime::join_group(Worker& worker, int group) {
+  worker.group = groups[static_cast<std::size_t>(group)].get();
+  worker.place = work_flags.join(group);
+  worker.home_group.store(group, std::memory_order_seq_cst);
+  worker.group->at[static_cast<std::size_t>(worker.place.slot)].store(&worker, std::memory_order_seq_cst);
+}
+
+void Runtime::leave_group(stealing::Place place) noexcept {
+  work_flags.leave(place);
+  LockedQueue& left = groups[static_cast<std::size_t>(place.group)]->inbox;
+  if (work_flags.count(Flag::member, place.group) == 0)
+    abandon(left);
+  else if (!left.empty())
+    wake_resting_in(place.group);
+}
+
+void Runtime::join_node(Worker& worker, int node) noexcept {
+  worker.node.store(node, std::memory_order_seq_cst);
+  if (node >= 0) nodes[static_cast<std::size_t>(node)]->members.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void Runtime::leave_node(int node) noexcept {
+  if (node < 0) return;
+  NodeQueue& queue = *nodes[static_cast<std::size_t>(node)];
+  if (queue.members.fetch_sub(1, std::memory_order_seq_cst) == 1)
+    abandon(queue.inbox);
+  else if (!queue.inbox.empty())
+    wake_resting_on(node);
+}
+
+void Worker::move_to(const WorkerCore& to) {
+  const int next = runtime->group_of(to.chiplet);
+  if (next < 0)
+    throw Error(Errc::bad_input, "no core of this placement stands on chiplet " + std::to_string(to.chiplet),
+                "take one of the placement's cores");
+  const WorkerCore from = std::exchange(worker_core, to);
+  tracing::moved(*this, to);
+  // It joins before it leaves, so the worker can be found at any time, and the jobs that it takes out of an inbox that
+  // it was the last to serve meet at least one worker that is awake: itself.
+  if (from.node != to.node) {
+    runtime->join_node(*this, to.node);
+    runtime->leave_node(from.node);
+  }
+  if (next != place.group) {
+    const stealing::Place old = place;
+    runtime->join_group(*this, next);
+    runtime->work_flags.set(Flag::busy, place);
+    if (shows_work()) runtime->work_flags.set(Flag::work, place);
+    runtime->leave_group(old);
+  }
+}
+
+}  // namespace charm::sched

@@ -1,0 +1,218 @@
+#include "sched/wait/blocking_pool.hpp"
+
+#include <charm/blocking.hpp>
+#include <charm/mutex.hpp>
+
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/notices.hpp"
+#include "os/affinity.hpp"
+#include "os/threads.hpp"
+#include "sched/debug/stack_overflow.hpp"
+#include "sched/run/exceptions.hpp"
+#include "sched/run/runtime.hpp"
+#include "sched/run/visit.hpp"
+
+namespace charm::sched {
+namespace {
+
+using fiber::Fiber;
+
+/// What a spare's thread knows of itself.
+struct Spare {
+  Fiber native;
+  Fiber* running = nullptr;
+  Runtime* runtime = nullptr;
+  int number = -1;
+};
+constinit thread_local Spare* spare_of_thread = nullptr;
+
+/// Not inlined: see this_worker().
+[[gnu::noinline]] Spare* this_spare() noexcept {
+  asm volatile("");
+  return spare_of_thread;
+}
+
+}  // namespace
+
+Fiber* running_fiber() noexcept {
+  if (Worker* worker = this_worker()) return worker->current;
+  Spare* spare = this_spare();
+  return spare == nullptr ? nullptr : spare->running;
+}
+
+Runtime* runtime_of_this_thread() noexcept {
+  if (Worker* worker = this_worker()) return worker->runtime;
+  Spare* spare = this_spare();
+  return spare == nullptr ? nullptr : spare->runtime;
+}
+
+int spare_number() noexcept {
+  Spare* spare = this_spare();
+  return spare == nullptr ? -1 : spare->number;
+}
+
+void forget_spare() noexcept { spare_of_thread = nullptr; }
+
+bool BlockingPool::reserve() {
+  std::lock_guard lock(mutex_);
+  ++promised_;
+  if (!wants_thread() || make_thread() || !threads_.empty()) return true;
+  --promised_;
+  return false;
+}
+
+bool BlockingPool::make_thread() noexcept {
+  try {
+    threads_.emplace_back([this, number = threads_.size()] { main(number); });
+    ++idle_;  // it will come
+    return true;
+  } catch (const std::exception& error) {
+    base::notice("blocking_pool",
+                 std::string("no thread for blocking code: ") + error.what() +
+                     "; it shares the threads of the blocking pool that there are, or else blocks its worker");
+    return false;
+  }
+}
+
+void BlockingPool::begin_wait() noexcept {
+  std::lock_guard lock(mutex_);
+  in_library_.fetch_add(1, std::memory_order_seq_cst);
+  if (wants_thread()) make_thread();
+}
+
+void BlockingPool::end_wait() noexcept { in_library_.fetch_sub(1, std::memory_order_seq_cst); }
+
+SpareWait::SpareWait() noexcept {
+  Spare* spare = this_spare();
+  pool_ = spare == nullptr ? nullptr : spare->runtime->blocking_pool.get();
+  if (pool_ != nullptr) pool_->begin_wait();
+}
+
+SpareWait::~SpareWait() {
+  if (pool_ != nullptr) pool_->end_wait();
+}
+
+void BlockingPool::run(Fiber* fiber, int node) noexcept {
+  fiber->next = nullptr;
+  fiber->away.node = node;
+  {
+    std::lock_guard lock(mutex_);
+    (first_ == nullptr ? first_ : last_->next) = fiber;
+    last_ = fiber;
+  }
+  come_.notify_one();
+}
+
+std::size_t BlockingPool::threads() const {
+  std::lock_guard lock(mutex_);
+  return threads_.size();
+}
+
+void BlockingPool::main(std::size_t number) {
+  os::name_this_thread("charm-spare" + std::to_string(number % 1000));
+  Spare self;
+  self.number = static_cast<int>(number);
+  self.runtime = &runtime_;
+  fiber::attach_thread(self.native);
+  spare_of_thread = &self;
+  SignalStack signal_stack;
+  int bound_to = -2;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    come_.wait(lock, [&] { return first_ != nullptr || ending_; });
+    if (first_ == nullptr) break;
+    auto* fiber = static_cast<Fiber*>(first_);
+    first_ = fiber->next;
+    --idle_;
+    --promised_;
+    lock.unlock();
+    if (fiber->away.node != bound_to) {
+      bound_to = fiber->away.node;
+      if (runtime_.machine.is_live()) os::bind_this_thread(runtime_.steering->allowed_of_node(bound_to));
+    }
+    self.running = fiber;
+    fiber->card.state.store(fiber::TaskCard::State::running, std::memory_order_relaxed);
+    watch_stack(fiber);
+    fiber::switch_to(self.native, *fiber, nullptr, nullptr);
+    watch_stack(nullptr);
+    self.running = nullptr;
+    lock.lock();
+    ++idle_;
+  }
+  spare_of_thread = nullptr;
+}
+
+BlockingPool::~BlockingPool() {
+  {
+    std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  come_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+}  // namespace charm::sched
+
+namespace charm::detail {
+
+using fiber::Fiber;
+using sched::Handling;
+using sched::Runtime;
+using sched::Worker;
+
+bool enter_blocking() {
+  Worker* worker = sched::this_worker();
+  sched::BlockingPool& blocking_pool = *worker->runtime->blocking_pool;
+  if (!blocking_pool.reserve()) return false;
+  Fiber* self = worker->current;
+  self->away.chiplet = worker->worker_core.chiplet;
+  self->away.stack_limit = worker->stack_limit;
+  self->away.stack_top = worker->stack_top;
+  blocking_pool.begin();
+  struct Handed {
+    sched::BlockingPool& blocking_pool;
+    int node;
+  } handed{blocking_pool, worker->worker_core.node};
+  worker->suspend(
+      [](Fiber* from, void* argument) noexcept {
+        Handed to = *static_cast<Handed*>(argument);  // a copy: the spare may return from it at any moment
+        to.blocking_pool.run(from, to.node);
+      },
+      &handed, {Wait::blocking, nullptr});
+  return true;
+}
+
+void leave_blocking() noexcept {
+  sched::Spare* spare = sched::this_spare();
+  Runtime* runtime = spare->runtime;
+  Fiber* self = spare->running;
+  const Handling handled = std::exchange(sched::handling_of_thread(), Handling{nullptr, 0});
+  const int error = sched::error_number_of_thread();
+  fiber::switch_to(
+      *self, spare->native,
+      [](Fiber* from, void* argument) noexcept {
+        auto* to = static_cast<Runtime*>(argument);
+        if (from->bound >= 0)
+          sched::make_ready(from, false);
+        else
+          to->post_near(from->away.chiplet, from);
+      },
+      runtime);
+  if (handled.caught != nullptr || handled.uncaught != 0) sched::handling_of_thread() = handled;
+  Worker* here = sched::this_worker();
+  *here->error_number = error;
+  self->card.wait.store(Wait::nothing, std::memory_order_relaxed);
+  here->scope = self->away.scope;
+  here->resumed(*self, self->away.stack_limit, self->away.stack_top, self->away.task, self->away.left);
+  runtime->blocking_pool->end();
+}
+
+std::uint64_t task_id() noexcept {
+  Fiber* fiber = sched::running_fiber();
+  return fiber == nullptr ? 0 : fiber->card.id;
+}
+
+}  // namespace charm::detail

@@ -1,0 +1,95 @@
+// The blocking pool: threads for charm::blocking. Each runs one task that may block in the kernel, while the task's
+// worker runs others. A thread is made when it is needed, at most `blocking_threads`, kept for the next task, and ended
+// with the runtime.
+//
+// A task gets here as a suspended fiber: it leaves its worker as in any wait, and the action that runs after the switch
+// hands it to the pool. A thread of the pool switches to it, so the task runs on its own stack in a thread that is no
+// worker. At the end it switches back to the pool thread's own stack, where the action makes it ready again. So a
+// worker always keeps its thread, also if that thread is the one that called init(), whose stack no other thread may
+// run.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "fiber/fiber.hpp"
+#include "sched/run/ready_queue.hpp"
+
+namespace charm::sched {
+
+class Runtime;
+
+class BlockingPool {
+ public:
+  BlockingPool(Runtime& runtime, std::size_t most) : runtime_(runtime), most_(most) {}
+  /// All tasks must have come back.
+  ~BlockingPool();
+  BlockingPool(const BlockingPool&) = delete;
+  BlockingPool& operator=(const BlockingPool&) = delete;
+
+  /// Ensures that a thread will take one more task; false if none exists and none can be made.
+  bool reserve();
+  /// Hands a suspended fiber to the pool. \param node the task runs on this node's cpus; below 0: any.
+  void run(fiber::Fiber* fiber, int node) noexcept;
+  /// Tasks that were handed over and have not yet gone on as tasks of a worker.
+  [[nodiscard]] int out() const noexcept { return out_.load(std::memory_order_seq_cst); }
+  void begin() noexcept { out_.fetch_add(1, std::memory_order_seq_cst); }
+  void end() noexcept { out_.fetch_sub(1, std::memory_order_seq_cst); }
+  [[nodiscard]] std::size_t threads() const;
+  /// Tasks out of which so many wait for something of the runtime.
+  [[nodiscard]] int in_library() const noexcept { return in_library_.load(std::memory_order_seq_cst); }
+  /// Around a wait of one of its threads for something of the runtime. That thread blocks nothing meanwhile, and what
+  /// it waits for may need a thread of the pool: another may be made in its place.
+  void begin_wait() noexcept;
+  void end_wait() noexcept;
+
+ private:
+  /// Whether a thread may be made for the tasks promised to, and is wanted. Under the mutex.
+  [[nodiscard]] bool wants_thread() const noexcept {
+    return promised_ > idle_ && threads_.size() < most_ + static_cast<std::size_t>(in_library());
+  }
+  bool make_thread() noexcept;
+  void main(std::size_t number);
+
+  Runtime& runtime_;
+  const std::size_t most_;
+  mutable std::mutex mutex_;
+  std::condition_variable come_;
+  std::vector<std::thread> threads_;
+  std::size_t promised_ = 0;  // tasks reserved for and not yet taken
+  std::size_t idle_ = 0;
+  ListedJob* first_ = nullptr;  // tasks that wait for a thread, linked by next
+  ListedJob* last_ = nullptr;
+  bool ending_ = false;
+  std::atomic<int> out_{0};
+  std::atomic<int> in_library_{0};
+};
+
+/// For the time that the calling thread waits for something of the runtime; nothing where it is none of the pool's.
+class SpareWait {
+ public:
+  SpareWait() noexcept;
+  ~SpareWait();
+  SpareWait(const SpareWait&) = delete;
+  SpareWait& operator=(const SpareWait&) = delete;
+  explicit operator bool() const noexcept { return pool_ != nullptr; }
+
+ private:
+  BlockingPool* pool_;
+};
+
+/// The fiber that runs on the calling thread, of a worker or of the pool; nullptr in other threads.
+fiber::Fiber* running_fiber() noexcept;
+
+/// In the child of fork(): the calling thread is none of the pool's any more.
+void forget_spare() noexcept;
+
+/// The calling thread's number in the pool; -1 in other threads.
+int spare_number() noexcept;
+
+}  // namespace charm::sched

@@ -1,0 +1,314 @@
+// Waiting without blocking a worker, and entering the runtime from outside.
+#include <charm/call.hpp>
+#include <charm/detail/cancel_scope.hpp>
+#include <charm/detail/completion.hpp>
+#include <charm/detail/scheduler.hpp>
+#include <charm/detail/wait_list.hpp>
+#include <charm/error.hpp>
+#include <charm/invoke.hpp>
+#include <charm/runtime.hpp>
+#include <charm/sleep.hpp>
+
+#include <exception>
+#include <string>
+#include <thread>
+
+#include "base/notices.hpp"
+#include "os/futex.hpp"
+#include "os/pause.hpp"
+#include "sched/debug/tracing.hpp"
+#include "sched/run/oversubscription.hpp"
+#include "sched/run/runtime.hpp"
+#include "sched/run/visit.hpp"
+
+namespace charm::sched {
+
+fiber::Fiber* expire(std::atomic<std::uintptr_t>& state) noexcept {
+  std::uintptr_t seen = state.load(std::memory_order_acquire);
+  while (seen != detail::Completion::done_value) {
+    if (state.compare_exchange_weak(seen, detail::Completion::expired_value, std::memory_order_acq_rel,
+                                    std::memory_order_acquire))
+      return reinterpret_cast<fiber::Fiber*>(seen);
+  }
+  return nullptr;
+}
+
+}  // namespace charm::sched
+
+namespace charm::detail {
+
+using fiber::Fiber;
+using sched::Runtime;
+using sched::Worker;
+
+namespace {
+
+/// A thread that is no worker and waits; its address with bit 0 set stands for it in a Completion.
+struct ForeignWaiter {
+  alignas(8) os::FutexWord woken{0};
+};
+constexpr std::uintptr_t foreign_bit = 1;
+constexpr std::uintptr_t expired = Completion::expired_value;
+
+/// Counts the threads outside that wait for the runtime without a time limit: they wake nobody meanwhile.
+class Outside {
+ public:
+  Outside() noexcept { Runtime::outside_waiting.fetch_add(1, std::memory_order_relaxed); }
+  ~Outside() { Runtime::outside_waiting.fetch_sub(1, std::memory_order_relaxed); }
+  Outside(const Outside&) = delete;
+  Outside& operator=(const Outside&) = delete;
+};
+
+/// Stands for the thread that called init() where tasks are listed.
+void guest_function(Job* /*unused*/) noexcept {}
+
+/// Lets a thread that is no worker run as worker 0 for the time of one run(); see Runtime::borrow. Other waits do not
+/// lend the thread: what it runs meanwhile only it can finish, so a time limit could pass unseen, and a task could ask
+/// for a lock that the thread holds.
+class Guest {
+ public:
+  Guest() noexcept {
+    if (const sched::Visit runtime(std::nothrow); runtime) worker_ = runtime->borrow();
+    if (worker_ == nullptr) return;
+    fiber::attach_thread(native_);
+    native_.bound = worker_->id;
+    native_.card.begin(guest_function);
+    worker_->current = &native_;
+    worker_->runtime->set_guest(&native_);
+  }
+  ~Guest() {
+    if (worker_ == nullptr) return;
+    worker_->runtime->set_guest(nullptr);
+    worker_->runtime->give_back(*worker_);
+  }
+  Guest(const Guest&) = delete;
+  Guest& operator=(const Guest&) = delete;
+  /// Nobody asked this worker for jobs while it was parked: if others sleep, its next push shall wake one.
+  void notice_sleepers() const noexcept {
+    if (worker_->runtime->work_flags.any(stealing::Flag::asleep)) worker_->deque.poke();
+  }
+  explicit operator bool() const noexcept { return worker_ != nullptr; }
+  Worker& worker() const noexcept { return *worker_; }
+
+ private:
+  Worker* worker_ = nullptr;
+  Fiber native_;
+};
+
+/// After the switch away from `from`: leaves it as the waiter, or makes it ready at once if the end came meanwhile.
+void leave_as_waiter(Fiber* from, void* state) noexcept {
+  std::uintptr_t expected = 0;
+  if (!static_cast<std::atomic<std::uintptr_t>*>(state)->compare_exchange_strong(
+          expected, reinterpret_cast<std::uintptr_t>(from), std::memory_order_acq_rel)) {
+    sched::make_ready(from, true);
+  }
+}
+
+/// Sleeps as a thread. \return false where the time was over first; then it is no longer the waiter.
+bool wait_outside(std::atomic<std::uintptr_t>& state, std::int64_t deadline) {
+  const bool alone = charm::num_workers() == 1;  // the only worker may need this very cpu
+  const int spins = alone || sched::oversubscribed() ? 20 : 2000;
+  for (int spin = 0; spin < spins; ++spin) {
+    if (state.load(std::memory_order_acquire) == Completion::done_value) return true;
+    os::pause();
+  }
+  ForeignWaiter waiter;
+  const std::uintptr_t self = reinterpret_cast<std::uintptr_t>(&waiter) | foreign_bit;
+  std::uintptr_t expected = 0;
+  if (!state.compare_exchange_strong(expected, self, std::memory_order_acq_rel)) return true;
+  while (waiter.woken.load(std::memory_order_acquire) == 0) {
+    std::int64_t left = -1;
+    if (deadline != Completion::never) {
+      left = deadline - steady_now();
+      expected = self;
+      if (left <= 0 && state.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) return false;
+      if (left <= 0) left = -1;  // it is done, and we are about to be woken
+    }
+    os::futex_wait(waiter.woken, 0, std::chrono::nanoseconds(left));
+  }
+  return true;
+}
+
+void wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, WaitReason reason) {
+  auto& waits = worker.current->waits;
+  waits = {&state, reason.listed};
+  worker.suspend(leave_as_waiter, &state, reason);
+  waits = {};
+}
+
+/// \return false where the time was over first.
+bool wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, std::int64_t deadline, WaitReason reason) {
+  sched::Runtime& runtime = *worker.runtime;
+  sched::Timer timer;
+  timer.deadline_ns = deadline;
+  timer.state = &state;
+  runtime.timers.add(timer, worker);
+  const bool bound = worker.current->bound >= 0;  // then it comes back to this worker
+  if (bound) ++worker.bound_limits;
+  wait_in(worker, state, reason);
+  if (bound) --worker.bound_limits;
+  runtime.timers.remove(timer);
+  std::uintptr_t seen = expired;
+  return !state.compare_exchange_strong(seen, 0, std::memory_order_acq_rel);
+}
+
+}  // namespace
+
+void Completion::wait_slow(WaitReason reason) {
+  if (Worker* worker = sched::this_worker()) return wait_in(*worker, state_, reason);
+  if (sched::SpareWait spare; spare) {
+    wait_outside(state_, never);
+    return;
+  }
+  Outside outside;
+  wait_outside(state_, never);
+}
+
+bool Completion::wait_until_slow(std::int64_t deadline_ns, WaitReason reason) {
+  if (deadline_ns <= steady_now()) {  // a question: whoever asks again and again lets the others run
+    charm::yield();
+    return done();
+  }
+  if (Worker* worker = sched::this_worker()) return wait_in(*worker, state_, deadline_ns, reason);
+  sched::SpareWait spare;
+  return wait_outside(state_, deadline_ns);
+}
+
+void sleep_until_ns(std::int64_t deadline) {
+  if (sched::this_worker() == nullptr) {
+    std::this_thread::sleep_until(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline)));
+    return;
+  }
+  Completion nobody;
+  nobody.wait_until(deadline, {Wait::sleep, nullptr});
+}
+
+void Completion::wake(std::uintptr_t waiter, bool next) noexcept {
+  if ((waiter & foreign_bit) == 0) return sched::make_ready(reinterpret_cast<Fiber*>(waiter), next);
+  auto* foreign = reinterpret_cast<ForeignWaiter*>(waiter & ~foreign_bit);
+  // The waiter may return, and its word be gone, as soon as it reads 1. Waking an address that is gone is harmless: at
+  // worst somebody else's futex sees a spurious wake, which every futex user must expect.
+  foreign->woken.store(1, std::memory_order_release);
+  os::futex_wake(foreign->woken, 1);
+}
+
+void submit(ListedJob& job) {
+  if (Worker* worker = sched::this_worker()) {
+    sched::tracing::spawned(worker, &job);
+    if (worker->deque.push(&job) == detail::Deque::full) {
+      worker->push_ready(&job);
+      worker->runtime->notify(worker);
+    }
+    return;
+  }
+  sched::Visit()->post_anywhere(&job);
+}
+
+void submit_where_bound(ListedJob& job) {
+  Worker* worker = sched::this_worker();
+  if (worker != nullptr && worker->current->bound >= 0) return worker->inbox.push(&job);
+  submit(job);
+}
+
+void run_own_child(ListedJob& job) noexcept {
+  Worker* worker = sched::this_worker();
+  // One that is recorded gets a fiber of its own, so that the recording tells it from its parent.
+  if (worker == nullptr || worker->track != nullptr || stack_here() < worker->stack_limit) return;
+  if (!worker->deque.pop_this(&job)) return;
+  sched::Tally::add(worker->tally.jobs);
+  Fiber& self = *worker->current;
+  const fiber::TaskCard::Saved card = self.card.lend(job.run);
+  void* const team = std::exchange(self.team, nullptr);
+  {
+    WithScope within(nullptr);
+    job.run(&job);
+  }
+  self.team = team;
+  self.card.take_again(card);
+}
+
+void spin_for_reply(const Completion& done) noexcept {
+  Worker* worker = sched::this_worker();
+  if (worker == nullptr || sched::oversubscribed()) return;
+  constexpr int spins = 24;  // about a microsecond where a pause takes 40 ns
+  for (int spin = 0; spin < spins && !done.done(); ++spin) {
+    if (worker->inbox.arrived() || !worker->ready.empty() || !worker->deque.empty()) return;
+    os::pause();
+  }
+}
+
+void post(Target target, ListedJob& job) {
+  const sched::Visit visit;
+  Runtime& runtime = *visit;
+  auto fail = [&](const char* what, std::size_t count) {
+    throw Error(Errc::bad_input,
+                "call to " + std::string(what) + " " + std::to_string(target.id) + ", where no worker sits",
+                "this runtime has " + std::to_string(count) + " workers; charm::cores() tells their cores");
+  };
+  sched::tracing::spawned(sched::this_worker(), &job);
+  switch (target.kind) {
+    case Target::Kind::worker:
+      if (target.id < 0 || static_cast<std::size_t>(target.id) >= runtime.workers.size())
+        fail("worker", runtime.workers.size());
+      return runtime.post(*runtime.workers[static_cast<std::size_t>(target.id)], &job);
+    case Target::Kind::chiplet: {
+      const int group = target.id < 0 ? -1 : runtime.group_of(target.id);
+      if (group < 0 || !runtime.post_group(group, &job)) fail("chiplet", runtime.workers.size());
+      return;
+    }
+    case Target::Kind::node:
+      if (!runtime.post_node(target.id, &job)) fail("node", runtime.workers.size());
+  }
+}
+
+void run_root(ListedJob& root, Completion& done) {
+  bool pushed = false;
+  if (Guest guest; guest) {
+    pushed = guest.worker().deque.push(&root) != Deque::full;
+    if (pushed) {
+      guest.notice_sleepers();  // not before: an empty root is worth waking nobody
+      done.wait();
+      if (done.done()) return;  // else the runtime has sent it back
+    }
+  }
+  if (!pushed) sched::Visit()->post_anywhere(&root);
+  done.wait();
+}
+
+void detached_task_failed() noexcept {
+  const char* what = "something that is not a std::exception";
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    what = error.what();
+    base::notice("detached", std::string("an exception left a detached task: ") + what);
+  } catch (...) {
+    base::notice("detached", std::string("an exception left a detached task: ") + what);
+  }
+  std::terminate();
+}
+
+bool bind_task() noexcept {
+  Worker* worker = sched::this_worker();
+  bool before = worker->current->bound >= 0;
+  worker->current->bound = worker->id;
+  return before;
+}
+
+void unbind_task() noexcept { sched::this_worker()->current->bound = -1; }
+
+void continue_on_new_stack(void (*function)(void*) noexcept, void* argument) {
+  Worker* worker = sched::this_worker();
+  const fiber::Stack stack = worker->further_stacks.take(worker->runtime->settings.stack_bytes);
+  const std::byte* limit = worker->stack_limit;
+  const std::byte* top = worker->stack_top;
+  worker->stack_top = stack.base + stack.bytes;
+  worker->stack_limit = stack.base + stack.bytes / 4;
+  fiber::call_on_stack(*worker->current, stack, function, argument);
+  worker = sched::this_worker();
+  worker->stack_limit = limit;
+  worker->stack_top = top;
+  worker->further_stacks.give(stack);
+}
+
+}  // namespace charm::detail

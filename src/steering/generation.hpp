@@ -1,0 +1,61 @@
+// A placement generation: the cpus that may be used, the cores that the threads have on them, and the control group
+// that chooses among the placement's levels. A change of the cpus or of the number of threads makes a new generation;
+// threads go over to it one by one (steering/thread_binder.hpp).
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller/control_group.hpp"
+#include "placement/placement.hpp"
+
+namespace charm::steering {
+
+struct PlacementGeneration {
+  int number = 0;
+  std::vector<int> cpus;           // that may be used, ascending
+  placement::Placement placement;  // ids are those of the machine that the threads were placed on first
+  int placed = 0;                  // workers with a cpu of their own: 0 .. placed-1
+  bool shared = false;             // more workers than cores take turns on them
+  std::unique_ptr<controller::ControlGroup>
+      control_group;     // null where there is one level, or a policy that stands still
+  std::string fallback;  // why it is placed as "local" and not as the policy says; empty: as the policy says
+
+  [[nodiscard]] int spread() const {
+    return control_group ? control_group->spread() : placement.levels[static_cast<std::size_t>(placement.initial)];
+  }
+  /// nullptr where the worker has none and rests.
+  [[nodiscard]] const WorkerCore* worker_core(int worker, int spread) const {
+    return worker < placed || shared ? &placement.lookup(worker, spread) : nullptr;
+  }
+};
+
+struct GenerationRequest {
+  const Machine& machine;
+  std::string spec;              // of the policy, as controller::placement_for takes it
+  placement::Request placement;  // share_cores: workers beyond the number of cores take turns instead of having none
+  std::vector<int> cpus;         // that may be used, ascending
+  std::vector<int> preferred;    // cpus among them that are tried first; empty: all alike
+  std::vector<WorkerCore> home;  // of each worker: what is said of a cpu that the machine does not list
+};
+
+/// The cores for the workers on what `cpus` leave of the machine. Ids are the machine's; where it does not list a cpu
+/// that is allowed now, the core's core is -1 and it counts to the chiplet and node of the worker's core in `home`.
+/// A policy that refuses the preferred cpus alone gets all of them, one that refuses these as well (as the literal
+/// Algorithm 2 does on some machines) is replaced by "local".
+/// \returns a generation without a number and without a control group.
+PlacementGeneration make_generation(const GenerationRequest& request);
+
+/// Whether there is anything to decide: more than one level, and a policy that may move somebody.
+bool has_choice(const std::string& spec, const placement::Placement& placement);
+
+/// The control group that chooses among the levels of a placement; null where there is no choice. \param only_regions
+/// as in ControlGroup.
+std::unique_ptr<controller::ControlGroup> make_control_group(const std::string& spec, const Machine& machine,
+                                                             const placement::Placement& placement, double now,
+                                                             bool only_regions = false);
+
+}  // namespace charm::steering

@@ -1,0 +1,32 @@
+#include "steering/lease_follower.hpp"
+
+#include "placement/quiet.hpp"
+#include "steering/masks.hpp"
+
+namespace charm::steering {
+
+double LeaseFollower::look(double now, int wanted, const std::vector<int>& busy, LeasedThreads& threads) {
+  give_back_left(now, threads);
+  const lease::Lease::Standing standing = lease_->look(wanted, placement::busy_cores(machine_, busy));
+  if (leaving_.empty()) {
+    if (std::vector<int> keeps = standing.keeps(); keeps != cores_) {
+      cores_ = std::move(keeps);
+      threads.use_cores(cores_, now);
+    }
+    leaving_ = standing.give_up;
+    leaving_since_ = now;
+    give_back_left(now, threads);
+  }
+  return leaving_.empty() ? lease_->pause() : lease::short_look_seconds;
+}
+
+void LeaseFollower::give_back_left(double now, const LeasedThreads& threads) {
+  if (leaving_.empty()) return;
+  if (!threads.has_left(cpus_of_cores(machine_, leaving_)) && now - leaving_since_ < leave_s) return;
+  lease_->give_back(leaving_);
+  leaving_.clear();
+}
+
+std::vector<int> LeaseFollower::cpus_of_others() const { return cpus_of_cores(machine_, lease_->standing().others); }
+
+}  // namespace charm::steering

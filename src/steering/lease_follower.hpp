@@ -1,0 +1,58 @@
+// Follows a share of the machine that is leased beside other programs (lease/lease.hpp), for the runtime's workers and
+// for threads of other programs alike: looks at the table of shares, says which cores may be used, and gives cores back
+// that are due to others.
+//
+// Invariant: a core is given back when no thread is on it any more. A thread that cannot leave (a worker inside of a
+// long function) is waited for, but no longer than `leave_s`: others must not starve. While cores are being left
+// nothing else changes. No thread and no clock of its own: look() says when it wants to be called again.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "lease/lease.hpp"
+
+namespace charm::steering {
+
+/// The threads that are to stay on the cores of a lease. Cores are named by Core::cpu; all lists are ascending.
+class LeasedThreads {
+ public:
+  LeasedThreads() = default;
+  virtual ~LeasedThreads() = default;
+  LeasedThreads(const LeasedThreads&) = delete;
+  LeasedThreads& operator=(const LeasedThreads&) = delete;
+
+  /// Goes over to these cores and no others, at once or soon.
+  virtual void use_cores(const std::vector<int>& cores, double now) = 0;
+  /// Whether no thread is placed on one of these cpus any more.
+  [[nodiscard]] virtual bool has_left(const std::vector<int>& cpus) const = 0;
+};
+
+class LeaseFollower {
+ public:
+  static constexpr double leave_s = 2;
+
+  LeaseFollower(std::unique_ptr<lease::Lease> lease, const Machine& machine)
+      : lease_(std::move(lease)), machine_(machine), cores_(lease_->standing().keeps()) {}
+
+  /// \param wanted cores that the threads can use. \param busy cpus that programs without leases keep busy, ascending.
+  /// \returns seconds until it is to be called again.
+  double look(double now, int wanted, const std::vector<int>& busy, LeasedThreads& threads);
+
+  /// That may be used now.
+  [[nodiscard]] const std::vector<int>& cores() const { return cores_; }
+  /// All cpus of the cores that others have leased.
+  [[nodiscard]] std::vector<int> cpus_of_others() const;
+  [[nodiscard]] const lease::Lease& lease() const { return *lease_; }
+
+ private:
+  void give_back_left(double now, const LeasedThreads& threads);
+
+  std::unique_ptr<lease::Lease> lease_;
+  const Machine& machine_;
+  std::vector<int> cores_;
+  std::vector<int> leaving_;  // cores that are to be given back
+  double leaving_since_ = 0;
+};
+
+}  // namespace charm::steering

@@ -1,0 +1,156 @@
+// A program that is not there: threads with masks and appetites, as System shows them.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attach/system.hpp"
+
+namespace charm::test {
+
+class FakeProgram final : public attach::System {
+ public:
+  struct Thread {
+    std::vector<int> mask;
+    double share = 0;  // of a cpu that it wants and gets
+    double run_s = 0, wait_s = 0;
+    std::string name = "program";
+    bool followed = true;
+    int binds = 0;
+  };
+
+  explicit FakeProgram(std::vector<int> start_mask) : start_(std::move(start_mask)) {}
+
+  /// \param parent whose mask it inherits; 0: the program's first.
+  int start(double share, int parent = 0, int process = 1) {
+    const int id = next_++;
+    Thread thread;
+    thread.mask = parent == 0 ? start_ : all.at({process_of(parent), parent}).mask;
+    thread.share = share;
+    all[{process, id}] = thread;
+    news_ = true;
+    return id;
+  }
+  void end(int id) {
+    ended_s_ += at(id).run_s;
+    all.erase({process_of(id), id});
+  }
+  Thread& at(int id) { return all.at({process_of(id), id}); }
+  /// A thread that may run on one cpu alone shares it with what other programs do there.
+  void pass(double seconds) {
+    constexpr double ticks = 1e6;
+    std::map<int, double> busy = others;
+    for (auto& [id, thread] : all) {
+      double gets = thread.share;
+      if (thread.mask.size() == 1) {
+        const auto other = others.find(thread.mask.front());
+        if (other != others.end()) gets /= std::max(1.0, gets + other->second);
+        busy[thread.mask.front()] += gets;
+      } else {
+        for (const int cpu : thread.mask) busy[cpu] += gets / static_cast<double>(thread.mask.size());
+      }
+      thread.run_s += gets * seconds;
+      thread.wait_s += (thread.share - gets) * seconds;
+    }
+    for (const int cpu : start_) {
+      cpus_[cpu].total += static_cast<std::uint64_t>(seconds * ticks);
+      cpus_[cpu].busy += static_cast<std::uint64_t>(std::min(1.0, busy[cpu]) * seconds * ticks);
+    }
+  }
+
+  bool news() override { return std::exchange(news_, false); }
+  std::vector<attach::Found> threads() override {
+    std::vector<attach::Found> found;
+    for (const auto& [id, thread] : all) found.push_back({id, thread.followed});
+    return found;
+  }
+  std::optional<os::ThreadTime> time(const attach::ThreadId& id) override {
+    const auto found = all.find(id);
+    if (found == all.end()) return std::nullopt;
+    return os::ThreadTime{static_cast<std::uint64_t>(found->second.run_s * 1e9) + 1,
+                          static_cast<std::uint64_t>(found->second.wait_s * 1e9)};
+  }
+  std::string name(const attach::ThreadId& id) override {
+    const auto found = all.find(id);
+    return found == all.end() ? "" : found->second.name;
+  }
+  std::vector<int> mask(const attach::ThreadId& id) override {
+    const auto found = all.find(id);
+    return found == all.end() ? std::vector<int>{} : found->second.mask;
+  }
+  int bind(const attach::ThreadId& id, const std::vector<int>& cpus) override {
+    const auto found = all.find(id);
+    if (found == all.end()) return ESRCH;
+    if (at_bind) at_bind(id);
+    if (refused.contains(id.thread)) return EINVAL;
+    found->second.mask = cpus;
+    ++found->second.binds;
+    if (cpus.size() == 1) {
+      for (const auto& [other, thread] : all) {
+        if (other != id && thread.mask == cpus) ++collisions;
+      }
+    }
+    return 0;
+  }
+  double used() override {
+    double seconds = ended_s_;
+    for (const auto& [id, thread] : all) seconds += thread.run_s;
+    return seconds;
+  }
+  std::map<int, os::CpuTime> cpu_times() override { return cpus_; }
+  std::unique_ptr<counters::ThreadCounters> counters(const attach::ThreadId& id) override {
+    if (!has_counters) return nullptr;
+    return std::make_unique<Counters>(*this, id);
+  }
+
+  std::map<attach::ThreadId, Thread> all;
+  std::map<int, double> others;                          // what other programs take of each cpu, 0 to 1
+  std::function<void(const attach::ThreadId&)> at_bind;  // is called before a thread is bound
+  std::set<int> refused;                                 // threads that the kernel binds no more
+  int collisions = 0;
+  bool has_counters = false;
+
+ private:
+  class Counters final : public counters::ThreadCounters {
+   public:
+    Counters(FakeProgram& program, attach::ThreadId id) : program_(program), id_(id) {}
+    counters::Reading read() noexcept override {
+      const auto found = program_.all.find(id_);
+      if (found != program_.all.end()) {
+        last_.instructions = static_cast<std::uint64_t>(found->second.run_s * 1e9);
+        last_.fills[counters::index(counters::FillSource::local_dram)] = last_.instructions / 20;
+      }
+      last_.has.instructions = true;
+      last_.has.fills.add(counters::FillSource::local_dram);
+      last_.has.fills.add(counters::FillSource::other_chiplet);
+      return last_;
+    }
+
+   private:
+    FakeProgram& program_;
+    attach::ThreadId id_;
+    counters::Reading last_;
+  };
+
+  int process_of(int id) const {
+    for (const auto& [key, thread] : all) {
+      if (key.thread == id) return key.process;
+    }
+    return 1;
+  }
+
+  std::vector<int> start_;
+  std::map<int, os::CpuTime> cpus_;
+  double ended_s_ = 0;
+  int next_ = 1;
+  bool news_ = true;
+};
+
+}  // namespace charm::test

@@ -1,0 +1,138 @@
+// From what was asked for to cpus, policy and pools; and what is refused.
+#include "attach/plan.hpp"
+
+#include <charm/error.hpp>
+
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "attach/pools.hpp"
+#include "placement/machines.hpp"
+
+namespace {
+
+using namespace charm::attach;
+
+charm::base::Settings defaults() {
+  return charm::base::resolve({}, [](const char*) { return nullptr; });
+}
+
+AttachPlan plan(const charm::Machine& machine, const Wishes& wishes) { return make_plan(machine, wishes, defaults()); }
+
+std::string error_of(const charm::Machine& machine, const Wishes& wishes) {
+  try {
+    plan(machine, wishes);
+  } catch (const charm::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RunPlan, LeavesSecondThreadsOfCoresOutUnlessTheyAreAskedFor) {
+  const auto machine = charm::test::uniform(1, 2, 2, 2);  // cpus 0-3, and 4-7 their second threads
+  EXPECT_EQ(plan(machine, {}).cpus, (std::vector{0, 1, 2, 3}));
+  EXPECT_EQ(plan(machine, {}).cores, 4);
+  Wishes smt;
+  smt.smt = true;
+  EXPECT_EQ(plan(machine, smt).cpus, machine.allowed_cpus);
+  EXPECT_EQ(plan(machine, smt).cores, 8);
+  Wishes unsized;
+  unsized.size = false;
+  EXPECT_EQ(plan(machine, unsized).cpus, machine.allowed_cpus);
+  Wishes free;
+  free.policy = "os";
+  EXPECT_EQ(plan(machine, free).cpus, machine.allowed_cpus);
+}
+
+TEST(RunPlan, ChipletsAreTheLargest) {
+  charm::test::Shape shape;
+  shape.sockets = {{{{2, 1 << 20}, {4, 1 << 20}, {3, 1 << 20}}}};
+  const auto machine = charm::test::build(shape);
+  Wishes wishes;
+  wishes.chiplets = 1;
+  EXPECT_EQ(plan(machine, wishes).cpus, (std::vector{2, 3, 4, 5}));
+  wishes.chiplets = 2;
+  EXPECT_EQ(plan(machine, wishes).cpus, (std::vector{2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(RunPlan, RefusesWhatCannotBeAndSaysWhatCan) {
+  const auto machine = charm::test::uniform(1, 2, 2);
+  Wishes wishes;
+  wishes.cpus = {2, 3, 4, 9};
+  EXPECT_EQ(error_of(machine, wishes), "--cpus: cpu 4,9 may not be used here; choose among 0-3");
+  wishes = {};
+  wishes.chiplets = 3;
+  EXPECT_EQ(error_of(machine, wishes),
+            "--chiplets 3: there are 2 chiplets to use; ask for at most 2; 'charm topo' shows them");
+  wishes = {};
+  wishes.policy = "fastest";
+  EXPECT_NE(error_of(machine, wishes).find("unknown policy 'fastest'; choose one of adaptive"), std::string::npos);
+}
+
+TEST(RunPlan, AdaptiveLooksLessOftenFromOutsideUnlessSomebodySaysHowOften) {
+  auto settings = defaults();
+  EXPECT_EQ(spec_for({}, settings), "adaptive:tick=0.2");
+  settings.parameters["adaptive_tick"] = "0.1";
+  EXPECT_EQ(spec_for({}, settings), "adaptive:tick=0.1");
+  Wishes wishes;
+  wishes.policy = "local";
+  EXPECT_EQ(spec_for(wishes, settings), "local");
+}
+
+std::map<std::string, std::string> sizes(const AttachPlan& plan,
+                                         const std::map<std::string, std::string>& environment = {},
+                                         const std::vector<std::string>& left_out = {}, const Words& program = {}) {
+  std::map<std::string, std::string> found;
+  for (const auto& pool : pool_sizes(plan, program, left_out, [&](const char* name) -> const char* {
+         const auto value = environment.find(name);
+         return value == environment.end() ? nullptr : value->second.c_str();
+       })) {
+    found[(pool.argument ? "argument " : "") + pool.name] = pool.value;
+  }
+  return found;
+}
+
+TEST(PoolSizes, AreTheCoresOfThePlan) {
+  Wishes wishes;
+  wishes.policy = "distributed";
+  auto asked = plan(charm::test::uniform(1, 2, 2), wishes);
+  EXPECT_EQ(sizes(asked), (std::map<std::string, std::string>{{"OMP_NUM_THREADS", "4"},
+                                                              {"OMP_PLACES", "{0},{1},{2},{3}"},
+                                                              {"OMP_PROC_BIND", "true"},
+                                                              {"GOMAXPROCS", "4"},
+                                                              {"JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount=4"}}));
+  asked.machine.cpu_quota = 1.5;
+  EXPECT_EQ(sizes(asked).at("GOMAXPROCS"), "2");
+}
+
+TEST(PoolSizes, PlacesAreToldOnlyWhereTheyStandStill) {
+  EXPECT_FALSE(sizes(plan(charm::test::uniform(1, 2, 2), {})).contains("OMP_PLACES")) << "adaptive";
+}
+
+TEST(PoolSizes, AJavaProgramIsToldByAnArgument) {
+  const auto asked = plan(charm::test::uniform(1, 2, 2), {});
+  const auto told = [&](const Words& program) {
+    return sizes(asked, {{"GOMAXPROCS", ""}, {"OMP_NUM_THREADS", ""}}, {}, program);
+  };
+  using Told = std::map<std::string, std::string>;
+  const Told argument = {{"argument -XX:ActiveProcessorCount", "4"}};
+  const Told variable = {{"JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount=4"}};
+  EXPECT_EQ(told({{"java", "-jar", "a.jar"}}), argument);
+  EXPECT_EQ(told({{"/usr/lib/jvm/bin/java", "Main"}}), argument);
+  EXPECT_EQ(told({{"java", "Main"}, true}), variable) << "its children shall know, too";
+  EXPECT_EQ(told({{"./mvnw", "java"}}), variable);
+  EXPECT_EQ(told({{"java", "-XX:ActiveProcessorCount=1", "Main"}}), Told());
+}
+
+TEST(PoolSizes, NothingThatTheUserHasSetIsTouched) {
+  const auto asked = plan(charm::test::uniform(1, 2, 2), {});
+  const auto told = sizes(asked, {{"OMP_NUM_THREADS", "3"}, {"GOMAXPROCS", ""}, {"JAVA_TOOL_OPTIONS", "-Xmx1g"}});
+  EXPECT_EQ(told, (std::map<std::string, std::string>{{"JAVA_TOOL_OPTIONS", "-Xmx1g -XX:ActiveProcessorCount=4"}}));
+  EXPECT_TRUE(sizes(asked, {}, {"openmp", "go", "java"}).empty());
+  Wishes free;
+  free.policy = "os";
+  EXPECT_TRUE(sizes(plan(charm::test::uniform(1, 2, 2), free)).empty());
+}
+
+}  // namespace

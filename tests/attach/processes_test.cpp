@@ -1,0 +1,127 @@
+// Threads of a process as they are found: this one's.
+#include "os/processes.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <poll.h>
+#include <pthread.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "attach/live_system.hpp"
+#include "base/living_thread.hpp"
+#include "os/affinity.hpp"
+
+namespace {
+
+using charm::os::Processes;
+
+TEST(Processes, ShowThisOne) {
+  const Processes processes;
+  const auto self = charm::os::this_process(processes);
+  EXPECT_EQ(self.pid, getpid());
+  EXPECT_TRUE(processes.alive(self));
+  EXPECT_FALSE(processes.alive({self.pid, self.started + 1})) << "another one with its number";
+  const auto status = processes.status(getpid());
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->parent, getppid());
+  EXPECT_FALSE(status->kernel);
+  EXPECT_EQ(processes.owner(getpid()), geteuid());
+  EXPECT_EQ(processes.process_of(getpid()), getpid());
+}
+
+TEST(Processes, ThatAreNotThereHaveNothing) {
+  const Processes processes;
+  const int nobody = 1 << 30;
+  EXPECT_FALSE(processes.status(nobody));
+  EXPECT_TRUE(processes.threads(nobody).empty());
+  EXPECT_TRUE(processes.children(nobody, nobody).empty());
+  EXPECT_FALSE(processes.time(nobody, nobody));
+  EXPECT_EQ(processes.name(nobody, nobody), "");
+}
+
+TEST(LiveSystem, FindsThreadsAndChildrenThatBegin) {
+  for (const bool announcements : {false, true}) {
+    charm::attach::LiveSystem system(getpid(), true, nullptr, announcements);
+    EXPECT_TRUE(system.news());
+    const auto has = [&](int process, int thread) {
+      for (const auto& found : system.threads()) {
+        if (found.id == charm::attach::ThreadId{process, thread}) return true;
+      }
+      return false;
+    };
+    charm::test::LivingThread thread;
+    const int id = thread.id();
+    EXPECT_TRUE(system.news());
+    EXPECT_TRUE(has(getpid(), id));
+    EXPECT_TRUE(system.time({getpid(), id}));
+    EXPECT_EQ(system.mask({getpid(), id}), charm::os::allowed_cpus());
+    thread.end();
+    for (int i = 0; i < 60000 && has(getpid(), id); ++i) usleep(1000);
+    EXPECT_FALSE(has(getpid(), id));
+
+    const pid_t child = fork();
+    if (child == 0) {
+      for (;;) pause();
+    }
+    EXPECT_TRUE(system.news());
+    EXPECT_TRUE(has(child, child));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_FALSE(has(child, child));
+  }
+}
+
+/// Whether something is announced within half a minute at most.
+bool readable(int descriptor) {
+  pollfd file{descriptor, POLLIN, 0};
+  return poll(&file, 1, 30000) == 1;
+}
+
+TEST(LiveSystem, IsToldOfABirth) {
+  charm::attach::LiveSystem system(getpid(), true, nullptr);
+  for (int look = 0; look < 100 && system.announces() < 0; ++look) {
+    system.news();
+    usleep(1000);
+  }
+  if (system.announces() < 0) GTEST_SKIP() << "the kernel does not announce births here";
+  while (system.news()) {
+  }
+  const charm::test::LivingThread thread;
+  EXPECT_TRUE(readable(system.announces())) << "while it lives: its end is no birth";
+  EXPECT_TRUE(system.news());
+}
+
+TEST(LiveSystem, ReadsTimesOfMoreThreadsThanItMayOpenFiles) {
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+  rlimit few = usual;
+  few.rlim_cur = 48;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  {
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 60; ++t) {
+      threads.emplace_back([&] {
+        while (!stop) usleep(1000);
+      });
+    }
+    charm::attach::LiveSystem system(getpid(), false, nullptr, false);
+    for (int look = 0; look < 2; ++look) {
+      const auto found = system.threads();
+      EXPECT_GT(found.size(), 60U);
+      for (const auto& each : found) EXPECT_TRUE(system.time(each.id)) << each.id.thread;
+    }
+    stop = true;
+    for (auto& thread : threads) thread.join();
+  }
+  setrlimit(RLIMIT_NOFILE, &usual);
+}
+
+}  // namespace

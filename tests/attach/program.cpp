@@ -1,0 +1,119 @@
+// A program for tests of `charm run`, which knows nothing of it.
+//   attach_program churn SECONDS THREADS CPUS   64 threads, say, of which a thousand a second die and are replaced;
+//   exit
+//                                              code 1 where one of them ever could run outside of the list of CPUS
+//   attach_program found THREADS                threads that begin on one cpu and end when somebody has let them loose;
+//                                              exit code 1 where that takes longer than half a minute
+//   attach_program busy THREADS                 threads that compute until each has a cpu for itself; exit code 1 where
+//                                              that takes longer than two minutes
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sched.h>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::set<int> mask() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::set<int> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(static_cast<unsigned>(cpu), &set)) cpus.insert(cpu);
+  }
+  return cpus;
+}
+
+void bind(const std::set<int>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) CPU_SET(static_cast<unsigned>(cpu), &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+int churn(double seconds, int threads, const std::string& list) {
+  std::set<int> allowed;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    allowed.insert(std::atoi(list.substr(at, comma - at).c_str()));
+    at = comma + 1;
+  }
+  std::atomic<bool> outside{false};
+  std::atomic<bool> stop{false};
+  const auto look = [&] {
+    for (const int cpu : mask()) {
+      if (!allowed.contains(cpu)) outside = true;
+    }
+  };
+  std::vector<std::thread> running;
+  for (int t = 0; t < threads; ++t) {
+    running.emplace_back([&] {
+      while (!stop) {
+        std::thread brief([&] {
+          look();
+          std::this_thread::sleep_for(std::chrono::milliseconds(50));
+          look();
+        });
+        brief.join();
+      }
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  stop = true;
+  for (auto& thread : running) thread.join();
+  return outside ? 1 : 0;
+}
+
+int found(int threads) {
+  const std::set<int> whole = mask();
+  if (whole.size() < 2) return 0;
+  std::atomic<bool> missed{false};
+  std::vector<std::thread> running;
+  for (int t = 0; t < threads; ++t) {
+    bind({*whole.begin()});
+    running.emplace_back([&] {
+      const auto end = Clock::now() + std::chrono::seconds(30);
+      while (mask().size() < 2) {
+        if (Clock::now() > end) missed = true;
+        if (missed) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+    bind(whole);
+  }
+  for (auto& thread : running) thread.join();
+  return missed ? 1 : 0;
+}
+
+int busy(int threads) {
+  std::atomic<bool> missed{false};
+  std::vector<std::thread> running;
+  for (int t = 0; t < threads; ++t) {
+    running.emplace_back([&] {
+      const auto end = Clock::now() + std::chrono::minutes(2);
+      while (mask().size() != 1 && !missed) {
+        if (Clock::now() > end) missed = true;
+      }
+    });
+  }
+  for (auto& thread : running) thread.join();
+  return missed ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "churn" && argc == 5) return churn(std::atof(argv[2]), std::atoi(argv[3]), argv[4]);
+  if (what == "found" && argc == 3) return found(std::atoi(argv[2]));
+  if (what == "busy" && argc == 3) return busy(std::atoi(argv[2]));
+  return 2;
+}

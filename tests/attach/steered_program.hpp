@@ -1,0 +1,48 @@
+// A program that is not there, with an thread placer that steers it and a clock of its own.
+#pragma once
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "attach/fake_system.hpp"
+#include "attach/thread_placer.hpp"
+#include "os/cpu_list.hpp"
+#include "placement/machines.hpp"
+
+namespace charm::test {
+
+inline attach::AttachPlan plan_on(const Machine& machine, const std::string& policy) {
+  attach::Wishes wishes;
+  wishes.policy = policy;
+  return attach::make_plan(machine, wishes, base::resolve({}, [](const char*) { return nullptr; }));
+}
+
+/// Time goes on, the program does what its threads want, and the thread placer does what is due.
+struct SteeredProgram {
+  SteeredProgram(const Machine& on, const std::string& policy, bool attached = false)
+      : machine(on),
+        program(machine.allowed_cpus),
+        thread_placer(program, plan_on(machine, policy), machine.allowed_cpus, attached, 0) {}
+  void pass(double seconds) {
+    for (const double end = now + seconds; now < end; now += 0.01) {
+      program.pass(0.01);
+      if (now >= due) due = thread_placer.step(now);
+    }
+  }
+  [[nodiscard]] std::vector<int> cpus_of_workers() const {
+    std::vector<int> cpus;
+    for (const auto& row : thread_placer.rows()) {
+      if (row.worker) cpus.insert(cpus.end(), row.cpus.begin(), row.cpus.end());
+    }
+    std::sort(cpus.begin(), cpus.end());
+    return cpus;
+  }
+  Machine machine;
+  FakeProgram program;
+  attach::ThreadPlacer thread_placer;
+  double now = 0, due = 0;
+};
+
+}  // namespace charm::test

@@ -1,0 +1,282 @@
+// Steering a program that is not there: who is a worker, where each sits, what is left when it is over.
+#include "attach/thread_placer.hpp"
+
+#include <algorithm>
+#include <rapidcheck.h>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "attach/steered_program.hpp"
+
+namespace {
+
+using namespace charm::attach;
+
+using Program = charm::test::SteeredProgram;
+using charm::test::plan_on;
+
+TEST(ThreadPlacer, BusyThreadsGetTheSeatsOfThePolicyAndSleepersTheChipletsOfTheseWorkers) {
+  Program run(charm::test::uniform(1, 4, 4), "local");
+  const int sleeper = run.program.start(0.01);
+  for (int i = 0; i < 6; ++i) run.program.start(1.0);
+  run.pass(3);
+  EXPECT_EQ(run.thread_placer.workers(), 6);
+  EXPECT_EQ(run.cpus_of_workers(), (std::vector{0, 1, 2, 4, 5, 6})) << "two chiplets hold six, three on each";
+  EXPECT_EQ(run.program.at(sleeper).mask, (std::vector{0, 1, 2, 3, 4, 5, 6, 7}));
+
+  Program apart(charm::test::uniform(1, 4, 4), "distributed");
+  for (int i = 0; i < 4; ++i) apart.program.start(1.0);
+  apart.pass(2);
+  EXPECT_EQ(apart.cpus_of_workers(), (std::vector{0, 4, 8, 12}));
+}
+
+TEST(ThreadPlacer, BindsNobodyUnderPolicyOs) {
+  Program run(charm::test::uniform(1, 2, 4), "os");
+  for (int i = 0; i < 4; ++i) run.program.start(1.0);
+  run.pass(2);
+  for (const auto& [id, thread] : run.program.all) EXPECT_EQ(thread.mask, run.machine.allowed_cpus);
+}
+
+TEST(ThreadPlacer, AThreadThatIsSometimesBusyStaysWhatItIs) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int one = run.program.start(1.0);
+  run.pass(2);
+  EXPECT_EQ(run.thread_placer.workers(), 1);
+  run.program.at(one).share = 0.3;
+  run.pass(10);
+  EXPECT_EQ(run.thread_placer.workers(), 1) << "still more than a helper does";
+  run.program.at(one).share = 0.02;
+  run.pass(4);
+  EXPECT_EQ(run.thread_placer.workers(), 0);
+  EXPECT_EQ(run.program.at(one).mask, run.machine.allowed_cpus) << "its core is everybody's again";
+  run.program.at(one).share = 0.3;
+  run.pass(10);
+  EXPECT_EQ(run.thread_placer.workers(), 0) << "less than a worker does";
+}
+
+TEST(ThreadPlacer, AThreadThatAWorkerMakesIsLetLooseFromTheWorkersCore) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int worker = run.program.start(1.0);
+  run.pass(2);
+  ASSERT_EQ(run.program.at(worker).mask.size(), 1U);
+  const int child = run.program.start(0.0, worker);
+  run.pass(0.05);
+  EXPECT_EQ(run.program.at(child).mask, run.machine.allowed_cpus);
+  run.pass(2);
+  EXPECT_EQ(run.program.at(child).mask, (std::vector{0, 1, 2, 3})) << "grown up: near the worker";
+}
+
+TEST(ThreadPlacer, ACoreIsNotTakenFromAChildProcessThatIsNotFollowed) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int worker = run.program.start(1.0);
+  run.pass(2);
+  const int child = run.program.start(1.0, worker, 2);
+  run.program.at(child).followed = false;
+  run.pass(3);
+  EXPECT_EQ(run.program.at(child).mask, run.machine.allowed_cpus);
+  EXPECT_EQ(run.thread_placer.workers(), 1);
+}
+
+TEST(ThreadPlacer, MoreWorkersThanCoresShareThemChipletByChiplet) {
+  Program run(charm::test::uniform(1, 2, 2), "local");
+  for (int i = 0; i < 8; ++i) run.program.start(0.6);
+  run.pass(3);
+  std::multiset<std::vector<int>> masks;
+  for (const auto& [id, thread] : run.program.all) masks.insert(thread.mask);
+  EXPECT_EQ(masks.count({0, 1}), 4U);
+  EXPECT_EQ(masks.count({2, 3}), 4U);
+  EXPECT_TRUE(run.thread_placer.tally().shared);
+}
+
+TEST(ThreadPlacer, MasksThatTheProgramSetsItselfAreLeftAlone) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int own = run.program.start(1.0);
+  run.program.start(1.0);
+  run.program.at(own).mask = {2, 5};
+  run.pass(3);
+  EXPECT_EQ(run.program.at(own).mask, (std::vector{2, 5}));
+  EXPECT_EQ(run.thread_placer.workers(), 1);
+
+  const int later = run.program.start(1.0);
+  run.pass(2);
+  run.program.at(later).mask = {1, 6};
+  run.pass(3);
+  EXPECT_EQ(run.program.at(later).mask, (std::vector{1, 6}));
+  EXPECT_EQ(run.thread_placer.tally().left_alone, 2U);
+}
+
+TEST(ThreadPlacer, WhatIsBornWhileItGetsOtherCpusIsOnTheseFromTheStart) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int worker = run.program.start(1.0);
+  run.pass(0.5);
+  const int child = run.program.start(0.0, worker);  // not found yet
+  bool born = false;
+  run.program.at_bind = [&](const ThreadId& id) {  // of a thread that has its old mask still
+    if (!born && id.thread == worker) run.program.start(0.0, worker);
+    born = born || id.thread == worker;
+  };
+  run.thread_placer.use(narrowed(run.thread_placer.plan(), {4, 5}), run.now);
+  ASSERT_TRUE(born);
+  EXPECT_EQ(run.program.all.size(), 3U);
+  for (const auto& [id, thread] : run.program.all) {
+    EXPECT_TRUE(charm::os::in_both(thread.mask, {4, 5}) == thread.mask) << id.thread;
+  }
+  EXPECT_GT(child, worker);
+}
+
+TEST(ThreadPlacer, TellsWhatChildrenWantThatAreLeftToThemselves) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int own = run.program.start(0.0);
+  for (int i = 0; i < 3; ++i) run.program.at(run.program.start(1.0, own, 2)).followed = false;
+  run.pass(2);
+  EXPECT_NEAR(run.thread_placer.children_demand(), 3, 0.1);
+  EXPECT_EQ(run.thread_placer.workers(), 0);
+}
+
+TEST(ThreadPlacer, AMaskOfThePlanThatIsSetOnceIsALibrarysAndTwiceAWish) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  const int one = run.program.start(1.0);
+  run.pass(2);
+  const std::vector<int> worker_core = run.program.at(one).mask;
+  ASSERT_NE(worker_core, std::vector{3});
+  run.program.at(one).mask = {3};
+  run.pass(1);
+  EXPECT_EQ(run.program.at(one).mask, worker_core);
+  EXPECT_EQ(run.thread_placer.tally().left_alone, 0U);
+  run.program.at(one).mask = {3};
+  run.pass(1);
+  EXPECT_EQ(run.program.at(one).mask, std::vector{3});
+  EXPECT_EQ(run.thread_placer.tally().left_alone, 1U);
+}
+
+TEST(ThreadPlacer, ACoreIsNobodyElsesWhileTheKernelRefusesToBindItsThreadElsewhere) {
+  Program run(charm::test::uniform(1, 2, 2), "local");
+  const int stuck = run.program.start(1.0);
+  run.program.start(1.0);
+  run.pass(2);
+  ASSERT_EQ(run.cpus_of_workers(), (std::vector{0, 1}));
+  const std::vector<int> core = run.program.at(stuck).mask;
+  run.program.refused.insert(stuck);
+  run.program.at(stuck).share = 0;
+  run.pass(4);
+  run.program.start(1.0);
+  run.pass(3);
+  EXPECT_EQ(run.thread_placer.workers(), 2);
+  EXPECT_EQ(run.program.at(stuck).mask, core);
+  EXPECT_GT(run.cpus_of_workers().size(), 2U) << "the one whose core it is floats";
+  EXPECT_EQ(run.program.collisions, 0);
+  EXPECT_FALSE(run.thread_placer.has_left(core));
+  run.program.refused.clear();
+  run.pass(2);
+  EXPECT_EQ(run.cpus_of_workers(), (std::vector{0, 1}));
+  EXPECT_EQ(run.program.collisions, 0);
+}
+
+TEST(ThreadPlacer, AProgramOfTheLibraryPlacesItself) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  run.program.start(0.1);
+  const int worker = run.program.start(1.0);
+  run.program.at(worker).name = "charm-0";
+  run.program.at(worker).mask = {7};
+  run.pass(3);
+  EXPECT_EQ(run.program.at(worker).mask, std::vector{7});
+  EXPECT_TRUE(run.thread_placer.tally().steers_itself);
+  for (const auto& [id, thread] : run.program.all) EXPECT_EQ(thread.binds, 0) << "it would take it for a wish";
+
+  // A share that shrinks is a wish.
+  const auto less = narrowed(run.thread_placer.plan(), {0, 1});
+  run.thread_placer.use(less, run.now);
+  for (const auto& [id, thread] : run.program.all) EXPECT_EQ(thread.mask, (std::vector{0, 1}));
+}
+
+TEST(ThreadPlacer, RestoreGivesBackWhatThreadsCameWith) {
+  Program run(charm::test::uniform(1, 2, 4), "local", true);
+  for (int i = 0; i < 3; ++i) run.program.start(1.0);
+  const int own = run.program.start(1.0);
+  run.program.at(own).mask = {3, 4};
+  run.pass(2);
+  EXPECT_EQ(run.cpus_of_workers().size(), 3U);
+  const int late = run.program.start(0.5, 1);
+  run.pass(1);
+  run.thread_placer.restore();
+  for (const auto& [id, thread] : run.program.all) {
+    EXPECT_EQ(thread.mask, id.thread == own ? (std::vector{3, 4}) : run.machine.allowed_cpus) << id.thread;
+  }
+  EXPECT_GT(late, own);
+}
+
+TEST(ThreadPlacer, RestoresWhatWasBornSinceItLooked) {
+  Program run(charm::test::uniform(1, 4, 4), "local");
+  const int worker = run.program.start(1.0);
+  run.pass(2);
+  ASSERT_EQ(run.program.at(worker).mask.size(), 1U);
+  const int child = run.program.start(1.0, worker);
+  const int of_a_child = run.program.start(1.0, worker, 2);
+  ASSERT_EQ(run.program.at(child).mask.size(), 1U);
+  run.thread_placer.restore();
+  for (const int id : {worker, child, of_a_child}) EXPECT_EQ(run.program.at(id).mask, run.machine.allowed_cpus) << id;
+}
+
+TEST(ThreadPlacer, WithoutCountersAPolicyThatMovesSaysWhyItStands) {
+  Program run(charm::test::uniform(1, 4, 4), "adaptive");
+  for (int i = 0; i < 4; ++i) run.program.start(1.0);
+  run.pass(2);
+  EXPECT_FALSE(run.thread_placer.decides());
+  EXPECT_NE(run.thread_placer.trouble().find("no counters"), std::string::npos);
+}
+
+TEST(ThreadPlacer, WithCountersTheControllerMovesTheWorkers) {
+  Program run(charm::test::uniform(1, 4, 4), "adaptive");
+  run.program.has_counters = true;
+  for (int i = 0; i < 4; ++i) run.program.start(1.0);
+  run.pass(30);
+  EXPECT_TRUE(run.thread_placer.decides());
+  EXPECT_FALSE(run.thread_placer.decisions().empty()) << "all of its time goes to memory: it tries to spread";
+  EXPECT_GT(run.thread_placer.tally().moves, 0U);
+  EXPECT_EQ(run.program.collisions, 0);
+}
+
+TEST(ThreadPlacer, WhateverThreadsDoNoTwoWorkersMeetAndNobodyLeavesThePlan) {
+  EXPECT_TRUE(rc::check([] {
+    const charm::Machine machine = *charm::test::any_machine();
+    const std::string policy = *rc::gen::element<std::string>("local", "distributed", "numa", "adaptive");
+    Program run(machine, policy);
+    run.program.has_counters = *rc::gen::arbitrary<bool>();
+    std::vector<int> ids{run.program.start(0.5)};
+    for (int step = 0; step < 25; ++step) {
+      const int what = *rc::gen::inRange(0, 6);
+      const auto which = *rc::gen::inRange<std::size_t>(0, ids.size());
+      if (what < 2) {
+        const int more = *rc::gen::inRange(1, 5);
+        for (int i = 0; i < more; ++i) ids.push_back(run.program.start(*rc::gen::element(0.0, 0.3, 1.0), ids[which]));
+      } else if (what == 2 && ids.size() > 1) {
+        run.program.end(ids[which]);
+        ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(which));
+      } else if (what == 3) {
+        run.program.at(ids[which]).share = *rc::gen::element(0.0, 0.3, 1.0);
+      } else if (what == 4) {
+        std::vector<int> cores;
+        for (const auto& core : machine.cores) {
+          if (*rc::gen::inRange(0, 3) != 0) cores.push_back(core.cpu);
+        }
+        run.thread_placer.use(narrowed(plan_on(machine, policy), cores), run.now);
+      }
+      run.pass(0.4);
+      const auto& cpus = run.thread_placer.plan().cpus;
+      std::multiset<int> alone;
+      for (const auto& [id, thread] : run.program.all) {
+        RC_ASSERT(std::includes(cpus.begin(), cpus.end(), thread.mask.begin(), thread.mask.end()));
+      }
+      if (run.thread_placer.shares()) continue;
+      for (const auto& row : run.thread_placer.rows()) {
+        if (row.worker && row.cpus.size() == 1) alone.insert(row.cpus.front());
+      }
+      for (const int cpu : alone) RC_ASSERT(alone.count(cpu) == 1);
+    }
+    run.thread_placer.restore();
+    for (const auto& [id, thread] : run.program.all) RC_ASSERT(thread.mask == machine.allowed_cpus);
+  }));
+}
+
+}  // namespace

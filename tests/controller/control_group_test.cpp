@@ -1,0 +1,185 @@
+// The control group: one decision per tick whoever comes by, from sums that lose nothing.
+#include "controller/control_group.hpp"
+
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+using namespace charm::controller;
+
+namespace {
+
+/// Counts what it is told; alternates between two levels.
+class Recorder final : public Controller {
+ public:
+  struct Told {
+    int ticks = 0;
+    double tasks = 0, elapsed = 0;
+    bool counters = true;
+  };
+  explicit Recorder(Told& told) : told_(told) {}
+  int tick(const Signals& s) override {
+    ++told_.ticks;
+    told_.tasks += s.tasks;
+    told_.elapsed += s.elapsed;
+    told_.counters = s.counters;
+    log_.record({s.time, 0, 1, 2, 0, 0, 0, "tick", "moved"});
+    return spread_ = 3 - spread_;
+  }
+  [[nodiscard]] int spread() const override { return spread_; }
+  [[nodiscard]] double period() const override { return 1; }
+
+ private:
+  Told& told_;
+  int spread_ = 1;
+};
+
+TEST(ControlGroup, DecidesOncePerPeriodAndAllSeeTheSpread) {
+  Recorder::Told told;
+  ControlGroup control_group(2, std::make_unique<Recorder>(told), 100);
+  WorkerTotals counts;
+  EXPECT_EQ(control_group.poll(0, counts, 100.5), 1);
+  EXPECT_EQ(told.ticks, 0);
+  counts.tasks = 5;
+  EXPECT_EQ(control_group.poll(0, counts, 101), 2);
+  EXPECT_EQ(control_group.poll(1, counts, 101.2), 2);
+  EXPECT_EQ(told.ticks, 1);
+  EXPECT_EQ(control_group.poll(1, counts, 102.1), 1);
+  EXPECT_EQ(told.ticks, 2);
+  EXPECT_DOUBLE_EQ(told.tasks, 10);
+  EXPECT_NEAR(told.elapsed, 2.1, 1e-9);
+  EXPECT_EQ(control_group.decisions().size(), 2U);
+}
+
+TEST(ControlGroup, HasCountersOnlyWhereAllWorkersHave) {
+  Recorder::Told told;
+  ControlGroup control_group(2, std::make_unique<Recorder>(told), 0);
+  WorkerTotals with;
+  with.counters = true;
+  control_group.poll(0, with, 1);
+  EXPECT_FALSE(told.counters);
+  control_group.poll(1, with, 1.5);
+  control_group.poll(1, with, 2.5);
+  EXPECT_TRUE(told.counters);
+}
+
+TEST(ControlGroup, AWorkerInsideOfALongTaskIsBusyThoughItDoesNotComeBy) {
+  struct Busy final : Controller {
+    double busy = 0;
+    int tick(const Signals& s) override {
+      busy = s.busy;
+      return 1;
+    }
+    [[nodiscard]] int spread() const override { return 1; }
+    [[nodiscard]] double period() const override { return 1; }
+  };
+  auto made = std::make_unique<Busy>();
+  Busy& told = *made;
+  ControlGroup control_group(2, std::move(made), 0);
+  WorkerTotals inside;
+  inside.running_since = 0.25;
+  control_group.poll(1, inside, 0.25);
+  control_group.poll(0, {}, 1.25);
+  EXPECT_DOUBLE_EQ(told.busy, 1);
+  control_group.poll(0, {}, 2.25);
+  EXPECT_DOUBLE_EQ(told.busy, 1);
+  WorkerTotals after;
+  after.busy = 2.5;  // it ended at 2.75
+  control_group.poll(1, after, 3);
+  control_group.poll(0, {}, 3.25);
+  EXPECT_DOUBLE_EQ(told.busy, 0.5);
+}
+
+TEST(ControlGroup, EachRegionHasAControllerOfItsOwnThatKeepsWhatItLearned) {
+  std::vector<Recorder::Told> told(3);
+  std::size_t made = 0;
+  ControlGroup control_group(1, [&] { return std::make_unique<Recorder>(told[made++]); }, 0);
+  EXPECT_EQ(control_group.poll(0, {}, 1), 2);  // the program's
+  long outer = control_group.enter("a");
+  EXPECT_EQ(control_group.poll(0, {}, 2), 1) << "to the region's level, and nothing of the interval goes to either";
+  EXPECT_EQ(control_group.poll(0, {}, 3), 2);
+  long inner = control_group.enter("b");
+  control_group.poll(0, {}, 4);
+  control_group.poll(0, {}, 5);
+  control_group.leave(outer);
+  EXPECT_EQ(control_group.poll(0, {}, 6), 1) << "the latest one counts, whatever is left before it";
+  control_group.leave(inner);
+  EXPECT_EQ(control_group.poll(0, {}, 7), 2) << "back at the program's level";
+  long again = control_group.enter("a");
+  EXPECT_EQ(control_group.poll(0, {}, 8), 2) << "where that region was left";
+  control_group.leave(again);
+  EXPECT_EQ(made, 3U);
+  EXPECT_EQ(told[0].ticks, 1);
+  EXPECT_EQ(told[1].ticks, 1);
+  EXPECT_EQ(told[2].ticks, 2);
+  int entered = 0;
+  for (const Decision& d : control_group.decisions()) entered += d.reason == "the region was entered" ? 1 : 0;
+  EXPECT_EQ(entered, 2) << "where a change of region moved somebody";
+}
+
+TEST(ControlGroup, ObserverAndListenerAreToldOncePerTickAndDecision) {
+  Recorder::Told told;
+  ControlGroup control_group(1, std::make_unique<Recorder>(told), 0);
+  int points = 0, decisions = 0;
+  control_group.observe([&](const charm::TimelinePoint& p) {
+    ++points;
+    EXPECT_EQ(p.spread, points % 2 == 1 ? 1 : 2);
+  });
+  control_group.listen([&](const Decision&) { ++decisions; });
+  for (int t = 1; t <= 10; ++t) control_group.poll(0, {}, t);
+  EXPECT_EQ(points, 10);
+  EXPECT_EQ(decisions, 10);
+  EXPECT_EQ(control_group.timeline().size(), 10U);
+}
+
+TEST(Timeline, CoversTheWholeRunInBoundedMemory) {
+  Timeline timeline;
+  for (int t = 1; t <= 100000; ++t) {
+    charm::TimelinePoint p;
+    p.time = t;
+    p.seconds = 1;
+    p.throughput = t % 2;
+    timeline.record(p);
+    ASSERT_LE(timeline.points().size(), Timeline::most_points);
+  }
+  double seconds = 0, end = 0;
+  for (const auto& p : timeline.points()) {
+    EXPECT_DOUBLE_EQ(p.time - p.seconds, end) << "neither a hole nor an overlap";
+    seconds += p.seconds;
+    end = p.time;
+  }
+  EXPECT_DOUBLE_EQ(seconds, 100000);
+  EXPECT_DOUBLE_EQ(end, 100000);
+  EXPECT_NEAR(timeline.points().front().throughput, 0.5, 0.01);
+}
+
+TEST(GangStress, NoTaskIsLostAndNoTickTakenTwice) {
+  constexpr int kWorkers = 4;
+  constexpr int kPolls = 20000;
+  Recorder::Told told;
+  ControlGroup control_group(kWorkers, std::make_unique<Recorder>(told), 0);
+  std::atomic<int> clock{0};
+  std::vector<std::thread> threads;
+  for (int w = 0; w < kWorkers; ++w) {
+    threads.emplace_back([&, w] {
+      WorkerTotals counts;
+      for (int i = 0; i < kPolls; ++i) {
+        counts.tasks += 1;
+        int spread = control_group.poll(w, counts, clock.fetch_add(1) * 0.01);
+        ASSERT_TRUE(spread == 1 || spread == 2);
+        if (i % 1000 == 0) control_group.decisions();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  WorkerTotals last;
+  last.tasks = kPolls;
+  double end = clock.load() * 0.01;
+  control_group.poll(0, last, end + 10);
+  EXPECT_DOUBLE_EQ(told.tasks, static_cast<double>(kWorkers) * kPolls);
+  EXPECT_LE(told.ticks, static_cast<int>(end) + 2);
+  EXPECT_GT(told.ticks, 0);
+}
+
+}  // namespace

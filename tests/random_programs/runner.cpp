@@ -1,0 +1,353 @@
+#include "random_programs/runner.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace random_programs {
+
+using namespace std::chrono_literals;
+
+Outcome Runner::outcome(const Node& node) noexcept try { return {false, run(node)}; } catch (const NodeError& error) {
+  return {true, error.value};
+}
+
+std::uint64_t Runner::run(const Node& node) {
+  const Children children = node.children();
+  Outcomes outcomes(children.size());
+  if (!children.empty()) start(node, children, outcomes);
+  watchdog_.progress();
+  const Outcome end = node.fold(outcomes);
+  if (end.threw) throw NodeError{end.value};
+  return end.value;
+}
+
+void Runner::start(const Node& node, const Children& children, Outcomes& outcomes) {
+  const std::uint64_t kind = node.draw(3) % 4096;  // what wakes or asks all workers is drawn rarely
+  if (!to_workers_ && (kind < 8 || kind % 32 == 3 || kind % 32 == 4)) return group(children, outcomes);
+  if (kind < 8) return on_all_workers(children, outcomes);
+  if (kind < 16) {
+    charm::sleep_for(std::chrono::microseconds(node.draw(4) % 200));
+    return fork(children, outcomes, 0, children.size());
+  }
+  if (kind < 24) {
+    charm::blocking([&] { std::this_thread::sleep_for(std::chrono::microseconds(node.draw(4) % 50)); });
+    return fork(children, outcomes, 0, children.size());
+  }
+  if (kind < 40) {
+    const charm::region region(kind % 2 == 0 ? "even" : "odd");
+    return group(children, outcomes);
+  }
+  switch (kind % 32) {
+    case 0:
+      return shared_group(children, outcomes);
+    case 1:
+      return failing_group(node, children, outcomes);
+    case 2:
+      return cancelled_group(children, outcomes);
+    case 3:
+    case 4:
+      return calls(node, children, outcomes);
+    case 5:
+    case 6:
+      return through_channel(node, children, outcomes);
+    case 7:
+      return under_mutex(children, outcomes);
+    case 8:
+      return with_condition(children, outcomes);
+    case 9:
+      return with_latch_and_semaphore(children, outcomes);
+    case 10:
+      return coroutines(children, outcomes);
+    case 11:
+      return detached(children, outcomes);
+    case 12:
+      return timed(children, outcomes);
+    case 13:
+    case 14:
+    case 15:
+      return loop(node, children, outcomes);
+    case 16:
+    case 17:
+    case 18:
+    case 19:
+    case 20:
+      return futures(node, children, outcomes);
+    case 21:
+    case 22:
+    case 23:
+    case 24:
+    case 25:
+    case 26:
+      return group(children, outcomes);
+    default:
+      return fork(children, outcomes, 0, children.size());
+  }
+}
+
+void Runner::fork(const Children& children, Outcomes& outcomes, std::size_t low, std::size_t high) {
+  if (high - low == 1) {
+    outcomes[low] = outcome(children[low]);
+    return;
+  }
+  const std::size_t middle = (low + high) / 2;
+  charm::invoke([&] { fork(children, outcomes, low, middle); }, [&] { fork(children, outcomes, middle, high); });
+}
+
+void Runner::group(const Children& children, Outcomes& outcomes) {
+  charm::task_group group;
+  for (std::size_t c = 0; c < children.size(); ++c) group.run([&, c] { outcomes[c] = outcome(children[c]); });
+  group.wait();
+}
+
+/// Tasks that are not the group's add to it while it is waited for.
+void Runner::shared_group(const Children& children, Outcomes& outcomes) {
+  charm::task_group group;
+  std::vector<charm::future<void>> adders;
+  for (std::size_t c = 0; c < children.size(); ++c) {
+    auto add = [&, c] { group.run([&, c] { outcomes[c] = outcome(children[c]); }); };
+    if (c % 2 == 0)
+      add();
+    else
+      adders.push_back(charm::async(add));
+  }
+  group.wait();
+  for (auto& adder : adders) adder.get();
+  group.wait();
+}
+
+/// The first error of a group leaves wait(); the group can be used again.
+void Runner::failing_group(const Node& node, const Children& children, Outcomes& outcomes) {
+  charm::task_group group;
+  const int failing = static_cast<int>(node.draw(5) % 3);
+  for (int i = 0; i < 3; ++i) {
+    group.run([i, failing] {
+      if (i == failing) throw std::runtime_error("as drawn");
+      charm::yield();
+    });
+  }
+  bool caught = false;
+  try {
+    group.wait();
+  } catch (const std::runtime_error&) {
+    caught = true;
+  }
+  for (std::size_t c = 0; c < children.size(); ++c) group.run([&, c] { outcomes[c] = outcome(children[c]); });
+  group.wait();
+  if (!caught) outcomes[0].value += 1;  // the oracle will not agree
+}
+
+/// Tasks that end only where cancelling reaches them. The first is the one that cancels: where the deque is full a task
+/// runs before its spawner goes on.
+void Runner::cancelled_group(const Children& children, Outcomes& outcomes) {
+  {
+    charm::task_group group;
+    group.run([&] { group.cancel(); });
+    for (int i = 0; i < 2; ++i) {
+      group.run([] {
+        while (!charm::is_cancelled()) charm::yield();
+      });
+    }
+    group.wait();
+  }
+  group(children, outcomes);
+}
+
+/// Waited for in another order than they were started.
+void Runner::futures(const Node& node, const Children& children, Outcomes& outcomes) {
+  std::vector<charm::future<std::uint64_t>> futures;
+  for (const Node& child : children) futures.push_back(charm::async([this, &child] { return run(child); }));
+  const std::size_t first = node.draw(6) % children.size();
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    const std::size_t c = (first + i) % children.size();
+    try {
+      outcomes[c] = {false, futures[c].get()};
+    } catch (const NodeError& error) {
+      outcomes[c] = {true, error.value};
+    }
+  }
+}
+
+void Runner::loop(const Node& node, const Children& children, Outcomes& outcomes) {
+  charm::parallel_for(std::size_t{0}, children.size(), [&](std::size_t c) { outcomes[c] = outcome(children[c]); },
+                      {static_cast<std::int64_t>(node.draw(7) % 3), static_cast<charm::Schedule>(node.draw(8) % 4)});
+}
+
+void Runner::calls(const Node& node, const Children& children, Outcomes& outcomes) {
+  const auto workers = static_cast<std::uint64_t>(charm::num_workers());
+  charm::future<std::uint64_t> first =
+      charm::call_async(static_cast<int>(node.draw(9) % workers), [&] { return run(children[0]); });
+  for (std::size_t c = 1; c < children.size(); ++c) {
+    try {
+      outcomes[c] = {false,
+                     charm::call(static_cast<int>(node.draw(10 + c) % workers), [&] { return run(children[c]); })};
+    } catch (const NodeError& error) {
+      outcomes[c] = {true, error.value};
+    }
+  }
+  try {
+    outcomes[0] = {false, first.get()};
+  } catch (const NodeError& error) {
+    outcomes[0] = {true, error.value};
+  }
+}
+
+/// Every child sends what came of it; with little or no room senders wait, else the receiver.
+void Runner::through_channel(const Node& node, const Children& children, Outcomes& outcomes) {
+  constexpr std::array<std::size_t, 4> capacities{0, 1, 3, charm::channel<int>::unbounded};
+  charm::channel<std::pair<std::size_t, Outcome>> channel(capacities[node.draw(20) % capacities.size()]);
+  charm::task_group group;
+  for (std::size_t c = 0; c < children.size(); ++c) group.run([&, c] { channel.send({c, outcome(children[c])}); });
+  // The receiver is a task of its own, since a member may run on the spawner's stack at once, and wait for it.
+  charm::future<void> receiver = charm::async([&] {
+    while (auto got = channel.recv()) outcomes[got->first] = got->second;
+  });
+  group.wait();
+  channel.close();
+  receiver.get();
+}
+
+void Runner::under_mutex(const Children& children, Outcomes& outcomes) {
+  charm::mutex mutex;
+  std::size_t inside = 0;  // the mutex's
+  std::size_t collisions = 0;
+  charm::task_group group;
+  for (std::size_t c = 0; c < children.size(); ++c) {
+    group.run([&, c] {
+      const Outcome got = outcome(children[c]);
+      const std::lock_guard lock(mutex);
+      collisions += inside++ != 0;
+      if (c % 4 == 0) charm::yield();  // held while others run
+      outcomes[c] = got;
+      --inside;
+    });
+  }
+  group.wait();
+  outcomes[0].value += collisions;
+}
+
+void Runner::with_condition(const Children& children, Outcomes& outcomes) {
+  charm::mutex mutex;
+  charm::condition_variable changed;
+  std::size_t left = children.size();
+  charm::task_group group;
+  for (std::size_t c = 0; c < children.size(); ++c) {
+    group.run([&, c] {
+      outcomes[c] = outcome(children[c]);
+      const std::lock_guard lock(mutex);
+      --left;
+      changed.notify_one();
+    });
+  }
+  {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return left == 0; });
+  }
+  group.wait();
+}
+
+void Runner::with_latch_and_semaphore(const Children& children, Outcomes& outcomes) {
+  charm::latch latch(static_cast<std::ptrdiff_t>(children.size()));
+  charm::counting_semaphore<> semaphore(2);
+  std::atomic<int> inside{0};
+  std::atomic<int> crowds{0};
+  charm::task_group group;
+  for (std::size_t c = 0; c < children.size(); ++c) {
+    group.run([&, c] {
+      semaphore.acquire();
+      if (++inside > 2) ++crowds;
+      outcomes[c] = outcome(children[c]);
+      --inside;
+      semaphore.release();
+      latch.count_down();
+    });
+  }
+  latch.wait();
+  group.wait();
+  outcomes[0].value += static_cast<std::uint64_t>(crowds.load());
+}
+
+void Runner::coroutines(const Children& children, Outcomes& outcomes) {
+  auto one = [](Runner& self, const Node& node, Outcome& out) -> charm::task<> {
+    co_await charm::schedule();
+    out = self.outcome(node);
+  };
+  std::vector<charm::task<>> tasks;
+  for (std::size_t c = 0; c < children.size(); ++c) tasks.push_back(one(*this, children[c], outcomes[c]));
+  charm::sync_wait(charm::when_all(std::move(tasks)));
+}
+
+void Runner::detached(const Children& children, Outcomes& outcomes) {
+  charm::latch latch(static_cast<std::ptrdiff_t>(children.size()));
+  for (std::size_t c = 0; c < children.size(); ++c) {
+    charm::run_detached([&, c] {
+      outcomes[c] = outcome(children[c]);
+      latch.count_down();
+    });
+  }
+  latch.wait();
+}
+
+/// Waits that are over before what they wait for, again and again.
+void Runner::timed(const Children& children, Outcomes& outcomes) {
+  charm::channel<int> never;
+  std::vector<charm::future<void>> futures;
+  for (std::size_t c = 0; c < children.size(); ++c)
+    futures.push_back(charm::async([&, c] { outcomes[c] = outcome(children[c]); }));
+  outcomes[0].value += never.try_recv_for(10us) ? 1 : 0;
+  for (auto& future : futures) {
+    while (!future.wait_for(50us)) {
+    }
+    future.get();
+  }
+}
+
+/// Two rounds of a barrier: after each everybody has done its part of it.
+void Runner::on_all_workers(const Children& children, Outcomes& outcomes) {
+  const int workers = charm::num_workers();
+  std::atomic<int> arrived{0};
+  std::atomic<int> early{0};
+  charm::all_do([&](int worker) {
+    for (int round = 1; round <= 2; ++round) {
+      ++arrived;
+      charm::barrier();
+      if (arrived < round * workers) ++early;
+      charm::barrier();
+    }
+    for (auto c = static_cast<std::size_t>(worker); c < children.size(); c += static_cast<std::size_t>(workers))
+      outcomes[c] = outcome(children[c]);
+  });
+  outcomes[0].value += static_cast<std::uint64_t>(early.load());
+}
+
+void meet(int holders, bool asleep) {
+  static std::atomic<bool> under_way{false};
+  if (under_way.exchange(true)) return;
+  std::atomic<bool> met{false};
+  std::atomic<int> held{0};
+  std::vector<charm::future<void>> others;
+  const int here = charm::worker_id();
+  for (int h = 0; h < holders; ++h) {
+    const int there = (here + 1 + h) % charm::num_workers();
+    others.push_back(charm::call_async(there, [&] {
+      ++held;
+      while (!met) std::this_thread::yield();
+    }));
+  }
+  charm::call(here, [&] {  // stays on its worker, which none of the holders has
+    while (held != holders) std::this_thread::yield();
+    if (asleep) std::this_thread::sleep_for(40ms);
+    charm::invoke(
+        [&] {
+          while (!met) std::this_thread::yield();
+        },
+        [&] { met = true; });
+  });
+  for (auto& other : others) other.get();
+  under_way = false;
+}
+
+}  // namespace random_programs

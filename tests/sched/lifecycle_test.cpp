@@ -1,0 +1,352 @@
+// Starting and stopping beside everything else: calls that come too late say so, and nothing hangs or touches what is
+// gone.
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sched/running.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+charm::Config of_workers(int workers) {
+  charm::Config config;
+  config.workers = workers;
+  config.share_cores = true;
+  return config;
+}
+
+/// \return the code of the Error that leaves `function`; nothing where none does.
+std::optional<charm::Errc> code_of(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const charm::Error& error) {
+    return error.code();
+  }
+  return {};
+}
+
+/// Lets several threads begin at one moment.
+class Start {
+ public:
+  explicit Start(int threads) : left_(threads) {}
+  void arrive() {
+    --left_;
+    while (left_ > 0) std::this_thread::yield();
+  }
+
+ private:
+  std::atomic<int> left_;
+};
+
+/// Waits until `count` tasks are suspended.
+void until_waiting(std::size_t count) {
+  for (;;) {
+    std::size_t waiting = 0;
+    for (const charm::TaskInfo& task : charm::tasks()) waiting += task.state == "waiting";
+    if (waiting >= count) return;
+    std::this_thread::sleep_for(100us);
+  }
+}
+
+TEST(Finalize, CallsBesideItCompleteOrSayThatNothingRuns) {
+  for (int round = 0; round < 20; ++round) {
+    charm::init(of_workers(2));
+    std::atomic<int> began{0};
+    std::atomic<int> detached{0};
+    std::atomic<int> ran{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        const auto code = code_of([&] {
+          for (int i = 0;; ++i) {
+            switch (t) {
+              case 0:
+                EXPECT_EQ(charm::run([&] { return i; }), i);
+                break;
+              case 1:
+                charm::run_detached([&] { ++ran; });
+                ++detached;
+                break;
+              case 2:
+                EXPECT_EQ(charm::async([&] { return i; }).get(), i);
+                break;
+              default:
+                EXPECT_EQ(charm::call(i % 2, [&] { return i; }), i);
+                static_cast<void>(charm::worker_cores());
+            }
+            if (i == 0) ++began;
+          }
+        });
+        EXPECT_EQ(code, charm::Errc::not_running);
+      });
+    }
+    while (began != 4) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(round * 50));
+    charm::finalize();
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(ran, detached) << "a detached task was taken and never run";
+    EXPECT_FALSE(charm::initialized());
+  }
+}
+
+TEST(Finalize, OfTwoAtOnceOneDoesItAndTheOtherSaysThatNothingRuns) {
+  for (int round = 0; round < 50; ++round) {
+    charm::init(of_workers(2));
+    Start start(2);
+    std::optional<charm::Errc> codes[2];
+    auto both = [&](int which) {
+      start.arrive();
+      codes[which] = code_of([] { charm::finalize(); });
+    };
+    std::thread other(both, 1);
+    both(0);
+    other.join();
+    EXPECT_TRUE(codes[0].has_value() != codes[1].has_value());
+    for (const auto& code : codes) EXPECT_EQ(code.value_or(charm::Errc::not_running), charm::Errc::not_running);
+    EXPECT_FALSE(charm::initialized());
+  }
+}
+
+TEST(Init, OfTwoAtOnceExactlyOneSucceeds) {
+  for (int round = 0; round < 100; ++round) {
+    Start start(2);
+    std::atomic<int> succeeded{0};
+    std::atomic<int> refused{0};
+    auto both = [&] {
+      start.arrive();
+      try {
+        charm::init(of_workers(1));
+        ++succeeded;
+      } catch (const charm::Error& error) {
+        EXPECT_EQ(error.code(), charm::Errc::not_running);
+        EXPECT_NE(std::string(error.what()).find("running already"), std::string::npos) << error.what();
+        EXPECT_FALSE(error.remedy().empty());
+        ++refused;
+      }
+    };
+    std::thread other(both);
+    both();
+    other.join();
+    EXPECT_EQ(succeeded, 1);
+    EXPECT_EQ(refused, 1);
+    while (!charm::initialized()) std::this_thread::yield();
+    charm::finalize();
+  }
+}
+
+TEST(Finalize, InsideOfBlockingCodeIsAnError) {
+  Running runtime(2);
+  charm::run([] { charm::blocking([] { EXPECT_EQ(code_of([] { charm::finalize(); }), charm::Errc::not_running); }); });
+}
+
+TEST(Finalize, LetsBlockingCodeStartTasks) {
+  std::atomic<int> sum{0};
+  charm::init(of_workers(2));
+  std::atomic<bool> blocks{false};
+  std::atomic<bool> closed{false};
+  charm::run_detached([&] {
+    charm::blocking([&] {
+      blocks = true;
+      while (!closed) std::this_thread::sleep_for(1ms);
+      sum += charm::async([] { return 7; }).get();
+    });
+  });
+  while (!blocks) std::this_thread::yield();
+  std::thread watcher([&] {  // the first call that is refused tells that finalize() has begun
+    while (!code_of([] { static_cast<void>(charm::worker_cores()); })) std::this_thread::yield();
+    closed = true;
+  });
+  charm::finalize();
+  watcher.join();
+  EXPECT_EQ(sum, 7);
+}
+
+TEST(Finalize, ByAnotherThreadWaitsForTheOneThatCalledInit) {
+  for (int round = 0; round < 20; ++round) {
+    charm::init(of_workers(2));
+    std::atomic<bool> runs{false};
+    std::thread other([&] {
+      while (!runs) std::this_thread::yield();
+      charm::finalize();
+    });
+    const int got = charm::run([&] {
+      runs = true;
+      for (int i = 0; i < 200; ++i) charm::async([] { charm::yield(); }).get();
+      return 3;
+    });
+    other.join();
+    EXPECT_EQ(got, 3);
+  }
+}
+
+TEST(Finalize, ByAnotherThreadTellsTheOneThatCalledInitThatItsTaskWasDropped) {
+  charm::channel<int> channel;
+  charm::init(of_workers(2));
+  std::thread other([&] {
+    until_waiting(1);
+    charm::finalize();
+  });
+  EXPECT_EQ(code_of([&] { charm::run([&] { channel.recv(); }); }), charm::Errc::not_running);
+  other.join();
+  EXPECT_TRUE(channel.send(1));
+  EXPECT_EQ(channel.size(), 1U);
+}
+
+/// A thread that waits on its own account, borrowed for a worker meanwhile, waits on when the workers are gone.
+TEST(Finalize, LeavesTheThreadThatCalledInitWaitingForAnotherThread) {
+  charm::mutex mutex;
+  charm::init(of_workers(2));
+  std::atomic<bool> held{false};
+  std::thread other([&] {
+    mutex.lock();
+    held = true;
+    std::this_thread::sleep_for(20ms);  // mostly it waits by then; it may also come later
+    charm::finalize();
+    mutex.unlock();
+  });
+  while (!held) std::this_thread::yield();
+  mutex.lock();
+  mutex.unlock();
+  other.join();
+}
+
+// ---- tasks that wait for something that never comes ----
+
+TEST(DroppedTasks, AreTakenOffWhatTheyWaitedFor) {
+  for (int workers : {1, 2}) {
+    charm::channel<int> empty;
+    charm::channel<int> full(1);
+    charm::channel<int> rendezvous(0);
+    charm::mutex mutex;
+    charm::mutex of_condition;
+    charm::condition_variable condition;
+    charm::counting_semaphore<> semaphore(0);
+    charm::latch latch(1);
+    EXPECT_TRUE(full.send(1));
+    mutex.lock();
+    charm::init(of_workers(workers));
+    for (int i = 0; i < 3; ++i) {
+      charm::run_detached([&] { empty.recv(); });
+      charm::run_detached([&] { full.send(2); });
+      charm::run_detached([&] { rendezvous.send(3); });
+      charm::run_detached([&] { mutex.lock(); });
+      charm::run_detached([&] {
+        of_condition.lock();
+        condition.wait(of_condition);
+      });
+      charm::run_detached([&] { semaphore.acquire(); });
+      charm::run_detached([&] { latch.wait(); });
+    }
+    until_waiting(21);
+    charm::finalize();
+    EXPECT_TRUE(empty.send(4));
+    EXPECT_EQ(empty.size(), 1U);
+    EXPECT_EQ(full.try_recv(), 1);
+    EXPECT_EQ(full.try_recv(), std::nullopt);
+    EXPECT_EQ(rendezvous.try_recv(), std::nullopt);
+    empty.close();
+    full.close();
+    rendezvous.close();
+    mutex.unlock();
+    EXPECT_TRUE(mutex.try_lock());
+    condition.notify_one();
+    condition.notify_all();
+    EXPECT_TRUE(of_condition.try_lock());
+    semaphore.release(1);
+    EXPECT_TRUE(semaphore.try_acquire());
+    latch.count_down();
+    EXPECT_TRUE(latch.try_wait());
+    of_condition.unlock();
+    mutex.unlock();
+  }
+}
+
+TEST(DroppedTasks, TellTheirFuturesAndGroups) {
+  charm::channel<int> channel;
+  charm::init(of_workers(2));
+  charm::future<int> future = charm::async([&] { return channel.recv().value_or(0); });
+  charm::future<int> late = charm::async([&] { return channel.recv().value_or(0); });
+  auto group = std::make_unique<charm::task_group>();
+  group->run([&] { channel.recv(); });
+  group->run([] {});
+  until_waiting(3);
+  std::optional<charm::Errc> waited;
+  std::optional<charm::Errc> ran;
+  std::thread waits([&] { waited = code_of([&] { future.get(); }); });
+  std::thread runs([&] { ran = code_of([&] { charm::run([&] { channel.recv(); }); }); });
+  until_waiting(4);
+  charm::finalize();
+  waits.join();
+  runs.join();
+  EXPECT_EQ(waited, charm::Errc::not_running);
+  EXPECT_EQ(ran, charm::Errc::not_running);
+  charm::init(of_workers(1));  // another runtime knows nothing of them
+  EXPECT_TRUE(late.ready());
+  try {
+    late.get();
+    ADD_FAILURE() << "a dropped task has a value";
+  } catch (const charm::Error& error) {
+    EXPECT_EQ(error.code(), charm::Errc::not_running);
+    EXPECT_NE(std::string(error.what()).find("finalize()"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(code_of([&] { group->wait(); }), charm::Errc::not_running);
+  charm::finalize();
+}
+
+/// A task that waits for a child on its own stack, and a group in a task's frame whose member is dropped.
+TEST(DroppedTasks, MayWaitForEachOther) {
+  charm::channel<int> channel;
+  charm::init(of_workers(2));
+  charm::future<void> outer = charm::async([&] { charm::async([&] { channel.recv(); }).get(); });
+  charm::future<void> holder = charm::async([&] {
+    charm::task_group group;
+    for (int i = 0; i < 4; ++i) group.run([&] { channel.recv(); });
+    group.wait();
+  });
+  until_waiting(2);
+  std::this_thread::sleep_for(5ms);
+  charm::finalize();
+  EXPECT_EQ(code_of([&] { outer.get(); }), charm::Errc::not_running);
+  EXPECT_EQ(code_of([&] { holder.get(); }), charm::Errc::not_running);
+  EXPECT_TRUE(channel.send(1));
+}
+
+/// A sender outside and the end of the runtime meet at every point of the wait.
+TEST(DroppedTasks, MeetThoseWhoWakeThem) {
+  for (int round = 0; round < 100; ++round) {
+    charm::channel<int> channel;
+    charm::init(of_workers(2));
+    std::atomic<int> received{0};
+    constexpr int tasks = 20;
+    std::vector<charm::future<void>> futures;
+    for (int i = 0; i < tasks; ++i) {
+      futures.push_back(charm::async([&] {
+        if (channel.recv()) ++received;
+      }));
+    }
+    until_waiting(tasks / 2);
+    std::thread sender([&] {
+      for (int i = 0; i < tasks; ++i) {
+        EXPECT_TRUE(channel.send(i));
+        if (i % 4 == 0) std::this_thread::yield();
+      }
+    });
+    if (round % 2 == 0) std::this_thread::yield();
+    charm::finalize();
+    sender.join();
+    int dropped = 0;
+    for (auto& future : futures) dropped += code_of([&] { future.get(); }) == charm::Errc::not_running;
+    EXPECT_EQ(received + dropped, tasks);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,176 @@
+// Work that an idle worker could run and nobody gives it, and waits that end late because their thread runs something
+// else. Nothing is timed: each test counts who ran what beside whom, and a wait that never ends is given up after far
+// too long.
+#include <charm/charm.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "sched/run/runtime.hpp"
+#include "sched/running.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using charm::sched::Runtime;
+using charm::stealing::Flag;
+
+/// Looks again and again. \return whether it became true before far too long had passed.
+bool becomes_true(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + 20s;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(50us);
+  }
+  return true;
+}
+
+int asleep() {
+  const Runtime& runtime = Runtime::get();
+  int all = 0;
+  for (int g = 0; g < runtime.work_flags.groups(); ++g) all += runtime.work_flags.count(Flag::asleep, g);
+  return all;
+}
+
+/// Forks a child and returns only when somebody else has run it, or after far too long. \return whether somebody has.
+bool fork_is_helped() {
+  std::atomic<bool> taken{false};
+  bool helped = false;
+  charm::invoke([&] { helped = becomes_true([&] { return taken.load(); }); }, [&] { taken = true; });
+  return helped;
+}
+
+TEST(LostWork, TheFirstJobOfAWorkerMayBeThereBeforeItsFirstSearch) {
+  for (int round = 0; round < 12; ++round) {
+    Running runtime(2);
+    ASSERT_TRUE(charm::call_async(1, fork_is_helped).get()) << "in round " << round;
+  }
+}
+
+// The thread that called init().
+
+/// A job for worker 1 that forks two children as soon as the thread that called init() has lent itself, or will not.
+/// The thread's wait must not run one of them.
+template <class F>
+auto forking_beside_a_waiter(F&& child) {
+  return charm::call_async(1, [child] {
+    for (int i = 0; i < 200 && !Runtime::get().home_thread_waits(); ++i) std::this_thread::sleep_for(50us);
+    charm::invoke(child, child);
+  });
+}
+
+/// The children end when the waiter has come back: a waiter that ran one itself would not come back before.
+TEST(LostWork, ATimedWaitOutsideEndsBesideJobsThatGoOn) {
+  for (int round = 0; round < 5; ++round) {
+    Running runtime(2);
+    ASSERT_TRUE(becomes_true([] { return asleep() == 2; }));
+    std::atomic<bool> back{false};
+    std::atomic<int> in_time{0};
+    auto job = forking_beside_a_waiter([&] { in_time += becomes_true([&] { return back.load(); }) ? 1 : 0; });
+    EXPECT_FALSE(job.wait_for(50ms));
+    back = true;
+    job.get();
+    ASSERT_EQ(in_time, 2) << "in round " << round;
+  }
+}
+
+TEST(LostWork, AThreadThatHoldsALockRunsNoTasksInGet) {
+  const auto self = std::this_thread::get_id();
+  std::atomic<int> on_this_thread{0};
+  for (int round = 0; round < 5; ++round) {
+    Running runtime(2);
+    ASSERT_TRUE(becomes_true([] { return asleep() == 2; }));
+    std::mutex mutex;
+    std::lock_guard lock(mutex);
+    std::atomic<int> begun{0};
+    forking_beside_a_waiter([&] {
+      if (std::this_thread::get_id() == self) ++on_this_thread;  // here mutex.lock() would never return
+      ++begun;
+      becomes_true([&] { return begun == 2; });
+    }).get();
+  }
+  EXPECT_EQ(on_this_thread, 0);
+}
+
+/// As above for a task that may go on only where it is.
+TEST(LostWork, ATimedWaitOfACallEndsBesideAJobThatGoesOn) {
+  Running runtime(3);
+  for (int round = 0; round < 5; ++round) {
+    for (int worker = 0; worker < 3; ++worker) {
+      ASSERT_TRUE(becomes_true([] { return asleep() == 3; }));  // the other two are free
+      charm::call(worker, [] {
+        std::atomic<bool> back{false};
+        std::atomic<int> in_time{0};
+        auto wait = [&] { in_time += becomes_true([&] { return back.load(); }) ? 1 : 0; };
+        auto one = charm::async(wait);
+        auto two = charm::async(wait);
+        EXPECT_FALSE(one.wait_for(20ms));
+        back = true;
+        one.get();
+        two.get();
+        EXPECT_EQ(in_time, 2);
+      });
+    }
+  }
+}
+
+/// Nobody else is free: then whoever waits with a limit works, too.
+TEST(LostWork, CallsThatWaitWithALimitRunTheirOwnJobsWhereNobodyElseIsFree) {
+  for (int workers : {1, 2}) {
+    Running runtime(workers);
+    std::atomic<int> ended{0};
+    charm::all_do([&](int) {
+      auto job = charm::async([&] { ++ended; });
+      EXPECT_TRUE(job.wait_for(60s));
+    });
+    EXPECT_EQ(ended, workers);
+  }
+}
+
+/// While the thread that called init() is worker 0, another worker begins to fork; then it leaves for good.
+TEST(LostWork, AWorkerThatWasLentHelpsThoseWhoWereBusyMeanwhile) {
+  charm::Config config;
+  config.deadlock = "off";  // it looks around after a second, which would help
+  for (int round = 0; round < 3; ++round) {
+    Running runtime(2, config);
+    ASSERT_TRUE(becomes_true([] { return asleep() == 2; }));
+    std::this_thread::sleep_for(30ms);  // until it sleeps without a limit
+    std::atomic<bool> over{false};
+    std::atomic<long> forks{0};
+    std::atomic<long> helped{0};
+    charm::future<void> longer;
+    charm::run([&] {
+      longer = charm::call_async(1, [&] {
+        while (!over) {
+          charm::invoke([&] { ++forks; },
+                        [&] {
+                          if (charm::worker_id() == 0) ++helped;
+                        });
+        }
+      });
+      becomes_true([&] { return forks > 1000; });
+    });
+    const long before = helped;
+    EXPECT_TRUE(becomes_true([&] { return helped > before; }));
+    over = true;
+    longer.get();
+  }
+}
+
+/// That thread sits on worker 0's cpu.
+TEST(LostWork, WorkFromOutsideWakesWorkerZeroLast) {
+  Running runtime(3);
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_TRUE(becomes_true([] { return asleep() == 3; }));
+    EXPECT_NE(charm::async([] { return charm::worker_id(); }).get(), 0);
+    ASSERT_TRUE(becomes_true([] { return asleep() == 3; }));
+    EXPECT_NE(charm::call(charm::on_chiplet(charm::worker_cores()[1].chiplet), [] { return charm::worker_id(); }), 0);
+  }
+}
+
+}  // namespace

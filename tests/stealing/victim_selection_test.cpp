@@ -1,0 +1,182 @@
+// Which victims a thief tries: every policy, with random work flags and machines.
+#include "stealing/victim_selection.hpp"
+
+#include <charm/machine.hpp>
+
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace {
+
+using namespace charm::stealing;
+
+std::vector<int> all_chiplets(const charm::Machine& machine) {
+  std::vector<int> ids;
+  for (const auto& chiplet : machine.chiplets) ids.push_back(chiplet.id);
+  return ids;
+}
+
+TEST(DistanceTable, RanksChipletsByTheMachinesDistances) {
+  const auto machine = charm::Machine::from("pack:2 numa:2 l3:4 core:4 pu:1");
+  const DistanceTable distance_table(machine, all_chiplets(machine));
+  ASSERT_EQ(distance_table.groups(), 16);
+  for (int g = 0; g < distance_table.groups(); ++g) {
+    const auto order = distance_table.by_distance(g);
+    ASSERT_EQ(order.size(), 15U);
+    EXPECT_EQ(std::set<int>(order.begin(), order.end()).count(g), 0U);
+    for (std::size_t i = 1; i < order.size(); ++i)
+      EXPECT_LE(distance_table.distance(g, order[i - 1]), distance_table.distance(g, order[i]));
+    for (int near : order.first(3))
+      EXPECT_EQ(machine.chiplets[static_cast<std::size_t>(near)].node,
+                machine.chiplets[static_cast<std::size_t>(g)].node);
+    // Three chiplets at distance 2 on the own node, together as heavy as 1/4.
+    EXPECT_FLOAT_EQ(distance_table.weight(g, order[0]), 1.0F / (3 * 4));
+  }
+}
+
+TEST(DistanceTable, TurnsToDifferentNeighboursFirst) {
+  const auto machine = charm::Machine::from("l3:8 core:2 pu:1");
+  const DistanceTable distance_table(machine, all_chiplets(machine));
+  std::set<int> first;
+  for (int g = 0; g < 8; ++g) first.insert(distance_table.by_distance(g)[0]);
+  EXPECT_EQ(first.size(), 8U);
+}
+
+TEST(DistanceTable, KnowsUnboundWorkersAndSubsetsOfChiplets) {
+  const auto machine = charm::Machine::from("pack:2 l3:2 core:2 pu:1");
+  const DistanceTable distance_table(machine, {-1, 0, 3});
+  EXPECT_EQ(distance_table.distance(0, 1), 1);
+  EXPECT_GE(distance_table.distance(1, 2), 4);
+  EXPECT_EQ(distance_table.chiplet(2), 3);
+}
+
+TEST(DistanceTable, RefusesMatricesThatAreNone) {
+  EXPECT_ANY_THROW(DistanceTable(std::vector<std::vector<double>>{}));
+  EXPECT_ANY_THROW(DistanceTable(std::vector<std::vector<double>>{{0, 1}, {1}}));
+  EXPECT_ANY_THROW(DistanceTable(std::vector<std::vector<double>>{{0, 0}, {1, 0}}));
+}
+
+/// A random work flags; the field's distances are random, too.
+struct Scene {
+  DistanceTable distance_table;
+  WorkFlags work_flags;
+  std::vector<Place> places;
+  std::set<std::pair<int, int>> with_work;
+};
+
+Scene scene() {
+  const auto groups = *rc::gen::inRange<std::size_t>(1, 12);
+  std::vector<std::vector<double>> distances(groups, std::vector<double>(groups, 1));
+  for (auto& row : distances) {
+    for (double& d : row) d = *rc::gen::inRange(1, 9);
+  }
+  const int workers = *rc::gen::inRange(1, 150);
+  Scene s{DistanceTable(distances), WorkFlags(static_cast<int>(groups), workers), {}, {}};
+  for (int i = 0; i < workers; ++i) {
+    s.places.push_back(s.work_flags.join(*rc::gen::inRange(0, static_cast<int>(groups))));
+    if (*rc::gen::inRange(0, 3) == 0) {
+      s.work_flags.set(Flag::work, s.places.back());
+      s.with_work.insert({s.places.back().group, s.places.back().slot});
+    }
+  }
+  return s;
+}
+
+RC_GTEST_PROP(VictimSelection, NamesMembersOnlyNeverTheThiefAndEnds, ()) {
+  Scene s = scene();
+  std::set<std::pair<int, int>> members;
+  for (Place p : s.places) members.insert({p.group, p.slot});
+  std::mt19937_64 random(*rc::gen::arbitrary<std::uint32_t>());
+  const Place thief = s.places[0];
+  for (const StealPolicy& policy : policies()) {
+    VictimSelection look(s.distance_table, policy, thief);
+    std::size_t steps = 0;
+    while (Place victim = look.next(s.work_flags, random())) {
+      RC_ASSERT(victim != thief);
+      RC_ASSERT(members.count({victim.group, victim.slot}) == 1U);
+      if (policy.bitmap) {
+        RC_ASSERT(s.with_work.count({victim.group, victim.slot}) == 1U);
+      }
+      RC_ASSERT(++steps <= s.places.size() + 10);
+    }
+  }
+}
+
+RC_GTEST_PROP(VictimSelection, NearestNamesEverybodyOnceNearOnesFirst, ()) {
+  Scene s = scene();
+  std::mt19937_64 random(*rc::gen::arbitrary<std::uint32_t>());
+  const Place thief = s.places[0];
+  VictimSelection look(s.distance_table, policy("nearest"), thief);
+  std::set<std::pair<int, int>> seen;
+  double before = 0;
+  while (Place victim = look.next(s.work_flags, random())) {
+    RC_ASSERT(seen.insert({victim.group, victim.slot}).second);
+    const double d = victim.group == thief.group ? 0 : s.distance_table.distance(thief.group, victim.group);
+    RC_ASSERT(d >= before);
+    before = d;
+  }
+  RC_ASSERT(seen.size() == s.places.size() - 1);
+}
+
+RC_GTEST_PROP(VictimSelection, TheBitmapFindsWorkIfThereIsAny, ()) {
+  Scene s = scene();
+  std::mt19937_64 random(*rc::gen::arbitrary<std::uint32_t>());
+  const Place thief = s.places[0];
+  const bool others = s.with_work.size() > s.with_work.count({thief.group, thief.slot});
+  VictimSelection look(s.distance_table, policy("bitmap"), thief);
+  Place victim = look.next(s.work_flags, random());
+  bool near = false;
+  for (auto [group, slot] : s.with_work) near = near || (group == thief.group && slot != thief.slot);
+  RC_ASSERT(static_cast<bool>(victim) == others);
+  if (near) {
+    RC_ASSERT(victim.group == thief.group);
+  }
+}
+
+TEST(VictimSelection, FarChipletsAreChosenByTheInverseSquareOfTheirDistance) {
+  // From group 0: one group at distance 1, two at distance 2; all have work.
+  const DistanceTable distance_table({{0, 1, 2, 2}, {1, 0, 2, 2}, {2, 2, 0, 1}, {2, 2, 1, 0}});
+  WorkFlags work_flags(4, 2);
+  const Place thief = work_flags.join(0);
+  for (int g = 1; g < 4; ++g) work_flags.set(Flag::work, work_flags.join(g));
+  std::mt19937_64 random(7);
+  std::map<int, int> counts;
+  constexpr int draws = 40000;
+  for (int i = 0; i < draws; ++i) {
+    VictimSelection look(distance_table, policy("bitmap"), thief);
+    ++counts[look.next(work_flags, random()).group];
+  }
+  // Weights 1, 1/8, 1/8.
+  EXPECT_NEAR(counts[1], draws * 0.8, draws * 0.02);
+  EXPECT_NEAR(counts[2], draws * 0.1, draws * 0.02);
+  EXPECT_NEAR(counts[3], draws * 0.1, draws * 0.02);
+}
+
+TEST(VictimSelection, ATriedNeighbourhoodIsLeftAfterABoundedNumberOfTries) {
+  // Three neighbours with old flags: they must not keep the thief from the other chiplet.
+  const DistanceTable distance_table({{0, 2}, {2, 0}});
+  WorkFlags work_flags(2, 4);
+  const Place thief = work_flags.join(0);
+  for (int i = 0; i < 3; ++i) work_flags.set(Flag::work, work_flags.join(0));
+  work_flags.set(Flag::work, work_flags.join(1));
+  std::mt19937_64 random(1);
+  VictimSelection look(distance_table, policy("bitmap"), thief);
+  bool left = false;
+  for (int i = 0; i < 8; ++i) left = left || look.next(work_flags, random()).group == 1;
+  EXPECT_TRUE(left);
+}
+
+TEST(StealPolicy, SharesHalfOrOne) {
+  EXPECT_EQ(policy("bitmap").share(9), 5);
+  EXPECT_EQ(policy("bitmap").share(1), 1);
+  EXPECT_EQ(policy("nearest").share(9), 1);
+  EXPECT_ANY_THROW(policy("luck"));
+}
+
+}  // namespace
