@@ -2,18 +2,19 @@
 //
 // The lazy schedule splits on demand: a worker runs its range in chunks. Only when its deque is empty, so that
 // thieves would find nothing, does it fork the second half of what is left (Tzannes et al., "Lazy binary-splitting",
-// 2010). A loop that nobody helps with costs little more than a sequential one. The other schedules are in detail/.
+// 2010). A loop that nobody helps with costs little more than a sequential one. The other schedules are in
+// src/sched/api/.
 #pragma once
 
 #include <charm/detail/loop.hpp>
-#include <charm/detail/loop_blocks.hpp>
-#include <charm/detail/loop_static.hpp>
+#include <charm/detail/loop_body.hpp>
 #include <charm/detail/stack_room.hpp>
 #include <charm/invoke.hpp>
 #include <charm/runtime.hpp>
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace charm {
@@ -65,7 +66,11 @@ void for_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
       };
       ForkedJob<decltype(second)> job(second, worker);
       std::int64_t index = worker->deque.push(&job);
-      if (index == Deque::full) return run_in_chunks(base, low, high, chunk, loop, body);
+      if (index == Deque::full) {
+        return run_in_chunks(low, high, chunk, loop, kind, [&](std::int64_t l, std::int64_t h) {
+          run_block(body, index_at(base, l), index_at(base, h));
+        });
+      }
       for_lazy(base, low, middle, chunk, loop, body);
       if (!take_back(worker, index, job)) return job.join();
       low = middle;  // nobody came for it
@@ -109,13 +114,16 @@ void parallel_for(I first, I last, F&& body, LoopOptions options = {}) {
           break;
         }
         case Schedule::static_:
-          detail::for_static(first, count, options.grain, loop, body);
+          detail::for_static(count, options.grain, loop,
+                             detail::LoopBodyOf<I, std::remove_reference_t<F>>(first, body));
           break;
         case Schedule::dynamic:
-          detail::for_dynamic(first, count, options.grain, loop, body);
+          detail::for_dynamic(count, options.grain, loop,
+                              detail::LoopBodyOf<I, std::remove_reference_t<F>>(first, body));
           break;
         case Schedule::affine:
-          detail::for_affine(first, count, options.grain, loop, body);
+          detail::for_affine(count, options.grain, loop,
+                             detail::LoopBodyOf<I, std::remove_reference_t<F>>(first, body));
           break;
       }
     } catch (...) {  // no memory to divide the range

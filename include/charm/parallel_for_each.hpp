@@ -7,12 +7,21 @@
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace charm {
+namespace detail {
+
+/// As std::ranges::forward_range, whose header takes longer to read than all of CHARM's.
+template <class R>
+concept ForwardRange = requires(R& range) {
+  { std::begin(range) } -> std::forward_iterator;
+  { std::end(range) } -> std::sentinel_for<decltype(std::begin(range))>;
+};
+
+}  // namespace detail
 
 /// Calls `function(element)` for every element, options and exceptions as in parallel_for.
 template <std::random_access_iterator It, class F>
@@ -28,15 +37,16 @@ void parallel_for_each(It first, It last, F&& function, LoopOptions options = {}
 
 /// The same for a range. One without random access (a list, a map) is walked once, sequentially, to collect the
 /// addresses of its elements.
-template <std::ranges::forward_range R, class F>
+template <detail::ForwardRange R, class F>
 void parallel_for_each(R&& range, F&& function, LoopOptions options = {}) {
-  if constexpr (std::ranges::random_access_range<R>) {
-    auto first = std::ranges::begin(range);
-    parallel_for_each(first, first + std::ranges::distance(range), function, options);
+  using It = decltype(std::begin(range));
+  if constexpr (std::random_access_iterator<It>) {
+    const It first = std::begin(range);
+    parallel_for_each(first, first + std::ranges::distance(first, std::end(range)), function, options);
   } else {
-    static_assert(std::is_reference_v<std::ranges::range_reference_t<R>>,
+    static_assert(std::is_reference_v<std::iter_reference_t<It>>,
                   "elements that are made on the fly need a random-access range");
-    std::vector<std::remove_reference_t<std::ranges::range_reference_t<R>>*> elements;
+    std::vector<std::remove_reference_t<std::iter_reference_t<It>>*> elements;
     for (auto&& element : range) elements.push_back(std::addressof(element));
     parallel_for_each(
         elements.begin(), elements.end(), [&](auto* element) { std::invoke(function, *element); }, options);

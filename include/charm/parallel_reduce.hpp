@@ -106,8 +106,8 @@ T reduce_tree(I base, const Blocks& leaves, std::int64_t low, std::int64_t high,
   if (high - low == 1) {
     this_worker()->deque.answer();
     if (loop.cancelled()) return identity;
-    const std::int64_t begin = leaves.low + low * leaves.grain;
-    const std::int64_t end = std::min(leaves.high - begin, leaves.grain) + begin;
+    const std::int64_t begin = leaves.begin_of(low);
+    const std::int64_t end = leaves.end_of(low);
     T sum = body(index_at(base, begin), index_at(base, end), identity);
     ran.add(end - begin);
     ran.boundary(kind_of_reduction<I, T, F, C>());

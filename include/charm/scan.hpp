@@ -6,7 +6,7 @@
 // the blocked form of Chatterjee et al. 1990).
 #pragma once
 
-#include <charm/parallel_for.hpp>
+#include <charm/detail/for_blocks.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -76,11 +76,12 @@ Out scan(In first, In last, Out out, std::optional<T> sum, Op& op) {
     auto low = [&](std::int64_t b) { return (begin + b) * block; };
     auto high = [&](std::int64_t b) { return std::min<std::int64_t>(count, (begin + b + 1) * block); };
     // A round's last block need not be summed first: its prefixes end with that sum.
-    parallel_for(std::int64_t{0}, here - 1,
-                 [&](std::int64_t b) {
+    for_blocks(0, here - 1,
+               [&](std::int64_t b, std::int64_t after) {
+                 for (; b < after; ++b)
                    sums[static_cast<std::size_t>(b)] = sum_block<In, T>(in_at(low(b)), in_at(high(b)), op);
-                 },
-                 {.grain = 1});
+               },
+               {.grain = 1});
     std::vector<std::optional<T>> before(static_cast<std::size_t>(here));
     for (std::int64_t b = 0; b < here; ++b) {
       before[static_cast<std::size_t>(b)] = sum;
@@ -91,12 +92,14 @@ Out scan(In first, In last, Out out, std::optional<T> sum, Op& op) {
       else
         sum = std::move(own);
     }
-    parallel_for(std::int64_t{0}, here,
-                 [&](std::int64_t b) {
+    for_blocks(0, here,
+               [&](std::int64_t b, std::int64_t after) {
+                 for (; b < after; ++b) {
                    auto& own = before[static_cast<std::size_t>(b)];
                    own = scan_block<inclusive>(in_at(low(b)), in_at(high(b)), out_at(low(b)), std::move(own), op);
-                 },
-                 {.grain = 1});
+                 }
+               },
+               {.grain = 1});
     sum = std::move(before.back());
   }
   return end;

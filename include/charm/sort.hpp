@@ -3,8 +3,8 @@
 // the strips hold on the wrong side of the common middle are swapped pairwise, in parallel, too.
 #pragma once
 
+#include <charm/detail/for_blocks.hpp>
 #include <charm/detail/sort_leaf.hpp>
-#include <charm/parallel_for.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -25,15 +25,14 @@ It split_together(It first, It last, std::int64_t strips, Left&& left) {
     std::int64_t low, high;
   };
   std::vector<std::int64_t> middles(static_cast<std::size_t>(strips));
-  auto begin_of = [&](std::int64_t s) {
-    return LoopParts::share_begin(count, static_cast<std::size_t>(s), static_cast<std::size_t>(strips));
-  };
+  auto begin_of = [&](std::int64_t s) { return share_begin(count, s, strips); };
   auto at = [&](std::int64_t i) { return first + static_cast<Offset>(i); };
-  parallel_for(std::int64_t{0}, strips,
-               [&](std::int64_t s) {
+  for_blocks(0, strips,
+             [&](std::int64_t low, std::int64_t high) {
+               for (std::int64_t s = low; s < high; ++s)
                  middles[static_cast<std::size_t>(s)] = split(at(begin_of(s)), at(begin_of(s + 1)), left) - first;
-               },
-               {.grain = 1});
+             },
+             {.grain = 1});
   std::int64_t middle = 0;
   for (std::int64_t s = 0; s < strips; ++s) middle += middles[static_cast<std::size_t>(s)] - begin_of(s);
 
@@ -56,8 +55,11 @@ It split_together(It first, It last, std::int64_t strips, Left&& left) {
     if ((in_front[f].low += n) == in_front[f].high) ++f;
     if ((behind[b].low += n) == behind[b].high) ++b;
   }
-  parallel_for(std::size_t{0}, exchanges.size(), [&](std::size_t e) {
-    std::swap_ranges(at(exchanges[e].a), at(exchanges[e].a + exchanges[e].count), at(exchanges[e].b));
+  for_blocks(0, static_cast<std::int64_t>(exchanges.size()), [&](std::int64_t low, std::int64_t high) {
+    for (std::int64_t i = low; i < high; ++i) {
+      const Exchange& e = exchanges[static_cast<std::size_t>(i)];
+      std::swap_ranges(at(e.a), at(e.a + e.count), at(e.b));
+    }
   });
   return at(middle);
 }
@@ -69,7 +71,7 @@ bool already_sorted(It first, It last, Less& less) {
   using Offset = typename std::iterator_traits<It>::difference_type;
   if (!std::is_sorted(first, first + static_cast<Offset>(std::min(count, probe)), less)) return false;
   std::atomic<bool> sorted{true};
-  parallel_for(std::int64_t{1}, count, [&](std::int64_t low, std::int64_t high) {
+  for_blocks(1, count, [&](std::int64_t low, std::int64_t high) {
     for (It it = first + static_cast<Offset>(low); low < high; ++low, ++it) {
       if (low % 1024 == 0 && !sorted.load(std::memory_order_relaxed)) return;
       if (less(*it, *(it - 1))) return sorted.store(false, std::memory_order_relaxed);
@@ -108,6 +110,24 @@ void sort_part(It first, It last, Less& less, int limit, bool bounded, std::int6
   }
 }
 
+template <class It, class Less>
+void sort_in_task(It first, It last, Less& less) {
+  const std::int64_t count = last - first;
+  if (count <= smallest) return insertion_sort(first, last, less);
+  FailScope sort(this_worker()->scope);
+  {
+    const WithScope within(&sort);
+    try {
+      if (!already_sorted(first, last, less)) {
+        sort_part(first, last, less, level_limit(count), false, std::int64_t{1024} * num_workers(), sort);
+      }
+    } catch (...) {
+      sort.fail();
+    }
+  }
+  sort.finish();
+}
+
 }  // namespace detail::sorting
 
 /// Sorts [first, last) by `less`, a strict weak ordering; not stable. O(n log n) comparisons also in the worst case; in
@@ -116,23 +136,8 @@ void sort_part(It first, It last, Less& less, int limit, bool bounded, std::int6
 /// sort() when all workers have stopped, and the range holds a permutation of its elements.
 template <std::random_access_iterator It, class Less = std::less<>>
 void sort(It first, It last, Less less = {}) {
-  const std::int64_t count = last - first;
-  detail::WorkerBase* worker = detail::this_worker();
-  if (worker == nullptr) return run([&] { charm::sort(first, last, std::ref(less)); });
-  if (count <= detail::sorting::smallest) return detail::sorting::insertion_sort(first, last, less);
-  detail::FailScope sort(worker->scope);
-  {
-    detail::WithScope within(&sort);
-    try {
-      if (!detail::sorting::already_sorted(first, last, less)) {
-        detail::sorting::sort_part(first, last, less, detail::sorting::level_limit(count), false,
-                                   std::int64_t{1024} * num_workers(), sort);
-      }
-    } catch (...) {
-      sort.fail();
-    }
-  }
-  sort.finish();
+  if (detail::this_worker() != nullptr) return detail::sorting::sort_in_task(first, last, less);
+  run([&] { detail::sorting::sort_in_task(first, last, less); });
 }
 
 }  // namespace charm

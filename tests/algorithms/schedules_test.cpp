@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/runtimes.hpp"
+#include "sched/api/block_shares.hpp"
 
 namespace {
 
@@ -205,16 +206,15 @@ TEST_F(BlockShares, LetIdleChipletsTakeOverFromTheFarEnd) {
   EXPECT_EQ(shares.take(1), -1);
 }
 
-TEST(LoopParts, DivideEvenlyAndCompletely) {
+TEST(Shares, DivideEvenlyAndCompletely) {
   EXPECT_TRUE(rc::check([] {
     auto count = *rc::gen::inRange<std::int64_t>(0, std::numeric_limits<std::int64_t>::max());
-    auto shares = *rc::gen::inRange<std::size_t>(1, 600);
+    auto shares = *rc::gen::inRange<std::int64_t>(1, 600);
     std::int64_t begin = 0;
-    for (std::size_t s = 0; s < shares; ++s) {
-      RC_ASSERT(charm::detail::LoopParts::share_begin(count, s, shares) == begin);
-      std::int64_t end = charm::detail::LoopParts::share_begin(count, s + 1, shares);
-      auto n = static_cast<std::int64_t>(shares);
-      RC_ASSERT(end - begin == count / n || end - begin == count / n + 1);
+    for (std::int64_t s = 0; s < shares; ++s) {
+      RC_ASSERT(charm::detail::share_begin(count, s, shares) == begin);
+      std::int64_t end = charm::detail::share_begin(count, s + 1, shares);
+      RC_ASSERT(end - begin == count / shares || end - begin == count / shares + 1);
       begin = end;
     }
     RC_ASSERT(begin == count);

@@ -162,15 +162,21 @@ TEST(LostWork, AWorkerThatWasLentHelpsThoseWhoWereBusyMeanwhile) {
   }
 }
 
-/// That thread sits on worker 0's cpu.
+/// That thread sits on worker 0's cpu. A worker 0 that looks around of its own accord may be the first to come by, which
+/// is rare; one that is woken for each job comes first nearly always.
 TEST(LostWork, WorkFromOutsideWakesWorkerZeroLast) {
-  Running runtime(3);
-  for (int round = 0; round < 20; ++round) {
+  charm::Config config;
+  config.deadlock = "off";  // it looks around after a second
+  Running runtime(3, config);
+  constexpr int rounds = 20;
+  int by_zero = 0;
+  for (int round = 0; round < rounds; ++round) {
     ASSERT_TRUE(becomes_true([] { return asleep() == 3; }));
-    EXPECT_NE(charm::async([] { return charm::worker_id(); }).get(), 0);
+    by_zero += charm::async([] { return charm::worker_id(); }).get() == 0;
     ASSERT_TRUE(becomes_true([] { return asleep() == 3; }));
-    EXPECT_NE(charm::call(charm::on_chiplet(charm::worker_cores()[1].chiplet), [] { return charm::worker_id(); }), 0);
+    by_zero += charm::call(charm::on_chiplet(charm::worker_cores()[1].chiplet), [] { return charm::worker_id(); }) == 0;
   }
+  EXPECT_LT(by_zero, rounds);
 }
 
 }  // namespace

@@ -83,6 +83,23 @@ I middle_of(I first, I last) noexcept {
                         (static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first)) / 2);
 }
 
+/// The first of `count` things that belongs to the `share`-th of `shares` equal shares.
+inline std::int64_t share_begin(std::int64_t count, std::int64_t share, std::int64_t shares) noexcept {
+  const std::int64_t rest = count % shares;
+  return count / shares * share + (share < rest ? share : rest);
+}
+
+/// A range cut into blocks.
+struct Blocks {
+  std::int64_t low, high, grain;
+  [[nodiscard]] std::int64_t count() const noexcept { return (high - low) / grain + ((high - low) % grain != 0); }
+  [[nodiscard]] std::int64_t begin_of(std::int64_t block) const noexcept { return low + block * grain; }
+  [[nodiscard]] std::int64_t end_of(std::int64_t block) const noexcept {
+    const std::int64_t begin = begin_of(block);
+    return high - begin < grain ? high : begin + grain;
+  }
+};
+
 template <class I, class F>
 void run_block(F& body, I low, I high) {
   if constexpr (std::invocable<F&, I, I>) {
@@ -98,17 +115,18 @@ const void* kind_of_loop() noexcept {
   return reinterpret_cast<const void*>(&run_block<I, F>);
 }
 
-/// Runs [low, high) in chunks on this worker, which answers requests meanwhile; stops if the loop is stopped.
-template <class I, class F>
-void run_in_chunks(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailScope& loop, F& body) {
+/// Calls `run_part(low, high)` for [low, high) in chunks on this worker, which answers requests meanwhile; stops if the
+/// loop is stopped.
+template <class F>
+void run_in_chunks(std::int64_t low, std::int64_t high, Chunk& chunk, FailScope& loop, const void* kind, F&& run_part) {
   while (low < high && !loop.cancelled()) {
     std::int64_t end = high - low < chunk.size() ? high : low + chunk.size();
-    chunk.run(end - low, [&] { run_block(body, index_at(base, low), index_at(base, end)); });
+    chunk.run(end - low, [&] { run_part(low, end); });
     low = end;
-    chunk.boundary(kind_of_loop<I, F>());
+    chunk.boundary(kind);
     this_worker()->deque.answer();
   }
-  chunk.finish(kind_of_loop<I, F>());
+  chunk.finish(kind);
 }
 
 }  // namespace charm::detail

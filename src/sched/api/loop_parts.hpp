@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -36,13 +35,6 @@ struct LoopParts {
       parts.back().workers.push_back(worker);
       of_worker[static_cast<std::size_t>(worker)] = static_cast<int>(parts.size()) - 1;
     }
-  }
-
-  /// The first of `count` things that belongs to the `share`-th of `shares` equal shares.
-  static std::int64_t share_begin(std::int64_t count, std::size_t share, std::size_t shares) noexcept {
-    auto n = static_cast<std::int64_t>(shares);
-    auto s = static_cast<std::int64_t>(share);
-    return count / n * s + std::min(count % n, s);
   }
 };
 

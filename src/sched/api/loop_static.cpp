@@ -1,23 +1,22 @@
 // The static schedule: one contiguous chunk for each worker, in the order of the chiplets, sent to the workers'
 // inboxes.
-#pragma once
-
 #include <charm/detail/completion.hpp>
-#include <charm/detail/loop.hpp>
-#include <charm/detail/loop_parts.hpp>
+#include <charm/detail/loop_body.hpp>
 #include <charm/detail/scheduler.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <vector>
 
-namespace charm::detail {
+#include "sched/api/loop_parts.hpp"
 
-template <class I, class F>
+namespace charm::detail {
+namespace {
+
 class StaticLoop {
  public:
-  StaticLoop(I base, std::int64_t count, std::int64_t grain, FailScope& loop, F& body)
-      : base_(base), grain_(grain), loop_(loop), body_(body) {
+  StaticLoop(std::int64_t count, std::int64_t grain, FailScope& loop, const LoopBody& body)
+      : grain_(grain), loop_(loop), body_(body) {
     const LoopParts layout;
     const auto chunks = static_cast<std::size_t>(std::min(count, static_cast<std::int64_t>(layout.workers)));
     chunks_.reserve(chunks);
@@ -25,8 +24,8 @@ class StaticLoop {
       for (int worker : part.workers) {
         const std::size_t c = chunks_.size();
         if (c == chunks) return;
-        chunks_.emplace_back(*this, worker, LoopParts::share_begin(count, c, chunks),
-                             LoopParts::share_begin(count, c + 1, chunks));
+        chunks_.emplace_back(*this, worker, share_begin(count, at(c), at(chunks)),
+                             share_begin(count, at(c + 1), at(chunks)));
       }
     }
   }
@@ -49,6 +48,8 @@ class StaticLoop {
   }
 
  private:
+  static std::int64_t at(std::size_t number) noexcept { return static_cast<std::int64_t>(number); }
+
   struct Share : ListedJob {
     Share(StaticLoop& o, int w, std::int64_t l, std::int64_t h) noexcept
         : ListedJob(&Share::start), owner(&o), worker(w), low(l), high(h) {}
@@ -68,32 +69,30 @@ class StaticLoop {
 
   void work(const Share& share) noexcept {
     try {
-      if constexpr (std::invocable<F&, I, I>) {
-        if (grain_ <= 0) {  // whoever takes blocks gets all of his in one
-          if (loop_.cancelled()) return;
-          body_(index_at(base_, share.low), index_at(base_, share.high));
-          return count_work(kind_of_loop<I, F>(), share.high - share.low);
-        }
+      if (body_.takes_blocks && grain_ <= 0) {  // whoever takes blocks gets all of his in one
+        if (loop_.cancelled()) return;
+        body_(share.low, share.high);
+        return count_work(body_.kind, share.high - share.low);
       }
       Chunk chunk(grain_);
-      run_in_chunks(base_, share.low, share.high, chunk, loop_, body_);
+      run_in_chunks(share.low, share.high, chunk, loop_, body_.kind, body_);
     } catch (...) {
       loop_.fail();
     }
   }
 
-  I base_;
   std::int64_t grain_;
   FailScope& loop_;
-  F& body_;
+  const LoopBody& body_;
   std::vector<Share> chunks_;
   std::atomic<std::size_t> left_{0};
   Completion done_;
 };
 
-template <class I, class F>
-void for_static(I base, std::int64_t count, std::int64_t grain, FailScope& loop, F& body) {
-  StaticLoop<I, F>(base, count, grain, loop, body).run();
+}  // namespace
+
+void for_static(std::int64_t count, std::int64_t grain, FailScope& loop, const LoopBody& body) {
+  StaticLoop(count, grain, loop, body).run();
 }
 
 }  // namespace charm::detail

@@ -6,100 +6,33 @@
 // them to their chiplets, so that a block whose chiplet is not busy otherwise runs there in every call. Those helpers
 // may sit behind other work for long; the loop does not wait for one that comes too late, so what they look at first
 // (AffineLoop) outlives it.
-#pragma once
-
 #include <charm/detail/completion.hpp>
 #include <charm/detail/job_memory.hpp>
-#include <charm/detail/loop.hpp>
-#include <charm/detail/loop_parts.hpp>
+#include <charm/detail/loop_body.hpp>
 #include <charm/detail/scheduler.hpp>
 #include <charm/task_group.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <vector>
 
+#include "sched/api/block_shares.hpp"
+#include "sched/api/loop_parts.hpp"
+
 namespace charm::detail {
+namespace {
 
-/// Block numbers [front, back) left of every chiplet, both ends in one word.
-class BlockShares {
- public:
-  static constexpr std::int64_t most = std::int64_t{1} << 31;
-
-  BlockShares(const LoopParts& layout, std::int64_t blocks) : shares_(layout.parts.size()) {
-    std::size_t workers = 0;
-    for (std::size_t p = 0; p < shares_.size(); ++p) {
-      std::int64_t front = LoopParts::share_begin(blocks, workers, layout.workers);
-      workers += layout.parts[p].workers.size();
-      std::int64_t back = LoopParts::share_begin(blocks, workers, layout.workers);
-      shares_[p].word.store(pack(front, back), std::memory_order_relaxed);
-    }
-  }
-
-  /// A block for a worker of `part`; -1 when all are taken.
-  std::int64_t take(std::size_t part) noexcept {
-    std::atomic<std::uint64_t>& own = shares_[part].word;
-    std::uint64_t word = own.load(std::memory_order_relaxed);
-    while (left(word) > 0) {
-      if (own.compare_exchange_weak(word, pack(front_of(word) + 1, back_of(word)), std::memory_order_relaxed))
-        return front_of(word);
-    }
-    for (;;) {
-      std::atomic<std::uint64_t>* richest = nullptr;
-      std::int64_t most_left = 0;
-      for (Share& share : shares_) {
-        std::int64_t has = left(share.word.load(std::memory_order_relaxed));
-        if (has > most_left) {
-          most_left = has;
-          richest = &share.word;
-        }
-      }
-      if (richest == nullptr) return -1;
-      word = richest->load(std::memory_order_relaxed);
-      while (left(word) > 0) {
-        if (richest->compare_exchange_weak(word, pack(front_of(word), back_of(word) - 1), std::memory_order_relaxed))
-          return back_of(word) - 1;
-      }
-    }
-  }
-
-  /// Takes all that are left. \return how many.
-  std::int64_t take_all() noexcept {
-    std::int64_t taken = 0;
-    for (Share& share : shares_) taken += left(share.word.exchange(0, std::memory_order_relaxed));
-    return taken;
-  }
-
- private:
-  struct alignas(64) Share {
-    std::atomic<std::uint64_t> word{0};
-  };
-  static std::uint64_t pack(std::int64_t front, std::int64_t back) noexcept {
-    return static_cast<std::uint64_t>(front) << 32 | static_cast<std::uint64_t>(back);
-  }
-  static std::int64_t front_of(std::uint64_t word) noexcept { return static_cast<std::int64_t>(word >> 32); }
-  static std::int64_t back_of(std::uint64_t word) noexcept { return static_cast<std::int64_t>(word & 0xffffffff); }
-  static std::int64_t left(std::uint64_t word) noexcept { return back_of(word) - front_of(word); }
-  std::vector<Share> shares_;
-};
-
-/// A range cut into blocks.
-struct Blocks {
-  std::int64_t low, high, grain;
-  [[nodiscard]] std::int64_t count() const noexcept { return (high - low) / grain + ((high - low) % grain != 0); }
-
-  /// Runs one, counts its indices, and lets the worker look up.
-  template <class I, class F>
-  void run(std::int64_t block, I base, F& body, LoopCount& count) const {
-    std::int64_t begin = low + block * grain;
-    std::int64_t end = high - begin < grain ? high : begin + grain;
-    run_block(body, index_at(base, begin), index_at(base, end));
-    count.add(end - begin);
-    count.boundary(kind_of_loop<I, F>());
-  }
-};
+/// Runs one block, counts its indices, and lets the worker look up.
+void run_block_of(const Blocks& blocks, std::int64_t block, const LoopBody& body, LoopCount& count) {
+  const std::int64_t begin = blocks.begin_of(block);
+  const std::int64_t end = blocks.end_of(block);
+  body(begin, end);
+  count.add(end - begin);
+  count.boundary(body.kind);
+}
 
 /// Calls `slab(blocks)` for the range in pieces of at most BlockShares::most blocks: one, unless it is enormous.
 template <class F>
@@ -115,8 +48,7 @@ void in_slabs(std::int64_t count, std::int64_t grain, std::size_t workers, const
   }
 }
 
-template <class I, class F>
-void for_dynamic(I base, std::int64_t count, std::int64_t grain, FailScope& loop, F& body) {
+void run_dynamic(std::int64_t count, std::int64_t grain, FailScope& loop, const LoopBody& body) {
   const LoopParts layout;
   in_slabs(count, grain, layout.workers, loop, [&](const Blocks& blocks) {
     BlockShares shares(layout, blocks.count());
@@ -127,13 +59,13 @@ void for_dynamic(I base, std::int64_t count, std::int64_t grain, FailScope& loop
           const auto part = layout.of_worker[static_cast<std::size_t>(this_worker()->id)];
           const std::int64_t block = shares.take(static_cast<std::size_t>(part));
           if (block < 0) break;
-          blocks.run(block, base, body, ran);
+          run_block_of(blocks, block, body, ran);
           this_worker()->deque.answer();
         }
       } catch (...) {
         loop.fail();
       }
-      ran.finish(kind_of_loop<I, F>());
+      ran.finish(body.kind);
     };
     const auto helpers = std::min(static_cast<std::int64_t>(layout.workers), blocks.count()) - 1;
     task_group group;
@@ -146,20 +78,19 @@ void for_dynamic(I base, std::int64_t count, std::int64_t grain, FailScope& loop
   });
 }
 
-template <class I, class F>
 class AffineLoop {
  public:
-  AffineLoop(const LoopParts& layout, const Blocks& blocks, I base, FailScope& loop, F& body)
+  AffineLoop(const LoopParts& layout, const Blocks& blocks, FailScope& loop, const LoopBody& body)
       : shares_(layout, blocks.count()),
         of_worker_(layout.of_worker),
         blocks_(blocks),
-        base_(base),
         loop_(&loop),
         body_(&body),
+        kind_(body.kind),
         left_(blocks.count()) {}
 
-  static void run(const LoopParts& layout, const Blocks& blocks, I base, FailScope& loop, F& body) {
-    auto state = std::make_shared<AffineLoop>(layout, blocks, base, loop, body);
+  static void run(const LoopParts& layout, const Blocks& blocks, FailScope& loop, const LoopBody& body) {
+    auto state = std::make_shared<AffineLoop>(layout, blocks, loop, body);
     const int here = this_worker()->id;
     for (const LoopParts::Part& part : layout.parts) {
       for (int worker : part.workers) {
@@ -207,33 +138,38 @@ class AffineLoop {
       }
       WithScope within(loop_);
       try {
-        blocks_.run(block, base_, *body_, ran);
+        run_block_of(blocks_, block, *body_, ran);
       } catch (...) {
         loop_->fail();
       }
       this_worker()->deque.answer();
     }
-    ran.finish(kind_of_loop<I, F>());
+    ran.finish(kind_);
     return taken > 0 && left_.fetch_sub(taken, std::memory_order_acq_rel) == taken;
   }
 
   BlockShares shares_;
   std::vector<int> of_worker_;
   Blocks blocks_;
-  I base_;
   FailScope* loop_;
-  F* body_;
+  const LoopBody* body_;
+  const void* kind_;
   std::atomic<std::int64_t> left_;
   Completion done_;
 };
 
-template <class I, class F>
-void for_affine(I base, std::int64_t count, std::int64_t grain, FailScope& loop, F& body) {
+}  // namespace
+
+void for_dynamic(std::int64_t count, std::int64_t grain, FailScope& loop, const LoopBody& body) {
+  run_dynamic(count, grain, loop, body);
+}
+
+void for_affine(std::int64_t count, std::int64_t grain, FailScope& loop, const LoopBody& body) {
   const LoopParts layout;
   if (layout.parts.size() == 1 || layout.parts.front().chiplet < 0)  // nothing to be near to
-    return for_dynamic(base, count, grain, loop, body);
+    return for_dynamic(count, grain, loop, body);
   in_slabs(count, grain, layout.workers, loop,
-           [&](const Blocks& blocks) { AffineLoop<I, F>::run(layout, blocks, base, loop, body); });
+           [&](const Blocks& blocks) { AffineLoop::run(layout, blocks, loop, body); });
 }
 
 }  // namespace charm::detail
