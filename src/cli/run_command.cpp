@@ -26,11 +26,11 @@ namespace {
 /// Of the nodes whose cores the program uses; in the child, before it becomes the program.
 void set_memory(const std::string& word, const attach::AttachPlan& plan) {
   if (word == "keep") return;
-  std::vector<int> nodes;
+  OsNodeSet nodes;
   for (const Node& node : plan.machine.nodes) {
     const bool used = std::any_of(plan.machine.cores.begin(), plan.machine.cores.end(),
                                   [&](const Core& core) { return core.node == node.id; });
-    if (used) nodes.push_back(node.os_index);
+    if (used) nodes.insert(node.os_index);
   }
   bool done = true;
   if (word == "local") os::reset_memory_policy();

@@ -7,7 +7,6 @@
 
 #include "cli/options.hpp"
 #include "controller/policy.hpp"
-#include "os/cpu_list.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::cli {
@@ -62,19 +61,13 @@ void declare_shared(CLI::App& app, AttachOptions& options) {
   app.add_flag("-q,--quiet", options.quiet, "No summary on stderr");
 }
 
-Prepared prepare(const AttachOptions& options, const std::vector<int>& came_with, bool attach) {
+Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool attach) {
   Prepared prepared;
   prepared.settings = base::resolve({});
   prepared.came_with = came_with;
   attach::Wishes wishes;
   wishes.policy = options.policy;
-  if (!options.cpus.empty()) {
-    const auto cpus = os::parse_cpu_list(options.cpus);
-    if (!cpus) {
-      throw Error(Errc::bad_input, "--cpus '" + options.cpus + "' is no list of cpus", "write it as 0-3,8");
-    }
-    wishes.cpus = *cpus;
-  }
+  if (!options.cpus.empty()) wishes.cpus = CpuSet::parse(options.cpus, "--cpus");
   wishes.chiplets = options.chiplets;
   if (options.smt) wishes.smt = true;
   wishes.memory = memory_of(options.memory);
@@ -89,7 +82,7 @@ Prepared prepare(const AttachOptions& options, const std::vector<int>& came_with
                 "unset CHARM_TOPOLOGY, or add --dry-run");
   }
   if (attach && !options.dry_run && options.cpus.empty()) {
-    wishes.cpus = os::in_both(discovery.machine.allowed_cpus, came_with);
+    wishes.cpus = discovery.machine.allowed_cpus & came_with;
     if (wishes.cpus->empty()) wishes.cpus.reset();
   }
   // --chiplets is applied to what the lease has: two programs with one chiplet each shall not both take the first.
@@ -98,7 +91,7 @@ Prepared prepare(const AttachOptions& options, const std::vector<int>& came_with
   wishes.chiplets = 0;
   prepared.whole = attach::make_plan(discovery.machine, wishes, prepared.settings);
   prepared.lease = lease_for(options, prepared.settings, prepared.whole, prepared.notes);
-  const std::vector<int> leased = prepared.lease ? prepared.lease->standing().keeps() : std::vector<int>();
+  const CoreCpuSet leased = prepared.lease ? prepared.lease->standing().keeps() : CoreCpuSet();
   prepared.plan = attach::Attachment::plan_on(prepared.whole, chiplets, prepared.lease ? &leased : nullptr);
   if (wishes.size) {
     std::vector<std::string> left_out =

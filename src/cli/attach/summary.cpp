@@ -11,7 +11,6 @@
 #include "base/format.hpp"
 #include "controller/decision.hpp"
 #include "controller/policy.hpp"
-#include "os/cpu_list.hpp"
 #include "os/pressure.hpp"
 
 namespace charm::cli {
@@ -29,7 +28,7 @@ std::string how_it_ended(const AttachResult& outcome) {
 }
 
 std::string place_of(const attach::AttachPlan& plan) {
-  return fmt::format("cpus {} ({} on {})", os::format_cpu_list(plan.cpus),
+  return fmt::format("cpus {} ({} on {})", plan.cpus.to_text(),
                      base::counted(static_cast<std::size_t>(plan.cores), "core"),
                      base::counted(plan.machine.chiplets.size(), "chiplet"));
 }

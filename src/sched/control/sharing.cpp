@@ -102,7 +102,7 @@ void Sharing::sample_interference() {
     if (!time) continue;
     ran_ns[thread] = time->run_ns;
     const auto before = ran_ns_.find(thread);
-    const std::vector<int> mask = os::allowed_cpus_of(thread);
+    const CpuSet mask = os::allowed_cpus_of(thread);
     if (before == ran_ns_.end() || time->run_ns < before->second || mask.size() != 1) continue;
     own_.bound[mask.front()] += static_cast<double>(time->run_ns - before->second) * 1e-9;
   }
@@ -116,10 +116,10 @@ double Sharing::look() {
   return follower_.look(base::monotonic_seconds(), wanted(), interference_.busy(), *this);
 }
 
-void Sharing::use_cores(const std::vector<int>& cores, double /*now*/) {
+void Sharing::use_cores(const CoreCpuSet& cores, double /*now*/) {
   steering_.lease(steering::cpus_of_cores(machine_, cores));
 }
 
-bool Sharing::has_left(const std::vector<int>& cpus) const { return steering_.has_left(cpus); }
+bool Sharing::has_left(const CpuSet& cpus) const { return steering_.has_left(cpus); }
 
 }  // namespace charm::sched

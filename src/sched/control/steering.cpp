@@ -7,7 +7,6 @@
 #include "base/clock.hpp"
 #include "base/notices.hpp"
 #include "controller/policy.hpp"
-#include "os/cpu_list.hpp"
 #include "os/symbol.hpp"
 #include "os/thread_memory.hpp"
 #include "sched/debug/tracing.hpp"
@@ -331,18 +330,18 @@ std::vector<TimelinePoint> Steering::timeline() const {
   return timeline_.points();
 }
 
-std::vector<int> Steering::allowed_cpus() const {
+CpuSet Steering::allowed_cpus() const {
   std::lock_guard lock(mutex_);
   return generations_.back()->cpus;
 }
 
-std::vector<int> Steering::allowed_of_node(int node) const {
-  const std::vector<int> allowed = allowed_cpus();
-  std::vector<int> near = os::in_both(steering::cpus_of_node(runtime_.machine, node), allowed);
+CpuSet Steering::allowed_of_node(int node) const {
+  const CpuSet allowed = allowed_cpus();
+  CpuSet near = steering::cpus_of_node(runtime_.machine, node) & allowed;
   return near.empty() ? allowed : near;
 }
 
-std::vector<int> Steering::wanted_cpus() const {
+CpuSet Steering::wanted_cpus() const {
   std::lock_guard lock(mutex_);
   return allowed_.wanted();
 }
