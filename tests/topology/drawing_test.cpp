@@ -131,7 +131,7 @@ TEST(Json, HasTheKeysThatScriptsReadAndTheValuesOfTheMachine) {
     for (std::size_t i = 0; i < m.cores.size(); ++i) {
       EXPECT_EQ(j["cores"][i]["id"], m.cores[i].id);
       EXPECT_EQ(j["cores"][i]["cpu"], m.cores[i].cpu);
-      EXPECT_EQ(j["cores"][i]["siblings"], m.cores[i].siblings);
+      EXPECT_EQ(j["cores"][i]["siblings"], m.cores[i].siblings.values());
       EXPECT_EQ(j["cores"][i]["chiplet"], m.cores[i].chiplet);
       EXPECT_EQ(j["cores"][i]["node"], m.cores[i].node);
       EXPECT_EQ(j["cores"][i]["socket"], m.cores[i].socket);
