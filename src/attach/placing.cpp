@@ -159,7 +159,7 @@ CpuSet ThreadPlacer::helper_cpus() const {
     if (member != members_.end() && member->second.worker_core.chiplet >= 0)
       chiplets.insert(member->second.worker_core.chiplet);
   }
-  if (chiplets.empty() || plan_.bind == "none") return plan_.cpus;
+  if (chiplets.empty() || plan_.bind == base::Bind::none) return plan_.cpus;
   CpuSet cpus;
   for (const int chiplet : chiplets) cpus |= steering::cpus_of_chiplet(plan_.machine, chiplet);
   return cpus & plan_.cpus;
@@ -180,7 +180,7 @@ void ThreadPlacer::apply(double now) {
 void ThreadPlacer::place_workers(int spread) {
   using steering::Bind;
   const bool shared = generation_->shared;
-  const Bind asked = steering::bind_named(plan_.bind);
+  const Bind asked = plan_.bind;
   const Bind mode = shared && asked != Bind::none ? Bind::chiplet : asked;  // A2
   struct Waiting {
     ThreadId id;

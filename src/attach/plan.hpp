@@ -4,6 +4,7 @@
 
 #include <charm/machine.hpp>
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -13,7 +14,12 @@
 
 namespace charm::attach {
 
+/// Where the program's memory comes from: as it is, near each thread, the nodes of its cpus in turn, or those alone.
 enum class Memory { keep, local, interleave, bind };
+constexpr auto choices(Memory /*unused*/) {
+  return std::array{base::Choice{Memory::keep, "keep"}, base::Choice{Memory::local, "local"},
+                    base::Choice{Memory::interleave, "interleave"}, base::Choice{Memory::bind, "bind"}};
+}
 
 struct Wishes {
   std::string policy;          ///< empty: the setting's
@@ -29,8 +35,8 @@ struct AttachPlan {
   CpuSet cpus;                 ///< that it starts with and never leaves
   std::string spec;            ///< of the policy
   placement::Request request;  ///< but for the number of workers
-  std::string bind = "core";   ///< core, chiplet, node or none
-  int cores = 0;               ///< workers that get one of their own
+  base::Bind bind = base::Bind::core;
+  int cores = 0;  ///< workers that get one of their own
 };
 
 /// "adaptive" ticks every 200 ms for other programs, unless its tick is set: reading about threads from outside

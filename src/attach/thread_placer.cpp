@@ -168,7 +168,7 @@ void ThreadPlacer::measure(double now) {
 }
 
 void ThreadPlacer::listen(double now) {
-  if (!listens_ || plan_.bind == "none" || plan_.spec == "os" || !noise_.due(now)) return;
+  if (!listens_ || plan_.bind == base::Bind::none || plan_.spec == "os" || !noise_.due(now)) return;
   own_.all = system_.used();
   noise_.look(now, system_.cpu_times(), own_, leased_);
 }

@@ -17,10 +17,6 @@ CpuSet cpus_where(const Machine& machine, F&& wanted) {
 
 }  // namespace
 
-Bind bind_named(std::string_view word) {
-  return word == "chiplet" ? Bind::chiplet : word == "node" ? Bind::node : word == "none" ? Bind::none : Bind::core;
-}
-
 CpuSet cpus_of_cores(const Machine& machine, const CoreCpuSet& cores) {
   return cpus_where(machine, [&](const Core& core) { return cores.contains(core.cpu); });
 }

@@ -5,18 +5,13 @@
 #include <charm/machine.hpp>
 #include <charm/placement.hpp>
 
-#include <string_view>
-
 #include "base/id_sets.hpp"
+#include "base/setting_choices.hpp"
 
 namespace charm::steering {
 
-/// What a thread with a core is bound to: the core's cpu, or all that it may use of the core's chiplet or node, or
-/// nothing.
-enum class Bind { core, chiplet, node, none };
-
-/// The mode that a value of the setting bind names.
-Bind bind_named(std::string_view word);
+/// What a thread with a core is bound to.
+using base::Bind;
 
 /// All cpus (hardware threads) of these cores.
 CpuSet cpus_of_cores(const Machine& machine, const CoreCpuSet& cores);

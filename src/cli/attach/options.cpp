@@ -12,24 +12,17 @@
 namespace charm::cli {
 namespace {
 
-attach::Memory memory_of(const std::string& word) {
-  return word == "local"        ? attach::Memory::local
-         : word == "interleave" ? attach::Memory::interleave
-         : word == "bind"       ? attach::Memory::bind
-                                : attach::Memory::keep;
-}
-
 std::unique_ptr<lease::Lease> lease_for(const AttachOptions& options, const base::Settings& settings,
                                         const attach::AttachPlan& plan, std::vector<std::string>& notes) {
-  const std::string word = options.share.empty() ? settings.share : options.share;
-  if (word == "off" || options.dry_run || plan.spec == "os") return nullptr;
-  const std::string path = word.starts_with("/") ? word : lease::default_path();
+  const auto share = base::share_named(options.share).value_or(settings.share);
+  if (share.choice == base::Share::off || options.dry_run || plan.spec == "os") return nullptr;
+  const std::string path = share.choice == base::Share::file ? share.file : lease::default_path();
   const int weight = options.weight > 0 ? options.weight : settings.share_weight;
   try {
     return std::make_unique<lease::Lease>(path, plan.machine, weight,
                                           attach::cores_of_chiplets(plan.machine, options.chiplets));
   } catch (const Error& error) {
-    if (word != "auto") throw;
+    if (share.choice != base::Share::automatic) throw;
     notes.push_back(std::string("the machine is not shared by leases: ") + error.what());
     return nullptr;
   }
@@ -51,9 +44,8 @@ void declare_shared(CLI::App& app, AttachOptions& options) {
                  "Lease cores beside other programs: on, off, or the path of the file of shares [on]")
       ->type_name("{on,off}")
       ->check([](const std::string& text) {
-        return text == "on" || text == "off" || (text.size() > 1 && text.front() == '/')
-                   ? std::string()
-                   : "'" + text + "' is not on, off or a path that begins with /";
+        return text != "auto" && base::share_named(text) ? std::string()
+                                                         : "'" + text + "' is not on, off or a path that begins with /";
       });
   whole_number(app.add_option("--weight", options.weight, "What it is due of a shared machine [100]"), 1, 1000);
   app.add_flag("--no-avoid", options.no_avoid, "Do not leave cores that other programs keep busy");
@@ -70,7 +62,7 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
   if (!options.cpus.empty()) wishes.cpus = CpuSet::parse(options.cpus, "--cpus");
   wishes.chiplets = options.chiplets;
   if (options.smt) wishes.smt = true;
-  wishes.memory = memory_of(options.memory);
+  wishes.memory = options.memory;
   wishes.size = !attach && !options.no_size;
   attach::spec_for(wishes, prepared.settings);  // a wrong name is said before anything is looked at
 

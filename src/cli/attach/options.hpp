@@ -14,7 +14,8 @@
 namespace charm::cli {
 
 struct AttachOptions {
-  std::string policy, cpus, memory = "keep", share, report;
+  std::string policy, cpus, share, report;
+  attach::Memory memory = attach::Memory::keep;
   std::vector<std::string> program;
   std::string left_out;  // pools that are not sized
   int pid = 0;

@@ -59,9 +59,12 @@ std::vector<std::string> notes_of(const Prepared& prepared, const attach::Attach
 }
 
 Json plan_json(const attach::AttachPlan& plan) {
-  return {{"policy", plan.spec}, {"cpus", plan.cpus},
-          {"cores", plan.cores}, {"chiplets", plan.machine.chiplets.size()},
-          {"bind", plan.bind},   {"smt", plan.request.smt}};
+  return {{"policy", plan.spec},
+          {"cpus", plan.cpus},
+          {"cores", plan.cores},
+          {"chiplets", plan.machine.chiplets.size()},
+          {"bind", base::word_of(plan.bind)},
+          {"smt", plan.request.smt}};
 }
 
 Json pools_json(const std::vector<attach::Pool>& pools) {
@@ -177,7 +180,7 @@ std::string intent_text(const AttachOptions& options, const Prepared& prepared) 
   }
   text += "more workers than cores would share them chiplet by chiplet; threads that sleep stay near the workers\n";
   for (const auto& pool : prepared.pools) text += fmt::format("{}={} ({})\n", pool.name, pool.value, pool.why);
-  if (options.memory != "keep") text += fmt::format("memory policy: {}\n", options.memory);
+  if (options.memory != attach::Memory::keep) text += fmt::format("memory policy: {}\n", base::word_of(options.memory));
   for (const auto& note : prepared.notes) text += "note: " + note + "\n";
   return text;
 }
@@ -196,7 +199,7 @@ std::string intent_json(const AttachOptions& options, const Prepared& prepared) 
                  {"plan", plan_json(prepared.plan)},
                  {"worker_cores", worker_cores},
                  {"variables", pools_json(prepared.pools)},
-                 {"memory", options.memory},
+                 {"memory", base::word_of(options.memory)},
                  {"notes", prepared.notes}});
 }
 

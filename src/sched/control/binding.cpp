@@ -96,8 +96,9 @@ bool Steering::bind(WorkerControl::Thread& t, const CpuSet& cpus) {
 }
 
 void Steering::place_memory(WorkerControl::Thread& t, const WorkerCore& worker_core) {
-  const std::string& wish = runtime_.settings.memory_policy;
-  if (wish == "none" || !runtime_.machine.is_live() || runtime_.machine.nodes.size() < 2 || worker_core.node < 0)
+  const base::WorkerMemory wish = runtime_.settings.memory_policy;
+  if (wish == base::WorkerMemory::none || !runtime_.machine.is_live() || runtime_.machine.nodes.size() < 2 ||
+      worker_core.node < 0)
     return;
   if (t.memory_node == -1 || t.memory_node == worker_core.node) return;
   if (t.memory_node == -2 && !os::has_default_memory_policy()) {
@@ -106,7 +107,7 @@ void Steering::place_memory(WorkerControl::Thread& t, const WorkerCore& worker_c
                  "a memory policy was set from outside and is kept; new pages do not follow the workers");
     return;
   }
-  const auto policy = wish == "bind" ? os::MemoryPolicy::bind : os::MemoryPolicy::preferred;
+  const auto policy = wish == base::WorkerMemory::bind ? os::MemoryPolicy::bind : os::MemoryPolicy::preferred;
   if (!os::set_memory_node(policy, runtime_.machine.nodes[static_cast<std::size_t>(worker_core.node)].os_index)) {
     base::notice("memory_policy", "the kernel refused a memory policy; new pages come from where a worker runs first");
     t.memory_node = -1;
@@ -175,7 +176,7 @@ void Steering::renew(const CpuSet& cpus, double time, const std::string& why) {
   const PlacementGeneration& old = *generations_.back();
   placement::Request request = steering::placement_request(runtime_.settings);
   request.workers = static_cast<int>(controls_.size());
-  request.share_cores = request.share_cores || runtime_.settings.surplus == "share";
+  request.share_cores = request.share_cores || runtime_.settings.surplus == base::Surplus::share;
   auto next = std::make_unique<PlacementGeneration>(
       steering::make_generation({runtime_.machine, spec_, request, cpus, {}, runtime_.placement.start()}));
   if (!next->fallback.empty()) base::notice("generation", next->fallback);

@@ -25,8 +25,9 @@ constexpr double quiet_s = 1;        // until an idle process gives its cores ba
 
 std::unique_ptr<Sharing> Sharing::start(const base::Settings& settings, const Machine& machine, int workers,
                                         Steering& steering) {
-  if (settings.share == "auto" || settings.share == "off") return nullptr;
-  const std::string path = settings.share == "on" ? lease::default_path() : settings.share;
+  const base::Share share = settings.share.choice;
+  if (share == base::Share::automatic || share == base::Share::off) return nullptr;
+  const std::string path = share == base::Share::file ? settings.share.file : lease::default_path();
   auto lease = std::make_unique<lease::Lease>(path, machine, settings.share_weight, workers);
   try {
     return std::unique_ptr<Sharing>(new Sharing(std::move(lease), machine, workers, steering));

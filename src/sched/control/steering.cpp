@@ -79,8 +79,8 @@ Steering::~Steering() = default;
 
 std::unique_ptr<controller::ControlGroup> Steering::make_control_group(const placement::Placement& placement,
                                                                        double now) {
-  auto control_group =
-      steering::make_control_group(spec_, runtime_.machine, placement, now, runtime_.settings.monitor == "regions");
+  auto control_group = steering::make_control_group(spec_, runtime_.machine, placement, now,
+                                                    runtime_.settings.monitor == base::Monitor::regions);
   if (!control_group) return nullptr;
   control_group->listen([this](const Decision& decision) { tell(decision); });
   control_group->observe([this](const TimelinePoint& point) { note(point); });
