@@ -15,7 +15,7 @@
 namespace charm {
 
 namespace detail {
-// What is the same for all kinds; every vector is ascending and without repetition but for that of make_ids().
+// What is the same for all kinds. All vectors but the one that make_ids() takes are ascending and without repetition.
 std::vector<int> make_ids(std::vector<int> numbers, std::string_view plural);
 std::pair<std::size_t, bool> insert_id(std::vector<int>& ids, int id, std::string_view plural);
 bool erase_id(std::vector<int>& ids, int id);
@@ -29,6 +29,19 @@ std::string id_list(const std::vector<int>& ids);
 std::optional<std::vector<int>> ids_of_list(std::string_view text, std::string& problem);
 [[noreturn]] void refuse_id_list(std::string_view whose, std::string_view text, std::string_view plural,
                                  const std::string& problem);
+
+struct CpuKind {
+  static constexpr std::string_view plural = "cpus";
+};
+struct CoreKind {
+  static constexpr std::string_view plural = "cores";
+};
+struct ChipletKind {
+  static constexpr std::string_view plural = "chiplets";
+};
+struct NodeKind {
+  static constexpr std::string_view plural = "NUMA nodes";
+};
 }  // namespace detail
 
 /// A set of numbers of one kind, ascending in a vector: cheap to read and to compare, meant to be built rarely.
@@ -37,15 +50,16 @@ std::optional<std::vector<int>> ids_of_list(std::string_view text, std::string& 
 template <class Kind>
 class IdSet {
  public:
-  using value_type = int;
-  using size_type = std::size_t;
-  using difference_type = std::ptrdiff_t;
-  using const_reference = const int&;
-  using reference = const_reference;
-  using const_iterator = std::vector<int>::const_iterator;
-  using iterator = const_iterator;
+  using value_type = int;                                   ///< as containers have it
+  using size_type = std::size_t;                            ///< as containers have it
+  using difference_type = std::ptrdiff_t;                   ///< as containers have it
+  using const_reference = const int&;                       ///< as containers have it
+  using reference = const_reference;                        ///< numbers are not changed in place
+  using const_iterator = std::vector<int>::const_iterator;  ///< ascending
+  using iterator = const_iterator;                          ///< numbers are not changed in place
 
   IdSet() = default;
+  /// In any order; repetitions are dropped.
   IdSet(std::initializer_list<int> ids) : ids_(detail::make_ids(ids, Kind::plural)) {}
   /// In any order; repetitions are dropped.
   explicit IdSet(std::vector<int> ids) : ids_(detail::make_ids(std::move(ids), Kind::plural)) {}
@@ -53,13 +67,14 @@ class IdSet {
   template <std::input_iterator I>
   IdSet(I first, I last) : ids_(detail::make_ids(std::vector<int>(first, last), Kind::plural)) {}
 
-  [[nodiscard]] const_iterator begin() const noexcept { return ids_.begin(); }
-  [[nodiscard]] const_iterator end() const noexcept { return ids_.end(); }
-  [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return ids_.empty(); }
-  [[nodiscard]] int operator[](std::size_t i) const noexcept { return ids_[i]; }  ///< the i-th lowest
+  [[nodiscard]] const_iterator begin() const noexcept { return ids_.begin(); }    ///< at the lowest
+  [[nodiscard]] const_iterator end() const noexcept { return ids_.end(); }        ///< behind the highest
+  [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }         ///< how many
+  [[nodiscard]] bool empty() const noexcept { return ids_.empty(); }              ///< whether there is none
+  [[nodiscard]] int operator[](std::size_t i) const noexcept { return ids_[i]; }  ///< the i-th lowest, from 0
   [[nodiscard]] int front() const noexcept { return ids_.front(); }               ///< the lowest
   [[nodiscard]] int back() const noexcept { return ids_.back(); }                 ///< the highest
+  /// Whether it is one of them.
   [[nodiscard]] bool contains(int id) const noexcept { return detail::contains_id(ids_, id); }
   /// The numbers, ascending.
   [[nodiscard]] const std::vector<int>& values() const noexcept { return ids_; }
@@ -73,8 +88,8 @@ class IdSet {
   iterator insert(const_iterator /*hint*/, int id) { return insert(id).first; }
   /// \returns how many were removed: 0 or 1.
   std::size_t erase(int id) { return detail::erase_id(ids_, id) ? 1 : 0; }
-  void clear() noexcept { ids_.clear(); }
-  void reserve(std::size_t count) { ids_.reserve(count); }
+  void clear() noexcept { ids_.clear(); }                   ///< removes all
+  void reserve(std::size_t count) { ids_.reserve(count); }  ///< makes room for so many
 
   /// Whether all of it is in `other`.
   [[nodiscard]] bool is_subset_of(const IdSet& other) const noexcept { return detail::includes_ids(other.ids_, ids_); }
@@ -96,9 +111,9 @@ class IdSet {
     detail::remove_ids(ids_, other.ids_);
     return *this;
   }
-  [[nodiscard]] friend IdSet operator|(IdSet a, const IdSet& b) { return std::move(a |= b); }
-  [[nodiscard]] friend IdSet operator&(IdSet a, const IdSet& b) { return std::move(a &= b); }
-  [[nodiscard]] friend IdSet operator-(IdSet a, const IdSet& b) { return std::move(a -= b); }
+  [[nodiscard]] friend IdSet operator|(IdSet a, const IdSet& b) { return std::move(a |= b); }  ///< union
+  [[nodiscard]] friend IdSet operator&(IdSet a, const IdSet& b) { return std::move(a &= b); }  ///< intersection
+  [[nodiscard]] friend IdSet operator-(IdSet a, const IdSet& b) { return std::move(a -= b); }  ///< difference
 
   /// Lexicographic.
   friend auto operator<=>(const IdSet&, const IdSet&) = default;
@@ -125,22 +140,9 @@ class IdSet {
   std::vector<int> ids_;
 };
 
-struct CpuKind {
-  static constexpr std::string_view plural = "cpus";
-};
-struct CoreKind {
-  static constexpr std::string_view plural = "cores";
-};
-struct ChipletKind {
-  static constexpr std::string_view plural = "chiplets";
-};
-struct NodeKind {
-  static constexpr std::string_view plural = "NUMA nodes";
-};
-
-using CpuSet = IdSet<CpuKind>;          ///< hardware threads, by the operating system's numbers
-using CoreSet = IdSet<CoreKind>;        ///< cores, by index in Machine::cores
-using ChipletSet = IdSet<ChipletKind>;  ///< chiplets, by index in Machine::chiplets
-using NodeSet = IdSet<NodeKind>;        ///< NUMA nodes, by index in Machine::nodes, not by the system's numbers
+using CpuSet = IdSet<detail::CpuKind>;          ///< hardware threads, by the operating system's numbers
+using CoreSet = IdSet<detail::CoreKind>;        ///< cores, by index in Machine::cores
+using ChipletSet = IdSet<detail::ChipletKind>;  ///< chiplets, by index in Machine::chiplets
+using NodeSet = IdSet<detail::NodeKind>;        ///< NUMA nodes, by index in Machine::nodes, not by the system's numbers
 
 }  // namespace charm
