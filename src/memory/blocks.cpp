@@ -96,16 +96,15 @@ bool place_runs(os::PageSystem& system, const Machine* machine, const Block& blo
     const std::size_t length = std::min(round_up(runs[i].bytes, block.unit), block.bytes - begin);
     if (nodes[i] < 0 || length == 0) continue;
     auto* data = static_cast<std::byte*>(block.data) + begin;
-    all = took(system.place(data, length, os::PagePolicy::preferred, {&nodes[i], 1})) && all;
+    all = took(system.place(data, length, os::PagePolicy::preferred, {nodes[i]})) && all;
   }
   return all;
 }
 
 bool place_in_turns(os::PageSystem& system, const Machine* machine, const Block& block, const NodeSet& nodes) {
   if (machine == nullptr) return false;
-  std::vector<int> numbers;
-  numbers.reserve(nodes.size());
-  for (const int node : nodes) numbers.push_back(os_node(*machine, node));
+  OsNodeSet numbers;
+  for (const int node : nodes) numbers.insert(os_node(*machine, node));
   if (!usable(machine) || block.data == nullptr || numbers.empty()) return false;
   const auto policy = numbers.size() == 1 ? os::PagePolicy::preferred : os::PagePolicy::interleave;
   return took(system.place(block.data, block.bytes, policy, numbers));
