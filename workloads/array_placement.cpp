@@ -34,9 +34,7 @@ Memory memory_named(std::string_view name) {
 
 ArrayPlacement::ArrayPlacement(Memory choice, std::vector<int> node_of_worker, const std::vector<int>& order)
     : choice_(choice), node_of_worker_(std::move(node_of_worker)) {
-  nodes_ = node_of_worker_;
-  std::sort(nodes_.begin(), nodes_.end());
-  nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
+  nodes_ = NodeSet(node_of_worker_);
   if (nodes_.size() < 2 || choice == Memory::touched) {
     nodes_.clear();
     return;

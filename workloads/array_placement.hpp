@@ -5,6 +5,8 @@
 // node, and on runtimes that do not say where their workers are, an array is a plain one.
 #pragma once
 
+#include <charm/id_set.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,8 +45,8 @@ class ArrayPlacement {
   [[nodiscard]] bool in_parts() const { return several() && choice_ >= Memory::partitioned; }
   [[nodiscard]] bool replicated() const { return several() && choice_ == Memory::replicated; }
   [[nodiscard]] std::size_t parts() const { return node_of_part_.size(); }
-  /// Nodes that have workers, ascending; empty if nothing is placed.
-  [[nodiscard]] const std::vector<int>& nodes() const { return nodes_; }
+  /// Nodes that have workers; empty if nothing is placed.
+  [[nodiscard]] const NodeSet& nodes() const { return nodes_; }
   /// The node of a worker when this was made; -1 where nothing is placed.
   [[nodiscard]] int node_of(int worker) const {
     return several() ? node_of_worker_[static_cast<std::size_t>(worker)] : -1;
@@ -70,7 +72,7 @@ class ArrayPlacement {
   [[nodiscard]] Array<T> shared(std::int64_t size) const {
     if (!several()) return Array<T>(size);
     const bool one = choice_ == Memory::near;
-    return Array<T>(size, PageBlock(bytes<T>(size), one ? std::vector<int>{node_of_worker_[0]} : nodes_, options));
+    return Array<T>(size, PageBlock(bytes<T>(size), one ? NodeSet{node_of_worker_[0]} : nodes_, options));
   }
   /// All on one node.
   template <class T>
@@ -88,7 +90,7 @@ class ArrayPlacement {
   Memory choice_ = Memory::touched;
   std::vector<int> node_of_worker_;
   std::vector<int> node_of_part_;
-  std::vector<int> nodes_;
+  NodeSet nodes_;
 };
 
 }  // namespace charm::workloads

@@ -90,10 +90,10 @@ void print_table(const char* title, const charm::Machine& machine, int workers, 
 /// Chiplets that differ in cores and caches: some cores are forbidden, some caches larger.
 charm::Machine unequal() {
   charm::Machine machine = charm::Machine::from("pack:1 l3:6(size=33554432) core:8 pu:1");
-  std::vector<int> cpus;
+  charm::CpuSet cpus;
   const int cores[] = {6, 8, 3, 8, 8, 5};
   for (int chiplet = 0; chiplet < 6; ++chiplet) {
-    for (int core = 0; core < cores[chiplet]; ++core) cpus.push_back(8 * chiplet + core);
+    for (int core = 0; core < cores[chiplet]; ++core) cpus.insert(8 * chiplet + core);
   }
   machine = charm::placement::restricted(machine, cpus);
   machine.chiplets[3].l3_bytes = 96U << 20;

@@ -35,9 +35,9 @@ charm::Machine random_machine(Random& random, std::string& text) {
   charm::Machine machine = charm::Machine::from(text);
   if (pick(random, 2) == 0) return machine;
   text += " with holes";
-  std::vector<int> cpus;
+  charm::CpuSet cpus;
   for (int cpu : machine.allowed_cpus) {
-    if (pick(random, 4) != 0) cpus.push_back(cpu);
+    if (pick(random, 4) != 0) cpus.insert(cpu);
   }
   machine = charm::placement::restricted(machine, cpus);
   for (auto& chiplet : machine.chiplets) {

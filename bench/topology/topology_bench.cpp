@@ -51,7 +51,7 @@ void discover_there_with_a_profile(benchmark::State& state) {
   charm::Machine machine = charm::topology::build(charm::topology::survey_live());
   charm::probe::Profile profile;
   profile.key = charm::topology::key_of(machine);
-  profile.cpus = machine.allowed_cpus;
+  profile.cpus = machine.allowed_cpus.values();
   profile.system = machine;
   const int rows = static_cast<int>(profile.cpus.size());
   profile.latency = profile.bandwidth = charm::probe::LatencyMatrix(rows);

@@ -13,6 +13,7 @@
 #include <charm/error.hpp>
 #include <charm/first_touch.hpp>
 #include <charm/future.hpp>
+#include <charm/id_set.hpp>
 #include <charm/invoke.hpp>
 #include <charm/latch.hpp>
 #include <charm/machine.hpp>

@@ -6,6 +6,8 @@
 // is listed in `cores`; what exists beyond that is counted in `total`.
 #pragma once
 
+#include <charm/id_set.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,7 +19,7 @@ namespace charm {
 struct Core {
   int id = 0;                   ///< index in Machine::cores
   int cpu = 0;                  ///< OS number of its lowest allowed hardware thread: where a worker is bound
-  std::vector<int> siblings;    ///< OS numbers of all its allowed hardware threads, ascending, `cpu` first
+  CpuSet siblings;              ///< OS numbers of all its allowed hardware threads, `cpu` the lowest
   int chiplet = 0;              ///< id of the chiplet that it is on
   int node = 0;                 ///< id of the NUMA node whose memory is local
   int socket = 0;               ///< id of its socket
@@ -28,7 +30,7 @@ struct Core {
 /// Cores that share a last-level cache (a CCX, a Kunpeng cluster's SCCL, an Intel die). Sizes may differ.
 struct Chiplet {
   int id = 0;                  ///< index in Machine::chiplets
-  std::vector<int> cores;      ///< core ids, ascending; never empty
+  CoreSet cores;               ///< never empty
   std::uint64_t l3_bytes = 0;  ///< 0 where the machine tells no last-level cache
   int node = 0;                ///< node of its first core
   int socket = 0;              ///< id of its socket
@@ -38,7 +40,7 @@ struct Chiplet {
 struct Node {
   int id = 0;               ///< index in Machine::nodes
   int os_index = 0;         ///< the number that the operating system gives it
-  std::vector<int> cpus;    ///< allowed OS cpus that are local to it, ascending
+  CpuSet cpus;              ///< allowed ones that are local to it
   std::uint64_t bytes = 0;  ///< its memory; 0 where unknown
   int socket = -1;          ///< -1 where it belongs to no single socket
   std::string kind = {};    ///< "DRAM", "HBM", "CXL" ... where the system tells; else empty
@@ -46,9 +48,9 @@ struct Node {
 
 /// `chiplets` is empty where the socket's memory may be used but none of its cpus.
 struct Socket {
-  int id = 0;                 ///< index in Machine::sockets
-  std::vector<int> chiplets;  ///< ids
-  std::vector<int> nodes;     ///< ids of those that belong to it alone
+  int id = 0;           ///< index in Machine::sockets
+  ChipletSet chiplets;  ///< on it
+  NodeSet nodes;        ///< those that belong to it alone
 };
 
 /// What `Machine::chiplets` was read from; `measured`: a stored profile, because the system hides them.
@@ -70,14 +72,14 @@ struct Measured {
 
 /// The machine, as far as the process may use it; what exists beyond that is counted in `total`.
 struct Machine {
-  std::string name;                 ///< product or cpu model where known
-  std::string origin;               ///< "live", "xml:FILE", "synthetic:STRING", "profile:FILE" or "sysfs:DIRECTORY"
-  std::vector<Socket> sockets;      ///< all below by id: index and id are the same
-  std::vector<Node> nodes;          ///< with and without cpus
-  std::vector<Chiplet> chiplets;    ///< those with a core that may be used
-  std::vector<Core> cores;          ///< those that the process may use
-  std::vector<int> allowed_cpus;    ///< OS numbers, ascending
-  std::vector<int> forbidden_cpus;  ///< OS numbers of cpus that exist and may not be used, or are offline; ascending
+  std::string name;               ///< product or cpu model where known
+  std::string origin;             ///< "live", "xml:FILE", "synthetic:STRING", "profile:FILE" or "sysfs:DIRECTORY"
+  std::vector<Socket> sockets;    ///< all below by id: index and id are the same
+  std::vector<Node> nodes;        ///< with and without cpus
+  std::vector<Chiplet> chiplets;  ///< those with a core that may be used
+  std::vector<Core> cores;        ///< those that the process may use
+  CpuSet allowed_cpus;            ///< that the process may use
+  CpuSet forbidden_cpus;          ///< that exist and may not be used, or are offline
   ChipletSource chiplet_source = ChipletSource::last_level_cache;  ///< what the chiplets were read from
   double cpu_quota = 0;  ///< cpus' worth of time that the cgroup grants; 0 without a limit
   std::vector<std::vector<double>>

@@ -1,11 +1,11 @@
 // std::pmr resources on chosen nodes: any standard container, on the node that its program chooses.
 #pragma once
 
+#include <charm/id_set.hpp>
 #include <charm/page_block.hpp>
 
 #include <cstddef>
 #include <memory_resource>
-#include <vector>
 
 namespace charm {
 namespace detail {
@@ -14,7 +14,7 @@ namespace detail {
 class PageResource : public std::pmr::memory_resource {
  public:
   /// \param nodes none: first touch; one: on it; several: pages alternate over them.
-  PageResource(std::vector<int> nodes, MemoryOptions options) : nodes_(std::move(nodes)), options_(options) {}
+  PageResource(NodeSet nodes, MemoryOptions options) : nodes_(std::move(nodes)), options_(options) {}
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
@@ -22,7 +22,7 @@ class PageResource : public std::pmr::memory_resource {
   [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
     return this == &other;
   }
-  std::vector<int> nodes_;
+  NodeSet nodes_;
   MemoryOptions options_;
 };
 
@@ -40,9 +40,9 @@ class memory_resource : public std::pmr::memory_resource {
   explicit memory_resource(Where where, MemoryOptions options = {})
       : pages_({detail::node_of_target(detail::target(where))}, options) {}
   /// Pages alternate over `nodes` (ids of Machine::nodes); none: over those with workers. \throws Error (not_running).
-  static std::vector<int> all_nodes() { return detail::nodes_with_workers(); }
+  static NodeSet all_nodes() { return detail::nodes_with_workers(); }
   /// Pages alternate over `nodes` (ids of Machine::nodes). \throws Error (bad_input) if there is no such node.
-  explicit memory_resource(std::vector<int> nodes, MemoryOptions options = {}) : pages_(std::move(nodes), options) {}
+  explicit memory_resource(NodeSet nodes, MemoryOptions options = {}) : pages_(std::move(nodes), options) {}
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override { return pools_.allocate(bytes, alignment); }

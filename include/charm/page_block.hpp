@@ -3,6 +3,7 @@
 #pragma once
 
 #include <charm/call.hpp>
+#include <charm/id_set.hpp>
 #include <charm/page_options.hpp>
 
 #include <cstddef>
@@ -23,8 +24,8 @@ class PageBlock {
   /// All pages on one node. \throws Error: system; not_running without a runtime; bad_input where there is no such
   /// worker, chiplet or node.
   PageBlock(std::size_t bytes, on_node node, MemoryOptions options = {});
-  /// Pages alternate over `nodes` (ids). \throws Error as above.
-  PageBlock(std::size_t bytes, const std::vector<int>& nodes, MemoryOptions options = {});
+  /// Pages alternate over `nodes`. \throws Error as above.
+  PageBlock(std::size_t bytes, const NodeSet& nodes, MemoryOptions options = {});
   /// Each run on its node; between runs as touched first. \throws Error as above.
   PageBlock(std::size_t bytes, const std::vector<PageRun>& runs, MemoryOptions options = {});
   /// The other one is empty afterwards.
@@ -76,9 +77,9 @@ class PageBlock {
 namespace detail {
 /// Id of the node that a destination's memory is on. \throws Error: bad_input, not_running.
 int node_of_target(Target target);
-/// Ids of the nodes that have workers, ascending; all with cpus if workers are not bound. \throws Error
+/// The nodes that have workers; all with cpus if workers are not bound. \throws Error
 /// (not_running).
-std::vector<int> nodes_with_workers();
+NodeSet nodes_with_workers();
 /// Id of the node of every worker; workers that are not bound are assigned evenly to the nodes with cpus.
 /// \throws Error (not_running).
 std::vector<int> nodes_of_workers();

@@ -5,6 +5,7 @@
 // containers of others take a charm::memory_resource. If the kernel places nothing, all four are plain arrays.
 #pragma once
 
+#include <charm/id_set.hpp>
 #include <charm/page_block.hpp>
 #include <charm/runtime.hpp>
 
@@ -127,8 +128,8 @@ class interleaved : public detail::PlacedArray<T> {
   /// Over the nodes that have workers. \throws Error: system, bad_input, not_running.
   explicit interleaved(std::size_t size, MemoryOptions options = {})
       : interleaved(size, detail::nodes_with_workers(), options) {}
-  /// Over the given nodes (ids of Machine::nodes), which may have memory alone.
-  interleaved(std::size_t size, const std::vector<int>& nodes, MemoryOptions options = {})
+  /// Over the given nodes, which may have memory alone.
+  interleaved(std::size_t size, const NodeSet& nodes, MemoryOptions options = {})
       : detail::PlacedArray<T>(size, PageBlock(interleaved::bytes_of(size), nodes, options)) {}
 };
 

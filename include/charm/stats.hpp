@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charm/decision.hpp>
+#include <charm/id_set.hpp>
 
 #include <cstdint>
 #include <string>
@@ -63,7 +64,7 @@ struct Stats {
   std::string policy;                ///< the policy in force, with the parameters that are not default
   bool adapts = false;               ///< whether a controller may move workers: not on one chiplet, nor if all is full
   int cpu_changes = 0;               ///< how often the cpus that the process may use changed
-  std::vector<int> allowed_cpus;     ///< that it may use now; ascending; empty where the machine is not this one
+  CpuSet allowed_cpus;               ///< that it may use now; empty where the machine is not this one
   std::vector<Decision> decisions;   ///< as charm::decisions()
   std::vector<TaskTypeStats> task_types;    ///< by time, most first; at most 64, and none where nothing adapts
   [[nodiscard]] WorkerStats total() const;  ///< the sum over all workers

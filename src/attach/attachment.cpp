@@ -12,16 +12,15 @@ constexpr double idle_patience_s = 2;  // that a program does little before its 
 
 }  // namespace
 
-AttachPlan Attachment::plan_on(const AttachPlan& plan, int chiplets, const std::vector<int>* leased) {
+AttachPlan Attachment::plan_on(const AttachPlan& plan, int chiplets, const CoreCpuSet* leased) {
   AttachPlan on = leased == nullptr ? plan : narrowed(plan, *leased);
   if (chiplets <= 0 || static_cast<std::size_t>(chiplets) >= on.machine.chiplets.size()) return on;
-  std::vector<int> cores;
-  for (const Core& core : largest_chiplets(on.machine, chiplets).cores) cores.push_back(core.cpu);
-  std::sort(cores.begin(), cores.end());
+  CoreCpuSet cores;
+  for (const Core& core : largest_chiplets(on.machine, chiplets).cores) cores.insert(core.cpu);
   return narrowed(on, cores);
 }
 
-Attachment::Attachment(System& system, const AttachPlan& plan, int chiplets, std::vector<int> came_with, bool attached,
+Attachment::Attachment(System& system, const AttachPlan& plan, int chiplets, CpuSet came_with, bool attached,
                        std::unique_ptr<lease::Lease> lease, std::unique_ptr<os::CpuWatch> cpus, double now)
     : whole_(plan),
       granted_(plan),
@@ -60,7 +59,7 @@ int Attachment::wanted(double now) {
   return std::min(want_, most);
 }
 
-const std::vector<int>* Attachment::leased() const { return follower_ ? &follower_->cores() : nullptr; }
+const CoreCpuSet* Attachment::leased() const { return follower_ ? &follower_->cores() : nullptr; }
 
 void Attachment::look_at_share(double now) {
   next_share_ = now + follower_->look(now, wanted(now), thread_placer_.busy(), *this);
@@ -68,11 +67,11 @@ void Attachment::look_at_share(double now) {
   most_holders_ = std::max(most_holders_, follower_->lease().standing().holders);
 }
 
-void Attachment::use_cores(const std::vector<int>& cores, double now) {
+void Attachment::use_cores(const CoreCpuSet& cores, double now) {
   thread_placer_.use(plan_on(granted_, chiplets_, &cores), now);
 }
 
-bool Attachment::has_left(const std::vector<int>& cpus) const { return thread_placer_.has_left(cpus); }
+bool Attachment::has_left(const CpuSet& cpus) const { return thread_placer_.has_left(cpus); }
 
 void Attachment::look_at_cpus(double now) {
   next_cpus_ = now + cpus_s;

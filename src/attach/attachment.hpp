@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "attach/thread_placer.hpp"
 #include "lease/lease.hpp"
@@ -19,7 +18,7 @@ class Attachment final : steering::LeasedThreads {
   /// \param plan on all cpus that were asked for; without regard to the share.
   /// \param chiplets at most so many are used (--chiplets), also of what is leased; 0: all.
   /// \param lease null: the machine is not shared.
-  Attachment(System& system, const AttachPlan& plan, int chiplets, std::vector<int> came_with, bool attached,
+  Attachment(System& system, const AttachPlan& plan, int chiplets, CpuSet came_with, bool attached,
              std::unique_ptr<lease::Lease> lease, std::unique_ptr<os::CpuWatch> cpus, double now);
 
   double step(double now);
@@ -29,13 +28,13 @@ class Attachment final : steering::LeasedThreads {
   [[nodiscard]] int fewest_cores() const { return fewest_; }
   [[nodiscard]] int most_holders() const { return most_holders_; }
 
-  /// The plan on what a lease has. \param leased its cores, by Core::cpu, ascending; null: there is no lease.
-  static AttachPlan plan_on(const AttachPlan& plan, int chiplets, const std::vector<int>* leased);
+  /// The plan on what a lease has. \param leased its cores; null: there is no lease.
+  static AttachPlan plan_on(const AttachPlan& plan, int chiplets, const CoreCpuSet* leased);
 
  private:
-  void use_cores(const std::vector<int>& cores, double now) override;
-  [[nodiscard]] bool has_left(const std::vector<int>& cpus) const override;
-  [[nodiscard]] const std::vector<int>* leased() const;
+  void use_cores(const CoreCpuSet& cores, double now) override;
+  [[nodiscard]] bool has_left(const CpuSet& cpus) const override;
+  [[nodiscard]] const CoreCpuSet* leased() const;
   void look_at_share(double now);
   void look_at_cpus(double now);
   [[nodiscard]] int wanted(double now);
@@ -47,7 +46,7 @@ class Attachment final : steering::LeasedThreads {
   std::unique_ptr<os::CpuWatch> cpus_;
   ThreadPlacer thread_placer_;
   const double started_;
-  std::optional<std::vector<int>> grant_;
+  std::optional<CpuSet> grant_;
   double next_share_, next_cpus_, low_since_ = -1;
   int want_;
   int fewest_, most_holders_ = 1;

@@ -103,9 +103,9 @@ std::optional<os::ThreadTime> LiveSystem::time(const ThreadId& id) {
 
 std::string LiveSystem::name(const ThreadId& id) { return processes_.name(id.process, id.thread); }
 
-std::vector<int> LiveSystem::mask(const ThreadId& id) { return os::allowed_cpus_of(id.thread); }
+CpuSet LiveSystem::mask(const ThreadId& id) { return os::allowed_cpus_of(id.thread); }
 
-int LiveSystem::bind(const ThreadId& id, const std::vector<int>& cpus) {
+int LiveSystem::bind(const ThreadId& id, const CpuSet& cpus) {
   if (before_binding_) std::exchange(before_binding_, nullptr)();
   return os::bind_thread(id.thread, cpus);
 }

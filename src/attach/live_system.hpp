@@ -28,8 +28,8 @@ class LiveSystem final : public System {
   std::vector<Found> threads() override;
   std::optional<os::ThreadTime> time(const ThreadId& id) override;
   std::string name(const ThreadId& id) override;
-  std::vector<int> mask(const ThreadId& id) override;
-  int bind(const ThreadId& id, const std::vector<int>& cpus) override;
+  CpuSet mask(const ThreadId& id) override;
+  int bind(const ThreadId& id, const CpuSet& cpus) override;
   /// To be called once, before the first mask is set.
   void before_binding(std::function<void()> prepare) { before_binding_ = std::move(prepare); }
   double used() override;

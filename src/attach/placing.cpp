@@ -6,7 +6,6 @@
 
 #include "attach/thread_placer.hpp"
 #include "controller/policy.hpp"
-#include "os/cpu_list.hpp"
 #include "placement/quiet.hpp"
 #include "steering/masks.hpp"
 
@@ -84,7 +83,7 @@ void ThreadPlacer::assign(double now) {
     apply(now);
   } else {
     // Threads grow up.
-    const std::vector<int> cpus = helper_cpus();
+    const CpuSet cpus = helper_cpus();
     for (auto& [id, member] : members_) {
       if (member.slot < 0 && !member.alone && !member.gone && now - member.found >= grown_up_s)
         unplace(id, member, cpus);
@@ -152,22 +151,18 @@ void ThreadPlacer::make_control_group(double now) {
 }
 
 /// The chiplets of the workers.
-std::vector<int> ThreadPlacer::helper_cpus() const {
-  std::set<int> chiplets;
+CpuSet ThreadPlacer::helper_cpus() const {
+  ChipletSet chiplets;
   for (const Slot& slot : slots_) {
     if (!slot.taken()) continue;
     const auto member = members_.find(slot.thread);
-    if (member != members_.end() && member->second.worker_core.cpu >= 0)
+    if (member != members_.end() && member->second.worker_core.chiplet >= 0)
       chiplets.insert(member->second.worker_core.chiplet);
   }
-  if (chiplets.empty() || plan_.bind == "none") return plan_.cpus;
-  std::vector<int> cpus;
-  for (const int chiplet : chiplets) {
-    const std::vector<int> more = steering::cpus_of_chiplet(plan_.machine, chiplet);
-    cpus.insert(cpus.end(), more.begin(), more.end());
-  }
-  std::sort(cpus.begin(), cpus.end());
-  return os::in_both(cpus, plan_.cpus);
+  if (chiplets.empty() || plan_.bind == base::Bind::none) return plan_.cpus;
+  CpuSet cpus;
+  for (const int chiplet : chiplets) cpus |= steering::cpus_of_chiplet(plan_.machine, chiplet);
+  return cpus & plan_.cpus;
 }
 
 void ThreadPlacer::apply(double now) {
@@ -175,7 +170,7 @@ void ThreadPlacer::apply(double now) {
     stood_at_ = generation_->spread();
     place_workers(stood_at_);
   }
-  const std::vector<int> cpus = helper_cpus();
+  const CpuSet cpus = helper_cpus();
   for (auto& [id, member] : members_) {
     if (member.slot >= 0 || member.alone || member.gone) continue;
     unplace(id, member, now - member.found >= grown_up_s ? cpus : plan_.cpus);
@@ -185,12 +180,12 @@ void ThreadPlacer::apply(double now) {
 void ThreadPlacer::place_workers(int spread) {
   using steering::Bind;
   const bool shared = generation_->shared;
-  const Bind asked = steering::bind_named(plan_.bind);
+  const Bind asked = plan_.bind;
   const Bind mode = shared && asked != Bind::none ? Bind::chiplet : asked;  // A2
   struct Waiting {
     ThreadId id;
     Member* member;
-    std::vector<int> mask, floating;
+    CpuSet mask, floating;
   };
   std::vector<Waiting> waiting;
   for (std::size_t s = 0; s < slots_.size(); ++s) {
@@ -201,7 +196,7 @@ void ThreadPlacer::place_workers(int spread) {
         member.worker_core.chiplet != worker_core.chiplet)
       ++tally_.moves;
     member.worker_core = worker_core;
-    std::vector<int> mask = steering::mask_for(plan_.machine, worker_core, mode, plan_.cpus);
+    CpuSet mask = steering::mask_for(plan_.machine, worker_core, mode, plan_.cpus);
     if (mask.empty()) {
       unplace(slots_[s].thread, member, plan_.cpus);
       continue;
@@ -217,7 +212,7 @@ void ThreadPlacer::place_workers(int spread) {
       Member& member = *one.member;
       const int cpu = member.worker_core.cpu;
       const auto state = member.binder->place({cpu, shared, one.mask, one.floating},
-                                              [&](const std::vector<int>& cpus) { return bind(one.id, member, cpus); });
+                                              [&](const CpuSet& cpus) { return bind(one.id, member, cpus); });
       // Who has the cpu already and was refused the mask would be refused it again.
       return state == steering::ThreadBinder::State::placed || member.gone || shared || member.binder->claimed() == cpu;
     });
@@ -227,21 +222,21 @@ void ThreadPlacer::place_workers(int spread) {
 }
 
 /// Of a thread that is not a worker, or not any longer: its core is free for others.
-void ThreadPlacer::unplace(const ThreadId& id, Member& member, const std::vector<int>& cpus) {
+void ThreadPlacer::unplace(const ThreadId& id, Member& member, const CpuSet& cpus) {
   if (member.binder) {
-    member.binder->unplace(cpus, [&](const std::vector<int>& mask) { return bind(id, member, mask); });
+    member.binder->unplace(cpus, [&](const CpuSet& mask) { return bind(id, member, mask); });
   } else {
     bind(id, member, cpus);
   }
 }
 
-bool ThreadPlacer::has_left(const std::vector<int>& cpus) const {
+bool ThreadPlacer::has_left(const CpuSet& cpus) const {
   return std::all_of(cpus.begin(), cpus.end(), [&](int cpu) {
     return cpu >= claims_.cpus() || claims_.owner(cpu) == placement::CpuClaims::free_cpu;
   });
 }
 
-bool ThreadPlacer::bind(const ThreadId& id, Member& member, const std::vector<int>& cpus) {
+bool ThreadPlacer::bind(const ThreadId& id, Member& member, const CpuSet& cpus) {
   if (member.set == cpus) return true;
   const int error = system_.bind(id, cpus);
   if (error == ESRCH) {
@@ -250,7 +245,7 @@ bool ThreadPlacer::bind(const ThreadId& id, Member& member, const std::vector<in
   }
   if (error != 0) {
     ++tally_.refused;
-    trouble_ = "the kernel refused to bind a thread to cpu " + os::format_cpu_list(cpus);
+    trouble_ = "the kernel refused to bind a thread to cpu " + cpus.to_text();
     return false;
   }
   ++tally_.masks;

@@ -3,11 +3,9 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 
 #include "controller/policy.hpp"
-#include "os/cpu_list.hpp"
 #include "placement/bins.hpp"
 #include "placement/restrict.hpp"
 #include "steering/masks.hpp"
@@ -18,11 +16,10 @@ namespace {
 
 /// What the program may run on: all hardware threads of the machine, or the first of each core, which is what pools of
 /// threads then count.
-std::vector<int> start_cpus(const Machine& machine, bool all_threads) {
+CpuSet start_cpus(const Machine& machine, bool all_threads) {
   if (all_threads) return machine.allowed_cpus;
-  std::vector<int> cpus;
-  for (const Core& core : machine.cores) cpus.push_back(core.cpu);
-  std::sort(cpus.begin(), cpus.end());
+  CpuSet cpus;
+  for (const Core& core : machine.cores) cpus.insert(core.cpu);
   return cpus;
 }
 
@@ -47,14 +44,10 @@ Machine largest_chiplets(const Machine& machine, int chiplets) {
   std::sort(order.begin(), order.end(), [](const Chiplet* a, const Chiplet* b) {
     return a->cores.size() != b->cores.size() ? a->cores.size() > b->cores.size() : a->id < b->id;
   });
-  std::vector<int> cpus;
+  CpuSet cpus;
   for (std::size_t c = 0; c < order.size() && c < static_cast<std::size_t>(chiplets); ++c) {
-    for (const int core : order[c]->cores) {
-      const auto& siblings = machine.cores[static_cast<std::size_t>(core)].siblings;
-      cpus.insert(cpus.end(), siblings.begin(), siblings.end());
-    }
+    for (const int core : order[c]->cores) cpus |= machine.cores[static_cast<std::size_t>(core)].siblings;
   }
-  std::sort(cpus.begin(), cpus.end());
   return placement::restricted(machine, cpus);
 }
 
@@ -84,14 +77,12 @@ AttachPlan make_plan(const Machine& machine, const Wishes& wishes, const base::S
 
   Machine left = machine;
   if (wishes.cpus) {
-    std::vector<int> beyond;
-    std::set_difference(wishes.cpus->begin(), wishes.cpus->end(), machine.allowed_cpus.begin(),
-                        machine.allowed_cpus.end(), std::back_inserter(beyond));
+    const CpuSet beyond = *wishes.cpus - machine.allowed_cpus;
     if (!beyond.empty() || wishes.cpus->empty()) {
       throw Error(Errc::bad_input,
                   beyond.empty() ? std::string("--cpus names no cpu")
-                                 : "--cpus: cpu " + os::format_cpu_list(beyond) + " may not be used here",
-                  "choose among " + os::format_cpu_list(machine.allowed_cpus));
+                                 : "--cpus: cpu " + beyond.to_text() + " may not be used here",
+                  "choose among " + machine.allowed_cpus.to_text());
     }
     left = placement::restricted(machine, *wishes.cpus);
   }
@@ -108,8 +99,8 @@ AttachPlan make_plan(const Machine& machine, const Wishes& wishes, const base::S
   return plan;
 }
 
-AttachPlan on_cpus(const AttachPlan& plan, const std::vector<int>& cpus) {
-  const std::vector<int> left = os::in_both(plan.machine.allowed_cpus, cpus);
+AttachPlan on_cpus(const AttachPlan& plan, const CpuSet& cpus) {
+  const CpuSet left = plan.machine.allowed_cpus & cpus;
   AttachPlan less = plan;
   if (left.empty()) return less;  // nothing is left: then it shares what there is
   const bool all_threads = plan.cpus == plan.machine.allowed_cpus;
@@ -117,7 +108,7 @@ AttachPlan on_cpus(const AttachPlan& plan, const std::vector<int>& cpus) {
   return less;
 }
 
-AttachPlan narrowed(const AttachPlan& plan, const std::vector<int>& cores) {
+AttachPlan narrowed(const AttachPlan& plan, const CoreCpuSet& cores) {
   return on_cpus(plan, steering::cpus_of_cores(plan.machine, cores));
 }
 

@@ -13,7 +13,7 @@ namespace {
 /// "{0},{4},...": a place a thread, in the order of the workers' cores, so that a policy which stands still has its
 /// threads there before they touch their memory. Nothing where cores may change or are shared.
 std::string places(const AttachPlan& plan, int threads) {
-  if (plan.bind != "core" || controller::moves(plan.spec)) return "";
+  if (plan.bind != base::Bind::core || controller::moves(plan.spec)) return "";
   placement::Request request = plan.request;
   request.workers = threads;
   std::string text;

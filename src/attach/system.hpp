@@ -2,6 +2,8 @@
 // run. An interface, so that tests replace the kernel by threads that are not there.
 #pragma once
 
+#include <charm/id_set.hpp>
+
 #include <compare>
 #include <map>
 #include <memory>
@@ -44,9 +46,9 @@ class System {
   virtual std::optional<os::ThreadTime> time(const ThreadId& id) = 0;
   virtual std::string name(const ThreadId& id) = 0;
   /// Empty where it has ended.
-  virtual std::vector<int> mask(const ThreadId& id) = 0;
+  virtual CpuSet mask(const ThreadId& id) = 0;
   /// 0 or an errno.
-  virtual int bind(const ThreadId& id, const std::vector<int>& cpus) = 0;
+  virtual int bind(const ThreadId& id, const CpuSet& cpus) = 0;
   /// Cpu time of the program and of its children, those that are left to themselves and those that have ended too;
   /// seconds, or 0 where it is not told.
   virtual double used() = 0;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "controller/policy.hpp"
-#include "os/cpu_list.hpp"
 #include "steering/readings.hpp"
 
 namespace charm::attach {
@@ -23,7 +22,7 @@ constexpr int most_rounds = 8;  // of looking for threads that are born while ma
 
 }  // namespace
 
-ThreadPlacer::ThreadPlacer(System& system, AttachPlan plan, std::vector<int> came_with, bool attached, double now)
+ThreadPlacer::ThreadPlacer(System& system, AttachPlan plan, CpuSet came_with, bool attached, double now)
     : system_(system),
       plan_(std::move(plan)),
       came_with_(std::move(came_with)),
@@ -77,7 +76,7 @@ void ThreadPlacer::refresh(double now) {
     loose.emplace(found.id, met == let_loose_.end() ? std::nullopt : met->second);
     if (met != let_loose_.end()) continue;
     // It is nobody's to steer, and shall not stay on the one core of the thread that made it.
-    const std::vector<int> mask = system_.mask(found.id);
+    const CpuSet mask = system_.mask(found.id);
     if (mask != plan_.cpus && known_.contains(mask) && system_.bind(found.id, plan_.cpus) == 0) ++tally_.masks;
   }
   let_loose_ = std::move(loose);
@@ -169,20 +168,20 @@ void ThreadPlacer::measure(double now) {
 }
 
 void ThreadPlacer::listen(double now) {
-  if (!listens_ || plan_.bind == "none" || plan_.spec == "os" || !noise_.due(now)) return;
+  if (!listens_ || plan_.bind == base::Bind::none || plan_.spec == "os" || !noise_.due(now)) return;
   own_.all = system_.used();
   noise_.look(now, system_.cpu_times(), own_, leased_);
 }
 
 void ThreadPlacer::check_mask(const ThreadId& id, Member& member) {
-  const std::vector<int> mask = system_.mask(id);
-  if (mask.empty() || mask == member.set || mask == os::in_both(member.set, plan_.machine.allowed_cpus)) return;
+  const CpuSet mask = system_.mask(id);
+  if (mask.empty() || mask == member.set || mask == (member.set & plan_.machine.allowed_cpus)) return;
   if (steers_itself(id) || self_steered_.contains(id.process)) return;
   // Once it may be a library that follows what it was told of places, or a cgroup that has changed and that we hear of
   // in a moment; twice it is a wish.
   if (++member.surprises == 1) {
     if (!known_.contains(mask)) return;
-    const std::vector<int> wanted = std::exchange(member.set, mask);
+    const CpuSet wanted = std::exchange(member.set, mask);
     bind(id, member, wanted);
     return;
   }
@@ -267,7 +266,7 @@ void ThreadPlacer::restore() {
     more = false;
     for (const auto& [id, followed] : system_.threads()) {
       if (members_.contains(id) || let_loose_.contains(id) || self_steered_.contains(id.process)) continue;
-      const std::vector<int> mask = system_.mask(id);
+      const CpuSet mask = system_.mask(id);
       if (mask != came_with_ && known_.contains(mask) && system_.bind(id, came_with_) == 0) more = true;
     }
   }

@@ -57,7 +57,7 @@ class ThreadPlacer {
  public:
   /// \param came_with the mask that the program would have without us: what it gets back.
   /// \param attached whether it ran before: threads keep what they had beside its first thread's mask.
-  ThreadPlacer(System& system, AttachPlan plan, std::vector<int> came_with, bool attached, double now);
+  ThreadPlacer(System& system, AttachPlan plan, CpuSet came_with, bool attached, double now);
 
   /// Does what is due. \returns the time at which to call it again, at the latest.
   double step(double now);
@@ -65,13 +65,13 @@ class ThreadPlacer {
   [[nodiscard]] double next_look() const { return next_look_; }
   /// Other cpus from now on.
   void use(AttachPlan plan, double now);
-  /// Cpus that other programs have leased: what goes on there is over when they are given back. Ascending.
-  void set_leased(std::vector<int> cpus) { leased_ = std::move(cpus); }
+  /// Cpus that other programs have leased: what goes on there is over when they are given back.
+  void set_leased(CpuSet cpus) { leased_ = std::move(cpus); }
   /// Do not look at what other programs do.
   void ignore_others() { listens_ = false; }
   void restore();
   /// Whether no worker is on one of these cpus any more.
-  [[nodiscard]] bool has_left(const std::vector<int>& cpus) const;
+  [[nodiscard]] bool has_left(const CpuSet& cpus) const;
 
   [[nodiscard]] const Tally& tally() const { return tally_; }
   [[nodiscard]] const AttachPlan& plan() const { return plan_; }
@@ -82,8 +82,8 @@ class ThreadPlacer {
   [[nodiscard]] double load() const { return load_; }
   /// Cpus' worth of time that children which are left to themselves ran for, or wanted to.
   [[nodiscard]] double children_demand() const { return children_demand_; }
-  /// Cpus that other programs keep busy, ascending.
-  [[nodiscard]] const std::vector<int>& busy() const { return noise_.busy(); }
+  /// Cpus that other programs keep busy.
+  [[nodiscard]] const CpuSet& busy() const { return noise_.busy(); }
   [[nodiscard]] int spread() const;
   /// Spreads that the controller may choose from now; one: nothing to decide.
   [[nodiscard]] std::vector<int> levels() const;
@@ -94,7 +94,7 @@ class ThreadPlacer {
   struct Row {
     ThreadId id;
     bool worker = false;
-    std::vector<int> cpus;
+    CpuSet cpus;
     int chiplet = -1;
   };
   [[nodiscard]] std::vector<Row> rows() const;
@@ -102,7 +102,7 @@ class ThreadPlacer {
  private:
   struct Member {
     Role role;
-    std::vector<int> original, set;
+    CpuSet original, set;
     bool alone = false;  // A3
     int surprises = 0;
     bool gone = false;
@@ -134,16 +134,16 @@ class ThreadPlacer {
   void place_workers(int spread);
   void record_counts(double now);
   void count(Slot& slot);
-  bool bind(const ThreadId& id, Member& member, const std::vector<int>& cpus);
-  void unplace(const ThreadId& id, Member& member, const std::vector<int>& cpus);
-  void know(const std::vector<int>& mask) { known_.insert(mask); }
+  bool bind(const ThreadId& id, Member& member, const CpuSet& cpus);
+  void unplace(const ThreadId& id, Member& member, const CpuSet& cpus);
+  void know(const CpuSet& mask) { known_.insert(mask); }
   void know_plan();
   [[nodiscard]] bool steers_itself(const ThreadId& id);
-  [[nodiscard]] std::vector<int> helper_cpus() const;
+  [[nodiscard]] CpuSet helper_cpus() const;
 
   System& system_;
   AttachPlan plan_;
-  const std::vector<int> came_with_;
+  const CpuSet came_with_;
   const bool attached_;
   const double started_;
   placement::CpuClaims claims_;
@@ -151,7 +151,7 @@ class ThreadPlacer {
   std::set<int> self_steered_;                                   // processes
   std::map<ThreadId, std::optional<os::ThreadTime>> let_loose_;  // with what they had run for at the latest window
   std::set<int> processes_;
-  std::set<std::vector<int>> known_;  // masks that are our doing
+  std::set<CpuSet> known_;  // masks that are our doing
   std::vector<Slot> slots_;
   std::unique_ptr<steering::PlacementGeneration> generation_;
   std::vector<Decision> past_;  // decisions of control groups that are gone
@@ -163,7 +163,7 @@ class ThreadPlacer {
   bool listens_ = true;
   lease::Interference noise_;
   lease::OwnTime own_;
-  std::vector<int> leased_;
+  CpuSet leased_;
   double next_evasion_ = 0;
   int next_binder_ = 0;
   Tally tally_;

@@ -42,30 +42,40 @@ auto boolean(bool Settings::* field) {
   };
 }
 
-auto word(std::string Settings::* field, const std::vector<std::string>& accepted) {
+auto any_text(std::string Settings::* field) {
   return [=](Settings& s, const std::string& text) {
-    bool known = accepted.empty();
-    for (const auto& a : accepted) known = known || a == text;
-    if (known) s.*field = text;
-    return known;
+    s.*field = text;
+    return true;
   };
 }
 
-auto counters_word() {
-  return [](Settings& s, const std::string& text) {
-    bool known = text == "auto" || text == "hardware" || text == "software" || text == "none";
-    for (const std::string prefix : {"replay:", "record:"}) {
-      known = known || (text.starts_with(prefix) && text.size() > prefix.size());
-    }
-    if (known) s.counters = text;
-    return known;
+template <class E>
+auto choice(E Settings::* field) {
+  return [=](Settings& s, const std::string& text) {
+    const auto value = choice_named<E>(text);
+    if (value) s.*field = *value;
+    return value.has_value();
   };
 }
 
-auto share_word() {
+/// What a row of the field accepts.
+template <class E>
+std::string words(E Settings::* /*field*/) {
+  return any_of_words(words_of<E>());
+}
+template <class E>
+std::string words(ChoiceWithFile<E> Settings::* /*field*/) {
+  return any_of_words(words_of<E>());
+}
+
+auto counters_choice() {
   return [](Settings& s, const std::string& text) {
-    const bool known = text == "auto" || text == "on" || text == "off" || (text.size() > 1 && text.front() == '/');
-    if (known) s.share = text;
+    const std::size_t colon = text.find(':');
+    const std::string file = colon == std::string::npos ? "" : text.substr(colon + 1);
+    const auto value = choice_named<Counters>(file.empty() ? text : text.substr(0, colon) + ":FILE");
+    const bool known = value && (file.empty() ? *value != Counters::replay && *value != Counters::record
+                                              : *value == Counters::replay || *value == Counters::record);
+    if (known) s.counters = {*value, file};
     return known;
   };
 }
@@ -125,11 +135,11 @@ std::vector<Row> runtime_rows() {
        "How workers are placed: adaptive and charm-alg1 move them while the program runs; local, distributed, numa, "
        "literal and static let them stand; os does not bind them. name:parameter=value,... sets a controller's "
        "parameters, too.",
-       "adaptive, charm-alg1, static, local, distributed, numa, os or literal", word(&Settings::policy, {}),
+       "adaptive, charm-alg1, static, local, distributed, numa, os or literal", any_text(&Settings::policy),
        code(&Config::policy)},
       {"sockets", "fill",
        "fill: no worker on a socket before the previous one is full. balance: evenly over the sockets.",
-       "fill or balance", word(&Settings::sockets, {"fill", "balance"}), code(&Config::sockets)},
+       words(&Settings::sockets), choice(&Settings::sockets), code(&Config::sockets)},
       {"spread", "0", "Number of chiplets to spread over; 0 leaves it to the policy.", "0 to 65536",
        integer(&Settings::spread, 0, 65536), code(&Config::spread)},
       {"smt", "0", "Count every SMT sibling as a core of its own.", "0 or 1", boolean(&Settings::smt),
@@ -140,17 +150,17 @@ std::vector<Row> runtime_rows() {
        "Machine to assume: an hwloc XML file or synthetic string, a measured profile, or a directory with a sysfs "
        "tree; "
        "empty means this one. Workers are not bound on a machine that is not this one.",
-       "a file, a directory or an hwloc synthetic string", word(&Settings::topology, {}), code(&Config::topology)},
+       "a file, a directory or an hwloc synthetic string", any_text(&Settings::topology), code(&Config::topology)},
       {"profile", "auto",
        "What was measured of the machine: auto for what charm probe keeps of it, off for nothing, or a profile's file.",
-       "auto, off or a file", word(&Settings::profile, {}), code(&Config::profile)},
+       "auto, off or a file", any_text(&Settings::profile), code(&Config::profile)},
       {"stack_bytes", "256K", "Stack of a task; touched pages only cost memory. K, M and G are understood.",
        "16K to 1G", bytes(&Settings::stack_bytes, 16U << 10, 1U << 30), code(&Config::stack_bytes)},
       {"spin_us", "150", "Microseconds that an idle worker looks for work before it parks.", "0 to 1000000",
        integer(&Settings::spin_us, 0, 1000000), code(&Config::spin_us)},
       {"bind", "core",
        "What a worker's thread is bound to: its core, all allowed cpus of its chiplet or NUMA node, or none.",
-       "core, chiplet, node or none", word(&Settings::bind, {"core", "chiplet", "node", "none"}), code(&Config::bind)},
+       words(&Settings::bind), choice(&Settings::bind), code(&Config::bind)},
       {"lend_caller", "1",
        "The thread that calls init() works as worker 0 while it waits in run(), and is bound like it. 0: it "
        "sleeps, and is never bound.",
@@ -161,11 +171,11 @@ std::vector<Row> runtime_rows() {
       {"deadlock", "report",
        "When all workers sleep and tasks wait for more than a second: report which and for what, once; abort after the "
        "report where nothing outside can wake them; or off.",
-       "report, abort or off", word(&Settings::deadlock, {"report", "abort", "off"}), code(&Config::deadlock)},
+       words(&Settings::deadlock), choice(&Settings::deadlock), code(&Config::deadlock)},
       {"trace", "",
        "File to record the run to, for chrome://tracing, ui.perfetto.dev and the simulator; %p in it becomes the "
        "process id; empty means no recording.",
-       "a file that can be written", word(&Settings::trace, {}), code(&Config::trace)},
+       "a file that can be written", any_text(&Settings::trace), code(&Config::trace)},
       {"trace_bytes", "16M",
        "Memory of each worker for recorded events, used as they come; when it is full the rest of the run is "
        "dropped, and counted. K, M and G are understood.",
@@ -177,32 +187,37 @@ std::vector<Row> runtime_rows() {
       {"counters", "auto",
        "Where measurements come from. auto: hardware counters where the machine has them, else software signals. "
        "record:FILE is auto and writes every reading down; replay:FILE reads such a file instead of the machine.",
-       "auto, hardware, software, none, replay:FILE or record:FILE", counters_word(), code(&Config::counters)},
+       words(&Settings::counters), counters_choice(), code(&Config::counters)},
       {"counter_events", "",
        "Events to count instead of the catalogue's, separated by blanks: SOURCE=EVENT with SOURCE a fill source "
        "(own_l2, own_chiplet, other_chiplet, remote_cache, local_dram, remote_dram, other), instructions or cycles, "
        "and "
        "EVENT a libpfm name or type:config[:config1] in numbers. EVENT+EVENT counts the sum.",
-       "a list of SOURCE=EVENT", word(&Settings::counter_events, {}), code(&Config::counter_events)},
+       "a list of SOURCE=EVENT", any_text(&Settings::counter_events), code(&Config::counter_events)},
       {"memory_policy", "preferred",
        "New pages of a worker: preferred takes them from its node while that has some, bind from nowhere else (the "
        "CHARM paper's choice; a full node then kills the program), none leaves it to the system.",
-       "preferred, bind or none", word(&Settings::memory_policy, {"preferred", "bind", "none"}),
-       code(&Config::memory_policy)},
+       words(&Settings::memory_policy), choice(&Settings::memory_policy), code(&Config::memory_policy)},
       {"surplus", "rest",
        "What workers do whose cpus are taken away while the program runs: rest (they only finish what is bound to "
        "them) or share the cpus that are left.",
-       "rest or share", word(&Settings::surplus, {"rest", "share"}), code(&Config::surplus)},
+       words(&Settings::surplus), choice(&Settings::surplus), code(&Config::surplus)},
       {"monitor", "program",
        "What a controller looks at: the whole program, or only what runs inside of a charm::region.",
-       "program or regions", word(&Settings::monitor, {"program", "regions"}), code(&Config::monitor)},
+       words(&Settings::monitor), choice(&Settings::monitor), code(&Config::monitor)},
       {"watch_ms", "500",
        "Milliseconds between two looks at the cpus that the process may use (affinity, cgroup, hotplug); 0: never.",
        "0 to 1000000", integer(&Settings::watch_ms, 0, 1000000), code(&Config::watch_ms)},
       {"share", "auto",
        "Whether cores are leased, so that programs of one user that do so share the machine core by core. auto: charm "
        "run does, programs of the library do not. A path names the file of shares in place of /dev/shm/charm-UID.",
-       "auto, on, off or a path that begins with /", share_word(), code(&Config::share)},
+       words(&Settings::share),
+       [](Settings& s, const std::string& text) {
+         const auto value = share_named(text);
+         if (value) s.share = *value;
+         return value.has_value();
+       },
+       code(&Config::share)},
       {"share_weight", "100", "What the program is due of a shared machine, beside the weights of the others.",
        "1 to 1000", integer(&Settings::share_weight, 1, 1000), code(&Config::share_weight)},
   };
@@ -261,6 +276,18 @@ std::map<std::string, Found> read_file(const std::string& path) {
 }
 
 }  // namespace
+
+std::optional<ChoiceWithFile<Share>> share_named(const std::string& text) {
+  if (text.size() > 1 && text.front() == '/') return ChoiceWithFile<Share>{Share::file, text};
+  const auto value = choice_named<Share>(text);
+  if (!value || *value == Share::file) return std::nullopt;
+  return ChoiceWithFile<Share>{*value, ""};
+}
+
+std::string counters_text(const ChoiceWithFile<Counters>& counters) {
+  const std::string_view word = word_of(counters.choice);
+  return std::string(word.substr(0, word.find("FILE"))) + counters.file;
+}
 
 std::vector<SettingDoc> settings_schema() {
   std::vector<SettingDoc> docs;

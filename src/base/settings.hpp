@@ -7,15 +7,18 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "base/setting_choices.hpp"
 
 namespace charm::base {
 
 struct Settings {
   int workers = 0;  // 0: every allowed physical core
   std::string policy;
-  std::string sockets;
+  SocketOrder sockets = SocketOrder::fill;
   int spread = 0;
   bool smt = false;
   bool share_cores = false;
@@ -23,20 +26,20 @@ struct Settings {
   std::string profile;
   std::size_t stack_bytes = 0;
   int spin_us = 0;
-  std::string bind;
+  Bind bind = Bind::core;
   bool lend_caller = true;
   int blocking_threads = 0;
-  std::string deadlock;
+  Deadlock deadlock = Deadlock::report;
   std::string trace;
   std::size_t trace_bytes = 0;
   bool publish = false;
-  std::string counters;        // auto, hardware, software, none, replay:FILE, record:FILE
-  std::string counter_events;  // SOURCE=EVENT list; empty: the catalogue's
-  std::string memory_policy;   // preferred, bind, none
-  std::string surplus;         // rest, share
-  std::string monitor;         // program, regions
-  int watch_ms = 0;            // between two checks of the allowed cpus; 0: never
-  std::string share;           // auto, on, off, or the path of the table of leases
+  ChoiceWithFile<Counters> counters;  // which file is replayed or recorded
+  std::string counter_events;         // SOURCE=EVENT list; empty: the catalogue's
+  WorkerMemory memory_policy = WorkerMemory::preferred;
+  Surplus surplus = Surplus::rest;
+  Monitor monitor = Monitor::program;
+  int watch_ms = 0;             // between two checks of the allowed cpus; 0: never
+  ChoiceWithFile<Share> share;  // the file is the table of leases
   int share_weight = 100;
   std::map<std::string, std::string> parameters;  // of controllers, by the setting's name, where they are not default
 
@@ -49,6 +52,12 @@ struct Settings {
 struct SettingDoc {
   std::string name, default_value, doc, variable, accepts;
 };
+
+/// What the setting share, and the option --share, may be; nothing for another text.
+std::optional<ChoiceWithFile<Share>> share_named(const std::string& text);
+
+/// As it is written: "auto", "replay:FILE".
+std::string counters_text(const ChoiceWithFile<Counters>& counters);
 
 /// The schema as documentation, in its order.
 std::vector<SettingDoc> settings_schema();

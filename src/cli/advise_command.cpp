@@ -122,7 +122,7 @@ int advise(const AdviseArguments& options, Session& session) {
                 << '\n';
     return exit_done;
   }
-  const bool colour = colour_on_stdout(colour_choice(options.output.colour));
+  const bool colour = colour_on_stdout(options.output.colour);
   session.out << fmt::format(
       "{}: {} worker{}, {} on {} chiplet{}; {}.\n\n", model.title, advice.workers, advice.workers == 1 ? "" : "s",
       advice.placement, advice.chiplets, advice.chiplets == 1 ? "" : "s",

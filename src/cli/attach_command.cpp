@@ -56,7 +56,7 @@ int attach(const AttachOptions& options, Session& session) {
   if (!options.report.empty()) os::check_writable(options.report);
   const os::Processes processes;
   const os::ProcessIdentity process = find(processes, options.pid);
-  const std::vector<int> mask = os::allowed_cpus_of(options.pid);
+  const CpuSet mask = os::allowed_cpus_of(options.pid);
   // Whether masks may be set is found out before anything is changed: by setting what is there.
   if (mask.empty() || os::bind_thread(options.pid, mask) != 0) {
     throw Error(Errc::bad_input, "the threads of process " + std::to_string(options.pid) + " cannot be bound",

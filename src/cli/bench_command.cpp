@@ -153,7 +153,7 @@ int bench(const BenchOptions& options, Session& session) {
   if (options.output.json) {
     session.out << results_json(host, outcome);
   } else {
-    session.out << results_table(outcome, colour_on_stdout(colour_choice(options.output.colour)));
+    session.out << results_table(outcome, colour_on_stdout(options.output.colour));
     if (options.report) session.out << "\nreport: " << *options.report << '\n';
   }
   for (const auto& r : outcome.results) {

@@ -134,8 +134,9 @@ int run(const CompareOptions& options, Session& session) {
   check_input(options.input);
   if (options.html) os::check_writable(*options.html);
   const Machine machine = topology::discover_quietly(settings.topology, settings.profile).machine;
-  const bool count = settings.counters != "none" && settings.counters != "software";
-  const compare::Counting counting(machine, count, "the setting counters is " + settings.counters);
+  const bool count =
+      settings.counters.choice != base::Counters::none && settings.counters.choice != base::Counters::software;
+  const compare::Counting counting(machine, count, "the setting counters is " + base::counters_text(settings.counters));
 
   const compare::Outcome outcome = measure(options, request, counting, session);
   if (outcome.interrupted != 0) end_by(outcome.interrupted);
@@ -149,7 +150,7 @@ int run(const CompareOptions& options, Session& session) {
   if (options.output.json) {
     session.out << comparison_json(host, outcome, code);
   } else {
-    session.out << comparison_text(outcome, colour_on_stdout(colour_choice(options.output.colour)));
+    session.out << comparison_text(outcome, colour_on_stdout(options.output.colour));
   }
   return code;
 }

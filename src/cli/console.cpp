@@ -11,13 +11,8 @@ namespace charm::cli {
 void add_output_options(CLI::App& app, OutputOptions& options) {
   app.add_flag("--json", options.json, "Print JSON on stdout and nothing else there");
   app.add_flag("-q,--quiet", options.quiet, "No progress on stderr");
-  one_of(app.add_option("--color", options.colour, "Colour of the text output"), {"auto", "always", "never"})
-      ->capture_default_str();
-}
-
-Colour colour_choice(const std::string& text) {
-  if (text == "always") return Colour::always;
-  return text == "never" ? Colour::never : Colour::automatic;
+  choice_option(app, "--color", options.colour, "Colour of the text output")
+      ->default_str(std::string(base::word_of(options.colour)));
 }
 
 bool use_colour(Colour choice, bool is_terminal, const char* no_color, const char* term) {

@@ -2,25 +2,29 @@
 // else to stderr, so that the output of `charm ... --json` is always valid JSON.
 #pragma once
 
+#include <array>
 #include <iosfwd>
 #include <string>
 
+#include "base/choice.hpp"
 #include "cli/cli11.hpp"
 
 namespace charm::cli {
 
 enum class Colour { automatic, always, never };
+constexpr auto choices(Colour /*unused*/) {
+  return std::array{base::Choice{Colour::automatic, "auto"}, base::Choice{Colour::always, "always"},
+                    base::Choice{Colour::never, "never"}};
+}
 
 struct OutputOptions {
   bool json = false;
   bool quiet = false;
-  std::string colour = "auto";
+  Colour colour = Colour::automatic;
 };
 
 /// Declares --json, --quiet and --color on a command; the options live as long as the parse and the action.
 void add_output_options(CLI::App& app, OutputOptions& options);
-
-Colour colour_choice(const std::string& text);
 
 /// Whether to colour a stream: the option decides; automatic means a terminal, a TERM that is not "dumb", and no
 /// NO_COLOR (https://no-color.org: set and not empty). The environment comes as arguments; a null pointer is an unset

@@ -81,8 +81,10 @@ counters::Description on_paper(const counters::CpuModel& model, const counters::
 counters::Description of_this_machine(const base::Settings& settings, const Machine& machine, const View& view,
                                       const std::vector<counters::UserEvent>& wishes,
                                       const counters::SourceContext& around) {
-  const bool automatic = settings.counters == "auto" || settings.counters == "hardware" ||
-                         settings.counters.starts_with("record:");  // looking shall not begin a recording
+  using base::Counters;
+  const Counters asked = settings.counters.choice;
+  const bool automatic = asked == Counters::automatic || asked == Counters::hardware ||
+                         asked == Counters::record;  // looking shall not begin a recording
   if (!automatic) return counters::choose_source(settings, machine, around)->describe();
   auto attempt = counters::try_hardware(view.model, view.shape, wishes, around);
   if (attempt.source != nullptr) return attempt.source->describe();
@@ -296,9 +298,8 @@ void declare_counters(CLI::App& app, Session& session) {
   app.callback([&session, options] {
     session.action = [&session, options] {
       const View view = look(*options);
-      session.out << (options->output.json
-                          ? as_json(view, options->events)
-                          : as_text(view, options->events, colour_on_stdout(colour_choice(options->output.colour))));
+      session.out << (options->output.json ? as_json(view, options->events)
+                                           : as_text(view, options->events, colour_on_stdout(options->output.colour)));
       return exit_done;
     };
   });

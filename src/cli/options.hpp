@@ -5,12 +5,21 @@
 #include <string>
 #include <vector>
 
+#include "base/choice.hpp"
 #include "cli/cli11.hpp"
 
 namespace charm::cli {
 
 /// The option takes one of `words`. Help shows them and completion offers them.
 CLI::Option* one_of(CLI::Option* option, const std::vector<std::string>& words);
+
+/// An option whose words are those of a choice (base/choice.hpp), which becomes `value`.
+template <class E>
+CLI::Option* choice_option(CLI::App& app, const std::string& names, E& value, const std::string& help) {
+  CLI::Option* option = app.add_option_function<std::string>(
+      names, [&value](const std::string& word) { value = base::choice_named<E>(word).value_or(value); }, help);
+  return one_of(option, base::words_of<E>());
+}
 
 /// The option takes a comma-separated list out of `words`, without repeats; read it with `split_list`.
 CLI::Option* some_of(CLI::Option* option, const std::vector<std::string>& words);

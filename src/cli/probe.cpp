@@ -67,9 +67,7 @@ probe::MeasureOptions measure_options(const ProbeOptions& options) {
   measure.stream = wanted("stream");
   measure.working_set = wanted("caches");
   measure.writes = wanted("writes");
-  measure.pairs = options.pairs == "all"       ? probe::Pairs::all
-                  : options.pairs == "sampled" ? probe::Pairs::sampled
-                                               : probe::Pairs::automatic;
+  measure.pairs = options.pairs;
   measure.budget_s = options.budget_s;
   return measure;
 }

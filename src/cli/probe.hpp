@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "probe/measure.hpp"
+
 namespace charm::cli {
 
 struct ProbeOptions {
   std::string cluster = "";             // a latency matrix (CSV) to cluster instead of measuring
   std::string show = "";                // a stored profile to show instead of measuring; "-" is this machine's
   std::vector<std::string> parts = {};  // latency, bandwidth, stream, caches, writes; empty: all
-  std::string pairs = "auto";           // auto, all, sampled
+  probe::Pairs pairs = probe::Pairs::automatic;
   double budget_s = 15;
   std::string csv = "";  // files to write besides
   std::string svg = "";

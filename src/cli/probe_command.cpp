@@ -23,7 +23,7 @@ void declare_probe(CLI::App& app, Session& session) {
   file_path(app.add_option("--show", probe.show, "Show a stored profile instead of measuring; - for this machine's"));
   some_of(app.add_option("--only", options->parts, "Measure only these"),
           {"latency", "bandwidth", "stream", "caches", "writes"});
-  one_of(app.add_option("--pairs", probe.pairs, "Which pairs of cpus to measure"), {"auto", "all", "sampled"});
+  choice_option(app, "--pairs", probe.pairs, "Which pairs of cpus to measure");
   app.add_option("--budget", probe.budget_s, "Seconds to spend, more or less; more for every pair of a large machine");
   file_path(app.add_option("--csv", probe.csv, "Write the latencies as core-to-core-latency does"));
   file_path(app.add_option("--svg", probe.svg, "Write the heatmap of latencies"));
@@ -36,7 +36,7 @@ void declare_probe(CLI::App& app, Session& session) {
     options->probe.store = !options->no_store;
     options->probe.json = options->output.json;
     options->probe.quiet = options->output.quiet;
-    options->probe.colour = colour_on_stdout(colour_choice(options->output.colour));
+    options->probe.colour = colour_on_stdout(options->output.colour);
     session.action = [&session, options] { return probe_command(options->probe, session.out, session.err); };
   });
 }

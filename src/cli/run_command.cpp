@@ -24,18 +24,19 @@ namespace charm::cli {
 namespace {
 
 /// Of the nodes whose cores the program uses; in the child, before it becomes the program.
-void set_memory(const std::string& word, const attach::AttachPlan& plan) {
-  if (word == "keep") return;
-  std::vector<int> nodes;
+void set_memory(attach::Memory memory, const attach::AttachPlan& plan) {
+  using attach::Memory;
+  if (memory == Memory::keep) return;
+  OsNodeSet nodes;
   for (const Node& node : plan.machine.nodes) {
     const bool used = std::any_of(plan.machine.cores.begin(), plan.machine.cores.end(),
                                   [&](const Core& core) { return core.node == node.id; });
-    if (used) nodes.push_back(node.os_index);
+    if (used) nodes.insert(node.os_index);
   }
   bool done = true;
-  if (word == "local") os::reset_memory_policy();
-  if (word == "interleave") done = os::set_memory_nodes(os::NodesPolicy::interleave, nodes);
-  if (word == "bind") done = os::set_memory_nodes(os::NodesPolicy::bind, nodes);
+  if (memory == Memory::local) os::reset_memory_policy();
+  if (memory == Memory::interleave) done = os::set_memory_nodes(os::NodesPolicy::interleave, nodes);
+  if (memory == Memory::bind) done = os::set_memory_nodes(os::NodesPolicy::bind, nodes);
   if (!done)
     os::write_to_stderr("charm: the kernel refused the memory policy; memory comes from where it would anyway\n");
 }
@@ -106,12 +107,10 @@ std::optional<os::Ended> run(const AttachOptions& options, Session& session, int
 void declare_run(CLI::App& app, Session& session) {
   auto options = std::make_shared<AttachOptions>();
   declare_shared(app, *options);
-  one_of(
-      app.add_option("--mem", options->memory,
-                     "Where its memory comes from: keep what it is, local to each thread, or the nodes of its cpus in "
-                     "turn or alone"),
-      {"keep", "local", "interleave", "bind"})
-      ->capture_default_str();
+  choice_option(app, "--mem", options->memory,
+                "Where its memory comes from: keep what it is, local to each thread, or the nodes of its cpus in "
+                "turn or alone")
+      ->default_str(std::string(base::word_of(options->memory)));
   app.add_flag("--no-size", options->no_size, "Do not tell its pools of threads how many to make");
   some_of(app.add_option("--no-size-for", options->left_out, "Of these kinds of pools only"), attach::pool_kinds());
   app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");

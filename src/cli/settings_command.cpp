@@ -50,7 +50,7 @@ void declare_settings(CLI::App& app, Session& session) {
       const auto settings = base::resolve({});
       const auto docs = base::settings_schema();
       session.out << (options->json ? as_json(settings, docs)
-                                    : as_text(settings, docs, colour_on_stdout(colour_choice(options->colour))));
+                                    : as_text(settings, docs, colour_on_stdout(options->colour)));
       return exit_done;
     };
   });

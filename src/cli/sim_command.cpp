@@ -26,8 +26,8 @@ namespace {
 
 struct SimArguments {
   OutputOptions output;
-  std::string machine = "epyc-7713-2s", workload, policy = "charm", workers, backend = "analytic", reproduce, replay,
-              show_machine, from_profile;
+  std::string machine = "epyc-7713-2s", workload, policy = "charm", workers, reproduce, replay, show_machine,
+              from_profile;
   std::optional<std::string> report;
   std::optional<int> record_graph;
   bool worst = false;
@@ -73,7 +73,6 @@ SimRequest request_of(const SimArguments& options) {
   if (!options.workers.empty()) request.workers = parse_workers(options.workers);
   request.run = options.run;
   request.jobs = options.jobs;
-  request.run.backend = options.backend == "lines" ? sim::Backend::lines : sim::Backend::analytic;
   return request;
 }
 
@@ -121,7 +120,7 @@ int replay(const SimArguments& options, Session& session, bool colour) {
 }
 
 int simulate(const SimArguments& options, Session& session) {
-  const bool colour = !options.output.json && colour_on_stdout(colour_choice(options.output.colour));
+  const bool colour = !options.output.json && colour_on_stdout(options.output.colour);
   if (options.record_graph) {
     session.out << sim::graph_record_json(record_graph(*options.record_graph));
     return exit_done;
@@ -179,7 +178,7 @@ void declare_sim(CLI::App& app, Session& session) {
                 0, 1);
   app.add_flag("!--no-counters", options->run.counters, "As on a machine without performance counters");
   app.add_option("--seed", options->run.seed, "Seed of noise, sampling and stealing [1]");
-  one_of(app.add_option("--backend", options->backend, "How accesses are judged [analytic]"), {"analytic", "lines"});
+  choice_option(app, "--backend", options->run.backend, "How accesses are judged [analytic]");
   some_of(app.add_option("--reproduce", options->reproduce, "The papers' figures against the model"), [] {
     auto names = figure_names();
     names.emplace_back("all");

@@ -39,7 +39,7 @@ struct TopOptions {
   bool plain = false;
   std::optional<std::string> record;
   double interval = 1;
-  std::string colour = "auto";
+  Colour colour = Colour::automatic;
 };
 
 std::string time_of_day() {
@@ -198,13 +198,14 @@ int run(const TopOptions& options, Session& session) {
     throw Error(Errc::bad_input, "--record without a process", "give its PID: a recording is of one program's threads");
   }
   const auto settings = base::resolve({});
-  const bool count = settings.counters != "none" && settings.counters != "software";
+  const bool count =
+      settings.counters.choice != base::Counters::none && settings.counters.choice != base::Counters::software;
   const Machine machine = topology::discover_quietly(settings.topology, settings.profile).machine;
-  Looking looking(options, machine, count, "the setting counters is " + settings.counters);
+  Looking looking(options, machine, count, "the setting counters is " + base::counters_text(settings.counters));
 
   top::ScreenOptions look;
   look.unicode = speaks_unicode() && !options.plain;
-  look.colour = colour_on_stdout(colour_choice(options.colour));
+  look.colour = colour_on_stdout(options.colour);
   const bool screen =
       os::is_terminal(os::Stream::output) && !options.json && !options.once && !options.plain && !dumb_terminal();
   Ended ended = 0;
@@ -235,8 +236,8 @@ void declare_top(CLI::App& app, Session& session) {
   app.add_flag("--once", options->once, "One interval, then end");
   app.add_flag("--plain", options->plain, "Screens one below the other, in ASCII");
   app.add_flag("--json", options->json, "A line of JSON each interval");
-  one_of(app.add_option("--color", options->colour, "Colour of the text output"), {"auto", "always", "never"})
-      ->capture_default_str();
+  choice_option(app, "--color", options->colour, "Colour of the text output")
+      ->default_str(std::string(base::word_of(options->colour)));
   app.callback([&session, options] { session.action = [&session, options] { return run(*options, session); }; });
 }
 

@@ -28,7 +28,7 @@ void declare_topo(CLI::App& app, Session& session) {
   add_output_options(app, options->output);
   app.callback([&session, options] {
     options->topo.json = options->output.json;
-    options->topo.colour = colour_on_stdout(colour_choice(options->output.colour));
+    options->topo.colour = colour_on_stdout(options->output.colour);
     session.action = [&session, options] { return topo_command(options->topo, session.out); };
   });
 }

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/quantile.hpp"
-#include "os/cpu_list.hpp"
 
 namespace charm::compare {
 namespace {
@@ -92,7 +91,7 @@ std::vector<std::string> disturbances(const HostActivity& around, const Outcome&
   for (const auto& [governor, on] : around.governors) {
     // The others follow the load, and so runs that begin after a pause are slower.
     if (governor == "performance") continue;
-    lines.push_back(fmt::format("the frequency governor of cpus {} is {}", os::format_cpu_list(on), governor));
+    lines.push_back(fmt::format("the frequency governor of cpus {} is {}", on.to_text(), governor));
   }
   const bool in_doubt = overall(outcome) == Finding::unknown ||
                         std::any_of(outcome.comparisons.begin(), outcome.comparisons.end(),

@@ -2,6 +2,8 @@
 // of the machine before and after, and of the runs themselves.
 #pragma once
 
+#include <charm/id_set.hpp>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -15,7 +17,7 @@ struct HostActivity {
   os::MachineUse before, after;
   double own_cpu_s = 0;  ///< of the runs and of this process between the two
   int own_process = 0;   ///< not one of the others
-  std::map<std::string, std::vector<int>> governors;
+  std::map<std::string, CpuSet> governors;
 };
 
 /// The disturbances that matter, the strongest first; empty on a quiet machine.

@@ -50,24 +50,25 @@ std::unique_ptr<Source> no_source(const std::string& why) { return std::make_uni
 
 std::unique_ptr<Source> choose_source(const base::Settings& settings, const Machine& machine,
                                       const SourceContext& around) {
-  const std::string& asked = settings.counters;
-  if (asked == "none") return no_source("the setting counters is none");
-  if (asked.starts_with("replay:")) return replay_source(asked.substr(7), Pace::clock, around.clock);
-  if (asked == "software") return software_source(around, {"the setting counters is software", ""});
-  if (asked.starts_with("record:")) {
+  using base::Counters;
+  const auto& [asked, file] = settings.counters;
+  if (asked == Counters::none) return no_source("the setting counters is none");
+  if (asked == Counters::replay) return replay_source(file, Pace::clock, around.clock);
+  if (asked == Counters::software) return software_source(around, {"the setting counters is software", ""});
+  if (asked == Counters::record) {
     base::Settings automatic = settings;
-    automatic.counters = "auto";
-    return recording_source(choose_source(automatic, machine, around), asked.substr(7));
+    automatic.counters = {};
+    return recording_source(choose_source(automatic, machine, around), file);
   }
 
   const auto wishes = parse_user_events(settings.counter_events);
-  if (asked != "hardware" && !machine.is_live()) {
+  if (asked != Counters::hardware && !machine.is_live()) {
     // Fills of this machine say nothing about places on another one.
     return software_source(around, {"the machine is on paper (" + machine.origin + ")", ""});
   }
   HardwareAttempt attempt = try_hardware(model_of(around.cpu), shape_of(machine), wishes, around);
   if (attempt.source != nullptr) return std::move(attempt.source);
-  if (asked == "hardware") {
+  if (asked == Counters::hardware) {
     throw Error(Errc::system, "setting counters = hardware: " + attempt.refusal.why,
                 attempt.refusal.remedy.empty() ? "use auto or software" : attempt.refusal.remedy);
   }

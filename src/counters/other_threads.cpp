@@ -60,15 +60,17 @@ class OtherThread final : public ThreadCounters {
 }  // namespace
 
 OtherThreads::OtherThreads(const base::Settings& settings, const Machine& machine) : around_(source_context()) {
-  if (settings.counters == "none" || settings.counters == "software" || settings.counters.starts_with("replay:")) {
-    why_not_ = "the setting counters is '" + settings.counters + "'";
+  using base::Counters;
+  const Counters asked = settings.counters.choice;
+  if (asked == Counters::none || asked == Counters::software || asked == Counters::replay) {
+    why_not_ = "the setting counters is '" + base::counters_text(settings.counters) + "'";
     return;
   }
   const CpuModel* model = model_of(around_.cpu);
   const auto wishes = parse_user_events(settings.counter_events);
   HardwareAttempt attempt = try_hardware(model, shape_of(machine), wishes, around_);
   if (attempt.source == nullptr) {
-    if (settings.counters == "hardware") {
+    if (asked == Counters::hardware) {
       throw Error(Errc::system, "there are no hardware counters: " + attempt.refusal.why, attempt.refusal.remedy);
     }
     why_not_ = attempt.refusal.why + (attempt.refusal.remedy.empty() ? "" : "; " + attempt.refusal.remedy);

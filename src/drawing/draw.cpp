@@ -110,7 +110,7 @@ class Drawing {
   }
 
   /// Equal chiplets: what they have in common once, then a cell for each, read down the columns.
-  Lines many(const std::vector<int>& ids, std::size_t width) const {
+  Lines many(const ChipletSet& ids, std::size_t width) const {
     const Chiplet& first = chiplet(ids.front());
     Lines out = {"chiplets " + std::to_string(ids.front()) + "-" + std::to_string(ids.back()) + "  each " +
                  cores_of(m_, first) + dot_ + cache(first)};
@@ -141,7 +141,7 @@ class Drawing {
     return out;
   }
 
-  Lines chiplets(const std::vector<int>& ids, std::size_t width) const {
+  Lines chiplets(const ChipletSet& ids, std::size_t width) const {
     Lines out;
     std::size_t align = 0;
     for (int id : ids) align = std::max(align, chiplet(id).cores.size() > 16 ? 0 : chiplet(id).cores.size());
@@ -166,10 +166,10 @@ class Drawing {
     return wrapped(text + dot_ + "near to cpus " + format_cpus(n.cpus), style_.width);
   }
 
-  [[nodiscard]] std::vector<int> chiplets_of(const Socket& socket, int node_id) const {
-    std::vector<int> ids;
+  [[nodiscard]] ChipletSet chiplets_of(const Socket& socket, int node_id) const {
+    ChipletSet ids;
     for (int id : socket.chiplets) {
-      if (chiplet(id).node == node_id) ids.push_back(id);
+      if (chiplet(id).node == node_id) ids.insert(id);
     }
     return ids;
   }
@@ -179,9 +179,9 @@ class Drawing {
     Lines inside;
     std::string title = "socket " + std::to_string(socket.id);
     // Chiplets whose node reaches beyond this socket; the node itself stands below the sockets.
-    std::vector<int> loose;
+    ChipletSet loose;
     for (int id : socket.chiplets) {
-      if (node(chiplet(id).node).socket != socket.id) loose.push_back(id);
+      if (node(chiplet(id).node).socket != socket.id) loose.insert(id);
     }
     append(inside, chiplets(loose, width - 4));
     const bool merged = socket.nodes.size() == 1 && loose.empty();

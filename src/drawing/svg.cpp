@@ -127,7 +127,7 @@ class Picture {
   }
 
   /// Chiplets in rows of equal number, as many to a row as `width` holds.
-  [[nodiscard]] std::size_t per_row(const std::vector<int>& ids, int width) const {
+  [[nodiscard]] std::size_t per_row(const ChipletSet& ids, int width) const {
     int widest = 1;
     for (int id : ids) widest = std::max(widest, size_of(chiplet(id)).width);
     const auto fit = static_cast<std::size_t>(std::max(1, (width + 2 * gap) / (widest + 2 * gap)));
@@ -136,7 +136,7 @@ class Picture {
   }
 
   /// Lays the chiplets out within `width` from (x, y), and draws them if asked to. \return the size that they take.
-  Size flow(const std::vector<int>& ids, int x, int y, int width, bool draw) {
+  Size flow(const ChipletSet& ids, int x, int y, int width, bool draw) {
     const std::size_t row = per_row(ids, width);
     Size all;
     Size line;
@@ -158,9 +158,9 @@ class Picture {
 
   /// The node's frame with its upper left corner at (x, y).
   Size draw_node(const Socket& socket, const Node& node, int x, int y, int width, bool draw) {
-    std::vector<int> ids;
+    ChipletSet ids;
     for (int id : socket.chiplets) {
-      if (chiplet(id).node == node.id) ids.push_back(id);
+      if (chiplet(id).node == node.id) ids.insert(id);
     }
     const std::string text = node_label(node) + (ids.empty() ? ", no usable cpus" : "");
     const Size inside = flow(ids, x + pad, y + head, width - 2 * pad, false);
@@ -177,9 +177,9 @@ class Picture {
     const std::size_t frame = body_.size();
     label(2 * pad, y + 15, "charm-t", "socket " + std::to_string(socket.id));
     int bottom = y + head;
-    std::vector<int> loose;
+    ChipletSet loose;
     for (int id : socket.chiplets) {
-      if (m_.nodes[static_cast<std::size_t>(chiplet(id).node)].socket != socket.id) loose.push_back(id);
+      if (m_.nodes[static_cast<std::size_t>(chiplet(id).node)].socket != socket.id) loose.insert(id);
     }
     if (!loose.empty()) bottom += flow(loose, 2 * pad, bottom, page - 4 * pad, true).height + gap;
     int x = 2 * pad;

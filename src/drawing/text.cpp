@@ -6,7 +6,7 @@
 
 namespace charm::drawing {
 
-std::string format_cpus(const std::vector<int>& cpus) {
+std::string format_cpus(const CpuSet& cpus) {
   std::string text;
   for (std::size_t i = 0; i < cpus.size();) {
     std::size_t last = i;
@@ -87,13 +87,9 @@ std::string cores_of(const Machine& machine, const Chiplet& chiplet) {
   return text + " x " + (least == most ? "" : std::to_string(least) + "-") + std::to_string(most) + " threads";
 }
 
-std::vector<int> cpus_of(const Machine& machine, const Chiplet& chiplet) {
-  std::vector<int> cpus;
-  for (int id : chiplet.cores) {
-    const auto& siblings = machine.cores[static_cast<std::size_t>(id)].siblings;
-    cpus.insert(cpus.end(), siblings.begin(), siblings.end());
-  }
-  std::sort(cpus.begin(), cpus.end());
+CpuSet cpus_of(const Machine& machine, const Chiplet& chiplet) {
+  CpuSet cpus;
+  for (int id : chiplet.cores) cpus |= machine.cores[static_cast<std::size_t>(id)].siblings;
   return cpus;
 }
 

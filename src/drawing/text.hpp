@@ -11,7 +11,7 @@
 namespace charm::drawing {
 
 /// "0-7,192-199"; strides are folded too, as interleaved numbering has them: "0,2..62".
-std::string format_cpus(const std::vector<int>& cpus);
+std::string format_cpus(const CpuSet& cpus);
 
 /// Breaks at blanks and after commas; a piece that is longer than a line stays whole.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
@@ -32,7 +32,7 @@ bool alike(const Machine& machine, const Chiplet& a, const Chiplet& b);
 /// "8 cores x 2 threads"; "1-2 threads" where siblings of some cores are forbidden.
 std::string cores_of(const Machine& machine, const Chiplet& chiplet);
 
-/// All allowed cpus of the chiplet, ascending.
-std::vector<int> cpus_of(const Machine& machine, const Chiplet& chiplet);
+/// All allowed cpus of the chiplet.
+CpuSet cpus_of(const Machine& machine, const Chiplet& chiplet);
 
 }  // namespace charm::drawing

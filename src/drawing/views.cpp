@@ -1,7 +1,6 @@
 #include "drawing/views.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <set>
 
@@ -12,24 +11,21 @@ namespace charm::drawing {
 namespace {
 
 template <typename Key>
-void put(std::map<Key, std::vector<int>>& groups, const Key& key, int cpu) {
-  groups[key].push_back(cpu);
+void put(std::map<Key, CpuSet>& groups, const Key& key, int cpu) {
+  groups[key].insert(cpu);
 }
 
 template <typename Key>
-CpuGroups sorted(std::map<Key, std::vector<int>> groups) {
+CpuGroups sorted(std::map<Key, CpuSet> groups) {
   CpuGroups all;
-  for (auto& [key, cpus] : groups) {
-    std::sort(cpus.begin(), cpus.end());
-    all.push_back(std::move(cpus));
-  }
+  for (auto& [key, cpus] : groups) all.push_back(std::move(cpus));
   std::sort(all.begin(), all.end());
   return all;
 }
 
 /// Before any judgement: an L3 over two packages is shown as one.
 View view_of(const topology::Survey& survey) {
-  std::map<int, std::vector<int>> cores, chiplets, nodes, sockets;
+  std::map<int, CpuSet> cores, chiplets, nodes, sockets;
   for (std::size_t i = 0; i < survey.cores.size(); ++i) {
     const auto& core = survey.cores[i];
     for (int cpu : core.cpus) {
@@ -44,7 +40,7 @@ View view_of(const topology::Survey& survey) {
 
 /// Where no survey is kept: a profile's machine.
 View view_of(const Machine& machine) {
-  std::map<int, std::vector<int>> cores, chiplets, nodes, sockets;
+  std::map<int, CpuSet> cores, chiplets, nodes, sockets;
   for (const Core& core : machine.cores) {
     for (int cpu : core.siblings) {
       put(cores, core.id, cpu);
@@ -58,7 +54,7 @@ View view_of(const Machine& machine) {
 }
 
 View view_of(const CpuidPicture& picture) {
-  std::map<std::int64_t, std::vector<int>> cores, chiplets, nodes, sockets;
+  std::map<std::int64_t, CpuSet> cores, chiplets, nodes, sockets;
   for (const CpuidCpu& cpu : picture.cpus) {
     put(cores, std::int64_t{cpu.core}, cpu.cpu);
     put(sockets, std::int64_t{cpu.package}, cpu.cpu);
@@ -72,28 +68,25 @@ View view_of(const topology::ProfilePicture& picture) {
   View view;
   view.source = "measured";
   for (const auto& rows : picture.chiplets) {
-    std::vector<int> cpus;
-    for (int row : rows) cpus.push_back(picture.cpus[static_cast<std::size_t>(row)]);
-    std::sort(cpus.begin(), cpus.end());
+    CpuSet cpus;
+    for (int row : rows) cpus.insert(picture.cpus[static_cast<std::size_t>(row)]);
     view.chiplets.push_back(std::move(cpus));
   }
   std::sort(view.chiplets.begin(), view.chiplets.end());
   return view;
 }
 
-std::set<int> cpus_of(const CpuGroups& groups) {
-  std::set<int> all;
-  for (const auto& group : groups) all.insert(group.begin(), group.end());
+CpuSet cpus_of(const CpuGroups& groups) {
+  CpuSet all;
+  for (const auto& group : groups) all |= group;
   return all;
 }
 
 /// Without the cpus that the other source does not speak of.
-CpuGroups restricted(const CpuGroups& groups, const std::set<int>& to) {
+CpuGroups restricted(const CpuGroups& groups, const CpuSet& to) {
   CpuGroups left;
   for (const auto& group : groups) {
-    std::vector<int> cpus;
-    std::copy_if(group.begin(), group.end(), std::back_inserter(cpus), [&](int cpu) { return to.contains(cpu); });
-    if (!cpus.empty()) left.push_back(std::move(cpus));
+    if (CpuSet cpus = group & to; !cpus.empty()) left.push_back(std::move(cpus));
   }
   std::sort(left.begin(), left.end());
   return left;
@@ -101,10 +94,8 @@ CpuGroups restricted(const CpuGroups& groups, const std::set<int>& to) {
 
 /// Whether every group of `fine` lies within one of `coarse`.
 bool within(const CpuGroups& fine, const CpuGroups& coarse) {
-  return std::all_of(fine.begin(), fine.end(), [&](const std::vector<int>& group) {
-    return std::any_of(coarse.begin(), coarse.end(), [&](const std::vector<int>& around) {
-      return std::includes(around.begin(), around.end(), group.begin(), group.end());
-    });
+  return std::all_of(fine.begin(), fine.end(), [&](const CpuSet& group) {
+    return std::any_of(coarse.begin(), coarse.end(), [&](const CpuSet& around) { return group.is_subset_of(around); });
   });
 }
 
@@ -170,10 +161,7 @@ std::vector<Disagreement> disagreements_of(const std::vector<View>& views, bool 
 void add_implausible(const View& system, std::vector<Disagreement>& all) {
   for (const auto& cache : system.chiplets) {
     int sockets = 0;
-    for (const auto& socket : system.sockets) {
-      sockets += std::any_of(cache.begin(), cache.end(),
-                             [&](int cpu) { return std::binary_search(socket.begin(), socket.end(), cpu); });
-    }
+    for (const auto& socket : system.sockets) sockets += cache.intersects(socket);
     if (sockets > 1) {
       all.push_back(
           {"chiplets", "system and itself",
@@ -221,12 +209,8 @@ std::vector<std::string> features_of(const Machine& m, const Sources& sources,
                        (node.bytes > 0 ? ", " + base::format_bytes(node.bytes) : "") + ".");
   }
   if (sources.system) {
-    std::vector<int> there;
-    for (const auto& core : sources.system->cores) there.insert(there.end(), core.cpus.begin(), core.cpus.end());
-    std::sort(there.begin(), there.end());
-    std::vector<int> offline;
-    std::set_difference(sources.system->all_cpus.begin(), sources.system->all_cpus.end(), there.begin(), there.end(),
-                        std::back_inserter(offline));
+    CpuSet offline = sources.system->all_cpus;
+    for (const auto& core : sources.system->cores) offline -= core.cpus;
     if (!offline.empty())
       features.push_back("Offline or hidden: " + base::counted(offline.size(), "cpu") + " (" + format_cpus(offline) +
                          ").");
@@ -248,9 +232,9 @@ Views compare(Machine machine, const Sources& sources) {
   if (sources.cpuid && !sources.cpuid->cpus.empty()) {
     all.views.push_back(view_of(*sources.cpuid));
     if (all.kinds.empty()) {
-      std::map<std::string, std::vector<int>> kinds;
+      std::map<std::string, CpuSet> kinds;
       for (const CpuidCpu& cpu : sources.cpuid->cpus) {
-        if (!cpu.kind.empty()) kinds[cpu.kind].push_back(cpu.cpu);
+        if (!cpu.kind.empty()) kinds[cpu.kind].insert(cpu.cpu);
       }
       if (kinds.size() > 1) {
         for (auto& [name, cpus] : kinds) all.kinds.push_back({std::move(cpus), name == "efficiency" ? 0 : 1, name});

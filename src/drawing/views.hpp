@@ -16,7 +16,7 @@
 
 namespace charm::drawing {
 
-using CpuGroups = std::vector<std::vector<int>>;  ///< OS numbers, each group ascending, by first cpu
+using CpuGroups = std::vector<CpuSet>;  ///< by first cpu
 
 /// Empty levels are not told by that source.
 struct View {

@@ -9,7 +9,8 @@
 #include <map>
 #include <optional>
 #include <utility>
-#include <vector>
+
+#include "base/id_sets.hpp"
 
 namespace charm::lease {
 
@@ -17,32 +18,30 @@ class CoreSelection {
  public:
   explicit CoreSelection(const Machine& machine);
 
-  /// Names of all cores (Core::cpu), ascending.
-  [[nodiscard]] const std::vector<int>& cores() const { return cores_; }
+  /// All cores.
+  [[nodiscard]] const CoreCpuSet& cores() const { return cores_; }
 
   /// At most `count` cores out of `free`. \param mine what the holder has. \param others what others have.
-  [[nodiscard]] std::vector<int> choose(std::vector<int> mine, const std::vector<int>& free,
-                                        const std::vector<int>& others, const std::vector<int>& busy, int count) const;
+  [[nodiscard]] CoreCpuSet choose(CoreCpuSet mine, const CoreCpuSet& free, const CoreCpuSet& others,
+                                  const CoreCpuSet& busy, int count) const;
 
   /// `count` cores out of `mine`; first those that are `useful` to a holder that is short of cores.
-  [[nodiscard]] std::vector<int> surrender(std::vector<int> mine, const std::vector<int>& others,
-                                           const std::vector<int>& useful, const std::vector<int>& busy,
-                                           int count) const;
+  [[nodiscard]] CoreCpuSet surrender(CoreCpuSet mine, const CoreCpuSet& others, const CoreCpuSet& useful,
+                                     const CoreCpuSet& busy, int count) const;
 
   /// A busy core of `mine` and a quiet one out of `free` to exchange it for; nothing if there is no such pair.
-  [[nodiscard]] std::optional<std::pair<int, int>> quieter(const std::vector<int>& mine, const std::vector<int>& free,
-                                                           const std::vector<int>& others,
-                                                           const std::vector<int>& busy) const;
+  [[nodiscard]] std::optional<std::pair<int, int>> quieter(const CoreCpuSet& mine, const CoreCpuSet& free,
+                                                           const CoreCpuSet& others, const CoreCpuSet& busy) const;
 
  private:
   struct Place {
     int chiplet = -1, socket = -1;
   };
   [[nodiscard]] Place place(int core) const;
-  [[nodiscard]] int on_chiplet(const std::vector<int>& cores, int chiplet) const;
-  [[nodiscard]] int on_socket(const std::vector<int>& cores, int socket) const;
+  [[nodiscard]] int on_chiplet(const CoreCpuSet& cores, int chiplet) const;
+  [[nodiscard]] int on_socket(const CoreCpuSet& cores, int socket) const;
 
-  std::vector<int> cores_;
+  CoreCpuSet cores_;
   std::map<int, Place> places_;
 };
 

@@ -6,8 +6,6 @@
 namespace charm::lease {
 namespace {
 
-bool contains(const std::vector<int>& cores, int core) { return std::binary_search(cores.begin(), cores.end(), core); }
-
 /// Cores dealt so far: a matching of cores and holders that grows by one core at a time.
 class Dealing {
  public:
@@ -83,25 +81,21 @@ std::vector<int> fair_counts(const std::vector<Holder>& holders) {
   }
 }
 
-std::vector<int> free_cores(const std::vector<Holder>& holders) {
-  std::vector<int> all;
-  std::vector<int> taken;
+CoreCpuSet free_cores(const std::vector<Holder>& holders) {
+  CoreCpuSet all;
+  CoreCpuSet taken;
   for (const Holder& holder : holders) {
-    all.insert(all.end(), holder.may.begin(), holder.may.end());
-    taken.insert(taken.end(), holder.holds.begin(), holder.holds.end());
+    all |= holder.may;
+    taken |= holder.holds;
   }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  std::sort(taken.begin(), taken.end());
-  std::erase_if(all, [&](int core) { return contains(taken, core); });
-  return all;
+  return all - taken;
 }
 
 std::optional<std::pair<int, int>> exchange(const std::vector<Holder>& holders, const std::vector<int>& counts,
                                             std::size_t self) {
-  const std::vector<int> free = free_cores(holders);
+  const CoreCpuSet free = free_cores(holders);
   auto free_for = [&](const Holder& holder) {
-    return std::find_if(free.begin(), free.end(), [&](int core) { return contains(holder.may, core); });
+    return std::find_if(free.begin(), free.end(), [&](int core) { return holder.may.contains(core); });
   };
   if (free_for(holders[self]) == free.end()) return std::nullopt;
   // Breadth first from each who is short: over those whose cores it may use, until one that can take a free core.
@@ -115,7 +109,7 @@ std::optional<std::pair<int, int>> exchange(const std::vector<Holder>& holders, 
       for (std::size_t h = 0; h < holders.size(); ++h) {
         if (seen[h]) continue;
         const auto core = std::find_if(holders[h].holds.begin(), holders[h].holds.end(),
-                                       [&](int each) { return contains(asking.may, each); });
+                                       [&](int each) { return asking.may.contains(each); });
         if (core == holders[h].holds.end()) continue;
         seen[h] = true;
         path.push_back(h);

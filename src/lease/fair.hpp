@@ -12,14 +12,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/id_sets.hpp"
+
 namespace charm::lease {
 
-/// A core is identified by one of its cpus, the same one for all holders.
 struct Holder {
   int weight = 1;
-  int want = 0;            ///< cores that it can use at the moment
-  std::vector<int> may;    ///< cores that it may use, ascending
-  std::vector<int> holds;  ///< those that it has, ascending; disjoint from the others'
+  int want = 0;      ///< cores that it can use at the moment
+  CoreCpuSet may;    ///< cores that it may use
+  CoreCpuSet holds;  ///< those that it has; disjoint from the others'
 };
 
 /// The number of cores that each holder is due.
@@ -30,7 +31,7 @@ std::vector<int> fair_counts(const std::vector<Holder>& holders);
 std::optional<std::pair<int, int>> exchange(const std::vector<Holder>& holders, const std::vector<int>& counts,
                                             std::size_t self);
 
-/// Cores that some holder may use and none has, ascending.
-std::vector<int> free_cores(const std::vector<Holder>& holders);
+/// Cores that some holder may use and none has.
+CoreCpuSet free_cores(const std::vector<Holder>& holders);
 
 }  // namespace charm::lease

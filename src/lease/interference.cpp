@@ -27,7 +27,7 @@ double busy_share(const os::CpuTime& before, const os::CpuTime& after) {
 
 }  // namespace
 
-void Interference::look(double now, std::map<int, os::CpuTime> cpus, OwnTime own, const std::vector<int>& leased) {
+void Interference::look(double now, std::map<int, os::CpuTime> cpus, OwnTime own, const CpuSet& leased) {
   const double seconds = now - at_;
   if (begun_ && seconds > 0) {
     // Where nobody knows, it was everywhere (N1). What threads did that have ended is in it, too.
@@ -37,7 +37,7 @@ void Interference::look(double now, std::map<int, os::CpuTime> cpus, OwnTime own
     for (const auto& [cpu, after] : cpus) {
       Cpu& at = levels_[cpu];
       const auto before = before_.find(cpu);
-      if (before == before_.end() || std::binary_search(leased.begin(), leased.end(), cpu)) {
+      if (before == before_.end() || leased.contains(cpu)) {
         at = {};
         continue;
       }
@@ -46,7 +46,7 @@ void Interference::look(double now, std::map<int, os::CpuTime> cpus, OwnTime own
       at.level = keep * at.level + (1 - keep) * others;
       if (at.level >= busy_from) at.busy = true;
       if (at.level < quiet_below) at.busy = false;
-      if (at.busy) busy_.push_back(cpu);
+      if (at.busy) busy_.insert(cpu);
     }
     std::erase_if(levels_, [&](const auto& each) { return !cpus.contains(each.first); });  // switched off
   }

@@ -13,8 +13,9 @@
 // No system calls are made here: the clock, the kernel's counts and the own time are arguments.
 #pragma once
 
+#include <charm/id_set.hpp>
+
 #include <map>
-#include <vector>
 
 #include "os/cpu_load.hpp"
 
@@ -35,10 +36,10 @@ class Interference {
 
   [[nodiscard]] bool due(double now) const { return now >= due_; }
   /// \param cpus as os::cpu_times() gives them. \param own since the same moment in every call.
-  /// \param leased cpus that others have leased, ascending.
-  void look(double now, std::map<int, os::CpuTime> cpus, OwnTime own, const std::vector<int>& leased = {});
-  /// Ascending.
-  [[nodiscard]] const std::vector<int>& busy() const { return busy_; }
+  /// \param leased cpus that others have leased.
+  void look(double now, std::map<int, os::CpuTime> cpus, OwnTime own, const CpuSet& leased = {});
+  /// The cpus that other programs keep busy.
+  [[nodiscard]] const CpuSet& busy() const { return busy_; }
 
  private:
   struct Cpu {
@@ -46,7 +47,7 @@ class Interference {
     bool busy = false;
   };
   std::map<int, Cpu> levels_;
-  std::vector<int> busy_;
+  CpuSet busy_;
   bool begun_ = false;
   double due_ = 0, at_ = 0;
   std::map<int, os::CpuTime> before_;

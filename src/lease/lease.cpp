@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <iterator>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -12,24 +11,6 @@
 
 namespace charm::lease {
 namespace {
-
-std::vector<int> without(const std::vector<int>& all, const std::vector<int>& some) {
-  std::vector<int> left;
-  std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(left));
-  return left;
-}
-
-std::vector<int> both(const std::vector<int>& a, const std::vector<int>& b) {
-  std::vector<int> common;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
-  return common;
-}
-
-std::vector<int> together(const std::vector<int>& a, const std::vector<int>& b) {
-  std::vector<int> all;
-  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
-  return all;
-}
 
 std::uint64_t next_number() {
   static std::atomic<std::uint64_t> shares{0};
@@ -116,13 +97,13 @@ std::size_t Lease::join(Table& table, int want) {
   if (std::exchange(joined_, true)) number_ = next_number();  // what it held is another's by now
   Entry mine{around_.self.pid, around_.self.started, around_.name_space, number_, 0, weight_, want, {}, {}};
   for (const int core : core_selection_.cores()) {
-    if (core < most_cpus) mine.may.push_back(core);
+    if (core < most_cpus) mine.may.insert(core);
   }
   if (table.entries.size() < most_entries && !mine.may.empty()) table.entries.push_back(std::move(mine));
   return table.entries.size() - (table.entries.empty() || !is_me(table.entries.back()) ? 0 : 1);
 }
 
-Lease::Standing Lease::look(int want, const std::vector<int>& busy) {
+Lease::Standing Lease::look(int want, const CoreCpuSet& busy) {
   try {
     reopen_if_gone();
   } catch (const std::exception& error) {
@@ -145,25 +126,25 @@ Lease::Standing Lease::look(int want, const std::vector<int>& busy) {
 
   const std::vector<int> counts = fair_counts(holders_of(table));
   const int due = counts[self];
-  std::vector<int> others;
-  std::vector<int> useful;  // what those who are short could use
+  CoreCpuSet others;
+  CoreCpuSet useful;  // what those who are short could use
   for (std::size_t e = 0; e < table.entries.size(); ++e) {
     if (e == self) continue;
-    others = together(others, table.entries[e].holds);
-    if (static_cast<int>(table.entries[e].holds.size()) < counts[e]) useful = together(useful, table.entries[e].may);
+    others |= table.entries[e].holds;
+    if (static_cast<int>(table.entries[e].holds.size()) < counts[e]) useful |= table.entries[e].may;
   }
-  const std::vector<int> free = without(mine.may, together(others, mine.holds));
+  const CoreCpuSet free = mine.may - others - mine.holds;
   const int has = static_cast<int>(mine.holds.size());
   Standing now;
   if (has < due) {
-    mine.holds = together(mine.holds, core_selection_.choose(mine.holds, free, others, busy, due - has));
+    mine.holds |= core_selection_.choose(mine.holds, free, others, busy, due - has);
   } else if (has > due) {
     now.give_up = core_selection_.surrender(mine.holds, others, useful, busy, has - due);
   } else if (const auto swap = exchange(holders_of(table), counts, self)) {
-    mine.holds = together(mine.holds, {swap->second});
+    mine.holds.insert(swap->second);
     now.give_up = {swap->first};
   } else if (const auto calmer = core_selection_.quieter(mine.holds, free, others, busy)) {
-    mine.holds = together(mine.holds, {calmer->second});
+    mine.holds.insert(calmer->second);
     now.give_up = {calmer->first};
   }
   now.others = std::move(others);
@@ -178,20 +159,20 @@ Lease::Standing Lease::look(int want, const std::vector<int>& busy) {
   return standing_;
 }
 
-void Lease::give_back(const std::vector<int>& cores) {
+void Lease::give_back(const CoreCpuSet& cores) {
   const os::SharedFile::Turn turn(*file_);
   if (!turn.granted()) return;
   Table table = read();
   for (Entry& entry : table.entries) {
     if (!is_me(entry)) continue;
-    entry.holds = without(entry.holds, cores);
+    entry.holds -= cores;
     if (!write(table)) return;
     standing_.holds = entry.holds;
-    standing_.give_up = both(without(standing_.give_up, cores), entry.holds);
+    standing_.give_up = (standing_.give_up - cores) & entry.holds;
   }
 }
 
-std::vector<int> Lease::Standing::keeps() const { return without(holds, give_up); }
+CoreCpuSet Lease::Standing::keeps() const { return holds - give_up; }
 
 double Lease::pause() const {
   const bool wanting = static_cast<int>(standing_.holds.size()) < standing_.due || !standing_.give_up.empty();

@@ -19,8 +19,8 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "base/id_sets.hpp"
 #include "lease/core_selection.hpp"
 #include "lease/table.hpp"
 #include "os/processes.hpp"
@@ -55,20 +55,20 @@ class Lease {
   Lease& operator=(const Lease&) = delete;
 
   struct Standing {
-    std::vector<int> holds;    ///< cores that are the holder's alone, by Core::cpu; ascending
-    std::vector<int> give_up;  ///< those of them that the holder's threads are to leave, and then give back
-    std::vector<int> others;   ///< cores that other holders have; ascending
-    int due = 0;               ///< how many it will have when the others have given cores back
-    int holders = 1;           ///< including itself
-    /// `holds` without `give_up`; ascending.
-    [[nodiscard]] std::vector<int> keeps() const;
+    CoreCpuSet holds;    ///< cores that are the holder's alone
+    CoreCpuSet give_up;  ///< those of them that the holder's threads are to leave, and then give back
+    CoreCpuSet others;   ///< cores that other holders have
+    int due = 0;         ///< how many it will have when the others have given cores back
+    int holders = 1;     ///< including itself
+    /// `holds` without `give_up`.
+    [[nodiscard]] CoreCpuSet keeps() const;
     friend bool operator==(const Standing&, const Standing&) = default;
   };
   /// Takes what is free and due, up to `want`, and learns what to give up.
-  /// \param busy cores (by Core::cpu, ascending) that programs without leases keep busy.
-  Standing look(int want, const std::vector<int>& busy = {});
+  /// \param busy cores that programs without leases keep busy.
+  Standing look(int want, const CoreCpuSet& busy = {});
   /// Gives back cores that no thread of this holder uses any more.
-  void give_back(const std::vector<int>& cores);
+  void give_back(const CoreCpuSet& cores);
 
   [[nodiscard]] const Standing& standing() const { return standing_; }
   /// Seconds until the next update.

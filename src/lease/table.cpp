@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -65,28 +64,27 @@ std::uint64_t checksum_of(const Head& head, const std::vector<Body>& bodies) {
   return sum;
 }
 
-Bitmap bits_of(const std::vector<int>& cpus) {
+Bitmap bits_of(const CoreCpuSet& cores) {
   Bitmap bits{};
-  for (const int cpu : cpus) {
-    if (cpu < 0 || cpu >= most_cpus) continue;
-    bits[static_cast<std::size_t>(cpu) / 64] |= 1ULL << (static_cast<unsigned>(cpu) % 64);
+  for (const int core : cores) {
+    if (core >= most_cpus) break;
+    bits[static_cast<std::size_t>(core) / 64] |= 1ULL << (static_cast<unsigned>(core) % 64);
   }
   return bits;
 }
 
-std::vector<int> cpus_of(const Bitmap& bits) {
-  std::vector<int> cpus;
+CoreCpuSet cores_of(const Bitmap& bits) {
+  CoreCpuSet cores;
   for (std::size_t w = 0; w < bits.size(); ++w) {
     for (std::uint64_t word = bits[w]; word != 0; word &= word - 1)
-      cpus.push_back(static_cast<int>(64 * w) + std::countr_zero(word));
+      cores.insert(static_cast<int>(64 * w) + std::countr_zero(word));
   }
-  return cpus;
+  return cores;
 }
 
 bool plausible(const Entry& entry) {
   return entry.pid > 0 && entry.weight >= 1 && entry.weight <= 1000 && entry.want >= 0 && entry.want <= most_cpus &&
-         !entry.may.empty() &&
-         std::includes(entry.may.begin(), entry.may.end(), entry.holds.begin(), entry.holds.end());
+         !entry.may.empty() && entry.holds.is_subset_of(entry.may);
 }
 
 std::optional<Head> read_head(std::string_view bytes) {
@@ -107,15 +105,14 @@ std::optional<Table> read_image(std::string_view bytes) {
   if (head.checksum != checksum_of(head, bodies)) return std::nullopt;
   Table table;
   table.sequence = head.sequence;
-  std::set<int> held;
+  CoreCpuSet held;
   for (const Body& body : bodies) {
     if (body.checksum != checksum_of(body)) return std::nullopt;
-    Entry entry{body.pid,    body.started, body.name_space,   body.number,        body.looked_ms,
-                body.weight, body.want,    cpus_of(body.may), cpus_of(body.holds)};
+    Entry entry{body.pid,    body.started, body.name_space,    body.number,         body.looked_ms,
+                body.weight, body.want,    cores_of(body.may), cores_of(body.holds)};
     if (!plausible(entry)) return std::nullopt;
-    for (const int cpu : entry.holds) {
-      if (!held.insert(cpu).second) return std::nullopt;
-    }
+    if (held.intersects(entry.holds)) return std::nullopt;
+    held |= entry.holds;
     table.entries.push_back(std::move(entry));
   }
   return table;

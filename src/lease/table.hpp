@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/id_sets.hpp"
+
 namespace charm::lease {
 
 inline constexpr int most_cpus = 4096;
@@ -24,8 +26,8 @@ struct Entry {
   std::int64_t looked_ms = 0;    ///< monotonic clock: when the holder read the table last
   int weight = 1;
   int want = 0;
-  std::vector<int> may;    ///< cores (by a cpu of each), ascending
-  std::vector<int> holds;  ///< ascending; a part of `may`
+  CoreCpuSet may;    ///< cores that it may use
+  CoreCpuSet holds;  ///< a part of `may`
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <set>
 #include <string>
 
 #include "base/notices.hpp"
@@ -97,16 +96,15 @@ bool place_runs(os::PageSystem& system, const Machine* machine, const Block& blo
     const std::size_t length = std::min(round_up(runs[i].bytes, block.unit), block.bytes - begin);
     if (nodes[i] < 0 || length == 0) continue;
     auto* data = static_cast<std::byte*>(block.data) + begin;
-    all = took(system.place(data, length, os::PagePolicy::preferred, {&nodes[i], 1})) && all;
+    all = took(system.place(data, length, os::PagePolicy::preferred, {nodes[i]})) && all;
   }
   return all;
 }
 
-bool place_in_turns(os::PageSystem& system, const Machine* machine, const Block& block, const std::vector<int>& nodes) {
+bool place_in_turns(os::PageSystem& system, const Machine* machine, const Block& block, const NodeSet& nodes) {
   if (machine == nullptr) return false;
-  std::vector<int> numbers;
-  numbers.reserve(nodes.size());
-  for (const int node : nodes) numbers.push_back(os_node(*machine, node));
+  OsNodeSet numbers;
+  for (const int node : nodes) numbers.insert(os_node(*machine, node));
   if (!usable(machine) || block.data == nullptr || numbers.empty()) return false;
   const auto policy = numbers.size() == 1 ? os::PagePolicy::preferred : os::PagePolicy::interleave;
   return took(system.place(block.data, block.bytes, policy, numbers));
@@ -169,24 +167,24 @@ int node_of_target(const Machine& machine, const std::vector<WorkerCore>& worker
 
 int node_of_cpu(const Machine& machine, int cpu) {
   for (const Node& node : machine.nodes) {
-    if (std::binary_search(node.cpus.begin(), node.cpus.end(), cpu)) return node.id;
+    if (node.cpus.contains(cpu)) return node.id;
   }
   return 0;
 }
 
-std::vector<int> nodes_with_cpus(const Machine& machine) {
-  std::vector<int> ids;
+NodeSet nodes_with_cpus(const Machine& machine) {
+  NodeSet ids;
   for (const Node& node : machine.nodes) {
-    if (!node.cpus.empty()) ids.push_back(node.id);
+    if (!node.cpus.empty()) ids.insert(node.id);
   }
   if (ids.empty()) {
-    for (const Node& node : machine.nodes) ids.push_back(node.id);
+    for (const Node& node : machine.nodes) ids.insert(node.id);
   }
   return ids;
 }
 
 std::vector<int> nodes_of_workers(const Machine& machine, const std::vector<WorkerCore>& worker_cores) {
-  const std::vector<int> all = nodes_with_cpus(machine);
+  const NodeSet all = nodes_with_cpus(machine);
   std::vector<int> nodes;
   for (std::size_t i = 0; i < worker_cores.size(); ++i) {
     const int dealt = all.empty() ? 0 : all[i * all.size() / worker_cores.size()];
@@ -195,13 +193,13 @@ std::vector<int> nodes_of_workers(const Machine& machine, const std::vector<Work
   return nodes;
 }
 
-std::vector<int> nodes_with_workers(const Machine& machine, const std::vector<WorkerCore>& worker_cores) {
-  std::set<int> nodes;
+NodeSet nodes_with_workers(const Machine& machine, const std::vector<WorkerCore>& worker_cores) {
+  NodeSet nodes;
   for (const WorkerCore& worker_core : worker_cores) {
     if (worker_core.node < 0) return nodes_with_cpus(machine);
     nodes.insert(worker_core.node);
   }
-  return {nodes.begin(), nodes.end()};
+  return nodes;
 }
 
 }  // namespace charm::memory

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charm/detail/target.hpp>
+#include <charm/id_set.hpp>
 #include <charm/machine.hpp>
 #include <charm/page_options.hpp>
 #include <charm/placement.hpp>
@@ -26,7 +27,7 @@ Block map_block(os::PageSystem& system, std::size_t bytes, HugePages huge);
 /// Sets the preferred node of runs of pages, or alternates pages over nodes. \param machine nullptr, or one from a
 /// description: nothing is placed.
 bool place_runs(os::PageSystem& system, const Machine* machine, const Block& block, const std::vector<PageRun>& runs);
-bool place_in_turns(os::PageSystem& system, const Machine* machine, const Block& block, const std::vector<int>& nodes);
+bool place_in_turns(os::PageSystem& system, const Machine* machine, const Block& block, const NodeSet& nodes);
 
 PageCensus census(os::PageSystem& system, const Machine& machine, const void* data, std::size_t bytes);
 
@@ -36,14 +37,14 @@ int node_of_target(const Machine& machine, const std::vector<WorkerCore>& worker
 /// Id of the machine's node that a cpu (OS number) belongs to; 0 where none does.
 int node_of_cpu(const Machine& machine, int cpu);
 
-/// Ids of the nodes that have cpus, ascending; all nodes where none is told to have any.
-std::vector<int> nodes_with_cpus(const Machine& machine);
+/// The nodes that have cpus; all nodes where none is told to have any.
+NodeSet nodes_with_cpus(const Machine& machine);
 
 /// The node of every worker. Workers that are not bound could run anywhere: they are assigned evenly to the nodes with
 /// cpus, so that no node gets too many.
 std::vector<int> nodes_of_workers(const Machine& machine, const std::vector<WorkerCore>& worker_cores);
 
-/// The nodes that have workers, ascending; if a worker is not bound, all nodes with cpus.
-std::vector<int> nodes_with_workers(const Machine& machine, const std::vector<WorkerCore>& worker_cores);
+/// The nodes that have workers; if a worker is not bound, all nodes with cpus.
+NodeSet nodes_with_workers(const Machine& machine, const std::vector<WorkerCore>& worker_cores);
 
 }  // namespace charm::memory

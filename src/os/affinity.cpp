@@ -25,7 +25,7 @@ class CpuMask {
 
 }  // namespace
 
-std::vector<int> allowed_cpus_of(int thread) {
+CpuSet allowed_cpus_of(int thread) {
   for (int size = 1024; size <= (1 << 20); size *= 4) {
     CpuMask mask(size);
     if (sched_getaffinity(thread, mask.bytes(), mask.get()) != 0) {
@@ -33,27 +33,25 @@ std::vector<int> allowed_cpus_of(int thread) {
       return {};
     }
     const auto count = static_cast<std::size_t>(CPU_COUNT_S(mask.bytes(), mask.get()));
-    std::vector<int> cpus;
+    CpuSet cpus;
     for (int cpu = 0; cpus.size() < count; ++cpu) {
-      if (CPU_ISSET_S(static_cast<unsigned>(cpu), mask.bytes(), mask.get())) cpus.push_back(cpu);
+      if (CPU_ISSET_S(static_cast<unsigned>(cpu), mask.bytes(), mask.get())) cpus.insert(cpu);
     }
     return cpus;
   }
   return {};
 }
 
-int bind_thread(int thread, const std::vector<int>& cpus) {
+int bind_thread(int thread, const CpuSet& cpus) {
   if (cpus.empty()) return EINVAL;
-  int highest = 0;
-  for (int cpu : cpus) highest = cpu > highest ? cpu : highest;
-  CpuMask mask(highest + 1);
+  CpuMask mask(cpus.back() + 1);
   for (int cpu : cpus) CPU_SET_S(static_cast<unsigned>(cpu), mask.bytes(), mask.get());
   return sched_setaffinity(thread, mask.bytes(), mask.get()) == 0 ? 0 : errno;
 }
 
-std::vector<int> allowed_cpus() { return allowed_cpus_of(0); }
+CpuSet allowed_cpus() { return allowed_cpus_of(0); }
 
-bool bind_this_thread(const std::vector<int>& cpus) { return bind_thread(0, cpus) == 0; }
+bool bind_this_thread(const CpuSet& cpus) { return bind_thread(0, cpus) == 0; }
 
 int current_cpu() { return sched_getcpu(); }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr int dismissed = 0;
 
 /// \returns whether there were threads that are not among the `freed`.
-bool free_more(int program, const std::vector<int>& mask, bool children, std::set<int>& freed) {
+bool free_more(int program, const CpuSet& mask, bool children, std::set<int>& freed) {
   const Processes processes;
   bool more = false;
   std::set<int> known{program};
@@ -43,14 +43,14 @@ bool free_more(int program, const std::vector<int>& mask, bool children, std::se
 }
 
 /// A thread that is born in the meantime has the mask of the one that makes it, which may be bound still.
-void free_threads(int program, const std::vector<int>& mask, bool children) {
+void free_threads(int program, const CpuSet& mask, bool children) {
   constexpr int freeing_rounds = 8;
   std::set<int> freed;
   for (int round = 0; round < freeing_rounds && free_more(program, mask, children, freed); ++round) {
   }
 }
 
-[[noreturn]] void stand_guard(int pipe, const std::vector<int>& mask, bool children) {
+[[noreturn]] void stand_guard(int pipe, const CpuSet& mask, bool children) {
   setsid();  // what is meant for the program's group is not meant for it
   prctl(PR_SET_NAME, "charm-restorer");
   sigset_t none;
@@ -81,7 +81,7 @@ void free_threads(int program, const std::vector<int>& mask, bool children) {
 
 }  // namespace
 
-AffinityRestorer::AffinityRestorer(const std::vector<int>& mask, bool children) {
+AffinityRestorer::AffinityRestorer(const CpuSet& mask, bool children) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
   pid_ = fork();

@@ -3,7 +3,7 @@
 // threads that they create, would stay bound to single cores.
 #pragma once
 
-#include <vector>
+#include <charm/id_set.hpp>
 
 namespace charm::os {
 
@@ -12,7 +12,7 @@ class AffinityRestorer {
   /// To be called before there are other threads. \param children whether processes of the program are to be freed,
   /// too.
   /// \param mask for all of them. If no process can be made there is none, which is no error.
-  AffinityRestorer(const std::vector<int>& mask, bool children);
+  AffinityRestorer(const CpuSet& mask, bool children);
   ~AffinityRestorer();  ///< dismisses it: there is nothing to clean up any more
   AffinityRestorer(const AffinityRestorer&) = delete;
   AffinityRestorer& operator=(const AffinityRestorer&) = delete;

@@ -7,7 +7,6 @@
 #include <sstream>
 #include <string_view>
 
-#include "os/cpu_list.hpp"
 #include "os/system_files.hpp"
 
 namespace charm::os {
@@ -112,13 +111,14 @@ void upwards(const Hierarchy& h, Visit visit) {
   while (!visit(directory) && directory != top && directory.has_relative_path()) directory = directory.parent_path();
 }
 
-std::optional<std::vector<int>> nearest_list(const Hierarchy& h, std::initializer_list<const char*> names) {
-  std::optional<std::vector<int>> found;
+template <class Set>
+std::optional<Set> nearest_list(const Hierarchy& h, std::initializer_list<const char*> names) {
+  std::optional<Set> found;
   upwards(h, [&](const fs::path& directory) {
     for (const char* name : names) {
       auto line = first_line(directory / name);
       if (!line) continue;
-      auto list = parse_cpu_list(*line);
+      auto list = Set::try_parse(*line);
       if (list && !list->empty()) {
         found = std::move(list);
         return true;
@@ -147,9 +147,10 @@ void tighten(std::int64_t& fewest, const std::optional<std::string>& line) {
   if (fewest == 0 || count < fewest) fewest = count;
 }
 
-void intersect(std::optional<std::vector<int>>& all, std::optional<std::vector<int>> more) {
+template <class Set>
+void intersect(std::optional<Set>& all, std::optional<Set> more) {
   if (!more) return;
-  all = all ? in_both(*all, *more) : std::move(*more);
+  all = all ? *all & *more : std::move(*more);
 }
 
 }  // namespace
@@ -176,10 +177,10 @@ CgroupLimits read_cgroup_limits(const std::string& root) {
       });
     }
     if (h.controls("cpuset")) {
-      intersect(limits.cpus, h.v2 ? nearest_list(h, {"cpuset.cpus.effective"})
-                                  : nearest_list(h, {"cpuset.effective_cpus", "cpuset.cpus"}));
-      intersect(limits.nodes, h.v2 ? nearest_list(h, {"cpuset.mems.effective"})
-                                   : nearest_list(h, {"cpuset.effective_mems", "cpuset.mems"}));
+      intersect(limits.cpus, h.v2 ? nearest_list<CpuSet>(h, {"cpuset.cpus.effective"})
+                                  : nearest_list<CpuSet>(h, {"cpuset.effective_cpus", "cpuset.cpus"}));
+      intersect(limits.nodes, h.v2 ? nearest_list<OsNodeSet>(h, {"cpuset.mems.effective"})
+                                   : nearest_list<OsNodeSet>(h, {"cpuset.effective_mems", "cpuset.mems"}));
     }
     if (h.controls("cpu")) {
       upwards(h, [&](const fs::path& directory) {

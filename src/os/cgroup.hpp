@@ -5,18 +5,22 @@
 // of the mount counts. Everything is read below `root`, so that tests can use a tree of their own.
 #pragma once
 
+#include <charm/id_set.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/id_sets.hpp"
+
 namespace charm::os {
 
 struct CgroupLimits {
-  std::optional<std::vector<int>> cpus;   // OS numbers, ascending; nothing: not limited or not told
-  std::optional<std::vector<int>> nodes;  // OS numbers of memory nodes
-  double cpu_quota = 0;                   // cpus' worth of time; 0: no limit
-  std::int64_t threads = 0;               // of all processes of the group (pids.max); 0: no limit
+  std::optional<CpuSet> cpus;      // nothing: not limited or not told
+  std::optional<OsNodeSet> nodes;  // the same
+  double cpu_quota = 0;            // cpus' worth of time; 0: no limit
+  std::int64_t threads = 0;        // of all processes of the group (pids.max); 0: no limit
 };
 
 /// One line of /proc/self/cgroup.

@@ -3,11 +3,12 @@
 // replace the kernel.
 #pragma once
 
+#include <charm/id_set.hpp>
+
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace charm::os {
 
@@ -18,12 +19,12 @@ class CpuWatch {
   CpuWatch(const CpuWatch&) = delete;
   CpuWatch& operator=(const CpuWatch&) = delete;
 
-  /// Online cpus that the cgroups of the process grant, ascending; nothing where the system tells neither.
-  virtual std::optional<std::vector<int>> granted() = 0;
-  /// The calling thread's mask, ascending; empty where it cannot be read.
-  virtual std::vector<int> mask() = 0;
+  /// Online cpus that the cgroups of the process grant; nothing where the system tells neither.
+  virtual std::optional<CpuSet> granted() = 0;
+  /// The calling thread's mask; empty where it cannot be read.
+  virtual CpuSet mask() = 0;
   /// Binds the calling thread; false where the kernel refuses.
-  virtual bool bind(const std::vector<int>& cpus) = 0;
+  virtual bool bind(const CpuSet& cpus) = 0;
 };
 
 /// The real one. \param root of /proc, /sys and the cgroup mounts.
@@ -31,10 +32,10 @@ std::unique_ptr<CpuWatch> live_cpu_watch(const std::string& root = "/");
 
 /// What one thread remembers about its own mask.
 struct ThreadMask {
-  std::vector<int> set;                     // what it has bound itself to last; empty: nothing yet
-  std::optional<std::vector<int>> granted;  // what was granted at its last check
-  std::vector<int> found;                   // its mask then
-  bool bound = false;                       // whether its mask is still `set`
+  CpuSet set;                     // what it has bound itself to last; empty: nothing yet
+  std::optional<CpuSet> granted;  // what was granted at its last check
+  CpuSet found;                   // its mask then
+  bool bound = false;             // whether its mask is still `set`
 };
 
 /// Judges what a thread finds as its mask: which cpus the process is allowed now.
@@ -46,23 +47,22 @@ struct ThreadMask {
 class AllowedCpus {
  public:
   /// \param wanted the mask that the process came with.
-  explicit AllowedCpus(std::vector<int> wanted) : wanted_(std::move(wanted)) {}
+  explicit AllowedCpus(CpuSet wanted) : wanted_(std::move(wanted)) {}
 
   /// Whether a mask is what the thread's own binding and the grant make of it. Where it is not, the grant may have
   /// changed a moment ago: ask for it again before judge() takes the mask for somebody's wish.
-  [[nodiscard]] bool explains(const std::vector<int>& found, const ThreadMask& thread,
-                              const std::optional<std::vector<int>>& granted) const;
+  [[nodiscard]] bool explains(const CpuSet& found, const ThreadMask& thread,
+                              const std::optional<CpuSet>& granted) const;
 
   /// \param found the thread's mask now. \param thread is brought up to date.
   /// \returns the cpus that may be used now: what the user wants and the system grants, or all that is granted where
   /// these have nothing in common.
-  std::vector<int> judge(const std::vector<int>& found, ThreadMask& thread,
-                         const std::optional<std::vector<int>>& granted);
+  CpuSet judge(const CpuSet& found, ThreadMask& thread, const std::optional<CpuSet>& granted);
 
-  [[nodiscard]] const std::vector<int>& wanted() const { return wanted_; }
+  [[nodiscard]] const CpuSet& wanted() const { return wanted_; }
 
  private:
-  std::vector<int> wanted_;
+  CpuSet wanted_;
 };
 
 }  // namespace charm::os

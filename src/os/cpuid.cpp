@@ -48,7 +48,7 @@ void record_here(CpuidRecord& record) {
 
 }  // namespace
 
-std::vector<CpuidRecord> read_cpuid(const std::vector<int>& cpus) {
+std::vector<CpuidRecord> read_cpuid(const CpuSet& cpus) {
   std::vector<CpuidRecord> records;
   std::thread reader([&] {
     for (int cpu : cpus) {
@@ -61,7 +61,7 @@ std::vector<CpuidRecord> read_cpuid(const std::vector<int>& cpus) {
   return records;
 }
 #else
-std::vector<CpuidRecord> read_cpuid(const std::vector<int>& /*cpus*/) { return {}; }
+std::vector<CpuidRecord> read_cpuid(const CpuSet& /*cpus*/) { return {}; }
 #endif
 
 }  // namespace charm::os

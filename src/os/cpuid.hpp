@@ -2,6 +2,8 @@
 // tests for others. Some leaves answer differently on each cpu, so each cpu is queried separately.
 #pragma once
 
+#include <charm/id_set.hpp>
+
 #include <array>
 #include <cstdint>
 #include <map>
@@ -24,6 +26,6 @@ struct CpuidRecord {
 
 /// Binds a thread of its own to each cpu in turn; the caller's binding stays. Cpus that it cannot be bound to are left
 /// out. Nothing on processors without CPUID.
-std::vector<CpuidRecord> read_cpuid(const std::vector<int>& cpus);
+std::vector<CpuidRecord> read_cpuid(const CpuSet& cpus);
 
 }  // namespace charm::os

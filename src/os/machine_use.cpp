@@ -48,8 +48,8 @@ MachineUse look_at_machine_use(const std::string& root) {
   return use;
 }
 
-std::map<std::string, std::vector<int>> frequency_governors(const std::string& root) {
-  std::map<std::string, std::vector<int>> governors;
+std::map<std::string, CpuSet> frequency_governors(const std::string& root) {
+  std::map<std::string, CpuSet> governors;
   for (const auto& path : entries(path_below(root, "sys/devices/system/cpu"))) {
     const std::string name = path.filename().string();
     int cpu = 0;
@@ -57,9 +57,8 @@ std::map<std::string, std::vector<int>> frequency_governors(const std::string& r
     const auto [end, error] = std::from_chars(name.data() + 3, name.data() + name.size(), cpu);
     if (error != std::errc() || end != name.data() + name.size()) continue;
     const auto governor = first_line(path / "cpufreq" / "scaling_governor");
-    if (governor && !governor->empty()) governors[*governor].push_back(cpu);
+    if (governor && !governor->empty()) governors[*governor].insert(cpu);
   }
-  for (auto& [governor, cpus] : governors) std::sort(cpus.begin(), cpus.end());
   return governors;
 }
 

@@ -3,11 +3,12 @@
 // `root`, so that tests can use a tree of their own.
 #pragma once
 
+#include <charm/id_set.hpp>
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "os/thread_list.hpp"
 
@@ -25,7 +26,7 @@ struct MachineUse {
 
 MachineUse look_at_machine_use(const std::string& root = "/");
 
-/// Frequency governors ("powersave", "performance") and the cpus that have them, ascending; empty where there are none.
-std::map<std::string, std::vector<int>> frequency_governors(const std::string& root = "/");
+/// Frequency governors ("powersave", "performance") and the cpus that have them; empty where there are none.
+std::map<std::string, CpuSet> frequency_governors(const std::string& root = "/");
 
 }  // namespace charm::os

@@ -1,6 +1,5 @@
 #include "os/page_system.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <unistd.h>
@@ -36,10 +35,10 @@ class LinuxPages final : public PageSystem {
     return madvise(data, bytes, MADV_HUGEPAGE) == 0 ? 0 : errno;
   }
 
-  int place(void* data, std::size_t bytes, PagePolicy policy, std::span<const int> nodes) override {
+  int place(void* data, std::size_t bytes, PagePolicy policy, const OsNodeSet& nodes) override {
 #ifdef SYS_mbind
     constexpr std::size_t bits = 8 * sizeof(unsigned long);
-    const auto last = static_cast<std::size_t>(*std::max_element(nodes.begin(), nodes.end()));
+    const auto last = static_cast<std::size_t>(nodes.back());
     std::vector<unsigned long> mask(last / bits + 1, 0);
     for (const int node : nodes) {
       mask[static_cast<std::size_t>(node) / bits] |= 1UL << (static_cast<std::size_t>(node) % bits);

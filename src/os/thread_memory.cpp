@@ -31,7 +31,7 @@ bool set_memory_node(MemoryPolicy policy, int node) {
 #endif
 }
 
-bool set_memory_nodes(NodesPolicy policy, const std::vector<int>& nodes) {
+bool set_memory_nodes(NodesPolicy policy, const OsNodeSet& nodes) {
 #ifdef SYS_set_mempolicy
   constexpr std::size_t bits = 8 * sizeof(unsigned long);
   std::vector<unsigned long> mask;

@@ -1,7 +1,7 @@
 // The memory policy of a thread's new pages: set_mempolicy(2) by raw system calls (CHARM §4.3, Algorithm 2 line 14).
 #pragma once
 
-#include <vector>
+#include "base/id_sets.hpp"
 
 namespace charm::os {
 
@@ -14,9 +14,9 @@ bool has_default_memory_policy();
 /// From now on the calling thread's new pages come from `node` (OS number). \returns false where the kernel refuses.
 bool set_memory_node(MemoryPolicy policy, int node);
 
-/// The same for a set of nodes (OS numbers), which new pages come from in turn (`interleave`) or only (`bind`).
+/// The same for a set of nodes, which new pages come from in turn (`interleave`) or only (`bind`).
 enum class NodesPolicy { interleave, bind };
-bool set_memory_nodes(NodesPolicy policy, const std::vector<int>& nodes);
+bool set_memory_nodes(NodesPolicy policy, const OsNodeSet& nodes);
 
 /// Back to the system's own policy.
 void reset_memory_policy();

@@ -24,7 +24,7 @@ Error refusal(const std::string& reason) {
 
 WorkerCore worker_core_of_cpu(const Machine& machine, int worker, int cpu) {
   for (const Core& core : machine.cores) {
-    bool mine = core.cpu == cpu || std::find(core.siblings.begin(), core.siblings.end(), cpu) != core.siblings.end();
+    bool mine = core.cpu == cpu || core.siblings.contains(cpu);
     if (mine) return {core.id, cpu, core.chiplet, core.node, core.socket};
   }
   throw refusal("it computes core " + std::to_string(cpu) + " for worker " + std::to_string(worker) +

@@ -14,9 +14,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/setting_choices.hpp"
+
 namespace charm::placement {
 
-enum class SocketOrder { fill, balance };
+using base::SocketOrder;
 
 struct Request {
   int workers = 1;

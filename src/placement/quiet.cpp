@@ -7,25 +7,21 @@
 namespace charm::placement {
 namespace {
 
-bool is_busy(const Core& core, const std::vector<int>& busy) {
-  return std::any_of(core.siblings.begin(), core.siblings.end(),
-                     [&](int cpu) { return std::binary_search(busy.begin(), busy.end(), cpu); });
-}
+bool is_busy(const Core& core, const CpuSet& busy) { return core.siblings.intersects(busy); }
 
 int worker_cores_of(const Core& core, bool smt) { return smt ? static_cast<int>(core.siblings.size()) : 1; }
 
 }  // namespace
 
-std::vector<int> busy_cores(const Machine& machine, const std::vector<int>& busy) {
-  std::vector<int> cores;
+CoreCpuSet busy_cores(const Machine& machine, const CpuSet& busy) {
+  CoreCpuSet cores;
   for (const Core& core : machine.cores) {
-    if (is_busy(core, busy)) cores.push_back(core.cpu);
+    if (is_busy(core, busy)) cores.insert(core.cpu);
   }
-  std::sort(cores.begin(), cores.end());
   return cores;
 }
 
-std::vector<int> quiet_cpus(const Machine& machine, const std::vector<int>& busy, int workers, bool smt) {
+CpuSet quiet_cpus(const Machine& machine, const CpuSet& busy, int workers, bool smt) {
   std::vector<const Core*> order;
   std::map<int, int> on_chiplet;  // busy ones
   for (const Core& core : machine.cores) {
@@ -38,23 +34,21 @@ std::vector<int> quiet_cpus(const Machine& machine, const std::vector<int>& busy
   std::vector<int> cpus;
   int worker_cores = 0;
   for (const Core* core : order) {
-    std::vector<int> threads = core->siblings;
+    std::vector<int> threads = core->siblings.values();
     if (rank(core) > 0) {
       if (worker_cores >= workers) break;
       // No core more than is needed: with `smt` a part of the core, the quiet part first.
-      const auto key = [&](int cpu) { return std::pair(std::binary_search(busy.begin(), busy.end(), cpu), cpu); };
+      const auto key = [&](int cpu) { return std::pair(busy.contains(cpu), cpu); };
       std::sort(threads.begin(), threads.end(), [&](int a, int b) { return key(a) < key(b); });
       if (smt) threads.resize(std::min(threads.size(), static_cast<std::size_t>(workers - worker_cores)));
     }
     worker_cores += smt ? static_cast<int>(threads.size()) : 1;
     cpus.insert(cpus.end(), threads.begin(), threads.end());
   }
-  std::sort(cpus.begin(), cpus.end());
-  return cpus;
+  return CpuSet(std::move(cpus));
 }
 
-bool quieter_elsewhere(const Machine& machine, const std::vector<int>& busy, const std::vector<int>& worker_cores,
-                       bool smt) {
+bool quieter_elsewhere(const Machine& machine, const CpuSet& busy, const std::vector<int>& worker_cores, bool smt) {
   int room = 0;
   for (const Core& core : machine.cores) {
     if (!is_busy(core, busy)) room += worker_cores_of(core, smt);

@@ -5,19 +5,20 @@
 
 #include <vector>
 
+#include "base/id_sets.hpp"
+
 namespace charm::placement {
 
-/// Cores of the machine (by Core::cpu) of which some hardware thread is among the cpus `busy` (ascending); ascending.
-std::vector<int> busy_cores(const Machine& machine, const std::vector<int>& busy);
+/// Cores of the machine of which some hardware thread is among the cpus `busy`.
+CoreCpuSet busy_cores(const Machine& machine, const CpuSet& busy);
 
 /// The cpus of the machine's quiet cores. If there are not enough for so many workers, with a core each (with `smt`: a
 /// hardware thread each), also as many busy cores as are needed, first those with the fewest busy neighbours on their
-/// chiplet; if the whole machine is not enough, all of it. Ascending.
-std::vector<int> quiet_cpus(const Machine& machine, const std::vector<int>& busy, int workers, bool smt);
+/// chiplet; if the whole machine is not enough, all of it.
+CpuSet quiet_cpus(const Machine& machine, const CpuSet& busy, int workers, bool smt);
 
 /// Whether another placement on quiet_cpus() would leave fewer of these cores on busy cores. \param cores cpus of the
 /// workers.
-bool quieter_elsewhere(const Machine& machine, const std::vector<int>& busy, const std::vector<int>& worker_cores,
-                       bool smt);
+bool quieter_elsewhere(const Machine& machine, const CpuSet& busy, const std::vector<int>& worker_cores, bool smt);
 
 }  // namespace charm::placement

@@ -3,12 +3,10 @@
 
 #include <charm/machine.hpp>
 
-#include <vector>
-
 namespace charm::placement {
 
-/// The machine with only those of its cpus that are in `cpus` (ascending). Ids are new, in the same order, as
+/// The machine with only those of its cpus that are in `cpus`. Ids are new, in the same order, as
 /// Machine's are; cpu numbers stay.
-Machine restricted(const Machine& machine, const std::vector<int>& cpus);
+Machine restricted(const Machine& machine, const CpuSet& cpus);
 
 }  // namespace charm::placement

@@ -4,16 +4,22 @@
 
 #include <charm/machine.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <functional>
 #include <string>
 
+#include "base/choice.hpp"
 #include "probe/profile.hpp"
 
 namespace charm::probe {
 
 enum class Pairs { automatic, all, sampled };
+constexpr auto choices(Pairs /*unused*/) {
+  return std::array{base::Choice{Pairs::automatic, "auto"}, base::Choice{Pairs::all, "all"},
+                    base::Choice{Pairs::sampled, "sampled"}};
+}
 
 struct MeasureOptions {
   bool latency = true, bandwidth = true, stream = true, working_set = true, writes = true;

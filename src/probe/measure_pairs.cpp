@@ -22,7 +22,7 @@ std::vector<std::vector<int>> sibling_rows(const Machine& machine, const std::ve
 
 MeasuredCpus cpus_of(const Machine& machine) {
   MeasuredCpus cpus;
-  cpus.all = machine.allowed_cpus;
+  cpus.all = machine.allowed_cpus.values();
   for (int cpu : cpus.all) {
     const Core* core = machine.core_of_cpu(cpu);
     cpus.node_os.push_back(

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "base/format.hpp"
-#include "os/cpu_list.hpp"
 #include "render/element.hpp"
 #include "render/html.hpp"
 #include "render/palette.hpp"
@@ -53,8 +52,7 @@ std::string group_line(const Partition& groups, const std::vector<int>& cpus) {
     line << (shown > 1 ? "  " : "");
     std::vector<int> numbers;
     for (int row : group) numbers.push_back(cpus.empty() ? row : cpus[static_cast<std::size_t>(row)]);
-    std::sort(numbers.begin(), numbers.end());
-    line << os::format_cpu_list(numbers);
+    line << CpuSet(std::move(numbers)).to_text();
   }
   return line.str();
 }

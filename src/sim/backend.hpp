@@ -2,14 +2,19 @@
 // timing.hpp computes rates from it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
+#include "base/choice.hpp"
 #include "sim/job.hpp"
 
 namespace charm::sim {
 
 enum class Backend { analytic, lines };
+constexpr auto choices(Backend /*unused*/) {
+  return std::array{base::Choice{Backend::analytic, "analytic"}, base::Choice{Backend::lines, "lines"}};
+}
 
 /// The steady state by formulas: microseconds to a millisecond for a job.
 Mixes analytic_mixes(const Job& job);

@@ -25,10 +25,10 @@ struct Rows {
 
 /// Cores socket by socket, node by node, chiplet by chiplet, with ids in that order.
 Machine machine_of(const probe::Profile& profile, const Rows& rows) {
-  std::map<int, std::map<int, std::map<int, std::map<int, std::vector<int>>>>> tree;  // down to the cpus of a core
+  std::map<int, std::map<int, std::map<int, std::map<int, CpuSet>>>> tree;  // down to the cpus of a core
   for (std::size_t r = 0; r < profile.cpus.size(); ++r) {
     const int core = rows.smt[r] >= 0 ? rows.smt[r] : static_cast<int>(profile.cpus.size() + r);
-    tree[std::max(0, rows.socket[r])][std::max(0, rows.node[r])][std::max(0, rows.chiplet[r])][core].push_back(
+    tree[std::max(0, rows.socket[r])][std::max(0, rows.node[r])][std::max(0, rows.chiplet[r])][core].insert(
         profile.cpus[r]);
   }
   Machine machine;
@@ -40,24 +40,21 @@ Machine machine_of(const probe::Profile& profile, const Rows& rows) {
     for (const auto& [n, chiplets] : nodes) {
       const int node = static_cast<int>(machine.nodes.size());
       machine.nodes.push_back({node, node, {}, 0, socket});
-      machine.sockets.back().nodes.push_back(node);
+      machine.sockets.back().nodes.insert(node);
       for (const auto& [c, cores] : chiplets) {
         const int chiplet = static_cast<int>(machine.chiplets.size());
         machine.chiplets.push_back({chiplet, {}, 0, node, socket});
-        machine.sockets.back().chiplets.push_back(chiplet);
-        for (auto [k, cpus] : cores) {
-          std::sort(cpus.begin(), cpus.end());
+        machine.sockets.back().chiplets.insert(chiplet);
+        for (const auto& [k, cpus] : cores) {
           const int core = static_cast<int>(machine.cores.size());
-          machine.chiplets.back().cores.push_back(core);
-          machine.nodes.back().cpus.insert(machine.nodes.back().cpus.end(), cpus.begin(), cpus.end());
+          machine.chiplets.back().cores.insert(core);
+          machine.nodes.back().cpus |= cpus;
           machine.cores.push_back({core, cpus.front(), cpus, chiplet, node, socket, 0, 0});
         }
       }
-      std::sort(machine.nodes.back().cpus.begin(), machine.nodes.back().cpus.end());
     }
   }
-  machine.allowed_cpus = profile.cpus;
-  std::sort(machine.allowed_cpus.begin(), machine.allowed_cpus.end());
+  machine.allowed_cpus = CpuSet(profile.cpus);
   machine.total = {static_cast<int>(profile.cpus.size()), static_cast<int>(machine.cores.size()),
                    static_cast<int>(machine.nodes.size()), static_cast<int>(machine.sockets.size())};
   return machine;
@@ -67,7 +64,7 @@ Machine machine_of(const probe::Profile& profile, const Rows& rows) {
 void take_sizes(Machine& machine, const Machine& system) {
   const auto core_of = [&](int cpu) -> const Core* {
     for (const Core& core : system.cores) {
-      if (std::find(core.siblings.begin(), core.siblings.end(), cpu) != core.siblings.end()) return &core;
+      if (core.siblings.contains(cpu)) return &core;
     }
     return nullptr;
   };

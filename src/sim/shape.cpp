@@ -1,7 +1,5 @@
 #include "sim/shape.hpp"
 
-#include <algorithm>
-
 namespace charm::sim {
 
 Machine build_machine(const Shape& shape, const std::string& name) {
@@ -19,29 +17,27 @@ Machine build_machine(const Shape& shape, const std::string& name) {
     for (const auto& node_shape : shape.nodes) {
       const int n = static_cast<int>(machine.nodes.size());
       machine.nodes.push_back({n, n, {}, node_shape.memory_bytes, s});
-      machine.sockets.back().nodes.push_back(n);
+      machine.sockets.back().nodes.insert(n);
       for (const auto& die : node_shape.chiplets) {
         const int c = static_cast<int>(machine.chiplets.size());
         machine.chiplets.push_back({c, {}, die.l3_bytes, n, s});
-        machine.sockets.back().chiplets.push_back(c);
+        machine.sockets.back().chiplets.insert(c);
         for (int k = 0; k < die.cores; ++k) {
           const int core = static_cast<int>(machine.cores.size());
-          std::vector<int> threads;
-          for (int t = 0; t < shape.smt; ++t) threads.push_back(core + t * cores);
-          machine.nodes.back().cpus.insert(machine.nodes.back().cpus.end(), threads.begin(), threads.end());
-          machine.allowed_cpus.insert(machine.allowed_cpus.end(), threads.begin(), threads.end());
-          machine.chiplets.back().cores.push_back(core);
+          CpuSet threads;
+          for (int t = 0; t < shape.smt; ++t) threads.insert(core + t * cores);
+          machine.nodes.back().cpus |= threads;
+          machine.allowed_cpus |= threads;
+          machine.chiplets.back().cores.insert(core);
           machine.cores.push_back({core, core, threads, c, n, s, 32 << 10, shape.l2_bytes});
         }
       }
-      std::sort(machine.nodes.back().cpus.begin(), machine.nodes.back().cpus.end());
     }
   }
   for (const auto bytes : shape.memory_only_bytes) {
     const int n = static_cast<int>(machine.nodes.size());
     machine.nodes.push_back({n, n, {}, bytes, -1});
   }
-  std::sort(machine.allowed_cpus.begin(), machine.allowed_cpus.end());
   machine.total = {cores * shape.smt, cores, static_cast<int>(machine.nodes.size()), shape.sockets};
   return machine;
 }

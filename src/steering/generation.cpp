@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "controller/policy.hpp"
-#include "os/cpu_list.hpp"
 #include "placement/bins.hpp"
 #include "placement/restrict.hpp"
 
@@ -29,7 +28,7 @@ void translate(placement::Placement& placement, const Machine& machine) {
 }
 
 /// Cpus that the machine does not know, one a worker: nothing is known of their neighbours.
-placement::Placement plain_cores(const std::vector<int>& cpus, int workers, const std::vector<WorkerCore>& home) {
+placement::Placement plain_cores(const CpuSet& cpus, int workers, const std::vector<WorkerCore>& home) {
   std::vector<WorkerCore> worker_cores;
   for (int w = 0; w < workers; ++w) {
     WorkerCore worker_core = home[static_cast<std::size_t>(w)];
@@ -41,10 +40,10 @@ placement::Placement plain_cores(const std::vector<int>& cpus, int workers, cons
 }
 
 /// \throws Error as placement policies do.
-PlacementGeneration place_on(const GenerationRequest& of, const std::string& spec, const std::vector<int>& cpus) {
+PlacementGeneration place_on(const GenerationRequest& of, const std::string& spec, const CpuSet& cpus) {
   PlacementGeneration generation;
   generation.cpus = of.cpus;
-  const std::vector<int> known = os::in_both(cpus, of.machine.allowed_cpus);
+  const CpuSet known = cpus & of.machine.allowed_cpus;
   const Machine left = placement::restricted(of.machine, known);
   const int workers = of.placement.workers;
   const int room = placement::capacity(left, of.placement.smt);

@@ -3,6 +3,7 @@
 // threads go over to it one by one (steering/thread_binder.hpp).
 #pragma once
 
+#include <charm/id_set.hpp>
 #include <charm/machine.hpp>
 
 #include <memory>
@@ -16,7 +17,7 @@ namespace charm::steering {
 
 struct PlacementGeneration {
   int number = 0;
-  std::vector<int> cpus;           // that may be used, ascending
+  CpuSet cpus;                     // that may be used
   placement::Placement placement;  // ids are those of the machine that the threads were placed on first
   int placed = 0;                  // workers with a cpu of their own: 0 .. placed-1
   bool shared = false;             // more workers than cores take turns on them
@@ -37,8 +38,8 @@ struct GenerationRequest {
   const Machine& machine;
   std::string spec;              // of the policy, as controller::placement_for takes it
   placement::Request placement;  // share_cores: workers beyond the number of cores take turns instead of having none
-  std::vector<int> cpus;         // that may be used, ascending
-  std::vector<int> preferred;    // cpus among them that are tried first; empty: all alike
+  CpuSet cpus;                   // that may be used
+  CpuSet preferred;              // cpus among them that are tried first; empty: all alike
   std::vector<WorkerCore> home;  // of each worker: what is said of a cpu that the machine does not list
 };
 

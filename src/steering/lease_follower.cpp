@@ -5,11 +5,11 @@
 
 namespace charm::steering {
 
-double LeaseFollower::look(double now, int wanted, const std::vector<int>& busy, LeasedThreads& threads) {
+double LeaseFollower::look(double now, int wanted, const CpuSet& busy, LeasedThreads& threads) {
   give_back_left(now, threads);
   const lease::Lease::Standing standing = lease_->look(wanted, placement::busy_cores(machine_, busy));
   if (leaving_.empty()) {
-    if (std::vector<int> keeps = standing.keeps(); keeps != cores_) {
+    if (CoreCpuSet keeps = standing.keeps(); keeps != cores_) {
       cores_ = std::move(keeps);
       threads.use_cores(cores_, now);
     }
@@ -27,6 +27,6 @@ void LeaseFollower::give_back_left(double now, const LeasedThreads& threads) {
   leaving_.clear();
 }
 
-std::vector<int> LeaseFollower::cpus_of_others() const { return cpus_of_cores(machine_, lease_->standing().others); }
+CpuSet LeaseFollower::cpus_of_others() const { return cpus_of_cores(machine_, lease_->standing().others); }
 
 }  // namespace charm::steering

@@ -7,14 +7,16 @@
 // nothing else changes. No thread and no clock of its own: look() says when it wants to be called again.
 #pragma once
 
-#include <memory>
-#include <vector>
+#include <charm/id_set.hpp>
 
+#include <memory>
+
+#include "base/id_sets.hpp"
 #include "lease/lease.hpp"
 
 namespace charm::steering {
 
-/// The threads that are to stay on the cores of a lease. Cores are named by Core::cpu; all lists are ascending.
+/// The threads that are to stay on the cores of a lease.
 class LeasedThreads {
  public:
   LeasedThreads() = default;
@@ -23,9 +25,9 @@ class LeasedThreads {
   LeasedThreads& operator=(const LeasedThreads&) = delete;
 
   /// Goes over to these cores and no others, at once or soon.
-  virtual void use_cores(const std::vector<int>& cores, double now) = 0;
+  virtual void use_cores(const CoreCpuSet& cores, double now) = 0;
   /// Whether no thread is placed on one of these cpus any more.
-  [[nodiscard]] virtual bool has_left(const std::vector<int>& cpus) const = 0;
+  [[nodiscard]] virtual bool has_left(const CpuSet& cpus) const = 0;
 };
 
 class LeaseFollower {
@@ -35,14 +37,14 @@ class LeaseFollower {
   LeaseFollower(std::unique_ptr<lease::Lease> lease, const Machine& machine)
       : lease_(std::move(lease)), machine_(machine), cores_(lease_->standing().keeps()) {}
 
-  /// \param wanted cores that the threads can use. \param busy cpus that programs without leases keep busy, ascending.
+  /// \param wanted cores that the threads can use. \param busy cpus that programs without leases keep busy.
   /// \returns seconds until it is to be called again.
-  double look(double now, int wanted, const std::vector<int>& busy, LeasedThreads& threads);
+  double look(double now, int wanted, const CpuSet& busy, LeasedThreads& threads);
 
   /// That may be used now.
-  [[nodiscard]] const std::vector<int>& cores() const { return cores_; }
+  [[nodiscard]] const CoreCpuSet& cores() const { return cores_; }
   /// All cpus of the cores that others have leased.
-  [[nodiscard]] std::vector<int> cpus_of_others() const;
+  [[nodiscard]] CpuSet cpus_of_others() const;
   [[nodiscard]] const lease::Lease& lease() const { return *lease_; }
 
  private:
@@ -50,8 +52,8 @@ class LeaseFollower {
 
   std::unique_ptr<lease::Lease> lease_;
   const Machine& machine_;
-  std::vector<int> cores_;
-  std::vector<int> leaving_;  // cores that are to be given back
+  CoreCpuSet cores_;
+  CoreCpuSet leaving_;  // cores that are to be given back
   double leaving_since_ = 0;
 };
 

@@ -1,33 +1,30 @@
 // Affinity masks that follow from a thread's core: pure functions from a machine and the cpus that may be used.
 #pragma once
 
+#include <charm/id_set.hpp>
 #include <charm/machine.hpp>
 #include <charm/placement.hpp>
 
-#include <string_view>
-#include <vector>
+#include "base/id_sets.hpp"
+#include "base/setting_choices.hpp"
 
 namespace charm::steering {
 
-/// What a thread with a core is bound to: the core's cpu, or all that it may use of the core's chiplet or node, or
-/// nothing.
-enum class Bind { core, chiplet, node, none };
+/// What a thread with a core is bound to.
+using base::Bind;
 
-/// The mode that a value of the setting bind names.
-Bind bind_named(std::string_view word);
+/// All cpus (hardware threads) of these cores.
+CpuSet cpus_of_cores(const Machine& machine, const CoreCpuSet& cores);
+/// All cpus of a chiplet's cores.
+CpuSet cpus_of_chiplet(const Machine& machine, int chiplet);
+/// All cpus of a node's cores; below 0: of the machine.
+CpuSet cpus_of_node(const Machine& machine, int node);
 
-/// All cpus (hardware threads) of these cores, which are named by Core::cpu, ascending; ascending.
-std::vector<int> cpus_of_cores(const Machine& machine, const std::vector<int>& cores);
-/// All cpus of a chiplet's cores; ascending.
-std::vector<int> cpus_of_chiplet(const Machine& machine, int chiplet);
-/// All cpus of a node's cores; below 0: of the machine; ascending.
-std::vector<int> cpus_of_node(const Machine& machine, int node);
-
-/// The mask of a thread while it has `core`. \param allowed cpus that may be used, ascending.
-/// \returns ascending; empty where the thread is not to be bound.
-std::vector<int> mask_for(const Machine& machine, const WorkerCore& core, Bind bind, const std::vector<int>& allowed);
+/// The mask of a thread while it has `core`. \param allowed cpus that may be used.
+/// \returns the empty set where the thread is not to be bound.
+CpuSet mask_for(const Machine& machine, const WorkerCore& core, Bind bind, const CpuSet& allowed);
 
 /// The mask of a thread that waits for `core` while another thread still has it (the rule of thread_binder.hpp).
-std::vector<int> floating_mask(const Machine& machine, const WorkerCore& core, const std::vector<int>& allowed);
+CpuSet floating_mask(const Machine& machine, const WorkerCore& core, const CpuSet& allowed);
 
 }  // namespace charm::steering

@@ -10,7 +10,7 @@ namespace charm::steering {
 
 placement::Request placement_request(const base::Settings& settings) {
   placement::Request request;
-  request.sockets = settings.sockets == "balance" ? placement::SocketOrder::balance : placement::SocketOrder::fill;
+  request.sockets = settings.sockets;
   request.spread = settings.spread;
   request.smt = settings.smt;
   request.share_cores = settings.share_cores;

@@ -35,7 +35,7 @@ ThreadBinder::State ThreadBinder::place(const Target& target, const BindCall& bi
   return state;
 }
 
-bool ThreadBinder::unplace(const std::vector<int>& mask, const BindCall& bind) {
+bool ThreadBinder::unplace(const CpuSet& mask, const BindCall& bind) {
   if (!bind(mask)) return false;
   forget();
   return true;

@@ -17,8 +17,9 @@
 // usual case. With two cpus or more the kernel's load balancer moves the thread away from whoever is bound there.
 #pragma once
 
+#include <charm/id_set.hpp>
+
 #include <functional>
-#include <vector>
 
 #include "placement/claim.hpp"
 
@@ -27,15 +28,15 @@ namespace charm::steering {
 class ThreadBinder {
  public:
   using State = placement::CoreClaim::State;
-  /// The system call: binds the thread to these cpus (ascending). \returns false where the kernel refuses.
-  using BindCall = std::function<bool(const std::vector<int>& cpus)>;
+  /// The system call: binds the thread to these cpus. \returns false where the kernel refuses.
+  using BindCall = std::function<bool(const CpuSet& cpus)>;
 
   /// What place() asks for; the masks are those of steering/masks.hpp.
   struct Target {
-    int cpu = -1;                      // the core's; claimed unless it is shared
-    bool shared = false;               // threads take turns on the cpu: it is not claimed
-    const std::vector<int>& mask;      // of the thread while it has the cpu
-    const std::vector<int>& floating;  // and while it waits for it, having given up its own
+    int cpu = -1;            // the core's; claimed unless it is shared
+    bool shared = false;     // threads take turns on the cpu: it is not claimed
+    const CpuSet& mask;      // of the thread while it has the cpu
+    const CpuSet& floating;  // and while it waits for it, having given up its own
   };
 
   /// \param thread its number among those that share `claims`; no two have the same.
@@ -47,7 +48,7 @@ class ThreadBinder {
   /// One attempt to bring the thread to its core.
   State place(const Target& target, const BindCall& bind);
   /// Takes the thread's core away: binds it to `mask`, then releases its cpu. \returns false where the kernel refuses.
-  bool unplace(const std::vector<int>& mask, const BindCall& bind);
+  bool unplace(const CpuSet& mask, const BindCall& bind);
   /// Releases the cpu of a thread that has ended, or whose mask somebody else has set.
   void forget();
 
@@ -63,7 +64,7 @@ class ThreadBinder {
   placement::CpuClaims* claims_;
   placement::CoreClaim claim_;
   int shared_cpu_ = placement::CpuClaims::free_cpu;  // that it is on without a claim
-  std::vector<int> floats_on_;                       // empty: it is not known to float
+  CpuSet floats_on_;                                 // empty: it is not known to float
 };
 
 }  // namespace charm::steering

@@ -135,8 +135,8 @@ std::unordered_map<int, counters::Reading> FillMeter::of_threads(const std::vect
   return read_all(threads, true, time_ns);
 }
 
-std::unordered_map<int, counters::Reading> FillMeter::of_cpus(const std::vector<int>& cpus, std::uint64_t time_ns) {
-  return read_all(cpus, false, time_ns);
+std::unordered_map<int, counters::Reading> FillMeter::of_cpus(const CpuSet& cpus, std::uint64_t time_ns) {
+  return read_all(cpus.values(), false, time_ns);
 }
 
 }  // namespace charm::top

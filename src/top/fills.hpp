@@ -2,6 +2,7 @@
 // reason is reported once.
 #pragma once
 
+#include <charm/id_set.hpp>
 #include <charm/machine.hpp>
 
 #include <array>
@@ -28,7 +29,7 @@ class FillMeter {
   /// Totals since each thread was first seen. Opens events for new threads and closes those of threads that ended.
   /// \param threads tids.
   std::unordered_map<int, counters::Reading> of_threads(const std::vector<int>& threads, std::uint64_t time_ns);
-  std::unordered_map<int, counters::Reading> of_cpus(const std::vector<int>& cpus, std::uint64_t time_ns);
+  std::unordered_map<int, counters::Reading> of_cpus(const CpuSet& cpus, std::uint64_t time_ns);
 
   /// Why nothing is counted, with the remedy; empty if something is counted, and before the first call.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }

@@ -1,6 +1,7 @@
 // Samples the machine at intervals: /proc for times and cpus, attached counters for fills.
 #pragma once
 
+#include <charm/id_set.hpp>
 #include <charm/machine.hpp>
 
 #include <map>
@@ -38,7 +39,7 @@ class Sampler {
   std::string why_not_;
   std::string root_;
   std::string program_;
-  std::vector<int> cpus_;
+  CpuSet cpus_;
   os::ProcessView process_;
   std::unique_ptr<FillMeter> fills_;  // null: nothing is counted
   struct Seen {

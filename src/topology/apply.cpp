@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <set>
 #include <tuple>
 
-#include "os/cpu_list.hpp"
 #include "topology/profile.hpp"
 
 namespace charm::topology {
@@ -17,23 +15,22 @@ namespace {
 // Below this what was measured is shown, but nothing is changed for it.
 constexpr double sure_enough = 0.8;
 
-/// The measured chiplets as sets of core ids; empty where a core would fall into two of them.
-std::vector<std::vector<int>> measured_chiplets(const Machine& machine, const ProfilePicture& profile) {
-  std::vector<std::vector<int>> chiplets;
-  std::set<int> taken;
+/// The cores of each measured chiplet; empty where a core would fall into two of them.
+std::vector<CoreSet> measured_chiplets(const Machine& machine, const ProfilePicture& profile) {
+  std::vector<CoreSet> chiplets;
+  CoreSet taken;
   for (const auto& rows : profile.chiplets) {
-    std::set<int> cores;
+    CoreSet cores;
     for (int row : rows) {
       const Core* core = machine.core_of_cpu(profile.cpus[static_cast<std::size_t>(row)]);
       if (core != nullptr) cores.insert(core->id);
     }
     if (cores.empty()) continue;
-    for (int core : cores) {
-      if (!taken.insert(core).second) return {};
-    }
+    if (cores.intersects(taken)) return {};
+    taken |= cores;
     // A chiplet lies in one node, always: where the system cuts it, each node has its part.
-    std::map<int, std::vector<int>> parts;
-    for (int core : cores) parts[machine.cores[static_cast<std::size_t>(core)].node].push_back(core);
+    std::map<int, CoreSet> parts;
+    for (int core : cores) parts[machine.cores[static_cast<std::size_t>(core)].node].insert(core);
     for (auto& [node, part] : parts) chiplets.push_back(std::move(part));
   }
   if (taken.size() != machine.cores.size()) return {};
@@ -41,7 +38,7 @@ std::vector<std::vector<int>> measured_chiplets(const Machine& machine, const Pr
   return chiplets;
 }
 
-bool within_sockets(const Machine& machine, const std::vector<std::vector<int>>& chiplets) {
+bool within_sockets(const Machine& machine, const std::vector<CoreSet>& chiplets) {
   return std::all_of(chiplets.begin(), chiplets.end(), [&](const auto& cores) {
     return std::all_of(cores.begin(), cores.end(), [&](int core) {
       return machine.cores[static_cast<std::size_t>(core)].socket ==
@@ -51,11 +48,11 @@ bool within_sockets(const Machine& machine, const std::vector<std::vector<int>>&
 }
 
 /// Core ids follow chiplets, and chiplets sockets, in all machines; so they are numbered anew.
-Machine regrouped(Machine machine, std::vector<std::vector<int>> chiplets) {
+Machine regrouped(Machine machine, std::vector<CoreSet> chiplets) {
   std::sort(chiplets.begin(), chiplets.end(), [&](const auto& a, const auto& b) {
     const Core& first = machine.cores[static_cast<std::size_t>(a[0])];
     const Core& second = machine.cores[static_cast<std::size_t>(b[0])];
-    return std::tie(first.socket, first.node, a[0]) < std::tie(second.socket, second.node, b[0]);
+    return std::tuple(first.socket, first.node, a[0]) < std::tuple(second.socket, second.node, b[0]);
   });
   std::vector<Core> cores;
   machine.chiplets.clear();
@@ -67,12 +64,12 @@ Machine regrouped(Machine machine, std::vector<std::vector<int>> chiplets) {
       Core core = machine.cores[static_cast<std::size_t>(old)];
       core.id = static_cast<int>(cores.size());
       core.chiplet = chiplet.id;
-      chiplet.cores.push_back(core.id);
+      chiplet.cores.insert(core.id);
       cores.push_back(std::move(core));
     }
     chiplet.node = cores[static_cast<std::size_t>(chiplet.cores[0])].node;
     chiplet.socket = cores[static_cast<std::size_t>(chiplet.cores[0])].socket;
-    machine.sockets[static_cast<std::size_t>(chiplet.socket)].chiplets.push_back(chiplet.id);
+    machine.sockets[static_cast<std::size_t>(chiplet.socket)].chiplets.insert(chiplet.id);
     machine.chiplets.push_back(std::move(chiplet));
   }
   machine.cores = std::move(cores);
@@ -126,10 +123,9 @@ std::string mismatch(const ProfileKey& key, const Machine& machine) {
   if (key.sockets != here.sockets)
     return differs("sockets:", std::to_string(key.sockets), std::to_string(here.sockets));
   if (key.measured_cpus != here.measured_cpus) {
-    return "it was measured on " + std::to_string(key.measured_cpus.size()) + " cpus (" +
-           os::format_cpu_list(key.measured_cpus) +
+    return "it was measured on " + std::to_string(key.measured_cpus.size()) + " cpus (" + key.measured_cpus.to_text() +
            "), and this process may use others: " + std::to_string(here.measured_cpus.size()) + " (" +
-           os::format_cpu_list(here.measured_cpus) + ")";
+           here.measured_cpus.to_text() + ")";
   }
   return "";
 }
@@ -140,7 +136,7 @@ Machine apply_profile(Machine machine, const ProfilePicture& profile) {
                 "measure this machine with 'charm probe'");
   }
   const auto chiplets = measured_chiplets(machine, profile);
-  std::vector<std::vector<int>> shown;
+  std::vector<CoreSet> shown;
   for (const auto& chiplet : machine.chiplets) shown.push_back(chiplet.cores);
   std::sort(shown.begin(), shown.end());
   const bool hidden = machine.chiplet_source != ChipletSource::last_level_cache;

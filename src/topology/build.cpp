@@ -3,30 +3,20 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
+#include <utility>
 
 #include "os/affinity.hpp"
 #include "os/cgroup.hpp"
-#include "os/cpu_list.hpp"
 #include "topology/chiplets.hpp"
 
 namespace charm::topology {
 namespace {
 
-using Cpus = std::vector<int>;
-
-Cpus without(const Cpus& a, const Cpus& b) {
-  Cpus out;
-  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
-  return out;
-}
-
-Cpus existing_cpus(const Survey& survey) {
-  Cpus cpus;
+CpuSet existing_cpus(const Survey& survey) {
+  std::vector<int> cpus;
   for (const SurveyCore& core : survey.cores) cpus.insert(cpus.end(), core.cpus.begin(), core.cpus.end());
-  std::sort(cpus.begin(), cpus.end());
-  return cpus;
+  return CpuSet(std::move(cpus));
 }
 
 /// Gives every core a socket and a node, so that whatever is built on them need not ask.
@@ -77,23 +67,22 @@ void complete(Survey& survey, std::vector<std::string>& notes) {
   }
 }
 
-std::string count_of(const Cpus& some, const Cpus& all) {
-  return std::to_string(some.size()) + " of " + std::to_string(all.size()) + " cpus (" + os::format_cpu_list(some) +
-         ")";
+std::string count_of(const CpuSet& some, const CpuSet& all) {
+  return std::to_string(some.size()) + " of " + std::to_string(all.size()) + " cpus (" + some.to_text() + ")";
 }
 
-Cpus allowed_of(const Survey& survey, const Restrictions& restrictions, std::vector<std::string>& notes) {
-  const Cpus existing = existing_cpus(survey);
-  const Cpus hidden = without(survey.all_cpus, existing);
+CpuSet allowed_of(const Survey& survey, const Restrictions& restrictions, std::vector<std::string>& notes) {
+  const CpuSet existing = existing_cpus(survey);
+  const CpuSet hidden = survey.all_cpus - existing;
   if (!hidden.empty()) notes.push_back(count_of(hidden, survey.all_cpus) + " are hidden: offline or forbidden.");
-  Cpus allowed = os::in_both(existing, survey.allowed_cpus);
+  CpuSet allowed = existing & survey.allowed_cpus;
   if (allowed.empty()) {
     throw Error(Errc::bad_input, "topology '" + survey.origin + "' allows no cpu",
                 "describe a machine with at least one usable cpu");
   }
-  auto narrow = [&](const std::optional<Cpus>& by, const std::string& whose) {
+  auto narrow = [&](const std::optional<CpuSet>& by, const std::string& whose) {
     if (!by) return;
-    Cpus left = os::in_both(allowed, *by);
+    CpuSet left = allowed & *by;
     if (left.empty()) {
       notes.push_back("The " + whose + " names no cpu of this machine and is ignored.");
     } else {
@@ -102,12 +91,12 @@ Cpus allowed_of(const Survey& survey, const Restrictions& restrictions, std::vec
   };
   // The kernel folds the cpuset into the mask, so the cgroup is told first: it is the more lasting of the two.
   narrow(restrictions.cgroup_cpus, "cgroup's cpuset");
-  if (Cpus out = without(existing, allowed); !out.empty()) {
+  if (CpuSet out = existing - allowed; !out.empty()) {
     notes.push_back(count_of(out, survey.all_cpus) + " are forbidden by the cgroup's cpuset.");
   }
-  const Cpus before = allowed;
+  const CpuSet before = allowed;
   narrow(restrictions.affinity, "affinity mask");
-  if (Cpus out = without(before, allowed); !out.empty()) {
+  if (CpuSet out = before - allowed; !out.empty()) {
     notes.push_back(count_of(out, survey.all_cpus) + " are forbidden by the affinity mask.");
   }
   return allowed;
@@ -116,14 +105,14 @@ Cpus allowed_of(const Survey& survey, const Restrictions& restrictions, std::vec
 /// Nodes whose memory may be used, and those that allowed cores are local to, as indices into the survey.
 std::vector<int> usable_nodes(const Survey& survey, const Restrictions& restrictions, const std::set<int>& local,
                               std::vector<std::string>& notes) {
-  Cpus allowed = survey.allowed_nodes;
+  OsNodeSet allowed = survey.allowed_nodes;
   if (restrictions.cgroup_nodes) {
-    if (Cpus left = os::in_both(allowed, *restrictions.cgroup_nodes); !left.empty()) allowed = std::move(left);
+    if (OsNodeSet left = allowed & *restrictions.cgroup_nodes; !left.empty()) allowed = std::move(left);
   }
   std::vector<int> usable;
   for (std::size_t n = 0; n < survey.nodes.size(); ++n) {
     const int os_index = survey.nodes[n].os_index;
-    const bool memory = std::binary_search(allowed.begin(), allowed.end(), os_index);
+    const bool memory = allowed.contains(os_index);
     const bool cores = local.count(static_cast<int>(n)) > 0;
     if (memory || cores) usable.push_back(static_cast<int>(n));
     if (!memory && cores) {
@@ -182,7 +171,7 @@ void add_cores(Machine& machine, const Survey& survey, const ChipletGroup& group
   for (int index : group.cores) {
     const SurveyCore& from = survey.cores[static_cast<std::size_t>(index)];
     Core core;
-    core.siblings = os::in_both(from.cpus, machine.allowed_cpus);
+    core.siblings = from.cpus & machine.allowed_cpus;
     if (core.siblings.empty()) continue;
     core.id = static_cast<int>(machine.cores.size());
     core.cpu = core.siblings.front();
@@ -191,7 +180,7 @@ void add_cores(Machine& machine, const Survey& survey, const ChipletGroup& group
     core.socket = from.socket;
     core.l1d_bytes = from.l1d_bytes;
     core.l2_bytes = from.l2_bytes;
-    chiplet.cores.push_back(core.id);
+    chiplet.cores.insert(core.id);
     machine.cores.push_back(std::move(core));
   }
   if (!chiplet.cores.empty()) machine.chiplets.push_back(std::move(chiplet));
@@ -216,7 +205,7 @@ Machine build(Survey survey, const Restrictions& restrictions) {
   machine.origin = survey.origin;
   complete(survey, machine.notes);
   machine.allowed_cpus = allowed_of(survey, restrictions, machine.notes);
-  machine.forbidden_cpus = without(survey.all_cpus, machine.allowed_cpus);
+  machine.forbidden_cpus = survey.all_cpus - machine.allowed_cpus;
   machine.cpu_quota = restrictions.cpu_quota;
   // Judged on all cores that exist: a mask must not turn half of a cache into another kind of cache.
   ChipletGroups grouped = group_chiplets(survey);
@@ -246,21 +235,22 @@ Machine build(Survey survey, const Restrictions& restrictions) {
     node.bytes = from.bytes;
     node.kind = from.kind;
     node.socket = from.socket < 0 ? -1 : position(socket_order, from.socket);
-    if (node.socket >= 0) machine.sockets[static_cast<std::size_t>(node.socket)].nodes.push_back(node.id);
+    if (node.socket >= 0) machine.sockets[static_cast<std::size_t>(node.socket)].nodes.insert(node.id);
     machine.nodes.push_back(std::move(node));
   }
+  std::vector<std::vector<int>> cpus_of_node(machine.nodes.size());
   for (Core& core : machine.cores) {
     core.node = position(nodes, core.node);
     core.socket = position(socket_order, core.socket);
-    Cpus& cpus = machine.nodes[static_cast<std::size_t>(core.node)].cpus;
+    auto& cpus = cpus_of_node[static_cast<std::size_t>(core.node)];
     cpus.insert(cpus.end(), core.siblings.begin(), core.siblings.end());
   }
-  for (Node& node : machine.nodes) std::sort(node.cpus.begin(), node.cpus.end());
+  for (Node& node : machine.nodes) node.cpus = CpuSet(std::move(cpus_of_node[static_cast<std::size_t>(node.id)]));
   for (Chiplet& chiplet : machine.chiplets) {
     const Core& first = machine.cores[static_cast<std::size_t>(chiplet.cores.front())];
     chiplet.node = first.node;
     chiplet.socket = first.socket;
-    machine.sockets[static_cast<std::size_t>(chiplet.socket)].chiplets.push_back(chiplet.id);
+    machine.sockets[static_cast<std::size_t>(chiplet.socket)].chiplets.insert(chiplet.id);
   }
   machine.node_distance = normalised(survey, nodes, machine.notes);
   machine.total.cpus = static_cast<int>(survey.all_cpus.size());

@@ -5,17 +5,17 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "base/id_sets.hpp"
 #include "topology/survey.hpp"
 
 namespace charm::topology {
 
-/// What narrows a machine for one process beyond what its survey says is allowed. Lists are ascending.
+/// What narrows a machine for one process beyond what its survey says is allowed.
 struct Restrictions {
-  std::optional<std::vector<int>> affinity;  // cpus that the calling thread may run on
-  std::optional<std::vector<int>> cgroup_cpus;
-  std::optional<std::vector<int>> cgroup_nodes;  // OS numbers of memory nodes
+  std::optional<CpuSet> affinity;  // cpus that the calling thread may run on
+  std::optional<CpuSet> cgroup_cpus;
+  std::optional<OsNodeSet> cgroup_nodes;
   double cpu_quota = 0;
 };
 

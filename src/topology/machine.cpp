@@ -51,7 +51,7 @@ double Machine::distance(int core_a, int core_b) const {
 
 const Core* Machine::core_of_cpu(int cpu) const {
   for (const Core& core : cores) {
-    if (std::find(core.siblings.begin(), core.siblings.end(), cpu) != core.siblings.end()) return &core;
+    if (core.siblings.contains(cpu)) return &core;
   }
   return nullptr;
 }

@@ -32,9 +32,7 @@ bool within(int id, std::size_t count) { return id >= 0 && static_cast<std::size
 
 /// Ids are positions and everything nests: whatever is built on a machine relies on it.
 void check(const Machine& m, const std::string& name) {
-  const auto all_within = [](const std::vector<int>& ids, std::size_t count) {
-    return std::all_of(ids.begin(), ids.end(), [&](int id) { return within(id, count); });
-  };
+  const auto all_within = [](const auto& ids, std::size_t count) { return ids.empty() || within(ids.back(), count); };
   require(!m.cores.empty() && !m.chiplets.empty() && !m.sockets.empty() && !m.nodes.empty(), name,
           "a machine without cores, chiplets, nodes or sockets");
   for (std::size_t i = 0; i < m.cores.size(); ++i) {
@@ -67,6 +65,15 @@ void check(const Machine& m, const std::string& name) {
   for (const auto& row : m.node_distance) {
     require(row.size() == m.nodes.size(), name, "distances that are not square");
   }
+}
+
+/// \throws Error that names the file where a number is negative.
+template <class Set>
+Set set_of(const nlohmann::json& list, const std::string& name) {
+  auto ids = list.get<std::vector<int>>();
+  require(std::all_of(ids.begin(), ids.end(), [](int id) { return id >= 0; }), name,
+          "a negative number of a cpu, core, chiplet or node");
+  return Set(std::move(ids));
 }
 
 }  // namespace
@@ -140,19 +147,23 @@ Machine machine_from_json(const nlohmann::json& json, const std::string& name) {
     m.cpu_quota = json.at("cpu_quota");
     const auto& total = json.at("total");
     m.total = {total.at("cpus"), total.at("cores"), total.at("nodes"), total.at("sockets")};
-    for (const auto& s : json.at("sockets")) m.sockets.push_back({s.at("id"), s.at("chiplets"), s.at("nodes")});
+    for (const auto& s : json.at("sockets")) {
+      m.sockets.push_back(
+          {s.at("id"), set_of<ChipletSet>(s.at("chiplets"), name), set_of<NodeSet>(s.at("nodes"), name)});
+    }
     for (const auto& n : json.at("nodes")) {
-      m.nodes.push_back(
-          {n.at("id"), n.at("os_index"), n.at("cpus"), n.at("bytes"), n.at("socket"), n.value("kind", std::string())});
+      m.nodes.push_back({n.at("id"), n.at("os_index"), set_of<CpuSet>(n.at("cpus"), name), n.at("bytes"),
+                         n.at("socket"), n.value("kind", std::string())});
     }
     for (const auto& c : json.at("chiplets"))
-      m.chiplets.push_back({c.at("id"), c.at("cores"), c.at("l3_bytes"), c.at("node"), c.at("socket")});
+      m.chiplets.push_back(
+          {c.at("id"), set_of<CoreSet>(c.at("cores"), name), c.at("l3_bytes"), c.at("node"), c.at("socket")});
     for (const auto& c : json.at("cores")) {
-      m.cores.push_back({c.at("id"), c.at("cpu"), c.at("siblings"), c.at("chiplet"), c.at("node"), c.at("socket"),
-                         c.at("l1d_bytes"), c.at("l2_bytes")});
+      m.cores.push_back({c.at("id"), c.at("cpu"), set_of<CpuSet>(c.at("siblings"), name), c.at("chiplet"), c.at("node"),
+                         c.at("socket"), c.at("l1d_bytes"), c.at("l2_bytes")});
     }
-    m.allowed_cpus = json.at("allowed_cpus").get<std::vector<int>>();
-    m.forbidden_cpus = json.at("forbidden_cpus").get<std::vector<int>>();
+    m.allowed_cpus = set_of<CpuSet>(json.at("allowed_cpus"), name);
+    m.forbidden_cpus = set_of<CpuSet>(json.at("forbidden_cpus"), name);
     m.node_distance = json.at("node_distance").get<std::vector<std::vector<double>>>();
     m.notes = json.at("notes").get<std::vector<std::string>>();
     check(m, name);

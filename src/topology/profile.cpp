@@ -115,8 +115,11 @@ ProfilePicture picture_of(const HeadReader& reader, const std::string& name) {
     ProfilePicture picture;
     picture.file = name;
     const Json& machine = json.at("machine");
+    auto measured_cpus = machine.at("measured_cpus").get<std::vector<int>>();
+    if (std::any_of(measured_cpus.begin(), measured_cpus.end(), [](int cpu) { return cpu < 0; }))
+      refuse(name, "a negative number of a cpu");
     picture.key = {machine.at("name"),  machine.at("cpus"),    machine.at("cores"),
-                   machine.at("nodes"), machine.at("sockets"), machine.at("measured_cpus")};
+                   machine.at("nodes"), machine.at("sockets"), CpuSet(std::move(measured_cpus))};
     picture.date = json.at("date");
     picture.partial = json.at("partial");
     picture.cpus = json.at("cpus").get<std::vector<int>>();

@@ -21,7 +21,7 @@ inline constexpr int profile_version = 2;
 struct ProfileKey {
   std::string name;                                 ///< processor or product
   int cpus = 0, cores = 0, nodes = 0, sockets = 0;  ///< that exist
-  std::vector<int> measured_cpus;                   ///< that could be used
+  CpuSet measured_cpus;                             ///< that could be used
   friend bool operator==(const ProfileKey&, const ProfileKey&) = default;
 };
 

@@ -11,12 +11,13 @@ namespace {
 
 using Object = hwloc_obj_t;
 
-std::vector<int> to_vector(hwloc_const_bitmap_t set) {
-  std::vector<int> numbers;
+template <class Set>
+Set set_of(hwloc_const_bitmap_t set) {
+  Set numbers;
   // An infinite bitmap would never end; hwloc's own sets of a loaded topology are finite, those of a bad file may not
   // be.
   if (set == nullptr || hwloc_bitmap_weight(set) < 0) return numbers;
-  for (int i = hwloc_bitmap_first(set); i >= 0; i = hwloc_bitmap_next(set, i)) numbers.push_back(i);
+  for (int i = hwloc_bitmap_first(set); i >= 0; i = hwloc_bitmap_next(set, i)) numbers.insert(i);
   return numbers;
 }
 
@@ -106,7 +107,7 @@ int cluster_of(Object core) {
 
 SurveyCore core_of(Object object, const std::vector<Object>& nodes, bool packages) {
   SurveyCore core;
-  core.cpus = to_vector(object->cpuset);
+  core.cpus = set_of<CpuSet>(object->cpuset);
   core.l3 = logical(ancestor(object, HWLOC_OBJ_L3CACHE));
   core.cluster = cluster_of(object);
   core.node = local_node(nodes, object->cpuset);
@@ -153,7 +154,7 @@ std::vector<SurveyKind> kinds_of(hwloc_topology_t topology) {
     hwloc_info_s* info = nullptr;
     if (hwloc_cpukinds_get_info(topology, static_cast<unsigned>(k), cpus, &kind.efficiency, &infos, &info, 0) != 0)
       continue;
-    kind.cpus = to_vector(cpus);
+    kind.cpus = set_of<CpuSet>(cpus);
     for (unsigned i = 0; i < infos; ++i) {
       if (std::string_view(info[i].name) == "CoreType") kind.name = info[i].value;
     }
@@ -190,9 +191,9 @@ Survey survey_of(hwloc_topology_t topology, std::string origin) {
     last_l2 = l2;
     last = core;
   }
-  survey.all_cpus = to_vector(hwloc_topology_get_complete_cpuset(topology));
-  survey.allowed_cpus = to_vector(hwloc_topology_get_allowed_cpuset(topology));
-  survey.allowed_nodes = to_vector(hwloc_topology_get_allowed_nodeset(topology));
+  survey.all_cpus = set_of<CpuSet>(hwloc_topology_get_complete_cpuset(topology));
+  survey.allowed_cpus = set_of<CpuSet>(hwloc_topology_get_allowed_cpuset(topology));
+  survey.allowed_nodes = set_of<OsNodeSet>(hwloc_topology_get_allowed_nodeset(topology));
   survey.all_nodes =
       std::max(hwloc_bitmap_weight(hwloc_topology_get_complete_nodeset(topology)), static_cast<int>(nodes.size()));
   survey.node_distance = distances(topology, nodes.size());

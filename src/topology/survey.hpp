@@ -4,15 +4,19 @@
 // judging it (build.cpp) needs neither, so implausible machines can be written down in tests.
 #pragma once
 
+#include <charm/id_set.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "base/id_sets.hpp"
 
 namespace charm::topology {
 
 /// A physical core that exists. Indices are into the survey's vectors, -1 where the source tells none.
 struct SurveyCore {
-  std::vector<int> cpus;  // OS numbers of all its hardware threads, ascending, allowed or not
+  CpuSet cpus;  // all its hardware threads, allowed or not
   int l3 = -1;
   int node = -1;
   int socket = -1;
@@ -30,7 +34,7 @@ struct SurveyNode {
 
 /// Cores of one kind, on processors that have several.
 struct SurveyKind {
-  std::vector<int> cpus;
+  CpuSet cpus;
   int efficiency = -1;    // rank, 0 the most frugal; -1 unknown
   std::string name = "";  // as the source calls it: "IntelAtom", "IntelCore"
 };
@@ -40,14 +44,14 @@ struct Survey {
   std::string origin;
   std::vector<SurveyCore> cores;  // in hardware order
   std::vector<std::uint64_t> l3_bytes;
-  int cores_per_l2 = 1;            // the most that share one
-  std::vector<SurveyNode> nodes;   // in hardware order
-  std::vector<SurveyKind> kinds;   // empty where not asked for or all cores are alike
-  int sockets = 0;                 // told by the source; 0 where it tells none
-  bool cores_told = true;          // false: every hardware thread was taken for a core
-  std::vector<int> all_cpus;       // also those that are offline or hidden
-  std::vector<int> allowed_cpus;   // by the source itself
-  std::vector<int> allowed_nodes;  // OS numbers, by the source itself
+  int cores_per_l2 = 1;           // the most that share one
+  std::vector<SurveyNode> nodes;  // in hardware order
+  std::vector<SurveyKind> kinds;  // empty where not asked for or all cores are alike
+  int sockets = 0;                // told by the source; 0 where it tells none
+  bool cores_told = true;         // false: every hardware thread was taken for a core
+  CpuSet all_cpus;                // also those that are offline or hidden
+  CpuSet allowed_cpus;            // by the source itself
+  OsNodeSet allowed_nodes;        // by the source itself
   int all_nodes = 0;
   std::vector<std::vector<double>> node_distance;  // by `nodes`; 0 where not told; empty where nothing is told
 };

@@ -18,7 +18,7 @@ namespace charm::test {
 class FakeProgram final : public attach::System {
  public:
   struct Thread {
-    std::vector<int> mask;
+    CpuSet mask;
     double share = 0;  // of a cpu that it wants and gets
     double run_s = 0, wait_s = 0;
     std::string name = "program";
@@ -26,7 +26,7 @@ class FakeProgram final : public attach::System {
     int binds = 0;
   };
 
-  explicit FakeProgram(std::vector<int> start_mask) : start_(std::move(start_mask)) {}
+  explicit FakeProgram(CpuSet start_mask) : start_(std::move(start_mask)) {}
 
   /// \param parent whose mask it inherits; 0: the program's first.
   int start(double share, int parent = 0, int process = 1) {
@@ -81,11 +81,11 @@ class FakeProgram final : public attach::System {
     const auto found = all.find(id);
     return found == all.end() ? "" : found->second.name;
   }
-  std::vector<int> mask(const attach::ThreadId& id) override {
+  CpuSet mask(const attach::ThreadId& id) override {
     const auto found = all.find(id);
-    return found == all.end() ? std::vector<int>{} : found->second.mask;
+    return found == all.end() ? CpuSet{} : found->second.mask;
   }
-  int bind(const attach::ThreadId& id, const std::vector<int>& cpus) override {
+  int bind(const attach::ThreadId& id, const CpuSet& cpus) override {
     const auto found = all.find(id);
     if (found == all.end()) return ESRCH;
     if (at_bind) at_bind(id);
@@ -146,7 +146,7 @@ class FakeProgram final : public attach::System {
     return 1;
   }
 
-  std::vector<int> start_;
+  CpuSet start_;
   std::map<int, os::CpuTime> cpus_;
   double ended_s_ = 0;
   int next_ = 1;

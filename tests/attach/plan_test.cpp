@@ -31,7 +31,7 @@ std::string error_of(const charm::Machine& machine, const Wishes& wishes) {
 
 TEST(RunPlan, LeavesSecondThreadsOfCoresOutUnlessTheyAreAskedFor) {
   const auto machine = charm::test::uniform(1, 2, 2, 2);  // cpus 0-3, and 4-7 their second threads
-  EXPECT_EQ(plan(machine, {}).cpus, (std::vector{0, 1, 2, 3}));
+  EXPECT_EQ(plan(machine, {}).cpus, (charm::CpuSet{0, 1, 2, 3}));
   EXPECT_EQ(plan(machine, {}).cores, 4);
   Wishes smt;
   smt.smt = true;
@@ -51,9 +51,9 @@ TEST(RunPlan, ChipletsAreTheLargest) {
   const auto machine = charm::test::build(shape);
   Wishes wishes;
   wishes.chiplets = 1;
-  EXPECT_EQ(plan(machine, wishes).cpus, (std::vector{2, 3, 4, 5}));
+  EXPECT_EQ(plan(machine, wishes).cpus, (charm::CpuSet{2, 3, 4, 5}));
   wishes.chiplets = 2;
-  EXPECT_EQ(plan(machine, wishes).cpus, (std::vector{2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(plan(machine, wishes).cpus, (charm::CpuSet{2, 3, 4, 5, 6, 7, 8}));
 }
 
 TEST(RunPlan, RefusesWhatCannotBeAndSaysWhatCan) {

@@ -14,14 +14,14 @@ TEST(Quiet, AWorkerLeavesACoreThatAnotherProgramKeepsBusy) {
   SteeredProgram run(charm::test::uniform(1, 2, 4), "local");
   const int worker = run.program.start(1.0);
   run.pass(3);
-  ASSERT_EQ(run.program.at(worker).mask, std::vector{0});
+  ASSERT_EQ(run.program.at(worker).mask, charm::CpuSet{0});
   run.program.others[0] = 1;
   run.pass(10);
-  EXPECT_EQ(run.program.at(worker).mask, std::vector{1}) << "a quiet core of the same chiplet";
+  EXPECT_EQ(run.program.at(worker).mask, charm::CpuSet{1}) << "a quiet core of the same chiplet";
   EXPECT_EQ(run.thread_placer.tally().avoided, 1U);
   run.program.others.clear();
   run.pass(20);
-  EXPECT_EQ(run.program.at(worker).mask, std::vector{1}) << "there is no reason to go back";
+  EXPECT_EQ(run.program.at(worker).mask, charm::CpuSet{1}) << "there is no reason to go back";
   EXPECT_EQ(run.thread_placer.tally().avoided, 1U);
 }
 
@@ -45,7 +45,7 @@ TEST(Quiet, ALoadThatComesAndGoesMovesNobody) {
     run.program.others.clear();
     run.pass(9);
   }
-  EXPECT_EQ(run.program.at(worker).mask, std::vector{0});
+  EXPECT_EQ(run.program.at(worker).mask, charm::CpuSet{0});
   EXPECT_EQ(run.thread_placer.tally().avoided, 0U);
 }
 
@@ -77,7 +77,7 @@ TEST(Quiet, WhatOthersHaveLeasedIsNotListenedTo) {
   run.program.start(1.0);
   for (const int cpu : {5, 6, 7}) run.program.others[cpu] = 1;
   run.pass(10);
-  EXPECT_EQ(run.thread_placer.busy(), std::vector{7});
+  EXPECT_EQ(run.thread_placer.busy(), charm::CpuSet{7});
 }
 
 TEST(Quiet, IsNotLookedForWhereNobodyAskedForIt) {
@@ -86,7 +86,7 @@ TEST(Quiet, IsNotLookedForWhereNobodyAskedForIt) {
   const int worker = run.program.start(1.0);
   run.program.others[0] = 1;
   run.pass(10);
-  EXPECT_EQ(run.program.at(worker).mask, std::vector{0});
+  EXPECT_EQ(run.program.at(worker).mask, charm::CpuSet{0});
   SteeredProgram free(charm::test::uniform(1, 2, 4), "os");
   free.program.start(1.0);
   free.program.others[0] = 1;
@@ -108,8 +108,7 @@ TEST(Quiet, WhateverOthersDoNobodyLeavesThePlanOrMeetsOrMovesAllTheTime) {
       run.pass(*rc::gen::element(0.5, 2.0, 6.0));
       std::set<int> taken;
       for (const auto& row : run.thread_placer.rows()) {
-        RC_ASSERT(
-            std::includes(machine.allowed_cpus.begin(), machine.allowed_cpus.end(), row.cpus.begin(), row.cpus.end()));
+        RC_ASSERT(row.cpus.is_subset_of(machine.allowed_cpus));
         if (run.thread_placer.shares() || !row.worker) continue;
         RC_ASSERT(row.cpus.size() == 1);
         RC_ASSERT(taken.insert(row.cpus.front()).second);

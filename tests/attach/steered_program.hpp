@@ -8,7 +8,6 @@
 
 #include "attach/fake_system.hpp"
 #include "attach/thread_placer.hpp"
-#include "os/cpu_list.hpp"
 #include "placement/machines.hpp"
 
 namespace charm::test {

@@ -23,7 +23,7 @@ TEST(ThreadPlacer, BusyThreadsGetTheSeatsOfThePolicyAndSleepersTheChipletsOfThes
   run.pass(3);
   EXPECT_EQ(run.thread_placer.workers(), 6);
   EXPECT_EQ(run.cpus_of_workers(), (std::vector{0, 1, 2, 4, 5, 6})) << "two chiplets hold six, three on each";
-  EXPECT_EQ(run.program.at(sleeper).mask, (std::vector{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(run.program.at(sleeper).mask, (charm::CpuSet{0, 1, 2, 3, 4, 5, 6, 7}));
 
   Program apart(charm::test::uniform(1, 4, 4), "distributed");
   for (int i = 0; i < 4; ++i) apart.program.start(1.0);
@@ -64,7 +64,7 @@ TEST(ThreadPlacer, AThreadThatAWorkerMakesIsLetLooseFromTheWorkersCore) {
   run.pass(0.05);
   EXPECT_EQ(run.program.at(child).mask, run.machine.allowed_cpus);
   run.pass(2);
-  EXPECT_EQ(run.program.at(child).mask, (std::vector{0, 1, 2, 3})) << "grown up: near the worker";
+  EXPECT_EQ(run.program.at(child).mask, (charm::CpuSet{0, 1, 2, 3})) << "grown up: near the worker";
 }
 
 TEST(ThreadPlacer, ACoreIsNotTakenFromAChildProcessThatIsNotFollowed) {
@@ -82,10 +82,10 @@ TEST(ThreadPlacer, MoreWorkersThanCoresShareThemChipletByChiplet) {
   Program run(charm::test::uniform(1, 2, 2), "local");
   for (int i = 0; i < 8; ++i) run.program.start(0.6);
   run.pass(3);
-  std::multiset<std::vector<int>> masks;
+  std::multiset<charm::CpuSet> masks;
   for (const auto& [id, thread] : run.program.all) masks.insert(thread.mask);
-  EXPECT_EQ(masks.count({0, 1}), 4U);
-  EXPECT_EQ(masks.count({2, 3}), 4U);
+  EXPECT_EQ(masks.count(charm::CpuSet{0, 1}), 4U);
+  EXPECT_EQ(masks.count(charm::CpuSet{2, 3}), 4U);
   EXPECT_TRUE(run.thread_placer.tally().shared);
 }
 
@@ -95,14 +95,14 @@ TEST(ThreadPlacer, MasksThatTheProgramSetsItselfAreLeftAlone) {
   run.program.start(1.0);
   run.program.at(own).mask = {2, 5};
   run.pass(3);
-  EXPECT_EQ(run.program.at(own).mask, (std::vector{2, 5}));
+  EXPECT_EQ(run.program.at(own).mask, (charm::CpuSet{2, 5}));
   EXPECT_EQ(run.thread_placer.workers(), 1);
 
   const int later = run.program.start(1.0);
   run.pass(2);
   run.program.at(later).mask = {1, 6};
   run.pass(3);
-  EXPECT_EQ(run.program.at(later).mask, (std::vector{1, 6}));
+  EXPECT_EQ(run.program.at(later).mask, (charm::CpuSet{1, 6}));
   EXPECT_EQ(run.thread_placer.tally().left_alone, 2U);
 }
 
@@ -120,7 +120,7 @@ TEST(ThreadPlacer, WhatIsBornWhileItGetsOtherCpusIsOnTheseFromTheStart) {
   ASSERT_TRUE(born);
   EXPECT_EQ(run.program.all.size(), 3U);
   for (const auto& [id, thread] : run.program.all) {
-    EXPECT_TRUE(charm::os::in_both(thread.mask, {4, 5}) == thread.mask) << id.thread;
+    EXPECT_TRUE(thread.mask.is_subset_of({4, 5})) << id.thread;
   }
   EXPECT_GT(child, worker);
 }
@@ -138,15 +138,15 @@ TEST(ThreadPlacer, AMaskOfThePlanThatIsSetOnceIsALibrarysAndTwiceAWish) {
   Program run(charm::test::uniform(1, 2, 4), "local");
   const int one = run.program.start(1.0);
   run.pass(2);
-  const std::vector<int> worker_core = run.program.at(one).mask;
-  ASSERT_NE(worker_core, std::vector{3});
+  const charm::CpuSet worker_core = run.program.at(one).mask;
+  ASSERT_NE(worker_core, charm::CpuSet{3});
   run.program.at(one).mask = {3};
   run.pass(1);
   EXPECT_EQ(run.program.at(one).mask, worker_core);
   EXPECT_EQ(run.thread_placer.tally().left_alone, 0U);
   run.program.at(one).mask = {3};
   run.pass(1);
-  EXPECT_EQ(run.program.at(one).mask, std::vector{3});
+  EXPECT_EQ(run.program.at(one).mask, charm::CpuSet{3});
   EXPECT_EQ(run.thread_placer.tally().left_alone, 1U);
 }
 
@@ -156,7 +156,7 @@ TEST(ThreadPlacer, ACoreIsNobodyElsesWhileTheKernelRefusesToBindItsThreadElsewhe
   run.program.start(1.0);
   run.pass(2);
   ASSERT_EQ(run.cpus_of_workers(), (std::vector{0, 1}));
-  const std::vector<int> core = run.program.at(stuck).mask;
+  const charm::CpuSet core = run.program.at(stuck).mask;
   run.program.refused.insert(stuck);
   run.program.at(stuck).share = 0;
   run.pass(4);
@@ -180,14 +180,14 @@ TEST(ThreadPlacer, AProgramOfTheLibraryPlacesItself) {
   run.program.at(worker).name = "charm-0";
   run.program.at(worker).mask = {7};
   run.pass(3);
-  EXPECT_EQ(run.program.at(worker).mask, std::vector{7});
+  EXPECT_EQ(run.program.at(worker).mask, charm::CpuSet{7});
   EXPECT_TRUE(run.thread_placer.tally().steers_itself);
   for (const auto& [id, thread] : run.program.all) EXPECT_EQ(thread.binds, 0) << "it would take it for a wish";
 
   // A share that shrinks is a wish.
   const auto less = narrowed(run.thread_placer.plan(), {0, 1});
   run.thread_placer.use(less, run.now);
-  for (const auto& [id, thread] : run.program.all) EXPECT_EQ(thread.mask, (std::vector{0, 1}));
+  for (const auto& [id, thread] : run.program.all) EXPECT_EQ(thread.mask, (charm::CpuSet{0, 1}));
 }
 
 TEST(ThreadPlacer, RestoreGivesBackWhatThreadsCameWith) {
@@ -201,7 +201,7 @@ TEST(ThreadPlacer, RestoreGivesBackWhatThreadsCameWith) {
   run.pass(1);
   run.thread_placer.restore();
   for (const auto& [id, thread] : run.program.all) {
-    EXPECT_EQ(thread.mask, id.thread == own ? (std::vector{3, 4}) : run.machine.allowed_cpus) << id.thread;
+    EXPECT_EQ(thread.mask, id.thread == own ? (charm::CpuSet{3, 4}) : run.machine.allowed_cpus) << id.thread;
   }
   EXPECT_GT(late, own);
 }
@@ -256,9 +256,9 @@ TEST(ThreadPlacer, WhateverThreadsDoNoTwoWorkersMeetAndNobodyLeavesThePlan) {
       } else if (what == 3) {
         run.program.at(ids[which]).share = *rc::gen::element(0.0, 0.3, 1.0);
       } else if (what == 4) {
-        std::vector<int> cores;
+        charm::CoreCpuSet cores;
         for (const auto& core : machine.cores) {
-          if (*rc::gen::inRange(0, 3) != 0) cores.push_back(core.cpu);
+          if (*rc::gen::inRange(0, 3) != 0) cores.insert(core.cpu);
         }
         run.thread_placer.use(narrowed(plan_on(machine, policy), cores), run.now);
       }
@@ -266,7 +266,7 @@ TEST(ThreadPlacer, WhateverThreadsDoNoTwoWorkersMeetAndNobodyLeavesThePlan) {
       const auto& cpus = run.thread_placer.plan().cpus;
       std::multiset<int> alone;
       for (const auto& [id, thread] : run.program.all) {
-        RC_ASSERT(std::includes(cpus.begin(), cpus.end(), thread.mask.begin(), thread.mask.end()));
+        RC_ASSERT(thread.mask.is_subset_of(cpus));
       }
       if (run.thread_placer.shares()) continue;
       for (const auto& row : run.thread_placer.rows()) {

@@ -2,11 +2,16 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <map>
+#include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
+#include "base/choice.hpp"
 #include "base/folder.hpp"
+#include "base/setting_choices.hpp"
 
 using charm::base::resolve;
 
@@ -73,6 +78,78 @@ TEST(Settings, ErrorsNameTheSettingItsValueItsOriginAndTheRemedy) {
   charm::Config negative;
   negative.workers = -2;
   EXPECT_NE(error_of(negative, {}).find("code"), std::string::npos);
+}
+
+/// Every word of the table is read as its value, in the order of the settings' page, and another one is refused with
+/// the whole list.
+template <class E>
+void reads_all_words(const std::string& setting, E charm::base::Settings::* field) {
+  const auto read = [&](std::string_view word) {
+    charm::Config config;
+    config.named = {{setting, std::string(word)}};
+    return resolve(config, environment({}));
+  };
+  for (const charm::base::Choice<E>& each : choices(E{})) {
+    EXPECT_EQ(read(each.word).*field, each.value) << setting << " = " << each.word;
+    EXPECT_EQ(charm::base::word_of(each.value), each.word);
+  }
+  const std::string error = error_of(
+      [&] {
+        charm::Config config;
+        config.named = {{setting, "otherwise"}};
+        return config;
+      }(),
+      {});
+  for (const std::string& word : charm::base::words_of<E>()) EXPECT_NE(error.find(word), std::string::npos) << error;
+  const auto schema = charm::base::settings_schema();
+  const auto row = std::find_if(schema.begin(), schema.end(), [&](const auto& each) { return each.name == setting; });
+  ASSERT_NE(row, schema.end());
+  EXPECT_EQ(row->default_value, charm::base::word_of(charm::base::Settings{}.*field)) << "two defaults";
+  EXPECT_EQ(row->accepts, charm::base::any_of_words(charm::base::words_of<E>()));
+}
+
+TEST(Settings, FixedWordsBecomeEnums) {
+  using charm::base::Settings;
+  reads_all_words("sockets", &Settings::sockets);
+  reads_all_words("bind", &Settings::bind);
+  reads_all_words("deadlock", &Settings::deadlock);
+  reads_all_words("memory_policy", &Settings::memory_policy);
+  reads_all_words("surplus", &Settings::surplus);
+  reads_all_words("monitor", &Settings::monitor);
+  EXPECT_EQ(charm::base::any_of_words({"one"}), "one");
+  EXPECT_EQ(error_of(
+                [] {
+                  charm::Config config;
+                  config.bind = "socket";
+                  return config;
+                }(),
+                {}),
+            "setting bind = 'socket' (from code) is not usable; give core, chiplet, node or none");
+}
+
+TEST(Settings, WordsThatNameAFileAreReadWithIt) {
+  using charm::base::Counters;
+  using charm::base::Share;
+  const auto counters = [](const std::string& text) {
+    return resolve({}, environment({{"CHARM_COUNTERS", text}})).counters;
+  };
+  EXPECT_EQ(counters("auto").choice, Counters::automatic);
+  EXPECT_EQ(counters("none").choice, Counters::none);
+  EXPECT_EQ(counters("replay:a:b.csv").choice, Counters::replay);
+  EXPECT_EQ(counters("replay:a:b.csv").file, "a:b.csv");
+  EXPECT_EQ(counters("record:FILE").file, "FILE");
+  for (const char* text : {"auto", "hardware", "software", "none", "replay:x", "record:/y"})
+    EXPECT_EQ(charm::base::counters_text(counters(text)), text);
+  for (const char* text : {"", "replay", "replay:", "record:", "auto:file", "replay:FILE2:", "Auto"}) {
+    const bool usable = std::string(text) == "replay:FILE2:";
+    EXPECT_EQ(error_of({}, {{"CHARM_COUNTERS", text}}).empty(), usable) << text;
+  }
+  const auto share = [](const std::string& text) { return resolve({}, environment({{"CHARM_SHARE", text}})).share; };
+  EXPECT_EQ(share("on").choice, Share::on);
+  EXPECT_EQ(share("/tmp/table").choice, Share::file);
+  EXPECT_EQ(share("/tmp/table").file, "/tmp/table");
+  for (const char* text : {"", "/", "table", "a path that begins with /"})
+    EXPECT_NE(error_of({}, {{"CHARM_SHARE", text}}), "") << text;
 }
 
 TEST(Settings, AMisspeltNameInAFileIsAnErrorWithItsLine) {

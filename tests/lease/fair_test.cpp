@@ -2,7 +2,6 @@
 #include "lease/fair.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <rapidcheck.h>
 #include <set>
 
@@ -10,17 +9,18 @@
 
 namespace {
 
+using charm::CoreCpuSet;
 using charm::lease::exchange;
 using charm::lease::fair_counts;
 using charm::lease::Holder;
 
-std::vector<int> cores(int from, int to) {
-  std::vector<int> all(static_cast<std::size_t>(to - from));
-  std::iota(all.begin(), all.end(), from);
+CoreCpuSet cores(int from, int to) {
+  CoreCpuSet all;
+  for (int core = from; core < to; ++core) all.insert(core);
   return all;
 }
 
-Holder anyone(int weight, int want, std::vector<int> may) { return {weight, want, std::move(may), {}}; }
+Holder anyone(int weight, int want, CoreCpuSet may) { return {weight, want, std::move(may), {}}; }
 
 TEST(FairCounts, OneAloneHasAllThatItWants) {
   EXPECT_EQ(fair_counts({anyone(1, 100, cores(0, 8))}), std::vector<int>{8});
@@ -49,19 +49,18 @@ TEST(FairCounts, WhoMayUseLittleGetsThatBeforeOthersDo) {
 std::vector<Holder> any_holders() {
   std::vector<Holder> holders(*rc::gen::inRange<std::size_t>(1, 6));
   const int machine = *rc::gen::inRange(1, 13);
-  std::vector<int> free = cores(0, machine);
+  const CoreCpuSet free = cores(0, machine);
   for (Holder& holder : holders) {
     holder.weight = *rc::gen::inRange(1, 9);
     holder.want = *rc::gen::inRange(0, 14);
     for (int core = 0; core < machine; ++core) {
-      if (*rc::gen::inRange(0, 3) != 0) holder.may.push_back(core);
+      if (*rc::gen::inRange(0, 3) != 0) holder.may.insert(core);
     }
-    if (holder.may.empty()) holder.may.push_back(0);
+    if (holder.may.empty()) holder.may.insert(0);
   }
   for (const int core : free) {
     const auto taker = *rc::gen::inRange<std::size_t>(0, holders.size() + 1);
-    if (taker < holders.size() && std::binary_search(holders[taker].may.begin(), holders[taker].may.end(), core))
-      holders[taker].holds.push_back(core);
+    if (taker < holders.size() && holders[taker].may.contains(core)) holders[taker].holds.insert(core);
   }
   return holders;
 }
@@ -71,7 +70,7 @@ bool possible(const std::vector<Holder>& holders, std::vector<int> counts, int c
   if (std::all_of(counts.begin(), counts.end(), [](int c) { return c == 0; })) return true;
   if (core == machine) return false;
   for (std::size_t h = 0; h < holders.size(); ++h) {
-    if (counts[h] == 0 || !std::binary_search(holders[h].may.begin(), holders[h].may.end(), core)) continue;
+    if (counts[h] == 0 || !holders[h].may.contains(core)) continue;
     --counts[h];
     if (possible(holders, counts, core + 1, machine)) return true;
     ++counts[h];
@@ -84,8 +83,8 @@ TEST(FairCounts, CanBeMetAtOnceAndNobodyCouldHaveMoreWithoutTakingFromOneWithLes
     auto holders = any_holders();
     if (holders.size() > 3) holders.resize(3);
     for (Holder& holder : holders) {
-      std::erase_if(holder.may, [](int core) { return core >= 7; });
-      if (holder.may.empty()) holder.may.push_back(0);
+      holder.may &= cores(0, 7);
+      if (holder.may.empty()) holder.may.insert(0);
     }
     const auto counts = fair_counts(holders);
     RC_ASSERT(possible(holders, counts, 0, 7));
@@ -117,32 +116,32 @@ TEST(Exchange, LeadsToTheFairSharesInSomeStepsWhateverOneBeginsWith) {
       const auto h = *rc::gen::inRange<std::size_t>(0, holders.size());
       auto& holds = holders[h].holds;
       if (static_cast<int>(holds.size()) > counts[h]) {
-        holds.pop_back();
+        holds.erase(holds.back());
       } else if (static_cast<int>(holds.size()) < counts[h]) {
         for (const int core : charm::lease::free_cores(holders)) {
-          if (!std::binary_search(holders[h].may.begin(), holders[h].may.end(), core)) continue;
-          holds.insert(std::lower_bound(holds.begin(), holds.end(), core), core);
+          if (!holders[h].may.contains(core)) continue;
+          holds.insert(core);
           break;
         }
       } else if (const auto swap = exchange(holders, counts, h)) {
-        holds.erase(std::find(holds.begin(), holds.end(), swap->first));
-        holds.insert(std::lower_bound(holds.begin(), holds.end(), swap->second), swap->second);
+        holds.erase(swap->first);
+        holds.insert(swap->second);
       }
     }
     // In turn, until nothing changes.
     for (int round = 0; round < 60; ++round) {
       for (std::size_t h = 0; h < holders.size(); ++h) {
         auto& holds = holders[h].holds;
-        while (static_cast<int>(holds.size()) > counts[h]) holds.pop_back();
+        while (static_cast<int>(holds.size()) > counts[h]) holds.erase(holds.back());
         if (static_cast<int>(holds.size()) < counts[h]) {
           for (const int core : charm::lease::free_cores(holders)) {
             if (static_cast<int>(holds.size()) == counts[h]) break;
-            if (!std::binary_search(holders[h].may.begin(), holders[h].may.end(), core)) continue;
-            holds.insert(std::lower_bound(holds.begin(), holds.end(), core), core);
+            if (!holders[h].may.contains(core)) continue;
+            holds.insert(core);
           }
         } else if (const auto swap = exchange(holders, counts, h)) {
-          holds.erase(std::find(holds.begin(), holds.end(), swap->first));
-          holds.insert(std::lower_bound(holds.begin(), holds.end(), swap->second), swap->second);
+          holds.erase(swap->first);
+          holds.insert(swap->second);
         }
       }
     }

@@ -22,7 +22,7 @@ struct Listener {
   Listener() { noise.look(now, cpus, own); }
   [[nodiscard]] bool busy() const { return !noise.busy().empty(); }
   /// \param used share of cpu 0 that is used. \param mine of it by threads of our own, bound there or anywhere.
-  void pass(double seconds, double used, double mine = 0, bool bound = true, const std::vector<int>& leased = {}) {
+  void pass(double seconds, double used, double mine = 0, bool bound = true, const charm::CpuSet& leased = {}) {
     for (double left = seconds; left > 1e-9; left -= 0.125) {
       now += 0.125;
       for (auto& [cpu, time] : cpus) time.total += 125000;
@@ -42,7 +42,7 @@ TEST(Interference, IsALoadThatStays) {
   whole.pass(1, 1);
   EXPECT_FALSE(whole.busy());
   whole.pass(1, 1);
-  EXPECT_EQ(whole.noise.busy(), std::vector{0});
+  EXPECT_EQ(whole.noise.busy(), charm::CpuSet{0});
   whole.pass(30, 0.2);
   EXPECT_TRUE(whole.busy()) << "not quiet enough to be believed";
   whole.pass(30, 0);

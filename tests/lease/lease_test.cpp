@@ -35,7 +35,7 @@ struct World {
   std::set<int> alive;
   int next_pid = 100;
   std::vector<std::string> told;
-  std::vector<int> busy;  // cores that somebody without a lease keeps busy
+  charm::CoreCpuSet busy;  // cores that somebody without a lease keeps busy
 
   struct Program {
     int pid = 0;
@@ -79,8 +79,8 @@ class Shares : public testing::Test {
   World world;
 };
 
-std::set<int> chiplets_of(const charm::Machine& machine, const std::vector<int>& cores) {
-  std::set<int> chiplets;
+charm::ChipletSet chiplets_of(const charm::Machine& machine, const charm::CoreCpuSet& cores) {
+  charm::ChipletSet chiplets;
   for (const int core : cores) chiplets.insert(machine.core_of_cpu(core)->chiplet);
   return chiplets;
 }
@@ -162,11 +162,11 @@ TEST_F(Shares, BusyCoresAreTakenLastGivenUpFirstAndExchangedOneByOne) {
   auto one = world.start(3);
   world.look(one);
   world.look(one);
-  EXPECT_EQ(one.lease->standing().holds, (std::vector{2, 3, 4})) << "the first look knew nothing of noise";
+  EXPECT_EQ(one.lease->standing().holds, (charm::CoreCpuSet{2, 3, 4})) << "the first look knew nothing of noise";
   world.busy = {3};
   one.want = 2;
   world.look(one);
-  EXPECT_EQ(one.lease->standing().holds, (std::vector{2, 4}));
+  EXPECT_EQ(one.lease->standing().holds, (charm::CoreCpuSet{2, 4}));
   one.want = 16;
   world.look(one);
   EXPECT_EQ(one.lease->standing().holds.size(), 16U) << "better than none";
@@ -243,9 +243,8 @@ TEST_F(Shares, AnyOrderOfComingGoingAndDyingKeepsCoresApartAndEndsFair) {
       } else if (what == 4) {
         world.busy.clear();
         for (const auto& core : world.machine.cores) {
-          if (*rc::gen::inRange(0, 3) == 0) world.busy.push_back(core.cpu);
+          if (*rc::gen::inRange(0, 3) == 0) world.busy.insert(core.cpu);
         }
-        std::sort(world.busy.begin(), world.busy.end());
       } else {
         world.look(programs[which]);
       }
@@ -278,7 +277,7 @@ TEST_F(Shares, AnyOrderOfComingGoingAndDyingKeepsCoresApartAndEndsFair) {
       taken.insert(program.lease->standing().holds.begin(), program.lease->standing().holds.end());
       RC_ASSERT(program.lease->standing().give_up.empty());
     }
-    const auto is_busy = [&](int core) { return std::binary_search(world.busy.begin(), world.busy.end(), core); };
+    const auto is_busy = [&](int core) { return world.busy.contains(core); };
     const bool quiet_is_free =
         std::any_of(world.machine.cores.begin(), world.machine.cores.end(),
                     [&](const auto& core) { return !taken.contains(core.cpu) && !is_busy(core.cpu); });

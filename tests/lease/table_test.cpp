@@ -9,7 +9,7 @@ namespace {
 
 using namespace charm::lease;
 
-Entry entry(int pid, std::vector<int> holds) {
+Entry entry(int pid, charm::CoreCpuSet holds) {
   return {pid, 77, 5, 1, 1000, 100, 4, {0, 1, 2, 3, 700}, std::move(holds)};
 }
 

@@ -88,9 +88,9 @@ TEST_F(InterleavedArray, IsAnArray) {
   std::uint64_t sum = 0;
   for (const auto value : array) sum += value;
   EXPECT_EQ(sum, (1ULL << 18U) * ((1ULL << 18U) - 1) / 2);
-  const interleaved<int> on_one(100, std::vector<int>{0});
+  const interleaved<int> on_one(100, {0});
   EXPECT_EQ(on_one.size(), 100U);
-  EXPECT_THROW(interleaved<int>(100, std::vector<int>{1000}), Error);
+  EXPECT_THROW(interleaved<int>(100, {1000}), Error);
 }
 
 TEST_F(PartitionedArray, GivesEveryWorkerItsPart) {

@@ -189,9 +189,9 @@ TEST(WorkersNodes, AreTheirSeatsAndAllNodesForThoseThatFloat) {
   const WorkerCore bound{.core = 5, .node = 1};
   const WorkerCore floating;
   EXPECT_EQ(nodes_of_workers(machine, {bound, bound}), (std::vector<int>{1, 1}));
-  EXPECT_EQ(nodes_with_workers(machine, {bound, bound}), std::vector<int>{1});
+  EXPECT_EQ(nodes_with_workers(machine, {bound, bound}), charm::NodeSet{1});
   EXPECT_EQ(nodes_of_workers(machine, {floating, floating, floating, floating}), (std::vector<int>{0, 0, 1, 1}));
-  EXPECT_EQ(nodes_with_workers(machine, {bound, floating}), (std::vector<int>{0, 1}));
+  EXPECT_EQ(nodes_with_workers(machine, {bound, floating}), (charm::NodeSet{0, 1}));
 }
 
 RC_GTEST_PROP(Parts, CoverEveryElementOnceAndEvenly, ()) {

@@ -55,7 +55,7 @@ class FakePages final : public os::PageSystem {
     if (huge_error == 0) advised.emplace_back(reinterpret_cast<std::uintptr_t>(data), bytes);
     return huge_error;
   }
-  int place(void* data, std::size_t bytes, os::PagePolicy policy, std::span<const int> nodes) override {
+  int place(void* data, std::size_t bytes, os::PagePolicy policy, const OsNodeSet& nodes) override {
     if (place_error != 0) return place_error;
     if (reinterpret_cast<std::uintptr_t>(data) % small != 0) return EINVAL;
     for (const int node : nodes) {

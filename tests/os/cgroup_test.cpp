@@ -6,7 +6,8 @@
 #include "base/folder.hpp"
 
 using charm::os::read_cgroup_limits;
-using Cpus = std::vector<int>;
+using Cpus = charm::CpuSet;
+using Nodes = charm::OsNodeSet;
 
 namespace {
 
@@ -42,7 +43,7 @@ TEST(CgroupV2, GivesCpusMemoryNodesAndQuota) {
   tree.line("sys/fs/cgroup/user.slice/job/cpu.max", "150000 100000");
   auto limits = tree.limits();
   EXPECT_EQ(limits.cpus, (Cpus{0, 1, 2, 3, 8}));
-  EXPECT_EQ(limits.nodes, Cpus{1});
+  EXPECT_EQ(limits.nodes, Nodes{1});
   EXPECT_EQ(limits.cpu_quota, 1.5);
 }
 
@@ -117,7 +118,7 @@ TEST(CgroupV1, GivesCpusMemoryNodesAndQuota) {
   tree.line("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "50000");
   auto limits = tree.limits();
   EXPECT_EQ(limits.cpus, (Cpus{0, 1, 2, 3, 4, 5}));
-  EXPECT_EQ(limits.nodes, (Cpus{0, 1}));
+  EXPECT_EQ(limits.nodes, (Nodes{0, 1}));
   EXPECT_EQ(limits.cpu_quota, 5);
 }
 

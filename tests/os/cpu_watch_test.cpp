@@ -10,7 +10,7 @@
 
 using charm::os::AllowedCpus;
 using charm::os::ThreadMask;
-using Cpus = std::vector<int>;
+using Cpus = charm::CpuSet;
 
 namespace {
 

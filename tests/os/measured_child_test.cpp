@@ -108,7 +108,7 @@ TEST(MachineUse, ReadsTheKernelsFiles) {
   ASSERT_EQ(use.processes.size(), 1U);
   EXPECT_EQ(use.processes.at(12).name, "a (strange) name");
   EXPECT_DOUBLE_EQ(use.processes.at(12).cpu_s, 200 / ticks);
-  EXPECT_EQ(frequency_governors(tree.root()).at("powersave"), (std::vector<int>{0, 10}));
+  EXPECT_EQ(frequency_governors(tree.root()).at("powersave"), (charm::CpuSet{0, 10}));
 }
 
 TEST(MachineUse, WhereNothingCanBeReadIsEmpty) {

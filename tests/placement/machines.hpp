@@ -67,32 +67,30 @@ inline Machine build(const Shape& shape) {
   int last_chiplet = -1;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Place& place = places[i];
-    std::vector<int> siblings;
+    CpuSet siblings;
     for (int t = 0; t < shape.smt; ++t) {
       int cpu = shape.numbering == Numbering::adjacent ? rank[i] * shape.smt + t : rank[i] + t * physical;
-      if (!shape.forbidden.count(cpu)) siblings.push_back(cpu);
+      if (!shape.forbidden.count(cpu)) siblings.insert(cpu);
     }
     if (siblings.empty()) continue;
     auto& node = machine.nodes[static_cast<std::size_t>(place.node)];
     auto& socket = machine.sockets[static_cast<std::size_t>(place.socket)];
     node.socket = place.socket;
-    node.cpus.insert(node.cpus.end(), siblings.begin(), siblings.end());
-    machine.allowed_cpus.insert(machine.allowed_cpus.end(), siblings.begin(), siblings.end());
+    node.cpus |= siblings;
+    machine.allowed_cpus |= siblings;
     int core = static_cast<int>(machine.cores.size());
     if (place.chiplet != last_chiplet) {
       last_chiplet = place.chiplet;
       int id = static_cast<int>(machine.chiplets.size());
       machine.chiplets.push_back({id, {}, place.l3, place.node, place.socket});
-      socket.chiplets.push_back(id);
-      if (socket.nodes.empty() || socket.nodes.back() != place.node) socket.nodes.push_back(place.node);
+      socket.chiplets.insert(id);
+      socket.nodes.insert(place.node);
     }
     auto& chiplet = machine.chiplets.back();
-    chiplet.cores.push_back(core);
+    chiplet.cores.insert(core);
     machine.cores.push_back(
         {core, siblings.front(), siblings, chiplet.id, place.node, place.socket, 32 << 10, 1 << 20});
   }
-  std::sort(machine.allowed_cpus.begin(), machine.allowed_cpus.end());
-  for (auto& node : machine.nodes) std::sort(node.cpus.begin(), node.cpus.end());
   return machine;
 }
 

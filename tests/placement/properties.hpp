@@ -47,8 +47,7 @@ inline std::string wrong_core(const Machine& m, const Placement& p, bool smt) {
         return out.str() + " lies";
       bool ok = smt ? std::count(core.siblings.begin(), core.siblings.end(), worker_core.cpu) == 1
                     : worker_core.cpu == core.cpu;
-      if (!ok || !std::binary_search(m.allowed_cpus.begin(), m.allowed_cpus.end(), worker_core.cpu))
-        return out.str() + " is not primary";
+      if (!ok || !m.allowed_cpus.contains(worker_core.cpu)) return out.str() + " is not primary";
     }
   }
   return "";

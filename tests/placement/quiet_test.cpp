@@ -18,16 +18,16 @@ using namespace charm::placement;
 
 TEST(Quiet, BusyCoresAreLeftOutAsFarAsTheOthersSuffice) {
   const Machine machine = test::uniform(1, 2, 4);
-  EXPECT_EQ(quiet_cpus(machine, {1, 4, 5}, 3, false), (std::vector{0, 2, 3, 6, 7}));
-  EXPECT_EQ(quiet_cpus(machine, {1, 4, 5}, 6, false), (std::vector{0, 1, 2, 3, 6, 7})) << "its chiplet is the quieter";
+  EXPECT_EQ(quiet_cpus(machine, {1, 4, 5}, 3, false), (CpuSet{0, 2, 3, 6, 7}));
+  EXPECT_EQ(quiet_cpus(machine, {1, 4, 5}, 6, false), (CpuSet{0, 1, 2, 3, 6, 7})) << "its chiplet is the quieter";
   EXPECT_EQ(quiet_cpus(machine, {1, 4, 5}, 9, false), machine.allowed_cpus);
 }
 
 TEST(Quiet, ACoreIsAsLoudAsItsSecondThread) {
   const Machine machine = test::uniform(1, 1, 2, 2);  // cpus 0 and 2 are one core
-  EXPECT_EQ(busy_cores(machine, {2}), std::vector{0});
-  EXPECT_EQ(quiet_cpus(machine, {2}, 1, false), (std::vector{1, 3}));
-  EXPECT_EQ(quiet_cpus(machine, {2}, 2, true), (std::vector{1, 3}));
+  EXPECT_EQ(busy_cores(machine, {2}), CoreCpuSet{0});
+  EXPECT_EQ(quiet_cpus(machine, {2}, 1, false), (CpuSet{1, 3}));
+  EXPECT_EQ(quiet_cpus(machine, {2}, 2, true), (CpuSet{1, 3}));
   EXPECT_EQ(quiet_cpus(machine, {2}, 2, false), machine.allowed_cpus);
 }
 
@@ -44,18 +44,18 @@ TEST(Quiet, HoldsEnoughAndNoMoreLoudOnesThanItMustAndIsWhereOneStays) {
   EXPECT_TRUE(rc::check([] {
     const Machine machine = *test::any_machine();
     const bool smt = *rc::gen::arbitrary<bool>();
-    std::vector<int> busy;
+    CpuSet busy;
     for (const int cpu : machine.allowed_cpus) {
-      if (*rc::gen::inRange(0, 3) == 0) busy.push_back(cpu);
+      if (*rc::gen::inRange(0, 3) == 0) busy.insert(cpu);
     }
     const int most = capacity(machine, smt);
     const int workers = *rc::gen::inRange(1, most + 3);
     const auto cpus = quiet_cpus(machine, busy, workers, smt);
-    RC_ASSERT(std::includes(machine.allowed_cpus.begin(), machine.allowed_cpus.end(), cpus.begin(), cpus.end()));
+    RC_ASSERT(cpus.is_subset_of(machine.allowed_cpus));
     const Machine left = restricted(machine, cpus);
     RC_ASSERT(capacity(left, smt) >= std::min(workers, most));
     const auto quiet = quiet_cpus(machine, busy, 0, smt);
-    RC_ASSERT(std::includes(cpus.begin(), cpus.end(), quiet.begin(), quiet.end()));
+    RC_ASSERT(quiet.is_subset_of(cpus));
     const bool enough = !quiet.empty() && capacity(restricted(machine, quiet), smt) >= workers;
     RC_ASSERT((cpus == quiet) == (enough || quiet == machine.allowed_cpus));
     if (workers > most) return;

@@ -28,7 +28,7 @@ Profile measured(const Machine& machine) {
   Profile profile;
   profile.key = topology::key_of(machine);
   profile.date = "2026-01-01T00:00:00Z";
-  profile.cpus = machine.allowed_cpus;
+  profile.cpus = machine.allowed_cpus.values();
   profile.latency = LatencyMatrix(16);
   for (int i = 0; i < 16; ++i) {
     for (int j = 0; j < i; ++j) profile.latency.set(i, j, i % 4 == j % 4 ? 25 + i % 3 : 100 + j % 5);
@@ -87,7 +87,7 @@ TEST(Profile, ChipletsThatTheSystemHidesAreTakenFromTheMeasurement) {
       EXPECT_EQ(after.cores[static_cast<std::size_t>(core)].id, core);
     }
   }
-  EXPECT_EQ(after.sockets[0].chiplets, (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(after.sockets[0].chiplets, (ChipletSet{0, 1, 2, 3}));
   EXPECT_GT(after.notes.size(), before.notes.size());
 }
 
@@ -125,7 +125,7 @@ TEST(Profile, OneOfAnotherMachineOrCpuSetIsRefusedWithTheReason) {
   renamed.name = "another";
   EXPECT_NE(refusal(renamed, profile).find("another"), std::string::npos);
   Machine fewer = guest();
-  fewer.allowed_cpus.pop_back();
+  fewer.allowed_cpus.erase(fewer.allowed_cpus.back());
   EXPECT_NE(refusal(fewer, profile).find("15"), std::string::npos);
 }
 
@@ -151,7 +151,7 @@ TEST_F(Stored, ItIsKeptUnderTheXdgDirectoryByMachineAndCpuSet) {
   store_profile(profile, path);
   EXPECT_EQ(profile_json(load_profile(path)), profile_json(profile));
   topology::ProfileKey other = profile.key;
-  other.measured_cpus.pop_back();
+  other.measured_cpus.erase(other.measured_cpus.back());
   EXPECT_NE(profile_path(other), path);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ + "/charm/profiles"), {}), 1);
 }
@@ -204,7 +204,7 @@ TEST_F(Stored, ThisMachinesProfileIsPickedUpAndOneOfOtherCpusIsNot) {
   Profile profile;
   profile.key = topology::key_of(bare);
   profile.date = "2026-01-01T00:00:00Z";
-  profile.cpus = bare.allowed_cpus;
+  profile.cpus = bare.allowed_cpus.values();
   profile.latency = profile.bandwidth = LatencyMatrix(static_cast<int>(profile.cpus.size()));
   profile.seen = cluster(profile.latency);
   profile.system = bare;
@@ -217,7 +217,7 @@ TEST_F(Stored, ThisMachinesProfileIsPickedUpAndOneOfOtherCpusIsNot) {
   EXPECT_EQ(machine.measured.memory_gb_per_s, 12.5);
 
   std::filesystem::remove(path);
-  profile.key.measured_cpus.push_back(4095);
+  profile.key.measured_cpus.insert(4095);
   store_profile(profile, profile_path(profile.key));
   const auto other = topology::discover_quietly("", "auto");
   EXPECT_TRUE(other.machine.measured.profile.empty());
@@ -281,7 +281,7 @@ TEST(Measure, ProgressGrowsToTheWhole) {
       stop);
   EXPECT_NEAR(last, 1, 1e-6);
   EXPECT_FALSE(profile.partial);
-  EXPECT_EQ(profile.cpus, machine.allowed_cpus);
+  EXPECT_EQ(profile.cpus, machine.allowed_cpus.values());
   // A pair whose cpus were taken by others for all of its time is left blank, and that is said.
   if (profile.cpus.size() > 1 && !profile.latency.measured(0, 1)) {
     EXPECT_TRUE(std::any_of(profile.notes.begin(), profile.notes.end(),

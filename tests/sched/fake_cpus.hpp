@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,32 +18,32 @@ namespace charm::test {
 class FakeKernel {
  public:
   explicit FakeKernel(int cpus) {
-    for (int cpu = 0; cpu < cpus; ++cpu) cpuset_.push_back(cpu);
+    for (int cpu = 0; cpu < cpus; ++cpu) cpuset_.insert(cpu);
     wide_ = cpuset_;
   }
 
   /// As a cgroup does: masks that have nothing left fall back to the whole set.
-  void set_cpuset(std::vector<int> cpus) {
+  void set_cpuset(CpuSet cpus) {
     std::lock_guard lock(mutex_);
     cpuset_ = std::move(cpus);
   }
   /// As taskset -a does.
-  void set_all_masks(const std::vector<int>& cpus) {
+  void set_all_masks(const CpuSet& cpus) {
     std::lock_guard lock(mutex_);
     for (auto& [thread, mask] : masks_) mask = cpus;
     wide_ = cpus;
   }
 
-  std::vector<int> cpuset() {
+  CpuSet cpuset() {
     std::lock_guard lock(mutex_);
     return cpuset_;
   }
-  std::vector<int> mask_of(std::thread::id thread) {
+  CpuSet mask_of(std::thread::id thread) {
     std::lock_guard lock(mutex_);
     return effective({thread});
   }
   /// Of a thread that watch_of() plays.
-  std::vector<int> mask_of(int played) {
+  CpuSet mask_of(int played) {
     std::lock_guard lock(mutex_);
     return effective({{}, played});
   }
@@ -79,11 +78,11 @@ class FakeKernel {
   class Watch final : public os::CpuWatch {
    public:
     Watch(FakeKernel& kernel, int played) : kernel_(kernel), played_(played) {}
-    std::optional<std::vector<int>> granted() override { return kernel_.cpuset(); }
-    std::vector<int> mask() override {
+    std::optional<CpuSet> granted() override { return kernel_.cpuset(); }
+    CpuSet mask() override {
       return played_ > 0 ? kernel_.mask_of(played_) : kernel_.mask_of(std::this_thread::get_id());
     }
-    bool bind(const std::vector<int>& cpus) override {
+    bool bind(const CpuSet& cpus) override {
       return kernel_.bind(played_ > 0 ? Thread{{}, played_} : Thread{std::this_thread::get_id()}, cpus);
     }
 
@@ -92,20 +91,16 @@ class FakeKernel {
     int played_;
   };
 
-  std::vector<int> effective(const Thread& thread) const {
+  CpuSet effective(const Thread& thread) const {
     auto it = masks_.find(thread);
-    const std::vector<int>& mask = it == masks_.end() ? wide_ : it->second;
-    std::vector<int> left;
-    std::set_intersection(mask.begin(), mask.end(), cpuset_.begin(), cpuset_.end(), std::back_inserter(left));
+    const CpuSet& mask = it == masks_.end() ? wide_ : it->second;
+    CpuSet left = mask & cpuset_;
     return left.empty() ? cpuset_ : left;
   }
 
-  bool bind(const Thread& self, const std::vector<int>& cpus) {
+  bool bind(const Thread& self, const CpuSet& cpus) {
     std::lock_guard lock(mutex_);
-    if (std::none_of(cpus.begin(), cpus.end(),
-                     [&](int cpu) { return std::binary_search(cpuset_.begin(), cpuset_.end(), cpu); })) {
-      return false;
-    }
+    if (!cpus.intersects(cpuset_)) return false;
     masks_[self] = cpus;
     ++binds_;
     if (cpus.size() == 1) {
@@ -117,8 +112,8 @@ class FakeKernel {
   }
 
   std::mutex mutex_;
-  std::vector<int> cpuset_, wide_;
-  std::map<Thread, std::vector<int>> masks_;
+  CpuSet cpuset_, wide_;
+  std::map<Thread, CpuSet> masks_;
   int collisions_ = 0;
   int binds_ = 0;
 };

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// As `taskset -a -p` does for this process.
-void set_all_threads(const std::vector<int>& cpus) {
+void set_all_threads(const charm::CpuSet& cpus) {
   cpu_set_t mask;
   CPU_ZERO(&mask);
   for (int cpu : cpus) CPU_SET(static_cast<unsigned>(cpu), &mask);
@@ -27,7 +27,7 @@ void set_all_threads(const std::vector<int>& cpus) {
 }
 
 /// Runs tasks until the runtime has taken notice.
-bool taken_notice(const std::vector<int>& cpus, std::atomic<long>& done) {
+bool taken_notice(const charm::CpuSet& cpus, std::atomic<long>& done) {
   const auto end = std::chrono::steady_clock::now() + 100s;
   while (std::chrono::steady_clock::now() < end) {
     charm::run([&] { charm::parallel_for(0, 2000, [&](int) { done.fetch_add(1); }); });
@@ -38,9 +38,9 @@ bool taken_notice(const std::vector<int>& cpus, std::atomic<long>& done) {
 }
 
 TEST(OutsideMask, WorkersLeaveACpuThatIsTakenAwayAndReturnToIt) {
-  const std::vector<int> all = charm::os::allowed_cpus();
+  const charm::CpuSet all = charm::os::allowed_cpus();
   if (all.size() < 2) GTEST_SKIP() << "one cpu only";
-  const std::vector<int> two = {all[0], all[1]};
+  const charm::CpuSet two = {all[0], all[1]};
   charm::os::bind_this_thread(two);
   charm::Config config;
   config.workers = 2;
@@ -61,7 +61,7 @@ TEST(OutsideMask, WorkersLeaveACpuThatIsTakenAwayAndReturnToIt) {
     EXPECT_EQ(worker_core.cpu, two[1]);
   }
   EXPECT_EQ(placed, 1) << "one worker rests";
-  EXPECT_EQ(charm::call(0, [] { return charm::os::allowed_cpus(); }), std::vector<int>{two[1]});
+  EXPECT_EQ(charm::call(0, [] { return charm::os::allowed_cpus(); }), charm::CpuSet{two[1]});
   EXPECT_EQ(charm::call(1, [] { return charm::worker_id(); }), 1) << "what is bound to it is served all the same";
 
   set_all_threads(two);
@@ -69,8 +69,8 @@ TEST(OutsideMask, WorkersLeaveACpuThatIsTakenAwayAndReturnToIt) {
   const auto worker_cores = charm::worker_cores();
   EXPECT_NE(worker_cores[0].cpu, worker_cores[1].cpu);
   for (int w = 0; w < 2; ++w) {
-    const std::vector<int> expected = {worker_cores[static_cast<std::size_t>(w)].cpu};
-    std::vector<int> mask;
+    const charm::CpuSet expected = {worker_cores[static_cast<std::size_t>(w)].cpu};
+    charm::CpuSet mask;
     // Each of a worker's threads looks for itself, and floats beside its core until whoever sits there has left.
     const auto end = std::chrono::steady_clock::now() + 100s;
     while (mask != expected && std::chrono::steady_clock::now() < end)

@@ -34,14 +34,13 @@ TEST_P(Bind, EveryWorkerMayRunWhereTheModeSays) {
   const auto& machine = charm::machine();
   charm::all_do([&](int worker) {
     const charm::WorkerCore& worker_core = worker_cores[static_cast<std::size_t>(worker)];
-    std::vector<int> expected = mode == "none" ? allowed : std::vector<int>();
-    if (mode == "core") expected.push_back(worker_core.cpu);
+    charm::CpuSet expected = mode == "none" ? allowed : charm::CpuSet();
+    if (mode == "core") expected.insert(worker_core.cpu);
     for (const auto& core : machine.cores) {
       if ((mode == "chiplet" && core.chiplet == worker_core.chiplet) ||
           (mode == "node" && core.node == worker_core.node))
-        expected.insert(expected.end(), core.siblings.begin(), core.siblings.end());
+        expected |= core.siblings;
     }
-    std::sort(expected.begin(), expected.end());
     EXPECT_EQ(charm::os::allowed_cpus(), expected);
   });
 }

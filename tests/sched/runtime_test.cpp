@@ -70,7 +70,7 @@ TEST(Runtime, WorkersSitWhereTheirSeatsSay) {
   auto worker_cores = charm::worker_cores();
   ASSERT_EQ(static_cast<int>(worker_cores.size()), charm::num_workers());
   charm::all_do([&](int worker) {
-    EXPECT_EQ(charm::os::allowed_cpus(), std::vector<int>{worker_cores[static_cast<std::size_t>(worker)].cpu});
+    EXPECT_EQ(charm::os::allowed_cpus(), charm::CpuSet{worker_cores[static_cast<std::size_t>(worker)].cpu});
     EXPECT_EQ(charm::os::current_cpu(), worker_cores[static_cast<std::size_t>(worker)].cpu);
   });
   charm::finalize();

@@ -13,9 +13,9 @@
 
 #include "base/folder.hpp"
 #include "lease/lease.hpp"
-#include "os/cpu_list.hpp"
 #include "sched/fake_cpus.hpp"
 #include "sched/run/runtime.hpp"
+#include "steering/masks.hpp"
 
 namespace {
 
@@ -37,7 +37,7 @@ class Sharing : public testing::Test {
   }
   ~Sharing() override { charm::finalize(); }
   [[nodiscard]] std::string path() const { return folder_.path("shares"); }
-  static std::vector<int> allowed() { return charm::stats().allowed_cpus; }
+  static charm::CpuSet allowed() { return charm::stats().allowed_cpus; }
 
   charm::test::FakeKernel kernel{16};
 
@@ -70,17 +70,17 @@ TEST_F(Sharing, AloneItHasAllAndBesideAnotherItsPartInWholeChiplets) {
   EXPECT_EQ(allowed().size(), 16U);
   auto other = std::make_unique<Lease>(path(), charm::machine(), 100, 16);
   // All of it at one moment: left alone for a second, the runtime is idle and gives its cores back.
-  std::vector<int> mine;
+  charm::CpuSet mine;
   const auto settled = [&] {
     other->give_back(other->look(16).give_up);
     const auto standing = other->standing();
     mine = allowed();
     return mine.size() == 8 && standing.holds.size() == 8 && standing.due == 8 &&
-           charm::os::in_both(mine, standing.holds).empty();
+           !mine.intersects(charm::steering::cpus_of_cores(charm::machine(), standing.holds));
   };
-  ASSERT_TRUE(work_shared_until(settled)) << charm::os::format_cpu_list(mine);
+  ASSERT_TRUE(work_shared_until(settled)) << mine.to_text();
   for (const int cpu : mine) {
-    EXPECT_TRUE(std::binary_search(mine.begin(), mine.end(), cpu / 4 * 4)) << "half a chiplet";
+    EXPECT_TRUE(mine.contains(cpu / 4 * 4)) << "half a chiplet";
   }
   other.reset();
   EXPECT_TRUE(work_shared_until([] { return allowed().size() == 16; }));
@@ -114,8 +114,8 @@ TEST(Leaving, WorkersThatSleepMoveOrLetGoOfTheCoresThatTheyLose) {
   config.share = "off";
   charm::sched::Runtime* runtime = nullptr;  // finalize() ends it
   std::thread([&] { runtime = new charm::sched::Runtime(config, kernel.watch()); }).join();
-  std::vector<int> low, high;
-  for (int cpu = 0; cpu < 16; ++cpu) (cpu < 8 ? low : high).push_back(cpu);
+  charm::CpuSet low, high;
+  for (int cpu = 0; cpu < 16; ++cpu) (cpu < 8 ? low : high).insert(cpu);
   for (int round = 0; round < 6; ++round) {
     const auto& keep = round % 2 == 0 ? high : low;
     const auto& lose = round % 2 == 0 ? low : high;
@@ -123,7 +123,7 @@ TEST(Leaving, WorkersThatSleepMoveOrLetGoOfTheCoresThatTheyLose) {
     runtime->steering->lease(keep);
     bool left = false;
     for (int i = 0; i < 5000 && !left; ++i) {  // far too long
-      left = runtime->steering->has_left(lose) && charm::os::in_both(kernel.taken(), lose).empty();
+      left = runtime->steering->has_left(lose) && !charm::CpuSet(kernel.taken()).intersects(lose);
       if (!left) std::this_thread::sleep_for(20ms);
     }
     EXPECT_TRUE(left) << "round " << round;

@@ -102,7 +102,7 @@ TEST(Steering, AfterADecisionEveryWorkerSitsWhereTheSpreadPutsIt) {
         charm::WorkerCore found = charm::call(w, [] { return charm::sched::this_worker()->worker_core; });
         if (found != wanted) return false;
         const auto mask = charm::call(w, [&] { return steered.kernel.mask_of(std::this_thread::get_id()); });
-        if (mask != std::vector<int>{wanted.cpu}) return false;
+        if (mask != charm::CpuSet{wanted.cpu}) return false;
       }
       return true;
     })) << told(charm::decisions());
@@ -133,7 +133,7 @@ TEST(Steering, EveryPolicyNameStartsARuntime) {
 TEST(Steering, WorkersLeaveCpusThatAreTakenAwayAndNoTaskIsLost) {
   Steered steered(4, four_chiplets, "adaptive:tick=0.005", 16);
   std::atomic<long> done{0};
-  std::vector<std::vector<int>> sets = {
+  std::vector<charm::CpuSet> sets = {
       {0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11}, {2, 6, 10, 14}, {0, 1, 2, 3}, {0, 4, 8, 12, 13, 14, 15}};
   int changes = 0;
   for (int round = 0; round < 3; ++round) {
@@ -144,12 +144,11 @@ TEST(Steering, WorkersLeaveCpusThatAreTakenAwayAndNoTaskIsLost) {
       ASSERT_TRUE(work_until(
           [&] {
             auto taken = steered.kernel.taken();
-            return std::all_of(taken.begin(), taken.end(),
-                               [&](int cpu) { return std::binary_search(cpus.begin(), cpus.end(), cpu); });
+            return std::all_of(taken.begin(), taken.end(), [&](int cpu) { return cpus.contains(cpu); });
           },
           &done));
       for (const auto& worker_core : charm::worker_cores()) {
-        EXPECT_TRUE(std::binary_search(cpus.begin(), cpus.end(), worker_core.cpu)) << worker_core.cpu;
+        EXPECT_TRUE(cpus.contains(worker_core.cpu)) << worker_core.cpu;
       }
     }
   }
@@ -163,17 +162,16 @@ TEST(Steering, WorkersLeaveCpusThatAreTakenAwayAndNoTaskIsLost) {
 TEST(Steering, AMaskFromOutsideIsObeyed) {
   Steered steered(2, four_chiplets, "local", 16);
   steered.kernel.set_all_masks({5, 9, 10});
-  const std::vector<int> wanted = {5, 9, 10};
+  const charm::CpuSet wanted = {5, 9, 10};
   ASSERT_TRUE(work_until([&] { return charm::stats().allowed_cpus == wanted; }));
-  for (const auto& worker_core : charm::worker_cores())
-    EXPECT_TRUE(std::binary_search(wanted.begin(), wanted.end(), worker_core.cpu));
+  for (const auto& worker_core : charm::worker_cores()) EXPECT_TRUE(wanted.contains(worker_core.cpu));
   EXPECT_EQ(steered.kernel.collisions(), 0);
 }
 
 TEST(Steering, WorkersWithoutACpuRestAndStillServeWhatIsBoundToThem) {
   Steered steered(4, four_chiplets, "local", 16);
   steered.kernel.set_cpuset({3, 7});
-  ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == std::vector<int>{3, 7}; }));
+  ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == charm::CpuSet{3, 7}; }));
   int placed = 0;
   for (const auto& worker_core : charm::worker_cores()) placed += worker_core.cpu >= 0 ? 1 : 0;
   EXPECT_EQ(placed, 2);
@@ -190,7 +188,7 @@ TEST(Steering, WorkersWithoutACpuRestAndStillServeWhatIsBoundToThem) {
   EXPECT_EQ(served.load(), 200);
   ASSERT_TRUE(work_until([] { return true; }));
   // And they come back.
-  std::vector<int> all = {0, 1, 2, 3, 4, 5, 6, 7};
+  charm::CpuSet all = {0, 1, 2, 3, 4, 5, 6, 7};
   steered.kernel.set_cpuset(all);
   ASSERT_TRUE(work_until([&] { return charm::stats().allowed_cpus == all; }));
   for (const auto& worker_core : charm::worker_cores()) EXPECT_GE(worker_core.cpu, 0);
@@ -217,7 +215,7 @@ TEST(Steering, WhatIsSentToAChipletWhereAllRestIsServed) {
 TEST(Steering, AWorkerAtRestHasItsTimeLimitsKeptAndEndsWithTheOthers) {
   Steered steered(4, four_chiplets, "local", 16);
   steered.kernel.set_cpuset({3, 7});
-  ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == std::vector<int>{3, 7}; }));
+  ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == charm::CpuSet{3, 7}; }));
   std::atomic<int> woke{0};
   for (int w = 0; w < 4; ++w) {
     charm::call(w, [&] {
@@ -234,7 +232,7 @@ TEST(Steering, AWorkerAtRestHasItsTimeLimitsKeptAndEndsWithTheOthers) {
 
 TEST(Steering, TheModeOfBindingIsKeptToTheAllowedCpus) {
   Steered steered(2, four_chiplets, "local", 16, [](charm::Config& c) { c.bind = "chiplet"; });
-  auto masks_are = [&](const std::vector<int>& expected) {
+  auto masks_are = [&](const charm::CpuSet& expected) {
     for (int w = 0; w < 2; ++w) {
       if (steered.kernel.mask_of(charm::call(w, [] { return std::this_thread::get_id(); })) != expected) return false;
     }
@@ -251,14 +249,14 @@ TEST(Steering, NobodyIsBoundWhereThatIsTheMode) {
   Steered steered(2, four_chiplets, quick, 16, [](charm::Config& c) { c.bind = "none"; });
   ASSERT_TRUE(work_until([] { return !charm::timeline().empty(); }));
   steered.kernel.set_cpuset({3});
-  ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == std::vector<int>{3}; }));
+  ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == charm::CpuSet{3}; }));
   EXPECT_EQ(steered.kernel.binds(), 0);
 }
 
 TEST(Steering, WorkersWithoutACpuShareWhereThatIsAskedFor) {
   Steered steered(4, four_chiplets, "local", 16, [](charm::Config& c) { c.surplus = "share"; });
   steered.kernel.set_cpuset({3, 7});
-  ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == std::vector<int>{3, 7}; }));
+  ASSERT_TRUE(work_until([] { return charm::stats().allowed_cpus == charm::CpuSet{3, 7}; }));
   for (const auto& worker_core : charm::worker_cores()) EXPECT_TRUE(worker_core.cpu == 3 || worker_core.cpu == 7);
 }
 

@@ -8,14 +8,14 @@
 namespace {
 
 using charm::steering::make_generation;
-using Cpus = std::vector<int>;
+using Cpus = std::vector<int>;  // by worker
 
 struct Asked {
   charm::Machine machine = charm::test::uniform(1, 4, 4);
   std::string spec = "local";
   int workers = 4;
   bool share = false;
-  Cpus cpus = machine.allowed_cpus, preferred;
+  charm::CpuSet cpus = machine.allowed_cpus, preferred;
 
   [[nodiscard]] charm::steering::PlacementGeneration made() const {
     charm::placement::Request request;

@@ -16,16 +16,16 @@ using charm::lease::Lease;
 using charm::steering::LeaseFollower;
 
 struct Threads final : charm::steering::LeasedThreads {
-  void use_cores(const std::vector<int>& cores, double /*now*/) override {
+  void use_cores(const charm::CoreCpuSet& cores, double /*now*/) override {
     uses = cores;
     ++changes;
   }
-  [[nodiscard]] bool has_left(const std::vector<int>& cpus) const override {
+  [[nodiscard]] bool has_left(const charm::CpuSet& cpus) const override {
     asked = cpus;
     return leave;
   }
-  std::vector<int> uses;
-  mutable std::vector<int> asked;
+  charm::CoreCpuSet uses;
+  mutable charm::CpuSet asked;
   int changes = 0;
   bool leave = true;
 };

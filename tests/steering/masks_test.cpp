@@ -8,7 +8,7 @@
 namespace {
 
 using namespace charm::steering;
-using Cpus = std::vector<int>;
+using Cpus = charm::CpuSet;
 
 charm::WorkerCore core_at(const charm::Machine& machine, int core) {
   const charm::Core& it = machine.cores[static_cast<std::size_t>(core)];

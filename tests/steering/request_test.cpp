@@ -30,7 +30,7 @@ TEST(Request, TakesThePlacementFromTheSettings) {
   charm::base::Settings settings;
   settings.smt = settings.share_cores = true;
   settings.spread = 3;
-  settings.sockets = "balance";
+  settings.sockets = charm::base::SocketOrder::balance;
   const auto request = placement_request(settings);
   EXPECT_TRUE(request.smt);
   EXPECT_TRUE(request.share_cores);

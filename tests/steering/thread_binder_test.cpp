@@ -25,7 +25,7 @@ using charm::steering::Bind;
 using charm::steering::PlacementGeneration;
 using charm::steering::ThreadBinder;
 using State = ThreadBinder::State;
-using Cpus = std::vector<int>;
+using Cpus = charm::CpuSet;
 
 /// Threads 0 .. n-1, each of which binds itself.
 class SelfBound {
@@ -62,7 +62,7 @@ class BoundFromOutside {
 Cpus any_cpus_of(const charm::Machine& machine) {
   Cpus cpus;
   for (const int cpu : machine.allowed_cpus) {
-    if (*rc::gen::inRange(0, 3) != 0) cpus.push_back(cpu);
+    if (*rc::gen::inRange(0, 3) != 0) cpus.insert(cpu);
   }
   return cpus.size() < 2 ? machine.allowed_cpus : cpus;  // on a single cpu nobody can float
 }
@@ -155,7 +155,7 @@ class World {
       const int held = binders_[static_cast<std::size_t>(t)]->claimed();
       if (held != CpuClaims::free_cpu) {
         RC_ASSERT(claims_.owner(held) == t);
-        RC_ASSERT(std::binary_search(mask.begin(), mask.end(), held));
+        RC_ASSERT(mask.contains(held));
       }
       if (now.floats) RC_ASSERT(mask.size() > 1U);
       if (!now.shares && mask.size() == 1) RC_ASSERT(++alone[mask.front()] == 1);

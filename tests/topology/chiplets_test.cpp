@@ -25,12 +25,12 @@ Survey survey(int cores, int l3s, int nodes, int sockets, L3 l3, NodeOf node, So
   s.l3_bytes.assign(static_cast<std::size_t>(l3s), 32 * mebibyte);
   for (int n = 0; n < nodes; ++n) {
     s.nodes.push_back({n, 1024 * mebibyte, -1});
-    s.allowed_nodes.push_back(n);
+    s.allowed_nodes.insert(n);
   }
   s.all_nodes = nodes;
   for (int c = 0; c < cores; ++c) {
     s.cores.push_back({{c}, l3(c), node(c), socket(c), 0, 0});
-    s.all_cpus.push_back(c);
+    s.all_cpus.insert(c);
   }
   s.allowed_cpus = s.all_cpus;
   return s;
@@ -66,7 +66,7 @@ TEST(Chiplets, CoresOutsideOfEveryL3AreOneChipletPerNode) {
   Machine m = checked(survey(12, 2, 1, 1, l3, [](int) { return 0; }, [](int) { return 0; }));
   ASSERT_EQ(m.chiplets.size(), 3U);
   EXPECT_EQ(m.chiplet_source, ChipletSource::last_level_cache);
-  EXPECT_EQ(m.chiplets[2].cores, range(8, 11));
+  EXPECT_EQ(m.chiplets[2].cores, range<CoreSet>(8, 11));
   EXPECT_EQ(m.chiplets[2].l3_bytes, 0U);
   EXPECT_TRUE(has_note(m, "4 cores of 12 without usable L3"));
 }
@@ -86,10 +86,10 @@ TEST(Chiplets, InterleavedCpuNumbersStillGiveNeighbouringIds) {
   // The even cores are in socket 0, the odd ones in socket 1, in the order in which the source happens to list them.
   auto odd = [](int c) { return c % 2; };
   Machine m = checked(survey(16, 4, 2, 2, [](int c) { return 2 * (c % 2) + c / 8; }, odd, odd));
-  EXPECT_EQ(cpus_of(m, 0), (std::vector<int>{0, 2, 4, 6}));
-  EXPECT_EQ(cpus_of(m, 1), (std::vector<int>{8, 10, 12, 14}));
-  EXPECT_EQ(cpus_of(m, 2), (std::vector<int>{1, 3, 5, 7}));
-  EXPECT_EQ(m.sockets[1].chiplets, range(2, 3));
+  EXPECT_EQ(cpus_of(m, 0), (CpuSet{0, 2, 4, 6}));
+  EXPECT_EQ(cpus_of(m, 1), (CpuSet{8, 10, 12, 14}));
+  EXPECT_EQ(cpus_of(m, 2), (CpuSet{1, 3, 5, 7}));
+  EXPECT_EQ(m.sockets[1].chiplets, range<ChipletSet>(2, 3));
 }
 
 TEST(Chiplets, ABoundaryThatCutsAChipletInAGuestIsTold) {
@@ -176,7 +176,7 @@ TEST(Nodes, WithMemoryOnlyKeepTheirSocket) {
   ASSERT_EQ(m.nodes.size(), 3U);
   EXPECT_TRUE(m.nodes[2].cpus.empty());
   EXPECT_EQ(m.nodes[2].socket, 1);
-  EXPECT_EQ(m.sockets[1].nodes, (std::vector<int>{1, 2}));
+  EXPECT_EQ(m.sockets[1].nodes, (NodeSet{1, 2}));
 }
 
 TEST(Nodes, WhoseMemoryIsForbiddenStayWhileTheirCpusAreAllowed) {

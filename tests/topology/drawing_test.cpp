@@ -131,14 +131,14 @@ TEST(Json, HasTheKeysThatScriptsReadAndTheValuesOfTheMachine) {
     for (std::size_t i = 0; i < m.cores.size(); ++i) {
       EXPECT_EQ(j["cores"][i]["id"], m.cores[i].id);
       EXPECT_EQ(j["cores"][i]["cpu"], m.cores[i].cpu);
-      EXPECT_EQ(j["cores"][i]["siblings"], m.cores[i].siblings);
+      EXPECT_EQ(j["cores"][i]["siblings"], m.cores[i].siblings.values());
       EXPECT_EQ(j["cores"][i]["chiplet"], m.cores[i].chiplet);
       EXPECT_EQ(j["cores"][i]["node"], m.cores[i].node);
       EXPECT_EQ(j["cores"][i]["socket"], m.cores[i].socket);
     }
     ASSERT_EQ(j["chiplets"].size(), m.chiplets.size());
     for (std::size_t i = 0; i < m.chiplets.size(); ++i) {
-      EXPECT_EQ(j["chiplets"][i]["cores"], m.chiplets[i].cores);
+      EXPECT_EQ(j["chiplets"][i]["cores"], m.chiplets[i].cores.values());
       EXPECT_EQ(j["chiplets"][i]["l3_bytes"], m.chiplets[i].l3_bytes);
       EXPECT_EQ(j["chiplets"][i]["node"], m.chiplets[i].node);
       EXPECT_EQ(j["chiplets"][i]["socket"], m.chiplets[i].socket);
@@ -146,15 +146,15 @@ TEST(Json, HasTheKeysThatScriptsReadAndTheValuesOfTheMachine) {
     ASSERT_EQ(j["nodes"].size(), m.nodes.size());
     for (std::size_t i = 0; i < m.nodes.size(); ++i) {
       EXPECT_EQ(j["nodes"][i]["os_index"], m.nodes[i].os_index);
-      EXPECT_EQ(j["nodes"][i]["cpus"], m.nodes[i].cpus);
+      EXPECT_EQ(j["nodes"][i]["cpus"], m.nodes[i].cpus.values());
       EXPECT_EQ(j["nodes"][i]["bytes"], m.nodes[i].bytes);
       EXPECT_EQ(j["nodes"][i]["socket"], m.nodes[i].socket);
     }
     for (std::size_t i = 0; i < m.sockets.size(); ++i) {
-      EXPECT_EQ(j["sockets"][i]["chiplets"], m.sockets[i].chiplets);
-      EXPECT_EQ(j["sockets"][i]["nodes"], m.sockets[i].nodes);
+      EXPECT_EQ(j["sockets"][i]["chiplets"], m.sockets[i].chiplets.values());
+      EXPECT_EQ(j["sockets"][i]["nodes"], m.sockets[i].nodes.values());
     }
-    EXPECT_EQ(j["allowed_cpus"], m.allowed_cpus);
+    EXPECT_EQ(j["allowed_cpus"], m.allowed_cpus.values());
     EXPECT_EQ(j["notes"], m.notes);
     EXPECT_EQ(j["total"]["cpus"], m.total.cpus);
   }

@@ -54,8 +54,8 @@ TEST(Golden, NaplesHasTwoCcxOfThreeCoresInEachOfItsEightNodes) {
     EXPECT_EQ(m.chiplets[static_cast<std::size_t>(c)].node, c / 2);
     EXPECT_EQ(m.chiplets[static_cast<std::size_t>(c)].socket, c / 8);
   }
-  EXPECT_EQ(m.sockets[1].nodes, range(4, 7));
-  EXPECT_EQ(m.cores[47].siblings, (std::vector<int>{47, 95}));
+  EXPECT_EQ(m.sockets[1].nodes, range<NodeSet>(4, 7));
+  EXPECT_EQ(m.cores[47].siblings, (CpuSet{47, 95}));
   EXPECT_EQ(m.cores[0].l1d_bytes, 32 * KiB);
   EXPECT_EQ(m.cores[0].l2_bytes, 512 * KiB);
   EXPECT_TRUE(m.node_distance.empty());
@@ -67,8 +67,8 @@ TEST(Golden, MilanHasEightChipletsOfEightCoresInEachSocket) {
   EXPECT_EQ(shape(m), (Shape{2, 2, 16, 128, 128}));
   expect_all_chiplets(m, 8, 32 * MiB, 1);
   for (int c = 0; c < 16; ++c) EXPECT_EQ(cpus_of(m, c), range(8 * c, 8 * c + 7));
-  EXPECT_EQ(m.sockets[0].chiplets, range(0, 7));
-  EXPECT_EQ(m.sockets[1].chiplets, range(8, 15));
+  EXPECT_EQ(m.sockets[0].chiplets, range<ChipletSet>(0, 7));
+  EXPECT_EQ(m.sockets[1].chiplets, range<ChipletSet>(8, 15));
   EXPECT_EQ(m.nodes[1].cpus, range(64, 127));
   EXPECT_EQ(m.nodes[1].socket, 1);
 }
@@ -86,9 +86,9 @@ TEST(Golden, GenoaHasTwelveChipletsOfEightCoresInEachSocketAndSiblingsFarAway) {
 TEST(Golden, StrixPointHasTwoUnequalChipletsInOneNode) {
   Machine m = load("AMD-1Ah-Zen5StrixPoint-RyzenAI9HX370.xml");
   EXPECT_EQ(shape(m), (Shape{1, 1, 2, 12, 24}));
-  EXPECT_EQ(m.chiplets[0].cores, range(0, 3));
+  EXPECT_EQ(m.chiplets[0].cores, range<CoreSet>(0, 3));
   EXPECT_EQ(m.chiplets[0].l3_bytes, 16 * MiB);
-  EXPECT_EQ(m.chiplets[1].cores, range(4, 11));
+  EXPECT_EQ(m.chiplets[1].cores, range<CoreSet>(4, 11));
   EXPECT_EQ(m.chiplets[1].l3_bytes, 8 * MiB);
   EXPECT_EQ(cpus_of(m, 0), ranges(0, 3, 12, 15));
   EXPECT_EQ(m.cores[0].l1d_bytes, 48 * KiB);
@@ -114,9 +114,9 @@ TEST(Golden, AnOpteronInACgroupShowsItsSixCpusAndTheMemoryOfTheOtherSockets) {
   EXPECT_EQ(cpus_of(m, 1), range(4, 5));
   EXPECT_EQ(m.chiplets[0].l3_bytes, 5240832U);
   EXPECT_EQ(m.chiplets[1].l3_bytes, 5240832U);
-  EXPECT_EQ(m.sockets[0].chiplets, range(0, 1));
+  EXPECT_EQ(m.sockets[0].chiplets, range<ChipletSet>(0, 1));
   EXPECT_TRUE(m.sockets[1].chiplets.empty());
-  EXPECT_EQ(m.sockets[2].nodes, range(4, 5));
+  EXPECT_EQ(m.sockets[2].nodes, range<NodeSet>(4, 5));
   for (int n = 2; n < 6; ++n) EXPECT_TRUE(m.nodes[static_cast<std::size_t>(n)].cpus.empty());
   EXPECT_EQ(m.nodes[5].bytes, 17179869184U);
   EXPECT_EQ(m.total.cpus, 32);
@@ -131,7 +131,7 @@ TEST(Golden, KnightsLandingWithoutL3IsOneChipletAndSaysSo) {
   EXPECT_EQ(shape(m), (Shape{1, 1, 1, 64, 256}));
   EXPECT_EQ(m.chiplet_source, ChipletSource::numa_node);
   EXPECT_EQ(m.chiplets[0].l3_bytes, 0U);
-  EXPECT_EQ(m.cores[1].siblings, (std::vector<int>{1, 65, 129, 193}));
+  EXPECT_EQ(m.cores[1].siblings, (CpuSet{1, 65, 129, 193}));
   EXPECT_TRUE(has_note(m, "No usable L3"));
   EXPECT_TRUE(has_note(m, "the 2 cores that share an L2"));
 }

@@ -21,27 +21,21 @@ inline bool has_note(const Machine& machine, const std::string& part) {
                      [&](const std::string& note) { return note.find(part) != std::string::npos; });
 }
 
-inline std::vector<int> cpus_of(const Machine& machine, int chiplet) {
-  std::vector<int> cpus;
-  for (int id : machine.chiplets.at(static_cast<std::size_t>(chiplet)).cores) {
-    const auto& siblings = machine.cores.at(static_cast<std::size_t>(id)).siblings;
-    cpus.insert(cpus.end(), siblings.begin(), siblings.end());
-  }
-  std::sort(cpus.begin(), cpus.end());
+inline CpuSet cpus_of(const Machine& machine, int chiplet) {
+  CpuSet cpus;
+  for (int id : machine.chiplets.at(static_cast<std::size_t>(chiplet)).cores)
+    cpus |= machine.cores.at(static_cast<std::size_t>(id)).siblings;
   return cpus;
 }
 
-inline std::vector<int> range(int first, int last) {
-  std::vector<int> numbers;
-  for (int i = first; i <= last; ++i) numbers.push_back(i);
+template <class Set = CpuSet>
+Set range(int first, int last) {
+  Set numbers;
+  for (int i = first; i <= last; ++i) numbers.insert(i);
   return numbers;
 }
 
-inline std::vector<int> ranges(int a, int b, int c, int d) {
-  auto numbers = range(a, b);
-  for (int i = c; i <= d; ++i) numbers.push_back(i);
-  return numbers;
-}
+inline CpuSet ranges(int a, int b, int c, int d) { return range(a, b) | range(c, d); }
 
 /// The structure of charm/machine.hpp: ids are positions, everything nests, every allowed cpu is in exactly one core.
 /// Answers with the first thing that is wrong, or with "".
@@ -55,21 +49,20 @@ inline std::string structure_error(const Machine& m) {
     const Core& core = m.cores[i];
     CHARM_REQUIRE(core.id == static_cast<int>(i));
     CHARM_REQUIRE(!core.siblings.empty() && core.cpu == core.siblings.front());
-    CHARM_REQUIRE(std::is_sorted(core.siblings.begin(), core.siblings.end()));
     cpus.insert(cpus.end(), core.siblings.begin(), core.siblings.end());
     const Chiplet& chiplet = at(m.chiplets, core.chiplet);
-    CHARM_REQUIRE(std::count(chiplet.cores.begin(), chiplet.cores.end(), core.id) == 1);
+    CHARM_REQUIRE(chiplet.cores.contains(core.id));
     CHARM_REQUIRE(chiplet.node == core.node && chiplet.socket == core.socket);
     CHARM_REQUIRE(core.chiplet >= chiplet_before);  // a chiplet's cores are neighbours
     chiplet_before = core.chiplet;
     const Node& node = at(m.nodes, core.node);
     for (int cpu : core.siblings) {
-      CHARM_REQUIRE(std::binary_search(node.cpus.begin(), node.cpus.end(), cpu));
+      CHARM_REQUIRE(node.cpus.contains(cpu));
       CHARM_REQUIRE(m.core_of_cpu(cpu) == &core);
     }
   }
   std::sort(cpus.begin(), cpus.end());
-  CHARM_REQUIRE(cpus == m.allowed_cpus);
+  CHARM_REQUIRE(cpus == m.allowed_cpus.values());
   CHARM_REQUIRE(std::adjacent_find(cpus.begin(), cpus.end()) == cpus.end());
 
   std::size_t in_chiplets = 0;
@@ -77,12 +70,12 @@ inline std::string structure_error(const Machine& m) {
   for (std::size_t i = 0; i < m.chiplets.size(); ++i) {
     const Chiplet& chiplet = m.chiplets[i];
     CHARM_REQUIRE(chiplet.id == static_cast<int>(i));
-    CHARM_REQUIRE(!chiplet.cores.empty() && std::is_sorted(chiplet.cores.begin(), chiplet.cores.end()));
+    CHARM_REQUIRE(!chiplet.cores.empty());
     in_chiplets += chiplet.cores.size();
     CHARM_REQUIRE(chiplet.socket >= socket_before);  // a socket's chiplets are neighbours
     socket_before = chiplet.socket;
     const auto& siblings = at(m.sockets, chiplet.socket).chiplets;
-    CHARM_REQUIRE(std::count(siblings.begin(), siblings.end(), chiplet.id) == 1);
+    CHARM_REQUIRE(siblings.contains(chiplet.id));
     const int node_socket = at(m.nodes, chiplet.node).socket;
     CHARM_REQUIRE(node_socket == -1 || node_socket == chiplet.socket);
   }
@@ -110,7 +103,7 @@ inline std::string structure_error(const Machine& m) {
   for (const auto& row : m.node_distance) CHARM_REQUIRE(row.size() == m.nodes.size());
 
   for (int cpu : m.forbidden_cpus) {
-    CHARM_REQUIRE(!std::binary_search(cpus.begin(), cpus.end(), cpu));
+    CHARM_REQUIRE(!m.allowed_cpus.contains(cpu));
     CHARM_REQUIRE(m.core_of_cpu(cpu) == nullptr);
   }
   CHARM_REQUIRE(m.allowed_cpus.size() + m.forbidden_cpus.size() == static_cast<std::size_t>(m.total.cpus));

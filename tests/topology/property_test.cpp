@@ -35,7 +35,7 @@ Survey any_survey() {
   for (int i = 0; i < l3s; ++i) s.l3_bytes.push_back(static_cast<std::uint64_t>(*rc::gen::inRange(1, 1 << 26)));
   for (int i = 0; i < nodes; ++i) {
     s.nodes.push_back({2 * i + 1, static_cast<std::uint64_t>(*rc::gen::inRange(0, 3)), -1});
-    if (*rc::gen::arbitrary<bool>()) s.allowed_nodes.push_back(2 * i + 1);
+    if (*rc::gen::arbitrary<bool>()) s.allowed_nodes.insert(2 * i + 1);
   }
   const int cores = *rc::gen::inRange(1, 40);
   const int threads = *rc::gen::inRange(1, 4);
@@ -45,19 +45,17 @@ Survey any_survey() {
     std::swap(numbers[i - 1], numbers[*rc::gen::inRange<std::size_t>(0, i)]);
   for (int c = 0; c < cores; ++c) {
     topology::SurveyCore core;
-    core.cpus.assign(numbers.begin() + c * threads, numbers.begin() + (c + 1) * threads);
-    std::sort(core.cpus.begin(), core.cpus.end());
+    core.cpus = CpuSet(numbers.begin() + c * threads, numbers.begin() + (c + 1) * threads);
     core.l3 = *rc::gen::inRange(-1, l3s);
     core.node = *rc::gen::inRange(-1, nodes);
     core.socket = *rc::gen::inRange(-1, s.sockets);
     s.cores.push_back(core);
   }
-  std::sort(numbers.begin(), numbers.end());
-  s.all_cpus = numbers;
-  for (int cpu : numbers) {
-    if (*rc::gen::inRange(0, 4) != 0) s.allowed_cpus.push_back(cpu);
+  s.all_cpus = CpuSet(std::move(numbers));
+  for (int cpu : s.all_cpus) {
+    if (*rc::gen::inRange(0, 4) != 0) s.allowed_cpus.insert(cpu);
   }
-  if (s.allowed_cpus.empty()) s.allowed_cpus.push_back(0);
+  if (s.allowed_cpus.empty()) s.allowed_cpus.insert(0);
   s.all_nodes = nodes;
   return s;
 }
@@ -111,7 +109,7 @@ TEST(Property, AMaskTakesCpusAwayAndChangesNothingElse) {
     topology::Restrictions r;
     r.affinity.emplace();
     for (int cpu : whole.allowed_cpus) {
-      if (*rc::gen::arbitrary<bool>()) r.affinity->push_back(cpu);
+      if (*rc::gen::arbitrary<bool>()) r.affinity->insert(cpu);
     }
     RC_PRE(!r.affinity->empty());
     const Machine part = topology::build(s, r);

@@ -33,7 +33,7 @@ TEST(Restriction, AMaskOnSecondSiblingsBindsToThem) {
   ASSERT_EQ(m.chiplets.size(), 1U);
   EXPECT_EQ(m.cores.size(), 8U);
   EXPECT_EQ(m.cores[0].cpu, 192);
-  EXPECT_EQ(m.cores[0].siblings, std::vector<int>{192});
+  EXPECT_EQ(m.cores[0].siblings, CpuSet{192});
   EXPECT_TRUE(has_note(m, "forbidden by the affinity mask"));
   EXPECT_EQ(m.total.cpus, 384);
   EXPECT_EQ(m.total.cores, 192);
@@ -63,7 +63,7 @@ TEST(Restriction, TheOtherSocketStaysForItsMemory) {
 TEST(Restriction, ACgroupThatForbidsTheMemoryTooTakesTheSocketAway) {
   Restrictions r;
   r.cgroup_cpus = range(96, 191);
-  r.cgroup_nodes = std::vector<int>{1};
+  r.cgroup_nodes = OsNodeSet{1};
   Machine m = restricted(genoa, r);
   ASSERT_EQ(m.sockets.size(), 1U);
   EXPECT_EQ(m.nodes.size(), 1U);
@@ -100,7 +100,7 @@ TEST(Restriction, AQuotaBelowTheAllowedCpusIsNoted) {
 
 TEST(Restriction, ANarrowMaskDoesNotMakeAnL3LookPrivate) {
   Restrictions r;
-  r.affinity = std::vector<int>{0, 8, 16};
+  r.affinity = CpuSet{0, 8, 16};
   EXPECT_FALSE(has_note(restricted(genoa, r), "single core"));
 }
 
@@ -110,9 +110,9 @@ TEST(Restriction, TheAffinityMaskOfTheCallingThreadIsHonoured) {
     for (int cpu : {all.front(), all.back()}) {
       ASSERT_TRUE(os::bind_this_thread({cpu}));
       Machine m = topology::discover_quietly("", "off").machine;
-      EXPECT_EQ(m.allowed_cpus, std::vector<int>{cpu});
+      EXPECT_EQ(m.allowed_cpus, CpuSet{cpu});
       EXPECT_EQ(structure_error(m), "");
-      EXPECT_EQ(os::allowed_cpus(), std::vector<int>{cpu});
+      EXPECT_EQ(os::allowed_cpus(), CpuSet{cpu});
     }
   }).join();
 }

@@ -225,7 +225,7 @@ TEST(Disagreement, WhatWasMeasuredIsHeldAgainstAll) {
   Sources sources;
   sources.system = survey_of(tree);
   sources.profile = topology::ProfilePicture{};
-  sources.profile->cpus = range(0, 7);
+  sources.profile->cpus = range(0, 7).values();
   sources.profile->chiplets = {{0, 1, 2, 3}, {4, 5, 6, 7}};
   const Views views = compare(Machine::from(tree.root()), sources);
   EXPECT_TRUE(disagrees(views, "chiplets", "hides what the latencies show"));

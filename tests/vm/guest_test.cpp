@@ -24,7 +24,6 @@
 #include <nlohmann/json.hpp>
 
 #include "os/affinity.hpp"
-#include "os/cpu_list.hpp"
 #include "os/node_memory.hpp"
 #include "stealing/victim_selection.hpp"
 
@@ -40,19 +39,9 @@ int expected(const char* what) {
 }
 
 /// "0-3,6" as numbers.
-std::vector<int> expected_cpus() {
-  std::vector<int> cpus;
+charm::CpuSet expected_cpus() {
   const char* text = std::getenv("EXPECT_ALLOWED");
-  std::string rest = text == nullptr ? "" : text;
-  while (!rest.empty()) {
-    const auto comma = rest.find(',');
-    int low = 0;
-    int high = 0;
-    const int read = std::sscanf(rest.substr(0, comma).c_str(), "%d-%d", &low, &high);
-    for (int cpu = low; cpu <= (read == 2 ? high : low); ++cpu) cpus.push_back(cpu);
-    rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
-  }
-  return cpus;
+  return charm::CpuSet::parse(text == nullptr ? "" : text);
 }
 
 std::string output_of(const std::string& command) {
@@ -85,7 +74,7 @@ TEST(Topology, TheToolPrintsTheSame) {
   EXPECT_EQ(static_cast<int>(json["nodes"].size()), expected("NODES"));
   EXPECT_EQ(static_cast<int>(json["chiplets"].size()), expected("CHIPLETS"));
   EXPECT_EQ(static_cast<int>(json["cores"].size()), expected("CORES"));
-  EXPECT_EQ(json["allowed_cpus"].get<std::vector<int>>(), expected_cpus());
+  EXPECT_EQ(json["allowed_cpus"].get<std::vector<int>>(), expected_cpus().values());
 }
 
 TEST(Topology, DistanceGrowsWithWhatLiesBetween) {
@@ -122,7 +111,7 @@ TEST_P(Placement, WorkersHaveTheAffinityThatTheirSeatsSay) {
     charm::init(config);
     const auto worker_cores = charm::worker_cores();
     ASSERT_EQ(static_cast<int>(worker_cores.size()), workers);
-    std::vector<std::vector<int>> masks(worker_cores.size());
+    std::vector<charm::CpuSet> masks(worker_cores.size());
     std::vector<int> on(worker_cores.size(), -1);
     charm::all_do([&](int worker) {
       masks[static_cast<std::size_t>(worker)] = charm::os::allowed_cpus();
@@ -135,9 +124,9 @@ TEST_P(Placement, WorkersHaveTheAffinityThatTheirSeatsSay) {
         EXPECT_EQ(masks[w], allowed);
         continue;
       }
-      EXPECT_EQ(masks[w], std::vector<int>{worker_cores[w].cpu}) << policy << ", worker " << w << " of " << workers;
+      EXPECT_EQ(masks[w], charm::CpuSet{worker_cores[w].cpu}) << policy << ", worker " << w << " of " << workers;
       EXPECT_EQ(on[w], worker_cores[w].cpu);
-      EXPECT_TRUE(std::binary_search(allowed.begin(), allowed.end(), worker_cores[w].cpu)) << worker_cores[w].cpu;
+      EXPECT_TRUE(allowed.contains(worker_cores[w].cpu)) << worker_cores[w].cpu;
       cpus.insert(worker_cores[w].cpu);
       chiplets.insert(worker_cores[w].chiplet);
     }
@@ -277,12 +266,10 @@ TEST(Runtime, ALoopOverAllWorkersGivesTheRightSum) {
   charm::finalize();
 }
 
-std::vector<int> mask_of(int process) {
-  std::vector<int> cpus;
+charm::CpuSet mask_of(int process) {
   const std::string text =
       output_of("sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/" + std::to_string(process) + "/status");
-  const auto parsed = charm::os::parse_cpu_list(text);
-  return parsed ? *parsed : cpus;
+  return charm::CpuSet::try_parse(text).value_or(charm::CpuSet());
 }
 
 /// A program under the command: a shell that computes, or sleeps.
@@ -302,7 +289,7 @@ class Program {
   static void wait_a_moment() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
   [[nodiscard]] int pid() const { return number(name_); }
   [[nodiscard]] int charm() const { return number(name_ + ".charm"); }
-  [[nodiscard]] std::vector<int> mask() const { return mask_of(pid()); }
+  [[nodiscard]] charm::CpuSet mask() const { return mask_of(pid()); }
 
  private:
   static int number(const std::string& file) {
@@ -329,7 +316,7 @@ TEST(Run, AProgramThatComputesSitsOnACoreOfThePolicy) {
   for (const char* policy : {"local", "distributed", "numa"}) {
     Program program(std::string("--share off --no-avoid --policy ") + policy, computes, policy);
     ASSERT_GT(program.pid(), 0);
-    EXPECT_TRUE(eventually([&] { return program.mask() == std::vector<int>{machine.cores.front().cpu}; })) << policy;
+    EXPECT_TRUE(eventually([&] { return program.mask() == charm::CpuSet{machine.cores.front().cpu}; })) << policy;
   }
   Program free("--share off --policy os", computes, "os");
   EXPECT_EQ(free.mask(), expected_cpus());
@@ -344,14 +331,14 @@ TEST(Run, ChipletsAndCpusAreKept) {
   for (const int cpu : mask) chiplets.insert(machine.core_of_cpu(cpu)->chiplet);
   EXPECT_EQ(chiplets.size(), 1U);
   Program one("--share off --cpus " + std::to_string(machine.allowed_cpus.back()), "sleep 1000", "cpu");
-  EXPECT_EQ(one.mask(), std::vector<int>{machine.allowed_cpus.back()});
+  EXPECT_EQ(one.mask(), charm::CpuSet{machine.allowed_cpus.back()});
 }
 
 TEST(Run, TwoProgramsDoNotMeetAndADeadOnesCoresAreFree) {
   const auto apart = [](const Program& a, const Program& b) {
     const auto one = a.mask();
     const auto two = b.mask();
-    return !one.empty() && !two.empty() && charm::os::in_both(one, two).empty();
+    return !one.empty() && !two.empty() && !one.intersects(two);
   };
   Program first("--share /tmp/shares --policy local", computes, "first");
   auto second = std::make_unique<Program>("--share /tmp/shares --policy local", computes, "second");

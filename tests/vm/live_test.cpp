@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 
 #include "os/affinity.hpp"
-#include "os/cpu_list.hpp"
 #include "os/node_memory.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/scripted_counters.hpp"
@@ -33,7 +32,7 @@ struct EndsRuntime {
 };
 
 struct Found {
-  std::vector<int> mask;
+  charm::CpuSet mask;
   int page_node = -1;
 };
 
@@ -81,7 +80,7 @@ TEST(LiveController, AfterEachDecisionMasksAndFreshPagesAreWhereTheyShouldBe) {
     EXPECT_TRUE(work_until([&] {
       found = look_at_all();
       for (int w = 0; w < workers; ++w) {
-        if (found[static_cast<std::size_t>(w)].mask != std::vector<int>{runtime->placement.lookup(w, level).cpu})
+        if (found[static_cast<std::size_t>(w)].mask != charm::CpuSet{runtime->placement.lookup(w, level).cpu})
           return false;
       }
       return true;
@@ -114,9 +113,7 @@ class Group {
   }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
-  bool grant(const std::vector<int>& cpus) {
-    return ok_ && write(path_ + "/cpuset.cpus", charm::os::format_cpu_list(cpus));
-  }
+  bool grant(const charm::CpuSet& cpus) { return ok_ && write(path_ + "/cpuset.cpus", cpus.to_text()); }
   bool enter() { return write(path_ + "/cgroup.procs", std::to_string(getpid())); }
 
  private:
@@ -148,7 +145,7 @@ class Switch {
 };
 
 TEST(LiveController, ACpuIsSwitchedOffAndOnWhileTasksRunAndNoneIsLost) {
-  const std::vector<int> all = charm::os::allowed_cpus();
+  const charm::CpuSet all = charm::os::allowed_cpus();
   if (all.size() < 4) GTEST_SKIP() << "too few cpus";
   charm::Config config;
   config.workers = 2;
@@ -157,11 +154,11 @@ TEST(LiveController, ACpuIsSwitchedOffAndOnWhileTasksRunAndNoneIsLost) {
   const EndsRuntime ends;
   std::atomic<long> done{0};
   std::vector<Found> found;
-  const auto each_alone_among = [&](const std::vector<int>& cpus) {
+  const auto each_alone_among = [&](const charm::CpuSet& cpus) {
     found = look_at_all();
     std::set<int> taken;
     for (const auto& one : found) {
-      if (one.mask.size() != 1 || !std::binary_search(cpus.begin(), cpus.end(), one.mask[0])) return false;
+      if (one.mask.size() != 1 || !cpus.contains(one.mask[0])) return false;
       taken.insert(one.mask[0]);
     }
     return taken.size() == 2;
@@ -170,8 +167,8 @@ TEST(LiveController, ACpuIsSwitchedOffAndOnWhileTasksRunAndNoneIsLost) {
   const int victim = found[1].mask[0];  // the first cpu cannot be switched off, and is worker 0's
   Switch cpu(victim);
   if (!cpu.set(false)) GTEST_SKIP() << "cpu " << victim << " cannot be switched off";
-  std::vector<int> rest = all;
-  std::erase(rest, victim);
+  charm::CpuSet rest = all;
+  rest.erase(victim);
   EXPECT_TRUE(work_until([&] { return charm::stats().allowed_cpus == rest; }, &done)) << told();
   EXPECT_TRUE(work_until([&] { return each_alone_among(rest); }, &done)) << told();
   ASSERT_TRUE(cpu.set(true));
@@ -181,17 +178,17 @@ TEST(LiveController, ACpuIsSwitchedOffAndOnWhileTasksRunAndNoneIsLost) {
 }
 
 TEST(LiveController, TheGroupsCpusChangeWhileTasksRunAndNoneIsLost) {
-  const std::vector<int> all = charm::os::allowed_cpus();
+  const charm::CpuSet all = charm::os::allowed_cpus();
   if (all.size() < 4) GTEST_SKIP() << "too few cpus";
   Group group("live");
   if (!group.grant(all) || !group.enter()) GTEST_SKIP() << "no control group of cpus can be made here";
   const std::size_t half = all.size() / 2;
-  std::vector<int> every_second;
-  for (std::size_t i = 0; i < all.size(); i += 2) every_second.push_back(all[i]);
-  const std::vector<std::vector<int>> sets = {{all.begin(), all.begin() + static_cast<std::ptrdiff_t>(half)},
-                                              {all.begin() + static_cast<std::ptrdiff_t>(half), all.end()},
-                                              every_second,
-                                              all};
+  charm::CpuSet every_second;
+  for (std::size_t i = 0; i < all.size(); i += 2) every_second.insert(all[i]);
+  const std::vector<charm::CpuSet> sets = {{all.begin(), all.begin() + static_cast<std::ptrdiff_t>(half)},
+                                           {all.begin() + static_cast<std::ptrdiff_t>(half), all.end()},
+                                           every_second,
+                                           all};
   charm::Config config;
   config.workers = 2;
   config.policy = "adaptive:tick=0.02";
@@ -201,19 +198,19 @@ TEST(LiveController, TheGroupsCpusChangeWhileTasksRunAndNoneIsLost) {
   for (const auto& cpus : sets) {
     ASSERT_TRUE(group.grant(cpus));
     EXPECT_TRUE(work_until([&] { return charm::stats().allowed_cpus == cpus; }, &done))
-        << "not seen: " << charm::os::format_cpu_list(cpus);
+        << "not seen: " << cpus.to_text();
     std::set<int> taken;
     EXPECT_TRUE(work_until(
         [&] {
           taken.clear();
           for (const auto& found : look_at_all()) {
-            if (found.mask.size() != 1 || !std::binary_search(cpus.begin(), cpus.end(), found.mask[0])) return false;
+            if (found.mask.size() != 1 || !cpus.contains(found.mask[0])) return false;
             taken.insert(found.mask[0]);
           }
           return taken.size() == 2;
         },
         &done))
-        << "two workers, each alone on a cpu out of " << charm::os::format_cpu_list(cpus);
+        << "two workers, each alone on a cpu out of " << cpus.to_text();
   }
   EXPECT_EQ(done.load() % 64, 0) << "tasks were lost";
   EXPECT_EQ(charm::stats().cpu_changes, static_cast<int>(sets.size()));

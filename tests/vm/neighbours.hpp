@@ -129,25 +129,24 @@ inline const lease::Entry* entry_of(const lease::Table& table, int pid) {
   return nullptr;
 }
 
-/// All cpus of these cores, ascending.
-inline std::vector<int> cpus_of(const Machine& machine, const std::vector<int>& cores) {
-  std::vector<int> cpus;
+/// All cpus of these cores.
+inline CpuSet cpus_of(const Machine& machine, const CoreCpuSet& cores) {
+  CpuSet cpus;
   for (const int core : cores) {
-    if (const Core* at = machine.core_of_cpu(core)) cpus.insert(cpus.end(), at->siblings.begin(), at->siblings.end());
+    if (const Core* at = machine.core_of_cpu(core)) cpus |= at->siblings;
   }
-  std::sort(cpus.begin(), cpus.end());
   return cpus;
 }
 
 /// By thread, as the kernel has them; of the library only workers that have a core, the others being nobody's concern.
 /// Worker 0 has two threads, of which one sleeps with the mask that it had: it is left out.
-inline std::map<int, std::vector<int>> masks_of(const Neighbour& neighbour) {
-  std::map<int, std::vector<int>> masks;
+inline std::map<int, CpuSet> masks_of(const Neighbour& neighbour) {
+  std::map<int, CpuSet> masks;
   const os::Processes processes;
   const int program = neighbour.program();
   if (program == 0) return masks;
   for (const int thread : processes.threads(program)) {
-    const std::vector<int> mask = os::allowed_cpus_of(thread);
+    const CpuSet mask = os::allowed_cpus_of(thread);
     const bool steered = neighbour.kind() == Neighbour::Kind::steered;
     const std::string name = processes.name(program, thread);
     const bool worker = name.size() > 6 && name.starts_with("charm-") && name != "charm-0" && name[6] >= '0' &&

@@ -11,7 +11,6 @@
 
 #include <gtest/gtest.h>
 
-#include "os/cpu_list.hpp"
 #include "vm/neighbours.hpp"
 
 namespace {
@@ -25,7 +24,7 @@ std::string words(const lease::Table& table) {
   std::string text;
   for (const lease::Entry& entry : table.entries) {
     text += "process " + std::to_string(entry.pid) + " wants " + std::to_string(entry.want) + " and has " +
-            os::format_cpu_list(entry.holds) + "\n";
+            entry.holds.to_text() + "\n";
   }
   return text;
 }
@@ -105,17 +104,17 @@ class Watch {
     }
     if (known.number != entry->number) known = {entry->number, entry->looked_ms};
     if (known.first_look == entry->looked_ms) return;  // its threads come over after that look, and before the next
-    const std::vector<int> own = cpus_of(machine_, entry->holds);
+    const CpuSet own = cpus_of(machine_, entry->holds);
     for (const auto& [thread, mask] : masks_of(neighbour)) {
       ++masks;
-      if (os::in_both(mask, own) == mask) {
+      if (mask.is_subset_of(own)) {
         since_.erase(thread);
         continue;
       }
       const auto since = since_.try_emplace(thread, now_ms()).first->second;
       const bool patient = neighbour.kind() == Neighbour::Kind::library && now_ms() - since < 30'000;
       EXPECT_TRUE(patient) << neighbour.name() << " " << entry->pid << ": thread " << thread << " may run on "
-                           << os::format_cpu_list(mask) << "\n"
+                           << mask.to_text() << "\n"
                            << words(table);
     }
   }
@@ -140,11 +139,10 @@ std::string unsettled(const Machine& machine, const std::vector<std::unique_ptr<
     const lease::Entry* entry = entry_of(table, neighbour->holder());
     if (entry == nullptr || entry->holds.empty()) return who + " has no cores\n" + words(table);
     if (neighbour->program() == 0) return who + " has not begun";
-    const std::vector<int> own = cpus_of(machine, entry->holds);
+    const CpuSet own = cpus_of(machine, entry->holds);
     for (const auto& [thread, mask] : masks_of(*neighbour)) {
-      if (os::in_both(mask, own) != mask)
-        return who + ": thread " + std::to_string(thread) + " may run on " + os::format_cpu_list(mask) + "\n" +
-               words(table);
+      if (!mask.is_subset_of(own))
+        return who + ": thread " + std::to_string(thread) + " may run on " + mask.to_text() + "\n" + words(table);
     }
   }
   return "";

@@ -52,7 +52,7 @@ TEST(ArrayPlacement, OnOneNodePlaceNothingWhateverIsAskedFor) {
 
 TEST(ArrayPlacement, PartsAreInTheOrderInWhichLoopsHandThemOut) {
   const ArrayPlacement homes(Memory::partitioned, {0, 1, 0, 1}, {0, 2, 1, 3});
-  EXPECT_EQ(homes.nodes(), (std::vector<int>{0, 1}));
+  EXPECT_EQ(homes.nodes(), (NodeSet{0, 1}));
   EXPECT_EQ(homes.node_of(1), 1);
   const auto bounds = homes.bounds(4 * page);
   EXPECT_EQ(bounds, (std::vector<std::int64_t>{0, page, 2 * page, 3 * page, 4 * page}));

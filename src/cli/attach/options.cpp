@@ -7,30 +7,22 @@
 
 #include "cli/options.hpp"
 #include "controller/policy.hpp"
-#include "os/cpu_list.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::cli {
 namespace {
 
-attach::Memory memory_of(const std::string& word) {
-  return word == "local"        ? attach::Memory::local
-         : word == "interleave" ? attach::Memory::interleave
-         : word == "bind"       ? attach::Memory::bind
-                                : attach::Memory::keep;
-}
-
 std::unique_ptr<lease::Lease> lease_for(const AttachOptions& options, const base::Settings& settings,
                                         const attach::AttachPlan& plan, std::vector<std::string>& notes) {
-  const std::string word = options.share.empty() ? settings.share : options.share;
-  if (word == "off" || options.dry_run || plan.spec == "os") return nullptr;
-  const std::string path = word.starts_with("/") ? word : lease::default_path();
+  const auto share = base::share_named(options.share).value_or(settings.share);
+  if (share.choice == base::Share::off || options.dry_run || plan.spec == "os") return nullptr;
+  const std::string path = share.choice == base::Share::file ? share.file : lease::default_path();
   const int weight = options.weight > 0 ? options.weight : settings.share_weight;
   try {
     return std::make_unique<lease::Lease>(path, plan.machine, weight,
                                           attach::cores_of_chiplets(plan.machine, options.chiplets));
   } catch (const Error& error) {
-    if (word != "auto") throw;
+    if (share.choice != base::Share::automatic) throw;
     notes.push_back(std::string("the machine is not shared by leases: ") + error.what());
     return nullptr;
   }
@@ -52,9 +44,8 @@ void declare_shared(CLI::App& app, AttachOptions& options) {
                  "Lease cores beside other programs: on, off, or the path of the file of shares [on]")
       ->type_name("{on,off}")
       ->check([](const std::string& text) {
-        return text == "on" || text == "off" || (text.size() > 1 && text.front() == '/')
-                   ? std::string()
-                   : "'" + text + "' is not on, off or a path that begins with /";
+        return text != "auto" && base::share_named(text) ? std::string()
+                                                         : "'" + text + "' is not on, off or a path that begins with /";
       });
   whole_number(app.add_option("--weight", options.weight, "What it is due of a shared machine [100]"), 1, 1000);
   app.add_flag("--no-avoid", options.no_avoid, "Do not leave cores that other programs keep busy");
@@ -62,22 +53,16 @@ void declare_shared(CLI::App& app, AttachOptions& options) {
   app.add_flag("-q,--quiet", options.quiet, "No summary on stderr");
 }
 
-Prepared prepare(const AttachOptions& options, const std::vector<int>& came_with, bool attach) {
+Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool attach) {
   Prepared prepared;
   prepared.settings = base::resolve({});
   prepared.came_with = came_with;
   attach::Wishes wishes;
   wishes.policy = options.policy;
-  if (!options.cpus.empty()) {
-    const auto cpus = os::parse_cpu_list(options.cpus);
-    if (!cpus) {
-      throw Error(Errc::bad_input, "--cpus '" + options.cpus + "' is no list of cpus", "write it as 0-3,8");
-    }
-    wishes.cpus = *cpus;
-  }
+  if (!options.cpus.empty()) wishes.cpus = CpuSet::parse(options.cpus, "--cpus");
   wishes.chiplets = options.chiplets;
   if (options.smt) wishes.smt = true;
-  wishes.memory = memory_of(options.memory);
+  wishes.memory = options.memory;
   wishes.size = !attach && !options.no_size;
   attach::spec_for(wishes, prepared.settings);  // a wrong name is said before anything is looked at
 
@@ -89,7 +74,7 @@ Prepared prepare(const AttachOptions& options, const std::vector<int>& came_with
                 "unset CHARM_TOPOLOGY, or add --dry-run");
   }
   if (attach && !options.dry_run && options.cpus.empty()) {
-    wishes.cpus = os::in_both(discovery.machine.allowed_cpus, came_with);
+    wishes.cpus = discovery.machine.allowed_cpus & came_with;
     if (wishes.cpus->empty()) wishes.cpus.reset();
   }
   // --chiplets is applied to what the lease has: two programs with one chiplet each shall not both take the first.
@@ -98,7 +83,7 @@ Prepared prepare(const AttachOptions& options, const std::vector<int>& came_with
   wishes.chiplets = 0;
   prepared.whole = attach::make_plan(discovery.machine, wishes, prepared.settings);
   prepared.lease = lease_for(options, prepared.settings, prepared.whole, prepared.notes);
-  const std::vector<int> leased = prepared.lease ? prepared.lease->standing().keeps() : std::vector<int>();
+  const CoreCpuSet leased = prepared.lease ? prepared.lease->standing().keeps() : CoreCpuSet();
   prepared.plan = attach::Attachment::plan_on(prepared.whole, chiplets, prepared.lease ? &leased : nullptr);
   if (wishes.size) {
     std::vector<std::string> left_out =

@@ -14,7 +14,8 @@
 namespace charm::cli {
 
 struct AttachOptions {
-  std::string policy, cpus, memory = "keep", share, report;
+  std::string policy, cpus, share, report;
+  attach::Memory memory = attach::Memory::keep;
   std::vector<std::string> program;
   std::string left_out;  // pools that are not sized
   int pid = 0;
@@ -27,7 +28,7 @@ void declare_shared(CLI::App& app, AttachOptions& options);
 /// The plan that the options give on this machine, before anything is started.
 struct Prepared {
   base::Settings settings;
-  std::vector<int> came_with;           // mask without us
+  CpuSet came_with;                     // mask without us
   attach::AttachPlan whole;             // on all that was asked for
   std::unique_ptr<lease::Lease> lease;  // null: the machine is not shared
   attach::AttachPlan plan;              // with what the lease has
@@ -37,6 +38,6 @@ struct Prepared {
 
 /// \param came_with the mask that the program has without us.
 /// \throws Error as the parts do.
-Prepared prepare(const AttachOptions& options, const std::vector<int>& came_with, bool attach);
+Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool attach);
 
 }  // namespace charm::cli

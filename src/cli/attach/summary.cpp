@@ -11,7 +11,6 @@
 #include "base/format.hpp"
 #include "controller/decision.hpp"
 #include "controller/policy.hpp"
-#include "os/cpu_list.hpp"
 #include "os/pressure.hpp"
 
 namespace charm::cli {
@@ -29,7 +28,7 @@ std::string how_it_ended(const AttachResult& outcome) {
 }
 
 std::string place_of(const attach::AttachPlan& plan) {
-  return fmt::format("cpus {} ({} on {})", os::format_cpu_list(plan.cpus),
+  return fmt::format("cpus {} ({} on {})", plan.cpus.to_text(),
                      base::counted(static_cast<std::size_t>(plan.cores), "core"),
                      base::counted(plan.machine.chiplets.size(), "chiplet"));
 }
@@ -60,9 +59,12 @@ std::vector<std::string> notes_of(const Prepared& prepared, const attach::Attach
 }
 
 Json plan_json(const attach::AttachPlan& plan) {
-  return {{"policy", plan.spec}, {"cpus", plan.cpus},
-          {"cores", plan.cores}, {"chiplets", plan.machine.chiplets.size()},
-          {"bind", plan.bind},   {"smt", plan.request.smt}};
+  return {{"policy", plan.spec},
+          {"cpus", plan.cpus},
+          {"cores", plan.cores},
+          {"chiplets", plan.machine.chiplets.size()},
+          {"bind", base::word_of(plan.bind)},
+          {"smt", plan.request.smt}};
 }
 
 Json pools_json(const std::vector<attach::Pool>& pools) {
@@ -178,7 +180,7 @@ std::string intent_text(const AttachOptions& options, const Prepared& prepared) 
   }
   text += "more workers than cores would share them chiplet by chiplet; threads that sleep stay near the workers\n";
   for (const auto& pool : prepared.pools) text += fmt::format("{}={} ({})\n", pool.name, pool.value, pool.why);
-  if (options.memory != "keep") text += fmt::format("memory policy: {}\n", options.memory);
+  if (options.memory != attach::Memory::keep) text += fmt::format("memory policy: {}\n", base::word_of(options.memory));
   for (const auto& note : prepared.notes) text += "note: " + note + "\n";
   return text;
 }
@@ -197,7 +199,7 @@ std::string intent_json(const AttachOptions& options, const Prepared& prepared) 
                  {"plan", plan_json(prepared.plan)},
                  {"worker_cores", worker_cores},
                  {"variables", pools_json(prepared.pools)},
-                 {"memory", options.memory},
+                 {"memory", base::word_of(options.memory)},
                  {"notes", prepared.notes}});
 }
 

@@ -31,10 +31,9 @@ PageBlock::PageBlock(std::size_t bytes, MemoryOptions options) {
 }
 
 PageBlock::PageBlock(std::size_t bytes, on_node node, MemoryOptions options)
-    : PageBlock(bytes, std::vector<int>{node.id}, options) {}
+    : PageBlock(bytes, NodeSet{node.id}, options) {}
 
-PageBlock::PageBlock(std::size_t bytes, const std::vector<int>& nodes, MemoryOptions options)
-    : PageBlock(bytes, options) {
+PageBlock::PageBlock(std::size_t bytes, const NodeSet& nodes, MemoryOptions options) : PageBlock(bytes, options) {
   placed_ = memory::place_in_turns(os::page_system(), &machine(), {data_, bytes_, unit_, false}, nodes);
 }
 
@@ -72,7 +71,7 @@ int node_of_target(Target target) { return memory::node_of_target(machine(), wor
 
 std::vector<int> nodes_of_workers() { return memory::nodes_of_workers(machine(), worker_cores()); }
 
-std::vector<int> nodes_with_workers() { return memory::nodes_with_workers(machine(), worker_cores()); }
+NodeSet nodes_with_workers() { return memory::nodes_with_workers(machine(), worker_cores()); }
 
 int current_node() {
   const Machine& here = machine();

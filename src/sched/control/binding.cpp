@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/notices.hpp"
-#include "os/cpu_list.hpp"
 #include "os/thread_memory.hpp"
 #include "sched/control/steering.hpp"
 #include "sched/run/runtime.hpp"
@@ -39,7 +38,7 @@ void Steering::sit(Worker& worker, WorkerControl& p, const PlacementGeneration& 
   WorkerControl::Thread& t = thread(worker);
   if (!mask.cpus.empty()) {
     const auto state = p.binder.place({worker_core.cpu, mask.shared, mask.cpus, mask.floating},
-                                      [&](const std::vector<int>& cpus) { return bind(t, cpus); });
+                                      [&](const CpuSet& cpus) { return bind(t, cpus); });
     if (state != steering::ThreadBinder::State::placed) {
       p.next_poll = 0;
       return;
@@ -59,7 +58,7 @@ void Steering::rest(Worker& worker, WorkerControl& p, const PlacementGeneration&
   if (!cpus_ || runtime_.bind == steering::Bind::none || t.checked == generation.number) return p.binder.forget();
   if (surprised(worker, p)) return;
   // A refusal says that the cpus have changed again: there will be another generation, and it keeps its cpu until then.
-  if (p.binder.unplace(generation.cpus, [&](const std::vector<int>& cpus) { return bind(t, cpus); }))
+  if (p.binder.unplace(generation.cpus, [&](const CpuSet& cpus) { return bind(t, cpus); }))
     t.checked = generation.number;
 }
 
@@ -79,16 +78,16 @@ const WorkerControl::Mask& Steering::mask_of(WorkerControl& p, const WorkerCore&
 bool Steering::surprised(Worker& worker, WorkerControl& p) {
   if (look_interval_ <= 0) return false;
   WorkerControl::Thread& t = thread(worker);
-  const std::vector<int> mask = cpus_->mask();
+  const CpuSet mask = cpus_->mask();
   if (mask.empty() || mask == t.mask.found || mask == t.mask.set) return false;
   p.next_poll = t.next_look = 0;
   worker.until_boundary = 1;
   return true;
 }
 
-bool Steering::bind(WorkerControl::Thread& t, const std::vector<int>& cpus) {
+bool Steering::bind(WorkerControl::Thread& t, const CpuSet& cpus) {
   if (!cpus_->bind(cpus)) {
-    base::notice("bind", "the kernel refused to bind a worker to cpu " + os::format_cpu_list(cpus) + "; it floats");
+    base::notice("bind", "the kernel refused to bind a worker to cpu " + cpus.to_text() + "; it floats");
     return false;
   }
   t.mask.set = t.mask.found = cpus;
@@ -97,8 +96,9 @@ bool Steering::bind(WorkerControl::Thread& t, const std::vector<int>& cpus) {
 }
 
 void Steering::place_memory(WorkerControl::Thread& t, const WorkerCore& worker_core) {
-  const std::string& wish = runtime_.settings.memory_policy;
-  if (wish == "none" || !runtime_.machine.is_live() || runtime_.machine.nodes.size() < 2 || worker_core.node < 0)
+  const base::WorkerMemory wish = runtime_.settings.memory_policy;
+  if (wish == base::WorkerMemory::none || !runtime_.machine.is_live() || runtime_.machine.nodes.size() < 2 ||
+      worker_core.node < 0)
     return;
   if (t.memory_node == -1 || t.memory_node == worker_core.node) return;
   if (t.memory_node == -2 && !os::has_default_memory_policy()) {
@@ -107,7 +107,7 @@ void Steering::place_memory(WorkerControl::Thread& t, const WorkerCore& worker_c
                  "a memory policy was set from outside and is kept; new pages do not follow the workers");
     return;
   }
-  const auto policy = wish == "bind" ? os::MemoryPolicy::bind : os::MemoryPolicy::preferred;
+  const auto policy = wish == base::WorkerMemory::bind ? os::MemoryPolicy::bind : os::MemoryPolicy::preferred;
   if (!os::set_memory_node(policy, runtime_.machine.nodes[static_cast<std::size_t>(worker_core.node)].os_index)) {
     base::notice("memory_policy", "the kernel refused a memory policy; new pages come from where a worker runs first");
     t.memory_node = -1;
@@ -130,7 +130,7 @@ void Steering::look(Worker& worker, WorkerControl& p, double time) {
     granted_ = cpus_->granted();
     next_granted_ = time + look_interval_;
   }
-  std::vector<int> found = cpus_->mask();
+  CpuSet found = cpus_->mask();
   if (!allowed_.explains(found, t.mask, granted_)) {
     // Both are needed as of one moment: a mask that does not fit may only be newer than the grant.
     granted_ = cpus_->granted();
@@ -140,29 +140,29 @@ void Steering::look(Worker& worker, WorkerControl& p, double time) {
       return;
     }
   }
-  const std::vector<int> allowed = allowed_.judge(found, t.mask, granted_);
+  const CpuSet allowed = allowed_.judge(found, t.mask, granted_);
   // What was set last is kept: the kernel remembers it, too, and returns to it when a cpuset grows again.
   if (found != t.mask.set) t.mask.bound = false;
   if (!allowed.empty()) use(allowed, time);
 }
 
 /// Under mutex_.
-void Steering::use(const std::vector<int>& allowed, double time) {
+void Steering::use(const CpuSet& allowed, double time) {
   const bool changed = allowed != usable_;
   usable_ = allowed;
-  std::vector<int> cpus = leased_ ? os::in_both(allowed, *leased_) : allowed;
+  CpuSet cpus = leased_ ? allowed & *leased_ : allowed;
   if (cpus.empty()) cpus = allowed;
   if (cpus == generations_.back()->cpus) return;
   renew(cpus, time, changed || !leased_ ? "the process may use" : "of the shared machine it has");
 }
 
-void Steering::lease(const std::vector<int>& cpus) {
+void Steering::lease(const CpuSet& cpus) {
   const std::lock_guard lock(mutex_);
   leased_ = cpus;
-  use(std::vector<int>(usable_), now());
+  use(CpuSet(usable_), now());
 }
 
-bool Steering::has_left(const std::vector<int>& cpus) const {
+bool Steering::has_left(const CpuSet& cpus) const {
   const int number = generation_number_.load(std::memory_order_seq_cst);
   return std::all_of(controls_.begin(), controls_.end(),
                      [&](const auto& each) { return each->generation.load(std::memory_order_seq_cst) == number; }) &&
@@ -172,11 +172,11 @@ bool Steering::has_left(const std::vector<int>& cpus) const {
 }
 
 /// Makes `cpus` the new placement generation. Under mutex_. \param why says whose cpus they are.
-void Steering::renew(const std::vector<int>& cpus, double time, const std::string& why) {
+void Steering::renew(const CpuSet& cpus, double time, const std::string& why) {
   const PlacementGeneration& old = *generations_.back();
   placement::Request request = steering::placement_request(runtime_.settings);
   request.workers = static_cast<int>(controls_.size());
-  request.share_cores = request.share_cores || runtime_.settings.surplus == "share";
+  request.share_cores = request.share_cores || runtime_.settings.surplus == base::Surplus::share;
   auto next = std::make_unique<PlacementGeneration>(
       steering::make_generation({runtime_.machine, spec_, request, cpus, {}, runtime_.placement.start()}));
   if (!next->fallback.empty()) base::notice("generation", next->fallback);
@@ -195,7 +195,7 @@ void Steering::renew(const std::vector<int>& cpus, double time, const std::strin
   decision.time = time;
   decision.from = old.spread();
   decision.to = next->spread();
-  decision.reason = why + " cpus " + os::format_cpu_list(cpus) + " now, and not " + os::format_cpu_list(old.cpus);
+  decision.reason = why + " cpus " + cpus.to_text() + " now, and not " + old.cpus.to_text();
   const int left_over = static_cast<int>(controls_.size()) - next->placed;
   decision.outcome = left_over <= 0 ? "a cpu for each worker"
                                     : std::to_string(left_over) + " of " + std::to_string(controls_.size()) +

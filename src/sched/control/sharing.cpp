@@ -25,8 +25,9 @@ constexpr double quiet_s = 1;        // until an idle process gives its cores ba
 
 std::unique_ptr<Sharing> Sharing::start(const base::Settings& settings, const Machine& machine, int workers,
                                         Steering& steering) {
-  if (settings.share == "auto" || settings.share == "off") return nullptr;
-  const std::string path = settings.share == "on" ? lease::default_path() : settings.share;
+  const base::Share share = settings.share.choice;
+  if (share == base::Share::automatic || share == base::Share::off) return nullptr;
+  const std::string path = share == base::Share::file ? settings.share.file : lease::default_path();
   auto lease = std::make_unique<lease::Lease>(path, machine, settings.share_weight, workers);
   try {
     return std::unique_ptr<Sharing>(new Sharing(std::move(lease), machine, workers, steering));
@@ -102,7 +103,7 @@ void Sharing::sample_interference() {
     if (!time) continue;
     ran_ns[thread] = time->run_ns;
     const auto before = ran_ns_.find(thread);
-    const std::vector<int> mask = os::allowed_cpus_of(thread);
+    const CpuSet mask = os::allowed_cpus_of(thread);
     if (before == ran_ns_.end() || time->run_ns < before->second || mask.size() != 1) continue;
     own_.bound[mask.front()] += static_cast<double>(time->run_ns - before->second) * 1e-9;
   }
@@ -116,10 +117,10 @@ double Sharing::look() {
   return follower_.look(base::monotonic_seconds(), wanted(), interference_.busy(), *this);
 }
 
-void Sharing::use_cores(const std::vector<int>& cores, double /*now*/) {
+void Sharing::use_cores(const CoreCpuSet& cores, double /*now*/) {
   steering_.lease(steering::cpus_of_cores(machine_, cores));
 }
 
-bool Sharing::has_left(const std::vector<int>& cpus) const { return steering_.has_left(cpus); }
+bool Sharing::has_left(const CpuSet& cpus) const { return steering_.has_left(cpus); }
 
 }  // namespace charm::sched

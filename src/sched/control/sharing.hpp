@@ -14,7 +14,6 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "base/settings.hpp"
 #include "lease/interference.hpp"
@@ -42,8 +41,8 @@ class Sharing final : steering::LeasedThreads {
   double look();
   [[nodiscard]] int wanted();
   void sample_interference();
-  void use_cores(const std::vector<int>& cores, double now) override;
-  [[nodiscard]] bool has_left(const std::vector<int>& cpus) const override;
+  void use_cores(const CoreCpuSet& cores, double now) override;
+  [[nodiscard]] bool has_left(const CpuSet& cpus) const override;
 
   steering::LeaseFollower follower_;
   const Machine& machine_;

@@ -7,7 +7,6 @@
 #include "base/clock.hpp"
 #include "base/notices.hpp"
 #include "controller/policy.hpp"
-#include "os/cpu_list.hpp"
 #include "os/symbol.hpp"
 #include "os/thread_memory.hpp"
 #include "sched/debug/tracing.hpp"
@@ -80,8 +79,8 @@ Steering::~Steering() = default;
 
 std::unique_ptr<controller::ControlGroup> Steering::make_control_group(const placement::Placement& placement,
                                                                        double now) {
-  auto control_group =
-      steering::make_control_group(spec_, runtime_.machine, placement, now, runtime_.settings.monitor == "regions");
+  auto control_group = steering::make_control_group(spec_, runtime_.machine, placement, now,
+                                                    runtime_.settings.monitor == base::Monitor::regions);
   if (!control_group) return nullptr;
   control_group->listen([this](const Decision& decision) { tell(decision); });
   control_group->observe([this](const TimelinePoint& point) { note(point); });
@@ -331,18 +330,18 @@ std::vector<TimelinePoint> Steering::timeline() const {
   return timeline_.points();
 }
 
-std::vector<int> Steering::allowed_cpus() const {
+CpuSet Steering::allowed_cpus() const {
   std::lock_guard lock(mutex_);
   return generations_.back()->cpus;
 }
 
-std::vector<int> Steering::allowed_of_node(int node) const {
-  const std::vector<int> allowed = allowed_cpus();
-  std::vector<int> near = os::in_both(steering::cpus_of_node(runtime_.machine, node), allowed);
+CpuSet Steering::allowed_of_node(int node) const {
+  const CpuSet allowed = allowed_cpus();
+  CpuSet near = steering::cpus_of_node(runtime_.machine, node) & allowed;
   return near.empty() ? allowed : near;
 }
 
-std::vector<int> Steering::wanted_cpus() const {
+CpuSet Steering::wanted_cpus() const {
   std::lock_guard lock(mutex_);
   return allowed_.wanted();
 }

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <charm/decision.hpp>
+#include <charm/id_set.hpp>
 #include <charm/stats.hpp>
 
 #include <atomic>
@@ -52,9 +53,9 @@ struct WorkerControl {
   struct Mask {           // what the mode binds it to
     int generation = -1;  // in which the core is
     WorkerCore worker_core;
-    bool shared = false;        // with other workers, which take turns
-    std::vector<int> cpus;      // empty: it is not bound
-    std::vector<int> floating;  // while the core is still another's
+    bool shared = false;  // with other workers, which take turns
+    CpuSet cpus;          // empty: it is not bound
+    CpuSet floating;      // while the core is still another's
   } mask;
   steering::ThreadBinder binder;
   /// Of one thread that runs the worker: its own, or the guest of worker 0.
@@ -109,20 +110,20 @@ class Steering {
   [[nodiscard]] std::vector<TimelinePoint> timeline() const;
   /// What the controller weighs work by; nothing where none decides.
   [[nodiscard]] std::vector<TaskTypeStats> task_types() const;
-  [[nodiscard]] std::vector<int> allowed_cpus() const;
+  [[nodiscard]] CpuSet allowed_cpus() const;
   /// Those of a node, or all where it has none.
-  [[nodiscard]] std::vector<int> allowed_of_node(int node) const;
+  [[nodiscard]] CpuSet allowed_of_node(int node) const;
   [[nodiscard]] std::vector<WorkerCore> worker_cores()
       const;  ///< where each worker is to sit now; cpu -1 where it rests
   [[nodiscard]] const std::string& spec() const { return spec_; }
   [[nodiscard]] int generation() const;  ///< how often the allowed cpus changed
   void listen(std::function<void(const Decision&)> listener);
   /// What the process may run on now, as far as it has been asked for from outside.
-  [[nodiscard]] std::vector<int> wanted_cpus() const;
+  [[nodiscard]] CpuSet wanted_cpus() const;
   /// Restricts the workers to these cpus, as far as the process may use them; all where nothing is left. Any thread.
-  void lease(const std::vector<int>& cpus);
+  void lease(const CpuSet& cpus);
   /// Whether no worker can be on one of these cpus any more.
-  [[nodiscard]] bool has_left(const std::vector<int>& cpus) const;
+  [[nodiscard]] bool has_left(const CpuSet& cpus) const;
   /// Gives the thread that was worker 0's guest back what it came with; to be called by that thread.
   void release_guest();
 
@@ -134,15 +135,15 @@ class Steering {
   void record_counts(Worker& worker, WorkerControl& control, const PlacementGeneration& generation, double now,
                      int& spread) noexcept;
   void look(Worker& worker, WorkerControl& control, double now);
-  void use(const std::vector<int>& allowed, double now);
-  void renew(const std::vector<int>& cpus, double now, const std::string& why);
+  void use(const CpuSet& allowed, double now);
+  void renew(const CpuSet& cpus, double now, const std::string& why);
   void follow(Worker& worker, WorkerControl& control, const PlacementGeneration& generation, int spread);
   void sit(Worker& worker, WorkerControl& control, const PlacementGeneration& generation,
            const WorkerCore& worker_core);
   void rest(Worker& worker, WorkerControl& control, const PlacementGeneration& generation);
   const WorkerControl::Mask& mask_of(WorkerControl& control, const WorkerCore& worker_core,
                                      const PlacementGeneration& generation) const;
-  bool bind(WorkerControl::Thread& thread, const std::vector<int>& cpus);
+  bool bind(WorkerControl::Thread& thread, const CpuSet& cpus);
   bool surprised(Worker& worker, WorkerControl& control);
   void place_memory(WorkerControl::Thread& thread, const WorkerCore& worker_core);
   std::unique_ptr<controller::ControlGroup> make_control_group(const placement::Placement& placement, double now);
@@ -159,7 +160,7 @@ class Steering {
   double interval_;       // between two polls of a worker
   double look_interval_;  // between two looks at the allowed cpus; 0: never
   const double started_;
-  const std::vector<int> came_with_;  // the mask of the thread that called init(), and so of its workers' at first
+  const CpuSet came_with_;  // the mask of the thread that called init(), and so of its workers' at first
   KindCosts costs_;
   placement::CpuClaims claims_;
   std::vector<std::unique_ptr<WorkerControl>> controls_;
@@ -172,9 +173,9 @@ class Steering {
   mutable std::mutex mutex_;  // guards all below; workers only try it, but for their first look
   std::vector<std::unique_ptr<PlacementGeneration>> generations_;
   os::AllowedCpus allowed_;
-  std::optional<std::vector<int>> granted_;
-  std::vector<int> usable_;                 // what the process may use, leased or not
-  std::optional<std::vector<int>> leased_;  // of a machine that is shared
+  std::optional<CpuSet> granted_;
+  CpuSet usable_;                 // what the process may use, leased or not
+  std::optional<CpuSet> leased_;  // of a machine that is shared
   double next_granted_ = 0;
   struct Region {
     long ticket;

@@ -29,7 +29,8 @@ int threads_outside(const Runtime& runtime) {
 
 bool DeadlockWatch::watch(std::int64_t& limit_ns) noexcept {
   if (reported_.load(std::memory_order_relaxed) || looked_.load(std::memory_order_relaxed)) return false;
-  if (runtime_.settings.deadlock == "off" || runtime_.stopping.load(std::memory_order_relaxed)) return false;
+  if (runtime_.settings.deadlock == base::Deadlock::off || runtime_.stopping.load(std::memory_order_relaxed))
+    return false;
   if (!everybody_sleeps(runtime_)) return false;
   if (limit_ns >= 0 && limit_ns <= second_ns) return false;  // a time limit is pending
   limit_ns = second_ns;
@@ -59,7 +60,7 @@ void DeadlockWatch::look() noexcept try {
     head += ", and nobody is left who could wake anything: deadlock\n";
   }
   std::fputs((head + lines).c_str(), stderr);
-  if (outside <= 0 && runtime_.settings.deadlock == "abort") std::abort();
+  if (outside <= 0 && runtime_.settings.deadlock == base::Deadlock::abort) std::abort();
 } catch (const std::exception&) {
   // No memory for the text; what cannot be told is no reason to end a program.
 }

@@ -65,7 +65,7 @@ Runtime::Runtime(Unstarted /*unused*/, const Config& config, std::unique_ptr<os:
                  std::unique_ptr<counters::Source> source)
     : settings(base::resolve(config)),
       machine(find_machine(settings)),
-      bind(steering::bind_named(settings.bind)),
+      bind(settings.bind),
       placement(
           controller::placement_for(controller::spec_of(settings), machine, steering::request_for(machine, settings))),
       distance_table(machine, reachable_chiplets(machine, placement)),

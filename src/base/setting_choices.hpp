@@ -1,0 +1,73 @@
+// The settings whose values are fixed words (docs/settings.md), as enums. Config has the words; behind resolve() there
+// are only these.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "base/choice.hpp"
+
+namespace charm::base {
+
+/// sockets: which are filled first.
+enum class SocketOrder { fill, balance };
+constexpr auto choices(SocketOrder /*unused*/) {
+  return std::array{Choice{SocketOrder::fill, "fill"}, Choice{SocketOrder::balance, "balance"}};
+}
+
+/// bind: what a worker's thread is bound to: its core's cpu, or all that it may use of the core's chiplet or node, or
+/// nothing.
+enum class Bind { core, chiplet, node, none };
+constexpr auto choices(Bind /*unused*/) {
+  return std::array{Choice{Bind::core, "core"}, Choice{Bind::chiplet, "chiplet"}, Choice{Bind::node, "node"},
+                    Choice{Bind::none, "none"}};
+}
+
+/// deadlock: what happens when all workers sleep and tasks wait.
+enum class Deadlock { report, abort, off };
+constexpr auto choices(Deadlock /*unused*/) {
+  return std::array{Choice{Deadlock::report, "report"}, Choice{Deadlock::abort, "abort"}, Choice{Deadlock::off, "off"}};
+}
+
+/// memory_policy: where new pages of a worker come from.
+enum class WorkerMemory { preferred, bind, none };
+constexpr auto choices(WorkerMemory /*unused*/) {
+  return std::array{Choice{WorkerMemory::preferred, "preferred"}, Choice{WorkerMemory::bind, "bind"},
+                    Choice{WorkerMemory::none, "none"}};
+}
+
+/// surplus: what workers do that have lost their cpus.
+enum class Surplus { rest, share };
+constexpr auto choices(Surplus /*unused*/) {
+  return std::array{Choice{Surplus::rest, "rest"}, Choice{Surplus::share, "share"}};
+}
+
+/// monitor: what a controller measures.
+enum class Monitor { program, regions };
+constexpr auto choices(Monitor /*unused*/) {
+  return std::array{Choice{Monitor::program, "program"}, Choice{Monitor::regions, "regions"}};
+}
+
+/// counters: where measurements come from; replay and record take a file behind a colon.
+enum class Counters { automatic, hardware, software, none, replay, record };
+constexpr auto choices(Counters /*unused*/) {
+  return std::array{Choice{Counters::automatic, "auto"},     Choice{Counters::hardware, "hardware"},
+                    Choice{Counters::software, "software"},  Choice{Counters::none, "none"},
+                    Choice{Counters::replay, "replay:FILE"}, Choice{Counters::record, "record:FILE"}};
+}
+
+/// share: whether cores are leased beside other programs; a file is named by its path.
+enum class Share { automatic, on, off, file };
+constexpr auto choices(Share /*unused*/) {
+  return std::array{Choice{Share::automatic, "auto"}, Choice{Share::on, "on"}, Choice{Share::off, "off"},
+                    Choice{Share::file, "a path that begins with /"}};
+}
+
+/// A choice, and the file where it is one of those that name a file; else empty.
+template <class E>
+struct ChoiceWithFile {
+  E choice{};
+  std::string file = {};
+};
+
+}  // namespace charm::base
