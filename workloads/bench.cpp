@@ -232,7 +232,7 @@ KernelRun run_gups(int log2_words, const Runner& runner, int trials, const Progr
   const Index words = Index{1} << log2_words;
   KernelRun result{"gups", runner.runtime, "GUP/s", {}, {}, trials > 0, {}};
   with_executor(runner, [&](auto& e) {
-    auto table = homes_of(e).template shared<std::uint64_t>(words);
+    auto table = array_placement_of(e).template shared<std::uint64_t>(words);
     for (int i = 0; i < trials; ++i) {
       if (progress) progress("gups", runner.runtime, i, trials);
       Trial trial;

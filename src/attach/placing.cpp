@@ -13,8 +13,8 @@
 namespace charm::attach {
 namespace {
 
-constexpr double grown_up_s = 1;  // until then nobody knows what a thread will be
-constexpr double spare_s = 1;     // that a core is kept for a worker that has gone to sleep
+constexpr double grown_up_s = 1;   // until then nobody knows what a thread will be
+constexpr double idle_core_s = 1;  // that a core is kept for a worker that has gone to sleep
 constexpr std::size_t most_past = 4096;
 constexpr double never = -1;
 constexpr double evasion_s = 5;     // between two placements that are made for the sake of quiet
@@ -63,10 +63,10 @@ void ThreadPlacer::assign(double now) {
   tally_.most_workers = std::max(tally_.most_workers, workers);
 
   if (workers == slots_.size()) {
-    spare_since_ = never;
-  } else if (spare_since_ < 0) {
-    spare_since_ = now;
-  } else if (now - spare_since_ >= spare_s) {
+    idle_core_since_ = never;
+  } else if (idle_core_since_ < 0) {
+    idle_core_since_ = now;
+  } else if (now - idle_core_since_ >= idle_core_s) {
     // The last ones come forward, so that few move.
     for (std::size_t s = 0; s < slots_.size(); ++s) {
       while (!slots_.empty() && !slots_.back().taken()) slots_.pop_back();
@@ -75,7 +75,7 @@ void ThreadPlacer::assign(double now) {
       members_.at(slots_[s].thread).slot = static_cast<int>(s);
       slots_.pop_back();
     }
-    spare_since_ = never;
+    idle_core_since_ = never;
   }
   if (slots_.size() != (generation_ ? generation_->placement.start().size() : 0)) {
     renew(now);
@@ -118,7 +118,7 @@ void ThreadPlacer::renew(double now) {
 }
 
 void ThreadPlacer::avoid(double now) {
-  if (!generation_ || generation_->shared || busy().empty() || now < next_evasion_) return;
+  if (!generation_ || generation_->shared || busy().empty() || now < next_avoidance_) return;
   const auto better = [&] {
     std::vector<int> worker_cores;
     for (std::size_t s = 0; s < slots_.size(); ++s)
@@ -129,7 +129,7 @@ void ThreadPlacer::avoid(double now) {
   renew(now);
   // A policy that refuses the quiet cpus alone stands where it stood.
   const bool in_vain = better();
-  next_evasion_ = now + (in_vain ? patience_s : evasion_s);
+  next_avoidance_ = now + (in_vain ? patience_s : evasion_s);
   if (!in_vain) ++tally_.avoided;
 }
 

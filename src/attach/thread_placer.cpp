@@ -165,13 +165,13 @@ void ThreadPlacer::measure(double now) {
     member.last = *time;
     if (!member.alone) check_mask(id, member);
   }
-  listen(now);
+  sample_interference(now);
 }
 
-void ThreadPlacer::listen(double now) {
-  if (!listens_ || plan_.bind == "none" || plan_.spec == "os" || !noise_.due(now)) return;
+void ThreadPlacer::sample_interference(double now) {
+  if (!samples_others_ || plan_.bind == "none" || plan_.spec == "os" || !interference_.due(now)) return;
   own_.all = system_.used();
-  noise_.look(now, system_.cpu_times(), own_, leased_);
+  interference_.sample(now, system_.cpu_times(), own_, leased_);
 }
 
 void ThreadPlacer::check_mask(const ThreadId& id, Member& member) {

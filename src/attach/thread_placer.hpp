@@ -68,7 +68,7 @@ class ThreadPlacer {
   /// Cpus that other programs have leased: what goes on there is over when they are given back. Ascending.
   void set_leased(std::vector<int> cpus) { leased_ = std::move(cpus); }
   /// Do not look at what other programs do.
-  void ignore_others() { listens_ = false; }
+  void ignore_others() { samples_others_ = false; }
   void restore();
   /// Whether no worker is on one of these cpus any more.
   [[nodiscard]] bool has_left(const std::vector<int>& cpus) const;
@@ -83,7 +83,7 @@ class ThreadPlacer {
   /// Cpus' worth of time that children which are left to themselves ran for, or wanted to.
   [[nodiscard]] double children_demand() const { return children_demand_; }
   /// Cpus that other programs keep busy, ascending.
-  [[nodiscard]] const std::vector<int>& busy() const { return noise_.busy(); }
+  [[nodiscard]] const std::vector<int>& busy() const { return interference_.busy(); }
   [[nodiscard]] int spread() const;
   /// Spreads that the controller may choose from now; one: nothing to decide.
   [[nodiscard]] std::vector<int> levels() const;
@@ -124,7 +124,7 @@ class ThreadPlacer {
   void welcome(const ThreadId& id, double now);
   void measure(double now);
   void check_mask(const ThreadId& id, Member& member);
-  void listen(double now);
+  void sample_interference(double now);
   void avoid(double now);
   void assign(double now);
   void vacate(Slot& slot);
@@ -158,13 +158,13 @@ class ThreadPlacer {
   int stood_at_ = 0;
   bool waits_ = false;  // some worker has not got its core yet
   bool first_look_ = true;
-  double next_look_ = 0, next_window_ = 0, next_tick_ = 0, last_window_ = 0, lively_until_ = 0, spare_since_ = -1;
+  double next_look_ = 0, next_window_ = 0, next_tick_ = 0, last_window_ = 0, lively_until_ = 0, idle_core_since_ = -1;
   double load_ = 0, children_demand_ = 0;
-  bool listens_ = true;
-  lease::Interference noise_;
+  bool samples_others_ = true;
+  lease::Interference interference_;
   lease::OwnTime own_;
   std::vector<int> leased_;
-  double next_evasion_ = 0;
+  double next_avoidance_ = 0;
   int next_binder_ = 0;
   Tally tally_;
   std::string trouble_;

@@ -29,7 +29,7 @@ struct Settings {
   std::string deadlock;
   std::string trace;
   std::size_t trace_bytes = 0;
-  bool publish = false;
+  bool decision_file = false;
   std::string counters;        // auto, hardware, software, none, replay:FILE, record:FILE
   std::string counter_events;  // SOURCE=EVENT list; empty: the catalogue's
   std::string memory_policy;   // preferred, bind, none

@@ -34,8 +34,8 @@ void set_memory(const std::string& word, const attach::AttachPlan& plan) {
   }
   bool done = true;
   if (word == "local") os::reset_memory_policy();
-  if (word == "interleave") done = os::set_memory_nodes(os::NodesPolicy::interleave, nodes);
-  if (word == "bind") done = os::set_memory_nodes(os::NodesPolicy::bind, nodes);
+  if (word == "interleave") done = os::set_memory_policy(os::MemoryPolicy::interleave, nodes);
+  if (word == "bind") done = os::set_memory_policy(os::MemoryPolicy::bind, nodes);
   if (!done)
     os::write_to_stderr("charm: the kernel refused the memory policy; memory comes from where it would anyway\n");
 }

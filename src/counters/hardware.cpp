@@ -26,14 +26,14 @@ class HardwareThread final : public ThreadCounters {
   }
 
   ~HardwareThread() override {
-    if (!shared_->mark.same_process()) forget_pages();
+    if (!shared_->fork_detector.same_process()) forget_pages();
   }
 
   Reading read() noexcept override {
     Reading& reading = last_;
     reading.time_ns = shared_->around.clock();
     reading.counted_share = 1;
-    if (!shared_->mark.same_process()) {
+    if (!shared_->fork_detector.same_process()) {
       reading.has = {};
       reading.counted_share = 0;
       return reading;

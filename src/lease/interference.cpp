@@ -27,10 +27,10 @@ double busy_share(const os::CpuTime& before, const os::CpuTime& after) {
 
 }  // namespace
 
-void Interference::look(double now, std::map<int, os::CpuTime> cpus, OwnTime own, const std::vector<int>& leased) {
+void Interference::sample(double now, std::map<int, os::CpuTime> cpus, OwnTime own, const std::vector<int>& leased) {
   const double seconds = now - at_;
   if (begun_ && seconds > 0) {
-    // Where nobody knows, it was everywhere (N1). What threads did that have ended is in it, too.
+    // Where nobody knows, it was everywhere (I1). What threads did that have ended is in it, too.
     const double floating = std::max(0.0, (own.all - own_before_.all) - (bound(own) - bound(own_before_)));
     const double keep = std::exp(-seconds / memory_s);
     busy_.clear();
@@ -52,7 +52,7 @@ void Interference::look(double now, std::map<int, os::CpuTime> cpus, OwnTime own
   }
   begun_ = true;
   at_ = now;
-  due_ = now + window_s;
+  due_ = now + interval_s;
   before_ = std::move(cpus);
   own_before_ = std::move(own);
 }

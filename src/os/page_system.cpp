@@ -1,15 +1,12 @@
 #include "os/page_system.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <unistd.h>
-#include <vector>
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "os/mempolicy.hpp"
 #include "os/system_files.hpp"
 
 namespace charm::os {
@@ -36,24 +33,17 @@ class LinuxPages final : public PageSystem {
     return madvise(data, bytes, MADV_HUGEPAGE) == 0 ? 0 : errno;
   }
 
-  int place(void* data, std::size_t bytes, PagePolicy policy, std::span<const int> nodes) override {
+  int place(void* data, std::size_t bytes, MemoryPolicy policy, std::span<const int> nodes) override {
 #ifdef SYS_mbind
-    constexpr std::size_t bits = 8 * sizeof(unsigned long);
-    const auto last = static_cast<std::size_t>(*std::max_element(nodes.begin(), nodes.end()));
-    std::vector<unsigned long> mask(last / bits + 1, 0);
-    for (const int node : nodes) {
-      mask[static_cast<std::size_t>(node) / bits] |= 1UL << (static_cast<std::size_t>(node) % bits);
-    }
-    const int mode = policy == PagePolicy::interleave ? mpol_interleave : mpol_preferred;
-    // The kernel takes one bit less than it is told.
-    return syscall(SYS_mbind, data, bytes, mode, mask.data(), mask.size() * bits + 1, 0UL) == 0 ? 0 : errno;
+    const NodeMask mask(nodes);
+    return syscall(SYS_mbind, data, bytes, policy, mask.words.data(), mask.bits(), 0UL) == 0 ? 0 : errno;
 #else
     (void)data, (void)bytes, (void)policy, (void)nodes;
     return ENOSYS;
 #endif
   }
 
-  int homes(std::span<const void* const> pages, std::span<int> nodes) override {
+  int nodes_of(std::span<const void* const> pages, std::span<int> nodes) override {
 #ifdef SYS_move_pages
     return syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, nodes.data(), 0) == 0 ? 0 : errno;
 #else

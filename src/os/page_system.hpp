@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <span>
 
-namespace charm::os {
+#include "os/memory_policy.hpp"
 
-enum class PagePolicy { preferred, interleave };
+namespace charm::os {
 
 class PageSystem {
  public:
@@ -24,9 +24,9 @@ class PageSystem {
   /// \return 0 or an errno, as the two below.
   virtual int advise_huge(void* data, std::size_t bytes) = 0;
   /// Where pages that are touched from now on come from, while there is memory. \param nodes OS numbers.
-  virtual int place(void* data, std::size_t bytes, PagePolicy policy, std::span<const int> nodes) = 0;
+  virtual int place(void* data, std::size_t bytes, MemoryPolicy policy, std::span<const int> nodes) = 0;
   /// OS number of the node of each page, or a negative errno. \return 0 or an errno where the question is refused.
-  virtual int homes(std::span<const void* const> pages, std::span<int> nodes) = 0;
+  virtual int nodes_of(std::span<const void* const> pages, std::span<int> nodes) = 0;
 };
 
 /// This machine's. It has no state of its own.

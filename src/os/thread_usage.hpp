@@ -27,12 +27,12 @@ class ThreadUsage {
 
 /// Asking costs a memory access: the kernel empties the page in a child (MADV_WIPEONFORK), or, where it cannot, the
 /// process ids are compared.
-class ForkMark {
+class ForkDetector {
  public:
-  ForkMark();
-  ~ForkMark();
-  ForkMark(const ForkMark&) = delete;
-  ForkMark& operator=(const ForkMark&) = delete;
+  ForkDetector();
+  ~ForkDetector();
+  ForkDetector(const ForkDetector&) = delete;
+  ForkDetector& operator=(const ForkDetector&) = delete;
   /// Whether this is still the process that made the mark.
   [[nodiscard]] bool same_process() const noexcept;
 

@@ -11,7 +11,7 @@
 namespace charm::top {
 namespace {
 
-constexpr std::size_t spare_descriptors = 32;  // for /proc, the terminal, a recording
+constexpr std::size_t reserved_descriptors = 32;  // for /proc, the terminal, a recording
 
 }  // namespace
 
@@ -104,7 +104,7 @@ std::unordered_map<int, counters::Reading> FillMeter::read_all(const std::vector
     auto at = met_.find(id);
     if (at == met_.end()) {
       if (!room) room = events_->room();
-      if (*room < planned_.size() + spare_descriptors) {
+      if (*room < planned_.size() + reserved_descriptors) {
         ++left_out_;
         continue;
       }

@@ -65,7 +65,7 @@ TEST(Runtime, AnUnknownPolicyIsAnError) {
   EXPECT_EQ(code_of([&] { charm::init(config); }), charm::Errc::bad_config);
 }
 
-TEST(Runtime, WorkersSitWhereTheirSeatsSay) {
+TEST(Runtime, WorkersRunOnTheirCores) {
   charm::init();
   auto worker_cores = charm::worker_cores();
   ASSERT_EQ(static_cast<int>(worker_cores.size()), charm::num_workers());

@@ -108,7 +108,7 @@ void Steering::place_memory(WorkerControl::Thread& t, const WorkerCore& worker_c
     return;
   }
   const auto policy = wish == "bind" ? os::MemoryPolicy::bind : os::MemoryPolicy::preferred;
-  if (!os::set_memory_node(policy, runtime_.machine.nodes[static_cast<std::size_t>(worker_core.node)].os_index)) {
+  if (!os::set_memory_policy(policy, {runtime_.machine.nodes[static_cast<std::size_t>(worker_core.node)].os_index})) {
     base::notice("memory_policy", "the kernel refused a memory policy; new pages come from where a worker runs first");
     t.memory_node = -1;
     return;

@@ -192,7 +192,7 @@ class Steering {
   std::vector<Decision> untold_;  // to the listener; its callers hold no lock
   std::atomic<bool> anything_untold_{false};
   std::atomic<bool> telling_{false};                    // somebody calls it
-  std::unique_ptr<trace::DecisionFile> decision_file_;  // null: nothing is published
+  std::unique_ptr<trace::DecisionFile> decision_file_;  // null: none was asked for, or it cannot be written
 };
 
 }  // namespace charm::sched
