@@ -108,7 +108,7 @@ bool place_in_turns(os::PageSystem& system, const Machine* machine, const Block&
   numbers.reserve(nodes.size());
   for (const int node : nodes) numbers.push_back(os_node(*machine, node));
   if (!usable(machine) || block.data == nullptr || numbers.empty()) return false;
-  const auto policy = numbers.size() == 1 ? os::MemoryPolicy::preferred : os::PagePolicy::interleave;
+  const auto policy = numbers.size() == 1 ? os::MemoryPolicy::preferred : os::MemoryPolicy::interleave;
   return took(system.place(block.data, block.bytes, policy, numbers));
 }
 
