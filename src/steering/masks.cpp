@@ -39,7 +39,7 @@ std::vector<int> cpus_of_node(const Machine& machine, int node) {
 
 std::vector<int> mask_for(const Machine& machine, const WorkerCore& core, Bind bind, const std::vector<int>& allowed) {
   if (core.cpu < 0 || bind == Bind::none) return {};
-  // Of a cpu that the machine does not list nobody knows the neighbours.
+  // The machine does not list this cpu, so its chiplet and node are not known.
   if (bind == Bind::core || core.core < 0) return {core.cpu};
   std::vector<int> mask = os::in_both(
       bind == Bind::chiplet ? cpus_of_chiplet(machine, core.chiplet) : cpus_of_node(machine, core.node), allowed);
