@@ -52,6 +52,11 @@ struct Job {
   const std::vector<Vertex>& sources;
 };
 
+void note_search(Trial& trial, Vertex source, const Reached& reached) {
+  trial.work = static_cast<double>(reached.edges);
+  trial.detail = fmt::format("source {} reaches {} vertices", source, reached.vertices);
+}
+
 template <Executor E>
 Trial search(E& e, const Job& job, Vertex source) {
   Trial trial;
@@ -59,8 +64,7 @@ Trial search(E& e, const Job& job, Vertex source) {
   trial.seconds = seconds_of([&] { parent = bfs(e, job.graph, source); });
   Reached reached;
   trial.wrong = validate_bfs(e, job.graph, source, parent, reached);
-  trial.work = static_cast<double>(reached.edges);
-  trial.detail = fmt::format("source {} reaches {} vertices", source, reached.vertices);
+  note_search(trial, source, reached);
   return trial;
 }
 
@@ -119,8 +123,7 @@ struct SsspTrial {
     trial.seconds = seconds_of([&] { distance = sssp(e, job.graph, job.weights, source, job.options.delta); });
     Reached reached;
     trial.wrong = validate_sssp(e, job.graph, job.weights, source, distance, reached);
-    trial.work = static_cast<double>(reached.edges);
-    trial.detail = fmt::format("source {} reaches {} vertices", source, reached.vertices);
+    note_search(trial, source, reached);
     return trial;
   }
 };

@@ -6,20 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error_code.hpp"
 #include "os/affinity.hpp"
 #include "sched/running.hpp"
 
 namespace {
 
-charm::Errc code_of(const std::function<void()>& function) {
-  try {
-    function();
-  } catch (const charm::Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "no error";
-  return charm::Errc::system;
-}
+using charm::test::code_of;
 
 TEST(Runtime, StartsAndStopsAgainAndAgain) {
   for (int i = 0; i < 20; ++i) {

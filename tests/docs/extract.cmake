@@ -1,4 +1,5 @@
-# Writes the NUMBER-th ```cpp block of PAGE to PROGRAM, character for character.
+# Writes the NUMBER-th ```cpp block of PAGE to PROGRAM, character for character. With MOST_LINES the block must not have
+# more lines than that.
 cmake_minimum_required(VERSION 3.25)
 file(READ ${PAGE} text)
 foreach(i RANGE 1 ${NUMBER})
@@ -11,4 +12,11 @@ foreach(i RANGE 1 ${NUMBER})
 endforeach()
 string(FIND "${text}" "```" end)
 string(SUBSTRING "${text}" 0 ${end} text)
+if(DEFINED MOST_LINES)
+  string(REGEX MATCHALL "\n" lines "${text}")
+  list(LENGTH lines count)
+  if(count GREATER MOST_LINES)
+    message(FATAL_ERROR "block ${NUMBER} of ${PAGE} has ${count} lines; ${MOST_LINES} are promised")
+  endif()
+endif()
 file(WRITE ${PROGRAM} "${text}")
