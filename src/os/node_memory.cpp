@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 
 #include "os/memory_policy.hpp"
+#include "os/stack_memory.hpp"
 
 namespace charm::os {
 namespace {
@@ -53,7 +54,7 @@ bool prefer_node(void* data, std::size_t bytes, int node) noexcept {
 
 PageHome page_home(const void* address) noexcept {
 #ifdef SYS_move_pages
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t page = page_bytes();
   void* begin = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) & ~(page - 1));
   int status = -1;
   if (syscall(SYS_move_pages, 0, 1UL, &begin, nullptr, &status, 0) != 0) return {-1, errno};

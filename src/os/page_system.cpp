@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "os/stack_memory.hpp"
 #include "os/system_files.hpp"
 
 namespace charm::os {
@@ -19,7 +20,7 @@ std::size_t read_huge_page_bytes() {
 
 class LinuxPages final : public PageSystem {
  public:
-  [[nodiscard]] std::size_t page_bytes() const noexcept override { return page_; }
+  [[nodiscard]] std::size_t page_bytes() const noexcept override { return os::page_bytes(); }
   [[nodiscard]] std::size_t huge_page_bytes() const noexcept override { return huge_; }
 
   void* map(std::size_t bytes, bool reserved_huge) override {
@@ -53,7 +54,6 @@ class LinuxPages final : public PageSystem {
   }
 
  private:
-  std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::size_t huge_ = read_huge_page_bytes();
 };
 

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "os/perf_open.hpp"
+#include "os/stack_memory.hpp"
 
 namespace charm::os {
 namespace {
@@ -108,7 +109,6 @@ class SystemPerfEvents final : public PerfEvents {
 
  private:
   int thread_;
-  static std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 };
 
 }  // namespace

@@ -7,10 +7,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "os/stack_memory.hpp"
+
 namespace charm::os {
-namespace {
-std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-}  // namespace
 
 ThreadUsage::ThreadUsage() : clock_("/proc/thread-self/schedstat"), knows_waiting_(clock_.read().has_value()) {}
 

@@ -186,13 +186,13 @@ bool enter_blocking() {
 }
 
 void leave_blocking() noexcept {
-  sched::BlockingThread* self = sched::this_blocking_thread();
-  Runtime* runtime = self->runtime;
-  Fiber* self = self->running;
+  sched::BlockingThread* thread = sched::this_blocking_thread();
+  Runtime* runtime = thread->runtime;
+  Fiber* self = thread->running;
   const Handling handled = std::exchange(sched::handling_of_thread(), Handling{nullptr, 0});
   const int error = sched::error_number_of_thread();
   fiber::switch_to(
-      *self, self->native,
+      *self, thread->native,
       [](Fiber* from, void* argument) noexcept {
         auto* to = static_cast<Runtime*>(argument);
         if (from->bound >= 0)
