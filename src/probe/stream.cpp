@@ -49,7 +49,7 @@ class Process {
       : n_(std::max<std::size_t>(bytes / 3 / sizeof(double), 8 * cpus.size())),
         stride_((n_ * sizeof(double) / page + 1) * page + page / 4),
         memory_(3 * stride_),
-        threads_(cpus.size()),
+        thread_count_(cpus.size()),
         threads_(cpus, [this](int rank) { part(static_cast<std::size_t>(rank)); }) {
     threads_.round();  // first touch, by the threads that will use the pages
   }
@@ -63,8 +63,8 @@ class Process {
 
  private:
   void part(std::size_t rank) {
-    const std::size_t from = n_ * rank / threads_;
-    const std::size_t count = n_ * (rank + 1) / threads_ - from;
+    const std::size_t from = n_ * rank / thread_count_;
+    const std::size_t count = n_ * (rank + 1) / thread_count_ - from;
     double* a = array(0) + from;
     double* b = array(1) + from;
     double* c = array(2) + from;
@@ -96,7 +96,7 @@ class Process {
   // Arrays that lie whole pages apart alias: cores then take a load for one of a store that is still on its way.
   std::size_t stride_;
   os::NodeMemory memory_;
-  std::size_t threads_;
+  std::size_t thread_count_;
   int kernel_ = -1;
   std::atomic<double> sink_{0};
   PinnedThreads threads_;
