@@ -7,7 +7,7 @@
 namespace charm::os {
 namespace {
 
-constexpr int highest_cpu = 1 << 20;  // a damaged file shall not make a list that fills memory
+constexpr int highest_cpu = 1 << 20;  // so that a damaged file does not make a list that fills memory
 
 std::optional<int> decimal(std::string_view text) {
   int value = 0;

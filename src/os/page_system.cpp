@@ -24,7 +24,7 @@ class LinuxPages final : public PageSystem {
   [[nodiscard]] std::size_t huge_page_bytes() const noexcept override { return huge_; }
 
   void* map(std::size_t bytes, bool reserved_huge) override {
-    // Reserved pages are counted when they are mapped: without that a page that is missing later is a SIGBUS.
+    // Reserved huge pages are set aside at mmap. With MAP_NORESERVE a page that is missing later would be a SIGBUS.
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (reserved_huge ? MAP_HUGETLB : MAP_NORESERVE);
     void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     return data == MAP_FAILED ? nullptr : data;

@@ -20,7 +20,7 @@ void* map_stack(std::size_t bytes) noexcept {
   void* memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  madvise(memory, bytes, MADV_NOHUGEPAGE);  // a touched stack shall cost a page or two, not 2 MiB
+  madvise(memory, bytes, MADV_NOHUGEPAGE);  // so that a stack costs a page or two once it is touched, not 2 MiB
   return memory;
 }
 

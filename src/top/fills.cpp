@@ -84,7 +84,7 @@ counters::Reading FillMeter::read(Met& met, std::uint64_t time_ns) {
     }
   }
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    // A difference of two events may fall a little, a total may not.
+    // A difference of two counts may decrease by a little; a total must not.
     met.highest[i] = std::max(met.highest[i], static_cast<std::uint64_t>(std::max(0.0, sums[i])));
     reading.fills[i] = met.highest[i];
   }

@@ -80,13 +80,13 @@ class HwlocVariable {
   std::optional<std::string> before_;
 };
 
-/// Errors are one line, whatever was handed in.
+/// Without control characters, so that an error stays one line.
 std::string quoted(std::string text) {
   std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
   return "'" + text + "'";
 }
 
-/// What is wrong with a file that hwloc refuses: it tells no more than that it does.
+/// What is wrong with a file that hwloc refuses; hwloc itself reports only that it failed.
 std::string complaint(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   std::string head(4096, '\0');
