@@ -47,7 +47,7 @@ foreach(line IN LISTS lines)
     string(APPEND wrong "  ${LAYERS}: '${line}' gives no reason\n")
   endif()
 endforeach()
-set(linux_headers "<((sys|linux|asm|net|netinet|arpa)/[^>]+|(dirent|dlfcn|fcntl|link|poll|pthread|pwd|sched|spawn|termios|unistd|wait)\\.h)>")
+set(linux_headers "<((sys|linux|asm|net|netinet|arpa)/[^>]+|(dirent|dlfcn|fcntl|ftw|glob|grp|ifaddrs|link|mntent|mqueue|netdb|numa|numaif|poll|pthread|pwd|sched|semaphore|signal|spawn|syscall|termios|ucontext|unistd|wait)\\.h)>")
 
 # The module that a public header belongs to, by its path below include/charm; empty where the layer file names none.
 function(find_owner header result)
@@ -58,7 +58,7 @@ function(find_owner header result)
   endif()
 endfunction()
 
-file(GLOB_RECURSE files ${ROOT}/src/*.cpp ${ROOT}/src/*.hpp ${ROOT}/include/*.hpp ${ROOT}/include/*.h
+file(GLOB_RECURSE files ${ROOT}/src/*.cpp ${ROOT}/src/*.hpp ${ROOT}/src/*.h ${ROOT}/src/*.inc ${ROOT}/include/*.hpp ${ROOT}/include/*.h
      ${ROOT}/workloads/*.cpp ${ROOT}/workloads/*.hpp)
 foreach(file IN LISTS files)
   file(RELATIVE_PATH path ${ROOT} ${file})

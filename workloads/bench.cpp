@@ -52,6 +52,11 @@ struct Job {
   const std::vector<Vertex>& sources;
 };
 
+void note_search(Trial& trial, Vertex source, const Reached& reached) {
+  trial.work = static_cast<double>(reached.edges);
+  trial.detail = fmt::format("source {} reaches {} vertices", source, reached.vertices);
+}
+
 template <Executor E>
 Trial search(E& e, const Job& job, Vertex source) {
   Trial trial;
@@ -59,8 +64,7 @@ Trial search(E& e, const Job& job, Vertex source) {
   trial.seconds = seconds_of([&] { parent = bfs(e, job.graph, source); });
   Reached reached;
   trial.wrong = validate_bfs(e, job.graph, source, parent, reached);
-  trial.work = static_cast<double>(reached.edges);
-  trial.detail = fmt::format("source {} reaches {} vertices", source, reached.vertices);
+  note_search(trial, source, reached);
   return trial;
 }
 
@@ -119,8 +123,7 @@ struct SsspTrial {
     trial.seconds = seconds_of([&] { distance = sssp(e, job.graph, job.weights, source, job.options.delta); });
     Reached reached;
     trial.wrong = validate_sssp(e, job.graph, job.weights, source, distance, reached);
-    trial.work = static_cast<double>(reached.edges);
-    trial.detail = fmt::format("source {} reaches {} vertices", source, reached.vertices);
+    note_search(trial, source, reached);
     return trial;
   }
 };
@@ -232,7 +235,7 @@ KernelRun run_gups(int log2_words, const Runner& runner, int trials, const Progr
   const Index words = Index{1} << log2_words;
   KernelRun result{"gups", runner.runtime, "GUP/s", {}, {}, trials > 0, {}};
   with_executor(runner, [&](auto& e) {
-    auto table = homes_of(e).template shared<std::uint64_t>(words);
+    auto table = array_placement_of(e).template shared<std::uint64_t>(words);
     for (int i = 0; i < trials; ++i) {
       if (progress) progress("gups", runner.runtime, i, trials);
       Trial trial;

@@ -142,9 +142,9 @@ int CHARM_Stats(int worker, CHARM_Worker_stats* stats);
 /* Task stacks and threads of the blocking pool that exist; whether the workers lack cpus of their own (1 or 0). */
 /** What exists besides the workers. */
 typedef struct {
-  uint64_t stacks;        /**< task stacks */
-  uint64_t spare_threads; /**< for tasks that block in the kernel */
-  int oversubscribed;     /**< 1 where the workers lack cpus of their own */
+  uint64_t stacks;           /**< task stacks */
+  uint64_t blocking_threads; /**< for tasks that block in the kernel */
+  int oversubscribed;        /**< 1 where the workers lack cpus of their own */
 } CHARM_Runtime_stats;
 int CHARM_Stats_runtime(CHARM_Runtime_stats* stats);
 

@@ -26,7 +26,7 @@ struct Config {
   std::optional<int> spin_us;                 ///< how long an idle worker searches for work before it parks
   std::optional<std::string> trace;           ///< file to record the run to; "%p" becomes the process id; empty: none
   std::optional<std::size_t> trace_bytes;     ///< memory of each worker for recorded events
-  std::optional<bool> publish;                ///< publish the decisions for `charm top`; see docs/top.md
+  std::optional<bool> decision_file;          ///< write the decisions to a file for `charm top`; see docs/top.md
   std::optional<std::string> counters;        ///< auto, hardware, software, none, replay:FILE, record:FILE
   std::optional<std::string> counter_events;  ///< events to count instead of the catalogue's: "SOURCE=EVENT ..."
   std::optional<std::string> memory_policy;   ///< new pages of a worker: preferred (its node), bind, none

@@ -57,7 +57,7 @@ struct Stats {
   std::vector<WorkerStats> workers;         ///< by worker
   std::uint64_t stacks = 0;                 ///< task stacks that exist
   std::vector<StackPoolStats> stack_pools;  ///< the same by node
-  std::uint64_t spare_threads = 0;          ///< made for charm::blocking
+  std::uint64_t blocking_threads = 0;       ///< made for charm::blocking
   bool oversubscribed = false;              ///< the workers do not have their cpus to themselves; `notices` tells why
   std::uint64_t fibers = 0;          ///< tasks that have suspended and not gone on yet; roughly, while workers run
   std::vector<std::string> notices;  ///< degraded modes, each as it was reported

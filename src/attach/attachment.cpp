@@ -7,8 +7,8 @@
 namespace charm::attach {
 namespace {
 
-constexpr double cpus_s = 0.5;         // between two looks at the cgroups
-constexpr double idle_patience_s = 2;  // that a program does little before its cores are offered to others
+constexpr double cpus_s = 0.5;         // between two readings of the cgroups
+constexpr double idle_patience_s = 2;  // for which a program does little before its cores are offered to others
 
 }  // namespace
 
@@ -44,8 +44,8 @@ double Attachment::step(double now) {
   return next;
 }
 
-/// What it can use: a core a worker, and what its children need that are left to themselves. Until it is known what the
-/// program is, and for a moment after it has gone quiet, what it has.
+/// Cores that the program can use: one for each worker, and what the children need that are not followed. It is what
+/// the program has until its threads' roles are known, and for a moment after it has gone quiet.
 int Attachment::wanted(double now) {
   const int most = cores_of_chiplets(granted_.machine, chiplets_);
   if (now - started_ < idle_patience_s) return most;

@@ -35,8 +35,9 @@ bool LiveSystem::news() {
   std::vector<os::Birth> births;
   if (!events_->take(births)) return created;
   announced_ = true;
-  // Of what is born as we look the kernel tells a moment later. More often than that it has been made to be silent: any
-  // program that ends its own listening may do that.
+  // The kernel announces a thread a moment after /proc shows it, so a few searches may find threads that were not
+  // announced. If that happens more often the announcements have ended: any program that unsubscribes ends them for
+  // all.
   silent_looks_ = changed && births.empty() ? silent_looks_ + 1 : 0;
   if (silent_looks_ >= most_silent_looks) {
     events_.reset();
@@ -47,7 +48,7 @@ bool LiveSystem::news() {
     if (!known_.contains(birth.process) && !known_.contains(birth.parent_process)) continue;
     ours = true;
     if (birth.process == birth.thread) births_.push_back(birth);
-    // Children of children may have been born meanwhile.
+    // Children may have created children meanwhile.
     if (children_ && birth.process == birth.thread) known_.try_emplace(birth.process, known_[birth.parent_process]);
   }
   return ours;

@@ -1,5 +1,5 @@
-// Which thread has which slot, the placement for as many as there are, and the masks that follow from it (A1, A2 in
-// attach/thread_placer.hpp).
+// The part of ThreadPlacer that gives each worker a slot, makes a placement for as many workers as there are, and sets
+// the masks that follow from it (A1 and A2 in attach/thread_placer.hpp).
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -12,13 +12,13 @@
 namespace charm::attach {
 namespace {
 
-constexpr double grown_up_s = 1;  // until then nobody knows what a thread will be
-constexpr double spare_s = 1;     // that a core is kept for a worker that has gone to sleep
+constexpr double grown_up_s = 1;   // age at which a thread counts as a worker or a helper
+constexpr double idle_core_s = 1;  // for which a core is kept for a worker that has gone to sleep
 constexpr std::size_t most_past = 4096;
 constexpr double never = -1;
-constexpr double evasion_s = 5;     // between two placements that are made for the sake of quiet
-constexpr double patience_s = 60;   // where that has changed nothing
-constexpr int binder_patience = 3;  // attempts to place a worker before it floats: all moves are made here
+constexpr double avoidance_s = 5;   // between two placements that avoid busy cores
+constexpr double patience_s = 60;   // the same, where the last one changed nothing
+constexpr int binder_patience = 3;  // attempts before a worker floats; few, since this one thread makes all moves
 
 }  // namespace
 
@@ -62,11 +62,11 @@ void ThreadPlacer::assign(double now) {
   tally_.most_workers = std::max(tally_.most_workers, workers);
 
   if (workers == slots_.size()) {
-    spare_since_ = never;
-  } else if (spare_since_ < 0) {
-    spare_since_ = now;
-  } else if (now - spare_since_ >= spare_s) {
-    // The last ones come forward, so that few move.
+    idle_core_since_ = never;
+  } else if (idle_core_since_ < 0) {
+    idle_core_since_ = now;
+  } else if (now - idle_core_since_ >= idle_core_s) {
+    // The last workers fill the gaps, so that few move.
     for (std::size_t s = 0; s < slots_.size(); ++s) {
       while (!slots_.empty() && !slots_.back().taken()) slots_.pop_back();
       if (s >= slots_.size() || slots_[s].taken()) continue;
@@ -74,7 +74,7 @@ void ThreadPlacer::assign(double now) {
       members_.at(slots_[s].thread).slot = static_cast<int>(s);
       slots_.pop_back();
     }
-    spare_since_ = never;
+    idle_core_since_ = never;
   }
   if (slots_.size() != (generation_ ? generation_->placement.start().size() : 0)) {
     renew(now);
@@ -82,7 +82,7 @@ void ThreadPlacer::assign(double now) {
     if (generation_ && !generation_->control_group) make_control_group(now);
     apply(now);
   } else {
-    // Threads grow up.
+    // A thread may have reached the age at which its role is known.
     const CpuSet cpus = helper_cpus();
     for (auto& [id, member] : members_) {
       if (member.slot < 0 && !member.alone && !member.gone && now - member.found >= grown_up_s)
@@ -117,7 +117,7 @@ void ThreadPlacer::renew(double now) {
 }
 
 void ThreadPlacer::avoid(double now) {
-  if (!generation_ || generation_->shared || busy().empty() || now < next_evasion_) return;
+  if (!generation_ || generation_->shared || busy().empty() || now < next_avoidance_) return;
   const auto better = [&] {
     std::vector<int> worker_cores;
     for (std::size_t s = 0; s < slots_.size(); ++s)
@@ -126,13 +126,13 @@ void ThreadPlacer::avoid(double now) {
   };
   if (!better()) return;
   renew(now);
-  // A policy that refuses the quiet cpus alone stands where it stood.
+  // Where the policy refuses the quiet cpus alone, the placement stays as it is.
   const bool in_vain = better();
-  next_evasion_ = now + (in_vain ? patience_s : evasion_s);
+  next_avoidance_ = now + (in_vain ? patience_s : avoidance_s);
   if (!in_vain) ++tally_.avoided;
 }
 
-/// Only where there is something to decide and something to decide it by.
+/// None where the placement has one level only, or where nothing is counted.
 void ThreadPlacer::make_control_group(double now) {
   if (generation_->shared || !steering::has_choice(plan_.spec, generation_->placement)) return;
   for (Slot& slot : slots_) {
@@ -206,22 +206,21 @@ void ThreadPlacer::place_workers(int spread) {
     waiting.push_back(
         {slots_[s].thread, &member, std::move(mask), steering::floating_mask(plan_.machine, worker_core, plan_.cpus)});
   }
-  // In each round somebody is placed, or begins to float who stood in another's way.
+  // In each round a worker is placed, or one that holds a core that another needs begins to float.
   for (std::size_t round = 0; !waiting.empty() && round < 2 * slots_.size() + 8; ++round) {
     std::erase_if(waiting, [&](const Waiting& one) {
       Member& member = *one.member;
       const int cpu = member.worker_core.cpu;
       const auto state = member.binder->place({cpu, shared, one.mask, one.floating},
                                               [&](const CpuSet& cpus) { return bind(one.id, member, cpus); });
-      // Who has the cpu already and was refused the mask would be refused it again.
+      // A worker that holds the cpu already was refused the mask; it would be refused again.
       return state == steering::ThreadBinder::State::placed || member.gone || shared || member.binder->claimed() == cpu;
     });
   }
-  waits_ =
-      !waiting.empty();  // for a core of a thread that the kernel will not bind elsewhere: the next window tries again
+  waits_ = !waiting.empty();  // for a core of a thread that the kernel does not bind elsewhere; tried again later
 }
 
-/// Of a thread that is not a worker, or not any longer: its core is free for others.
+/// Takes the core from a thread that is no worker, or no longer one, so that others can have it.
 void ThreadPlacer::unplace(const ThreadId& id, Member& member, const CpuSet& cpus) {
   if (member.binder) {
     member.binder->unplace(cpus, [&](const CpuSet& mask) { return bind(id, member, mask); });

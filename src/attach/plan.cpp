@@ -64,7 +64,7 @@ std::string spec_for(const Wishes& wishes, const base::Settings& settings) {
   const std::string name = mine.policy.substr(0, mine.policy.find(':'));
   if (name == "adaptive") mine.parameters.try_emplace("adaptive_tick", "0.2");
   std::string spec = controller::spec_of(mine);
-  controller::moves(spec);  // says what there is where there is no such policy
+  controller::moves(spec);  // throws an error that lists the policies if there is no such one
   return spec;
 }
 
@@ -102,7 +102,7 @@ AttachPlan make_plan(const Machine& machine, const Wishes& wishes, const base::S
 AttachPlan on_cpus(const AttachPlan& plan, const CpuSet& cpus) {
   const CpuSet left = plan.machine.allowed_cpus & cpus;
   AttachPlan less = plan;
-  if (left.empty()) return less;  // nothing is left: then it shares what there is
+  if (left.empty()) return less;  // nothing is left: the program shares what there is
   const bool all_threads = plan.cpus == plan.machine.allowed_cpus;
   use(less, placement::restricted(plan.machine, left), all_threads);
   return less;

@@ -10,8 +10,8 @@
 namespace charm::attach {
 namespace {
 
-/// "{0},{4},...": a place a thread, in the order of the workers' cores, so that a policy which stands still has its
-/// threads there before they touch their memory. Nothing where cores may change or are shared.
+/// "{0},{4},...": one place for each thread, in the order of the workers' cores, so that the threads are there before
+/// they touch their memory. Empty where the policy may change cores, or where threads share them.
 std::string places(const AttachPlan& plan, int threads) {
   if (plan.bind != base::Bind::core || controller::moves(plan.spec)) return "";
   placement::Request request = plan.request;
@@ -64,8 +64,8 @@ std::vector<Pool> pool_sizes(const AttachPlan& plan, const Words& program, const
     }
   }
   if (!off("go") && !is_set({"GOMAXPROCS"})) pools.push_back({"GOMAXPROCS", count, "Go"});
-  // A Java machine asks its own mask whenever it makes a pool, and a thread of it that has a core of its own would see
-  // one cpu. It notes on stderr that it has read the variable, but says nothing of an argument.
+  // A Java virtual machine counts the cpus of the calling thread's mask whenever it makes a pool, and a thread that is
+  // bound to a core would count one. It reports a variable that it has read on stderr, but not an argument.
   const auto value_of = [&](const char* name) {
     const char* value = environment(name);
     return std::string(value == nullptr ? "" : value);

@@ -13,12 +13,12 @@
 namespace charm::attach {
 namespace {
 
-constexpr double look_s = 0.02;  // so that a thread of 50 ms is met
+constexpr double look_s = 0.02;  // short enough that a thread that lives for 50 ms is found
 constexpr double lively_window_s = 0.1;
 constexpr double calm_window_s = 0.25;
 constexpr double lively_s = 2;  // after the last change
 constexpr double before_all_time = -1;
-constexpr int most_rounds = 8;  // of looking for threads that are born while masks change
+constexpr int most_rounds = 8;  // searches for threads that were created while masks changed
 
 }  // namespace
 
@@ -34,7 +34,8 @@ ThreadPlacer::ThreadPlacer(System& system, AttachPlan plan, CpuSet came_with, bo
   know_plan();
 }
 
-/// Also single cpus: a library that was told of its places has bound its threads to them.
+/// Masks that are of our doing. Single cpus are among them: a library that was given its places by a variable binds its
+/// threads to them.
 void ThreadPlacer::know_plan() {
   know(plan_.cpus);
   for (const int cpu : plan_.cpus) know({cpu});
@@ -75,7 +76,7 @@ void ThreadPlacer::refresh(double now) {
     const auto met = let_loose_.find(found.id);
     loose.emplace(found.id, met == let_loose_.end() ? std::nullopt : met->second);
     if (met != let_loose_.end()) continue;
-    // It is nobody's to steer, and shall not stay on the one core of the thread that made it.
+    // It is not followed, and must not stay bound to the one core of the thread that created it.
     const CpuSet mask = system_.mask(found.id);
     if (mask != plan_.cpus && known_.contains(mask) && system_.bind(found.id, plan_.cpus) == 0) ++tally_.masks;
   }
@@ -113,7 +114,7 @@ void ThreadPlacer::welcome(const ThreadId& id, double now) {
   members_.emplace(id, std::move(member));
 }
 
-/// The library's workers bind themselves, and take a mask that somebody else sets for their program's wish.
+/// Workers of this library bind themselves. They would take a mask that we set for a wish of the user.
 bool ThreadPlacer::steers_itself(const ThreadId& id) {
   const std::string name = system_.name(id);
   constexpr std::string_view prefix = "charm-";
@@ -164,21 +165,21 @@ void ThreadPlacer::measure(double now) {
     member.last = *time;
     if (!member.alone) check_mask(id, member);
   }
-  listen(now);
+  sample_interference(now);
 }
 
-void ThreadPlacer::listen(double now) {
-  if (!listens_ || plan_.bind == base::Bind::none || plan_.spec == "os" || !noise_.due(now)) return;
+void ThreadPlacer::sample_interference(double now) {
+  if (!samples_others_ || plan_.bind == base::Bind::none || plan_.spec == "os" || !interference_.due(now)) return;
   own_.all = system_.used();
-  noise_.look(now, system_.cpu_times(), own_, leased_);
+  interference_.sample(now, system_.cpu_times(), own_, leased_);
 }
 
 void ThreadPlacer::check_mask(const ThreadId& id, Member& member) {
   const CpuSet mask = system_.mask(id);
   if (mask.empty() || mask == member.set || mask == (member.set & plan_.machine.allowed_cpus)) return;
   if (steers_itself(id) || self_steered_.contains(id.process)) return;
-  // Once it may be a library that follows what it was told of places, or a cgroup that has changed and that we hear of
-  // in a moment; twice it is a wish.
+  // One foreign mask may come from a library that binds its threads to the places it was given, or from a cgroup whose
+  // change is noticed a moment later. A second one is the program's own wish.
   if (++member.surprises == 1) {
     if (!known_.contains(mask)) return;
     const CpuSet wanted = std::exchange(member.set, mask);
@@ -212,8 +213,8 @@ void ThreadPlacer::record_counts(double now) {
     Member& member = members_.at(slots_[s].thread);
     if (!member.counters) member.counters = system_.counters(slots_[s].thread);
     count(slots_[s]);
-    // Whoever finds the tick due decides. That shall be the last, when all have said what they did: to the others it is
-    // before all time.
+    // The first poll that finds the tick due decides. It has to be the last worker's, when all have stored their
+    // counts, so the others poll with a time before every tick.
     if (last) generation_->control_group->poll(static_cast<int>(*last), slots_[*last].totals, before_all_time);
     last = s;
   }
@@ -229,7 +230,7 @@ void ThreadPlacer::use(AttachPlan plan, double now) {
   plan_ = std::move(plan);
   know_plan();
   refresh(now);
-  // To a program that steers itself this is what taskset -a is: it will keep to these cpus.
+  // A program that places its own threads takes this as it takes taskset -a, and keeps to these cpus.
   for (auto& [id, member] : members_) {
     if (self_steered_.contains(id.process) && system_.bind(id, plan_.cpus) == 0) ++tally_.masks;
     member.worker_core = {};
@@ -240,7 +241,7 @@ void ThreadPlacer::use(AttachPlan plan, double now) {
     if (known_.contains(system_.mask(id)) && system_.bind(id, plan_.cpus) == 0) ++tally_.masks;
   }
   renew(now);
-  // What was born meanwhile has the mask of a thread that was not bound anew yet. Who is born from now on has not.
+  // A thread that was created meanwhile may have the old mask of its creator. Threads created from now on have the new.
   for (int round = 0; round < most_rounds; ++round) {
     const std::size_t before = tally_.threads;
     refresh(now);
@@ -259,8 +260,8 @@ void ThreadPlacer::restore() {
   for (const auto& [id, time] : let_loose_) {
     if (system_.mask(id) == plan_.cpus) system_.bind(id, came_with_);
   }
-  // What was born since the latest look has the mask of a thread that was bound then, and so has what that makes
-  // meanwhile.
+  // A thread that was created since the latest search has the mask of a bound thread, and so has every thread that it
+  // creates meanwhile.
   bool more = true;
   for (int round = 0; more && round < most_rounds; ++round) {
     more = false;

@@ -1,19 +1,19 @@
-// The steering of another program's threads: finds them, tells workers from helpers, places the workers as the runtime
-// places its own (steering/generation.hpp) and moves them as its controller says, from outside.
+// Places the threads of another program from outside. It finds the threads, tells workers from helpers, places the
+// workers as the runtime places its own (steering/generation.hpp), and moves them when the controller decides so.
 //
-// A1  No thread is ever given a cpu outside of the plan's, and a thread that is found has its mask before step()
-// returns.
-//     What a thread creates inherits its mask: so one that is found on a core of its own is first let loose.
-// A2  Workers with a core of their own: no two on one, at any time, also from one placement to the next (by the same
-//     steering::ThreadBinder as the runtime's workers). More workers than cores share them chiplet by chiplet: the
-//     kernel balances them there, since unlike tasks they cannot be handed to a worker that has a core.
-// A3  A thread that sets its own mask is left alone from then on, as are the threads of a program that steers itself
-//     (one of this library).
-// A4  restore() gives every thread back what it came with, but for what A3 leaves alone.
-// A5  Workers leave cores that other programs keep busy (lease/interference.hpp), where there are quieter ones for them
-// in the
-//     plan: at most once in five seconds, and never for nothing.
-// The clock comes in as an argument; what the system says, through System.
+// A1  No thread is ever given a cpu outside of the plan, and every thread that is found has its mask before step()
+//     returns. A new thread inherits the mask of the thread that created it, so a thread that is found bound to
+//     another's core is first allowed all cpus of the plan.
+// A2  As long as there are enough cores, no two workers share one, not even while they go over from one placement to
+//     the next (steering::ThreadBinder, as in the runtime). More workers than cores share the cores of a chiplet, and
+//     the kernel balances them there: other than a task, a thread cannot be handed to a worker that has a core.
+// A3  A thread that sets its own mask is left alone from then on. So are the threads of a program that places its own
+//     (a program that uses this library).
+// A4  restore() gives every thread the mask back that it came with, except the threads that A3 leaves alone.
+// A5  Workers leave cores that other programs keep busy (lease/interference.hpp) if the plan has quieter ones for them,
+//     at most once in five seconds.
+//
+// The clock is an argument, and all of the system is behind the interface System.
 #pragma once
 
 #include <charm/decision.hpp>
@@ -55,35 +55,36 @@ struct Tally {
 
 class ThreadPlacer {
  public:
-  /// \param came_with the mask that the program would have without us: what it gets back.
-  /// \param attached whether it ran before: threads keep what they had beside its first thread's mask.
+  /// \param came_with the mask that the program would have without us; restore() gives it back.
+  /// \param attached whether the program ran before; then restore() gives each thread its own mask back.
   ThreadPlacer(System& system, AttachPlan plan, CpuSet came_with, bool attached, double now);
 
   /// Does what is due. \returns the time at which to call it again, at the latest.
   double step(double now);
-  /// When it will look for threads again. From then on it need not be called before System::announces() is readable.
+  /// When the next search for new threads is due. From then on step() need not be called before System::announces() is
+  /// readable.
   [[nodiscard]] double next_look() const { return next_look_; }
-  /// Other cpus from now on.
+  /// Places the threads by another plan from now on.
   void use(AttachPlan plan, double now);
-  /// Cpus that other programs have leased: what goes on there is over when they are given back.
+  /// Cpus that other programs have leased. They are not sampled: their load ends when they are given back.
   void set_leased(CpuSet cpus) { leased_ = std::move(cpus); }
-  /// Do not look at what other programs do.
-  void ignore_others() { listens_ = false; }
+  /// Places the workers without regard to what other programs do.
+  void ignore_others() { samples_others_ = false; }
   void restore();
   /// Whether no worker is on one of these cpus any more.
   [[nodiscard]] bool has_left(const CpuSet& cpus) const;
 
   [[nodiscard]] const Tally& tally() const { return tally_; }
   [[nodiscard]] const AttachPlan& plan() const { return plan_; }
-  /// Whether there are more workers, with those that went to sleep a moment ago, than cores.
+  /// Whether there are more workers than cores; workers that went to sleep a moment ago count.
   [[nodiscard]] bool shares() const { return generation_ && generation_->shared; }
   [[nodiscard]] int workers() const { return static_cast<int>(tally_.workers); }
   /// Cpus' worth of time that the program ran for in the latest window.
   [[nodiscard]] double load() const { return load_; }
-  /// Cpus' worth of time that children which are left to themselves ran for, or wanted to.
+  /// Cpus' worth of time for which children that are not followed ran or were ready to run.
   [[nodiscard]] double children_demand() const { return children_demand_; }
   /// Cpus that other programs keep busy.
-  [[nodiscard]] const CpuSet& busy() const { return noise_.busy(); }
+  [[nodiscard]] const CpuSet& busy() const { return interference_.busy(); }
   [[nodiscard]] int spread() const;
   /// Spreads that the controller may choose from now; one: nothing to decide.
   [[nodiscard]] std::vector<int> levels() const;
@@ -124,7 +125,7 @@ class ThreadPlacer {
   void welcome(const ThreadId& id, double now);
   void measure(double now);
   void check_mask(const ThreadId& id, Member& member);
-  void listen(double now);
+  void sample_interference(double now);
   void avoid(double now);
   void assign(double now);
   void vacate(Slot& slot);
@@ -158,13 +159,13 @@ class ThreadPlacer {
   int stood_at_ = 0;
   bool waits_ = false;  // some worker has not got its core yet
   bool first_look_ = true;
-  double next_look_ = 0, next_window_ = 0, next_tick_ = 0, last_window_ = 0, lively_until_ = 0, spare_since_ = -1;
+  double next_look_ = 0, next_window_ = 0, next_tick_ = 0, last_window_ = 0, lively_until_ = 0, idle_core_since_ = -1;
   double load_ = 0, children_demand_ = 0;
-  bool listens_ = true;
-  lease::Interference noise_;
+  bool samples_others_ = true;
+  lease::Interference interference_;
   lease::OwnTime own_;
   CpuSet leased_;
-  double next_evasion_ = 0;
+  double next_avoidance_ = 0;
   int next_binder_ = 0;
   Tally tally_;
   std::string trouble_;

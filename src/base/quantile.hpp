@@ -1,5 +1,5 @@
 // Medians and quantiles. Where a measurement can only be disturbed to one side, other rules hold: probe/samples.hpp and
-// probe/grouping.hpp say theirs.
+// probe/distances.hpp have theirs.
 #pragma once
 
 #include <vector>

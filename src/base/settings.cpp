@@ -180,10 +180,10 @@ std::vector<Row> runtime_rows() {
        "Memory of each worker for recorded events, used as they come; when it is full the rest of the run is "
        "dropped, and counted. K, M and G are understood.",
        "4K to 64G", bytes(&Settings::trace_bytes, 4U << 10, std::size_t{64} << 30), code(&Config::trace_bytes)},
-      {"publish", "0",
-       "Tell `charm top` what the controller decides and why, by a file of this user in $XDG_RUNTIME_DIR/charm that is "
-       "taken away at the end.",
-       "0 or 1", boolean(&Settings::publish), code(&Config::publish)},
+      {"decision_file", "0",
+       "Write what the controller decides and why to a file of this user in $XDG_RUNTIME_DIR/charm, for `charm top`; "
+       "the file is removed at the end.",
+       "0 or 1", boolean(&Settings::decision_file), code(&Config::decision_file)},
       {"counters", "auto",
        "Where measurements come from. auto: hardware counters where the machine has them, else software signals. "
        "record:FILE is auto and writes every reading down; replay:FILE reads such a file instead of the machine.",

@@ -32,7 +32,7 @@ struct Settings {
   Deadlock deadlock = Deadlock::report;
   std::string trace;
   std::size_t trace_bytes = 0;
-  bool publish = false;
+  bool decision_file = false;
   ChoiceWithFile<Counters> counters;  // which file is replayed or recorded
   std::string counter_events;         // SOURCE=EVENT list; empty: the catalogue's
   WorkerMemory memory_policy = WorkerMemory::preferred;

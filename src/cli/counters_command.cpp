@@ -18,6 +18,7 @@
 #include "cli/options.hpp"
 #include "cli/text_table.hpp"
 #include "counters/sources.hpp"
+#include "os/libpfm.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::cli {
@@ -202,7 +203,7 @@ std::string as_json(const View& view, bool with_events) {
   if (view.here) {
     all["perf_event_paranoid"] = optional_number(view.paranoid);
     all["user_access"] = optional_number(view.user_access);
-    all["libpfm"] = counters::libpfm_available();
+    all["libpfm"] = os::libpfm_available();
     Json uncore = Json::object();
     for (const auto& [kind, devices] : view.uncore) uncore[kind] = devices;
     all["uncore"] = uncore;

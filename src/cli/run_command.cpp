@@ -35,8 +35,8 @@ void set_memory(attach::Memory memory, const attach::AttachPlan& plan) {
   }
   bool done = true;
   if (memory == Memory::local) os::reset_memory_policy();
-  if (memory == Memory::interleave) done = os::set_memory_nodes(os::NodesPolicy::interleave, nodes);
-  if (memory == Memory::bind) done = os::set_memory_nodes(os::NodesPolicy::bind, nodes);
+  if (memory == Memory::interleave) done = os::set_memory_policy(os::MemoryPolicy::interleave, nodes);
+  if (memory == Memory::bind) done = os::set_memory_policy(os::MemoryPolicy::bind, nodes);
   if (!done)
     os::write_to_stderr("charm: the kernel refused the memory policy; memory comes from where it would anyway\n");
 }

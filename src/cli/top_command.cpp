@@ -62,16 +62,16 @@ bool dumb_terminal() {
 }
 
 /// Everything between two looks, however it is shown.
-class Looking {
+class Monitor {
  public:
-  Looking(const TopOptions& options, const Machine& machine, bool count, const std::string& why_not)
+  Monitor(const TopOptions& options, const Machine& machine, bool count, const std::string& why_not)
       : sampler_(machine, options.pid, count, why_not), watch_(machine, options.pid, sampler_.program()) {
-    if (options.record) tape_ = std::make_unique<top::ReplayWriter>(*options.record, sampler_.description());
+    if (options.record) writer_ = std::make_unique<top::ReplayWriter>(*options.record, sampler_.description());
   }
   top::Snapshot next() {
-    const top::Sight sight = sampler_.look();
-    if (tape_ != nullptr && !sight.ended) tape_->write(sight);
-    top::Snapshot snapshot = watch_.next(sight);
+    const top::Sample sample = sampler_.sample();
+    if (writer_ != nullptr && !sample.ended) writer_->write(sample);
+    top::Snapshot snapshot = watch_.next(sample);
     sampler_.complete(snapshot);
     return snapshot;
   }
@@ -79,7 +79,7 @@ class Looking {
  private:
   top::Sampler sampler_;
   top::Watch watch_;
-  std::unique_ptr<top::ReplayWriter> tape_;
+  std::unique_ptr<top::ReplayWriter> writer_;
 };
 
 /// How it ended: 0, or the signal that asked for it.
@@ -100,7 +100,7 @@ class Interval {
 };
 
 /// Lines or screens one below the other, until it ends; the first look tells no shares and is not shown.
-Ended flow(const TopOptions& options, Looking& session, const top::ScreenOptions& look, std::ostream& out) {
+Ended flow(const TopOptions& options, Monitor& session, const top::ScreenOptions& look, std::ostream& out) {
   const os::SignalQueue signals;
   Interval interval(options.interval);
   session.next();
@@ -131,7 +131,7 @@ Ended flow(const TopOptions& options, Looking& session, const top::ScreenOptions
 
 class Live {
  public:
-  Live(const TopOptions& options, Looking& session, top::ScreenOptions look)
+  Live(const TopOptions& options, Monitor& session, top::ScreenOptions look)
       : options_(options), session_(session), look_(std::move(look)) {}
 
   Ended run() {
@@ -187,7 +187,7 @@ class Live {
   }
 
   const TopOptions& options_;
-  Looking& session_;
+  Monitor& session_;
   top::ScreenOptions look_;
   std::optional<top::Snapshot> snapshot_;
   bool held_ = false;
@@ -201,7 +201,7 @@ int run(const TopOptions& options, Session& session) {
   const bool count =
       settings.counters.choice != base::Counters::none && settings.counters.choice != base::Counters::software;
   const Machine machine = topology::discover_quietly(settings.topology, settings.profile).machine;
-  Looking looking(options, machine, count, "the setting counters is " + base::counters_text(settings.counters));
+  Monitor monitor(options, machine, count, "the setting counters is " + base::counters_text(settings.counters));
 
   top::ScreenOptions look;
   look.unicode = speaks_unicode() && !options.plain;
@@ -210,14 +210,14 @@ int run(const TopOptions& options, Session& session) {
       os::is_terminal(os::Stream::output) && !options.json && !options.once && !options.plain && !dumb_terminal();
   Ended ended = 0;
   if (screen) {
-    ended = Live(options, looking, look).run();
+    ended = Live(options, monitor, look).run();
   } else {
     const os::TerminalSize size = os::terminal_size(os::Stream::output);
     look.width = size.width;
     look.height = size.height;
     look.keys = false;
     look.unicode = look.unicode && !dumb_terminal();
-    ended = flow(options, looking, look, session.out);
+    ended = flow(options, monitor, look, session.out);
   }
   if (ended == 0 || ended == SIGPIPE) return exit_done;
   // The terminal is in order again: end as a program does that does not know the signal.

@@ -6,7 +6,7 @@
 namespace charm::controller {
 
 ControlGroup::ControlGroup(int workers, std::unique_ptr<Controller> controller, double now)
-    : published_(static_cast<std::size_t>(workers)),
+    : worker_counts_(static_cast<std::size_t>(workers)),
       period_(controller->period()),
       next_tick_(now + period_),
       spread_(controller->spread()),
@@ -23,7 +23,7 @@ ControlGroup::ControlGroup(int workers, const Make& make, double now, const Trai
 }
 
 int ControlGroup::poll(int worker, const WorkerTotals& totals, double now) {
-  Published& mine = published_[static_cast<std::size_t>(worker)];
+  WorkerCounts& mine = worker_counts_[static_cast<std::size_t>(worker)];
   for_each_count([](std::atomic<double>& to, double from) { to.store(from, std::memory_order_relaxed); }, mine.counts,
                  totals);
   mine.running_since.store(totals.running_since, std::memory_order_relaxed);
@@ -37,9 +37,9 @@ int ControlGroup::poll(int worker, const WorkerTotals& totals, double now) {
 Signals ControlGroup::totals(double now) const {
   Signals sum;
   sum.time = now;
-  sum.workers = static_cast<int>(published_.size());
+  sum.workers = static_cast<int>(worker_counts_.size());
   sum.counters = true;
-  for (const Published& worker : published_) {
+  for (const WorkerCounts& worker : worker_counts_) {
     for_each_count([](double& to, const std::atomic<double>& more) { to += more.load(std::memory_order_relaxed); }, sum,
                    worker.counts);
     // A worker inside of a long task is busy though it has not come by to say so.

@@ -1,4 +1,4 @@
-// A control group: workers under one controller. Each worker publishes its own running counts and asks for the current
+// A control group: workers under one controller. Each worker stores its own running counts and asks for the current
 // spread. When a tick is due, the first worker that notices becomes leader by compare-exchange, adds the counts up and
 // decides.
 //
@@ -65,7 +65,7 @@ class ControlGroup {
 
  private:
   // Relaxed stores by one writer: a sum may be a few tasks apart between workers, never torn or lost.
-  struct alignas(64) Published {
+  struct alignas(64) WorkerCounts {
     BasicCounts<std::atomic<double>> counts;
     std::atomic<double> running_since{0};
     std::atomic<bool> counters{false};
@@ -86,7 +86,7 @@ class ControlGroup {
   void note_decisions(Part& part, const std::string& region);
   Part& part(const std::string& region);
 
-  std::vector<Published> published_;
+  std::vector<WorkerCounts> worker_counts_;
   Make make_;
   double period_;
   bool only_regions_ = false;

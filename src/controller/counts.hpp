@@ -50,7 +50,7 @@ inline Counts& operator-=(Counts& rest, const Counts& less) {
 [[nodiscard]] inline Counts operator+(Counts a, const Counts& b) { return a += b; }
 [[nodiscard]] inline Counts operator-(Counts a, const Counts& b) { return a -= b; }
 
-/// A worker's running totals since it started, as it publishes them.
+/// A worker's running totals since it started, as it stores them for its control group.
 struct WorkerTotals : Counts {
   double running_since = 0;  // time at which the present spell of work began, which `busy` lacks; 0 while idle
   bool counters = false;     // whether instructions and fills are measured

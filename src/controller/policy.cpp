@@ -11,8 +11,8 @@ namespace charm::controller {
 namespace {
 
 struct Spec {
-  const ControllerType* controller;    // of a placement policy: static
-  const placement::Policy* placement;  // of a controller: nullptr
+  const ControllerType* controller;             // of a placement policy: static
+  const placement::PlacementPolicy* placement;  // of a controller: nullptr
   Parameters parameters;
 };
 
@@ -40,7 +40,7 @@ const ControllerType& policy(std::string_view name) { return base::named(policie
 std::vector<std::string_view> policy_names() {
   std::vector<std::string_view> names;
   for (const ControllerType& each : policies()) names.push_back(each.name);
-  for (const placement::Policy& each : placement::policies()) names.push_back(each.name);
+  for (const placement::PlacementPolicy& each : placement::policies()) names.push_back(each.name);
   return names;
 }
 

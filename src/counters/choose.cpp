@@ -63,7 +63,7 @@ std::unique_ptr<Source> choose_source(const base::Settings& settings, const Mach
 
   const auto wishes = parse_user_events(settings.counter_events);
   if (asked != Counters::hardware && !machine.is_live()) {
-    // Fills of this machine say nothing about places on another one.
+    // Fills of this machine say nothing about the chiplets of another one.
     return software_source(around, {"the machine is on paper (" + machine.origin + ")", ""});
   }
   HardwareAttempt attempt = try_hardware(model_of(around.cpu), shape_of(machine), wishes, around);

@@ -76,7 +76,7 @@ bool EventGroup::read_page(const volatile perf_event_mmap_page& page, std::uint6
   return true;
 }
 
-/// Only while nothing was multiplexed: else the times of this moment are needed, and a system call tells them.
+/// Only while nothing is multiplexed. Otherwise the times of this moment are needed, which only a system call returns.
 bool EventGroup::read_pages(std::span<std::uint64_t> values) noexcept {
   if (pages_.empty()) return false;
   std::uint64_t enabled = 0;
@@ -128,7 +128,7 @@ EventGroup::Outcome EventGroup::read(std::span<double> totals) noexcept {
   const std::uint64_t enabled = words_[1] - std::min(words_[1], enabled_);
   const std::uint64_t running = words_[2] - std::min(words_[2], running_);
   if (running == 0) {
-    // Nothing was counted. The time stays owed, and what is counted next stands for all of it.
+    // Nothing was counted in this interval. It is added to the next one, whose counts are scaled to both.
     outcome.share = enabled == 0 ? 1 : 0;
     return outcome;
   }

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <sstream>
 
+#include "os/libpfm.hpp"
+
 namespace charm::counters {
 namespace {
 
@@ -29,12 +31,12 @@ std::optional<std::uint64_t> number(std::string_view text) {
 
 Event event_of(const std::string& wish, const std::string& text) {
   if (auto raw = parse_raw_event(text)) return *raw;
-  NamedEvent named = parse_libpfm_event(text);
+  const os::NamedPerfEvent named = os::encode_libpfm_event(text);
   if (!named.event) {
     refuse(wish, "'" + text + "' is no type:config[:config1], and as a name: " + named.problem,
            "give numbers, as in 4:0x444, or a name that libpfm's showevtinfo prints");
   }
-  return *named.event;
+  return {named.event->type, named.event->config, named.event->config1};
 }
 
 }  // namespace

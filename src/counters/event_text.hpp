@@ -14,18 +14,6 @@ namespace charm::counters {
 std::optional<Event> parse_raw_event(const std::string& text);
 std::string raw_text(const Event& event);
 
-struct NamedEvent {
-  std::optional<Event> event;
-  std::string problem;  ///< why there is none: no libpfm here, or what libpfm says
-};
-
-/// Asks libpfm, which is loaded at the first name. It knows the machine's own names; all others, too, where
-/// LIBPFM_ENCODE_INACTIVE is set.
-NamedEvent parse_libpfm_event(const std::string& name);
-
-/// Whether libpfm can be loaded.
-bool libpfm_available();
-
 /// One entry of the setting `counter_events`.
 struct UserEvent {
   EventRole role = EventRole::fill;

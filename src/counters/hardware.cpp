@@ -1,6 +1,6 @@
-// Hardware counters: a source that opens the plan's groups for every thread. What the kernel takes is found out once,
-// on the thread that makes the source; a thread that then gets less (descriptors run out, the counters are taken away)
-// goes on with what is left, and the source says so in its notes.
+// Hardware counters: a source that opens the plan's groups for every thread. The thread that makes the source finds out
+// once which events the kernel accepts. A thread that gets fewer later (descriptors run out, or counters are taken
+// away) continues with the rest, and the source says so in its notes.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -12,9 +12,9 @@
 namespace charm::counters {
 namespace {
 
-constexpr std::uint64_t patience_ns = 50'000'000;        // a group without a counter for so long is made smaller
-constexpr double silence_instructions = 10e9;            // so many without a single fill: the events count nothing
-constexpr std::uint64_t silence_cpu_ns = 1'000'000'000;  // so long on a counter without a single instruction
+constexpr std::uint64_t patience_ns = 50'000'000;        // after which a group without a counter is split
+constexpr double silence_instructions = 10e9;            // after which fill events that count nothing are given up
+constexpr std::uint64_t silence_cpu_ns = 1'000'000'000;  // the same, for an instruction counter that stays 0
 
 class HardwareThread final : public ThreadCounters {
  public:
@@ -26,14 +26,14 @@ class HardwareThread final : public ThreadCounters {
   }
 
   ~HardwareThread() override {
-    if (!shared_->mark.same_process()) forget_pages();
+    if (!shared_->fork_detector.same_process()) forget_pages();
   }
 
   Reading read() noexcept override {
     Reading& reading = last_;
     reading.time_ns = shared_->around.clock();
     reading.counted_share = 1;
-    if (!shared_->mark.same_process()) {
+    if (!shared_->fork_detector.same_process()) {
       reading.has = {};
       reading.counted_share = 0;
       return reading;
@@ -86,7 +86,7 @@ class HardwareThread final : public ThreadCounters {
   void sum_up(Reading& reading) const noexcept {
     std::array<double, sums> sum = before_;
     for (std::size_t i = 0; i < slots_.size(); ++i) sum[slots_[i].sum] += slots_[i].sign * totals_[i];
-    // A difference of two counts may step back by a little; a total does not.
+    // A difference of two counts may decrease by a little; a total must not.
     const auto up = [](std::uint64_t& field, double now) {
       field = std::max(field, static_cast<std::uint64_t>(std::max(now, 0.0)));
     };
@@ -120,7 +120,7 @@ class HardwareThread final : public ThreadCounters {
     }
   }
 
-  /// Something holds a counter for good (the NMI watchdog does), so that the largest group never fits: smaller ones do.
+  /// If something holds a counter for ever (the NMI watchdog does), the largest group never fits. Smaller groups do.
   void cut_groups(const Reading& reading) noexcept {
     try {
       std::vector<std::vector<Planned>> planned;
@@ -155,7 +155,7 @@ class HardwareThread final : public ThreadCounters {
     try {
       shared_->notes.add(key, text);
     } catch (...) {
-      return;  // without memory there is nothing to tell with
+      return;  // there is no memory for a note
     }
   }
 

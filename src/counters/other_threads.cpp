@@ -40,7 +40,7 @@ class OtherThread final : public ThreadCounters {
         if (one.role == EventRole::fill) fills[index(one.source)] += counted;
       }
     }
-    // A difference of two counts may step back by a little; a total does not.
+    // A difference of two counts may decrease by a little; a total must not.
     const auto up = [](std::uint64_t& field, double now) {
       field = std::max(field, static_cast<std::uint64_t>(std::max(now, 0.0)));
     };

@@ -125,7 +125,7 @@ Shape shape_of(const Machine& machine) {
   shape.nodes = std::max(1, static_cast<int>(machine.nodes.size()));
   shape.cpu_nodes = std::max(1, static_cast<int>(nodes.size()));
   shape.sockets = std::max(1, static_cast<int>(sockets.size()));
-  // Clusters that the process may not use are there all the same.
+  // Clusters exist also where the process may not use them.
   if (!machine.forbidden_cpus.empty() && machine.total.nodes > machine.total.sockets && machine.total.sockets > 0) {
     shape.cpu_nodes = std::max(shape.cpu_nodes, shape.sockets + 1);
   }

@@ -153,8 +153,8 @@ class ReplayWriter {
 
 class RecordingThread final : public ThreadCounters {
  public:
-  RecordingThread(std::unique_ptr<ThreadCounters> inner, std::shared_ptr<ReplayWriter> tape, int worker)
-      : inner_(std::move(inner)), tape_(std::move(tape)), worker_(worker) {}
+  RecordingThread(std::unique_ptr<ThreadCounters> inner, std::shared_ptr<ReplayWriter> writer, int worker)
+      : inner_(std::move(inner)), writer_(std::move(writer)), worker_(worker) {}
   ~RecordingThread() override { flush(); }
 
   Reading read() noexcept override {
@@ -172,7 +172,7 @@ class RecordingThread final : public ThreadCounters {
   static constexpr std::size_t piece = std::size_t{64} << 10U;
   void flush() noexcept {
     try {
-      tape_->write(text_);
+      writer_->write(text_);
     } catch (...) {
       text_.clear();  // the lines are lost, and the thread goes on
     }
@@ -180,7 +180,7 @@ class RecordingThread final : public ThreadCounters {
   }
 
   std::unique_ptr<ThreadCounters> inner_;
-  std::shared_ptr<ReplayWriter> tape_;
+  std::shared_ptr<ReplayWriter> writer_;
   int worker_;
   std::string text_;
 };
@@ -188,11 +188,11 @@ class RecordingThread final : public ThreadCounters {
 class RecordingSource final : public Source {
  public:
   RecordingSource(std::unique_ptr<Source> inner, const std::string& path)
-      : inner_(std::move(inner)), tape_(std::make_shared<ReplayWriter>(path)), path_(path) {
-    tape_->write(recording_header(inner_->describe()));
+      : inner_(std::move(inner)), writer_(std::make_shared<ReplayWriter>(path)), path_(path) {
+    writer_->write(recording_header(inner_->describe()));
   }
   std::unique_ptr<ThreadCounters> open_for_this_thread(int worker) override {
-    return std::make_unique<RecordingThread>(inner_->open_for_this_thread(worker), tape_, worker);
+    return std::make_unique<RecordingThread>(inner_->open_for_this_thread(worker), writer_, worker);
   }
   [[nodiscard]] Description describe() const override {
     Description description = inner_->describe();
@@ -201,13 +201,13 @@ class RecordingSource final : public Source {
   }
   Pressure pressure() override {
     const Pressure pressure = inner_->pressure();
-    if (pressure.known) tape_->write(recording_line(now_ns(), pressure));
+    if (pressure.known) writer_->write(recording_line(now_ns(), pressure));
     return pressure;
   }
 
  private:
   std::unique_ptr<Source> inner_;
-  std::shared_ptr<ReplayWriter> tape_;
+  std::shared_ptr<ReplayWriter> writer_;
   std::string path_;
 };
 

@@ -37,7 +37,7 @@ class Notes {
 
 struct Shared {
   SourceContext around;
-  os::ForkMark mark;
+  os::ForkDetector fork_detector;
   Notes notes;
 };
 

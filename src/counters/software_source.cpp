@@ -12,12 +12,12 @@ class SoftwareThread final : public ThreadCounters {
   explicit SoftwareThread(std::shared_ptr<Shared> shared)
       : shared_(std::move(shared)), software_(shared_->around.perf) {}
   ~SoftwareThread() override {
-    if (!shared_->mark.same_process()) software_.forget_pages();
+    if (!shared_->fork_detector.same_process()) software_.forget_pages();
   }
   Reading read() noexcept override {
     last_.time_ns = shared_->around.clock();
     last_.has = {};
-    if (shared_->mark.same_process()) {
+    if (shared_->fork_detector.same_process()) {
       last_.has = software_.measured();
       software_.fill(last_);
     }

@@ -1,6 +1,6 @@
 #include "drawing/gathering.hpp"
 
-#include "os/cpuid.hpp"
+#include "os/cpu_identity.hpp"
 #include "topology/build.hpp"
 #include "topology/discovery.hpp"
 #include "topology/source.hpp"
@@ -32,7 +32,8 @@ Views gather(const std::string& description, const std::string& profile) {
     if (topology::kind_of_source(description) != SourceKind::profile) sources.system = survey_of(description);
   } else {
     sources.system = topology::survey_live(Detail::kinds);
-    if (machine.is_live()) sources.cpuid = read_cpuid_picture(os::read_cpuid(machine.allowed_cpus));
+    sources.guest = os::read_cpu_identity().guest;
+    if (machine.is_live()) sources.processors = topology::survey_processors();
   }
   return compare(std::move(machine), sources);
 }

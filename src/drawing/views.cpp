@@ -24,7 +24,7 @@ CpuGroups sorted(std::map<Key, CpuSet> groups) {
 }
 
 /// Before any judgement: an L3 over two packages is shown as one.
-View view_of(const topology::Survey& survey) {
+View view_of(const topology::Survey& survey, const std::string& source) {
   std::map<int, CpuSet> cores, chiplets, nodes, sockets;
   for (std::size_t i = 0; i < survey.cores.size(); ++i) {
     const auto& core = survey.cores[i];
@@ -35,7 +35,7 @@ View view_of(const topology::Survey& survey) {
       if (core.socket >= 0) put(sockets, core.socket, cpu);
     }
   }
-  return {"system", survey.cores_told ? sorted(cores) : CpuGroups{}, sorted(chiplets), sorted(nodes), sorted(sockets)};
+  return {source, survey.cores_told ? sorted(cores) : CpuGroups{}, sorted(chiplets), sorted(nodes), sorted(sockets)};
 }
 
 /// Where no survey is kept: a profile's machine.
@@ -51,17 +51,6 @@ View view_of(const Machine& machine) {
     }
   }
   return {"system", sorted(cores), sorted(chiplets), sorted(nodes), sorted(sockets)};
-}
-
-View view_of(const CpuidPicture& picture) {
-  std::map<std::int64_t, CpuSet> cores, chiplets, nodes, sockets;
-  for (const CpuidCpu& cpu : picture.cpus) {
-    put(cores, std::int64_t{cpu.core}, cpu.cpu);
-    put(sockets, std::int64_t{cpu.package}, cpu.cpu);
-    if (cpu.l3 >= 0) put(chiplets, cpu.l3, cpu.cpu);
-    if (cpu.node >= 0) put(nodes, std::int64_t{cpu.node}, cpu.cpu);
-  }
-  return {"cpuid", sorted(cores), sorted(chiplets), sorted(nodes), sorted(sockets)};
 }
 
 View view_of(const topology::ProfilePicture& picture) {
@@ -224,25 +213,17 @@ Views compare(Machine machine, const Sources& sources) {
   Views all;
   all.machine = std::move(machine);
   if (sources.system) {
-    all.views.push_back(view_of(*sources.system));
+    all.views.push_back(view_of(*sources.system, "system"));
     all.kinds = sources.system->kinds;
   } else if (sources.profile && sources.profile->machine) {
     all.views.push_back(view_of(*sources.profile->machine));
   }
-  if (sources.cpuid && !sources.cpuid->cpus.empty()) {
-    all.views.push_back(view_of(*sources.cpuid));
-    if (all.kinds.empty()) {
-      std::map<std::string, CpuSet> kinds;
-      for (const CpuidCpu& cpu : sources.cpuid->cpus) {
-        if (!cpu.kind.empty()) kinds[cpu.kind].insert(cpu.cpu);
-      }
-      if (kinds.size() > 1) {
-        for (auto& [name, cpus] : kinds) all.kinds.push_back({std::move(cpus), name == "efficiency" ? 0 : 1, name});
-      }
-    }
+  if (sources.processors && !sources.processors->cores.empty()) {
+    all.views.push_back(view_of(*sources.processors, "cpuid"));
+    if (all.kinds.empty()) all.kinds = sources.processors->kinds;
   }
   if (sources.profile) all.views.push_back(view_of(*sources.profile));
-  all.disagreements = disagreements_of(all.views, sources.cpuid && sources.cpuid->hypervisor);
+  all.disagreements = disagreements_of(all.views, sources.guest);
   if (!all.views.empty() && all.views.front().source == "system") add_implausible(all.views.front(), all.disagreements);
   all.features = features_of(all.machine, sources, all.kinds);
   return all;

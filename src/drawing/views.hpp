@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "drawing/cpuid_view.hpp"
 #include "topology/profile.hpp"
 #include "topology/survey.hpp"
 
@@ -41,7 +40,8 @@ struct Views {
 /// What may be known besides the machine itself.
 struct Sources {
   std::optional<topology::Survey> system;
-  std::optional<CpuidPicture> cpuid;
+  std::optional<topology::Survey> processors;  ///< what they say of themselves (survey_processors())
+  bool guest = false;                          ///< a hypervisor runs this system
   std::optional<topology::ProfilePicture> profile;
 };
 

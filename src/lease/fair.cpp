@@ -6,7 +6,7 @@
 namespace charm::lease {
 namespace {
 
-/// Cores dealt so far: a matching of cores and holders that grows by one core at a time.
+/// The cores assigned so far: a matching of cores and holders that grows by one core at a time.
 class Dealing {
  public:
   explicit Dealing(const std::vector<Holder>& holders) : holders_(holders), has_(holders.size()) {
@@ -15,7 +15,7 @@ class Dealing {
     }
   }
 
-  /// One core more for `holder`, if need be by exchanges along a path; the others keep their numbers.
+  /// Assigns one more core to `holder`, if need be by exchanges along a path. The others keep as many as they have.
   bool deal(std::size_t holder) {
     for (const int core : holders_[holder].may) {
       if (int& owner = owner_[core]; owner == nobody) {
@@ -35,7 +35,7 @@ class Dealing {
  private:
   static constexpr int nobody = -1;
 
-  /// Gives `holder` a core of another one who then takes another.
+  /// Gives `holder` a core of another holder, which then takes a different one.
   bool hand_on(std::size_t holder, std::vector<bool>& asked) {
     asked[holder] = true;
     for (const int core : holders_[holder].may) {
@@ -77,7 +77,7 @@ std::vector<int> fair_counts(const std::vector<Holder>& holders) {
       }
     }
     if (next == holders.size()) return dealing.counts();
-    if (!dealing.deal(next)) done[next] = true;  // nor will it be possible later
+    if (!dealing.deal(next)) done[next] = true;  // it will not be possible later either
   }
 }
 
@@ -98,7 +98,8 @@ std::optional<std::pair<int, int>> exchange(const std::vector<Holder>& holders, 
     return std::find_if(free.begin(), free.end(), [&](int core) { return holder.may.contains(core); });
   };
   if (free_for(holders[self]) == free.end()) return std::nullopt;
-  // Breadth first from each who is short: over those whose cores it may use, until one that can take a free core.
+  // A breadth-first search from each holder that is short of cores: over holders whose cores it may use, until one
+  // that can take a free core.
   for (std::size_t s = 0; s < holders.size(); ++s) {
     if (static_cast<int>(holders[s].holds.size()) >= counts[s] || free_for(holders[s]) != free.end()) continue;
     std::vector<bool> seen(holders.size(), false);
@@ -116,7 +117,7 @@ std::optional<std::pair<int, int>> exchange(const std::vector<Holder>& holders, 
         const auto instead = free_for(holders[h]);
         if (instead == free.end()) continue;
         if (h == self) return std::pair(*core, *instead);
-        return std::nullopt;  // another's turn; one exchange at a time
+        return std::nullopt;  // it is another holder's turn: one exchange at a time
       }
     }
   }

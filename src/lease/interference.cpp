@@ -18,7 +18,7 @@ double bound(const OwnTime& own) {
   return sum;
 }
 
-/// Without what the hypervisor took: that is no program here.
+/// Without the time that the hypervisor took, since no program of this machine used it.
 double busy_share(const os::CpuTime& before, const os::CpuTime& after) {
   if (after.total <= before.total) return 0;
   const auto busy = [](const os::CpuTime& time) { return static_cast<double>(time.busy - time.stolen); };
@@ -27,10 +27,10 @@ double busy_share(const os::CpuTime& before, const os::CpuTime& after) {
 
 }  // namespace
 
-void Interference::look(double now, std::map<int, os::CpuTime> cpus, OwnTime own, const CpuSet& leased) {
+void Interference::sample(double now, std::map<int, os::CpuTime> cpus, OwnTime own, const CpuSet& leased) {
   const double seconds = now - at_;
   if (begun_ && seconds > 0) {
-    // Where nobody knows, it was everywhere (N1). What threads did that have ended is in it, too.
+    // Time of unbound threads counts on every cpu (I1). It includes the time of threads that have ended.
     const double floating = std::max(0.0, (own.all - own_before_.all) - (bound(own) - bound(own_before_)));
     const double keep = std::exp(-seconds / memory_s);
     busy_.clear();
@@ -52,7 +52,7 @@ void Interference::look(double now, std::map<int, os::CpuTime> cpus, OwnTime own
   }
   begun_ = true;
   at_ = now;
-  due_ = now + window_s;
+  due_ = now + interval_s;
   before_ = std::move(cpus);
   own_before_ = std::move(own);
 }

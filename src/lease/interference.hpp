@@ -1,9 +1,9 @@
 // Interference: which cpus other programs keep busy. It is the time that the kernel counts on a cpu, less the time of
 // this program's own threads there, smoothed and compared with two limits that are far apart.
 //
-//  N1  In doubt a cpu counts as quiet: the time of own threads that were not bound to a single cpu is subtracted from
+//  I1  In doubt a cpu counts as quiet: the time of own threads that were not bound to a single cpu is subtracted from
 //      every cpu, since it may have been spent on any of them.
-//  N2  A load that comes and goes within a second and a half never makes a cpu busy. A load that takes a whole cpu does
+//  I2  A load that comes and goes within a second and a half never makes a cpu busy. A load that takes a whole cpu does
 //      after two seconds, one that takes half of it (two bound programs on one core) after five. A busy cpu stays busy
 //      until it has been quiet for at least five seconds. So a cpu changes state at most twice in six seconds.
 //
@@ -29,7 +29,7 @@ struct OwnTime {
 
 class Interference {
  public:
-  static constexpr double window_s = 1;
+  static constexpr double interval_s = 1;
   static constexpr double memory_s = 5;
   static constexpr double busy_from = 0.3;
   static constexpr double quiet_below = 0.1;
@@ -37,7 +37,7 @@ class Interference {
   [[nodiscard]] bool due(double now) const { return now >= due_; }
   /// \param cpus as os::cpu_times() gives them. \param own since the same moment in every call.
   /// \param leased cpus that others have leased.
-  void look(double now, std::map<int, os::CpuTime> cpus, OwnTime own, const CpuSet& leased = {});
+  void sample(double now, std::map<int, os::CpuTime> cpus, OwnTime own, const CpuSet& leased = {});
   /// The cpus that other programs keep busy.
   [[nodiscard]] const CpuSet& busy() const { return busy_; }
 

@@ -50,7 +50,7 @@ Lease::Lease(const std::string& path, const Machine& machine, int weight, int wa
 
 Lease::~Lease() {
   const os::SharedFile::Turn turn(*file_);
-  if (!turn.granted()) return;  // the next one who looks finds it dead
+  if (!turn.granted()) return;  // the next program that reads the table removes it
   Table table = read();
   std::erase_if(table.entries, [&](const Entry& entry) { return is_me(entry); });
   write(table);
@@ -75,7 +75,7 @@ bool Lease::write(Table& table) {
   return file_->write(image_offset(table.sequence), encode(table));
 }
 
-/// The file may have been removed, and others may meet at a new one by now.
+/// The file may have been removed, and other programs may use a new one by now.
 void Lease::reopen_if_gone() {
   if (!file_->is_still_there()) file_ = os::SharedFile::open(path_);
 }
@@ -94,7 +94,7 @@ std::size_t Lease::join(Table& table, int want) {
   for (std::size_t e = 0; e < table.entries.size(); ++e) {
     if (is_me(table.entries[e])) return e;
   }
-  if (std::exchange(joined_, true)) number_ = next_number();  // what it held is another's by now
+  if (std::exchange(joined_, true)) number_ = next_number();  // another program has its cores by now
   Entry mine{around_.self.pid, around_.self.started, around_.name_space, number_, 0, weight_, want, {}, {}};
   for (const int core : core_selection_.cores()) {
     if (core < most_cpus) mine.may.insert(core);
@@ -127,7 +127,7 @@ Lease::Standing Lease::look(int want, const CoreCpuSet& busy) {
   const std::vector<int> counts = fair_counts(holders_of(table));
   const int due = counts[self];
   CoreCpuSet others;
-  CoreCpuSet useful;  // what those who are short could use
+  CoreCpuSet useful;  // cores that holders which are short could use
   for (std::size_t e = 0; e < table.entries.size(); ++e) {
     if (e == self) continue;
     others |= table.entries[e].holds;

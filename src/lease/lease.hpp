@@ -10,7 +10,7 @@
 // L4  A core that programs without leases keep busy is taken last and given up first. It is exchanged for a free quiet
 //     one, at most one core in each update.
 //
-// A program that is alone has all cores. An idle one wants one core.
+// A program that is alone has all cores. An idle program wants one core.
 #pragma once
 
 #include <charm/machine.hpp>

@@ -39,8 +39,8 @@ struct Body {
 
 constexpr std::size_t image_bytes = sizeof(Head) + most_entries * sizeof(Body);
 
-/// FNV-1a, eight bytes at a time. Against accidents: whoever may write the file may write a right checksum, too, and is
-/// the user himself.
+/// FNV-1a, eight bytes at a time. It protects against accidents only: whoever can write the file is the user himself,
+/// who could also write a correct checksum.
 std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t sum = 0xcbf29ce484222325ULL) {
   const auto* at = static_cast<const unsigned char*>(data);
   for (std::size_t i = 0; i + sizeof sum <= bytes; i += sizeof sum) {

@@ -96,7 +96,7 @@ bool place_runs(os::PageSystem& system, const Machine* machine, const Block& blo
     const std::size_t length = std::min(round_up(runs[i].bytes, block.unit), block.bytes - begin);
     if (nodes[i] < 0 || length == 0) continue;
     auto* data = static_cast<std::byte*>(block.data) + begin;
-    all = took(system.place(data, length, os::PagePolicy::preferred, {nodes[i]})) && all;
+    all = took(system.place(data, length, os::MemoryPolicy::preferred, {nodes[i]})) && all;
   }
   return all;
 }
@@ -106,7 +106,7 @@ bool place_in_turns(os::PageSystem& system, const Machine* machine, const Block&
   OsNodeSet numbers;
   for (const int node : nodes) numbers.insert(os_node(*machine, node));
   if (!usable(machine) || block.data == nullptr || numbers.empty()) return false;
-  const auto policy = numbers.size() == 1 ? os::PagePolicy::preferred : os::PagePolicy::interleave;
+  const auto policy = numbers.size() == 1 ? os::MemoryPolicy::preferred : os::MemoryPolicy::interleave;
   return took(system.place(block.data, block.bytes, policy, numbers));
 }
 
@@ -124,7 +124,7 @@ PageCensus census(os::PageSystem& system, const Machine& machine, const void* da
     const std::size_t count = std::min<std::size_t>(at_once, last - at + 1);
     for (std::size_t i = 0; i < count; ++i) pages[i] = reinterpret_cast<const void*>((at + i) * page);
     nodes.fill(-ENOENT);
-    const int error = system.homes({pages.data(), count}, {nodes.data(), count});
+    const int error = system.nodes_of({pages.data(), count}, {nodes.data(), count});
     if (error != 0) {
       base::notice("memory: move_pages",
                    "the kernel does not tell where pages lie (move_pages: " + std::string(std::strerror(error)) + ")");

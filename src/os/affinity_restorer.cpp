@@ -42,7 +42,7 @@ bool free_more(int program, const CpuSet& mask, bool children, std::set<int>& fr
   return more;
 }
 
-/// A thread that is born in the meantime has the mask of the one that makes it, which may be bound still.
+/// A thread that is created meanwhile inherits the mask of its creator, which may still be bound.
 void free_threads(int program, const CpuSet& mask, bool children) {
   constexpr int freeing_rounds = 8;
   std::set<int> freed;
@@ -51,12 +51,12 @@ void free_threads(int program, const CpuSet& mask, bool children) {
 }
 
 [[noreturn]] void stand_guard(int pipe, const CpuSet& mask, bool children) {
-  setsid();  // what is meant for the program's group is not meant for it
+  setsid();  // signals to the program's process group must not reach the restorer
   prctl(PR_SET_NAME, "charm-restorer");
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Whoever waits for the end of the program's output, or of any other pipe, shall not wait for this.
+  // A reader that waits for the end of the program's output, or of any other pipe, must not wait for the restorer.
   dup2(pipe, 0);
   pipe = 0;
 #ifdef SYS_close_range

@@ -1,6 +1,6 @@
-// The affinity restorer: a process that only waits for the death of the process that made it. If that one is killed and
-// cannot clean up, the restorer gives the program's threads their mask back and exits. Without it threads, and all
-// threads that they create, would stay bound to single cores.
+// The affinity restorer: a process that waits for the end of the process that made it. If that process is killed and
+// cannot clean up, the restorer gives the threads of the attached program their masks back and exits. Without it these
+// threads, and all threads that they create, would stay bound to single cores.
 #pragma once
 
 #include <charm/id_set.hpp>

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One mounted hierarchy: the process's group in it, and where the walk upwards ends.
+/// One mounted hierarchy, the process's group in it, and the mount point, where the walk upwards ends.
 struct Hierarchy {
   bool v2 = false;
   std::vector<std::string> controllers;  // of v1
@@ -53,8 +53,8 @@ std::string unescape(std::string_view text) {
   return out;
 }
 
-/// The group's directory. A container may see its group's path as the host has it while only a part of the tree is
-/// mounted (`mount_root`), or as "/.." where the group lies outside of its namespace: the mount's top is the best then.
+/// The group's directory. In a container the path may be the host's although only a part of the tree is mounted
+/// (`mount_root`), or "/.." if the group lies outside of the namespace. Then the top of the mount is used.
 fs::path group_directory(const fs::path& mount_point, const std::string& mount_root, const std::string& path) {
   if (path.find("/..") != std::string::npos) return mount_point;
   std::string below = path;

@@ -14,8 +14,8 @@
 namespace charm::os {
 namespace {
 
-/// Those that a user or a program sends to have something done. A fault, a pipe's end or a timer of the caller's own is
-/// the caller's.
+/// The signals that users and programs send on purpose. Faults, SIGPIPE and the caller's timers concern the caller
+/// alone.
 std::vector<int> signals_to_pass() {
   std::vector<int> all = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,  SIGUSR1, SIGUSR2, SIGALRM, SIGCONT,
                           SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH, SIGIO,   SIGPWR,  SIGXCPU, SIGXFSZ};
@@ -56,7 +56,7 @@ Child::Child(const Start& start) {
   std::vector<int> watched = signals_to_pass();
   watched.push_back(SIGCHLD);
   const sigset_t set = set_of(watched);
-  // Where SIGCHLD is ignored the kernel reaps children by itself, and nobody learns how they ended.
+  // While SIGCHLD is ignored the kernel reaps children itself, and their exit status is lost.
   struct sigaction reaping{};
   reaping.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &reaping, &child_before_);
@@ -68,8 +68,8 @@ Child::Child(const Start& start) {
   const std::vector<char*> environment = environment_with(start.variables, own);
 
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  // The child borrows this process's memory and this process waits until it has become the program, or has failed to:
-  // copying the page tables would take longer than all the rest.
+  // The child uses this process's memory, and this process waits until the child has called exec or has failed. Copying
+  // the page tables (fork) would take longer than everything else together.
   volatile int error = signals_ < 0 ? errno : 0;
   pid_ = signals_ < 0 ? -1 : vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn sets no mask of cpus
   if (pid_ == 0) {
@@ -136,8 +136,8 @@ std::optional<Ended> Child::reap() {
   return std::nullopt;
 }
 
-/// The shell sees the caller stop, as it would see the program. In a group without a shell the kernel ignores the
-/// signal, here as in the child.
+/// Stops the caller, so that the shell sees what it would see of the program. In an orphaned process group the kernel
+/// ignores the signal, for the caller as for the child.
 void Child::stop_with(int signal) const {
   struct sigaction plain{};
   struct sigaction before{};
@@ -177,7 +177,7 @@ int end_like(const Ended& ended) {
   if (ended.signal == 0) return ended.code;
   rlimit core{};
   getrlimit(RLIMIT_CORE, &core);
-  core.rlim_cur = 0;  // the program has left one, if any was wanted
+  core.rlim_cur = 0;  // the program has written its own, if core dumps are on
   setrlimit(RLIMIT_CORE, &core);
   struct sigaction plain{};
   plain.sa_handler = SIG_DFL;

@@ -7,7 +7,7 @@ namespace charm::os {
 void keep_loaded(const void* code) noexcept {
   Dl_info info{};
   if (dladdr(code, &info) == 0 || info.dli_fname == nullptr) return;
-  // The program itself is not found by this name, and need not be: it cannot be closed. The handle is not given back.
+  // The handle is kept on purpose. The main program is not found by this name, but it cannot be closed anyway.
   dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 

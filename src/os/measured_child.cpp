@@ -45,7 +45,7 @@ class Descriptor {
   int number_;
 };
 
-/// Has SIGCHLD and the signals that ask to stop come by a descriptor, for as long as it lives.
+/// While it exists, SIGCHLD and the signals that ask to stop are read from a descriptor.
 class Signals {
  public:
   static constexpr std::array<int, 4> asking_to_stop = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -56,7 +56,7 @@ class Signals {
     sigaddset(&taken, SIGCHLD);
     for (const int signal : asking_to_stop) sigaddset(&taken, signal);
     pthread_sigmask(SIG_BLOCK, &taken, &before_);
-    // Ignored children would be reaped by the kernel, and their usage with them.
+    // While SIGCHLD is ignored the kernel reaps children itself, and their resource usage is lost.
     struct sigaction plain{};
     plain.sa_handler = SIG_DFL;
     sigaction(SIGCHLD, &plain, &child_before_);
@@ -85,7 +85,7 @@ class Signals {
   Descriptor descriptor_;
 };
 
-/// What posix_spawn shall do in the child before exec.
+/// What posix_spawn does in the child before exec.
 class SpawnOptions {
  public:
   SpawnOptions(const ChildRequest& request, const Signals& signals, int error_pipe) {
@@ -121,7 +121,7 @@ class SpawnOptions {
   posix_spawnattr_t attributes_{};
 };
 
-/// Takes what the pipe holds at the moment; the last `most` bytes of all of it stay.
+/// Reads what the pipe holds at the moment, and keeps the last `most` bytes of everything read so far.
 /// \return false when nobody can write to it any more.
 bool drain(int pipe, std::string& tail, std::size_t most) {
   std::array<char, 16384> piece{};
@@ -157,7 +157,7 @@ ChildResult run_child(const ChildRequest& request) {
   Descriptor from_child(ends[0]);
   Descriptor to_parent(ends[1]);
   fcntl(from_child.get(), F_SETFL, O_NONBLOCK);  // of our end alone
-  const PeakMemory own;                          // sets our mark back: it is the floor of the child's
+  const PeakMemory own;                          // resets our own peak, below which the child's cannot be seen
   result.floor_bytes = own.bytes();
   const Signals signals;
   const SpawnOptions plan(request, signals, to_parent.get());

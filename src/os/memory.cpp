@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "os/cgroup.hpp"
+#include "os/stack_memory.hpp"
 #include "os/system_files.hpp"
 
 namespace charm::os {
@@ -89,7 +90,7 @@ std::uint64_t resident_bytes() noexcept {
   std::array<char, 128> buffer{};
   std::string_view text = read_start("/proc/self/statm", buffer);
   next_number<std::uint64_t>(text);  // mapped
-  return next_number<std::uint64_t>(text).value_or(0) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return next_number<std::uint64_t>(text).value_or(0) * page_bytes();
 }
 
 std::optional<std::uint64_t> mapping_limit() { return first_number(read_text("/proc/sys/vm/max_map_count")); }

@@ -13,18 +13,16 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "os/mempolicy.hpp"
+#include "os/memory_policy.hpp"
+#include "os/stack_memory.hpp"
 
 namespace charm::os {
 namespace {
 
-bool set_policy(void* data, std::size_t bytes, int policy, int node) {
+bool set_policy(void* data, std::size_t bytes, MemoryPolicy policy, int node) {
 #ifdef SYS_mbind
-  constexpr std::size_t bits = 8 * sizeof(unsigned long);
-  std::vector<unsigned long> mask(static_cast<std::size_t>(node) / bits + 1, 0);
-  mask[static_cast<std::size_t>(node) / bits] = 1UL << (static_cast<std::size_t>(node) % bits);
-  // The kernel takes one bit less than it is told.
-  return syscall(SYS_mbind, data, bytes, policy, mask.data(), mask.size() * bits + 1, 0UL) == 0;
+  const NodeMask mask({&node, 1});
+  return syscall(SYS_mbind, data, bytes, policy, mask.words.data(), mask.bits(), 0UL) == 0;
 #else
   return false;
 #endif
@@ -40,7 +38,7 @@ NodeMemory::NodeMemory(std::size_t bytes, int node, bool huge) : bytes_(bytes ==
   }
   data_ = data;
   if (huge) madvise(data_, bytes_, MADV_HUGEPAGE);
-  if (node >= 0) bound_ = set_policy(data_, bytes_, mpol_bind, node);
+  if (node >= 0) bound_ = set_policy(data_, bytes_, MemoryPolicy::bind, node);
 }
 
 NodeMemory::NodeMemory(NodeMemory&& other) noexcept
@@ -51,12 +49,12 @@ NodeMemory::~NodeMemory() {
 }
 
 bool prefer_node(void* data, std::size_t bytes, int node) noexcept {
-  return set_policy(data, bytes, mpol_preferred, node);
+  return set_policy(data, bytes, MemoryPolicy::preferred, node);
 }
 
 PageHome page_home(const void* address) noexcept {
 #ifdef SYS_move_pages
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t page = page_bytes();
   void* begin = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) & ~(page - 1));
   int status = -1;
   if (syscall(SYS_move_pages, 0, 1UL, &begin, nullptr, &status, 0) != 0) return {-1, errno};

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-/// Where the bytes really go: a symbolic link stays one.
+/// The target of a symbolic link, so that the link itself is not replaced.
 fs::path target_of(const std::string& path) {
   std::error_code ignored;
   fs::path target = path;
@@ -50,8 +50,8 @@ class Temporary {
 
   [[nodiscard]] int error() const { return error_; }
 
-  /// mkostemp gives mode 0600; the result shall have the mode of the file it replaces, or what the umask gives a new
-  /// one.
+  /// mkostemp makes a file of mode 0600. The result gets the mode of the file that it replaces, or of a new file under
+  /// the umask.
   void take_mode_of(const fs::path& target) {
     struct stat existing{};
     mode_t mode = 0;

@@ -3,12 +3,11 @@
 #include <cerrno>
 #include <cstdint>
 #include <unistd.h>
-#include <vector>
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "os/mempolicy.hpp"
+#include "os/stack_memory.hpp"
 #include "os/system_files.hpp"
 
 namespace charm::os {
@@ -21,11 +20,11 @@ std::size_t read_huge_page_bytes() {
 
 class LinuxPages final : public PageSystem {
  public:
-  [[nodiscard]] std::size_t page_bytes() const noexcept override { return page_; }
+  [[nodiscard]] std::size_t page_bytes() const noexcept override { return os::page_bytes(); }
   [[nodiscard]] std::size_t huge_page_bytes() const noexcept override { return huge_; }
 
   void* map(std::size_t bytes, bool reserved_huge) override {
-    // Reserved pages are counted when they are mapped: without that a page that is missing later is a SIGBUS.
+    // Reserved huge pages are set aside at mmap. With MAP_NORESERVE a page that is missing later would be a SIGBUS.
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (reserved_huge ? MAP_HUGETLB : MAP_NORESERVE);
     void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     return data == MAP_FAILED ? nullptr : data;
@@ -35,24 +34,17 @@ class LinuxPages final : public PageSystem {
     return madvise(data, bytes, MADV_HUGEPAGE) == 0 ? 0 : errno;
   }
 
-  int place(void* data, std::size_t bytes, PagePolicy policy, const OsNodeSet& nodes) override {
+  int place(void* data, std::size_t bytes, MemoryPolicy policy, const OsNodeSet& nodes) override {
 #ifdef SYS_mbind
-    constexpr std::size_t bits = 8 * sizeof(unsigned long);
-    const auto last = static_cast<std::size_t>(nodes.back());
-    std::vector<unsigned long> mask(last / bits + 1, 0);
-    for (const int node : nodes) {
-      mask[static_cast<std::size_t>(node) / bits] |= 1UL << (static_cast<std::size_t>(node) % bits);
-    }
-    const int mode = policy == PagePolicy::interleave ? mpol_interleave : mpol_preferred;
-    // The kernel takes one bit less than it is told.
-    return syscall(SYS_mbind, data, bytes, mode, mask.data(), mask.size() * bits + 1, 0UL) == 0 ? 0 : errno;
+    const NodeMask mask(nodes);
+    return syscall(SYS_mbind, data, bytes, policy, mask.words.data(), mask.bits(), 0UL) == 0 ? 0 : errno;
 #else
     (void)data, (void)bytes, (void)policy, (void)nodes;
     return ENOSYS;
 #endif
   }
 
-  int homes(std::span<const void* const> pages, std::span<int> nodes) override {
+  int nodes_of(std::span<const void* const> pages, std::span<int> nodes) override {
 #ifdef SYS_move_pages
     return syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, nodes.data(), 0) == 0 ? 0 : errno;
 #else
@@ -62,7 +54,6 @@ class LinuxPages final : public PageSystem {
   }
 
  private:
-  std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::size_t huge_ = read_huge_page_bytes();
 };
 

@@ -6,10 +6,9 @@
 #include <span>
 
 #include "base/id_sets.hpp"
+#include "os/memory_policy.hpp"
 
 namespace charm::os {
-
-enum class PagePolicy { preferred, interleave };
 
 class PageSystem {
  public:
@@ -25,10 +24,10 @@ class PageSystem {
   virtual void unmap(void* data, std::size_t bytes) noexcept = 0;
   /// \return 0 or an errno, as the two below.
   virtual int advise_huge(void* data, std::size_t bytes) = 0;
-  /// Where pages that are touched from now on come from, while there is memory. \param nodes at least one.
-  virtual int place(void* data, std::size_t bytes, PagePolicy policy, const OsNodeSet& nodes) = 0;
+  /// Where pages that are touched from now on come from, while there is memory. \param nodes OS numbers.
+  virtual int place(void* data, std::size_t bytes, MemoryPolicy policy, const OsNodeSet& nodes) = 0;
   /// OS number of the node of each page, or a negative errno. \return 0 or an errno where the question is refused.
-  virtual int homes(std::span<const void* const> pages, std::span<int> nodes) = 0;
+  virtual int nodes_of(std::span<const void* const> pages, std::span<int> nodes) = 0;
 };
 
 /// This machine's. It has no state of its own.

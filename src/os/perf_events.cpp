@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "os/perf_open.hpp"
+#include "os/stack_memory.hpp"
 
 namespace charm::os {
 namespace {
@@ -18,8 +19,8 @@ class SystemPerfEvents final : public PerfEvents {
     perf_event_attr attributes = perf_attributes(event);
     attributes.read_format |= PERF_FORMAT_GROUP;
 #if defined(__aarch64__)
-    // Reading from user space has to be asked for here (kernel.perf_user_access); where it is not allowed the kernel
-    // opens the event without.
+    // On Arm, user-space reads have to be requested for each event (kernel.perf_user_access). Where they are forbidden
+    // the kernel opens the event without them.
     if (event.type != PERF_TYPE_SOFTWARE && event.type != PERF_TYPE_TRACEPOINT && (event.config1 & 2U) == 0) {
       attributes.config1 |= 2U;
       if (const int descriptor = perf_open(attributes, thread_, -1, group); descriptor >= 0) return descriptor;
@@ -58,8 +59,8 @@ class SystemPerfEvents final : public PerfEvents {
       asm volatile("mrs %0, pmccntr_el0" : "=r"(value));
       return value;
     }
-    // The number of a counter is part of the register's name; pmselr_el0 chooses one at run time, but a context switch
-    // between choosing and reading would read another one's.
+    // The number of a counter is part of the register's name. pmselr_el0 could select one at run time, but after a
+    // context switch between selecting and reading another counter would be read.
     switch (index) {
 #define CHARM_COUNTER(n)                                      \
   case n:                                                     \
@@ -108,7 +109,6 @@ class SystemPerfEvents final : public PerfEvents {
 
  private:
   int thread_;
-  static std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 };
 
 }  // namespace

@@ -65,7 +65,7 @@ PrivateFile::PrivateFile(const std::string& path) : path_(path), process_(getpid
   const std::string folder = path_.substr(0, path_.rfind('/'));
   error_ = prepare_private_folder(folder);
   if (!error_.empty()) return;
-  unlink(path_.c_str());  // of a process that had our number
+  unlink(path_.c_str());  // may be left from a process that had our process id
   file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_APPEND, 0600);
   if (file_ < 0) error_ = path_ + ": " + text_of_error(errno);
 }

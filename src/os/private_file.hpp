@@ -1,6 +1,6 @@
-// Small files by which the programs of one user tell each other something: in a folder that only he can enter, one file
-// a process, named "<pid><suffix>". In a folder that all may write to somebody else may have been there first, so owner
-// and kind of what is found are checked, and links are never followed.
+// Small files by which the programs of one user exchange information: in a folder that only this user can enter, one
+// file for each process, named "<pid><suffix>". In a folder that everybody can write to, another user may have made the
+// folder first, so the owner and kind of everything found there are checked, and links are never followed.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace charm::os {
 /// $XDG_RUNTIME_DIR/charm, else charm-UID in the folder for temporary files.
 std::string private_folder();
 
-/// Makes it where it is not there. \return why it cannot be used; empty where it can.
+/// Makes the folder if it does not exist. \return why it cannot be used; empty where it can.
 std::string prepare_private_folder(const std::string& folder);
 
-/// Takes away the files with `suffix` of processes that have ended without doing so.
+/// Removes the files with `suffix` of processes that have ended and left them behind.
 void remove_files_of_ended_processes(const std::string& folder, std::string_view suffix);
 
 /// What is in a file of this user, but not more than `most_bytes`; nothing where there is none, or it is not a plain

@@ -35,7 +35,7 @@ bool subscribe(int socket) {
   return send(socket, request.data(), header.nlmsg_len, 0) == static_cast<ssize_t>(header.nlmsg_len);
 }
 
-/// Births and the confirmation alone, so that nothing else wakes who waits for them.
+/// Lets only announcements of new threads and the kernel's confirmation pass, so that nothing else wakes the reader.
 void keep_births(int socket) {
   constexpr std::uint32_t what = NLMSG_HDRLEN + sizeof(cn_msg) + offsetof(proc_event, what);
   // A load takes network order.
@@ -80,7 +80,7 @@ bool ProcessEvents::take(std::vector<Birth>& births) {
       continue;
     }
     if (got <= 0) return whole;
-    if (from.nl_pid != 0) continue;  // anybody may write to the socket; only the kernel is believed
+    if (from.nl_pid != 0) continue;  // any process may write to the socket; only messages of the kernel count
     auto left = static_cast<std::size_t>(got);
     for (const char* at = buffer.data(); left >= NLMSG_HDRLEN;) {
       nlmsghdr header{};

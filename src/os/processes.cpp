@@ -14,7 +14,7 @@
 
 namespace charm::os {
 Processes::Processes(std::string root) : root_(std::move(root)), proc_(path_below(root_, "proc/")) {
-  // Containers show a /proc/loadavg of their own making, which lags behind.
+  // Some container runtimes show a /proc/loadavg of their own, which is out of date.
   struct statfs system{};
   trusts_loadavg_ = proc_ != "/proc/" || (statfs("/proc/loadavg", &system) == 0 && system.f_type == PROC_SUPER_MAGIC);
 }
@@ -58,7 +58,7 @@ std::vector<int> Processes::children(int pid, int thread) const {
     while (const auto child = next_number<int>(text)) pids.push_back(*child);
     return pids;
   }
-  if (thread != pid) return pids;  // a kernel without that file: the parents of all processes, once a process
+  if (thread != pid) return pids;  // a kernel without that file: find children by the parents of all processes
   for (const int other : numbered_entries(proc_)) {
     if (const auto known = status(other); known && known->parent == pid) pids.push_back(other);
   }

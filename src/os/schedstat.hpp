@@ -1,5 +1,5 @@
-// How long a thread ran and waited, from the kernel's "schedstat": one file a thread, which may be kept open, since
-// opening it costs several times what reading does.
+// How long a thread ran and waited, from the kernel's "schedstat", one file for each thread. The file may be kept open,
+// since opening it costs several times as much as reading it.
 #pragma once
 
 #include <cstdint>

@@ -43,7 +43,7 @@ SharedFile::Turn::Turn(SharedFile& file) : file_(file) {
   struct flock lock{};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
-  // A turn takes microseconds, but its holder may have been stopped in the middle of it: nobody waits for that.
+  // A turn takes microseconds. If its holder was stopped in the middle of it, give up instead of waiting.
   for (int attempt = 0; attempt < 100; ++attempt) {
     granted_ = fcntl(file_.descriptor_, F_OFD_SETLK, &lock) == 0;
     if (granted_ || (errno != EAGAIN && errno != EACCES && errno != EINTR)) return;

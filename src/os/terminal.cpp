@@ -73,7 +73,7 @@ void FullScreen::enter() {
   has_keys_ = is_terminal(Stream::input) && tcgetattr(STDIN_FILENO, &before_) == 0;
   if (has_keys_) {
     termios raw = before_;
-    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);  // signals stay: Ctrl-C and Ctrl-Z do what they do
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);  // ISIG stays, so Ctrl-C and Ctrl-Z send their signals
     raw.c_cc[VMIN] = 0;
     raw.c_cc[VTIME] = 0;
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
@@ -90,7 +90,7 @@ void FullScreen::leave() {
 }
 
 bool FullScreen::draw(const std::vector<std::string>& lines) const {
-  // Each line is written over the one that is there, and its rest erased: no flicker over a slow connection.
+  // Overwrite each line and erase its rest, instead of clearing the screen, which would flicker on slow connections.
   std::string text = "\x1b[H";
   for (std::size_t i = 0; i < lines.size(); ++i) text += (i == 0 ? "" : "\r\n") + lines[i] + "\x1b[K";
   return write_all(text + "\x1b[J");

@@ -3,20 +3,16 @@
 
 #include "base/id_sets.hpp"
 
-namespace charm::os {
+#include "os/memory_policy.hpp"
 
-enum class MemoryPolicy { preferred, bind };
+namespace charm::os {
 
 /// Whether the calling thread has the system's default policy, and not one that was set for it (numactl). Also true
 /// if the kernel does not tell, since then nothing can be overridden either.
 bool has_default_memory_policy();
 
-/// From now on the calling thread's new pages come from `node` (OS number). \returns false where the kernel refuses.
-bool set_memory_node(MemoryPolicy policy, int node);
-
-/// The same for a set of nodes, which new pages come from in turn (`interleave`) or only (`bind`).
-enum class NodesPolicy { interleave, bind };
-bool set_memory_nodes(NodesPolicy policy, const OsNodeSet& nodes);
+/// From now on the calling thread's new pages come from `nodes` (OS numbers). \returns false where the kernel refuses.
+bool set_memory_policy(MemoryPolicy policy, const OsNodeSet& nodes);
 
 /// Back to the system's own policy.
 void reset_memory_policy();

@@ -7,10 +7,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "os/stack_memory.hpp"
+
 namespace charm::os {
-namespace {
-std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-}  // namespace
 
 ThreadUsage::ThreadUsage() : clock_("/proc/thread-self/schedstat"), knows_waiting_(clock_.read().has_value()) {}
 
@@ -22,7 +21,7 @@ std::uint64_t ThreadUsage::page_faults() noexcept {
 
 std::uint64_t ThreadUsage::waiting_ns() const noexcept { return clock_.read().value_or(ThreadTime{}).wait_ns; }
 
-ForkMark::ForkMark() : process_(getpid()) {
+ForkDetector::ForkDetector() : process_(getpid()) {
   void* page = mmap(nullptr, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return;
 #ifdef MADV_WIPEONFORK
@@ -34,11 +33,11 @@ ForkMark::ForkMark() : process_(getpid()) {
   munmap(page, page_bytes());
 }
 
-ForkMark::~ForkMark() {
+ForkDetector::~ForkDetector() {
   if (page_ != nullptr) munmap(const_cast<std::atomic<std::uint32_t>*>(page_), page_bytes());
 }
 
-bool ForkMark::same_process() const noexcept {
+bool ForkDetector::same_process() const noexcept {
   return page_ != nullptr ? page_->load(std::memory_order_relaxed) != 0 : getpid() == process_;
 }
 

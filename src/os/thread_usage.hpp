@@ -1,5 +1,5 @@
-// What the kernel counts for each thread anyway: page faults, and time spent waiting for a cpu. Also a mark by which a
-// child of fork() recognises itself.
+// Counts that the kernel keeps for each thread in any case: page faults, and time spent waiting for a cpu. Also a
+// detector by which code notices that it runs in a child of fork().
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace charm::os {
 
-/// The thread that makes it is the one it tells about.
+/// Of the thread that makes the object.
 class ThreadUsage {
  public:
   ThreadUsage();
@@ -25,15 +25,15 @@ class ThreadUsage {
   const bool knows_waiting_;
 };
 
-/// Asking costs a memory access: the kernel empties the page in a child (MADV_WIPEONFORK), or, where it cannot, the
-/// process ids are compared.
-class ForkMark {
+/// A query costs one memory access: the kernel clears a page in a child (MADV_WIPEONFORK). Where the kernel cannot do
+/// that, process ids are compared.
+class ForkDetector {
  public:
-  ForkMark();
-  ~ForkMark();
-  ForkMark(const ForkMark&) = delete;
-  ForkMark& operator=(const ForkMark&) = delete;
-  /// Whether this is still the process that made the mark.
+  ForkDetector();
+  ~ForkDetector();
+  ForkDetector(const ForkDetector&) = delete;
+  ForkDetector& operator=(const ForkDetector&) = delete;
+  /// Whether this is still the process that made the object.
   [[nodiscard]] bool same_process() const noexcept;
 
  private:

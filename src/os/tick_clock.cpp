@@ -17,7 +17,7 @@ bool kernel_trusts_the_counter() {
 
 TickClock::TickClock() : counter_(kernel_trusts_the_counter()) { std::tie(start_ticks_, start_ns_) = both(); }
 
-/// Between two readings the thread may lose its cpu for many milliseconds: the closest of some pairs counts.
+/// The thread may lose its cpu between the two readings of a pair, so the closest of several pairs is used.
 std::pair<std::uint64_t, std::uint64_t> TickClock::both() const noexcept {
   std::pair<std::uint64_t, std::uint64_t> closest;
   std::uint64_t least = ~std::uint64_t{0};

@@ -12,10 +12,10 @@
 namespace charm::placement {
 namespace {
 
-int room_of(std::span<const Bin> bins) {
-  std::size_t room = 0;
-  for (const Bin& bin : bins) room += bin.worker_cores.size();
-  return static_cast<int>(room);
+int capacity_of(std::span<const Bin> bins) {
+  std::size_t free_cores = 0;
+  for (const Bin& bin : bins) free_cores += bin.worker_cores.size();
+  return static_cast<int>(free_cores);
 }
 
 std::vector<WorkerCore> worker_cores_of(const std::vector<const Core*>& cores, bool smt) {
@@ -42,22 +42,23 @@ int capacity(const Machine& machine, bool smt) {
 }
 
 int placed_workers(const Machine& machine, const Request& request) {
-  int room = capacity(machine, request.smt);
+  int free_cores = capacity(machine, request.smt);
   if (request.workers < 1) {
     throw Error(Errc::bad_config, std::to_string(request.workers) + " workers cannot be placed", "ask for at least 1");
   }
-  if (room == 0) throw Error(Errc::bad_input, "the machine has no core that may be used", "allow at least one cpu");
-  if (request.workers > room && !request.share_cores) {
-    std::string remedy = "ask for at most " + std::to_string(room) + ", ";
+  if (free_cores == 0)
+    throw Error(Errc::bad_input, "the machine has no core that may be used", "allow at least one cpu");
+  if (request.workers > free_cores && !request.share_cores) {
+    std::string remedy = "ask for at most " + std::to_string(free_cores) + ", ";
     if (int threads = capacity(machine, true); !request.smt && threads >= request.workers) {
       remedy += "allow SMT siblings (smt, " + std::to_string(threads) + " hardware threads), ";
     }
     throw Error(Errc::too_many_workers,
-                std::to_string(request.workers) + " workers do not fit on " + std::to_string(room) + " allowed " +
+                std::to_string(request.workers) + " workers do not fit on " + std::to_string(free_cores) + " allowed " +
                     (request.smt ? "hardware threads" : "physical cores"),
                 remedy + "or let workers share cores (share_cores)");
   }
-  return std::min(request.workers, room);
+  return std::min(request.workers, free_cores);
 }
 
 std::vector<std::vector<std::vector<Bin>>> bins_by_socket_and_node(const Machine& machine, bool smt) {
@@ -102,7 +103,7 @@ std::vector<int> share_out(std::span<const int> capacities, int workers, SocketO
   }
   std::vector<Claimant> groups;
   groups.reserve(capacities.size());
-  for (int room : capacities) groups.push_back({1, room});
+  for (int free_cores : capacities) groups.push_back({1, free_cores});
   return apportion(groups, workers);
 }
 
@@ -117,10 +118,10 @@ std::vector<Bin> fewest_first(std::vector<Bin> bins, int workers) {
 
 std::vector<Family> socket_families(const Machine& machine, const Request& request, int workers) {
   auto sockets = bins_by_socket(machine, request.smt);
-  std::vector<int> rooms;
-  rooms.reserve(sockets.size());
-  for (const auto& bins : sockets) rooms.push_back(room_of(bins));
-  auto shares = share_out(rooms, workers, request.sockets);
+  std::vector<int> capacities;
+  capacities.reserve(sockets.size());
+  for (const auto& bins : sockets) capacities.push_back(capacity_of(bins));
+  auto shares = share_out(capacities, workers, request.sockets);
   std::vector<Family> families;
   for (std::size_t s = 0; s < sockets.size(); ++s) {
     if (shares[s] == 0) continue;

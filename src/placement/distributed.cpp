@@ -18,7 +18,7 @@ Placement place_distributed(const Machine& machine, const Request& request) {
 
 }  // namespace
 
-constinit const Policy distributed_policy{"distributed", "all chiplets, the workers spread evenly over their caches",
-                                          place_distributed};
+constinit const PlacementPolicy distributed_policy{
+    "distributed", "all chiplets, the workers spread evenly over their caches", place_distributed};
 
 }  // namespace charm::placement

@@ -69,7 +69,7 @@ Placement place_literal(const Machine& machine, const Request& request) {
 
 }  // namespace
 
-constinit const Policy literal_policy{
+constinit const PlacementPolicy literal_policy{
     "literal", "Algorithm 2 of the CHARM paper as printed, with its refusals and collisions", place_literal};
 
 }  // namespace charm::placement

@@ -13,6 +13,6 @@ Placement place_local(const Machine& machine, const Request& request) {
 
 }  // namespace
 
-constinit const Policy local_policy{"local", "the fewest chiplets that hold the workers", place_local};
+constinit const PlacementPolicy local_policy{"local", "the fewest chiplets that hold the workers", place_local};
 
 }  // namespace charm::placement

@@ -9,29 +9,29 @@
 namespace charm::placement {
 namespace {
 
-std::vector<int> rooms_of(const std::vector<std::vector<Bin>>& groups) {
-  std::vector<int> rooms;
+std::vector<int> capacities_of(const std::vector<std::vector<Bin>>& groups) {
+  std::vector<int> capacities;
   for (const auto& bins : groups) {
-    std::size_t room = 0;
-    for (const Bin& bin : bins) room += bin.worker_cores.size();
-    rooms.push_back(static_cast<int>(room));
+    std::size_t free_cores = 0;
+    for (const Bin& bin : bins) free_cores += bin.worker_cores.size();
+    capacities.push_back(static_cast<int>(free_cores));
   }
-  return rooms;
+  return capacities;
 }
 
 Placement place_numa(const Machine& machine, const Request& request) {
   int placed = placed_workers(machine, request);
   auto sockets = bins_by_socket_and_node(machine, request.smt);
-  std::vector<int> socket_rooms;
+  std::vector<int> socket_capacities;
   for (const auto& nodes : sockets) {
-    int room = 0;
-    for (int node_room : rooms_of(nodes)) room += node_room;
-    socket_rooms.push_back(room);
+    int free_cores = 0;
+    for (int node_capacity : capacities_of(nodes)) free_cores += node_capacity;
+    socket_capacities.push_back(free_cores);
   }
-  auto socket_shares = share_out(socket_rooms, placed, request.sockets);
+  auto socket_shares = share_out(socket_capacities, placed, request.sockets);
   std::vector<Family> families;
   for (std::size_t s = 0; s < sockets.size(); ++s) {
-    auto node_shares = share_out(rooms_of(sockets[s]), socket_shares[s], SocketOrder::fill);
+    auto node_shares = share_out(capacities_of(sockets[s]), socket_shares[s], SocketOrder::fill);
     for (std::size_t n = 0; n < sockets[s].size(); ++n) {
       if (node_shares[n] == 0) continue;
       int whole = doubling_levels(sockets[s][n], node_shares[n]).back();
@@ -43,6 +43,6 @@ Placement place_numa(const Machine& machine, const Request& request) {
 
 }  // namespace
 
-constinit const Policy numa_policy{"numa", "one NUMA node after the other, blind to its chiplets", place_numa};
+constinit const PlacementPolicy numa_policy{"numa", "one NUMA node after the other, blind to its chiplets", place_numa};
 
 }  // namespace charm::placement

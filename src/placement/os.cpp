@@ -16,6 +16,6 @@ Placement place_os(const Machine& machine, const Request& request) {
 
 }  // namespace
 
-constinit const Policy os_policy{"os", "not bound: the operating system places the workers", place_os};
+constinit const PlacementPolicy os_policy{"os", "not bound: the operating system places the workers", place_os};
 
 }  // namespace charm::placement

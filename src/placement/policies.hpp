@@ -5,6 +5,6 @@
 
 namespace charm::placement {
 
-extern const Policy local_policy, distributed_policy, numa_policy, os_policy, literal_policy;
+extern const PlacementPolicy local_policy, distributed_policy, numa_policy, os_policy, literal_policy;
 
 }  // namespace charm::placement

@@ -9,16 +9,16 @@
 
 namespace charm::placement {
 
-struct Policy {
+struct PlacementPolicy {
   std::string_view name;
   std::string_view summary;
   Placement (*place)(const Machine& machine, const Request& request);
 };
 
 /// All policies, in the order in which they are shown.
-std::span<const Policy> policies();
+std::span<const PlacementPolicy> policies();
 
 /// \throws Error (bad_config) that names the policies there are.
-const Policy& policy(std::string_view name);
+const PlacementPolicy& policy(std::string_view name);
 
 }  // namespace charm::placement

@@ -1,6 +1,7 @@
-// Stage 4: turns groups that a step was seen around, and the items outside of all of them, into a partition of all
-// items. Measurements are disturbed, and rows or cells are missing, so that a few items always miss the step that the
-// others show. Each is assigned by what is known of it, and what rests on inference is counted.
+// Stage 4: makes a partition of all items from the groups that show a step around them and the items outside of these
+// groups. A few items always miss the step that the others show, because measurements are disturbed and rows or cells
+// are missing. Each of them is assigned by the distances that are known of it, and the share that was only inferred is
+// reported.
 #pragma once
 
 #include <optional>
@@ -9,7 +10,7 @@
 
 namespace charm::probe {
 
-/// \param groups not empty. Nothing where too many items stay alone to speak of a level.
+/// \param groups not empty. \return nothing where so many items are in no group that this is no level.
 std::optional<Level> assign_items(const Distances& distances, Partition groups, const Group& unassigned);
 
 }  // namespace charm::probe

@@ -13,7 +13,7 @@ struct Candidate {
   Level level;
 };
 
-/// From the largest step to the smallest. Those of which more than a few items were only inferred come last.
+/// Ordered from the largest step to the smallest; candidates with more than a few inferred items come last.
 struct Candidates {
   std::vector<Candidate> seen, inferred;
 };

@@ -13,7 +13,7 @@ namespace charm::probe {
 /// What a matrix of distances shows beyond its levels.
 struct Evidence {
   int items = 0;
-  double noise = 0;     ///< sigma of a log latency: by how much a row and its nearest one differ towards third items
+  double noise = 0;     ///< sigma of a log latency, from the differences between nearest rows
   double hidden = 0;    ///< unexplained spread below the median within groups, beyond the noise
   double spread = 0;    ///< by how much log latencies of one row within its group differ, for nine of ten
   double errors = 0;    ///< how many items are expected to be in a wrong group, from the noise of the medians
@@ -23,7 +23,7 @@ Evidence evidence_for(const Distances& d, const Level& level);
 
 double confidence_in(const Selection& selection, const Evidence& evidence);
 
-/// That cores have one thread, where no level of siblings was found.
+/// How sure it is that every core has one thread, where no level of siblings was found.
 double confidence_in_no_siblings(const Distances& d, const Selection& selection, const Evidence& evidence);
 
 }  // namespace charm::probe

@@ -1,6 +1,7 @@
-// Stage 7: holds the groups of the selected level against each other. A group whose halves are as far apart as groups
-// are is split, and a single item joins the group that it sees from inside. Medians of whole blocks decide, each group
-// by its own inside, because a socket whose lines were homed elsewhere has all its latencies raised.
+// Stage 7: compares the groups of the selected level with each other. A group is split if its halves are as far apart
+// as groups are. A single item joins a group if its distances to the members are those within the group. Medians of
+// whole blocks decide, each compared with the inside of its own group, because all latencies of a socket are raised if
+// its lines were homed elsewhere.
 #pragma once
 
 #include "probe/level.hpp"

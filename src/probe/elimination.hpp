@@ -1,13 +1,12 @@
-// Stage 9: rows that are placed by elimination. A row that was measured to be far from all chiplets but one belongs to
-// that one.
+// Stage 9: assigns rows by elimination. A row that is known to be far from all chiplets but one belongs to that one.
 #pragma once
 
 #include "probe/distances.hpp"
 
 namespace charm::probe {
 
-/// Gives rows that stand alone to the only chiplet that they were never measured with and that is a row short of what
-/// is usual. Returns how many.
+/// Assigns each row without a group to the one chiplet that it was never measured with, if that chiplet has fewer rows
+/// than usual. \return how many were assigned.
 int place_unmeasured_rows(const LatencyMatrix& matrix, Partition& chiplets);
 
 }  // namespace charm::probe

@@ -1,5 +1,5 @@
-// Chooses the pairs of cpus to measure: all of them if there is time, else on large machines a sample that still shows
-// every chiplet: all pairs of a number of landmarks with every cpu.
+// Chooses the pairs of cpus to measure: all pairs if there is time. On large machines it is a sample that still shows
+// every chiplet: some cpus are landmarks, and each landmark is measured with every cpu.
 #pragma once
 
 #include <utility>

@@ -1,15 +1,15 @@
-// Stage 3: what a group, and a level of groups, looks like in the distances. The one criterion of all later stages is
-// the step around a group: how far the distances of its members to their nearest outsiders lie above those within,
-// member by member. On a mesh, where latency grows with distance, members at a group's rim are as near to outsiders as
-// to their own, and no step is found however large the spread.
+// Stage 3: how a group, and a level of groups, stands out in the distances. All later stages use one criterion, the
+// step around a group: for each member, how far its distance to the nearest outsiders lies above its distances within.
+// On a mesh, where latency grows with distance, members at a group's rim are as near to outsiders as to their own, and
+// no step is found however large the spread.
 #pragma once
 
 #include "probe/distances.hpp"
 
 namespace charm::probe {
 
-// A step worth the name: latencies outside at least an eighth above those inside. Below it lie the clusters that share
-// a tag directory or a mesh stop within one last-level cache, and timer resolution.
+// The smallest step that counts: latencies outside at least an eighth above those inside. Clusters that share
+// a tag directory or a mesh stop within one last-level cache show smaller steps, and so does the timer's resolution.
 inline const double smallest_step = std::log(1.13);
 
 /// Known distances between the members of a group, and from each member to its nearest outsiders.

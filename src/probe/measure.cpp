@@ -11,7 +11,7 @@
 #include "os/cpu_load.hpp"
 #include "probe/landmarks.hpp"
 #include "probe/measure_steps.hpp"
-#include "probe/team.hpp"
+#include "probe/pinned_threads.hpp"
 
 namespace charm::probe {
 namespace {
@@ -30,7 +30,7 @@ std::string utc_now() {
 
 /// Spins until a fixed piece of work takes the same time twice over, so that the clocks have come up.
 void settle_frequency(int cpu) {
-  Team one({cpu}, [](int) {
+  PinnedThreads one({cpu}, [](int) {
     double last = 0;
     for (int same = 0, turn = 0; same < 3 && turn < 100; ++turn) {
       const double begin = now_ns();

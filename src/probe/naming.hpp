@@ -1,5 +1,5 @@
-// Stage 10: whether the outermost groups are called dies or sockets. That is not in the latencies, so it is a guess
-// with a confidence that is never called sure.
+// Stage 10: decides whether the outermost groups are dies or sockets. Latencies do not tell, so the answer is a guess,
+// and its confidence is limited.
 #pragma once
 
 #include "probe/level.hpp"

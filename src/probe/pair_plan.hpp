@@ -2,8 +2,8 @@
 // machine.
 //
 // Invariant: pairs × (longest time of a pair + what a pair costs besides) is within the seconds given, unless every
-// pair was asked for and there are too many. Hundreds of cpus have too many pairs (576 have 165 600): a sample meets
-// every cpu with landmarks (landmarks.hpp) and with its SMT siblings.
+// pair was asked for and there are too many. Hundreds of cpus have too many pairs (576 have 165 600), so a sample
+// measures every cpu with landmarks (landmarks.hpp) and with its SMT siblings.
 #pragma once
 
 #include <charm/machine.hpp>

@@ -8,7 +8,7 @@
 #include "os/affinity.hpp"
 #include "os/node_memory.hpp"
 #include "os/pause.hpp"
-#include "probe/team.hpp"
+#include "probe/pinned_threads.hpp"
 
 namespace charm::probe {
 namespace {

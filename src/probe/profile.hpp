@@ -1,6 +1,6 @@
-// What was measured of a machine, and the file it is kept in: JSON with a version, keyed by the machine and by the cpus
-// that were measured, under the XDG data directory. A profile of another machine or of other cpus is refused with the
-// reason; an interrupted one is marked as partial.
+// The result of a measurement and its file: JSON with a version, under the XDG data directory, keyed by the machine and
+// the cpus that were measured. A profile of another machine or of other cpus is refused with the reason. A profile of
+// an interrupted measurement is marked as partial.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -38,7 +38,7 @@ struct Profile {
   std::string date;                                 ///< ISO 8601, UTC
   bool partial = false;                             ///< interrupted before its end
   bool sampled = false;                             ///< not every pair was measured
-  bool idle = true;                                 ///< nobody else was using the cpus
+  bool idle = true;                                 ///< no other program used the cpus
   std::vector<int> cpus;                            ///< OS number of each row of the matrices
   LatencyMatrix latency;                            ///< ns
   std::vector<std::vector<double>> latency_spread;  ///< as latency; empty where nothing was measured

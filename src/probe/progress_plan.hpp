@@ -7,7 +7,7 @@
 #include <string>
 
 #include "probe/measure.hpp"
-#include "probe/team.hpp"
+#include "probe/pinned_threads.hpp"
 
 namespace charm::probe {
 

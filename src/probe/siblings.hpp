@@ -7,7 +7,7 @@
 
 namespace charm::probe {
 
-/// Above 0 where the groups of a level are cores. The distance from 0 is the log odds of that.
+/// The log odds that the groups of a level are cores.
 double sibling_score(const Level& level);
 
 /// Pairs that are nearer to each other than to everybody else, and all other items alone. Empty where fewer than a
@@ -23,7 +23,7 @@ struct InferredSiblings {
 };
 
 /// Joins single threads of `cores` where `chiplets` leave one way to do so, or where one way explains the measurements
-/// to third parties best.
+/// to third rows best.
 InferredSiblings infer_siblings(const LatencyMatrix& matrix, Partition& cores, const Partition& chiplets);
 
 }  // namespace charm::probe

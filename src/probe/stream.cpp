@@ -13,7 +13,7 @@
 
 #include "os/forked.hpp"
 #include "os/node_memory.hpp"
-#include "probe/team.hpp"
+#include "probe/pinned_threads.hpp"
 
 namespace charm::probe {
 namespace {
@@ -49,22 +49,22 @@ class Process {
       : n_(std::max<std::size_t>(bytes / 3 / sizeof(double), 8 * cpus.size())),
         stride_((n_ * sizeof(double) / page + 1) * page + page / 4),
         memory_(3 * stride_),
-        threads_(cpus.size()),
-        team_(cpus, [this](int rank) { part(static_cast<std::size_t>(rank)); }) {
-    team_.round();  // first touch, by the threads that will use the pages
+        thread_count_(cpus.size()),
+        threads_(cpus, [this](int rank) { part(static_cast<std::size_t>(rank)); }) {
+    threads_.round();  // first touch, by the threads that will use the pages
   }
 
   void run(int kernel) {
     kernel_ = kernel;
-    team_.round();
+    threads_.round();
   }
-  [[nodiscard]] const Team& team() const { return team_; }
+  [[nodiscard]] const PinnedThreads& threads() const { return threads_; }
   [[nodiscard]] std::size_t elements() const { return n_; }
 
  private:
   void part(std::size_t rank) {
-    const std::size_t from = n_ * rank / threads_;
-    const std::size_t count = n_ * (rank + 1) / threads_ - from;
+    const std::size_t from = n_ * rank / thread_count_;
+    const std::size_t count = n_ * (rank + 1) / thread_count_ - from;
     double* a = array(0) + from;
     double* b = array(1) + from;
     double* c = array(2) + from;
@@ -96,10 +96,10 @@ class Process {
   // Arrays that lie whole pages apart alias: cores then take a load for one of a store that is still on its way.
   std::size_t stride_;
   os::NodeMemory memory_;
-  std::size_t threads_;
+  std::size_t thread_count_;
   int kernel_ = -1;
   std::atomic<double> sink_{0};
-  Team team_;
+  PinnedThreads threads_;
 };
 
 /// What the parent and the children see of each other.
@@ -126,7 +126,7 @@ void take_part(Process& process, SharedResults& results, SharedResults::Times* t
     for (int trial = 0; trial < trials; ++trial) {
       if (processes > 1) meet(results, processes, ++meeting);
       process.run(kernel);
-      times[(kernel * trials + trial) * processes + rank] = {process.team().begin_ns(), process.team().end_ns()};
+      times[(kernel * trials + trial) * processes + rank] = {process.threads().begin_ns(), process.threads().end_ns()};
     }
   }
 }

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "os/node_memory.hpp"
-#include "probe/team.hpp"
+#include "probe/pinned_threads.hpp"
 
 namespace charm::probe {
 namespace {
@@ -45,7 +45,7 @@ WorkingSet working_set(int cpu, int node, std::size_t bytes, double ms) {
   std::vector<double> latencies, rates;
   std::atomic<void*> sink{nullptr};
   std::atomic<std::uint64_t> sums{0};
-  Team one({cpu}, [&](int) {
+  PinnedThreads one({cpu}, [&](int) {
     make_chase(data, lines);
     void* at = chase(data, std::min<std::size_t>(lines, 1U << 22));
     const std::size_t steps = std::clamp<std::size_t>(lines, 4096, 1U << 16);
@@ -80,7 +80,7 @@ Summary read_rate(int cpu, int node, std::size_t bytes, double ms) {
   auto* data = static_cast<std::uint64_t*>(memory.data());
   std::vector<double> rates;
   std::atomic<std::uint64_t> sums{0};
-  Team one({cpu}, [&](int) {
+  PinnedThreads one({cpu}, [&](int) {
     std::fill_n(data, words, 1);
     for (const double end = now_ns() + ms * 1e6; now_ns() < end || rates.size() < 3;) {
       const double begin = now_ns();
@@ -96,16 +96,16 @@ Summary write_once(const std::vector<int>& cpus, std::size_t bytes, double ms) {
   os::NodeMemory memory(bytes, -1, true);
   auto* data = static_cast<unsigned char*>(memory.data());
   std::atomic<unsigned> value{1};
-  Team team(cpus, [&](int rank) {
+  PinnedThreads threads(cpus, [&](int rank) {
     const std::size_t from = bytes * static_cast<std::size_t>(rank) / cpus.size();
     const std::size_t to = bytes * (static_cast<std::size_t>(rank) + 1) / cpus.size();
     std::fill(data + from, data + to, static_cast<unsigned char>(value.load(std::memory_order_relaxed)));
   });
-  team.round();
+  threads.round();
   std::vector<double> samples;
   for (const double end = now_ns() + ms * 1e6; now_ns() < end || samples.size() < 3;) {
     value.fetch_add(1);
-    samples.push_back(team.round());
+    samples.push_back(threads.round());
     if (samples.size() >= 1000) break;
   }
   return summarise(samples);

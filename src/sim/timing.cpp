@@ -15,7 +15,7 @@ struct Costing {
 };
 
 /// Where the memory that a component's misses go to lies, by node; the nodes of those who share the data, or the first.
-std::map<int, double> homes(const Job& job, const std::vector<int>& group) {
+std::map<int, double> home_nodes(const Job& job, const std::vector<int>& group) {
   std::map<int, double> out;
   if (job.habits.home == AccessHabits::Home::first_node) {
     out[0] = 1;
@@ -43,7 +43,7 @@ class Bill {
     fills_.assign(job.worker_cores.size(), {});
     for (std::size_t i = 0; i < job.phase->components.size(); ++i) {
       for (const auto& group : groups_of(job, job.phase->components[i])) {
-        const auto where = homes(job, group);
+        const auto where = home_nodes(job, group);
         for (const int w : group) {
           const auto worker = static_cast<std::size_t>(w);
           add(worker, job.phase->components[i], mixes[worker][i], where);

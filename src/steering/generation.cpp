@@ -12,7 +12,7 @@
 namespace charm::steering {
 namespace {
 
-/// Cores of a restricted machine in the ids of the whole one.
+/// Translates the cores of a restricted machine to the ids of the whole one.
 void translate(placement::Placement& placement, const Machine& machine) {
   for (auto& level : placement.worker_cores) {
     for (WorkerCore& worker_core : level) {
@@ -27,7 +27,7 @@ void translate(placement::Placement& placement, const Machine& machine) {
   }
 }
 
-/// Cpus that the machine does not know, one a worker: nothing is known of their neighbours.
+/// Cpus that the machine does not list, one for each worker. Their chiplets and nodes are not known.
 placement::Placement plain_cores(const CpuSet& cpus, int workers, const std::vector<WorkerCore>& home) {
   std::vector<WorkerCore> worker_cores;
   for (int w = 0; w < workers; ++w) {
@@ -70,7 +70,7 @@ PlacementGeneration make_generation(const GenerationRequest& request) {
   if (!request.preferred.empty() && request.preferred != request.cpus) {
     try {
       return place_on(request, request.spec, request.preferred);
-    } catch (const Error&) {  // all cpus may do where the preferred ones do not
+    } catch (const Error&) {  // the policy may accept all cpus where it refuses the preferred ones
     }
   }
   try {

@@ -32,7 +32,7 @@ CpuSet cpus_of_node(const Machine& machine, int node) {
 
 CpuSet mask_for(const Machine& machine, const WorkerCore& core, Bind bind, const CpuSet& allowed) {
   if (core.cpu < 0 || bind == Bind::none) return {};
-  // Of a cpu that the machine does not list nobody knows the neighbours.
+  // The machine does not list this cpu, so its chiplet and node are not known.
   if (bind == Bind::core || core.core < 0) return {core.cpu};
   CpuSet mask = bind == Bind::chiplet ? cpus_of_chiplet(machine, core.chiplet) : cpus_of_node(machine, core.node);
   mask &= allowed;

@@ -13,7 +13,7 @@ ThreadBinder::State ThreadBinder::place(const Target& target, const BindCall& bi
     return State::placed;
   }
   State state = State::placed;
-  if (claim_.held() == target.cpu) {  // its own, but it may be bound otherwise
+  if (claim_.held() == target.cpu) {  // the claim is held already, but the mask may be another
     if (!bind(target.mask)) return State::waiting;
   } else {
     state = claim_.sit(
@@ -28,7 +28,7 @@ ThreadBinder::State ThreadBinder::place(const Target& target, const BindCall& bi
     shared_cpu_ = CpuClaims::free_cpu;
     floats_on_.clear();
   } else if (state == State::floating && floats_on_ != target.floating && bind(target.floating)) {
-    // Since it began to float the core that it waits for has changed, or the allowed cpus have.
+    // The core that it waits for, or the allowed cpus, have changed since it began to float.
     shared_cpu_ = CpuClaims::free_cpu;
     floats_on_ = target.floating;
   }

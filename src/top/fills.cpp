@@ -11,7 +11,7 @@
 namespace charm::top {
 namespace {
 
-constexpr std::size_t spare_descriptors = 32;  // for /proc, the terminal, a recording
+constexpr std::size_t reserved_descriptors = 32;  // for /proc, the terminal, a recording
 
 }  // namespace
 
@@ -84,7 +84,7 @@ counters::Reading FillMeter::read(Met& met, std::uint64_t time_ns) {
     }
   }
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    // A difference of two events may fall a little, a total may not.
+    // A difference of two counts may decrease by a little; a total must not.
     met.highest[i] = std::max(met.highest[i], static_cast<std::uint64_t>(std::max(0.0, sums[i])));
     reading.fills[i] = met.highest[i];
   }
@@ -104,7 +104,7 @@ std::unordered_map<int, counters::Reading> FillMeter::read_all(const std::vector
     auto at = met_.find(id);
     if (at == met_.end()) {
       if (!room) room = events_->room();
-      if (*room < planned_.size() + spare_descriptors) {
+      if (*room < planned_.size() + reserved_descriptors) {
         ++left_out_;
         continue;
       }

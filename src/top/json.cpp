@@ -21,14 +21,14 @@ Json fills_json(const std::optional<FillRates>& fills) {
 
 Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
-Json published_json(const Snapshot& snapshot) {
-  if (!snapshot.published) return nullptr;
+Json controller_json(const Snapshot& snapshot) {
+  if (!snapshot.controller) return nullptr;
   Json latest = Json::array();
-  for (const Decision& d : snapshot.published->latest) latest.push_back(controller::json_of(d));
-  return {{"policy", snapshot.published->policy},
-          {"workers", snapshot.published->workers},
-          {"spread", snapshot.published->spread < 0 ? Json(nullptr) : Json(snapshot.published->spread)},
-          {"decisions", snapshot.published->decisions},
+  for (const Decision& d : snapshot.controller->latest) latest.push_back(controller::json_of(d));
+  return {{"policy", snapshot.controller->policy},
+          {"workers", snapshot.controller->workers},
+          {"spread", snapshot.controller->spread < 0 ? Json(nullptr) : Json(snapshot.controller->spread)},
+          {"decisions", snapshot.controller->decisions},
           {"latest", latest}};
 }
 
@@ -81,8 +81,8 @@ std::string json_line(const Snapshot& s) {
                     {"rows", threads},
                     {"moves", moves},
                     {"moves_seen", s.moves_seen},
-                    {"published", published_json(s)},
-                    {"why_not_published", s.why_not_published}};
+                    {"controller", controller_json(s)},
+                    {"why_no_controller", s.why_no_controller}};
   return base::json_text(all) + "\n";
 }
 

@@ -45,15 +45,15 @@ int ReplayWriter::number_for(const os::ThreadView& thread, bool of_charm) {
   return next_;
 }
 
-void ReplayWriter::write(const Sight& sight) {
-  const bool of_charm = std::any_of(sight.threads.begin(), sight.threads.end(),
+void ReplayWriter::write(const Sample& sample) {
+  const bool of_charm = std::any_of(sample.threads.begin(), sample.threads.end(),
                                     [](const auto& thread) { return worker_number(thread.name) >= 0; });
-  for (const auto& thread : sight.threads) {
+  for (const auto& thread : sample.threads) {
     if (of_charm && worker_number(thread.name) < 0) continue;  // it has no core, and a replay no place for it
-    const auto counted = sight.by_thread.find(thread.tid);
-    if (counted == sight.by_thread.end() && !sight.by_thread.empty()) continue;
-    counters::Reading reading = counted == sight.by_thread.end() ? counters::Reading() : counted->second;
-    reading.time_ns = static_cast<std::uint64_t>(std::llround(sight.at_s * 1e9));
+    const auto counted = sample.by_thread.find(thread.tid);
+    if (counted == sample.by_thread.end() && !sample.by_thread.empty()) continue;
+    counters::Reading reading = counted == sample.by_thread.end() ? counters::Reading() : counted->second;
+    reading.time_ns = static_cast<std::uint64_t>(std::llround(sample.at_s * 1e9));
     reading.page_faults = thread.page_faults;
     reading.has.page_faults = true;
     reading.has.migrations = true;

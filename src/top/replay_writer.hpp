@@ -19,7 +19,7 @@ class ReplayWriter {
   ReplayWriter(const std::string& path, const counters::Description& description);
 
   /// One line for each thread. \throws Error (system) if the disk is full.
-  void write(const Sight& sight);
+  void write(const Sample& sample);
 
  private:
   struct Known {

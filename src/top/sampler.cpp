@@ -11,7 +11,7 @@
 #include "counters/sources.hpp"
 #include "os/cpu_load.hpp"
 #include "os/this_process.hpp"
-#include "top/published.hpp"
+#include "top/controller_state.hpp"
 #include "top/replay_writer.hpp"
 
 namespace charm::top {
@@ -35,59 +35,59 @@ Sampler::Sampler(const Machine& machine, int pid, bool count, std::string why_no
   fills_ = std::make_unique<FillMeter>(os::system_attached_events(), plan, around.access);
 }
 
-Sight Sampler::look() {
-  Sight sight;
-  sight.cpus = os::cpu_times(root_);
+Sample Sampler::sample() {
+  Sample sample;
+  sample.cpus = os::cpu_times(root_);
   if (pid_ != 0)
-    look_at_process(sight);
+    sample_process(sample);
   else
-    look_at_machine(sight);
-  sight.at_s = base::monotonic_seconds();
-  count(sight);
-  return sight;
+    sample_machine(sample);
+  sample.at_s = base::monotonic_seconds();
+  count(sample);
+  return sample;
 }
 
-void Sampler::look_at_process(Sight& sight) {
+void Sampler::sample_process(Sample& sample) {
   const auto found = os::process(pid_, root_);
   if (!found || found->started != process_.started) {  // gone, or its number is another's
-    sight.ended = true;
+    sample.ended = true;
     return;
   }
-  sight.threads = os::threads_of(pid_, root_);
-  sight.ended = sight.threads.empty() ||
-                std::all_of(sight.threads.begin(), sight.threads.end(), [](const auto& t) { return t.state == 'Z'; });
+  sample.threads = os::threads_of(pid_, root_);
+  sample.ended = sample.threads.empty() || std::all_of(sample.threads.begin(), sample.threads.end(),
+                                                       [](const auto& t) { return t.state == 'Z'; });
 }
 
 /// Only processes that have used a cpu since are looked into: most of a machine's sleep.
-void Sampler::look_at_machine(Sight& sight) {
+void Sampler::sample_machine(Sample& sample) {
   std::map<int, Seen> now;
   const auto all = os::processes(root_);
-  sight.processes = static_cast<int>(all.size());
+  sample.processes = static_cast<int>(all.size());
   for (const auto& process : all) {
-    sight.threads_of_all += process.threads;
+    sample.threads_of_all += process.threads;
     auto before = seen_.find(process.pid);
     Seen seen;
     if (before != seen_.end() && before->second.started == process.started && before->second.cpu_s == process.cpu_s)
       seen = std::move(before->second);
     else
       seen = {process.cpu_s, process.started, os::threads_of(process.pid, root_)};
-    sight.threads.insert(sight.threads.end(), seen.threads.begin(), seen.threads.end());
+    sample.threads.insert(sample.threads.end(), seen.threads.begin(), seen.threads.end());
     now.emplace(process.pid, std::move(seen));
   }
   seen_ = std::move(now);
 }
 
-void Sampler::count(Sight& sight) {
-  if (fills_ == nullptr || sight.ended) return;
-  const auto time_ns = static_cast<std::uint64_t>(std::llround(sight.at_s * 1e9));
+void Sampler::count(Sample& sample) {
+  if (fills_ == nullptr || sample.ended) return;
+  const auto time_ns = static_cast<std::uint64_t>(std::llround(sample.at_s * 1e9));
   if (pid_ == 0) {
-    sight.by_cpu = fills_->of_cpus(cpus_, time_ns);
+    sample.by_cpu = fills_->of_cpus(cpus_, time_ns);
     return;
   }
   std::vector<int> threads;
-  threads.reserve(sight.threads.size());
-  for (const auto& thread : sight.threads) threads.push_back(thread.tid);
-  sight.by_thread = fills_->of_threads(threads, time_ns);
+  threads.reserve(sample.threads.size());
+  for (const auto& thread : sample.threads) threads.push_back(thread.tid);
+  sample.by_thread = fills_->of_threads(threads, time_ns);
 }
 
 void Sampler::complete(Snapshot& snapshot) const {
@@ -98,10 +98,11 @@ void Sampler::complete(Snapshot& snapshot) const {
                             "raise the limit of open files (ulimit -n)";
   }
   if (pid_ == 0) return;
-  snapshot.published = read_published(process_);
+  snapshot.controller = read_controller_state(process_);
   const bool of_charm = std::any_of(snapshot.rows.begin(), snapshot.rows.end(),
                                     [](const auto& row) { return worker_number(row.name) >= 0; });
-  if (!snapshot.published && of_charm) snapshot.why_not_published = "not told; start the program with CHARM_PUBLISH=1";
+  if (!snapshot.controller && of_charm)
+    snapshot.why_no_controller = "not known; start the program with CHARM_DECISION_FILE=1";
 }
 
 counters::Description Sampler::description() const {

@@ -24,16 +24,16 @@ class Sampler {
 
   /// The name of the process, or of the host for the whole machine.
   [[nodiscard]] const std::string& program() const { return program_; }
-  Sight look();
-  /// Adds what the watch does not know: why there are no fills, and what the program publishes.
+  Sample sample();
+  /// Adds what the watch does not know: why there are no fills, and what the program tells of its controller.
   void complete(Snapshot& snapshot) const;
   /// A description of the recording's contents.
   [[nodiscard]] counters::Description description() const;
 
  private:
-  void look_at_process(Sight& sight);
-  void look_at_machine(Sight& sight);
-  void count(Sight& sight);
+  void sample_process(Sample& sample);
+  void sample_machine(Sample& sample);
+  void count(Sample& sample);
 
   int pid_;
   std::string why_not_;

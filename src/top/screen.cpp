@@ -123,17 +123,17 @@ class Screen {
   }
 
   void policy() {
-    if (s_.published) {
+    if (s_.controller) {
       Line line;
-      line.add("policy     " + s_.published->policy, bold);
-      line.add(", " + base::counted(static_cast<std::size_t>(std::max(0, s_.published->workers)), "worker"));
-      if (s_.published->spread >= 0) {
-        line.add(" on " + base::counted(static_cast<std::size_t>(s_.published->spread), "chiplet"));
+      line.add("policy     " + s_.controller->policy, bold);
+      line.add(", " + base::counted(static_cast<std::size_t>(std::max(0, s_.controller->workers)), "worker"));
+      if (s_.controller->spread >= 0) {
+        line.add(" on " + base::counted(static_cast<std::size_t>(s_.controller->spread), "chiplet"));
       }
-      line.add(", " + base::counted(static_cast<std::size_t>(s_.published->decisions), "decision"));
+      line.add(", " + base::counted(static_cast<std::size_t>(s_.controller->decisions), "decision"));
       put(line);
-    } else if (!s_.why_not_published.empty()) {
-      put(Line().add("policy     ").add(s_.why_not_published, dim));
+    } else if (!s_.why_no_controller.empty()) {
+      put(Line().add("policy     ").add(s_.why_no_controller, dim));
     }
   }
 
@@ -187,7 +187,7 @@ class Screen {
   }
 
   [[nodiscard]] std::size_t event_count() const {
-    return s_.moves.size() + (s_.published ? s_.published->latest.size() : 0);
+    return s_.moves.size() + (s_.controller ? s_.controller->latest.size() : 0);
   }
 
   void threads(std::size_t below) {
@@ -241,7 +241,7 @@ class Screen {
     if (left_over() <= for_keys + 1 || event_count() == 0 || look_.height < 16) return;
     put(Line().add(left("moves between chiplets: " + std::to_string(s_.moves_seen) + " seen", look_.width), heading));
     std::size_t room = left_over() - for_keys;
-    const std::vector<Decision> latest = s_.published ? s_.published->latest : std::vector<Decision>();
+    const std::vector<Decision> latest = s_.controller ? s_.controller->latest : std::vector<Decision>();
     const std::size_t decisions = std::min(latest.size(), (room + 1) / 2);
     const std::size_t seen = std::min(s_.moves.size(), room - decisions);
     for (std::size_t i = s_.moves.size() - seen; i < s_.moves.size(); ++i) {

@@ -57,8 +57,8 @@ struct Move {
   int to = -1;
 };
 
-/// What a CHARM program publishes about itself (trace/decision_file.hpp).
-struct Published {
+/// What a CHARM program tells of its controller, by its decision file (trace/decision_file.hpp).
+struct ControllerState {
   std::string policy;
   int workers = 0;
   int spread = -1;               ///< chiplets after the last decision; -1: none was made yet
@@ -83,8 +83,9 @@ struct Snapshot {
   std::optional<double> memory_gb_per_s;  ///< read from memory, by the fills; nothing where they do not tell
   std::vector<Move> moves;                ///< the latest, oldest first
   std::uint64_t moves_seen = 0;           ///< since the watch began
-  std::optional<Published> published;
-  std::string why_not_published;  ///< for a CHARM program that does not publish; else empty
+  std::optional<ControllerState> controller;
+  std::string
+      why_no_controller;  ///< the reason and the remedy, for a CHARM program without a decision file; else empty
 };
 
 }  // namespace charm::top

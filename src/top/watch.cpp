@@ -69,7 +69,7 @@ int Watch::chiplet_of(int cpu) const {
   return cpu >= 0 && at < chiplet_by_cpu_.size() ? chiplet_by_cpu_[at] : -1;
 }
 
-ThreadShare Watch::look_at(const os::ThreadView& thread, const Sight& sight, double seconds) {
+ThreadShare Watch::share_of(const os::ThreadView& thread, const Sample& sample, double seconds) {
   ThreadShare share{thread.tid, thread.pid,      thread.name, thread.state, thread.cpu, chiplet_of(thread.cpu), 0,
                     {},         std::uint64_t{}, {}};
   auto [at, is_new] = known_.try_emplace(thread.tid);
@@ -79,14 +79,14 @@ ThreadShare Watch::look_at(const os::ThreadView& thread, const Sight& sight, dou
     known = {};
     is_new = true;
   }
-  const auto reading = sight.by_thread.find(thread.tid);
+  const auto reading = sample.by_thread.find(thread.tid);
   if (seconds > 0) {
     // Of a thread that was born in the interval all of its time belongs to it.
     const double ran_s = grown(is_new ? 0 : known.view.cpu_s, thread.cpu_s);
     share.busy = looks_ > 1 ? std::min(1.0, ran_s / seconds) : 0;
     if (thread.waiting_s && (is_new || known.view.waiting_s))
       share.waiting = std::min(1.0, grown(is_new ? 0 : *known.view.waiting_s, *thread.waiting_s) / seconds);
-    if (!is_new && reading != sight.by_thread.end())
+    if (!is_new && reading != sample.by_thread.end())
       share.fills = rates_between(known.reading, reading->second, seconds);
   }
   // Where it slept it has not moved: a place is where it ran.
@@ -94,18 +94,18 @@ ThreadShare Watch::look_at(const os::ThreadView& thread, const Sight& sight, dou
   if (!is_new && has_run && known.chiplet >= 0 && share.chiplet >= 0 && share.chiplet != known.chiplet) {
     ++known.moves;
     ++moves_seen_;
-    moves_.push_back({sight.at_s - started_s_, thread.tid, thread.name, known.chiplet, share.chiplet});
+    moves_.push_back({sample.at_s - started_s_, thread.tid, thread.name, known.chiplet, share.chiplet});
     if (moves_.size() > kept_moves) moves_.pop_front();
   }
   known.view = thread;
-  if (reading != sight.by_thread.end()) known.reading = reading->second;
+  if (reading != sample.by_thread.end()) known.reading = reading->second;
   known.chiplet = share.chiplet;
   known.seen = looks_;
   share.moves = known.moves;
   return share;
 }
 
-std::vector<ChipletShare> Watch::chiplets(const Sight& sight, const std::vector<ThreadShare>& rows,
+std::vector<ChipletShare> Watch::chiplets(const Sample& sample, const std::vector<ThreadShare>& rows,
                                           double seconds) const {
   std::vector<ChipletShare> all;
   for (const Chiplet& chiplet : machine_.chiplets) {
@@ -116,15 +116,15 @@ std::vector<ChipletShare> Watch::chiplets(const Sight& sight, const std::vector<
     for (const int id : chiplet.cores) {
       const Core& core = machine_.cores[static_cast<std::size_t>(id)];
       double busy = 0;
-      for (const int cpu : core.siblings) busy += busy_of(before_.cpus, sight.cpus, cpu);
+      for (const int cpu : core.siblings) busy += busy_of(before_.cpus, sample.cpus, cpu);
       const auto siblings = static_cast<double>(std::max<std::size_t>(core.siblings.size(), 1));
       cpus += siblings;
       share.cores.push_back({id, busy / siblings});
       share.busy += busy / siblings;
       for (const int cpu : core.siblings) {
         const auto then = before_.by_cpu.find(cpu);
-        const auto now = sight.by_cpu.find(cpu);
-        if (then == before_.by_cpu.end() || now == sight.by_cpu.end() || !(seconds > 0)) continue;
+        const auto now = sample.by_cpu.find(cpu);
+        if (then == before_.by_cpu.end() || now == sample.by_cpu.end() || !(seconds > 0)) continue;
         if (!share.fills) share.fills.emplace();
         add(*share.fills, rates_between(then->second, now->second, seconds));
       }
@@ -142,15 +142,15 @@ std::vector<ChipletShare> Watch::chiplets(const Sight& sight, const std::vector<
   return all;
 }
 
-void Watch::add_fills(Snapshot& snapshot, const Sight& sight, double seconds) const {
+void Watch::add_fills(Snapshot& snapshot, const Sample& sample, double seconds) const {
   if (!(seconds > 0)) return;
-  if (!sight.by_cpu.empty()) {
+  if (!sample.by_cpu.empty()) {
     for (const ChipletShare& chiplet : snapshot.chiplets) {
       if (!chiplet.fills) continue;
       if (!snapshot.fills) snapshot.fills.emplace();
       add(*snapshot.fills, *chiplet.fills);
     }
-  } else if (!sight.by_thread.empty()) {
+  } else if (!sample.by_thread.empty()) {
     snapshot.fills.emplace();
     for (const ThreadShare& row : snapshot.rows) {
       if (row.fills) add(*snapshot.fills, *row.fills);
@@ -159,33 +159,33 @@ void Watch::add_fills(Snapshot& snapshot, const Sight& sight, double seconds) co
   if (snapshot.fills) snapshot.memory_gb_per_s = memory_rate(*snapshot.fills);
 }
 
-Snapshot Watch::next(const Sight& sight) {
+Snapshot Watch::next(const Sample& sample) {
   ++looks_;
-  if (looks_ == 1) started_s_ = sight.at_s;
-  const double seconds = looks_ == 1 ? 0 : sight.at_s - before_.at_s;
+  if (looks_ == 1) started_s_ = sample.at_s;
+  const double seconds = looks_ == 1 ? 0 : sample.at_s - before_.at_s;
   Snapshot snapshot;
-  snapshot.time_s = sight.at_s - started_s_;
+  snapshot.time_s = sample.at_s - started_s_;
   snapshot.interval_s = seconds;
   snapshot.pid = pid_;
   snapshot.program = program_;
-  snapshot.processes = sight.processes;
-  snapshot.ended = sight.ended;
-  snapshot.threads = sight.threads_of_all > 0 ? sight.threads_of_all : static_cast<int>(sight.threads.size());
-  for (const auto& thread : sight.threads) {
-    snapshot.rows.push_back(look_at(thread, sight, seconds));
+  snapshot.processes = sample.processes;
+  snapshot.ended = sample.ended;
+  snapshot.threads = sample.threads_of_all > 0 ? sample.threads_of_all : static_cast<int>(sample.threads.size());
+  for (const auto& thread : sample.threads) {
+    snapshot.rows.push_back(share_of(thread, sample, seconds));
     snapshot.busy_cpus += snapshot.rows.back().busy;
   }
   std::erase_if(known_, [&](const auto& entry) { return entry.second.seen != looks_; });
-  snapshot.chiplets = chiplets(sight, snapshot.rows, seconds);
-  snapshot.machine_busy = looks_ == 1 ? 0 : os::busy_share(before_.cpus, sight.cpus);
-  add_fills(snapshot, sight, seconds);
+  snapshot.chiplets = chiplets(sample, snapshot.rows, seconds);
+  snapshot.machine_busy = looks_ == 1 ? 0 : os::busy_share(before_.cpus, sample.cpus);
+  add_fills(snapshot, sample, seconds);
   if (pid_ == 0) std::erase_if(snapshot.rows, [&](const ThreadShare& row) { return row.busy * seconds < ran; });
   std::sort(snapshot.rows.begin(), snapshot.rows.end(), [](const ThreadShare& a, const ThreadShare& b) {
     return a.busy != b.busy ? a.busy > b.busy : a.tid < b.tid;
   });
   snapshot.moves.assign(moves_.begin(), moves_.end());
   snapshot.moves_seen = moves_seen_;
-  before_ = sight;
+  before_ = sample;
   return snapshot;
 }
 

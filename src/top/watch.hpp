@@ -19,7 +19,7 @@
 namespace charm::top {
 
 /// One sample.
-struct Sight {
+struct Sample {
   double at_s = 0;  ///< monotonic clock
   bool ended = false;
   int processes = 1;
@@ -38,7 +38,7 @@ class Watch {
   Watch(const Machine& machine, int pid, std::string program);
 
   /// What happened since the previous sample; at the first one only the cpus of the threads.
-  Snapshot next(const Sight& sight);
+  Snapshot next(const Sample& sample);
 
  private:
   struct Known {
@@ -49,16 +49,16 @@ class Watch {
     std::uint64_t seen = 0;  // number of the last look
   };
   [[nodiscard]] int chiplet_of(int cpu) const;
-  ThreadShare look_at(const os::ThreadView& thread, const Sight& sight, double seconds);
-  [[nodiscard]] std::vector<ChipletShare> chiplets(const Sight& sight, const std::vector<ThreadShare>& rows,
+  ThreadShare share_of(const os::ThreadView& thread, const Sample& sample, double seconds);
+  [[nodiscard]] std::vector<ChipletShare> chiplets(const Sample& sample, const std::vector<ThreadShare>& rows,
                                                    double seconds) const;
-  void add_fills(Snapshot& snapshot, const Sight& sight, double seconds) const;
+  void add_fills(Snapshot& snapshot, const Sample& sample, double seconds) const;
 
   Machine machine_;
   int pid_;
   std::string program_;
   std::vector<int> chiplet_by_cpu_;  // -1: not listed
-  Sight before_;
+  Sample before_;
   std::uint64_t looks_ = 0;
   double started_s_ = 0;
   std::unordered_map<int, Known> known_;

@@ -12,7 +12,7 @@
 namespace charm::topology {
 namespace {
 
-// Below this what was measured is shown, but nothing is changed for it.
+// Below this confidence the measurement is shown, but the machine is not changed.
 constexpr double sure_enough = 0.8;
 
 /// The cores of each measured chiplet; empty where a core would fall into two of them.
@@ -47,7 +47,7 @@ bool within_sockets(const Machine& machine, const std::vector<CoreSet>& chiplets
   });
 }
 
-/// Core ids follow chiplets, and chiplets sockets, in all machines; so they are numbered anew.
+/// Numbers the cores anew, since in every Machine core ids follow the chiplets, and chiplets the sockets.
 Machine regrouped(Machine machine, std::vector<CoreSet> chiplets) {
   std::sort(chiplets.begin(), chiplets.end(), [&](const auto& a, const auto& b) {
     const Core& first = machine.cores[static_cast<std::size_t>(a[0])];

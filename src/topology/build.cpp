@@ -19,7 +19,7 @@ CpuSet existing_cpus(const Survey& survey) {
   return CpuSet(std::move(cpus));
 }
 
-/// Gives every core a socket and a node, so that whatever is built on them need not ask.
+/// Gives every core a socket and a node, so that later steps need not check for missing ones.
 void complete(Survey& survey, std::vector<std::string>& notes) {
   if (!survey.cores_told) notes.emplace_back("Cores are not told apart: every hardware thread is taken as a core.");
   if (survey.nodes.empty()) {
@@ -89,7 +89,8 @@ CpuSet allowed_of(const Survey& survey, const Restrictions& restrictions, std::v
       allowed = std::move(left);
     }
   };
-  // The kernel folds the cpuset into the mask, so the cgroup is told first: it is the more lasting of the two.
+  // The kernel reduces the mask to the cpuset, so a cpu may be missing in both. The cgroup is named as the reason,
+  // since it lasts longer.
   narrow(restrictions.cgroup_cpus, "cgroup's cpuset");
   if (CpuSet out = existing - allowed; !out.empty()) {
     notes.push_back(count_of(out, survey.all_cpus) + " are forbidden by the cgroup's cpuset.");

@@ -88,8 +88,8 @@ void note_implausible(const Survey& survey, const std::vector<L3View>& views, st
   }
 }
 
-/// Arm's firmware may report clusters and no L3. They count as chiplets if they have more cores than share one L2,
-/// which is too small to place a group of workers by.
+/// Arm's firmware may report clusters and no L3. Clusters count as chiplets if they have more cores than share an L2;
+/// the cores of one L2 are too few to place a group of workers on.
 bool clusters_stand_in(const Survey& survey, const std::vector<L3View>& views) {
   std::map<int, int> size;
   for (const SurveyCore& core : survey.cores) {

@@ -11,6 +11,9 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
+#include <string_view>
+#include <thread>
 
 #include "os/system_files.hpp"
 
@@ -26,7 +29,9 @@ void silence_hwloc() {
   std::call_once(once, [] { setenv("HWLOC_HIDE_ERRORS", "2", 0); });
 }
 
-HwlocHandle fresh(bool kinds) {
+enum class Backend { kernel, processors };
+
+HwlocHandle fresh(bool kinds, Backend backend = Backend::kernel) {
   silence_hwloc();
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0)
@@ -35,8 +40,11 @@ HwlocHandle fresh(bool kinds) {
   hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
   hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
   hwloc_topology_set_type_filter(topology, HWLOC_OBJ_MISC, HWLOC_TYPE_FILTER_KEEP_NONE);
-  hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
-  unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED | HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING;
+  // Each of the two backends alone would describe the machine; together the kernel's answers would win.
+  hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+                                backend == Backend::kernel ? "x86" : "linux");
+  unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
+  if (backend == Backend::kernel) flags |= HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING;
 #if HWLOC_API_VERSION >= 0x00020800
   if (!kinds) flags |= HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
 #else
@@ -46,13 +54,39 @@ HwlocHandle fresh(bool kinds) {
   return handle;
 }
 
-/// Errors are one line, whatever was handed in.
+/// hwloc takes the place of a recorded machine from the environment and from nowhere else. One at a time in a process.
+class HwlocVariable {
+ public:
+  /// \param value empty: the variable stays as it is.
+  HwlocVariable(const char* name, const std::string& value) : lock_(mutex_), name_(value.empty() ? nullptr : name) {
+    if (name_ == nullptr) return;
+    if (const char* before = std::getenv(name_)) before_ = before;
+    setenv(name_, value.c_str(), 1);
+  }
+  ~HwlocVariable() {
+    if (name_ == nullptr) return;
+    if (before_)
+      setenv(name_, before_->c_str(), 1);
+    else
+      unsetenv(name_);
+  }
+  HwlocVariable(const HwlocVariable&) = delete;
+  HwlocVariable& operator=(const HwlocVariable&) = delete;
+
+ private:
+  static inline std::mutex mutex_;
+  const std::lock_guard<std::mutex> lock_;
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+/// Without control characters, so that an error stays one line.
 std::string quoted(std::string text) {
   std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
   return "'" + text + "'";
 }
 
-/// What is wrong with a file that hwloc refuses: it tells no more than that it does.
+/// What is wrong with a file that hwloc refuses; hwloc itself reports only that it failed.
 std::string complaint(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   std::string head(4096, '\0');
@@ -127,20 +161,20 @@ HwlocHandle load_sysfs(const std::string& root, bool kinds) {
   std::error_code error;
   if (!std::filesystem::is_directory(os::path_below(root, "sys/devices/system/cpu"), error))
     fail("has no sys/devices/system/cpu");
-  // hwloc takes the place of sysfs from the environment and from nowhere else.
-  static std::mutex one_at_a_time;
-  const std::lock_guard<std::mutex> lock(one_at_a_time);
-  const char* before = std::getenv("HWLOC_FSROOT");
-  const std::string kept = before == nullptr ? "" : before;
-  setenv("HWLOC_FSROOT", root.c_str(), 1);
+  const HwlocVariable place("HWLOC_FSROOT", root);
   HwlocHandle handle = fresh(kinds);
-  const bool loaded = hwloc_topology_load(handle.get()) == 0;
-  if (before == nullptr) {
-    unsetenv("HWLOC_FSROOT");
-  } else {
-    setenv("HWLOC_FSROOT", kept.c_str(), 1);
-  }
-  if (!loaded) fail("is not understood by hwloc");
+  if (hwloc_topology_load(handle.get()) != 0) fail("is not understood by hwloc");
+  return handle;
+}
+
+HwlocHandle load_processors(const std::string& dump) {
+  const HwlocVariable place("HWLOC_CPUID_PATH", dump);
+  HwlocHandle handle = fresh(true, Backend::processors);
+  bool loaded = false;
+  // A thread of its own, since hwloc binds the one that loads to each cpu in turn.
+  std::thread([&] { loaded = hwloc_topology_load(handle.get()) == 0; }).join();
+  const char* told_by = loaded ? hwloc_obj_get_info_by_name(hwloc_get_root_obj(handle.get()), "Backend") : nullptr;
+  if (told_by == nullptr || std::string_view(told_by) != "x86") return nullptr;
   return handle;
 }
 

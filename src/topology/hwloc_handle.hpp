@@ -1,6 +1,6 @@
-// Loads an hwloc topology with no more in it than the runtime needs: no devices, no instruction caches, no core kinds,
-// and never hwloc's x86 probing, which binds the calling thread to every cpu in turn and takes seconds on large
-// machines.
+// Loads an hwloc topology with no more in it than the runtime needs: no devices, no instruction caches, and kinds of
+// cores only where they are asked for. hwloc's x86 backend binds a thread to every cpu in turn, which takes seconds on
+// large machines, so only load_processors() uses it.
 #pragma once
 
 #include <hwloc.h>
@@ -27,5 +27,10 @@ HwlocHandle load_sysfs(const std::string& root, bool kinds = false);
 
 /// \throws Error (bad_input) that quotes the string and shows one that works.
 HwlocHandle load_synthetic(const std::string& description, bool kinds = false);
+
+/// What the processors (x86) say of themselves by CPUID, whatever the kernel says. No NUMA nodes: CPUID does not tell
+/// them reliably, and hwloc puts one over everything. Null on other processors.
+/// \param dump a directory as hwloc-gather-cpuid writes it; empty: this machine.
+HwlocHandle load_processors(const std::string& dump = "");
 
 }  // namespace charm::topology

@@ -241,7 +241,7 @@ StoredProfile find_stored_profile(const Machine& machine) {
     }
     return stored;
   }
-  // Measured on the same processor, with other cpus: somebody will wonder why it is not used.
+  // A profile of the same processor with other cpus exists: say why it is not used.
   const std::string prefix = plain_name(key.name) + "-";
   for (fs::directory_iterator entry(*folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();

@@ -222,6 +222,15 @@ Survey survey_synthetic(const std::string& description, Detail detail) {
   return survey_of(load_synthetic(description, detail == Detail::kinds).get(), "synthetic:" + description);
 }
 
+Survey survey_processors(const std::string& dump) {
+  const HwlocHandle topology = load_processors(dump);
+  if (topology == nullptr) return {};
+  Survey survey = survey_of(topology.get(), dump.empty() ? "cpuid" : "cpuid:" + dump);
+  survey.nodes.clear();  // hwloc's, one over everything
+  for (SurveyCore& core : survey.cores) core.node = -1;
+  return survey;
+}
+
 Survey survey_sysfs(const std::string& root, Detail detail) {
   return survey_of(load_sysfs(root, detail == Detail::kinds).get(), "sysfs:" + root);
 }

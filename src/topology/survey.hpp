@@ -70,4 +70,10 @@ Survey survey_synthetic(const std::string& description, Detail detail = Detail::
 /// \throws Error (bad_input).
 Survey survey_sysfs(const std::string& root, Detail detail = Detail::start_up);
 
+/// What the processors say of themselves by CPUID (x86), without judgement and without NUMA nodes. No cores where they
+/// say nothing. Each cpu is queried by a thread that is bound to it, so cpus that this process cannot be bound to are
+/// missing.
+/// \param dump a directory as hwloc-gather-cpuid writes it; empty: this machine.
+Survey survey_processors(const std::string& dump = "");
+
 }  // namespace charm::topology

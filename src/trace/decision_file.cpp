@@ -15,12 +15,13 @@ namespace {
 constexpr char suffix[] = ".decisions";
 
 }  // namespace
-std::string window_path(int process, const std::string& folder) {
+
+std::string decision_file_path(int process, const std::string& folder) {
   return (folder.empty() ? os::private_folder() : folder) + "/" + std::to_string(process) + suffix;
 }
 
 DecisionFile::DecisionFile(std::string policy, std::size_t workers, const std::string& folder)
-    : path_(window_path(os::process_id(), folder)),
+    : path_(decision_file_path(os::process_id(), folder)),
       policy_(std::move(policy)),
       workers_(workers),
       process_(os::process_id()),
@@ -39,7 +40,7 @@ bool DecisionFile::write(const std::string& text) noexcept {
 void DecisionFile::begin() noexcept {
   try {
     const auto self = os::process(process_);
-    const base::Json first = {{"charm_window", 1},
+    const base::Json first = {{"charm_decisions", 1},
                               {"pid", process_},
                               {"started", self ? self->started : 0},
                               {"before", total_ - latest_.size()},

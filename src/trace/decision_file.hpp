@@ -1,11 +1,12 @@
-// The decision file: a running program publishes its decisions in a small file that only its user can read (setting
-// publish). `charm top` reads it.
+// The decision file: a running program writes its decisions to a small file that only its user can read (setting
+// decision_file). `charm top` reads it.
 //
 // The file has lines of JSON: first a line about the program, then one for each decision, the latest last. A line is
 // written by one call, so a reader sees whole lines, except perhaps the last. Before the file exceeds `most_bytes` it
 // is written anew with the latest decisions. It is in $XDG_RUNTIME_DIR/charm, else in charm-UID of the folder for
 // temporary files, and its name is the process id. A program that is killed leaves it behind, and the next one that
-// publishes removes it. A reader must check everything: the process may have ended, and its id may have been reused.
+// writes such a file removes it. A reader must check everything: the process may have ended, and its id may have been
+// reused.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,7 @@
 namespace charm::trace {
 
 /// "…/charm/4242.decisions". \param folder of all of them; empty: the user's.
-std::string window_path(int process, const std::string& folder = "");
+std::string decision_file_path(int process, const std::string& folder = "");
 
 class DecisionFile {
  public:
@@ -26,7 +27,7 @@ class DecisionFile {
   static constexpr std::size_t kept_lines = 32;
 
   /// \param policy that the program runs under, and its number of workers: the first line tells them.
-  /// Where the file cannot be written nothing is published, and error() says why.
+  /// Where the file cannot be written no decision is written, and error() says why.
   DecisionFile(std::string policy, std::size_t workers, const std::string& folder = "");
   ~DecisionFile() = default;
   DecisionFile(const DecisionFile&) = delete;

@@ -7,21 +7,14 @@
 #include <thread>
 
 #include "algorithms/runtimes.hpp"
+#include "base/error_code.hpp"
 
 namespace {
 
 using Cancellation = OnShapes;
 INSTANTIATE_TEST_SUITE_P(Shapes, Cancellation, shapes());
 
-charm::Errc code_of(auto&& function) {
-  try {
-    function();
-  } catch (const charm::Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "no error";
-  return charm::Errc::system;
-}
+using charm::test::code_of;
 
 TEST_P(Cancellation, TasksThatHaveNotBegunAreDropped) {
   charm::run([] {
@@ -226,6 +219,9 @@ TEST_P(Cancellation, AnExceptionCancelsTheRestOfTheGroup) {
     if (charm::num_workers() == 1) {
       EXPECT_EQ(ran, 0);
     }
+    group.run([&] { ran = -1; });
+    group.wait();
+    EXPECT_EQ(ran, -1) << "the group is fresh again";
   });
 }
 

@@ -71,7 +71,7 @@ TEST(Quiet, WhatTheProgramDoesItselfIsNoNoise) {
   EXPECT_TRUE(run.thread_placer.busy().empty());
 }
 
-TEST(Quiet, WhatOthersHaveLeasedIsNotListenedTo) {
+TEST(Quiet, WhatOthersHaveLeasedIsNotSampled) {
   SteeredProgram run(charm::test::uniform(1, 2, 4), "local");
   run.thread_placer.set_leased({5, 6});
   run.program.start(1.0);

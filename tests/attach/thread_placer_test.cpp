@@ -16,7 +16,7 @@ using namespace charm::attach;
 using Program = charm::test::SteeredProgram;
 using charm::test::plan_on;
 
-TEST(ThreadPlacer, BusyThreadsGetTheSeatsOfThePolicyAndSleepersTheChipletsOfTheseWorkers) {
+TEST(ThreadPlacer, BusyThreadsGetTheCoresOfThePolicyAndSleepersTheChipletsOfTheseWorkers) {
   Program run(charm::test::uniform(1, 4, 4), "local");
   const int sleeper = run.program.start(0.01);
   for (int i = 0; i < 6; ++i) run.program.start(1.0);

@@ -38,7 +38,7 @@ TEST_F(BenchTest, RunsEveryKernelOnEveryRuntimeAndVerifiesThem) {
   EXPECT_GT(json.at("host").at("cpus"), 0);
 }
 
-TEST_F(BenchTest, MakesARowForEachPolicyWithTheSeatsOfItsWorkers) {
+TEST_F(BenchTest, MakesARowForEachPolicyWithTheCoresOfItsWorkers) {
   const auto said = charm(
       "bench graph --scale 6 --kernel bfs --runtime charm --policy local,distributed,os --workers 1 --trials 2 --json "
       "-q");

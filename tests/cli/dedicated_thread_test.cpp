@@ -9,7 +9,7 @@ using charm::cli::DedicatedThread;
 
 namespace {
 
-TEST(DedicatedThread, RunsEveryErrandOnOneThreadThatIsNotTheCallers) {
+TEST(DedicatedThread, RunsEveryCallOnOneThreadThatIsNotTheCallers) {
   DedicatedThread thread;
   std::thread::id first;
   std::thread::id second;

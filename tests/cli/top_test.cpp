@@ -39,7 +39,7 @@ TEST_F(TopCommand, ShowsAProcessAsLinesOfJsonUntilItEnds) {
   }
   EXPECT_GE(count, 3);
   EXPECT_TRUE(last.at("ended"));
-  EXPECT_TRUE(last.at("published").is_null());
+  EXPECT_TRUE(last.at("controller").is_null());
   EXPECT_TRUE(file("seen.csv").starts_with("# charm counters 1\n"));
   EXPECT_EQ(charm("counters", "CHARM_COUNTERS=replay:seen.csv").exit_code, 0);
 }

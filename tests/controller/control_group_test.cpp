@@ -154,7 +154,7 @@ TEST(Timeline, CoversTheWholeRunInBoundedMemory) {
   EXPECT_NEAR(timeline.points().front().throughput, 0.5, 0.01);
 }
 
-TEST(GangStress, NoTaskIsLostAndNoTickTakenTwice) {
+TEST(ControlGroupStress, NoTaskIsLostAndNoTickTakenTwice) {
   constexpr int kWorkers = 4;
   constexpr int kPolls = 20000;
   Recorder::Told told;

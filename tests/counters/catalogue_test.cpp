@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "counters/event_text.hpp"
+#include "os/libpfm.hpp"
 
 namespace charm::counters {
 namespace {
@@ -28,14 +29,14 @@ std::vector<std::string> names_of(const EventRow& row) {
 
 TEST(Catalogue, EveryRowThatLibpfmKnowsIsEncodedAsItEncodesIt) {
   setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-  if (!libpfm_available()) GTEST_SKIP() << "no libpfm here";
+  if (!os::libpfm_available()) GTEST_SKIP() << "no libpfm here";
   std::map<std::string, int> compared;
   for (const EventRow& row : event_rows()) {
     if (row.libpfm.empty()) continue;
     Event united;
     bool known = true;
     for (const std::string& name : names_of(row)) {
-      const NamedEvent named = parse_libpfm_event(name);
+      const os::NamedPerfEvent named = os::encode_libpfm_event(name);
       if (!named.event) {
         known = false;
         break;

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "os/libpfm.hpp"
+
 namespace charm::counters {
 namespace {
 
@@ -46,7 +48,7 @@ TEST(UserEvents, AreSumsAndDifferencesPerSource) {
 
 TEST(UserEvents, TakeNamesThatLibpfmKnows) {
   setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-  if (!libpfm_available()) GTEST_SKIP() << "no libpfm here";
+  if (!os::libpfm_available()) GTEST_SKIP() << "no libpfm here";
 #if defined(__x86_64__)
   const auto events = parse_user_events("own_l2=amd64_fam19h_zen3::ANY_DATA_CACHE_FILLS_FROM_SYSTEM:LCL_L2");
   ASSERT_EQ(events.size(), 1U);

@@ -13,14 +13,14 @@ using charm::os::CpuTime;
 
 /// Two cpus; time goes on window by window, or in smaller steps.
 struct Listener {
-  Interference noise;
+  Interference interference;
   std::map<int, CpuTime> cpus{{0, {}}, {1, {}}};
   OwnTime own;
   double now = 0;
   int changes = 0;
 
-  Listener() { noise.look(now, cpus, own); }
-  [[nodiscard]] bool busy() const { return !noise.busy().empty(); }
+  Listener() { interference.sample(now, cpus, own); }
+  [[nodiscard]] bool busy() const { return !interference.busy().empty(); }
   /// \param used share of cpu 0 that is used. \param mine of it by threads of our own, bound there or anywhere.
   void pass(double seconds, double used, double mine = 0, bool bound = true, const charm::CpuSet& leased = {}) {
     for (double left = seconds; left > 1e-9; left -= 0.125) {
@@ -29,9 +29,9 @@ struct Listener {
       cpus[0].busy += static_cast<std::uint64_t>(125000 * used);
       if (bound) own.bound[0] += 0.125 * mine;
       own.all += 0.125 * mine;
-      if (!noise.due(now)) continue;
+      if (!interference.due(now)) continue;
       const bool before = busy();
-      noise.look(now, cpus, own, leased);
+      interference.sample(now, cpus, own, leased);
       changes += before != busy() ? 1 : 0;
     }
   }
@@ -42,7 +42,7 @@ TEST(Interference, IsALoadThatStays) {
   whole.pass(1, 1);
   EXPECT_FALSE(whole.busy());
   whole.pass(1, 1);
-  EXPECT_EQ(whole.noise.busy(), charm::CpuSet{0});
+  EXPECT_EQ(whole.interference.busy(), charm::CpuSet{0});
   whole.pass(30, 0.2);
   EXPECT_TRUE(whole.busy()) << "not quiet enough to be believed";
   whole.pass(30, 0);
@@ -78,7 +78,7 @@ TEST(Interference, IsForgottenOfACpuThatAnotherLeases) {
 }
 
 TEST(Interference, TimeThatAHypervisorTakesAndCpusThatComeAndGoAreNone) {
-  Interference noise;
+  Interference interference;
   std::map<int, CpuTime> cpus;
   for (int second = 0; second < 20; ++second) {
     cpus[0].total += 100;
@@ -86,12 +86,12 @@ TEST(Interference, TimeThatAHypervisorTakesAndCpusThatComeAndGoAreNone) {
     cpus[0].stolen += 100;
     std::map<int, CpuTime> seen = cpus;
     if (second % 2 == 0) seen[1] = {500, 500, 0};
-    noise.look(second, seen, {});
-    EXPECT_TRUE(noise.busy().empty());
+    interference.sample(second, seen, {});
+    EXPECT_TRUE(interference.busy().empty());
   }
 }
 
-TEST(Interference, NothingShortIsLoudWhereverItFallsBetweenTheLooks) {
+TEST(Interference, NothingShortIsBusyWhereverItFallsBetweenTheSamples) {
   EXPECT_TRUE(rc::check([] {
     Listener listener;
     for (int burst = 0; burst < 10; ++burst) {

@@ -162,7 +162,7 @@ TEST_F(Shares, BusyCoresAreTakenLastGivenUpFirstAndExchangedOneByOne) {
   auto one = world.start(3);
   world.look(one);
   world.look(one);
-  EXPECT_EQ(one.lease->standing().holds, (charm::CoreCpuSet{2, 3, 4})) << "the first look knew nothing of noise";
+  EXPECT_EQ(one.lease->standing().holds, (charm::CoreCpuSet{2, 3, 4})) << "the first look knew nothing of busy cpus";
   world.busy = {3};
   one.want = 2;
   world.look(one);

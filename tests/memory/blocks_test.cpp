@@ -165,7 +165,7 @@ TEST(Census, CountsUntouchedPagesAsUnknownAndSurvivesARefusal) {
   PageCensus census = memory::census(pages, machine, block.data, block.bytes);
   EXPECT_EQ(census.pages[1], 10U);
   EXPECT_EQ(census.unknown, 990U);
-  pages.homes_error = EPERM;
+  pages.nodes_of_error = EPERM;
   census = memory::census(pages, machine, block.data, block.bytes);
   EXPECT_EQ(census.unknown, 1000U);
   EXPECT_TRUE(noticed("move_pages"));
@@ -184,7 +184,7 @@ TEST(Targets, BecomeTheirNode) {
   EXPECT_THROW(node_of_target(machine, worker_cores, {Kind::node, -1}), Error);
 }
 
-TEST(WorkersNodes, AreTheirSeatsAndAllNodesForThoseThatFloat) {
+TEST(WorkersNodes, AreThoseOfTheirCoresAndAllNodesForThoseThatFloat) {
   const Machine machine = Machine::from("pack:2 numa:1 l3:2 core:2 pu:1");
   const WorkerCore bound{.core = 5, .node = 1};
   const WorkerCore floating;

@@ -20,7 +20,7 @@ class FakePages final : public os::PageSystem {
   bool reserved = false;  // huge pages in the pool
   int huge_error = 0;     // of the advice
   int place_error = 0;    // of every placement
-  int homes_error = 0;
+  int nodes_of_error = 0;
   bool full = false;                   // no address space left
   std::map<std::uintptr_t, int> home;  // by page; the node it would come from
   std::set<std::uintptr_t> mapped;     // pages
@@ -55,13 +55,13 @@ class FakePages final : public os::PageSystem {
     if (huge_error == 0) advised.emplace_back(reinterpret_cast<std::uintptr_t>(data), bytes);
     return huge_error;
   }
-  int place(void* data, std::size_t bytes, os::PagePolicy policy, const OsNodeSet& nodes) override {
+  int place(void* data, std::size_t bytes, os::MemoryPolicy policy, const OsNodeSet& nodes) override {
     if (place_error != 0) return place_error;
     if (reinterpret_cast<std::uintptr_t>(data) % small != 0) return EINVAL;
     for (const int node : nodes) {
       if (!allowed_nodes.contains(node)) return EINVAL;
     }
-    if (policy == os::PagePolicy::preferred && nodes.size() != 1) return EINVAL;
+    if (policy == os::MemoryPolicy::preferred && nodes.size() != 1) return EINVAL;
     std::size_t turn = 0;
     for (std::size_t at = 0; at < bytes; at += small) {
       if (!mapped.contains(page(data) + at / small)) return EFAULT;
@@ -69,8 +69,8 @@ class FakePages final : public os::PageSystem {
     }
     return 0;
   }
-  int homes(std::span<const void* const> pages, std::span<int> nodes) override {
-    if (homes_error != 0) return homes_error;
+  int nodes_of(std::span<const void* const> pages, std::span<int> nodes) override {
+    if (nodes_of_error != 0) return nodes_of_error;
     for (std::size_t i = 0; i < pages.size(); ++i) {
       const auto found = home.find(page(pages[i]));
       nodes[i] = found == home.end() ? -ENOENT : found->second;

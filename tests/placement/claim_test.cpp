@@ -46,7 +46,7 @@ TEST(CoreClaim, GivesTheClaimBackWhereTheKernelRefuses) {
   EXPECT_EQ(holder.held(), 0);
 }
 
-TEST(CoreClaim, TwoThatSwapSeatsBothArrive) {
+TEST(CoreClaim, TwoThatSwapCoresBothArrive) {
   CpuClaims claims(2);
   CoreClaim a(claims, 0, 3), b(claims, 1, 3);
   ASSERT_EQ(a.sit(0, agrees, nothing), State::placed);
@@ -93,7 +93,7 @@ TEST(CoreClaim, LeavesItsCpuWhenItEnds) {
   EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
 }
 
-TEST(ClaimStress, NoCpuEverHasTwoOwnersWhileAllChangeSeats) {
+TEST(ClaimStress, NoCpuEverHasTwoOwnersWhileAllChangeCores) {
   constexpr int kWorkers = 4, kCpus = 5, kRounds = 20000;
   CpuClaims claims(kCpus);
   long visits[kCpus] = {};  // plain on purpose: two owners at once are a data race that ThreadSanitizer reports
@@ -121,7 +121,7 @@ TEST(ClaimStress, NoCpuEverHasTwoOwnersWhileAllChangeSeats) {
   for (int cpu = 0; cpu < kCpus; ++cpu) EXPECT_EQ(claims.owner(cpu), CpuClaims::free_cpu);
 }
 
-TEST(ClaimStress, WorkersThatRotateSeatsAllArrive) {
+TEST(ClaimStress, WorkersThatRotateCoresAllArrive) {
   constexpr int kWorkers = 4;
   CpuClaims claims(kWorkers);
   std::vector<std::thread> threads;

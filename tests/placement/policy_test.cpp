@@ -103,7 +103,7 @@ TEST(PolicyProperty, MoreWorkersThanCoresIsAnErrorOfEveryPolicyThatNamesBothNumb
     auto [machine, request] = any_case();
     int room = capacity(machine, request.smt);
     request.workers = room + *rc::gen::inRange(1, 1000);
-    for (const Policy& each : policies()) {
+    for (const PlacementPolicy& each : policies()) {
       try {
         each.place(machine, request);
         RC_FAIL("placed");
@@ -139,16 +139,16 @@ TEST(PolicyProperty, SharedCoresAreDealtInTurnSoThatNoneHasTwoMoreThanAnother) {
 TEST(PolicyProperty, LocalUsesTheFewestChipletsOfASocketThatHoldTheWorkers) {
   EXPECT_TRUE(rc::check([] {
     Machine machine = *any_machine();
-    std::vector<int> rooms;
+    std::vector<int> capacities;
     for (const Chiplet& chiplet : machine.chiplets) {
-      if (chiplet.socket == machine.cores.front().socket) rooms.push_back(static_cast<int>(chiplet.cores.size()));
+      if (chiplet.socket == machine.cores.front().socket) capacities.push_back(static_cast<int>(chiplet.cores.size()));
     }
-    int socket_room = std::accumulate(rooms.begin(), rooms.end(), 0);
+    int socket_capacity = std::accumulate(capacities.begin(), capacities.end(), 0);
     Request request;
-    request.workers = *rc::gen::inRange(1, socket_room + 1);
-    std::sort(rooms.rbegin(), rooms.rend());
+    request.workers = *rc::gen::inRange(1, socket_capacity + 1);
+    std::sort(capacities.rbegin(), capacities.rend());
     std::size_t fewest = 0;
-    for (int room = 0; room < request.workers; ++fewest) room += rooms[fewest];
+    for (int room = 0; room < request.workers; ++fewest) room += capacities[fewest];
     Placement p = place("local", machine, request);
     RC_ASSERT(count_by(p.start(), &WorkerCore::chiplet).size() == fewest);
     RC_ASSERT(count_by(p.start(), &WorkerCore::socket).size() == 1U);
@@ -269,7 +269,8 @@ TEST(Smt, AForbiddenFirstThreadIsReplacedByItsSibling) {
 
 TEST(Request, BelowOneWorkerIsAnError) {
   for (int workers : {0, -1}) {
-    for (const Policy& each : policies()) EXPECT_THROW(each.place(uniform(1, 1, 1), {.workers = workers}), Error);
+    for (const PlacementPolicy& each : policies())
+      EXPECT_THROW(each.place(uniform(1, 1, 1), {.workers = workers}), Error);
   }
 }
 
@@ -279,7 +280,8 @@ TEST(Registry, AnUnknownPolicyIsAnErrorThatNamesThoseThereAre) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::bad_config);
-    for (const Policy& each : policies()) EXPECT_NE(std::string(error.what()).find(each.name), std::string::npos);
+    for (const PlacementPolicy& each : policies())
+      EXPECT_NE(std::string(error.what()).find(each.name), std::string::npos);
   }
 }
 

@@ -23,7 +23,7 @@ TEST(Quiet, BusyCoresAreLeftOutAsFarAsTheOthersSuffice) {
   EXPECT_EQ(quiet_cpus(machine, {1, 4, 5}, 9, false), machine.allowed_cpus);
 }
 
-TEST(Quiet, ACoreIsAsLoudAsItsSecondThread) {
+TEST(Quiet, ACoreIsAsBusyAsItsSecondThread) {
   const Machine machine = test::uniform(1, 1, 2, 2);  // cpus 0 and 2 are one core
   EXPECT_EQ(busy_cores(machine, {2}), CoreCpuSet{0});
   EXPECT_EQ(quiet_cpus(machine, {2}, 1, false), (CpuSet{1, 3}));
@@ -40,7 +40,7 @@ TEST(Quiet, IsOnlyElsewhereWhereFewerWouldSuffer) {
   EXPECT_FALSE(quieter_elsewhere(machine, {0, 1}, {0, 2, 3}, false));
 }
 
-TEST(Quiet, HoldsEnoughAndNoMoreLoudOnesThanItMustAndIsWhereOneStays) {
+TEST(Quiet, HoldsEnoughAndNoMoreBusyOnesThanItMustAndIsWhereOneStays) {
   EXPECT_TRUE(rc::check([] {
     const Machine machine = *test::any_machine();
     const bool smt = *rc::gen::arbitrary<bool>();

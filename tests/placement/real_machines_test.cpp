@@ -50,7 +50,7 @@ TEST_P(RealMachine, KeepsEveryPropertyAtEveryNumberOfWorkers) {
 TEST_P(RealMachine, RefusesOneWorkerTooMany) {
   Machine machine = Machine::from(GetParam());
   Request request{.workers = capacity(machine, false) + 1};
-  for (const Policy& each : policies()) EXPECT_ANY_THROW(each.place(machine, request)) << each.name;
+  for (const PlacementPolicy& each : policies()) EXPECT_ANY_THROW(each.place(machine, request)) << each.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Topologies, RealMachine, testing::ValuesIn(topologies()), [](const auto& info) {

@@ -12,32 +12,32 @@
 #include "probe/pair_plan.hpp"
 #include "probe/pairs.hpp"
 #include "probe/picture.hpp"
+#include "probe/pinned_threads.hpp"
 #include "probe/stream.hpp"
-#include "probe/team.hpp"
 #include "probe/working_set.hpp"
 
 using namespace charm::probe;
 
 namespace {
 
-TEST(Team, EveryMemberWorksOnceARoundOnItsCpu) {
+TEST(PinnedThreads, EveryMemberWorksOnceARoundOnItsCpu) {
   const auto cpus = charm::os::allowed_cpus();
   std::vector<int> worked(cpus.size(), 0), on(cpus.size(), -1);
-  Team team(cpus, [&](int rank) {
+  PinnedThreads threads(cpus, [&](int rank) {
     ++worked[static_cast<std::size_t>(rank)];
     on[static_cast<std::size_t>(rank)] = charm::os::current_cpu();
   });
-  for (int round = 0; round < 5; ++round) EXPECT_GE(team.round(), 0);
+  for (int round = 0; round < 5; ++round) EXPECT_GE(threads.round(), 0);
   EXPECT_EQ(worked, std::vector<int>(cpus.size(), 5));
-  EXPECT_TRUE(team.bound());
+  EXPECT_TRUE(threads.bound());
   EXPECT_EQ(on, cpus);
 }
 
-TEST(Team, MoreMembersThanCpusStillEnd) {
+TEST(PinnedThreads, MoreMembersThanCpusStillEnd) {
   const int cpu = charm::os::allowed_cpus().front();
   std::atomic<int> worked{0};
-  Team team({cpu, cpu, cpu}, [&](int) { ++worked; });
-  team.round();
+  PinnedThreads threads({cpu, cpu, cpu}, [&](int) { ++worked; });
+  threads.round();
   EXPECT_EQ(worked.load(), 3);
 }
 

@@ -148,8 +148,8 @@ TEST(BlockingPoolTest, AreBoundedAndUsedAgain) {
   });
   EXPECT_LE(most, 3);
   EXPECT_GE(most, 1);
-  EXPECT_LE(charm::stats().spare_threads, 3U);
-  EXPECT_GE(charm::stats().spare_threads, 1U);
+  EXPECT_LE(charm::stats().blocking_threads, 3U);
+  EXPECT_GE(charm::stats().blocking_threads, 1U);
 }
 
 TEST(BlockingPoolTest, FinalizeWaitsForThem) {

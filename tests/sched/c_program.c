@@ -139,7 +139,7 @@ int charm_c_program(void) {
   CHECK(CHARM_Stats(2, &one) == CHARM_BAD_INPUT);
   CHARM_Runtime_stats runtime;
   CHECK(CHARM_Stats_runtime(&runtime) == CHARM_OK);
-  CHECK(runtime.stacks > 0 && runtime.spare_threads > 0);
+  CHECK(runtime.stacks > 0 && runtime.blocking_threads > 0);
   CHARM_Dump_tasks();
   CHARM_Channel_destroy(channel);
   CHARM_Channel_destroy(answers);

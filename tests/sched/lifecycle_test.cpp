@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error_code.hpp"
 #include "sched/running.hpp"
 
 namespace {
@@ -24,15 +25,7 @@ charm::Config of_workers(int workers) {
   return config;
 }
 
-/// \return the code of the Error that leaves `function`; nothing where none does.
-std::optional<charm::Errc> code_of(const std::function<void()>& function) {
-  try {
-    function();
-  } catch (const charm::Error& error) {
-    return error.code();
-  }
-  return {};
-}
+using charm::test::code_of;
 
 /// Lets several threads begin at one moment.
 class Start {

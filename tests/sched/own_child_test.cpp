@@ -73,7 +73,7 @@ TEST(OwnChild, ItsNameIsItsOwn) {
   });
 }
 
-TEST(OwnChild, IsNotInTheGangOfItsParent) {
+TEST(OwnChild, IsNotInTheTeamOfItsParent) {
   Running runtime(2);
   charm::all_do([](int worker) {
     if (worker == 0) {

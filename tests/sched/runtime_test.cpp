@@ -6,20 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error_code.hpp"
 #include "os/affinity.hpp"
 #include "sched/running.hpp"
 
 namespace {
 
-charm::Errc code_of(const std::function<void()>& function) {
-  try {
-    function();
-  } catch (const charm::Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "no error";
-  return charm::Errc::system;
-}
+using charm::test::code_of;
 
 TEST(Runtime, StartsAndStopsAgainAndAgain) {
   for (int i = 0; i < 20; ++i) {
@@ -65,7 +58,7 @@ TEST(Runtime, AnUnknownPolicyIsAnError) {
   EXPECT_EQ(code_of([&] { charm::init(config); }), charm::Errc::bad_config);
 }
 
-TEST(Runtime, WorkersSitWhereTheirSeatsSay) {
+TEST(Runtime, WorkersRunOnTheirCores) {
   charm::init();
   auto worker_cores = charm::worker_cores();
   ASSERT_EQ(static_cast<int>(worker_cores.size()), charm::num_workers());

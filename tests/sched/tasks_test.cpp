@@ -112,23 +112,6 @@ TEST_P(Tasks, AnExceptionLeavesTheLoop) {
   }
 }
 
-TEST_P(Tasks, ReductionsKeepTheOrderOfTheRange) {
-  EXPECT_TRUE(rc::check("concatenation is associative and not commutative", [] {
-    auto count = *rc::gen::inRange<int>(0, 2000);
-    auto grain = *rc::gen::inRange<int>(0, 50);
-    std::string expected;
-    for (int i = 0; i < count; ++i) expected += std::to_string(i) + ",";
-    auto text = charm::parallel_reduce(
-        0, count, std::string(),
-        [](int low, int high, std::string sum) {
-          for (int i = low; i < high; ++i) sum += std::to_string(i) + ",";
-          return sum;
-        },
-        [](std::string left, const std::string& right) { return std::move(left) + right; }, {grain});
-    RC_ASSERT(text == expected);
-  }));
-}
-
 TEST_P(Tasks, GroupsRunEverythingThatWasSpawned) {
   for (int count : {0, 1, 10, 1000, 30000}) {
     std::atomic<int> done{0};
@@ -184,26 +167,6 @@ TEST_P(Tasks, GroupTasksThatSuspendAreWaitedFor) {
     }
     group.wait();
     EXPECT_EQ(done, 200);
-  });
-}
-
-TEST_P(Tasks, TheFirstErrorCancelsTheGroupAndIsRethrown) {
-  charm::run([&] {
-    charm::task_group group;
-    std::atomic<int> ran{0};
-    for (int i = 0; i < 2000; ++i) {
-      group.run([&, i] {
-        if (i == 1999) throw std::logic_error("the newest task, which a single worker runs first");
-        ++ran;
-      });
-    }
-    EXPECT_THROW(group.wait(), std::logic_error);
-    if (charm::num_workers() == 1) {
-      EXPECT_EQ(ran, 0);
-    }
-    group.run([&] { ran = -1; });
-    group.wait();
-    EXPECT_EQ(ran, -1) << "the group is fresh again";
   });
 }
 

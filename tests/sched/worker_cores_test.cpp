@@ -159,7 +159,7 @@ TEST(WorkerCore, TheRuntimeHasAGroupForEveryChipletOfEveryLevel) {
   EXPECT_EQ(r.group_of(99), -1);
 }
 
-TEST(WorkerCore, AChipletThatNoSeatStandsOnIsRefused) {
+TEST(WorkerCore, AChipletWithoutAWorkersCoreIsRefused) {
   Running runtime(1, on("pack:2 l3:4 core:2 pu:1", "local"));
   charm::run([] {
     charm::WorkerCore nowhere;

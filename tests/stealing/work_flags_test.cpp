@@ -35,7 +35,7 @@ TEST(WorkFlags, RefusesMoreThanItWasMadeFor) {
   EXPECT_ANY_THROW(work_flags.join(0));
 }
 
-TEST(WorkFlags, LeavingTakesAllMarksOff) {
+TEST(WorkFlags, LeavingClearsAllFlags) {
   WorkFlags work_flags(2, 4);
   Place place = work_flags.join(1);
   for (Flag flag : {Flag::work, Flag::busy, Flag::asleep}) work_flags.set(flag, place);
@@ -46,7 +46,7 @@ TEST(WorkFlags, LeavingTakesAllMarksOff) {
   EXPECT_FALSE(work_flags.any(Flag::asleep));
 }
 
-RC_GTEST_PROP(WorkFlags, SummariesSayWhatTheMarksSay, ()) {
+RC_GTEST_PROP(WorkFlags, SummariesSayWhatTheFlagsSay, ()) {
   const int groups = *rc::gen::inRange(1, 150);
   const int capacity = *rc::gen::inRange(1, 200);
   WorkFlags work_flags(groups, capacity);
@@ -75,7 +75,7 @@ RC_GTEST_PROP(WorkFlags, SummariesSayWhatTheMarksSay, ()) {
 }
 
 /// Owners set and take off their flags, others take them off under the rule B3; in the end nothing is hidden.
-TEST(WorkFlags, NoMarkIsLostBetweenOwnersAndThoseWhoClear) {
+TEST(WorkFlags, NoFlagIsLostBetweenOwnersAndThoseWhoClear) {
   constexpr int owners = 3;
   WorkFlags work_flags(2, owners);
   std::vector<Place> places;

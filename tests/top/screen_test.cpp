@@ -72,14 +72,14 @@ Snapshot charm_program() {
   for (int worker = 8; worker < 16; ++worker)
     s.moves.push_back({41.0, 4243 + worker, "charm-" + std::to_string(worker), 0, 1});
   s.moves_seen = 8;
-  Published published;
-  published.policy = "adaptive";
-  published.workers = 16;
-  published.spread = 2;
-  published.decisions = 1;
-  published.latest.push_back(
+  ControllerState controller;
+  controller.policy = "adaptive";
+  controller.workers = 16;
+  controller.spread = 2;
+  controller.decisions = 1;
+  controller.latest.push_back(
       {.time = 40.6, .from = 1, .to = 2, .reason = "stalled on memory 31 %", .outcome = "throughput +12 %, kept"});
-  s.published = published;
+  s.controller = controller;
   return s;
 }
 
@@ -218,10 +218,10 @@ TEST(JsonLine, HasEverythingOnOneLine) {
   EXPECT_EQ(json.at("rows").at(3).at("fills_per_s").at("other_chiplet"), 210000.0);
   EXPECT_FALSE(json.at("fills_per_s").contains("remote_dram"));
   EXPECT_EQ(json.at("moves").size(), 1U) << "older ones have been told";
-  EXPECT_EQ(json.at("published").at("latest").at(0).at("reason"), "stalled on memory 31 %");
+  EXPECT_EQ(json.at("controller").at("latest").at(0).at("reason"), "stalled on memory 31 %");
   const auto plain = nlohmann::json::parse(json_line(any_program()));
   EXPECT_TRUE(plain.at("fills_per_s").is_null());
-  EXPECT_TRUE(plain.at("published").is_null());
+  EXPECT_TRUE(plain.at("controller").is_null());
   EXPECT_TRUE(plain.at("rows").at(1).at("waiting").is_null());
 }
 

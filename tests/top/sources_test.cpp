@@ -1,27 +1,19 @@
-// Where top's figures come from: attached counters, /proc, what a program publishes, and the recording of all that.
+// Where top's figures come from: attached counters, /proc, and what a program tells of its controller.
 #include "counters/sources.hpp"
 
 #include <charm/charm.hpp>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <functional>
-#include <sstream>
-#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
 #include "base/folder.hpp"
-#include "counters/recording.hpp"
-#include "sched/run/runtime.hpp"
+#include "top/controller_state.hpp"
 #include "top/fills.hpp"
 #include "top/machines.hpp"
-#include "top/published.hpp"
-#include "top/replay_writer.hpp"
 #include "top/sampler.hpp"
 #include "trace/decision_file.hpp"
 
@@ -30,7 +22,6 @@ namespace {
 using namespace charm;
 using namespace charm::top;
 using counters::FillSource;
-using namespace std::chrono_literals;
 
 using charm::test::Folder;
 
@@ -157,18 +148,18 @@ TEST(Sampler, LooksAtTheThreadsOfAProcessUntilItEnds) {
   root.file("proc/42/task/43/schedstat", "1500000000 250000000 12\n");
   Sampler sampler(Machine::from("pack:1 l3:1 core:4 pu:1"), 42, false, "none were asked for", root.root());
   EXPECT_EQ(sampler.program(), "a (b) c");
-  const Sight sight = sampler.look();
-  ASSERT_EQ(sight.threads.size(), 2U);
-  EXPECT_EQ(sight.threads[1].name, "helper");
-  EXPECT_EQ(sight.threads[1].cpu, 3);
-  EXPECT_DOUBLE_EQ(sight.threads[1].cpu_s, 1.5);
-  EXPECT_DOUBLE_EQ(*sight.threads[1].waiting_s, 0.25);
-  EXPECT_EQ(sight.threads[1].page_faults, 7U);
-  EXPECT_FALSE(sight.threads[0].waiting_s);
-  EXPECT_EQ(sight.cpus.size(), 1U);
-  EXPECT_FALSE(sight.ended);
+  const Sample sample = sampler.sample();
+  ASSERT_EQ(sample.threads.size(), 2U);
+  EXPECT_EQ(sample.threads[1].name, "helper");
+  EXPECT_EQ(sample.threads[1].cpu, 3);
+  EXPECT_DOUBLE_EQ(sample.threads[1].cpu_s, 1.5);
+  EXPECT_DOUBLE_EQ(*sample.threads[1].waiting_s, 0.25);
+  EXPECT_EQ(sample.threads[1].page_faults, 7U);
+  EXPECT_FALSE(sample.threads[0].waiting_s);
+  EXPECT_EQ(sample.cpus.size(), 1U);
+  EXPECT_FALSE(sample.ended);
   root.file("proc/42/stat", stat_of(42, "another", 1, 1, 999, 0));
-  EXPECT_TRUE(sampler.look().ended) << "its number is another's now";
+  EXPECT_TRUE(sampler.sample().ended) << "its number is another's now";
   EXPECT_THROW(Sampler(Machine::from("pack:1 l3:1 core:1 pu:1"), 77, false, "", root.root()), Error);
 }
 
@@ -179,57 +170,57 @@ TEST(Sampler, OfTheMachineKeepsWhoSleeps) {
   root.file("proc/50/stat", stat_of(50, "busy", 30, 1, 6, 1));
   root.file("proc/50/task/50/stat", stat_of(50, "busy", 30, 1, 6, 1));
   Sampler sampler(Machine::from("pack:1 l3:1 core:4 pu:1"), 0, false, "", root.root());
-  EXPECT_EQ(sampler.look().threads.size(), 2U);
+  EXPECT_EQ(sampler.sample().threads.size(), 2U);
   std::filesystem::remove_all(root.path("proc/42/task"));
   root.file("proc/50/stat", stat_of(50, "busy", 60, 1, 6, 1));
   root.file("proc/50/task/50/stat", stat_of(50, "busy", 60, 1, 6, 1));
-  const Sight sight = sampler.look();
-  EXPECT_EQ(sight.processes, 2);
-  EXPECT_EQ(sight.threads_of_all, 2);
-  ASSERT_EQ(sight.threads.size(), 2U) << "a process that has not run is not looked into, and not forgotten";
+  const Sample sample = sampler.sample();
+  EXPECT_EQ(sample.processes, 2);
+  EXPECT_EQ(sample.threads_of_all, 2);
+  ASSERT_EQ(sample.threads.size(), 2U) << "a process that has not run is not looked into, and not forgotten";
 }
 
 TEST(Sampler, SeesThisProcess) {
   Sampler sampler(Machine::from("pack:1 l3:1 core:4 pu:1"), getpid(), true, "");
-  const Sight sight = sampler.look();
-  EXPECT_FALSE(sight.threads.empty());
+  const Sample sample = sampler.sample();
+  EXPECT_FALSE(sample.threads.empty());
   Snapshot snapshot;
   sampler.complete(snapshot);
-  EXPECT_EQ(snapshot.why_no_fills.empty(), !sight.by_thread.empty());
+  EXPECT_EQ(snapshot.why_no_fills.empty(), !sample.by_thread.empty());
 }
 
-// ---- what a program publishes ----
+// ---- what a program tells of its controller ----
 
 TEST(DecisionFile, TellsTheLatestDecisionsAndGoesWithTheProgram) {
   Folder folder;
   const auto self = os::process(getpid());
   ASSERT_TRUE(self);
   {
-    trace::DecisionFile window("adaptive", 4, folder.path("charm"));
-    ASSERT_EQ(window.error(), "");
-    auto published = read_published(*self, folder.path("charm"));
-    ASSERT_TRUE(published);
-    EXPECT_EQ(published->policy, "adaptive");
-    EXPECT_EQ(published->workers, 4);
-    EXPECT_EQ(published->spread, -1);
+    trace::DecisionFile file("adaptive", 4, folder.path("charm"));
+    ASSERT_EQ(file.error(), "");
+    auto controller = read_controller_state(*self, folder.path("charm"));
+    ASSERT_TRUE(controller);
+    EXPECT_EQ(controller->policy, "adaptive");
+    EXPECT_EQ(controller->workers, 4);
+    EXPECT_EQ(controller->spread, -1);
     for (int i = 0; i < 2000; ++i) {
-      window.append(R"({"time_s": )" + std::to_string(i) +
-                    R"(, "from": 1, "to": 2, "reason": "because\tof \u001b[31m it"})");
+      file.append(R"({"time_s": )" + std::to_string(i) +
+                  R"(, "from": 1, "to": 2, "reason": "because\tof \u001b[31m it"})");
     }
-    published = read_published(*self, folder.path("charm"));
-    ASSERT_TRUE(published);
-    EXPECT_EQ(published->decisions, 2000U);
-    EXPECT_EQ(published->latest.size(), trace::DecisionFile::kept_lines);
-    EXPECT_EQ(published->latest.back().time, 1999);
-    EXPECT_EQ(published->latest.back().reason, "because of  [31m it");
-    EXPECT_EQ(published->spread, 2);
-    EXPECT_LE(std::filesystem::file_size(window.path()), trace::DecisionFile::most_bytes);
-    const auto rights = std::filesystem::status(window.path()).permissions();
+    controller = read_controller_state(*self, folder.path("charm"));
+    ASSERT_TRUE(controller);
+    EXPECT_EQ(controller->decisions, 2000U);
+    EXPECT_EQ(controller->latest.size(), trace::DecisionFile::kept_lines);
+    EXPECT_EQ(controller->latest.back().time, 1999);
+    EXPECT_EQ(controller->latest.back().reason, "because of  [31m it");
+    EXPECT_EQ(controller->spread, 2);
+    EXPECT_LE(std::filesystem::file_size(file.path()), trace::DecisionFile::most_bytes);
+    const auto rights = std::filesystem::status(file.path()).permissions();
     EXPECT_EQ(rights, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-    window.append("{\"reason\": \"" + std::string(100000, 'x') + "\"}");
-    EXPECT_LE(std::filesystem::file_size(window.path()), trace::DecisionFile::most_bytes);
+    file.append("{\"reason\": \"" + std::string(100000, 'x') + "\"}");
+    EXPECT_LE(std::filesystem::file_size(file.path()), trace::DecisionFile::most_bytes);
   }
-  EXPECT_FALSE(read_published(*self, folder.path("charm")));
+  EXPECT_FALSE(read_controller_state(*self, folder.path("charm")));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path("charm")));
 }
 
@@ -237,14 +228,15 @@ TEST(DecisionFile, IsNotBelievedWhereItIsNotOfThisProcess) {
   os::ProcessView process;
   process.pid = 42;
   process.started = 555;
-  const std::string header = R"({"charm_window": 1, "pid": 42, "started": 555, "before": 3})";
-  EXPECT_EQ(parse_window(header + "\n", process)->decisions, 3U);
-  EXPECT_FALSE(parse_window(R"({"charm_window": 1, "pid": 42, "started": 554})", process)) << "an older process's";
-  EXPECT_FALSE(parse_window(R"({"charm_window": 1, "pid": 43, "started": 555})", process));
-  EXPECT_FALSE(parse_window("", process));
-  EXPECT_FALSE(parse_window("[1, 2", process));
+  const std::string header = R"({"charm_decisions": 1, "pid": 42, "started": 555, "before": 3})";
+  EXPECT_EQ(parse_decision_file(header + "\n", process)->decisions, 3U);
+  EXPECT_FALSE(parse_decision_file(R"({"charm_decisions": 1, "pid": 42, "started": 554})", process))
+      << "an older process's";
+  EXPECT_FALSE(parse_decision_file(R"({"charm_decisions": 1, "pid": 43, "started": 555})", process));
+  EXPECT_FALSE(parse_decision_file("", process));
+  EXPECT_FALSE(parse_decision_file("[1, 2", process));
   const auto odd =
-      parse_window(header + "\n7\nnonsense\n{\"time_s\": \"x\", \"to\": 1e300}\n{\"time_s\": 1, \"fro", process);
+      parse_decision_file(header + "\n7\nnonsense\n{\"time_s\": \"x\", \"to\": 1e300}\n{\"time_s\": 1, \"fro", process);
   ASSERT_TRUE(odd);
   EXPECT_EQ(odd->latest.size(), 1U);
 }
@@ -254,7 +246,7 @@ TEST(DecisionFile, SweepsAwayWhatTheKilledLeftBehind) {
   folder.file("charm/2000000000.decisions", "");
   folder.file("charm/1.decisions", "");
   folder.file("charm/leases", "");
-  const trace::DecisionFile window("", 0, folder.path("charm"));
+  const trace::DecisionFile file("", 0, folder.path("charm"));
   EXPECT_FALSE(std::filesystem::exists(folder.path("charm/2000000000.decisions")));
   EXPECT_TRUE(std::filesystem::exists(folder.path("charm/1.decisions"))) << "its process is there";
   EXPECT_TRUE(std::filesystem::exists(folder.path("charm/leases"))) << "it is no decision file";
@@ -267,141 +259,6 @@ TEST(DecisionFile, SaysWhereItCannotBeOpened) {
   EXPECT_NE(trace::DecisionFile("", 0, folder.path("no/where")).error(), "");
   trace::DecisionFile nowhere("", 0, folder.path("no/where"));
   nowhere.append("{}");
-}
-
-// ---- a runtime that is watched, and one that replays what was seen ----
-
-bool until(const std::function<bool()>& enough) {
-  for (const auto end = std::chrono::steady_clock::now() + 100s; std::chrono::steady_clock::now() < end;) {
-    charm::run([] {
-      charm::parallel_for(0, 64, [](int) {
-        for (volatile int k = 0; k < 20000;) k = k + 1;
-        charm::add_work(1);
-      });
-    });
-    if (enough()) return true;
-  }
-  return false;
-}
-
-constexpr int recorded_s = 300;
-
-/// What top records of four workers that share lines all the time.
-void record(const std::string& path) {
-  ReplayWriter tape(path, {});
-  for (int second = 0; second <= recorded_s; ++second) {
-    Sight sight;
-    sight.at_s = 1000 + second;
-    sight.threads.push_back(top::test::thread(4242, "program", 0, second));
-    for (int worker = 0; worker < 4; ++worker) {
-      sight.threads.push_back(top::test::thread(4250 + worker, "charm-" + std::to_string(worker), worker, second));
-      sight.by_thread[4250 + worker] =
-          top::test::reading(sight.at_s, static_cast<std::uint64_t>(second) * 10000000U, 0);
-    }
-    sight.by_thread[4242] = top::test::reading(sight.at_s, 0, 0);
-    tape.write(sight);
-  }
-}
-
-/// A runtime that the recording makes decide at once, whatever its own speed.
-Config replaying(const std::string& path) {
-  Config config;
-  config.workers = 4;
-  config.topology = "pack:1 l3:4 core:4 pu:1";
-  config.policy = "charm-alg1:period=0.02";
-  config.counters = "replay:" + path;
-  return config;
-}
-
-TEST(Replay, OfWhatTopRecordedDrivesTheController) {
-  Folder folder;
-  record(folder.path("seen.csv"));
-  std::ifstream in(folder.path("seen.csv"));
-  const auto recording = counters::read_recording(in, "seen.csv");
-  EXPECT_EQ(recording.workers.size(), 4U) << "the workers, and not the program's other threads";
-  EXPECT_EQ(recording.workers.at(3).size(), recorded_s + 1U);
-  EXPECT_EQ(recording.workers.at(3).back().fill(FillSource::other_chiplet), recorded_s * 10000000U);
-
-  charm::init(replaying(folder.path("seen.csv")));
-  EXPECT_TRUE(until([] { return !charm::decisions().empty(); }));
-  ASSERT_FALSE(charm::decisions().empty());
-  EXPECT_NE(charm::decisions().front().reason.find("events >="), std::string::npos)
-      << charm::decisions().front().reason;
-  charm::finalize();
-}
-
-TEST(Publish, ARuntimeTellsWhatItDecides) {
-  Folder folder;
-  setenv("XDG_RUNTIME_DIR", folder.path().c_str(), 1);
-  record(folder.path("seen.csv"));
-  Config config = replaying(folder.path("seen.csv"));
-  config.publish = true;
-  charm::init(config);
-  const auto self = os::process(getpid());
-  EXPECT_TRUE(until([&] {
-    const auto published = read_published(*self);
-    return published && !published->latest.empty();
-  }));
-  const auto published = read_published(*self);
-  ASSERT_TRUE(published);
-  EXPECT_EQ(published->workers, 4);
-  EXPECT_TRUE(published->policy.starts_with("charm-alg1"));
-  ASSERT_FALSE(published->latest.empty());
-  EXPECT_FALSE(published->latest.front().reason.empty());
-  charm::finalize();
-  EXPECT_FALSE(read_published(*self)) << "it goes with the runtime";
-  config.publish = false;
-  charm::init(config);
-  EXPECT_FALSE(read_published(*self)) << "nothing is told that nobody asked for";
-  charm::finalize();
-  unsetenv("XDG_RUNTIME_DIR");
-}
-
-TEST(ReplayWriter, NumbersThreadsThatAreNoWorkersAsTheyAreMet) {
-  Folder folder;
-  {
-    ReplayWriter tape(folder.path("seen.csv"), {});
-    Sight sight;
-    sight.at_s = 1;
-    sight.threads = {top::test::thread(10, "a", 0, 5), top::test::thread(11, "b", 1, 5)};
-    tape.write(sight);
-    sight.at_s = 2;
-    sight.threads = {top::test::thread(11, "b", 2, 6), top::test::thread(10, "reborn", 0, 1)};
-    tape.write(sight);
-  }
-  std::ifstream in(folder.path("seen.csv"));
-  const auto recording = counters::read_recording(in, "seen.csv");
-  EXPECT_EQ(recording.workers.at(0).size(), 1U);
-  EXPECT_EQ(recording.workers.at(1).size(), 2U);
-  EXPECT_EQ(recording.workers.at(1).back().migrations, 1U);
-  EXPECT_EQ(recording.workers.at(2).size(), 1U) << "another thread that was given the number of the first";
-  EXPECT_THROW(ReplayWriter("/nowhere/at/all", {}), Error);
-}
-
-TEST(ReplayWriter, TellsAThreadThatIsBornAgainByItsTimeAlone) {
-  const Folder folder;
-  {
-    ReplayWriter tape(folder.path("seen.csv"), {});
-    Sight sight;
-    for (const double cpu_s : {5.0, 4.99, 1.0}) {  // as much less as the kernel's two accounts of it may differ; less
-      sight.at_s += 1;
-      sight.threads = {top::test::thread(10, "a", 0, cpu_s)};
-      sight.threads.front().page_faults = 50;
-      tape.write(sight);
-    }
-  }
-  std::ifstream in(folder.path("seen.csv"));
-  const auto recording = counters::read_recording(in, "seen.csv");
-  ASSERT_EQ(recording.workers.size(), 2U);
-  EXPECT_EQ(recording.workers.at(0).size(), 2U);
-  EXPECT_EQ(recording.workers.at(1).size(), 1U);
-}
-
-TEST(ReplayWriter, KnowsWorkersByTheirNames) {
-  EXPECT_EQ(worker_number("charm-0"), 0);
-  EXPECT_EQ(worker_number("charm-123"), 123);
-  for (const char* name : {"charm", "charm-", "charm-x", "charm-1x", "charm--1", "charm-99999", "xcharm-1"})
-    EXPECT_EQ(worker_number(name), -1) << name;
 }
 
 }  // namespace

@@ -15,12 +15,12 @@ using test::thread;
 
 const Machine four_chiplets = Machine::from("pack:1 l3:4 core:4 pu:1");
 
-Sight sight_at(double at_s, std::vector<os::ThreadView> threads) {
-  Sight sight;
-  sight.at_s = at_s;
-  sight.threads = std::move(threads);
-  sight.cpus = cpu_times(four_chiplets, at_s, [](int cpu) { return cpu < 4 ? 0.5 : 0.0; });
-  return sight;
+Sample sight_at(double at_s, std::vector<os::ThreadView> threads) {
+  Sample sample;
+  sample.at_s = at_s;
+  sample.threads = std::move(threads);
+  sample.cpus = cpu_times(four_chiplets, at_s, [](int cpu) { return cpu < 4 ? 0.5 : 0.0; });
+  return sample;
 }
 
 TEST(Watch, TellsPlacesAtFirstAndSharesFromThen) {
@@ -47,13 +47,13 @@ TEST(Watch, TellsPlacesAtFirstAndSharesFromThen) {
 TEST(Watch, ACoreIsAsBusyAsItsHardwareThreadsAreOnTheAverage) {
   const Machine machine = Machine::from("pack:1 l3:2 core:2 pu:2");
   Watch watch(machine, 0, "");
-  Sight sight;
+  Sample sample;
   for (const double at_s : {100.0, 102.0}) {
-    sight.at_s = at_s;
+    sample.at_s = at_s;
     // One thread of either core of the first chiplet.
-    sight.cpus =
+    sample.cpus =
         cpu_times(machine, at_s, [&](int cpu) { return machine.core_of_cpu(cpu)->cpu == cpu && cpu < 4 ? 1.0 : 0.0; });
-    const auto snapshot = watch.next(sight);
+    const auto snapshot = watch.next(sample);
     if (at_s < 102) continue;
     EXPECT_NEAR(snapshot.chiplets.at(0).cores.at(0).busy, 0.5, 1e-9);
     EXPECT_NEAR(snapshot.chiplets.at(0).busy, 0.5, 1e-9);
@@ -121,12 +121,12 @@ TEST(Watch, AThreadOnACpuThatTheMachineDoesNotListHasNoChiplet) {
 
 TEST(Watch, TurnsReadingsIntoRatesAndMemoryIntoBandwidth) {
   Watch watch(four_chiplets, 4242, "prog");
-  auto sight = sight_at(10, {thread(1, "a", 0, 1)});
-  sight.by_thread[1] = reading(10, 1000, 5000);
-  EXPECT_FALSE(watch.next(sight).fills);
-  sight = sight_at(12, {thread(1, "a", 0, 2)});
-  sight.by_thread[1] = reading(12, 3000, 20005000);
-  const auto snapshot = watch.next(sight);
+  auto sample = sight_at(10, {thread(1, "a", 0, 1)});
+  sample.by_thread[1] = reading(10, 1000, 5000);
+  EXPECT_FALSE(watch.next(sample).fills);
+  sample = sight_at(12, {thread(1, "a", 0, 2)});
+  sample.by_thread[1] = reading(12, 3000, 20005000);
+  const auto snapshot = watch.next(sample);
   ASSERT_TRUE(snapshot.fills);
   EXPECT_DOUBLE_EQ(snapshot.fills->per_s[index(counters::FillSource::other_chiplet)], 1000);
   EXPECT_FALSE(snapshot.fills->has.has(counters::FillSource::own_l2));
@@ -136,14 +136,14 @@ TEST(Watch, TurnsReadingsIntoRatesAndMemoryIntoBandwidth) {
 
 TEST(Watch, OfTheMachineSumsTheCpusOfAChiplet) {
   Watch watch(four_chiplets, 0, "host");
-  auto sight = sight_at(0, {thread(1, "asleep", 0, 1), thread(2, "busy", 5, 1)});
-  sight.by_cpu[4] = reading(0, 0, 0);
-  sight.by_cpu[5] = reading(0, 0, 0);
-  watch.next(sight);
-  sight = sight_at(1, {thread(1, "asleep", 0, 1), thread(2, "busy", 5, 1.5)});
-  sight.by_cpu[4] = reading(1, 100, 0);
-  sight.by_cpu[5] = reading(1, 50, 0);
-  const auto snapshot = watch.next(sight);
+  auto sample = sight_at(0, {thread(1, "asleep", 0, 1), thread(2, "busy", 5, 1)});
+  sample.by_cpu[4] = reading(0, 0, 0);
+  sample.by_cpu[5] = reading(0, 0, 0);
+  watch.next(sample);
+  sample = sight_at(1, {thread(1, "asleep", 0, 1), thread(2, "busy", 5, 1.5)});
+  sample.by_cpu[4] = reading(1, 100, 0);
+  sample.by_cpu[5] = reading(1, 50, 0);
+  const auto snapshot = watch.next(sample);
   ASSERT_EQ(snapshot.rows.size(), 1U) << "who sleeps is not shown";
   EXPECT_EQ(snapshot.rows[0].name, "busy");
   EXPECT_EQ(snapshot.threads, 2);

@@ -166,7 +166,7 @@ TEST(Json, SurvivesAFirmwareNameThatIsNoUtf8) {
   EXPECT_TRUE(nlohmann::json::accept(json_text(m)));
 }
 
-TEST(Svg, DrawsEveryCoreOnceAndMarksSeats) {
+TEST(Svg, DrawsEveryCoreOnceAndMarksWorkersCores) {
   for (const Machine& m : machines()) {
     std::vector<WorkerCore> worker_cores(3);
     worker_cores[0] = {.core = 0, .cpu = 0, .chiplet = 0, .node = 0, .socket = 0};

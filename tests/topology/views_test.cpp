@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/topo.hpp"
-#include "drawing/cpuid_view.hpp"
 #include "drawing/difference.hpp"
 #include "drawing/gathering.hpp"
+#include "topology/cpuid_dump.hpp"
 #include "topology/machine_checks.hpp"
 #include "topology/sysfs_tree.hpp"
 
@@ -103,79 +103,45 @@ TEST(SysfsView, NoCachesAtAllAreNotTold) {
   EXPECT_EQ(views.machine.chiplets.size(), 2U);
 }
 
-/// Leaves as a Zen 3 with two chiplets of four cores and two threads tells them; APIC ids without gaps.
-std::vector<os::CpuidRecord> zen(int threads, bool hypervisor = false, std::uint32_t l3_sharers = 8) {
-  std::vector<os::CpuidRecord> records;
-  for (int cpu = 0; cpu < threads; ++cpu) {
-    const auto apic = static_cast<std::uint32_t>(cpu);
-    os::CpuidRecord r{cpu, {}};
-    r.leaves[{0, 0}] = {0x10, 0x68747541, 0x444d4163, 0x69746e65};  // AuthenticAMD
-    r.leaves[{1, 0}] = {0, apic << 24 | 16U << 16, hypervisor ? 1U << 31 : 0, 0};
-    r.leaves[{0xB, 0}] = {1, 2, 0x100, apic};
-    r.leaves[{0xB, 1}] = {4, 16, 0x201, apic};
-    r.leaves[{0x8000001D, 0}] = {0x1 | 1U << 5 | 1U << 14, 63 | 7U << 22, 63, 0};
-    r.leaves[{0x8000001D, 1}] = {0x3 | 3U << 5 | (l3_sharers - 1) << 14, 63 | 15U << 22, 32767, 0};
-    r.leaves[{0x8000001E, 0}] = {apic, apic / 2 | 1U << 8, 0, 0};
-    records.push_back(std::move(r));
-  }
-  return records;
-}
+topology::Survey zen_survey() { return topology::survey_processors(CpuidDump(zen(16)).folder()); }
 
-TEST(Cpuid, AnAmdProcessorTellsCoresAndCaches) {
-  const CpuidPicture picture = read_cpuid_picture(zen(16));
-  EXPECT_EQ(picture.vendor, "AuthenticAMD");
-  ASSERT_EQ(picture.cpus.size(), 16U);
-  EXPECT_EQ(picture.cpus[3].core, 1U);
-  EXPECT_EQ(picture.cpus[7].l3, 0);
-  EXPECT_EQ(picture.cpus[8].l3, 1);
-  EXPECT_EQ(picture.cpus[8].l3_bytes, 32U << 20);
-  EXPECT_EQ(picture.cpus[15].package, 0U);
-  EXPECT_EQ(picture.cpus[15].node, 0);
-}
-
-TEST(Cpuid, TheSizeOfASharedCacheNeedNotBeAPowerOfTwo) {
-  // Six threads share: ids are apart by eight.
-  const CpuidPicture picture = read_cpuid_picture(zen(16, false, 6));
-  EXPECT_EQ(picture.cpus[7].l3, picture.cpus[0].l3);
-  EXPECT_NE(picture.cpus[8].l3, picture.cpus[0].l3);
+TEST(Cpuid, AnAmdProcessorTellsCoresAndCachesButNoNodes) {
+  const topology::Survey survey = zen_survey();
+  ASSERT_EQ(survey.cores.size(), 8U);
+  EXPECT_TRUE(survey.cores_told);
+  EXPECT_EQ(survey.cores[1].cpus, range(2, 3));
+  EXPECT_EQ(survey.cores[3].l3, 0);
+  EXPECT_EQ(survey.cores[4].l3, 1);
+  EXPECT_EQ(survey.l3_bytes, (std::vector<std::uint64_t>(2, 32U << 20)));
+  EXPECT_EQ(survey.sockets, 1);
+  EXPECT_EQ(survey.cores[7].node, -1);
 }
 
 TEST(Cpuid, AHybridIntelProcessorTellsItsKinds) {
-  std::vector<os::CpuidRecord> records;
-  for (int cpu = 0; cpu < 4; ++cpu) {
-    os::CpuidRecord r{cpu, {}};
-    const auto apic = static_cast<std::uint32_t>(cpu);
-    r.leaves[{0, 0}] = {0x20, 0x756e6547, 0x6c65746e, 0x49656e69};  // GenuineIntel
-    r.leaves[{7, 0}] = {0, 0, 0, 1U << 15};
-    r.leaves[{0x1A, 0}] = {(cpu < 2 ? 0x40U : 0x20U) << 24, 0, 0, 0};
-    r.leaves[{0x1F, 0}] = {0, 1, 0x100, apic};
-    r.leaves[{0x1F, 1}] = {6, 4, 0x201, apic};
-    r.leaves[{4, 0}] = {0x3 | 3U << 5 | 63U << 14, 63 | 11U << 22, 24575, 0};
-    records.push_back(std::move(r));
+  std::vector<CpuidLeaves> cpus;
+  for (std::uint32_t apic = 0; apic < 4; ++apic) {
+    CpuidLeaves leaves;
+    leaves[{0, 0}] = {0x20, 0x756e6547, 0x6c65746e, 0x49656e69};  // GenuineIntel
+    leaves[{1, 0}] = {0x906A3, apic << 24 | 4U << 16, 1U << 21, 1U << 28};
+    leaves[{4, 0}] = {0x3 | 3U << 5 | 63U << 14, 63 | 11U << 22, 24575, 0};
+    leaves[{7, 0}] = {0, 0, 0, 1U << 15};
+    leaves[{0xB, 0}] = {0, 1, 0x100, apic};
+    leaves[{0xB, 1}] = {6, 4, 0x201, apic};
+    leaves[{0x1A, 0}] = {(apic < 2 ? 0x40U : 0x20U) << 24, 0, 0, 0};
+    leaves[{0x80000000, 0}] = {0x80000008, 0, 0, 0};
+    cpus.push_back(std::move(leaves));
   }
-  const CpuidPicture picture = read_cpuid_picture(records);
-  EXPECT_EQ(picture.vendor, "GenuineIntel");
-  EXPECT_EQ(picture.cpus[0].kind, "performance");
-  EXPECT_EQ(picture.cpus[3].kind, "efficiency");
-  EXPECT_EQ(picture.cpus[0].l3, picture.cpus[3].l3);
-  EXPECT_EQ(picture.cpus[0].l3_bytes, 18U << 20);
-  EXPECT_NE(picture.cpus[0].core, picture.cpus[1].core);
+  const CpuidDump dump(cpus);
   Sources sources;
-  sources.cpuid = picture;
-  EXPECT_EQ(compare(Machine::from("core:4 pu:1"), sources).kinds.size(), 2U);
-}
-
-TEST(Cpuid, WithoutTheExtendedLeavesTheOldOnesServe) {
-  auto records = zen(16);
-  for (auto& r : records) {
-    r.leaves.erase({0xB, 0});
-    r.leaves.erase({0xB, 1});
-    r.leaves[{0x80000008, 0}] = {0, 0, 15 | 4U << 12, 0};
-  }
-  const CpuidPicture picture = read_cpuid_picture(records);
-  EXPECT_EQ(picture.cpus[3].core, 1U);
-  EXPECT_EQ(picture.cpus[15].package, 0U);
-  EXPECT_EQ(picture.cpus[8].l3, 1);
+  sources.processors = topology::survey_processors(dump.folder());
+  const Views views = compare(Machine::from("core:4 pu:1"), sources);
+  ASSERT_EQ(views.kinds.size(), 2U);
+  EXPECT_EQ(views.kinds[0].name, "IntelAtom");
+  EXPECT_EQ(views.kinds[0].cpus, range(2, 3));
+  EXPECT_EQ(views.kinds[1].cpus, range(0, 1));
+  ASSERT_EQ(views.views.size(), 1U);
+  EXPECT_EQ(views.views[0].cores.size(), 4U);
+  EXPECT_EQ(views.views[0].chiplets, (CpuGroups{range(0, 3)}));
 }
 
 TEST(Cpuid, ThisProcessorAnswersForEveryAllowedCpu) {
@@ -184,7 +150,8 @@ TEST(Cpuid, ThisProcessorAnswersForEveryAllowedCpu) {
   if (cpuid == views.views.end()) GTEST_SKIP() << "no CPUID here";
   std::size_t cpus_there = 0;
   for (const auto& core : cpuid->cores) cpus_there += core.size();
-  EXPECT_EQ(cpus_there, views.machine.allowed_cpus.size());
+  EXPECT_GE(cpus_there, views.machine.allowed_cpus.size());
+  EXPECT_TRUE(cpuid->nodes.empty());
 }
 
 topology::Survey survey_of(const SysfsTree& tree) { return topology::survey_sysfs(tree.root()); }
@@ -194,7 +161,8 @@ TEST(Disagreement, ASystemThatHidesTheProcessorsChipletsIsShown) {
   const SysfsTree tree(cpus(16, [](int i, SysfsCpu& c) { c.core = i / 2, c.l3 = 0; }), {{}});
   Sources sources;
   sources.system = survey_of(tree);
-  sources.cpuid = read_cpuid_picture(zen(16, true));
+  sources.processors = zen_survey();
+  sources.guest = true;
   const Views views = compare(Machine::from(tree.root()), sources);
   EXPECT_TRUE(disagrees(views, "chiplets", "system 1, cpuid 2"));
   EXPECT_TRUE(disagrees(views, "chiplets", "this hypervisor"));
@@ -206,17 +174,17 @@ TEST(Disagreement, L3sThatAreCutByNodesAreShown) {
                        {{}, {}, {}, {}});
   Sources sources;
   sources.system = survey_of(tree);
-  sources.cpuid = read_cpuid_picture(zen(16));
+  sources.processors = zen_survey();
   const Views views = compare(Machine::from(tree.root()), sources);
   EXPECT_TRUE(disagrees(views, "chiplets", "system 4, cpuid 2"));
-  EXPECT_TRUE(disagrees(views, "nodes", "system 4, cpuid 1"));
+  EXPECT_FALSE(disagrees(views, "nodes", ""));
 }
 
 TEST(Disagreement, ASystemWithoutCachesIsShown) {
   const SysfsTree tree(cpus(16, [](int i, SysfsCpu& c) { c.core = i / 2; }), {{}});
   Sources sources;
   sources.system = survey_of(tree);
-  sources.cpuid = read_cpuid_picture(zen(16));
+  sources.processors = zen_survey();
   EXPECT_TRUE(disagrees(compare(Machine::from(tree.root()), sources), "chiplets", "no last-level cache"));
 }
 

@@ -56,17 +56,17 @@ TEST(GraphMemory, APartitionedGraphLiesWhereLoopsOverItsVerticesRun) {
   const Everywhere running;
   CharmExecutor executor;
   executor.place(Memory::partitioned);
-  const ArrayPlacement& homes = executor.homes();
-  if (!homes.in_parts()) GTEST_SKIP() << "workers on one node leave nothing to place";
+  const ArrayPlacement& placement = executor.array_placement();
+  if (!placement.in_parts()) GTEST_SKIP() << "workers on one node leave nothing to place";
   const auto whole = Graph::generate({.scale = scale, .degree = 40}, {"charm", 0, Memory::partitioned});
   const Csr& out = whole.data().loaded.graph.out;
-  auto bounds = homes.bounds(out.offsets.size());
-  auto found = look(out.offsets, homes.runs(bounds, sizeof(Index)));
+  auto bounds = placement.bounds(out.offsets.size());
+  auto found = look(out.offsets, placement.runs(bounds, sizeof(Index)));
   EXPECT_GT(found.known, 16U);
   EXPECT_EQ(found.elsewhere, 0U) << "of " << found.known << " pages of the offsets";
-  bounds = homes.bounds(out.offsets.size() - 1);
+  bounds = placement.bounds(out.offsets.size() - 1);
   for (Index& bound : bounds) bound = out.offsets[bound];
-  const auto runs = homes.runs(bounds, sizeof(Vertex));
+  const auto runs = placement.runs(bounds, sizeof(Vertex));
   std::set<int> nodes;
   for (const auto& run : runs) nodes.insert(run.node);
   EXPECT_GT(nodes.size(), 1U) << "one node for all would prove nothing";
@@ -80,8 +80,8 @@ TEST(GraphMemory, TheOtherChoicesAreObeyed) {
   const Everywhere running;
   CharmExecutor executor;
   executor.place(Memory::replicated);
-  const ArrayPlacement& homes = executor.homes();
-  if (!homes.in_parts()) GTEST_SKIP() << "workers on one node leave nothing to place";
+  const ArrayPlacement& placement = executor.array_placement();
+  if (!placement.in_parts()) GTEST_SKIP() << "workers on one node leave nothing to place";
   const auto all_on = [](const auto& array, int node) {
     const auto census = charm::page_census(array.data(), static_cast<std::size_t>(array.size()) * sizeof(array[0]));
     std::size_t known = 0;
@@ -91,26 +91,26 @@ TEST(GraphMemory, TheOtherChoicesAreObeyed) {
   };
   const auto copies = Graph::generate({.scale = scale}, {"charm", 0, Memory::replicated});
   const CsrGraph& graph = copies.data().loaded.graph;
-  ASSERT_EQ(graph.copies.size() + 1, homes.nodes().size());
-  for (const int node : homes.nodes()) {
+  ASSERT_EQ(graph.copies.size() + 1, placement.nodes().size());
+  for (const int node : placement.nodes()) {
     EXPECT_EQ(graph.on(node).node, node);
     all_on(graph.on(node).out.offsets, node);
     all_on(graph.on(node).out.neighbours, node);
   }
   const auto near = Graph::generate({.scale = scale}, {"charm", 0, Memory::near});
-  all_on(near.data().loaded.graph.out.neighbours, homes.node_of(0));
+  all_on(near.data().loaded.graph.out.neighbours, placement.node_of(0));
   const auto turns = Graph::generate({.scale = scale}, {"charm", 0, Memory::interleaved});
   const auto& neighbours = turns.data().loaded.graph.out.neighbours;
   const auto census =
       charm::page_census(neighbours.data(), static_cast<std::size_t>(neighbours.size()) * sizeof(Vertex));
   std::size_t most = 0, total = 0;
-  for (const int node : homes.nodes()) {
+  for (const int node : placement.nodes()) {
     most = std::max(most, census.pages[static_cast<std::size_t>(node)]);
     total += census.pages[static_cast<std::size_t>(node)];
   }
   EXPECT_GT(total, 128U);
   // Transparent huge pages take turns as a whole, so the nodes may differ by one of them.
-  EXPECT_LE(most, total / homes.nodes().size() + 512 + 1);
+  EXPECT_LE(most, total / placement.nodes().size() + 512 + 1);
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST(Topology, DistanceGrowsWithWhatLiesBetween) {
 
 class Placement : public testing::TestWithParam<const char*> {};
 
-TEST_P(Placement, WorkersHaveTheAffinityThatTheirSeatsSay) {
+TEST_P(Placement, WorkersHaveTheAffinityOfTheirCores) {
   const std::string policy = GetParam();
   const auto allowed = expected_cpus();
   const int cores = expected("CORES");
@@ -164,14 +164,14 @@ TEST(Memory, PagesOfAWorkerThatIsBoundLieOnItsNode) {
   charm::init(config);
   const auto worker_cores = charm::worker_cores();
   const auto machine = charm::machine();
-  std::vector<int> homes(worker_cores.size(), -1);
+  std::vector<int> nodes(worker_cores.size(), -1);
   charm::all_do([&](int worker) {
     charm::os::NodeMemory memory(1 << 16);
     std::memset(memory.data(), 1, memory.bytes());
-    homes[static_cast<std::size_t>(worker)] = charm::os::home_of(memory.data());
+    nodes[static_cast<std::size_t>(worker)] = charm::os::home_of(memory.data());
   });
   for (std::size_t w = 0; w < worker_cores.size(); ++w) {
-    EXPECT_EQ(homes[w], machine.nodes[static_cast<std::size_t>(worker_cores[w].node)].os_index) << "worker " << w;
+    EXPECT_EQ(nodes[w], machine.nodes[static_cast<std::size_t>(worker_cores[w].node)].os_index) << "worker " << w;
   }
   charm::finalize();
 }
@@ -191,12 +191,12 @@ TEST(Memory, ArraysLieWhereTheyWereAskedFor) {
     EXPECT_EQ(place.node, node.id);
   }
   charm::interleaved<long> spread(64 * page);
-  std::set<int> homes;
+  std::set<int> nodes;
   for (std::size_t i = 0; i < spread.size(); i += page) {
     spread[i] = 1;
-    homes.insert(charm::where(&spread[i]).node);
+    nodes.insert(charm::where(&spread[i]).node);
   }
-  EXPECT_EQ(static_cast<int>(homes.size()), expected("CPU_NODES"));
+  EXPECT_EQ(static_cast<int>(nodes.size()), expected("CPU_NODES"));
   charm::finalize();
 }
 

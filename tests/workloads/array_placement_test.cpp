@@ -39,38 +39,38 @@ TEST(ArrayPlacement, AreNamedAndAnUnknownNameIsRefused) {
 
 TEST(ArrayPlacement, OnOneNodePlaceNothingWhateverIsAskedFor) {
   for (const auto& name : memory_names()) {
-    const ArrayPlacement homes = on_nodes({3, 3, 3}, memory_named(name));
-    EXPECT_FALSE(homes.several()) << name;
-    EXPECT_FALSE(homes.in_parts());
-    EXPECT_FALSE(homes.replicated());
-    EXPECT_EQ(homes.node_of(1), -1);
-    EXPECT_EQ(homes.split<int>(1000).size(), 1000);  // without a runtime: nobody is asked for a place
-    EXPECT_EQ(homes.shared<int>(1000).size(), 1000);
+    const ArrayPlacement placement = on_nodes({3, 3, 3}, memory_named(name));
+    EXPECT_FALSE(placement.several()) << name;
+    EXPECT_FALSE(placement.in_parts());
+    EXPECT_FALSE(placement.replicated());
+    EXPECT_EQ(placement.node_of(1), -1);
+    EXPECT_EQ(placement.split<int>(1000).size(), 1000);  // without a runtime: nobody is asked for a place
+    EXPECT_EQ(placement.shared<int>(1000).size(), 1000);
   }
   EXPECT_FALSE(on_nodes({0, 1}, Memory::touched).several());
 }
 
 TEST(ArrayPlacement, PartsAreInTheOrderInWhichLoopsHandThemOut) {
-  const ArrayPlacement homes(Memory::partitioned, {0, 1, 0, 1}, {0, 2, 1, 3});
-  EXPECT_EQ(homes.nodes(), (NodeSet{0, 1}));
-  EXPECT_EQ(homes.node_of(1), 1);
-  const auto bounds = homes.bounds(4 * page);
+  const ArrayPlacement placement(Memory::partitioned, {0, 1, 0, 1}, {0, 2, 1, 3});
+  EXPECT_EQ(placement.nodes(), (NodeSet{0, 1}));
+  EXPECT_EQ(placement.node_of(1), 1);
+  const auto bounds = placement.bounds(4 * page);
   EXPECT_EQ(bounds, (std::vector<std::int64_t>{0, page, 2 * page, 3 * page, 4 * page}));
-  EXPECT_EQ(homes.runs(bounds, 1), (std::vector<PageRun>{{0, 2 * page, 0}, {2 * page, 2 * page, 1}}));
+  EXPECT_EQ(placement.runs(bounds, 1), (std::vector<PageRun>{{0, 2 * page, 0}, {2 * page, 2 * page, 1}}));
 }
 
 TEST(ArrayPlacement, BordersOfLargeArraysAreThoseOfHugePages) {
   constexpr std::size_t huge = std::size_t{2} << 20U;
-  const ArrayPlacement homes = on_nodes({0, 1});
-  const auto runs = homes.runs(std::vector<std::int64_t>{0, static_cast<std::int64_t>(huge + page), 3 * huge}, 1);
+  const ArrayPlacement placement = on_nodes({0, 1});
+  const auto runs = placement.runs(std::vector<std::int64_t>{0, static_cast<std::int64_t>(huge + page), 3 * huge}, 1);
   EXPECT_EQ(runs, (std::vector<PageRun>{{0, huge, 0}, {huge, 2 * huge, 1}}));
 }
 
 TEST(ArrayPlacement, EveryPageLiesWhereItsMiddleBelongs) {
   EXPECT_TRUE(rc::check("pages of arrays in parts of any size", [] {
     const auto nodes = *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 4)));
-    const ArrayPlacement homes = on_nodes(nodes);
-    if (!homes.in_parts()) return;
+    const ArrayPlacement placement = on_nodes(nodes);
+    if (!placement.in_parts()) return;
     const auto element = *rc::gen::element<std::size_t>(1, 4, 8);
     std::vector<std::int64_t> bounds = {0};
     std::vector<int> owner;  // by byte
@@ -85,7 +85,7 @@ TEST(ArrayPlacement, EveryPageLiesWhereItsMiddleBelongs) {
     memory::FakePages pages;
     if (bytes == 0) return;
     const auto block = memory::map_block(pages, bytes, HugePages::no);
-    RC_ASSERT(memory::place_runs(pages, &machine, block, homes.runs(bounds, element)));
+    RC_ASSERT(memory::place_runs(pages, &machine, block, placement.runs(bounds, element)));
     const auto first = reinterpret_cast<std::uintptr_t>(block.data) / page;
     for (std::size_t at = 0; at * page < bytes; ++at) {
       RC_ASSERT(pages.home.contains(first + at));

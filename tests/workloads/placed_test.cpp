@@ -73,13 +73,13 @@ TEST(PlacedWorkloads, APartOfAnArrayLiesWhereTheLoopRunsThatPart) {
   const Running running(8, two_nodes());
   CharmExecutor executor;
   executor.place(Memory::partitioned);
-  ASSERT_TRUE(executor.homes().in_parts());
+  ASSERT_TRUE(executor.array_placement().in_parts());
   const auto worker_cores = charm::worker_cores();
   EXPECT_FALSE(std::is_sorted(worker_cores.begin(), worker_cores.end(), [](const WorkerCore& a, const WorkerCore& b) {
     return a.chiplet < b.chiplet;
   })) << "with workers in the order of the chiplets this test could not fail";
   constexpr Index size = 8 * 4096;
-  const auto runs = executor.homes().runs(executor.homes().bounds(size), 1);
+  const auto runs = executor.array_placement().runs(executor.array_placement().bounds(size), 1);
   std::vector<int> ran(size, -1);
   // The static schedule divides a range as the affine one does, and nothing of it is taken by others.
   charm::parallel_for(Index{0}, size, [&](Index i) { ran[static_cast<std::size_t>(i)] = charm::worker_id(); },

@@ -35,9 +35,9 @@ class CharmExecutor {
       return std::pair(worker_cores[static_cast<std::size_t>(a)].chiplet, a) <
              std::pair(worker_cores[static_cast<std::size_t>(b)].chiplet, b);
     });
-    homes_ = ArrayPlacement(memory, std::move(nodes), order);
+    array_placement_ = ArrayPlacement(memory, std::move(nodes), order);
   }
-  [[nodiscard]] const ArrayPlacement& homes() const { return homes_; }
+  [[nodiscard]] const ArrayPlacement& array_placement() const { return array_placement_; }
 
   template <class F>
   void run(F&& f) {
@@ -63,7 +63,7 @@ class CharmExecutor {
 
   template <class F>
   void for_parts(Index size, Index grain, F&& f) {
-    if (!homes_.in_parts() || size <= grain * workers_) return parallel_for(0, size, grain, f);
+    if (!array_placement_.in_parts() || size <= grain * workers_) return parallel_for(0, size, grain, f);
     charm::parallel_for(
         Index{0}, size, [&f](Index lo, Index hi) { f(lo, hi); },
         charm::LoopOptions{.grain = grain, .schedule = charm::Schedule::affine});
@@ -72,7 +72,8 @@ class CharmExecutor {
   /// A partial result a worker: bodies do not wait, so a worker adds to its own.
   template <class T, class F, class C>
   T reduce_parts(Index size, Index grain, T identity, F&& f, C&& combine) {
-    if (!homes_.in_parts() || size <= grain * workers_) return parallel_reduce(0, size, grain, identity, f, combine);
+    if (!array_placement_.in_parts() || size <= grain * workers_)
+      return parallel_reduce(0, size, grain, identity, f, combine);
     struct alignas(128) Partial {
       T value;
     };
@@ -94,7 +95,7 @@ class CharmExecutor {
 
  private:
   int workers_;
-  ArrayPlacement homes_;
+  ArrayPlacement array_placement_;
 };
 
 static_assert(Placing<CharmExecutor>);

@@ -1,5 +1,5 @@
 // Loops over whole arrays. An executor that knows where memory lies has more members than the concept asks for:
-//  - place(memory) and homes(): where the arrays of its kernels lie;
+//  - place(memory) and array_placement(): where the arrays of its kernels lie;
 //  - for_parts(size, grain, f) and reduce_parts(size, grain, identity, f, combine): loops over [0, size) that run each
 //    part on the workers whose node its pages are on, as far as these are free.
 // On every other executor these are the plain loops and plain arrays.
@@ -15,15 +15,15 @@ namespace charm::workloads {
 template <class E>
 concept Placing = Executor<E> && requires(E& e, Index i) {
   e.place(Memory::partitioned);
-  { e.homes() } -> std::same_as<const ArrayPlacement&>;
+  { e.array_placement() } -> std::same_as<const ArrayPlacement&>;
   e.for_parts(i, i, probe::Block{});
   { e.reduce_parts(i, i, Index{}, probe::Fold{}, probe::Combine{}) } -> std::same_as<Index>;
 };
 
 template <Executor E>
-const ArrayPlacement& homes_of(E& e) {
+const ArrayPlacement& array_placement_of(E& e) {
   if constexpr (Placing<E>) {
-    return e.homes();
+    return e.array_placement();
   } else {
     static const ArrayPlacement none;
     return none;

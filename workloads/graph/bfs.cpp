@@ -71,8 +71,8 @@ class Search {
       : e_(e),
         graph_(graph),
         n_(graph.vertices),
-        parent_(homes_of(e).template split<Vertex>(n_)),
-        queue_(homes_of(e).template shared<Vertex>(n_)) {
+        parent_(array_placement_of(e).template split<Vertex>(n_)),
+        queue_(array_placement_of(e).template shared<Vertex>(n_)) {
     for_parts(e_, n_, bfs_grain, [this](Index lo, Index hi) {
       const Csr& out = graph_.near(e_).out;
       for (Index v = lo; v < hi; ++v) parent_[v] = -static_cast<Vertex>(std::max<Index>(1, out.degree(v)));
@@ -133,9 +133,9 @@ class Search {
   void bottom_up(Index head, Index& tail) {
     const Index words = (n_ + word_bits - 1) / word_bits;
     if (open_.size() == 0) {
-      open_ = homes_of(e_).template split<std::uint64_t>(words);
-      front_ = homes_of(e_).template shared<std::uint64_t>(words);
-      next_ = homes_of(e_).template shared<std::uint64_t>(words);
+      open_ = array_placement_of(e_).template split<std::uint64_t>(words);
+      front_ = array_placement_of(e_).template shared<std::uint64_t>(words);
+      next_ = array_placement_of(e_).template shared<std::uint64_t>(words);
     }
     for_parts(e_, words, word_grain, [this](Index lo, Index hi) {
       const Csr& in = graph_.near(e_).in();

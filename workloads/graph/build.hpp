@@ -70,13 +70,13 @@ template <Executor E>
 Csr move_together(E& e, const Csr& gapped, const Array<Vertex>& lengths) {
   const Index vertices = lengths.size();
   Csr csr;
-  csr.offsets = homes_of(e).template split<Index>(vertices + 1);
+  csr.offsets = array_placement_of(e).template split<Index>(vertices + 1);
   csr.offsets[0] = 0;
   for_parts(e, vertices, Index{1} << 14, [&](Index lo, Index hi) {
     for (Index v = lo; v < hi; ++v) csr.offsets[v + 1] = lengths[v];
   });
   prefix_sum(e, csr.offsets);
-  csr.neighbours = csr.along<Vertex>(homes_of(e));
+  csr.neighbours = csr.along<Vertex>(array_placement_of(e));
   for_parts(e, vertices, 256, [&](Index lo, Index hi) {
     for (Index v = lo; v < hi; ++v)
       std::copy_n(gapped.neighbours.data() + gapped.offsets[v], lengths[v], csr.neighbours.data() + csr.offsets[v]);
@@ -89,7 +89,7 @@ Csr move_together(E& e, const Csr& gapped, const Array<Vertex>& lengths) {
 template <Executor E, class Edges>
 Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges&& edges) {
   Csr csr;
-  csr.offsets = homes_of(e).template split<Index>(vertices + 1);
+  csr.offsets = array_placement_of(e).template split<Index>(vertices + 1);
   auto& offsets = csr.offsets;
   constexpr Index grain = 4096;
   for_parts(e, vertices + 1, grain * 16,
@@ -113,7 +113,7 @@ Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges
     for (std::size_t i = 0; i < count; ++i) fetch_add(offsets[Index{arcs[i].first} + 1], Index{1});
   });
   prefix_sum(e, offsets);
-  csr.neighbours = csr.along<Vertex>(homes_of(e));
+  csr.neighbours = csr.along<Vertex>(array_placement_of(e));
   auto& neighbours = csr.neighbours;
 
   // offsets[v + 1] is the cursor of v while placing: it starts where v's list does and ends where the next one starts.
@@ -135,7 +135,7 @@ Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges
     for (std::size_t i = 0; i < count; ++i) neighbours[slots[i]] = arcs[i].second;
   });
 
-  auto lengths = homes_of(e).template split<Vertex>(vertices);
+  auto lengths = array_placement_of(e).template split<Vertex>(vertices);
   for_parts(e, vertices, 256, [&](Index lo, Index hi) {
     for (Index v = lo; v < hi; ++v) {
       Vertex* first = neighbours.data() + offsets[v];
@@ -146,7 +146,7 @@ Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges
     }
   });
   if (!squeeze) return csr;
-  if (homes_of(e).in_parts()) return move_together(e, csr, lengths);
+  if (array_placement_of(e).in_parts()) return move_together(e, csr, lengths);
   // One worker closes the gaps: it moves memory from front to back at full bandwidth, and needs none.
   Index end = 0;
   for (Index v = 0; v < vertices; ++v) {

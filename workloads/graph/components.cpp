@@ -79,7 +79,7 @@ Vertex frequent_label(const Array<Vertex>& label) {
 template <Executor E>
 Array<Vertex> components(E& e, const CsrGraph& whole) {
   const Index n = whole.vertices;
-  auto label = homes_of(e).template split<Vertex>(n);
+  auto label = array_placement_of(e).template split<Vertex>(n);
   if (n == 0) return label;
   for_parts(e, n, components_grain, [&](Index lo, Index hi) {
     for (Index v = lo; v < hi; ++v) label[v] = static_cast<Vertex>(v);

@@ -29,12 +29,12 @@ struct Csr {
   }
   /// An array with an element an arc, in the parts that the vertices are in.
   template <class T>
-  [[nodiscard]] Array<T> along(const ArrayPlacement& homes) const {
+  [[nodiscard]] Array<T> along(const ArrayPlacement& placement) const {
     const Index vertices = offsets.size() - 1;
-    if (!homes.in_parts()) return homes.shared<T>(offsets[vertices]);
-    auto bounds = homes.bounds(vertices);
+    if (!placement.in_parts()) return placement.shared<T>(offsets[vertices]);
+    auto bounds = placement.bounds(vertices);
     for (Index& bound : bounds) bound = offsets[bound];
-    return homes.split<T>(bounds);
+    return placement.split<T>(bounds);
   }
 };
 
@@ -78,15 +78,15 @@ struct CsrGraph {
   /// The copy for the calling worker: for loop bodies.
   template <Executor E>
   [[nodiscard]] const CsrGraph& near(E& e) const {
-    return copies.empty() ? *this : on(homes_of(e).node_of(e.worker()));
+    return copies.empty() ? *this : on(array_placement_of(e).node_of(e.worker()));
   }
   [[nodiscard]] const Csr& in() const { return directed ? transposed : out; }
   [[nodiscard]] Index arcs() const { return out.neighbours.size(); }
   [[nodiscard]] Index edges() const { return directed ? arcs() : arcs() / 2; }
   /// An array with an element an arc of `out`.
   template <class T>
-  [[nodiscard]] Array<T> along_arcs(const ArrayPlacement& homes) const {
-    return vertices == 0 ? Array<T>(0) : out.along<T>(homes);
+  [[nodiscard]] Array<T> along_arcs(const ArrayPlacement& placement) const {
+    return vertices == 0 ? Array<T>(0) : out.along<T>(placement);
   }
 };
 

@@ -91,9 +91,9 @@ Weights load_weights(E& e, const std::string& path, const Loaded& loaded) {
   weights.largest = static_cast<std::uint32_t>(loaded.weights.largest);
   const bool narrow = weights.largest <= 255;
   if (narrow) {
-    weights.narrow = graph.along_arcs<std::uint8_t>(homes_of(e));
+    weights.narrow = graph.along_arcs<std::uint8_t>(array_placement_of(e));
   } else {
-    weights.wide = graph.along_arcs<std::uint32_t>(homes_of(e));
+    weights.wide = graph.along_arcs<std::uint32_t>(array_placement_of(e));
   }
   e.parallel_for(0, graph.arcs(), 1 << 18, [&](Index lo, Index hi) {
     if (narrow) {

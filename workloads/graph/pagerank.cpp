@@ -71,8 +71,8 @@ class Iteration {
       : e_(e),
         graph_(graph),
         n_(graph.vertices),
-        scores_(homes_of(e).template split<float>(n_)),
-        gives_(homes_of(e).template split<float>(n_)),
+        scores_(array_placement_of(e).template split<float>(n_)),
+        gives_(array_placement_of(e).template split<float>(n_)),
         base_((1.0F - pagerank_damping) / static_cast<float>(n_)) {
     const float first = 1.0F / static_cast<float>(n_);
     income_ = reduce_parts(

@@ -44,10 +44,11 @@ Weights copy_to(E& e, int node, const Weights& from) {
 /// Does nothing where memory is not to be replicated.
 template <Executor E, class T>
 void replicate(E& e, T& whole) {
-  const ArrayPlacement& homes = homes_of(e);
-  if (!homes.replicated()) return;
-  T first = copy_to(e, homes.nodes().front(), whole);
-  for (std::size_t i = 1; i < homes.nodes().size(); ++i) first.copies.push_back(copy_to(e, homes.nodes()[i], first));
+  const ArrayPlacement& placement = array_placement_of(e);
+  if (!placement.replicated()) return;
+  T first = copy_to(e, placement.nodes().front(), whole);
+  for (std::size_t i = 1; i < placement.nodes().size(); ++i)
+    first.copies.push_back(copy_to(e, placement.nodes()[i], first));
   whole = std::move(first);
 }
 

@@ -51,14 +51,14 @@ class Relaxation {
  public:
   Relaxation(E& e, const CsrGraph& graph, const Weights& weights, int shift)
       : e_(e),
-        distance_(homes_of(e).template split<Distance>(graph.vertices)),
+        distance_(array_placement_of(e).template split<Distance>(graph.vertices)),
         shift_(shift),
         mask_(std::bit_ceil((weights.largest >> shift) + 2U) - 1),
         workers_(static_cast<std::size_t>(e.workers())),
-        frontier_(homes_of(e).template shared<Vertex>(1024)) {
+        frontier_(array_placement_of(e).template shared<Vertex>(1024)) {
     for (std::size_t w = 0; w < workers_.size(); ++w) {
       workers_[w].ring.resize(mask_ + 1);
-      const int node = homes_of(e).node_of(static_cast<int>(w));
+      const int node = array_placement_of(e).node_of(static_cast<int>(w));
       workers_[w].out = &graph.on(node).out;
       weights.on(node).visit([&](const auto* of_edges) {
         if constexpr (std::is_same_v<decltype(of_edges), const Weight*>) workers_[w].weights = of_edges;
@@ -132,7 +132,7 @@ class Relaxation {
       if (total == 0) continue;
       bucket_ += ahead;
       if (total > static_cast<std::size_t>(frontier_.size())) {
-        frontier_ = homes_of(e_).template shared<Vertex>(static_cast<Index>(2 * total));
+        frontier_ = array_placement_of(e_).template shared<Vertex>(static_cast<Index>(2 * total));
       }
       waiting_ = static_cast<Index>(total);
       Index at = 0;

@@ -19,7 +19,7 @@ inline std::uint8_t drawn_weight(std::uint64_t seed, Vertex u, Vertex v) {
 template <Executor E>
 Weights draw_weights(E& e, const CsrGraph& graph, std::uint64_t seed) {
   Weights weights;
-  weights.narrow = graph.along_arcs<std::uint8_t>(homes_of(e));
+  weights.narrow = graph.along_arcs<std::uint8_t>(array_placement_of(e));
   weights.smallest = 1;
   weights.largest = 255;
   const std::uint64_t key = mix(seed ^ 0x77656967687473U);

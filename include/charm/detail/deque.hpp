@@ -78,7 +78,7 @@ class alignas(64) Deque {
     return pop_slow(index);
   }
 
-  /// Serves a request that came since the last push. For owners that pop or compute for long without pushing.
+  /// Serves a request that came since the last push. Call it where the owner pops or computes for long without a push.
   void answer() noexcept {
     if (limit_.load(std::memory_order_relaxed) == 0) [[unlikely]]
       answer_slow();
@@ -110,7 +110,8 @@ class alignas(64) Deque {
     return reinterpret_cast<Job*>(slot & ~std::uintptr_t{1});
   }
 
-  /// Exact for the owner but for thefts under way. (Not told from guard, which an exposure raises before it knows.)
+  /// Exact for the owner except for steals in progress. (It is not computed from guard, which an exposure raises before
+  /// it knows the jobs.)
   [[nodiscard]] bool empty() const noexcept {
     return tail_.load(std::memory_order_relaxed) <= top_of(public_.load(std::memory_order_relaxed));
   }
@@ -118,8 +119,8 @@ class alignas(64) Deque {
   /// Makes the older half of the private jobs public. \return how many are public now.
   std::int64_t publish() noexcept;
 
-  /// From now on every push goes through push_slow, and a pop makes nothing private (no heavy barrier on this machine,
-  /// so what is private nobody can reach).
+  /// From now on every push goes through push_slow, and a pop makes nothing private. For machines without a heavy
+  /// barrier, where thieves cannot reach private jobs.
   void always_publish() noexcept {
     eager_ = true;
     limit_.store(0, std::memory_order_relaxed);
@@ -146,9 +147,9 @@ class alignas(64) Deque {
 
   [[nodiscard]] std::int64_t public_count() const noexcept { return count_of(public_.load(std::memory_order_acquire)); }
 
-  /// Asks the owner to publish at its next push; it wakes sleepers, too. One who finds the limit lowered already adds
-  /// no write to the owner's line: the exchange that will serve the earlier request comes after this look, so it sees
-  /// all that was written before it.
+  /// Asks the owner to publish at its next push, and to wake sleepers. If the limit is lowered already nothing is
+  /// written to the owner's line: the exchange that will serve the earlier request comes after this read, so it sees
+  /// everything that was written before the read.
   void poke() noexcept {
     if (limit_.load(std::memory_order_seq_cst) != 0) limit_.store(0, std::memory_order_seq_cst);
   }

@@ -281,7 +281,7 @@ int CHARM_Stats(int worker, CHARM_Worker_stats* stats) {
 int CHARM_Stats_runtime(CHARM_Runtime_stats* stats) {
   return guarded([&] {
     charm::Stats all = charm::stats();
-    *stats = {all.stacks, all.spare_threads, all.oversubscribed ? 1 : 0};
+    *stats = {all.stacks, all.blocking_threads, all.oversubscribed ? 1 : 0};
   });
 }
 int CHARM_Worker_id(void) { return charm::worker_id(); }

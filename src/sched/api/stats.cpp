@@ -53,7 +53,7 @@ Stats stats() {
   }
   stats.stack_pools = runtime.stack_pools();
   for (const StackPoolStats& pool : stats.stack_pools) stats.stacks += pool.stacks;
-  stats.spare_threads = runtime.blocking_pool->threads();
+  stats.blocking_threads = runtime.blocking_pool->threads();
   stats.oversubscribed = sched::oversubscribed();
   stats.fibers = suspensions > resumptions ? suspensions - resumptions : 0;
   stats.notices = base::notices();

@@ -1,5 +1,6 @@
-// Where a worker sits: it follows the core of the spread, binds itself and its fresh pages there, and notices when the
-// cpus that the process may use change (S1 and S2 in sched/control/steering.hpp; the judgement is os/cpu_watch.hpp's).
+// How a worker is bound: it follows the core that the spread gives it, binds itself and its new pages there, and
+// notices when the cpus that the process may use change (S1 and S2 in sched/control/steering.hpp; os/cpu_watch.hpp
+// judges what a changed mask means).
 #include <charm/error.hpp>
 
 #include <algorithm>
@@ -51,7 +52,7 @@ void Steering::sit(Worker& worker, WorkerControl& p, const PlacementGeneration& 
   worker.move_to(worker_core);
 }
 
-/// There are fewer cpus than workers, and this one has none of its own.
+/// For a worker without a core of its own, where there are fewer cpus than workers.
 void Steering::rest(Worker& worker, WorkerControl& p, const PlacementGeneration& generation) {
   if (!p.resting.exchange(true, std::memory_order_seq_cst)) resting_.fetch_add(1, std::memory_order_seq_cst);
   WorkerControl::Thread& t = thread(worker);
@@ -72,9 +73,9 @@ const WorkerControl::Mask& Steering::mask_of(WorkerControl& p, const WorkerCore&
   return p.mask;
 }
 
-/// Whether the thread's mask is not as it left it. Then somebody has set it, which must be understood before it is
-/// overwritten: the next poll looks at it first. So it does for a thread that has never looked: what its mask should be
-/// is not what the process came with, if somebody has set masks since.
+/// Whether the thread's mask is not the one that it set last. Then the user has set it from outside, and the next poll
+/// judges the mask before it is overwritten. The same holds for a thread that has never read its mask: if the user has
+/// set masks since the start, the expected mask is not the one that the process came with.
 bool Steering::surprised(Worker& worker, WorkerControl& p) {
   if (look_interval_ <= 0) return false;
   WorkerControl::Thread& t = thread(worker);
@@ -108,7 +109,7 @@ void Steering::place_memory(WorkerControl::Thread& t, const WorkerCore& worker_c
     return;
   }
   const auto policy = wish == base::WorkerMemory::bind ? os::MemoryPolicy::bind : os::MemoryPolicy::preferred;
-  if (!os::set_memory_node(policy, runtime_.machine.nodes[static_cast<std::size_t>(worker_core.node)].os_index)) {
+  if (!os::set_memory_policy(policy, {runtime_.machine.nodes[static_cast<std::size_t>(worker_core.node)].os_index})) {
     base::notice("memory_policy", "the kernel refused a memory policy; new pages come from where a worker runs first");
     t.memory_node = -1;
     return;
@@ -120,7 +121,7 @@ void Steering::look(Worker& worker, WorkerControl& p, double time) {
   WorkerControl::Thread& t = thread(worker);
   std::unique_lock lock(mutex_, std::defer_lock);
   if (t.checked < 0) {
-    lock.lock();  // its first look: what it runs before it would run unbound
+    lock.lock();  // the first time: whatever it ran before that would run unbound
   } else if (!lock.try_lock()) {
     p.next_poll = 0;
     return;

@@ -109,7 +109,7 @@ void Sharing::sample_interference() {
   }
   ran_ns_ = std::move(ran_ns);
   own_.all = os::cpu_seconds();
-  interference_.look(now, os::cpu_times(), own_, follower_.cpus_of_others());
+  interference_.sample(now, os::cpu_times(), own_, follower_.cpus_of_others());
 }
 
 double Sharing::look() {

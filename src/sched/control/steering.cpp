@@ -52,7 +52,7 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
   for (std::size_t w = 0; w < runtime.placement.start().size(); ++w)
     controls_.push_back(std::make_unique<WorkerControl>(costs_, claims_, static_cast<int>(w)));
 
-  if (runtime.settings.publish) open_decision_file();
+  if (runtime.settings.decision_file) open_decision_file();
 
   auto first = std::make_unique<PlacementGeneration>();
   first->placement = runtime.placement;
@@ -90,7 +90,7 @@ std::unique_ptr<controller::ControlGroup> Steering::make_control_group(const pla
 void Steering::open_decision_file() {
   decision_file_ = std::make_unique<trace::DecisionFile>(spec_, runtime_.placement.start().size());
   if (!decision_file_->error().empty()) {
-    base::notice("publish", "the decisions are not published: " + decision_file_->error());
+    base::notice("decision_file", "there is no decision file: " + decision_file_->error());
     decision_file_.reset();
   }
 }

@@ -1,19 +1,19 @@
-// The controller at work: workers publish what they have done, decide, and move themselves (CHARM §4.1-4.3, §4.6).
+// Connects the workers with the controller: workers store their counts, make decisions, and move themselves (CHARM
+// §4.1-4.3, §4.6).
 //
-// At a boundary of the program (between two jobs, at a yield, between chunks of a loop) a worker looks at the clock
-// once in a while; every few milliseconds it publishes its counts, leads a decision if one is due, and follows the core
-// that the spread gives it. There is no thread for this, and nobody is stopped: a worker inside of a long function
-// moves when it comes out of it.
+// At boundaries of the program (between two jobs, at a yield, between chunks of a loop) a worker reads the clock once
+// in a while. Every few milliseconds it stores its counts, makes a decision if one is due, and moves to the core that
+// the spread gives it. No thread is started for this, and no worker is stopped: a worker inside a long function moves
+// when it leaves the function.
 //
 // S1  The cores of one placement generation are disjoint (docs/placement.md), and from one generation to the next a
 //     worker goes by its ThreadBinder: no two workers are bound to one core. (Shared cores: as asked.) The setting bind
 //     widens the mask to the chiplet or node of that cpu, as far as it is allowed; the claim stays.
-// S2  Every worker re-binds itself, by the thread that runs it; worker 0's two threads each when they take over. What a
-//     thread knows of its mask is as old as its last look: it is not relied on in a new placement generation before
-//     another look.
-// S3  A placement generation that a worker looks at is not freed: the worker says which in `WorkerControl::looking`,
-// and
-//     then looks again whether it is still the current one.
+// S2  Every worker binds itself, on the thread that runs it; each of worker 0's two threads does so when it takes over.
+//     A thread's knowledge of its mask is as old as the last time it read the mask, so in a new placement generation
+//     the thread reads it again before it relies on it.
+// S3  A placement generation that a worker reads is not freed: the worker names it in `WorkerControl::looking`, and
+//     then checks again that it is still the current one.
 #pragma once
 
 #include <charm/decision.hpp>
@@ -43,12 +43,12 @@ class Runtime;
 struct Worker;
 using steering::PlacementGeneration;
 
-/// What one worker keeps for its steering; touched by whoever has the worker's slot, but for the atomics.
+/// Control state of one worker. Except for the atomics it belongs to the thread that has the worker's slot.
 struct WorkerControl {
   WorkerControl(KindCosts& costs, placement::CpuClaims& claims, int worker) : meter(costs), binder(claims, worker) {}
   Meter meter;
   Cadence jobs, chunks;
-  double next_poll = 0;   // 0: at the next opportunity, there is something left to do
+  double next_poll = 0;   // 0: at the next boundary, because something is left to do
   int placed = 0;         // placement generation in which it has found its core last
   struct Mask {           // what the mode binds it to
     int generation = -1;  // in which the core is
@@ -193,7 +193,7 @@ class Steering {
   std::vector<Decision> untold_;  // to the listener; its callers hold no lock
   std::atomic<bool> anything_untold_{false};
   std::atomic<bool> telling_{false};                    // somebody calls it
-  std::unique_ptr<trace::DecisionFile> decision_file_;  // null: nothing is published
+  std::unique_ptr<trace::DecisionFile> decision_file_;  // null: none was asked for, or it cannot be written
 };
 
 }  // namespace charm::sched

@@ -19,7 +19,7 @@ namespace {
 
 using fiber::Fiber;
 
-constinit thread_local const Fiber* spare_fiber __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local const Fiber* watched_fiber __attribute__((tls_model("initial-exec"))) = nullptr;
 
 // Of the process, as the handler itself is.
 struct sigaction previous;
@@ -76,7 +76,7 @@ Extent stack_of_thread() noexcept {
     if (worker->stack_top == nullptr) return {};
     return {worker->stack_limit - (worker->stack_top - worker->stack_limit) / 3, worker->stack_top, worker->current};
   }
-  if (const Fiber* fiber = spare_fiber)
+  if (const Fiber* fiber = watched_fiber)
     return {fiber->away.stack_limit - (fiber->away.stack_top - fiber->away.stack_limit) / 3, fiber->away.stack_top,
             fiber};
   return {};
@@ -200,6 +200,6 @@ void remove_overflow_report() noexcept {
 
 #endif
 
-void watch_stack(const Fiber* fiber) noexcept { spare_fiber = fiber; }
+void watch_stack(const Fiber* fiber) noexcept { watched_fiber = fiber; }
 
 }  // namespace charm::sched

@@ -28,9 +28,9 @@ void in_child() noexcept {
   Runtime* parents = Runtime::abandon();
   if (parents == nullptr) return;
   // A thread that the parent's runtime has bound gives its child all cpus, not the one core that it was bound to.
-  const bool bound = this_worker() != nullptr || spare_number() >= 0 || parents->is_home_thread();
+  const bool bound = this_worker() != nullptr || blocking_thread_number() >= 0 || parents->is_home_thread();
   detail::worker_of_thread = nullptr;
-  forget_spare();
+  forget_blocking_thread();
   watch_stack(nullptr);
   forget_oversubscription();
   if (bound && parents->bind != Bind::none && parents->machine.is_live())

@@ -1,27 +1,27 @@
-// Giving up looking for work: what is looked at before, and the sleep itself.
+// Parking: a worker that has searched for spin_us without finding work announces that it is parked, looks once more,
+// and sleeps. This file has the last look and the sleep.
 //
-// Parking. A searcher that has found nothing for spin_us announces that it is parked, looks once more, and sleeps.
 //  P1  Jobs in inboxes are never missed: the poster pushes, then reads the slot; the parker writes the slot, then reads
 //      the inboxes; all four are sequentially consistent.
-//  P2  Jobs in deques may be missed for a moment, because the owner's push has no fence between its store and its look
-//      at the limit that the parker lowered. They are not lost: their owner will run them. So that they are not left to
-//      it alone, the first sleep ends after 10 ms, and before one without a limit the parker announces itself, lowers
-//      the limits, runs a heavy barrier, and then looks: a push whose owner saw the old limit is visible by then, and
-//      one that sees the new limit finds a sleeper to wake. (Looking first is not enough: a push that comes between
-//      the look and the announcement finds nobody to wake. tests/model/parking.pml holds both orders.)
-//      Where there is no heavy barrier every push publishes by a read-modify-write before it looks for sleepers, and
-//      the look needs no barrier.
-//  P3  A waker counts the woken as searching on its behalf, so that a burst of pushes wakes one worker and not all; the
-//      last searcher that finds work wakes the next.
-//  P4  Work may be in sight and yet not to be had: it is gone whenever a thief arrives, or its owner hides it. One that
-//      was woken for such work several times without getting any backs off: it is the sentry, whose sleeps end after
-//      0.1 to 10 ms, or where there is a sentry it sleeps without a limit, without a look and without poking anybody.
-//      So of any number of idle workers one looks, at most 100 times a second once it has looked in vain for a while.
-//      A sentry that finds a job wakes the next (P3); one that sees no work gives the role up, looks once more, and
-//      sleeps as in P2.
-//  P5  Worker 0's own thread sleeps while the worker is lent, and nobody asked for work on its behalf meanwhile. If at
-//      the end of the loan somebody is busy its sleep gets the limit of a first one, and ends with a look as in P2.
-//      (Waking it at once would cost a program of many short regions a switch for each.)
+//  P2  Jobs in deques may be missed for a moment, because the owner's push has no fence between storing the job and
+//      reading the limit that the parker lowered. They are not lost, since their owner will run them, but idle workers
+//      should help. So the first sleep ends after 10 ms. Before a sleep without a limit the parker announces itself,
+//      lowers the limits, runs a heavy barrier, and then looks: a push whose owner saw the old limit is visible by
+//      then, and a push that sees the new limit finds a sleeper to wake. (Looking before the announcement is not
+//      enough: a push between the two finds nobody to wake. tests/model/parking.pml checks both orders.)
+//      Without a heavy barrier every push publishes by a read-modify-write before it looks for sleepers, and the
+//      parker's look needs no barrier.
+//  P3  A waker counts the worker that it wakes as searching, so that a burst of pushes wakes one worker and not all.
+//      The last searcher that finds work wakes the next.
+//  P4  There may be work that idle workers cannot get: it is gone whenever a thief arrives, or its owner keeps it
+//      private. A worker that was woken for such work several times and got none backs off. If there is no sentry yet
+//      it becomes the sentry, whose sleeps end after 0.1 to 10 ms; else it sleeps without a limit, without the look
+//      and without requests to busy workers. So of any number of idle workers one looks, at most 100 times a second
+//      after some vain looks. A sentry that finds a job wakes the next worker (P3). A sentry that sees no work gives
+//      the role up, looks once more, and sleeps as in P2.
+//  P5  Worker 0's own thread sleeps while the worker is lent, and meanwhile nobody looks for work on its behalf. If
+//      some worker is busy at the end of the loan, this sleep gets the limit of a first one, and ends with a look as in
+//      P2. (Waking the thread at once would cost a program of many short regions a thread switch for each.)
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -44,8 +44,8 @@ bool Worker::inboxes_arrived() const noexcept {
   return inbox.arrived() || !runtime->inbox.empty() || near_inboxes_arrived();
 }
 
-/// Whether it has lost its cpu. Then it serves only what is sent to it, or to a chiplet or node where nobody else is
-/// left, and thieves may take that, too. When the runtime stops all help with what is left.
+/// Whether the worker has lost its cpu. Then it runs only jobs that were sent to it, or to a chiplet or node that has
+/// no other worker left; thieves may take these, too. When the runtime stops all workers help with what is left.
 bool Worker::rests() const noexcept {
   return runtime->steering->rests(*this) && !runtime->stopping.load(std::memory_order_seq_cst);
 }
@@ -61,7 +61,7 @@ bool Worker::has_work() const noexcept {
 bool Worker::neighbours_show_work() const noexcept {
   if (rests() || leaving.load(std::memory_order_relaxed)) return false;
   const stealing::WorkFlags& work_flags = runtime->work_flags;
-  // An own flag, or that of somebody who has nothing any more, must not keep the chiplet awake.
+  // The worker's own flag, or the flag of a worker whose queues are empty by now, must not keep the chiplet awake.
   for (int w = 0; w < work_flags.words(place.group); ++w) {
     for (auto word = work_flags.word(Flag::work, place.group, w); word != 0; word &= word - 1) {
       const Worker* other =
@@ -72,7 +72,7 @@ bool Worker::neighbours_show_work() const noexcept {
   return false;
 }
 
-/// In the queues of all workers, noted or not; touches only what is everybody's.
+/// In the queues of all workers, whatever the work flags say. Touches only what any thread may touch.
 bool Worker::others_have_work() const noexcept {
   for (const auto& other : runtime->workers) {
     if (other.get() != this && (other->shows_work() || other->deque.has_private())) return true;
@@ -80,8 +80,8 @@ bool Worker::others_have_work() const noexcept {
   return false;
 }
 
-/// Whoever is busy shall notice a sleeper at its next push. Those who have been asked already are not written to.
-/// \param all false: only those of the own chiplet, or of the nearest one where anybody is busy.
+/// Asks busy workers to notice sleepers at their next push. Workers that were asked already are not written to.
+/// \param all false: only the workers of the own chiplet, or of the nearest chiplet that has a busy one.
 void Worker::poke_the_busy(int group_index, bool all) noexcept {
   const stealing::WorkFlags& work_flags = runtime->work_flags;
   auto poke = [&](int in) {
@@ -104,9 +104,9 @@ void Worker::poke_the_busy(int group_index, bool all) noexcept {
 
 namespace {
 
-constexpr std::int64_t first_sleep_ns = 10000000;  // of those that have not looked behind a barrier (P2)
-constexpr std::int64_t own_jobs_ns = 1000000;      // of those that have left own jobs to others (L2)
-constexpr unsigned enough_looks = 2;               // in vain, before a worker backs off (P4)
+constexpr std::int64_t first_sleep_ns = 10000000;  // of sleeps that begin without a look behind a heavy barrier (P2)
+constexpr std::int64_t own_jobs_ns = 1000000;      // of workers that have left jobs of their own to others (L2)
+constexpr unsigned enough_looks = 2;               // without a job, after which a worker backs off (P4)
 
 /// How long a sentry sleeps after so many sleeps without a job.
 std::int64_t sentry_sleep_ns(unsigned fruitless) noexcept {
@@ -124,7 +124,8 @@ std::int64_t shorter(std::int64_t limit, std::int64_t most) noexcept {
 /// it backs off (P4).
 void Worker::park(unsigned fruitless) noexcept {
   stealing::WorkFlags& work_flags = runtime->work_flags;
-  // One that rests sleeps unseen: it is woken for what is sent to it alone, and when it gets a cpu.
+  // A worker that rests is not among the sleepers: it is woken only for jobs that are sent to it, and when it gets a
+  // cpu.
   const bool resting = rests();
   const bool leaves = leaving.load(std::memory_order_relaxed);
   if (!resting) work_flags.set(Flag::asleep, place);
@@ -165,8 +166,8 @@ void Worker::park(unsigned fruitless) noexcept {
       (own_node >= 0 && !runtime->nodes[static_cast<std::size_t>(own_node)]->inbox.empty()) ||
       runtime->steering->has_news(*this))
     runtime->wake(*this);
-  // The waker changes the slot before it rings, and we look at the slot after we have silenced the bell: a ring that
-  // comes late, for an earlier sleep, costs one turn of this loop.
+  // The waker changes the slot before it rings, and we read the slot after we have reset the bell. So a late ring, for
+  // an earlier sleep, costs one turn of this loop.
   const Slot asleep = guest ? Slot::lent_parked : Slot::parked;
   while (slot.load(std::memory_order_acquire).slot() != awake) {
     const bool ours = slot.load(std::memory_order_seq_cst).slot() == asleep;
@@ -191,7 +192,7 @@ void Worker::park(unsigned fruitless) noexcept {
   taken_by_this_thread();  // a guest may have had it
   runtime->timers.leave(*this);
   work_flags.clear(Flag::asleep,
-                   place);  // by the owner alone: a waker that is late must not take off the flag of a next sleep
+                   place);  // by the owner alone: a late waker must not clear the flag of the next sleep
   runtime->steering->arrive(*this);
   enter(self);
   tracing::state(*this, trace::State::searching);

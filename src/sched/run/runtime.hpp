@@ -79,12 +79,12 @@ class Runtime {
   std::unique_ptr<BlockingPool> blocking_pool;
 
   alignas(64) std::atomic<bool> stopping{false};
-  std::atomic<bool> over{false};          // nothing is left to do (sched/ending.cpp)
+  std::atomic<bool> over{false};          // nothing is left to do (sched/run/termination.cpp)
   std::atomic<int> idle{0};               // workers that found nothing since `stopping`
   std::atomic<std::uint64_t> stirred{0};  // times that one of them has found something again
   std::atomic<std::int64_t> next_exposure_ns{0};
   std::atomic<int> leaving{0};                // workers that leave jobs to others (sched/run/bound_limits.cpp)
-  std::atomic<const void*> sentry{nullptr};   // who looks after hidden jobs while all idle ones sleep (P4)
+  std::atomic<const void*> sentry{nullptr};   // the worker that looks for private jobs while all idle ones sleep (P4)
   std::atomic<bool> busy_beside_loan{false};  // when worker 0 was given back somebody was busy (P5)
 
   /// The group of a chiplet, by its place in `groups`; -1 where no core stands there.
@@ -116,7 +116,7 @@ class Runtime {
   void wake_anybody() noexcept;
   /// There is no heavy barrier, or none any more: says so, and makes every owner publish what it pushes from now on.
   void without_heavy_barrier() noexcept;
-  /// For a worker of a group, of a node. \return false where nobody sits there; then nothing was posted.
+  /// For a worker of a group, of a node. \return false where it has no worker; then nothing was posted.
   bool post_group(int group, ListedJob* job) noexcept;
   bool post_node(int node, ListedJob* job) noexcept;
   /// Takes what lies in an inbox without members where everybody looks (G2).

@@ -1,9 +1,10 @@
 // A worker: one thread on one core, its queues, and the fiber that it runs at the moment.
 //
-// The worker is not the thread. Worker 0 is lent to the thread that called init() while that thread waits in the
-// runtime (run, parallel_for ...): `slot` says who has it. Whoever has it is "the owner" in the comments of the queues.
-// Both may sleep in it, each at its own bell: the worker's own thread while nobody or the guest has the slot, the guest
-// while it has the slot and finds no work.
+// A worker is not the same as its thread. While the thread that called init() waits in the runtime (run, parallel_for
+// ...), worker 0 is lent to it: that thread is then the guest, and `slot` says which of the two threads runs the
+// worker. That thread is "the owner" in the comments of the queues. Both threads may sleep in the worker, each at a
+// bell of its own: the worker's thread while the guest or nobody has the slot, the guest while it has the slot and
+// finds no work.
 #pragma once
 
 #include <charm/detail/worker.hpp>
@@ -31,17 +32,16 @@ namespace charm::sched {
 class Runtime;
 struct Worker;
 
-/// The workers of a chiplet; they steal from each other first and sleep and wake as one. There is one for every chiplet
-/// that a core of the placement stands on, at any level, and one for workers that are bound nowhere. Who is in it, has
-/// work, is busy or asleep is noted on the runtime's work flags; `at` tells who a slot of the work flags is.
+/// The workers of a chiplet. They steal from each other first, and one is woken for another. There is a group for every
+/// chiplet that has a core of the placement, at any level, and one for workers that are not bound. The runtime's work
+/// flags say which slots of a group have a member, have work, are busy or asleep; `at` names the worker of each slot.
 ///
-/// G1  A slot's entry is written before any flag of that slot but `member` is set. It stays when its worker leaves: an
-///     old entry names a worker that is somewhere else, and whoever looks there finds its queues as good as any.
-/// G2  The inbox belongs to the group and does not move with its members. While it holds a job there is a member who
-/// will
-///     look at it before it sleeps, or the job is on its way to the runtime's inbox: the last member to leave takes
-///     the jobs there after it has gone from the work flags, and who posts looks after the push whether there is a
-///     member, and takes them there if not. Both orders are sequentially consistent, so one of the two sees the other.
+/// G1  A slot's entry is written before any flag of that slot but `member` is set. It stays when its worker leaves. An
+///     old entry then names a worker of another group, and a thief that follows it may steal from that worker.
+/// G2  The inbox belongs to the group and does not move with its members. While it holds a job, a member will look at
+///     it before it sleeps, or the job is being moved to the runtime's inbox: the last member to leave moves the jobs
+///     after it has cleared its flags, and a poster checks after its push whether there is a member, and moves them if
+///     there is none. Both orders are sequentially consistent, so one of the two sees the other.
 struct Group {
   Group(int chiplet_id, std::size_t capacity) : chiplet(chiplet_id), at(capacity) {}
   const int chiplet;
@@ -61,8 +61,8 @@ struct Tally {
 };
 
 struct Worker : detail::WorkerBase {
-  /// Who has the worker. A parked one's word holds its place, too, so that a waker whose exchange succeeds counts it
-  /// where it sleeps.
+  /// Which thread has the worker, and whether it is parked. The word of a parked worker also holds its place, so that a
+  /// waker whose compare-exchange succeeds counts it as searching on the chiplet where it sleeps.
   enum class Slot : std::uint8_t { parked, running, lent_parked, lent };
   class State {
    public:
@@ -89,7 +89,7 @@ struct Worker : detail::WorkerBase {
   fiber::Fiber* free_fibers = nullptr;
   int free_count = 0;
   fiber::StackCache further_stacks;  // for deep recursion
-  std::uint32_t tick = 0;  // looks at the own queues; tells which is first, so nothing else may count it in step
+  std::uint32_t tick = 0;            // of looks at the own queues; decides which is first, so nothing else may count it
   std::uint32_t yields = 0;
   int bound_limits = 0;          // bound tasks that wait here with a time limit (sched/run/bound_limits.cpp)
   bool look_around = false;      // the next look at the own queues begins with the shared ones
@@ -137,7 +137,7 @@ struct Worker : detail::WorkerBase {
   /// Makes `to` the running fiber's successor in the books; the switch follows.
   void enter(fiber::Fiber* to) noexcept;
 
-  /// Puts a job behind those that can go on; what does not fit goes to the queue that the workers share by `bind`.
+  /// Puts a job behind those that are ready; if the queue is full, into the queue that the workers share by `bind`.
   void push_ready(ListedJob* job) noexcept;
 
   fiber::Fiber* take_fiber() noexcept;
@@ -149,7 +149,7 @@ struct Worker : detail::WorkerBase {
   /// \throws Error (bad_input) for a chiplet on which no core of the placement stands.
   void move_to(const WorkerCore& to);
 
-  /// Notes on the work flags that there is something to take, if it is not noted already.
+  /// Sets the flag that this worker has work, if it is not set already.
   void advertise() noexcept;
 
  private:

@@ -20,41 +20,41 @@ namespace {
 
 using fiber::Fiber;
 
-/// What a spare's thread knows of itself.
-struct Spare {
+/// What a thread of the pool knows of itself.
+struct BlockingThread {
   Fiber native;
   Fiber* running = nullptr;
   Runtime* runtime = nullptr;
   int number = -1;
 };
-constinit thread_local Spare* spare_of_thread = nullptr;
+constinit thread_local BlockingThread* blocking_thread = nullptr;
 
 /// Not inlined: see this_worker().
-[[gnu::noinline]] Spare* this_spare() noexcept {
+[[gnu::noinline]] BlockingThread* this_blocking_thread() noexcept {
   asm volatile("");
-  return spare_of_thread;
+  return blocking_thread;
 }
 
 }  // namespace
 
 Fiber* running_fiber() noexcept {
   if (Worker* worker = this_worker()) return worker->current;
-  Spare* spare = this_spare();
-  return spare == nullptr ? nullptr : spare->running;
+  BlockingThread* self = this_blocking_thread();
+  return self == nullptr ? nullptr : self->running;
 }
 
 Runtime* runtime_of_this_thread() noexcept {
   if (Worker* worker = this_worker()) return worker->runtime;
-  Spare* spare = this_spare();
-  return spare == nullptr ? nullptr : spare->runtime;
+  BlockingThread* self = this_blocking_thread();
+  return self == nullptr ? nullptr : self->runtime;
 }
 
-int spare_number() noexcept {
-  Spare* spare = this_spare();
-  return spare == nullptr ? -1 : spare->number;
+int blocking_thread_number() noexcept {
+  BlockingThread* self = this_blocking_thread();
+  return self == nullptr ? -1 : self->number;
 }
 
-void forget_spare() noexcept { spare_of_thread = nullptr; }
+void forget_blocking_thread() noexcept { blocking_thread = nullptr; }
 
 bool BlockingPool::reserve() {
   std::lock_guard lock(mutex_);
@@ -85,13 +85,13 @@ void BlockingPool::begin_wait() noexcept {
 
 void BlockingPool::end_wait() noexcept { in_library_.fetch_sub(1, std::memory_order_seq_cst); }
 
-SpareWait::SpareWait() noexcept {
-  Spare* spare = this_spare();
-  pool_ = spare == nullptr ? nullptr : spare->runtime->blocking_pool.get();
+BlockingThreadWait::BlockingThreadWait() noexcept {
+  BlockingThread* self = this_blocking_thread();
+  pool_ = self == nullptr ? nullptr : self->runtime->blocking_pool.get();
   if (pool_ != nullptr) pool_->begin_wait();
 }
 
-SpareWait::~SpareWait() {
+BlockingThreadWait::~BlockingThreadWait() {
   if (pool_ != nullptr) pool_->end_wait();
 }
 
@@ -112,12 +112,12 @@ std::size_t BlockingPool::threads() const {
 }
 
 void BlockingPool::main(std::size_t number) {
-  os::name_this_thread("charm-spare" + std::to_string(number % 1000));
-  Spare self;
+  os::name_this_thread("charm-block" + std::to_string(number % 1000));
+  BlockingThread self;
   self.number = static_cast<int>(number);
   self.runtime = &runtime_;
   fiber::attach_thread(self.native);
-  spare_of_thread = &self;
+  blocking_thread = &self;
   SignalStack signal_stack;
   int bound_to = -2;
   std::unique_lock lock(mutex_);
@@ -142,7 +142,7 @@ void BlockingPool::main(std::size_t number) {
     lock.lock();
     ++idle_;
   }
-  spare_of_thread = nullptr;
+  blocking_thread = nullptr;
 }
 
 BlockingPool::~BlockingPool() {
@@ -178,7 +178,7 @@ bool enter_blocking() {
   } handed{blocking_pool, worker->worker_core.node};
   worker->suspend(
       [](Fiber* from, void* argument) noexcept {
-        Handed to = *static_cast<Handed*>(argument);  // a copy: the spare may return from it at any moment
+        Handed to = *static_cast<Handed*>(argument);  // a copy: the self may return from it at any moment
         to.blocking_pool.run(from, to.node);
       },
       &handed, {Wait::blocking, nullptr});
@@ -186,13 +186,13 @@ bool enter_blocking() {
 }
 
 void leave_blocking() noexcept {
-  sched::Spare* spare = sched::this_spare();
-  Runtime* runtime = spare->runtime;
-  Fiber* self = spare->running;
+  sched::BlockingThread* thread = sched::this_blocking_thread();
+  Runtime* runtime = thread->runtime;
+  Fiber* self = thread->running;
   const Handling handled = std::exchange(sched::handling_of_thread(), Handling{nullptr, 0});
   const int error = sched::error_number_of_thread();
   fiber::switch_to(
-      *self, spare->native,
+      *self, thread->native,
       [](Fiber* from, void* argument) noexcept {
         auto* to = static_cast<Runtime*>(argument);
         if (from->bound >= 0)

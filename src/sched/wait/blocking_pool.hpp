@@ -71,12 +71,12 @@ class BlockingPool {
 };
 
 /// For the time that the calling thread waits for something of the runtime; nothing where it is none of the pool's.
-class SpareWait {
+class BlockingThreadWait {
  public:
-  SpareWait() noexcept;
-  ~SpareWait();
-  SpareWait(const SpareWait&) = delete;
-  SpareWait& operator=(const SpareWait&) = delete;
+  BlockingThreadWait() noexcept;
+  ~BlockingThreadWait();
+  BlockingThreadWait(const BlockingThreadWait&) = delete;
+  BlockingThreadWait& operator=(const BlockingThreadWait&) = delete;
   explicit operator bool() const noexcept { return pool_ != nullptr; }
 
  private:
@@ -87,9 +87,9 @@ class SpareWait {
 fiber::Fiber* running_fiber() noexcept;
 
 /// In the child of fork(): the calling thread is none of the pool's any more.
-void forget_spare() noexcept;
+void forget_blocking_thread() noexcept;
 
 /// The calling thread's number in the pool; -1 in other threads.
-int spare_number() noexcept;
+int blocking_thread_number() noexcept;
 
 }  // namespace charm::sched

@@ -156,7 +156,7 @@ bool wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, std::int64_t de
 
 void Completion::wait_slow(WaitReason reason) {
   if (Worker* worker = sched::this_worker()) return wait_in(*worker, state_, reason);
-  if (sched::SpareWait spare; spare) {
+  if (sched::BlockingThreadWait in_pool; in_pool) {
     wait_outside(state_, never);
     return;
   }
@@ -170,7 +170,7 @@ bool Completion::wait_until_slow(std::int64_t deadline_ns, WaitReason reason) {
     return done();
   }
   if (Worker* worker = sched::this_worker()) return wait_in(*worker, state_, deadline_ns, reason);
-  sched::SpareWait spare;
+  sched::BlockingThreadWait in_pool;
   return wait_outside(state_, deadline_ns);
 }
 

@@ -1,4 +1,4 @@
-#include "top/published.hpp"
+#include "top/controller_state.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,36 +54,36 @@ Decision decision_of(const ReadJson& line) {
 
 }  // namespace
 
-std::optional<Published> parse_window(const std::string& text, const os::ProcessView& process) {
+std::optional<ControllerState> parse_decision_file(const std::string& text, const os::ProcessView& process) {
   std::istringstream lines(text);
   std::string line;
   if (!std::getline(lines, line)) return std::nullopt;
   const ReadJson first = ReadJson::parse(line, nullptr, false);
-  if (!first.is_object() || number_of(first, "charm_window") != 1 || number_of(first, "pid") != process.pid ||
+  if (!first.is_object() || number_of(first, "charm_decisions") != 1 || number_of(first, "pid") != process.pid ||
       number_of(first, "started") != static_cast<double>(process.started))
     return std::nullopt;
-  Published published;
-  published.policy = text_of(first, "policy");
-  published.workers = whole_of(first, "workers");
-  published.decisions = static_cast<std::uint64_t>(std::clamp(number_of(first, "before"), 0.0, 1e15));
+  ControllerState controller;
+  controller.policy = text_of(first, "policy");
+  controller.workers = whole_of(first, "workers");
+  controller.decisions = static_cast<std::uint64_t>(std::clamp(number_of(first, "before"), 0.0, 1e15));
   while (std::getline(lines, line)) {
     const ReadJson entry = ReadJson::parse(line, nullptr, false);
     if (!entry.is_object()) continue;  // the last line may be on its way
-    published.latest.push_back(decision_of(entry));
-    published.spread = published.latest.back().to;
-    ++published.decisions;
+    controller.latest.push_back(decision_of(entry));
+    controller.spread = controller.latest.back().to;
+    ++controller.decisions;
   }
   constexpr std::size_t kept = trace::DecisionFile::kept_lines;
-  if (published.latest.size() > kept) {
-    published.latest.erase(published.latest.begin(), published.latest.end() - static_cast<std::ptrdiff_t>(kept));
+  if (controller.latest.size() > kept) {
+    controller.latest.erase(controller.latest.begin(), controller.latest.end() - static_cast<std::ptrdiff_t>(kept));
   }
-  return published;
+  return controller;
 }
 
-std::optional<Published> read_published(const os::ProcessView& process, const std::string& folder) {
-  const std::string path = trace::window_path(process.pid, folder);
+std::optional<ControllerState> read_controller_state(const os::ProcessView& process, const std::string& folder) {
+  const std::string path = trace::decision_file_path(process.pid, folder);
   const auto text = os::read_private_file(path, 2 * trace::DecisionFile::most_bytes);
-  return text ? parse_window(*text, process) : std::nullopt;
+  return text ? parse_decision_file(*text, process) : std::nullopt;
 }
 
 }  // namespace charm::top

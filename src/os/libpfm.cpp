@@ -1,6 +1,4 @@
-// libpfm, loaded when somebody names an event, so that the library does not depend on it. Built without its headers
-// there are no names. With LIBPFM_ENCODE_INACTIVE in the environment it encodes for machines that are not here, too.
-#include "counters/event_text.hpp"
+#include "os/libpfm.hpp"
 
 #ifdef CHARM_HAS_LIBPFM
 #include <cstring>
@@ -11,7 +9,7 @@
 #include <perfmon/pfmlib_perf_event.h>
 #endif
 
-namespace charm::counters {
+namespace charm::os {
 
 #ifdef CHARM_HAS_LIBPFM
 namespace {
@@ -52,7 +50,7 @@ const Library& library() {
 
 }  // namespace
 
-NamedEvent parse_libpfm_event(const std::string& name) {
+NamedPerfEvent encode_libpfm_event(const std::string& name) {
   const Library& pfm = library();
   if (pfm.encode == nullptr) return {std::nullopt, pfm.problem};
   perf_event_attr attr;
@@ -65,16 +63,16 @@ NamedEvent parse_libpfm_event(const std::string& name) {
   const std::lock_guard lock(one_at_a_time);
   const int code = pfm.encode(name.c_str(), PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &arguments);
   if (code != PFM_SUCCESS) return {std::nullopt, std::string("libpfm says ") + pfm.explain(code)};
-  return {Event{attr.type, attr.config, attr.config1}, ""};
+  return {PerfEvent{attr.type, attr.config, attr.config1}, ""};
 }
 
 bool libpfm_available() { return library().encode != nullptr; }
 #else
-NamedEvent parse_libpfm_event(const std::string&) {
+NamedPerfEvent encode_libpfm_event(const std::string&) {
   return {std::nullopt, "this build of CHARM knows no event names (libpfm's headers were not there)"};
 }
 
 bool libpfm_available() { return false; }
 #endif
 
-}  // namespace charm::counters
+}  // namespace charm::os

@@ -1,7 +1,8 @@
 // Threads on given cpus that do a piece of work together, again and again, timed from the moment that all are ready.
 //
 // Each member is bound before its first work and spins between rounds, so that a round of a few nanoseconds is not
-// drowned by waking up; a team is short-lived for that. Where a cpu cannot be bound `bound()` is false.
+// drowned by waking up. Since spinning takes the cpus from everybody else, keep one for a short time only. Where a cpu
+// cannot be bound `bound()` is false.
 #pragma once
 
 #include <atomic>
@@ -14,13 +15,13 @@ namespace charm::probe {
 /// Nanoseconds of a monotonic clock.
 double now_ns();
 
-class Team {
+class PinnedThreads {
  public:
   /// \param work is called as work(rank) by every member in every round.
-  Team(const std::vector<int>& cpus, std::function<void(int)> work);
-  ~Team();
-  Team(const Team&) = delete;
-  Team& operator=(const Team&) = delete;
+  PinnedThreads(const std::vector<int>& cpus, std::function<void(int)> work);
+  ~PinnedThreads();
+  PinnedThreads(const PinnedThreads&) = delete;
+  PinnedThreads& operator=(const PinnedThreads&) = delete;
 
   /// One round; returns what it took from the first member's start to the last one's end, in ns.
   double round();

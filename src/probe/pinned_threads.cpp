@@ -1,4 +1,4 @@
-#include "probe/team.hpp"
+#include "probe/pinned_threads.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -27,7 +27,8 @@ void spin_until(Condition condition) {
 
 double now_ns() { return static_cast<double>(base::monotonic_ns()); }
 
-Team::Team(const std::vector<int>& cpus, std::function<void(int)> work) : work_(std::move(work)), times_(cpus.size()) {
+PinnedThreads::PinnedThreads(const std::vector<int>& cpus, std::function<void(int)> work)
+    : work_(std::move(work)), times_(cpus.size()) {
   members_.reserve(cpus.size());
   for (std::size_t rank = 0; rank < cpus.size(); ++rank) {
     members_.emplace_back([this, rank, cpu = cpus[rank]] { live(static_cast<int>(rank), cpu); });
@@ -35,17 +36,17 @@ Team::Team(const std::vector<int>& cpus, std::function<void(int)> work) : work_(
   spin_until([this] { return ready_.load() == size(); });
 }
 
-Team::~Team() {
+PinnedThreads::~PinnedThreads() {
   leave_.store(true);
   generation_.fetch_add(1);
   for (auto& member : members_) member.join();
 }
 
-void Team::wait_for(unsigned long generation) const {
+void PinnedThreads::wait_for(unsigned long generation) const {
   spin_until([&] { return generation_.load(std::memory_order_acquire) >= generation; });
 }
 
-double Team::round() {
+double PinnedThreads::round() {
   done_.store(0);
   ready_.store(0);
   generation_.fetch_add(1);
@@ -59,7 +60,7 @@ double Team::round() {
   return end_ - begin_;
 }
 
-void Team::live(int rank, int cpu) {
+void PinnedThreads::live(int rank, int cpu) {
   if (!os::bind_this_thread({cpu})) bound_.store(false);
   ready_.fetch_add(1);
   for (unsigned long generation = 1;; ++generation) {
