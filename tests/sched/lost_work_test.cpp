@@ -162,6 +162,21 @@ TEST(LostWork, AWorkerThatWasLentHelpsThoseWhoWereBusyMeanwhile) {
   }
 }
 
+/// That thread is worker 0 nearly all the time, and the worker's own thread must find work all the same.
+TEST(LostWork, AWorkerThatIsLentAgainAndAgainHelpsOthers) {
+  for (int round = 0; round < 10; ++round) {
+    Running runtime(2);
+    charm::future<bool> helped = charm::call_async(1, fork_is_helped);
+    while (!helped.ready()) {
+      charm::run([] {
+        const auto end = std::chrono::steady_clock::now() + 50us;
+        while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      });
+    }
+    ASSERT_TRUE(helped.get()) << "in round " << round;
+  }
+}
+
 /// That thread sits on worker 0's cpu.
 TEST(LostWork, WorkFromOutsideWakesWorkerZeroLast) {
   Running runtime(3);

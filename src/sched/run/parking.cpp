@@ -21,11 +21,19 @@
 //      sleeps as in P2.
 //  P5  Worker 0's own thread sleeps while the worker is lent, and nobody asked for work on its behalf meanwhile. If at
 //      the end of the loan somebody is busy its sleep gets the limit of a first one, and ends with a look as in P2.
-//      (Waking it at once would cost a program of many short regions a switch for each.)
+//      (Waking it at once would cost a program of many short regions a switch for each.) Where the worker is lent once
+//      more when that time is over, which is most likely where it is lent for moments again and again, the look is
+//      overdue: the end of that loan hands the worker to its own thread, and until this has looked it is lent to nobody.
+//  P6  A worker that always finds something of its own, or in the inboxes, never searches. So that it does not leave a
+//      job that somebody else hides behind a long function to wait for ever, it looks at others once in 10 ms: it takes
+//      what is public, or exposes what the worker hides that it asked 10 ms ago and that has not answered since.
+#include <charm/detail/ticks.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
 
+#include "base/clock.hpp"
 #include "os/membarrier.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
@@ -34,6 +42,7 @@
 namespace charm::sched {
 
 using stealing::Flag;
+using LookAfterLoan = Runtime::LookAfterLoan;
 
 bool Worker::near_inboxes_arrived() const noexcept {
   return !group->inbox.empty() ||
@@ -168,28 +177,39 @@ void Worker::park(unsigned fruitless) noexcept {
   // The waker changes the slot before it rings, and we look at the slot after we have silenced the bell: a ring that
   // comes late, for an earlier sleep, costs one turn of this loop.
   const Slot asleep = guest ? Slot::lent_parked : Slot::parked;
+  std::int64_t look_at = 0;  // when a look after a loan is overdue (P5)
   while (slot.load(std::memory_order_acquire).slot() != awake) {
     const bool ours = slot.load(std::memory_order_seq_cst).slot() == asleep;
     std::int64_t limit = runtime->timers.sleep_limit(*this, ours);
-    const bool after_loan = !guest && id == 0 && runtime->busy_beside_loan.load(std::memory_order_seq_cst);
+    const bool after_loan =
+        !guest && id == 0 && runtime->look_after_loan.load(std::memory_order_seq_cst) == LookAfterLoan::soon;
     if (!ours) {
       if (leave_sentry(&most)) runtime->wake_anybody();  // who has the worker has other things to do
-    } else if (after_loan) {
-      limit = shorter(limit, first_sleep_ns);
     } else if (most >= 0) {
       limit = shorter(limit, most);
+    }
+    if (!after_loan) {
+      look_at = 0;
+    } else {  // a point in time, since somebody may ring again and again
+      const std::int64_t now = base::monotonic_ns();
+      if (look_at == 0) look_at = now + first_sleep_ns;
+      limit = shorter(limit, std::max<std::int64_t>(look_at - now, 0));
     }
     const bool watches = ours && !after_loan && most < 0 && runtime->deadlock.watch(limit);
     if (!os::futex_wait(ring, 0, std::chrono::nanoseconds(limit))) {
       if (watches) runtime->deadlock.look();
-      if (!guest && id == 0) runtime->busy_beside_loan.store(false, std::memory_order_seq_cst);
+      // Where the worker is lent at this very moment, the end of the loan wakes its own thread: it reads this after it
+      // has stored the slot, and we try to take the slot after this.
+      if (after_loan) runtime->look_after_loan.store(LookAfterLoan::overdue, std::memory_order_seq_cst);
       runtime->wake(*this);
     }
     ring.store(0, std::memory_order_seq_cst);
   }
+  if (!guest && id == 0) runtime->look_after_loan.store(LookAfterLoan::none, std::memory_order_seq_cst);
   leave_sentry(&most);
   taken_by_this_thread();  // a guest may have had it
   runtime->timers.leave(*this);
+  looked_at_others = detail::ticks();
   work_flags.clear(Flag::asleep,
                    place);  // by the owner alone: a waker that is late must not take off the flag of a next sleep
   runtime->steering->arrive(*this);
