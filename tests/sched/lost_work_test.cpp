@@ -145,15 +145,17 @@ TEST(LostWork, AWorkerThatWasLentHelpsThoseWhoWereBusyMeanwhile) {
     std::atomic<long> helped{0};
     charm::future<void> longer;
     charm::run([&] {
-      longer = charm::call_async(1, [&] {
-        while (!over) {
-          charm::invoke([&] { ++forks; },
-                        [&] {
-                          if (charm::worker_id() == 0) ++helped;
-                        });
-        }
+      charm::call(0, [&] {  // worker 1 may have stolen what called this
+        longer = charm::call_async(1, [&] {
+          while (!over) {
+            charm::invoke([&] { ++forks; },
+                          [&] {
+                            if (charm::worker_id() == 0) ++helped;
+                          });
+          }
+        });
+        EXPECT_TRUE(becomes_true([&] { return forks > 1000; }));
       });
-      becomes_true([&] { return forks > 1000; });
     });
     const long before = helped;
     EXPECT_TRUE(becomes_true([&] { return helped > before; }));
@@ -175,6 +177,18 @@ TEST(LostWork, AWorkerThatIsLentAgainAndAgainHelpsOthers) {
     }
     ASSERT_TRUE(helped.get()) << "in round " << round;
   }
+}
+
+/// A worker that never runs out of work does not search.
+TEST(LostWork, AWorkerWithEnoughToDoHelpsOthersAllTheSame) {
+  Running runtime(2);
+  std::atomic<bool> over{false};
+  charm::future<void> enough = charm::call_async(0, [&] {
+    while (!over) charm::yield();
+  });
+  EXPECT_TRUE(charm::call_async(1, fork_is_helped).get());
+  over = true;
+  enough.get();
 }
 
 /// That thread sits on worker 0's cpu.
