@@ -21,7 +21,7 @@ namespace {
 
 bool set_policy(void* data, std::size_t bytes, MemoryPolicy policy, int node) {
 #ifdef SYS_mbind
-  const NodeMask mask({&node, 1});
+  const NodeMask mask(OsNodeSet{node});
   return syscall(SYS_mbind, data, bytes, policy, mask.words.data(), mask.bits(), 0UL) == 0;
 #else
   return false;

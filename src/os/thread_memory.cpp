@@ -15,7 +15,7 @@ bool has_default_memory_policy() {
   return true;
 }
 
-bool set_memory_policy(MemoryPolicy policy, const std::vector<int>& nodes) {
+bool set_memory_policy(MemoryPolicy policy, const OsNodeSet& nodes) {
 #ifdef SYS_set_mempolicy
   const NodeMask mask(nodes);
   return syscall(SYS_set_mempolicy, policy, mask.words.data(), mask.bits()) == 0;

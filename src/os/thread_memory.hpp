@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/id_sets.hpp"
-
 #include "os/memory_policy.hpp"
 
 namespace charm::os {

@@ -145,15 +145,17 @@ TEST(LostWork, AWorkerThatWasLentHelpsThoseWhoWereBusyMeanwhile) {
     std::atomic<long> helped{0};
     charm::future<void> longer;
     charm::run([&] {
-      longer = charm::call_async(1, [&] {
-        while (!over) {
-          charm::invoke([&] { ++forks; },
-                        [&] {
-                          if (charm::worker_id() == 0) ++helped;
-                        });
-        }
+      charm::call(0, [&] {  // worker 1 may have stolen what called this
+        longer = charm::call_async(1, [&] {
+          while (!over) {
+            charm::invoke([&] { ++forks; },
+                          [&] {
+                            if (charm::worker_id() == 0) ++helped;
+                          });
+          }
+        });
+        EXPECT_TRUE(becomes_true([&] { return forks > 1000; }));
       });
-      becomes_true([&] { return forks > 1000; });
     });
     const long before = helped;
     EXPECT_TRUE(becomes_true([&] { return helped > before; }));
@@ -162,8 +164,35 @@ TEST(LostWork, AWorkerThatWasLentHelpsThoseWhoWereBusyMeanwhile) {
   }
 }
 
-/// That thread sits on worker 0's cpu. A worker 0 that looks around of its own accord may be the first to come by, which
-/// is rare; one that is woken for each job comes first nearly always.
+/// That thread is worker 0 nearly all the time, and the worker's own thread must find work all the same.
+TEST(LostWork, AWorkerThatIsLentAgainAndAgainHelpsOthers) {
+  for (int round = 0; round < 10; ++round) {
+    Running runtime(2);
+    charm::future<bool> helped = charm::call_async(1, fork_is_helped);
+    while (!helped.ready()) {
+      charm::run([] {
+        const auto end = std::chrono::steady_clock::now() + 50us;
+        while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      });
+    }
+    ASSERT_TRUE(helped.get()) << "in round " << round;
+  }
+}
+
+/// A worker that never runs out of work does not search.
+TEST(LostWork, AWorkerWithEnoughToDoHelpsOthersAllTheSame) {
+  Running runtime(2);
+  std::atomic<bool> over{false};
+  charm::future<void> enough = charm::call_async(0, [&] {
+    while (!over) charm::yield();
+  });
+  EXPECT_TRUE(charm::call_async(1, fork_is_helped).get());
+  over = true;
+  enough.get();
+}
+
+/// The thread that called init() runs on worker 0's cpu. A worker 0 that looks around of its own accord may come first,
+/// which is rare; a worker 0 that is woken for each job comes first nearly always.
 TEST(LostWork, WorkFromOutsideWakesWorkerZeroLast) {
   charm::Config config;
   config.deadlock = "off";  // it looks around after a second

@@ -154,6 +154,9 @@ class alignas(64) Deque {
     if (limit_.load(std::memory_order_seq_cst) != 0) limit_.store(0, std::memory_order_seq_cst);
   }
 
+  /// Whether a request has not been answered yet.
+  [[nodiscard]] bool asked() const noexcept { return limit_.load(std::memory_order_relaxed) == 0; }
+
   /// Evidence of jobs that the owner keeps private. Touches the owner's line: ask rarely.
   [[nodiscard]] bool has_private() const noexcept {
     return tail_.load(std::memory_order_acquire) > bound_of(public_.load(std::memory_order_acquire));

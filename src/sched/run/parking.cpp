@@ -21,11 +21,20 @@
 //      the role up, looks once more, and sleeps as in P2.
 //  P5  Worker 0's own thread sleeps while the worker is lent, and meanwhile nobody looks for work on its behalf. If
 //      some worker is busy at the end of the loan, this sleep gets the limit of a first one, and ends with a look as in
-//      P2. (Waking the thread at once would cost a program of many short regions a thread switch for each.)
+//      P2. (Waking the thread at once would cost a program of many short regions a thread switch for each.) If the
+//      worker is lent again when that time is over, which is likely where it is lent again and again for moments, the
+//      look is overdue: the end of that loan hands the worker to its own thread, and it is lent to nobody before that
+//      look.
+//  P6  A worker that always finds something of its own, or in the inboxes, never searches. Every 10 ms it looks at the
+//      others all the same, so that no job waits for ever behind the long function of its owner: it takes what is
+//      public, or exposes what the worker keeps private that it asked 10 ms ago and that has not answered since.
+#include <charm/detail/ticks.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
 
+#include "base/clock.hpp"
 #include "os/membarrier.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
@@ -34,6 +43,7 @@
 namespace charm::sched {
 
 using stealing::Flag;
+using LookAfterLoan = Runtime::LookAfterLoan;
 
 bool Worker::near_inboxes_arrived() const noexcept {
   return !group->inbox.empty() ||
@@ -169,28 +179,39 @@ void Worker::park(unsigned fruitless) noexcept {
   // The waker changes the slot before it rings, and we read the slot after we have reset the bell. So a late ring, for
   // an earlier sleep, costs one turn of this loop.
   const Slot asleep = guest ? Slot::lent_parked : Slot::parked;
+  std::int64_t look_at = 0;  // when a look after a loan is overdue (P5)
   while (slot.load(std::memory_order_acquire).slot() != awake) {
     const bool ours = slot.load(std::memory_order_seq_cst).slot() == asleep;
     std::int64_t limit = runtime->timers.sleep_limit(*this, ours);
-    const bool after_loan = !guest && id == 0 && runtime->busy_beside_loan.load(std::memory_order_seq_cst);
+    const bool after_loan =
+        !guest && id == 0 && runtime->look_after_loan.load(std::memory_order_seq_cst) == LookAfterLoan::soon;
     if (!ours) {
       if (leave_sentry(&most)) runtime->wake_anybody();  // who has the worker has other things to do
-    } else if (after_loan) {
-      limit = shorter(limit, first_sleep_ns);
     } else if (most >= 0) {
       limit = shorter(limit, most);
+    }
+    if (!after_loan) {
+      look_at = 0;
+    } else {  // a point in time, since somebody may ring again and again
+      const std::int64_t now = base::monotonic_ns();
+      if (look_at == 0) look_at = now + first_sleep_ns;
+      limit = shorter(limit, std::max<std::int64_t>(look_at - now, 0));
     }
     const bool watches = ours && !after_loan && most < 0 && runtime->deadlock.watch(limit);
     if (!os::futex_wait(ring, 0, std::chrono::nanoseconds(limit))) {
       if (watches) runtime->deadlock.look();
-      if (!guest && id == 0) runtime->busy_beside_loan.store(false, std::memory_order_seq_cst);
+      // Where the worker is lent at this very moment, the end of the loan wakes its own thread: it reads this after it
+      // has stored the slot, and we try to take the slot after this.
+      if (after_loan) runtime->look_after_loan.store(LookAfterLoan::overdue, std::memory_order_seq_cst);
       runtime->wake(*this);
     }
     ring.store(0, std::memory_order_seq_cst);
   }
+  if (!guest && id == 0) runtime->look_after_loan.store(LookAfterLoan::none, std::memory_order_seq_cst);
   leave_sentry(&most);
   taken_by_this_thread();  // a guest may have had it
   runtime->timers.leave(*this);
+  looked_at_others = detail::ticks();
   work_flags.clear(Flag::asleep,
                    place);  // by the owner alone: a late waker must not clear the flag of the next sleep
   runtime->steering->arrive(*this);

@@ -1,6 +1,7 @@
 // The runtime from init() to finalize(): machine, placement, threads; lending worker 0.
 #include "sched/run/runtime.hpp"
 
+#include <charm/detail/ticks.hpp>
 #include <charm/error.hpp>
 #include <charm/runtime.hpp>
 
@@ -216,6 +217,7 @@ Worker* Runtime::borrow() noexcept {
   work_flags.set(stealing::Flag::busy, worker.place);
   tracing::state(worker, trace::State::busy);
   worker.taken_by_this_thread();
+  worker.looked_at_others = detail::ticks();
   return &worker;
 }
 
@@ -233,11 +235,22 @@ void Runtime::give_back(Worker& worker) noexcept {
       (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()) || timers.pending() ||
       steering->has_news(worker) || stopping.load(std::memory_order_seq_cst)) {
     wake(worker);  // its own thread goes on with what was left
-  } else if (anybody_busy() && !busy_beside_loan.load(std::memory_order_seq_cst)) {
-    busy_beside_loan.store(true, std::memory_order_seq_cst);
-    ring(worker);  // it sleeps without a limit, perhaps, and nobody has looked for work on its behalf (P5)
+  } else {
+    look_around_after_loan(worker);
   }
   borrowers_.store(0, std::memory_order_release);
+}
+
+/// At the end of a loan that leaves nothing to do behind: sees to it that the worker's own thread looks for the work of
+/// others before long (P5).
+void Runtime::look_around_after_loan(Worker& worker) noexcept {
+  LookAfterLoan none = LookAfterLoan::none;
+  if (look_after_loan.load(std::memory_order_seq_cst) == LookAfterLoan::overdue) {
+    look_after_loan.store(none, std::memory_order_seq_cst);
+    if (anybody_busy()) wake(worker);  // it has the worker from here on: the next loan comes after its look
+  } else if (anybody_busy() && look_after_loan.compare_exchange_strong(none, LookAfterLoan::soon)) {
+    ring(worker);  // it sleeps without a limit, perhaps
+  }
 }
 
 fiber::Fiber& Runtime::send_guest_back(Worker& worker) noexcept {

@@ -83,9 +83,11 @@ class Runtime {
   std::atomic<int> idle{0};               // workers that found nothing since `stopping`
   std::atomic<std::uint64_t> stirred{0};  // times that one of them has found something again
   std::atomic<std::int64_t> next_exposure_ns{0};
-  std::atomic<int> leaving{0};                // workers that leave jobs to others (sched/run/bound_limits.cpp)
-  std::atomic<const void*> sentry{nullptr};   // the worker that looks for private jobs while all idle ones sleep (P4)
-  std::atomic<bool> busy_beside_loan{false};  // when worker 0 was given back somebody was busy (P5)
+  std::atomic<int> leaving{0};               // workers that leave jobs to others (sched/run/bound_limits.cpp)
+  std::atomic<const void*> sentry{nullptr};  // the worker that looks for private jobs while all idle ones sleep (P4)
+  /// Whether worker 0's own thread is to look for work although it has been lent again and again since (P5).
+  enum class LookAfterLoan : std::uint8_t { none, soon, overdue };
+  std::atomic<LookAfterLoan> look_after_loan{LookAfterLoan::none};
 
   /// The group of a chiplet, by its place in `groups`; -1 where no core stands there.
   [[nodiscard]] int group_of(int chiplet) const noexcept {
@@ -185,6 +187,7 @@ class Runtime {
   struct Unstarted {};
   Runtime(Unstarted, const Config& config, std::unique_ptr<os::CpuWatch> cpus,
           std::unique_ptr<counters::Source> source);
+  void look_around_after_loan(Worker& worker) noexcept;
   void record();
   void start();
   void stop();

@@ -6,6 +6,8 @@
 // in the whole process. A flag on the work flags that is missing costs time only: a ready fiber that its owner queued
 // just as a thief took the owner's flag off stays unseen by thieves until the owner's next note or somebody asks the
 // owner for work, and the owner runs it in any case.
+#include <charm/detail/ticks.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -29,6 +31,7 @@ namespace {
 
 constexpr std::int64_t exposure_interval_ns = 20000;
 constexpr unsigned enough_questions = 8;  // before a sleep, however short spin_us; the later ones expose hidden jobs
+constexpr std::uint64_t look_at_others_us = 10000;
 constexpr int enough_doubts = 32;  // brief sleeps of one that waits for its core; it lets go of its old one after 8
 
 }  // namespace
@@ -87,34 +90,69 @@ Job* Worker::steal(bool ready_too) noexcept {
   return nullptr;
 }
 
-/// Asks one busy worker to publish: first of the own chiplet, later of others, too, the near ones more often. Later
-/// attempts look for hidden jobs.
-void Worker::ask_for_work(unsigned attempt) noexcept {
+/// A busy worker to ask: of the own chiplet, or where `far` of another, too, the near ones more often.
+Place Worker::somebody_busy(bool far) noexcept {
   const std::uint64_t drawn = next_random();
   const auto low = static_cast<std::uint32_t>(drawn);
-  Place asked = stealing::pick(runtime->work_flags, Flag::busy, place.group, place, low);
-  if (!asked || attempt % 2 == 1) {
-    const int far = stealing::pick_group(runtime->work_flags, runtime->distance_table, place.group, false,
+  const Place near = stealing::pick(runtime->work_flags, Flag::busy, place.group, place, low);
+  if (near && !far) return near;
+  const int group = stealing::pick_group(runtime->work_flags, runtime->distance_table, place.group, false,
                                          static_cast<std::uint32_t>(drawn >> 32));
-    if (far >= 0) {
-      if (Place there = stealing::pick(runtime->work_flags, Flag::busy, far, place, low)) asked = there;
-    }
-  }
+  const Place there = group < 0 ? Place{} : stealing::pick(runtime->work_flags, Flag::busy, group, place, low);
+  return there ? there : near;
+}
+
+/// Makes the jobs public that a worker hides which does not answer, unless somebody has just done so elsewhere.
+/// \return whether it was tried.
+bool Worker::expose(Place from, Worker& victim) noexcept {
+  const std::int64_t now = base::monotonic_ns();
+  std::int64_t due = runtime->next_exposure_ns.load(std::memory_order_relaxed);
+  if (now < due ||
+      !runtime->next_exposure_ns.compare_exchange_strong(due, now + exposure_interval_ns, std::memory_order_relaxed))
+    return false;
+  Tally::add(tally.exposures);
+  if (victim.deque.expose() > 0) runtime->work_flags.set(Flag::work, from);
+  if (os::has_heavy_barrier()) return true;
+  runtime->without_heavy_barrier();
+  return false;
+}
+
+/// Asks one busy worker to publish: first of the own chiplet, later of others, too. Later attempts look for hidden
+/// jobs.
+void Worker::ask_for_work(unsigned attempt) noexcept {
+  const Place asked = somebody_busy(attempt % 2 == 1);
   Worker* victim = asked ? runtime->worker_at(asked) : nullptr;
   if (victim == nullptr || victim == this) return;
   if (attempt >= 4 && os::has_heavy_barrier() && victim->deque.has_private()) {  // it has not answered
-    std::int64_t now = base::monotonic_ns();
-    std::int64_t due = runtime->next_exposure_ns.load(std::memory_order_relaxed);
-    if (now >= due &&
-        runtime->next_exposure_ns.compare_exchange_strong(due, now + exposure_interval_ns, std::memory_order_relaxed)) {
-      Tally::add(tally.exposures);
-      if (victim->deque.expose() > 0) runtime->work_flags.set(Flag::work, asked);
-      if (os::has_heavy_barrier()) return;
-      runtime->without_heavy_barrier();
-    }
+    if (expose(asked, *victim)) return;
   }
   if (victim->shows_work()) runtime->work_flags.set(Flag::work, asked);  // a ready fiber whose flag was lost
   victim->deque.poke();
+}
+
+/// Notes when it is time to look at others (P6 in sched/run/parking.cpp).
+void Worker::watch_others() noexcept {
+  const std::uint64_t now = detail::ticks();
+  if (now - looked_at_others < look_at_others_us * detail::ticks_per_us()) return;
+  looked_at_others = now;
+  look_around = look_at_others = true;
+}
+
+/// One look at the work of others by a worker that has enough of its own (P6).
+Job* Worker::others_job() noexcept {
+  if (rests() || leaving.load(std::memory_order_relaxed)) return nullptr;
+  if (Job* job = steal(true)) return job;
+  const Place asked = std::exchange(asked_lately, Place{});
+  Worker* silent = asked ? runtime->worker_at(asked) : nullptr;
+  if (silent != nullptr && silent != this && silent->deque.asked() && silent->deque.has_private() &&
+      os::has_heavy_barrier()) {
+    expose(asked, *silent);
+    return steal_from(asked, true);
+  }
+  asked_lately = somebody_busy(next_random() % 2 == 1);
+  if (Worker* next = asked_lately ? runtime->worker_at(asked_lately) : nullptr; next != nullptr && next != this)
+    next->deque.poke();
+  return nullptr;
 }
 
 /// Searchers cost the busy ones of their chiplet bandwidth and answers: at most half as many as are busy, but one.

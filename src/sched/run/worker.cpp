@@ -43,7 +43,10 @@ void recycle(Fiber* from, void* /*unused*/) noexcept { this_worker()->give_fiber
 void loop() noexcept {
   for (;;) {
     Worker* worker = this_worker();  // read anew: the last job may have moved this fiber to another thread
-    if (--worker->until_boundary <= 0) worker->until_boundary = worker->runtime->steering->boundary(*worker);
+    if (--worker->until_boundary <= 0) {
+      worker->until_boundary = worker->runtime->steering->boundary(*worker);
+      worker->watch_others();
+    }
     Job* job = worker->find_job();
     if (job == nullptr) {
       Fiber* self = worker->current;
@@ -174,10 +177,13 @@ Job* Worker::find_job() noexcept {
 
 /// What this worker has itself: calls to it, its forked jobs, newest first, and fibers that can go on. Each of the
 /// three comes first in turn, so that tasks which yield in a circle cannot starve the others; every 61st time the
-/// shared inboxes come before all.
+/// shared inboxes come before all, and every 10 ms what others have (P6 in sched/run/parking.cpp).
 Job* Worker::own_job() noexcept {
   if (++tick % 61 == 0 || look_around) {
     look_around = false;
+    if (std::exchange(look_at_others, false)) {
+      if (Job* job = others_job()) return job;
+    }
     if (Job* job = shared_job()) return job;
   }
   for (std::uint32_t i = 0, kind = tick % 4; i < 3; ++i, ++kind) {

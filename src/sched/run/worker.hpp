@@ -93,9 +93,12 @@ struct Worker : detail::WorkerBase {
   std::uint32_t yields = 0;
   int bound_limits = 0;          // bound tasks that wait here with a time limit (sched/run/bound_limits.cpp)
   bool look_around = false;      // the next look at the own queues begins with the shared ones
+  bool look_at_others = false;   // and goes on with what others have (P6 in sched/run/parking.cpp)
   Handling* handling = nullptr;  // of the thread that has the worker
   int* error_number = nullptr;   // errno of that thread
   std::uint64_t last_timer_look = 0;
+  std::uint64_t looked_at_others = 0;  // when it last did, or was idle
+  stealing::Place asked_lately;        // whom it asked for work then
   std::uint64_t random = 0;
   trace::Track* track = nullptr;  // null unless the run is recorded (sched/debug/tracing.hpp)
   const os::TickClock* clock = nullptr;
@@ -152,6 +155,9 @@ struct Worker : detail::WorkerBase {
   /// Sets the flag that this worker has work, if it is not set already.
   void advertise() noexcept;
 
+  /// Between two jobs, often enough.
+  void watch_others() noexcept;
+
  private:
   friend class Runtime;
   detail::Job* own_job() noexcept;
@@ -162,6 +168,9 @@ struct Worker : detail::WorkerBase {
   detail::Job* steal(bool ready_too) noexcept;
   detail::Job* steal_from(stealing::Place place, bool ready_too) noexcept;
   void ask_for_work(unsigned attempt) noexcept;
+  stealing::Place somebody_busy(bool far) noexcept;
+  bool expose(stealing::Place from, Worker& victim) noexcept;
+  detail::Job* others_job() noexcept;
   [[nodiscard]] bool surplus_searcher() const noexcept;
   [[nodiscard]] bool near_inboxes_arrived() const noexcept;
   [[nodiscard]] bool inboxes_arrived() const noexcept;
