@@ -217,7 +217,7 @@ class Backtrace(gdb.Command):
 
 
 class Workers(gdb.Command):
-    """The workers: where they sit, what they do."""
+    """The workers: their cores, and what they do."""
 
     def __init__(self):
         super().__init__("charm workers", gdb.COMMAND_STACK)

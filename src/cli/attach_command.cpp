@@ -49,7 +49,7 @@ int attach(const AttachOptions& options, Session& session) {
   if (options.json && !options.dry_run) {
     throw Error(Errc::bad_input, "--json goes with --dry-run", "write the summary with --report FILE");
   }
-  if (options.memory != "keep") {
+  if (options.memory != attach::Memory::keep) {
     throw Error(Errc::bad_input, "--mem: nobody can set another process's memory policy",
                 "start the program with charm run --mem, or move its pages with migratepages(8)");
   }

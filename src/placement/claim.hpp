@@ -74,7 +74,7 @@ class CoreClaim {
 
   /// One attempt to move to `cpu`; call it again at the next opportunity while the answer is not `placed`.
   template <class Bind, class Unbind>
-  State sit(int cpu, Bind&& bind, Unbind&& unbind) {
+  State place(int cpu, Bind&& bind, Unbind&& unbind) {
     if (cpu != target_) {
       target_ = cpu;
       failures_ = 0;

@@ -16,7 +16,7 @@ ThreadBinder::State ThreadBinder::place(const Target& target, const BindCall& bi
   if (claim_.held() == target.cpu) {  // the claim is held already, but the mask may be another
     if (!bind(target.mask)) return State::waiting;
   } else {
-    state = claim_.sit(
+    state = claim_.place(
         target.cpu, [&](int) { return bind(target.mask); },
         [&] {
           if (!bind(target.floating)) return false;

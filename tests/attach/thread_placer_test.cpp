@@ -1,4 +1,4 @@
-// Steering a program that is not there: who is a worker, where each sits, what is left when it is over.
+// Steering a program that is not there: who is a worker, the core of each, and what is left when it is over.
 #include "attach/thread_placer.hpp"
 
 #include <algorithm>

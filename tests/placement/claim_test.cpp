@@ -31,8 +31,8 @@ TEST(CpuClaims, OnlyAFreeCpuCanBeClaimedAndOnlyItsOwnerReleasesIt) {
 TEST(CoreClaim, KeepsItsOldCpuUntilItIsBoundToTheNewOne) {
   CpuClaims claims(2);
   CoreClaim holder(claims, 3);
-  ASSERT_EQ(holder.sit(0, agrees, nothing), State::placed);
-  EXPECT_EQ(holder.sit(1, [&](int) { return claims.owner(0) == 3 && claims.owner(1) == 3; }, nothing), State::placed);
+  ASSERT_EQ(holder.place(0, agrees, nothing), State::placed);
+  EXPECT_EQ(holder.place(1, [&](int) { return claims.owner(0) == 3 && claims.owner(1) == 3; }, nothing), State::placed);
   EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
   EXPECT_EQ(holder.held(), 1);
 }
@@ -40,8 +40,8 @@ TEST(CoreClaim, KeepsItsOldCpuUntilItIsBoundToTheNewOne) {
 TEST(CoreClaim, GivesTheClaimBackWhereTheKernelRefuses) {
   CpuClaims claims(2);
   CoreClaim holder(claims, 3);
-  ASSERT_EQ(holder.sit(0, agrees, nothing), State::placed);
-  EXPECT_EQ(holder.sit(1, refuses, nothing), State::waiting);
+  ASSERT_EQ(holder.place(0, agrees, nothing), State::placed);
+  EXPECT_EQ(holder.place(1, refuses, nothing), State::waiting);
   EXPECT_EQ(claims.owner(1), CpuClaims::free_cpu);
   EXPECT_EQ(holder.held(), 0);
 }
@@ -49,13 +49,13 @@ TEST(CoreClaim, GivesTheClaimBackWhereTheKernelRefuses) {
 TEST(CoreClaim, TwoThatSwapCoresBothArrive) {
   CpuClaims claims(2);
   CoreClaim a(claims, 0, 3), b(claims, 1, 3);
-  ASSERT_EQ(a.sit(0, agrees, nothing), State::placed);
-  ASSERT_EQ(b.sit(1, agrees, nothing), State::placed);
+  ASSERT_EQ(a.place(0, agrees, nothing), State::placed);
+  ASSERT_EQ(b.place(1, agrees, nothing), State::placed);
   int floated = 0;
   State sa = State::waiting, sb = State::waiting;
   for (int turn = 0; turn < 8 && (sa != State::placed || sb != State::placed); ++turn) {
-    sa = a.sit(1, agrees, [&] { return ++floated > 0; });
-    sb = b.sit(0, agrees, [&] { return ++floated > 0; });
+    sa = a.place(1, agrees, [&] { return ++floated > 0; });
+    sb = b.place(0, agrees, [&] { return ++floated > 0; });
   }
   EXPECT_EQ(a.held(), 1);
   EXPECT_EQ(b.held(), 0);
@@ -66,29 +66,29 @@ TEST(CoreClaim, UnbindsBeforeItLetsGo) {
   CpuClaims claims(2);
   claims.claim(1, 9);
   CoreClaim holder(claims, 3, 1);
-  ASSERT_EQ(holder.sit(0, agrees, nothing), State::placed);
-  EXPECT_EQ(holder.sit(1, agrees, [&] { return claims.owner(0) == 3; }), State::floating);
+  ASSERT_EQ(holder.place(0, agrees, nothing), State::placed);
+  EXPECT_EQ(holder.place(1, agrees, [&] { return claims.owner(0) == 3; }), State::floating);
   EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
-  EXPECT_EQ(holder.sit(1, agrees, nothing), State::floating);
+  EXPECT_EQ(holder.place(1, agrees, nothing), State::floating);
   claims.release(1, 9);
-  EXPECT_EQ(holder.sit(1, agrees, nothing), State::placed);
+  EXPECT_EQ(holder.place(1, agrees, nothing), State::placed);
 }
 
 TEST(CoreClaim, KeepsItsCpuWhereTheKernelRefusesToUnbindIt) {
   CpuClaims claims(2);
   claims.claim(1, 9);
   CoreClaim holder(claims, 3, 1);
-  ASSERT_EQ(holder.sit(0, agrees, nothing), State::placed);
-  EXPECT_EQ(holder.sit(1, agrees, [] { return false; }), State::waiting);
+  ASSERT_EQ(holder.place(0, agrees, nothing), State::placed);
+  EXPECT_EQ(holder.place(1, agrees, [] { return false; }), State::waiting);
   EXPECT_EQ(claims.owner(0), 3) << "its thread is still bound there";
-  EXPECT_EQ(holder.sit(1, agrees, nothing), State::floating) << "it tries again";
+  EXPECT_EQ(holder.place(1, agrees, nothing), State::floating) << "it tries again";
   EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
 }
 
 TEST(CoreClaim, LeavesItsCpuWhenItEnds) {
   CpuClaims claims(1);
   {
-    CoreClaim(claims, 3).sit(0, agrees, nothing);
+    CoreClaim(claims, 3).place(0, agrees, nothing);
   }
   EXPECT_EQ(claims.owner(0), CpuClaims::free_cpu);
 }
@@ -106,7 +106,7 @@ TEST(ClaimStress, NoCpuEverHasTwoOwnersWhileAllChangeCores) {
       long mine = 0;
       for (int i = 0; i < kRounds; ++i) {
         int cpu = static_cast<int>(random() % kCpus);
-        if (holder.sit(cpu, agrees, nothing) != State::placed) continue;
+        if (holder.place(cpu, agrees, nothing) != State::placed) continue;
         ++visits[cpu];
         ++mine;
       }
@@ -129,7 +129,7 @@ TEST(ClaimStress, WorkersThatRotateCoresAllArrive) {
     threads.emplace_back([&, w] {
       CoreClaim holder(claims, w, 4);
       for (int generation = 0; generation < 50; ++generation) {
-        while (holder.sit((w + generation) % kWorkers, agrees, nothing) != State::placed) std::this_thread::yield();
+        while (holder.place((w + generation) % kWorkers, agrees, nothing) != State::placed) std::this_thread::yield();
       }
     });
   }

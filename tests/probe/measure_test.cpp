@@ -20,8 +20,14 @@ using namespace charm::probe;
 
 namespace {
 
+/// One thread for each.
+std::vector<int> allowed_cpus() {
+  const charm::CpuSet cpus = charm::os::allowed_cpus();
+  return {cpus.begin(), cpus.end()};
+}
+
 TEST(PinnedThreads, EveryMemberWorksOnceARoundOnItsCpu) {
-  const auto cpus = charm::os::allowed_cpus();
+  const auto cpus = allowed_cpus();
   std::vector<int> worked(cpus.size(), 0), on(cpus.size(), -1);
   PinnedThreads threads(cpus, [&](int rank) {
     ++worked[static_cast<std::size_t>(rank)];
@@ -42,7 +48,7 @@ TEST(PinnedThreads, MoreMembersThanCpusStillEnd) {
 }
 
 TEST(Pairs, LatencyAndBandwidthOfTwoCpusArePositive) {
-  const auto cpus = charm::os::allowed_cpus();
+  const auto cpus = allowed_cpus();
   if (cpus.size() < 2) GTEST_SKIP() << "one cpu";
   PairOptions options;
   options.most_ms = 20000;  // other work may hold both cpus for long
@@ -100,7 +106,7 @@ TEST(Pairs, FewOnesAreMeasuredThreeTimesOver) {
 }
 
 TEST(Stream, ProcessesAndThreadsMoveWhatTheyAreGiven) {
-  const auto cpus = charm::os::allowed_cpus();
+  const auto cpus = allowed_cpus();
   const auto together = stream({cpus}, 6 << 20, 3);
   EXPECT_EQ(together.threads, static_cast<int>(cpus.size()));
   for (double rate : together.best_gb_per_s) EXPECT_GT(rate, 0);

@@ -191,11 +191,11 @@ TEST_P(RandomPrograms, WhileTheCpusChange) {
   std::thread administrator([&] {
     std::mt19937_64 random(seed_wanted());
     while (!over) {
-      std::vector<int> cpus;
+      charm::CpuSet cpus;
       for (int cpu = 0; cpu < 8; ++cpu) {
-        if (random() % 3 != 0) cpus.push_back(cpu);
+        if (random() % 3 != 0) cpus.insert(cpu);
       }
-      if (cpus.empty()) cpus.push_back(static_cast<int>(random() % 8));
+      if (cpus.empty()) cpus.insert(static_cast<int>(random() % 8));
       kernel.set_cpuset(cpus);
       std::this_thread::sleep_for(std::chrono::milliseconds(random() % 8));
     }

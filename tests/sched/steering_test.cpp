@@ -85,7 +85,7 @@ TEST(Steering, Algorithm1DoesNotMoveAnybodyByCountersThatAreNotThere) {
   EXPECT_TRUE(charm::decisions().empty()) << told(charm::decisions());
 }
 
-TEST(Steering, AfterADecisionEveryWorkerSitsWhereTheSpreadPutsIt) {
+TEST(Steering, AfterADecisionEveryWorkerIsWhereTheSpreadPutsIt) {
   Scripted::Rates rates;
   Steered steered(4, "pack:1 numa:2 l3:4 core:4 pu:1", "charm-alg1:period=0.02", 32, {},
                   std::make_unique<Scripted>(rates));

@@ -311,7 +311,7 @@ bool eventually(F&& holds) {
 
 constexpr const char* computes = "while :; do :; done";
 
-TEST(Run, AProgramThatComputesSitsOnACoreOfThePolicy) {
+TEST(Run, AProgramThatComputesRunsOnACoreOfThePolicy) {
   const auto machine = charm::Machine::discover();
   for (const char* policy : {"local", "distributed", "numa"}) {
     Program program(std::string("--share off --no-avoid --policy ") + policy, computes, policy);

@@ -72,7 +72,7 @@ TEST(LiveController, AfterEachDecisionMasksAndFreshPagesAreWhereTheyShouldBe) {
     differ =
         differ || runtime->placement.lookup(w, levels.front()).cpu != runtime->placement.lookup(w, levels.back()).cpu;
   }
-  if (!differ) GTEST_SKIP() << "the workers sit alike at every level";
+  if (!differ) GTEST_SKIP() << "the workers have the same cores at every level";
   for (const std::uint64_t fills : {1000000, 0, 1000000}) {
     rates.other_chiplet = fills;
     const int level = fills > 0 ? levels.back() : levels.front();

@@ -171,7 +171,7 @@ std::string intent_text(const AttachOptions& options, const Prepared& prepared) 
   std::string text = fmt::format("{}: policy {} on {}\n", what, plan.spec, place_of(plan));
   const std::vector<WorkerCore> worker_cores = full_cores(plan);
   if (!worker_cores.empty() && worker_cores.front().cpu >= 0) {
-    text += fmt::format("{} would sit, in the order in which they come up, on cpus",
+    text += fmt::format("{} would be placed, in the order in which they come up, on cpus",
                         base::counted(worker_cores.size(), "worker"));
     for (const WorkerCore& worker_core : worker_cores) text += fmt::format(" {}", worker_core.cpu);
     text += "\n";

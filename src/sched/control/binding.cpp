@@ -26,13 +26,13 @@ void Steering::follow(Worker& worker, WorkerControl& p, const PlacementGeneratio
            p.binder.is_on(worker_core->cpu, mask.shared);
   };
   const bool there = *worker_core == worker.worker_core && !rests(worker) && (mask.cpus.empty() || bound());
-  if (!there) return sit(worker, p, generation, *worker_core);
+  if (!there) return place(worker, p, generation, *worker_core);
   p.placed = generation.number;
 }
 
 /// One attempt; where the cpu is still another's, the next poll tries again.
-void Steering::sit(Worker& worker, WorkerControl& p, const PlacementGeneration& generation,
-                   const WorkerCore& worker_core) {
+void Steering::place(Worker& worker, WorkerControl& p, const PlacementGeneration& generation,
+                     const WorkerCore& worker_core) {
   const WorkerControl::Mask& mask = mask_of(p, worker_core, generation);
   if (!mask.cpus.empty() && surprised(worker, p)) return;
   if (p.resting.exchange(false, std::memory_order_seq_cst)) resting_.fetch_sub(1, std::memory_order_seq_cst);

@@ -113,8 +113,7 @@ class Steering {
   [[nodiscard]] CpuSet allowed_cpus() const;
   /// Those of a node, or all where it has none.
   [[nodiscard]] CpuSet allowed_of_node(int node) const;
-  [[nodiscard]] std::vector<WorkerCore> worker_cores()
-      const;  ///< where each worker is to sit now; cpu -1 where it rests
+  [[nodiscard]] std::vector<WorkerCore> worker_cores() const;  ///< the core of each worker now; cpu -1 where it rests
   [[nodiscard]] const std::string& spec() const { return spec_; }
   [[nodiscard]] int generation() const;  ///< how often the allowed cpus changed
   void listen(std::function<void(const Decision&)> listener);
@@ -138,8 +137,8 @@ class Steering {
   void use(const CpuSet& allowed, double now);
   void renew(const CpuSet& cpus, double now, const std::string& why);
   void follow(Worker& worker, WorkerControl& control, const PlacementGeneration& generation, int spread);
-  void sit(Worker& worker, WorkerControl& control, const PlacementGeneration& generation,
-           const WorkerCore& worker_core);
+  void place(Worker& worker, WorkerControl& control, const PlacementGeneration& generation,
+             const WorkerCore& worker_core);
   void rest(Worker& worker, WorkerControl& control, const PlacementGeneration& generation);
   const WorkerControl::Mask& mask_of(WorkerControl& control, const WorkerCore& worker_core,
                                      const PlacementGeneration& generation) const;

@@ -39,7 +39,7 @@ namespace {
 
 Machine find_machine(const base::Settings& settings) { return topology::discover(settings.topology, settings.profile); }
 
-/// The chiplets that a worker may ever sit on, whatever happens to the allowed cpus: all, or none (-1) where nobody is
+/// The chiplets that a worker may ever run on, whatever happens to the allowed cpus: all, or none (-1) where nobody is
 /// bound.
 std::vector<int> reachable_chiplets(const Machine& machine, const placement::Placement& placement) {
   std::set<int> chiplets;

@@ -242,7 +242,7 @@ void post(Target target, ListedJob& job) {
   Runtime& runtime = *visit;
   auto fail = [&](const char* what, std::size_t count) {
     throw Error(Errc::bad_input,
-                "call to " + std::string(what) + " " + std::to_string(target.id) + ", where no worker sits",
+                "call to " + std::string(what) + " " + std::to_string(target.id) + ", where no worker runs",
                 "this runtime has " + std::to_string(count) + " workers; charm::cores() tells their cores");
   };
   sched::tracing::spawned(sched::this_worker(), &job);

@@ -1,4 +1,5 @@
-// A model of a machine that runs a workload on a placement: small, but with what decides where workers should sit.
+// A model of a machine that runs a workload on a placement: small, but with the effects that decide where workers
+// should run.
 //
 //   - a last-level cache serves the workers of its own chiplet only; a sweep over F bytes in a cache of M hits with
 //     probability h = exp(-(1-h) F/M) (1 where it fits);
