@@ -84,7 +84,7 @@ int attach(const AttachOptions& options, Session& session) {
 void declare_attach(CLI::App& app, Session& session) {
   auto options = std::make_shared<AttachOptions>();
   declare_shared(app, *options);
-  app.add_option("--mem", options->memory)->group("");  // only to say why not
+  choice_option(app, "--mem", options->memory, "")->group("");  // only to say why not
   app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");
   app.add_flag("--json", options->json, "With --dry-run: JSON on stdout");
   whole_number(app.add_option("pid", options->pid, "The process")->required(), 1, 1 << 30);

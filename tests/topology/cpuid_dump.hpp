@@ -2,6 +2,7 @@
 // hwloc-gather-cpuid that goes with the object. A leaf that is not given answers with zeros.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,9 +28,10 @@ class CpuidDump {
     for (std::size_t cpu = 0; cpu < cpus.size(); ++cpu) {
       std::ofstream out(folder_.path("pu" + std::to_string(cpu)));
       out << std::hex;
-      // A line is: which inputs matter (1 is eax, 4 is ecx), the inputs, and the answer.
+      // A line is: which inputs matter (1 is eax, 4 is ecx), the inputs, and the answer. hwloc leaves in ecx what was
+      // there where a leaf has no subleaves.
       for (const auto& [leaf, registers] : cpus[cpu]) {
-        out << "5 " << leaf.first << " 0 " << leaf.second << " 0 =>";
+        out << (has_subleaves(leaf.first) ? "5 " : "1 ") << leaf.first << " 0 " << leaf.second << " 0 =>";
         for (const std::uint32_t value : registers) out << ' ' << value;
         out << '\n';
       }
@@ -39,6 +41,11 @@ class CpuidDump {
   [[nodiscard]] std::string folder() const { return folder_.path(""); }
 
  private:
+  static bool has_subleaves(std::uint32_t leaf) {
+    constexpr std::array<std::uint32_t, 6> with{4, 7, 0xB, 0x1F, 0x8000001D, 0x80000026};
+    return std::find(with.begin(), with.end(), leaf) != with.end();
+  }
+
   Folder folder_;
 };
 

@@ -125,8 +125,10 @@ TEST(Cpuid, AHybridIntelProcessorTellsItsKinds) {
     leaves[{1, 0}] = {0x906A3, apic << 24 | 4U << 16, 1U << 21, 1U << 28};
     leaves[{4, 0}] = {0x3 | 3U << 5 | 63U << 14, 63 | 11U << 22, 24575, 0};
     leaves[{7, 0}] = {0, 0, 0, 1U << 15};
-    leaves[{0xB, 0}] = {0, 1, 0x100, apic};
-    leaves[{0xB, 1}] = {6, 4, 0x201, apic};
+    for (const std::uint32_t topology : {0xB, 0x1F}) {
+      leaves[{topology, 0}] = {0, 1, 0x100, apic};
+      leaves[{topology, 1}] = {6, 4, 0x201, apic};
+    }
     leaves[{0x1A, 0}] = {(apic < 2 ? 0x40U : 0x20U) << 24, 0, 0, 0};
     leaves[{0x80000000, 0}] = {0x80000008, 0, 0, 0};
     cpus.push_back(std::move(leaves));
