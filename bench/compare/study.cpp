@@ -22,6 +22,7 @@
 namespace {
 
 using namespace charm::compare;
+using namespace charm;
 using simulated::Times;
 
 constexpr std::size_t resamples = 3999;

@@ -31,17 +31,17 @@ inline constexpr auto lf_skynet = [](auto self, std::int64_t number, std::int64_
   co_return sum;
 };
 
-inline constexpr auto lf_queens = [](auto self, int n, int row, WorkFlags work_flags) -> lf::task<std::int64_t> {
+inline constexpr auto lf_queens = [](auto self, int n, int row, Board board) -> lf::task<std::int64_t> {
   if (row == n) co_return 1;
   std::array<std::int64_t, 16> found{};
   for (int column = 0; column < n; ++column) {
     bool attacked = false;
     for (int r = 0; r < row && !attacked; ++r) {
-      const int other = work_flags[static_cast<std::size_t>(r)];
+      const int other = board[static_cast<std::size_t>(r)];
       attacked = other == column || other == column - (row - r) || other == column + (row - r);
     }
     if (attacked) continue;
-    WorkFlags next = work_flags;
+    Board next = board;
     next[static_cast<std::size_t>(row)] = static_cast<std::int8_t>(column);
     co_await lf::fork(&found[static_cast<std::size_t>(column)], self)(n, row + 1, next);
   }
@@ -92,7 +92,7 @@ void add_libfork(Cases& cases) {
     return lf::sync_wait(on.pool, lf_skynet, std::int64_t{0}, std::int64_t{1000000});
   });
   add_program_on<Libfork>(cases, queens_measure,
-                          [](Libfork& on) { return lf::sync_wait(on.pool, lf_queens, 12, 0, WorkFlags{}); });
+                          [](Libfork& on) { return lf::sync_wait(on.pool, lf_queens, 12, 0, Board{}); });
   add_program_on<Libfork>(cases, uts_measure,
                           [](Libfork& on) { return lf::sync_wait(on.pool, lf_uts, uts_root(19), 0); });
   add_program_on<Libfork>(cases, integrate_measure, [](Libfork& on) {

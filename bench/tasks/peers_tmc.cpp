@@ -29,11 +29,11 @@ tmc::task<std::int64_t> tmc_skynet(std::int64_t number, std::int64_t leaves) {
   co_return sum;
 }
 
-tmc::task<std::int64_t> tmc_queens(int n, int row, WorkFlags work_flags) {
+tmc::task<std::int64_t> tmc_queens(int n, int row, Board board) {
   if (row == n) co_return 1;
   auto free = std::views::iota(0, n) | std::views::filter([&](int column) {
                 for (int r = 0; r < row; ++r) {
-                  const int other = work_flags[static_cast<std::size_t>(r)];
+                  const int other = board[static_cast<std::size_t>(r)];
                   if (other == column || other == column - (row - r) || other == column + (row - r)) return false;
                 }
                 return true;
@@ -41,7 +41,7 @@ tmc::task<std::int64_t> tmc_queens(int n, int row, WorkFlags work_flags) {
   std::size_t count = 0;
   auto children = free | std::views::transform([&](int column) {
                     ++count;
-                    WorkFlags next = work_flags;
+                    Board next = board;
                     next[static_cast<std::size_t>(row)] = static_cast<std::int8_t>(column);
                     return tmc_queens(n, row + 1, next);
                   });
@@ -94,7 +94,7 @@ void add_tmc(Cases& cases) {
   add_program_on<TooManyCooks>(cases, skynet_measure,
                                [](TooManyCooks& on) { return wait(on, tmc_skynet(0, 1000000)); });
   add_program_on<TooManyCooks>(cases, queens_measure,
-                               [](TooManyCooks& on) { return wait(on, tmc_queens(12, 0, WorkFlags{})); });
+                               [](TooManyCooks& on) { return wait(on, tmc_queens(12, 0, Board{})); });
   add_program_on<TooManyCooks>(cases, uts_measure, [](TooManyCooks& on) { return wait(on, tmc_uts(uts_root(19), 0)); });
   add_program_on<TooManyCooks>(cases, integrate_measure, [](TooManyCooks& on) {
     const double area = (integrand(0) + integrand(2000)) * 2000 / 2;

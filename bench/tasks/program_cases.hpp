@@ -80,7 +80,7 @@ void add_fork_programs(Cases& cases) {
 template <class R>
 void add_group_programs(Cases& cases) {
   add_program<R>(cases, skynet_measure, [] { return skynet<R>(0, 1000000); });
-  add_program<R>(cases, queens_measure, [] { return queens<R>(12, 0, WorkFlags{}); });
+  add_program<R>(cases, queens_measure, [] { return queens<R>(12, 0, Board{}); });
   add_program<R>(cases, uts_measure, [] { return uts<R>(uts_root(19), 0); });
   add_program<R>(cases, {"strassen", "ms", 0}, [] { return strassen<R>(512); });
   add_program<R>(cases, {"lu", "ms", 0}, [] { return lu<R>(768); });

@@ -41,23 +41,23 @@ std::int64_t skynet(std::int64_t number, std::int64_t leaves) {
   return sum;
 }
 
-using WorkFlags = std::array<std::int8_t, 16>;
+using Board = std::array<std::int8_t, 16>;
 
-/// Solutions of n queens below a work flags whose first `row` rows are set; one task a placement.
+/// Solutions of n queens below a board whose first `row` rows are set; one task a placement.
 template <class R>
-std::int64_t queens(int n, int row, const WorkFlags& work_flags) {
+std::int64_t queens(int n, int row, const Board& board) {
   if (row == n) return 1;
   std::array<std::int64_t, 16> found{};
   typename R::Group group;
   for (int column = 0; column < n; ++column) {
     bool attacked = false;
     for (int r = 0; r < row && !attacked; ++r) {
-      int other = work_flags[static_cast<std::size_t>(r)];
+      int other = board[static_cast<std::size_t>(r)];
       attacked = other == column || other == column - (row - r) || other == column + (row - r);
     }
     if (attacked) continue;
-    group.run([&found, &work_flags, n, row, column] {
-      WorkFlags next = work_flags;
+    group.run([&found, &board, n, row, column] {
+      Board next = board;
       next[static_cast<std::size_t>(row)] = static_cast<std::int8_t>(column);
       found[static_cast<std::size_t>(column)] = queens<R>(n, row + 1, next);
     });

@@ -84,7 +84,10 @@ int attach(const AttachOptions& options, Session& session) {
 void declare_attach(CLI::App& app, Session& session) {
   auto options = std::make_shared<AttachOptions>();
   declare_shared(app, *options);
-  choice_option(app, "--mem", options->memory, "")->group("");  // only to say why not
+  const auto refuse_memory = [&memory = options->memory](const std::string& word) {
+    memory = base::choice_named<attach::Memory>(word).value_or(attach::Memory::bind);
+  };
+  app.add_option_function<std::string>("--mem", refuse_memory)->group("");  // only to say why not
   app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");
   app.add_flag("--json", options->json, "With --dry-run: JSON on stdout");
   whole_number(app.add_option("pid", options->pid, "The process")->required(), 1, 1 << 30);

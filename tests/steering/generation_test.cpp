@@ -8,7 +8,7 @@
 namespace {
 
 using charm::steering::make_generation;
-using CpuOfWorker = std::vector<int>;
+using ByWorker = std::vector<int>;  // cpus
 
 struct Asked {
   charm::Machine machine = charm::test::uniform(1, 4, 4);
@@ -24,8 +24,8 @@ struct Asked {
     return make_generation(
         {machine, spec, request, cpus, preferred, std::vector<charm::WorkerCore>(static_cast<std::size_t>(workers))});
   }
-  [[nodiscard]] CpuOfWorker cores() const {
-    CpuOfWorker cores;
+  [[nodiscard]] ByWorker cores() const {
+    ByWorker cores;
     const auto generation = made();
     for (const charm::WorkerCore& core : generation.placement.start()) cores.push_back(core.cpu);
     return cores;
@@ -35,7 +35,7 @@ struct Asked {
 TEST(Generation, StaysOnTheCpusThatMayBeUsed) {
   Asked asked;
   asked.cpus = {5, 6, 7, 9, 10, 11};
-  EXPECT_EQ(asked.cores(), (CpuOfWorker{5, 6, 9, 10}));
+  EXPECT_EQ(asked.cores(), (ByWorker{5, 6, 9, 10}));
   EXPECT_EQ(asked.made().placement.start()[2].chiplet, 2) << "ids are the whole machine's";
 }
 
@@ -57,17 +57,17 @@ TEST(Generation, WithFewerCoresThanWorkersTheLastRestOrAllTakeTurns) {
 TEST(Generation, CpusThatTheMachineDoesNotListAreUsedOneAWorker) {
   Asked asked;
   asked.cpus = {4, 5, 20, 21};
-  EXPECT_EQ(asked.cores(), (CpuOfWorker{4, 5, 20, 21}));
+  EXPECT_EQ(asked.cores(), (ByWorker{4, 5, 20, 21}));
   asked.share = true;
   asked.workers = 6;
   EXPECT_TRUE(asked.made().shared) << "share_cores holds for these as for the others";
-  EXPECT_EQ(asked.cores(), (CpuOfWorker{4, 5, 20, 21, 4, 5}));
+  EXPECT_EQ(asked.cores(), (ByWorker{4, 5, 20, 21, 4, 5}));
 }
 
 TEST(Generation, PreferredCpusAreTakenWhereThePolicyCan) {
   Asked asked;
   asked.preferred = {8, 9, 10, 11};
-  EXPECT_EQ(asked.cores(), (CpuOfWorker{8, 9, 10, 11}));
+  EXPECT_EQ(asked.cores(), (ByWorker{8, 9, 10, 11}));
   EXPECT_EQ(asked.made().cpus, asked.cpus);
 }
 
