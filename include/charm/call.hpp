@@ -66,6 +66,7 @@ auto call(Where where, F&& function) -> std::invoke_result_t<F&> {
   auto* job = detail::post_async(where, [&function]() -> std::invoke_result_t<F&> { return function(); });
   future<std::invoke_result_t<F&>> answer(job);
   detail::spin_for_reply(job->done);
+  job->done.wait();  // also where the caller is cancelled: `function` refers to its variables
   return answer.get();
 }
 

@@ -1,6 +1,7 @@
 // A queue between tasks: any number of senders and receivers, bounded or not, that can be closed.
 #pragma once
 
+#include <charm/detail/cancel_scope.hpp>
 #include <charm/detail/wait_list.hpp>
 #include <charm/error.hpp>
 
@@ -9,12 +10,14 @@
 #include <deque>
 #include <limits>
 #include <optional>
+#include <stop_token>
 #include <utility>
 
 namespace charm {
 
 /// Values arrive in the order in which they were sent, and waiting tasks are served in the order of their arrival. A
-/// wait suspends only the task; threads that are not workers sleep.
+/// wait suspends only the task; threads that are not workers sleep. All waits throw Error (cancelled) where the task
+/// group or loop that the task belongs to is cancelled meanwhile; then nothing was sent or received.
 ///
 /// With a capacity of 0 a sender waits until a receiver takes its value (rendezvous). After close() nothing can be
 /// sent; what was sent before can still be received, and then receivers get nothing.
@@ -33,6 +36,11 @@ class channel {
 
   /// Waits while the channel is full. \return false if it is closed; then `value` is lost.
   bool send(T value) { return send_until(value, detail::Completion::never) == Outcome::passed; }
+  /// Waits until stop is requested at most. \return false if it stayed full until then or is closed; then `value` is as
+  /// it was.
+  bool send(T& value, const std::stop_token& stop) {
+    return send_until(value, detail::Completion::never, &stop) == Outcome::passed;
+  }
   /// Without waiting. \return false if it is full or closed; then `value` is as it was.
   bool try_send(T& value) { return send_until(value, past) == Outcome::passed; }
   /// The same; the value is moved from only if it was sent.
@@ -45,6 +53,8 @@ class channel {
 
   /// Waits for a value. \return nothing once the channel is closed and empty.
   std::optional<T> recv() { return receive_until(detail::Completion::never); }
+  /// Waits until stop is requested at most. \return nothing if no value came before, or none can come (see closed()).
+  std::optional<T> recv(const std::stop_token& stop) { return receive_until(detail::Completion::never, &stop); }
   /// Without waiting. \return nothing if there is no value.
   std::optional<T> try_recv() { return receive_until(past); }
   /// \return nothing if no value came in time, or none can come (see closed()).
@@ -105,7 +115,7 @@ class channel {
     bool held = true;
   };
 
-  Outcome send_until(T& value, std::int64_t deadline) {
+  Outcome send_until(T& value, std::int64_t deadline, const std::stop_token* stop = nullptr) {
     Locked locked(lock_);
     if (closed_) return Outcome::refused;
     if (detail::Waiter* receiver = receivers_.first()) {
@@ -123,10 +133,10 @@ class channel {
     if (deadline == past) return Outcome::late;
     detail::Waiter self;
     self.item = &value;
-    return wait(locked, senders_, self, deadline, detail::Wait::channel_send);
+    return wait(locked, senders_, self, deadline, detail::Wait::channel_send, stop);
   }
 
-  std::optional<T> receive_until(std::int64_t deadline) {
+  std::optional<T> receive_until(std::int64_t deadline, const std::stop_token* stop = nullptr) {
     std::optional<T> value;
     Locked locked(lock_);
     if (!values_.empty()) {
@@ -146,7 +156,7 @@ class channel {
     if (closed_ || deadline == past) return value;
     detail::Waiter self;
     self.item = &value;
-    wait(locked, receivers_, self, deadline, detail::Wait::channel_receive);
+    wait(locked, receivers_, self, deadline, detail::Wait::channel_receive, stop);
     return value;
   }
 
@@ -157,16 +167,20 @@ class channel {
     sender.event.complete();
   }
 
-  Outcome wait(Locked& locked, detail::WaitList& list, detail::Waiter& self, std::int64_t deadline, detail::Wait kind) {
+  Outcome wait(Locked& locked, detail::WaitList& list, detail::Waiter& self, std::int64_t deadline, detail::Wait kind,
+               const std::stop_token* stop) {
     list.push_back(self);
     locked.unlock();
     const detail::Listed listed{lock_, list, self};
-    if (!self.event.wait_until(deadline, {kind, this, &listed})) {
+    if (!self.event.wait_until(deadline, {kind, this, &listed, true, stop})) {
       lock_.lock();
       bool mine = self.listed;
       if (mine) list.remove(self);
       lock_.unlock();
-      if (mine) return Outcome::late;
+      if (mine) {
+        detail::check_ended_wait();
+        return Outcome::late;
+      }
       self.event.wait({kind, this, &listed});  // somebody has taken us out and is about to wake us
     }
     return self.given ? Outcome::passed : Outcome::refused;

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <stop_token>
 #include <utility>
 
 namespace charm {
@@ -34,7 +35,9 @@ class condition_variable {
     detail::wake_all(all);
   }
 
-  /// Unlocks, waits to be notified, locks again. May return without a notification.
+  /// Unlocks, waits to be notified, locks again. May return without a notification. This and all other forms \throws
+  /// Error (cancelled), with the lock held, where the task group or loop that the task belongs to is cancelled
+  /// meanwhile.
   template <class Lock>
   void wait(Lock& lock) {
     wait_deadline(lock, detail::Completion::never);
@@ -43,6 +46,11 @@ class condition_variable {
   template <class Lock, class Predicate>
   void wait(Lock& lock, Predicate predicate) {
     while (!predicate()) wait(lock);
+  }
+  /// The same until stop is requested at most. \return what the predicate says at the end.
+  template <class Lock, class Predicate>
+  bool wait(Lock& lock, const std::stop_token& stop, Predicate predicate) {
+    return wait_predicate(lock, detail::Completion::never, predicate, &stop);
   }
 
   /// \return std::cv_status::timeout where nobody notified in time; the lock is held again in any case.
@@ -72,25 +80,28 @@ class condition_variable {
   }
 
   template <class Lock, class Predicate>
-  bool wait_predicate(Lock& lock, std::int64_t deadline, Predicate& predicate) {
+  bool wait_predicate(Lock& lock, std::int64_t deadline, Predicate& predicate, const std::stop_token* stop = nullptr) {
     while (!predicate()) {
-      if (!wait_deadline(lock, deadline)) return predicate();
+      if (!wait_deadline(lock, deadline, stop)) return predicate();
     }
     return true;
   }
 
   template <class Lock>
-  bool wait_deadline(Lock& lock, std::int64_t deadline) {
+  bool wait_deadline(Lock& lock, std::int64_t deadline, const std::stop_token* stop = nullptr) {
+    struct Again {  // locked, however the wait ends
+      Lock& lock;
+      ~Again() { lock.lock(); }
+    };
     detail::Waiter waiter;
     lock_.lock();
     waiters_.push_back(waiter);  // before the caller's lock is given up: a notification from then on is not missed
     lock_.unlock();
     lock.unlock();
-    bool notified = wait_for_event(waiter, deadline);
-    lock.lock();
-    return notified;
+    const Again again{lock};
+    return wait_for_event(waiter, deadline, stop);
   }
-  bool wait_for_event(detail::Waiter& waiter, std::int64_t deadline);
+  bool wait_for_event(detail::Waiter& waiter, std::int64_t deadline, const std::stop_token* stop);
 
   detail::SpinLock lock_;
   detail::WaitList waiters_;

@@ -1,6 +1,7 @@
 // The future result of a task: async() makes one, get() waits for it without blocking a worker.
 #pragma once
 
+#include <charm/detail/cancel_scope.hpp>
 #include <charm/detail/completion.hpp>
 #include <charm/detail/job_memory.hpp>
 #include <charm/detail/result.hpp>
@@ -11,6 +12,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -105,14 +107,18 @@ class future {
   /// Whether get() would return at once.
   [[nodiscard]] bool ready() const noexcept { return shared_ != nullptr && shared_->done.done(); }
 
-  /// Waits. In a task, other tasks run meanwhile, or the future's task itself if no worker has taken it yet. From one
-  /// task at a time.
+  /// Waits. In a task, other tasks run meanwhile, or (where the waiting task belongs to no group or loop) the future's
+  /// task itself if no worker has taken it yet. From one task at a time. This and the limited forms \throws Error
+  /// (cancelled) where the task group or loop that the waiting task belongs to is cancelled meanwhile. The future's
+  /// task goes on then: what it refers to must outlive it.
   void wait() {
     check();
     if (shared_->done.done()) return;
     detail::run_own_child(*shared_);
-    shared_->done.wait();
+    wait_deadline(detail::Completion::never);
   }
+  /// Waits until stop is requested at most. \return whether the task is done.
+  bool wait(const std::stop_token& stop) { return ready() || wait_deadline(detail::Completion::never, &stop); }
 
   /// \return whether the task was done before the time was over.
   template <class Rep, class Period>
@@ -126,7 +132,7 @@ class future {
   }
 
   /// Waits and returns the value, or rethrows what the task threw. \throws Error (not_running) where finalize() has
-  /// dropped the task because it waited for what nobody could give it any more.
+  /// dropped the task because it waited for what nobody could give it any more, (cancelled) as wait() does.
   T get() {
     wait();
     struct Reset {
@@ -142,9 +148,11 @@ class future {
       throw Error(Errc::bad_input, "wait on a future without a task",
                   "wait once, on a future that async() or call_async() made");
   }
-  bool wait_deadline(std::int64_t deadline) {
+  bool wait_deadline(std::int64_t deadline, const std::stop_token* stop = nullptr) {
     check();
-    return shared_->done.wait_until(deadline, {detail::Wait::task, &shared_->done});
+    if (shared_->done.wait_until(deadline, {detail::Wait::task, &shared_->done, nullptr, true, stop})) return true;
+    detail::check_ended_wait();
+    return false;
   }
   void reset() noexcept {
     if (shared_ != nullptr) std::exchange(shared_, nullptr)->release();

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <stop_token>
 
 namespace charm {
 
@@ -21,8 +22,11 @@ class latch {
   void count_down(std::ptrdiff_t by = 1) noexcept;
   /// Whether it is open.
   [[nodiscard]] bool try_wait() noexcept;
-  /// Waits until it is open.
+  /// Waits until it is open. This and the limited forms \throws Error (cancelled) where the task group or loop that the
+  /// task belongs to is cancelled meanwhile.
   void wait() { wait_deadline(detail::Completion::never); }
+  /// Waits until stop is requested at most. \return whether it is open.
+  bool wait(const std::stop_token& stop) { return wait_deadline(detail::Completion::never, &stop); }
   /// Counts down and waits.
   void arrive_and_wait(std::ptrdiff_t by = 1) {
     count_down(by);
@@ -40,7 +44,7 @@ class latch {
   }
 
  private:
-  bool wait_deadline(std::int64_t deadline);
+  bool wait_deadline(std::int64_t deadline, const std::stop_token* stop = nullptr);
 
   detail::SpinLock lock_;
   std::ptrdiff_t count_;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
+#include <stop_token>
 
 namespace charm {
 namespace detail {
@@ -19,7 +20,7 @@ class Semaphore {
   Semaphore& operator=(const Semaphore&) = delete;
   void release(std::ptrdiff_t more) noexcept;
   bool try_acquire() noexcept;
-  bool acquire_until(std::int64_t deadline);
+  bool acquire_until(std::int64_t deadline, const std::stop_token* stop = nullptr);
 
  private:
   SpinLock lock_;
@@ -40,8 +41,13 @@ class counting_semaphore {
 
   /// The caller must keep the count at or below max().
   void release(std::ptrdiff_t more = 1) noexcept { semaphore_.release(more); }
-  /// Waits until the count is above zero, and takes one off.
+  /// Waits until the count is above zero, and takes one off. This and the limited forms \throws Error (cancelled) where
+  /// the task group or loop that the task belongs to is cancelled meanwhile; then nothing was taken off.
   void acquire() { semaphore_.acquire_until(detail::Completion::never); }
+  /// Waits until stop is requested at most. \return whether it took one off.
+  [[nodiscard]] bool acquire(const std::stop_token& stop) {
+    return semaphore_.acquire_until(detail::Completion::never, &stop);
+  }
   /// Takes one off if the count is above zero. \return whether it did.
   [[nodiscard]] bool try_acquire() noexcept { return semaphore_.try_acquire(); }
   /// Waits for so long at most. \return whether it took one off.

@@ -4,18 +4,24 @@
 #include <charm/detail/wait_list.hpp>
 
 #include <chrono>
+#include <stop_token>
 
 namespace charm {
 namespace detail {
-void sleep_until_ns(std::int64_t deadline);
+bool sleep_until_ns(std::int64_t deadline, const std::stop_token* stop = nullptr);
 }
 
 /// Suspends the task for at least this long; outside of tasks the thread sleeps. An idle worker
 /// sleeps no longer than the next time limit; where all of them are in long functions, a task wakes when one of them
-/// ends.
+/// ends. \throws Error (cancelled) where the task group or loop that the task belongs to is cancelled meanwhile.
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& duration) {
   detail::sleep_until_ns(detail::deadline_after(duration));
+}
+/// The same until stop is requested at most. \return whether it was not.
+template <class Rep, class Period>
+bool sleep_for(const std::chrono::duration<Rep, Period>& duration, const std::stop_token& stop) {
+  return detail::sleep_until_ns(detail::deadline_after(duration), &stop);
 }
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& time) {

@@ -105,6 +105,8 @@ struct Fiber : detail::ListedJob {
   struct {                                         // what it waits for while it is suspended
     std::atomic<std::uintptr_t>* state = nullptr;  // of a Completion
     const detail::Listed* listed = nullptr;        // where it is in a list
+    void (*drop)(void*) noexcept = nullptr;        // called with the next where the task is dropped instead of woken
+    void* dropped = nullptr;
   } waits;
   int home = 0;  // the pool that its stack belongs to
   TaskCard card;

@@ -10,21 +10,30 @@
  *   TOUCH_AFTER    the completer looks at the completion once more after its exchange
  *   WAKE_FIRST     the thread that waits is told before the completion says done
  *   FOREIGN        (not a fault) the waiter is a thread that is no worker
+ *   ENDERS=n       (not a fault) so many end the wait early: its time limit, a cancellation, a stop token. They find it in a
+ *                  list, under a lock. The waiter leaves the list, takes their mark away, and waits once more if it is
+ *                  not done.
+ *   NO_LOOK        one that ends a wait does not look whether another has done so
+ *   NO_GOODBYE     the waiter does not leave the list
  */
 
-mtype = { PENDING, DONE, WAITER };
+#ifndef ENDERS
+#define ENDERS 0
+#endif
+
+mtype = { PENDING, DONE, WAITER, EXPIRED };
 mtype state = PENDING;
 bit saved;               /* the fiber's context is */
 bit gone;                /* the waiter has returned: the completion may be destroyed */
 byte resumed;            /* in a queue of fibers that can go on */
 bit woken;               /* the foreign waiter's futex word */
+bit listed;              /* where those that end waits find it */
 
 #define TOUCH assert(!gone)
 
 inline make_ready() {
   assert(saved);
-  resumed++;
-  assert(resumed == 1)
+  atomic { resumed++; assert(resumed == 1) }
 }
 
 active proctype completer() {
@@ -49,6 +58,35 @@ active proctype completer() {
   TOUCH; before = state
 #endif
 }
+
+#if ENDERS > 0
+/* A time limit, a cancellation or a stop token; it may also come to nothing. */
+active [ENDERS] proctype ender() {
+  mtype before;
+  bit mine;
+  if
+  :: atomic {                                          /* under the lock of the list */
+       listed -> TOUCH;
+       before = state;
+#ifdef NO_LOOK
+       if :: state != DONE -> state = EXPIRED; mine = 1 :: else -> skip fi
+#else
+       if :: state != DONE && state != EXPIRED -> state = EXPIRED; mine = 1 :: else -> skip fi
+#endif
+     }
+  :: skip
+  fi;
+  if
+  :: mine && before != PENDING ->
+#ifdef FOREIGN
+     woken = 1
+#else
+     make_ready()
+#endif
+  :: else -> skip
+  fi
+}
+#endif
 
 /* wait() of a thread that is no worker. */
 inline wait_as_thread() {
@@ -96,15 +134,25 @@ inline leave_as_waiter() {
 
 active proctype waiter() {
   bit left;
-  TOUCH;
-  if
-  :: state == DONE -> skip
-  :: state != DONE ->
+  do
+  :: TOUCH;
+     if
+     :: state == DONE -> break
+     :: state != DONE ->
+        listed = 1;
 #ifdef FOREIGN
-     wait_as_thread()
+        wait_as_thread();
+        woken = 0;
 #else
-     wait_as_task()
+        wait_as_task();
+        resumed = 0;
+        saved = 0;
 #endif
-  fi;
+#ifndef NO_GOODBYE
+        listed = 0;
+#endif
+        atomic { if :: state == EXPIRED -> state = PENDING :: else -> skip fi }
+     fi
+  od;
   gone = 1
 }

@@ -3,10 +3,16 @@
 //
 // A check must cost hardly anything, since every task that begins and every chunk of a loop makes one. So a scope does
 // not walk its ancestors unless something has been cancelled since it last did: `cancellations` counts that. No result
-// depends on the counter; a stale answer is as if the question had come a moment earlier.
+// depends on the counter; a stale answer is as if the question had come a moment earlier. Nor does it walk on where it
+// meets an ancestor that knows the answer, so a deep nest of scopes is walked once and not once from each level.
 //
-// Invariant: the flag is set before the counter is raised, and ancestors are read after the counter was read. So
-// a scope that remembers the counter's present value has seen every cancellation up to it.
+// Invariants
+//  S1  The flag is set before the counter is raised, and ancestors are read after the counter was read. So a scope that
+//      remembers the counter's present value has seen every cancellation up to it. One that was cancelled from outside
+//      stays so for its life, since the outer scope is renewed only after all within it have ended.
+//  S2  A task that is about to wait marks its scope and all outer ones, then asks whether one was cancelled; cancel()
+//      raises the counter, then looks for the mark and ends the waits within (sched/wait/cancelling.hpp). All four are
+//      sequentially consistent, so one of the two sees the other. A scope whose mark is `whole` has marked ancestors.
 #pragma once
 
 #include <charm/detail/worker.hpp>
@@ -22,6 +28,9 @@ namespace charm::detail {
 
 inline constinit std::atomic<std::uint64_t> cancellations{1};
 
+/// Ends the waits of all tasks whose scope, or one that it is nested in, was cancelled.
+void end_cancelled_waits() noexcept;
+
 class CancelScope {
  public:
   explicit CancelScope(const CancelScope* outer) noexcept : outer_(outer) {}
@@ -30,29 +39,57 @@ class CancelScope {
 
   void cancel() noexcept {
     cancelled_.store(true, std::memory_order_relaxed);
-    cancellations.fetch_add(1, std::memory_order_release);
+    cancellations.fetch_add(1, std::memory_order_seq_cst);
+    if (waited_in_.load(std::memory_order_seq_cst) != Mark::none) end_cancelled_waits();
   }
   [[nodiscard]] bool cancelled() const noexcept {
     return cancelled_.load(std::memory_order_relaxed) || (outer_ != nullptr && outer_cancelled());
   }
   /// Whether one of those that it is nested in was cancelled.
   [[nodiscard]] bool outer_cancelled() const noexcept {
-    std::uint64_t now = cancellations.load(std::memory_order_acquire);
+    const std::uint64_t now = cancellations.load(std::memory_order_acquire);
     if (seen_.load(std::memory_order_relaxed) == now) return false;
-    for (const CancelScope* scope = outer_; scope != nullptr; scope = scope->outer_) {
-      if (scope->cancelled_.load(std::memory_order_relaxed)) return true;
-    }
-    seen_.store(now, std::memory_order_relaxed);
-    return false;
+    return from_outside_.load(std::memory_order_relaxed) || look_outside(now);
+  }
+
+  /// Before a wait that ends when the scope is cancelled. \return whether it has been.
+  [[nodiscard]] bool cancelled_before_wait() const noexcept {
+    const CancelScope* end = this;
+    for (; end != nullptr && end->waited_in_.load(std::memory_order_seq_cst) != Mark::whole; end = end->outer_)
+      end->waited_in_.store(Mark::itself, std::memory_order_seq_cst);
+    for (const CancelScope* scope = this; scope != end; scope = scope->outer_)
+      scope->waited_in_.store(Mark::whole, std::memory_order_seq_cst);
+    static_cast<void>(cancellations.load(std::memory_order_seq_cst));  // S2: what is read below is at least as new
+    return cancelled();
   }
 
  protected:
   void renew() noexcept { cancelled_.store(false, std::memory_order_relaxed); }
 
  private:
+  enum class Mark : std::uint8_t { none, itself, whole };
+
+  [[gnu::noinline]] bool look_outside(std::uint64_t now) const noexcept {
+    const CancelScope* end = outer_;
+    bool found = false;
+    for (; end != nullptr; end = end->outer_) {
+      found = end->cancelled_.load(std::memory_order_relaxed) || end->from_outside_.load(std::memory_order_relaxed);
+      if (found || end->seen_.load(std::memory_order_relaxed) == now) break;
+    }
+    for (const CancelScope* scope = this; scope != end; scope = scope->outer_) {
+      if (found)
+        scope->from_outside_.store(true, std::memory_order_relaxed);
+      else
+        scope->seen_.store(now, std::memory_order_relaxed);
+    }
+    return found;
+  }
+
   const CancelScope* outer_;
   mutable std::atomic<std::uint64_t> seen_{0};
   std::atomic<bool> cancelled_{false};
+  mutable std::atomic<bool> from_outside_{false};  // an outer one was cancelled
+  mutable std::atomic<Mark> waited_in_{Mark::none};
 };
 
 /// A scope that keeps the first error of its parts, which cancels the others.
@@ -108,6 +145,10 @@ class WithScope {
  private:
   const CancelScope* outer_;
 };
+
+/// After a wait that has ended before what it waited for. \throws Error (cancelled) where what the task belongs to was
+/// cancelled; not while another exception leaves it, whose destructors may wait for time limits of their own.
+void check_ended_wait();
 
 }  // namespace charm::detail
 

@@ -2,13 +2,15 @@
 // suspends a fiber (or, on a thread that is no worker, sleeps); it never blocks a worker.
 //
 // State: 0 while it is pending and nobody waits; the waiter's address while somebody waits; `done_value` for ever after
-// complete(). A timed wait adds one more: its timer puts `expired_value` in place of 0 or of the waiter, whoever does
-// that owns the waking of the waiter, and the waiter takes it away again. So exactly one of complete() and the timer
-// wakes, and a completion that comes later than the time limit is still seen.
+// complete(). A wait that may end early adds one more: its time limit, the cancellation of what its task belongs to, or
+// its stop token puts `expired_value` in place of 0 or of the waiter. Whoever does that owns the waking of the waiter,
+// and the waiter takes the value away again. So exactly one of complete() and those three wakes, and a completion that
+// comes later than the early end is still seen.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <stop_token>
 
 namespace charm::detail {
 
@@ -35,7 +37,9 @@ struct Listed;
 struct WaitReason {
   Wait kind = Wait::task;
   const void* object = nullptr;
-  const Listed* listed = nullptr;  // where the waiter is in a list
+  const Listed* listed = nullptr;         // where the waiter is in a list
+  bool cancellable = false;               // the wait ends early when what the task belongs to is cancelled
+  const std::stop_token* stop = nullptr;  // or when stop is requested
 };
 
 class Completion {
@@ -51,10 +55,12 @@ class Completion {
     if (!done()) wait_slow(reason);
   }
 
-  /// \param deadline_ns on the steady clock. \return whether it is done; if not, it may be waited for again.
+  /// \param deadline_ns on the steady clock. \return whether it is done; if not, the time was over, or the wait has
+  /// ended early for another reason of `reason`, and it may be waited for again.
   bool wait_until(std::int64_t deadline_ns, WaitReason reason) {
     if (done()) return true;
-    if (deadline_ns != never) return wait_until_slow(deadline_ns, reason);
+    if (deadline_ns != never || reason.cancellable || reason.stop != nullptr)
+      return wait_until_slow(deadline_ns, reason);
     wait_slow(reason);
     return true;
   }

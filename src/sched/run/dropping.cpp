@@ -42,6 +42,7 @@ void detach(Fiber& fiber) noexcept {
     // Somebody has taken it out and is about to complete its event (W2): on this very stack.
     while (!mine && !listed->waiter.event.done()) std::this_thread::yield();
   }
+  if (fiber.waits.drop != nullptr) fiber.waits.drop(fiber.waits.dropped);
   stop_waiting(fiber);
 }
 

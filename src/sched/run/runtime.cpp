@@ -73,6 +73,7 @@ Runtime::Runtime(Unstarted /*unused*/, const Config& config, std::unique_ptr<os:
       work_flags(distance_table.groups(), static_cast<int>(placement.start().size())),
       stealing_policy(stealing::policies().back()),
       timers(*this, machine.chiplets.size()),
+      cancellable_waits(placement.start().size()),
       deadlock(*this),
       blocking_pool(std::make_unique<BlockingPool>(*this, static_cast<std::size_t>(settings.blocking_threads))) {
   forget_oversubscription();

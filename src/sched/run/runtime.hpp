@@ -19,6 +19,7 @@
 #include "sched/debug/stack_overflow.hpp"
 #include "sched/run/worker.hpp"
 #include "sched/wait/blocking_pool.hpp"
+#include "sched/wait/cancelling.hpp"
 #include "sched/wait/timers.hpp"
 #include "stealing/distance_table.hpp"
 #include "stealing/policy.hpp"
@@ -75,6 +76,7 @@ class Runtime {
   std::unique_ptr<Sharing> sharing;  // null where the machine is not shared
 
   Timers timers;
+  CancellableWaits cancellable_waits;
   DeadlockWatch deadlock;
   std::unique_ptr<BlockingPool> blocking_pool;
 

@@ -1,6 +1,7 @@
 // The slow halves of mutex, condition variable, semaphore and latch. The invariants stand in
 // charm/detail/wait_list.hpp.
 #include <charm/condition_variable.hpp>
+#include <charm/detail/cancel_scope.hpp>
 #include <charm/latch.hpp>
 #include <charm/mutex.hpp>
 #include <charm/semaphore.hpp>
@@ -33,8 +34,8 @@ void SpinLock::lock_slow() noexcept {
 
 namespace {
 
-/// Waits for the event of `waiter`, which is in `list`. \return false where the time was over before anybody took it
-/// out.
+/// Waits for the event of `waiter`, which is in `list`. \return false where the time was over, or stop was requested,
+/// before anybody took it out. \throws Error (cancelled) where a wait that is cancellable was ended.
 bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t deadline, WaitReason reason) {
   const Listed listed{lock, list, waiter};
   reason.listed = &listed;
@@ -44,7 +45,13 @@ bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t de
   if (mine) list.remove(waiter);
   lock.unlock();
   if (!mine) waiter.event.wait(reason);  // somebody has taken us out and is about to wake us
+  if (mine && reason.cancellable) check_ended_wait();
   return !mine;
+}
+
+/// Of all but mutexes: who holds one lets it go when its own waits are ended.
+WaitReason may_end(Wait kind, const void* object, const std::stop_token* stop) noexcept {
+  return {kind, object, nullptr, true, stop};
 }
 
 }  // namespace
@@ -86,8 +93,8 @@ void mutex::unlock_slow() noexcept {
   waiter->event.complete();
 }
 
-bool condition_variable::wait_for_event(Waiter& waiter, std::int64_t deadline) {
-  return detail::wait_listed(lock_, waiters_, waiter, deadline, {Wait::condition, this});
+bool condition_variable::wait_for_event(Waiter& waiter, std::int64_t deadline, const std::stop_token* stop) {
+  return detail::wait_listed(lock_, waiters_, waiter, deadline, detail::may_end(Wait::condition, this, stop));
 }
 
 namespace detail {
@@ -114,7 +121,7 @@ bool Semaphore::try_acquire() noexcept {
   return got;
 }
 
-bool Semaphore::acquire_until(std::int64_t deadline) {
+bool Semaphore::acquire_until(std::int64_t deadline, const std::stop_token* stop) {
   lock_.lock();
   if (count_ > 0) {
     --count_;
@@ -124,7 +131,7 @@ bool Semaphore::acquire_until(std::int64_t deadline) {
   Waiter waiter;
   waiters_.push_back(waiter);
   lock_.unlock();
-  return wait_listed(lock_, waiters_, waiter, deadline, {Wait::semaphore, this});
+  return wait_listed(lock_, waiters_, waiter, deadline, may_end(Wait::semaphore, this, stop));
 }
 
 }  // namespace detail
@@ -144,7 +151,7 @@ bool latch::try_wait() noexcept {
   return open;
 }
 
-bool latch::wait_deadline(std::int64_t deadline) {
+bool latch::wait_deadline(std::int64_t deadline, const std::stop_token* stop) {
   lock_.lock();
   if (count_ <= 0) {
     lock_.unlock();
@@ -153,7 +160,7 @@ bool latch::wait_deadline(std::int64_t deadline) {
   Waiter waiter;
   waiters_.push_back(waiter);
   lock_.unlock();
-  return detail::wait_listed(lock_, waiters_, waiter, deadline, {Wait::latch, this});
+  return detail::wait_listed(lock_, waiters_, waiter, deadline, detail::may_end(Wait::latch, this, stop));
 }
 
 }  // namespace charm

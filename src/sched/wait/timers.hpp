@@ -85,8 +85,8 @@ class Timers {
   std::atomic<bool> ringing_{false};  // somebody is on the way to sleep_limit or leave
 };
 
-/// The timer's side of a timed wait (charm/detail/completion.hpp). \return the fiber to make ready, or nullptr if
-/// the waiter has not been suspended yet or was woken already.
+/// Ends a task's wait early (charm/detail/completion.hpp). \return the fiber to make ready, or nullptr if the waiter
+/// has not been suspended yet or was woken already.
 fiber::Fiber* expire(std::atomic<std::uintptr_t>& state) noexcept;
 
 }  // namespace charm::sched

@@ -10,6 +10,8 @@
 #include <charm/sleep.hpp>
 
 #include <exception>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -23,14 +25,23 @@
 
 namespace charm::sched {
 
-fiber::Fiber* expire(std::atomic<std::uintptr_t>& state) noexcept {
+namespace {
+
+/// \return the waiter that is to be woken, if any.
+std::uintptr_t end_early(std::atomic<std::uintptr_t>& state) noexcept {
   std::uintptr_t seen = state.load(std::memory_order_acquire);
-  while (seen != detail::Completion::done_value) {
+  while (seen != detail::Completion::done_value && seen != detail::Completion::expired_value) {
     if (state.compare_exchange_weak(seen, detail::Completion::expired_value, std::memory_order_acq_rel,
                                     std::memory_order_acquire))
-      return reinterpret_cast<fiber::Fiber*>(seen);
+      return seen;
   }
-  return nullptr;
+  return 0;
+}
+
+}  // namespace
+
+fiber::Fiber* expire(std::atomic<std::uintptr_t>& state) noexcept {
+  return reinterpret_cast<fiber::Fiber*>(end_early(state));
 }
 
 }  // namespace charm::sched
@@ -104,18 +115,47 @@ void leave_as_waiter(Fiber* from, void* state) noexcept {
   }
 }
 
-/// Sleeps as a thread. \return false where the time was over first; then it is no longer the waiter.
+void wake_waiter(std::uintptr_t waiter, bool next) noexcept {
+  if ((waiter & foreign_bit) == 0) return sched::make_ready(reinterpret_cast<Fiber*>(waiter), next);
+  auto* foreign = reinterpret_cast<ForeignWaiter*>(waiter & ~foreign_bit);
+  // The waiter may return, and its word be gone, as soon as it reads 1. Waking an address that is gone is harmless: at
+  // worst somebody else's futex sees a spurious wake, which every futex user must expect.
+  foreign->woken.store(1, std::memory_order_release);
+  os::futex_wake(foreign->woken, 1);
+}
+
+/// What a stop token does to a wait. It lives beside the Completion on the waiter's stack, and the end of its
+/// stop_callback waits for a call that is under way.
+struct EndWait {
+  std::atomic<std::uintptr_t>& state;
+  void operator()() const noexcept {
+    const sched::Visit runtime = sched::Visit::until_the_end();  // until the task is in a queue (L2)
+    if (const std::uintptr_t waiter = sched::end_early(state); waiter != 0) wake_waiter(waiter, false);
+  }
+};
+using StopWait = std::optional<std::stop_callback<EndWait>>;
+
+void drop_stop(void* stop) noexcept { static_cast<StopWait*>(stop)->reset(); }
+
+/// By the waiter, when nobody can end its wait any more. \return whether it was ended early.
+bool ended_early(std::atomic<std::uintptr_t>& state) noexcept {
+  std::uintptr_t seen = expired;
+  return state.compare_exchange_strong(seen, 0, std::memory_order_acq_rel);
+}
+
+/// Sleeps as a thread. \return false where the time was over first, or the wait was ended; then it is no longer the
+/// waiter, but its state may still say that it was ended.
 bool wait_outside(std::atomic<std::uintptr_t>& state, std::int64_t deadline) {
   const bool alone = charm::num_workers() == 1;  // the only worker may need this very cpu
   const int spins = alone || sched::oversubscribed() ? 20 : 2000;
   for (int spin = 0; spin < spins; ++spin) {
-    if (state.load(std::memory_order_acquire) == Completion::done_value) return true;
+    if (state.load(std::memory_order_acquire) != 0) break;
     os::pause();
   }
   ForeignWaiter waiter;
   const std::uintptr_t self = reinterpret_cast<std::uintptr_t>(&waiter) | foreign_bit;
   std::uintptr_t expected = 0;
-  if (!state.compare_exchange_strong(expected, self, std::memory_order_acq_rel)) return true;
+  if (!state.compare_exchange_strong(expected, self, std::memory_order_acq_rel)) return expected != expired;
   while (waiter.woken.load(std::memory_order_acquire) == 0) {
     std::int64_t left = -1;
     if (deadline != Completion::never) {
@@ -126,30 +166,40 @@ bool wait_outside(std::atomic<std::uintptr_t>& state, std::int64_t deadline) {
     }
     os::futex_wait(waiter.woken, 0, std::chrono::nanoseconds(left));
   }
-  return true;
+  return state.load(std::memory_order_acquire) != expired;
 }
 
-void wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, WaitReason reason) {
+/// \param stop of a wait with a stop token: where the task is dropped the token must forget the wait.
+void wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, WaitReason reason, StopWait* stop = nullptr) {
   auto& waits = worker.current->waits;
-  waits = {&state, reason.listed};
+  waits = {&state, reason.listed, stop == nullptr ? nullptr : drop_stop, stop};
   worker.suspend(leave_as_waiter, &state, reason);
   waits = {};
 }
 
-/// \return false where the time was over first.
-bool wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, std::int64_t deadline, WaitReason reason) {
+/// \return false where the time was over first, or the wait was ended.
+bool wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, std::int64_t deadline, WaitReason reason,
+             StopWait* stop) {
   sched::Runtime& runtime = *worker.runtime;
+  const bool limited = deadline != Completion::never;
   sched::Timer timer;
   timer.deadline_ns = deadline;
   timer.state = &state;
-  runtime.timers.add(timer, worker);
-  const bool bound = worker.current->bound >= 0;  // then it comes back to this worker
+  if (limited) runtime.timers.add(timer, worker);
+  sched::CancellableWait cancellable;
+  if (reason.cancellable) {
+    cancellable.scope = worker.scope;
+    cancellable.state = &state;
+    runtime.cancellable_waits.add(cancellable, worker);
+    if (worker.scope->cancelled_before_wait()) sched::end_early(state);
+  }
+  const bool bound = limited && worker.current->bound >= 0;  // then it comes back to this worker
   if (bound) ++worker.bound_limits;
-  wait_in(worker, state, reason);
+  wait_in(worker, state, reason, stop);
   if (bound) --worker.bound_limits;
-  runtime.timers.remove(timer);
-  std::uintptr_t seen = expired;
-  return !state.compare_exchange_strong(seen, 0, std::memory_order_acq_rel);
+  if (reason.cancellable) runtime.cancellable_waits.remove(cancellable);
+  if (limited) runtime.timers.remove(timer);
+  return state.load(std::memory_order_acquire) != expired;
 }
 
 }  // namespace
@@ -165,32 +215,44 @@ void Completion::wait_slow(WaitReason reason) {
 }
 
 bool Completion::wait_until_slow(std::int64_t deadline_ns, WaitReason reason) {
-  if (deadline_ns <= steady_now()) {  // a question: whoever asks again and again lets the others run
+  if (deadline_ns != never && deadline_ns <= steady_now()) {  // a question: who asks again and again lets others run
     charm::yield();
     return done();
   }
-  if (Worker* worker = sched::this_worker()) return wait_in(*worker, state_, deadline_ns, reason);
-  sched::BlockingThreadWait in_pool;
-  return wait_outside(state_, deadline_ns);
+  if (reason.stop != nullptr && reason.stop->stop_requested()) return done();
+  Worker* worker = sched::this_worker();
+  reason.cancellable =
+      reason.cancellable && worker != nullptr && worker->scope != nullptr && std::uncaught_exceptions() == 0;
+  if (deadline_ns == never && !reason.cancellable && reason.stop == nullptr) {
+    wait_slow(reason);
+    return true;
+  }
+  bool whole = true;
+  {
+    StopWait stop;
+    if (reason.stop != nullptr) stop.emplace(*reason.stop, EndWait{state_});
+    if (worker != nullptr) {
+      whole = wait_in(*worker, state_, deadline_ns, reason, reason.stop != nullptr ? &stop : nullptr);
+    } else {
+      sched::BlockingThreadWait in_pool;
+      whole = wait_outside(state_, deadline_ns);
+    }
+  }
+  return !ended_early(state_) && whole;
 }
 
-void sleep_until_ns(std::int64_t deadline) {
-  if (sched::this_worker() == nullptr) {
+bool sleep_until_ns(std::int64_t deadline, const std::stop_token* stop) {
+  if (sched::this_worker() == nullptr && stop == nullptr) {
     std::this_thread::sleep_until(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline)));
-    return;
+    return true;
   }
   Completion nobody;
-  nobody.wait_until(deadline, {Wait::sleep, nullptr});
+  nobody.wait_until(deadline, {Wait::sleep, nullptr, nullptr, true, stop});
+  check_ended_wait();
+  return stop == nullptr || !stop->stop_requested();
 }
 
-void Completion::wake(std::uintptr_t waiter, bool next) noexcept {
-  if ((waiter & foreign_bit) == 0) return sched::make_ready(reinterpret_cast<Fiber*>(waiter), next);
-  auto* foreign = reinterpret_cast<ForeignWaiter*>(waiter & ~foreign_bit);
-  // The waiter may return, and its word be gone, as soon as it reads 1. Waking an address that is gone is harmless: at
-  // worst somebody else's futex sees a spurious wake, which every futex user must expect.
-  foreign->woken.store(1, std::memory_order_release);
-  os::futex_wake(foreign->woken, 1);
-}
+void Completion::wake(std::uintptr_t waiter, bool next) noexcept { wake_waiter(waiter, next); }
 
 void submit(ListedJob& job) {
   if (Worker* worker = sched::this_worker()) {
@@ -214,6 +276,7 @@ void run_own_child(ListedJob& job) noexcept {
   Worker* worker = sched::this_worker();
   // One that is recorded gets a fiber of its own, so that the recording tells it from its parent.
   if (worker == nullptr || worker->track != nullptr || stack_here() < worker->stack_limit) return;
+  if (worker->scope != nullptr) return;  // the waiter may be cancelled, and the child not: each needs its own stack
   if (!worker->deque.pop_this(&job)) return;
   sched::Tally::add(worker->tally.jobs);
   Fiber& self = *worker->current;

@@ -1,0 +1,53 @@
+// Waits that end when what their task belongs to is cancelled: tasks that wait within a task group or loop are listed,
+// so that cancel() finds them. The lists are the workers', so that those who begin to wait do not meet.
+//
+//  E1  A wait is in a list from before its task is suspended until after it goes on, and is touched by others under the
+//      list's lock alone. So whoever holds the lock may follow its scope, which lives at least as long as the task
+//      waits, and all outer ones.
+//  E2  Who begins to wait lists itself, then asks whether it was cancelled; who cancels raises the counter of
+//      cancellations, then looks at the lists (S2 in charm/detail/cancel_scope.hpp). So none is overlooked.
+//  E3  Ending a wait puts `expired_value` into its Completion, as a time limit does (charm/detail/completion.hpp):
+//  exactly
+//      one of the two, a stop token and complete() wakes the task.
+#pragma once
+
+#include <charm/detail/cancel_scope.hpp>
+#include <charm/detail/wait_list.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sched/run/worker.hpp"
+
+namespace charm::sched {
+
+/// On the stack of the task that waits.
+struct CancellableWait {
+  const detail::CancelScope* scope = nullptr;
+  std::atomic<std::uintptr_t>* state = nullptr;  // of the Completion
+  CancellableWait* next = nullptr;
+  CancellableWait* previous = nullptr;
+  std::size_t list = 0;
+};
+
+class CancellableWaits {
+ public:
+  explicit CancellableWaits(std::size_t workers);
+  void add(CancellableWait& wait, const Worker& worker) noexcept;
+  /// On whatever worker.
+  void remove(CancellableWait& wait) noexcept;
+  /// By anyone for whom the runtime stays.
+  void end_cancelled() noexcept;
+
+ private:
+  struct alignas(64) List {
+    detail::SpinLock lock;
+    std::atomic<CancellableWait*> first{nullptr};
+  };
+  std::vector<std::unique_ptr<List>> lists_;  // by worker
+};
+
+}  // namespace charm::sched

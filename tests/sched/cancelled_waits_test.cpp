@@ -1,0 +1,420 @@
+// Waits that end because the group of the task was cancelled, or because stop was requested. Nothing is timed: a wait
+// that does not end is a hang, which the watchdog reports.
+#include <charm/charm.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "random_programs/watchdog.hpp"
+#include "sched/running.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What can be waited for in vain, and outlives all waits.
+struct Never {
+  charm::channel<int> empty;
+  charm::channel<int> full{0};
+  charm::mutex mutex;
+  charm::condition_variable condition;
+  charm::counting_semaphore<> semaphore{0};
+  charm::latch latch{1};
+  charm::latch end{1};
+  charm::future<void> future;
+};
+
+struct Kind {
+  const char* name;
+  void (*wait)(Never&);
+  bool (*wait_or_stop)(Never&, const std::stop_token&);  // \return whether what it waits for has come
+};
+
+const Kind kinds[] = {
+    {"Receive", [](Never& n) { n.empty.recv(); },
+     [](Never& n, const std::stop_token& stop) { return n.empty.recv(stop).has_value(); }},
+    {"Send", [](Never& n) { n.full.send(1); },
+     [](Never& n, const std::stop_token& stop) {
+       int value = 1;
+       return n.full.send(value, stop);
+     }},
+    {"Condition",
+     [](Never& n) {
+       std::unique_lock lock(n.mutex);
+       try {
+         n.condition.wait(lock);
+       } catch (...) {
+         EXPECT_FALSE(n.mutex.try_lock());  // it is held again
+         throw;
+       }
+     },
+     [](Never& n, const std::stop_token& stop) {
+       std::unique_lock lock(n.mutex);
+       return n.condition.wait(lock, stop, [] { return false; });
+     }},
+    {"Semaphore", [](Never& n) { n.semaphore.acquire(); },
+     [](Never& n, const std::stop_token& stop) { return n.semaphore.acquire(stop); }},
+    {"Latch", [](Never& n) { n.latch.wait(); },
+     [](Never& n, const std::stop_token& stop) { return n.latch.wait(stop); }},
+    {"Sleep", [](Never&) { charm::sleep_for(10h); },
+     [](Never&, const std::stop_token& stop) { return charm::sleep_for(10h, stop); }},
+    {"Future",
+     [](Never& n) {
+       charm::future<void> future = charm::async([&n] { n.end.wait(); });
+       future.get();
+     },
+     [](Never& n, const std::stop_token& stop) {
+       charm::future<void> future = charm::async([&n] { n.end.wait(); });
+       return future.wait(stop);
+     }},
+    {"LimitedReceive", [](Never& n) { n.empty.try_recv_for(10h); }, nullptr},
+    {"LimitedCondition",
+     [](Never& n) {
+       std::unique_lock lock(n.mutex);
+       n.condition.wait_for(lock, 10h, [] { return false; });
+     },
+     nullptr},
+    {"Polls",
+     [](Never& n) {
+       while (!n.empty.try_recv_for(0s)) {
+       }
+     },
+     nullptr},
+};
+
+class EarlyEnd : public testing::TestWithParam<Kind> {
+ protected:
+  /// Runs the test's kind of wait. \return whether it threw Error (cancelled).
+  bool is_cancelled() {
+    try {
+      GetParam().wait(never_);
+    } catch (const charm::Error& error) {
+      EXPECT_EQ(error.code(), charm::Errc::cancelled) << error.what();
+      watchdog_.progress();
+      return true;
+    }
+    return false;
+  }
+  ~EarlyEnd() override { never_.end.count_down(); }
+
+  random_programs::Watchdog watchdog_{"a wait that does not end"};
+  Never never_;
+  Running runtime_{3};
+};
+INSTANTIATE_TEST_SUITE_P(Waits, EarlyEnd, testing::ValuesIn(kinds), [](const auto& kind) { return kind.param.name; });
+
+TEST_P(EarlyEnd, ByCancellingTheGroup) {
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> cancelled{0};
+    std::atomic<int> ran{0};
+    charm::run([&] {
+      charm::task_group group;
+      for (int i = 0; i < 3; ++i) {
+        group.run([&] {
+          ++ran;
+          cancelled += is_cancelled();
+        });
+      }
+      for (int i = 0; i < round % 8; ++i) charm::yield();  // before some of them wait, or after
+      group.cancel();
+      group.wait();
+    });
+    ASSERT_EQ(cancelled, ran);
+  }
+}
+
+TEST_P(EarlyEnd, ByAnErrorInTheGroup) {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> cancelled{0};
+    std::atomic<int> ran{0};
+    EXPECT_THROW(charm::run([&] {
+                   charm::task_group group;
+                   for (int i = 0; i < 3; ++i) {
+                     group.run([&, i] {
+                       ++ran;
+                       if (i == 1) throw std::runtime_error("one fails");
+                       cancelled += is_cancelled();
+                     });
+                   }
+                   group.wait();
+                 }),
+                 std::runtime_error);
+    ASSERT_EQ(cancelled + 1, ran);
+  }
+}
+
+/// Through the groups and loops that belong to it, by a thread that is no worker.
+TEST_P(EarlyEnd, ByCancellingAnOuterGroupFromOutside) {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> cancelled{0};
+    std::atomic<int> begun{0};
+    charm::run([&] {
+      charm::task_group outer;
+      std::thread outside([&] {
+        while (begun == 0) std::this_thread::yield();
+        outer.cancel();
+      });
+      outer.run([&] {
+        charm::task_group inner;
+        inner.run([&] {
+          charm::parallel_for(0, 4, [&](int) {
+            ++begun;
+            cancelled += is_cancelled();
+          });
+        });
+        EXPECT_THROW(inner.wait(), charm::Error);
+      });
+      outer.wait();
+      charm::blocking([&] { outside.join(); });
+    });
+    ASSERT_EQ(cancelled, begun);
+    ASSERT_GT(cancelled, 0);
+  }
+}
+
+/// A task of no group, and one of a group of its own, wait on.
+TEST_P(EarlyEnd, OfNobodyElse) {
+  std::atomic<int> cancelled{0};
+  charm::task_group independent;
+  independent.run([&] { cancelled += is_cancelled(); });
+  for (int round = 0; round < 10; ++round) {
+    charm::run([&] {
+      charm::task_group group;
+      group.run([&] { is_cancelled(); });
+      charm::yield();
+      group.cancel();
+      group.wait();
+    });
+    ASSERT_EQ(cancelled, 0);
+  }
+  independent.cancel();
+  independent.wait();
+  EXPECT_LE(cancelled, 1);  // it may have been cancelled before it began
+}
+
+TEST_P(EarlyEnd, ByAStopToken) {
+  const auto wait = GetParam().wait_or_stop;
+  if (wait == nullptr) return;
+  for (int round = 0; round < 50; ++round) {
+    std::stop_source source;
+    std::atomic<int> ended{0};
+    auto one = [&] {
+      EXPECT_FALSE(wait(never_, source.get_token()));
+      ++ended;
+      watchdog_.progress();
+    };
+    auto task = charm::async(one);
+    auto bound = charm::call_async(round % 3, one);
+    std::thread outside(one);
+    if (round % 2 == 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(round * 20));
+    else
+      charm::run([] { charm::yield(); });
+    if (round % 3 == 0)
+      source.request_stop();
+    else
+      charm::run([&] { source.request_stop(); });
+    task.get();
+    bound.get();
+    outside.join();
+    ASSERT_EQ(ended, 3);
+  }
+}
+
+TEST_P(EarlyEnd, ByAStopTokenInAGroupThatIsCancelledAtTheSameTime) {
+  const auto wait = GetParam().wait_or_stop;
+  if (wait == nullptr) return;
+  for (int round = 0; round < 50; ++round) {
+    std::stop_source source;
+    charm::run([&] {
+      charm::task_group group;
+      group.run([&] {
+        EXPECT_FALSE(wait(never_, source.get_token()));
+        watchdog_.progress();
+      });
+      auto stop = charm::async([&] { source.request_stop(); });
+      group.cancel();
+      group.wait();
+      stop.get();
+    });
+  }
+}
+
+/// What is sent while receivers and senders are cancelled is received, or still there, or was not sent.
+TEST(CancelledWaits, LoseNoValue) {
+  random_programs::Watchdog watchdog("values");
+  Running runtime(4);
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    charm::channel<int> channel(static_cast<std::size_t>(round % 3));
+    std::atomic<long> sent{0};
+    std::atomic<long> received{0};
+    charm::run([&] {
+      charm::task_group receivers;
+      charm::task_group senders;
+      for (int i = 0; i < 4; ++i) {
+        receivers.run([&] {
+          while (auto value = channel.recv()) received += *value;
+        });
+        senders.run([&, i] {
+          for (int k = 1;; ++k) {
+            if (!channel.send(k * 4 + i)) return;
+            sent += k * 4 + i;
+          }
+        });
+      }
+      const unsigned yields = random() % 16;
+      for (unsigned i = 0; i < yields; ++i) charm::yield();
+      charm::task_group& first = round % 2 == 0 ? receivers : senders;
+      charm::task_group& second = round % 2 == 0 ? senders : receivers;
+      first.cancel();
+      first.wait();
+      second.cancel();
+      second.wait();
+      while (auto left = channel.try_recv()) received += *left;
+    });
+    ASSERT_EQ(sent, received) << "in round " << round;
+    watchdog.progress();
+  }
+}
+
+/// Tickets are neither lost nor doubled.
+TEST(CancelledWaits, LoseNoTicketOfASemaphore) {
+  random_programs::Watchdog watchdog("tickets");
+  Running runtime(4);
+  for (int round = 0; round < 300; ++round) {
+    charm::counting_semaphore<> semaphore(2);
+    charm::run([&] {
+      charm::task_group group;
+      for (int i = 0; i < 6; ++i) {
+        group.run([&] {
+          for (;;) {
+            semaphore.acquire();
+            struct Release {
+              charm::counting_semaphore<>& semaphore;
+              ~Release() { semaphore.release(); }
+            } release{semaphore};
+            charm::yield();
+            if (charm::is_cancelled()) return;
+          }
+        });
+      }
+      for (int i = 0; i < round % 16; ++i) charm::yield();
+      group.cancel();
+      group.wait();
+    });
+    ASSERT_TRUE(semaphore.try_acquire());
+    ASSERT_TRUE(semaphore.try_acquire());
+    ASSERT_FALSE(semaphore.try_acquire());
+    watchdog.progress();
+  }
+}
+
+/// While an exception leaves a task the waits of its destructors are whole.
+TEST(CancelledWaits, AreWholeInDestructorsThatTheErrorCalls) {
+  random_programs::Watchdog watchdog("destructors");
+  Running runtime(2);
+  charm::run([] {
+    charm::latch never(1);
+    charm::latch soon(1);
+    bool was_whole = false;
+    charm::future<void> opener;
+    charm::task_group group;
+    group.run([&] {
+      struct Waits {
+        charm::latch& latch;
+        bool& was_whole;
+        ~Waits() {
+          latch.wait();
+          was_whole = true;
+        }
+      } waits{soon, was_whole};
+      never.wait();
+    });
+    while (charm::tasks().size() < 2) charm::yield();
+    group.cancel();
+    opener = charm::async([&] { soon.count_down(); });
+    group.wait();
+    opener.get();
+    EXPECT_TRUE(was_whole);
+  });
+}
+
+/// A mutex is waited for to the end: its holder gives it back.
+TEST(CancelledWaits, AreNotThoseForAMutex) {
+  random_programs::Watchdog watchdog("mutex");
+  Running runtime(2);
+  charm::run([] {
+    charm::mutex mutex;
+    std::atomic<int> got{0};
+    std::atomic<int> begun{0};
+    mutex.lock();
+    charm::task_group group;
+    for (int i = 0; i < 2; ++i) {
+      group.run([&] {
+        ++begun;
+        const std::lock_guard lock(mutex);
+        ++got;
+      });
+    }
+    while (begun != 2) charm::yield();
+    group.cancel();
+    for (int i = 0; i < 20; ++i) charm::yield();
+    EXPECT_EQ(got, 0);
+    mutex.unlock();
+    group.wait();
+    EXPECT_EQ(got, 2);
+  });
+}
+
+TEST(CancelledWaits, OfTasksThatFinalizeHasDroppedAreNotTouchedAnyMore) {
+  std::stop_source source;
+  charm::channel<int> channel;
+  charm::task_group group;
+  {
+    Running runtime(2);
+    std::atomic<int> begun{0};
+    charm::run_detached([&] {
+      ++begun;
+      channel.recv(source.get_token());
+    });
+    group.run([&] {
+      ++begun;
+      channel.recv();
+    });
+    while (begun != 2) std::this_thread::yield();
+  }
+  source.request_stop();
+  group.cancel();
+  EXPECT_THROW(group.wait(), charm::Error);
+  EXPECT_TRUE(channel.send(1));
+}
+
+/// Each level of a deep nest asks once after something was cancelled elsewhere, and once after it was cancelled itself:
+/// were the outer scopes walked each time, this would take hours.
+TEST(CancelledWaits, ADeepNestIsWalkedOnce) {
+  constexpr std::size_t depth = 1000000;
+  std::vector<std::unique_ptr<charm::detail::CancelScope>> nest;
+  for (std::size_t i = 0; i < depth; ++i)
+    nest.push_back(std::make_unique<charm::detail::CancelScope>(i == 0 ? nullptr : nest.back().get()));
+  charm::detail::CancelScope elsewhere(nullptr);
+  elsewhere.cancel();
+  for (std::size_t i = depth; i-- > 0;) ASSERT_FALSE(nest[i]->cancelled());
+  elsewhere.cancel();
+  for (auto& scope : nest) ASSERT_FALSE(scope->cancelled_before_wait());
+  nest.front()->cancel();
+  for (std::size_t i = depth; i-- > 0;) ASSERT_TRUE(nest[i]->cancelled());
+}
+
+}  // namespace
