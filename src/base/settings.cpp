@@ -73,10 +73,8 @@ auto counters_choice() {
     const std::size_t colon = text.find(':');
     const std::string file = colon == std::string::npos ? "" : text.substr(colon + 1);
     const auto value = choice_named<Counters>(file.empty() ? text : text.substr(0, colon) + ":FILE");
-    const bool known = value && (file.empty() ? *value != Counters::replay && *value != Counters::record
-                                              : *value == Counters::replay || *value == Counters::record);
-    if (known) s.counters = {*value, file};
-    return known;
+    if (value) s.counters = {*value, file};
+    return value.has_value();
   };
 }
 
