@@ -108,16 +108,16 @@ class future {
   [[nodiscard]] bool ready() const noexcept { return shared_ != nullptr && shared_->done.done(); }
 
   /// Waits. In a task, other tasks run meanwhile, or (where the waiting task belongs to no group or loop) the future's
-  /// task itself if no worker has taken it yet. From one task at a time. This and the limited forms \throws Error
-  /// (cancelled) where the task group or loop that the waiting task belongs to is cancelled meanwhile. The future's
-  /// task goes on then: what it refers to must outlive it.
+  /// task itself if no worker has taken it yet. From one task at a time. Cancelling the group of the waiting task does
+  /// not end the wait: the future's task mostly refers to what the waiting one owns, and ends by itself.
   void wait() {
     check();
     if (shared_->done.done()) return;
     detail::run_own_child(*shared_);
     wait_deadline(detail::Completion::never);
   }
-  /// Waits until stop is requested at most. \return whether the task is done.
+  /// Waits until stop is requested at most. \return whether the task is done; if not it goes on, and what it refers to
+  /// must outlive it.
   bool wait(const std::stop_token& stop) { return ready() || wait_deadline(detail::Completion::never, &stop); }
 
   /// \return whether the task was done before the time was over.
@@ -132,7 +132,7 @@ class future {
   }
 
   /// Waits and returns the value, or rethrows what the task threw. \throws Error (not_running) where finalize() has
-  /// dropped the task because it waited for what nobody could give it any more, (cancelled) as wait() does.
+  /// dropped the task because it waited for what nobody could give it any more.
   T get() {
     wait();
     struct Reset {
@@ -150,9 +150,7 @@ class future {
   }
   bool wait_deadline(std::int64_t deadline, const std::stop_token* stop = nullptr) {
     check();
-    if (shared_->done.wait_until(deadline, {detail::Wait::task, &shared_->done, nullptr, true, stop})) return true;
-    detail::check_ended_wait();
-    return false;
+    return shared_->done.wait_until(deadline, {detail::Wait::task, &shared_->done, nullptr, false, stop});
   }
   void reset() noexcept {
     if (shared_ != nullptr) std::exchange(shared_, nullptr)->release();
