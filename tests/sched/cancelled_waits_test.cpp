@@ -335,6 +335,7 @@ TEST(CancelledWaits, AreWholeInDestructorsThatTheErrorCalls) {
     charm::latch never(1);
     charm::latch soon(1);
     bool was_whole = false;
+    std::atomic<bool> begun{false};
     charm::future<void> opener;
     charm::task_group group;
     group.run([&] {
@@ -346,9 +347,10 @@ TEST(CancelledWaits, AreWholeInDestructorsThatTheErrorCalls) {
           was_whole = true;
         }
       } waits{soon, was_whole};
+      begun = true;
       never.wait();
     });
-    while (charm::tasks().size() < 2) charm::yield();
+    while (!begun) charm::yield();
     group.cancel();
     opener = charm::async([&] { soon.count_down(); });
     group.wait();
