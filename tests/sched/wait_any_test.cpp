@@ -1,6 +1,7 @@
 // wait_any() over futures, when_any() and when_all() over coroutines.
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <set>
@@ -14,6 +15,20 @@
 #include <gtest/gtest.h>
 
 #include "sched/running.hpp"
+
+namespace {
+
+thread_local long allocations = 0;
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -146,6 +161,20 @@ TEST_P(WaitAny, WhenAnyInALoopLosesNoWaiter) {
     co_return won;
   };
   EXPECT_EQ(charm::sync_wait(loop()), 300);
+}
+
+/// In a thread outside every frame comes from operator new.
+TEST_P(WaitAny, WhenAllAllocatesNothingForAChild) {
+  auto number = [](int i) -> charm::task<int> { co_return i; };
+  auto allocated = [&](int children) {
+    std::vector<charm::task<int>> tasks;
+    for (int i = 0; i < children; ++i) tasks.push_back(number(i));
+    const long before = allocations;
+    const std::vector<int> numbers = charm::sync_wait(charm::when_all(std::move(tasks)));
+    EXPECT_EQ(numbers.size(), static_cast<std::size_t>(children));
+    return allocations - before;
+  };
+  EXPECT_EQ(allocated(200), allocated(2));
 }
 
 }  // namespace
