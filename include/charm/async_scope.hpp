@@ -7,8 +7,8 @@
 #include <charm/detail/detached_coroutine.hpp>
 #include <charm/detail/job_memory.hpp>
 #include <charm/detail/scheduler.hpp>
+#include <charm/detail/wait_list.hpp>
 #include <charm/detail/worker.hpp>
-#include <charm/latch.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -19,6 +19,34 @@
 #include <utility>
 
 namespace charm {
+namespace detail {
+
+/// A latch whose waits no cancellation ends: a scope waits in its destructor, too.
+class Gate {
+ public:
+  void open() noexcept {
+    lock_.lock();
+    open_ = true;
+    Waiter* all = waiters_.take();
+    lock_.unlock();
+    wake_all(all);
+  }
+  void wait() {
+    lock_.lock();
+    if (open_) return lock_.unlock();
+    Waiter self;
+    waiters_.push_back(self);
+    lock_.unlock();
+    wait_listed(lock_, waiters_, self, Completion::never, {Wait::group, this});
+  }
+
+ private:
+  SpinLock lock_;
+  bool open_ = false;
+  WaitList waiters_;
+};
+
+}  // namespace detail
 
 /// Tasks and coroutines that are started at any time, by anyone, and of which none outlives the scope: the destructor
 /// waits for all. It differs from task_group in three ways. It may live anywhere (a member of a server object), and
@@ -105,7 +133,7 @@ class async_scope {
     return true;
   }
   void leave() noexcept {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_ended_.count_down();
+    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_ended_.open();
   }
   void wait() {
     if (!joined_.exchange(true, std::memory_order_relaxed)) leave();
@@ -184,7 +212,7 @@ class async_scope {
   std::atomic<bool> joined_{false};
   std::atomic<bool> closed_{false};
   detail::CancelScope scope_{nullptr};
-  latch all_ended_{1};
+  detail::Gate all_ended_;
   std::mutex error_mutex_;
   std::exception_ptr error_;
 };

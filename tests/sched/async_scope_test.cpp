@@ -82,6 +82,58 @@ TEST_P(AsyncScope, NothingOutlivesIt) {
   }
 }
 
+TEST_P(AsyncScope, WaitsForTheEndOfWhatTasksHaveCaptured) {
+  std::atomic<bool> gone{false};
+  {
+    charm::async_scope scope;
+    const auto slow_end = [&gone](int* number) {
+      for (int i = 0; i < 50; ++i) charm::yield();
+      delete number;
+      gone = true;
+    };
+    scope.spawn([held = std::shared_ptr<int>(new int(1), slow_end)] { EXPECT_EQ(*held, 1); });
+    scope.join();
+    EXPECT_TRUE(gone.exchange(false));
+  }
+  {
+    charm::async_scope scope;
+    auto coroutine = [](std::shared_ptr<int> held) -> charm::task<void> {
+      co_await charm::schedule();
+      EXPECT_EQ(*held, 2);
+    };
+    const auto slow_end = [&gone](int* number) {
+      for (int i = 0; i < 50; ++i) charm::yield();
+      delete number;
+      gone = true;
+    };
+    scope.spawn(coroutine(std::shared_ptr<int>(new int(2), slow_end)));
+    scope.join();
+    EXPECT_TRUE(gone);
+  }
+}
+
+/// The destructor of a scope waits, also where the group that its owner belongs to was cancelled, which ends waits.
+TEST_P(AsyncScope, CancellationOfItsOwnerDoesNotCutItsWaitShort) {
+  std::atomic<bool> ended{false};
+  charm::run([&] {
+    charm::task_group group;
+    std::atomic<bool> began{false};
+    group.run([&] {
+      charm::async_scope scope;
+      scope.spawn([&] {
+        began = true;
+        while (!charm::is_cancelled()) charm::yield();
+        for (int i = 0; i < 50; ++i) charm::yield();
+        ended = true;
+      });
+      while (!began) charm::yield();
+      group.cancel();
+    });
+    group.wait();
+    EXPECT_TRUE(ended);
+  });
+}
+
 TEST_P(AsyncScope, AnErrorStopsNobodyAndJoinRethrowsIt) {
   charm::async_scope scope;
   std::atomic<int> ran{0};

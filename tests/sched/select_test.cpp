@@ -289,6 +289,35 @@ TEST_P(Select, ATransferThatThrowsServesNobodyAndTheSelectGoesOn) {
   EXPECT_EQ(receiver.get(), 2);
 }
 
+TEST_P(Select, EndsWhereTheGroupIsCancelled) {
+  channel<int> a(0);
+  channel<int> b(0);
+  charm::latch waits(1);
+  std::atomic<bool> cancelled{false};
+  charm::run([&] {
+    charm::task_group group;
+    group.run([&] {
+      waits.count_down();
+      try {
+        charm::select(charm::recv_from(a, [](std::optional<int>) {}), charm::recv_from(b, [](std::optional<int>) {}));
+      } catch (const charm::Error& error) {
+        cancelled = error.code() == charm::Errc::cancelled;
+        throw;
+      }
+    });
+    auto canceller = charm::async([&] {
+      waits.wait();
+      for (int i = 0; i < 20; ++i) charm::yield();
+      group.cancel();
+    });
+    group.wait();
+    canceller.get();
+  });
+  EXPECT_TRUE(cancelled);
+  int value = 1;
+  EXPECT_FALSE(a.try_send(value));
+}
+
 TEST(DroppedSelect, IsTakenOutOfAllItsChannels) {
   channel<int> a(0);
   channel<int> b(0);
