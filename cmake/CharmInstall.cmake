@@ -1,4 +1,6 @@
-# Installation: the library, its headers, the charm command, and what find_package(charm) and pkg-config read.
+# Installation: the library, its headers, the charm command, the documentation, and what find_package(charm) and
+# pkg-config read. A build with a sanitizer installs a library of another name, charm::charm_tsan or charm::charm_asan,
+# beside the plain one or alone, and nothing else than what programs need to use it.
 # Everything is found relative to where the files lie, so that "cmake --install --prefix" and moved trees work.
 # A static libcharm needs Boost.Context and hwloc again when a program links it; a shared one brings them itself.
 include(CMakePackageConfigHelpers)
@@ -6,10 +8,24 @@ include(CMakePackageConfigHelpers)
 get_target_property(CHARM_LIBRARY_TYPE charm TYPE)
 set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/charm)
 
-install(TARGETS charm EXPORT charm-targets
+set(CHARM_LIBRARY_NAME charm)
+set(CHARM_PC_CFLAGS "")
+if(CHARM_SANITIZE)
+  if(CHARM_SANITIZE STREQUAL "thread")
+    set(CHARM_LIBRARY_NAME charm_tsan)
+  else()
+    set(CHARM_LIBRARY_NAME charm_asan)
+  endif()
+  set_target_properties(charm PROPERTIES OUTPUT_NAME ${CHARM_LIBRARY_NAME} EXPORT_NAME ${CHARM_LIBRARY_NAME})
+  # Its users get the sanitizer with it: only code that was built with it is looked at.
+  set(CHARM_PC_CFLAGS "-fsanitize=${CHARM_SANITIZE}")
+  target_compile_options(charm INTERFACE $<INSTALL_INTERFACE:${CHARM_PC_CFLAGS}>)
+  target_link_options(charm INTERFACE $<INSTALL_INTERFACE:${CHARM_PC_CFLAGS}>)
+endif()
+install(TARGETS charm EXPORT ${CHARM_LIBRARY_NAME}-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT charm-targets NAMESPACE charm:: DESTINATION ${cmake_dir})
+install(EXPORT ${CHARM_LIBRARY_NAME}-targets NAMESPACE charm:: DESTINATION ${cmake_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/charmConfig.cmake.in ${PROJECT_BINARY_DIR}/charmConfig.cmake
                               INSTALL_DESTINATION ${cmake_dir})
 # Before 1.0 a minor version may change the interface.
@@ -38,15 +54,18 @@ charm_pc_dir(CHARM_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
 set(CHARM_PC_PRIVATE "-lboost_context -lstdc++ -lm")
 if(CHARM_LIBRARY_TYPE STREQUAL "STATIC_LIBRARY")
   set(CHARM_PC_REQUIRES "Requires: hwloc >= 2.5")
-  set(CHARM_PC_LIBS "-lcharm ${CHARM_PC_PRIVATE} -pthread")
+  set(CHARM_PC_LIBS "-l${CHARM_LIBRARY_NAME} ${CHARM_PC_PRIVATE} -pthread ${CHARM_PC_CFLAGS}")
   set(CHARM_PC_LIBS_PRIVATE "")
 else()
   set(CHARM_PC_REQUIRES "Requires.private: hwloc >= 2.5")
-  set(CHARM_PC_LIBS "-lcharm -pthread")
+  set(CHARM_PC_LIBS "-l${CHARM_LIBRARY_NAME} -pthread ${CHARM_PC_CFLAGS}")
   set(CHARM_PC_LIBS_PRIVATE "Libs.private: ${CHARM_PC_PRIVATE}")
 endif()
-configure_file(${PROJECT_SOURCE_DIR}/cmake/charm.pc.in ${PROJECT_BINARY_DIR}/charm.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/charm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/charm.pc.in ${PROJECT_BINARY_DIR}/${CHARM_LIBRARY_NAME}.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/${CHARM_LIBRARY_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(CHARM_SANITIZE)
+  return()
+endif()
 
 if(TARGET charm_cli)
   if(CHARM_LIBRARY_TYPE STREQUAL "SHARED_LIBRARY")
@@ -64,4 +83,31 @@ if(TARGET charm_cli)
   endif()
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/scripts/charm-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/charm/gdb)
+
+# The documentation, where the links of the README lead. The pages for the headers are Doxygen's, where there is one; it
+# takes a second, and nobody who changes a header has to commit what follows from it.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png PATTERN terminal_svg EXCLUDE PATTERN make EXCLUDE)
+find_program(CHARM_DOXYGEN doxygen)
+mark_as_advanced(CHARM_DOXYGEN)
+if(CHARM_DOXYGEN)
+  set(reference ${PROJECT_BINARY_DIR}/reference)
+  file(CONFIGURE OUTPUT ${reference}/Doxyfile @ONLY CONTENT "@INCLUDE = docs/Doxyfile
+OUTPUT_DIRECTORY = ${reference}
+WARNINGS = NO
+WARN_IF_UNDOCUMENTED = NO
+WARN_AS_ERROR = NO
+")
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/charm/*.h ${PROJECT_SOURCE_DIR}/include/charm/*.hpp)
+  add_custom_command(OUTPUT ${reference}/stamp
+                     COMMAND ${CMAKE_COMMAND} -E rm -rf ${reference}/html
+                     COMMAND ${CHARM_DOXYGEN} ${reference}/Doxyfile
+                     COMMAND ${CMAKE_COMMAND} -E touch ${reference}/stamp
+                     DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/docs/Doxyfile ${PROJECT_SOURCE_DIR}/docs/reference.md
+                             ${reference}/Doxyfile
+                     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM
+                     COMMENT "Writing the reference of the headers")
+  add_custom_target(charm_reference ALL DEPENDS ${reference}/stamp)
+  install(DIRECTORY ${reference}/html/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/reference OPTIONAL)
+endif()

@@ -10,7 +10,7 @@
 import gdb
 
 WAITS = ["", "a task", "a group", "a mutex", "a condition", "a semaphore", "a latch", "room in a channel",
-         "a channel's value", "a barrier", "time to pass", "the kernel"]
+         "a channel's value", "a barrier", "time to pass", "the kernel", "a shared mutex", "one of several channels"]
 STATES = ["idle", "running", "ready", "waiting"]
 SLOTS = ["parked", "running", "guest parked", "run by the thread that called init()"]
 

@@ -27,7 +27,8 @@ class Team {
 /// are done; then the first exception, if any, is rethrown. A worker that is busy takes its turn when it is free. A
 /// body that ends, by an exception or otherwise, while others wait at the barrier makes barrier() throw there.
 ///
-/// The bodies belong to the task group or loop that the caller belongs to, so is_cancelled() tells them of it.
+/// The caller may be suspended meanwhile; it and the bodies stay on their workers. The bodies belong to the task group
+/// or loop that the caller belongs to, so is_cancelled() tells them of it.
 template <class F>
 void all_do(F&& function) {
   if (detail::this_worker() == nullptr) return run([&] { all_do(function); });

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <charm/future.hpp>
+#include <charm/named.hpp>
 #include <charm/runtime.hpp>
 
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -72,8 +74,9 @@ auto call(Where where, F&& function) -> std::invoke_result_t<F&> {
 
 namespace detail {
 
-/// Called when an exception has left a detached task: prints it and ends the program.
-[[noreturn]] void detached_task_failed() noexcept;
+/// Called when an exception has left a detached task: prints it and ends the program. \param name of the task; empty:
+/// as name_task() gave it.
+[[noreturn]] void detached_task_failed(std::string_view name) noexcept;
 
 template <class F>
 struct DetachedJob : ListedJob {
@@ -85,7 +88,7 @@ struct DetachedJob : ListedJob {
     try {
       self->function();
     } catch (...) {
-      detached_task_failed();
+      detached_task_failed(name_of(self->function));
     }
     end_job(self);
   }

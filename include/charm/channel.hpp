@@ -1,7 +1,6 @@
 // A queue between tasks: any number of senders and receivers, bounded or not, that can be closed.
 #pragma once
 
-#include <charm/detail/cancel_scope.hpp>
 #include <charm/detail/wait_list.hpp>
 #include <charm/error.hpp>
 
@@ -14,6 +13,10 @@
 #include <utility>
 
 namespace charm {
+namespace detail {
+template <class T>
+struct ChannelCases;
+}
 
 /// Values arrive in the order in which they were sent, and waiting tasks are served in the order of their arrival. A
 /// wait suspends only the task; threads that are not workers sleep. All waits throw Error (cancelled) where the task
@@ -72,8 +75,8 @@ class channel {
   void close() noexcept {
     lock_.lock();
     closed_ = true;
-    detail::Waiter* senders = senders_.take();
-    detail::Waiter* receivers = receivers_.take();
+    detail::Waiter* senders = senders_.take_to_serve();
+    detail::Waiter* receivers = receivers_.take_to_serve();
     lock_.unlock();
     detail::wake_all(senders);
     detail::wake_all(receivers);
@@ -92,7 +95,9 @@ class channel {
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
  private:
-  // Invariants, whenever the lock is free:
+  template <class>
+  friend struct detail::ChannelCases;
+  // Invariants, whenever the lock is free (waiters of a select that was served elsewhere do not count, see W4):
   //  C1  receivers wait only while no value and no sender waits; senders wait only while values_ is full.
   //  C2  only an open channel has waiting tasks.
   // A waiting sender's `item` points to its value, a waiting receiver's to its optional; both lie on stacks that stay
@@ -115,22 +120,58 @@ class channel {
     bool held = true;
   };
 
+  /// Under the lock: calls `pass` with the item of the first in `list` that can be served, if any, which is to be woken
+  /// after unlocking. Where `pass` throws nobody is served; a select begins anew, as its other lists have forgotten it.
+  template <class Pass>
+  static detail::Waiter* serve(detail::WaitList& list, Pass pass) {
+    detail::Waiter* waiter = list.first_to_serve();
+    if (waiter == nullptr) return nullptr;
+    try {
+      pass(waiter->item);
+    } catch (...) {
+      if (waiter->choice != nullptr) {
+        list.remove(*waiter);
+        waiter->choice->chosen.store(detail::Choice::again, std::memory_order_release);
+        waiter->wake();
+      }
+      throw;
+    }
+    list.remove(*waiter);
+    waiter->given = true;
+    return waiter;
+  }
+  /// Under the lock, and without waiting. \param served is to be woken after unlocking. \return Outcome::late where the
+  /// operation has to wait.
+  Outcome send_now(T& value, detail::Waiter*& served) {
+    if (closed_) return Outcome::refused;
+    served = serve(receivers_, [&](void* item) { static_cast<std::optional<T>*>(item)->emplace(std::move(value)); });
+    if (served != nullptr) return Outcome::passed;
+    if (values_.size() >= capacity_) return Outcome::late;
+    values_.push_back(std::move(value));
+    return Outcome::passed;
+  }
+  /// The same; refused: nothing can come any more.
+  Outcome receive_now(std::optional<T>& value, detail::Waiter*& served) {
+    if (!values_.empty()) {
+      value.emplace(std::move(values_.front()));
+      values_.pop_front();  // so there is room for one more
+      served = serve(senders_, [&](void* item) { values_.push_back(std::move(*static_cast<T*>(item))); });
+      return Outcome::passed;
+    }
+    served = serve(senders_, [&](void* item) { value.emplace(std::move(*static_cast<T*>(item))); });  // a capacity of 0
+    if (served != nullptr) return Outcome::passed;
+    return closed_ ? Outcome::refused : Outcome::late;
+  }
+
   Outcome send_until(T& value, std::int64_t deadline, const std::stop_token* stop = nullptr) {
     Locked locked(lock_);
-    if (closed_) return Outcome::refused;
-    if (detail::Waiter* receiver = receivers_.first()) {
-      static_cast<std::optional<T>*>(receiver->item)->emplace(std::move(value));
-      receivers_.remove(*receiver);
-      receiver->given = true;
+    detail::Waiter* served = nullptr;
+    const Outcome outcome = send_now(value, served);
+    if (outcome != Outcome::late || deadline == past) {
       locked.unlock();
-      receiver->event.complete();
-      return Outcome::passed;
+      if (served != nullptr) served->wake();
+      return outcome;
     }
-    if (values_.size() < capacity_) {
-      values_.push_back(std::move(value));
-      return Outcome::passed;
-    }
-    if (deadline == past) return Outcome::late;
     detail::Waiter self;
     self.item = &value;
     return wait(locked, senders_, self, deadline, detail::Wait::channel_send, stop);
@@ -139,50 +180,23 @@ class channel {
   std::optional<T> receive_until(std::int64_t deadline, const std::stop_token* stop = nullptr) {
     std::optional<T> value;
     Locked locked(lock_);
-    if (!values_.empty()) {
-      value.emplace(std::move(values_.front()));
-      values_.pop_front();
-      if (detail::Waiter* sender = senders_.first()) {  // there is room for one more
-        values_.push_back(std::move(*static_cast<T*>(sender->item)));
-        release(locked, *sender);
-      }
+    detail::Waiter* served = nullptr;
+    if (receive_now(value, served) != Outcome::late || deadline == past) {
+      locked.unlock();
+      if (served != nullptr) served->wake();
       return value;
     }
-    if (detail::Waiter* sender = senders_.first()) {  // a capacity of 0
-      value.emplace(std::move(*static_cast<T*>(sender->item)));
-      release(locked, *sender);
-      return value;
-    }
-    if (closed_ || deadline == past) return value;
     detail::Waiter self;
     self.item = &value;
     wait(locked, receivers_, self, deadline, detail::Wait::channel_receive, stop);
     return value;
   }
 
-  void release(Locked& locked, detail::Waiter& sender) {
-    senders_.remove(sender);
-    sender.given = true;
-    locked.unlock();
-    sender.event.complete();
-  }
-
   Outcome wait(Locked& locked, detail::WaitList& list, detail::Waiter& self, std::int64_t deadline, detail::Wait kind,
                const std::stop_token* stop) {
     list.push_back(self);
     locked.unlock();
-    const detail::Listed listed{lock_, list, self};
-    if (!self.event.wait_until(deadline, {kind, this, &listed, true, stop})) {
-      lock_.lock();
-      bool mine = self.listed;
-      if (mine) list.remove(self);
-      lock_.unlock();
-      if (mine) {
-        detail::check_ended_wait();
-        return Outcome::late;
-      }
-      self.event.wait({kind, this, &listed});  // somebody has taken us out and is about to wake us
-    }
+    if (!detail::wait_listed(lock_, list, self, deadline, {kind, this, nullptr, true, stop})) return Outcome::late;
     return self.given ? Outcome::passed : Outcome::refused;
   }
 

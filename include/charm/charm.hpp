@@ -3,11 +3,14 @@
 
 #include <charm/adaptive.hpp>
 #include <charm/all_do.hpp>
+#include <charm/async_scope.hpp>
 #include <charm/blocking.hpp>
 #include <charm/call.hpp>
 #include <charm/channel.hpp>
+#include <charm/combinable.hpp>
 #include <charm/condition_variable.hpp>
 #include <charm/config.hpp>
+#include <charm/containers.hpp>
 #include <charm/coroutine.hpp>
 #include <charm/decision.hpp>
 #include <charm/error.hpp>
@@ -19,6 +22,7 @@
 #include <charm/machine.hpp>
 #include <charm/memory_resource.hpp>
 #include <charm/mutex.hpp>
+#include <charm/named.hpp>
 #include <charm/page_block.hpp>
 #include <charm/page_options.hpp>
 #include <charm/parallel_for.hpp>
@@ -26,13 +30,21 @@
 #include <charm/parallel_reduce.hpp>
 #include <charm/placed_array.hpp>
 #include <charm/placement.hpp>
+#include <charm/range2d.hpp>
 #include <charm/runtime.hpp>
 #include <charm/scan.hpp>
+#include <charm/select.hpp>
 #include <charm/semaphore.hpp>
+#include <charm/shared_mutex.hpp>
 #include <charm/sleep.hpp>
 #include <charm/sort.hpp>
+#include <charm/stable_sort.hpp>
 #include <charm/stats.hpp>
+#include <charm/task_barrier.hpp>
 #include <charm/task_group.hpp>
+#include <charm/task_local.hpp>
 #include <charm/tasks.hpp>
 #include <charm/trace.hpp>
+#include <charm/wait_any.hpp>
+#include <charm/when_any.hpp>
 #include <charm/where.hpp>

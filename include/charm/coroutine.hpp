@@ -1,17 +1,13 @@
 // C++20 coroutines on the runtime: `co_await charm::schedule()` goes on as a task, charm::task<T> is a lazy coroutine,
 // when_all() forks several, sync_wait() waits for one as a future does.
 //
-// A coroutine that is scheduled is a job like any other: the job lies in the awaiter and so in the coroutine's frame,
-// nothing is allocated for it, and a thief may resume it anywhere. Invariant: once an await_suspend has handed the
-// coroutine to somebody, it touches neither the awaiter nor the frame, since the coroutine may run, and end, meanwhile.
-//
 // A coroutine holds no stack while it is suspended; a plain call in it that waits (future::get, a mutex) suspends the
 // fiber that it runs on, as everywhere. Coroutines belong to no task group: cancelling one does not reach them.
 #pragma once
 
 #include <charm/call.hpp>
 #include <charm/detail/completion.hpp>
-#include <charm/detail/job_memory.hpp>
+#include <charm/detail/coroutine_parts.hpp>
 #include <charm/detail/result.hpp>
 #include <charm/detail/scheduler.hpp>
 #include <charm/detail/stack_room.hpp>
@@ -20,9 +16,11 @@
 #include <charm/future.hpp>
 #include <charm/runtime.hpp>
 
+#include <array>
 #include <atomic>
 #include <coroutine>
 #include <cstddef>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -32,99 +30,20 @@
 namespace charm {
 namespace detail {
 
-/// Resumes a coroutine when it is run.
-struct ResumeJob : ListedJob {
-  ResumeJob() noexcept : ListedJob(&ResumeJob::start) {}
-  static void start(Job* job) noexcept {
-    std::coroutine_handle<> coroutine = static_cast<ResumeJob*>(job)->coroutine;  // the job goes with the awaiter
-    coroutine.resume();
-  }
-  std::coroutine_handle<> coroutine;
+/// The last of several tasks to end goes on with the coroutine that waits for all.
+struct CountDown {
+  explicit CountDown(std::size_t count) noexcept : left(count) {}
+  std::atomic<std::size_t> left;
+  std::coroutine_handle<> waiter;
 };
 
-/// Goes on with a coroutine: by symmetric transfer, as await_suspend returns it. That takes no stack where the compiler
-/// makes a tail call of it, which GCC does not below -O2 nor with sanitizers. There a long chain of awaits piles up, so
-/// where the stack is nearly used up the coroutine goes on in a job of its own, and the pile is left.
-inline std::coroutine_handle<> transfer_to(std::coroutine_handle<> next, [[maybe_unused]] ResumeJob& job) noexcept {
-#if !defined(__clang__)
-  const WorkerBase* worker = this_worker();
-  if (worker != nullptr && stack_here() < worker->stack_limit) [[unlikely]] {
-    job.coroutine = next;
-    submit_where_bound(job);  // the last touch: it may run, and end, meanwhile
-    return std::noop_coroutine();
-  }
-#endif
-  return next;
+/// \param further in the frame of the part, which stays until the waiter goes on: so only the last may touch it.
+inline std::coroutine_handle<> end_of_part(CountDown& count, ResumeJob& further) noexcept {
+  const bool last = count.left.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  return last ? transfer_to(count.waiter, further) : std::noop_coroutine();
 }
 
-class ScheduleAwaiter {
- public:
-  [[nodiscard]] bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> coroutine) {
-    job_.coroutine = coroutine;
-    submit(job_);
-  }
-  void await_resume() const noexcept {}
-
- private:
-  ResumeJob job_;
-};
-
-class ScheduleThereAwaiter {
- public:
-  explicit ScheduleThereAwaiter(Target target) noexcept : target_(target) {}
-  [[nodiscard]] bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> coroutine) {
-    job_.coroutine = coroutine;
-    post(target_, job_);
-  }
-  void await_resume() const noexcept {}
-
- private:
-  Target target_;
-  ResumeJob job_;
-};
-
-/// Frames come from the worker's pool of job memory, but for those whose promise, and so whose result, wants to be
-/// aligned more than the pools do. What else a frame holds the compiler lays out, and GCC and Clang align no frame for
-/// it beyond operator new: keep over-aligned variables that live over a co_await behind a pointer.
-template <class Promise>
-struct PooledFrame {
-  static void* operator new(std::size_t bytes) {
-    if constexpr (!fits_pool<Promise>)
-      return ::operator new(bytes, std::align_val_t{alignof(Promise)});
-    else
-      return take_job_memory(bytes);
-  }
-  static void operator delete(void* frame, std::size_t bytes) noexcept {
-    if constexpr (!fits_pool<Promise>)
-      ::operator delete(frame, std::align_val_t{alignof(Promise)});
-    else
-      give_job_memory(frame, bytes);
-  }
-};
-
-/// What a coroutine returned or threw.
-template <class T>
-struct PromiseResult {
-  Result<T> result;
-  template <class U = T>
-    requires std::is_convertible_v<U&&, T>
-  void return_value(U&& value) {
-    result.set_from([&]() -> T { return std::forward<U>(value); });
-  }
-  void unhandled_exception() noexcept {
-    result.set_from([]() -> T { throw; });
-  }
-};
-template <>
-struct PromiseResult<void> {
-  Result<void> result;
-  void return_void() noexcept {}
-  void unhandled_exception() noexcept {
-    result.set_from([] { throw; });
-  }
-};
+struct TaskAccess;
 
 }  // namespace detail
 
@@ -132,14 +51,16 @@ struct PromiseResult<void> {
 /// thread outside it moves the coroutine to a worker. \throws Error (not_running).
 [[nodiscard]] inline detail::ScheduleAwaiter schedule() noexcept { return {}; }
 
-/// The same on a certain worker, or on any of a chiplet or of a NUMA node. On a worker it stays there until it is
-/// suspended the next time. \throws Error (bad_input) if no worker is there, (not_running).
+/// The same on a certain worker. It stays there until it is suspended the next time. \throws Error (bad_input) if no
+/// worker is there, (not_running).
 [[nodiscard]] inline detail::ScheduleThereAwaiter schedule(on_worker where) noexcept {
   return detail::ScheduleThereAwaiter(detail::target(where));
 }
+/// The same on any worker of a chiplet.
 [[nodiscard]] inline detail::ScheduleThereAwaiter schedule(on_chiplet where) noexcept {
   return detail::ScheduleThereAwaiter(detail::target(where));
 }
+/// The same on any worker of a NUMA node.
 [[nodiscard]] inline detail::ScheduleThereAwaiter schedule(on_node where) noexcept {
   return detail::ScheduleThereAwaiter(detail::target(where));
 }
@@ -158,12 +79,14 @@ class [[nodiscard]] task {
     struct Final {
       [[nodiscard]] bool await_ready() const noexcept { return false; }
       [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> self) const noexcept {
+        if (self.promise().all != nullptr) return detail::end_of_part(*self.promise().all, self.promise().further);
         return detail::transfer_to(self.promise().continuation, self.promise().further);
       }
       void await_resume() const noexcept {}
     };
     [[nodiscard]] Final final_suspend() const noexcept { return {}; }
     std::coroutine_handle<> continuation;
+    detail::CountDown* all = nullptr;  // instead: one of several that when_all() waits for
     detail::ResumeJob further;
   };
 
@@ -200,6 +123,7 @@ class [[nodiscard]] task {
   }
 
  private:
+  friend struct detail::TaskAccess;
   using Handle = std::coroutine_handle<promise_type>;
   explicit task(Handle coroutine) noexcept : coroutine_(coroutine) {}
   void destroy() noexcept {
@@ -210,7 +134,7 @@ class [[nodiscard]] task {
 
 namespace detail {
 
-/// Awaits one task for sync_wait or when_all; `Notify` is told at the end, and may return what to go on with.
+/// Awaits one task for sync_wait; `Notify` is told at the end, and may return what to go on with.
 template <class T, class Notify>
 class Awaiting {
  public:
@@ -235,7 +159,6 @@ class Awaiting {
   }
 
   std::coroutine_handle<promise_type> coroutine;
-  ResumeJob job;
 
  private:
   explicit Awaiting(std::coroutine_handle<promise_type> c) noexcept : coroutine(c) {}
@@ -251,25 +174,32 @@ struct WakeThread {
   void ended() noexcept { done.complete(); }
 };
 
-/// The last of several tasks to end goes on with the coroutine that waits for all.
-struct CountDown {
-  explicit CountDown(std::size_t count) noexcept : left(count) {}
-  std::atomic<std::size_t> left;
-  std::coroutine_handle<> waiter;
-  std::coroutine_handle<> ended() noexcept {
-    if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) return waiter;
-    return std::noop_coroutine();
+/// What when_all() needs of a task: its job and its coroutine, whose promise keeps the result. So a child costs nothing
+/// beside its own frame.
+struct TaskAccess {
+  struct Part {
+    std::coroutine_handle<> coroutine;
+    ResumeJob* job = nullptr;
+  };
+  /// \throws Error (bad_input) where the task was moved from.
+  template <class T>
+  static Part begin(task<T>& part, CountDown& count) {
+    if (!part.valid())
+      throw Error(Errc::bad_input, "when_all() of a task that was moved from", "await a task once, through its owner");
+    auto& promise = part.coroutine_.promise();
+    promise.all = &count;
+    return {part.coroutine_, &promise.further};
+  }
+  template <class T>
+  static auto& result(task<T>& part) noexcept {
+    return part.coroutine_.promise().result;
   }
 };
 
-/// Starts all, the last one here. `parts` are Awaiting, in an array of pointers to their common members.
+/// Starts all, the last one here.
 struct StartAll {
-  struct Part {
-    std::coroutine_handle<> coroutine;
-    ResumeJob* job;
-  };
   CountDown& count;
-  const std::vector<Part>& parts;
+  std::span<const TaskAccess::Part> parts;
 
   [[nodiscard]] bool await_ready() const noexcept { return parts.empty(); }
   std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiter) {
@@ -285,7 +215,8 @@ struct StartAll {
         parts[i].coroutine.resume();  // some have begun and must be waited for, so this one runs here, as the last does
       }
     }
-    return parts.back().coroutine;  // until that has run, the others cannot end the wait
+    return transfer_to(parts.back().coroutine,
+                       *parts.back().job);  // until that has run, the others cannot end the wait
   }
   void await_resume() const noexcept {}
 };
@@ -293,13 +224,13 @@ struct StartAll {
 template <class T>
 using NotVoid = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 
-template <class T, class Notify>
-NotVoid<T> take_result(Awaiting<T, Notify>& part) {
+template <class T>
+NotVoid<T> take_result(task<T>& part) {
   if constexpr (std::is_void_v<T>) {
-    part.coroutine.promise().result.take();
+    TaskAccess::result(part).take();
     return {};
   } else {
-    return part.coroutine.promise().result.take();
+    return TaskAccess::result(part).take();
   }
 }
 
@@ -353,36 +284,23 @@ template <class... T>
   requires(sizeof...(T) > 0)
 task<std::tuple<detail::NotVoid<T>...>> when_all(task<T>... tasks) {
   detail::CountDown count(sizeof...(T));
-  std::tuple<detail::Awaiting<T, detail::CountDown>...> parts(detail::await<detail::CountDown>(std::move(tasks))...);
-  std::vector<detail::StartAll::Part> list;
-  std::apply(
-      [&](auto&... part) {
-        ((part.coroutine.promise().notify = &count), ...);
-        list = {detail::StartAll::Part{part.coroutine, &part.job}...};
-      },
-      parts);
-  co_await detail::StartAll{count, list};
-  co_return std::apply([](auto&... part) { return std::tuple<detail::NotVoid<T>...>{detail::take_result(part)...}; },
-                       parts);
+  const std::array<detail::TaskAccess::Part, sizeof...(T)> parts{detail::TaskAccess::begin(tasks, count)...};
+  co_await detail::StartAll{count, parts};
+  // In braces, so that the first in the order of the arguments throws first.
+  co_return std::tuple<detail::NotVoid<T>...>{detail::take_result(tasks)...};
 }
 
 /// The same for any number of tasks of one type.
 template <class T>
 task<std::vector<detail::NotVoid<T>>> when_all(std::vector<task<T>> tasks) {
   detail::CountDown count(tasks.size());
-  std::vector<detail::Awaiting<T, detail::CountDown>> parts;
-  std::vector<detail::StartAll::Part> list;
+  std::vector<detail::TaskAccess::Part> parts;
   parts.reserve(tasks.size());
-  list.reserve(tasks.size());
-  for (task<T>& each : tasks) {
-    auto& part = parts.emplace_back(detail::await<detail::CountDown>(std::move(each)));
-    part.coroutine.promise().notify = &count;
-    list.push_back({part.coroutine, &part.job});
-  }
-  co_await detail::StartAll{count, list};
+  for (task<T>& each : tasks) parts.push_back(detail::TaskAccess::begin(each, count));
+  co_await detail::StartAll{count, parts};
   std::vector<detail::NotVoid<T>> results;
-  results.reserve(parts.size());
-  for (auto& part : parts) results.push_back(detail::take_result(part));
+  results.reserve(tasks.size());
+  for (task<T>& each : tasks) results.push_back(detail::take_result(each));
   co_return results;
 }
 

@@ -7,6 +7,7 @@
 
 namespace charm {
 
+/// What kind of error it is.
 enum class Errc {
   bad_input,         ///< a file, string or argument that cannot be understood
   bad_config,        ///< a setting that is unknown, out of range or contradicts another

@@ -9,6 +9,7 @@
 
 #if __has_include(<stdexec/execution.hpp>)
 #include <stdexec/execution.hpp>
+/// 1 where there is a library of senders, and the rest of this header.
 #define CHARM_HAS_EXECUTION 1
 /// \cond
 namespace charm::detail {
@@ -22,6 +23,7 @@ namespace charm::detail {
 namespace senders = ::std::execution;
 }
 #else
+/// There is no library of senders, and this header is empty.
 #define CHARM_HAS_EXECUTION 0
 #endif
 

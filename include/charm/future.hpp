@@ -17,6 +17,9 @@
 #include <utility>
 
 namespace charm {
+template <class T>
+class future;
+
 namespace detail {
 
 /// What a future and the task that fills it share, and the task as a job; the last of the two frees it.
@@ -81,6 +84,15 @@ auto* make_async(F&& function) {
   return make_job<Made>(this_worker(), std::in_place, std::forward<F>(function));
 }
 
+struct FutureAccess {
+  /// \throws Error (bad_input) where there is no task.
+  template <class T>
+  static Shared<T>& shared(future<T>& f) {
+    f.check();
+    return *f.shared_;
+  }
+};
+
 }  // namespace detail
 
 /// Movable, with one owner. get() once; a future that is dropped lets its task finish unobserved.
@@ -107,9 +119,10 @@ class future {
   /// Whether get() would return at once.
   [[nodiscard]] bool ready() const noexcept { return shared_ != nullptr && shared_->done.done(); }
 
-  /// Waits. In a task, other tasks run meanwhile, or (where the waiting task belongs to no group or loop) the future's
-  /// task itself if no worker has taken it yet. From one task at a time. Cancelling the group of the waiting task does
-  /// not end the wait: the future's task mostly refers to what the waiting one owns, and ends by itself.
+  /// Waits. In a task, which may be suspended (docs/suspension.md), other tasks run meanwhile, or (where the waiting
+  /// task belongs to no group or loop) the future's task itself if no worker has taken it yet. From one task at a time.
+  /// Cancelling the group of the waiting task does not end the wait: the future's task mostly refers to what the
+  /// waiting one owns, and ends by itself.
   void wait() {
     check();
     if (shared_->done.done()) return;
@@ -143,6 +156,7 @@ class future {
   }
 
  private:
+  friend struct detail::FutureAccess;
   void check() const {
     if (shared_ == nullptr)
       throw Error(Errc::bad_input, "wait on a future without a task",

@@ -106,7 +106,8 @@ template <class F, class G>
 }  // namespace detail
 
 /// Runs `first()` and `second()`, the second possibly on another worker, and returns when both are done. Either may
-/// fork again to any depth. If both throw, the first's exception is the one that leaves.
+/// fork again to any depth. If both throw, the first's exception is the one that leaves. Where another worker has taken
+/// the second, the task may be suspended until that is done, and go on on another worker (docs/suspension.md).
 template <class F, class G>
 [[gnu::always_inline]] inline void invoke(F&& first, G&& second) {
   detail::WorkerBase* worker = detail::this_worker();

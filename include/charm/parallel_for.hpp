@@ -85,7 +85,8 @@ void for_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
 
 /// Calls `body(i)`, or `body(low, high)` for blocks, so that every index of [first, last) is covered exactly once, and
 /// returns when all calls have. Blocks hold at most `grain` indices unless the whole range does. May be called from
-/// any thread and any task, also from the body of another loop.
+/// any thread and any task, also from the body of another loop. While the last chunks run elsewhere the task may be
+/// suspended, and go on on another worker (docs/suspension.md).
 ///
 /// The first exception stops the loop: chunks that have not begun are left out, also of loops nested in it, and the
 /// exception is rethrown when all that runs has ended. Where a task group that the caller belongs to is cancelled, the

@@ -154,7 +154,8 @@ T reduce_tree(I base, const Blocks& leaves, std::int64_t low, std::int64_t high,
 /// `body(low, high, sum)` adds a block of indices to a partial result, `combine(left, right)` joins the results of two
 /// neighbouring ranges; `identity` starts every partial result, and its type is that of the result. `combine` must be
 /// associative but need not be commutative. Unless `deterministic` is set, how the range is split depends on timing, so
-/// a floating-point sum may differ in its last bits from call to call. Exceptions and cancellation as in parallel_for.
+/// a floating-point sum may differ in its last bits from call to call. Exceptions, cancellation and suspension as in
+/// parallel_for.
 template <std::integral I, class T, class F, class C>
 T parallel_reduce(I first, I last, T identity, F&& body, C&& combine, ReduceOptions options = {}) {
   static_assert(sizeof(I) <= 8, "parallel_reduce counts indices in 64 bits");

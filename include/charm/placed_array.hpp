@@ -20,13 +20,14 @@
 
 namespace charm {
 
-/// The half-open range of part `part` of `parts` when [0, size) is split evenly. Parts differ by one element at most,
-/// and the earlier ones are the larger. The static schedule has the same ranges, in the order of the chiplets.
+/// A half-open range of elements.
 struct PartRange {
   std::size_t first = 0;                                                    ///< index of the first element
   std::size_t last = 0;                                                     ///< index behind the last one
   [[nodiscard]] std::size_t size() const noexcept { return last - first; }  ///< how many
 };
+/// Part `part` of `parts` when [0, size) is split evenly. Parts differ by one element at most, and the earlier ones are
+/// the larger. The static schedule has the same ranges, in the order of the chiplets.
 [[nodiscard]] constexpr PartRange part_of(std::size_t size, std::size_t part, std::size_t parts) noexcept {
   const std::size_t each = size / parts;
   const std::size_t more = size % parts;

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+/// The library. What lies in charm::detail is not meant for programs, and changes without notice.
 namespace charm {
 
 /// Discovers the machine, places and starts the workers. Where it fails nothing of the runtime is left.
@@ -32,20 +33,22 @@ void init(const Config& config = {});
 /// \throws Error (not_running) inside a task or blocking code, without init(), or where another thread has called it.
 void finalize();
 
+/// Whether init() has been called, and finalize() not since.
 [[nodiscard]] bool initialized() noexcept;
 
 /// Number of workers; 0 while the runtime does not run.
 [[nodiscard]] int num_workers() noexcept;
 
-/// The worker that runs the calling task, 0 .. num_workers()-1; -1 outside of tasks. May change where a task suspends.
+/// The worker that runs the calling task, 0 .. num_workers()-1; -1 outside of tasks. May change where a task suspends
+/// (docs/suspension.md).
 [[nodiscard]] inline int worker_id() noexcept {
   const detail::WorkerBase* worker = detail::this_worker();
   return worker == nullptr ? -1 : worker->id;
 }
 
-/// The machine that the runtime was placed on, and the core of every worker in the present placement. \throws Error
-/// (not_running).
+/// The machine that the runtime was placed on. \throws Error (not_running).
 [[nodiscard]] const Machine& machine();
+/// The core of every worker in the present placement. \throws Error (not_running).
 [[nodiscard]] std::vector<WorkerCore> worker_cores();
 
 /// Runs `function` as a task and returns what it returns or throws. Inside a task it is a plain call.

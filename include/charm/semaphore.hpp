@@ -65,6 +65,7 @@ class counting_semaphore {
   detail::Semaphore semaphore_;
 };
 
+/// One that is free or taken.
 using binary_semaphore = counting_semaphore<1>;
 
 }  // namespace charm

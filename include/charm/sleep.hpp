@@ -23,6 +23,7 @@ template <class Rep, class Period>
 bool sleep_for(const std::chrono::duration<Rep, Period>& duration, const std::stop_token& stop) {
   return detail::sleep_until_ns(detail::deadline_after(duration), &stop);
 }
+/// Like sleep_for, until a point in time.
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& time) {
   detail::sleep_until_ns(detail::deadline_at(time));

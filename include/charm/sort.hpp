@@ -132,8 +132,9 @@ void sort_in_task(It first, It last, Less& less) {
 
 /// Sorts [first, last) by `less`, a strict weak ordering; not stable. O(n log n) comparisons also in the worst case; in
 /// place, besides the stack. Elements need only be movable and swappable; their moves must not throw.
-/// If `less` throws, or the group that the caller belongs to is cancelled, the exception (Error, cancelled) leaves
-/// sort() when all workers have stopped, and the range holds a permutation of its elements.
+/// May suspend the task, as parallel_for does. If `less` throws, or the group that the caller belongs to is cancelled,
+/// the exception (Error, cancelled) leaves sort() when all workers have stopped, and the range holds a permutation of
+/// its elements.
 template <std::random_access_iterator It, class Less = std::less<>>
 void sort(It first, It last, Less less = {}) {
   if (detail::this_worker() != nullptr) return detail::sorting::sort_in_task(first, last, less);

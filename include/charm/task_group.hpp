@@ -64,17 +64,20 @@ class task_group {
     }
   }
 
-  /// Returns when all tasks are done; rethrows the first exception. After cancel() it returns normally. The group can
-  /// be used again afterwards. \throws Error (cancelled) where a group that this one belongs to was cancelled.
+  /// Returns when all tasks are done; may suspend the task meanwhile (docs/suspension.md). Rethrows the first
+  /// exception. After cancel() it returns normally. The group can be used again afterwards. \throws Error (cancelled)
+  /// where a group that this one belongs to was cancelled.
   void wait();
 
   /// Tasks that have not started will not run, here and in the groups and loops that belong to this group; running ones
-  /// may ask is_canceled(), or charm::is_cancelled() where they do not know the group. Lasts until wait() returns.
+  /// may ask is_cancelled(), or charm::is_cancelled() where they do not know the group. Lasts until wait() returns.
   void cancel() noexcept { scope_.cancel(); }
   /// Whether this group, or one that it belongs to, was cancelled.
-  [[nodiscard]] bool is_canceled() const noexcept { return scope_.cancelled(); }
-  /// The same.
-  [[nodiscard]] bool is_cancelled() const noexcept { return is_canceled(); }
+  [[nodiscard]] bool is_cancelled() const noexcept { return scope_.cancelled(); }
+  /// The former spelling.
+  [[deprecated("it is spelled is_cancelled")]] [[nodiscard]] bool is_canceled() const noexcept {
+    return is_cancelled();
+  }
 
  private:
   struct GroupNode : detail::AwaitedJob {

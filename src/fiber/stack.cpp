@@ -18,10 +18,26 @@
 #include "os/node_memory.hpp"
 #include "os/stack_memory.hpp"
 
+// Memcheck takes a switch to a stack that lies near the old one for a large frame, and calls what is on it undefined,
+// unless it knows both. Telling it costs six instructions for each stack, and nothing else where valgrind does not run.
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#endif
+
 namespace charm::fiber {
 namespace {
 
 using os::page_bytes;
+
+#if defined(VALGRIND_STACK_REGISTER)
+unsigned tell_valgrind(const std::byte* base, std::size_t bytes) noexcept {
+  return VALGRIND_STACK_REGISTER(base, base + bytes);
+}
+void untell_valgrind(const Stack& stack) noexcept { VALGRIND_STACK_DEREGISTER(stack.valgrind); }
+#else
+unsigned tell_valgrind(const std::byte* /*base*/, std::size_t /*bytes*/) noexcept { return 0; }
+void untell_valgrind(const Stack& /*stack*/) noexcept {}
+#endif
 
 std::atomic<bool> light_guards{true};
 std::atomic<long> guarded_stacks{0};
@@ -61,7 +77,8 @@ Stack allocate_stack(std::size_t bytes, int node) {
   if (node >= 0) os::prefer_node(memory, bytes + page, node);
   install_guard(memory);
   mapped.fetch_add(1, std::memory_order_relaxed);
-  return {static_cast<std::byte*>(memory) + page, bytes};
+  std::byte* const base = static_cast<std::byte*>(memory) + page;
+  return {base, bytes, tell_valgrind(base, bytes)};
 }
 
 std::uint64_t stacks_mapped() noexcept { return mapped.load(std::memory_order_relaxed); }
@@ -75,6 +92,7 @@ void forget_frames([[maybe_unused]] const Stack& stack) noexcept {
 void free_stack(const Stack& stack) noexcept {
   if (stack.base == nullptr) return;
   forget_frames(stack);
+  untell_valgrind(stack);
   os::unmap_stack(stack.base - page_bytes(), stack.bytes + page_bytes());
   if (!light_guards.load(std::memory_order_relaxed)) guarded_stacks.fetch_sub(1, std::memory_order_relaxed);
 }

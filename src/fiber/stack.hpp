@@ -9,6 +9,7 @@ namespace charm::fiber {
 struct Stack {
   std::byte* base = nullptr;  // lowest usable byte, above the guard page
   std::size_t bytes = 0;      // usable
+  unsigned valgrind = 0;      // valgrind's number for it
 };
 
 /// \param bytes is rounded up to pages.

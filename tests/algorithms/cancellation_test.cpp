@@ -21,11 +21,11 @@ TEST_P(Cancellation, TasksThatHaveNotBegunAreDropped) {
     charm::task_group group;
     std::atomic<int> ran{0};
     group.cancel();
-    EXPECT_TRUE(group.is_canceled());
+    EXPECT_TRUE(group.is_cancelled());
     for (int i = 0; i < 100; ++i) group.run([&] { ++ran; });
     group.wait();
     EXPECT_EQ(ran, 0);
-    EXPECT_FALSE(group.is_canceled()) << "wait() makes the group fresh";
+    EXPECT_FALSE(group.is_cancelled()) << "wait() makes the group fresh";
     group.run([&] { ++ran; });
     group.wait();
     EXPECT_EQ(ran, 1);
@@ -71,7 +71,7 @@ TEST_P(Cancellation, NestedGroupsInherit) {
             middle.run([&] {
               charm::task_group inner;
               outer.cancel();
-              EXPECT_TRUE(inner.is_canceled());
+              EXPECT_TRUE(inner.is_cancelled());
               inner.run([&] { ++ran; });
               EXPECT_EQ(code_of([&] { inner.wait(); }), charm::Errc::cancelled);
               told = true;

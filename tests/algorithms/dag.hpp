@@ -140,7 +140,7 @@ class DagRun {
         else
           group.run([this, &group, s] { node(group, s); });
       }
-      if (next == dag_.size() || group.is_canceled()) return;
+      if (next == dag_.size() || group.is_cancelled()) return;
       i = next;
     }
   }

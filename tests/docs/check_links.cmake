@@ -1,6 +1,8 @@
-# Every relative link of README.md and docs/*.md names a file or folder that exists; links to the web are not followed.
+# Every relative link of README.md and of the pages under docs/ names a file or folder that exists; links to the web are
+# not followed. ROOT is the sources, or where an installation has them.
 cmake_minimum_required(VERSION 3.25)
-file(GLOB pages ${ROOT}/README.md ${ROOT}/docs/*.md)
+file(GLOB_RECURSE pages ${ROOT}/docs/*.md)
+list(APPEND pages ${ROOT}/README.md)
 set(wrong "")
 foreach(page IN LISTS pages)
   get_filename_component(folder ${page} DIRECTORY)

@@ -233,7 +233,26 @@ TEST(DetachedDeathTest, AnExceptionThatNobodyCatchesEndsTheProgram) {
     charm::call_detached(0, [] { throw std::runtime_error("lost"); });
     std::this_thread::sleep_for(100s);
   };
-  EXPECT_EXIT(program(), testing::KilledBySignal(SIGABRT), "an exception left a detached task: lost");
+  EXPECT_EXIT(program(), testing::KilledBySignal(SIGABRT), "an exception left a detached task, task [0-9]+ .*: lost");
+}
+
+TEST(DetachedDeathTest, TheReportNamesTheTask) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto by_wrapper = [] {
+    charm::init();
+    charm::run_detached(charm::named("parser", [] { throw std::runtime_error("lost"); }));
+    std::this_thread::sleep_for(100s);
+  };
+  EXPECT_EXIT(by_wrapper(), testing::KilledBySignal(SIGABRT), "detached task, task [0-9]+ 'parser' .*: lost");
+  auto by_itself = [] {
+    charm::init();
+    charm::run_detached([] {
+      charm::name_task("reader");
+      throw std::runtime_error("lost");
+    });
+    std::this_thread::sleep_for(100s);
+  };
+  EXPECT_EXIT(by_itself(), testing::KilledBySignal(SIGABRT), "detached task, task [0-9]+ 'reader' .*: lost");
 }
 #endif
 

@@ -6,6 +6,8 @@
 // depends on the counter; a stale answer is as if the question had come a moment earlier. Nor does it walk on where it
 // meets an ancestor that knows the answer, so a deep nest of scopes is walked once and not once from each level.
 //
+// A scope is also what the values of task_locals hang from, since they are inherited in the same way.
+//
 // Invariants
 //  S1  The flag is set before the counter is raised, and ancestors are read after the counter was read. So a scope that
 //      remembers the counter's present value has seen every cancellation up to it. One that was cancelled from outside
@@ -31,9 +33,17 @@ inline constinit std::atomic<std::uint64_t> cancellations{1};
 /// Ends the waits of all tasks whose scope, or one that it is nested in, was cancelled.
 void end_cancelled_waits() noexcept;
 
+/// A value that a task_local has within a scope (charm/task_local.hpp).
+struct Binding {
+  const void* key;  // the task_local
+  const void* value;
+  const Binding* outer;
+};
+
 class CancelScope {
  public:
-  explicit CancelScope(const CancelScope* outer) noexcept : outer_(outer) {}
+  explicit CancelScope(const CancelScope* outer) noexcept
+      : outer_(outer), bindings_(outer != nullptr ? outer->bindings_ : nullptr) {}
   CancelScope(const CancelScope&) = delete;
   CancelScope& operator=(const CancelScope&) = delete;
 
@@ -63,8 +73,13 @@ class CancelScope {
     return cancelled();
   }
 
+  /// The values of task_locals here, the innermost first.
+  [[nodiscard]] const Binding* bindings() const noexcept { return bindings_; }
+
  protected:
   void renew() noexcept { cancelled_.store(false, std::memory_order_relaxed); }
+
+  void bind(const Binding& binding) noexcept { bindings_ = &binding; }
 
  private:
   enum class Mark : std::uint8_t { none, itself, whole };
@@ -86,6 +101,7 @@ class CancelScope {
   }
 
   const CancelScope* outer_;
+  const Binding* bindings_;
   mutable std::atomic<std::uint64_t> seen_{0};
   std::atomic<bool> cancelled_{false};
   mutable std::atomic<bool> from_outside_{false};  // an outer one was cancelled
@@ -132,6 +148,9 @@ class FailScope : public CancelScope {
   std::exception_ptr error_;
   std::mutex mutex_;
 };
+
+/// Where a task in code of charm::blocking() keeps its scope, as it is on no worker; nullptr in any other thread.
+const CancelScope** scope_in_blocking_code() noexcept;
 
 /// For the time of a call: the scope of the task that runs. A task that waits meanwhile may come back on another
 /// worker, and takes its scope along (sched/run/worker.cpp).

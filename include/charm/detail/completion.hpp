@@ -1,11 +1,11 @@
 // A one-shot event with one waiter: the end of a job, or the wake-up of one who waits in a mutex or channel. Waiting
 // suspends a fiber (or, on a thread that is no worker, sleeps); it never blocks a worker.
 //
-// State: 0 while it is pending and nobody waits; the waiter's address while somebody waits; `done_value` for ever after
-// complete(). A wait that may end early adds one more: its time limit, the cancellation of what its task belongs to, or
-// its stop token puts `expired_value` in place of 0 or of the waiter. Whoever does that owns the waking of the waiter,
-// and the waiter takes the value away again. So exactly one of complete() and those three wakes, and a completion that
-// comes later than the early end is still seen.
+// State: 0 while it is pending and nobody waits; the waiter's address while somebody waits, with a bit that tells what
+// it is (a fiber, a thread, a Watcher); `done_value` for ever after complete(). A wait that may end early adds one
+// more: its time limit, the cancellation of what its task belongs to, or its stop token puts `expired_value` in place
+// of 0 or of the waiter. Whoever does that owns the waking of the waiter, and the waiter takes the value away again. So
+// exactly one of complete() and those three wakes, and a completion that comes later than the early end is still seen.
 #pragma once
 
 #include <atomic>
@@ -28,6 +28,8 @@ enum class Wait : std::uint8_t {
   barrier,
   sleep,
   blocking,
+  shared_mutex,
+  select,
 };
 
 struct Listed;
@@ -40,6 +42,11 @@ struct WaitReason {
   const Listed* listed = nullptr;         // where the waiter is in a list
   bool cancellable = false;               // the wait ends early when what the task belongs to is cancelled
   const std::stop_token* stop = nullptr;  // or when stop is requested
+};
+
+/// Is told of the end in place of a waiter: complete() calls `notify`, as the last thing that it does.
+struct alignas(8) Watcher {
+  void (*notify)(Watcher*) noexcept = nullptr;
 };
 
 class Completion {
@@ -72,13 +79,30 @@ class Completion {
     if (waiter > expired_value) wake(waiter, next);
   }
 
+  /// Makes `watcher` the one that is told. \return false where it is done already, and nobody is told. A watcher must
+  /// stay until it has been told or unwatch() has succeeded.
+  bool watch(Watcher& watcher) noexcept {
+    std::uintptr_t nobody = 0;
+    return state_.compare_exchange_strong(nobody, address_of(watcher), std::memory_order_acq_rel,
+                                          std::memory_order_acquire);
+  }
+  /// \return false where the watcher was told, or is about to be.
+  bool unwatch(Watcher& watcher) noexcept {
+    std::uintptr_t self = address_of(watcher);
+    return state_.compare_exchange_strong(self, 0, std::memory_order_acq_rel, std::memory_order_acquire);
+  }
+
   static constexpr std::uintptr_t done_value = 1;
   static constexpr std::uintptr_t expired_value = 2;
+  static constexpr std::uintptr_t watcher_bit = 2;  // bit 0: a thread
 
  private:
   void wait_slow(WaitReason reason);
   bool wait_until_slow(std::int64_t deadline_ns, WaitReason reason);
   static void wake(std::uintptr_t waiter, bool next) noexcept;
+  static std::uintptr_t address_of(Watcher& watcher) noexcept {
+    return reinterpret_cast<std::uintptr_t>(&watcher) | watcher_bit;
+  }
   std::atomic<std::uintptr_t> state_{0};
 };
 

@@ -1,5 +1,5 @@
-// What mutex, condition variable, semaphore, latch and channel are made of: a lock for a few instructions, and a list
-// of those who wait.
+// What mutex, condition variable, semaphore, latch, barrier and channel are made of: a lock for a few instructions, and
+// a list of those who wait.
 //
 // Invariants
 //  W1  Every field of such an object is touched under its lock only, and unlocking is one store, the last touch. So
@@ -9,6 +9,10 @@
 //  W3  A waiter lives on the waiting stack. It leaves its function only after W2's wake, or after it has taken itself
 //      out; so nobody reaches a waiter that is gone. Where finalize() drops the waiting task it takes the waiter out,
 //      or waits for the event of one that somebody else has taken out, before the stack goes (sched/run/dropping.cpp).
+//  W4  Who waits in several lists at once (select) has a waiter in each, and one Choice. Whoever takes such a waiter
+//  out
+//      may serve it only after it has won the choice, under the list's lock; a waiter whose choice is lost it forgets
+//      before it unlocks. The one who waits locks every list once more before it leaves, so nobody reaches it then.
 #pragma once
 
 #include <charm/detail/completion.hpp>
@@ -34,6 +38,19 @@ class SpinLock {
   std::atomic<bool> taken_{false};
 };
 
+/// Which of several lists serves one who waits in all of them (W4).
+struct Choice {
+  static constexpr int open = -1;
+  static constexpr int again = -2;  // the one that had won could not serve
+  /// \return whether the choice was open, and is `number` now.
+  bool win(int number) noexcept {
+    int expected = open;
+    return chosen.compare_exchange_strong(expected, number, std::memory_order_acq_rel);
+  }
+  std::atomic<int> chosen{open};
+  Completion event;
+};
+
 /// One who waits. `given` and `item` are for the object that it waits at.
 struct Waiter {
   Waiter* next = nullptr;
@@ -42,7 +59,11 @@ struct Waiter {
   bool given = false;
   int beaten = 0;
   void* item = nullptr;
+  Choice* choice = nullptr;  // of a select, whose case `number` this is; then its event counts, not this one
+  int number = 0;
   Completion event;
+
+  void wake() noexcept { (choice == nullptr ? event : choice->event).complete(); }
 };
 
 /// First in, first out. Under the owner's lock.
@@ -76,6 +97,23 @@ class WaitList {
     if (waiter != nullptr) remove(*waiter);
     return waiter;
   }
+  /// The first that can be served, which stays in the list (W4); nullptr if there is none.
+  [[nodiscard]] Waiter* first_to_serve() noexcept {
+    while (first_ != nullptr && first_->choice != nullptr && !first_->choice->win(first_->number)) remove(*first_);
+    return first_;
+  }
+  /// All that can be served, linked by `next`.
+  Waiter* take_to_serve() noexcept {
+    Waiter* all = nullptr;
+    Waiter** end = &all;
+    while (Waiter* waiter = first_to_serve()) {
+      remove(*waiter);
+      *end = waiter;
+      end = &waiter->next;
+    }
+    *end = nullptr;
+    return all;
+  }
   /// Takes all; they stay linked by `next`.
   Waiter* take() noexcept {
     Waiter* all = first_;
@@ -94,13 +132,19 @@ struct Listed {
   SpinLock& lock;
   WaitList& list;
   Waiter& waiter;
+  const Listed* further = nullptr;  // where else (W4)
 };
+
+/// Waits for the event of `waiter`, which is in `list`. \return false where the time was over, or stop was requested,
+/// before anybody took it out; then it is not in the list any more. \throws Error (cancelled) where a wait that is
+/// cancellable was ended, likewise.
+bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t deadline, WaitReason reason);
 
 /// Wakes a list that WaitList::take or a chain of pops made; outside of the lock (W2).
 inline void wake_all(Waiter* waiters) noexcept {
   while (waiters != nullptr) {
     Waiter* next = waiters->next;  // read first: the woken one may be gone
-    waiters->event.complete();
+    waiters->wake();
     waiters = next;
   }
 }

@@ -4,7 +4,12 @@
 #include <charm/tasks.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
+
+namespace charm::fiber {
+struct Fiber;
+}
 
 namespace charm::sched {
 
@@ -14,6 +19,12 @@ std::vector<TaskInfo> list_tasks(Runtime& runtime);
 
 /// One line: "task 7 'reader' (app+0x1234) waits 1.2 s for mutex 0x7ffd10, held by task 9".
 std::string describe(const TaskInfo& task);
+
+/// The calling task, as "task 7 'reader' (app+0x1234)". \param name in place of the one that it has; empty: that.
+std::string running_task(std::string_view name = {});
+
+/// The same of a suspended one, and what it waits for, as in describe().
+std::string describe(const Runtime& runtime, const fiber::Fiber& fiber);
 
 /// Whether every worker is parked at this moment.
 bool everybody_sleeps(const Runtime& runtime) noexcept;

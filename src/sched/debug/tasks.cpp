@@ -1,7 +1,9 @@
 #include <charm/mutex.hpp>
+#include <charm/named.hpp>
 #include <charm/tasks.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -44,6 +46,10 @@ const char* text(Wait wait) {
       return "time";
     case Wait::blocking:
       return "blocking code";
+    case Wait::shared_mutex:
+      return "shared mutex";
+    case Wait::select:
+      return "one of several channels";
   }
   return "";
 }
@@ -59,16 +65,27 @@ double seconds_since(const Runtime& runtime, std::uint64_t then) {
   return then == 0 || now <= then ? 0 : static_cast<double>(now - then) * runtime.clock.ns_per_tick() * 1e-9;
 }
 
-TaskInfo read(const Runtime& runtime, const Fiber& fiber, detail::Job::Run function) {
-  const TaskCard& card = fiber.card;
-  TaskInfo info;
-  info.id = card.id;
+std::string name_on(const TaskCard& card) {
   char name[sizeof card.name + 1] = {};
   for (std::size_t i = 0; i < 4; ++i) {
     std::uint64_t word = card.name[i].load(std::memory_order_relaxed);
     std::memcpy(name + 8 * i, &word, 8);
   }
-  info.name = name;
+  return name;
+}
+
+std::string who(const TaskInfo& task) {
+  std::string line = task.id == 0 ? task.function : "task " + std::to_string(task.id);
+  if (!task.name.empty()) line += " '" + task.name + "'";
+  if (task.id != 0) line += " (" + task.function + ")";
+  return line;
+}
+
+TaskInfo read(const Runtime& runtime, const Fiber& fiber, detail::Job::Run function) {
+  const TaskCard& card = fiber.card;
+  TaskInfo info;
+  info.id = card.id;
+  info.name = name_on(card);
   info.function =
       card.id == 0 ? "the thread that called init()" : os::symbol(reinterpret_cast<std::uintptr_t>(function));
   const Wait wait = card.wait.load(std::memory_order_relaxed);
@@ -119,10 +136,22 @@ std::vector<TaskInfo> list_tasks(Runtime& runtime) {
   return all;
 }
 
+std::string running_task(std::string_view name) {
+  const Fiber* fiber = running_fiber();
+  if (fiber == nullptr) return "in a thread outside";
+  TaskInfo task;
+  task.id = fiber->card.id;
+  task.name = name.empty() ? name_on(fiber->card) : std::string(name);
+  task.function = os::symbol(reinterpret_cast<std::uintptr_t>(fiber->card.function.load(std::memory_order_relaxed)));
+  return who(task);
+}
+
+std::string describe(const Runtime& runtime, const fiber::Fiber& fiber) {
+  return describe(read(runtime, fiber, fiber.card.function.load(std::memory_order_relaxed)));
+}
+
 std::string describe(const TaskInfo& task) {
-  std::string line = task.id == 0 ? task.function : "task " + std::to_string(task.id);
-  if (!task.name.empty()) line += " '" + task.name + "'";
-  if (task.id != 0) line += " (" + task.function + ")";
+  std::string line = who(task);
   if (task.state == "waiting") {
     char since[32];
     std::snprintf(since, sizeof since, "%.1f s", task.seconds);
@@ -142,16 +171,37 @@ std::string describe(const TaskInfo& task) {
 
 namespace charm {
 
-void name_task(std::string_view name) noexcept {
+namespace detail {
+namespace {
+
+/// The end of the text last, so that a reader never runs beyond it.
+void write_name(fiber::TaskCard& card, const std::array<std::uint64_t, 4>& words) noexcept {
+  for (std::size_t i = 4; i-- > 0;) card.name[i].store(words[i], std::memory_order_relaxed);
+}
+
+std::array<std::uint64_t, 4> words_of(std::string_view name) noexcept {
+  std::array<std::uint64_t, 4> words{};
+  std::memcpy(words.data(), name.data(), std::min(name.size(), sizeof words - 1));
+  return words;
+}
+
+}  // namespace
+
+WithName::WithName(std::string_view name) noexcept {
   fiber::Fiber* fiber = sched::running_fiber();
   if (fiber == nullptr) return;
-  char text[sizeof fiber->card.name] = {};
-  std::memcpy(text, name.data(), std::min(name.size(), sizeof text - 1));
-  for (std::size_t i = 4; i-- > 0;) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text + 8 * i, 8);
-    fiber->card.name[i].store(word, std::memory_order_relaxed);
-  }
+  for (std::size_t i = 0; i < 4; ++i) former_[i] = fiber->card.name[i].load(std::memory_order_relaxed);
+  write_name(fiber->card, words_of(name));
+}
+
+WithName::~WithName() {
+  if (fiber::Fiber* fiber = sched::running_fiber()) write_name(fiber->card, former_);
+}
+
+}  // namespace detail
+
+void name_task(std::string_view name) noexcept {
+  if (fiber::Fiber* fiber = sched::running_fiber()) detail::write_name(fiber->card, detail::words_of(name));
 }
 
 std::vector<TaskInfo> tasks() { return sched::list_tasks(*sched::Visit()); }

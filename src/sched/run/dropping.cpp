@@ -7,8 +7,10 @@
 #include <charm/error.hpp>
 
 #include <exception>
+#include <string>
 #include <thread>
 
+#include "sched/debug/task_list.hpp"
 #include "sched/run/runtime.hpp"
 
 namespace charm::sched {
@@ -32,15 +34,20 @@ bool stop_waiting(Fiber& fiber) noexcept {
 
 namespace {
 
-/// And takes it out of the list that names its stack.
+/// For the error that those get who wait; there is one finalize() at a time.
+std::string being_dropped;
+
+/// And takes it out of the lists that name its stack.
 void detach(Fiber& fiber) noexcept {
-  if (const detail::Listed* listed = fiber.waits.listed) {
+  for (const detail::Listed* listed = fiber.waits.listed; listed != nullptr; listed = listed->further) {
     listed->lock.lock();
     const bool mine = listed->waiter.listed;
     if (mine) listed->list.remove(listed->waiter);
     listed->lock.unlock();
-    // Somebody has taken it out and is about to complete its event (W2): on this very stack.
-    while (!mine && !listed->waiter.event.done()) std::this_thread::yield();
+    // Somebody has taken it out and is about to complete its event (W2), or that of its choice (W4): on this very
+    // stack.
+    const detail::Choice* choice = listed->waiter.choice;
+    while (!mine && !(choice != nullptr ? choice->event : listed->waiter.event).done()) std::this_thread::yield();
   }
   if (fiber.waits.drop != nullptr) fiber.waits.drop(fiber.waits.dropped);
   stop_waiting(fiber);
@@ -48,7 +55,7 @@ void detach(Fiber& fiber) noexcept {
 
 }  // namespace
 
-std::size_t drop_tasks(const std::vector<Fiber*>& fibers) noexcept {
+std::size_t drop_tasks(const Runtime& runtime, const std::vector<Fiber*>& fibers) noexcept {
   std::size_t dropped = 0;
   for (Fiber* fiber : fibers) {
     if (fiber->card.function.load(std::memory_order_relaxed) == nullptr) continue;
@@ -58,12 +65,17 @@ std::size_t drop_tasks(const std::vector<Fiber*>& fibers) noexcept {
   struct Told {
     AwaitedJob* job;  // it may be gone once its waiter has been told
     AwaitedJob::Dropped dropped;
+    const Fiber* fiber;
   };
   std::vector<Told> told;
   for (Fiber* fiber : fibers) {
-    for (AwaitedJob* job = fiber->awaited; job != nullptr; job = job->outer) told.push_back({job, job->dropped});
+    for (AwaitedJob* job = fiber->awaited; job != nullptr; job = job->outer) told.push_back({job, job->dropped, fiber});
   }
-  for (const Told& one : told) one.dropped(one.job, detail::Drop::tell);
+  for (const Told& one : told) {
+    being_dropped = ": " + describe(runtime, *one.fiber);
+    one.dropped(one.job, detail::Drop::tell);
+  }
+  being_dropped.clear();
   for (const Told& one : told) one.dropped(one.job, detail::Drop::release);
   return dropped;
 }
@@ -87,9 +99,9 @@ void end_awaited(AwaitedJob& job, const void* kind) noexcept {
 }
 
 std::exception_ptr dropped_error() noexcept {
-  return std::make_exception_ptr(
-      Error(Errc::not_running, "the task was dropped: it still waited for something when finalize() ended the runtime",
-            "wake what waits, or close the channel that it waits for, before finalize()"));
+  return std::make_exception_ptr(Error(Errc::not_running,
+                                       "the task was dropped when finalize() ended the runtime" + sched::being_dropped,
+                                       "wake what waits, or close the channel that it waits for, before finalize()"));
 }
 
 }  // namespace charm::detail

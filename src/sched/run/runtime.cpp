@@ -167,7 +167,7 @@ Runtime::~Runtime() {
   forget_oversubscription();
   std::vector<fiber::Fiber*> fibers;
   for (auto& of_node : pools_) fibers.insert(fibers.end(), of_node->all.begin(), of_node->all.end());
-  if (const std::size_t dropped = drop_tasks(fibers); dropped > 0) {
+  if (const std::size_t dropped = drop_tasks(*this, fibers); dropped > 0) {
     base::notice("abandoned",
                  std::to_string(dropped) + " tasks still waited for something at finalize() and were dropped");
   }

@@ -210,6 +210,11 @@ void leave_blocking() noexcept {
   runtime->blocking_pool->end();
 }
 
+const CancelScope** scope_in_blocking_code() noexcept {
+  Fiber* fiber = sched::this_worker() == nullptr ? sched::running_fiber() : nullptr;
+  return fiber == nullptr ? nullptr : &fiber->away.scope;
+}
+
 std::uint64_t task_id() noexcept {
   Fiber* fiber = sched::running_fiber();
   return fiber == nullptr ? 0 : fiber->card.id;

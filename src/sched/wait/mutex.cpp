@@ -32,10 +32,6 @@ void SpinLock::lock_slow() noexcept {
   }
 }
 
-namespace {
-
-/// Waits for the event of `waiter`, which is in `list`. \return false where the time was over, or stop was requested,
-/// before anybody took it out. \throws Error (cancelled) where a wait that is cancellable was ended.
 bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t deadline, WaitReason reason) {
   const Listed listed{lock, list, waiter};
   reason.listed = &listed;
@@ -48,6 +44,8 @@ bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t de
   if (mine && reason.cancellable) check_ended_wait();
   return !mine;
 }
+
+namespace {
 
 /// Of all but mutexes: who holds one lets it go when its own waits are ended.
 WaitReason may_end(Wait kind, const void* object, const std::stop_token* stop) noexcept {

@@ -13,11 +13,13 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "base/notices.hpp"
 #include "os/futex.hpp"
 #include "os/pause.hpp"
+#include "sched/debug/task_list.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
@@ -252,7 +254,11 @@ bool sleep_until_ns(std::int64_t deadline, const std::stop_token* stop) {
   return stop == nullptr || !stop->stop_requested();
 }
 
-void Completion::wake(std::uintptr_t waiter, bool next) noexcept { wake_waiter(waiter, next); }
+void Completion::wake(std::uintptr_t waiter, bool next) noexcept {
+  if ((waiter & watcher_bit) == 0) return wake_waiter(waiter, next);
+  auto* watcher = reinterpret_cast<Watcher*>(waiter & ~watcher_bit);
+  watcher->notify(watcher);
+}
 
 void submit(ListedJob& job) {
   if (Worker* worker = sched::this_worker()) {
@@ -338,15 +344,14 @@ void run_root(ListedJob& root, Completion& done) {
   done.wait();
 }
 
-void detached_task_failed() noexcept {
-  const char* what = "something that is not a std::exception";
+void detached_task_failed(std::string_view name) noexcept {
+  const std::string notice = "an exception left a detached task, " + sched::running_task(name) + ": ";
   try {
     throw;
   } catch (const std::exception& error) {
-    what = error.what();
-    base::notice("detached", std::string("an exception left a detached task: ") + what);
+    base::notice("detached", notice + error.what());
   } catch (...) {
-    base::notice("detached", std::string("an exception left a detached task: ") + what);
+    base::notice("detached", notice + "something that is not a std::exception");
   }
   std::terminate();
 }

@@ -1,2 +1,2 @@
-// Of docs/algorithms.md: cancellation. A whole program.
+// Of docs/algorithms.md: partial results for each worker. A whole program.
 #include "algorithms_2.inc"

@@ -1,2 +1,2 @@
-// Of docs/algorithms.md: coroutines. A whole program.
+// Of docs/algorithms.md: cancellation. A whole program.
 #include "algorithms_3.inc"

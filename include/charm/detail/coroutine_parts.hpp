@@ -1,0 +1,116 @@
+// What coroutines are made of: the job that resumes one, where frames live, and where results go.
+//
+// A coroutine that is scheduled is a job like any other: the job lies in the awaiter and so in the coroutine's frame,
+// nothing is allocated for it, and a thief may resume it anywhere. Invariant: once an await_suspend has handed the
+// coroutine to somebody, it touches neither the awaiter nor the frame, since the coroutine may run, and end, meanwhile.
+#pragma once
+
+#include <charm/detail/job_memory.hpp>
+#include <charm/detail/result.hpp>
+#include <charm/detail/scheduler.hpp>
+#include <charm/detail/target.hpp>
+#include <charm/detail/worker.hpp>
+
+#include <coroutine>
+#include <cstddef>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace charm::detail {
+
+/// Resumes a coroutine when it is run.
+struct ResumeJob : ListedJob {
+  ResumeJob() noexcept : ListedJob(&ResumeJob::start) {}
+  static void start(Job* job) noexcept {
+    std::coroutine_handle<> coroutine = static_cast<ResumeJob*>(job)->coroutine;  // the job goes with the awaiter
+    coroutine.resume();
+  }
+  std::coroutine_handle<> coroutine;
+};
+
+/// Goes on with a coroutine: by symmetric transfer, as await_suspend returns it. That takes no stack where the compiler
+/// makes a tail call of it, which GCC does not below -O2 nor with sanitizers. There a long chain of awaits piles up, so
+/// where the stack is nearly used up the coroutine goes on in a job of its own, and the pile is left.
+inline std::coroutine_handle<> transfer_to(std::coroutine_handle<> next, [[maybe_unused]] ResumeJob& job) noexcept {
+#if !defined(__clang__)
+  const WorkerBase* worker = this_worker();
+  if (worker != nullptr && stack_here() < worker->stack_limit) [[unlikely]] {
+    job.coroutine = next;
+    submit_where_bound(job);  // the last touch: it may run, and end, meanwhile
+    return std::noop_coroutine();
+  }
+#endif
+  return next;
+}
+
+class ScheduleAwaiter {
+ public:
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> coroutine) {
+    job_.coroutine = coroutine;
+    submit(job_);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  ResumeJob job_;
+};
+
+class ScheduleThereAwaiter {
+ public:
+  explicit ScheduleThereAwaiter(Target target) noexcept : target_(target) {}
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> coroutine) {
+    job_.coroutine = coroutine;
+    post(target_, job_);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  Target target_;
+  ResumeJob job_;
+};
+
+/// Frames come from the worker's pool of job memory, but for those whose promise, and so whose result, wants to be
+/// aligned more than the pools do. What else a frame holds the compiler lays out, and GCC and Clang align no frame for
+/// it beyond operator new: keep over-aligned variables that live over a co_await behind a pointer.
+template <class Promise>
+struct PooledFrame {
+  static void* operator new(std::size_t bytes) {
+    if constexpr (!fits_pool<Promise>)
+      return ::operator new(bytes, std::align_val_t{alignof(Promise)});
+    else
+      return take_job_memory(bytes);
+  }
+  static void operator delete(void* frame, std::size_t bytes) noexcept {
+    if constexpr (!fits_pool<Promise>)
+      ::operator delete(frame, std::align_val_t{alignof(Promise)});
+    else
+      give_job_memory(frame, bytes);
+  }
+};
+
+/// What a coroutine returned or threw.
+template <class T>
+struct PromiseResult {
+  Result<T> result;
+  template <class U = T>
+    requires std::is_convertible_v<U&&, T>
+  void return_value(U&& value) {
+    result.set_from([&]() -> T { return std::forward<U>(value); });
+  }
+  void unhandled_exception() noexcept {
+    result.set_from([]() -> T { throw; });
+  }
+};
+template <>
+struct PromiseResult<void> {
+  Result<void> result;
+  void return_void() noexcept {}
+  void unhandled_exception() noexcept {
+    result.set_from([] { throw; });
+  }
+};
+
+}  // namespace charm::detail

@@ -1,0 +1,72 @@
+// A coroutine that nobody awaits: a job like any other, which destroys its frame at its end. What it was started for
+// tells it what to do then: call a function, with the frame gone already, or go on with another coroutine.
+#pragma once
+
+#include <charm/detail/coroutine_parts.hpp>
+#include <charm/detail/scheduler.hpp>
+
+#include <coroutine>
+#include <exception>
+#include <utility>
+
+namespace charm::detail {
+
+class DetachedCoroutine {
+ public:
+  struct End {
+    void (*function)(void*) noexcept = nullptr;
+    void* argument = nullptr;
+  };
+  struct promise_type : PooledFrame<promise_type> {
+    DetachedCoroutine get_return_object() noexcept {
+      return DetachedCoroutine(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
+    [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
+    struct Final {
+      [[nodiscard]] bool await_ready() const noexcept { return false; }
+      [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> self) const noexcept {
+        const End at_end = self.promise().end;
+        const std::coroutine_handle<> then = self.promise().next;
+        self.destroy();
+        if (at_end.function != nullptr) at_end.function(at_end.argument);
+        return then != nullptr ? then : std::noop_coroutine();
+      }
+      void await_resume() const noexcept {}
+    };
+    [[nodiscard]] Final final_suspend() const noexcept { return {}; }
+    /// `co_return` takes what to go on with; null: nothing.
+    void return_value(std::coroutine_handle<> coroutine) noexcept { next = coroutine; }
+    [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }  // bodies catch everything
+
+    ResumeJob job;
+    std::coroutine_handle<> next;
+    End end;
+  };
+
+  DetachedCoroutine(DetachedCoroutine&& other) noexcept : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
+  DetachedCoroutine& operator=(DetachedCoroutine&&) = delete;
+  ~DetachedCoroutine() {
+    if (coroutine_ != nullptr) coroutine_.destroy();
+  }
+
+  /// Calls `end` when the frame is gone.
+  void call_at_end(End end) noexcept { coroutine_.promise().end = end; }
+  /// Queues it as a task, which owns its frame from now on. \throws Error (not_running).
+  void start() {
+    ResumeJob& job = coroutine_.promise().job;
+    job.coroutine = coroutine_;
+    const auto self = std::exchange(coroutine_, nullptr);  // it may be gone when submit() returns
+    try {
+      submit(job);
+    } catch (...) {
+      coroutine_ = self;
+      throw;
+    }
+  }
+
+ private:
+  explicit DetachedCoroutine(std::coroutine_handle<promise_type> coroutine) noexcept : coroutine_(coroutine) {}
+  std::coroutine_handle<promise_type> coroutine_;
+};
+
+}  // namespace charm::detail

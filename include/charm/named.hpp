@@ -1,0 +1,59 @@
+// A function with a name, for whatever is started as a task.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace charm {
+namespace detail {
+
+/// The running task has this name for the time of a call; then it has the one again that it had.
+class WithName {
+ public:
+  explicit WithName(std::string_view name) noexcept;
+  ~WithName();
+  WithName(const WithName&) = delete;
+  WithName& operator=(const WithName&) = delete;
+
+ private:
+  std::array<std::uint64_t, 4> former_{};
+};
+
+template <class F>
+struct Named {
+  std::string name;
+  F function;
+  decltype(auto) operator()() {
+    const WithName within(name);
+    return std::invoke(function);
+  }
+};
+
+/// What errors call a task that runs such a function; empty: nothing of its own.
+template <class F>
+std::string_view name_of(const F& /*function*/) noexcept {
+  return {};
+}
+template <class F>
+std::string_view name_of(const Named<F>& named) noexcept {
+  return named.name;
+}
+
+}  // namespace detail
+
+/// `group.run(charm::named("parse", f))`: the task that runs `f()` has that name while it runs, in tasks(), the reports
+/// of deadlocks and of stack overflows, debuggers, and in the report of an exception that leaves a detached task. For
+/// everything that takes a function without arguments. At most 31 bytes are kept.
+template <class F>
+  requires std::is_invocable_v<std::decay_t<F>&>
+auto named(std::string name, F&& function) {
+  return detail::Named<std::decay_t<F>>{std::move(name), std::forward<F>(function)};
+}
+
+}  // namespace charm

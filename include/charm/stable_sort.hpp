@@ -1,0 +1,128 @@
+// Parallel stable sorting: merge sort whose halves are forked, with a second copy of the range to merge into. Two
+// sorted parts are merged by several workers, too: the middle of the longer one is looked up in the other, which gives
+// two merges that do not touch (Cormen et al., "Introduction to Algorithms", multithreaded merge sort).
+#pragma once
+
+#include <charm/detail/cancel_scope.hpp>
+#include <charm/detail/for_blocks.hpp>
+#include <charm/detail/sort_leaf.hpp>
+#include <charm/invoke.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+namespace charm {
+namespace detail::sorting {
+
+/// Room for a copy of a range, whose elements are moved in at once.
+template <class T>
+class MovedOut {
+ public:
+  template <class It>
+  MovedOut(It first, std::int64_t count) : count_(count), elements_(std::allocator<T>().allocate(size())) {
+    using Offset = typename std::iterator_traits<It>::difference_type;
+    for_blocks(0, count, [&](std::int64_t low, std::int64_t high) {
+      for (std::int64_t i = low; i < high; ++i)
+        std::construct_at(elements_ + i, std::move(first[static_cast<Offset>(i)]));
+    });
+  }
+  ~MovedOut() {
+    std::destroy_n(elements_, size());
+    std::allocator<T>().deallocate(elements_, size());
+  }
+  MovedOut(const MovedOut&) = delete;
+  MovedOut& operator=(const MovedOut&) = delete;
+  [[nodiscard]] T* begin() const noexcept { return elements_; }
+
+ private:
+  [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(count_); }
+  std::int64_t count_;
+  T* elements_;
+};
+
+/// Merges [a, a_end) and [b, b_end) to `out`; of equal elements those of `a` come first.
+template <class From, class To, class Less>
+void merge_stable(From a, From a_end, From b, From b_end, To out, Less& less, const FailScope& sort) {
+  constexpr std::int64_t leaf = 1 << 13;
+  if (sort.cancelled()) return;
+  if ((a_end - a) + (b_end - b) <= leaf) {
+    std::merge(std::make_move_iterator(a), std::make_move_iterator(a_end), std::make_move_iterator(b),
+               std::make_move_iterator(b_end), out, std::ref(less));
+    return;
+  }
+  const bool first_is_longer = a_end - a >= b_end - b;
+  const From a_middle =
+      first_is_longer ? a + (a_end - a) / 2 : std::upper_bound(a, a_end, b[(b_end - b) / 2], std::ref(less));
+  const From b_middle = first_is_longer ? std::lower_bound(b, b_end, *a_middle, std::ref(less)) : b + (b_end - b) / 2;
+  using Offset = typename std::iterator_traits<To>::difference_type;
+  const To out_middle = out + static_cast<Offset>((a_middle - a) + (b_middle - b));
+  invoke([&] { merge_stable(a, a_middle, b, b_middle, out, less, sort); },
+         [&] { merge_stable(a_middle, a_end, b_middle, b_end, out_middle, less, sort); });
+}
+
+/// Sorts [here, here + count), whose copy begins at `there`; the result lies there, or here.
+template <class Here, class There, class Less>
+void sort_stable(Here here, There there, std::int64_t count, bool result_is_there, Less& less, const FailScope& sort) {
+  constexpr std::int64_t leaf = 24;
+  constexpr std::int64_t worth_a_fork = 1 << 11;
+  if (sort.cancelled()) return;
+  const Here here_end = here + static_cast<typename std::iterator_traits<Here>::difference_type>(count);
+  const There there_end = there + static_cast<typename std::iterator_traits<There>::difference_type>(count);
+  if (count <= leaf) {
+    insertion_sort(here, here_end, less);
+    if (result_is_there) std::move(here, here_end, there);
+    return;
+  }
+  const std::int64_t half = count / 2;
+  const Here here_middle = here + static_cast<typename std::iterator_traits<Here>::difference_type>(half);
+  const There there_middle = there + static_cast<typename std::iterator_traits<There>::difference_type>(half);
+  auto left = [&] { sort_stable(here, there, half, !result_is_there, less, sort); };
+  auto right = [&] { sort_stable(here_middle, there_middle, count - half, !result_is_there, less, sort); };
+  if (count > worth_a_fork) {
+    invoke(left, right);
+  } else {
+    left();
+    right();
+  }
+  if (result_is_there)
+    merge_stable(here, here_middle, here_middle, here_end, there, less, sort);
+  else
+    merge_stable(there, there_middle, there_middle, there_end, here, less, sort);
+}
+
+template <class It, class Less>
+void stable_sort_in_task(It first, It last, Less& less) {
+  FailScope sort(this_worker()->scope);
+  {
+    const WithScope within(&sort);
+    try {
+      const std::int64_t count = last - first;
+      const MovedOut<typename std::iterator_traits<It>::value_type> copy(first, count);
+      sort_stable(copy.begin(), first, count, true, less, sort);
+    } catch (...) {
+      sort.fail();
+    }
+  }
+  sort.finish();
+}
+
+}  // namespace detail::sorting
+
+/// Sorts [first, last) by `less`, a strict weak ordering; elements that are equal keep their order. O(n log n)
+/// comparisons; takes memory for as many elements again. Elements must be movable, and their moves must not throw.
+/// Where the order of equal elements does not matter, charm::sort needs no memory and is faster.
+/// If `less` throws, or the group that the caller belongs to is cancelled, the exception (Error, cancelled) leaves
+/// stable_sort() when all workers have stopped; the elements have unspecified values then, as after std::stable_sort.
+template <std::random_access_iterator It, class Less = std::less<>>
+void stable_sort(It first, It last, Less less = {}) {
+  if (last - first < 2) return;
+  if (detail::this_worker() != nullptr) return detail::sorting::stable_sort_in_task(first, last, less);
+  run([&] { detail::sorting::stable_sort_in_task(first, last, less); });
+}
+
+}  // namespace charm

@@ -1,0 +1,88 @@
+// Waits for the first of several futures.
+#pragma once
+
+#include <charm/detail/completion.hpp>
+#include <charm/detail/wait_list.hpp>
+#include <charm/future.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace charm {
+namespace detail {
+
+struct AnyDone;
+
+/// Tells an AnyDone that one of them is done.
+struct AnyWatcher : Watcher {
+  AnyDone* told = nullptr;
+};
+
+/// \param watchers one for each. \return the number of one that is done; -1 where the time was over.
+int wait_any_of(std::span<Completion* const> events, std::span<AnyWatcher> watchers, std::int64_t deadline);
+
+template <class T>
+Completion* event_of(future<T>& f) {
+  return &FutureAccess::shared(f).done;
+}
+
+template <class... T>
+int wait_any_until(std::int64_t deadline, future<T>&... futures) {
+  const std::array<Completion*, sizeof...(T)> events{event_of(futures)...};
+  std::array<AnyWatcher, sizeof...(T)> watchers;
+  return wait_any_of(events, watchers, deadline);
+}
+
+template <class T>
+int wait_any_until(std::int64_t deadline, std::span<future<T>> futures) {
+  std::vector<Completion*> events;
+  for (future<T>& f : futures) events.push_back(event_of(f));
+  std::vector<AnyWatcher> watchers(events.size());
+  return wait_any_of(events, watchers, deadline);
+}
+
+inline std::optional<std::size_t> number_of(int which) {
+  return which < 0 ? std::nullopt : std::optional<std::size_t>(static_cast<std::size_t>(which));
+}
+
+}  // namespace detail
+
+/// Waits until one of the futures is ready: get() of it returns at once. The others stay as they are, so a call in a
+/// loop takes the results in the order in which they come. While it waits nobody else may wait for one of them.
+/// \return its position; where several are ready, the first of them. \throws Error (bad_input) where one has no task.
+template <class... T>
+  requires(sizeof...(T) > 0)
+std::size_t wait_any(future<T>&... futures) {
+  return static_cast<std::size_t>(detail::wait_any_until(detail::Completion::never, futures...));
+}
+/// The same for any number of one type. \throws Error (bad_input) also where there is none.
+template <class T>
+std::size_t wait_any(std::span<future<T>> futures) {
+  if (futures.empty())
+    throw Error(Errc::bad_input, "wait_any() on no future at all", "ask empty() before you wait, it would never end");
+  return static_cast<std::size_t>(detail::wait_any_until(detail::Completion::never, futures));
+}
+/// The same for a vector.
+template <class T>
+std::size_t wait_any(std::vector<future<T>>& futures) {
+  return wait_any(std::span<future<T>>(futures));
+}
+
+/// Like wait_any, for so long at most. \return nothing where none was ready in time.
+template <class Rep, class Period, class... T>
+  requires(sizeof...(T) > 0)
+std::optional<std::size_t> wait_any_for(const std::chrono::duration<Rep, Period>& duration, future<T>&... futures) {
+  return detail::number_of(detail::wait_any_until(detail::deadline_after(duration), futures...));
+}
+/// The same for any number of one type.
+template <class Rep, class Period, class T>
+std::optional<std::size_t> wait_any_for(const std::chrono::duration<Rep, Period>& duration,
+                                        std::span<future<T>> futures) {
+  return detail::number_of(detail::wait_any_until(detail::deadline_after(duration), futures));
+}
+
+}  // namespace charm

@@ -1,0 +1,131 @@
+// `co_await charm::when_any(...)`: the first of several coroutines to end.
+#pragma once
+
+#include <charm/coroutine.hpp>
+#include <charm/detail/detached_coroutine.hpp>
+#include <charm/detail/result.hpp>
+#include <charm/error.hpp>
+
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace charm {
+
+/// What when_any() of tasks of one type gives.
+template <class T>
+struct any_result {
+  std::size_t index;  ///< which task ended first
+  T value;            ///< what it returned; std::monostate for void
+};
+
+namespace detail {
+
+/// Outlives the coroutine that waits: the losers keep it until they end, too.
+template <class Value>
+struct AnyState {
+  std::atomic<bool> won{false};
+  std::atomic<int> missing{2};  // the winner, and the one who starts all; the last of them goes on with the waiter
+  Result<Value> result;
+  std::coroutine_handle<> waiter;
+
+  std::coroutine_handle<> arrive() noexcept {
+    if (missing.fetch_sub(1, std::memory_order_acq_rel) == 1) return waiter;
+    return nullptr;
+  }
+};
+
+/// \param make makes the result of the awaited value.
+template <class Value, class T, class Make>
+DetachedCoroutine compete(std::shared_ptr<AnyState<Value>> state, task<T> entrant, Make make) {
+  std::exception_ptr error;
+  std::optional<Value> value;
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await std::move(entrant);
+      value.emplace(make(std::monostate()));
+    } else {
+      value.emplace(make(co_await std::move(entrant)));
+    }
+  } catch (...) {
+    error = std::current_exception();
+  }
+  if (state->won.exchange(true, std::memory_order_acq_rel)) co_return nullptr;
+  if (error)
+    state->result.set_error(std::move(error));
+  else
+    state->result.set_from([&] { return std::move(*value); });
+  co_return state->arrive();
+}
+
+template <class Value>
+struct StartEntrants {
+  AnyState<Value>& state;
+  std::vector<DetachedCoroutine>& entrants;
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiter) {
+    state.waiter = waiter;
+    bool started = false;
+    for (DetachedCoroutine& entrant : entrants) {
+      try {
+        entrant.start();
+        started = true;
+      } catch (const Error&) {  // the runtime does not run, or has ended since: then those that began decide
+        if (!started) throw;
+        break;
+      }
+    }
+    const std::coroutine_handle<> next = state.arrive();
+    return next != nullptr ? next : std::noop_coroutine();
+  }
+  void await_resume() const noexcept {}
+};
+
+}  // namespace detail
+
+/// Starts all tasks as tasks of the runtime and goes on when the first of them has ended, with what it returned or
+/// threw. The others run to their end, their results are dropped: they must not refer to what the waiting coroutine
+/// owns, unless it waits for them in another way. \return a variant whose index() is the task's position;
+/// std::monostate stands for void. \throws Error (not_running).
+template <class... T>
+  requires(sizeof...(T) > 0)
+task<std::variant<detail::NotVoid<T>...>> when_any(task<T>... tasks) {
+  using Value = std::variant<detail::NotVoid<T>...>;
+  auto state = std::make_shared<detail::AnyState<Value>>();
+  std::vector<detail::DetachedCoroutine> entrants;
+  entrants.reserve(sizeof...(T));
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    (entrants.push_back(detail::compete<Value>(
+         state, std::move(tasks),
+         [](detail::NotVoid<T>&& value) { return Value(std::in_place_index<i>, std::move(value)); })),
+     ...);
+  }(std::index_sequence_for<T...>());
+  co_await detail::StartEntrants<Value>{*state, entrants};
+  co_return state->result.take();
+}
+
+/// The same for any number of tasks of one type. \throws Error (bad_input) also where there is none.
+template <class T>
+task<any_result<detail::NotVoid<T>>> when_any(std::vector<task<T>> tasks) {
+  using Value = any_result<detail::NotVoid<T>>;
+  if (tasks.empty())
+    throw Error(Errc::bad_input, "when_any() of no task at all", "ask empty() before you wait, it would never end");
+  auto state = std::make_shared<detail::AnyState<Value>>();
+  std::vector<detail::DetachedCoroutine> entrants;
+  entrants.reserve(tasks.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    entrants.push_back(detail::compete<Value>(state, std::move(tasks[i]),
+                                              [i](detail::NotVoid<T>&& value) { return Value{i, std::move(value)}; }));
+  co_await detail::StartEntrants<Value>{*state, entrants};
+  co_return state->result.take();
+}
+
+}  // namespace charm

@@ -1,0 +1,2 @@
+// Of docs/algorithms.md: coroutines. A whole program.
+#include "algorithms_4.inc"
