@@ -253,7 +253,8 @@ class FutureAwaiter {
     explicit WaitJob(future<T>&& f) noexcept : ListedJob(&WaitJob::start), awaited(std::move(f)) {}
     static void start(Job* job) noexcept {
       auto* self = static_cast<WaitJob*>(job);
-      const WithScope alone(nullptr);  // it may run in the scope of a task whose deque is full, and must not be cancelled
+      const WithScope alone(
+          nullptr);  // it may run in the scope of a task whose deque is full, and must not be cancelled
       self->awaited.wait();
       self->coroutine.resume();
     }

@@ -119,8 +119,8 @@ class future {
   /// Whether get() would return at once.
   [[nodiscard]] bool ready() const noexcept { return shared_ != nullptr && shared_->done.done(); }
 
-  /// Waits. In a task, which may be suspended (docs/suspension.md), other tasks run meanwhile, or (where the waiting
-  /// task belongs to no group or loop) the future's task itself if no worker has taken it yet. From one task at a time.
+  /// Waits. In a task, which may be suspended (docs/suspension.md), other tasks run meanwhile, or the
+  /// future's task itself if no worker has taken it yet. From one task at a time.
   /// Cancelling the group of the waiting task does not end the wait: the future's task mostly refers to what the
   /// waiting one owns, and ends by itself.
   void wait() {

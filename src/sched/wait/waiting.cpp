@@ -282,7 +282,6 @@ void run_own_child(ListedJob& job) noexcept {
   Worker* worker = sched::this_worker();
   // One that is recorded gets a fiber of its own, so that the recording tells it from its parent.
   if (worker == nullptr || worker->track != nullptr || stack_here() < worker->stack_limit) return;
-  if (worker->scope != nullptr) return;  // the waiter may be cancelled, and the child not: each needs its own stack
   if (!worker->deque.pop_this(&job)) return;
   sched::Tally::add(worker->tally.jobs);
   Fiber& self = *worker->current;
