@@ -103,9 +103,10 @@ TEST_P(WaitAny, ATimeLimitLeavesTheFuturesAsTheyWere) {
   });
 }
 
-charm::task<int> number_when(charm::latch& open, int number) {
+/// It may run after the test, until finalize().
+charm::task<int> number_when(std::shared_ptr<charm::latch> open, int number) {
   co_await charm::schedule();
-  open.wait();
+  open->wait();
   co_return number;
 }
 charm::task<std::string> throws() {
@@ -118,8 +119,8 @@ charm::task<void> ends(std::shared_ptr<int> kept) {
 }
 
 TEST_P(WaitAny, WhenAnyGoesOnWithTheFirstToEnd) {
-  charm::latch never(1);
-  charm::latch open(0);
+  const auto never = std::make_shared<charm::latch>(1);
+  const auto open = std::make_shared<charm::latch>(0);
   auto pick = [&]() -> charm::task<std::string> {
     auto kept = std::make_shared<int>(0);
     auto one = co_await charm::when_any(number_when(never, 1), ends(kept));
@@ -139,7 +140,7 @@ TEST_P(WaitAny, WhenAnyGoesOnWithTheFirstToEnd) {
     co_return "";
   };
   EXPECT_EQ(charm::sync_wait(pick()), "first");
-  never.count_down();
+  never->count_down();
   auto wrong = []() -> charm::task<int> {
     co_return (co_await charm::when_any(std::vector<charm::task<int>>())).value;
   };
