@@ -51,7 +51,7 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
     bool flat = false;
     job = victim->deque.steal(lost, flat);
     if (lost) Tally::add(tally.lost_races);  // somebody was faster: on to the next victim
-    if (job != nullptr && flat) {
+    if (job != nullptr && flat && deque.empty()) {  // one that looks although it has work (P6) may have no room
       // Of many small jobs run one and keep the others where they can be stolen on.
       Job* more[64];
       const std::int64_t most = std::min<std::int64_t>(64, runtime->stealing_policy.share(visible) - 1);
