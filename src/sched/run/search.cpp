@@ -50,7 +50,7 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
     bool lost = false;
     bool flat = false;
     job = victim->deque.steal(lost, flat);
-    if (lost) Tally::add(tally.lost_races);  // somebody was faster: on to the next victim
+    if (lost) Tally::add(tally.lost_races);         // somebody was faster: on to the next victim
     if (job != nullptr && flat && deque.empty()) {  // one that looks although it has work (P6) may have no room
       // Of many small jobs run one and keep the others where they can be stolen on.
       Job* more[64];
