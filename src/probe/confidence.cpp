@@ -13,8 +13,6 @@ namespace {
 constexpr int most_rows_sampled = 256;      // a sample of the rows tells as much
 constexpr double most_sure_of_none = 0.94;  // a coarse timer shows siblings like cores
 const double full_power_noise = std::log(1.03);
-// What two groups with the smallest step between them add to the spread.
-const double least_hidden = smallest_step / 2;
 const double plain_spread = std::log(1.8);  // latencies within groups that differ by more have a reason
 
 int row_stride(int n) { return (n + most_rows_sampled - 1) / most_rows_sampled; }
@@ -115,6 +113,9 @@ namespace {
 /// How sure it is that groups that look whole are: noise hides small steps, and latencies that are lower than noise
 /// explains are a sign of what was not found.
 double power(const Evidence& evidence) {
+  // What two groups with the smallest step between them add to the spread. (Not at namespace scope: a variable of a
+  // header may be initialised later than this file's.)
+  const double least_hidden = smallest_step / 2;
   const double excess = std::max(0.0, evidence.noise / full_power_noise - 1);
   const double unexplained = std::clamp((evidence.hidden - least_hidden) / least_hidden, 0.0, 2.0);
   const double few = 1.6 / std::sqrt(std::max(1.0, static_cast<double>(evidence.items)));
