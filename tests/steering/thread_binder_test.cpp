@@ -94,7 +94,7 @@ class World {
     const int held = binder.claimed();
     bool agreed = false;
     const auto bind = [&](const Cpus& cpus) {
-      RC_ASSERT(held == CpuClaims::free_cpu || claims_.owner(held) == thread);  // not released before the bind
+      RC_ASSERT((held == CpuClaims::free_cpu || claims_.owner(held) == thread));  // not released before the bind
       if (refusals > 0 && *rc::gen::inRange(0, 4) < refusals) return false;
       agreed = kernel_.bind(thread, cpus);
       RC_ASSERT(agreed);
