@@ -6,6 +6,7 @@
 #include "probe/landmarks.hpp"
 #include "probe/pair_plan.hpp"
 #include "synthetic_machine.hpp"
+#include "thorough.hpp"
 
 using namespace charm::probe;
 using namespace charm::probe::testing;
@@ -44,7 +45,7 @@ Choice unseen() {
 
 TEST(SyntheticMachines, ChipletsAreExactOn99OfAHundredNoisyMachines) {
   Score score;
-  for (unsigned seed = 0; seed < 200; ++seed) {
+  for (unsigned seed = 0; seed < (charm::tests::thorough() ? 200U : 100U); ++seed) {
     std::mt19937_64 random(2000 + seed);
     Choice choice = unseen();
     if (seed % 5 != 0) choice.most_cpus = 224;  // of hundreds of cpus a few: they take a second each

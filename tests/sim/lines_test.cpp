@@ -9,6 +9,7 @@
 #include "sim/generator.hpp"
 #include "sim/policy.hpp"
 #include "sim/tags.hpp"
+#include "thorough.hpp"
 
 using namespace charm::sim;
 
@@ -121,6 +122,7 @@ TEST(Lines, AreTheSameForTheSameSeed) {
 TEST(Lines, OfASampleAreThoseOfAllLines) {
   const Model machine = model("epyc-7713");
   for (const char* spec : {"sweep:mb=12", "uniform:total_mb=96", "zipf:total_mb=256"}) {
+    if (spec[0] != 'u' && !charm::tests::thorough()) continue;
     const Workload work = workload(spec, 16);
     const SimulationPlan plan = plan_for("distributed", machine, work, 16);
     const Job job = job_of(machine, work, plan);
