@@ -271,4 +271,16 @@ TEST(Affine, IsDoneWithoutAChipletThatIsBusyWithSomethingElse) {
   });
 }
 
+// A page fault, or a core lost to others, in the first chunk said for the rest of a loop: one index at a time.
+TEST(Chunk, GoesOnLearningAfterASlowFirstOne) {
+  charm::detail::Chunk chunk(0);
+  chunk.run(chunk.size(), [] {
+    const std::uint64_t start = charm::detail::ticks();
+    while (charm::detail::ticks() - start < 3 * charm::detail::ticks_per_us()) {
+    }
+  });
+  for (int i = 0; i < 1000; ++i) chunk.run(chunk.size(), [] {});
+  EXPECT_GT(chunk.size(), 1000);
+}
+
 }  // namespace

@@ -55,16 +55,22 @@ class Chunk {
     std::uint64_t start = ticks();
     body();
     std::uint64_t took = ticks() - start;
-    if (took >= ticks_per_us() || size_ > std::int64_t{1} << 58)
-      settled_ = true;
-    else
+    if (took >= ticks_per_us() || size_ > std::int64_t{1} << 58) {
+      settled_ = ++slow_ == slow_enough;
+    } else {
       size_ *= took < ticks_per_us() / 8 ? 8 : 2;
+      slow_ = 0;
+    }
   }
 
  private:
+  /// One slow chunk may be a page fault or a lost core, several in a row are the body's own time.
+  static constexpr int slow_enough = 4;
+
   std::int64_t size_;
   LoopCount count_;
   bool settled_;
+  signed char slow_ = 0;  // chunks in a row that took a microsecond or more
 };
 
 template <class I>
