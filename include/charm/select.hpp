@@ -8,17 +8,21 @@
 #include <charm/channel.hpp>
 #include <charm/detail/ticks.hpp>
 #include <charm/detail/wait_list.hpp>
+#include <charm/error.hpp>
 
 #include <array>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace charm {
 namespace detail {
@@ -40,9 +44,17 @@ class ChannelCase {
 };
 
 /// Does one of the cases, or waits for it. \param first is asked first. \param by_lock is room for as many pointers.
-/// \return its number, or -1 where the time was over; a deadline that lies before all times asks without waiting.
+/// \return its number, `timed_out` or `stopped`; a deadline that lies before all times asks without waiting.
 int select_among(std::span<ChannelCase* const> cases, std::span<ChannelCase*> by_lock, std::size_t first,
-                 std::int64_t deadline);
+                 std::int64_t deadline, const std::stop_token* stop = nullptr);
+/// Numbers that Choice has no other use for.
+inline constexpr int timed_out = -3;
+inline constexpr int stopped = -4;
+
+/// A case to begin with, by chance.
+inline std::size_t any_case(std::size_t count) noexcept {
+  return count < 2 ? 0 : (ticks() * 0x9e3779b97f4a7c15U >> 32U) % count;
+}
 
 template <class T>
 struct ChannelCases {
@@ -95,10 +107,22 @@ struct TimeCase {
 };
 inline constexpr std::int64_t before_all_times = std::numeric_limits<std::int64_t>::min();
 
+/// What is done when the wait shall end.
+template <class F>
+struct StopCase {
+  const std::stop_token& stop;
+  F function;
+  void finish() { std::invoke(function); }
+};
+
 template <class Case>
 inline constexpr bool is_time_case = false;
 template <class F>
 inline constexpr bool is_time_case<TimeCase<F>> = true;
+template <class Case>
+inline constexpr bool is_stop_case = false;
+template <class F>
+inline constexpr bool is_stop_case<StopCase<F>> = true;
 
 struct Ignore {
   void operator()(bool /*sent*/) const noexcept {}
@@ -140,6 +164,13 @@ auto after(const std::chrono::duration<Rep, Period>& duration, F&& function) {
   return detail::TimeCase<F>{detail::deadline_after(duration), std::forward<F>(function)};
 }
 
+/// A case of select(): `function()` is called where stop is requested and no channel is ready. Not in one select() with
+/// otherwise(), which does not wait.
+template <std::invocable F>
+auto stopped_by(const std::stop_token& stop, F&& function) {
+  return detail::StopCase<F>{stop, std::forward<F>(function)};
+}
+
 /// Does exactly one of several operations on channels, the first that is possible, and then calls its function, with
 /// no lock held. If several are possible one of them is taken, each with about the same chance. The task waits
 /// meanwhile as in channel::recv(); a thread that is no worker sleeps. Channels may occur more than once.
@@ -148,41 +179,97 @@ auto after(const std::chrono::duration<Rep, Period>& duration, F&& function) {
 ///                   charm::send_to(results, result, [&](bool sent) { ... }),
 ///                   charm::after(10ms, [&] { ... }));      // or charm::otherwise([&] { ... })
 ///
-/// \param cases made by recv_from, send_to and at most one otherwise or after, in the call itself.
+/// \param cases made by recv_from, send_to, at most one otherwise or after and at most one stopped_by, in the call
+/// itself.
 /// \return the index of the case that was done. \throws what its function throws, and what moving a value throws.
 template <class... Case>
   requires(sizeof...(Case) > 0)
 std::size_t select(Case&&... cases) {
   constexpr std::size_t timed = (std::size_t{detail::is_time_case<std::remove_cvref_t<Case>>} + ...);
-  constexpr std::size_t count = sizeof...(Case) - timed;
+  constexpr std::size_t stops = (std::size_t{detail::is_stop_case<std::remove_cvref_t<Case>>} + ...);
+  constexpr std::size_t count = sizeof...(Case) - timed - stops;
   static_assert(timed <= 1, "select() takes one otherwise() or after(), not more");
+  static_assert(stops <= 1, "select() takes one stopped_by(), not more");
   std::array<detail::ChannelCase*, count> channels;
   std::array<detail::ChannelCase*, count> by_lock;
   std::int64_t deadline = detail::Completion::never;
+  const std::stop_token* stop = nullptr;
   std::size_t filled = 0;
   (
       [&] {
         if constexpr (detail::is_time_case<std::remove_cvref_t<Case>>)
           deadline = cases.deadline;
+        else if constexpr (detail::is_stop_case<std::remove_cvref_t<Case>>)
+          stop = &cases.stop;
         else
           channels[filled++] = &cases;
       }(),
       ...);
-  const std::size_t first = count < 2 ? 0 : (detail::ticks() * 0x9e3779b97f4a7c15U >> 32U) % (count + (count == 0));
-  const int chosen = detail::select_among(channels, by_lock, first, deadline);
+  const int chosen = detail::select_among(channels, by_lock, detail::any_case(count), deadline, stop);
   std::size_t result = 0;
   std::size_t index = 0;
   int number = 0;
   (
       [&] {
         const std::size_t here = index++;
-        const bool mine = detail::is_time_case<std::remove_cvref_t<Case>> ? chosen < 0 : number++ == chosen;
+        using Kind = std::remove_cvref_t<Case>;
+        const bool mine = detail::is_time_case<Kind>   ? chosen == detail::timed_out
+                          : detail::is_stop_case<Kind> ? chosen == detail::stopped
+                                                       : number++ == chosen;
         if (!mine) return;
         result = here;
         cases.finish();
       }(),
       ...);
   return result;
+}
+
+/// What recv_any() received.
+template <class T>
+struct received {
+  std::size_t index;       ///< of the channel
+  std::optional<T> value;  ///< nothing where the channel is closed and empty: leave it out from now on
+};
+
+namespace detail {
+
+template <class T>
+std::optional<received<T>> receive_any(std::span<channel<T>* const> channels, std::int64_t deadline,
+                                       const std::stop_token* stop = nullptr) {
+  if (channels.empty())
+    throw Error(Errc::bad_input, "recv_any() on no channel at all", "ask empty() before you wait, it would never end");
+  std::optional<T> value;
+  const auto keep = [&value](std::optional<T> came) { value = std::move(came); };
+  std::deque<typename ChannelCases<T>::template Receive<const decltype(keep)&>> receives;  // they stay where they are
+  std::vector<ChannelCase*> cases;
+  for (channel<T>* each : channels) cases.push_back(&receives.emplace_back(*each, keep));
+  std::vector<ChannelCase*> by_lock(cases.size());
+  const int chosen = select_among(cases, by_lock, any_case(cases.size()), deadline, stop);
+  if (chosen < 0) return std::nullopt;
+  const auto index = static_cast<std::size_t>(chosen);
+  receives[index].finish();
+  return received<T>{index, std::move(value)};
+}
+
+}  // namespace detail
+
+/// Receives from the first of any number of channels that has a value or is closed: select() where the number is known
+/// at run time only. It allocates memory in proportion to the number.
+/// \throws Error (bad_input) where there is none, and what moving a value throws.
+template <class T>
+received<T> recv_any(std::span<channel<T>* const> channels) {
+  return *detail::receive_any(channels, detail::Completion::never);
+}
+/// The same until stop is requested at most. \return nothing then.
+template <class T>
+std::optional<received<T>> recv_any(std::span<channel<T>* const> channels, const std::stop_token& stop) {
+  return detail::receive_any(channels, detail::Completion::never, &stop);
+}
+/// The same for so long at most. \return nothing where no channel was ready in time.
+template <class T, class Rep, class Period>
+std::optional<received<T>> recv_any_for(const std::chrono::duration<Rep, Period>& duration,
+                                        std::span<channel<T>* const> channels) {
+  return detail::receive_any(channels, detail::deadline_after(duration));
 }
 
 }  // namespace charm

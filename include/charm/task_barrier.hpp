@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -25,8 +26,8 @@ class PhaseBarrier {
   };
   Arrival arrive(std::ptrdiff_t by, bool drop) noexcept;
   void next_phase() noexcept;
-  /// Waits until `phase` is over. \return false where the time was over first.
-  bool wait(std::uint64_t phase, std::int64_t deadline);
+  /// Waits until `phase` is over. \return false where the time was over, or stop requested, first.
+  bool wait(std::uint64_t phase, std::int64_t deadline, const std::stop_token* stop = nullptr);
 
  private:
   SpinLock lock_;
@@ -73,6 +74,10 @@ class task_barrier {
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t by = 1) { return arrival_token(come(by, false).phase); }
   /// Waits until that phase is over. \param token from this phase or the one before.
   void wait(arrival_token token) { phases_.wait(token.phase_, detail::Completion::never); }
+  /// Waits until stop is requested at most. \return whether the phase is over; otherwise it may be waited for again.
+  bool wait(arrival_token token, const std::stop_token& stop) {
+    return phases_.wait(token.phase_, detail::Completion::never, &stop);
+  }
   /// \return whether the phase was over before the time was; otherwise wait again.
   template <class Rep, class Period>
   bool wait_for(arrival_token token, const std::chrono::duration<Rep, Period>& duration) {

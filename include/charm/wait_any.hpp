@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 namespace charm {
@@ -22,8 +23,9 @@ struct AnyWatcher : Watcher {
   AnyDone* told = nullptr;
 };
 
-/// \param watchers one for each. \return the number of one that is done; -1 where the time was over.
-int wait_any_of(std::span<Completion* const> events, std::span<AnyWatcher> watchers, std::int64_t deadline);
+/// \param watchers one for each. \return the number of one that is done; -1 where the time was over or stop requested.
+int wait_any_of(std::span<Completion* const> events, std::span<AnyWatcher> watchers, std::int64_t deadline,
+                const std::stop_token* stop);
 
 template <class T>
 Completion* event_of(future<T>& f) {
@@ -31,18 +33,18 @@ Completion* event_of(future<T>& f) {
 }
 
 template <class... T>
-int wait_any_until(std::int64_t deadline, future<T>&... futures) {
+int wait_any_until(std::int64_t deadline, const std::stop_token* stop, future<T>&... futures) {
   const std::array<Completion*, sizeof...(T)> events{event_of(futures)...};
   std::array<AnyWatcher, sizeof...(T)> watchers;
-  return wait_any_of(events, watchers, deadline);
+  return wait_any_of(events, watchers, deadline, stop);
 }
 
 template <class T>
-int wait_any_until(std::int64_t deadline, std::span<future<T>> futures) {
+int wait_any_until(std::int64_t deadline, const std::stop_token* stop, std::span<future<T>> futures) {
   std::vector<Completion*> events;
   for (future<T>& f : futures) events.push_back(event_of(f));
   std::vector<AnyWatcher> watchers(events.size());
-  return wait_any_of(events, watchers, deadline);
+  return wait_any_of(events, watchers, deadline, stop);
 }
 
 inline std::optional<std::size_t> number_of(int which) {
@@ -57,14 +59,14 @@ inline std::optional<std::size_t> number_of(int which) {
 template <class... T>
   requires(sizeof...(T) > 0)
 std::size_t wait_any(future<T>&... futures) {
-  return static_cast<std::size_t>(detail::wait_any_until(detail::Completion::never, futures...));
+  return static_cast<std::size_t>(detail::wait_any_until(detail::Completion::never, nullptr, futures...));
 }
 /// The same for any number of one type. \throws Error (bad_input) also where there is none.
 template <class T>
 std::size_t wait_any(std::span<future<T>> futures) {
   if (futures.empty())
     throw Error(Errc::bad_input, "wait_any() on no future at all", "ask empty() before you wait, it would never end");
-  return static_cast<std::size_t>(detail::wait_any_until(detail::Completion::never, futures));
+  return static_cast<std::size_t>(detail::wait_any_until(detail::Completion::never, nullptr, futures));
 }
 /// The same for a vector.
 template <class T>
@@ -72,17 +74,29 @@ std::size_t wait_any(std::vector<future<T>>& futures) {
   return wait_any(std::span<future<T>>(futures));
 }
 
+/// Like wait_any, until stop is requested at most. \return nothing where none was ready by then.
+template <class... T>
+  requires(sizeof...(T) > 0)
+std::optional<std::size_t> wait_any(const std::stop_token& stop, future<T>&... futures) {
+  return detail::number_of(detail::wait_any_until(detail::Completion::never, &stop, futures...));
+}
+/// The same for any number of one type.
+template <class T>
+std::optional<std::size_t> wait_any(const std::stop_token& stop, std::span<future<T>> futures) {
+  return detail::number_of(detail::wait_any_until(detail::Completion::never, &stop, futures));
+}
+
 /// Like wait_any, for so long at most. \return nothing where none was ready in time.
 template <class Rep, class Period, class... T>
   requires(sizeof...(T) > 0)
 std::optional<std::size_t> wait_any_for(const std::chrono::duration<Rep, Period>& duration, future<T>&... futures) {
-  return detail::number_of(detail::wait_any_until(detail::deadline_after(duration), futures...));
+  return detail::number_of(detail::wait_any_until(detail::deadline_after(duration), nullptr, futures...));
 }
 /// The same for any number of one type.
 template <class Rep, class Period, class T>
 std::optional<std::size_t> wait_any_for(const std::chrono::duration<Rep, Period>& duration,
                                         std::span<future<T>> futures) {
-  return detail::number_of(detail::wait_any_until(detail::deadline_after(duration), futures));
+  return detail::number_of(detail::wait_any_until(detail::deadline_after(duration), nullptr, futures));
 }
 
 }  // namespace charm

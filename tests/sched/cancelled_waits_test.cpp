@@ -32,6 +32,7 @@ struct Never {
   charm::counting_semaphore<> semaphore{0};
   charm::latch latch{1};
   charm::latch end{1};
+  charm::task_barrier<> barrier{1 << 30};
   charm::future<void> future;
 };
 
@@ -73,6 +74,36 @@ const Kind kinds[] = {
      [](Never& n, const std::stop_token& stop) {
        charm::future<void> future = charm::async([&n] { n.end.wait(); });
        return future.wait(stop);
+     }},
+    {"Select",
+     [](Never& n) {
+       int value = 1;
+       charm::select(charm::recv_from(n.empty, [](std::optional<int>) {}), charm::send_to(n.full, value));
+     },
+     [](Never& n, const std::stop_token& stop) {
+       int value = 1;
+       return charm::select(charm::recv_from(n.empty, [](std::optional<int>) {}), charm::stopped_by(stop, [] {}),
+                            charm::send_to(n.full, value)) != 1;
+     }},
+    {"ReceiveAny",
+     [](Never& n) {
+       charm::channel<int>* const channels[] = {&n.empty, &n.empty};
+       charm::recv_any(std::span<charm::channel<int>* const>(channels));
+     },
+     [](Never& n, const std::stop_token& stop) {
+       charm::channel<int>* const channels[] = {&n.empty, &n.empty};
+       return charm::recv_any(std::span<charm::channel<int>* const>(channels), stop).has_value();
+     }},
+    {"Barrier", [](Never& n) { n.barrier.wait(n.barrier.arrive()); },
+     [](Never& n, const std::stop_token& stop) { return n.barrier.wait(n.barrier.arrive(), stop); }},
+    {"AnyFuture", nullptr,
+     [](Never& n, const std::stop_token& stop) {
+       charm::future<void> first = charm::async([&n] { n.end.wait(); });
+       charm::future<int> second = charm::async([&n] {
+         n.end.wait();
+         return 1;
+       });
+       return charm::wait_any(stop, first, second).has_value();
      }},
     {"LimitedReceive", [](Never& n) { n.empty.try_recv_for(10h); }, nullptr},
     {"LimitedCondition",

@@ -37,12 +37,13 @@ class AllLocked {
   bool held_ = true;
 };
 
-/// \throws Error (cancelled) where what the task belongs to was. \return the chosen case, -1 where the time was over,
+/// \throws Error (cancelled) where what the task belongs to was. \return the chosen case, `timed_out`, `stopped`,
 /// Choice::again.
-int wait_for_one(std::span<ChannelCase* const> cases, Choice& choice, std::int64_t deadline) {
-  constexpr int timeout = 1 << 30;
-  const WaitReason reason{Wait::select, nullptr, cases.empty() ? nullptr : &cases.front()->listed, true};
-  if (!choice.event.wait_until(deadline, reason) && !choice.win(timeout)) {
+int wait_for_one(std::span<ChannelCase* const> cases, Choice& choice, std::int64_t deadline,
+                 const std::stop_token* stop) {
+  constexpr int ended_early = 1 << 30;
+  const WaitReason reason{Wait::select, nullptr, cases.empty() ? nullptr : &cases.front()->listed, true, stop};
+  if (!choice.event.wait_until(deadline, reason) && !choice.win(ended_early)) {
     choice.event.wait(reason);  // somebody has won the choice and is about to wake us
   }
   for (ChannelCase* one : cases) {  // also those that were taken out: their takers have gone once we had the lock
@@ -51,15 +52,15 @@ int wait_for_one(std::span<ChannelCase* const> cases, Choice& choice, std::int64
     one->listed.lock.unlock();
   }
   const int chosen = choice.chosen.load(std::memory_order_acquire);
-  if (chosen != timeout) return chosen;
+  if (chosen != ended_early) return chosen;
   check_ended_wait();
-  return -1;
+  return stop != nullptr && stop->stop_requested() ? stopped : timed_out;
 }
 
 }  // namespace
 
 int select_among(std::span<ChannelCase* const> cases, std::span<ChannelCase*> by_lock, std::size_t first,
-                 std::int64_t deadline) {
+                 std::int64_t deadline, const std::stop_token* stop) {
   std::copy(cases.begin(), cases.end(), by_lock.begin());
   std::sort(by_lock.begin(), by_lock.end(),
             [](const ChannelCase* a, const ChannelCase* b) { return std::less<>()(&a->listed.lock, &b->listed.lock); });
@@ -75,7 +76,7 @@ int select_among(std::span<ChannelCase* const> cases, std::span<ChannelCase*> by
         if (served != nullptr) served->wake();
         return static_cast<int>(at);
       }
-      if (deadline == before_all_times) return -1;
+      if (deadline == before_all_times) return timed_out;
       for (std::size_t i = 0; i < cases.size(); ++i) {
         ChannelCase& one = *cases[i];
         one.waiter.choice = &choice;
@@ -84,7 +85,7 @@ int select_among(std::span<ChannelCase* const> cases, std::span<ChannelCase*> by
         one.listed.list.push_back(one.waiter);
       }
     }
-    const int chosen = wait_for_one(cases, choice, deadline);
+    const int chosen = wait_for_one(cases, choice, deadline, stop);
     if (chosen != Choice::again) return chosen;
   }
 }

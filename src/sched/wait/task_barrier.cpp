@@ -20,7 +20,7 @@ void PhaseBarrier::next_phase() noexcept {
   wake_all(all);
 }
 
-bool PhaseBarrier::wait(std::uint64_t phase, std::int64_t deadline) {
+bool PhaseBarrier::wait(std::uint64_t phase, std::int64_t deadline, const std::stop_token* stop) {
   lock_.lock();
   if (phase_ != phase) {
     lock_.unlock();
@@ -29,7 +29,7 @@ bool PhaseBarrier::wait(std::uint64_t phase, std::int64_t deadline) {
   Waiter self;
   waiters_.push_back(self);
   lock_.unlock();
-  return wait_listed(lock_, waiters_, self, deadline, {Wait::barrier, this, nullptr, true});
+  return wait_listed(lock_, waiters_, self, deadline, {Wait::barrier, this, nullptr, true, stop});
 }
 
 }  // namespace charm::detail

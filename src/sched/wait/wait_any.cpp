@@ -23,7 +23,8 @@ struct AnyDone {
   std::atomic<std::size_t> left;
 };
 
-int wait_any_of(std::span<Completion* const> events, std::span<AnyWatcher> watchers, std::int64_t deadline) {
+int wait_any_of(std::span<Completion* const> events, std::span<AnyWatcher> watchers, std::int64_t deadline,
+                const std::stop_token* stop) {
   const auto done = [&] {
     const auto at = std::find_if(events.begin(), events.end(), [](const Completion* event) { return event->done(); });
     return at == events.end() ? -1 : static_cast<int>(at - events.begin());
@@ -42,7 +43,7 @@ int wait_any_of(std::span<Completion* const> events, std::span<AnyWatcher> watch
     };
     if (!events[watched]->watch(watcher)) break;  // it is done
   }
-  if (watched == events.size()) any.first.wait_until(deadline, {Wait::task, nullptr});
+  if (watched == events.size()) any.first.wait_until(deadline, {Wait::task, nullptr, nullptr, false, stop});
   taken_back += events.size() - watched;
   for (std::size_t i = 0; i < watched; ++i) taken_back += events[i]->unwatch(watchers[i]) ? 1 : 0;
   any.leave(taken_back);
