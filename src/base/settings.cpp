@@ -130,29 +130,28 @@ std::vector<Row> runtime_rows() {
       {"workers", "0", "Number of workers; 0 means one per allowed physical core, at most the cgroup's cpu quota.",
        "0 to 65536", integer(&Settings::workers, 0, 65536), code(&Config::workers)},
       {"policy", "adaptive",
-       "How workers are placed: adaptive and charm-alg1 move them while the program runs; local, distributed, numa, "
-       "literal and static let them stand; os does not bind them. name:parameter=value,... sets a controller's "
-       "parameters, too.",
+       "How workers are placed: adaptive and charm-alg1 move them while the program runs; static, local, distributed, "
+       "numa and literal do not; os does not bind them. name:parameter=value,... also sets a controller's parameters.",
        "adaptive, charm-alg1, static, local, distributed, numa, os or literal", any_text(&Settings::policy),
        code(&Config::policy)},
       {"sockets", "fill",
        "fill: no worker on a socket before the previous one is full. balance: evenly over the sockets.",
        words(&Settings::sockets), choice(&Settings::sockets), code(&Config::sockets)},
-      {"spread", "0", "Number of chiplets to spread over; 0 leaves it to the policy.", "0 to 65536",
-       integer(&Settings::spread, 0, 65536), code(&Config::spread)},
-      {"smt", "0", "Count every SMT sibling as a core of its own.", "0 or 1", boolean(&Settings::smt),
+      {"spread", "0", "Number of chiplets over which workers are spread at the start; 0 leaves it to the policy.",
+       "0 to 65536", integer(&Settings::spread, 0, 65536), code(&Config::spread)},
+      {"smt", "0", "Count every SMT sibling (hardware thread) as a core of its own.", "0 or 1", boolean(&Settings::smt),
        code(&Config::smt)},
-      {"share_cores", "0", "Allow more workers than allowed cores; they share cores in turn.", "0 or 1",
+      {"share_cores", "0", "Allow more workers than allowed cores; workers then take turns on a core.", "0 or 1",
        boolean(&Settings::share_cores), code(&Config::share_cores)},
       {"topology", "",
        "Machine to assume: an hwloc XML file or synthetic string, a measured profile, or a directory with a sysfs "
-       "tree; "
-       "empty means this one. Workers are not bound on a machine that is not this one.",
+       "tree; empty means this one. Workers are not bound on a machine that is not this one.",
        "a file, a directory or an hwloc synthetic string", any_text(&Settings::topology), code(&Config::topology)},
       {"profile", "auto",
-       "What was measured of the machine: auto for what charm probe keeps of it, off for nothing, or a profile's file.",
+       "Measured profile of the machine: auto reads the one that charm probe has stored, off reads none; or the file "
+       "of one.",
        "auto, off or a file", any_text(&Settings::profile), code(&Config::profile)},
-      {"stack_bytes", "256K", "Stack of a task; touched pages only cost memory. K, M and G are understood.",
+      {"stack_bytes", "256K", "Bytes of a task's stack; only touched pages cost memory. K, M and G are understood.",
        "16K to 1G", bytes(&Settings::stack_bytes, 16U << 10, 1U << 30), code(&Config::stack_bytes)},
       {"spin_us", "150", "Microseconds that an idle worker looks for work before it parks.", "0 to 1000000",
        integer(&Settings::spin_us, 0, 1000000), code(&Config::spin_us)},
@@ -160,55 +159,56 @@ std::vector<Row> runtime_rows() {
        "What a worker's thread is bound to: its core, all allowed cpus of its chiplet or NUMA node, or none.",
        words(&Settings::bind), choice(&Settings::bind), code(&Config::bind)},
       {"lend_caller", "1",
-       "The thread that calls init() works as worker 0 while it waits in run(), and is bound like it. 0: it "
-       "sleeps, and is never bound.",
+       "1: the thread that calls init() works as worker 0 while it waits in run(), and is bound to its core. 0: it "
+       "sleeps there, and is never bound.",
        "0 or 1", boolean(&Settings::lend_caller), code(&Config::lend_caller)},
       {"blocking_threads", "256",
-       "Most threads of the pool that runs code in charm::blocking; further calls wait for one.", "1 to 32768",
+       "Most threads in the pool that runs code in charm::blocking; further calls wait for a free one.", "1 to 32768",
        integer(&Settings::blocking_threads, 1, 32768), code(&Config::blocking_threads)},
       {"deadlock", "report",
-       "When all workers sleep and tasks wait for more than a second: report which and for what, once; abort after the "
-       "report where nothing outside can wake them; or off.",
+       "When all workers sleep and tasks have waited for more than a second: report lists these tasks once, and what "
+       "they wait for; abort also ends the program if no other thread could wake them; off does nothing.",
        words(&Settings::deadlock), choice(&Settings::deadlock), code(&Config::deadlock)},
       {"trace", "",
        "File to record the run to, for chrome://tracing, ui.perfetto.dev and the simulator; %p in it becomes the "
        "process id; empty means no recording.",
        "a file that can be written", any_text(&Settings::trace), code(&Config::trace)},
       {"trace_bytes", "16M",
-       "Memory of each worker for recorded events, used as they come; when it is full the rest of the run is "
-       "dropped, and counted. K, M and G are understood.",
+       "Bytes of memory of each worker for recorded events, allocated as they come; when it is full, further "
+       "events are dropped and counted. K, M and G are understood.",
        "4K to 64G", bytes(&Settings::trace_bytes, 4U << 10, std::size_t{64} << 30), code(&Config::trace_bytes)},
       {"decision_file", "0",
-       "Write what the controller decides and why to a file of this user in $XDG_RUNTIME_DIR/charm, for `charm top`; "
-       "the file is removed at the end.",
+       "Write the controller's decisions and reasons to a file in $XDG_RUNTIME_DIR/charm that only this user can read, "
+       "for `charm top`; the file is removed at the end.",
        "0 or 1", boolean(&Settings::decision_file), code(&Config::decision_file)},
       {"counters", "auto",
        "Where measurements come from. auto: hardware counters where the machine has them, else software signals. "
-       "record:FILE is auto and writes every reading down; replay:FILE reads such a file instead of the machine.",
+       "record:FILE is auto and also writes every reading to FILE; replay:FILE reads such a file instead of the "
+       "machine.",
        words(&Settings::counters), counters_choice(), code(&Config::counters)},
       {"counter_events", "",
        "Events to count instead of the catalogue's, separated by blanks: SOURCE=EVENT with SOURCE a fill source "
        "(own_l2, own_chiplet, other_chiplet, remote_cache, local_dram, remote_dram, other), instructions or cycles, "
-       "and "
-       "EVENT a libpfm name or type:config[:config1] in numbers. EVENT+EVENT counts the sum.",
+       "and EVENT a libpfm name or type:config[:config1] in numbers. EVENT+EVENT counts the sum.",
        "a list of SOURCE=EVENT", any_text(&Settings::counter_events), code(&Config::counter_events)},
       {"memory_policy", "preferred",
-       "New pages of a worker: preferred takes them from its node while that has some, bind from nowhere else (the "
-       "CHARM paper's choice; a full node then kills the program), none leaves it to the system.",
+       "Where new pages of a worker come from: preferred takes them from its node as long as that has free ones, bind "
+       "only from its node (the CHARM paper's choice; if the node is full, the kernel kills the program), none leaves "
+       "it to the system.",
        words(&Settings::memory_policy), choice(&Settings::memory_policy), code(&Config::memory_policy)},
       {"surplus", "rest",
-       "What workers do whose cpus are taken away while the program runs: rest (they only finish what is bound to "
+       "What workers do whose cpus are taken away while the program runs: rest (they run only jobs that are bound to "
        "them) or share the cpus that are left.",
        words(&Settings::surplus), choice(&Settings::surplus), code(&Config::surplus)},
-      {"monitor", "program",
-       "What a controller looks at: the whole program, or only what runs inside of a charm::region.",
+      {"monitor", "program", "What a controller measures: the whole program, or only what runs inside a charm::region.",
        words(&Settings::monitor), choice(&Settings::monitor), code(&Config::monitor)},
       {"watch_ms", "500",
-       "Milliseconds between two looks at the cpus that the process may use (affinity, cgroup, hotplug); 0: never.",
+       "Milliseconds between two checks which cpus the process may use (affinity, cgroup, hotplug); 0: never.",
        "0 to 1000000", integer(&Settings::watch_ms, 0, 1000000), code(&Config::watch_ms)},
       {"share", "auto",
-       "Whether cores are leased, so that programs of one user that do so share the machine core by core. auto: charm "
-       "run does, programs of the library do not. A path names the file of shares in place of /dev/shm/charm-UID.",
+       "Whether the program leases cores, so that it uses none that another program of the same user has leased. auto: "
+       "charm run leases cores, programs of the library do not. A path names the table of leases in place of "
+       "/dev/shm/charm-UID.",
        words(&Settings::share),
        [](Settings& s, const std::string& text) {
          const auto value = share_named(text);
@@ -216,7 +216,7 @@ std::vector<Row> runtime_rows() {
          return value.has_value();
        },
        code(&Config::share)},
-      {"share_weight", "100", "What the program is due of a shared machine, beside the weights of the others.",
+      {"share_weight", "100", "Weight of the program when cores are divided among the programs that lease them.",
        "1 to 1000", integer(&Settings::share_weight, 1, 1000), code(&Config::share_weight)},
   };
 }
