@@ -1,4 +1,4 @@
-// How a program informs the controller, and queries it: units of work, regions, decisions (CHARM §4.1-4.5).
+// How a program informs the controller of its work and its phases, and asks for the decisions (CHARM §4.1-4.5).
 #pragma once
 
 #include <charm/decision.hpp>
@@ -16,8 +16,8 @@ void add_work_outside(double units) noexcept;
 }
 
 /// Reports that `units` more of the program's work are done: edges, requests, rows. The controller then compares levels
-/// by these per second, which is better than anything it can count itself. Costs an addition inside of tasks; may be
-/// called from any thread. Without a runtime it does nothing.
+/// of spread by units per second, which is better than anything that it can count itself. Costs an addition inside of
+/// tasks; may be called from any thread. Without a runtime it does nothing.
 inline void add_work(double units) noexcept {
   if (detail::WorkerBase* worker = detail::this_worker())
     worker->user_work += units;
@@ -25,16 +25,16 @@ inline void add_work(double units) noexcept {
     detail::add_work_outside(units);
 }
 
-/// A part of the program with its own kind of work: from construction to destruction the controller uses what it has
-/// learned in regions of this name, and the workers go to the level that was best there. Regions are for phases of
-/// the whole program; if several are open the one that was opened last counts. Costs a lock, so it is not for
+/// A part of the program with its own kind of work. From construction to destruction the controller uses what it has
+/// learned in regions of this name, and the workers go to the level of spread that was best there. Regions are for
+/// phases of the whole program; if several are open the one that was opened last counts. Costs a lock, so it is not for
 /// single tasks. With the setting monitor = regions nothing is decided outside of regions. Without a runtime, or on a
 /// machine where there is nothing to decide, it does nothing.
 class [[nodiscard]] region {
  public:
-  /// Begins the part. \param name parts of one name share what was learned.
+  /// Begins the region. \param name regions of one name share what was learned.
   explicit region(std::string_view name);
-  /// Ends it.
+  /// Ends the region.
   ~region();
   region(const region&) = delete;
   region& operator=(const region&) = delete;
@@ -51,9 +51,9 @@ class [[nodiscard]] region {
 /// several ticks in a long run. Empty if nothing is measured. \throws Error (not_running).
 [[nodiscard]] std::vector<TimelinePoint> timeline();
 
-/// Calls `listener` for each decision until finalize(), once its outcome is known. It runs on a worker between two
-/// tasks, one call at a time; it must be quick and must not throw. It may ask for worker_cores(), decisions() and the
-/// like. An empty function ends it.
+/// Calls `listener` for each decision until finalize(), once the decision's outcome is known. The listener runs on a
+/// worker between two tasks, one call at a time; it must be quick and must not throw. It may call worker_cores(),
+/// decisions() and the like. An empty function removes the listener.
 /// \throws Error (not_running).
 void on_decision(std::function<void(const Decision&)> listener);
 

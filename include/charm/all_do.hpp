@@ -23,12 +23,12 @@ class Team {
 
 }  // namespace detail
 
-/// Runs `function()` or `function(worker)` once on every worker, each as a task that stays there, and returns when all
-/// are done; then the first exception, if any, is rethrown. A worker that is busy takes its turn when it is free. A
-/// body that ends, by an exception or otherwise, while others wait at the barrier makes barrier() throw there.
+/// Runs `function()` or `function(worker)` once on every worker, each as a task that stays on its worker, and returns
+/// when all are done; then the first exception, if any, is rethrown. A worker that is busy runs its body when it is
+/// free. If a body ends, by an exception or otherwise, while others wait at the barrier, barrier() throws in these.
 ///
 /// The caller may be suspended meanwhile; it and the bodies stay on their workers. The bodies belong to the task group
-/// or loop that the caller belongs to, so is_cancelled() tells them of it.
+/// or loop of the caller, so is_cancelled() is true in them when that is cancelled. \throws Error (not_running).
 template <class F>
 void all_do(F&& function) {
   if (detail::this_worker() == nullptr) return run([&] { all_do(function); });
@@ -44,9 +44,9 @@ void all_do(F&& function) {
       const_cast<void*>(static_cast<const void*>(&function)));
 }
 
-/// Waits until every worker's body of the enclosing all_do has come here. Spins briefly, then suspends the task.
-/// \throws Error: bad_input outside of all_do, or where a body has returned and will not come; cancelled where a body
-/// has thrown, which all_do then rethrows.
+/// Waits until the bodies of all workers of the enclosing all_do have called barrier(). Spins briefly, then suspends
+/// the task. \throws Error: bad_input outside of all_do, or if a body has returned and so cannot call barrier();
+/// cancelled if a body has thrown an exception, which all_do then rethrows.
 void barrier();
 
 }  // namespace charm

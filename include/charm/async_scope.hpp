@@ -1,5 +1,5 @@
-// A scope for tasks that nobody waits for one by one: a server's requests, background work of an object. Nothing
-// outlives it.
+// A scope for tasks that nobody waits for one by one: a server's requests, background work of an object. No task
+// outlives its scope.
 #pragma once
 
 #include <charm/coroutine.hpp>
@@ -48,10 +48,11 @@ class Gate {
 
 }  // namespace detail
 
-/// Tasks and coroutines that are started at any time, by anyone, and of which none outlives the scope: the destructor
-/// waits for all. It differs from task_group in three ways. It may live anywhere (a member of a server object), and
-/// belongs to no other group. A task that throws does not cancel the others. And it ends: while join() waits, its tasks
-/// may still spawn others, but once the last of them has ended, or after close(), nothing is accepted any more.
+/// Tasks and coroutines that any thread or task may start at any time, and of which none outlives the scope: the
+/// destructor waits for all. A scope differs from a task_group in three ways. It may live anywhere (a member of a
+/// server object), and belongs to no other group. A task that throws does not cancel the others. And the scope ends:
+/// while join() waits, its tasks may still spawn others, but once the last of them has ended, or after close(), the
+/// scope accepts no more tasks.
 class async_scope {
  public:
   async_scope() = default;
@@ -64,8 +65,8 @@ class async_scope {
     wait();
   }
 
-  /// Starts `function()` as a task. \return false where the scope was closed or has ended; then nothing was started.
-  /// \throws Error (not_running), and what a copy of `function` throws; then nothing was started either.
+  /// Starts `function()` as a task. \return false if the scope was closed or has ended; then nothing was started.
+  /// \throws Error (not_running), and what copying `function` throws; then nothing was started either.
   template <class F>
     requires std::is_invocable_v<std::decay_t<F>&>
   bool spawn(F&& function) {
@@ -83,7 +84,7 @@ class async_scope {
     return true;
   }
 
-  /// Starts a coroutine as a task; what it returns is dropped. \return and \throws as above.
+  /// Starts a coroutine as a task; its result is dropped. \return and \throws as above.
   template <class T>
   bool spawn(task<T> coroutine) {
     if (!enter()) return false;
@@ -98,8 +99,8 @@ class async_scope {
   /// Refuses further tasks from now on. Does not wait.
   void close() noexcept { closed_.store(true, std::memory_order_relaxed); }
 
-  /// Waits until all tasks have ended, those too that are spawned meanwhile; with that the scope has ended. \throws the
-  /// first exception that left a task. May be called by several; the exception goes to one of them.
+  /// Waits until all tasks have ended, also those that are spawned meanwhile; then the scope has ended. \throws the
+  /// first exception that left a task. Several tasks or threads may call join(); one of them gets the exception.
   void join() {
     wait();
     std::exception_ptr error;
@@ -110,8 +111,8 @@ class async_scope {
     if (error) std::rethrow_exception(error);
   }
 
-  /// Tasks that have not begun will not run. Running ones may ask is_cancelled(), or charm::is_cancelled() (not in
-  /// coroutines), and loops and groups within them stop early. Does not wait, and lasts.
+  /// Drops the tasks that have not begun. Running tasks may ask is_cancelled(), or charm::is_cancelled() (not in
+  /// coroutines), and loops and groups within them stop early. Does not wait, and cannot be undone.
   void cancel() noexcept { scope_.cancel(); }
   /// Whether cancel() was called.
   [[nodiscard]] bool is_cancelled() const noexcept { return scope_.cancelled(); }

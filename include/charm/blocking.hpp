@@ -16,14 +16,15 @@ void leave_blocking() noexcept;
 }  // namespace detail
 
 /// Runs `function`, which may block in the kernel (read, sleep, a lock of another library), without blocking the
-/// worker: the task moves to a thread of the blocking pool for that time, and the worker runs other tasks. Returns what
-/// it returns or throws.
+/// worker: the task moves to a thread of the blocking pool for that time, and the worker runs other tasks. Returns the
+/// value of `function` or rethrows its exception.
 ///
-/// The pool has at most `blocking_threads` threads, besides those whose tasks wait for something of the runtime;
-/// further calls wait for one, as suspended tasks. Inside `function` the task is on no worker: worker_id() is -1,
-/// barrier() is an error, and waits block the pool's thread. Thread-local variables are that thread's; errno is the
-/// task's, inside and afterwards. Afterwards the task continues on any worker, or on its own if it is bound (a body of
-/// all_do, a call to a worker). Nested in another blocking(), or outside of tasks, it is a plain call.
+/// The pool has at most `blocking_threads` threads (a setting), not counting those whose tasks wait for something of
+/// the runtime; further calls wait for a free thread, as suspended tasks. Inside `function` the task is on no worker:
+/// worker_id() is -1, barrier() is an error, and waits block the pool's thread. Thread-local variables are that
+/// thread's; errno is the task's, inside and afterwards. Afterwards the task continues on any worker, or on its own if
+/// it is bound (a body of all_do, a call to a worker). Inside another blocking(), or outside of tasks, it is a plain
+/// call.
 template <class F>
 auto blocking(F&& function) -> std::invoke_result_t<F> {
   if (detail::this_worker() == nullptr || !detail::enter_blocking()) return std::forward<F>(function)();

@@ -11,23 +11,22 @@
 
 namespace charm {
 
-/// Destinations; ids are those of worker_id() and Machine. The task of a worker stays on it even where it suspends; the
-/// task of a chiplet or node starts there.
+/// A destination of calls: this worker. The task stays on the worker, also after it was suspended.
 struct on_worker {
   int id;  ///< 0 .. num_workers()-1
 };
-/// Any worker of a chiplet.
+/// A destination: any worker of a chiplet. The task starts there; after it was suspended it may go on elsewhere.
 struct on_chiplet {
   int id;  ///< index in Machine::chiplets
 };
-/// Any worker of a NUMA node.
+/// A destination: any worker of a NUMA node. The task starts there; after it was suspended it may go on elsewhere.
 struct on_node {
   int id;  ///< index in Machine::nodes
 };
-/// A worker of the node on which the page of `address` lies (charm::where), or of the nearest node that has workers;
-/// if the kernel does not tell, of the caller's node.
+/// A destination: any worker of the node on which the page of `address` lies (charm::where), or of the nearest node
+/// that has workers; if the kernel does not tell the node, any worker of the caller's node.
 struct on_address {
-  /// Anywhere in the page.
+  /// An address in the page.
   const void* address;
 };
 
@@ -56,13 +55,16 @@ auto* post_async(Where where, F&& function) {
 
 }  // namespace detail
 
-/// Starts `function` there. \throws Error (bad_input) if no worker is there, (not_running).
+/// Starts `function` as a task at a destination, without waiting for it; the future has its result. \param where
+/// on_worker, on_chiplet, on_node, on_address, or a worker's number. \throws Error (bad_input) if the destination has
+/// no worker, (not_running).
 template <class Where, class F>
 auto call_async(Where where, F&& function) -> future<std::invoke_result_t<std::decay_t<F>&>> {
   return future<std::invoke_result_t<std::decay_t<F>&>>(detail::post_async(where, std::forward<F>(function)));
 }
 
-/// Starts `function` there and waits for what it returns or throws. `function` may refer to the caller's variables.
+/// Runs `function` as a task at a destination, waits for it, and returns its value or rethrows its exception. So
+/// `function` may refer to the caller's variables. Destinations and errors as for call_async().
 template <class Where, class F>
 auto call(Where where, F&& function) -> std::invoke_result_t<F&> {
   auto* job = detail::post_async(where, [&function]() -> std::invoke_result_t<F&> { return function(); });
@@ -111,16 +113,16 @@ void start_detached(F&& function, Enqueue enqueue) {
 
 }  // namespace detail
 
-/// Starts `function` there; nobody waits for it, and what it returns is dropped. finalize() lets it finish. An
-/// exception that leaves it ends the program, as it does in a std::thread, after a notice that says so.
-/// \throws Error (bad_input) if no worker is there, (not_running).
+/// Starts `function` as a task at a destination. Nobody waits for the task, except finalize(), and its result is
+/// dropped. An exception that leaves it ends the program, as it does in a std::thread, after a notice that says so.
+/// Destinations and errors as for call_async().
 template <class Where, class F>
 void call_detached(Where where, F&& function) {
   detail::start_detached(std::forward<F>(function),
                          [&](detail::ListedJob& job) { detail::post(detail::target(where), job); });
 }
 
-/// The same on any worker.
+/// As call_detached(), on any worker.
 template <class F>
 void run_detached(F&& function) {
   detail::start_detached(std::forward<F>(function), [](detail::ListedJob& job) { detail::submit(job); });

@@ -18,12 +18,13 @@ template <class T>
 struct ChannelCases;
 }
 
-/// Values arrive in the order in which they were sent, and waiting tasks are served in the order of their arrival. A
-/// wait suspends only the task; threads that are not workers sleep. All waits throw Error (cancelled) where the task
-/// group or loop that the task belongs to is cancelled meanwhile; then nothing was sent or received.
+/// A queue for any number of senders and receivers, as in Go. Values arrive in the order in which they were sent, and
+/// waiting tasks are served in the order of their arrival. A wait suspends only the task; threads that are not workers
+/// sleep. All waits throw Error (cancelled) if the task group or loop that the task belongs to is cancelled meanwhile;
+/// then nothing was sent or received.
 ///
 /// With a capacity of 0 a sender waits until a receiver takes its value (rendezvous). After close() nothing can be
-/// sent; what was sent before can still be received, and then receivers get nothing.
+/// sent; values that were sent before can still be received, and after these receivers get nothing.
 template <class T>
 class channel {
  public:
@@ -34,21 +35,22 @@ class channel {
   explicit channel(std::size_t capacity = unbounded) : capacity_(capacity) {}
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
-  // No task may wait here any more.
+  // No task may wait in the channel any more.
   ~channel() = default;
 
   /// Waits while the channel is full. \return false if it is closed; then `value` is lost.
   bool send(T value) { return send_until(value, detail::Completion::never) == Outcome::passed; }
-  /// Waits until stop is requested at most. \return false if it stayed full until then or is closed; then `value` is as
-  /// it was.
+  /// As send(), but the wait ends when stop is requested. \return false if the channel stayed full until then or is
+  /// closed; then `value` is as it was.
   bool send(T& value, const std::stop_token& stop) {
     return send_until(value, detail::Completion::never, &stop) == Outcome::passed;
   }
-  /// Without waiting. \return false if it is full or closed; then `value` is as it was.
+  /// Sends without waiting. \return false if the channel is full or closed; then `value` is as it was.
   bool try_send(T& value) { return send_until(value, past) == Outcome::passed; }
   /// The same; the value is moved from only if it was sent.
   bool try_send(T&& value) { return try_send(value); }
-  /// \return false if it stayed full for the whole time or is closed; then `value` is as it was.
+  /// As send(), but waits no longer than `duration`. \return false if the channel stayed full until then or is closed;
+  /// then `value` is as it was.
   template <class Rep, class Period>
   bool try_send_for(T& value, const std::chrono::duration<Rep, Period>& duration) {
     return send_until(value, detail::deadline_after(duration)) == Outcome::passed;
@@ -56,11 +58,13 @@ class channel {
 
   /// Waits for a value. \return nothing once the channel is closed and empty.
   std::optional<T> recv() { return receive_until(detail::Completion::never); }
-  /// Waits until stop is requested at most. \return nothing if no value came before, or none can come (see closed()).
+  /// As recv(), but the wait ends when stop is requested. \return nothing if no value came before, or none can come
+  /// (see closed()).
   std::optional<T> recv(const std::stop_token& stop) { return receive_until(detail::Completion::never, &stop); }
-  /// Without waiting. \return nothing if there is no value.
+  /// Receives without waiting. \return nothing if there is no value.
   std::optional<T> try_recv() { return receive_until(past); }
-  /// \return nothing if no value came in time, or none can come (see closed()).
+  /// As recv(), but waits no longer than `duration`. \return nothing if no value came in time, or none can come (see
+  /// closed()).
   template <class Rep, class Period>
   std::optional<T> try_recv_for(const std::chrono::duration<Rep, Period>& duration) {
     return receive_until(detail::deadline_after(duration));
@@ -71,7 +75,7 @@ class channel {
     return receive_until(detail::deadline_at(time));
   }
 
-  /// Wakes all that wait; waiting senders fail. May be called again.
+  /// Closes the channel and wakes all waiting tasks; waiting senders fail. May be called again.
   void close() noexcept {
     lock_.lock();
     closed_ = true;
@@ -81,17 +85,17 @@ class channel {
     detail::wake_all(senders);
     detail::wake_all(receivers);
   }
-  /// Whether close() was called; values may still be in it.
+  /// Whether close() was called; there may still be values to receive.
   [[nodiscard]] bool closed() const noexcept {
     Locked locked(lock_);
     return closed_;
   }
-  /// Number of values in it at the moment.
+  /// Number of values that are in the channel at the moment.
   [[nodiscard]] std::size_t size() const noexcept {
     Locked locked(lock_);
     return values_.size();
   }
-  /// How many values fit before a sender waits.
+  /// Number of values that fit before a sender waits.
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
  private:

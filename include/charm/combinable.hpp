@@ -1,4 +1,4 @@
-// A value of its own for each worker: partial results of a loop that are joined at its end.
+// A separate value for each worker: partial results of a loop, which are joined after the loop.
 #pragma once
 
 #include <charm/detail/worker.hpp>
@@ -22,13 +22,14 @@ inline thread_local char thread_mark;
 
 }  // namespace detail
 
-/// Gives each worker a T of its own, made when it first asks; combine() joins them. As oneTBB's combinable. T must be
-/// movable, and copyable for combine(). Where every index of a loop contributes, parallel_reduce is the simpler tool;
-/// this one is for partial results that are large (a histogram), or that several loops fill. Threads outside of tasks
-/// have one each, too.
+/// Gives each worker a T of its own, made when the worker first calls local(); combine() joins them. As oneTBB's
+/// combinable. T must be movable, and copyable for combine(). Where every index of a loop contributes, parallel_reduce
+/// is simpler; combinable is for partial results that are large (a histogram), or that several loops fill. Threads
+/// outside of tasks have a T each, too.
 ///
-/// The reference that local() returns is the worker's and not the task's: take it anew after anything that may suspend
-/// the task (docs/suspension.md), since the task may go on on another worker and another task may use this one.
+/// The T that local() returns belongs to the worker and not to the task: call local() again after anything that may
+/// suspend the task (docs/suspension.md), since the task may then be on another worker, and another task may use this
+/// T.
 template <class T>
 class combinable {
  public:
@@ -54,13 +55,14 @@ class combinable {
     return *value;
   }
 
-  /// `f(value)` for every value that was made: the workers' in order, then those of threads. Only when nobody calls
-  /// local() meanwhile: after the loop, or group, that did.
+  /// Calls `f(value)` for every value that was made: the workers' in order, then those of threads. Call it when no task
+  /// calls local() any more: after the loop, or group.
   template <class F>
   void combine_each(F&& f) {
     for_each([&](std::optional<T>& value) { std::invoke(f, *value); });
   }
-  /// Joins all values by `f(a, b)`, in that order; what a new value is where there is none. Otherwise as combine_each.
+  /// Joins all values by `f(a, b)`, in the order of combine_each. \return the result; a new value if there is none.
+  /// Call it when no task calls local() any more.
   template <class F>
   T combine(F&& f) {
     std::optional<T> sum;
@@ -72,7 +74,7 @@ class combinable {
     });
     return sum ? std::move(*sum) : T(make_());
   }
-  /// Destroys all values; the next local() makes a new one. Only when nobody calls local() meanwhile.
+  /// Destroys all values; the next local() makes a new one. Call it when no task calls local() any more.
   void clear() noexcept {
     for (auto& block : blocks_) delete[] block.exchange(nullptr, std::memory_order_relaxed);
     outside_.clear();

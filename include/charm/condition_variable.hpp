@@ -12,7 +12,7 @@
 namespace charm {
 
 /// As std::condition_variable_any: `Lock` is std::unique_lock<charm::mutex> or anything else with lock() and unlock().
-/// In tasks and in threads that are no workers. Waiters are woken in the order in which they came; there are no
+/// For tasks, and for threads that are not workers. Waiters are woken in the order in which they came. There are no
 /// spurious wake-ups, but the condition may have changed again before the lock was taken, so wait with a predicate.
 class condition_variable {
  public:
@@ -27,7 +27,7 @@ class condition_variable {
     lock_.unlock();
     if (waiter != nullptr) waiter->event.complete();
   }
-  /// Wakes all that wait.
+  /// Wakes all tasks and threads that wait.
   void notify_all() noexcept {
     lock_.lock();
     detail::Waiter* all = waiters_.take();
@@ -35,25 +35,25 @@ class condition_variable {
     detail::wake_all(all);
   }
 
-  /// Unlocks, waits to be notified, locks again. May return without a notification. This and all other forms \throws
-  /// Error (cancelled), with the lock held, where the task group or loop that the task belongs to is cancelled
-  /// meanwhile.
+  /// Unlocks, waits for a notification, and locks again. This and all other forms \throws Error (cancelled), with the
+  /// lock held, if the task group or loop that the task belongs to is cancelled meanwhile.
   template <class Lock>
   void wait(Lock& lock) {
     wait_deadline(lock, detail::Completion::never);
   }
-  /// Waits until `predicate()` holds; it is called with the lock held.
+  /// Waits until `predicate()` is true; it is called with the lock held.
   template <class Lock, class Predicate>
   void wait(Lock& lock, Predicate predicate) {
     while (!predicate()) wait(lock);
   }
-  /// The same until stop is requested at most. \return what the predicate says at the end.
+  /// The same, but the wait ends when stop is requested. \return the predicate's value at the end.
   template <class Lock, class Predicate>
   bool wait(Lock& lock, const std::stop_token& stop, Predicate predicate) {
     return wait_predicate(lock, detail::Completion::never, predicate, &stop);
   }
 
-  /// \return std::cv_status::timeout where nobody notified in time; the lock is held again in any case.
+  /// As wait(), but waits no longer than `duration`. \return std::cv_status::timeout if there was no notification in
+  /// time; the lock is held again in any case.
   template <class Lock, class Rep, class Period>
   std::cv_status wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& duration) {
     return status(wait_deadline(lock, detail::deadline_after(duration)));
@@ -63,7 +63,7 @@ class condition_variable {
   std::cv_status wait_until(Lock& lock, const std::chrono::time_point<Clock, Duration>& time) {
     return status(wait_deadline(lock, detail::deadline_at(time)));
   }
-  /// \return what the predicate says at the end.
+  /// As wait(lock, predicate), but waits no longer than `duration`. \return the predicate's value at the end.
   template <class Lock, class Rep, class Period, class Predicate>
   bool wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& duration, Predicate predicate) {
     return wait_predicate(lock, detail::deadline_after(duration), predicate);

@@ -11,8 +11,8 @@
 
 namespace charm {
 
-/// Settings given by the program; what is not set is looked up elsewhere. Name the fields that you set, in this order:
-/// `charm::init({.workers = 4, .bind = "chiplet"})`.
+/// Settings given by the program; fields that are not set are looked up elsewhere. Name the fields that you set, in
+/// this order: `charm::init({.workers = 4, .bind = "chiplet"})`.
 struct Config {
   std::optional<int> workers = {};  ///< number of workers; default: every allowed physical core (at most the quota)
   std::optional<std::string> policy = {};   ///< adaptive, charm-alg1, static, local, distributed, numa, os, literal;
@@ -21,25 +21,25 @@ struct Config {
   std::optional<int> spread = {};        ///< chiplets for policy literal, or a level to start from; 0: the policy's own
   std::optional<bool> smt = {};          ///< also use SMT siblings as cores
   std::optional<bool> share_cores = {};  ///< allow more workers than allowed cores (they then share)
-  std::optional<std::string> topology = {};     ///< description of a machine to assume, see Machine::from; empty: live
+  std::optional<std::string> topology = {};     ///< machine to assume, described as for Machine::from; empty: this one
   std::optional<std::string> profile = {};      ///< measured profile: "auto", "off" or a file
-  std::optional<std::size_t> stack_bytes = {};  ///< stack of a task, rounded up to pages
-  std::optional<int> spin_us = {};              ///< how long an idle worker searches for work before it parks
+  std::optional<std::size_t> stack_bytes = {};  ///< bytes of a task's stack, rounded up to pages
+  std::optional<int> spin_us = {};              ///< microseconds that an idle worker searches for work before it parks
   std::optional<std::string> trace = {};        ///< file to record the run to; "%p" becomes the process id; empty: none
-  std::optional<std::size_t> trace_bytes = {};  ///< memory of each worker for recorded events
+  std::optional<std::size_t> trace_bytes = {};  ///< bytes of memory of each worker for recorded events
   std::optional<bool> decision_file = {};       ///< write the decisions to a file for `charm top`; see docs/top.md
   std::optional<std::string> counters = {};     ///< auto, hardware, software, none, replay:FILE, record:FILE
   std::optional<std::string> counter_events = {};  ///< events to count instead of the catalogue's: "SOURCE=EVENT ..."
   std::optional<std::string> memory_policy = {};   ///< new pages of a worker: preferred (its node), bind, none
-  std::optional<std::string> surplus = {};         ///< workers that have lost their cpus: rest, or share what is left
+  std::optional<std::string> surplus = {};         ///< workers that have lost their cpus: rest, or share those left
   std::optional<std::string> monitor = {};         ///< the controller measures the whole program, or regions only
-  std::optional<int> watch_ms = {};                ///< between two checks of the allowed cpus; 0: never
+  std::optional<int> watch_ms = {};                ///< milliseconds between two checks of the allowed cpus; 0: never
   std::optional<std::string> share = {};  ///< lease cores beside other programs: auto (no), on, off, or a file's path
-  std::optional<int> share_weight = {};   ///< 1 to 1000; its share of a shared machine, relative to others
+  std::optional<int> share_weight = {};   ///< 1 to 1000; weight when leased cores are divided among programs
   std::optional<std::string> bind = {};   ///< what workers are bound to: core, chiplet, node or none
   std::optional<bool> lend_caller = {};   ///< the thread that calls init() works as worker 0 while it waits in run()
   std::optional<int> blocking_threads = {};  ///< most threads of the blocking pool (charm::blocking)
-  std::optional<std::string> deadlock = {};  ///< report, abort or off
+  std::optional<std::string> deadlock = {};  ///< what happens when no task can go on: report, abort or off
 
   /// Any setting by its name, with the value as the environment would write it; wins over the fields above.
   std::vector<std::pair<std::string, std::string>> named = {};

@@ -35,9 +35,10 @@ auto end_of(R& range) {
 
 }  // namespace detail
 
-/// Joins what `function(element)` returns for all elements, and `identity`, by `combine(left, right)`: the sum of the
-/// lengths of words is `charm::parallel_transform_reduce(words, std::size_t{0}, std::plus<>(), &std::string::size)`.
-/// What must hold of them, options, exceptions as in parallel_reduce; the result has the type of `identity`.
+/// Joins the results of `function(element)` for all elements, and `identity`, by `combine(left, right)`. For example,
+/// the total length of words is `charm::parallel_transform_reduce(words, std::size_t{0}, std::plus<>(),
+/// &std::string::size)`. The result has the type of `identity`. Requirements of `combine` and `identity`, options and
+/// exceptions are as in parallel_reduce.
 template <detail::Indexable R, class T, class C, class F>
 T parallel_transform_reduce(R&& range, T identity, C&& combine, F&& function, ReduceOptions options = {}) {
   static_assert(!detail::loses<T, std::invoke_result_t<F&, detail::ElementOf<R>>>(),
@@ -55,7 +56,7 @@ T parallel_transform_reduce(R&& range, T identity, C&& combine, F&& function, Re
       combine, options);
 }
 
-/// Joins all elements and `identity` by `combine`, a sum by default.
+/// Joins all elements and `identity` by `combine`, by default to their sum; as parallel_transform_reduce.
 template <detail::Indexable R, class T, class C = std::plus<>>
   requires std::invocable<C&, T, T>
 T parallel_reduce(R&& range, T identity, C&& combine = {}, ReduceOptions options = {}) {
@@ -66,35 +67,35 @@ T parallel_reduce(R&& range, T identity, C&& combine = {}, ReduceOptions options
       range, std::move(identity), combine, [](const auto& element) -> const auto& { return element; }, options);
 }
 
-/// out[i] = function(range[i]). \return the end of the output.
+/// Stores out[i] = function(range[i]) for all elements, in parallel. \return the end of the output.
 template <detail::Indexable R, std::random_access_iterator Out, class F>
   requires std::invocable<F&, detail::ElementOf<R>>
 Out parallel_transform(R&& range, Out out, F&& function, LoopOptions options = {}) {
   return parallel_transform(std::begin(range), detail::end_of(range), out, std::forward<F>(function), options);
 }
 
-/// Sorts a container; as sort(first, last, less).
+/// Sorts a container, as sort(first, last, less).
 template <detail::Indexable R, class Less = std::less<>>
   requires std::invocable<Less&, detail::ElementOf<R>, detail::ElementOf<R>>
 void sort(R&& range, Less less = {}) {
   charm::sort(std::begin(range), detail::end_of(range), std::move(less));
 }
 
-/// Sorts a container, and equal elements keep their order; as stable_sort(first, last, less).
+/// Sorts a container so that equal elements keep their order, as stable_sort(first, last, less).
 template <detail::Indexable R, class Less = std::less<>>
   requires std::invocable<Less&, detail::ElementOf<R>, detail::ElementOf<R>>
 void stable_sort(R&& range, Less less = {}) {
   charm::stable_sort(std::begin(range), detail::end_of(range), std::move(less));
 }
 
-/// As inclusive_scan(first, last, out, op).
+/// Prefix sums of a container, as inclusive_scan(first, last, out, op).
 template <detail::Indexable R, std::random_access_iterator Out, class Op = std::plus<>>
   requires std::invocable<Op&, detail::ElementOf<R>, detail::ElementOf<R>>
 Out inclusive_scan(R&& range, Out out, Op op = {}) {
   return charm::inclusive_scan(std::begin(range), detail::end_of(range), out, std::move(op));
 }
 
-/// As exclusive_scan(first, last, out, init, op).
+/// Prefix sums of a container, as exclusive_scan(first, last, out, init, op).
 template <detail::Indexable R, std::random_access_iterator Out, class T, class Op = std::plus<>>
   requires std::invocable<Op&, T, detail::ElementOf<R>>
 Out exclusive_scan(R&& range, Out out, T init, Op op = {}) {

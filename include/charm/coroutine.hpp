@@ -1,8 +1,9 @@
-// C++20 coroutines on the runtime: `co_await charm::schedule()` goes on as a task, charm::task<T> is a lazy coroutine,
-// when_all() forks several, sync_wait() waits for one as a future does.
+// C++20 coroutines on the runtime: after `co_await charm::schedule()` a coroutine goes on as a task, charm::task<T> is
+// a lazy coroutine, when_all() forks several, and sync_wait() waits for one as a future does.
 //
-// A coroutine holds no stack while it is suspended; a plain call in it that waits (future::get, a mutex) suspends the
-// fiber that it runs on, as everywhere. Coroutines belong to no task group: cancelling one does not reach them.
+// A coroutine has no stack while it is suspended. A plain call that waits (future::get, a mutex) suspends the fiber
+// that the coroutine runs on, as in any task. Coroutines belong to no task group: cancelling a group does not affect
+// them.
 #pragma once
 
 #include <charm/call.hpp>
@@ -51,8 +52,8 @@ struct TaskAccess;
 /// thread outside it moves the coroutine to a worker. \throws Error (not_running).
 [[nodiscard]] inline detail::ScheduleAwaiter schedule() noexcept { return {}; }
 
-/// The same on a certain worker. It stays there until it is suspended the next time. \throws Error (bad_input) if no
-/// worker is there, (not_running).
+/// The same on a certain worker. The coroutine stays there until it is suspended the next time. \throws Error
+/// (bad_input) if there is no such worker, (not_running).
 [[nodiscard]] inline detail::ScheduleThereAwaiter schedule(on_worker where) noexcept {
   return detail::ScheduleThereAwaiter(detail::target(where));
 }
@@ -65,11 +66,10 @@ struct TaskAccess;
   return detail::ScheduleThereAwaiter(detail::target(where));
 }
 
-/// A lazy coroutine: it begins when it is awaited, on the stack of whoever awaits it, and goes back there by symmetric
-/// transfer, so that long chains and loops of awaits do not pile up stack. (Outside of tasks they do where the compiler
-/// makes no tail calls: GCC below -O2 or with sanitizers.) One owner; await it
-/// once, as an rvalue: `T value = co_await std::move(t)`. One that is never awaited never runs, and goes with its
-/// owner.
+/// A lazy coroutine: it begins when it is awaited, on the stack of the coroutine that awaits it, and returns there by
+/// symmetric transfer, so that long chains and loops of awaits need no more and more stack. (Outside of tasks they do
+/// if the compiler makes no tail calls: GCC below -O2 or with sanitizers.) A task has one owner; await it once, as an
+/// rvalue: `T value = co_await std::move(t)`. A task that is never awaited never runs, and is destroyed with its owner.
 template <class T = void>
 class [[nodiscard]] task {
  public:
@@ -103,10 +103,11 @@ class [[nodiscard]] task {
   }
   ~task() { destroy(); }
 
-  /// Whether it holds a coroutine.
+  /// Whether it has a coroutine: not after it was moved from.
   [[nodiscard]] bool valid() const noexcept { return coroutine_ != nullptr; }
 
-  /// \throws Error (bad_input) where the task was moved from.
+  /// Runs the coroutine; the result of `co_await` is its value, or its exception is rethrown. \throws Error (bad_input)
+  /// if the task was moved from.
   auto operator co_await() && {
     if (!valid())
       throw Error(Errc::bad_input, "co_await on a task that was moved from", "await a task once, through its owner");
@@ -278,9 +279,9 @@ T sync_wait(task<T> awaited) {
   return waiting.coroutine.promise().result.take();
 }
 
-/// Forks the tasks: all but the last as tasks of the runtime that may be stolen, the last here; goes on when all have
-/// ended, with a tuple of their results (std::monostate for void). If some threw, the first of them in the order of the
-/// arguments leaves. \throws Error (not_running).
+/// Forks the tasks and waits for all: all but the last as tasks of the runtime that may be stolen, the last on the
+/// current stack. The result is a tuple of their results (std::monostate for void). If some threw, the first exception
+/// in the order of the arguments is rethrown. \throws Error (not_running), (bad_input) if a task was moved from.
 template <class... T>
   requires(sizeof...(T) > 0)
 task<std::tuple<detail::NotVoid<T>...>> when_all(task<T>... tasks) {
@@ -305,8 +306,9 @@ task<std::vector<detail::NotVoid<T>>> when_all(std::vector<task<T>> tasks) {
   co_return results;
 }
 
-/// `co_await std::move(future)`: its value, or what its task threw. Goes on on the worker where the wait ended; while
-/// it lasts, the wait holds a fiber. \throws Error (bad_input) where the future has no task, (not_running).
+/// `co_await std::move(future)` waits for the future's task; the result is its value, or its exception is rethrown. The
+/// coroutine goes on on the worker where the wait ended; the wait holds a fiber while it lasts. \throws Error
+/// (bad_input) if the future has no task, (not_running).
 template <class T>
 detail::FutureAwaiter<T> operator co_await(future<T>&& awaited) {
   return detail::FutureAwaiter<T>(std::move(awaited));

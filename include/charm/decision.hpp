@@ -6,17 +6,17 @@
 
 namespace charm {
 
-/// One change of the spread, with what was known when it was made and its outcome.
+/// One change of the spread, with the measurements on which it is based, its reason and its outcome.
 struct Decision {
-  double time = 0;        ///< seconds since init() (in a model: since its start)
-  int control_group = 0;  ///< whose workers moved; 0, the only one, in the runtime
-  int from = 0;           ///< chiplets before
-  int to = 0;             ///< chiplets after
-  double throughput = 0;  ///< work per second before; its unit is the best that was given (docs/controller.md)
+  double time = 0;                  ///< seconds since init() (in a model: since its start)
+  int control_group = 0;            ///< whose workers moved; 0, the only one, in the runtime
+  int from = 0;                     ///< chiplets before
+  int to = 0;                       ///< chiplets after
+  double throughput = 0;            ///< work per second before; in which unit, docs/controller.md says under "Signals"
   double stall_other_chiplet = -1;  ///< share of busy time spent on other chiplets' caches; -1 without counters
   double stall_dram = -1;           ///< share of busy time spent on memory; -1 without counters
   std::string reason = {};          ///< why it moved
-  std::string outcome = {};         ///< what came of it; empty until it is known
+  std::string outcome = {};         ///< whether it was kept and what it changed; empty until that is known
   std::string region = {};          ///< the charm::region that it was made in; empty outside of regions
 };
 

@@ -12,9 +12,9 @@ enum class Errc {
   bad_input,         ///< a file, string or argument that cannot be understood
   bad_config,        ///< a setting that is unknown, out of range or contradicts another
   too_many_workers,  ///< more workers than allowed physical cores
-  refused,           ///< a policy refuses this machine and worker count (Algorithm 2 as printed does)
+  refused,           ///< a policy refuses this machine and number of workers (Algorithm 2 as printed refuses some)
   not_running,       ///< the runtime is needed and not initialised, or initialised twice
-  system,            ///< the kernel refused something that cannot be done without
+  system,            ///< the kernel refused something that is necessary
   cancelled,         ///< the task group that the work belonged to was cancelled
 };
 

@@ -1,6 +1,6 @@
-// Starts and stops the runtime, runs work on it, and tells where the caller runs (CHARM §4.6).
+// Starts and stops the runtime, runs work on it, and tells which worker runs the caller (CHARM §4.6).
 //
-// There is one runtime in a process. The thread that calls init() takes part as worker 0 while it waits in run(),
+// There is one runtime in a process. The thread that calls init() works as worker 0 while it waits in run(),
 // parallel_for() and the like. Other threads may call everything, too, and sleep while the workers do the work.
 #pragma once
 
@@ -17,20 +17,20 @@
 #include <utility>
 #include <vector>
 
-/// The library. What lies in charm::detail is not meant for programs, and changes without notice.
+/// The library. The names in charm::detail are not meant for programs, and change without notice.
 namespace charm {
 
-/// Discovers the machine, places and starts the workers. Where it fails nothing of the runtime is left.
+/// Discovers the machine, places and starts the workers. If it fails, nothing of the runtime is left.
 /// \throws Error: bad_config, bad_input, too_many_workers, refused; not_running if the runtime runs already, or another
-/// thread is just starting or ending it; system where there are no more threads to be had.
+/// thread is starting or ending it at this moment; system if the kernel gives no more threads.
 void init(const Config& config = {});
 
-/// Finishes all work that can still run, stops the workers and restores the caller's affinity. May be followed by
-/// init(). Calls that other threads make meanwhile are finished, or come too late and throw not_running. Tasks that
-/// wait for what nobody can give them any more are dropped, as a notice says: they are taken out of the mutexes and
-/// channels that they wait in, nothing on their stacks is destroyed, and whoever waits for their results outside
-/// (get(), run(), task_group::wait()) gets not_running.
-/// \throws Error (not_running) inside a task or blocking code, without init(), or where another thread has called it.
+/// Finishes all work that can still run, stops the workers and restores the affinity of the thread that called init().
+/// init() may be called again afterwards. A call that another thread makes meanwhile is either finished, or comes too
+/// late and throws not_running. Tasks that wait for something that can no longer happen are dropped, with a notice:
+/// they are taken out of the mutexes and channels that they wait in, nothing on their stacks is destroyed, and threads
+/// that wait for their results (get(), run(), task_group::wait()) get not_running.
+/// \throws Error (not_running) inside a task or blocking code, without init(), or if another thread has called it.
 void finalize();
 
 /// Whether init() has been called, and finalize() not since.
@@ -39,8 +39,8 @@ void finalize();
 /// Number of workers; 0 while the runtime does not run.
 [[nodiscard]] int num_workers() noexcept;
 
-/// The worker that runs the calling task, 0 .. num_workers()-1; -1 outside of tasks. May change where a task suspends
-/// (docs/suspension.md).
+/// The worker that runs the calling task, 0 .. num_workers()-1; -1 outside of tasks. It may be another one after the
+/// task was suspended (docs/suspension.md).
 [[nodiscard]] inline int worker_id() noexcept {
   const detail::WorkerBase* worker = detail::this_worker();
   return worker == nullptr ? -1 : worker->id;
@@ -51,8 +51,8 @@ void finalize();
 /// The core of every worker in the present placement. \throws Error (not_running).
 [[nodiscard]] std::vector<WorkerCore> worker_cores();
 
-/// Runs `function` as a task and returns what it returns or throws. Inside a task it is a plain call.
-/// \throws Error (not_running) also where finalize() has dropped the task.
+/// Runs `function` as a task, waits for it, and returns its value or rethrows its exception. Inside a task it is a
+/// plain call. \throws Error (not_running) without a runtime, or if finalize() has dropped the task.
 template <class F>
 auto run(F&& function) -> std::invoke_result_t<F> {
   if (detail::this_worker() != nullptr) return std::forward<F>(function)();
