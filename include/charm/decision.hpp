@@ -8,11 +8,11 @@ namespace charm {
 
 /// One change of the spread, with the measurements on which it is based, its reason and its outcome.
 struct Decision {
-  double time = 0;                  ///< seconds since init() (in a model: since its start)
-  int control_group = 0;            ///< whose workers moved; 0, the only one, in the runtime
-  int from = 0;                     ///< chiplets before
-  int to = 0;                       ///< chiplets after
-  double throughput = 0;            ///< work per second before; in which unit, docs/controller.md says under "Signals"
+  double time = 0;        ///< seconds since init() (in a model: since its start)
+  int control_group = 0;  ///< whose workers moved; 0, the only one, in the runtime
+  int from = 0;           ///< chiplets before
+  int to = 0;             ///< chiplets after
+  double throughput = 0;  ///< work per second before, in the unit that docs/controller.md describes under "Signals"
   double stall_other_chiplet = -1;  ///< share of busy time spent on other chiplets' caches; -1 without counters
   double stall_dram = -1;           ///< share of busy time spent on memory; -1 without counters
   std::string reason = {};          ///< why it moved

@@ -1,15 +1,15 @@
 // CHARM as a scheduler in the sense of std::execution (P2300). It needs a library of senders: a standard library that
-// has one, or stdexec in the include path. Where there is neither, the header is empty and CHARM_HAS_EXECUTION is 0;
-// otherwise that is 1. It is not a part of charm.hpp.
+// has one, or stdexec in the include path. If there is neither, the header is empty and CHARM_HAS_EXECUTION is 0;
+// otherwise that is 1. charm.hpp does not include this header.
 //
-// As with coroutines, the job lies in the operation state: scheduling allocates nothing.
+// As with coroutines, the job is part of the operation state, so scheduling allocates nothing.
 #pragma once
 
 #include <version>
 
 #if __has_include(<stdexec/execution.hpp>)
 #include <stdexec/execution.hpp>
-/// 1 where there is a library of senders, and the rest of this header.
+/// 1 if there is a library of senders, and so the rest of this header; else 0.
 #define CHARM_HAS_EXECUTION 1
 /// \cond
 namespace charm::detail {
@@ -39,7 +39,7 @@ namespace senders = ::std::execution;
 
 namespace charm::execution {
 
-/// Schedules on the runtime: on any worker, or at a chosen place. A small value; equal ones schedule alike.
+/// Schedules work on the runtime: on any worker, or at a chosen place. A small value; equal schedulers schedule alike.
 class scheduler {
   class Environment;
 

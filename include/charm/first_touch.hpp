@@ -1,5 +1,5 @@
-// First touch: the kernel places a page when it is written first, on the node of the thread that does so. Data that a
-// sequential loop fills therefore lies on one node; these helpers let the workers touch it as they will use it.
+// First touch: the kernel places a page when it is first written, on the node of the thread that writes it. Data that a
+// sequential loop fills therefore lies on one node; with these functions the workers touch it as they will use it.
 #pragma once
 
 #include <charm/all_do.hpp>
@@ -17,7 +17,8 @@ void touch_pages(void* data, std::size_t bytes) noexcept;
 }  // namespace detail
 
 /// Each worker touches the pages of its part of `range` (`part_of`), so that pages that have not been placed yet lie
-/// near the worker that owns most of them. The contents stay; nobody may write to the range meanwhile.
+/// near the worker to whose part most of the page belongs. The contents do not change; no thread may write to the range
+/// meanwhile. \throws Error (not_running).
 template <class T>
 void first_touch(std::span<T> range) {
   const auto parts = static_cast<std::size_t>(num_workers());
@@ -28,7 +29,7 @@ void first_touch(std::span<T> range) {
   });
 }
 
-/// Each worker calls `function(first, last)` for its part of [0, size): filling data the way `part_of` splits it.
+/// Each worker calls `function(first, last)` for its part of [0, size), as `part_of` splits it, to fill its data.
 /// \throws Error (not_running), and the first exception of a call.
 template <class F>
 void first_touch(std::size_t size, F&& function)

@@ -95,16 +95,17 @@ struct FutureAccess {
 
 }  // namespace detail
 
-/// Movable, with one owner. get() once; a future that is dropped lets its task finish unobserved.
+/// The future result of a task. Movable, with one owner. Call get() once. If a future is destroyed before, its task
+/// goes on, and the result is dropped.
 template <class T>
 class future {
  public:
   future() = default;
-  /// For async() and call_async(): takes over the caller's share.
+  /// For async() and call_async(): takes over the caller's ownership.
   explicit future(detail::Shared<T>* shared) noexcept : shared_(shared) {}
   /// The other one has no task afterwards.
   future(future&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}
-  /// The other one has no task afterwards; the own task is left to finish unobserved.
+  /// The other one has no task afterwards. The task that this one had goes on, and its result is dropped.
   future& operator=(future&& other) noexcept {
     if (this != &other) {
       reset();
@@ -114,26 +115,26 @@ class future {
   }
   ~future() { reset(); }
 
-  /// Whether it has a task whose value was not taken yet.
+  /// Whether it has a task whose result was not taken yet.
   [[nodiscard]] bool valid() const noexcept { return shared_ != nullptr; }
   /// Whether get() would return at once.
   [[nodiscard]] bool ready() const noexcept { return shared_ != nullptr && shared_->done.done(); }
 
-  /// Waits. In a task, which may be suspended (docs/suspension.md), other tasks run meanwhile, or the
-  /// future's task itself if no worker has taken it yet. From one task at a time.
-  /// Cancelling the group of the waiting task does not end the wait: the future's task mostly refers to what the
-  /// waiting one owns, and ends by itself.
+  /// Waits until the task has ended. The calling task may be suspended (docs/suspension.md); other tasks run meanwhile,
+  /// or the future's task itself if no worker has taken it yet. Only one task may wait at a time. Cancelling the group
+  /// of the waiting task does not end the wait, because the future's task often refers to variables of the waiting
+  /// one. \throws Error (bad_input) if the future has no task.
   void wait() {
     check();
     if (shared_->done.done()) return;
     detail::run_own_child(*shared_);
     wait_deadline(detail::Completion::never);
   }
-  /// Waits until stop is requested at most. \return whether the task is done; if not it goes on, and what it refers to
-  /// must outlive it.
+  /// As wait(), but the wait ends when stop is requested. \return whether the task is done; if not it goes on, and the
+  /// variables that it refers to must outlive it.
   bool wait(const std::stop_token& stop) { return ready() || wait_deadline(detail::Completion::never, &stop); }
 
-  /// \return whether the task was done before the time was over.
+  /// As wait(), but waits no longer than `duration`. \return whether the task was done in time.
   template <class Rep, class Period>
   bool wait_for(const std::chrono::duration<Rep, Period>& duration) {
     return ready() || wait_deadline(detail::deadline_after(duration));
@@ -144,8 +145,9 @@ class future {
     return ready() || wait_deadline(detail::deadline_at(time));
   }
 
-  /// Waits and returns the value, or rethrows what the task threw. \throws Error (not_running) where finalize() has
-  /// dropped the task because it waited for what nobody could give it any more.
+  /// Waits and returns the value, or rethrows the task's exception. \throws Error (bad_input) if the future has no
+  /// task; (not_running) if finalize() has dropped the task because it waited for something that could no longer
+  /// happen.
   T get() {
     wait();
     struct Reset {
@@ -172,7 +174,8 @@ class future {
   detail::Shared<T>* shared_ = nullptr;
 };
 
-/// Starts `function` as a task of its own. \throws Error (not_running).
+/// Starts `function` as an independent task and returns the future of its result. The task belongs to no group, so that
+/// nothing cancels it. \throws Error (not_running).
 template <class F>
 auto async(F&& function) -> future<std::invoke_result_t<std::decay_t<F>&>> {
   auto* job = detail::make_async(std::forward<F>(function));

@@ -45,7 +45,7 @@ struct NodeKind {
 }  // namespace detail
 
 /// A set of numbers of one kind, ascending in a vector: cheap to read and to compare, meant to be built rarely.
-/// Numbers are not negative: whatever adds one that is throws Error (bad_input).
+/// Functions that add a negative number throw Error (bad_input).
 /// \tparam Kind has the member `plural`, the word that errors use.
 template <class Kind>
 class IdSet {
@@ -67,31 +67,31 @@ class IdSet {
   template <std::input_iterator I>
   IdSet(I first, I last) : ids_(detail::make_ids(std::vector<int>(first, last), Kind::plural)) {}
 
-  [[nodiscard]] const_iterator begin() const noexcept { return ids_.begin(); }    ///< at the lowest
-  [[nodiscard]] const_iterator end() const noexcept { return ids_.end(); }        ///< behind the highest
-  [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }         ///< how many
-  [[nodiscard]] bool empty() const noexcept { return ids_.empty(); }              ///< whether there is none
+  [[nodiscard]] const_iterator begin() const noexcept { return ids_.begin(); }    ///< at the lowest number
+  [[nodiscard]] const_iterator end() const noexcept { return ids_.end(); }        ///< behind the highest number
+  [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }         ///< number of numbers
+  [[nodiscard]] bool empty() const noexcept { return ids_.empty(); }              ///< whether the set is empty
   [[nodiscard]] int operator[](std::size_t i) const noexcept { return ids_[i]; }  ///< the i-th lowest, from 0
   [[nodiscard]] int front() const noexcept { return ids_.front(); }               ///< the lowest
   [[nodiscard]] int back() const noexcept { return ids_.back(); }                 ///< the highest
-  /// Whether it is one of them.
+  /// Whether the set contains `id`.
   [[nodiscard]] bool contains(int id) const noexcept { return detail::contains_id(ids_, id); }
   /// The numbers, ascending.
   [[nodiscard]] const std::vector<int>& values() const noexcept { return ids_; }
 
-  /// \returns where it is, and whether it is new. Cheap where it is the highest.
+  /// Adds a number. \returns its position, and whether it is new. Cheap if it is the highest.
   std::pair<iterator, bool> insert(int id) {
     const auto [at, is_new] = detail::insert_id(ids_, id, Kind::plural);
     return {ids_.begin() + static_cast<std::ptrdiff_t>(at), is_new};
   }
   /// For std::inserter; the hint is not used.
   iterator insert(const_iterator /*hint*/, int id) { return insert(id).first; }
-  /// \returns how many were removed: 0 or 1.
+  /// Removes a number. \returns how many were removed: 0 or 1.
   std::size_t erase(int id) { return detail::erase_id(ids_, id) ? 1 : 0; }
   void clear() noexcept { ids_.clear(); }                   ///< removes all
   void reserve(std::size_t count) { ids_.reserve(count); }  ///< makes room for so many
 
-  /// Whether all of it is in `other`.
+  /// Whether `other` contains all numbers of this set.
   [[nodiscard]] bool is_subset_of(const IdSet& other) const noexcept { return detail::includes_ids(other.ids_, ids_); }
   /// Whether the two have a number in common.
   [[nodiscard]] bool intersects(const IdSet& other) const noexcept { return detail::intersect_ids(ids_, other.ids_); }
@@ -118,18 +118,18 @@ class IdSet {
   /// Lexicographic.
   friend auto operator<=>(const IdSet&, const IdSet&) = default;
 
-  /// In the kernel's list notation, as cpuset files have it: "0-3,8"; empty for the empty set.
+  /// The set in the kernel's list notation, as in cpuset files: "0-3,8"; empty for the empty set.
   [[nodiscard]] std::string to_text() const { return detail::id_list(ids_); }
   /// Reads that notation, in any order; blanks and a line feed at the end are skipped, empty text is the empty set.
-  /// \param whose begins the error, for instance the name of an option. \throws Error (bad_input) that says what is
-  /// wrong with `text`.
+  /// \param whose the beginning of an error, for instance the name of an option. \throws Error (bad_input) that says
+  /// what is wrong with `text`.
   [[nodiscard]] static IdSet parse(std::string_view text, std::string_view whose = {}) {
     std::string problem;
     auto ids = detail::ids_of_list(text, problem);
     if (!ids) detail::refuse_id_list(whose, text, Kind::plural, problem);
     return IdSet(std::move(*ids));
   }
-  /// The same for text that may be damaged; nothing where it is no such list.
+  /// The same for text that may be damaged. \returns nothing if it is no such list.
   [[nodiscard]] static std::optional<IdSet> try_parse(std::string_view text) {
     std::string problem;
     auto ids = detail::ids_of_list(text, problem);

@@ -1,9 +1,9 @@
 // The machine as placement sees it: sockets, NUMA nodes, chiplets, physical cores, SMT siblings, sizes, distances.
 //
-// A plain value: once discovered (or read from a file) it never changes, and every decision is a function of it.
-// Ids are indices into the vectors below (logical, 0..n-1, in hardware order: a socket's chiplets are neighbours); cpu
-// numbers are the operating system's and may be interleaved, sparse or partly forbidden. Only what the process may use
-// is listed in `cores`; what exists beyond that is counted in `total`.
+// A Machine is a plain value: once discovered (or read from a file) it never changes, and every decision is a function
+// of it. Ids are indices into the vectors below (logical, 0..n-1, in hardware order: a socket's chiplets are
+// neighbours); cpu numbers are the operating system's and may be interleaved, sparse or partly forbidden. `cores` lists
+// only the cores that the process may use; `total` counts all that exist.
 #pragma once
 
 #include <charm/id_set.hpp>
@@ -31,7 +31,7 @@ struct Core {
 struct Chiplet {
   int id = 0;                  ///< index in Machine::chiplets
   CoreSet cores;               ///< never empty
-  std::uint64_t l3_bytes = 0;  ///< 0 where the machine tells no last-level cache
+  std::uint64_t l3_bytes = 0;  ///< 0 where the machine reports no last-level cache
   int node = 0;                ///< node of its first core
   int socket = 0;              ///< id of its socket
 };
@@ -39,65 +39,66 @@ struct Chiplet {
 /// A NUMA node; `cpus` is empty for memory-only nodes (CXL, HBM) and where none of its cpus is allowed.
 struct Node {
   int id = 0;               ///< index in Machine::nodes
-  int os_index = 0;         ///< the number that the operating system gives it
-  CpuSet cpus;              ///< allowed ones that are local to it
-  std::uint64_t bytes = 0;  ///< its memory; 0 where unknown
-  int socket = -1;          ///< -1 where it belongs to no single socket
-  std::string kind = {};    ///< "DRAM", "HBM", "CXL" ... where the system tells; else empty
+  int os_index = 0;         ///< the operating system's number of the node
+  CpuSet cpus;              ///< the allowed cpus to which its memory is local
+  std::uint64_t bytes = 0;  ///< size of its memory; 0 where unknown
+  int socket = -1;          ///< -1 where it belongs to several sockets
+  std::string kind = {};    ///< "DRAM", "HBM", "CXL" ... where the system reports it; else empty
 };
 
-/// `chiplets` is empty where the socket's memory may be used but none of its cpus.
+/// A socket (package). `chiplets` is empty where the socket's memory may be used but none of its cpus.
 struct Socket {
   int id = 0;           ///< index in Machine::sockets
-  ChipletSet chiplets;  ///< on it
-  NodeSet nodes;        ///< those that belong to it alone
+  ChipletSet chiplets;  ///< the socket's chiplets
+  NodeSet nodes;        ///< the nodes that belong to this socket alone
 };
 
 /// What `Machine::chiplets` was read from; `measured`: a stored profile, because the system hides them.
 enum class ChipletSource { last_level_cache, cluster, numa_node, socket, measured };
 
-/// What was measured of the machine (`charm probe`, docs/probe.md). 0 and empty where it was not, or where no profile
-/// is in force. Latencies are of one cache line handed over by compare-and-swap, half a round trip, medians.
+/// The results of `charm probe` (docs/probe.md). Fields are 0 or empty where nothing was measured, or no profile is in
+/// force. A latency is half a round trip of a cache line that two cores exchange by compare-and-swap, as a median.
 struct Measured {
-  std::string profile;                               ///< the file; empty: none is in force
-  std::string date;                                  ///< when, ISO 8601, UTC
+  std::string profile;                               ///< the profile's file; empty: no profile is in force
+  std::string date;                                  ///< when it was measured, ISO 8601, UTC
   double core_latency_ns = 0;                        ///< between cores of one chiplet
   double chiplet_latency_ns = 0;                     ///< between cores of different chiplets of one node
-  double core_gb_per_s = 0;                          ///< reading what another core of the chiplet wrote (8 KiB)
+  double core_gb_per_s = 0;                          ///< reading 8 KiB that another core of the chiplet wrote
   double chiplet_gb_per_s = 0;                       ///< the same from another chiplet of the node
   double memory_gb_per_s = 0;                        ///< STREAM triad, all cores together
   std::vector<std::vector<double>> node_latency_ns;  ///< nodes × nodes: between cores of the two
   std::vector<std::vector<double>> node_gb_per_s;    ///< nodes × nodes: a core of the first reads the second's memory
 };
 
-/// The machine, as far as the process may use it; what exists beyond that is counted in `total`.
+/// The machine, as far as the process may use it; `total` counts all that exists.
 struct Machine {
   std::string name;               ///< product or cpu model where known
   std::string origin;             ///< "live", "xml:FILE", "synthetic:STRING", "profile:FILE" or "sysfs:DIRECTORY"
-  std::vector<Socket> sockets;    ///< all below by id: index and id are the same
-  std::vector<Node> nodes;        ///< with and without cpus
-  std::vector<Chiplet> chiplets;  ///< those with a core that may be used
-  std::vector<Core> cores;        ///< those that the process may use
-  CpuSet allowed_cpus;            ///< that the process may use
-  CpuSet forbidden_cpus;          ///< that exist and may not be used, or are offline
+  std::vector<Socket> sockets;    ///< by id: in this and the following vectors index and id are the same
+  std::vector<Node> nodes;        ///< NUMA nodes, with and without cpus
+  std::vector<Chiplet> chiplets;  ///< the chiplets with a core that the process may use
+  std::vector<Core> cores;        ///< the cores that the process may use
+  CpuSet allowed_cpus;            ///< the cpus that the process may use
+  CpuSet forbidden_cpus;          ///< the cpus that exist and may not be used, or are offline
   ChipletSource chiplet_source = ChipletSource::last_level_cache;  ///< what the chiplets were read from
-  double cpu_quota = 0;  ///< cpus' worth of time that the cgroup grants; 0 without a limit
+  double cpu_quota = 0;  ///< cpu time that the cgroup grants, in cpus; 0 without a limit
   std::vector<std::vector<double>>
       node_distance;  ///< nodes × nodes, relative (local is about 10 or 1); empty if unknown
   struct {
     int cpus = 0, cores = 0, nodes = 0, sockets = 0;
-  } total;                         ///< what exists, allowed or not
-  Measured measured;               ///< what a profile adds
+  } total;                         ///< numbers of all that exist, allowed or not
+  Measured measured;               ///< the measurements of the profile that is in force
   std::vector<std::string> notes;  ///< what was guessed, missing or restricted, one sentence each
 
-  /// The machine that the process runs on, or what CHARM_TOPOLOGY names (see `from`), restricted to what the process
-  /// may use: its affinity mask, its cgroup's cpuset and quota. What `charm probe` stored of this machine and these
-  /// cpus is added (`measured`, and chiplets and distances that the system hides); CHARM_PROFILE names another file or
-  /// is "off". A profile that does not fit is refused, with a note and a notice that say why.
-  /// \throws Error (bad_input) where CHARM_TOPOLOGY or the file that CHARM_PROFILE names cannot be read.
+  /// The machine that the process runs on, or the one that CHARM_TOPOLOGY describes (see `from`), restricted to what
+  /// the process may use: its affinity mask, its cgroup's cpuset and quota. The profile that `charm probe` has stored
+  /// for this machine and these cpus is added (`measured`, and chiplets and distances that the system hides);
+  /// CHARM_PROFILE names another file or is "off". A profile that does not fit is refused, with a note and a notice
+  /// that say why.
+  /// \throws Error (bad_input) if CHARM_TOPOLOGY or the file that CHARM_PROFILE names cannot be read.
   static Machine discover();
 
-  /// A machine that is not here: an hwloc XML file, an hwloc synthetic string ("pack:2 l3:8 core:8 pu:2"), a profile
+  /// A described machine: an hwloc XML file, an hwloc synthetic string ("pack:2 l3:8 core:8 pu:2"), a profile
   /// that `charm probe` wrote, or a directory with the `sys` (and `proc`) tree of a Linux machine.
   /// \throws Error (bad_input) that names the file or string and what is wrong with it.
   static Machine from(std::string_view description);
@@ -106,7 +107,7 @@ struct Machine {
   /// node of the socket, 4 and up other socket (farther nodes cost more where distances are known).
   [[nodiscard]] double distance(int core_a, int core_b) const;
 
-  [[nodiscard]] const Core* core_of_cpu(int cpu) const;  ///< nullptr where the cpu is not allowed
+  [[nodiscard]] const Core* core_of_cpu(int cpu) const;  ///< the cpu's core; nullptr if the cpu is not allowed
   [[nodiscard]] bool is_live() const {
     return origin == "live";
   }  ///< whether it is the machine that the process runs on

@@ -28,18 +28,20 @@ class PageResource : public std::pmr::memory_resource {
 
 }  // namespace detail
 
-/// Any thread may use it. Small pieces come from pools, so that one page holds many. Large ones are pages of their own
-/// and return to the system when they are freed, the pools when the resource ends. Containers must not outlive it.
+/// A std::pmr::memory_resource whose memory lies on chosen nodes. Any thread may use it. Small blocks come from pools,
+/// so that one page holds many. Large blocks are pages of their own, which return to the system when they are freed;
+/// the pools return when the resource is destroyed. Containers must not outlive it.
 class memory_resource : public std::pmr::memory_resource {
  public:
-  /// Memory lies where it is touched first.
+  /// Each page lies on the node of the thread that touches it first.
   explicit memory_resource(MemoryOptions options = {}) : pages_({}, options) {}
-  /// Near a worker, chiplet or node. \throws Error: bad_input, not_running.
+  /// Memory lies on the node of a worker or chiplet, or on that node. \param where on_worker, on_chiplet, on_node, or a
+  /// worker's number. \throws Error: bad_input, not_running.
   template <class Where>
     requires requires(Where where) { detail::target(where); }
   explicit memory_resource(Where where, MemoryOptions options = {})
       : pages_({detail::node_of_target(detail::target(where))}, options) {}
-  /// Pages alternate over `nodes` (ids of Machine::nodes); none: over those with workers. \throws Error (not_running).
+  /// The nodes that have workers, for the next constructor. \throws Error (not_running).
   static NodeSet all_nodes() { return detail::nodes_with_workers(); }
   /// Pages alternate over `nodes` (ids of Machine::nodes). \throws Error (bad_input) if there is no such node.
   explicit memory_resource(NodeSet nodes, MemoryOptions options = {}) : pages_(std::move(nodes), options) {}

@@ -13,19 +13,19 @@ namespace detail {
 std::uint64_t task_id() noexcept;
 }  // namespace detail
 
-/// Works with std::lock_guard, std::unique_lock and std::scoped_lock, in tasks and in threads that are no workers
-/// (which sleep). May be held while the task suspends, and unlocked on another worker than it was locked on. Not
-/// recursive.
+/// A mutex that works with std::lock_guard, std::unique_lock and std::scoped_lock, in tasks and in threads that are not
+/// workers (which sleep). A task may be suspended while it holds the mutex, and unlock it on another worker. Not
+/// recursive. Cancelling a group does not end the waits for it.
 ///
-/// A task that finds the mutex free takes it, even if others wait (barging), because a woken waiter needs time to
-/// get going. A waiter that was overtaken twice is handed the mutex directly, so nobody starves.
+/// A task that finds the mutex free takes it, even if others wait (barging), because a woken waiter needs time until it
+/// runs. A waiter that was overtaken twice is handed the mutex directly, so no waiter starves.
 class mutex {
  public:
   mutex() = default;
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
-  /// Waits until it is free, and takes it.
+  /// Waits until the mutex is free, and takes it.
   void lock() {
     lock_.lock();
     if (taken_) {
@@ -35,7 +35,7 @@ class mutex {
     take();
     lock_.unlock();
   }
-  /// Takes it if it is free. \return whether it did.
+  /// Takes the mutex if it is free. \return whether it did.
   bool try_lock() noexcept {
     lock_.lock();
     bool got = !taken_;
@@ -43,17 +43,17 @@ class mutex {
     lock_.unlock();
     return got;
   }
-  /// \return whether the mutex was taken before the time was over.
+  /// As lock(), but waits no longer than `duration`. \return whether the mutex was taken.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& duration) {
     return try_lock() || lock_until(detail::deadline_after(duration));
   }
-  /// Waits until then at most. \return whether it was taken.
+  /// Like try_lock_for, until a point in time.
   template <class Clock, class Duration>
   bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
     return try_lock() || lock_until(detail::deadline_at(time));
   }
-  /// Must be called by the task, or thread, that holds it.
+  /// Releases the mutex. The task, or thread, that holds it must call this.
   void unlock() noexcept {
     lock_.lock();
     holder_.store(0, std::memory_order_relaxed);

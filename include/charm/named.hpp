@@ -1,4 +1,4 @@
-// A function with a name, for whatever is started as a task.
+// A function with a name, which becomes the name of the task that runs it.
 #pragma once
 
 #include <array>
@@ -48,8 +48,8 @@ std::string_view name_of(const Named<F>& named) noexcept {
 }  // namespace detail
 
 /// `group.run(charm::named("parse", f))`: the task that runs `f()` has that name while it runs, in tasks(), the reports
-/// of deadlocks and of stack overflows, debuggers, and in the report of an exception that leaves a detached task. For
-/// everything that takes a function without arguments. At most 31 bytes are kept.
+/// of deadlocks and of stack overflows, debuggers, and in the report of an exception that leaves a detached task. Use
+/// it with everything that takes a function without arguments. At most 31 bytes are kept.
 template <class F>
   requires std::is_invocable_v<std::decay_t<F>&>
 auto named(std::string name, F&& function) {

@@ -13,24 +13,25 @@
 
 namespace charm {
 
-/// Zeroed pages that cost nothing until they are touched. A node that is full, or that the process may not use, is
-/// replaced by another one: memory is never refused for its place, and where the kernel refuses to place at all
-/// (containers without the system calls) that is reported once.
+/// Zeroed pages that cost nothing until they are touched. If a node is full, or the process may not use it, pages come
+/// from another node: memory is never refused because of its place. If the kernel refuses to place memory at all
+/// (containers without the system calls), that is reported once.
 class PageBlock {
  public:
   PageBlock() = default;
-  /// Pages lie where they are touched first. \throws Error (system) where there is not that much address space.
+  /// Each page lies on the node of the thread that touches it first. \throws Error (system) if there is not that much
+  /// address space.
   explicit PageBlock(std::size_t bytes, MemoryOptions options = {});
-  /// All pages on one node. \throws Error: system; not_running without a runtime; bad_input where there is no such
-  /// worker, chiplet or node.
+  /// All pages lie on one node. \throws Error: system; not_running without a runtime; bad_input if there is no such
+  /// node.
   PageBlock(std::size_t bytes, on_node node, MemoryOptions options = {});
   /// Pages alternate over `nodes`. \throws Error as above.
   PageBlock(std::size_t bytes, const NodeSet& nodes, MemoryOptions options = {});
-  /// Each run on its node; between runs as touched first. \throws Error as above.
+  /// The pages of each run lie on its node; pages in no run lie where they are touched first. \throws Error as above.
   PageBlock(std::size_t bytes, const std::vector<PageRun>& runs, MemoryOptions options = {});
   /// The other one is empty afterwards.
   PageBlock(PageBlock&& other) noexcept { swap(other); }
-  /// The other one is empty afterwards; what this one held is given back.
+  /// The other one is empty afterwards; the pages that this one had are given back.
   PageBlock& operator=(PageBlock&& other) noexcept {
     PageBlock(std::move(other)).swap(*this);
     return *this;
@@ -41,7 +42,7 @@ class PageBlock {
 
   /// The first byte; page-aligned.
   [[nodiscard]] void* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }  ///< whole pages, at least what was asked for
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }  ///< a number of whole pages, as many as needed
   /// Whether the kernel accepted the placement; false if none was asked for.
   [[nodiscard]] bool placed() const noexcept { return placed_; }
   /// Gives the pages behind the first `bytes` back to the system.
@@ -63,15 +64,15 @@ class PageBlock {
   bool placed_ = false;
 };
 
-/// The node (id of Machine::nodes) that the page of `address` lies on; -1 where it has not been touched, or the kernel
-/// does not tell. About a microsecond. \throws Error (not_running).
+/// The node (id of Machine::nodes) on which the page of `address` lies; -1 if the page has not been touched, or the
+/// kernel does not tell. Takes about a microsecond. \throws Error (not_running).
 [[nodiscard]] int node_of(const void* address);
 
 /// How the pages of [data, data + bytes) are spread over the nodes. \throws Error (not_running).
 [[nodiscard]] PageCensus page_census(const void* data, std::size_t bytes);
 
-/// Bytes that the process can still take without swapping: what the kernel calls available, and no more than what its
-/// cgroups leave; 0 where neither is told.
+/// Bytes that the process can still allocate without swapping: the memory that the kernel calls available, but no more
+/// than the limits of its cgroups leave; 0 if neither is known.
 [[nodiscard]] std::uint64_t available_memory();
 
 namespace detail {

@@ -21,18 +21,19 @@ namespace charm {
 
 /// Who runs which part of a loop.
 enum class Schedule {
-  lazy,     ///< split when a worker is idle; right unless more is known about the loop
+  lazy,     ///< a range is split when a worker is idle; the right one unless more is known about the loop
   static_,  ///< one contiguous chunk for each worker, chiplet by chiplet; least overhead where all iterations cost the
             ///< same
-  dynamic,  ///< blocks of `grain` from a counter per chiplet; a worker whose chiplet has none left helps the others
+  dynamic,  ///< workers take blocks of `grain` from a counter of their chiplet; when it has none left, from another's
   affine,   ///< like dynamic, but a block goes to the same chiplet in every call over the same range, so that its data
             ///< stays in that cache; idle chiplets take over from the far end of the others' blocks
 };
 
 /// How a loop is split.
 struct LoopOptions {
-  /// Indices that are run without looking for helpers, the size of a block; 0: chosen by the library (lazy, static:
-  /// while running, so that a chunk takes a few microseconds; dynamic, affine: some blocks for each worker).
+  /// Number of indices that a worker runs without a check for idle workers, the size of a block; 0: chosen by the
+  /// library (lazy, static_: while running, so that a chunk takes a few microseconds; dynamic, affine: 16 blocks for
+  /// each worker).
   std::int64_t grain = 0;
   /// How the range is divided among the workers.
   Schedule schedule = Schedule::lazy;
@@ -83,14 +84,14 @@ void for_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
 
 }  // namespace detail
 
-/// Calls `body(i)`, or `body(low, high)` for blocks, so that every index of [first, last) is covered exactly once, and
-/// returns when all calls have. Blocks hold at most `grain` indices unless the whole range does. May be called from
-/// any thread and any task, also from the body of another loop. While the last chunks run elsewhere the task may be
-/// suspended, and go on on another worker (docs/suspension.md).
+/// Calls `body(i)`, or `body(low, high)` for blocks of indices, so that every index of [first, last) is covered exactly
+/// once, and returns when all calls have returned. A block has at most `grain` indices, if `grain` is given. May be
+/// called from any thread and any task, also from the body of another loop. While the last chunks run on other workers
+/// the task may be suspended, and go on on another worker (docs/suspension.md).
 ///
 /// The first exception stops the loop: chunks that have not begun are left out, also of loops nested in it, and the
-/// exception is rethrown when all that runs has ended. Where a task group that the caller belongs to is cancelled, the
-/// loop stops early, too, and throws Error (cancelled).
+/// exception is rethrown when all chunks that run have ended. If a task group that the caller belongs to is cancelled,
+/// the loop stops early, too, and throws Error (cancelled). \throws Error (not_running) without a runtime.
 template <std::integral I, class F>
 void parallel_for(I first, I last, F&& body, LoopOptions options = {}) {
   static_assert(sizeof(I) <= 8, "parallel_for counts indices in 64 bits");

@@ -23,7 +23,7 @@ concept ForwardRange = requires(R& range) {
 
 }  // namespace detail
 
-/// Calls `function(element)` for every element, options and exceptions as in parallel_for.
+/// Calls `function(element)` for every element, in parallel; options and exceptions as in parallel_for.
 template <std::random_access_iterator It, class F>
 void parallel_for_each(It first, It last, F&& function, LoopOptions options = {}) {
   using Offset = std::iter_difference_t<It>;
@@ -35,7 +35,7 @@ void parallel_for_each(It first, It last, F&& function, LoopOptions options = {}
       options);
 }
 
-/// The same for a range. One without random access (a list, a map) is walked once, sequentially, to collect the
+/// The same for a range. A range without random access (a list, a map) is walked once, sequentially, to collect the
 /// addresses of its elements.
 template <detail::ForwardRange R, class F>
 void parallel_for_each(R&& range, F&& function, LoopOptions options = {}) {
@@ -53,7 +53,8 @@ void parallel_for_each(R&& range, F&& function, LoopOptions options = {}) {
   }
 }
 
-/// out[i] = function(first[i]). `out` may be `first`. \return the end of the output.
+/// Stores out[i] = function(first[i]) for all elements, in parallel. `out` may be `first`. \return the end of the
+/// output. Options and exceptions as in parallel_for.
 template <std::random_access_iterator In, std::random_access_iterator Out, class F>
 Out parallel_transform(In first, In last, Out out, F&& function, LoopOptions options = {}) {
   using Offset = std::iter_difference_t<In>;

@@ -14,13 +14,13 @@ namespace charm {
 
 /// How a reduction is split.
 struct ReduceOptions {
-  /// Indices that are run without looking for helpers; 0: chosen by the library. With `deterministic`, the size of a
-  /// leaf.
+  /// Number of indices that a worker runs without a check for idle workers; 0: chosen by the library. With
+  /// `deterministic`, the size of a leaf.
   std::int64_t grain = 0;
   /// The same result, to the last bit, for any number of workers and any timing: the range is cut into leaves whose
-  /// size depends on its length alone, and their results are combined along a balanced tree. It costs one more
-  /// `identity` and one more `combine` a leaf than a sequential loop, at most 4096 of each unless `grain` says
-  /// otherwise; nothing else, so prefer it where `combine` is cheap.
+  /// size depends on its length alone, and their results are combined along a balanced tree. Beyond the sequential loop
+  /// it costs one `identity` and one `combine` for each leaf, at most 4096 of each unless `grain` is given. Prefer it
+  /// where `combine` is cheap.
   bool deterministic = false;
 };
 
@@ -151,11 +151,11 @@ T reduce_tree(I base, const Blocks& leaves, std::int64_t low, std::int64_t high,
 
 }  // namespace detail
 
-/// `body(low, high, sum)` adds a block of indices to a partial result, `combine(left, right)` joins the results of two
-/// neighbouring ranges; `identity` starts every partial result, and its type is that of the result. `combine` must be
-/// associative but need not be commutative. Unless `deterministic` is set, how the range is split depends on timing, so
-/// a floating-point sum may differ in its last bits from call to call. Exceptions, cancellation and suspension as in
-/// parallel_for.
+/// Reduces [first, last) in parallel. `body(low, high, sum)` returns the partial result `sum` with a block of indices
+/// added; `combine(left, right)` joins the results of two neighbouring ranges. Every partial result begins as
+/// `identity`, whose type is that of the result. `combine` must be associative but need not be commutative. Unless
+/// `deterministic` is set, the way in which the range is split depends on timing, so a floating-point sum may differ in
+/// its last bits from call to call. Exceptions, cancellation and suspension as in parallel_for.
 template <std::integral I, class T, class F, class C>
 T parallel_reduce(I first, I last, T identity, F&& body, C&& combine, ReduceOptions options = {}) {
   static_assert(sizeof(I) <= 8, "parallel_reduce counts indices in 64 bits");

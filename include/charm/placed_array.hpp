@@ -1,8 +1,9 @@
 // Arrays placed on the nodes of a NUMA machine (ARCAS §4, CHARM §4.6): near one place, interleaved over all nodes,
 // partitioned among the workers, replicated on every node.
 //
-// Elements are zero bytes and their pages cost nothing until they are touched. Element types must therefore be trivial;
-// containers of others take a charm::memory_resource. If the kernel places nothing, all four are plain arrays.
+// Elements begin as zero bytes, and their pages cost nothing until they are touched. Element types must therefore be
+// trivial; for other types use containers with a charm::memory_resource. If the kernel places nothing, all four are
+// plain arrays.
 #pragma once
 
 #include <charm/id_set.hpp>
@@ -24,7 +25,7 @@ namespace charm {
 struct PartRange {
   std::size_t first = 0;                                                    ///< index of the first element
   std::size_t last = 0;                                                     ///< index behind the last one
-  [[nodiscard]] std::size_t size() const noexcept { return last - first; }  ///< how many
+  [[nodiscard]] std::size_t size() const noexcept { return last - first; }  ///< number of elements
 };
 /// Part `part` of `parts` when [0, size) is split evenly. Parts differ by one element at most, and the earlier ones are
 /// the larger. The static schedule has the same ranges, in the order of the chiplets.
@@ -46,7 +47,7 @@ class PlacedArray {
  public:
   using value_type = T;
 
-  /// How many elements.
+  /// Number of elements.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] T* data() noexcept { return data_; }
@@ -113,7 +114,7 @@ class near : public detail::PlacedArray<T> {
   /// On that node. \throws Error: system, bad_input, not_running.
   near(std::size_t size, on_node where, MemoryOptions options = {})
       : detail::PlacedArray<T>(size, PageBlock(near::bytes_of(size), where, options)), node_(where.id) {}
-  /// Id of the node that it was meant for.
+  /// Id of the node that was asked for.
   [[nodiscard]] int node() const noexcept { return node_; }
 
  private:
@@ -129,7 +130,7 @@ class interleaved : public detail::PlacedArray<T> {
   /// Over the nodes that have workers. \throws Error: system, bad_input, not_running.
   explicit interleaved(std::size_t size, MemoryOptions options = {})
       : interleaved(size, detail::nodes_with_workers(), options) {}
-  /// Over the given nodes, which may have memory alone.
+  /// Over the given nodes, also nodes without cpus. \throws Error: system, bad_input, not_running.
   interleaved(std::size_t size, const NodeSet& nodes, MemoryOptions options = {})
       : detail::PlacedArray<T>(size, PageBlock(interleaved::bytes_of(size), nodes, options)) {}
 };
@@ -156,7 +157,7 @@ class partitioned : public detail::PlacedArray<T> {
   [[nodiscard]] std::span<const T> part(std::size_t part) const noexcept {
     return this->span().subspan(range(part).first, range(part).size());
   }
-  /// Id of the node that a part was meant for.
+  /// Id of the node that was asked for, for a part.
   [[nodiscard]] int node(std::size_t part) const { return nodes_.at(part); }
 
  private:
@@ -190,15 +191,15 @@ class replicated {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// Number of copies: one for each node that has workers.
   [[nodiscard]] std::size_t copies() const noexcept { return copies_.size(); }
-  /// Id of the node that a copy was meant for.
+  /// Id of the node that was asked for, for a copy.
   [[nodiscard]] int node(std::size_t copy) const { return copies_.at(copy).node(); }
   /// One of the copies, to be written.
   [[nodiscard]] std::span<T> copy(std::size_t copy) { return copies_.at(copy).span(); }
   /// One of the copies.
   [[nodiscard]] std::span<const T> copy(std::size_t copy) const { return copies_.at(copy).span(); }
 
-  /// The copy of the node that the calling thread runs on; the first copy on a node without workers. Tens of
-  /// nanoseconds: ask once before a loop. \throws Error (not_running).
+  /// The copy on the node of the calling thread; on a node without workers the first copy. Takes tens of nanoseconds,
+  /// so call it once before a loop. \throws Error (not_running).
   [[nodiscard]] std::span<const T> local() const {
     const auto node = static_cast<std::size_t>(detail::current_node());
     return copy(node < copy_of_node_.size() ? copy_of_node_[node] : 0);
@@ -212,7 +213,7 @@ class replicated {
   void write(F&& function) {
     for (near<T>& one : copies_) function(one.span());
   }
-  /// Every copy becomes what `values` holds. \throws std::length_error where the sizes differ.
+  /// Copies `values` to every copy. \throws std::length_error if the sizes differ.
   void assign(std::span<const T> values) {
     if (values.size() != size_) throw std::length_error("charm::replicated::assign: the sizes differ");
     write([&](std::span<T> one) { std::copy(values.begin(), values.end(), one.begin()); });

@@ -3,14 +3,14 @@
 
 namespace charm {
 
-/// A worker's place on the machine; all ids are those of `Machine`. `core` and `cpu` are -1 where the policy does not
-/// bind (os), and then so are the others.
+/// The core on which a worker runs; all ids are those of `Machine`. All fields are -1 where the policy does not bind
+/// workers (os).
 struct WorkerCore {
   int core = -1;     ///< index in Machine::cores
-  int cpu = -1;      ///< number that the operating system gives it
-  int chiplet = -1;  ///< id
-  int node = -1;     ///< id of the NUMA node
-  int socket = -1;   ///< id
+  int cpu = -1;      ///< the operating system's number of the hardware thread
+  int chiplet = -1;  ///< id of its chiplet
+  int node = -1;     ///< id of its NUMA node
+  int socket = -1;   ///< id of its socket
   friend bool operator==(const WorkerCore&, const WorkerCore&) = default;  ///< the same place
 };
 

@@ -12,25 +12,25 @@
 
 namespace charm {
 
-/// Rows [first_row, last_row) and columns [first_column, last_column); a tile of such a range is one, too.
+/// Rows [first_row, last_row) and columns [first_column, last_column). A tile of such a range is a range2d, too.
 struct range2d {
   std::int64_t first_row = 0;     ///< the first row
-  std::int64_t last_row = 0;      ///< behind the last one
+  std::int64_t last_row = 0;      ///< the row behind the last one
   std::int64_t first_column = 0;  ///< the first column
-  std::int64_t last_column = 0;   ///< behind the last one
+  std::int64_t last_column = 0;   ///< the column behind the last one
 
-  /// Number of rows; not above 2^63 - 1.
+  /// Number of rows; must not be above 2^63 - 1.
   [[nodiscard]] std::int64_t rows() const noexcept { return last_row - first_row; }
   /// Number of columns.
   [[nodiscard]] std::int64_t columns() const noexcept { return last_column - first_column; }
-  /// Whether there is nothing in it.
+  /// Whether it contains no index.
   [[nodiscard]] bool empty() const noexcept { return first_row >= last_row || first_column >= last_column; }
 };
 
 /// How a two-dimensional loop is cut.
 struct TileOptions {
-  std::int64_t rows = 0;               ///< of a tile; 0: 64, fewer where that would leave workers without one
-  std::int64_t columns = 0;            ///< of a tile; 0: likewise
+  std::int64_t rows = 0;               ///< rows of a tile; 0: 64, or fewer if workers would get no tile
+  std::int64_t columns = 0;            ///< columns of a tile; 0: the same
   Schedule schedule = Schedule::lazy;  ///< who runs which tiles; they are numbered row by row of tiles
 };
 
@@ -74,9 +74,9 @@ inline Tiles tiles_of(const range2d& range, const TileOptions& options, int work
 ///     charm::parallel_for(charm::range2d{0, rows, 0, columns},
 ///                         [&](std::int64_t row, std::int64_t column) { b[column][row] = a[row][column]; });
 ///
-/// A tile is run by one task, its rows from the first to the last, and in each the columns. Neighbouring tiles of a row
-/// tend to run on one worker. Exceptions, cancellation and where it may be called from as for one dimension.
-/// \throws Error (bad_input) where there would be more tiles than 2^63.
+/// One task runs a tile, row by row, and in each row column by column. Neighbouring tiles of a row tend to run on one
+/// worker. Exceptions, cancellation and where it may be called from are as in one dimension.
+/// \throws Error (bad_input) if there would be more than 2^63 tiles; (not_running).
 template <class F>
   requires std::invocable<F&, std::int64_t, std::int64_t> || std::invocable<F&, const range2d&>
 void parallel_for(const range2d& range, F&& body, TileOptions options = {}) {

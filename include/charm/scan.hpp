@@ -107,10 +107,10 @@ Out scan(In first, In last, Out out, std::optional<T> sum, Op& op) {
 
 }  // namespace detail
 
-/// out[i] = first[0] op ... op first[i]. `op` must be associative and need not be commutative; for floating-point
-/// numbers the last bits depend on the number of workers. Random-access iterators; `out` may be `first` but must not
-/// overlap the input otherwise. The value type is the input's and must be copyable. \return the end of the output.
-/// Exceptions as in parallel_for; the output is then unspecified.
+/// Stores out[i] = first[0] op ... op first[i] for all elements, in parallel. `op` must be associative and need not be
+/// commutative; for floating-point numbers the last bits depend on the number of workers. `out` may be `first` but must
+/// not overlap the input otherwise. The value type is that of the input and must be copyable. \return the end of the
+/// output. Exceptions as in parallel_for; the output is then unspecified.
 template <std::random_access_iterator In, std::random_access_iterator Out, class Op = std::plus<>>
 Out inclusive_scan(In first, In last, Out out, Op op = {}) {
   using T = typename std::iterator_traits<In>::value_type;
@@ -123,7 +123,7 @@ Out inclusive_scan(In first, In last, Out out, Op op, T init) {
   return detail::scan<true>(first, last, out, std::optional<T>(std::move(init)), op);
 }
 
-/// out[i] = init op first[0] op ... op first[i - 1]; out[0] = init. Otherwise like inclusive_scan.
+/// Stores out[i] = init op first[0] op ... op first[i - 1]; out[0] = init. Otherwise like inclusive_scan.
 template <std::random_access_iterator In, std::random_access_iterator Out, class T, class Op = std::plus<>>
 Out exclusive_scan(In first, In last, Out out, T init, Op op = {}) {
   return detail::scan<false>(first, last, out, std::optional<T>(std::move(init)), op);

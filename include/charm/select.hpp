@@ -1,4 +1,4 @@
-// Waits for the first of several channels that has a value, or takes one.
+// Waits for the first of several channels that has a value, or can take one.
 //
 // As in Go's select (and the alternatives of Hoare's CSP before it): all channels are locked, in the order of their
 // addresses, and asked. Where none is ready, the task waits in each of them, and the first partner that comes to any of
@@ -130,35 +130,35 @@ struct Ignore {
 
 }  // namespace detail
 
-/// A case of select(): `function(std::optional<T>)` gets the value that was received, or nothing where the channel is
-/// closed and empty. Such a case is always ready: leave out channels that have ended.
+/// A case of select(): receives a value and calls `function(std::optional<T>)` with it; with nothing if the channel is
+/// closed and empty. A closed channel is always ready, so leave it out once it is empty.
 template <class T, class F>
   requires std::invocable<F&, std::optional<T>>
 auto recv_from(channel<T>& from, F&& function) {
   return typename detail::ChannelCases<T>::template Receive<F>(from, std::forward<F>(function));
 }
 
-/// A case of select(): sends `value`, which is moved from only if this case is chosen and the channel is open;
-/// `function(bool)` is told whether it was sent. A channel that is closed is always ready to refuse.
+/// A case of select(): sends `value`, which is moved from only if this case is chosen and the channel is open, and
+/// calls `function(bool)` with whether it was sent. A closed channel is always ready, and then `false` is passed.
 template <class T, class F = detail::Ignore>
   requires std::invocable<F&, bool>
 auto send_to(channel<T>& to, std::type_identity_t<T>& value, F&& function = {}) {
   return typename detail::ChannelCases<T>::template Send<F>(to, value, std::forward<F>(function));
 }
-/// The same with a value that goes with the call of select().
+/// The same for a temporary value, which lives until select() returns.
 template <class T, class F = detail::Ignore>
   requires std::invocable<F&, bool>
 auto send_to(channel<T>& to, std::type_identity_t<T>&& value, F&& function = {}) {
   return send_to(to, value, std::forward<F>(function));
 }
 
-/// A case of select(): `function()` is called at once where no channel is ready.
+/// A case of select(): calls `function()` at once if no channel is ready.
 template <std::invocable F>
 auto otherwise(F&& function) {
   return detail::TimeCase<F>{detail::before_all_times, std::forward<F>(function)};
 }
 
-/// A case of select(): `function()` is called where no channel became ready in that time.
+/// A case of select(): calls `function()` if no channel becomes ready in that time.
 template <class Rep, class Period, std::invocable F>
 auto after(const std::chrono::duration<Rep, Period>& duration, F&& function) {
   return detail::TimeCase<F>{detail::deadline_after(duration), std::forward<F>(function)};
@@ -172,16 +172,17 @@ auto stopped_by(const std::stop_token& stop, F&& function) {
 }
 
 /// Does exactly one of several operations on channels, the first that is possible, and then calls its function, with
-/// no lock held. If several are possible one of them is taken, each with about the same chance. The task waits
-/// meanwhile as in channel::recv(); a thread that is no worker sleeps. Channels may occur more than once.
+/// no lock held. If several are possible one of them is chosen, each with about the same probability. The task waits
+/// meanwhile as in channel::recv(); a thread that is not a worker sleeps. Channels may occur more than once.
 ///
 ///     charm::select(charm::recv_from(jobs, [&](std::optional<Job> job) { ... }),
 ///                   charm::send_to(results, result, [&](bool sent) { ... }),
 ///                   charm::after(10ms, [&] { ... }));      // or charm::otherwise([&] { ... })
 ///
-/// \param cases made by recv_from, send_to, at most one otherwise or after and at most one stopped_by, in the call
-/// itself.
-/// \return the index of the case that was done. \throws what its function throws, and what moving a value throws.
+/// \param cases the results of recv_from, send_to, at most one otherwise or after and at most one stopped_by, made in the
+/// call itself.
+/// \return the index of the case that was done. \throws what its function throws, and what moving a value throws;
+/// Error (cancelled) if the task group or loop that the task belongs to is cancelled meanwhile.
 template <class... Case>
   requires(sizeof...(Case) > 0)
 std::size_t select(Case&&... cases) {

@@ -30,32 +30,33 @@ class Semaphore {
 
 }  // namespace detail
 
-/// As std::counting_semaphore, in tasks and in threads that are no workers. First come, first served.
+/// As std::counting_semaphore, for tasks, and for threads that are not workers. Waiters are served in the order in
+/// which they came.
 template <std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max()>
 class counting_semaphore {
  public:
-  /// \param count at first; 0 to max().
+  /// \param count the count at the beginning; 0 to max().
   explicit counting_semaphore(std::ptrdiff_t count) noexcept : semaphore_(count) {}
   /// The largest count.
   static constexpr std::ptrdiff_t max() noexcept { return most; }
 
-  /// The caller must keep the count at or below max().
+  /// Adds `more` to the count, and wakes as many waiters. The caller must keep the count at or below max().
   void release(std::ptrdiff_t more = 1) noexcept { semaphore_.release(more); }
-  /// Waits until the count is above zero, and takes one off. This and the limited forms \throws Error (cancelled) where
-  /// the task group or loop that the task belongs to is cancelled meanwhile; then nothing was taken off.
+  /// Waits until the count is above zero, and subtracts one. All waits \throws Error (cancelled) if the task group or
+  /// loop that the task belongs to is cancelled meanwhile; then nothing was subtracted.
   void acquire() { semaphore_.acquire_until(detail::Completion::never); }
-  /// Waits until stop is requested at most. \return whether it took one off.
+  /// As acquire(), but the wait ends when stop is requested. \return whether one was subtracted.
   [[nodiscard]] bool acquire(const std::stop_token& stop) {
     return semaphore_.acquire_until(detail::Completion::never, &stop);
   }
-  /// Takes one off if the count is above zero. \return whether it did.
+  /// Subtracts one if the count is above zero. \return whether it did.
   [[nodiscard]] bool try_acquire() noexcept { return semaphore_.try_acquire(); }
-  /// Waits for so long at most. \return whether it took one off.
+  /// As acquire(), but waits no longer than `duration`. \return whether one was subtracted.
   template <class Rep, class Period>
   [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& duration) {
     return semaphore_.try_acquire() || semaphore_.acquire_until(detail::deadline_after(duration));
   }
-  /// Waits until then at most. \return whether it took one off.
+  /// Like try_acquire_for, until a point in time.
   template <class Clock, class Duration>
   [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& time) {
     return semaphore_.try_acquire() || semaphore_.acquire_until(detail::deadline_at(time));
@@ -65,7 +66,7 @@ class counting_semaphore {
   detail::Semaphore semaphore_;
 };
 
-/// One that is free or taken.
+/// A semaphore whose count is 0 or 1.
 using binary_semaphore = counting_semaphore<1>;
 
 }  // namespace charm

@@ -1,4 +1,4 @@
-// A mutex that many readers, or one writer, hold; only the task waits for it, not its worker.
+// A mutex that many readers, or one writer, hold; a wait for it suspends only the task, not its worker.
 #pragma once
 
 #include <charm/detail/wait_list.hpp>
@@ -9,24 +9,24 @@
 namespace charm {
 
 /// As std::shared_timed_mutex: works with std::shared_lock, std::unique_lock and std::lock_guard, in tasks and in
-/// threads that are no workers (which sleep). May be held while the task suspends, and unlocked on another worker than
-/// it was locked on.
+/// threads that are not workers (which sleep). A task may be suspended while it holds the mutex, and unlock it on
+/// another worker. Cancelling a group does not end the waits for it.
 ///
-/// First come, first served, readers together: a reader that comes while somebody waits queues behind him, so neither
-/// writers nor readers starve. So a task must not take the lock again for reading while it holds it: it would wait
-/// behind a writer that waits for it. All readers write the same cache line; where they only look at some words for a
-/// moment, and often, charm::mutex costs no more.
+/// Waiters are served in the order in which they came, neighbouring readers together. A reader that comes while others
+/// wait queues behind them, so neither writers nor readers starve. Therefore a task that holds the mutex for reading
+/// must not take it for reading again: it would wait behind a writer that waits for the task. All readers write the
+/// same cache line; if they only read a few words, and often, charm::mutex costs no more.
 class shared_mutex {
  public:
   shared_mutex() = default;
   shared_mutex(const shared_mutex&) = delete;
   shared_mutex& operator=(const shared_mutex&) = delete;
 
-  /// Waits until nobody holds it, and takes it for writing.
+  /// Waits until nobody holds the mutex, and takes it for writing.
   void lock() { acquire(Kind::writer, detail::Completion::never); }
-  /// Takes it for writing if nobody holds it, nor waits for it. \return whether it did.
+  /// Takes the mutex for writing if nobody holds it or waits for it. \return whether it did.
   bool try_lock() noexcept { return try_acquire(Kind::writer); }
-  /// \return whether it was taken for writing before the time was over.
+  /// As lock(), but waits no longer than `duration`. \return whether the mutex was taken.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& duration) {
     return try_lock() || acquire(Kind::writer, detail::deadline_after(duration));
@@ -36,14 +36,14 @@ class shared_mutex {
   bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
     return try_lock() || acquire(Kind::writer, detail::deadline_at(time));
   }
-  /// Must be called by the task, or thread, that holds it for writing.
+  /// Releases the mutex. The task, or thread, that holds it for writing must call this.
   void unlock() noexcept;
 
-  /// Waits until no writer holds it, nor waits for it, and takes it for reading.
+  /// Waits until no writer holds the mutex or waits for it, and takes it for reading.
   void lock_shared() { acquire(Kind::reader, detail::Completion::never); }
-  /// Takes it for reading if no writer holds it, nor waits for it. \return whether it did.
+  /// Takes the mutex for reading if no writer holds it or waits for it. \return whether it did.
   bool try_lock_shared() noexcept { return try_acquire(Kind::reader); }
-  /// \return whether it was taken for reading before the time was over.
+  /// As lock_shared(), but waits no longer than `duration`. \return whether the mutex was taken.
   template <class Rep, class Period>
   bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& duration) {
     return try_lock_shared() || acquire(Kind::reader, detail::deadline_after(duration));
@@ -53,7 +53,7 @@ class shared_mutex {
   bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& time) {
     return try_lock_shared() || acquire(Kind::reader, detail::deadline_at(time));
   }
-  /// Once for every time that it was taken for reading.
+  /// Releases the mutex once for reading: call it as often as the mutex was taken for reading.
   void unlock_shared() noexcept;
 
  private:
@@ -71,7 +71,7 @@ class shared_mutex {
 
   detail::SpinLock lock_;
   std::int64_t state_ = 0;
-  detail::WaitList waiters_;  // `number`: what it wants
+  detail::WaitList waiters_;  // Waiter::number: a Kind
 };
 
 }  // namespace charm

@@ -1,4 +1,4 @@
-// Sleeping: the task is suspended, and its worker runs others.
+// Sleeping: the task is suspended, and its worker runs other tasks.
 #pragma once
 
 #include <charm/detail/wait_list.hpp>
@@ -11,14 +11,14 @@ namespace detail {
 bool sleep_until_ns(std::int64_t deadline, const std::stop_token* stop = nullptr);
 }
 
-/// Suspends the task for at least this long; outside of tasks the thread sleeps. An idle worker
-/// sleeps no longer than the next time limit; where all of them are in long functions, a task wakes when one of them
-/// ends. \throws Error (cancelled) where the task group or loop that the task belongs to is cancelled meanwhile.
+/// Suspends the task for at least `duration`; outside of tasks the thread sleeps. The task resumes in time if a worker
+/// is idle; if all workers are in long functions, when one of these functions ends. \throws Error (cancelled) if the
+/// task group or loop that the task belongs to is cancelled meanwhile.
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& duration) {
   detail::sleep_until_ns(detail::deadline_after(duration));
 }
-/// The same until stop is requested at most. \return whether it was not.
+/// The same, but the sleep ends when stop is requested. \return whether the whole time has passed.
 template <class Rep, class Period>
 bool sleep_for(const std::chrono::duration<Rep, Period>& duration, const std::stop_token& stop) {
   return detail::sleep_until_ns(detail::deadline_after(duration), &stop);

@@ -113,11 +113,12 @@ void stable_sort_in_task(It first, It last, Less& less) {
 
 }  // namespace detail::sorting
 
-/// Sorts [first, last) by `less`, a strict weak ordering; elements that are equal keep their order. O(n log n)
-/// comparisons; takes memory for as many elements again. Elements must be movable, and their moves must not throw.
-/// Where the order of equal elements does not matter, charm::sort needs no memory and is faster.
-/// If `less` throws, or the group that the caller belongs to is cancelled, the exception (Error, cancelled) leaves
-/// stable_sort() when all workers have stopped; the elements have unspecified values then, as after std::stable_sort.
+/// Sorts [first, last) by `less`, a strict weak ordering, in parallel; equal elements keep their order. Makes O(n log
+/// n) comparisons, and takes memory for as many elements again (std::bad_alloc if there is none). Elements must be
+/// movable, and their moves must not throw. Where the order of equal elements does not matter, charm::sort needs no
+/// memory and is faster. If `less` throws, or the group that the caller belongs to is cancelled (Error, cancelled), the
+/// exception leaves stable_sort() when all workers have stopped; the elements then have unspecified values, as after
+/// std::stable_sort.
 template <std::random_access_iterator It, class Less = std::less<>>
 void stable_sort(It first, It last, Less less = {}) {
   if (last - first < 2) return;

@@ -1,4 +1,4 @@
-// A barrier that tasks meet at, any number of times; only the tasks wait, not their workers.
+// A barrier for tasks, which can be used any number of times; a wait suspends only the task, not its worker.
 #pragma once
 
 #include <charm/detail/wait_list.hpp>
@@ -43,10 +43,10 @@ struct DoNothing {
 
 }  // namespace detail
 
-/// As std::barrier, for tasks and for threads that are no workers: a phase ends when `expected` have arrived; then
-/// `completion()` runs in the last one, and all that wait go on. Unlike charm::barrier(), which the bodies of one
-/// all_do meet at, it is an object, for any set of tasks. As many tasks as are expected must be able to run or wait at
-/// once; they are, unless a task arrives only after another one's end.
+/// As std::barrier, for tasks, and for threads that are not workers: a phase ends when `expected` of them have arrived;
+/// then `completion()` runs in the last one, and all that wait go on. It is an object, for any set of tasks, unlike
+/// charm::barrier(), which is for the bodies of one all_do. Any number of tasks can wait at the same time, since a
+/// waiting task occupies no worker.
 template <class Completion = detail::DoNothing>
 class task_barrier {
   static_assert(std::is_nothrow_invocable_v<Completion&>,
@@ -65,30 +65,31 @@ class task_barrier {
     std::uint64_t phase_ = 0;
   };
 
-  /// \param expected arrivals that end a phase; at least 1. \param completion is called at the end of each, by the last
-  /// to arrive; what the others wrote before they arrived it can read.
+  /// \param expected number of arrivals that end a phase; at least 1. \param completion is called at the end of each
+  /// phase, by the last to arrive; it can read everything that the others wrote before they arrived.
   explicit task_barrier(std::ptrdiff_t expected, Completion completion = Completion())
       : phases_(expected), completion_(std::move(completion)) {}
 
-  /// Arrives without waiting. \param by how many arrivals this counts for. \return the phase, for wait().
+  /// Arrives without waiting. \param by the number of arrivals that this counts for. \return the phase, for wait().
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t by = 1) { return arrival_token(come(by, false).phase); }
   /// Waits until that phase is over. \param token from this phase or the one before.
   void wait(arrival_token token) { phases_.wait(token.phase_, detail::Completion::never); }
-  /// Waits until stop is requested at most. \return whether the phase is over; otherwise it may be waited for again.
+  /// As wait(), but no longer than until stop is requested. \return whether the phase is over; if not, wait again.
   bool wait(arrival_token token, const std::stop_token& stop) {
     return phases_.wait(token.phase_, detail::Completion::never, &stop);
   }
-  /// \return whether the phase was over before the time was; otherwise wait again.
+  /// As wait(), but waits no longer than `duration`. \return whether the phase was over in time; if not, wait again.
   template <class Rep, class Period>
   bool wait_for(arrival_token token, const std::chrono::duration<Rep, Period>& duration) {
     return phases_.wait(token.phase_, detail::deadline_after(duration));
   }
-  /// Arrives and waits until all have.
+  /// Arrives and waits until the phase is over. This and the other waits \throws Error (cancelled) if the task group or
+  /// loop that the task belongs to is cancelled meanwhile.
   void arrive_and_wait() {
     const detail::PhaseBarrier::Arrival arrival = come(1, false);
     if (!arrival.last) phases_.wait(arrival.phase, detail::Completion::never);  // else the others may have gone on
   }
-  /// Arrives, and is expected no more in the phases after this one.
+  /// Arrives, and lowers the number of arrivals that are expected in the phases after this one by one.
   void arrive_and_drop() { come(1, true); }
 
  private:

@@ -16,8 +16,8 @@
 
 namespace charm {
 
-/// Tasks spawned by run() and awaited by wait(). run() may be called from any task, also from the group's own; wait()
-/// from one task at a time. A spawned task may run at once on the caller's stack when the worker's deque is full, so it
+/// Tasks that run() spawns and wait() waits for. Any task may call run(), also a task of the group; only one task at a
+/// time may call wait(). A spawned task may run at once on the caller's stack when the worker's deque is full, so it
 /// must not wait for something that its spawner does later.
 ///
 /// The first exception that leaves a task cancels the group and is rethrown by wait(). A cancelled group still counts
@@ -30,15 +30,15 @@ class task_group {
   task_group() noexcept : scope_(enclosing_scope()) {}
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
-  /// Cancels and waits; an exception that wait() has not rethrown is dropped.
+  /// Cancels the group and waits; an exception that wait() has not rethrown is dropped.
   ~task_group() {
     if (count_.none()) return;
     cancel();
     finish();
   }
 
-  /// Starts `function()` as a task of the group. \throws Error (not_running), and what a copy of `function` throws;
-  /// then the group has no task more than before.
+  /// Starts `function()` as a task of the group. \throws Error (not_running), and what copying `function` throws; then
+  /// the group has as many tasks as before.
   template <class F>
   void run(F&& function) {
     using Spawned = GroupJob<std::decay_t<F>>;
@@ -64,13 +64,14 @@ class task_group {
     }
   }
 
-  /// Returns when all tasks are done; may suspend the task meanwhile (docs/suspension.md). Rethrows the first
+  /// Returns when all tasks are done; the caller may be suspended meanwhile (docs/suspension.md). Rethrows the first
   /// exception. After cancel() it returns normally. The group can be used again afterwards. \throws Error (cancelled)
-  /// where a group that this one belongs to was cancelled.
+  /// if a group that this one belongs to was cancelled.
   void wait();
 
-  /// Tasks that have not started will not run, here and in the groups and loops that belong to this group; running ones
-  /// may ask is_cancelled(), or charm::is_cancelled() where they do not know the group. Lasts until wait() returns.
+  /// Drops the tasks that have not started, of this group and of the groups and loops that belong to it. Running tasks
+  /// may ask is_cancelled(), or charm::is_cancelled() if they do not know the group; their waits end
+  /// (docs/algorithms.md says which). The cancellation lasts until wait() returns. Does not wait.
   void cancel() noexcept { scope_.cancel(); }
   /// Whether this group, or one that it belongs to, was cancelled.
   [[nodiscard]] bool is_cancelled() const noexcept { return scope_.cancelled(); }

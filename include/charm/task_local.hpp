@@ -1,7 +1,7 @@
 // A value that goes with a task wherever it runs: what a thread_local variable is for threads.
 //
-// The values hang from the scopes that tasks inherit for cancellation (detail/cancel_scope.hpp). So nothing is copied
-// when a task is forked or suspended, and a fork costs the same as before.
+// The values are stored in the scopes that tasks inherit for cancellation (detail/cancel_scope.hpp). So nothing is
+// copied when a task is forked or suspended, and forks cost nothing more.
 #pragma once
 
 #include <charm/detail/cancel_scope.hpp>
@@ -47,11 +47,11 @@ class WithScopeInBlockingCode {
 /// value for the time of a call, `request.with(7, [&] { ... })`, and read it with get() anywhere within. The value
 /// stays with the task when that is suspended and goes on on another worker, also in charm::blocking().
 ///
-/// Inherited by what cannot outlive the call: the branches of invoke(), the bodies of loops, reductions and all_do, the
-/// tasks of groups that are variables of the task within. Not inherited by independent tasks (async, call,
-/// run_detached, async_scope, groups elsewhere), nor by a coroutine once it was scheduled: hand them the value as a
-/// capture, and let them call with() again. Children share the value, so it is constant; let it be a pointer, or
-/// something that may be used by several at once, if they shall change something.
+/// Work that cannot outlive the call inherits the value: the branches of invoke(), the bodies of loops, reductions and
+/// all_do, the tasks of groups that are local variables within the call. Independent tasks (async, call, run_detached,
+/// async_scope, groups elsewhere) do not inherit it, nor does a coroutine once it was scheduled: capture the value, and
+/// call with() again in the task. Children share the value, so it is constant; to let them change something, use a
+/// pointer to an object that several threads may use.
 template <class T>
 class task_local {
  public:
@@ -60,8 +60,8 @@ class task_local {
   task_local(const task_local&) = delete;
   task_local& operator=(const task_local&) = delete;
 
-  /// The value of the innermost with() that the caller runs in. It stays until that one ends. Takes a step for every
-  /// task_local that has a value here.
+  /// The value of the innermost with() that the caller runs in, valid until that with() ends. Takes a step for every
+  /// task_local that has a value at this place.
   [[nodiscard]] const T& get() const noexcept {
     const detail::WorkerBase* worker = detail::this_worker();
     const detail::CancelScope* scope = nullptr;
@@ -78,8 +78,8 @@ class task_local {
   /// The same.
   [[nodiscard]] const T& operator*() const noexcept { return get(); }
 
-  /// Calls `function()`, within which get() returns `value`, and returns what it returns or throws. In a thread outside
-  /// of tasks the function runs as a task. \throws Error (not_running) there.
+  /// Calls `function()`, within which get() returns `value`, and returns its value or rethrows its exception. In a
+  /// thread outside of tasks the function runs as a task. \throws Error (not_running) there.
   template <class F>
   auto with(const T& value, F&& function) const -> std::invoke_result_t<F> {
     if (detail::WorkerBase* worker = detail::this_worker()) {

@@ -3,9 +3,9 @@
 
 namespace charm {
 
-/// Writes what was recorded so far to the file that the setting `trace` names, in place of what it held, and goes on
-/// recording. finalize() does the same. Does nothing where nothing is recorded. May be called while tasks run.
-/// \throws Error (system) where the file cannot be written, (not_running).
+/// Writes the recording so far to the file that the setting `trace` names, whose contents it replaces, and goes on
+/// recording. finalize() writes the file, too. Does nothing if the run is not recorded. May be called while tasks run.
+/// \throws Error (system) if the file cannot be written, (not_running).
 void trace_flush();
 
 }  // namespace charm

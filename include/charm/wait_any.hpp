@@ -53,15 +53,16 @@ inline std::optional<std::size_t> number_of(int which) {
 
 }  // namespace detail
 
-/// Waits until one of the futures is ready: get() of it returns at once. The others stay as they are, so a call in a
-/// loop takes the results in the order in which they come. While it waits nobody else may wait for one of them.
-/// \return its position; where several are ready, the first of them. \throws Error (bad_input) where one has no task.
+/// Waits until one of the futures is ready, so that its get() returns at once. The others stay as they are, so a loop
+/// can take the results in the order in which they come. Meanwhile no other task may wait for one of these futures.
+/// \return the position of a ready future; if several are ready, of the first of them. \throws Error (bad_input) if one
+/// has no task.
 template <class... T>
   requires(sizeof...(T) > 0)
 std::size_t wait_any(future<T>&... futures) {
   return static_cast<std::size_t>(detail::wait_any_until(detail::Completion::never, nullptr, futures...));
 }
-/// The same for any number of one type. \throws Error (bad_input) also where there is none.
+/// The same for any number of futures of one type. \throws Error (bad_input) also if there is none.
 template <class T>
 std::size_t wait_any(std::span<future<T>> futures) {
   if (futures.empty())
@@ -74,7 +75,7 @@ std::size_t wait_any(std::vector<future<T>>& futures) {
   return wait_any(std::span<future<T>>(futures));
 }
 
-/// Like wait_any, until stop is requested at most. \return nothing where none was ready by then.
+/// As wait_any(), but no longer than until stop is requested. \return nothing if none was ready by then.
 template <class... T>
   requires(sizeof...(T) > 0)
 std::optional<std::size_t> wait_any(const std::stop_token& stop, future<T>&... futures) {
@@ -86,13 +87,13 @@ std::optional<std::size_t> wait_any(const std::stop_token& stop, std::span<futur
   return detail::number_of(detail::wait_any_until(detail::Completion::never, &stop, futures));
 }
 
-/// Like wait_any, for so long at most. \return nothing where none was ready in time.
+/// As wait_any(), but waits no longer than `duration`. \return nothing if none was ready in time.
 template <class Rep, class Period, class... T>
   requires(sizeof...(T) > 0)
 std::optional<std::size_t> wait_any_for(const std::chrono::duration<Rep, Period>& duration, future<T>&... futures) {
   return detail::number_of(detail::wait_any_until(detail::deadline_after(duration), nullptr, futures...));
 }
-/// The same for any number of one type.
+/// The same for any number of futures of one type.
 template <class Rep, class Period, class T>
 std::optional<std::size_t> wait_any_for(const std::chrono::duration<Rep, Period>& duration,
                                         std::span<future<T>> futures) {

@@ -19,11 +19,11 @@
 
 namespace charm {
 
-/// What when_any() of tasks of one type gives.
+/// The result of when_any() for tasks of one type.
 template <class T>
 struct any_result {
   std::size_t index;  ///< which task ended first
-  T value;            ///< what it returned; std::monostate for void
+  T value;            ///< its result; std::monostate for void
 };
 
 namespace detail {
@@ -91,9 +91,9 @@ struct StartEntrants {
 
 }  // namespace detail
 
-/// Starts all tasks as tasks of the runtime and goes on when the first of them has ended, with what it returned or
-/// threw. The others run to their end, their results are dropped: they must not refer to what the waiting coroutine
-/// owns, unless it waits for them in another way. \return a variant whose index() is the task's position;
+/// Starts all tasks as tasks of the runtime and goes on when the first of them has ended, with its result or exception.
+/// The others run to their end, and their results are dropped: so they must not refer to variables of the waiting
+/// coroutine, unless it waits for them in another way. \return a variant whose index() is the task's position;
 /// std::monostate stands for void. \throws Error (not_running).
 template <class... T>
   requires(sizeof...(T) > 0)
@@ -112,7 +112,7 @@ task<std::variant<detail::NotVoid<T>...>> when_any(task<T>... tasks) {
   co_return state->result.take();
 }
 
-/// The same for any number of tasks of one type. \throws Error (bad_input) also where there is none.
+/// The same for any number of tasks of one type. \throws Error (bad_input) also if there is none.
 template <class T>
 task<any_result<detail::NotVoid<T>>> when_any(std::vector<task<T>> tasks) {
   using Value = any_result<detail::NotVoid<T>>;

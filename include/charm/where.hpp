@@ -1,4 +1,4 @@
-// Queries on which NUMA node an address lies.
+// Tells on which NUMA node an address lies.
 #pragma once
 
 #include <string>
@@ -7,13 +7,14 @@ namespace charm {
 
 /// Where the memory behind an address lies.
 struct Whereabouts {
-  int node = 0;        ///< id in Machine::nodes; where it is not known, the node of the calling task's worker
-  bool known = false;  ///< whether the kernel has told
-  std::string reason;  ///< why not: the page was never touched, nothing is mapped there, the kernel refuses to tell ...
+  int node = 0;        ///< id in Machine::nodes; if it is not known, the node of the calling task's worker
+  bool known = false;  ///< whether the kernel has told the node
+  std::string reason;  ///< why it is not known: the page was never touched, nothing is mapped there ...
 };
 
-/// Asks the kernel where the page of `address` lies; does not touch it. A system call, about a microsecond. A kernel or
-/// sandbox that does not answer at all is reported once (stats().notices). \throws Error (not_running).
+/// Asks the kernel on which node the page of `address` lies, without touching the page. Takes a system call, about a
+/// microsecond. A kernel or sandbox that does not answer at all is reported once (stats().notices).
+/// \throws Error (not_running).
 [[nodiscard]] Whereabouts where(const void* address);
 
 }  // namespace charm
