@@ -1,6 +1,6 @@
-// Everything that goes on while a program is steered: the ThreadPlacer's steps, the share of the machine that is leased
-// for it beside other programs, and the cpus that cgroups leave. No loop and no clock: step() says when it wants to be
-// called again.
+// Everything that happens while the threads of a program are placed: the ThreadPlacer's steps, the cores that are
+// leased for the program beside others, and the cpus that cgroups leave. No loop and no clock: step() says when it
+// wants to be called again.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace charm::attach {
 
 class Attachment final : steering::LeasedThreads {
  public:
-  /// \param plan on all cpus that were asked for; without regard to the share.
-  /// \param chiplets at most so many are used (--chiplets), also of what is leased; 0: all.
+  /// \param plan the plan on all cpus that the user asked for, without regard to leases.
+  /// \param chiplets largest number of chiplets to use (--chiplets), also of the leased cores; 0: all.
   /// \param lease null: the machine is not shared.
   Attachment(System& system, const AttachPlan& plan, int chiplets, CpuSet came_with, bool attached,
              std::unique_ptr<lease::Lease> lease, std::unique_ptr<os::CpuWatch> cpus, double now);
@@ -28,7 +28,7 @@ class Attachment final : steering::LeasedThreads {
   [[nodiscard]] int fewest_cores() const { return fewest_; }
   [[nodiscard]] int most_holders() const { return most_holders_; }
 
-  /// The plan on what a lease has. \param leased its cores; null: there is no lease.
+  /// The plan on the cores of a lease. \param leased the cores; null: there is no lease.
   static AttachPlan plan_on(const AttachPlan& plan, int chiplets, const CoreCpuSet* leased);
 
  private:
@@ -39,8 +39,8 @@ class Attachment final : steering::LeasedThreads {
   void look_at_cpus(double now);
   [[nodiscard]] int wanted(double now);
 
-  AttachPlan whole_;    // as it was asked for
-  AttachPlan granted_;  // what cgroups leave of it
+  AttachPlan whole_;    // on all cpus that the user asked for
+  AttachPlan granted_;  // on the cpus of these that cgroups leave
   const int chiplets_;
   std::unique_ptr<steering::LeaseFollower> follower_;  // null: the machine is not shared
   std::unique_ptr<os::CpuWatch> cpus_;

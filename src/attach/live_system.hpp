@@ -30,13 +30,13 @@ class LiveSystem final : public System {
   std::string name(const ThreadId& id) override;
   CpuSet mask(const ThreadId& id) override;
   int bind(const ThreadId& id, const CpuSet& cpus) override;
-  /// To be called once, before the first mask is set.
+  /// Sets a function that is called once, before the first mask is set.
   void before_binding(std::function<void()> prepare) { before_binding_ = std::move(prepare); }
   double used() override;
   std::map<int, os::CpuTime> cpu_times() override { return os::cpu_times(); }
   std::unique_ptr<counters::ThreadCounters> counters(const ThreadId& id) override;
 
-  /// How threads are found, for people.
+  /// How threads are found, in words for the summary.
   [[nodiscard]] std::string method() const;
 
  private:
@@ -51,7 +51,7 @@ class LiveSystem final : public System {
   bool announced_ = false;  // the kernel has begun to announce
   int last_created_ = -1;
   int silent_looks_ = 0;       // in a row: something was created, and not announced
-  std::map<int, bool> known_;  // processes: whether they are followed
+  std::map<int, bool> known_;  // by process: whether it is followed
   std::vector<os::Birth> births_;
   std::map<ThreadId, os::ThreadClock> clocks_;
   const std::size_t most_clocks_;  // open files; the times of further threads cost more

@@ -1,5 +1,6 @@
 // The plan of `charm run` and `charm attach`: the cpus, the machine that these leave, the policy,
-// and how wide a worker is bound. Pure functions; every refusal says what, where and the remedy.
+// and whether a worker is bound to its core, chiplet or node. Pure functions; every error says what is wrong, and the
+// remedy.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -14,7 +15,8 @@
 
 namespace charm::attach {
 
-/// Where the program's memory comes from: as it is, near each thread, the nodes of its cpus in turn, or those alone.
+/// Where new pages of the program come from: as without charm, from each thread's node, from the nodes of its cpus in
+/// turn, or from these nodes alone.
 enum class Memory { keep, local, interleave, bind };
 constexpr auto choices(Memory /*unused*/) {
   return std::array{base::Choice{Memory::keep, "keep"}, base::Choice{Memory::local, "local"},
@@ -22,41 +24,41 @@ constexpr auto choices(Memory /*unused*/) {
 }
 
 struct Wishes {
-  std::string policy;          ///< empty: the setting's
-  std::optional<CpuSet> cpus;  ///< no others; empty: all allowed
-  int chiplets = 0;            ///< at most so many; 0: all
-  std::optional<bool> smt;     ///< nothing: the setting's
+  std::string policy;          ///< empty: the policy of the settings
+  std::optional<CpuSet> cpus;  ///< the only cpus to use; nothing: all that are allowed
+  int chiplets = 0;            ///< largest number of chiplets to use; 0: all
+  std::optional<bool> smt;     ///< nothing: as the settings say
   Memory memory = Memory::keep;
-  bool size = true;  ///< tell pools of threads how many to make
+  bool size = true;  ///< whether to tell thread pools how many threads to make
 };
 
 struct AttachPlan {
-  Machine machine;             ///< what is left to the program
-  CpuSet cpus;                 ///< that it starts with and never leaves
-  std::string spec;            ///< of the policy
-  placement::Request request;  ///< but for the number of workers
+  Machine machine;             ///< the part of the machine that the program may use
+  CpuSet cpus;                 ///< the cpus that the program starts with and never leaves
+  std::string spec;            ///< the policy, as controller::placement_for takes it
+  placement::Request request;  ///< all but the number of workers
   base::Bind bind = base::Bind::core;
-  int cores = 0;  ///< workers that get one of their own
+  int cores = 0;  ///< number of workers that can have a core of their own
 };
 
-/// "adaptive" ticks every 200 ms for other programs, unless its tick is set: reading about threads from outside
-/// costs more than a worker's own counts.
+/// The policy to use. "adaptive" ticks every 200 ms for other programs, unless its tick is set: reading counts of
+/// threads from outside costs more than a worker's own counts do.
 std::string spec_for(const Wishes& wishes, const base::Settings& settings);
 
-/// \throws Error: bad_config for a policy that there is not, bad_input for cpus that may not be used or more chiplets
+/// \throws Error: bad_config for an unknown policy, bad_input for cpus that may not be used or more chiplets
 /// than there are.
 AttachPlan make_plan(const Machine& machine, const Wishes& wishes, const base::Settings& settings);
 
-/// The plan on what is left of its cpus, for instance by a cgroup; as it is where nothing is left.
+/// The plan on those of its cpus that are in `cpus`, for instance because a cgroup has changed; unchanged if none is.
 AttachPlan on_cpus(const AttachPlan& plan, const CpuSet& cpus);
 
 /// The plan on some of its cores.
 AttachPlan narrowed(const AttachPlan& plan, const CoreCpuSet& cores);
 
-/// At most `chiplets` of a machine, those with the most cores.
+/// The machine with at most `chiplets` of its chiplets, those with the most cores.
 Machine largest_chiplets(const Machine& machine, int chiplets);
 
-/// Cores of the largest `chiplets`; all of them where that is 0.
+/// Number of cores on the largest `chiplets` chiplets; of the machine if that is 0.
 int cores_of_chiplets(const Machine& machine, int chiplets);
 
 }  // namespace charm::attach

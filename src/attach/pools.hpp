@@ -1,6 +1,6 @@
-// Tells a program's own thread pools how many threads to make, and where: by environment variables, and a Java
-// program by an argument. Pure: a function of the environment that gives the additions. What the user has set is never
-// changed, nor anything that says the same by another name.
+// Tells a program's own thread pools how many threads to make, and on which cores: by environment variables, and a Java
+// program by an argument. A pure function of the environment, which returns the additions. It never changes a variable
+// that the user has set, nor says something that another variable of the user already says.
 //
 // Pools that have no variable count the cpus of the mask that the program starts with: oneTBB, std::thread, nproc.
 #pragma once
@@ -16,14 +16,14 @@ namespace charm::attach {
 
 struct Pool {
   std::string name, value;  ///< the variable
-  std::string why;          ///< whose pool it sizes, for people
-  bool argument = false;    ///< no variable: "name=value" stands in front of the program's own arguments
+  std::string why;          ///< the kind of pool, for people
+  bool argument = false;    ///< "name=value" is not a variable but the first argument of the program
 };
 
 /// What is to be started.
 struct Words {
   std::vector<std::string> words;  ///< the program and its arguments; empty where it is not known
-  bool children = false;           ///< its children are steered, too
+  bool children = false;           ///< the threads of its children are placed, too
 };
 
 /// "openmp", "go", "java".

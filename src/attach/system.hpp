@@ -25,7 +25,7 @@ struct ThreadId {
 
 struct Found {
   ThreadId id;
-  bool followed = true;  ///< false: of a child process that is to be left to itself
+  bool followed = true;  ///< false: a thread of a child process whose threads are not placed
 };
 
 class System {
@@ -37,24 +37,24 @@ class System {
 
   /// Whether threads may have begun since the last call; cheap.
   virtual bool news() = 0;
-  /// A descriptor that becomes readable when news() may have some, so that nobody need call it before; -1 if there is
-  /// none.
+  /// A descriptor that becomes readable when news() may return true, so that there is no need to call it before; -1 if
+  /// there is none.
   [[nodiscard]] virtual int announces() const { return -1; }
-  /// All threads of the program as of now, ascending.
+  /// All present threads of the program, ascending.
   virtual std::vector<Found> threads() = 0;
-  /// Nothing where it has ended.
+  /// The time that a thread has run; nothing if it has ended.
   virtual std::optional<os::ThreadTime> time(const ThreadId& id) = 0;
   virtual std::string name(const ThreadId& id) = 0;
-  /// Empty where it has ended.
+  /// The affinity mask of a thread; empty if it has ended.
   virtual CpuSet mask(const ThreadId& id) = 0;
-  /// 0 or an errno.
+  /// Binds a thread. \returns 0 or an errno.
   virtual int bind(const ThreadId& id, const CpuSet& cpus) = 0;
-  /// Cpu time of the program and of its children, those that are left to themselves and those that have ended too;
-  /// seconds, or 0 where it is not told.
+  /// Cpu time of the program and of its children, also of those that are not followed and those that have ended;
+  /// in seconds, or 0 if it is not known.
   virtual double used() = 0;
-  /// What the kernel counts on each cpu, whoever used it.
+  /// The kernel's counts of each cpu, for all programs.
   virtual std::map<int, os::CpuTime> cpu_times() = 0;
-  /// Null where there are none.
+  /// Counters of a thread; null if there are none.
   virtual std::unique_ptr<counters::ThreadCounters> counters(const ThreadId& id) = 0;
 };
 

@@ -36,26 +36,26 @@
 
 namespace charm::attach {
 
-/// What was done so far, for the summary.
+/// Counts of what was done so far, for the summary.
 struct Tally {
-  std::size_t threads = 0;       ///< ever found
-  std::size_t most_threads = 0;  ///< at a time
-  std::size_t workers = 0;       ///< now
+  std::size_t threads = 0;       ///< number of threads found
+  std::size_t most_threads = 0;  ///< largest number of threads at a time
+  std::size_t workers = 0;       ///< present number of workers
   std::size_t most_workers = 0;
-  std::size_t processes = 0;   ///< followed, ever
+  std::size_t processes = 0;   ///< number of processes that were followed
   std::size_t left_alone = 0;  ///< threads that set their own masks
   std::size_t placements = 0;  ///< how often the number of workers or the cpus changed
-  std::size_t masks = 0;       ///< that were set
-  std::size_t moves = 0;       ///< of workers from chiplet to chiplet
+  std::size_t masks = 0;       ///< number of masks set
+  std::size_t moves = 0;       ///< number of moves of workers from chiplet to chiplet
   std::size_t refused = 0;     ///< masks that the kernel refused
-  std::size_t avoided = 0;     ///< new placements since other programs kept cores busy
+  std::size_t avoided = 0;     ///< number of placements made because other programs kept cores busy
   bool shared = false;         ///< there were more workers than cores
-  bool steers_itself = false;  ///< it is a program of the library
+  bool steers_itself = false;  ///< the program uses this library, which places its workers
 };
 
 class ThreadPlacer {
  public:
-  /// \param came_with the mask that the program would have without us; restore() gives it back.
+  /// \param came_with the mask that the program would have without this object; restore() gives it back.
   /// \param attached whether the program ran before; then restore() gives each thread its own mask back.
   ThreadPlacer(System& system, AttachPlan plan, CpuSet came_with, bool attached, double now);
 
@@ -79,14 +79,14 @@ class ThreadPlacer {
   /// Whether there are more workers than cores; workers that went to sleep a moment ago count.
   [[nodiscard]] bool shares() const { return generation_ && generation_->shared; }
   [[nodiscard]] int workers() const { return static_cast<int>(tally_.workers); }
-  /// Cpus' worth of time that the program ran for in the latest window.
+  /// The cpu time that the program used in the latest window, in cpus.
   [[nodiscard]] double load() const { return load_; }
-  /// Cpus' worth of time for which children that are not followed ran or were ready to run.
+  /// The time for which children that are not followed ran or were ready to run, in cpus.
   [[nodiscard]] double children_demand() const { return children_demand_; }
   /// Cpus that other programs keep busy.
   [[nodiscard]] const CpuSet& busy() const { return interference_.busy(); }
   [[nodiscard]] int spread() const;
-  /// Spreads that the controller may choose from now; one: nothing to decide.
+  /// The spreads that the controller may choose from at present; if there is one only, there is nothing to decide.
   [[nodiscard]] std::vector<int> levels() const;
   [[nodiscard]] bool decides() const { return generation_ && generation_->control_group != nullptr; }
   [[nodiscard]] std::vector<Decision> decisions() const;
@@ -113,12 +113,12 @@ class ThreadPlacer {
     WorkerCore worker_core;
     std::unique_ptr<steering::ThreadBinder> binder;  // null until it is a worker for the first time
     std::unique_ptr<counters::ThreadCounters> counters;
-    controller::Counts told;  // of its totals, to its slot
+    controller::Counts told;  // the part of its totals that its slot has already
   };
   struct Slot {
     ThreadId thread;
     [[nodiscard]] bool taken() const { return thread.thread != 0; }
-    controller::WorkerTotals totals;  // of all threads that ever had the slot in this placement generation
+    controller::WorkerTotals totals;  // the sum over all threads that have had the slot in this placement generation
   };
 
   void refresh(double now);
@@ -149,13 +149,14 @@ class ThreadPlacer {
   const double started_;
   placement::CpuClaims claims_;
   std::map<ThreadId, Member> members_;
-  std::set<int> self_steered_;                                   // processes
-  std::map<ThreadId, std::optional<os::ThreadTime>> let_loose_;  // with what they had run for at the latest window
+  std::set<int> self_steered_;  // processes that use this library
+  std::map<ThreadId, std::optional<os::ThreadTime>>
+      let_loose_;  // threads not followed, and their times at the latest window
   std::set<int> processes_;
-  std::set<CpuSet> known_;  // masks that are our doing
+  std::set<CpuSet> known_;  // masks that this object has set, so that a program did not
   std::vector<Slot> slots_;
   std::unique_ptr<steering::PlacementGeneration> generation_;
-  std::vector<Decision> past_;  // decisions of control groups that are gone
+  std::vector<Decision> past_;  // decisions of earlier control groups
   int stood_at_ = 0;
   bool waits_ = false;  // some worker has not got its core yet
   bool first_look_ = true;

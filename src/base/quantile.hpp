@@ -1,15 +1,16 @@
-// Medians and quantiles. Where a measurement can only be disturbed to one side, other rules hold: probe/samples.hpp and
-// probe/distances.hpp have theirs.
+// Medians and quantiles. For measurements that can only be disturbed in one direction there are other rules:
+// probe/samples.hpp and probe/distances.hpp have them.
 #pragma once
 
 #include <vector>
 
 namespace charm::base {
 
-/// The value that a share `q` (0 to 1) of the values lies below, interpolated between the two nearest; 0 of none.
+/// The value below which a share `q` (0 to 1) of the values lies, interpolated between the two nearest; 0 if there are
+/// none.
 double quantile(std::vector<double> values, double q);
 
-/// Of an even number of values, the mean of the two in the middle; 0 of none.
+/// The median; for an even number of values the mean of the two in the middle; 0 if there are none.
 double median(std::vector<double> values);
 
 }  // namespace charm::base

@@ -1,4 +1,4 @@
-// Random numbers that are the same on every machine and with every compiler: what a seed gives today it gives for ever.
+// Random numbers that are the same on every machine and with every compiler, so that a seed always gives the same run.
 // (The standard library's generators are portable, its distributions are not.)
 #pragma once
 

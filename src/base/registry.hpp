@@ -1,5 +1,5 @@
 // Lookup of values by name, shared by all registries (placement policies, controllers). A registry is a span of values
-// that have a `name`; a name that is not there is an error that lists the existing ones.
+// that have a `name`; an unknown name is an error that lists the existing names.
 #pragma once
 
 #include <charm/error.hpp>

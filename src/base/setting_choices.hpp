@@ -1,5 +1,5 @@
-// The settings whose values are fixed words (docs/settings.md), as enums. Config has the words; behind resolve() there
-// are only these.
+// The settings whose values are fixed words (docs/settings.md), as enums. Config has the words; after resolve() there
+// are only the enums.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ constexpr auto choices(SocketOrder /*unused*/) {
   return std::array{Choice{SocketOrder::fill, "fill"}, Choice{SocketOrder::balance, "balance"}};
 }
 
-/// bind: what a worker's thread is bound to: its core's cpu, or all that it may use of the core's chiplet or node, or
-/// nothing.
+/// bind: what a worker's thread is bound to: its core's cpu, or all cpus of the core's chiplet or node that it may use,
+/// or nothing.
 enum class Bind { core, chiplet, node, none };
 constexpr auto choices(Bind /*unused*/) {
   return std::array{Choice{Bind::core, "core"}, Choice{Bind::chiplet, "chiplet"}, Choice{Bind::node, "node"},
@@ -63,7 +63,7 @@ constexpr auto choices(Share /*unused*/) {
                     Choice{Share::file, "a path that begins with /"}};
 }
 
-/// A choice, and the file where it is one of those that name a file; else empty.
+/// A choice, and the file of those choices that name a file; else an empty path.
 template <class E>
 struct ChoiceWithFile {
   E choice{};

@@ -33,7 +33,7 @@ struct Settings {
   std::string trace;
   std::size_t trace_bytes = 0;
   bool decision_file = false;
-  ChoiceWithFile<Counters> counters;  // which file is replayed or recorded
+  ChoiceWithFile<Counters> counters;  // with the file to replay or record
   std::string counter_events;         // SOURCE=EVENT list; empty: the catalogue's
   WorkerMemory memory_policy = WorkerMemory::preferred;
   Surplus surplus = Surplus::rest;
@@ -41,7 +41,7 @@ struct Settings {
   int watch_ms = 0;             // between two checks of the allowed cpus; 0: never
   ChoiceWithFile<Share> share;  // the file is the table of leases
   int share_weight = 100;
-  std::map<std::string, std::string> parameters;  // of controllers, by the setting's name, where they are not default
+  std::map<std::string, std::string> parameters;  // the controllers' parameters that are not default, by setting
 
   struct Origin {
     std::string name, value, from;
@@ -56,10 +56,10 @@ struct SettingDoc {
 /// What the setting share, and the option --share, may be; nothing for another text.
 std::optional<ChoiceWithFile<Share>> share_named(const std::string& text);
 
-/// As it is written: "auto", "replay:FILE".
+/// The setting as text: "auto", "replay:FILE".
 std::string counters_text(const ChoiceWithFile<Counters>& counters);
 
-/// The schema as documentation, in its order.
+/// The documentation of all settings, in the order of the schema.
 std::vector<SettingDoc> settings_schema();
 
 /// \param env looks a variable up and returns nullptr where it is unset; std::getenv by default, a fake in tests.

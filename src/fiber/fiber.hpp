@@ -50,7 +50,7 @@ struct TaskCard {
   std::atomic<std::uint64_t> since{0};              // the runtime's clock
   std::atomic<detail::Job::Run> function{nullptr};  // of the job that the scheduler started; nullptr: no task is on it
   std::atomic<std::uint64_t> name[4] = {};          // text, ended by a 0 byte
-  mutable std::atomic<int> followers{0};            // who look into the mutex that the task waits for
+  mutable std::atomic<int> followers{0};            // number of threads that read the mutex that the task waits for
 
   /// Calls `look(object)` if the task waits for a mutex, which stays meanwhile: the waiter says first that it waits
   /// no more, then looks for followers; a follower counts itself first, then looks whether the task waits.
@@ -60,7 +60,7 @@ struct TaskCard {
     if (wait.load(std::memory_order_seq_cst) == detail::Wait::mutex) look(object.load(std::memory_order_relaxed));
     followers.fetch_sub(1, std::memory_order_release);
   }
-  /// By the task, once it has been woken from waiting for a mutex.
+  /// Called by the task when it has been woken from waiting for a mutex.
   void leave_mutex() noexcept {
     wait.store(detail::Wait::nothing, std::memory_order_seq_cst);
     while (followers.load(std::memory_order_seq_cst) != 0) os::pause();
@@ -102,9 +102,9 @@ struct Fiber : detail::ListedJob {
   SharedInt bound = -1;                            // the worker that it must resume on; -1: any
   void* team = nullptr;                            // the all_do whose body runs on it
   detail::AwaitedJob* awaited = nullptr;           // the innermost job on it that threads outside may wait for
-  struct {                                         // what it waits for while it is suspended
-    std::atomic<std::uintptr_t>* state = nullptr;  // of a Completion
-    const detail::Listed* listed = nullptr;        // where it is in a list
+  struct {                                         // the event that it waits for while it is suspended
+    std::atomic<std::uintptr_t>* state = nullptr;  // the state of its Completion
+    const detail::Listed* listed = nullptr;        // the list in which it waits
     void (*drop)(void*) noexcept = nullptr;        // called with the next where the task is dropped instead of woken
     void* dropped = nullptr;
   } waits;
@@ -113,11 +113,12 @@ struct Fiber : detail::ListedJob {
 
   // While the task runs on a thread of the blocking pool (sched/wait/blocking_pool.hpp).
   struct {
-    int node = -1;                           // the thread of the pool runs on the cpus of this node
-    int chiplet = -1;                        // of the worker that it left
-    const std::byte* stack_limit = nullptr;  // of the stack that the task is on, which need not be the fiber's own
+    int node = -1;     // the thread of the pool runs on the cpus of this node
+    int chiplet = -1;  // the chiplet of the worker that it left
+    const std::byte* stack_limit =
+        nullptr;  // limit of the stack that the task is on, which need not be the fiber's own
     const std::byte* stack_top = nullptr;
-    std::uint64_t task = 0;  // for the recording: what it was, and the worker that it left
+    std::uint64_t task = 0;  // for the recording: the task's id, and the worker that it left
     int left = -1;
     const detail::CancelScope* scope = nullptr;  // what the task belongs to
   } away;

@@ -1,4 +1,4 @@
-// The annotations that AddressSanitizer and ThreadSanitizer want around a stack switch; empty without them.
+// The annotations that AddressSanitizer and ThreadSanitizer need around a stack switch; empty in builds without them.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@ Stack allocate_stack(std::size_t bytes, int node = -1);
 std::size_t guard_bytes() noexcept;
 void free_stack(const Stack& stack) noexcept;
 
-/// What frames of a stack that is empty now have left poisoned must not meet its next user (AddressSanitizer).
+/// Unpoisons a stack that has become empty, because its frames left parts poisoned (AddressSanitizer).
 void forget_frames(const Stack& stack) noexcept;
 
 /// How many stacks the process has mapped so far.

@@ -1,5 +1,5 @@
-// A few stacks kept by a worker for recursion that goes on on further stacks. A recursion that forks again and again at
-// the end of one stack would otherwise map and unmap one for each fork.
+// A few stacks that a worker keeps for recursion that continues on further stacks. A recursion that forks again and
+// again at the end of one stack would otherwise map and unmap one for each fork.
 #pragma once
 
 #include <cstddef>

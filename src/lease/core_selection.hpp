@@ -1,7 +1,7 @@
-// Core selection: which cores a holder of a lease takes, and which it gives up, so that as far as possible holders get
-// whole chiplets. A holder first grows on chiplets where it has cores, then takes the emptiest chiplets near those. It
-// first gives up cores on chiplets that it shares with others, then on the chiplet where it has the fewest. Busy cores,
-// which programs without a lease use, are taken last and given up first.
+// Core selection: which cores a holder of a lease takes, and which it gives up. The aim is that holders get
+// whole chiplets. A holder first takes cores on chiplets where it has some, then on the emptiest chiplets near those.
+// It first gives up cores on chiplets that it shares with others, then on the chiplet where it has the fewest. Busy
+// cores, which programs without a lease use, are taken last and given up first.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -21,11 +21,12 @@ class CoreSelection {
   /// All cores.
   [[nodiscard]] const CoreCpuSet& cores() const { return cores_; }
 
-  /// At most `count` cores out of `free`. \param mine what the holder has. \param others what others have.
+  /// Chooses at most `count` cores out of `free`. \param mine the holder's cores. \param others the cores of other
+  /// holders.
   [[nodiscard]] CoreCpuSet choose(CoreCpuSet mine, const CoreCpuSet& free, const CoreCpuSet& others,
                                   const CoreCpuSet& busy, int count) const;
 
-  /// `count` cores out of `mine`; first those that are `useful` to a holder that is short of cores.
+  /// Chooses `count` cores out of `mine` to give up; first those that are `useful` to a holder that is short of cores.
   [[nodiscard]] CoreCpuSet surrender(CoreCpuSet mine, const CoreCpuSet& others, const CoreCpuSet& useful,
                                      const CoreCpuSet& busy, int count) const;
 

@@ -23,8 +23,8 @@ namespace charm::lease {
 
 /// Time that this program's threads have run since observation began, in seconds.
 struct OwnTime {
-  std::map<int, double> bound;  ///< by cpu, of threads that were bound to it alone
-  double all = 0;               ///< of all threads together
+  std::map<int, double> bound;  ///< by cpu: time of the threads that were bound to this cpu alone
+  double all = 0;               ///< time of all threads together
 };
 
 class Interference {
@@ -35,7 +35,7 @@ class Interference {
   static constexpr double quiet_below = 0.1;
 
   [[nodiscard]] bool due(double now) const { return now >= due_; }
-  /// \param cpus as os::cpu_times() gives them. \param own since the same moment in every call.
+  /// \param cpus the result of os::cpu_times(). \param own times since the same moment in every call.
   /// \param leased cpus that others have leased.
   void sample(double now, std::map<int, os::CpuTime> cpus, OwnTime own, const CpuSet& leased = {});
   /// The cpus that other programs keep busy.
@@ -43,7 +43,7 @@ class Interference {
 
  private:
   struct Cpu {
-    double level = 0;  // others' share of its time
+    double level = 0;  // share of its time that other programs use
     bool busy = false;
   };
   std::map<int, Cpu> levels_;

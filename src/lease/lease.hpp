@@ -50,21 +50,21 @@ class Lease {
   /// Joins the table at `path`. \param weight 1 to 1000. \param want cores that it can use.
   /// \throws Error (system) where the file cannot be used.
   Lease(const std::string& path, const Machine& machine, int weight, int want, LeaseContext around = lease_context());
-  ~Lease();  ///< gives everything back
+  ~Lease();  ///< gives all cores back
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
   struct Standing {
-    CoreCpuSet holds;    ///< cores that are the holder's alone
-    CoreCpuSet give_up;  ///< those of them that the holder's threads are to leave, and then give back
+    CoreCpuSet holds;    ///< the holder's cores
+    CoreCpuSet give_up;  ///< those of them that the holder's threads must leave, and that it then gives back
     CoreCpuSet others;   ///< cores that other holders have
-    int due = 0;         ///< how many it will have when the others have given cores back
-    int holders = 1;     ///< including itself
+    int due = 0;         ///< number of cores that it will have when the others have given cores back
+    int holders = 1;     ///< number of holders, including this one
     /// `holds` without `give_up`.
     [[nodiscard]] CoreCpuSet keeps() const;
     friend bool operator==(const Standing&, const Standing&) = default;
   };
-  /// Takes what is free and due, up to `want`, and learns what to give up.
+  /// Updates the table: takes free cores up to the number that is due and `want`, and learns which to give up.
   /// \param busy cores that programs without leases keep busy.
   Standing look(int want, const CoreCpuSet& busy = {});
   /// Gives back cores that no thread of this holder uses any more.

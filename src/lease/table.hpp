@@ -32,15 +32,15 @@ struct Entry {
 };
 
 struct Table {
-  std::uint64_t sequence = 0;  ///< of the image that it was read from
-  std::vector<Entry> entries;  ///< in the order in which they came
+  std::uint64_t sequence = 0;  ///< sequence number of the image that it was read from
+  std::vector<Entry> entries;  ///< in the order in which the programs joined
 };
 
-/// Where an image with this sequence number is to be written, and how long a file of two images is.
+/// The offset at which an image with this sequence number is written; and the length of a file of two images.
 std::size_t image_offset(std::uint64_t sequence);
 std::size_t file_bytes();
 
-/// At most most_entries; cpus from 0 to most_cpus - 1.
+/// The bytes of an image. The table must have at most most_entries, and cpus from 0 to most_cpus - 1.
 std::string encode(const Table& table);
 
 struct Decoded {

@@ -17,7 +17,7 @@ namespace charm::memory {
 struct Block {
   void* data = nullptr;
   std::size_t bytes = 0;
-  std::size_t unit = 0;  ///< page size that the length is a multiple of
+  std::size_t unit = 0;  ///< page size; the length is a multiple of it
   bool placed = false;
 };
 
@@ -34,10 +34,10 @@ PageCensus census(os::PageSystem& system, const Machine& machine, const void* da
 /// \throws Error (bad_input).
 int node_of_target(const Machine& machine, const std::vector<WorkerCore>& worker_cores, detail::Target target);
 
-/// Id of the machine's node that a cpu (OS number) belongs to; 0 where none does.
+/// Id of the node that a cpu (OS number) belongs to; 0 if it belongs to none.
 int node_of_cpu(const Machine& machine, int cpu);
 
-/// The nodes that have cpus; all nodes where none is told to have any.
+/// The nodes that have cpus; all nodes if none is known to have any.
 NodeSet nodes_with_cpus(const Machine& machine);
 
 /// The node of every worker. Workers that are not bound could run anywhere: they are assigned evenly to the nodes with

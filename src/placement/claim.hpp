@@ -1,6 +1,6 @@
 // Ownership of cpus while a new placement replaces an old one (the number of workers changed, or a cgroup took
-// cpus away). Inside one placement no two workers can meet; between two they can, since a worker's new cpu may still be
-// in use by another. A worker therefore claims its new cpu, binds to it, and only then releases the old one.
+// cpus away). Within one placement no two workers use the same cpu; between two placements a worker's new cpu may still
+// be in use by another. A worker therefore claims its new cpu, binds to it, and only then releases the old one.
 //
 // Invariant: owner[cpu] changes only free -> me and me -> free, by compare-exchange, so a cpu never has two owners, and
 // what an owner did before release() is seen by the next (release, acquire). Lock-free; nobody waits: a worker whose
@@ -27,20 +27,20 @@ class CpuClaims {
     for (int cpu = 0; cpu < cpus; ++cpu) slot(cpu).store(free_cpu, std::memory_order_relaxed);
   }
 
-  /// Of all cpus of a machine, and of 1,024 at least: more may come online.
+  /// Owners of all cpus of a machine, and of at least 1,024, since more may come online.
   explicit CpuClaims(const Machine& machine) : CpuClaims(bound(machine)) {}
 
   [[nodiscard]] int cpus() const { return cpus_; }
   [[nodiscard]] int owner(int cpu) const { return slot(cpu).load(std::memory_order_acquire); }
 
-  /// True where `worker` owns the cpu now (also where it did before).
+  /// Claims a cpu. \returns whether `worker` owns it now (also if it did before).
   bool claim(int cpu, int worker) {
     int expected = free_cpu;
     return slot(cpu).compare_exchange_strong(expected, worker, std::memory_order_acquire, std::memory_order_relaxed) ||
            expected == worker;
   }
 
-  /// True where `worker` was the owner; another's cpu cannot be freed.
+  /// Frees a cpu. \returns whether `worker` was the owner; another worker's cpu stays.
   bool release(int cpu, int worker) {
     int expected = worker;
     return slot(cpu).compare_exchange_strong(expected, free_cpu, std::memory_order_release, std::memory_order_relaxed);

@@ -17,9 +17,9 @@
 
 namespace charm::placement {
 
-/// A chiplet, or the part of it that may be used here: the cores to give, in the order in which they are given.
+/// A chiplet, or the part of it that may be used: its cores, in the order in which workers get them.
 struct Bin {
-  std::uint64_t weight = 0;  // bytes of its last-level cache; where any bin has 0, all count as equal
+  std::uint64_t weight = 0;  // bytes of its last-level cache; if any bin has 0, all count as equal
   std::vector<WorkerCore> worker_cores;
 };
 
@@ -28,18 +28,18 @@ struct Family {
   std::vector<std::vector<WorkerCore>> worker_cores;  // [level index][worker of the family]
 };
 
-/// The least number of leading bins that core `workers`; they must fit into all of them.
+/// The least number of leading bins that have cores for `workers`, which must not be more than all bins have.
 int least_level(std::span<const Bin> order, int workers);
 
-/// The least level, then every power of two above it, then as many bins as there are workers for.
+/// The least level, then every power of two above it, then the number of all bins, or of workers if these are fewer.
 std::vector<int> doubling_levels(std::span<const Bin> order, int workers);
 
 /// \param levels ascending, the first not below least_level, none above the number of bins or of workers.
 Family build_family(std::span<const Bin> order, int workers, std::span<const int> levels);
 
-/// Families side by side as one placement: the workers of the first come first, all families climb together, and the
-/// level of the whole is the number of chiplets that all of them use.
-/// \param start is the spread to start at, clamped to the levels.
+/// Families side by side as one placement: the workers of the first family come first, all families change level
+/// together, and the level of the placement is the number of chiplets that all families use.
+/// \param start the spread to start at, clamped to the levels.
 Placement combine(const std::vector<Family>& families, int start);
 
 }  // namespace charm::placement

@@ -7,7 +7,7 @@
 
 namespace charm::placement {
 
-/// \throws Error (refused) with the reason at the highest spread, where it accepts none.
+/// \throws Error (refused) with the reason at the highest spread, if it accepts no spread.
 Placement literal_map(const Machine& machine, const Request& request);
 
 }  // namespace charm::placement

@@ -2,9 +2,8 @@
 // system call, no clock (docs/placement.md).
 //
 // Invariant of every placement but `literal` and shared cores: a core belongs to at most one worker over all levels, so
-// workers may stand at different levels and move at different times without ever meeting. lookup() is wait-free: two
-// table loads and no loop, and may be called from any thread while nobody assigns to the placement.
-// CHARM §4.2-4.3.
+// workers may be at different levels and move at different times without ever sharing a core. lookup() is wait-free:
+// two table loads and no loop, and may be called from any thread while nobody assigns to the placement. CHARM §4.2-4.3.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -25,7 +24,7 @@ struct Request {
   SocketOrder sockets = SocketOrder::fill;
   int spread = 0;            // chiplets to start from; 0: the policy's own choice
   bool smt = false;          // hardware threads count as cores
-  bool share_cores = false;  // more workers than cores is allowed; they share in turn
+  bool share_cores = false;  // more workers than cores are allowed; they take turns on the cores
 };
 
 /// Levels are numbers of chiplets, ascending; the workers start at `initial`, an index into them.
@@ -36,7 +35,7 @@ struct Placement {
   std::vector<std::uint16_t> level_table;             // [spread]: index of the highest level that is not above it
 
   Placement() = default;
-  /// \param start is the spread to start at, clamped to the levels.
+  /// \param start the spread to start at, clamped to the levels.
   Placement(std::vector<int> level_list, std::vector<std::vector<WorkerCore>> core_table, int start);
 
   /// Index of the highest level that is not above `spread`; below the first level it is the first.
@@ -46,7 +45,7 @@ struct Placement {
     return at < level_table.size() ? level_table[at] : static_cast<int>(levels.size()) - 1;
   }
 
-  /// \param spread is clamped to the levels there are.
+  /// \param spread number of chiplets, clamped to the levels.
   [[nodiscard]] const WorkerCore& lookup(int worker, int spread) const {
     return worker_cores[static_cast<std::size_t>(level_index(spread))][static_cast<std::size_t>(worker)];
   }

@@ -9,10 +9,10 @@
 
 namespace charm::placement {
 
-/// Cores of the machine of which some hardware thread is among the cpus `busy`.
+/// Cores of the machine with a hardware thread that is among the cpus `busy`.
 CoreCpuSet busy_cores(const Machine& machine, const CpuSet& busy);
 
-/// The cpus of the machine's quiet cores. If there are not enough for so many workers, with a core each (with `smt`: a
+/// The cpus of the machine's quiet cores. If there are not enough for all workers, with a core each (with `smt`: a
 /// hardware thread each), also as many busy cores as are needed, first those with the fewest busy neighbours on their
 /// chiplet; if the whole machine is not enough, all of it.
 CpuSet quiet_cpus(const Machine& machine, const CpuSet& busy, int workers, bool smt);

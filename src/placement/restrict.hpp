@@ -1,4 +1,4 @@
-// A machine restricted to fewer cpus: what is left of it when a cgroup or a mask takes some away at run time.
+// A machine restricted to fewer cpus, for when a cgroup or a mask takes some away at run time.
 #pragma once
 
 #include <charm/machine.hpp>

@@ -20,11 +20,12 @@ struct StealPolicy {
   std::string_view summary;
   Order order = Order::bounded;
   bool bitmap = true;  ///< try only workers whose work flag is set (bounded only)
-  bool half = true;    ///< of tasks of a group take half of the victim's public jobs; else take one
+  bool half = true;    ///< take half of the victim's public jobs if these are tasks of a group; else take one
   int near_tries = 4;  ///< victims on the own chiplet in one search (bounded only)
   int far_tries = 2;   ///< victims on other chiplets in one search (bounded only)
 
-  /// How many of `visible` flat jobs a thief takes; a forked job, the root of a subtree, is always taken alone.
+  /// The number of flat jobs (tasks of a group) that a thief takes if `visible` are public. A forked job, the root of a
+  /// subtree, is always taken alone.
   [[nodiscard]] std::int64_t share(std::int64_t visible) const { return half && visible > 1 ? (visible + 1) / 2 : 1; }
 };
 

@@ -17,18 +17,18 @@ namespace charm::steering {
 
 struct PlacementGeneration {
   int number = 0;
-  CpuSet cpus;                     // that may be used
+  CpuSet cpus;                     // cpus that may be used
   placement::Placement placement;  // ids are those of the machine that the threads were placed on first
   int placed = 0;                  // workers with a cpu of their own: 0 .. placed-1
   bool shared = false;             // more workers than cores take turns on them
   std::unique_ptr<controller::ControlGroup>
-      control_group;     // null where there is one level, or a policy that stands still
-  std::string fallback;  // why it is placed as "local" and not as the policy says; empty: as the policy says
+      control_group;     // null if there is one level, or the policy does not move workers
+  std::string fallback;  // why the placement is "local" and not that of the policy; empty: it is that of the policy
 
   [[nodiscard]] int spread() const {
     return control_group ? control_group->spread() : placement.levels[static_cast<std::size_t>(placement.initial)];
   }
-  /// nullptr where the worker has none and rests.
+  /// The core of a worker; nullptr if it has none and rests.
   [[nodiscard]] const WorkerCore* worker_core(int worker, int spread) const {
     return worker < placed || shared ? &placement.lookup(worker, spread) : nullptr;
   }
@@ -36,11 +36,11 @@ struct PlacementGeneration {
 
 struct GenerationRequest {
   const Machine& machine;
-  std::string spec;              // of the policy, as controller::placement_for takes it
+  std::string spec;              // the policy, as controller::placement_for takes it
   placement::Request placement;  // share_cores: workers beyond the number of cores take turns instead of having none
-  CpuSet cpus;                   // that may be used
-  CpuSet preferred;              // cpus among them that are tried first; empty: all alike
-  std::vector<WorkerCore> home;  // of each worker: what is said of a cpu that the machine does not list
+  CpuSet cpus;                   // cpus that may be used
+  CpuSet preferred;              // cpus among them to be used if they suffice; empty: no preference
+  std::vector<WorkerCore> home;  // by worker: the core whose chiplet and node stand in for those of unlisted cpus
 };
 
 /// The cores for the workers on what `cpus` leave of the machine. Ids are the machine's; where it does not list a cpu

@@ -16,7 +16,7 @@
 
 namespace charm::steering {
 
-/// The threads that are to stay on the cores of a lease.
+/// The threads that must stay on the cores of a lease.
 class LeasedThreads {
  public:
   LeasedThreads() = default;
@@ -24,7 +24,7 @@ class LeasedThreads {
   LeasedThreads(const LeasedThreads&) = delete;
   LeasedThreads& operator=(const LeasedThreads&) = delete;
 
-  /// Goes over to these cores and no others, at once or soon.
+  /// Moves the threads to these cores, at once or soon.
   virtual void use_cores(const CoreCpuSet& cores, double now) = 0;
   /// Whether no thread is placed on one of these cpus any more.
   [[nodiscard]] virtual bool has_left(const CpuSet& cpus) const = 0;
@@ -41,7 +41,7 @@ class LeaseFollower {
   /// \returns seconds until it is to be called again.
   double look(double now, int wanted, const CpuSet& busy, LeasedThreads& threads);
 
-  /// That may be used now.
+  /// The cores that may be used at present.
   [[nodiscard]] const CoreCpuSet& cores() const { return cores_; }
   /// All cpus of the cores that others have leased.
   [[nodiscard]] CpuSet cpus_of_others() const;
@@ -53,7 +53,7 @@ class LeaseFollower {
   std::unique_ptr<lease::Lease> lease_;
   const Machine& machine_;
   CoreCpuSet cores_;
-  CoreCpuSet leaving_;  // cores that are to be given back
+  CoreCpuSet leaving_;  // cores that will be given back when no thread is on them
   double leaving_since_ = 0;
 };
 

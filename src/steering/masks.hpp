@@ -17,11 +17,11 @@ using base::Bind;
 CpuSet cpus_of_cores(const Machine& machine, const CoreCpuSet& cores);
 /// All cpus of a chiplet's cores.
 CpuSet cpus_of_chiplet(const Machine& machine, int chiplet);
-/// All cpus of a node's cores; below 0: of the machine.
+/// All cpus of a node's cores; all cpus of the machine if `node` is below 0.
 CpuSet cpus_of_node(const Machine& machine, int node);
 
 /// The mask of a thread while it has `core`. \param allowed cpus that may be used.
-/// \returns the empty set where the thread is not to be bound.
+/// \returns the empty set if the thread is not to be bound.
 CpuSet mask_for(const Machine& machine, const WorkerCore& core, Bind bind, const CpuSet& allowed);
 
 /// The mask of a thread that waits for `core` while another thread still has it (the rule of thread_binder.hpp).

@@ -1,4 +1,4 @@
-// What the settings ask of the placement: the one reader of workers, smt, sockets, spread and share_cores.
+// Makes a placement request from the settings. Only this file reads workers, smt, sockets, spread and share_cores.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -8,13 +8,14 @@
 
 namespace charm::steering {
 
-/// All but the number of workers.
+/// The request without the number of workers.
 placement::Request placement_request(const base::Settings& settings);
 
-/// The setting workers; where it is 0, one for each allowed physical core (also with smt), at most the cgroup's quota.
+/// The number of workers: the setting, or if that is 0 one for each allowed physical core (also with smt), at most the
+/// cgroup's quota.
 int worker_count(const Machine& machine, const base::Settings& settings);
 
-/// Both. Reports a cgroup quota that the workers would overrun.
+/// The whole request. Reports a cgroup quota that the workers would exceed.
 placement::Request request_for(const Machine& machine, const base::Settings& settings);
 
 }  // namespace charm::steering

@@ -33,14 +33,15 @@ class ThreadBinder {
 
   /// What place() asks for; the masks are those of steering/masks.hpp.
   struct Target {
-    int cpu = -1;            // the core's; claimed unless it is shared
-    bool shared = false;     // threads take turns on the cpu: it is not claimed
-    const CpuSet& mask;      // of the thread while it has the cpu
-    const CpuSet& floating;  // and while it waits for it, having given up its own
+    int cpu = -1;            // the cpu of the core; it is claimed unless it is shared
+    bool shared = false;     // threads take turns on the cpu, so nobody claims it
+    const CpuSet& mask;      // the thread's mask while it has the cpu
+    const CpuSet& floating;  // its mask while it waits for the cpu and has released its own
   };
 
-  /// \param thread its number among those that share `claims`; no two have the same.
-  /// \param patience attempts after which it floats: fewer where one caller moves all threads, since none of the others
+  /// \param thread number of the thread; no two threads that share `claims` have the same.
+  /// \param patience number of attempts after which it floats: fewer if one caller moves all threads, since no other
+  /// thread
   ///        moves by itself between two attempts.
   ThreadBinder(placement::CpuClaims& claims, int thread, int patience = 8)
       : claims_(&claims), claim_(claims, thread, patience) {}
@@ -63,8 +64,8 @@ class ThreadBinder {
 
   placement::CpuClaims* claims_;
   placement::CoreClaim claim_;
-  int shared_cpu_ = placement::CpuClaims::free_cpu;  // that it is on without a claim
-  CpuSet floats_on_;                                 // empty: it is not known to float
+  int shared_cpu_ = placement::CpuClaims::free_cpu;  // the shared cpu that it is on, without a claim
+  CpuSet floats_on_;                                 // the mask with which it floats; empty: it does not float
 };
 
 }  // namespace charm::steering
