@@ -1,8 +1,9 @@
 // The default controller: cache fills say which spread to try, and throughput decides whether to keep it.
 //
-// It replaces CHARM §4.2, Algorithm 1, whose single threshold can suit only one kind of work. Where nothing is shared
-// there are no remote-chiplet fills that would ask to spread; where data is shared, spreading raises the very rate that
-// asks for more of it. Here the fills only suggest what to try first; a level is kept if it was measured to be faster.
+// It replaces CHARM §4.2, Algorithm 1, whose single threshold can suit only one kind of work. Where no data is shared
+// there are no fills from other chiplets, so nothing makes it spread; where data is shared, spreading raises the very
+// rate that makes it spread further. Here the fills only suggest what to try first; a level is kept if it was measured
+// to be faster.
 //
 // States: HOLD at a phase's home level, or PROBE of another level.
 // Invariants: the controller leaves a level only after a comparison in the present phase, or because it recognised the
@@ -68,12 +69,12 @@ class Adaptive final : public Controller {
   Setup setup_;
   AdaptiveParameters set_;
   Sampler sampler_;
-  NoiseMeter throughput_noise_, intensity_noise_;  // of the samples that are compared: ticks, or windows
+  NoiseMeter throughput_noise_, intensity_noise_;  // scatter of the samples that are compared: ticks, or windows
   Pace pace_;
-  PhaseMemory memory_, other_mode_;  // of the present mode, and of the other one
+  PhaseMemory memory_, other_mode_;  // phases of the present mode (following or averaging), and of the other one
 
   long now_ = 0;      // ticks
-  long entered_ = 0;  // the current phase
+  long entered_ = 0;  // tick at which the current phase began
   int level_;
   int current_ = PhaseMemory::no_phase;
   bool probing_ = false;
@@ -83,9 +84,9 @@ class Adaptive final : public Controller {
     int phase = PhaseMemory::no_phase, level = 0;
     long when = 0;
   };
-  Conclusion rollback_, jump_;  // of the last failed probe; of the last jump to a remembered phase's level
+  Conclusion rollback_, jump_;  // why the last probe failed; why workers jumped to a remembered phase's level
   int odd_ = 0;                 // consecutive samples unlike the current phase
-  Mean recent_;                 // of the samples since the last comparison with the phase's own mean
+  Mean recent_;                 // mean of the samples since the last comparison with the phase's own mean
   int settling_ = 0;
 
   Signals window_;  // signals since the last sample: of one tick, or of `window` ticks while phases are averaged

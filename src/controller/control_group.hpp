@@ -42,13 +42,13 @@ class ControlGroup {
   /// \param only_regions nothing is decided outside of regions.
   ControlGroup(int workers, const Make& make, double now, const Traits& traits = {}, bool only_regions = false);
 
-  /// Called by the worker's own thread at task boundaries. \returns the spread.
+  /// Stores a worker's counts; called by the worker's own thread at task boundaries. \returns the present spread.
   int poll(int worker, const WorkerTotals& totals, double now);
 
   [[nodiscard]] int spread() const { return spread_.load(std::memory_order_relaxed); }
   [[nodiscard]] double period() const { return period_; }
 
-  /// From any thread. \returns a ticket for leave().
+  /// Enters a region; may be called from any thread. \returns a ticket for leave().
   long enter(std::string_view region);
   void leave(long ticket);
 
@@ -57,14 +57,14 @@ class ControlGroup {
   void listen(Listener listener) { listener_ = std::move(listener); }
   void observe(Observer observer) { observer_ = std::move(observer); }
 
-  /// A copy of the stored decisions, oldest first; from any thread.
+  /// A copy of the stored decisions, oldest first; may be called from any thread.
   std::vector<Decision> decisions() const;
   /// Those among them whose outcome is not known yet.
   std::vector<Decision> pending() const;
   std::vector<TimelinePoint> timeline() const;
 
  private:
-  // Relaxed stores by one writer: a sum may be a few tasks apart between workers, never torn or lost.
+  // Relaxed stores by one writer: a sum may combine counts that are a few tasks apart, but none is torn or lost.
   struct alignas(64) WorkerCounts {
     BasicCounts<std::atomic<double>> counts;
     std::atomic<double> running_since{0};
@@ -72,7 +72,7 @@ class ControlGroup {
   };
   struct Part {
     std::unique_ptr<Controller> controller;
-    std::size_t told = 0;  // decisions that are in `kept_` and known to the listener
+    std::size_t told = 0;  // number of decisions that are in `kept_` and reported to the listener
   };
   struct Entered {
     long ticket;
@@ -97,7 +97,7 @@ class ControlGroup {
   std::map<std::string, Part, std::less<>> parts_;
   std::string current_;  // region of the last tick; empty: the whole program
   Signals before_;       // totals at the last tick
-  DecisionLog kept_;     // of all parts, with their outcomes
+  DecisionLog kept_;     // decisions of all parts, with their outcomes
   Sampler sampler_;
   Timeline timeline_;
   Listener listener_;

@@ -10,7 +10,7 @@
 
 namespace charm::controller {
 
-/// Where a cache line that a core asked for came from.
+/// The source of a cache line that a core asked for.
 enum class Fill { same_chiplet, other_chiplet, remote_cache, local_dram, remote_dram };
 inline constexpr std::size_t fill_sources = 5;
 
@@ -21,14 +21,14 @@ struct BasicCounts {
   Number tasks{};         // tasks finished
   Number user_work{};     // in the program's own units; 0 where it gives none
   Number task_work{};     // tasks weighted by the cost of their kind; 0 where unknown
-  Number instructions{};  // this and the fills: 0 where there are no counters
+  Number instructions{};  // 0, as the fills, if there are no counters
   std::array<Number, fill_sources> fills{};
 
   [[nodiscard]] double fill(Fill source) const { return fills[static_cast<std::size_t>(source)]; }
 };
 using Counts = BasicCounts<double>;
 
-/// Calls `each` once a number, with that number of every argument.
+/// Calls `each` once for each count, with that count of every argument.
 template <class Each, class... Some>
 void for_each_count(Each&& each, Some&... some) {
   each(some.busy...);
@@ -52,7 +52,7 @@ inline Counts& operator-=(Counts& rest, const Counts& less) {
 
 /// A worker's running totals since it started, as it stores them for its control group.
 struct WorkerTotals : Counts {
-  double running_since = 0;  // time at which the present spell of work began, which `busy` lacks; 0 while idle
+  double running_since = 0;  // time at which the present work began, which `busy` does not contain yet; 0 while idle
   bool counters = false;     // whether instructions and fills are measured
 };
 

@@ -15,7 +15,7 @@ namespace charm::controller {
 
 using charm::Decision;
 
-/// As a JSON object, for traces and reports; and the same as text on one line.
+/// A decision as a JSON object, for traces and reports; and the same as text on one line.
 base::Json json_of(const Decision& decision);
 std::string to_json(const Decision& decision);
 
@@ -41,7 +41,7 @@ class DecisionLog {
   std::size_t total_ = 0;
 };
 
-/// Earliest first; those of one moment stay in their order.
+/// Sorts decisions by time; those of the same moment keep their order.
 void sort_by_time(std::vector<Decision>& decisions);
 
 }  // namespace charm::controller

@@ -1,6 +1,7 @@
-// How much a quantity scatters from one sample to the next, relative to its size and robust against steps: the median
-// of the last differences. A change of phase is one difference among many and hardly affects the median; scatter
-// affects all of them. Changes that are faster than the samples count as scatter, so the controller averages over them.
+// Measures how much a quantity scatters from one sample to the next, relative to its size and robust against steps: by
+// the median of the last differences. A change of phase is one difference among many and hardly affects the median;
+// scatter affects all of them. Changes that are faster than the samples count as scatter, so the controller averages
+// over them.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +28,7 @@ class NoiseMeter {
   /// Standard deviation of one sample; a cautious guess until enough is seen.
   [[nodiscard]] double sigma() const { return deviation(0.5, 0.6745); }
 
-  /// The same from the smallest quarter of the differences, which is right even if every other difference is a step.
+  /// The same from the smallest quarter of the differences, which is right even if half of the differences are steps.
   [[nodiscard]] double sigma_between_steps() const { return deviation(0.25, 0.3186); }
 
   static constexpr std::size_t enough_differences = 6;
@@ -35,7 +36,8 @@ class NoiseMeter {
  private:
   static constexpr double guessed_sigma = 0.1, least_sigma = 0.004;
 
-  /// From a quantile of |differences| and what it is for a standard normal; sqrt 2, since each is of two samples.
+  /// The deviation from a quantile of |differences| and the same quantile of a standard normal; sqrt 2, since each
+  /// difference is of two samples.
   [[nodiscard]] double deviation(double quantile, double of_normal) const {
     if (count() < enough_differences) return guessed_sigma;
     auto sorted = ring_;

@@ -1,4 +1,5 @@
-// How fast the phases of a program alternate, and from it whether the controller follows each phase or averages them.
+// Measures how fast the phases of a program alternate, and decides whether the controller follows each phase or
+// averages them.
 //
 // Following a phase costs the samples until it is recognised, and the move. Where phases are too short for that, or so
 // short that they look like scatter, the best choice is the level that is best for the mixture.
@@ -24,11 +25,11 @@ class Pace {
   /// between longer ones. \returns whether the mode changed.
   bool feed(const Sample& tick, long now, bool passed_over = false);
 
-  /// A change of phase that was seen while phases are followed.
+  /// Notes a change of phase that was seen while phases are followed.
   void note_change(long now) {
     if (!averaging_) clock_.note(now);
   }
-  /// The workers move: later throughputs cannot be compared with earlier ones.
+  /// Notes that the workers move: later throughputs cannot be compared with earlier ones.
   void moved() {
     throughput_noise_.cut();
     throughput_ = {};
@@ -42,10 +43,10 @@ class Pace {
   bool averaging_ = false;
   PhaseClock clock_;
   NoiseMeter throughput_noise_, intensity_noise_;
-  Mean throughput_, intensity_;  // since the last change seen while averaging
-  int odd_ = 0;                  // samples in a row unlike these
+  Mean throughput_, intensity_;  // means since the last change that was seen while averaging
+  int odd_ = 0;                  // consecutive samples that differ from these means
   long stay_ = 0, changed_ = 0;
-  double passed_over_ = 0;  // share of such ticks while phases are followed
+  double passed_over_ = 0;  // share of ticks in phases that are too short to be followed
 };
 
 }  // namespace charm::controller

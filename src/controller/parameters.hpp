@@ -1,5 +1,5 @@
 // A controller's parameters: each policy declares its own by name, default and meaning; a user sets them as text
-// ("tick=0.1,expand=0.05"). Nothing is accepted that the policy does not know.
+// ("tick=0.1,expand=0.05"). Parameters that the policy does not know are errors.
 #pragma once
 
 #include <functional>

@@ -28,18 +28,18 @@ struct Bands {
 };
 
 struct Phase {
-  int home = 0;                   // index of the level it settled at, or of where it was first seen
-  Mean intensity;                 // of the logarithm; without counters it stays empty
+  int home = 0;    // index of the level that was found best, at first of the level where it was first seen
+  Mean intensity;  // mean of the logarithm of the intensity; without counters it stays empty
   std::vector<Mean> throughput;   // by level
-  Mean stall_remote, stall_dram;  // at home
+  Mean stall_remote, stall_dram;  // shares of stalled time at the home level
   std::vector<int> failures;      // by level: how often a probe of it failed
   std::vector<long> wait_until;   // by level: tick before which it is not tried again
   std::vector<bool> was_home;
   int rejections = 0;     // consecutive probes without a gain
   long next_probe = 0;    // tick before which nothing is tried
-  int look_further = -1;  // level to try next because the way there was a plateau
-  int direction = 0;      // of the last move that paid
-  Mean stay;              // ticks of a visit
+  int look_further = -1;  // level to try next because the levels before it were equally good
+  int direction = 0;      // direction of the last move that brought a gain
+  Mean stay;              // mean ticks of a visit
   long last_seen = 0;
   int mistaken = 0;   // consecutive visits that met different work at its home level
   bool fresh = true;  // nothing was tried in it yet
@@ -64,7 +64,7 @@ class PhaseMemory {
   [[nodiscard]] bool differs(int phase, int level, const Sample& sample, const Bands& bands) const;
   [[nodiscard]] bool differs_in_intensity(int phase, const Sample& sample, const Bands& bands) const;
 
-  /// The remembered phase that a sample at `level` looks like most, other than `except`; no_phase if there is none.
+  /// The remembered phase, other than `except`, that a sample at `level` resembles most; no_phase if there is none.
   [[nodiscard]] int match(int except, int level, const Sample& sample, const Bands& bands) const;
 
  private:

@@ -48,7 +48,7 @@ struct ControllerType {
 /// All policies, in the order in which they are shown.
 std::span<const ControllerType> policies();
 
-/// \throws Error (bad_config) that names the policies there are.
+/// The policy of that name. \throws Error (bad_config) that names the existing policies.
 const ControllerType& policy(std::string_view name);
 
 /// The names that a user may give as the policy: the controllers, then the placements that do not change.

@@ -19,7 +19,7 @@ struct Sample {
   bool counters = false;     // whether the stalls are known
   double intensity = 0;      // fills per 1,000 instructions; 0 where unknown or not to be trusted
   double stall_remote = -1;  // share of busy time spent on other chiplets' caches
-  double stall_dram = -1;    // and on memory
+  double stall_dram = -1;    // share of busy time spent on memory
   double grain = 0;          // mean seconds of a task; 0 if tasks are not counted
   double idle = 0;           // share of the workers' time outside of tasks
 
@@ -31,7 +31,7 @@ class Sampler {
  public:
   explicit Sampler(const Traits& traits) : traits_(traits) {}
 
-  /// Nothing where the interval shows no work.
+  /// The sample of an interval; nothing if it contains no work.
   std::optional<Sample> sample(const Signals& signals);
 
   /// True once after the unit changed: throughputs from before cannot be compared with those from now on.
@@ -44,7 +44,7 @@ class Sampler {
   bool changed_ = false;
 };
 
-/// The two intervals as one.
+/// Adds the signals of a second interval to those of the first.
 void add(Signals& sum, const Signals& more);
 
 }  // namespace charm::controller

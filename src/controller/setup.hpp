@@ -14,7 +14,7 @@ namespace charm::controller {
 struct Traits {
   std::array<double, fill_sources> latency_ns{13, 106, 200, 105, 200};
   double mlp = 8;             // cache misses in flight together
-  double link_gb_per_s = 45;  // one chiplet's reads
+  double link_gb_per_s = 45;  // bandwidth of one chiplet's reads
 };
 
 struct Setup {

@@ -1,4 +1,4 @@
-// What a controller is told at a tick: what a control group of workers did since the previous tick. The controller does
+// The input of a controller at a tick: what a control group of workers did since the previous tick. The controller does
 // not know where a number comes from (a clock, hardware counters, a model).
 #pragma once
 
@@ -9,7 +9,7 @@ namespace charm::controller {
 struct Signals : Counts {
   double time = 0;        // s, at the end of the interval
   double elapsed = 0;     // s, length of the interval
-  int workers = 0;        // of the control group
+  int workers = 0;        // number of workers in the control group
   bool counters = false;  // whether instructions and fills are measured, of every worker
 };
 

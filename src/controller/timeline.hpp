@@ -56,7 +56,7 @@ class Timeline {
 
   std::vector<TimelinePoint> points_;
   std::size_t stride_ = 1;  // ticks in one point
-  std::size_t filled_ = 0;  // of the last point
+  std::size_t filled_ = 0;  // ticks in the last point
 };
 
 }  // namespace charm::controller

@@ -18,12 +18,12 @@
 
 namespace charm::counters {
 
-/// The value behind a raw counter of `width` bits; nothing is lost where it has wrapped.
+/// The value of a raw counter of `width` bits, also after it has wrapped.
 std::int64_t sign_extend(std::uint64_t raw, unsigned width) noexcept;
 
 class EventGroup {
  public:
-  /// Where opening stopped.
+  /// The event at which opening stopped.
   struct Failure {
     std::size_t event = 0;  ///< in the group
     int error = 0;          ///< an errno
@@ -37,19 +37,19 @@ class EventGroup {
   EventGroup& operator=(const EventGroup&) = delete;
 
   struct Outcome {
-    double share = 1;        ///< time counted over time enabled since the reading before; 0: the totals stand still
+    double share = 1;        ///< time counted over time enabled since the previous reading; 0: the totals stay
     bool ran = false;        ///< something was counted
     bool backwards = false;  ///< a counter went down
     bool failed = false;     ///< the kernel gave nothing
     bool by_call = false;    ///< read(2) was needed
   };
-  /// Adds what was counted since the last call to `totals`, one an event.
+  /// Adds the counts since the last call to `totals`, one for each event.
   Outcome read(std::span<double> totals) noexcept;
 
   [[nodiscard]] const std::vector<Planned>& events() const { return events_; }
   /// Whether the pages allow reading without a system call at the moment.
   [[nodiscard]] bool mapped() const noexcept;
-  /// In a child of fork() the pages are not there and the descriptors count the parent.
+  /// Called in a child of fork(), where the pages do not exist and the descriptors count the parent.
   void forget_pages() noexcept { pages_.clear(); }
 
  private:

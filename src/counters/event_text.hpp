@@ -10,7 +10,7 @@
 
 namespace charm::counters {
 
-/// type:config[:config1], each decimal or 0x-hexadecimal; nothing where `text` is no such code.
+/// Parses type:config[:config1], each decimal or 0x-hexadecimal; nothing if `text` is no such code.
 std::optional<Event> parse_raw_event(const std::string& text);
 std::string raw_text(const Event& event);
 

@@ -1,4 +1,4 @@
-// Fill sources: where the cache lines of a core come from, in one vocabulary for all machines (CHARM §4.5), and sets of
+// Fill sources: where the cache lines of a core come from, named alike on all machines (CHARM §4.5), and sets of
 // such sources.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace charm::counters {
 enum class FillSource : std::uint8_t {
   own_l2,         ///< its own L2
   own_chiplet,    ///< the L3, or another core's cache, of its chiplet
-  other_chiplet,  ///< a cache of another chiplet, the line's home being the own node
+  other_chiplet,  ///< a cache of another chiplet, if the line's home is the own node
   remote_cache,   ///< a cache of another node or socket, or of any chiplet where the line's home is another node
   local_dram,     ///< memory of the own node
   remote_dram,    ///< memory of another node
@@ -65,7 +65,7 @@ struct FillClass {
   std::string meaning;  ///< one sentence: what the event counts, and what it does not see
 };
 
-/// Sources with a number of their own.
+/// The sources that are counted separately.
 FillSet told_apart(const std::vector<FillClass>& classes);
 
 /// Sources that are counted, alone or within a sum.

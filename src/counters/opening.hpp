@@ -15,9 +15,9 @@ using Groups = std::vector<std::unique_ptr<EventGroup>>;
 
 struct Opened {
   Groups groups;
-  std::vector<std::vector<Planned>> planned;  // what was opened
+  std::vector<std::vector<Planned>> planned;  // the events that were opened
   std::vector<std::string> notes;
-  int error = 0;  // of the first event; no groups then
+  int error = 0;  // errno of the first event, if it could not be opened; then there are no groups
 };
 
 /// Opens `groups` on the calling thread: in smaller groups if they do not fit, and without events that the kernel does

@@ -17,11 +17,11 @@ namespace charm::counters {
 
 class OtherThreads {
  public:
-  /// What the settings `counters` and `counter_events` ask for; looks whether the kernel gives any.
+  /// Takes the events from the settings `counters` and `counter_events`, and tries whether the kernel gives any.
   /// \throws Error (system) where `hardware` is asked for and there are no counters.
   OtherThreads(const base::Settings& settings, const Machine& machine);
 
-  /// Null where there are no counters, for this thread or at all.
+  /// Opens the counters of a thread; null if there are none, for this thread or at all.
   [[nodiscard]] std::unique_ptr<ThreadCounters> open(int thread) const;
 
   [[nodiscard]] bool available() const { return available_; }

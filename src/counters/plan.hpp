@@ -21,7 +21,7 @@ struct Planned {
   os::PerfEvent event;
   bool minus = false;
   bool offcore = false;
-  bool fixed = false;  ///< may have a counter of its own
+  bool fixed = false;  ///< whether it may use a fixed counter
   std::string name;
 };
 
@@ -49,7 +49,7 @@ Shape shape_of(const Machine& machine);
 /// they name them.
 EventPlan make_plan(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes);
 
-/// The same events in groups of at most `limits`.
+/// The same events in groups that do not exceed `limits`.
 std::vector<std::vector<Planned>> regroup(const std::vector<std::vector<Planned>>& groups, const Limits& limits);
 
 }  // namespace charm::counters

@@ -12,15 +12,15 @@
 
 namespace charm::counters {
 
-/// Made and used by the thread that it tells about.
+/// Software signals of one thread, which makes and uses the object.
 class SoftwareSignals {
  public:
   /// \param perf for migrations, which the kernel counts as a perf event; without it, or where it may not count what
   /// happens in the kernel, changes of the cpu between readings are counted, which is at most all of them.
   explicit SoftwareSignals(const std::shared_ptr<os::PerfEvents>& perf);
 
-  /// How old they may be. They cost three system calls, 15 us where the caches hold other things, and decide nothing: a
-  /// worker that publishes every three milliseconds would spend half a percent of its time on them.
+  /// How old the values may be. They cost three system calls (15 us with cold caches), and no decision depends on them:
+  /// a worker that publishes every three milliseconds would spend half a percent of its time on them.
   static constexpr std::uint64_t fresh_ns = 50'000'000;
 
   /// Sets page_faults, migrations and waiting_ns; asks the kernel when that time has passed since it last did.
@@ -45,7 +45,7 @@ class SoftwareSignals {
 /// Nanoseconds of the monotonic clock.
 std::uint64_t now_ns() noexcept;
 
-/// Of the process's cgroup or the machine.
+/// Pressure of the process's cgroup, or of the machine.
 Pressure read_pressure(const std::string& root = "/");
 
 }  // namespace charm::counters

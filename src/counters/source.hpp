@@ -26,7 +26,7 @@ struct Measured {
   bool page_faults = false;
   bool migrations = false;
   bool waiting = false;
-  FillSet fills;  ///< fields of `fills` that are counted; what each covers stands in Description::classes
+  FillSet fills;  ///< fields of `fills` that are counted; Description::classes says what each covers
 
   friend bool operator==(const Measured&, const Measured&) = default;
 };
@@ -50,7 +50,7 @@ struct Reading {
 };
 
 /// The counters of one thread. Only the thread that opened them may read or destroy them. A child that fork() makes may
-/// keep them: its readings stand still and name nothing in `has`.
+/// keep them: its readings do not change, and `has` is empty.
 class ThreadCounters {
  public:
   ThreadCounters() = default;
@@ -58,7 +58,7 @@ class ThreadCounters {
   ThreadCounters(const ThreadCounters&) = delete;
   ThreadCounters& operator=(const ThreadCounters&) = delete;
 
-  /// Cheap: under 100 ns where rdpmc is allowed, about a microsecond otherwise. What only a system call tells (page
+  /// Cheap: under 100 ns if rdpmc is allowed, about a microsecond otherwise. Fields that need a system call (page
   /// faults, migrations, waiting) may be up to a millisecond old.
   virtual Reading read() noexcept = 0;
 };
@@ -93,21 +93,21 @@ class Source {
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
-  /// Opens counters for the calling thread; any number of threads may do so at once. Never null and never throws for
-  /// what the kernel refuses: the thread then gets what is left, and describe() says why.
-  /// \param worker its number, which chooses the lines of a replay.
+  /// Opens counters for the calling thread; any number of threads may do so at once. Never returns null, and does not
+  /// throw if the kernel refuses events: the thread then gets the others, and describe() says why.
+  /// \param worker the worker's number, which selects the lines of a replay.
   virtual std::unique_ptr<ThreadCounters> open_for_this_thread(int worker) = 0;
 
-  /// What is measured and what is not; may grow notes while the program runs. Any thread may ask.
+  /// What is measured and what is not; notes may be added while the program runs. Any thread may call it.
   [[nodiscard]] virtual Description describe() const = 0;
 
-  /// Any thread may ask; some microseconds.
+  /// The present pressure. Any thread may call it; takes some microseconds.
   [[nodiscard]] virtual Pressure pressure() { return {}; }
 
-  /// What the settings `counters` and `counter_events` ask for on `machine`. Reports once through base/notices.hpp when
-  /// `auto` finds no hardware counters, with the reason and the remedy.
+  /// The source that the settings `counters` and `counter_events` ask for on `machine`. Reports once through
+  /// base/notices.hpp if `auto` finds no hardware counters, with the reason and the remedy.
   /// \throws Error: bad_config for an event or file name that cannot be understood, bad_input for a file that is no
-  /// recording, system where `hardware` is asked for and there are no counters.
+  /// recording, system if `hardware` is asked for and there are no counters.
   static std::unique_ptr<Source> choose(const base::Settings& settings, const Machine& machine);
 };
 

@@ -1,4 +1,4 @@
-// The sources one by one, with everything that they ask of the machine as arguments; Source::choose picks among them.
+// The sources one by one, with everything that they need from the machine as arguments; Source::choose selects one.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -19,7 +19,7 @@
 
 namespace charm::counters {
 
-using Clock = std::function<std::uint64_t()>;  // ns, never goes back
+using Clock = std::function<std::uint64_t()>;  // ns; must not go back
 
 /// What a source needs to know of the machine it runs on.
 struct SourceContext {
@@ -30,22 +30,22 @@ struct SourceContext {
   std::string root = "/";
 };
 
-/// This machine's.
+/// The context on this machine.
 SourceContext source_context();
 
-/// The choice of `Source::choose`, in made-up surroundings as well.
+/// The choice of `Source::choose`, in a given context, which tests make up.
 std::unique_ptr<Source> choose_source(const base::Settings& settings, const Machine& machine,
                                       const SourceContext& around);
 
 struct HardwareAttempt {
-  std::unique_ptr<Source> source;  ///< null where there are no counters
+  std::unique_ptr<Source> source;  ///< null if there are no counters
   Refusal refusal;
 };
 /// Opens the plan's events on the calling thread for a moment to see which of them the kernel takes.
 HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes,
                              const SourceContext& around);
 
-/// \param refusal why it is not hardware; empty where nobody asked for that.
+/// \param refusal why there are no hardware counters; empty if they were not asked for.
 std::unique_ptr<Source> software_source(const SourceContext& around, const Refusal& refusal);
 std::unique_ptr<Source> no_source(const std::string& why);
 
@@ -54,8 +54,8 @@ std::unique_ptr<Source> no_source(const std::string& why);
 std::unique_ptr<Source> recording_source(std::unique_ptr<Source> source, const std::string& path);
 
 enum class Pace {
-  clock,  ///< a reading is what had been counted as long after the start, in proportion between two lines
-  lines,  ///< each reading is a worker's next line; tests want it
+  clock,  ///< a reading is the count at the same time after the start, interpolated between two lines
+  lines,  ///< each reading is a worker's next line; for tests
 };
 /// \throws Error: bad_config where the file cannot be read, bad_input where it is no recording.
 std::unique_ptr<Source> replay_source(const std::string& path, Pace pace, const Clock& clock);

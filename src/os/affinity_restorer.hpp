@@ -9,15 +9,16 @@ namespace charm::os {
 
 class AffinityRestorer {
  public:
-  /// To be called before there are other threads. \param children whether processes of the program are to be freed,
-  /// too.
-  /// \param mask for all of them. If no process can be made there is none, which is no error.
+  /// Must be made before there are other threads. \param children whether to restore the masks of the program's
+  /// processes, too.
+  /// \param mask the mask to give to all of them. If no process can be made there is no restorer, which is not an
+  /// error.
   AffinityRestorer(const CpuSet& mask, bool children);
-  ~AffinityRestorer();  ///< dismisses it: there is nothing to clean up any more
+  ~AffinityRestorer();  ///< ends the restorer: there is nothing left to restore
   AffinityRestorer(const AffinityRestorer&) = delete;
   AffinityRestorer& operator=(const AffinityRestorer&) = delete;
 
-  /// The program that it is for.
+  /// Sets the program whose threads it restores.
   void watch_over(int pid) const;
 
  private:

@@ -17,20 +17,20 @@
 namespace charm::os {
 
 struct CgroupLimits {
-  std::optional<CpuSet> cpus;      // nothing: not limited or not told
-  std::optional<OsNodeSet> nodes;  // the same
-  double cpu_quota = 0;            // cpus' worth of time; 0: no limit
-  std::int64_t threads = 0;        // of all processes of the group (pids.max); 0: no limit
+  std::optional<CpuSet> cpus;      // nothing: not limited, or not known
+  std::optional<OsNodeSet> nodes;  // memory nodes; nothing: as for cpus
+  double cpu_quota = 0;            // cpu time, in cpus; 0: no limit
+  std::int64_t threads = 0;        // limit for all processes of the group together (pids.max); 0: no limit
 };
 
 /// One line of /proc/self/cgroup.
 struct CgroupMembership {
-  std::string controllers;  ///< of v1, separated by commas; empty: v2
-  std::string path;         ///< of the group, from the top of its hierarchy
+  std::string controllers;  ///< controllers of a v1 hierarchy, separated by commas; empty: v2
+  std::string path;         ///< path of the group from the top of its hierarchy
 };
 std::vector<CgroupMembership> cgroup_memberships(const std::string& root = "/");
 
-/// Never throws: what cannot be read limits nothing (the kernel enforces it all the same).
+/// Reads the limits. Never throws: a limit that cannot be read counts as none (the kernel enforces it all the same).
 CgroupLimits read_cgroup_limits(const std::string& root = "/");
 
 }  // namespace charm::os

@@ -22,7 +22,7 @@ namespace charm::os {
 struct Ended {
   int code = 0;    ///< exit code, where no signal ended it
   int signal = 0;  ///< the signal that ended it; 0: it exited
-  rusage used{};   ///< by it and by its children that it waited for
+  rusage used{};   ///< what it and the children that it waited for have used
 };
 
 class Child {
@@ -30,10 +30,10 @@ class Child {
   struct Start {
     std::vector<std::string> words;                              ///< program and arguments
     std::vector<std::pair<std::string, std::string>> variables;  ///< set in its environment
-    /// Called in the child before exec. It has the caller's memory still, and must change nothing in it.
+    /// Called in the child before exec. The child still shares the caller's memory, and must not change it.
     std::function<void()> prepare;
   };
-  /// \throws NotStarted where the program cannot be run; Error (system) where no process can be made.
+  /// Starts the program. \throws NotStarted if it cannot be run; Error (system) if no process can be made.
   explicit Child(const Start& start);
   ~Child();
   Child(const Child&) = delete;
@@ -61,7 +61,8 @@ class Child {
   struct sigaction child_before_{};
 };
 
-/// Signals that ask a process to end, read from a descriptor, for a caller without a child. Blocked while it exists.
+/// Signals that ask a process to end, read from a descriptor, for a caller without a child. They are blocked while it
+/// exists.
 class EndSignals {
  public:
   EndSignals();

@@ -15,16 +15,17 @@ class ChildEvents {
   struct Count {
     int error = 0;     ///< errno where the kernel refused the event
     double value = 0;  ///< extrapolated where the event had a counter for a part of the time only
-    double share = 0;  ///< of the time in which it was counted; 0: nothing was counted, and `value` says nothing
+    double share = 0;  ///< share of the time in which it was counted; 0: nothing was counted, and `value` means nothing
   };
 
-  /// For the next program that the calling thread starts. What the kernel refuses stays in the list with its error.
+  /// Opens events for the next program that the calling thread starts. Events that the kernel refuses stay in the list
+  /// with their error.
   explicit ChildEvents(std::span<const PerfEvent> events);
   ~ChildEvents();
   ChildEvents(const ChildEvents&) = delete;
   ChildEvents& operator=(const ChildEvents&) = delete;
 
-  /// After the program has ended; in the order of the events.
+  /// The counts, in the order of the events. Call it after the program has ended.
   [[nodiscard]] std::vector<Count> counts() const;
 
  private:

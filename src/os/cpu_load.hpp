@@ -10,14 +10,14 @@ namespace charm::os {
 
 struct CpuTime {
   std::uint64_t busy = 0;    // ticks: user, nice, system, interrupts, stolen by other guests
-  std::uint64_t total = 0;   // and idle, and waiting for a device
-  std::uint64_t stolen = 0;  // of `busy`
+  std::uint64_t total = 0;   // `busy`, idle, and waiting for a device
+  std::uint64_t stolen = 0;  // the part of `busy` that other guests took
 };
 
-/// By OS number of the cpu; empty where /proc is not there.
+/// The times by OS number of the cpu; empty if there is no /proc.
 std::map<int, CpuTime> cpu_times(const std::string& root = "/");
 
-/// Share of time, 0 to 1, that the cpus of `later` were busy since `earlier`.
+/// Share of time, 0 to 1, in which the cpus of `later` were busy since `earlier`.
 double busy_share(const std::map<int, CpuTime>& earlier, const std::map<int, CpuTime>& later);
 
 }  // namespace charm::os

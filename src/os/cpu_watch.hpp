@@ -1,6 +1,6 @@
-// Which cpus this process may use at the moment. It is queried again and again while the process runs: a cgroup may be
-// narrowed, cpus go offline, and affinity masks may be set from outside (taskset). An interface, so that tests can
-// replace the kernel.
+// The cpus that this process may use at the moment. They are queried again and again while the process runs: a cgroup
+// may be narrowed, cpus go offline, and affinity masks may be set from outside (taskset). An interface, so that tests
+// can replace the kernel.
 #pragma once
 
 #include <charm/id_set.hpp>
@@ -19,9 +19,9 @@ class CpuWatch {
   CpuWatch(const CpuWatch&) = delete;
   CpuWatch& operator=(const CpuWatch&) = delete;
 
-  /// Online cpus that the cgroups of the process grant; nothing where the system tells neither.
+  /// Online cpus that the cgroups of the process grant; nothing if the system tells neither.
   virtual std::optional<CpuSet> granted() = 0;
-  /// The calling thread's mask; empty where it cannot be read.
+  /// The calling thread's mask; empty if it cannot be read.
   virtual CpuSet mask() = 0;
   /// Binds the calling thread; false where the kernel refuses.
   virtual bool bind(const CpuSet& cpus) = 0;
@@ -32,31 +32,31 @@ std::unique_ptr<CpuWatch> live_cpu_watch(const std::string& root = "/");
 
 /// What one thread remembers about its own mask.
 struct ThreadMask {
-  CpuSet set;                     // what it has bound itself to last; empty: nothing yet
-  std::optional<CpuSet> granted;  // what was granted at its last check
-  CpuSet found;                   // its mask then
+  CpuSet set;                     // the mask that it has set last; empty: none yet
+  std::optional<CpuSet> granted;  // the cpus that were granted at its last check
+  CpuSet found;                   // its mask at that time
   bool bound = false;             // whether its mask is still `set`
 };
 
-/// Judges what a thread finds as its mask: which cpus the process is allowed now.
+/// Concludes from a thread's mask which cpus the process may use now.
 ///
-/// A worker binds itself to single cpus, so its mask alone does not tell what it may use. The mask is compared with its
-/// expected value: what the thread has set, as far as that is granted; if nothing of it is granted the kernel falls
-/// back to all that is. Kernels before 6.2 do so for every thread whenever a cpuset changes. A mask that is none of
-/// these was set from outside, and is from then on what the user wants.
+/// A worker binds itself to single cpus, so its mask alone does not tell what the process may use. The mask is compared
+/// with its expected value: the mask that the thread has set, as far as it is granted; if none of it is granted the
+/// kernel falls back to all granted cpus. Kernels before 6.2 do so for every thread whenever a cpuset changes. A mask
+/// that is none of these was set from outside, and is from then on taken for the user's wish.
 class AllowedCpus {
  public:
   /// \param wanted the mask that the process came with.
   explicit AllowedCpus(CpuSet wanted) : wanted_(std::move(wanted)) {}
 
-  /// Whether a mask is what the thread's own binding and the grant make of it. Where it is not, the grant may have
-  /// changed a moment ago: ask for it again before judge() takes the mask for somebody's wish.
+  /// Whether a mask is the result of the thread's own binding and the grant. If it is not, the grant may have
+  /// changed a moment ago: ask for the grant again before judge() takes the mask for the user's wish.
   [[nodiscard]] bool explains(const CpuSet& found, const ThreadMask& thread,
                               const std::optional<CpuSet>& granted) const;
 
   /// \param found the thread's mask now. \param thread is brought up to date.
-  /// \returns the cpus that may be used now: what the user wants and the system grants, or all that is granted where
-  /// these have nothing in common.
+  /// \returns the cpus that may be used now: those that the user wants and the system grants, or all granted cpus if
+  /// the two have none in common.
   CpuSet judge(const CpuSet& found, ThreadMask& thread, const std::optional<CpuSet>& granted);
 
   [[nodiscard]] const CpuSet& wanted() const { return wanted_; }

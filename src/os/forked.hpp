@@ -7,10 +7,10 @@
 
 namespace charm::os {
 
-/// Zeroed memory that children see, too, if they are forked after it was made.
+/// Zeroed memory that the process shares with children that are forked later.
 class SharedMapping {
  public:
-  /// \throws Error (system) where there is none.
+  /// \throws Error (system) if there is no memory.
   explicit SharedMapping(std::size_t bytes);
   ~SharedMapping();
   SharedMapping(const SharedMapping&) = delete;

@@ -1,4 +1,4 @@
-// Names of performance events as libpfm knows them. The library is loaded when it is asked for the first time and not
+// Encodes names of performance events with libpfm. The library is loaded when a name is first used, and not
 // linked, so that CHARM does not depend on it. A build without its headers knows no names.
 #pragma once
 
@@ -11,10 +11,10 @@ namespace charm::os {
 
 struct NamedPerfEvent {
   std::optional<PerfEvent> event;
-  std::string problem;  ///< why there is none: no libpfm here, or what libpfm says
+  std::string problem;  ///< why there is no event: libpfm is missing, or its error
 };
 
-/// Events of this machine, and of all others, too, where LIBPFM_ENCODE_INACTIVE is set in the environment.
+/// Encodes an event of this machine, or of any machine if LIBPFM_ENCODE_INACTIVE is set in the environment.
 NamedPerfEvent encode_libpfm_event(const std::string& name);
 
 /// Whether libpfm can be loaded.

@@ -1,4 +1,4 @@
-// The shared library that the runtime's code is in.
+// Keeps the shared library that contains the runtime's code in memory.
 #pragma once
 
 namespace charm::os {

@@ -8,12 +8,12 @@
 namespace charm::os {
 
 struct LoadAverage {
-  double one_minute = 0;     ///< threads that ran, wanted to, or waited for a disk
-  std::size_t runnable = 0;  ///< threads that run or want to now, the caller's own among them
+  double one_minute = 0;     ///< mean number of threads that ran, wanted to run, or waited for a disk
+  std::size_t runnable = 0;  ///< threads that run or want to run now, including the caller
   int last_created = 0;      ///< id of the process or thread that was created last
 };
 
-/// Nothing where /proc does not tell.
+/// Reads it; nothing if /proc does not tell.
 std::optional<LoadAverage> read_load_average(const std::string& root = "/");
 
 }  // namespace charm::os

@@ -16,12 +16,12 @@ namespace charm::os {
 
 struct MachineUse {
   double at_s = 0;                       ///< monotonic clock
-  int cpus = 0;                          ///< that are online
-  double busy_s = 0;                     ///< of all cpus together, stolen time not among it
-  double stolen_s = 0;                   ///< in which a cpu wanted to run and the hypervisor did not let it
-  std::optional<double> load_average;    ///< of the last minute
-  std::optional<double> waiting_s;       ///< in which some thread waited for a cpu
-  std::map<int, ProcessView> processes;  ///< that can be seen, by process id
+  int cpus = 0;                          ///< number of online cpus
+  double busy_s = 0;                     ///< busy time of all cpus together, without stolen time
+  double stolen_s = 0;                   ///< time in which a cpu wanted to run and the hypervisor did not let it
+  std::optional<double> load_average;    ///< load average of the last minute
+  std::optional<double> waiting_s;       ///< time in which some thread waited for a cpu
+  std::map<int, ProcessView> processes;  ///< the processes that can be seen, by process id
 };
 
 MachineUse look_at_machine_use(const std::string& root = "/");

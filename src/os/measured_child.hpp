@@ -15,29 +15,29 @@ namespace charm::os {
 
 struct ChildRequest {
   std::vector<std::string> words;  ///< the program, looked up in PATH, and its arguments
-  std::string input = {};          ///< file for its stdin; empty: nothing to read there
-  bool show_output = false;        ///< both of its streams go to our stderr; else its stdout is thrown away
-  std::size_t tail_bytes = 2048;   ///< so much of the end of its stderr is kept, where it is not shown
+  std::string input = {};          ///< file for its stdin; empty: an empty stdin
+  bool show_output = false;        ///< send both of its streams to the caller's stderr; else drop its stdout
+  std::size_t tail_bytes = 2048;   ///< bytes of the end of its stderr that are kept, if it is not shown
 };
 
 struct ChildResult {
-  int start_error = 0;  ///< errno where it could not be started; then nothing else is set
-  int exit_code = 0;    ///< where it ended by itself
-  int signal = 0;       ///< that it was ended by; 0: by none
+  int start_error = 0;  ///< errno if it could not be started; then nothing else is set
+  int exit_code = 0;    ///< its exit code, if it exited
+  int signal = 0;       ///< the signal that ended it; 0: none
   int interrupted = 0;  ///< signal that asked this process to stop meanwhile; 0: none
   double wall_s = 0;
   double user_s = 0;
   double system_s = 0;
-  std::uint64_t peak_bytes = 0;       ///< resident, of it or of the largest of its children
+  std::uint64_t peak_bytes = 0;       ///< peak resident memory of the program or the largest of its children
   std::uint64_t floor_bytes = 0;      ///< peaks below it cannot be seen: exec starts from what this process has
-  std::uint64_t page_faults = 0;      ///< that had to read or swap
-  std::uint64_t forced_switches = 0;  ///< times it was taken off a cpu
+  std::uint64_t page_faults = 0;      ///< page faults that had to read or swap
+  std::uint64_t forced_switches = 0;  ///< involuntary context switches
   std::string error_tail;             ///< the end of what it wrote to stderr
 };
 
 /// Runs `request` and waits. A program that closes its end of the pipe late (a daemon that it leaves behind) is not
 /// waited for.
-/// \throws Error (system) where the kernel refuses what has nothing to do with the program.
+/// \throws Error (system) if the kernel refuses something that does not depend on the program.
 ChildResult run_child(const ChildRequest& request);
 
 }  // namespace charm::os

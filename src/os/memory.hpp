@@ -8,8 +8,8 @@
 
 namespace charm::os {
 
-/// Bytes that the process can still allocate without swapping: what the kernel calls available, and at most what its
-/// cgroups leave. Nothing if /proc has neither.
+/// Bytes that the process can still allocate without swapping: the memory that the kernel calls available, at most what
+/// the limits of its cgroups leave. Nothing if /proc has neither.
 std::optional<std::uint64_t> available_bytes(const std::string& root = "/");
 
 /// Resident memory of the process; 0 if /proc does not tell.

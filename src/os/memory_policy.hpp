@@ -28,7 +28,7 @@ struct NodeMask {
       words[at / word_bits] |= 1UL << (at % word_bits);
     }
   }
-  /// The kernel reads one bit less than it is told.
+  /// The number to pass: the kernel reads one bit less.
   [[nodiscard]] std::size_t bits() const { return words.size() * word_bits + 1; }
 
   static constexpr std::size_t word_bits = 8 * sizeof(unsigned long);

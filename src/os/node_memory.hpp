@@ -9,9 +9,9 @@ namespace charm::os {
 
 class NodeMemory {
  public:
-  /// \param node OS number; below 0: wherever the first toucher runs.
+  /// \param node OS number; below 0: the node of the thread that touches a page first.
   /// \param huge asks for huge pages, so that measurements see caches and not page tables.
-  /// \throws Error (system) where there is not that much memory.
+  /// \throws Error (system) if there is not that much memory.
   explicit NodeMemory(std::size_t bytes, int node = -1, bool huge = false);
   ~NodeMemory();
   NodeMemory(NodeMemory&& other) noexcept;
@@ -37,12 +37,12 @@ bool prefer_node(void* data, std::size_t bytes, int node) noexcept;
 /// Where the page of an address lies, without touching it.
 struct PageHome {
   int node = -1;  ///< OS number; -1: not known
-  int error = 0;  ///< then why: ENOENT the page has not been touched, EFAULT nothing is mapped there; else what the
-                  ///< kernel said to the question (EPERM, ENOSYS ...)
+  int error = 0;  ///< the reason if it is not known: ENOENT the page has not been touched, EFAULT nothing is mapped
+                  ///< there; else the kernel's error (EPERM, ENOSYS ...)
 };
 PageHome page_home(const void* address) noexcept;
 
-/// OS number of the node that the page of `address` lies on; -1 where the kernel does not tell. The page must have been
+/// OS number of the node on which the page of `address` lies; -1 if the kernel does not tell. The page must have been
 /// touched.
 int home_of(const void* address);
 

@@ -6,12 +6,12 @@
 
 namespace charm::os {
 
-/// \throws Error (bad_input) that says why a file cannot be written at `path`. Leaves nothing behind, and an existing
-/// file as it was.
+/// Checks that a file can be written. \throws Error (bad_input) that says why not. Leaves nothing behind, and an
+/// existing file unchanged.
 void check_writable(const std::string& path);
 
-/// Replaces the file at `path` (what a symbolic link there points to) by one that holds `text`.
-/// \throws Error (system) with the file as it was before.
+/// Replaces the file at `path` (or the one that a symbolic link there points to) by one that contains `text`.
+/// \throws Error (system); the file is then unchanged.
 void write_whole(const std::string& path, const std::string& text);
 
 }  // namespace charm::os

@@ -19,18 +19,20 @@ class PageSystem {
 
   [[nodiscard]] virtual std::size_t page_bytes() const noexcept = 0;
   [[nodiscard]] virtual std::size_t huge_page_bytes() const noexcept = 0;
-  /// Zeroed pages. \param reserved_huge from the pool of reserved huge pages. \return nullptr where there are none.
+  /// Maps zeroed pages. \param reserved_huge take them from the pool of reserved huge pages. \return nullptr if there
+  /// are none.
   virtual void* map(std::size_t bytes, bool reserved_huge) = 0;
   virtual void unmap(void* data, std::size_t bytes) noexcept = 0;
-  /// \return 0 or an errno, as the two below.
+  /// Asks for transparent huge pages. \return 0 or an errno, as the next two functions do.
   virtual int advise_huge(void* data, std::size_t bytes) = 0;
-  /// Where pages that are touched from now on come from, while there is memory. \param nodes OS numbers.
+  /// Sets the nodes from which pages that are touched from now on come. \param nodes OS numbers.
   virtual int place(void* data, std::size_t bytes, MemoryPolicy policy, const OsNodeSet& nodes) = 0;
-  /// OS number of the node of each page, or a negative errno. \return 0 or an errno where the question is refused.
+  /// Stores the OS number of the node of each page, or a negative errno. \return 0, or an errno if the kernel refuses
+  /// the query.
   virtual int nodes_of(std::span<const void* const> pages, std::span<int> nodes) = 0;
 };
 
-/// This machine's. It has no state of its own.
+/// The real one. It has no state.
 PageSystem& page_system();
 
 }  // namespace charm::os

@@ -1,4 +1,4 @@
-// What a spinning thread tells its core.
+// The hint of a spinning thread to its core.
 #pragma once
 
 namespace charm::os {

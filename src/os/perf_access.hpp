@@ -9,14 +9,14 @@
 namespace charm::os {
 
 struct PerfAccess {
-  std::optional<int> paranoid;       ///< kernel.perf_event_paranoid; nothing where the kernel has no perf events
+  std::optional<int> paranoid;       ///< kernel.perf_event_paranoid; nothing if the kernel has no perf events
   std::optional<int> user_access;    ///< rdpmc: /sys/.../cpu/rdpmc on x86, kernel.perf_user_access on arm64
-  bool seccomp = false;              ///< a seccomp filter judges the process's system calls
+  bool seccomp = false;              ///< a seccomp filter is active for the process
   bool privileged = false;           ///< CAP_PERFMON or CAP_SYS_ADMIN
-  bool guest = false;                ///< a virtual machine, as /proc/cpuinfo says
+  bool guest = false;                ///< /proc/cpuinfo says that this is a virtual machine
   std::vector<std::string> devices;  ///< /sys/bus/event_source/devices, sorted
 
-  /// Whether the cores have a counter unit that the kernel drives.
+  /// Whether the cores have a counter unit for which the kernel has a driver.
   [[nodiscard]] bool has_core_unit() const;
 };
 

@@ -30,20 +30,20 @@ class PerfEvents {
   /// \param group the leader's descriptor, or -1 to become one. \return a descriptor, or -errno.
   virtual int open(const PerfEvent& event, int group) = 0;
   virtual void close(int descriptor) = 0;
-  /// Words read: 3 + number of events of the group; 0 where the kernel gives nothing.
+  /// Reads a group. \return the number of words: 3 + number of events; 0 if the kernel gives nothing.
   virtual std::size_t read(int descriptor, std::span<std::uint64_t> words) noexcept = 0;
-  /// The event's page for reading without a system call; nullptr where there is none.
+  /// The event's page for reading without a system call; nullptr if there is none.
   virtual const volatile perf_event_mmap_page* map(int descriptor) = 0;
   virtual void unmap(const volatile perf_event_mmap_page* page) = 0;
-  /// The counter `index` of the core that runs the caller; only where the page has just said so.
+  /// The counter `index` of the core that runs the caller. Use it only right after the page has named this index.
   [[nodiscard]] virtual std::uint64_t read_counter(std::uint32_t index) const noexcept = 0;
 };
 
-/// This machine's.
+/// The real one.
 std::shared_ptr<PerfEvents> system_perf_events();
 
-/// The same, but what is opened counts another thread, also one of another process of the same user. There are no
-/// pages to map: they tell about the cpu that runs the reader.
+/// The same, but the events count another thread, also one of another process of the same user. There are no
+/// pages to map, since these describe the cpu that runs the reader.
 std::shared_ptr<PerfEvents> perf_events_of(int thread);
 
 }  // namespace charm::os

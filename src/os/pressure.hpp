@@ -12,8 +12,8 @@ namespace charm::os {
 /// not tell.
 std::optional<double> cpu_pressure(const std::string& root = "/");
 
-/// Microseconds, ever since the group or machine exists, in which some task waited for `resource` ("cpu", "memory",
-/// "io"): of the process's cgroup where it has the file, else of the machine. Nothing where the kernel keeps none.
+/// Microseconds since the start of the group or machine in which some task waited for `resource` ("cpu", "memory",
+/// "io"): of the process's cgroup if it has the file, else of the machine. Nothing if the kernel keeps no such count.
 std::optional<std::uint64_t> stall_time_us(const std::string& resource, const std::string& root = "/");
 
 }  // namespace charm::os

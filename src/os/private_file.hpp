@@ -19,25 +19,25 @@ std::string prepare_private_folder(const std::string& folder);
 /// Removes the files with `suffix` of processes that have ended and left them behind.
 void remove_files_of_ended_processes(const std::string& folder, std::string_view suffix);
 
-/// What is in a file of this user, but not more than `most_bytes`; nothing where there is none, or it is not a plain
-/// file of his.
+/// The contents of a file of this user, at most `most_bytes`; nothing if there is none, or it is not a plain
+/// file that belongs to this user.
 std::optional<std::string> read_private_file(const std::string& path, std::size_t most_bytes);
 
-/// A file of this process, new at its path and taken away with this object; a child of fork() leaves it where it is.
+/// A file of this process, created at its path and removed with this object. In a child of fork() the file stays.
 class PrivateFile {
  public:
-  /// Where it cannot be made is_open() is false and `error()` says why.
+  /// Creates the file. If that fails is_open() is false and `error()` says why.
   explicit PrivateFile(const std::string& path);
   ~PrivateFile();
   PrivateFile(const PrivateFile&) = delete;
   PrivateFile& operator=(const PrivateFile&) = delete;
 
-  /// False in a child of fork(), too.
+  /// Whether the file is open; false in a child of fork(), too.
   [[nodiscard]] bool is_open() const noexcept;
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
-  /// By one system call, at the end. \return bytes written.
+  /// Appends text by one system call. \return bytes written.
   std::size_t append(std::string_view text) noexcept;
-  /// \return false where the kernel refuses.
+  /// Empties the file. \return false if the kernel refuses.
   bool clear() noexcept;
 
  private:

@@ -1,5 +1,5 @@
-// The kernel's announcements of new threads and processes (netlink, the process connector). Where they may be read,
-// /proc need not be searched while nothing is new. The kernel allows it to root, and since 6.6 to others outside of
+// The kernel's announcements of new threads and processes (netlink, the process connector). If they may be read,
+// /proc need not be searched while nothing is new. The kernel allows this to root, and since 6.6 to others outside of
 // containers.
 #pragma once
 
@@ -9,14 +9,14 @@
 namespace charm::os {
 
 struct Birth {
-  int process = 0;         ///< that it belongs to
-  int thread = 0;          ///< the new one; the process itself where that is new
-  int parent_process = 0;  ///< of the thread that made it
+  int process = 0;         ///< the process of the new thread
+  int thread = 0;          ///< the new thread; of a new process its first one
+  int parent_process = 0;  ///< the process of the thread that made it
 };
 
 class ProcessEvents {
  public:
-  /// Nothing where the kernel does not allow it, or does not answer. Does not wait.
+  /// Subscribes; null if the kernel does not allow it, or does not answer. Does not wait.
   static std::unique_ptr<ProcessEvents> open();
   ~ProcessEvents();
   ProcessEvents(const ProcessEvents&) = delete;

@@ -12,7 +12,7 @@
 
 namespace charm::os {
 
-/// Identifies a process for ever: process ids are reused, so the start time belongs to the identity.
+/// Identifies a process. Process ids are reused, so the start time belongs to the identity.
 struct ProcessIdentity {
   int pid = 0;
   std::uint64_t started = 0;  ///< clock ticks after the boot
@@ -25,7 +25,7 @@ struct ProcessStatus {
   char state = '?';                ///< as ps shows it: R, S, D, T, Z ...
   bool kernel = false;             ///< a thread of the kernel, which has no program
   std::uint64_t used_ticks = 0;    ///< cpu time of all its threads, user and system
-  std::uint64_t waited_ticks = 0;  ///< the same of children that have ended and that it waited for
+  std::uint64_t waited_ticks = 0;  ///< the same of children that have ended and for which it waited
 };
 
 class Processes {
@@ -35,19 +35,19 @@ class Processes {
   [[nodiscard]] std::optional<ProcessStatus> status(int pid) const;
   /// Owner (effective user) of a process.
   [[nodiscard]] std::optional<unsigned> owner(int pid) const;
-  /// The process of a thread: `pid` itself if that is a process, the owner if it is only one of its threads.
+  /// The process of a thread: the id itself if it is that of a process, else the process that has the thread.
   [[nodiscard]] std::optional<int> process_of(int thread) const;
   /// Ids of the threads, ascending; empty where the process has ended.
   [[nodiscard]] std::vector<int> threads(int pid) const;
-  /// Processes that a thread of this process has started and that are there still.
+  /// Processes that a thread of this process has started and that still exist.
   [[nodiscard]] std::vector<int> children(int pid, int thread) const;
   [[nodiscard]] std::optional<ThreadTime> time(int pid, int thread) const;
   /// Path of the thread's schedstat, for a ThreadClock.
   [[nodiscard]] std::string schedstat(int pid, int thread) const { return file(pid, thread, "schedstat"); }
-  /// As the program named it; at most 15 characters.
+  /// The name of a thread, as the program has set it; at most 15 characters.
   [[nodiscard]] std::string name(int pid, int thread) const;
-  /// Id of the process or thread that was created last, anywhere on the machine that the caller sees. While it does not
-  /// change nothing was created. Nothing where it is not told, or not by the kernel itself.
+  /// Id of the process or thread that was created last in the caller's PID namespace. While it does not
+  /// change nothing was created. Nothing if it is not known, or does not come from the kernel itself.
   [[nodiscard]] std::optional<int> last_created() const;
   [[nodiscard]] bool alive(const ProcessIdentity& process) const;
 
@@ -62,7 +62,7 @@ class Processes {
 /// The calling process.
 ProcessIdentity this_process(const Processes& processes = Processes());
 
-/// Number of the namespace that the process's ids belong to; 0 where it is not told.
+/// Number of the PID namespace of the calling process; 0 if it is not known.
 std::uint64_t process_namespace(const std::string& root = "/");
 
 }  // namespace charm::os

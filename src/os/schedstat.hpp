@@ -11,14 +11,14 @@ namespace charm::os {
 
 /// What a thread has done since it started.
 struct ThreadTime {
-  std::uint64_t run_ns = 0;   ///< on a cpu
-  std::uint64_t wait_ns = 0;  ///< ready to run, without a cpu; 0 where the kernel does not tell
+  std::uint64_t run_ns = 0;   ///< time on a cpu
+  std::uint64_t wait_ns = 0;  ///< time in which it was ready to run and had no cpu; 0 if the kernel does not tell
 };
 
-/// "time on a cpu, time waiting, times scheduled"; nothing where the text does not begin with a number.
+/// Parses "time on a cpu, time waiting, times scheduled"; nothing if the text does not begin with a number.
 std::optional<ThreadTime> parse_schedstat(std::string_view text) noexcept;
 
-/// The open file of one thread, and of no other that gets its number later.
+/// The open file of one thread; it never belongs to a thread that gets the same id later.
 class ThreadClock {
  public:
   explicit ThreadClock(const std::string& path);
@@ -26,7 +26,7 @@ class ThreadClock {
   ThreadClock(const ThreadClock&) = delete;
   ThreadClock& operator=(const ThreadClock&) = delete;
 
-  /// Nothing where the thread has ended, or the kernel keeps no such file.
+  /// Reads the times; nothing if the thread has ended, or the kernel keeps no such file.
   [[nodiscard]] std::optional<ThreadTime> read() const noexcept;
 
  private:

@@ -26,7 +26,7 @@ class SharedFile {
     ~Turn();
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
-    /// False if the lock could not be taken within some 20 ms: then nothing may be read or written.
+    /// Whether the lock was taken. If it was not, after some 20 ms, nothing may be read or written.
     [[nodiscard]] bool granted() const { return granted_; }
 
    private:
@@ -34,12 +34,12 @@ class SharedFile {
     bool granted_ = false;
   };
 
-  /// At most `most` bytes of it. Within a turn.
+  /// Reads at most `most` bytes. Call it within a Turn.
   [[nodiscard]] std::string read(std::size_t most) const;
-  /// Replaces `bytes` from `offset` on. Within a turn. False where not all of it could be written.
+  /// Writes `bytes` from `offset` on. Call it within a Turn. \returns false if not all could be written.
   bool write(std::size_t offset, const std::string& bytes);
   bool cut(std::size_t bytes);
-  /// Whether the path still leads to this file: somebody may have put another one there, or taken it away.
+  /// Whether the path still leads to this file: it may have been replaced or removed.
   [[nodiscard]] bool is_still_there() const;
   [[nodiscard]] const std::string& path() const { return path_; }
 

@@ -1,6 +1,6 @@
-// How the files of /proc, /sys and the cgroup mounts are found and read: a path below a root, which is a tree of its
-// own in tests, and the few forms that these files have. What cannot be read gives nothing, which is no error: the
-// kernel may not have the file, and a process may have ended meanwhile.
+// Finds and reads the files of /proc, /sys and the cgroup mounts: a path below a root, which is a tree of its
+// own in tests, and the few formats that these files have. A file that cannot be read gives no value, which is not an
+// error: the kernel may not have the file, and a process may have ended meanwhile.
 #pragma once
 
 #include <array>
@@ -18,29 +18,29 @@ namespace charm::os {
 /// \param root with or without a slash at its end ("/" is the machine's own). \param path "proc/stat".
 std::string path_below(std::string_view root, std::string_view path);
 
-/// All of a file; empty where it cannot be read. By read(2): a stream costs several times as much.
+/// The contents of a file; empty if it cannot be read. Uses read(2), because a stream costs several times as much.
 std::string read_text(const std::string& path);
 
-/// The beginning of a small file, without any allocation; the text lies in `buffer`.
+/// The beginning of a small file, without any allocation; the text is in `buffer`.
 std::string_view read_start(const std::string& path, char* buffer, std::size_t bytes);
 template <std::size_t bytes>
 std::string_view read_start(const std::string& path, std::array<char, bytes>& buffer) {
   return read_start(path, buffer.data(), bytes);
 }
 
-/// Its first line without the line's end; nothing where the file cannot be read or is empty.
+/// The first line of a file without its end; nothing if the file cannot be read or is empty.
 std::optional<std::string> first_line(const std::string& path);
 
-/// What follows the name in a line "Name:  value"; `text` is such a file, `name` is with its colon.
+/// The value in a line "Name:  value" of `text`. \param name the name with its colon.
 std::optional<std::string_view> value_of(std::string_view text, std::string_view name);
 
-/// The first number in a text, whatever stands before it.
+/// The first number in a text, whatever precedes it.
 std::optional<std::uint64_t> first_number(std::string_view text);
 
-/// Bytes of a line "Name:  123 kB".
+/// The value of a line "Name:  123 kB", in bytes.
 std::optional<std::uint64_t> kilobytes_of(std::string_view text, std::string_view name);
 
-/// The next number of `text`, which loses what was read; nothing where no number is next.
+/// Reads the next number from the beginning of `text` and removes it there; nothing if there is no number.
 template <class Number>
 std::optional<Number> next_number(std::string_view& text) {
   const std::size_t begin = text.find_first_not_of(" \t\n");

@@ -1,5 +1,5 @@
-// The terminal in full-screen mode: the alternate page, no cursor, keys as they are pressed. It is restored however the
-// program ends. Signals are read from a descriptor instead of handled, so that none can interrupt the restoring.
+// The terminal in full-screen mode: the alternate screen, no cursor, keys as they are pressed. It is restored however
+// the program ends. Signals are read from a descriptor instead of handled, so that none can interrupt the restoring.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ class SignalQueue {
   SignalQueue(const SignalQueue&) = delete;
   SignalQueue& operator=(const SignalQueue&) = delete;
   [[nodiscard]] int descriptor() const { return descriptor_; }
-  /// 0: none.
+  /// The next signal that has arrived; 0: none.
   [[nodiscard]] int next() const;
 
  private:
@@ -35,7 +35,7 @@ struct TerminalSize {
   std::size_t width = 80;
   std::size_t height = 24;
 };
-/// 80 by 24 where it does not tell.
+/// The size of the terminal; 80 by 24 if it is not known.
 TerminalSize terminal_size(Stream stream);
 
 class FullScreen {
@@ -47,7 +47,7 @@ class FullScreen {
 
   void enter();
   void leave();
-  /// \return false where the terminal is gone.
+  /// Draws the screen. \return false if the terminal is gone.
   bool draw(const std::vector<std::string>& lines) const;
 
  private:

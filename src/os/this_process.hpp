@@ -1,4 +1,4 @@
-// What the calling process is, what it has used, and what it may use.
+// Facts about the calling process: its user and program, the cpu time that it has used, its limits.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ unsigned user_id() noexcept;
 /// Path of the program that the process runs; empty where /proc does not tell.
 std::string program_path();
 
-/// Name of the machine as uname(2) tells it; empty where it does not.
+/// Name of the host from uname(2); empty if there is none.
 std::string host_name();
 /// "Linux 6.1.0 x86_64".
 std::string kernel_name();
@@ -23,7 +23,7 @@ double cpu_seconds() noexcept;
 /// The same of children that have ended and were waited for.
 double cpu_seconds_of_children() noexcept;
 
-/// Files that may be open at a time; 0 where it is not told.
+/// Number of files that may be open at a time; 0 if it is not known.
 std::size_t open_file_limit() noexcept;
 
 /// Writes to the standard error stream by one system call, so that it may be called between fork and exec.

@@ -1,6 +1,6 @@
 // The threads of processes as /proc shows them: names, the cpu each ran on last, cpu time and time without a cpu. Read
-// below `root`, so that a made-up tree can stand in for the machine's. Threads come and go while it is read; what is
-// gone is left out.
+// below `root`, so that tests can use a tree of their own. Threads come and go while it is read; threads that are
+// gone are left out.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ struct ThreadView {
   int tid = 0;
   int pid = 0;
   std::string name;
-  char state = '?';  ///< R running or ready, S asleep, D waits for a device ...
-  int cpu = -1;      ///< that it ran on last
-  double cpu_s = 0;  ///< ran so long; to the nanosecond where the kernel keeps schedstat, else to its tick
-  std::optional<double> waiting_s;  ///< was ready to run and had no cpu; nothing where the kernel keeps no schedstat
+  char state = '?';                 ///< R running or ready, S asleep, D waits for a device ...
+  int cpu = -1;                     ///< the cpu on which it ran last
+  double cpu_s = 0;                 ///< cpu time; to the nanosecond if the kernel keeps schedstat, else to its tick
+  std::optional<double> waiting_s;  ///< time in which it was ready and had no cpu; nothing without schedstat
   std::uint64_t page_faults = 0;    ///< minor and major
 };
 
@@ -25,15 +25,15 @@ struct ProcessView {
   int pid = 0;
   std::string name;
   int threads = 0;
-  double cpu_s = 0;           ///< of all its threads, those that have ended as well
-  std::uint64_t started = 0;  ///< ticks after boot: with the id it names the process for ever
+  double cpu_s = 0;           ///< cpu time of all its threads, also of those that have ended
+  std::uint64_t started = 0;  ///< ticks after boot; with the id it identifies the process
 };
 
-/// All that can be seen.
+/// All processes that can be seen.
 std::vector<ProcessView> processes(const std::string& root = "/");
-/// Nothing where there is none (any more).
+/// One process; nothing if there is none (any more).
 std::optional<ProcessView> process(int pid, const std::string& root = "/");
-/// Ascending by tid; empty where the process is gone.
+/// The threads of a process, ascending by tid; empty if the process is gone.
 std::vector<ThreadView> threads_of(int pid, const std::string& root = "/");
 
 }  // namespace charm::os

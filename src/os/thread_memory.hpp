@@ -10,10 +10,10 @@ namespace charm::os {
 /// if the kernel does not tell, since then nothing can be overridden either.
 bool has_default_memory_policy();
 
-/// From now on the calling thread's new pages come from `nodes` (OS numbers). \returns false where the kernel refuses.
+/// Makes the calling thread's new pages come from `nodes` (OS numbers). \returns false if the kernel refuses.
 bool set_memory_policy(MemoryPolicy policy, const OsNodeSet& nodes);
 
-/// Back to the system's own policy.
+/// Restores the system's default policy.
 void reset_memory_policy();
 
 }  // namespace charm::os

@@ -10,14 +10,14 @@
 
 namespace charm::os {
 
-/// Of the thread that makes the object.
+/// Counts of the thread that makes the object.
 class ThreadUsage {
  public:
   ThreadUsage();
 
   [[nodiscard]] static std::uint64_t page_faults() noexcept;  ///< minor and major, of the calling thread
   [[nodiscard]] bool knows_waiting() const noexcept { return knows_waiting_; }
-  /// Nanoseconds ready to run without a cpu.
+  /// Nanoseconds in which the thread was ready to run and had no cpu.
   [[nodiscard]] std::uint64_t waiting_ns() const noexcept;
 
  private:

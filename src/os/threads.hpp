@@ -5,14 +5,14 @@
 
 namespace charm::os {
 
-/// How many there are; -1 where /proc does not tell.
+/// Number of threads of the process; -1 if /proc does not tell.
 int threads_of_process() noexcept;
 
-/// What limits the number of threads, in words, for the error where no more can be made: "pids.max of the cgroup is 20,
-/// RLIMIT_NPROC is 100, RLIMIT_AS is 4096 MiB". \param root as of read_cgroup_limits.
+/// The limits on the number of threads, in words, for the error that no more can be made: "pids.max of the cgroup is
+/// 20, RLIMIT_NPROC is 100, RLIMIT_AS is 4096 MiB". \param root as of read_cgroup_limits.
 std::string thread_limits(const std::string& root = "/");
 
-/// What ps, top and debuggers show for the calling thread; the kernel keeps 15 bytes.
+/// Sets the name that ps, top and debuggers show for the calling thread; the kernel keeps 15 bytes.
 void name_this_thread(const std::string& name) noexcept;
 
 }  // namespace charm::os

@@ -1,5 +1,5 @@
 // A clock for stamping events: the processor's counter where the kernel itself trusts it as the system's clock, and
-// steady_clock elsewhere (half the price of which the counter has). Ticks become nanoseconds afterwards, by comparing
+// steady_clock elsewhere, which costs twice as much. Ticks are converted to nanoseconds afterwards, by comparing
 // both clocks over the whole time since the start.
 #pragma once
 
@@ -18,10 +18,11 @@ class TickClock {
 
   [[nodiscard]] std::uint64_t now() const noexcept { return counter_ ? detail::ticks() : steady_ns(); }
 
-  /// How long a tick is, from the start until now. At least a millisecond after the start, or it waits for that.
+  /// The mean length of a tick from the start until now. Waits until a millisecond after the start, if that has not
+  /// passed.
   [[nodiscard]] double ns_per_tick() const noexcept;
 
-  /// now() at the start.
+  /// The value of now() at the start.
   [[nodiscard]] std::uint64_t start() const noexcept { return start_ticks_; }
 
  private:

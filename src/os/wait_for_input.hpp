@@ -10,7 +10,7 @@ struct WatchedFile {
   bool ready = false;   ///< set by wait_for_input: can be read, or its other end is gone
 };
 
-/// Returns after `seconds` (to the next millisecond), when one of the files is ready, or when a signal comes.
+/// Waits until one of the files is ready, a signal comes, or `seconds` have passed (rounded up to milliseconds).
 void wait_for_input(std::span<WatchedFile> files, double seconds);
 
 }  // namespace charm::os

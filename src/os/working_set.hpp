@@ -9,11 +9,11 @@
 
 namespace charm::os {
 
-/// Forgets what the process has touched so far. \throws Error (bad_input: there is no such process; system: it is
+/// Clears the referenced bits of the process. \throws Error (bad_input: there is no such process; system: it is
 /// another user's, or the kernel keeps no such bits).
 void forget_touched_memory(int pid, const std::string& root = "/");
 
-/// Bytes that the process has touched since. \throws Error likewise.
+/// Bytes of the pages that the process has touched since. \throws Error as above.
 std::uint64_t touched_memory(int pid, const std::string& root = "/");
 
 }  // namespace charm::os
