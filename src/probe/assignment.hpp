@@ -10,7 +10,7 @@
 
 namespace charm::probe {
 
-/// \param groups not empty. \return nothing where so many items are in no group that this is no level.
+/// \param groups not empty. \return nothing if so many items are in no group that this is not a level.
 std::optional<Level> assign_items(const Distances& distances, Partition groups, const Group& unassigned);
 
 }  // namespace charm::probe

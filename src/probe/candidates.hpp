@@ -9,7 +9,7 @@
 namespace charm::probe {
 
 struct Candidate {
-  double least;  ///< log of the step that all of its groups reach
+  double least;  ///< log of the smallest step around any of its groups
   Level level;
 };
 

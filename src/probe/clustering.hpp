@@ -1,4 +1,4 @@
-// What a machine looks like from its core-to-core latencies alone: SMT siblings, chiplets, NUMA nodes, sockets.
+// Finds the structure of a machine from its core-to-core latencies alone: SMT siblings, chiplets, NUMA nodes, sockets.
 //
 // The stages are called in one direction, each by those after it: distances, linkage (tree of groups), level (the
 // criterion), assignment and candidates (levels that a matrix may have), selection, consolidation, siblings,

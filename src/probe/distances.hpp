@@ -40,11 +40,11 @@ class Distances {
   std::vector<std::uint16_t> code_;
 };
 
-/// Between groups of rows: the median over all measured pairs of a row here and a row there.
+/// The distances between groups of rows: medians over all measured pairs of a row of one and a row of the other.
 Distances distances_between(const LatencyMatrix& matrix, const Partition& groups);
 
-/// Reorders `values`; NaN where there are none. Of two middle values the lower one counts, because disturbance only
-/// ever adds time.
+/// The median; reorders `values`; NaN if there are none. Of two middle values the lower one counts, because disturbance
+/// only ever adds time.
 double quantile(std::vector<double>& values, double q);
 
 /// Median over the known distances from `item` to the members of `group`, without the item itself.

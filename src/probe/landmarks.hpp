@@ -9,12 +9,12 @@
 
 namespace charm::probe {
 
-/// Pairs (i, j), i > j, of rows 0..n-1, in an order that spreads over the machine, so that an interrupted run has seen
-/// some of everything.
+/// Pairs (i, j), i > j, of rows 0..n-1, in an order that spreads over the machine, so that an interrupted run has
+/// measured a sample of it.
 std::vector<std::pair<int, int>> pairs_to_measure(int n, bool sampled, int landmarks_of = 8);
 
-/// A sampled matrix with its holes filled: two cpus are no farther apart than the farther of their ways to a
-/// common third one, and if every chiplet has a landmark the nearest such third one gives the value.
+/// Fills the blanks of a sampled matrix: the distance of two cpus is at most the larger of their distances to a
+/// common third one, and if every chiplet has a landmark, the nearest such third one gives the right value.
 LatencyMatrix completed(const LatencyMatrix& sampled);
 
 }  // namespace charm::probe

@@ -1,9 +1,9 @@
 // A core-to-core latency matrix as the tool core-to-core-latency writes it: square CSV in ns, one half filled or both,
-// blank where a pair was not measured. The interchange format of everything here that measures or clusters.
+// blank where a pair was not measured. All parts of this module that measure or cluster exchange this format.
 //
 // Invariant: `at(i, j) == at(j, i)`, NaN where neither direction was measured, the diagonal is always NaN. Where both
-// directions are given the smaller one stands: disturbance only ever adds time, and a line homed far away does too.
-// One half is stored, in single precision: 75 MB for 6,144 cpus.
+// directions are given the smaller one is kept: a disturbance only ever adds time, and so does a line that lies far
+// away. One half is stored, in single precision: 75 MB for 6,144 cpus.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class LatencyMatrix {
   [[nodiscard]] bool measured(int i, int j) const;
   void set(int i, int j, double ns);
 
-  /// Keeps the smaller of what is there and `ns`.
+  /// Sets a cell to the smaller of its value and `ns`.
   void lower(int i, int j, double ns);
 
   /// Rows that have no measurement at all.
@@ -44,13 +44,13 @@ class LatencyMatrix {
   std::vector<float> ns_;  // the lower half, row by row
 };
 
-/// \param name stands in errors as NAME:LINE.
+/// \param name appears in errors as NAME:LINE.
 /// Cells of 0 ns, which tools print for pairs that they could not time, count as blank, with a note.
-/// \throws Error (bad_input) for what is not a square matrix of numbers that are not negative, and blanks.
+/// \throws Error (bad_input) if it is not a square matrix of blanks and numbers that are not negative.
 LatencyMatrix read_latency_csv(std::istream& in, const std::string& name);
 LatencyMatrix read_latency_csv(const std::string& path);
 
-/// The lower half, row by row, blanks for the rest.
+/// Writes the lower half, row by row, and blanks for the rest.
 void write_latency_csv(std::ostream& out, const LatencyMatrix& matrix);
 
 }  // namespace charm::probe

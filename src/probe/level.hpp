@@ -19,25 +19,25 @@ struct GroupDistances {
 };
 GroupDistances distances_of(const Distances& d, const Group& group);
 
-/// Log of the step around a group, as all but a quarter of its members see it; NaN where it cannot be told.
+/// Log of the step around a group that all but a quarter of its members reach; NaN if it is not known.
 double step_of(const Distances& d, const Group& group);
 
 /// A partition of all items, and how its groups stand out.
 struct Level {
   Partition groups;
-  Group remainder;            ///< the group, if any, that consists of what no other group took
+  Group remainder;            ///< the group, if any, of the items that were left when the other groups were found
   double step = 0;            ///< log of the step that all but the weakest tenth of the groups reach
   double spread = 0;          ///< how far the middle four fifths of the log latencies within a group usually lie apart
   double within = 0;          ///< median log latency within groups (NaN where all are single items)
   double beyond = 0;          ///< median log latency to the nearest outsiders
-  double inferred_share = 0;  ///< share of items that were put into a group, or left alone, by inference
+  double inferred_share = 0;  ///< share of items whose group was inferred and not seen
   [[nodiscard]] bool found() const { return groups.size() > 1; }
 };
 
 /// Computes `step`, `spread`, `within` and `beyond` from the groups.
 void describe(const Distances& d, Level& level);
 
-/// How many groups consist of a single item.
+/// Number of groups that consist of a single item.
 std::size_t single_items(const Partition& groups);
 
 }  // namespace charm::probe

@@ -1,5 +1,5 @@
 // Stage 2: average-linkage clustering, which gives the tree of all groups that the distances suggest. Which of its
-// groups are real is decided by later stages.
+// groups are real, later stages decide.
 #pragma once
 
 #include "probe/distances.hpp"

@@ -1,5 +1,6 @@
-// The whole measurement of a machine: what to measure, in which order, within which time, and the progress. Nothing
-// here prints: progress goes to a callback. A stop flag ends the work between two measurements with what is there.
+// The whole measurement of a machine: what is measured, in which order, within which time, and the progress. Nothing
+// here prints: progress goes to a callback. A stop flag ends the work between two measurements; the result is then
+// partial.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -24,14 +25,14 @@ constexpr auto choices(Pairs /*unused*/) {
 struct MeasureOptions {
   bool latency = true, bandwidth = true, stream = true, working_set = true, writes = true;
   Pairs pairs = Pairs::automatic;
-  double budget_s = 15;           ///< for everything but latency and bandwidth of all pairs where that was asked for
-  std::size_t largest_bytes = 0;  ///< working sets at most; 0: what caches and free memory suggest
+  double budget_s = 15;           ///< seconds for everything, except latency and bandwidth if all pairs were asked for
+  std::size_t largest_bytes = 0;  ///< largest working set; 0: from the sizes of caches and free memory
 };
 
 struct Progress {
   std::string doing;
-  double share = 0;   ///< done of the whole, 0 to 1
-  double left_s = 0;  ///< estimate
+  double share = 0;   ///< share of the measurement that is done, 0 to 1
+  double left_s = 0;  ///< estimate of the seconds that are left
 };
 
 /// \param report is called before each step and now and then within.

@@ -8,7 +8,7 @@ namespace charm::probe {
 
 struct Naming {
   bool sockets = false;  ///< the outermost groups are sockets
-  double sure = 0.5;     ///< at most `most_sure_of_names`
+  double sure = 0.5;     ///< the confidence, at most `most_sure_of_names`
 };
 
 inline constexpr double most_sure_of_names = 0.78;

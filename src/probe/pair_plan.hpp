@@ -15,14 +15,14 @@
 
 namespace charm::probe {
 
-/// What starting two threads, binding them and homing a line costs a pair besides its samples.
+/// Seconds that a pair takes besides its samples: starting two threads, binding them and placing a line.
 inline constexpr double pair_overhead_ms = 0.45;
 
 struct PairPlan {
   std::vector<std::pair<int, int>> pairs;  ///< row, smaller row; in an order that spreads a disturbance over all
   PairOptions options;
   int passes = 1;  ///< times that every pair is measured, at different times
-  /// The longest that all of it can take.
+  /// The longest time that the whole plan can take.
   [[nodiscard]] double most_seconds() const {
     return static_cast<double>(pairs.size()) * passes * (options.most_ms + pair_overhead_ms) / 1e3;
   }
@@ -31,7 +31,7 @@ struct PairPlan {
 struct PairBudget {
   bool sampled = false;
   double seconds = 10;   ///< for all pairs
-  int landmarks_of = 8;  ///< a sample has a landmark for so many cpus
+  int landmarks_of = 8;  ///< number of cpus for each landmark of a sample
 };
 
 /// \param siblings rows of the hardware threads of each core.

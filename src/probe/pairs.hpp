@@ -15,13 +15,13 @@ namespace charm::probe {
 struct PairOptions {
   int samples = 25;
   int round_trips = 400;  ///< per sample
-  double most_ms = 40;    ///< after this a pair is given up with what it has
-  int node = -1;          ///< OS number of the node to home the line on
+  double most_ms = 40;    ///< longest time for a pair; after it the samples so far count
+  int node = -1;          ///< OS number of the node on which the line should lie
 };
 
 struct PairResult {
   Summary value;       ///< ns, or GB/s
-  int home = -1;       ///< OS number of the line's node; -1 where the kernel does not tell
+  int home = -1;       ///< OS number of the node on which the line lies; -1 if the kernel does not tell
   bool whole = false;  ///< all samples were taken, by bound threads
 };
 

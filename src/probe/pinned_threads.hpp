@@ -1,8 +1,8 @@
 // Threads on given cpus that do a piece of work together, again and again, timed from the moment that all are ready.
 //
 // Each member is bound before its first work and spins between rounds, so that a round of a few nanoseconds is not
-// drowned by waking up. Since spinning takes the cpus from everybody else, keep one for a short time only. Where a cpu
-// cannot be bound `bound()` is false.
+// hidden by the time of waking up. Since spinning takes the cpus from other programs, keep such threads for a short
+// time only. If a cpu cannot be bound `bound()` is false.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ class PinnedThreads {
   PinnedThreads(const PinnedThreads&) = delete;
   PinnedThreads& operator=(const PinnedThreads&) = delete;
 
-  /// One round; returns what it took from the first member's start to the last one's end, in ns.
+  /// Runs one round; returns the time from the first member's start to the last one's end, in ns.
   double round();
 
   /// When the last round began and ended, by the clock of now_ns(), which all processes of a machine share.

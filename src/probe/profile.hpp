@@ -44,11 +44,11 @@ struct Profile {
   std::vector<std::vector<double>> latency_spread;  ///< as latency; empty where nothing was measured
   std::vector<std::vector<int>> line_home;          ///< OS number of the node of the pair's line; -1 unknown
   LatencyMatrix bandwidth;                          ///< GB/s
-  Clustering seen;                                  ///< rows are indices into cpus
+  Clustering seen;                                  ///< the structure that was found; rows are indices into cpus
   std::vector<Curve> curves;
   std::vector<int> node_os;       ///< OS number of each node of the tables in `summary`
-  Measured summary;               ///< what the machine takes from here (summary.cpp)
-  std::optional<Machine> system;  ///< the machine as the system showed it
+  Measured summary;               ///< the values that a Machine takes from the profile (summary.cpp)
+  std::optional<Machine> system;  ///< the machine as the system reported it
   std::vector<std::string> notes;
 };
 
@@ -57,22 +57,23 @@ std::string profile_json(const Profile& profile);
 /// The same, with `smt`, `chiplets`, `nodes`, `sockets` and `confidence` of a matrix alone.
 std::string clustering_json(const Clustering& clustering);
 
-/// \param name stands in errors.
-/// \throws Error (bad_input) where it is no profile of a version that is understood.
+/// \param name appears in errors.
+/// \throws Error (bad_input) if it is not a profile of a known version.
 Profile parse_profile(const std::string& text, const std::string& name);
 
-/// Where this machine's profile is kept (topology::profile_folder).
-/// \throws Error (bad_config) where no folder is known.
+/// The path of this machine's profile (topology::profile_folder).
+/// \throws Error (bad_config) if no folder is known.
 std::string profile_path(const topology::ProfileKey& key);
 
-/// Writes it whole or not at all, making directories as needed.
+/// Writes the profile, completely or not at all; makes directories as needed.
 /// \throws Error (system).
 void store_profile(const Profile& profile, const std::string& path);
 
 /// \throws Error (bad_input).
 Profile load_profile(const std::string& path);
 
-/// Medians of what was measured, by what the clustering saw and by the system's nodes.
+/// The medians of the measurement between cores, chiplets and nodes: chiplets from the clustering, nodes from the
+/// system.
 void summarise_profile(Profile& profile, const Machine& machine);
 
 }  // namespace charm::probe

@@ -1,4 +1,4 @@
-// Stage 6: which of the candidates is the innermost level. A finer partition takes the place of a coarser one only
+// Stage 6: selects the innermost level among the candidates. A finer partition replaces a coarser one only
 // where it divides nearly all of its groups, so that chance cannot split one of them.
 #pragma once
 
@@ -8,7 +8,7 @@ namespace charm::probe {
 
 struct Selection {
   Level level;           ///< not found(): one group of everything
-  double runner_up = 0;  ///< log of the step of the strongest finer partition that was turned down; 0 if none
+  double runner_up = 0;  ///< log of the step of the strongest finer partition that was not selected; 0 if none
 };
 
 Selection innermost_level(const Distances& distances);

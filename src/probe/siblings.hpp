@@ -1,6 +1,6 @@
-// Stage 8: which rows are hardware threads of one core. Siblings share the first-level cache, so that they answer each
-// other in a fraction of what a shared last-level cache takes; two cores of a small chiplet do not. This is the one
-// place where latencies are compared with nanoseconds to find groups.
+// Stage 8: finds the rows that are hardware threads of one core. Siblings share the first-level cache, so that they
+// answer each other in a fraction of what a shared last-level cache takes; two cores of a small chiplet do not. This is
+// the one place where latencies are compared with nanoseconds to find groups.
 #pragma once
 
 #include "probe/selection.hpp"
@@ -10,7 +10,7 @@ namespace charm::probe {
 /// The log odds that the groups of a level are cores.
 double sibling_score(const Level& level);
 
-/// Pairs that are nearer to each other than to everybody else, and all other items alone. Empty where fewer than a
+/// A partition into pairs that are nearer to each other than to all others, and single items. Empty if fewer than a
 /// fifth of the items are in such pairs. For machines on which only some cores have siblings.
 Partition separate_pairs(const Distances& d);
 

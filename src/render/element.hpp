@@ -8,7 +8,7 @@
 
 namespace charm::render {
 
-/// With at most two digits after the point (a hundredth of a pixel), and no zeros at its end.
+/// A number with at most two digits after the point (a hundredth of a pixel), without zeros at the end.
 std::string coordinate(double value);
 
 struct Attribute {
@@ -22,7 +22,7 @@ struct Attribute {
       : name(name_of_it), value(coordinate(static_cast<double>(number))) {}
 
   std::string name;
-  std::string value;  ///< as it stands in the document
+  std::string value;  ///< as it appears in the document
 };
 
 using Attributes = std::initializer_list<Attribute>;
@@ -33,7 +33,7 @@ std::string element(std::string_view name, Attributes attributes, std::string_vi
 /// An element around a text, which is escaped.
 std::string text_element(std::string_view name, Attributes attributes, std::string_view text);
 
-/// A picture in a page. \param inside markup; \param title what readers of the screen say.
+/// A picture in a page. \param inside markup. \param title the text for screen readers.
 std::string svg_picture(double width, double height, std::string_view css_class, std::string_view title,
                         std::string_view inside);
 

@@ -24,7 +24,8 @@ std::string fact(const std::string& name, const std::string& value);
 /// A bulleted list of texts under a heading; empty where there are none.
 std::string notes(const std::string& heading, const std::vector<std::string>& lines);
 
-/// A whole page that needs no other file. \param body markup. \param command that made it; told at the page's end.
+/// A whole page that needs no other file. \param body markup. \param command the command that made it; shown at the
+/// page's end.
 std::string html_page(const std::string& title, const std::string& body, const std::string& command);
 
 }  // namespace charm::render

@@ -7,7 +7,7 @@
 
 namespace charm::render {
 
-/// Of series `index` in a picture (Okabe and Ito); they repeat after eight. "#0072b2".
+/// The colour of series `index` in a picture (Okabe and Ito), as "#0072b2"; colours repeat after eight.
 const char* series_colour(std::size_t index);
 
 struct Rgb {

@@ -1,4 +1,4 @@
-// Which blocks of a loop each chiplet has still to run.
+// The blocks of a loop that each chiplet has still to run.
 #pragma once
 
 #include <charm/detail/loop.hpp>
@@ -12,7 +12,7 @@
 
 namespace charm::detail {
 
-/// Block numbers [front, back) left of every chiplet, both ends in one word.
+/// For each chiplet the numbers [front, back) of the blocks that are left, both ends in one word.
 class BlockShares {
  public:
   static constexpr std::int64_t most = std::int64_t{1} << 31;
@@ -54,7 +54,7 @@ class BlockShares {
     }
   }
 
-  /// Takes all that are left. \return how many.
+  /// Takes all blocks that are left. \return their number.
   std::int64_t take_all() noexcept {
     std::int64_t taken = 0;
     for (Share& share : shares_) taken += left(share.word.exchange(0, std::memory_order_relaxed));

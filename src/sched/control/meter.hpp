@@ -1,5 +1,5 @@
-// The meter of one worker: what it has done, in numbers that a controller can use: time inside tasks, tasks, work in
-// the program's units, and work counted by kind.
+// The meter of one worker counts what it has done, in numbers that a controller can use: time inside tasks, tasks, work
+// in the program's units, and work by kind.
 //
 // Without hardware counters and without charm::add_work the progress of a program has to be estimated from what the
 // runtime sees: iterations of loops and spawned tasks. A kind is one loop body or one task function. Its cost is
@@ -31,13 +31,13 @@ class KindCosts {
   [[nodiscard]] const void* kind(std::size_t at) const noexcept {
     return entries_[at].kind.load(std::memory_order_relaxed);
   }
-  /// 0 until it is known.
+  /// Seconds that one of a kind takes; 0 until that is known.
   [[nodiscard]] double cost(std::size_t at) const noexcept {
     const Entry& entry = entries_[at];
     return entry.samples.load(std::memory_order_acquire) < enough_samples ? 0
                                                                           : entry.cost.load(std::memory_order_relaxed);
   }
-  /// One more measured cost; those beyond the first few change nothing.
+  /// Adds a measured cost; those after the first few change nothing.
   void learn(std::size_t at, double seconds) noexcept;
 
  private:
@@ -63,7 +63,7 @@ class Meter {
     running_since_ = 0;
   }
 
-  /// `n` more of a kind.
+  /// Counts `n` more of a kind.
   void count(const void* kind, double n) noexcept {
     if (kind != last_kind_) {
       last_kind_ = kind;
@@ -78,7 +78,7 @@ class Meter {
   [[nodiscard]] double busy() const noexcept { return busy_; }
   [[nodiscard]] double running_since() const noexcept { return running_since_; }
   [[nodiscard]] double work() const noexcept { return work_; }
-  /// Of the kind at a place of the costs, up to the last settling; any thread may ask.
+  /// The count of the kind at an index of the costs, up to the last settling; any thread may call it.
   [[nodiscard]] double counted(std::size_t at) const noexcept { return counted_[at].load(std::memory_order_relaxed); }
 
  private:
@@ -93,8 +93,8 @@ class Meter {
   int mixed_ = 0;
 };
 
-/// How many boundaries may pass until a clock is read again: about half a millisecond's worth, so that boundaries of
-/// nanoseconds pay nothing and boundaries of seconds are all seen.
+/// The number of boundaries until the clock is read again: as many as take about half a millisecond, so that boundaries
+/// of nanoseconds pay nothing and boundaries of seconds are all seen.
 class Cadence {
  public:
   int next(double now) noexcept {

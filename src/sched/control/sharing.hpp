@@ -1,9 +1,9 @@
-// The runtime's share of a machine that it leases beside other programs (setting share): a thread that looks a few
-// times a second, asks for as many cores as there are workers while they work and for one while the process is idle,
-// and hands what the lease has (steering/lease_follower.hpp) to the steering as the cpus that may be used: a change is
-// a new placement generation, as when a cgroup changes.
+// The runtime's lease of cores beside other programs (setting share): a thread that reads the table of leases a few
+// times a second, and asks for as many cores as there are workers while they work and for one while the process is
+// idle. It passes the leased cores (steering/lease_follower.hpp) to the steering as the cpus that may be used: a change
+// begins a new placement generation, as when a cgroup changes.
 //
-// It also samples what other programs do on the cpus, so that cores which they keep busy are exchanged for quiet ones
+// It also samples how much other programs use the cpus, so that cores which they keep busy are exchanged for quiet ones
 // (lease/interference.hpp).
 #pragma once
 
@@ -27,7 +27,7 @@ class Steering;
 
 class Sharing final : steering::LeasedThreads {
  public:
-  /// Null where the settings do not ask for it.
+  /// Null if the settings do not ask for it.
   /// \throws Error (system) where the table of shares cannot be used.
   static std::unique_ptr<Sharing> start(const base::Settings& settings, const Machine& machine, int workers,
                                         Steering& steering);
@@ -48,11 +48,11 @@ class Sharing final : steering::LeasedThreads {
   const Machine& machine_;
   const int workers_;
   Steering& steering_;
-  double begun_, seen_, used_ = 0;  // the process's cpu time when it was looked at last
+  double begun_, seen_, used_ = 0;  // times of the start and of the latest check, and the process's cpu time then
   double quiet_since_ = -1;
   bool idle_ = false;
   const os::Processes processes_;
-  std::map<int, std::uint64_t> ran_ns_;  // of each thread at the latest window
+  std::map<int, std::uint64_t> ran_ns_;  // by thread: its cpu time at the latest window
   lease::OwnTime own_;
   lease::Interference interference_;
 

@@ -17,10 +17,10 @@ class DeadlockWatch {
  public:
   explicit DeadlockWatch(Runtime& runtime) : runtime_(runtime) {}
 
-  /// Asked by a worker that goes to sleep. \param limit_ns how long it would sleep, below 0 without a limit; lowered
-  /// where it shall look. \return whether it shall call look() when the time is over.
+  /// Called by a worker that goes to sleep. \param limit_ns how long it would sleep, below 0 without a limit; lowered
+  /// if it has to check for a deadlock. \return whether it has to call look() when the time is over.
   bool watch(std::int64_t& limit_ns) noexcept;
-  /// A worker has found something to do.
+  /// Called when a worker has found something to do.
   void active() noexcept {
     if (looked_.load(std::memory_order_relaxed)) looked_.store(false, std::memory_order_relaxed);
   }

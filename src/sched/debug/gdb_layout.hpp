@@ -1,5 +1,5 @@
 // The table by which a debugger finds data in a process or a core dump (scripts/charm-gdb.py): names and numbers, so
-// that it needs no debug information. The table ends with an empty name; -1 stands for what this build does not have.
+// that it needs no debug information. The table ends with an empty name; -1 means that this build has no such field.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,8 @@
 
 namespace charm::sched {
 
-/// The handler's stack, since the thread's own is used up: an alternate signal stack for the thread that makes
-/// it, unless the thread has one. Made and destroyed on the same thread.
+/// The stack of the signal handler, since the thread's own is used up: an alternate signal stack for the thread that
+/// makes it, unless the thread has one. Made and destroyed on the same thread.
 class SignalStack {
  public:
   SignalStack() noexcept;
@@ -23,11 +23,11 @@ class SignalStack {
   std::size_t bytes_ = 0;
 };
 
-/// For the whole process, from init() to finalize().
+/// Installs the handler for the whole process, from init() to finalize().
 void install_overflow_report() noexcept;
 void remove_overflow_report() noexcept;
 
-/// The fiber that a thread of the blocking pool runs; nullptr: none. A worker's is known.
+/// Notes the fiber that a thread of the blocking pool runs; nullptr: none. (Those of workers are known.)
 void watch_stack(const fiber::Fiber* fiber) noexcept;
 
 }  // namespace charm::sched

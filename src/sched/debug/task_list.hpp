@@ -20,10 +20,11 @@ std::vector<TaskInfo> list_tasks(Runtime& runtime);
 /// One line: "task 7 'reader' (app+0x1234) waits 1.2 s for mutex 0x7ffd10, held by task 9".
 std::string describe(const TaskInfo& task);
 
-/// The calling task, as "task 7 'reader' (app+0x1234)". \param name in place of the one that it has; empty: that.
+/// The calling task, as "task 7 'reader' (app+0x1234)". \param name used instead of the task's own name; empty: its
+/// own.
 std::string running_task(std::string_view name = {});
 
-/// The same of a suspended one, and what it waits for, as in describe().
+/// The same for a suspended task, with the event that it waits for, as in describe().
 std::string describe(const Runtime& runtime, const fiber::Fiber& fiber);
 
 /// Whether every worker is parked at this moment.

@@ -1,5 +1,5 @@
 // The scheduler's calls that record events. Each is a branch on a pointer that is null unless the run is
-// recorded. A forked job that its own worker takes back is a call, and is not recorded.
+// recorded. A forked job that its own worker takes back counts as a function call, and is not recorded.
 //
 // All of them may be called only by the owner of the worker's track, that is, by the thread that has the worker.
 #pragma once

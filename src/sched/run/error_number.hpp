@@ -1,4 +1,4 @@
-// errno belongs to the task: one that waits takes it along to the thread that it goes on in.
+// errno belongs to the task: a task that waits keeps its errno when it goes on in another thread.
 #pragma once
 
 namespace charm::sched {

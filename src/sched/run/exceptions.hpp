@@ -9,7 +9,7 @@ struct Handling {
   unsigned int uncaught;
 };
 
-/// The calling thread's. Not inlined, because a fiber may have moved to another thread since the last call.
+/// The state of the calling thread. Not inlined, because a fiber may have moved to another thread since the last call.
 Handling& handling_of_thread() noexcept;
 
 }  // namespace charm::sched

@@ -1,4 +1,5 @@
-// Jobs for one particular worker: anyone pushes, the worker takes all at once and serves them in the order of arrival.
+// Jobs for one particular worker: any thread pushes, the worker takes all at once and runs them in the order of
+// arrival.
 #pragma once
 
 #include <charm/detail/job.hpp>
@@ -37,7 +38,7 @@ class Inbox {
     return job;
   }
 
-  /// Anyone: whether something was pushed that the owner has not taken yet.
+  /// Whether something was pushed that the owner has not taken yet. Any thread may call it.
   [[nodiscard]] bool arrived() const noexcept { return head_.load(std::memory_order_seq_cst) != nullptr; }
 
   /// Owner only.

@@ -1,10 +1,10 @@
-// Oversubscription: whether the workers have their cores to themselves. If not, spinning takes time from the threads
-// that are waited for. Then loops that wait yield the cpu at once, and workers park sooner.
+// Oversubscription: the workers do not have their cores to themselves. Spinning then takes time from the threads
+// that are waited for, so loops that wait yield the cpu at once, and workers park sooner.
 //
 // Oversubscription that lasts is known at the start: more workers than cpus, or a cgroup quota below the number of
-// workers. It is reported. The load of others comes and goes. It is noticed at the start, or by a searching worker that
-// finds gaps of more than a millisecond in its own time, in which it was not running. This state ends some seconds
-// later unless it is seen again. It is not printed as a degraded mode, but stats().notices has it.
+// workers. It is reported. The load of other programs comes and goes. It is noticed at the start, or by a searching
+// worker that finds gaps of more than a millisecond in its own time, in which it was not running. This state ends some
+// seconds later unless it is seen again. It is not printed as a degraded mode, but stats().notices contains it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Machine;
 namespace charm::sched {
 
 struct Oversubscription {
-  std::string reason;  ///< why the workers cannot all run at a time; empty where they can
+  std::string reason;  ///< why the workers cannot all run at the same time; empty if they can
   bool lasting = false;
 };
 /// \param root of the file system, for tests.
@@ -30,14 +30,14 @@ Oversubscription oversubscription_at_start(const Machine& machine, const placeme
 /// Whether waits should spin only briefly now. Cheap.
 [[nodiscard]] bool oversubscribed() noexcept;
 
-/// The first report ends in a notice with the reason; printed if it lasts.
+/// Begins or prolongs oversubscription. The first report makes a notice with the reason, which is printed if it lasts.
 void report_oversubscription(const Oversubscription& oversubscription, std::int64_t now_ns);
 void forget_oversubscription() noexcept;
 /// Ends oversubscription by load if nobody has reported it for some seconds.
 void let_oversubscription_pass(std::int64_t now_ns) noexcept;
 
-/// The preemption detector of a searching worker: it gets the time again and again, and reports oversubscription after
-/// repeated gaps.
+/// The preemption detector of a searching worker: it is given the time again and again, and reports oversubscription
+/// after repeated gaps.
 class PreemptionDetector {
  public:
   void at(std::int64_t now_ns) noexcept {

@@ -1,5 +1,5 @@
-// Fibers that are ready, first in first out: a ring that the owner fills and any worker empties, and a locked list
-// for what does not fit.
+// Fibers that are ready, first in first out: a ring that the owner fills and any worker empties, and a list under a
+// lock for fibers that do not fit.
 //
 // The ring: only the owner writes tail_ and slots; head_ only grows, by compare-exchange. A slot is written anew only
 // when tail_ - head_ < size, that is after head_ has passed it; so a taker whose exchange of head_ succeeds read the
@@ -16,7 +16,7 @@ namespace charm::sched {
 
 using detail::ListedJob;
 
-/// A list under a lock; empty() is cheap and may be asked by anyone.
+/// A list under a lock; empty() is cheap, and any thread may call it.
 class LockedQueue {
  public:
   void push(ListedJob* job) noexcept {
@@ -70,7 +70,7 @@ class ReadyQueue {
   [[nodiscard]] bool empty() const noexcept {
     return head_.load(std::memory_order_acquire) == tail_.load(std::memory_order_acquire) && overflow_.empty();
   }
-  /// Whether it has more than one, so that waking another worker pays.
+  /// Whether it has more than one fiber, so that it is worth waking another worker.
   [[nodiscard]] bool oversubscribed() const noexcept {
     return tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_relaxed) > 1 || !overflow_.empty();
   }

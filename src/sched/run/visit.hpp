@@ -1,4 +1,4 @@
-// Who may touch the runtime, and until when: the gate between threads outside and finalize().
+// Which threads may touch the runtime, and until when: the gate between threads outside and finalize().
 //
 // Workers and the threads of the blocking pool belong to the runtime and may always touch it. Any other thread does so
 // only while it holds a Visit, for the few instructions of one call; it neither waits nor runs the program's code in
@@ -25,7 +25,7 @@ class Visit {
  public:
   /// \throws Error (not_running).
   Visit();
-  /// Empty where nothing runs.
+  /// Empty if no runtime runs.
   explicit Visit(std::nothrow_t) noexcept;
   /// For reports: also of a runtime that is being ended, until its tasks are dropped.
   static Visit until_the_end() noexcept;
@@ -43,7 +43,7 @@ class Visit {
   bool counted_ = false;
 };
 
-/// Of the worker, or of the thread of a blocking pool, that the calling thread is; nullptr in other threads.
+/// The runtime of the calling thread, if that is a worker or a thread of the blocking pool; nullptr in other threads.
 Runtime* runtime_of_this_thread() noexcept;
 
 }  // namespace charm::sched

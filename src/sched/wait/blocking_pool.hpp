@@ -27,7 +27,7 @@ class Runtime;
 class BlockingPool {
  public:
   BlockingPool(Runtime& runtime, std::size_t most) : runtime_(runtime), most_(most) {}
-  /// All tasks must have come back.
+  /// All tasks must have returned to the workers.
   ~BlockingPool();
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
@@ -41,10 +41,10 @@ class BlockingPool {
   void begin() noexcept { out_.fetch_add(1, std::memory_order_seq_cst); }
   void end() noexcept { out_.fetch_sub(1, std::memory_order_seq_cst); }
   [[nodiscard]] std::size_t threads() const;
-  /// Tasks out of which so many wait for something of the runtime.
+  /// Number of the pool's threads that wait for something of the runtime.
   [[nodiscard]] int in_library() const noexcept { return in_library_.load(std::memory_order_seq_cst); }
-  /// Around a wait of one of its threads for something of the runtime. That thread blocks nothing meanwhile, and what
-  /// it waits for may need a thread of the pool: another may be made in its place.
+  /// Called before and after a wait of a pool thread for something of the runtime. That thread blocks nothing
+  /// meanwhile, and what it waits for may need a thread of the pool: another may be made in its place.
   void begin_wait() noexcept;
   void end_wait() noexcept;
 
@@ -70,7 +70,8 @@ class BlockingPool {
   std::atomic<int> in_library_{0};
 };
 
-/// For the time that the calling thread waits for something of the runtime; nothing where it is none of the pool's.
+/// Exists while the calling thread waits for something of the runtime; has no effect in threads that are not the
+/// pool's.
 class BlockingThreadWait {
  public:
   BlockingThreadWait() noexcept;
@@ -83,10 +84,10 @@ class BlockingThreadWait {
   BlockingPool* pool_;
 };
 
-/// The fiber that runs on the calling thread, of a worker or of the pool; nullptr in other threads.
+/// The fiber that runs on the calling thread, if that is a worker or a thread of the pool; nullptr in other threads.
 fiber::Fiber* running_fiber() noexcept;
 
-/// In the child of fork(): the calling thread is none of the pool's any more.
+/// Called in the child of fork(), where the calling thread does not belong to the pool any more.
 void forget_blocking_thread() noexcept;
 
 /// The calling thread's number in the pool; -1 in other threads.

@@ -4,8 +4,9 @@
 //  E1  A wait is in a list from before its task is suspended until after it goes on, and is touched by others under the
 //      list's lock alone. So whoever holds the lock may follow its scope, which lives at least as long as the task
 //      waits, and all outer ones.
-//  E2  Who begins to wait lists itself, then asks whether it was cancelled; who cancels raises the counter of
-//      cancellations, then looks at the lists (S2 in charm/detail/cancel_scope.hpp). So none is overlooked.
+//  E2  A task that begins to wait lists itself, then asks whether it was cancelled; a thread that cancels raises the
+//  counter of
+//      cancellations, then reads the lists (S2 in charm/detail/cancel_scope.hpp). So no wait is overlooked.
 //  E3  Ending a wait puts `expired_value` into its Completion, as a time limit does (charm/detail/completion.hpp):
 //  exactly
 //      one of the two, a stop token and complete() wakes the task.
@@ -24,10 +25,10 @@
 
 namespace charm::sched {
 
-/// On the stack of the task that waits.
+/// A wait that can be cancelled; on the stack of the task that waits.
 struct CancellableWait {
   const detail::CancelScope* scope = nullptr;
-  std::atomic<std::uintptr_t>* state = nullptr;  // of the Completion
+  std::atomic<std::uintptr_t>* state = nullptr;  // the state of the Completion
   CancellableWait* next = nullptr;
   CancellableWait* previous = nullptr;
   std::size_t list = 0;
@@ -37,9 +38,9 @@ class CancellableWaits {
  public:
   explicit CancellableWaits(std::size_t workers);
   void add(CancellableWait& wait, const Worker& worker) noexcept;
-  /// On whatever worker.
+  /// Removes a wait; on any worker.
   void remove(CancellableWait& wait) noexcept;
-  /// By anyone for whom the runtime stays.
+  /// Ends the waits that were cancelled. The caller must know that the runtime exists meanwhile.
   void end_cancelled() noexcept;
 
  private:

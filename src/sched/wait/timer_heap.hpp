@@ -9,8 +9,8 @@ namespace charm::sched {
 
 struct Timer {
   std::int64_t deadline_ns = 0;
-  std::atomic<std::uintptr_t>* state = nullptr;  // of the Completion that expires
-  int shard = -1;                                // where it is, or was, in the books (sched/wait/timers.hpp)
+  std::atomic<std::uintptr_t>* state = nullptr;  // the state of the Completion that expires
+  int shard = -1;                                // the heap that it is or was in (sched/wait/timers.hpp)
 
  private:
   friend class TimerHeap;
@@ -30,7 +30,7 @@ class TimerHeap {
     root_ = merge(root_, &timer);
   }
 
-  /// Nothing where it is not in the heap (any more).
+  /// Removes a timer; does nothing if it is not in the heap (any more).
   void remove(Timer& timer) noexcept {
     if (!timer.listed_) return;
     timer.listed_ = false;

@@ -2,7 +2,7 @@
 //
 // There is no timer thread. A worker checks its own chiplet's heap between two jobs, at most every 10 us; a searching
 // worker checks all heaps; and one parked worker, the keeper, sleeps only until the earliest deadline. So no time limit
-// is late while any worker has nothing to do, and idle workers use no cpu before.
+// is late while any worker is idle, and idle workers use no cpu until then.
 //
 //  T1  At most one worker is the keeper. `keeper_until_` is the time when it will check; `Completion::never` if there
 //  is
@@ -34,32 +34,32 @@ class Timers {
   /// \param shards at least 1; workers of one chiplet share one.
   explicit Timers(Runtime& runtime, std::size_t shards);
 
-  /// On a worker, which suspends right after. `deadline_ns` and `state` are set.
+  /// Adds a timer whose `deadline_ns` and `state` are set. Called on a worker, which suspends the task right after.
   void add(Timer& timer, Worker& worker) noexcept;
-  /// After the wait, on whatever thread. It may have gone off or not.
+  /// Removes a timer after the wait, on any thread. It may have expired or not.
   void remove(Timer& timer) noexcept;
 
   /// Whether any fiber waits with a time limit. Exact where nobody adds or removes.
   [[nodiscard]] bool pending() const noexcept;
 
-  /// What a worker calls before it runs a job.
+  /// A worker calls it before it runs a job.
   void before_job(Worker& worker) noexcept {
     if (shard_of(worker).earliest.load(std::memory_order_relaxed) != never) [[unlikely]]
       look(worker);
   }
-  /// Makes ready what is due on any chiplet. \param now_ns 0: now.
+  /// Makes the fibers ready whose time has come, on any chiplet. \param now_ns 0: now.
   void fire_all(Worker& worker, std::int64_t now_ns = 0) noexcept;
 
   /// How long a parked worker may sleep, in ns; below 0 without a limit. \param parked whether the caller still is.
   std::int64_t sleep_limit(Worker& worker, bool parked) noexcept;
-  /// A worker that was parked goes on.
+  /// A worker calls it when it is not parked any more.
   void leave(Worker& worker) noexcept;
 
  private:
   static constexpr std::int64_t never = INT64_MAX;
   struct alignas(64) Shard {
     std::atomic<std::int64_t> earliest{never};
-    std::atomic<std::int64_t> waiting{0};  // timers added and not removed, gone off or not
+    std::atomic<std::int64_t> waiting{0};  // timers that were added and not removed, expired or not
     int chiplet = 0;
     std::mutex mutex;
     TimerHeap heap;
@@ -82,7 +82,7 @@ class Timers {
   std::vector<std::unique_ptr<Shard>> shards_;
   alignas(64) std::atomic<Worker*> keeper_{nullptr};
   std::atomic<std::int64_t> keeper_until_{never};
-  std::atomic<bool> ringing_{false};  // somebody is on the way to sleep_limit or leave
+  std::atomic<bool> ringing_{false};  // a worker is about to call sleep_limit or leave
 };
 
 /// Ends a task's wait early (charm/detail/completion.hpp). \return the fiber to make ready, or nullptr if the waiter
