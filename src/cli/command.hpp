@@ -18,10 +18,11 @@ namespace charm::cli {
 struct Session {
   std::ostream& out;
   std::ostream& err;
-  std::string command_line;             // as it was typed, for what says how it was made
-  std::function<int()> action;          // set by the callback of the command that was asked for; returns the exit code
-  std::vector<std::string> words = {};  // of the command line, for commands that start a program with some of them
-  int failure_code = 1;                 // of an output that cannot be written; others where 1 is an answer
+  std::string command_line;     // as it was typed, for results that name the command that made them
+  std::function<int()> action;  // set by the callback of the command that was asked for; returns the exit code
+  std::vector<std::string> words =
+      {};                // words of the command line, for commands that start a program with some of them
+  int failure_code = 1;  // exit code if an output cannot be written; not 1 for commands where 1 is an answer
 };
 
 struct Command {
@@ -35,7 +36,8 @@ struct Command {
 std::span<const Command> commands();
 
 /// The whole command line: every registered command with its options, ready to parse. Actions go to `session`.
-/// \param only the options of this command alone, where there is one of that name: declaring all takes a millisecond.
+/// \param only declare only the options of this command, if there is one of that name: declaring all takes a
+/// millisecond.
 void declare_all(CLI::App& app, Session& session, const std::string& only = "");
 
 // The exit codes of every command.

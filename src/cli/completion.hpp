@@ -16,7 +16,7 @@ struct CompletionPoint {
   struct Flag {
     std::vector<std::string> names;  // with their dashes
     std::string summary;
-    std::vector<std::string> words;  // accepted values, where they are a fixed set
+    std::vector<std::string> words;  // accepted values, if they are a fixed set
     bool takes_value = false;
     bool takes_file = false;
     bool takes_list = false;  // comma-separated words
@@ -24,7 +24,7 @@ struct CompletionPoint {
   std::string path;
   std::vector<Sub> subs;
   std::vector<Flag> flags;
-  std::vector<std::string> words;  // of positional arguments
+  std::vector<std::string> words;  // accepted words of positional arguments
 };
 
 /// All points, the outermost first.

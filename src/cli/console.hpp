@@ -31,7 +31,7 @@ void add_output_options(CLI::App& app, OutputOptions& options);
 /// variable.
 bool use_colour(Colour choice, bool is_terminal, const char* no_color, const char* term);
 
-/// The same, asked for this process's stdout.
+/// The same for this process's stdout.
 bool colour_on_stdout(Colour choice);
 
 /// Progress of long work. On a terminal one line that is rewritten; elsewhere a line for each step, so that a log shows
@@ -47,9 +47,9 @@ class Progress {
 
   static Mode mode_for_stderr(bool quiet);
 
-  /// A step that gets a line in a log.
+  /// Begins a step, which gets a line of its own in a log.
   void step(const std::string& text);
-  /// The present activity within the step; shown in its place, on a terminal only.
+  /// Shows the present activity within the step, on a terminal only.
   void detail(const std::string& text);
   /// Erases the rewritten line before something else is printed.
   void clear();

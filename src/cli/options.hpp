@@ -24,7 +24,7 @@ CLI::Option* choice_option(CLI::App& app, const std::string& names, E& value, co
 /// The option takes a comma-separated list out of `words`, without repeats; read it with `split_list`.
 CLI::Option* some_of(CLI::Option* option, const std::vector<std::string>& words);
 
-/// The option takes a number in [low, high]; "nan" is none.
+/// The option takes a number in [low, high]; "nan" is refused.
 CLI::Option* number_within(CLI::Option* option, double low, double high);
 
 /// The option takes a whole number in [low, high].
@@ -33,10 +33,10 @@ CLI::Option* whole_number(CLI::Option* option, long long low, long long high);
 /// The option takes a file's path.
 CLI::Option* file_path(CLI::Option* option);
 
-/// "bfs,pr" as its parts.
+/// The parts of a list such as "bfs,pr".
 std::vector<std::string> split_list(const std::string& text);
 
-/// The words that an option accepts; empty where it takes none of a fixed set.
+/// The words that an option accepts; empty if it does not take one of a fixed set.
 std::vector<std::string> accepted_words(const CLI::Option& option);
 bool takes_file(const CLI::Option& option);
 

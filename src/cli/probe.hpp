@@ -16,7 +16,7 @@ struct ProbeOptions {
   std::vector<std::string> parts = {};  // latency, bandwidth, stream, caches, writes; empty: all
   probe::Pairs pairs = probe::Pairs::automatic;
   double budget_s = 15;
-  std::string csv = "";  // files to write besides
+  std::string csv = "";  // files to write as well
   std::string svg = "";
   std::string html = "";
   bool store = true;  // keep the profile for later runs
@@ -26,7 +26,7 @@ struct ProbeOptions {
   bool colour = false;
 };
 
-/// \returns the exit code: 1 where the measurement was interrupted and its result is partial.
+/// \returns the exit code: 1 if the measurement was interrupted and its result is partial.
 /// \throws Error for input that cannot be read and files that cannot be written.
 int probe_command(const ProbeOptions& options, std::ostream& out, std::ostream& err);
 

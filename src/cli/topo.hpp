@@ -18,8 +18,8 @@ struct TopoOptions {
   bool colour = false;
 };
 
-/// \returns the exit code: 1 where the machines that were compared differ.
-/// \throws Error (bad_input) where the topology cannot be read; (bad_config) where options exclude each other.
+/// \returns the exit code: 1 if the machines that were compared differ.
+/// \throws Error (bad_input) if the topology cannot be read; (bad_config) if options exclude each other.
 int topo_command(const TopoOptions& options, std::ostream& out);
 
 }  // namespace charm::cli

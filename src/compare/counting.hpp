@@ -24,15 +24,15 @@ class Counting {
   /// Why there are no hardware counters; empty where there are.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
 
-  /// For the next program that this thread starts.
+  /// Opens the events for the next program that this thread starts.
   [[nodiscard]] std::optional<os::ChildEvents> open() const;
-  /// By names(); nothing where an event did not get a counter in this run.
+  /// The counts in the order of names(); nothing for an event that did not get a counter in this run.
   [[nodiscard]] std::vector<std::optional<double>> read(const os::ChildEvents& events) const;
 
  private:
   struct Event {
     os::PerfEvent event;
-    std::size_t name = 0;  // whose sum it belongs to
+    std::size_t name = 0;  // index of the name to whose sum the event belongs
     bool minus = false;
   };
   void add(const std::string& name, const os::PerfEvent& event, bool minus);

@@ -15,15 +15,15 @@ namespace charm::compare {
 
 struct HostActivity {
   os::MachineUse before, after;
-  double own_cpu_s = 0;  ///< of the runs and of this process between the two
-  int own_process = 0;   ///< not one of the others
+  double own_cpu_s = 0;  ///< cpu time of the runs and of this process between the two states
+  int own_process = 0;   ///< this process's id, so that it does not count as another program
   std::map<std::string, CpuSet> governors;
 };
 
 /// The disturbances that matter, the strongest first; empty on a quiet machine.
 std::vector<std::string> disturbances(const HostActivity& around, const Outcome& outcome);
 
-/// How much longer the runs of the second half took than those of the first, as a share; 0 where that is within noise.
+/// How much longer the runs of the second half took than those of the first, as a share; 0 if that is within noise.
 double drift(const Outcome& outcome);
 
 }  // namespace charm::compare

@@ -1,6 +1,6 @@
 // The order in which the programs run: in rounds, each program once in each round, in random order within the round.
 // The order makes the comparison fair: whatever the machine does over time affects all programs alike, and, since the
-// first one is chosen at random, a program that is compared with itself differs from itself in either direction alike.
+// order within a round is random, no program gains by its position.
 #pragma once
 
 #include <cstddef>

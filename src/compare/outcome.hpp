@@ -16,7 +16,7 @@ namespace charm::compare {
 
 struct Program {
   std::string name;                ///< "A", "B", or the policy
-  std::vector<std::string> words;  ///< as it is started
+  std::vector<std::string> words;  ///< the words of its command line
 };
 
 struct Sample {
@@ -31,9 +31,9 @@ struct Series {
   [[nodiscard]] std::vector<double> wall() const;
   [[nodiscard]] std::vector<double> cpu() const;  ///< user and system time
   [[nodiscard]] std::vector<double> peak() const;
-  /// Empty where a run has no count.
+  /// The counts of one event in all runs; empty if a run has no count.
   [[nodiscard]] std::vector<double> count(std::size_t counter) const;
-  /// Whether a peak is no larger than what this process had when it started the run: then it is a bound only.
+  /// Whether a peak is not larger than the memory of this process when it started the run: then it is only a bound.
   [[nodiscard]] bool peak_is_bound() const;
 };
 
@@ -41,16 +41,16 @@ struct Series {
 struct Comparison {
   std::size_t second = 1;
   std::optional<Ratio> wall, cpu, peak;
-  std::optional<Ratio> fastest;  ///< of the wall times
-  double ranks = 0;              ///< of the wall times
+  std::optional<Ratio> fastest;  ///< ratio of the wall times of the fastest quarters
+  double ranks = 0;              ///< rank sum of the wall times
   std::vector<std::optional<Ratio>> counts;
   Verdict verdict;  ///< on the wall time
 
-  /// What the verdict is about.
+  /// The ratio that the verdict is about.
   [[nodiscard]] const std::optional<Ratio>& judged() const { return verdict.by_fastest ? fastest : wall; }
 };
 
-/// A run that did not end well.
+/// A run that ended with an error.
 struct Failed {
   std::size_t program = 0;
   std::size_t round = 0;  ///< from 0; of the warm-up where `warm_up`
@@ -64,14 +64,14 @@ struct Outcome {
   std::size_t warm_ups = 0;
   Rules rules;
   std::vector<Series> series;
-  std::vector<std::vector<std::size_t>> order;  ///< of each round
-  std::vector<Comparison> comparisons;          ///< of each program but the first
+  std::vector<std::vector<std::size_t>> order;  ///< order of the programs in each round
+  std::vector<Comparison> comparisons;          ///< of each program except the first with the first
   std::vector<std::string> counters;            ///< names
-  std::string why_no_counters;                  ///< empty where there are some
+  std::string why_no_counters;                  ///< empty if there are counters
   std::vector<std::string> disturbances;        ///< what made the machine noisy, as far as it was seen
-  std::size_t failed_runs = 0;                  ///< that were let pass
-  std::optional<Failed> failed;                 ///< that ended everything
-  int interrupted = 0;                          ///< the signal that did
+  std::size_t failed_runs = 0;                  ///< runs with an error that was ignored
+  std::optional<Failed> failed;                 ///< the run that ended the comparison
+  int interrupted = 0;                          ///< the signal that ended the comparison; 0: none
 };
 
 /// The most important of the comparisons' findings, for scripts: a difference takes precedence over not knowing, and

@@ -23,7 +23,7 @@ struct Request {
 
 using Launch = std::function<Sample(const Program&)>;
 
-/// Told before each run: how many of `all` are done.
+/// Called before each run with the number of runs that are done, out of `all`.
 using OnProgress = std::function<void(std::size_t done, std::size_t all)>;
 
 /// Runs everything and compares each program with the first. The fields on counters and disturbances stay empty.

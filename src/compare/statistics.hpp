@@ -1,5 +1,5 @@
-// By what factor two programs differ, from runs in pairs, and how well that is known. Pure; docs/compare.md tells how
-// the estimate and its interval were chosen, and bench/compare/study.cpp shows it again.
+// Estimates by what factor two programs differ, from runs in pairs, with intervals. Pure; docs/compare.md says how
+// the estimate and its interval were chosen, and bench/compare/study.cpp repeats the study.
 //
 // The estimate is the geometric mean of the paired ratios without the highest and the lowest fifth of them, so that a
 // few runs that something disturbed do not decide. Its 95 % interval is that of the percentile bootstrap over pairs;
@@ -15,7 +15,7 @@
 
 namespace charm::compare {
 
-/// Of a ratio: between `low` and `high`, at the level that goes with it.
+/// An interval of a ratio, from `low` to `high`.
 struct Interval {
   double low = 0;
   double high = 0;
@@ -28,17 +28,18 @@ struct Ratio {
   Interval at99;  ///< in 99 of 100; Student's distribution of the trimmed mean. Not always the wider of the two
 };
 
-/// \param first, second of equal length: what was measured in the same round stands at the same place.
-/// \param seed of the bootstrap. \returns nothing where there are fewer than two pairs, or a figure is not above 0.
+/// \param first, second of equal length: values of the same round are at the same index.
+/// \param seed of the bootstrap. \returns nothing if there are fewer than two pairs, or a value is not above 0.
 std::optional<Ratio> paired_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed);
 
 /// The ratio of what each program's fastest quarter took (geometric means), for machines that disturb most runs: what
-/// they add is never less than nothing, so the fastest runs are the least disturbed. Both intervals are percentile
-/// bootstraps over rounds. \returns nothing where there are fewer than eight pairs, or a figure is not above 0.
+/// a disturbance only ever adds time, so the fastest runs are the least disturbed. Both intervals are percentile
+/// bootstraps over rounds. \returns nothing if there are fewer than eight pairs, or a value is not above 0.
 std::optional<Ratio> fastest_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed);
 
-/// How much more often the second program's runs took longer than the first one's than the other way round, in standard
-/// deviations of what chance does to equal programs (H. B. Mann and D. R. Whitney 1947; ties count half).
+/// The rank sum statistic: how much more often the second program's runs took longer than the first one's than the
+/// reverse, in standard deviations of what chance does to equal programs (H. B. Mann and D. R. Whitney 1947; ties count
+/// half).
 double rank_sum(std::span<const double> first, std::span<const double> second);
 
 /// A mean without the extremes, and its standard error.
@@ -47,10 +48,10 @@ struct TrimmedMean {
   double error = 0;
   std::size_t kept = 0;
 };
-/// \param values not empty; sorted afterwards. \param share that is left out at either end.
+/// \param values not empty; sorted afterwards. \param share share of the values that is left out at either end.
 TrimmedMean trimmed_mean(std::vector<double>& values, double share);
 
-/// The values that a quarter and three quarters lie below (linear interpolation); of none, zeros.
+/// The lower and the upper quartile (linear interpolation); zeros if there are no values.
 Interval quartiles(const std::vector<double>& values);
 
 }  // namespace charm::compare

@@ -24,21 +24,21 @@ enum class Finding {
 
 struct Rules {
   double threshold = 0.01;  ///< differences below it do not matter
-  /// "No difference" is only said where a difference of so much (or of the threshold, if that is more) is excluded.
+  /// "No difference" is the verdict only if a difference of so much (or of the threshold, if that is more) is excluded.
   double coarsest = 0.05;
 };
 
 struct Verdict {
   Finding finding = Finding::unknown;
   double largest = 0;       ///< the largest difference that the 95 % interval leaves possible, as a share of the first
-  int runs_to_tell = 0;     ///< where unknown: about how many rounds would tell, should the noise stay; 0: not known
+  int runs_to_tell = 0;     ///< if unknown: about how many rounds would decide if the noise stays; 0: not known
   bool by_fastest = false;  ///< it is about the fastest quarters; all runs together cannot tell
 };
 
-/// \param ratio nothing where there is none (see paired_ratio).
+/// \param ratio nothing if there is none (see paired_ratio).
 Verdict judge(const std::optional<Ratio>& ratio, int rounds, const Rules& rules);
 
-/// What the same runs show in three ways.
+/// Three results from the same runs.
 struct Evidence {
   std::optional<Ratio> all;      ///< paired_ratio
   std::optional<Ratio> fastest;  ///< fastest_ratio
@@ -46,8 +46,8 @@ struct Evidence {
 };
 Verdict judge(const Evidence& evidence, int rounds, const Rules& rules);
 
-/// The verdict in words: "B is 4.8 % slower (95 %: 3.9–5.6 %)". \param ratio that it is about. \param first, second
-/// names of the programs.
+/// The verdict in words: "B is 4.8 % slower (95 %: 3.9–5.6 %)". \param ratio the ratio that it is about. \param first,
+/// second names of the programs.
 std::string sentence(const Verdict& verdict, const std::optional<Ratio>& ratio, const std::string& first,
                      const std::string& second);
 

@@ -37,7 +37,7 @@ class LineDraw {
     std::uint32_t first = 0, lines = 1;
   };
   struct Entry {
-    std::uint64_t share = 0;  // of 2^32, that stays with `kept`
+    std::uint64_t share = 0;  // share of the draws, in 2^-32, that gives `kept`
     Class kept, alias;
   };
   static std::uint32_t upper(std::uint64_t draw, std::uint32_t limit) {
@@ -50,8 +50,8 @@ class LineDraw {
 class Accesses {
  public:
   struct Place {
-    std::uint32_t first_line = 0, lines = 1;  // of the group
-    std::uint32_t member = 0, members = 1;    // of the group
+    std::uint32_t first_line = 0, lines = 1;  // lines of the group
+    std::uint32_t member = 0, members = 1;    // number of the worker in the group, and of the group's workers
     bool wanders = false;
     std::uint64_t seed = 1;
   };
@@ -74,9 +74,9 @@ class Accesses {
   Place place_;
   base::Random random_;
   std::shared_ptr<const LineDraw> draw_;
-  std::uint64_t write_below_;  // of 2^32
+  std::uint64_t write_below_;  // share of writes, in 2^-32
   std::uint32_t at_ = 0, from_ = 0, until_ = 0;
-  std::uint32_t mailbox_ = 1;  // lines of one
+  std::uint32_t mailbox_ = 1;  // lines of a mailbox
   std::uint64_t pass_ = 0;
   bool reading_ = false;
 };

@@ -17,14 +17,14 @@ struct Question {
   double sharing = 0;         // share of the accesses that go to data which all workers touch
   double writes = 0.1;        // share of the accesses that write
   double bandwidth_gb_per_s =
-      0;  // what all workers together ask for when nothing is in their way; 0: as much as they can
+      0;  // bandwidth that all workers together would use without any limit; 0: as much as they can
 };
 
 struct Choice {
   std::string name;       // "2 chiplets", "an instance a chiplet"
   int count = 1;          // chiplets, or instances
-  double throughput = 0;  // against the best of its kind
-  Fills fills{};          // shares by source
+  double throughput = 0;  // relative to the best choice of its kind
+  Fills fills{};          // shares of the accesses by source
 };
 
 struct Advice {

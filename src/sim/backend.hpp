@@ -21,15 +21,15 @@ Mixes analytic_mixes(const Job& job);
 
 struct LinesOptions {
   std::uint64_t seed = 1;
-  double measured_rounds = 3;          // of the data, after as many as it takes to warm up
-  std::uint64_t most_lines = 1 << 16;  // beyond that, lines and cache sets are sampled
+  double measured_rounds = 3;          // passes over the data, after those that are needed to warm up
+  std::uint64_t most_lines = 1 << 16;  // if there are more, lines and cache sets are sampled
   std::uint64_t least_accesses = 400000, most_accesses = 6000000;
 };
 
 struct LinesResult {
   Mixes mixes;
-  std::uint64_t accesses = 0;  // simulated
-  double sampling = 1;         // one line in so many
+  std::uint64_t accesses = 0;  // number of simulated accesses
+  double sampling = 1;         // one line in so many was simulated
   double error = 0;            // standard error of the share that memory served, over blocks of the measured accesses
 };
 

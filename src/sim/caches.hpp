@@ -23,14 +23,14 @@ class Caches {
     std::uint64_t from[3] = {}, upgrade[3] = {};  // other chiplet, other node, other socket
   };
 
-  /// \param lines how many there will be at most; a cache with room for more behaves as one with room for these.
+  /// \param lines largest number of lines in use; a cache with room for more behaves as one with room for these.
   /// \throws Error (bad_config) if workers run on more chiplets than a directory entry has bits.
   Caches(const Job& job, double sampling, double lines, std::uint64_t seed);
 
-  /// \returns the first of `count` new lines.
+  /// Adds `count` lines. \returns the first of them.
   std::uint32_t add_lines(std::uint32_t count, std::uint8_t component);
 
-  /// Prefetches what touch() will read.
+  /// Prefetches the data that touch() will read.
   void prefetch(std::size_t worker, std::uint32_t line) const {
     __builtin_prefetch(lines_.data() + line, 1);
     l2_[worker].prefetch(line);

@@ -20,12 +20,12 @@ struct Costs {
   Number other_node_ns;              // from a cache of another node of the socket
   Number other_socket_ns;            // from a cache of another socket
   Number dram_ns;                    // memory of the own node
-  Number other_node_dram_ns;         // of another node of the socket
-  Number remote_dram_ns;             // of another socket
-  Number far_dram_ns;                // of a memory-only node (CXL); 0 where there is none
+  Number other_node_dram_ns;         // memory of another node of the socket
+  Number remote_dram_ns;             // memory of another socket
+  Number far_dram_ns;                // memory of a memory-only node (CXL); 0 if there is none
   Number issue_ns;                   // a core's own time for one line of loads and stores
   Number mlp;                        // misses in flight for independent accesses
-  Number stream_mlp;                 // and for a sweep that the prefetchers see
+  Number stream_mlp;                 // the same for a sweep, which the prefetchers recognise
   Number link_read, link_write;      // GB/s of one chiplet; 0: no limit of its own
   Number memory_read, memory_mixed;  // GB/s of one node: all reads; half of it writes
   Number node_link, socket_link;     // GB/s into a node from its socket, into a socket; 0: no limit
@@ -46,8 +46,8 @@ std::span<const CostField> cost_fields();
 /// Probability that a clean line comes from another chiplet's cache and not from memory: an estimate, the same for all.
 inline constexpr double clean_forward = 0.5;
 
-/// The numbers that were fitted to the papers' figures; docs/simulator.md names the same three, and the choices of form
-/// that were made with a figure in view.
+/// The numbers that were fitted to the papers' figures; docs/simulator.md names the same three, and the modelling
+/// choices that were made with a figure in view.
 struct Fitted {
   double streamcluster_turns = 160;   // serialised turns of a worker in a pass of Streamcluster: CHARM Fig. 9
   double streamcluster_fresh = 0.13;  // share of its lines that stay for one pass only: CHARM Tab. 2

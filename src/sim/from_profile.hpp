@@ -6,9 +6,9 @@
 
 namespace charm::sim {
 
-/// Shape and latencies as measured; what a profile does not hold is estimated as for a topology alone. Each number says
-/// which of the two it is.
-/// \throws Error (bad_input) where no core was measured.
+/// Shape and latencies as measured; numbers that a profile does not contain are estimated as for a topology alone. Each
+/// number says which of the two it is.
+/// \throws Error (bad_input) if no core was measured.
 Model model_of_profile(const probe::Profile& profile);
 
 }  // namespace charm::sim

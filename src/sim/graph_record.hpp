@@ -1,4 +1,4 @@
-// What runs of the graph kernels touched, stored as data (src/sim/graphs/*.json): the edges of each step's frontier,
+// A record of the accesses of graph kernels, stored as data (src/sim/graphs/*.json): the edges of each step's frontier,
 // and how often the lines of the vertices' state were touched, in classes, the most popular first.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace charm::sim {
 struct GraphRecord {
   struct Run {
     std::string kernel;
-    std::vector<double> steps;  // edges of each
+    std::vector<double> steps;  // edges of each step
     double writes = 0;          // share of the touches that changed a vertex
     Popularity popularity;
     [[nodiscard]] double edges() const;

@@ -19,10 +19,11 @@ enum class Domain { worker, chiplet, node, machine };
 /// What a policy does with data and tasks, besides placing the workers.
 struct AccessHabits {
   enum class Home { near, interleaved, first_node } home = Home::near;
-  Domain roam = Domain::chiplet;      // how far a part of the data wanders from one step to the next
-  Domain replicas = Domain::machine;  // a copy of replicable data for each
+  Domain roam =
+      Domain::chiplet;  // the domain within which a part of the data may go to another worker at the next step
+  Domain replicas = Domain::machine;  // the domain that has one copy of replicable data
   bool tree_barrier = true;           // one counter a chiplet, then one of chiplets; else one counter for all
-  double far_share = 0;               // of the data that lies on memory-only nodes
+  double far_share = 0;               // share of the data that lies on memory-only nodes
   double access_ns = 0;               // software cost of an access to another node's data (messages)
   double operation_ns = 0;            // software cost of every operation (queues, threads)
 };
@@ -34,17 +35,17 @@ struct Job {
   AccessHabits habits;
 };
 
-/// Where an access of a component was served from, as shares of its accesses.
+/// The sources that served a component's accesses, as shares of these.
 struct Mix {
   double own_l2 = 0;
   double own_chiplet = 0;    // the chiplet's L3, or a neighbour's copy of an unchanged line
   double neighbour = 0;      // a line that a neighbour of the same chiplet has just written
   double other_chiplet = 0;  // a cache of another chiplet of the node
-  double other_node = 0;     // of another node of the socket
+  double other_node = 0;     // a cache of another node of the socket
   double other_socket = 0;
   double memory = 0;
   double upgrade_near = 0;  // writes that had to take a copy away from another chiplet of the socket
-  double upgrade_far = 0;   // or of another socket
+  double upgrade_far = 0;   // the same from a chiplet of another socket
   double written_back = 0;  // dirty lines that left the caches
 };
 

@@ -21,7 +21,7 @@ struct Model {
   Machine machine;
   Costs costs;
 
-  /// ns of a transfer between the caches of two cores.
+  /// Time of a transfer between the caches of two cores, in ns.
   [[nodiscard]] double transfer_ns(int core_a, int core_b) const;
 };
 
@@ -33,11 +33,11 @@ const std::vector<Model>& models();
 /// \throws Error (bad_input) that lists the existing models.
 Model model(std::string_view name_or_file);
 
-/// \param origin stands in errors.
-/// \throws Error (bad_input) for what is not a model or misses a number.
+/// \param origin appears in errors.
+/// \throws Error (bad_input) if it is not a model or lacks a number.
 Model parse_model(const std::string& json, const std::string& origin);
 
-/// A model of any machine: estimates from what is known of machines of that shape.
+/// A model of any machine, with costs estimated from similar machines.
 Model estimated_model(Machine machine);
 
 /// The model in the form that parse_model reads. Machines whose nodes of a socket differ have no such form.

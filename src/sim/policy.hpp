@@ -15,10 +15,10 @@
 
 namespace charm::sim {
 
-/// What a policy makes of a machine, a number of workers and a workload.
+/// The plan of a policy for a machine, a number of workers and a workload.
 struct SimulationPlan {
   placement::Placement placement;
-  std::string controller;  // a spec; empty: stands where the placement starts
+  std::string controller;  // a spec; empty: workers stay where the placement starts
   AccessHabits habits;
   Stealing stealing = by_distance;
 };
@@ -34,7 +34,7 @@ struct SimulatedPolicy {
 /// All policies, in the order in which they are shown.
 std::span<const SimulatedPolicy> policies();
 
-/// By "name" or "name:parameter=value,..."; a controller's spec is a policy, too.
+/// The plan of a policy, given as "name" or "name:parameter=value,..."; a controller's spec is a policy, too.
 /// \throws Error (bad_config, too_many_workers).
 SimulationPlan plan_for(std::string_view spec, const Model& model, const Workload& workload, int workers);
 

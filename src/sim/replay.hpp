@@ -7,8 +7,8 @@
 
 namespace charm::sim {
 
-/// \param origin stands in errors.
-/// \throws Error (bad_input) for what is not such a file.
+/// \param origin appears in errors.
+/// \throws Error (bad_input) if it is not such a file.
 TaskGraph parse_trace(const std::string& json, const std::string& origin);
 
 }  // namespace charm::sim

@@ -21,8 +21,8 @@ struct Point {
   double paper = 0;
   double model = 0;
   bool hard = false;
-  bool holds = true;   // what `claim` says; of a magnitude: within a quarter of the paper's value
-  std::string claim;   // of a hard point
+  bool holds = true;   // whether `claim` is true; for a magnitude: whether it is within a quarter of the paper's value
+  std::string claim;   // the statement of a hard point
   std::string source;  // where the paper gives the value
 };
 
@@ -44,9 +44,9 @@ std::span<const Figure> figures();
 /// \throws Error (bad_config) that names the figures there are.
 Reproduction reproduce(std::string_view figure);
 
-/// A magnitude: reported, not required.
+/// Adds a magnitude, which is reported and not required.
 Point magnitude(std::string series, double x, double paper, double model, std::string source);
-/// What must hold.
+/// Adds a hard point, which must hold.
 Point required(std::string series, double x, double paper, double model, bool holds, std::string claim,
                std::string source);
 

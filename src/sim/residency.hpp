@@ -1,4 +1,5 @@
-// How long lines stay in a cache, in the steady state, for one access pattern and a group of workers that share it.
+// Computes how long lines stay in a cache, in the steady state, for one access pattern and a group of workers that
+// share it.
 //
 // A full cache evicts a random line for each new one, so every line in it leaves at one rate e, the same for
 // all ("evict"); e = 0 if all fit. For a cyclic sweep over F bytes in M this is the hit rate h = exp(-(1-h) F/M),
@@ -13,7 +14,7 @@ namespace charm::sim {
 /// A pattern as one cache sees it: `here` of the group's `all` workers use that cache.
 struct Share {
   const Component* component = nullptr;
-  double lines = 0;  // of the group
+  double lines = 0;  // lines of the group
   double here = 0, all = 0;
   bool wanders = false;
   bool pair_together = true;  // pair: both use the cache
@@ -25,7 +26,7 @@ double occupancy(const Share& share, double evict);
 /// Chance that an access by a worker of this cache finds its line there.
 double hit_rate(const Share& share, double evict);
 
-/// Of the accesses that miss here: the chance that another cache has a changed copy, with the others' eviction rate.
+/// The chance that another cache has a changed copy of a line that misses here, given the others' eviction rate.
 double dirty_elsewhere(const Share& share, double evict_here, double evict_there);
 
 /// Chance that one given other cache, used by `there` of the group's workers, holds the line at a random moment.

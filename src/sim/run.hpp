@@ -14,9 +14,9 @@ namespace charm::sim {
 
 struct RunOptions {
   double seconds = 60;
-  double warm_up = 0;    // seconds before, that do not count
-  double noise = 0;      // standard deviation of what a tick shows, relative
-  bool counters = true;  // whether the machine has them
+  double warm_up = 0;    // seconds before the measurement, which do not count
+  double noise = 0;      // relative standard deviation of the numbers of a tick
+  bool counters = true;  // whether the machine has counters
   std::uint64_t seed = 1;
   Backend backend = Backend::analytic;
 };
@@ -32,14 +32,14 @@ struct RunResult {
   int workers = 0;
   double seconds = 0;
   double throughput = 0;  // operations per second
-  double efficiency = 0;  // against the best level of each phase
-  Fills fills{};          // of all workers
+  double efficiency = 0;  // relative to the best level of each phase
+  Fills fills{};          // sum over all workers
   std::vector<Move> moves;
   std::vector<int> levels;               // chiplets that the placement can use
-  std::vector<double> level_share;       // of the time, at each
+  std::vector<double> level_share;       // share of the time at each level
   std::vector<WorkerCore> worker_cores;  // at the end
-  double sampling = 1;                   // line-granular back-end: one line in so many was played
-  double sampling_error = 0;             // and the standard error of the share that memory served
+  double sampling = 1;                   // line-granular back-end: one line in so many was simulated
+  double sampling_error = 0;             // standard error of the share that memory served
 };
 
 /// \throws Error (bad_config, too_many_workers).

@@ -20,7 +20,7 @@ struct Shape {
     std::vector<Die> chiplets;
   };
   int sockets = 1;
-  std::vector<NodeShape> nodes;                  // of each socket
+  std::vector<NodeShape> nodes;                  // the nodes of each socket
   std::vector<std::uint64_t> memory_only_bytes;  // nodes without cpus, of the whole machine
   int smt = 1;
   std::uint64_t l2_bytes = 0;

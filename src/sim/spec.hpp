@@ -19,7 +19,7 @@ struct Parameter {
 
 class Arguments {
  public:
-  /// \param what stands in errors: "workload sweep".
+  /// \param what appears in errors: "workload sweep".
   /// \throws Error (bad_config) that names the parameter and what is accepted.
   Arguments(const std::string& what, std::span<const Parameter> known, std::string_view text);
 

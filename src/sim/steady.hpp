@@ -22,8 +22,8 @@ class SteadyStates {
   /// Operations per second of the phase at its best level.
   double best(std::size_t phase);
 
-  /// Of the line-granular back-end's states so far: the coarsest sample (one line in so many) and the largest standard
-  /// error of the share that memory served.
+  /// Over all states that the line-granular back-end has computed: the coarsest sample (one line in so many) and the
+  /// largest standard error of the share that memory served.
   [[nodiscard]] double sampling() const { return sampling_; }
   [[nodiscard]] double error() const { return error_; }
 

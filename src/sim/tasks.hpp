@@ -24,8 +24,8 @@ struct Task {
   bool fork = false;           // the parent does not end before this one has ended
   int worker = -1;             // a call to that worker; -1: whoever takes it
   struct Wait {
-    double after_ns = 0;  // of its own running
-    int by = -1;          // the task that ends the wait; -1: nobody, it only gives way
+    double after_ns = 0;  // ns for which the task has run when it waits
+    int by = -1;          // the task that ends the wait; -1: it is a yield
     double by_after_ns = 0;
   };
   std::vector<Wait> waits;  // ascending
@@ -38,7 +38,7 @@ struct TaskGraph {
 
 struct TaskRun {
   double makespan_ns = 0;
-  double busy_ns = 0;  // of all workers
+  double busy_ns = 0;  // sum over all workers
   std::uint64_t ran = 0, steals = 0, far_steals = 0, parks = 0, wakes = 0;
   /// Share of the workers' time that went into tasks.
   [[nodiscard]] double efficiency(std::size_t workers) const {
@@ -48,12 +48,12 @@ struct TaskRun {
 
 struct TaskOptions {
   std::vector<double> slowness;  // by worker: how much longer it takes over a task; empty: 1 for all
-  double wake_ns = 1300;         // a futex's (estimate)
+  double wake_ns = 1300;         // time of a futex wake-up (estimate)
   double spawn_ns = 5;           // making a task and taking it back (estimate)
   std::uint64_t seed = 1;
 };
 
-/// \throws Error (bad_input) where tasks wait for each other in a circle.
+/// \throws Error (bad_input) if tasks wait for each other in a circle.
 TaskRun run_tasks(const Model& model, const std::vector<WorkerCore>& worker_cores, const TaskGraph& graph,
                   const Stealing& stealing, const TaskOptions& options = {});
 

@@ -1,6 +1,6 @@
 // Computes the speed of every worker from where its accesses are served: latencies divided by the misses that a core
 // keeps in flight, and servers of limited bandwidth (each chiplet's link, each node's memory, the links between nodes
-// and between sockets) that slow their users down until nobody gets more than there is.
+// and between sockets) that slow their users down until the sum of their demands fits.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct WorkerRate {
 
 struct Rates {
   std::vector<WorkerRate> workers;
-  double operations_per_s = 0;  // of all, with the barriers of the phase
+  double operations_per_s = 0;  // of all workers together, with the barriers of the phase
   double step_ns = 0;           // from barrier to barrier; 0 without barriers
   double barrier_ns = 0;
   Fills fills_per_s{};
@@ -35,7 +35,7 @@ struct Rates {
 /// program's own, at locks and counters of which there is one.
 double barrier_ns(const Model& model, const std::vector<WorkerCore>& worker_cores, const Phase& phase, bool tree);
 
-/// \param overhead_ns of each step, besides running and the barrier.
+/// \param overhead_ns time of each step besides running and the barrier.
 Rates rates_of(const Job& job, const Mixes& mixes, double overhead_ns = 0);
 
 }  // namespace charm::sim

@@ -10,20 +10,20 @@ namespace charm::sim {
 
 struct Flow {
   enum class Path { chiplets, nodes, sockets, memory };
-  int chiplet = 0, node = 0, socket = 0;  // of who asks
+  int chiplet = 0, node = 0, socket = 0;  // of the core that asks
   int home = -1;                          // node of the memory; -1: from another cache
   Path path = Path::memory;
-  double wait_ns = 0;     // per operation, while nobody else is in the way
+  double wait_ns = 0;     // per operation, without other users
   double read_bytes = 0;  // per operation
   double written_bytes = 0;
 };
 
 struct Demand {
-  double own_ns = 1;  // per operation, outside of the flows
+  double own_ns = 1;  // per operation, without the flows
   std::vector<Flow> flows;
 };
 
-/// ns per operation of each worker.
+/// The time per operation of each worker, in ns.
 std::vector<double> share_bandwidth(const Model& model, const std::vector<Demand>& demands);
 
 }  // namespace charm::sim

@@ -27,7 +27,7 @@ Popularity zipf_popularity(double skew, double lines);
 struct Component {
   enum class Order { sweep, random };
   enum class Reach {
-    own,     // a part of the data that one worker at a time works on; goes on to others only where tasks roam
+    own,     // a part of the data that one worker at a time works on; other workers get it only if tasks roam
     pair,    // two neighbours hand lines to each other: each writes its mailbox and reads the other's
     shared,  // all workers touch all of it
   };
@@ -38,7 +38,7 @@ struct Component {
   double accesses = 1;    // lines touched per operation
   double writes = 0;      // share of the accesses that write
   double overlap = 1;     // share of the machine's misses in flight that its dependences allow
-  Popularity popularity;  // of random accesses
+  Popularity popularity;  // popularity of the lines in random accesses
   bool replicable =
       false;  // read mostly or merged now and then: a policy may keep a copy for each node, chiplet or core
 };
@@ -47,10 +47,10 @@ struct Phase {
   std::string name;
   std::vector<Component> components;
   double compute_ns = 0;           // per operation, besides the accesses
-  double instructions = 100;       // per operation, for what counts events by them
+  double instructions = 100;       // per operation, for counts of events per instruction
   double step_operations = 0;      // of all workers between two barriers; 0: no barriers
   double turns_per_step = 1;       // serialised turns of each worker at a barrier or lock
-  int team = 0;                    // workers that meet at a barrier; 0: all
+  int team = 0;                    // number of workers at a barrier; 0: all
   double serial_operations = 0;    // of a step, done by one worker alone
   double seconds = 1e18;           // until the next phase
   double task_operations = 16384;  // operations of a task

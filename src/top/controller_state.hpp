@@ -1,5 +1,6 @@
-// Reads what a CHARM program tells of its controller in its decision file (trace/decision_file.hpp). Nothing in the
-// file is trusted: it must belong to this user and to this very process, and malformed lines are left out.
+// Reads the decision file (trace/decision_file.hpp), in which a CHARM program writes the decisions of its controller.
+// Nothing in the file is trusted: it must belong to this user and to the watched process, and malformed lines are left
+// out.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,8 @@
 
 namespace charm::top {
 
-/// \param process as it is now. \param text of its decision file. \return nothing if this is not its decision file.
+/// \param process the process at present. \param text the text of its decision file. \return nothing if this is not its
+/// decision file.
 std::optional<ControllerState> parse_decision_file(const std::string& text, const os::ProcessView& process);
 
 /// \param folder of the decision files; empty: the user's.

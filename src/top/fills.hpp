@@ -20,7 +20,7 @@ namespace charm::top {
 
 class FillMeter {
  public:
-  /// \param plan what to count. \param access for the words where nothing can be counted.
+  /// \param plan what to count. \param access for the explanation if nothing can be counted.
   FillMeter(std::shared_ptr<os::AttachedEvents> events, const counters::EventPlan& plan, os::PerfAccess access);
   ~FillMeter();
   FillMeter(const FillMeter&) = delete;

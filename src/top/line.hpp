@@ -8,12 +8,12 @@
 
 namespace charm::top {
 
-/// At most `width` characters of it; what is cut off is marked by "~".
+/// The text cut to at most `width` characters; "~" at the end marks a cut.
 std::string cut(std::string_view text, std::size_t width);
-/// Cut or filled with blanks to exactly `width`.
+/// The text cut or filled with blanks to exactly `width`.
 std::string left(std::string_view text, std::size_t width);
 std::string right(std::string_view text, std::size_t width);
-/// In lines of at most `width`, broken at blanks; at most `lines` of them, the rest cut off.
+/// The text in lines of at most `width`, broken at blanks; at most `lines` lines, the rest is cut off.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width, std::size_t lines);
 
 class Line {

@@ -1,6 +1,6 @@
-// The replay writer: writes what charm top measured as a recording that a runtime can replay (counters/recording.hpp,
-// CHARM_COUNTERS=replay:FILE). The workers of a CHARM program keep their numbers; the threads of others are numbered in
-// the order in which they were found.
+// The replay writer: writes the measurements of charm top as a recording that a runtime can replay
+// (counters/recording.hpp, CHARM_COUNTERS=replay:FILE). The workers of a CHARM program keep their numbers; the threads
+// of others are numbered in the order in which they were found.
 #pragma once
 
 #include <fstream>
@@ -37,7 +37,7 @@ class ReplayWriter {
   int next_ = 0;
 };
 
-/// The number in a worker's thread name, "charm-7"; -1: it is none.
+/// The number in a worker's thread name, "charm-7"; -1 for other names.
 int worker_number(const std::string& thread_name);
 
 }  // namespace charm::top

@@ -19,13 +19,13 @@ namespace charm::top {
 class Sampler {
  public:
   /// \param pid 0: the whole machine. \param count whether to attach counters; \param why_not what to say if not.
-  /// \throws Error (bad_input) where there is no such process.
+  /// \throws Error (bad_input) if there is no such process.
   Sampler(const Machine& machine, int pid, bool count, std::string why_not, std::string root = "/");
 
   /// The name of the process, or of the host for the whole machine.
   [[nodiscard]] const std::string& program() const { return program_; }
   Sample sample();
-  /// Adds what the watch does not know: why there are no fills, and what the program tells of its controller.
+  /// Adds to a snapshot why there are no fills, and the decisions that the program has written.
   void complete(Snapshot& snapshot) const;
   /// A description of the recording's contents.
   [[nodiscard]] counters::Description description() const;

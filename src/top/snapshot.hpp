@@ -29,10 +29,10 @@ struct ChipletShare {
   int id = 0;
   int node = 0;
   double busy = 0;                 ///< mean of its cores
-  double own = 0;                  ///< by the threads that are watched, as a share of the chiplet's hardware threads
-  int threads = 0;                 ///< of these, that are there and ran in the interval
+  double own = 0;                  ///< time of the watched threads, as a share of the chiplet's hardware threads
+  int threads = 0;                 ///< number of watched threads that are on the chiplet and ran in the interval
   std::vector<CoreShare> cores;    ///< by id
-  std::optional<FillRates> fills;  ///< of what ran there, where cpus are counted and not threads
+  std::optional<FillRates> fills;  ///< fills of the chiplet's cores, if cpus are counted and not threads
 };
 
 struct ThreadShare {
@@ -44,7 +44,7 @@ struct ThreadShare {
   int chiplet = -1;               ///< -1: on a cpu that the machine does not list
   double busy = 0;                ///< share of the interval that it ran
   std::optional<double> waiting;  ///< share that it was ready and had no cpu
-  std::uint64_t moves = 0;        ///< between chiplets, seen since the watch began
+  std::uint64_t moves = 0;        ///< number of moves between chiplets since the watch began
   std::optional<FillRates> fills;
 };
 
@@ -57,7 +57,7 @@ struct Move {
   int to = -1;
 };
 
-/// What a CHARM program tells of its controller, by its decision file (trace/decision_file.hpp).
+/// The state of a CHARM program's controller, from its decision file (trace/decision_file.hpp).
 struct ControllerState {
   std::string policy;
   int workers = 0;
@@ -72,9 +72,9 @@ struct Snapshot {
   int pid = 0;            ///< 0: the whole machine
   std::string program;    ///< the process's name; of the whole machine that of the host
   int processes = 1;
-  int threads = 0;          ///< that exist, also those that `rows` leaves out
+  int threads = 0;          ///< number of threads that exist, also those that `rows` leaves out
   bool ended = false;       ///< the process is gone
-  double busy_cpus = 0;     ///< of the watched threads, in cpus' worth of time
+  double busy_cpus = 0;     ///< time of the watched threads, in cpus
   double machine_busy = 0;  ///< share of all cpus' time
   std::vector<ChipletShare> chiplets;
   std::vector<ThreadShare> rows;  ///< busiest first; all of a process, those that ran of a machine

@@ -23,7 +23,7 @@ struct Sample {
   double at_s = 0;  ///< monotonic clock
   bool ended = false;
   int processes = 1;
-  int threads_of_all = 0;  ///< that exist; 0: as many as `threads`
+  int threads_of_all = 0;  ///< number of threads that exist; 0: as many as `threads`
   std::map<int, os::CpuTime> cpus;
   std::vector<os::ThreadView> threads;
   std::unordered_map<int, counters::Reading> by_thread;  ///< totals since the thread was met; by tid
@@ -46,7 +46,7 @@ class Watch {
     counters::Reading reading;
     int chiplet = -1;
     std::uint64_t moves = 0;
-    std::uint64_t seen = 0;  // number of the last look
+    std::uint64_t seen = 0;  // number of the sample in which it was seen last
   };
   [[nodiscard]] int chiplet_of(int cpu) const;
   ThreadShare share_of(const os::ThreadView& thread, const Sample& sample, double seconds);
@@ -66,10 +66,10 @@ class Watch {
   std::uint64_t moves_seen_ = 0;
 };
 
-/// The rates between two readings of one thread; sources that both have.
+/// The rates between two readings of one thread, of the sources that both have.
 FillRates rates_between(const counters::Reading& before, const counters::Reading& after, double seconds);
 void add(FillRates& to, const FillRates& more);
-/// GB/s that lines from memory amount to; nothing where no memory is counted.
+/// The bandwidth of the lines from memory, in GB/s; nothing if these are not counted.
 std::optional<double> memory_rate(const FillRates& fills);
 
 }  // namespace charm::top

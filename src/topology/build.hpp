@@ -11,7 +11,7 @@
 
 namespace charm::topology {
 
-/// What narrows a machine for one process beyond what its survey says is allowed.
+/// The restrictions of one process, in addition to those in the survey.
 struct Restrictions {
   std::optional<CpuSet> affinity;  // cpus that the calling thread may run on
   std::optional<CpuSet> cgroup_cpus;

@@ -1,4 +1,4 @@
-// Which cores form a chiplet, and whether the L3 information that says so can be believed (CHARM §2: a chiplet is the
+// Decides which cores form a chiplet, and whether the L3 information is plausible (CHARM §2: a chiplet is the
 // set of cores behind one last-level cache). Invariant: a chiplet lies in one socket and one NUMA node.
 #pragma once
 

@@ -1,5 +1,5 @@
 // A machine as JSON and back (the keys: docs/topology.md): what `charm topo --json` prints, and what a measured profile
-// keeps of the system's picture, so that a decision can be replayed elsewhere.
+// contains as the system's description, so that a decision can be replayed elsewhere.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -12,8 +12,8 @@ namespace charm::topology {
 
 nlohmann::ordered_json machine_to_json(const Machine& machine);
 
-/// \param name stands in errors.
-/// \throws Error (bad_input) where it is no machine or its ids do not fit together.
+/// \param name appears in errors.
+/// \throws Error (bad_input) if it is not a machine or its ids are inconsistent.
 Machine machine_from_json(const nlohmann::json& json, const std::string& name);
 
 }  // namespace charm::topology

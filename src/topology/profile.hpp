@@ -17,11 +17,11 @@ namespace charm::topology {
 
 inline constexpr int profile_version = 2;
 
-/// What has to agree between a profile and the machine.
+/// The properties in which a profile and the machine have to agree.
 struct ProfileKey {
   std::string name;                                 ///< processor or product
-  int cpus = 0, cores = 0, nodes = 0, sockets = 0;  ///< that exist
-  CpuSet measured_cpus;                             ///< that could be used
+  int cpus = 0, cores = 0, nodes = 0, sockets = 0;  ///< numbers of all that exist
+  CpuSet measured_cpus;                             ///< the cpus that could be used
   friend bool operator==(const ProfileKey&, const ProfileKey&) = default;
 };
 
@@ -37,20 +37,20 @@ struct ProfilePicture {
   double chiplet_confidence = 0;
   std::vector<int> node_os;        ///< OS number of each node of the tables in `measured`
   Measured measured;               ///< tables by `node_os`
-  std::optional<Machine> machine;  ///< as the system showed it when it was measured
+  std::optional<Machine> machine;  ///< the machine as the system reported it when it was measured
 };
 
 /// Reads the file up to its matrices.
 /// \throws Error (bad_input) with the file and what is wrong with it.
 ProfilePicture read_profile_picture(const std::string& path);
 
-/// The same from text; `name` stands in errors.
+/// The same from text; `name` appears in errors.
 ProfilePicture parse_profile_picture(const std::string& text, const std::string& name);
 
 /// Whether a file looks like a profile, by its first bytes.
 bool is_profile(const std::string& path);
 
-/// $XDG_DATA_HOME/charm/profiles, or the same below ~/.local/share; nothing where neither variable is set.
+/// $XDG_DATA_HOME/charm/profiles, or the same below ~/.local/share; nothing if neither variable is set.
 std::optional<std::string> profile_folder();
 
 /// NAME-HASH.json within the folder: one file per machine and set of usable cpus.
@@ -66,7 +66,7 @@ Machine apply_profile(Machine machine, const ProfilePicture& picture);
 /// The stored profile of this machine, if there is one; else why the profiles of the same processor do not fit.
 struct StoredProfile {
   std::optional<ProfilePicture> picture;
-  std::string refusal;  ///< empty: none was there
+  std::string refusal;  ///< why profiles do not fit; empty if there is none
 };
 StoredProfile find_stored_profile(const Machine& machine);
 

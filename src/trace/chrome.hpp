@@ -8,7 +8,7 @@
 
 namespace charm::trace {
 
-/// \return false where the file could not be written; errno says why.
+/// \return false if the file could not be written; errno says why.
 bool write_chrome(Recording& recording, std::FILE* file);
 
 }  // namespace charm::trace

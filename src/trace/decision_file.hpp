@@ -18,7 +18,7 @@
 
 namespace charm::trace {
 
-/// "…/charm/4242.decisions". \param folder of all of them; empty: the user's.
+/// The path of a file, "…/charm/4242.decisions". \param folder the folder of all decision files; empty: the user's.
 std::string decision_file_path(int process, const std::string& folder = "");
 
 class DecisionFile {
@@ -26,8 +26,8 @@ class DecisionFile {
   static constexpr std::size_t most_bytes = 65536;
   static constexpr std::size_t kept_lines = 32;
 
-  /// \param policy that the program runs under, and its number of workers: the first line tells them.
-  /// Where the file cannot be written no decision is written, and error() says why.
+  /// \param policy the policy of the program; it and the number of workers are in the first line.
+  /// If the file cannot be written no decision is written, and error() says why.
   DecisionFile(std::string policy, std::size_t workers, const std::string& folder = "");
   ~DecisionFile() = default;
   DecisionFile(const DecisionFile&) = delete;

@@ -17,10 +17,10 @@ struct Part {
 
 /// The wait of a task after its n-th part.
 struct Wait {
-  double after = 0;      // ns that the task had run
-  double length = 0;     // ns; until the recording's end where the wait was still on
+  double after = 0;      // ns for which the task had run
+  double length = 0;     // ns; until the recording's end if the wait had not ended
   std::uint64_t by = 0;  // the task that ended the wait; 0: none that was seen (the task yielded, or a thread outside)
-  double by_after = 0;   // ns that this task had run then
+  double by_after = 0;   // ns for which that task had run then
   bool over = false;
 };
 
@@ -30,14 +30,14 @@ struct Task {
   std::uint64_t function = 0;
   std::uint64_t parent = 0;  // 0: none that was seen
   Edge edge = Edge::root;
-  double parent_after = 0;  // ns that the parent had run when it made the task, or, of a fork, when it was stolen
+  double parent_after = 0;  // ns for which the parent had run when it made the task, or, for a fork, when it was stolen
   std::vector<Part> parts;
   std::vector<Wait> waits;
   bool ended = false;
   double ran = 0;  // ns
 };
 
-/// Sorts the events by time and follows them. What the buffers dropped is missing: such tasks have not `ended`.
+/// Builds the graph from the events, in order of time. Dropped events are missing: their tasks have not `ended`.
 std::vector<Task> task_graph(Recording& recording);
 
 }  // namespace charm::trace

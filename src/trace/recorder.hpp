@@ -16,7 +16,7 @@ namespace charm::trace {
 
 class Recorder {
  public:
-  /// \param path "%p" in it becomes the process id. \throws Error (bad_config) where it cannot be written.
+  /// \param path "%p" in it becomes the process id. \throws Error (bad_config) if it cannot be written.
   Recorder(const std::string& path, std::size_t bytes_per_worker, const std::vector<Place>& places,
            const os::TickClock& clock);
   ~Recorder();
@@ -27,7 +27,7 @@ class Recorder {
 
   void note(Note note);
 
-  /// Writes all that was recorded so far, in place of what the file held. \throws Error (system).
+  /// Writes the recording so far, in place of the file's contents. \throws Error (system).
   void write();
 
  private:
@@ -45,7 +45,7 @@ class Recorder {
 [[nodiscard]] bool recording() noexcept;
 
 /// Records a decision: a marker named `name` with `arguments`, a JSON object ("{...}") that says from which signals it
-/// came. From any thread; does nothing where nothing is recorded.
+/// came. Any thread may call it; does nothing if the run is not recorded.
 void decision(const std::string& name, const std::string& arguments);
 
 /// Records the new value of a counter, which the viewer shows as a curve of its own. From any thread.

@@ -9,12 +9,12 @@
 
 namespace charm::trace {
 
-/// Where a worker ran at the start; -1 for what is not known.
+/// The core of a worker at the start; -1 if something is not known.
 struct Place {
   int worker = 0, cpu = -1, chiplet = -1, node = -1;
 };
 
-/// Something that was decided, with its reasons as a JSON object; or the new value of a counter.
+/// A decision with its reasons as a JSON object, or the new value of a counter.
 struct Note {
   std::uint64_t at = 0;
   std::string name;
@@ -29,7 +29,7 @@ struct WorkerEvent {
 
 struct Recording {
   std::vector<Place> places;
-  std::vector<WorkerEvent> events;  // of a worker in their order; sort() merges the workers'
+  std::vector<WorkerEvent> events;  // in the order of each worker; sort() merges the workers
   std::vector<Note> notes;
   std::uint64_t start = 0, now = 0;  // ticks
   double ns_per_tick = 1;

@@ -1,8 +1,9 @@
 // The recording of one worker: a bounded buffer that its owner fills while any thread may read it.
 //
-// Invariant: events below `used_` never change; the owner writes an event, then advances `used_` (release); a reader
-// loads `used_` (acquire) and reads below it. A full buffer keeps what it has and counts what it drops: the beginning
-// of a run is then complete, so that its task graph can be replayed. The owner is whoever has the worker (sched).
+// Invariant: events below `used_` never change. The owner writes an event, then advances `used_` (release); a reader
+// loads `used_` (acquire) and reads below it. A full buffer keeps its events and counts those that it drops: the
+// beginning of a run is then complete, so that its task graph can be replayed. The owner is whoever has the worker
+// (sched).
 #pragma once
 
 #include <atomic>
@@ -41,7 +42,7 @@ class Track {
     leave();
   }
 
-  /// \return the task that goes; for resume, on whichever track that is.
+  /// \return the task that is suspended; pass it to resume(), perhaps on another track.
   std::uint64_t suspend(const void* fiber) noexcept {
     std::uint64_t gone = task();
     if (gone != 0) add({.a = gone, .b = number(fiber), .kind = Kind::suspend});
@@ -61,14 +62,14 @@ class Track {
     forked_ = true;
     add({.number = from.worker_, .kind = Kind::steal, .detail = static_cast<std::uint8_t>(distance)});
   }
-  /// The job that begins next was in the worker's own deque: the task that ran here last probably made it.
+  /// Notes that the next job was in the worker's own deque: the task that ran here last probably made it.
   void popped() noexcept { forked_ = true; }
   void woke(int worker) noexcept { add({.number = worker, .kind = Kind::wake}); }
   void state(State next, std::uint64_t at) noexcept {
     put({.at = at, .kind = Kind::state, .detail = static_cast<std::uint8_t>(next)});
     if (next == State::parked) sample_memory(at);
   }
-  /// The worker runs on this cpu from now on; -1 for what is not known.
+  /// Notes that the worker runs on this cpu from now on; -1 if something is not known.
   void moved(int cpu, int chiplet, int node) noexcept {
     add({.a = number(chiplet), .b = number(node), .number = cpu, .kind = Kind::move});
   }
@@ -115,11 +116,11 @@ class Track {
   const std::size_t capacity_;
   const std::unique_ptr<Raw[]> events_;
   const os::TickClock& clock_;
-  std::uint64_t next_task_;   // unique over all tracks: the worker stands in the upper bits
-  std::uint64_t origin_ = 0;  // who made what is in the deque, most likely
+  std::uint64_t next_task_;   // unique over all tracks: the upper bits are the worker's number
+  std::uint64_t origin_ = 0;  // the task that most likely made the jobs in the deque
   bool forked_ = false;       // the next job comes from a deque
   std::uint64_t next_memory_ = 0;
-  std::atomic<std::uint64_t> task_{0};  // what runs; thieves read it
+  std::atomic<std::uint64_t> task_{0};  // the task that runs; thieves read it
   std::atomic<std::size_t> used_{0};
   std::atomic<std::uint64_t> dropped_{0};
 };

@@ -17,7 +17,7 @@ struct AttachOptions {
   std::string policy, cpus, share, report;
   attach::Memory memory = attach::Memory::keep;
   std::vector<std::string> program;
-  std::string left_out;  // pools that are not sized
+  std::string left_out;  // kinds of pools that are not told a number of threads
   int pid = 0;
   int chiplets = 0, weight = 0;
   bool smt = false, children = false, no_size = false, dry_run = false, json = false, quiet = false, no_avoid = false;
@@ -28,16 +28,16 @@ void declare_shared(CLI::App& app, AttachOptions& options);
 /// The plan that the options give on this machine, before anything is started.
 struct Prepared {
   base::Settings settings;
-  CpuSet came_with;                     // mask without us
-  attach::AttachPlan whole;             // on all that was asked for
+  CpuSet came_with;                     // mask that the program would have without charm
+  attach::AttachPlan whole;             // plan on all cpus that the user asked for
   std::unique_ptr<lease::Lease> lease;  // null: the machine is not shared
-  attach::AttachPlan plan;              // with what the lease has
+  attach::AttachPlan plan;              // plan on the leased cores
   std::vector<attach::Pool> pools;
   std::vector<std::string> notes;
 };
 
-/// \param came_with the mask that the program has without us.
-/// \throws Error as the parts do.
+/// \param came_with the mask that the program would have without charm.
+/// \throws Error as make_plan() and lease::Lease do.
 Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool attach);
 
 }  // namespace charm::cli

@@ -19,10 +19,10 @@ class Steered {
   /// Does what is due, then waits until something is due again or `descriptor` is readable; at most `most` seconds.
   void step_and_wait(int descriptor, double most = 10);
   [[nodiscard]] AttachResult outcome(const std::string& program) const;
-  [[nodiscard]] double seconds() const;  ///< since it began
+  [[nodiscard]] double seconds() const;  ///< seconds since the object was made
   attach::Attachment& attachment() { return attachment_; }
   attach::LiveSystem& system() { return system_; }
-  /// The summary, to where the options say.
+  /// Writes the summary to the place that the options name.
   void tell(const AttachOptions& options, const Prepared& prepared, const AttachResult& outcome,
             Session& session) const;
 
@@ -36,7 +36,7 @@ class Steered {
   bool heard_ = false;  // an announcement ended the latest wait
 };
 
-/// --dry-run: what would be done.
+/// Prints what would be done (--dry-run).
 int intend(const AttachOptions& options, const Prepared& prepared, Session& session);
 
 }  // namespace charm::cli

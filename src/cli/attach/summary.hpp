@@ -15,16 +15,16 @@ struct AttachResult {
   int pid = 0;
   bool attached = false;
   double seconds = 0;
-  std::optional<os::Ended> ended;  // nothing: it goes on without us
+  std::optional<os::Ended> ended;  // nothing: the program goes on
   std::string found_by;
-  std::string counters;    // name, or why there are none
-  double own_seconds = 0;  // cpu time of the steering itself
+  std::string counters;    // name of the counters, or why there are none
+  double own_seconds = 0;  // cpu time of charm itself
 };
 
 std::string summary_text(const AttachResult& outcome, const Prepared& prepared, const attach::Attachment& attachment);
 std::string summary_json(const AttachResult& outcome, const Prepared& prepared, const attach::Attachment& attachment);
 
-/// What a run would do.
+/// A summary of what a run would do.
 std::string intent_text(const AttachOptions& options, const Prepared& prepared);
 std::string intent_json(const AttachOptions& options, const Prepared& prepared);
 

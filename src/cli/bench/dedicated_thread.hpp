@@ -25,7 +25,7 @@ class DedicatedThread {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  const std::function<void()>* job_ = nullptr;  // set while one is asked for or running
+  const std::function<void()>* job_ = nullptr;  // not null while a job waits or runs
   std::exception_ptr thrown_;
   bool leaving_ = false;
   std::thread thread_;  // last: it uses all the others

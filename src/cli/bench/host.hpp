@@ -11,13 +11,13 @@
 namespace charm::cli {
 
 struct Host {
-  std::string name;     // of the host
+  std::string name;     // name of the host
   std::string machine;  // product or cpu model
   int cpus = 0;         // hardware threads that the process may use
   int cores = 0;        // physical cores among them
   int chiplets = 0;
   std::string kernel;    // operating system and release
-  std::string compiler;  // that built this executable
+  std::string compiler;  // the compiler that built this executable
   std::string date;      // UTC, ISO 8601
   struct Version {
     std::string what, version;

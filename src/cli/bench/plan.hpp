@@ -1,5 +1,5 @@
 // The plan of `charm bench`, made and checked before anything runs. Pure: the properties of machine and build are
-// arguments (`Facts`), so that every refusal can be tested for a machine that is not there.
+// arguments (`Facts`), so that every error can be tested for any machine.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace charm::cli {
 
 enum class Workload { graph, gups };
 
-/// As given on the command line; an empty list means the default.
+/// The request as given on the command line; an empty list means the default.
 struct BenchRequest {
   Workload workload = Workload::graph;
   std::optional<int> scale;
@@ -28,13 +28,13 @@ struct BenchRequest {
 };
 
 struct Facts {
-  std::vector<std::string> kernels;   // that the workload has
-  std::vector<std::string> runtimes;  // that this build has
+  std::vector<std::string> kernels;   // kernels of the workload
+  std::vector<std::string> runtimes;  // runtimes that this build contains
   std::vector<std::string> policies;
   std::vector<std::string> memories;
-  std::string policy;  // that the settings ask for
-  int workers = 1;     // that the settings ask for, or that the machine suggests
-  int cores = 1;       // that workers may be bound to
+  std::string policy;  // policy in the settings
+  int workers = 1;     // number of workers in the settings, else one for each core
+  int cores = 1;       // number of cores to which workers may be bound
   bool share_cores = false;
   std::optional<std::uint64_t> available_bytes;
   std::function<std::uint64_t(Workload, int scale)> needed_bytes;
@@ -44,20 +44,20 @@ struct Facts {
 struct Measurement {
   std::string kernel;
   std::string runtime;
-  std::string policy;  // "none" for runtimes that are not ours
+  std::string policy;  // "none" for other runtimes than CHARM
   int workers = 1;
   int trials = 1;
 };
 
 struct BenchPlan {
   Workload workload = Workload::graph;
-  int scale = 0;     // without a file
+  int scale = 0;     // of the generated graph, if there is no file
   std::string file;  // empty: generated
   bool undirected = false;
   std::uint64_t seed = 1;
-  std::string memory;  // of CHARM's arrays on several NUMA nodes; empty: as the workloads have it
+  std::string memory;  // placement of CHARM's arrays on several NUMA nodes; empty: the workloads' default
   int workers = 1;
-  std::vector<std::string> policies;      // that CHARM runs with; empty without it
+  std::vector<std::string> policies;      // policies with which CHARM runs; empty if it does not take part
   std::vector<Measurement> measurements;  // grouped by kernel
 };
 

@@ -14,12 +14,12 @@ namespace charm::cli {
 struct Result {
   std::string kernel;
   std::string runtime;
-  std::string policy;  // "none" for a runtime that is not ours: it places its threads itself
+  std::string policy;  // "none" for another runtime than CHARM, which places its threads itself
   int workers = 0;
   std::string input;
-  std::string unit;             // of rates: MTEPS or GUP/s
-  std::vector<double> seconds;  // one a trial
-  std::vector<double> work;     // one a trial: edges or updates
+  std::string unit;             // unit of rates: MTEPS or GUP/s
+  std::vector<double> seconds;  // by trial
+  std::vector<double> work;     // by trial: edges or updates
   std::uint64_t peak_rss_bytes = 0;
   bool verified = false;
   std::string detail;
@@ -29,20 +29,20 @@ struct Result {
   [[nodiscard]] double max_s() const;
   /// (max - min) / median: 0.1 says that the samples lie within a tenth of the median. 0 without samples.
   [[nodiscard]] double spread() const;
-  /// Rates of the single trials in `unit`, ascending.
+  /// Rates of the trials in `unit`, ascending.
   [[nodiscard]] std::vector<double> rates() const;
   /// The median of `rates()`; 0 without samples.
   [[nodiscard]] double rate() const;
 };
 
-/// The graph or table that the rows ran on, and what making it took.
+/// The graph or table that the rows ran on, and the time and memory of making it.
 struct Input {
   std::string description;
   double seconds = 0;
   std::uint64_t peak_rss_bytes = 0;
 };
 
-/// Where a policy put the workers.
+/// The cores on which a policy put the workers.
 struct PolicyCores {
   std::string policy;
   std::vector<WorkerCore> worker_cores;
@@ -55,12 +55,12 @@ struct PolicyHistory {
   std::vector<Decision> decisions;
 };
 
-/// Everything that came of one `charm bench`.
+/// All results of one `charm bench`.
 struct BenchResult {
   Input input;
   std::vector<Result> results;
   std::vector<PolicyCores> placements;
-  std::vector<PolicyHistory> histories;  // of policies that had something to decide
+  std::vector<PolicyHistory> histories;  // one for each policy whose controller could choose among levels
   std::vector<std::string> notes;
 
   [[nodiscard]] bool all_verified() const;

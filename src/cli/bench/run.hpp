@@ -10,8 +10,8 @@
 
 namespace charm::cli {
 
-/// \param config what charm::init gets besides workers and policy.
-/// \throws Error of the workloads and the runtime. A wrong answer is no exception but a row that is not verified.
+/// \param config settings for charm::init besides workers and policy.
+/// \throws Error of the workloads and the runtime. A wrong answer gives a row that is not verified, and no exception.
 BenchResult run_plan(const BenchPlan& plan, const Config& config, Progress& progress);
 
 }  // namespace charm::cli

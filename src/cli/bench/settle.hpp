@@ -6,7 +6,7 @@
 
 namespace charm::cli {
 
-/// Sleeps until this process hardly uses the cpu (its threads have parked), at most `patience`; false where they have
+/// Sleeps until this process hardly uses the cpu (its threads have parked), at most `patience`; false if they have
 /// not.
 bool wait_until_idle(std::chrono::milliseconds patience = std::chrono::milliseconds(1000));
 

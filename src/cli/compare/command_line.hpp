@@ -8,7 +8,7 @@
 
 namespace charm::cli {
 
-/// What follows the first "--" of a whole command line.
+/// The words after the first "--" of a command line.
 std::vector<std::string> after_dashes(const std::vector<std::string>& words);
 
 /// Two programs, separated by "--". \throws Error (bad_input)

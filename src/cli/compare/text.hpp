@@ -16,7 +16,7 @@ std::string failed_text(const compare::Outcome& outcome);
 std::string ratio_text(double ratio);
 /// "1.039–1.056"
 std::string interval_text(const compare::Interval& interval);
-/// The distance between the quartiles, as a part of the median.
+/// The distance between the quartiles, as a share of the median.
 double spread(const std::vector<double>& values);
 /// "3.4 MiB", "at most 9.8 MiB".
 std::string peak_text(const compare::Series& series);

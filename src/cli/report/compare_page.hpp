@@ -9,7 +9,7 @@
 
 namespace charm::cli {
 
-/// \param command that made it, as it was typed.
+/// \param command the command that made it, as it was typed.
 std::string comparison_page(const Host& host, const compare::Outcome& outcome, const std::string& command);
 
 }  // namespace charm::cli

@@ -1,4 +1,4 @@
-// Curves as SVG for reports: some series over a few x values, which stand at equal distances.
+// Curves as SVG for reports: some series over a few x values, drawn at equal distances.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct CurveSeries {
   std::vector<std::pair<double, double>> points;
 };
 
-/// \param step draws each value up to the next x, as levels over time are.
+/// \param step draws each value as a horizontal line up to the next x, for levels over time.
 std::string curves(const std::string& label, const std::vector<CurveSeries>& series, bool step = false);
 
 }  // namespace charm::cli

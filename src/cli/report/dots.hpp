@@ -1,5 +1,5 @@
 // Single measurements as dots in an SVG picture, with an estimate and its interval as a line in a band. The axis covers
-// what there is and need not begin at 0: differences of a few percent shall be seen.
+// the values and need not begin at 0, so that differences of a few percent can be seen.
 #pragma once
 
 #include <optional>

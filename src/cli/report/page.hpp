@@ -17,7 +17,7 @@ struct Drawing {
 
 struct Report {
   std::string title;
-  std::string command;  // that made it
+  std::string command;  // the command that made it
   Host host;
   BenchResult outcome;
   std::vector<Drawing> drawings;

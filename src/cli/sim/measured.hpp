@@ -11,12 +11,13 @@ namespace charm::cli {
 double measured_working_set(int pid, double seconds);
 
 struct MeasuredTraffic {
-  std::optional<double> sharing;             // lines from other chiplets' caches, of all that came from beyond the L3
-  std::optional<double> bandwidth_gb_per_s;  // from memory
+  std::optional<double> sharing;  // lines from other chiplets' caches, as a share of those from beyond the L3
+  std::optional<double> bandwidth_gb_per_s;  // bandwidth of lines from memory
   int workers = 0;
 };
 
-/// From a file that CHARM_COUNTERS=record:FILE has written, last reading less first. \throws Error (bad_input).
+/// Reads a file that CHARM_COUNTERS=record:FILE has written: the last reading less the first. \throws Error
+/// (bad_input).
 MeasuredTraffic measured_traffic(const std::string& file);
 
 }  // namespace charm::cli

@@ -13,7 +13,7 @@ struct SimRequest {
   std::vector<std::string> machines, workloads, policies;
   std::vector<int> workers;  // empty: a core each, at most 64
   sim::RunOptions run;
-  int jobs = 0;  // combinations at a time; 0: as many as there are cpus
+  int jobs = 0;  // combinations that are computed at the same time; 0: as many as there are cpus
 };
 
 /// Every combination, in order; a policy that cannot place so many workers is an error.

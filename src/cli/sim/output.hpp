@@ -18,7 +18,7 @@ std::string sim_page(const std::vector<sim::RunResult>& results, const std::stri
 std::string reproduce_json(const std::vector<sim::Reproduction>& figures);
 std::string reproduce_table(const std::vector<sim::Reproduction>& figures, bool colour);
 
-/// The worst first; text shows ten of them.
+/// Comparisons of the controller with the best level, the worst first; text shows ten of them.
 std::string compare_json(const std::vector<sim::Comparison>& comparisons);
 std::string compare_table(const std::vector<sim::Comparison>& comparisons, bool colour);
 

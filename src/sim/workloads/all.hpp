@@ -11,7 +11,7 @@ extern const Generator sweep_generator, copy_generator, triad_generator, uniform
     compute_generator;
 
 inline constexpr double mib = 1048576;
-inline constexpr double least_mib = 1e-6, largest_mib = 1e9;  // of a parameter that is a size
+inline constexpr double least_mib = 1e-6, largest_mib = 1e9;  // range of parameters that are sizes
 
 /// A workload of one phase that never ends.
 inline Workload steady(std::string name, std::string unit, Phase phase) {
