@@ -1,5 +1,5 @@
-// A program whose work is its argument: so many thousand steps of a chain of multiplications, which no compiler can
-// shorten and no cache can disturb. `charm compare` is tried on it.
+// A program whose argument is the amount of its work: that many thousand steps of a chain of multiplications, which no
+// compiler can shorten and no cache can disturb. `charm compare` is tested with it.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

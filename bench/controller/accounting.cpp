@@ -1,16 +1,16 @@
-// bench_controller_accounting [SECONDS] [PROGRAM [calls]]: the cost of control by adding up. A difference of 1 %
-// between two runs drowns in what the machine does beside; so the linker (--wrap) puts a clock before and behind every
-// call by which the runtime enters its steering: publishing, reading counters, deciding, moving, and counting work all
-// happen inside of them. Their sum over the processor time of the run is the share that control takes, whatever else
-// runs.
+// bench_controller_accounting [SECONDS] [PROGRAM [calls]]: the cost of control, as the sum of the times of its calls.
+// Other load on the machine hides a difference of 1 % between two runs. So the linker (--wrap) reads a clock before and
+// after every call by which the runtime enters its steering: publishing, reading counters, deciding, moving, and
+// counting work all happen inside of these calls. The sum over the processor time of the run is the share that control
+// takes, whatever else runs.
 //
-// A policy that stands still enters by the same doors and finds nothing to do; the cost of control is what `adaptive`
-// spends beyond that. What an empty pair of clocks shows is taken off each call. Not in it: what a move costs the
-// program itself (caches to fill again), which the table of docs/controller.md has, and the countdown of a register
-// between two calls. Calls longer than 50 us are those that lost the processor, or ticks above their bar: they are
-// counted apart ("long").
+// A policy that does not move workers makes the same calls and finds nothing to do; the cost of control is the time
+// that `adaptive` spends beyond that. The time of an empty pair of clock readings is subtracted from each call. The
+// result does not contain what a move costs the program itself (refilling caches), which the table of
+// docs/controller.md has, nor the countdown of a register between two calls. Calls longer than 50 us have lost the
+// processor, or are ticks above their limit: they are counted separately ("long").
 //
-// On a machine of paper with more chiplets than workers need, where the controller is at work all the time.
+// The machine is a described one with more chiplets than the workers need, on which the controller is always active.
 #include <charm/charm.hpp>
 #include <charm/detail/ticks.hpp>
 

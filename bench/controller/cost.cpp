@@ -1,10 +1,10 @@
 // bench_controller_cost [PAIRS] [PROGRAM]: what measuring and deciding cost a running program. The same program runs
-// under a policy that stands still and under `adaptive`, in turns within one process, and the geometric mean of the
-// ratios of neighbouring runs is printed with its 95 % interval.
+// under a policy that does not move workers and under `adaptive`, in turns within one process, and the geometric mean
+// of the ratios of neighbouring runs is printed with its 95 % interval.
 //
-// Three settings: this machine against `local` and against `os`, and a machine of paper with more chiplets than workers
-// need, where the controller is at work all the time (it publishes, probes and changes cores) and no core is faster
-// than another, because nothing is bound. So the last one shows the cost and none of the gain.
+// Three settings: this machine against `local` and against `os`, and a described machine with more chiplets than
+// workers need, where the controller is always active (it publishes, probes and changes cores) and no core is faster
+// than another, because nothing is bound. So the last one shows the cost without any gain.
 #include <charm/charm.hpp>
 
 #include <algorithm>

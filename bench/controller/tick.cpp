@@ -1,9 +1,10 @@
-// bench_controller_tick [ROUNDS]: what a tick of the controller costs its leader, and what coming by between two ticks
-// costs everybody else, with 8 to 512 workers on made-up machines. The signals are those of a program of two phases in
-// a model of the machine, recorded once and played back, so that the controller holds, probes, recognises and moves.
+// bench_controller_tick [ROUNDS]: the time that a tick of the controller takes in its leader, and that a poll between
+// two ticks takes in the other workers, with 8 to 512 workers on generated machines. The signals are those of a program
+// of two phases in a model of the machine, recorded once and played back, so that the controller holds, probes,
+// recognises and moves.
 //
 // Two temperatures. "warm": the workers' counts lie in the leader's caches. "cold": a sweep over a large block drove
-// them and the controller's own data out before each tick, as the workers' writes on other cores do. The bar is 50 us
+// them and the controller's own data out before each tick, as the workers' writes on other cores do. The limit is 50 us
 // with 128 workers.
 #include <algorithm>
 #include <chrono>

@@ -1,9 +1,9 @@
-// What a reading of a thread's counters costs, by every way that this machine has: rdpmc, read(2), what the kernel
-// keeps anyway, a replay; and beside them the bare system calls and a clock. The ways take turns in short runs; printed
-// are the least, the median and the ninth decile of the runs, and the ratio of medians to the bare read(2).
+// The cost of a reading of a thread's counters by every method that this machine has: rdpmc, read(2), software signals,
+// a replay; and beside them the bare system calls and a clock. The methods take turns in short runs. The output has the
+// least, the median and the ninth decile of the runs, and the ratio of medians to the bare read(2).
 //
-// Without a PMU the way through the pages is run on pages of our own: everything that our side does, with the cost of
-// the rdpmc instruction (25 to 80 ns where published) left out. The line says so.
+// Without a PMU the method through the events' pages is run on imitated pages: all of CHARM's own work, without the
+// rdpmc instruction (25 to 80 ns according to publications). The output says so.
 #include <algorithm>
 #include <array>
 #include <cerrno>

@@ -1,6 +1,6 @@
-// Times our kernels on one runtime and, if a build of the GAP benchmark suite is given, the suite's programs in turns
-// with them on the same file of edges, and prints the ratios of medians with their spread, and peak memory side by
-// side. Each measurement of either side is a process of its own, so that memory is comparable.
+// Times CHARM's kernels on one runtime and, if a build of the GAP benchmark suite is given, the suite's programs in
+// turns with them on the same file of edges, and prints the ratios of medians with their spread, and peak memory side
+// by side. Each measurement of either side is a process of its own, so that memory is comparable.
 #include <charm/error.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What a fork costs its owner under the designs of fork_candidates.hpp and in the runtime, what a theft costs, and what
-// that comes to on 64 cores by a stated model.
+// The cost of a fork for its owner under the designs of fork_candidates.hpp and in the runtime, the cost of a theft,
+// and the sum of both on 64 cores by a model.
 //   bench-forks [cores]
 // Measured: fib without cutoff, tasks on the stack. Alone: the least of many short runs. With a thief: a second thread
 // takes whatever it can while the owner runs, and runs it. The model is printed with its assumptions.

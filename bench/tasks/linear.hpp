@@ -1,7 +1,7 @@
 // Two programs of dense linear algebra, written once over the runtimes: Strassen's multiplication (Numer. Math. 13,
 // 1969), seven products a level in a group, and blocked right-looking LU without pivoting on a diagonally dominant
 // matrix (Golub and Van Loan, "Matrix Computations", 3.2.10), two groups a step. Both check their result; -1 is a wrong
-// one. The numbers are chosen so that the answer does not hang on the order of the additions: small integers in
+// one. The numbers are chosen so that the answer does not depend on the order of the additions: small integers in
 // Strassen; in LU every element gets its updates in the same order on every runtime.
 #pragma once
 

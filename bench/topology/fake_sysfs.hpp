@@ -1,5 +1,5 @@
-// A sysfs as Linux has it on a large EPYC, in a temporary folder, so that the cost of discovery can be measured on a
-// machine that is not there (hwloc reads it where HWLOC_FSROOT points to it).
+// A sysfs as Linux has it on a large EPYC, in a temporary folder, so that the cost of discovering such a machine can be
+// measured on any machine (hwloc reads the folder that HWLOC_FSROOT names).
 #pragma once
 
 #include <filesystem>

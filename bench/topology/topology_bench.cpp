@@ -1,4 +1,4 @@
-// What it costs to know the machine: the budget is 30 ms on 128 cores, since every start of every program pays it.
+// The time to discover the machine. The budget is 30 ms on 128 cores, since every start of every program pays it.
 #include <charm/machine.hpp>
 
 #include <cstdlib>

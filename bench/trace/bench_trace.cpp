@@ -1,5 +1,5 @@
-// What recording a run costs: the programs of bench-tasks on CHARM, without and with CHARM_TRACE, in pairs whose order
-// alternates. Writing the file is not counted: it happens at the end, when nobody waits for an answer any more.
+// The cost of recording a run: the programs of bench-tasks on CHARM, without and with CHARM_TRACE, in pairs whose order
+// alternates. The time of writing the file does not count, because it is written after the program's work.
 //   bench-trace [--workers N,...] [--trials K] [--cpu] [--json]
 // --cpu: processor time of the process in place of elapsed time, for one worker on a machine that does other things,
 // too. `cost` is the ratio of the fastest runs, minus 1: on a machine that does other things, too, what disturbs a run

@@ -1,6 +1,6 @@
-// What waiting costs: mutex and channel beside the standard library's in threads, sleeping, blocking code, and a run of
-// fork-join with more workers than cpus beside programs that burn them. Every row is the least of several short runs,
-// interleaved with its peer's; the spread is from the least to the greatest.
+// The cost of waiting: mutex and channel beside the standard library's in threads, sleeping, blocking code, and a run
+// of fork-join with more workers than cpus beside programs that use all cpus. Every row is the least of several short
+// runs, interleaved with its peer's; the spread is from the least to the greatest.
 //   bench-waiting [workers]
 #include <charm/charm.hpp>
 

@@ -1,4 +1,4 @@
-// The default controller's PROBE: what is tried next, how long it is looked at, and when it is kept.
+// The default controller's PROBE: which level is tried next, how long it is measured, and when it is kept.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// static: stands at one level, whatever the signals say; what every other controller is measured against.
+// static: keeps one level, whatever the signals are. All other controllers are compared with it.
 #include "controller/policies.hpp"
 
 namespace charm::controller {

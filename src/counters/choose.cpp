@@ -1,4 +1,4 @@
-// Which source a runtime gets: what the setting asks for, and for `auto` the best that this machine gives.
+// Chooses the source of a runtime: the one that the setting asks for, and for `auto` the best that this machine has.
 #include <charm/error.hpp>
 
 #include "base/notices.hpp"

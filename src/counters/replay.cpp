@@ -1,4 +1,4 @@
-// A recording instead of the machine, and the recording of one (see recording.hpp).
+// The source that replays a recording, and the one that records the readings of another source (see recording.hpp).
 #include <charm/error.hpp>
 
 #include <algorithm>

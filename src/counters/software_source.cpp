@@ -1,4 +1,4 @@
-// The source without counters of the core: what the operating system tells of each thread.
+// The source without hardware counters: the operating system's counts of each thread.
 #include <utility>
 
 #include "counters/shared.hpp"

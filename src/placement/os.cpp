@@ -1,5 +1,4 @@
-// os: nothing is bound; the operating system's scheduler moves the workers as it likes. It is the baseline for all
-// other policies.
+// os: workers are not bound, so the operating system's scheduler moves them. It is the baseline for all other policies.
 #include <algorithm>
 
 #include "placement/bins.hpp"

@@ -1,5 +1,5 @@
-// The few numbers of a measurement that the machine takes over (charm::Measured): medians between cores of a chiplet,
-// of different chiplets, of different nodes, and what memory gives.
+// The few numbers of a measurement that a Machine contains (charm::Measured): medians between cores of a chiplet,
+// of different chiplets, of different nodes, and the bandwidth of memory.
 #include <algorithm>
 #include <cstddef>
 #include <map>

@@ -40,9 +40,8 @@ class ThreadBinder {
   };
 
   /// \param thread number of the thread; no two threads that share `claims` have the same.
-  /// \param patience number of attempts after which it floats: fewer if one caller moves all threads, since no other
-  /// thread
-  ///        moves by itself between two attempts.
+  /// \param patience number of attempts after which the thread floats: fewer if one caller moves all threads, since no
+  /// other thread moves by itself between two attempts.
   ThreadBinder(placement::CpuClaims& claims, int thread, int patience = 8)
       : claims_(&claims), claim_(claims, thread, patience) {}
 

@@ -1,10 +1,9 @@
-// A program for tests of `charm run`, which knows nothing of it.
-//   attach_program churn SECONDS THREADS CPUS   64 threads, say, of which a thousand a second die and are replaced;
-//   exit
-//                                              code 1 where one of them ever could run outside of the list of CPUS
-//   attach_program found THREADS                threads that begin on one cpu and end when somebody has let them loose;
-//                                              exit code 1 where that takes longer than half a minute
-//   attach_program busy THREADS                 threads that compute until each has a cpu for itself; exit code 1 where
+// A program for tests of `charm run`, of which it knows nothing.
+//   attach_program churn SECONDS THREADS CPUS   THREADS threads, of which a thousand a second end and are replaced;
+//                                              exit code 1 if one of them ever could run outside of the list of CPUS
+//   attach_program found THREADS                threads that begin on one cpu and end when their masks are widened;
+//                                              exit code 1 if that takes longer than half a minute
+//   attach_program busy THREADS                 threads that compute until each has a cpu for itself; exit code 1 if
 //                                              that takes longer than two minutes
 #include <atomic>
 #include <chrono>

@@ -80,7 +80,7 @@ TEST_F(CompareCommand, RunsOneProgramUnderSeveralPolicies) {
   EXPECT_EQ(names, (Words{"local", "os", "distributed"}));
   ASSERT_EQ(json.at("comparisons").size(), 2U) << "each with the first";
   for (const auto& comparison : json.at("comparisons")) EXPECT_EQ(comparison.at("first"), "local");
-  // Places are told under the two policies that stand still.
+  // Places are told under the two policies that do not move workers.
   const std::string seen = file("seen");
   EXPECT_EQ(std::count(seen.begin(), seen.end(), '\n'), 3 * 4) << seen;
   EXPECT_EQ(std::count(seen.begin(), seen.end(), 'p'), 2 * 4) << seen;

@@ -1,4 +1,4 @@
-// Hardware counters of a machine that is not there: what is opened, what a reading says, and how it degrades.
+// Simulated hardware counters: which events are opened, what a reading contains, and how it degrades.
 #include <charm/error.hpp>
 
 #include <unistd.h>

@@ -26,7 +26,7 @@ using charm::test::Scripted;
 using charm::test::work_until;
 using namespace std::chrono_literals;
 
-/// A runtime on a machine of paper with a kernel of paper.
+/// A runtime on a simulated machine with a simulated kernel.
 class Steered {
  public:
   Steered(int workers, const char* topology, const std::string& policy, int cpus,

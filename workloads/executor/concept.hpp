@@ -1,8 +1,8 @@
 // What a kernel requires of a runtime. Every kernel is written once, as a template over this concept, so that runtimes
 // are compared on identical work. Rules that kernels keep and executors may rely on:
 //  - everything below is called inside run(f), or inside a body that it started;
-//  - a loop body gets any non-empty blocks that make up [first, last), in any order and on any worker; it does not
-//  wait;
+//  - a loop body gets any non-empty blocks that make up [first, last), in any order and on any worker;
+//  - a loop body does not wait;
 //  - worker() is in [0, workers()) and belongs to the calling body alone while the body runs.
 #pragma once
 

@@ -9,10 +9,10 @@
 //  W3  A waiter lives on the waiting stack. It leaves its function only after W2's wake, or after it has taken itself
 //      out; so nobody reaches a waiter that is gone. Where finalize() drops the waiting task it takes the waiter out,
 //      or waits for the event of one that somebody else has taken out, before the stack goes (sched/run/dropping.cpp).
-//  W4  Who waits in several lists at once (select) has a waiter in each, and one Choice. Whoever takes such a waiter
-//  out
-//      may serve it only after it has won the choice, under the list's lock; a waiter whose choice is lost it forgets
-//      before it unlocks. The one who waits locks every list once more before it leaves, so nobody reaches it then.
+//  W4  A task that waits in several lists at once (select) has a waiter in each, and one Choice. A thread that takes
+//      such a waiter out may serve it only after it has won the choice, under the list's lock; if it has lost the
+//      choice, it must not touch the waiter after it unlocks. The task that waits locks every list once more before it
+//      leaves, so nobody reaches its waiters then.
 #pragma once
 
 #include <charm/detail/completion.hpp>

@@ -1,5 +1,4 @@
-// What a program tells the controller and asks it (charm/adaptive.hpp), and what the headers' loops and tasks count for
-// it.
+// The program's interface to the controller (charm/adaptive.hpp), and the counting of loops and tasks for it.
 #include <charm/adaptive.hpp>
 #include <charm/detail/scheduler.hpp>
 

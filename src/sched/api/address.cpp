@@ -1,4 +1,4 @@
-// From an address to the node of its page, and from the node to one that has workers.
+// Finds the node of an address's page, and the nearest node that has workers.
 #include <charm/call.hpp>
 #include <charm/where.hpp>
 

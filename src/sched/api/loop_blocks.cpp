@@ -2,10 +2,10 @@
 // workers take them one by one from the front. A worker whose chiplet has none left takes from the far end of the
 // chiplet that has most, so that the blocks next in line there, perhaps cached already, stay with their owner.
 //
-// The two differ in who is asked to help. dynamic spawns helpers like any tasks: whoever is idle comes. affine sends
-// them to their chiplets, so that a block whose chiplet is not busy otherwise runs there in every call. Those helpers
-// may sit behind other work for long; the loop does not wait for one that comes too late, so what they look at first
-// (AffineLoop) outlives it.
+// The two differ in which workers help. dynamic spawns helpers like any tasks, so that any idle worker runs them.
+// affine sends them to their chiplets, so that a block whose chiplet is not busy otherwise runs there in every call.
+// Such a helper may wait long behind other work; the loop does not wait for a helper that comes too late, so the object
+// that helpers read first (AffineLoop) outlives the loop.
 #include <charm/detail/completion.hpp>
 #include <charm/detail/job_memory.hpp>
 #include <charm/detail/loop_body.hpp>

@@ -1,5 +1,5 @@
-// Behind the public headers of placed memory: the functions of src/memory on the machine and workers of the running
-// runtime.
+// Implements the public headers of placed memory: calls the functions of src/memory with the machine and workers of the
+// running runtime.
 #include <charm/first_touch.hpp>
 #include <charm/memory_resource.hpp>
 #include <charm/page_block.hpp>

@@ -1,4 +1,4 @@
-// What a program may ask of the running runtime: charm::stats(), and the trace so far.
+// Queries of the running runtime: charm::stats(), and the trace so far.
 #include <charm/stats.hpp>
 #include <charm/trace.hpp>
 

@@ -1,4 +1,4 @@
-// Offsets of what derives from other classes are conditionally supported by the language; GCC and Clang support them.
+// offsetof in classes that derive from others is conditionally supported by the language; GCC and Clang support it.
 #include "sched/debug/gdb_layout.hpp"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// All that runs in the handler is safe there: it writes to descriptor 2, and takes no lock but the dynamic linker's, to
-// name the function.
+// The handler does only what is safe in a signal handler: it writes to descriptor 2, and takes no lock except the
+// dynamic linker's, to name the function.
 #include "sched/debug/stack_overflow.hpp"
 
 #include <csignal>

@@ -1,13 +1,17 @@
-// Time limits of bound tasks: while one waits, its worker leaves to others what others can run.
+// Time limits of bound tasks: while a bound task waits with a time limit, its worker leaves other jobs to other
+// workers.
 //
-// A bound task goes on only where it is. If its worker took a long job meanwhile, the task would come back when that
-// job ends, however short its time limit. So as long as somebody else is free the worker runs only what is sent to it,
-// makes all that it has itself public, and passes wake-ups on. Where nobody else is free it works as always: a job that
-// waits for the limit of another would otherwise wait in vain, and two workers could leave their jobs to each other.
+// A bound task can go on only on its worker. If the worker took a long job meanwhile, the task would go on when that
+// job ends, however short its time limit. So as long as another worker is free, this one runs only jobs that are bound
+// to it, makes all of its own jobs public, and passes wake-ups on. If no other worker is free it works as always:
+// otherwise a job that waits for the time limit of another would wait for ever, and two workers could leave their jobs
+// to each other.
 //
-// L1  Free are those who sleep or search and leave nothing to others themselves. A worker counts itself among those who
-//     leave before it counts who is free, so of two that do so at a time one at least sees that the other is not free.
-// L2  The count is of a moment. A worker that leaves own jobs to others looks again after a millisecond at the latest.
+// L1  A worker is free if it sleeps or searches and does not itself leave jobs to others. A worker counts itself among
+//     those that leave jobs before it counts the free ones, so if two do so at the same time, at least one sees that
+//     the other is not free.
+// L2  The count is true for a moment only. A worker that leaves its own jobs to others counts again after a millisecond
+//     at the latest.
 #include <charm/detail/deque.hpp>
 
 #include "sched/run/runtime.hpp"

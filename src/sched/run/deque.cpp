@@ -1,4 +1,4 @@
-// The slow half of the deque: publishing, taking back, exposing. The invariants stand in charm/detail/deque.hpp.
+// The slow half of the deque: publishing, taking back, exposing. The invariants are in charm/detail/deque.hpp.
 #include <charm/detail/deque.hpp>
 
 #include <thread>

@@ -1,5 +1,6 @@
-// The order matters: a dropped task may wait for another dropped one, or own what that one waits in. So all are taken
-// off their waits first; then all waiters are told, which frees nothing; and only then is freed what the jobs hold.
+// The order matters: a dropped task may wait for another dropped task, or own the object in which that one waits. So
+// first all tasks are detached from their waits; then all waiters get the error, which frees nothing; and only then the
+// jobs are released.
 #include "sched/run/dropping.hpp"
 
 #include <charm/detail/scheduler.hpp>

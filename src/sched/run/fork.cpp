@@ -1,7 +1,7 @@
-// A child of fork() has one thread: the one that called it. There are no workers, so the runtime's queues would be
-// looked at by nobody; and its locks may be held by threads that are not there. So the child has no runtime: what needs
-// one throws Error (not_running), and init() starts another. The parent's is left where it lies, since ending it would
-// touch its locks and wait for its threads.
+// A child of fork() has one thread: the one that called it. It has no workers, so nothing would serve the runtime's
+// queues; and threads that do not exist in it may hold the runtime's locks. So the child has no runtime: calls that
+// need one throw Error (not_running), and init() starts another. The memory of the parent's runtime stays as it is,
+// since destroying it would touch its locks and wait for its threads.
 //
 // The handlers of pthread_atfork run on the thread that forks: prepare and parent in the parent, child in the child.
 #include "sched/run/fork.hpp"

@@ -1,7 +1,8 @@
 // Returns blocks to the worker that made the job: filling parcels, sending them, unpacking them.
 //
-// A pool's `returned_` is a stack that anyone pushes parcels on and whose owner takes it whole, so an address that
-// comes back cannot be mistaken for an old one. `blocks` only bounds it: it may be off by what is on the way.
+// A pool's `returned_` is a stack on which any thread pushes parcels and which its owner takes as a whole, so an
+// address that comes back cannot be mistaken for an old one. `blocks` only bounds the stack: it may differ by the
+// parcels that are being pushed.
 #include <charm/detail/job_pool.hpp>
 
 #include "sched/run/runtime.hpp"

@@ -1,33 +1,32 @@
-// Parking: a worker that has searched for spin_us without finding work announces that it is parked, looks once more,
-// and sleeps. This file has the last look and the sleep.
+// Parking: a worker that has searched for spin_us without finding work announces that it is parked, searches once more,
+// and sleeps. This file has the last search and the sleep.
 //
 //  P1  Jobs in inboxes are never missed: the poster pushes, then reads the slot; the parker writes the slot, then reads
 //      the inboxes; all four are sequentially consistent.
 //  P2  Jobs in deques may be missed for a moment, because the owner's push has no fence between storing the job and
 //      reading the limit that the parker lowered. They are not lost, since their owner will run them, but idle workers
 //      should help. So the first sleep ends after 10 ms. Before a sleep without a limit the parker announces itself,
-//      lowers the limits, runs a heavy barrier, and then looks: a push whose owner saw the old limit is visible by
-//      then, and a push that sees the new limit finds a sleeper to wake. (Looking before the announcement is not
+//      lowers the limits, runs a heavy barrier, and then searches: a push whose owner saw the old limit is visible by
+//      then, and a push that sees the new limit finds a sleeper to wake. (Searching before the announcement is not
 //      enough: a push between the two finds nobody to wake. tests/model/parking.pml checks both orders.)
 //      Without a heavy barrier every push publishes by a read-modify-write before it looks for sleepers, and the
-//      parker's look needs no barrier.
+//      parker's search needs no barrier.
 //  P3  A waker counts the worker that it wakes as searching, so that a burst of pushes wakes one worker and not all.
 //      The last searcher that finds work wakes the next.
 //  P4  There may be work that idle workers cannot get: it is gone whenever a thief arrives, or its owner keeps it
 //      private. A worker that was woken for such work several times and got none backs off. If there is no sentry yet
-//      it becomes the sentry, whose sleeps end after 0.1 to 10 ms; else it sleeps without a limit, without the look
-//      and without requests to busy workers. So of any number of idle workers one looks, at most 100 times a second
-//      after some vain looks. A sentry that finds a job wakes the next worker (P3). A sentry that sees no work gives
-//      the role up, looks once more, and sleeps as in P2.
-//  P5  Worker 0's own thread sleeps while the worker is lent, and meanwhile nobody looks for work on its behalf. If
-//      some worker is busy at the end of the loan, this sleep gets the limit of a first one, and ends with a look as in
+//      it becomes the sentry, whose sleeps end after 0.1 to 10 ms; else it sleeps without a limit, without the last
+//      search and without requests to busy workers. So of any number of idle workers one searches, at most 100 times a
+//      second after some vain searches. A sentry that finds a job wakes the next worker (P3). A sentry that sees no
+//      work gives the role up, searches once more, and sleeps as in P2.
+//  P5  Worker 0's own thread sleeps while the worker is lent, and meanwhile nobody searches on its behalf. If some
+//      worker is busy at the end of the loan, this sleep gets the limit of a first one, and ends with a search as in
 //      P2. (Waking the thread at once would cost a program of many short regions a thread switch for each.) If the
-//      worker is lent again when that time is over, which is likely where it is lent again and again for moments, the
-//      look is overdue: the end of that loan hands the worker to its own thread, and it is lent to nobody before that
-//      look.
-//  P6  A worker that always finds something of its own, or in the inboxes, never searches. Every 10 ms it looks at the
-//      others all the same, so that no job waits for ever behind the long function of its owner: it takes what is
-//      public, or exposes what the worker keeps private that it asked 10 ms ago and that has not answered since.
+//      worker is lent again when that time is over, which is likely if it is often lent for short times, the search is
+//      overdue: the end of that loan hands the worker to its own thread, and it is not lent again before that search.
+//  P6  A worker that always finds jobs of its own, or in the inboxes, never searches. So every 10 ms it looks at the
+//      other workers, too, so that no job waits for ever behind the long function of its owner: it takes a public job,
+//      or exposes the private jobs of the worker that it asked 10 ms ago and that has not answered since.
 #include <charm/detail/ticks.hpp>
 
 #include <algorithm>

@@ -1,11 +1,12 @@
-// Looking for work elsewhere: stealing by distance, asking, exposing. When to give up is said here, how in parking.cpp.
+// The search of an idle worker for work elsewhere: stealing by distance, poking, exposing. This file decides when a
+// search ends; parking.cpp has the sleep that follows.
 //
-// Stealing (docs/runtime.md): src/stealing says whom to try, from the work flags where everybody notes who has work.
-// Where nothing is noted, busy workers are asked to publish (a poke); one that does not answer because it is in a long
-// function is exposed: that costs a heavy barrier, so only after evidence that it hides jobs, and at most one in 20 us
-// in the whole process. A flag on the work flags that is missing costs time only: a ready fiber that its owner queued
-// just as a thief took the owner's flag off stays unseen by thieves until the owner's next note or somebody asks the
-// owner for work, and the owner runs it in any case.
+// Stealing (docs/runtime.md): src/stealing selects the victims, from the work flags by which each worker says that it
+// has work. If no flag is set, busy workers are asked to publish (a poke). A worker that does not answer because it is
+// in a long function is exposed. That costs a heavy barrier, so it needs evidence that the worker has private jobs, and
+// happens at most once in 20 us in the whole process. A missing work flag costs only time: if an owner queues a ready
+// fiber just as a thief clears the owner's flag, thieves do not see the fiber until the owner sets the flag again or
+// somebody asks the owner for work; the owner runs it in any case.
 #include <charm/detail/ticks.hpp>
 
 #include <algorithm>
@@ -73,8 +74,7 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
     tracing::stole(*this, *victim, distance);
     return job;
   }
-  if (!victim->shows_work()) {  // an old flag: taken off, unless something has come meanwhile (stealing/work flags.hpp,
-                                // B3)
+  if (!victim->shows_work()) {  // clears an old flag, unless work has come meanwhile (stealing/work_flags.hpp, B3)
     runtime->work_flags.clear(Flag::work, from);
     Worker* there = runtime->worker_at(from);
     if (there != nullptr && there->shows_work()) runtime->work_flags.set(Flag::work, from);

@@ -1,4 +1,4 @@
-// Stacks of tasks, kept for the next one by the node that their pages are on.
+// Pools of idle task stacks, one for each node on which the stacks' pages are.
 #include <charm/stats.hpp>
 
 #include <algorithm>

@@ -1,14 +1,13 @@
-// When a runtime that stops has nothing left to do.
+// Termination: how the workers of a runtime that stops find out that nothing is left to do.
 //
-// An idle worker that finds the runtime stopping counts itself idle and from then on only looks; before it takes
-// anything it takes itself out of the count (and says so in `stirred`, first). So at a moment when all are counted
-// nobody runs and nobody is about to take something: all work lies in queues, or is outside, in a sleep or in blocking
-// code, whose tokens (Timers::pending, BlockingPool::out) are given back only by the task when it goes on in a worker.
-// One worker that sees
-//   all counted, nothing outside, all queues empty, and still all counted with nobody stirred in between
-// has seen the end, and tells the others. Work from threads outside comes before that or not at all: nobody may visit a
-// runtime that stops, and who came before is waited for (sched/run/visit.hpp). A thread outside may still wake a
-// task after the end; it is dropped as those are that wait (sched/run/dropping.hpp).
+// An idle worker that finds the runtime stopping counts itself idle and from then on only looks for work; before it
+// takes a job it increments `stirred` and then leaves the count. So at a moment when all workers are counted, none runs
+// a job or is about to take one: all work is in queues, or outside, in a sleep or in blocking code, whose tokens
+// (Timers::pending, BlockingPool::out) are given back only by the task when it goes on in a worker. If a worker sees
+//   all counted, nothing outside, all queues empty, and then still all counted and `stirred` unchanged,
+// nothing is left to do, and it tells the others. No work from threads outside can come later: no thread may visit a
+// runtime that stops, and finalize() waits for threads that came before (sched/run/visit.hpp). A thread outside may
+// still wake a task after the end; this task is dropped, as tasks are that wait (sched/run/dropping.hpp).
 #include <chrono>
 #include <thread>
 

@@ -1,4 +1,5 @@
-// Waking sleepers, and sending jobs to workers, chiplets, nodes or anybody (P1 and P3 in sched/run/parking.cpp).
+// Wakes sleeping workers, and sends jobs to workers, chiplets, nodes or any worker (P1 and P3 in
+// sched/run/parking.cpp).
 #include <bit>
 
 #include "base/notices.hpp"

@@ -1,4 +1,4 @@
-// Running: the loop of a worker, the order in which it looks for work, and leaving one fiber for another.
+// The loop of a worker, the order in which it looks for work, and the switch from one fiber to another.
 #include "sched/run/worker.hpp"
 
 #include <charm/runtime.hpp>

@@ -1,4 +1,4 @@
-// The slow halves of mutex, condition variable, semaphore and latch. The invariants stand in
+// The slow halves of mutex, condition variable, semaphore and latch. The invariants are in
 // charm/detail/wait_list.hpp.
 #include <charm/condition_variable.hpp>
 #include <charm/detail/cancel_scope.hpp>

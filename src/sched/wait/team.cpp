@@ -8,10 +8,10 @@
 // themselves into `waiters_` after they have been left (see fiber.hpp); the opener takes the list after it has advanced
 // the round, and a sleeper that finds the round advanced after linking takes the list itself: so nobody stays behind.
 //
-// A body that has ended comes to no barrier any more. It leaves the number of rounds that it has passed; those who wait
-// in that round or a later one wait in vain and throw. The number is told as a new round is: stored, then the list of
-// sleepers taken. Rounds that all bodies have come to are not touched by it, whoever has ended meanwhile. (Modelled in
-// tests/model/barrier.pml.)
+// A body that has ended does not come to the barrier any more. It stores the number of rounds that it has passed;
+// bodies that wait in that round or a later one would wait for ever, so they throw. The number is announced as a new
+// round is: it is stored, then the list of sleepers is taken. Rounds to which all bodies have come are not affected.
+// (Modelled in tests/model/barrier.pml.)
 #include <charm/all_do.hpp>
 #include <charm/detail/cancel_scope.hpp>
 #include <charm/error.hpp>

@@ -5,8 +5,7 @@
 // is late while any worker is idle, and idle workers use no cpu until then.
 //
 //  T1  At most one worker is the keeper. `keeper_until_` is the time when it will check; `Completion::never` if there
-//  is
-//      no keeper or it has nothing to wait for. A keeper gives the role up when it stops being parked.
+//      is no keeper or no deadline. A keeper gives the role up when it stops being parked.
 //  T2  add() publishes the new earliest deadline, and the adding worker, before it runs another job (before_job) or
 //      parks (sleep_limit), compares it with keeper_until_. The keeper publishes keeper_until_ and then reads the
 //      deadlines. All four are sequentially consistent, so either the worker sees that the keeper would be late, and

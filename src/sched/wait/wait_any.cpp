@@ -1,8 +1,8 @@
-// A watcher at every event, all of which complete one event that is waited for.
+// wait_any(): a watcher at every future's event completes the one event that the caller waits for.
 //
-// The watchers lie on the stack of the one who waits. It takes back those that have not been told; each of the others
-// was told, or is about to be. `left` counts both kinds and the waiter itself: whoever takes off the last completes
-// `all_gone`, and only then the stack is left.
+// The watchers lie on the stack of the waiting task. Afterwards it removes the watchers whose event has not completed;
+// each of the others was notified, or is about to be. `left` counts the watchers and the waiter itself: the one that
+// makes it 0 completes `all_gone`, and only then the task leaves its stack frame.
 #include <charm/detail/cancel_scope.hpp>
 #include <charm/error.hpp>
 #include <charm/wait_any.hpp>

@@ -1,6 +1,6 @@
-// os: threads that the operating system places: over all sockets and caches evenly, for that is where it finds idle
-// cores, and now and then somewhere else, so that no part of the data stays with a cache; pages lie where a thread
-// happened to touch them first.
+// os: threads that the operating system places: evenly over all sockets and caches, because it looks for idle cores,
+// and now and then somewhere else, so that no part of the data stays with a cache; pages lie on the node of the thread
+// that touched them first.
 #include "sim/policies/all.hpp"
 
 namespace charm::sim {

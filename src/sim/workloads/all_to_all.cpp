@@ -1,4 +1,4 @@
-// all-to-all: everybody writes what everybody reads: locks, counters, small shared structures.
+// all-to-all: all workers write the lines that all workers read: locks, counters, small shared structures.
 #include "sim/workloads/all.hpp"
 
 namespace charm::sim {
