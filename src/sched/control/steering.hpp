@@ -53,22 +53,22 @@ struct WorkerControl {
   struct Mask {           // what the mode binds it to
     int generation = -1;  // in which the core is
     WorkerCore worker_core;
-    bool shared = false;  // with other workers, which take turns
+    bool shared = false;  // whether other workers use the core in turns
     CpuSet cpus;          // empty: it is not bound
     CpuSet floating;      // while the core is still another's
   } mask;
   steering::ThreadBinder binder;
-  /// Of one thread that runs the worker: its own, or the guest of worker 0.
+  /// The state of one thread that runs the worker: its own, or the guest of worker 0.
   struct Thread {
     std::unique_ptr<counters::ThreadCounters> counters;
     counters::Reading last;
     os::ThreadMask mask;
     int checked = -1;      // placement generation in which the mask was seen to be the right one
-    double next_look = 0;  // at the allowed cpus
-    int memory_node = -2;  // that its memory policy names; -2: none yet, -1: not to be touched
+    double next_look = 0;  // time of the next check of the allowed cpus
+    int memory_node = -2;  // the node in its memory policy; -2: none yet, -1: the policy must not be changed
   } own, guest;
   std::atomic<const PlacementGeneration*> looking{nullptr};
-  double outside_work = 0;  // of threads that are no workers, which this worker has passed on
+  double outside_work = 0;  // work of threads outside that this worker has passed on
   std::atomic<bool> resting{false};
   std::atomic<int> generation{
       0};  // that it followed last; its parking thread reads it when a guest may have the worker
@@ -76,13 +76,13 @@ struct WorkerControl {
 
 class Steering {
  public:
-  /// \param cpus null where the machine is not this one: nothing is bound then, and nothing watched.
+  /// \param cpus null if the machine is not this one: then no thread is bound, and no change is watched.
   Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source);
   ~Steering();
   Steering(const Steering&) = delete;
   Steering& operator=(const Steering&) = delete;
 
-  /// Whether there is a controller that may move somebody.
+  /// Whether there is a controller that may move workers.
   [[nodiscard]] bool decides() const { return decides_; }
   /// Whether the workers' threads are bound to cpus of this machine.
   [[nodiscard]] bool binds() const { return cpus_ != nullptr; }
@@ -93,37 +93,38 @@ class Steering {
   int boundary(Worker& worker) noexcept;                             ///< \return jobs until the next call
   int chunk(Worker& worker) noexcept;                                ///< the same between chunks of a loop
   [[nodiscard]] bool has_news(const Worker& worker) const noexcept;  ///< the allowed cpus changed since its last poll
-  [[nodiscard]] bool in_doubt(const Worker& worker) const noexcept;  ///< that, or its thread has not found its cpu yet
-  [[nodiscard]] bool rests(const Worker& worker) const noexcept;     ///< it has lost its cpu
+  [[nodiscard]] bool in_doubt(const Worker& worker) const noexcept;  ///< has_news(), or its thread has not its cpu yet
+  [[nodiscard]] bool rests(const Worker& worker) const noexcept;     ///< whether it has lost its cpu
   [[nodiscard]] bool anybody_rests() const noexcept { return resting_.load(std::memory_order_seq_cst) > 0; }
-  void slept(Worker& worker) noexcept;       ///< takes the news
-  void arrive(Worker& worker) noexcept;      ///< another thread than before runs it
+  void slept(Worker& worker) noexcept;       ///< after a sleep: checks for news
+  void arrive(Worker& worker) noexcept;      ///< on a thread that has just taken it over
   void begin_work(Worker& worker) noexcept;  ///< from searching to running
-  void end_work(Worker& worker) noexcept;    ///< and back
+  void end_work(Worker& worker) noexcept;    ///< from running to searching
   void count(Worker& worker, const void* kind, double n) noexcept;
 
-  // Anyone.
+  // Any thread may call these.
   void add_work(double units) noexcept { outside_work_.fetch_add(units, std::memory_order_relaxed); }
   long enter_region(std::string_view name);
   void leave_region(long ticket);
   [[nodiscard]] std::vector<Decision> decisions() const;
   [[nodiscard]] std::vector<TimelinePoint> timeline() const;
-  /// What the controller weighs work by; nothing where none decides.
+  /// The kinds of work with their costs, by which the controller weighs work; empty if there is no controller.
   [[nodiscard]] std::vector<TaskTypeStats> task_types() const;
   [[nodiscard]] CpuSet allowed_cpus() const;
-  /// Those of a node, or all where it has none.
+  /// The allowed cpus of a node, or all allowed cpus if it has none.
   [[nodiscard]] CpuSet allowed_of_node(int node) const;
   [[nodiscard]] std::vector<WorkerCore> worker_cores() const;  ///< the core of each worker now; cpu -1 where it rests
   [[nodiscard]] const std::string& spec() const { return spec_; }
   [[nodiscard]] int generation() const;  ///< how often the allowed cpus changed
   void listen(std::function<void(const Decision&)> listener);
-  /// What the process may run on now, as far as it has been asked for from outside.
+  /// The affinity mask that the process has been given from outside (os::AllowedCpus).
   [[nodiscard]] CpuSet wanted_cpus() const;
-  /// Restricts the workers to these cpus, as far as the process may use them; all where nothing is left. Any thread.
+  /// Restricts the workers to those of these cpus that the process may use; to all allowed cpus if none is left. Any
+  /// thread.
   void lease(const CpuSet& cpus);
   /// Whether no worker can be on one of these cpus any more.
   [[nodiscard]] bool has_left(const CpuSet& cpus) const;
-  /// Gives the thread that was worker 0's guest back what it came with; to be called by that thread.
+  /// Restores mask and memory policy of the thread that was worker 0's guest, which calls it.
   void release_guest();
 
  private:
@@ -173,8 +174,8 @@ class Steering {
   std::vector<std::unique_ptr<PlacementGeneration>> generations_;
   os::AllowedCpus allowed_;
   std::optional<CpuSet> granted_;
-  CpuSet usable_;                 // what the process may use, leased or not
-  std::optional<CpuSet> leased_;  // of a machine that is shared
+  CpuSet usable_;                 // cpus that the process may use, leased or not
+  std::optional<CpuSet> leased_;  // leased cpus; nothing: the runtime leases no cores
   double next_granted_ = 0;
   struct Region {
     long ticket;
@@ -189,9 +190,9 @@ class Steering {
   controller::DecisionLog records_;
   controller::Timeline timeline_;
   std::function<void(const Decision&)> listener_;
-  std::vector<Decision> untold_;  // to the listener; its callers hold no lock
+  std::vector<Decision> untold_;  // decisions that the listener has not got yet
   std::atomic<bool> anything_untold_{false};
-  std::atomic<bool> telling_{false};                    // somebody calls it
+  std::atomic<bool> telling_{false};                    // a thread is calling the listener
   std::unique_ptr<trace::DecisionFile> decision_file_;  // null: none was asked for, or it cannot be written
 };
 

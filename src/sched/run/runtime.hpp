@@ -29,7 +29,7 @@
 
 namespace charm::sched {
 
-/// With chiplet and node what a worker's own queue of ready tasks does not hold goes to the queue that the chiplet or
+/// With chiplet and node, ready tasks that do not fit into a worker's own queue go to the queue that the chiplet or
 /// node shares.
 using steering::Bind;
 
@@ -44,11 +44,13 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  /// For whoever knows that it stays: the runtime's own threads, and the thread that will end it. Others hold a Visit.
+  /// For threads that know that the runtime will not end meanwhile: its own, and the thread that will end it. Others
+  /// hold a Visit.
   /// \throws Error (not_running).
   static Runtime& get();
   // The gate (sched/run/visit.hpp).
-  static std::atomic<Runtime*> current;  // whom threads outside may visit; null before the start and from finalize() on
+  static std::atomic<Runtime*>
+      current;  // which threads outside may visit; null before the start and from finalize() on
   static std::atomic<Runtime*> existing;  // the same until the end of finalize()
   static std::atomic<int> visits;
   static std::atomic<int> outside_waiting;  // threads that are no workers and sleep until a task is done
@@ -61,19 +63,19 @@ class Runtime {
   std::unique_ptr<trace::Recorder> recorder;  // null unless the setting trace names a file
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::unique_ptr<Group>> groups;    // every chiplet; of unbound workers one for all
-  const stealing::DistanceTable distance_table;  // how far they are from each other
-  stealing::WorkFlags work_flags;                // who is there, has work, is busy, sleeps
+  const stealing::DistanceTable distance_table;  // the distances between the groups
+  stealing::WorkFlags work_flags;                // which workers exist, have work, are busy, sleep
   const stealing::StealPolicy& stealing_policy;
   /// Jobs for a NUMA node's workers; `members` and `inbox` keep G2 for the node as the work flags does for a group.
   struct NodeQueue {
     LockedQueue inbox;
     std::atomic<int> members{0};
-    std::vector<int> groups;  // whose cores may be on the node
+    std::vector<int> groups;  // the groups whose cores may be on the node
   };
   std::vector<std::unique_ptr<NodeQueue>> nodes;  // by node id
   LockedQueue inbox;                              // for any worker
   std::unique_ptr<Steering> steering;
-  std::unique_ptr<Sharing> sharing;  // null where the machine is not shared
+  std::unique_ptr<Sharing> sharing;  // null if the runtime leases no cores
 
   Timers timers;
   CancellableWaits cancellable_waits;
@@ -83,15 +85,15 @@ class Runtime {
   alignas(64) std::atomic<bool> stopping{false};
   std::atomic<bool> over{false};          // nothing is left to do (sched/run/termination.cpp)
   std::atomic<int> idle{0};               // workers that found nothing since `stopping`
-  std::atomic<std::uint64_t> stirred{0};  // times that one of them has found something again
+  std::atomic<std::uint64_t> stirred{0};  // how often one of them has found a job again
   std::atomic<std::int64_t> next_exposure_ns{0};
-  std::atomic<int> leaving{0};               // workers that leave jobs to others (sched/run/bound_limits.cpp)
+  std::atomic<int> leaving{0};               // number of workers that leave jobs to others (sched/run/bound_limits.cpp)
   std::atomic<const void*> sentry{nullptr};  // the worker that looks for private jobs while all idle ones sleep (P4)
-  /// Whether worker 0's own thread is to look for work although it has been lent again and again since (P5).
+  /// Whether worker 0's own thread has to search for work although the worker has been lent again and again since (P5).
   enum class LookAfterLoan : std::uint8_t { none, soon, overdue };
   std::atomic<LookAfterLoan> look_after_loan{LookAfterLoan::none};
 
-  /// The group of a chiplet, by its place in `groups`; -1 where no core stands there.
+  /// The index in `groups` of a chiplet's group; -1 if the chiplet has no core of the placement.
   [[nodiscard]] int group_of(int chiplet) const noexcept {
     const auto index = static_cast<std::size_t>(chiplet + 1);
     return index < group_by_chiplet_.size() ? group_by_chiplet_[index] : -1;
@@ -101,29 +103,30 @@ class Runtime {
         std::memory_order_acquire);
   }
 
-  /// Work has appeared that a sleeper could take: wakes one near `from` unless somebody there is searching already.
+  /// Called when a sleeping worker could take new work: wakes one near `from` unless a worker there is searching
+  /// already.
   void notify(const Worker* from) noexcept;
-  /// Wakes this very worker if it is parked. \return whether it was.
+  /// Wakes this worker if it is parked. \return whether it was.
   bool wake(Worker& worker) noexcept;
-  /// Wakes all, so that they look at what has changed.
+  /// Wakes all workers, so that they notice a change.
   void wake_all() noexcept;
-  /// Whether anybody sleeps or may, seen on the work flags or at rest.
+  /// Whether a worker sleeps or may sleep, by the work flags, or rests.
   [[nodiscard]] bool anybody_asleep() const noexcept;
   [[nodiscard]] bool anybody_busy() const noexcept;
-  /// Makes a parked worker look at the clock again, and park again. \return whether it is parked.
+  /// Makes a parked worker check its time limits again, and park again. \return whether it is parked.
   bool ring(Worker& worker) noexcept;
   void post(Worker& worker, ListedJob* job) noexcept;
-  /// For any worker, but wakes one of this chiplet first.
+  /// Posts a job for any worker, but wakes one of this chiplet first.
   void post_near(int chiplet, ListedJob* job) noexcept;
-  /// For any worker.
+  /// Posts a job for any worker.
   void post_anywhere(ListedJob* job) noexcept;
   void wake_anybody() noexcept;
-  /// There is no heavy barrier, or none any more: says so, and makes every owner publish what it pushes from now on.
+  /// Called if there is no heavy barrier (any more): reports it, and makes every owner publish its pushes from now on.
   void without_heavy_barrier() noexcept;
-  /// For a worker of a group, of a node. \return false where it has no worker; then nothing was posted.
+  /// Posts a job for a worker of a group, or of a node. \return false if it has no worker; then nothing was posted.
   bool post_group(int group, ListedJob* job) noexcept;
   bool post_node(int node, ListedJob* job) noexcept;
-  /// Takes what lies in an inbox without members where everybody looks (G2).
+  /// Moves the jobs of an inbox without members to the runtime's inbox (G2).
   void abandon(LockedQueue& queue) noexcept;
 
   // The parts of taking a core (placing.cpp).
@@ -134,7 +137,8 @@ class Runtime {
 
   [[nodiscard]] bool nothing_left() noexcept;
 
-  /// In the child of a fork(): forgets the parent's runtime, with whoever was starting, ending or visiting it.
+  /// Called in the child of a fork(): forgets the parent's runtime, and that threads were starting, ending or visiting
+  /// it.
   /// \return that runtime, or nullptr.
   static Runtime* abandon() noexcept;
 
@@ -145,8 +149,8 @@ class Runtime {
   Worker* borrow() noexcept;
   void give_back(Worker& worker) noexcept;
 
-  /// Called by worker 0's guest when nothing is left to do: takes the guest off what it waits for, so that its thread
-  /// goes on and gives the worker back. \return the stack to go on with.
+  /// Called by worker 0's guest when nothing is left to do: detaches the guest from the event that it waits for, so
+  /// that its thread goes on and gives the worker back. \return the stack on which to continue.
   fiber::Fiber& send_guest_back(Worker& worker) noexcept;
 
   /// The stack of the thread that has borrowed worker 0, while it has. Readers go through with_guest.
@@ -157,7 +161,7 @@ class Runtime {
     if (fiber::Fiber* fiber = guest_.load(std::memory_order_seq_cst)) function(*fiber);
     guest_readers_.fetch_sub(1, std::memory_order_release);
   }
-  /// Calls `function` for every fiber of the pools, of which none comes or goes meanwhile.
+  /// Calls `function` for every fiber of the pools. None is made or destroyed meanwhile.
   template <class F>
   void for_each_fiber(F&& function) {
     for (auto& fibers : pools_) {
@@ -174,18 +178,18 @@ class Runtime {
   [[nodiscard]] std::vector<StackPoolStats> stack_pools() const;
 
  private:
-  static constexpr std::size_t most_idle_fibers = 256;  // of a node; what is more goes back to the system
+  static constexpr std::size_t most_idle_fibers = 256;  // of a node; further ones are given back to the system
   friend struct GdbLayout;
   struct FiberPool {
     int node = -1;
     std::mutex mutex;
     std::vector<fiber::Fiber*> idle;
     std::unordered_set<fiber::Fiber*> all;
-    std::size_t most = 0;  // that existed at a time
+    std::size_t most = 0;  // largest number that existed at a time
     std::uint64_t made = 0;
   };
   FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
-  const CharmGdbEntry* const gdb_layout_ = charm_gdb_layout;  // a static library is linked with it for this alone
+  const CharmGdbEntry* const gdb_layout_ = charm_gdb_layout;  // makes the linker keep the table in static programs
   struct Unstarted {};
   Runtime(Unstarted, const Config& config, std::unique_ptr<os::CpuWatch> cpus,
           std::unique_ptr<counters::Source> source);
@@ -193,12 +197,12 @@ class Runtime {
   void record();
   void start();
   void stop();
-  /// Wakes one sleeper of the group that `wanted` accepts. \return whether there was one.
+  /// Wakes one sleeping worker of the group that `wanted` accepts. \return whether there was one.
   enum class Wake { preferred, any };
   template <class F>
   bool wake_one_of(int group, F&& wanted, Wake which = Wake::any) noexcept;
   [[nodiscard]] bool wakes_last(const Worker& worker) const noexcept;
-  /// Wakes one at rest among the workers that `wanted` accepts, if all of these rest: nobody else serves their inbox.
+  /// Wakes one of the workers that `wanted` accepts, if all of these rest, because no other worker serves their inbox.
   template <class F>
   void wake_resting(F&& wanted) noexcept;
   void wake_resting_in(int group) noexcept;

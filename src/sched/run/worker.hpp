@@ -79,52 +79,52 @@ struct Worker : detail::WorkerBase {
 
   Runtime* runtime = nullptr;
 
-  // The owner's. Others know its place from the work flags and its node from below.
+  // Used by the owner alone. Other workers know its place from the work flags, and its node from `node` below.
   WorkerCore worker_core;
   Group* group = nullptr;
   stealing::Place place;
-  fiber::Fiber native;              // the stack that the worker's own thread came with
-  fiber::Fiber* current = nullptr;  // what runs
-  fiber::Fiber* handoff = nullptr;  // to go on with next, before anything else
+  fiber::Fiber native;              // the own stack of the worker's thread
+  fiber::Fiber* current = nullptr;  // the fiber that runs
+  fiber::Fiber* handoff = nullptr;  // the fiber to continue next, before anything else
   fiber::Fiber* free_fibers = nullptr;
   int free_count = 0;
   fiber::StackCache further_stacks;  // for deep recursion
-  std::uint32_t tick = 0;            // of looks at the own queues; decides which is first, so nothing else may count it
+  std::uint32_t tick = 0;            // counts searches of the own queues; decides which is first, so only these count
   std::uint32_t yields = 0;
   int bound_limits = 0;          // bound tasks that wait here with a time limit (sched/run/bound_limits.cpp)
-  bool look_around = false;      // the next look at the own queues begins with the shared ones
-  bool look_at_others = false;   // and goes on with what others have (P6 in sched/run/parking.cpp)
-  Handling* handling = nullptr;  // of the thread that has the worker
+  bool look_around = false;      // the next search of the own queues begins with the shared queues
+  bool look_at_others = false;   // and continues with those of other workers (P6 in sched/run/parking.cpp)
+  Handling* handling = nullptr;  // exception state of the thread that has the worker
   int* error_number = nullptr;   // errno of that thread
   std::uint64_t last_timer_look = 0;
-  std::uint64_t looked_at_others = 0;  // when it last did, or was idle
-  stealing::Place asked_lately;        // whom it asked for work then
+  std::uint64_t looked_at_others = 0;  // time at which it last did so, or was idle
+  stealing::Place asked_lately;        // the worker that it asked for work then
   std::uint64_t random = 0;
   trace::Track* track = nullptr;  // null unless the run is recorded (sched/debug/tracing.hpp)
   const os::TickClock* clock = nullptr;
 
-  // Everybody's.
+  // Used by any thread.
   Inbox inbox;
   ReadyQueue ready;
   alignas(64) std::atomic<State> slot{Slot::running};
   os::FutexWord bell{0};
   os::FutexWord guest_bell{0};
-  std::atomic<const fiber::Fiber*> shown{nullptr};  // `current`, for those who list tasks
-  std::atomic<int> node{-1};                        // of `core`
-  std::atomic<int> home_group{0};                   // of `place`; for guesses about who is where
+  std::atomic<const fiber::Fiber*> shown{nullptr};  // `current`, for lists of tasks
+  std::atomic<int> node{-1};                        // the node of its core
+  std::atomic<int> home_group{0};                   // the group of `place`, perhaps a moment old
   std::atomic<bool> leaving{false};                 // it leaves jobs to others (sched/run/bound_limits.cpp)
   alignas(64) Tally tally;
   WorkTimes times;
 
   std::thread thread;
 
-  /// What the thread does.
+  /// The main function of the worker's thread.
   void main() noexcept;
 
-  /// The calling thread has the worker from now on.
+  /// Called by a thread that has taken the worker.
   void taken_by_this_thread() noexcept;
 
-  /// The next thing to run; nullptr when the runtime stops.
+  /// The next job to run; nullptr when the runtime stops.
   detail::Job* find_job() noexcept;
 
   /// Leaves the running fiber for a loop fiber, or for `to`, which is ready; `after` decides when it becomes ready
@@ -132,12 +132,12 @@ struct Worker : detail::WorkerBase {
   void suspend(fiber::After after, void* argument, detail::WaitReason reason = {detail::Wait::nothing},
                fiber::Fiber* to = nullptr) noexcept;
 
-  /// Takes a task up again that was suspended. \param limit, top of the stack that it is on. \param task, left for the
-  /// recording: what suspending told, and the worker that it left.
+  /// Continues a task that was suspended. \param limit, top of the stack that it is on. \param task, left for the
+  /// recording: the task that was recorded as suspended, and the worker that it left.
   void resumed(const fiber::Fiber& fiber, const std::byte* limit, const std::byte* top, std::uint64_t task,
                int left) noexcept;
 
-  /// Makes `to` the running fiber's successor in the books; the switch follows.
+  /// Notes that `to` will be the running fiber; the switch follows.
   void enter(fiber::Fiber* to) noexcept;
 
   /// Puts a job behind those that are ready; if the queue is full, into the queue that the workers share by `bind`.
@@ -148,14 +148,14 @@ struct Worker : detail::WorkerBase {
 
   /// Moves the worker to another core of the placement: it leaves its group, taking along its deque, its ready fibers
   /// and its own inbox, and joins the other's. To be called on the worker's own thread between two jobs (any task of it
-  /// will do); Steering does, which binds the thread. Nobody waits for it.
-  /// \throws Error (bad_input) for a chiplet on which no core of the placement stands.
+  /// will do). Steering calls it, and binds the thread. No thread waits for it.
+  /// \throws Error (bad_input) for a chiplet that has no core of the placement.
   void move_to(const WorkerCore& to);
 
   /// Sets the flag that this worker has work, if it is not set already.
   void advertise() noexcept;
 
-  /// Between two jobs, often enough.
+  /// Called between two jobs, often enough.
   void watch_others() noexcept;
 
  private:
@@ -194,7 +194,7 @@ inline Worker* this_worker() noexcept { return static_cast<Worker*>(detail::this
 /// The function of every loop fiber: find a job, run it, for ever.
 void loop() noexcept;
 
-/// Puts a fiber that can go on where it will be found. `next`: the caller is about to return to its loop.
+/// Puts a fiber that can go on into a queue where a worker finds it. `next`: the caller is about to return to its loop.
 void make_ready(fiber::Fiber* fiber, bool next) noexcept;
 
 }  // namespace charm::sched
