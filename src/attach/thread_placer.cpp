@@ -65,7 +65,7 @@ double ThreadPlacer::step(double now) {
 
 void ThreadPlacer::refresh(double now) {
   std::set<ThreadId> present;
-  std::map<ThreadId, std::optional<os::ThreadTime>> loose;
+  std::map<ThreadId, std::optional<os::ThreadTime>> unfollowed;
   for (const Found& found : system_.threads()) {
     if (found.followed) {
       present.insert(found.id);
@@ -73,14 +73,14 @@ void ThreadPlacer::refresh(double now) {
       if (!members_.contains(found.id)) welcome(found.id, now);
       continue;
     }
-    const auto met = let_loose_.find(found.id);
-    loose.emplace(found.id, met == let_loose_.end() ? std::nullopt : met->second);
-    if (met != let_loose_.end()) continue;
+    const auto met = unfollowed_.find(found.id);
+    unfollowed.emplace(found.id, met == unfollowed_.end() ? std::nullopt : met->second);
+    if (met != unfollowed_.end()) continue;
     // It is not followed, and must not stay bound to the one core of the thread that created it.
     const CpuSet mask = system_.mask(found.id);
     if (mask != plan_.cpus && known_.contains(mask) && system_.bind(found.id, plan_.cpus) == 0) ++tally_.masks;
   }
-  let_loose_ = std::move(loose);
+  unfollowed_ = std::move(unfollowed);
   bool left = false;
   for (auto& [id, member] : members_) {
     if (present.contains(id)) continue;
@@ -139,7 +139,7 @@ void ThreadPlacer::measure(double now) {
     return static_cast<double>(after - std::min(before, after)) * 1e-9;
   };
   children_demand_ = 0;
-  for (auto& [id, last] : let_loose_) {
+  for (auto& [id, last] : unfollowed_) {
     const auto time = system_.time(id);
     if (time && last) {
       const double wanted = passed(last->run_ns, time->run_ns) + passed(last->wait_ns, time->wait_ns);
@@ -237,7 +237,7 @@ void ThreadPlacer::use(AttachPlan plan, double now) {
     member.surprises = 0;
     if (!member.alone) member.set = system_.mask(id);  // a cgroup may have changed it
   }
-  for (const auto& [id, time] : let_loose_) {
+  for (const auto& [id, time] : unfollowed_) {
     if (known_.contains(system_.mask(id)) && system_.bind(id, plan_.cpus) == 0) ++tally_.masks;
   }
   renew(now);
@@ -257,7 +257,7 @@ void ThreadPlacer::restore() {
     member.set = member.original;
     if (member.binder) member.binder->forget();
   }
-  for (const auto& [id, time] : let_loose_) {
+  for (const auto& [id, time] : unfollowed_) {
     if (system_.mask(id) == plan_.cpus) system_.bind(id, came_with_);
   }
   // A thread that was created since the latest search has the mask of a bound thread, and so has every thread that it
@@ -266,7 +266,7 @@ void ThreadPlacer::restore() {
   for (int round = 0; more && round < most_rounds; ++round) {
     more = false;
     for (const auto& [id, followed] : system_.threads()) {
-      if (members_.contains(id) || let_loose_.contains(id) || self_steered_.contains(id.process)) continue;
+      if (members_.contains(id) || unfollowed_.contains(id) || self_steered_.contains(id.process)) continue;
       const CpuSet mask = system_.mask(id);
       if (mask != came_with_ && known_.contains(mask) && system_.bind(id, came_with_) == 0) more = true;
     }

@@ -151,7 +151,7 @@ class ThreadPlacer {
   std::map<ThreadId, Member> members_;
   std::set<int> self_steered_;  // processes that use this library
   std::map<ThreadId, std::optional<os::ThreadTime>>
-      let_loose_;  // threads not followed, and their times at the latest window
+      unfollowed_;  // threads not followed, and their times at the latest window
   std::set<int> processes_;
   std::set<CpuSet> known_;  // masks that this object has set, so that a program did not
   std::vector<Slot> slots_;
