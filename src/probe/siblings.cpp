@@ -48,7 +48,7 @@ std::vector<NearestPair> nearest_pairs(const Distances& d) {
 using Matched = std::vector<std::pair<int, int>>;
 constexpr std::size_t most_to_match = 10;  // beyond it too much is missing to infer anything
 
-/// How differently two threads see everybody else; siblings sit in one place and see the same.
+/// How much the distances of two threads to all others differ; siblings have the same distances.
 double difference(const LatencyMatrix& matrix, int a, int b) {
   double sum = 0;
   int count = 0;

@@ -251,7 +251,7 @@ TEST(Affine, ABlockGoesToTheSameChipletInEveryCall) {
   }
 }
 
-// A loop does not wait for helpers that sit behind other work on their chiplet.
+// A loop does not wait for helpers that wait behind other work on their chiplet.
 TEST(Affine, IsDoneWithoutAChipletThatIsBusyWithSomethingElse) {
   Running runtime(2, on("pack:1 l3:2 core:1 pu:1"));
   std::atomic<bool> busy{false};

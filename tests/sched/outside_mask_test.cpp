@@ -71,7 +71,7 @@ TEST(OutsideMask, WorkersLeaveACpuThatIsTakenAwayAndReturnToIt) {
   for (int w = 0; w < 2; ++w) {
     const charm::CpuSet expected = {worker_cores[static_cast<std::size_t>(w)].cpu};
     charm::CpuSet mask;
-    // Each of a worker's threads looks for itself, and floats beside its core until whoever sits there has left.
+    // Each of a worker's threads checks its own mask, and floats until the worker that is on its new core has left it.
     const auto end = std::chrono::steady_clock::now() + 100s;
     while (mask != expected && std::chrono::steady_clock::now() < end)
       mask = charm::call(w, [] {

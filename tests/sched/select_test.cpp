@@ -176,18 +176,18 @@ TEST_P(Select, AClosedChannelIsReady) {
   EXPECT_EQ(empty, true);
   // Closing wakes those that wait, once.
   std::atomic<int> woken{0};
-  channel<int> rooms[2]{channel<int>(0), channel<int>(0)};
+  channel<int> channels[2]{channel<int>(0), channel<int>(0)};
   std::vector<charm::future<void>> waiting;
   for (int i = 0; i < 10; ++i) {
     waiting.push_back(charm::async([&] {
       int mine = 7;
-      charm::select(charm::recv_from(rooms[0], [&](std::optional<int> v) { woken += v ? 100 : 1; }),
-                    charm::recv_from(rooms[1], [&](std::optional<int> v) { woken += v ? 100 : 1; }),
+      charm::select(charm::recv_from(channels[0], [&](std::optional<int> v) { woken += v ? 100 : 1; }),
+                    charm::recv_from(channels[1], [&](std::optional<int> v) { woken += v ? 100 : 1; }),
                     charm::send_to(open, mine));  // unbounded: at most one of these takes part
     }));
   }
-  rooms[0].close();
-  rooms[1].close();
+  channels[0].close();
+  channels[1].close();
   for (auto& each : waiting) each.get();
   EXPECT_LE(woken, 10);
 }

@@ -1,5 +1,5 @@
 // What several sources say of one machine, held against each other: sysfs trees, recorded CPUID leaves and profiles of
-// machines and hypervisors that are not here.
+// other machines and hypervisors.
 #include <charm/error.hpp>
 #include <charm/machine.hpp>
 

@@ -128,7 +128,7 @@ class Watch {
 
 constexpr const char* too_slow = "programs come seconds late to their looks: this machine is too slow to judge them";
 
-/// Nothing where all threads sit on cores of their own program's share; else who does not.
+/// Nothing if all threads are on cores that their own program has leased; else the threads that are not.
 std::string unsettled(const Machine& machine, const std::vector<std::unique_ptr<Neighbour>>& neighbours) {
   const auto held = HeldTable::take(shares);
   if (!held) return "the table is in use";

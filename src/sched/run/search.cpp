@@ -45,7 +45,7 @@ bool Worker::shows_work() const noexcept { return deque.public_count() > 0 || !r
 
 Job* Worker::steal_from(Place from, bool ready_too) noexcept {
   Worker* victim = runtime->worker_at(from);
-  if (victim == nullptr || victim == this) return nullptr;  // just joining; or where this worker sat before
+  if (victim == nullptr || victim == this) return nullptr;  // a worker that is joining; or this worker's old place
   Job* job = nullptr;
   if (std::int64_t visible = victim->deque.public_count(); visible > 0) {
     bool lost = false;
