@@ -24,7 +24,7 @@ class Array {
       : block_(static_cast<std::size_t>(size) * sizeof(T), MemoryOptions{.huge = HugePages::advised}),
         data_(static_cast<T*>(block_.data())),
         size_(size) {}
-  /// In pages that were asked for already, of at least that size.
+  /// An array in given pages of at least that size.
   Array(std::int64_t size, PageBlock block)
       : block_(std::move(block)), data_(static_cast<T*>(block_.data())), size_(size) {}
   Array(Array&& other) noexcept { swap(other); }
@@ -59,7 +59,7 @@ class Array {
 
  private:
   PageBlock block_;
-  T* data_ = nullptr;  // of the block, at hand
+  T* data_ = nullptr;  // the first byte of the block
   std::int64_t size_ = 0;
 };
 

@@ -27,7 +27,7 @@ enum class Memory : std::uint8_t {
   replicated    ///< the same, and a copy of the graph on every node
 };
 
-/// Of all choices, in the order above.
+/// The names of all choices, in the order above.
 std::vector<std::string> memory_names();
 /// \throws Error (bad_config) for a name that there is not.
 Memory memory_named(std::string_view name);
@@ -56,18 +56,18 @@ class ArrayPlacement {
   /// The runs of an array in parts with the given bounds: whole pages, each where most of it belongs.
   [[nodiscard]] std::vector<PageRun> runs(std::span<const std::int64_t> bounds, std::size_t element_bytes) const;
 
-  /// For an array that loops go over in parts: by index.
+  /// Makes an array that loops visit in parts, by index.
   template <class T>
   [[nodiscard]] Array<T> split(std::int64_t size) const {
     return in_parts() ? split<T>(bounds(size)) : shared<T>(size);
   }
-  /// In parts of any size, as the lists of a range of vertices are.
+  /// The same for parts of any size, such as the lists of a range of vertices.
   template <class T>
   [[nodiscard]] Array<T> split(std::span<const std::int64_t> bounds) const {
     if (!in_parts()) return shared<T>(bounds.back());
     return Array<T>(bounds.back(), PageBlock(bytes<T>(bounds.back()), runs(bounds, sizeof(T)), options));
   }
-  /// For an array that all workers use, anywhere in it.
+  /// Makes an array that all workers use at any index.
   template <class T>
   [[nodiscard]] Array<T> shared(std::int64_t size) const {
     if (!several()) return Array<T>(size);

@@ -18,7 +18,7 @@ namespace charm::workloads {
 struct KernelRun {
   std::string kernel;           ///< bfs, pr, cc, sssp, graph500 or gups
   std::string runtime;          ///< charm, openmp, tbb or serial
-  std::string unit;             ///< of rate(): "MTEPS" or "GUP/s"
+  std::string unit;             ///< unit of rate(): "MTEPS" or "GUP/s"
   std::vector<double> seconds;  ///< one a trial; for graph500 a trial is the sum over its 64 searches
   std::vector<double> work;     ///< one a trial: edges traversed or updates made
   bool verified = false;        ///< every trial's answer passed
@@ -46,7 +46,7 @@ struct GenerateOptions {
 
 struct LoadOptions {
   bool undirected = false;  ///< read every edge of an edge list or general matrix in both directions
-  std::uint64_t seed = 1;   ///< of weights, where the file has none that SSSP can use
+  std::uint64_t seed = 1;   ///< seed of weights, if the file has none that SSSP can use
 };
 
 /// How to run: by which runtime and on how many of its workers (0: as many as the process may use). For "charm" the

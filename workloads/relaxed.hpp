@@ -22,7 +22,7 @@ T fetch_add(T& word, T value) {
   return std::atomic_ref<T>(word).fetch_add(value, std::memory_order_relaxed);
 }
 
-/// On failure `expected` holds what is there now.
+/// On failure `expected` becomes the present value.
 template <class T>
 bool exchange_if(T& word, T& expected, T value) {
   return std::atomic_ref<T>(word).compare_exchange_strong(expected, value, std::memory_order_relaxed);

@@ -9,7 +9,7 @@ namespace charm {
 /// One change of the spread, with the measurements on which it is based, its reason and its outcome.
 struct Decision {
   double time = 0;        ///< seconds since init() (in a model: since its start)
-  int control_group = 0;  ///< whose workers moved; 0, the only one, in the runtime
+  int control_group = 0;  ///< the control group whose workers moved; in the runtime always 0
   int from = 0;           ///< chiplets before
   int to = 0;             ///< chiplets after
   double throughput = 0;  ///< work per second before, in the unit that docs/controller.md describes under "Signals"

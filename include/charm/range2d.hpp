@@ -38,7 +38,7 @@ namespace detail {
 
 struct Tiles {
   range2d range;
-  std::int64_t rows, columns;  // of a tile
+  std::int64_t rows, columns;  // size of a tile
   [[nodiscard]] std::int64_t down() const noexcept { return (range.rows() - 1) / rows + 1; }
   [[nodiscard]] std::int64_t across() const noexcept { return (range.columns() - 1) / columns + 1; }
   [[nodiscard]] range2d at(std::int64_t number) const noexcept {

@@ -32,7 +32,7 @@ class PhaseBarrier {
  private:
   SpinLock lock_;
   std::ptrdiff_t expected_;  // arrivals of a phase
-  std::ptrdiff_t left_;      // until the end of this one
+  std::ptrdiff_t left_;      // arrivals until the end of this phase
   std::uint64_t phase_ = 0;
   WaitList waiters_;
 };

@@ -84,8 +84,9 @@ class task_group {
   struct GroupNode : detail::AwaitedJob {
     GroupNode(Run function, Dropped drop, task_group& g) noexcept : AwaitedJob(function, drop), owner(g) {}
     task_group& owner;
-    int home = -1;                                    // the worker whose pool the block is from
-    void (*run_here)(GroupNode*) noexcept = nullptr;  // for the waiter, which counts by itself
+    int home = -1;  // the worker whose pool the block is from
+    void (*run_here)(GroupNode*) noexcept =
+        nullptr;  // runs the task without counting; for the waiter, which counts itself
   };
   template <class F>
   struct GroupJob : GroupNode {
@@ -167,7 +168,7 @@ inline void task_group::finish() {
 /// move it to another worker, whose deque is then looked at.
 inline void task_group::take_back_own() {
   if (detail::this_worker() == nullptr) return;
-  struct Count {  // of tasks of the same kind in a row
+  struct Count {  // the number of consecutive tasks of the same kind
     detail::Job::Run kind = nullptr;
     std::int64_t tasks = 0;
     ~Count() { flush(); }

@@ -50,7 +50,7 @@ class LiveSystem final : public System {
   std::unique_ptr<os::ProcessEvents> events_;
   bool announced_ = false;  // the kernel has begun to announce
   int last_created_ = -1;
-  int silent_looks_ = 0;       // in a row: something was created, and not announced
+  int silent_looks_ = 0;       // consecutive checks in which something had been created and not announced
   std::map<int, bool> known_;  // by process: whether it is followed
   std::vector<os::Birth> births_;
   std::map<ThreadId, os::ThreadClock> clocks_;

@@ -20,7 +20,7 @@ struct Pool {
   bool argument = false;    ///< "name=value" is not a variable but the first argument of the program
 };
 
-/// What is to be started.
+/// The command to start.
 struct Words {
   std::vector<std::string> words;  ///< the program and its arguments; empty where it is not known
   bool children = false;           ///< the threads of its children are placed, too

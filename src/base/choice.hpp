@@ -30,7 +30,7 @@ std::optional<E> choice_named(std::string_view word) {
   return std::nullopt;
 }
 
-/// As people write it.
+/// The word of a choice.
 template <class E>
 std::string_view word_of(E value) {
   for (const Choice<E>& each : choices(value)) {

@@ -29,13 +29,13 @@ class Random {
   explicit Random(std::uint64_t seed) : state_(mixed(seed) | 1) {}
 
   std::uint64_t next() { return next_random(state_); }
-  /// In [0, limit).
+  /// A number in [0, limit).
   std::uint32_t below(std::uint32_t limit) {
     return static_cast<std::uint32_t>(((next() >> 32) * static_cast<std::uint64_t>(limit)) >> 32);
   }
   /// An index into `size` items; fewer than 2^32.
   std::size_t index(std::size_t size) { return below(static_cast<std::uint32_t>(size)); }
-  /// In [0, 1).
+  /// A number in [0, 1).
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   /// Normal, mean 0 and deviation 1: the sum of twelve, which needs no library function.
   double normal() {

@@ -53,7 +53,7 @@ struct SettingDoc {
   std::string name, default_value, doc, variable, accepts;
 };
 
-/// What the setting share, and the option --share, may be; nothing for another text.
+/// The value of the setting share, or of the option --share, from text; nothing if the text is not accepted.
 std::optional<ChoiceWithFile<Share>> share_named(const std::string& text);
 
 /// The setting as text: "auto", "replay:FILE".

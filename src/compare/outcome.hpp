@@ -44,7 +44,7 @@ struct Comparison {
   std::optional<Ratio> fastest;  ///< ratio of the wall times of the fastest quarters
   double ranks = 0;              ///< rank sum of the wall times
   std::vector<std::optional<Ratio>> counts;
-  Verdict verdict;  ///< on the wall time
+  Verdict verdict;  ///< the verdict on the wall time
 
   /// The ratio that the verdict is about.
   [[nodiscard]] const std::optional<Ratio>& judged() const { return verdict.by_fastest ? fastest : wall; }
@@ -53,7 +53,7 @@ struct Comparison {
 /// A run that ended with an error.
 struct Failed {
   std::size_t program = 0;
-  std::size_t round = 0;  ///< from 0; of the warm-up where `warm_up`
+  std::size_t round = 0;  ///< number of the round, from 0; of the warm-up rounds if `warm_up`
   bool warm_up = false;
   os::ChildResult child;
 };

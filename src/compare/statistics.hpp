@@ -25,7 +25,7 @@ struct Interval {
 struct Ratio {
   double value = 1;
   Interval at95;  ///< contains the true ratio in 95 of 100 comparisons; percentile bootstrap
-  Interval at99;  ///< in 99 of 100; Student's distribution of the trimmed mean. Not always the wider of the two
+  Interval at99;  ///< contains it in 99 of 100; Student's distribution of the trimmed mean. Not always the wider one
 };
 
 /// \param first, second of equal length: values of the same round are at the same index.

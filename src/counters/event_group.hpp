@@ -25,7 +25,7 @@ class EventGroup {
  public:
   /// The event at which opening stopped.
   struct Failure {
-    std::size_t event = 0;  ///< in the group
+    std::size_t event = 0;  ///< index of the event in the group
     int error = 0;          ///< an errno
   };
 

@@ -34,7 +34,7 @@ struct EventPlan {
   [[nodiscard]] bool counts(EventRole role) const;
 };
 
-/// What one core can count at once.
+/// The numbers of events that one core can count at the same time.
 struct Limits {
   int counters = 4;
   int fixed = 0;

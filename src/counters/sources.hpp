@@ -21,7 +21,7 @@ namespace charm::counters {
 
 using Clock = std::function<std::uint64_t()>;  // ns; must not go back
 
-/// What a source needs to know of the machine it runs on.
+/// The facts and functions of the machine that a source needs.
 struct SourceContext {
   std::shared_ptr<os::PerfEvents> perf;
   os::PerfAccess access;

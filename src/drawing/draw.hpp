@@ -15,7 +15,7 @@ struct DrawStyle {
   std::size_t width = 80;
 };
 
-/// Ends with a line break; no line is wider than the style says unless a single word is.
+/// The drawing; it ends with a line break, and no line is wider than the style says unless a single word is.
 std::string draw(const Machine& machine, const DrawStyle& style = {});
 
 }  // namespace charm::drawing

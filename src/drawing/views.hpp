@@ -17,7 +17,7 @@ namespace charm::drawing {
 
 using CpuGroups = std::vector<CpuSet>;  ///< by first cpu
 
-/// Empty levels are not told by that source.
+/// One view of the machine; levels that its source does not report are empty.
 struct View {
   std::string source;  ///< "system", "cpuid", "measured"
   CpuGroups cores, chiplets, nodes, sockets;
@@ -37,7 +37,7 @@ struct Views {
   std::vector<std::string> features;  ///< what is special about the machine, a sentence each
 };
 
-/// What may be known besides the machine itself.
+/// Further information, besides the machine itself.
 struct Sources {
   std::optional<topology::Survey> system;
   std::optional<topology::Survey> processors;  ///< what they say of themselves (survey_processors())

@@ -48,7 +48,7 @@ struct TaskCard {
   std::atomic<detail::Wait> wait{detail::Wait::nothing};
   std::atomic<const void*> object{nullptr};
   std::atomic<std::uint64_t> since{0};              // the runtime's clock
-  std::atomic<detail::Job::Run> function{nullptr};  // of the job that the scheduler started; nullptr: no task is on it
+  std::atomic<detail::Job::Run> function{nullptr};  // function of the job that the scheduler started; nullptr: no task
   std::atomic<std::uint64_t> name[4] = {};          // text, ended by a 0 byte
   mutable std::atomic<int> followers{0};            // number of threads that read the mutex that the task waits for
 
@@ -142,7 +142,7 @@ void destroy(Fiber* fiber) noexcept;
 /// Prepares the Fiber that stands for the calling thread's own stack.
 void attach_thread(Fiber& native) noexcept;
 
-/// What a switch passes to the other side; it lives on the stack that is left.
+/// The data that a switch passes to the other fiber; it lives on the stack that is left.
 struct Handover {
   Fiber* from;
   Fiber* to;

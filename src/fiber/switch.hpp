@@ -18,7 +18,7 @@
 
 namespace charm::fiber {
 
-/// What a fiber runs first; `message` is that of the switch. Never returns.
+/// The first function of a fiber; `message` is that of the switch. It must not return.
 using Start = void (*)(void* message) noexcept;
 
 #if defined(__x86_64__) && !defined(__ILP32__)

@@ -32,7 +32,7 @@ inline constexpr std::int64_t patience_ms = 2000;  // L3
 inline constexpr double look_seconds = 0.25;       // between two updates of a holder that lacks nothing
 inline constexpr double short_look_seconds = 0.02;
 
-/// What a lease needs from the system; tests replace it.
+/// The functions of the system that a lease needs; tests replace them.
 struct LeaseContext {
   os::ProcessIdentity self;
   std::uint64_t name_space = 0;

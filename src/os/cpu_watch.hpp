@@ -30,7 +30,7 @@ class CpuWatch {
 /// The real one. \param root of /proc, /sys and the cgroup mounts.
 std::unique_ptr<CpuWatch> live_cpu_watch(const std::string& root = "/");
 
-/// What one thread remembers about its own mask.
+/// The facts that a thread remembers about its own mask.
 struct ThreadMask {
   CpuSet set;                     // the mask that it has set last; empty: none yet
   std::optional<CpuSet> granted;  // the cpus that were granted at its last check

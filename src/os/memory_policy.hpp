@@ -17,7 +17,7 @@ enum class MemoryPolicy : int {
 
 inline constexpr int default_memory_policy = 0;
 inline constexpr unsigned long mpol_f_node = 1;  // get_mempolicy: the node of an address,
-inline constexpr unsigned long mpol_f_addr = 2;  // and not the thread's policy
+inline constexpr unsigned long mpol_f_addr = 2;  // instead of the thread's policy
 
 /// A set of nodes as these system calls take it.
 struct NodeMask {

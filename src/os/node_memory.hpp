@@ -34,7 +34,7 @@ class NodeMemory {
 /// refuses. `data` must begin on a page boundary.
 bool prefer_node(void* data, std::size_t bytes, int node) noexcept;
 
-/// Where the page of an address lies, without touching it.
+/// The node on which a page lies, found without touching the page.
 struct PageHome {
   int node = -1;  ///< OS number; -1: not known
   int error = 0;  ///< the reason if it is not known: ENOENT the page has not been touched, EFAULT nothing is mapped

@@ -9,7 +9,7 @@
 
 namespace charm::os {
 
-/// What a thread has done since it started.
+/// Times of a thread since it started.
 struct ThreadTime {
   std::uint64_t run_ns = 0;   ///< time on a cpu
   std::uint64_t wait_ns = 0;  ///< time in which it was ready to run and had no cpu; 0 if the kernel does not tell

@@ -30,7 +30,7 @@ struct PairPlan {
 
 struct PairBudget {
   bool sampled = false;
-  double seconds = 10;   ///< for all pairs
+  double seconds = 10;   ///< time for all pairs together
   int landmarks_of = 8;  ///< number of cpus for each landmark of a sample
 };
 

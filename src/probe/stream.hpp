@@ -19,7 +19,7 @@ inline constexpr std::array<std::string_view, 4> stream_kernels = {"read", "writ
 
 struct StreamResult {
   std::array<Summary, 4> gb_per_s;        ///< by kernel
-  std::array<double, 4> best_gb_per_s{};  ///< of the fastest trial, which is what STREAM prints
+  std::array<double, 4> best_gb_per_s{};  ///< by kernel: the fastest trial, which STREAM prints
   int threads = 0;
 };
 

@@ -7,7 +7,8 @@
 
 namespace charm::render {
 
-/// For content and quoted attributes. Control characters, which neither format allows even escaped, become blanks.
+/// Escapes text for content and quoted attributes. Control characters, which neither format allows even escaped, become
+/// blanks.
 inline std::string escaped(std::string_view text) {
   std::string out;
   out.reserve(text.size());

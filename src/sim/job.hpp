@@ -16,7 +16,7 @@ namespace charm::sim {
 /// A group of cores, from the smallest to the largest.
 enum class Domain { worker, chiplet, node, machine };
 
-/// What a policy does with data and tasks, besides placing the workers.
+/// How a policy treats data and tasks.
 struct AccessHabits {
   enum class Home { near, interleaved, first_node } home = Home::near;
   Domain roam =

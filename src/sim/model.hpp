@@ -28,8 +28,8 @@ struct Model {
 /// The models that are built in, by name.
 const std::vector<Model>& models();
 
-/// By name or alias (case, '-', '_' and blanks do not count), else a model file, an hwloc XML file or an hwloc
-/// synthetic string; the last two get estimated costs.
+/// A model by name or alias (case, '-', '_' and blanks do not count), else from a model file, an hwloc XML file or an
+/// hwloc synthetic string; the last two get estimated costs.
 /// \throws Error (bad_input) that lists the existing models.
 Model model(std::string_view name_or_file);
 

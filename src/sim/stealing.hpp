@@ -1,4 +1,4 @@
-// From whom a policy lets a worker without work steal: from nobody, or by one of the runtime's policies (src/stealing).
+// How workers steal under a simulated policy: not at all, or by one of the runtime's policies (src/stealing).
 #pragma once
 
 #include <string_view>

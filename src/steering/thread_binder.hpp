@@ -31,7 +31,7 @@ class ThreadBinder {
   /// The system call: binds the thread to these cpus. \returns false where the kernel refuses.
   using BindCall = std::function<bool(const CpuSet& cpus)>;
 
-  /// What place() asks for; the masks are those of steering/masks.hpp.
+  /// The core to bind the thread to, and its masks (steering/masks.hpp).
   struct Target {
     int cpu = -1;            // the cpu of the core; it is claimed unless it is shared
     bool shared = false;     // threads take turns on the cpu, so nobody claims it

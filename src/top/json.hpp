@@ -7,7 +7,7 @@
 
 namespace charm::top {
 
-/// With the line break.
+/// The line, with its line break.
 std::string json_line(const Snapshot& snapshot);
 
 }  // namespace charm::top

@@ -20,7 +20,7 @@ struct ScreenOptions {
   std::string clock;       ///< time of day, for the first line
 };
 
-/// At most `height` lines, none wider than `width`.
+/// The screen: at most `height` lines, none wider than `width`.
 std::vector<std::string> render(const Snapshot& snapshot, const ScreenOptions& look);
 
 /// "1.2M", "340": a number in four characters.

@@ -37,7 +37,7 @@ class Watch {
   /// \param pid 0: the whole machine. \param program its name.
   Watch(const Machine& machine, int pid, std::string program);
 
-  /// What happened since the previous sample; at the first one only the cpus of the threads.
+  /// The changes since the previous sample; for the first sample only the cpus of the threads.
   Snapshot next(const Sample& sample);
 
  private:

@@ -30,7 +30,7 @@ const ArrayPlacement& array_placement_of(E& e) {
   }
 }
 
-/// For arrays that are made from now on.
+/// Sets the placement of arrays that are made from now on.
 template <Executor E>
 void place_arrays(E& e, Memory memory) {
   if constexpr (Placing<E>) e.place(memory);

@@ -48,11 +48,11 @@ const T& copy_on(int node, const T& whole, const std::vector<T>& copies) {
 }
 
 struct Weights {
-  Array<std::uint8_t> narrow;  ///< when no weight is above 255
+  Array<std::uint8_t> narrow;  ///< the weights, if none is above 255
   Array<std::uint32_t> wide;   ///< otherwise
   std::uint32_t smallest = 0;
   std::uint32_t largest = 0;
-  std::vector<Weights> copies;  ///< as a graph's
+  std::vector<Weights> copies;  ///< copies on other nodes, as of a graph
   int node = -1;
 
   [[nodiscard]] const Weights& on(int wanted) const { return copy_on(wanted, *this, copies); }
@@ -70,7 +70,7 @@ struct CsrGraph {
   bool directed = false;
   Csr out;
   Csr transposed;                ///< only for a directed graph
-  std::vector<CsrGraph> copies;  ///< of what is read only, on other nodes; most graphs have none
+  std::vector<CsrGraph> copies;  ///< copies on other nodes of what is only read; most graphs have none
   int node = -1;                 ///< id of the node that a copy is on
 
   /// The copy on a node, or this one.

@@ -26,7 +26,7 @@ struct Piece {
   std::vector<Edge> edges;
   std::vector<double> weights;  ///< one an edge, if asked for
   Vertex highest = -1;
-  double lightest = 0;  ///< of the weights column
+  double lightest = 0;  ///< least value in the weights column
   double heaviest = 0;
   bool whole = true;               ///< all weights are whole numbers
   const char* weighted = nullptr;  ///< the first line with a weight, and the first without
@@ -40,7 +40,7 @@ class EdgeFile {
 
   [[nodiscard]] bool matrix() const { return matrix_; }
   [[nodiscard]] bool symmetric() const { return symmetric_; }
-  /// From the header of a matrix, else one more than the highest vertex that check() has seen.
+  /// Number of vertices: from the header of a matrix, else one more than the highest vertex that check() has seen.
   [[nodiscard]] Index vertices() const { return matrix_ ? rows_ : Index{highest_} + 1; }
   [[nodiscard]] bool weighted() const { return matrix_ ? values_ : weighted_ == 1; }
 
@@ -66,7 +66,7 @@ class EdgeFile {
   bool values_ = false;
   bool integers_ = false;
   Index rows_ = 0;
-  Index entries_ = 0;  ///< of the header
+  Index entries_ = 0;  ///< number of entries that the header says
   Index seen_ = 0;
   Vertex highest_ = -1;
   int weighted_ = -1;  ///< an edge list's lines have weights: not yet known, no, yes

@@ -14,7 +14,7 @@
 namespace charm::workloads {
 
 struct FieldError {
-  const char* at = nullptr;  ///< in the text, from which the line number is counted
+  const char* at = nullptr;  ///< position in the text, from which the line number is counted
   std::string what;
   std::string remedy;
 };

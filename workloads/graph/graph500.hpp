@@ -19,7 +19,7 @@ struct SearchTime {
 struct TepsStatistics {
   double min, first_quartile, median, third_quartile, max;
   double harmonic_mean;    ///< rates are averaged harmonically: the mean of equal shares of work, not of time
-  double harmonic_stddev;  ///< of the harmonic mean, as the specification's example code has it
+  double harmonic_stddev;  ///< deviation of the harmonic mean, as the specification's example code computes it
 };
 
 TepsStatistics teps_statistics(const std::vector<SearchTime>& searches);

@@ -10,7 +10,7 @@
 
 namespace charm::workloads {
 
-/// What the first reading learned of the weights column.
+/// The properties of the weights column that the first reading has found.
 struct WeightColumn {
   bool present = false;
   bool usable = false;  ///< all are whole numbers from 0 to 2^31 - 1

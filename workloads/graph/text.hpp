@@ -14,7 +14,7 @@ struct gzFile_s;
 
 namespace charm::workloads {
 
-/// Where in the file a block of lines begins.
+/// The position in the file at which a block of lines begins.
 struct TextBlock {
   std::string_view text;  ///< whole lines; the last of the file may lack its newline
   std::int64_t line = 1;
@@ -38,7 +38,7 @@ class TextFile {
   std::string path_;
   gzFile_s* file_ = nullptr;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;  ///< of what the last block did not cover
+  std::size_t begin_ = 0;  ///< beginning of the text behind the last block
   std::size_t end_ = 0;
   std::int64_t line_ = 1;
   bool at_end_ = false;

@@ -27,7 +27,7 @@ struct AwaitedJob : ListedJob {
   using Dropped = void (*)(AwaitedJob*, Drop) noexcept;
   AwaitedJob(Run function, Dropped d) noexcept : ListedJob(function), dropped(d) {}
   Dropped dropped;
-  AwaitedJob* outer = nullptr;  // whose function runs this one on its stack
+  AwaitedJob* outer = nullptr;  // the job whose function runs this one on its stack
 };
 
 }  // namespace charm::detail

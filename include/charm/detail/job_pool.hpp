@@ -67,7 +67,7 @@ class JobPool {
   /// What lies in the first block of a parcel; the addresses follow.
   struct Parcel {
     Parcel* next;
-    std::uint64_t count;  // of addresses
+    std::uint64_t count;  // number of addresses
     [[nodiscard]] void** blocks() noexcept { return reinterpret_cast<void**>(this + 1); }
   };
   struct Outgoing {
@@ -77,7 +77,7 @@ class JobPool {
   };
   struct Returned {
     std::atomic<Parcel*> parcels{nullptr};
-    std::atomic<std::uint32_t> blocks{0};  // in them, about
+    std::atomic<std::uint32_t> blocks{0};  // number of blocks in them, approximately
   };
   static constexpr std::size_t sizes = 3;
   static constexpr std::size_t index(std::size_t bytes) noexcept { return bytes <= 64 ? 0 : bytes <= 128 ? 1 : 2; }

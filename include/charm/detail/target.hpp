@@ -6,7 +6,7 @@ namespace charm::detail {
 /// Where a job shall run, or memory lie: a worker, or any worker of a chiplet or NUMA node.
 struct Target {
   enum class Kind { worker, chiplet, node } kind;
-  int id;  ///< of the worker; else an index in Machine::chiplets or Machine::nodes
+  int id;  ///< number of the worker; else an index in Machine::chiplets or Machine::nodes
 };
 
 }  // namespace charm::detail

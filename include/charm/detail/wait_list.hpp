@@ -59,7 +59,8 @@ struct Waiter {
   bool given = false;
   int beaten = 0;
   void* item = nullptr;
-  Choice* choice = nullptr;  // of a select, whose case `number` this is; then its event counts, not this one
+  Choice* choice =
+      nullptr;  // the choice of a select whose case `number` this is; its event is used instead of this one
   int number = 0;
   Completion event;
 

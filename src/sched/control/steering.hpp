@@ -51,7 +51,7 @@ struct WorkerControl {
   double next_poll = 0;   // 0: at the next boundary, because something is left to do
   int placed = 0;         // placement generation in which it has found its core last
   struct Mask {           // what the mode binds it to
-    int generation = -1;  // in which the core is
+    int generation = -1;  // the placement generation of the core
     WorkerCore worker_core;
     bool shared = false;  // whether other workers use the core in turns
     CpuSet cpus;          // empty: it is not bound
@@ -71,7 +71,7 @@ struct WorkerControl {
   double outside_work = 0;  // work of threads outside that this worker has passed on
   std::atomic<bool> resting{false};
   std::atomic<int> generation{
-      0};  // that it followed last; its parking thread reads it when a guest may have the worker
+      0};  // the generation that it followed last; its parking thread reads it when a guest may have the worker
 };
 
 class Steering {

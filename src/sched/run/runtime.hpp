@@ -73,7 +73,7 @@ class Runtime {
     std::vector<int> groups;  // the groups whose cores may be on the node
   };
   std::vector<std::unique_ptr<NodeQueue>> nodes;  // by node id
-  LockedQueue inbox;                              // for any worker
+  LockedQueue inbox;                              // jobs for any worker
   std::unique_ptr<Steering> steering;
   std::unique_ptr<Sharing> sharing;  // null if the runtime leases no cores
 

@@ -25,9 +25,9 @@ class Visit {
  public:
   /// \throws Error (not_running).
   Visit();
-  /// Empty if no runtime runs.
+  /// A visit that is empty if no runtime runs.
   explicit Visit(std::nothrow_t) noexcept;
-  /// For reports: also of a runtime that is being ended, until its tasks are dropped.
+  /// A visit for reports, which is possible also while the runtime ends, until its tasks are dropped.
   static Visit until_the_end() noexcept;
   ~Visit();
   Visit(const Visit&) = delete;

@@ -61,8 +61,8 @@ struct Tally {
 };
 
 struct Worker : detail::WorkerBase {
-  /// Which thread has the worker, and whether it is parked. The word of a parked worker also holds its place, so that a
-  /// waker whose compare-exchange succeeds counts it as searching on the chiplet where it sleeps.
+  /// Says which thread has the worker, and whether it is parked. The word of a parked worker also holds its place, so
+  /// that a waker whose compare-exchange succeeds counts it as searching on the chiplet where it sleeps.
   enum class Slot : std::uint8_t { parked, running, lent_parked, lent };
   class State {
    public:
