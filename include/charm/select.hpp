@@ -27,13 +27,14 @@
 namespace charm {
 namespace detail {
 
-/// One operation on one channel, which may be waited for beside others.
+/// One operation on one channel, for which a task may wait beside others.
 class ChannelCase {
  public:
   ChannelCase(SpinLock& lock, WaitList& waiters) noexcept : listed{lock, waiters, waiter} {}
   ChannelCase(const ChannelCase&) = delete;
   ChannelCase& operator=(const ChannelCase&) = delete;
-  /// Under the lock. \return whether the operation is over. \param served is to be woken after unlocking.
+  /// Tries the operation under the channel's lock. \return whether it is done. \param served the waiter to wake after
+  /// unlocking.
   virtual bool try_now(Waiter*& served) = 0;
 
   Waiter waiter;
@@ -43,15 +44,16 @@ class ChannelCase {
   ~ChannelCase() = default;
 };
 
-/// Does one of the cases, or waits for it. \param first is asked first. \param by_lock is room for as many pointers.
+/// Does one of the cases, or waits for it. \param first the case to try first. \param by_lock memory for as many
+/// pointers.
 /// \return its number, `timed_out` or `stopped`; a deadline that lies before all times asks without waiting.
 int select_among(std::span<ChannelCase* const> cases, std::span<ChannelCase*> by_lock, std::size_t first,
                  std::int64_t deadline, const std::stop_token* stop = nullptr);
-/// Numbers that Choice has no other use for.
+/// Results besides the numbers of cases; Choice uses these values for nothing else.
 inline constexpr int timed_out = -3;
 inline constexpr int stopped = -4;
 
-/// A case to begin with, by chance.
+/// A random case to begin with.
 inline std::size_t any_case(std::size_t count) noexcept {
   return count < 2 ? 0 : (ticks() * 0x9e3779b97f4a7c15U >> 32U) % count;
 }
@@ -98,7 +100,7 @@ struct ChannelCases {
   };
 };
 
-/// What is done where no channel is ready: at once, or when the time is over.
+/// The function to call if no channel is ready, at once or when the time is over.
 template <class F>
 struct TimeCase {
   std::int64_t deadline;
@@ -107,7 +109,7 @@ struct TimeCase {
 };
 inline constexpr std::int64_t before_all_times = std::numeric_limits<std::int64_t>::min();
 
-/// What is done when the wait shall end.
+/// The function to call when stop is requested.
 template <class F>
 struct StopCase {
   const std::stop_token& stop;
@@ -164,7 +166,7 @@ auto after(const std::chrono::duration<Rep, Period>& duration, F&& function) {
   return detail::TimeCase<F>{detail::deadline_after(duration), std::forward<F>(function)};
 }
 
-/// A case of select(): `function()` is called where stop is requested and no channel is ready. Not in one select() with
+/// A case of select(): calls `function()` when stop is requested and no channel is ready. Do not combine it with
 /// otherwise(), which does not wait.
 template <std::invocable F>
 auto stopped_by(const std::stop_token& stop, F&& function) {
@@ -179,8 +181,8 @@ auto stopped_by(const std::stop_token& stop, F&& function) {
 ///                   charm::send_to(results, result, [&](bool sent) { ... }),
 ///                   charm::after(10ms, [&] { ... }));      // or charm::otherwise([&] { ... })
 ///
-/// \param cases the results of recv_from, send_to, at most one otherwise or after and at most one stopped_by, made in the
-/// call itself.
+/// \param cases the results of recv_from, send_to, at most one otherwise or after and at most one stopped_by, made in
+/// the call itself.
 /// \return the index of the case that was done. \throws what its function throws, and what moving a value throws;
 /// Error (cancelled) if the task group or loop that the task belongs to is cancelled meanwhile.
 template <class... Case>
@@ -225,11 +227,11 @@ std::size_t select(Case&&... cases) {
   return result;
 }
 
-/// What recv_any() received.
+/// The result of recv_any().
 template <class T>
 struct received {
-  std::size_t index;       ///< of the channel
-  std::optional<T> value;  ///< nothing where the channel is closed and empty: leave it out from now on
+  std::size_t index;       ///< index of the channel
+  std::optional<T> value;  ///< the value; nothing if the channel is closed and empty: leave it out from then on
 };
 
 namespace detail {
@@ -254,19 +256,19 @@ std::optional<received<T>> receive_any(std::span<channel<T>* const> channels, st
 
 }  // namespace detail
 
-/// Receives from the first of any number of channels that has a value or is closed: select() where the number is known
+/// Receives from the first of any number of channels that has a value or is closed: as select() if the number is known
 /// at run time only. It allocates memory in proportion to the number.
-/// \throws Error (bad_input) where there is none, and what moving a value throws.
+/// \throws Error (bad_input) if there is no channel, and what moving a value throws.
 template <class T>
 received<T> recv_any(std::span<channel<T>* const> channels) {
   return *detail::receive_any(channels, detail::Completion::never);
 }
-/// The same until stop is requested at most. \return nothing then.
+/// The same, but the wait ends when stop is requested. \return nothing in that case.
 template <class T>
 std::optional<received<T>> recv_any(std::span<channel<T>* const> channels, const std::stop_token& stop) {
   return detail::receive_any(channels, detail::Completion::never, &stop);
 }
-/// The same for so long at most. \return nothing where no channel was ready in time.
+/// The same, but waits no longer than `duration`. \return nothing if no channel was ready in time.
 template <class T, class Rep, class Period>
 std::optional<received<T>> recv_any_for(const std::chrono::duration<Rep, Period>& duration,
                                         std::span<channel<T>* const> channels) {

@@ -13,7 +13,7 @@
 namespace charm {
 namespace detail {
 
-/// The part that does not depend on the function.
+/// The part of task_barrier that does not depend on the completion function.
 class PhaseBarrier {
  public:
   explicit PhaseBarrier(std::ptrdiff_t expected) noexcept : expected_(expected), left_(expected) {}
@@ -22,11 +22,11 @@ class PhaseBarrier {
 
   struct Arrival {
     std::uint64_t phase;
-    bool last;  // who then has to call next_phase()
+    bool last;  // whether it was the last; then it has to call next_phase()
   };
   Arrival arrive(std::ptrdiff_t by, bool drop) noexcept;
   void next_phase() noexcept;
-  /// Waits until `phase` is over. \return false where the time was over, or stop requested, first.
+  /// Waits until `phase` is over. \return false if the time was over, or stop was requested, first.
   bool wait(std::uint64_t phase, std::int64_t deadline, const std::stop_token* stop = nullptr);
 
  private:
@@ -53,10 +53,10 @@ class task_barrier {
                 "the completion of a barrier must not throw: declare it noexcept");
 
  public:
-  /// What arrive() returns and wait() takes: a phase.
+  /// A phase, as arrive() returns it and wait() takes it.
   class arrival_token {
    public:
-    /// For a later assignment.
+    /// A token to be assigned later.
     arrival_token() = default;
 
    private:
@@ -74,7 +74,7 @@ class task_barrier {
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t by = 1) { return arrival_token(come(by, false).phase); }
   /// Waits until that phase is over. \param token from this phase or the one before.
   void wait(arrival_token token) { phases_.wait(token.phase_, detail::Completion::never); }
-  /// As wait(), but no longer than until stop is requested. \return whether the phase is over; if not, wait again.
+  /// As wait(), but the wait ends when stop is requested. \return whether the phase is over; if not, wait again.
   bool wait(arrival_token token, const std::stop_token& stop) {
     return phases_.wait(token.phase_, detail::Completion::never, &stop);
   }

@@ -18,12 +18,13 @@ namespace detail {
 
 struct AnyDone;
 
-/// Tells an AnyDone that one of them is done.
+/// Notifies an AnyDone that one of the events is done.
 struct AnyWatcher : Watcher {
   AnyDone* told = nullptr;
 };
 
-/// \param watchers one for each. \return the number of one that is done; -1 where the time was over or stop requested.
+/// Waits for one of the events. \param watchers one for each. \return the number of an event that is done; -1 if the
+/// time was over or stop was requested.
 int wait_any_of(std::span<Completion* const> events, std::span<AnyWatcher> watchers, std::int64_t deadline,
                 const std::stop_token* stop);
 
@@ -75,13 +76,13 @@ std::size_t wait_any(std::vector<future<T>>& futures) {
   return wait_any(std::span<future<T>>(futures));
 }
 
-/// As wait_any(), but no longer than until stop is requested. \return nothing if none was ready by then.
+/// As wait_any(), but the wait ends when stop is requested. \return nothing if none was ready by then.
 template <class... T>
   requires(sizeof...(T) > 0)
 std::optional<std::size_t> wait_any(const std::stop_token& stop, future<T>&... futures) {
   return detail::number_of(detail::wait_any_until(detail::Completion::never, &stop, futures...));
 }
-/// The same for any number of one type.
+/// The same for any number of futures of one type, with a stop token.
 template <class T>
 std::optional<std::size_t> wait_any(const std::stop_token& stop, std::span<future<T>> futures) {
   return detail::number_of(detail::wait_any_until(detail::Completion::never, &stop, futures));

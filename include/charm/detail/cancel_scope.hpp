@@ -6,7 +6,7 @@
 // depends on the counter; a stale answer is as if the question had come a moment earlier. Nor does it walk on where it
 // meets an ancestor that knows the answer, so a deep nest of scopes is walked once and not once from each level.
 //
-// A scope is also what the values of task_locals hang from, since they are inherited in the same way.
+// The values of task_locals are stored in scopes, too, since tasks inherit them in the same way.
 //
 // Invariants
 //  S1  The flag is set before the counter is raised, and ancestors are read after the counter was read. So a scope that
@@ -30,7 +30,7 @@ namespace charm::detail {
 
 inline constinit std::atomic<std::uint64_t> cancellations{1};
 
-/// Ends the waits of all tasks whose scope, or one that it is nested in, was cancelled.
+/// Ends the waits of all tasks whose scope, or a scope around it, was cancelled.
 void end_cancelled_waits() noexcept;
 
 /// A value that a task_local has within a scope (charm/task_local.hpp).
@@ -55,14 +55,14 @@ class CancelScope {
   [[nodiscard]] bool cancelled() const noexcept {
     return cancelled_.load(std::memory_order_relaxed) || (outer_ != nullptr && outer_cancelled());
   }
-  /// Whether one of those that it is nested in was cancelled.
+  /// Whether a scope around this one was cancelled.
   [[nodiscard]] bool outer_cancelled() const noexcept {
     const std::uint64_t now = cancellations.load(std::memory_order_acquire);
     if (seen_.load(std::memory_order_relaxed) == now) return false;
     return from_outside_.load(std::memory_order_relaxed) || look_outside(now);
   }
 
-  /// Before a wait that ends when the scope is cancelled. \return whether it has been.
+  /// Called before a wait that ends when the scope is cancelled. \return whether it has been cancelled already.
   [[nodiscard]] bool cancelled_before_wait() const noexcept {
     const CancelScope* end = this;
     for (; end != nullptr && end->waited_in_.load(std::memory_order_seq_cst) != Mark::whole; end = end->outer_)
@@ -73,7 +73,7 @@ class CancelScope {
     return cancelled();
   }
 
-  /// The values of task_locals here, the innermost first.
+  /// The values of task_locals in this scope, the innermost first.
   [[nodiscard]] const Binding* bindings() const noexcept { return bindings_; }
 
  protected:
@@ -104,7 +104,7 @@ class CancelScope {
   const Binding* bindings_;
   mutable std::atomic<std::uint64_t> seen_{0};
   std::atomic<bool> cancelled_{false};
-  mutable std::atomic<bool> from_outside_{false};  // an outer one was cancelled
+  mutable std::atomic<bool> from_outside_{false};  // a scope around this one was cancelled
   mutable std::atomic<Mark> waited_in_{Mark::none};
 };
 
@@ -113,7 +113,7 @@ class FailScope : public CancelScope {
  public:
   using CancelScope::CancelScope;
 
-  /// In a catch block. What a part threw only because it was cut short says nothing new.
+  /// Called in a catch block. An error that a part threw only because it was cut short is not kept.
   void fail() noexcept {
     std::exception_ptr error = std::current_exception();
     if (cancelled() && tells_of_cancellation(error)) return;
@@ -122,8 +122,8 @@ class FailScope : public CancelScope {
     cancel();
   }
 
-  /// When all parts have ended. \throws the first error; Error (cancelled) where an outer scope was cancelled, since
-  /// what comes after may count on what was left out.
+  /// Called when all parts have ended. \throws the first error; Error (cancelled) if an outer scope was cancelled,
+  /// since the code that follows may depend on the parts that were left out.
   void finish() {
     renew();
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -149,11 +149,12 @@ class FailScope : public CancelScope {
   std::mutex mutex_;
 };
 
-/// Where a task in code of charm::blocking() keeps its scope, as it is on no worker; nullptr in any other thread.
+/// The place where a task in code of charm::blocking() keeps its scope, since it is on no worker; nullptr in other
+/// threads.
 const CancelScope** scope_in_blocking_code() noexcept;
 
-/// For the time of a call: the scope of the task that runs. A task that waits meanwhile may come back on another
-/// worker, and takes its scope along (sched/run/worker.cpp).
+/// Sets the scope of the running task for the time of a call. A task that waits meanwhile may come back on another
+/// worker, and keeps its scope (sched/run/worker.cpp).
 class WithScope {
  public:
   explicit WithScope(const CancelScope* scope) noexcept : outer_(std::exchange(this_worker()->scope, scope)) {}
@@ -165,16 +166,16 @@ class WithScope {
   const CancelScope* outer_;
 };
 
-/// After a wait that has ended before what it waited for. \throws Error (cancelled) where what the task belongs to was
-/// cancelled; not while another exception leaves it, whose destructors may wait for time limits of their own.
+/// Called after a wait that has ended before its event. \throws Error (cancelled) if the task's group or loop was
+/// cancelled; not while another exception leaves the task, whose destructors may have waits of their own.
 void check_ended_wait();
 
 }  // namespace charm::detail
 
 namespace charm {
 
-/// Whether what the calling task belongs to was cancelled: the task group that it was spawned into, the loop whose body
-/// it runs, or one that these are nested in. For long computations that want to stop early; false outside of tasks.
+/// Whether the calling task was cancelled: by the task group into which it was spawned, the loop whose body
+/// it runs, or a group or loop around these. For long computations that should stop early; false outside of tasks.
 [[nodiscard]] inline bool is_cancelled() noexcept {
   const detail::WorkerBase* worker = detail::this_worker();
   return worker != nullptr && worker->scope != nullptr && worker->scope->cancelled();

@@ -1,10 +1,10 @@
-// A one-shot event with one waiter: the end of a job, or the wake-up of one who waits in a mutex or channel. Waiting
-// suspends a fiber (or, on a thread that is no worker, sleeps); it never blocks a worker.
+// A one-shot event with one waiter: the end of a job, or the wake-up of a task that waits in a mutex or channel.
+// Waiting suspends a fiber (or, on a thread that is no worker, sleeps); it never blocks a worker.
 //
 // State: 0 while it is pending and nobody waits; the waiter's address while somebody waits, with a bit that tells what
 // it is (a fiber, a thread, a Watcher); `done_value` for ever after complete(). A wait that may end early adds one
-// more: its time limit, the cancellation of what its task belongs to, or its stop token puts `expired_value` in place
-// of 0 or of the waiter. Whoever does that owns the waking of the waiter, and the waiter takes the value away again. So
+// more: its time limit, the cancellation of its task's group, or its stop token puts `expired_value` in place
+// of 0 or of the waiter. The one that does so has to wake the waiter, and the waiter removes the value again. So
 // exactly one of complete() and those three wakes, and a completion that comes later than the early end is still seen.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace charm::detail {
 
-/// What a task waits for, as charm::tasks() and the report of a deadlock tell it.
+/// The kinds of events that a task waits for, for charm::tasks() and the report of a deadlock.
 enum class Wait : std::uint8_t {
   nothing,
   task,
@@ -34,17 +34,17 @@ enum class Wait : std::uint8_t {
 
 struct Listed;
 
-/// `object` is the address of the mutex, channel ...; it is told, never followed, but for a mutex
+/// `object` is the address of the mutex, channel ...; it is reported, and never read except for a mutex
 /// (fiber::TaskCard::follow_mutex).
 struct WaitReason {
   Wait kind = Wait::task;
   const void* object = nullptr;
-  const Listed* listed = nullptr;         // where the waiter is in a list
-  bool cancellable = false;               // the wait ends early when what the task belongs to is cancelled
-  const std::stop_token* stop = nullptr;  // or when stop is requested
+  const Listed* listed = nullptr;         // the list in which the waiter is
+  bool cancellable = false;               // whether the wait ends when the task's group or loop is cancelled
+  const std::stop_token* stop = nullptr;  // the wait ends when stop is requested
 };
 
-/// Is told of the end in place of a waiter: complete() calls `notify`, as the last thing that it does.
+/// Takes the place of a waiter: complete() calls `notify`, as its last action.
 struct alignas(8) Watcher {
   void (*notify)(Watcher*) noexcept = nullptr;
 };
@@ -79,14 +79,14 @@ class Completion {
     if (waiter > expired_value) wake(waiter, next);
   }
 
-  /// Makes `watcher` the one that is told. \return false where it is done already, and nobody is told. A watcher must
-  /// stay until it has been told or unwatch() has succeeded.
+  /// Sets the watcher to notify. \return false if the event is done already; then the watcher is not notified. A
+  /// watcher must exist until it has been notified or unwatch() has succeeded.
   bool watch(Watcher& watcher) noexcept {
     std::uintptr_t nobody = 0;
     return state_.compare_exchange_strong(nobody, address_of(watcher), std::memory_order_acq_rel,
                                           std::memory_order_acquire);
   }
-  /// \return false where the watcher was told, or is about to be.
+  /// Removes the watcher. \return false if it was notified, or is about to be.
   bool unwatch(Watcher& watcher) noexcept {
     std::uintptr_t self = address_of(watcher);
     return state_.compare_exchange_strong(self, 0, std::memory_order_acq_rel, std::memory_order_acquire);

@@ -1,8 +1,9 @@
-// What coroutines are made of: the job that resumes one, where frames live, and where results go.
+// The parts of coroutines: the job that resumes one, the memory of frames, and the result.
 //
 // A coroutine that is scheduled is a job like any other: the job lies in the awaiter and so in the coroutine's frame,
 // nothing is allocated for it, and a thief may resume it anywhere. Invariant: once an await_suspend has handed the
-// coroutine to somebody, it touches neither the awaiter nor the frame, since the coroutine may run, and end, meanwhile.
+// coroutine to another thread, it touches neither the awaiter nor the frame, since the coroutine may run, and end,
+// meanwhile.
 #pragma once
 
 #include <charm/detail/job_memory.hpp>
@@ -91,7 +92,7 @@ struct PooledFrame {
   }
 };
 
-/// What a coroutine returned or threw.
+/// The result of a coroutine, or its exception.
 template <class T>
 struct PromiseResult {
   Result<T> result;

@@ -1,9 +1,9 @@
-// How many tasks of a group are not done, and the end of waiting for them (modelled in tests/model/group.pml).
+// The number of tasks of a group that are not done, and the wait for them (modelled in tests/model/group.pml).
 //
 // Tasks not yet done: home_ + (remote_ - bias). home_ is plain: it is touched by code that runs on the very stack that
 // the group lives on, in frames below the group's own (run(), and the tasks that wait() takes back); so by one thread
 // of control, which moves between workers only by suspending. All others count in remote_. The bias keeps remote_ away
-// from 0 while nobody waits; the waiter takes it off, folding home_ in, and so asks to be told of the end.
+// from 0 while nobody waits; the waiter subtracts it, adds home_, and is then notified of the end.
 //
 //  N1  remote_ is 0 only from the moment when the last task of a waited-for group is done until the bias is put back.
 //      Exactly one remove() makes it 0, so exactly one completes `done_`.
@@ -33,14 +33,14 @@ class GroupCount {
     while (!remote_.compare_exchange_weak(seen, seen == 0 ? bias + 1 : seen + 1, std::memory_order_relaxed)) {  // N2
     }
   }
-  /// \param last_act whether the caller is a job that the scheduler runs, and this the last thing that it does.
+  /// \param last_act whether the caller is a job that the scheduler runs, and this is its last action.
   void remove(bool last_act) noexcept {
     if (remote_.fetch_sub(1, std::memory_order_acq_rel) == 1) done_->complete(last_act);
   }
 
   [[nodiscard]] bool none() const noexcept { return home_ == 0 && remote_.load(std::memory_order_acquire) == bias; }
 
-  /// From one task at a time.
+  /// Waits; only one task may wait at a time.
   void wait(WaitReason reason) {
     if (none()) return;
     Completion done;

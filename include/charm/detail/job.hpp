@@ -1,6 +1,6 @@
-// A unit of work as the scheduler sees it: one function pointer. What it runs and where its memory lives is the
-// business of whoever made it: invoke and parallel_for keep jobs on the parent's stack, task_group and async take them
-// from the worker's pool, a suspended fiber is itself a job.
+// A unit of work as the scheduler sees it: one function pointer. The code that makes a job decides what it runs and
+// where its memory is: invoke and parallel_for keep jobs on the parent's stack, task_group and async take them from the
+// worker's pool, a suspended fiber is itself a job.
 #pragma once
 
 namespace charm::detail {
@@ -20,9 +20,9 @@ struct ListedJob : Job {
 enum class Drop { tell, release };
 
 /// A job whose end may be waited for by a thread that is no worker: that of run(), of a future, of a group. finalize()
-/// drops tasks that wait for what never comes; it then calls `dropped` twice, in place of the rest of `run`: to tell
-/// whoever waits (after which the job may be gone, where it is not its own owner), and to free what it holds.
-/// `run` says begin_awaited() first and end_awaited() after the function.
+/// drops tasks that wait for an event that never comes; it then calls `dropped` twice, in place of the rest of `run`:
+/// to notify the waiter (after which the job may be gone, if it is not its own owner), and to free the job. `run` calls
+/// begin_awaited() first and end_awaited() after the function.
 struct AwaitedJob : ListedJob {
   using Dropped = void (*)(AwaitedJob*, Drop) noexcept;
   AwaitedJob(Run function, Dropped d) noexcept : ListedJob(function), dropped(d) {}

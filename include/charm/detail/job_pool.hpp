@@ -45,15 +45,15 @@ class JobPool {
     list.head = new (block) Free{list.head};
     ++list.length;
   }
-  /// A block that `home` shall have, which belongs to the worker `home_id`.
+  /// Returns a block to `home`, the pool of the worker `home_id`.
   void give_back(void* block, std::size_t bytes, JobPool& home, int home_id) noexcept;
 
-  /// How many blocks of a size wait to be used again, about.
+  /// Number of blocks of a size that were returned and wait to be used again, approximately.
   [[nodiscard]] std::uint32_t came_back(std::size_t bytes) const noexcept {
     return returned_[index(bytes)].blocks.load(std::memory_order_relaxed);
   }
 
-  /// For threads that are not workers.
+  /// Memory for threads that are not workers.
   static void* take_outside(std::size_t bytes) { return ::operator new(bytes > largest ? bytes : rounded(bytes)); }
 
  private:
@@ -64,7 +64,7 @@ class JobPool {
     Free* head = nullptr;
     std::uint32_t length = 0;
   };
-  /// What lies in the first block of a parcel; the addresses follow.
+  /// The header in the first block of a parcel; the addresses follow.
   struct Parcel {
     Parcel* next;
     std::uint64_t count;  // number of addresses
@@ -97,7 +97,7 @@ class JobPool {
 };
 
 void* take_job_memory(std::size_t bytes);
-/// \param home the worker that took the block; -1: whoever gives it.
+/// Gives a block back. \param home the worker that took the block; -1: the calling one.
 void give_job_memory(void* block, std::size_t bytes, int home = -1) noexcept;
 
 }  // namespace charm::detail

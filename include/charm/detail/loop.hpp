@@ -36,14 +36,14 @@ class Chunk {
   explicit Chunk(std::int64_t grain) noexcept : size_(grain > 0 ? grain : 1), settled_(grain > 0) {}
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
 
-  /// For the second half of a range: what was learned, and nothing done.
+  /// A chunk for the second half of a range: with the same learned size, and nothing done.
   [[nodiscard]] Chunk fork() const noexcept {
     Chunk learned = *this;
     learned.count_ = LoopCount();
     return learned;
   }
 
-  /// As LoopCount has them.
+  /// As in LoopCount.
   void boundary(const void* kind) noexcept { count_.boundary(kind); }
   void finish(const void* kind) noexcept { count_.finish(kind); }
 

@@ -1,4 +1,4 @@
-// Where a job leaves what its function returned or threw. Until then it holds a null pointer and nothing else, so that
+// The result of a job's function, or its exception. Until then it contains a null pointer and nothing else, so that
 // a job which is taken back by its own worker costs next to nothing here.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the headers ask of the scheduler (src/sched).
+// The functions of the scheduler (src/sched) that the headers call.
 #pragma once
 
 #include <charm/detail/completion.hpp>
@@ -10,11 +10,11 @@
 
 namespace charm::detail {
 
-/// Queues a job that nobody on this stack waits for: on the worker's own deque, or, from outside, where any worker
+/// Queues a job that nothing on this stack waits for: on the worker's own deque, or, from outside, where any worker
 /// finds it. \throws Error (not_running).
 void submit(ListedJob& job);
 
-/// The same, but where the running task is bound to its worker, the job is, too.
+/// The same, but if the running task is bound to its worker, the job is bound to it, too.
 void submit_where_bound(ListedJob& job);
 
 /// Queues a job for a worker, or for whichever worker of a chiplet or node comes first.
@@ -24,8 +24,8 @@ void post(Target target, ListedJob& job);
 /// Runs `root` from a thread that is no worker and waits for `done`. \throws Error (not_running).
 void run_root(ListedJob& root, Completion& done);
 
-/// Counts `count` finished tasks of a kind, for the controller (sched/control/meter.hpp). A kind is told by any address
-/// of its own.
+/// Counts `count` finished tasks of a kind, for the controller (sched/control/meter.hpp). Any address identifies a
+/// kind, if no other kind uses it.
 void count_work(const void* kind, std::int64_t count) noexcept;
 
 /// Counts iterations of a loop, and lets the worker do what it does between two jobs: publish, move. On workers only.
@@ -35,10 +35,10 @@ int loop_boundary(const void* kind, std::int64_t count) noexcept;
 /// The running task is this job from now on, until end_awaited().
 void begin_awaited(AwaitedJob& job) noexcept;
 void end_awaited(AwaitedJob& job) noexcept;
-/// And counts it, as count_work(kind, 1) does.
+/// Ends that, and counts the task, as count_work(kind, 1) does.
 void end_awaited(AwaitedJob& job, const void* kind) noexcept;
 
-/// What those are told who wait for a task that finalize() has dropped.
+/// The error for those that wait for a task that finalize() has dropped.
 [[nodiscard]] std::exception_ptr dropped_error() noexcept;
 
 /// Runs a job that the caller is about to wait for, on its stack, if it is the newest on the worker's deque. A job that

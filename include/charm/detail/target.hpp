@@ -3,7 +3,7 @@
 
 namespace charm::detail {
 
-/// Where a job shall run, or memory lie: a worker, or any worker of a chiplet or NUMA node.
+/// The place where a job runs, or memory lies: a worker, or any worker of a chiplet or NUMA node.
 struct Target {
   enum class Kind { worker, chiplet, node } kind;
   int id;  ///< number of the worker; else an index in Machine::chiplets or Machine::nodes

@@ -1,5 +1,5 @@
-// What mutex, condition variable, semaphore, latch, barrier and channel are made of: a lock for a few instructions, and
-// a list of those who wait.
+// The parts of mutex, condition variable, semaphore, latch, barrier and channel: a lock for a few instructions, and
+// a list of waiters.
 //
 // Invariants
 //  W1  Every field of such an object is touched under its lock only, and unlocking is one store, the last touch. So
@@ -23,7 +23,8 @@
 
 namespace charm::detail {
 
-/// For critical sections of some instructions, none of which suspends. Who finds it taken for long gives the cpu away.
+/// For critical sections of some instructions, none of which suspends. A thread that finds it taken for long yields the
+/// cpu.
 class SpinLock {
  public:
   void lock() noexcept {
@@ -38,10 +39,10 @@ class SpinLock {
   std::atomic<bool> taken_{false};
 };
 
-/// Which of several lists serves one who waits in all of them (W4).
+/// Decides which of several lists serves a task that waits in all of them (W4).
 struct Choice {
   static constexpr int open = -1;
-  static constexpr int again = -2;  // the one that had won could not serve
+  static constexpr int again = -2;  // the list that had won could not serve the task
   /// \return whether the choice was open, and is `number` now.
   bool win(int number) noexcept {
     int expected = open;
@@ -51,7 +52,7 @@ struct Choice {
   Completion event;
 };
 
-/// One who waits. `given` and `item` are for the object that it waits at.
+/// One waiter. `given` and `item` are for the object in which it waits.
 struct Waiter {
   Waiter* next = nullptr;
   Waiter* previous = nullptr;
@@ -67,7 +68,7 @@ struct Waiter {
   void wake() noexcept { (choice == nullptr ? event : choice->event).complete(); }
 };
 
-/// First in, first out. Under the owner's lock.
+/// The list of waiters, first in, first out. Used under the owner's lock.
 class WaitList {
  public:
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
@@ -92,18 +93,18 @@ class WaitList {
     (waiter.next != nullptr ? waiter.next->previous : last_) = waiter.previous;
     waiter.listed = false;
   }
-  /// nullptr if there is none.
+  /// Takes the first waiter; nullptr if there is none.
   Waiter* pop() noexcept {
     Waiter* waiter = first_;
     if (waiter != nullptr) remove(*waiter);
     return waiter;
   }
-  /// The first that can be served, which stays in the list (W4); nullptr if there is none.
+  /// The first waiter that can be served, which stays in the list (W4); nullptr if there is none.
   [[nodiscard]] Waiter* first_to_serve() noexcept {
     while (first_ != nullptr && first_->choice != nullptr && !first_->choice->win(first_->number)) remove(*first_);
     return first_;
   }
-  /// All that can be served, linked by `next`.
+  /// Takes all waiters that can be served, linked by `next`.
   Waiter* take_to_serve() noexcept {
     Waiter* all = nullptr;
     Waiter** end = &all;
@@ -115,7 +116,7 @@ class WaitList {
     *end = nullptr;
     return all;
   }
-  /// Takes all; they stay linked by `next`.
+  /// Takes all waiters; they stay linked by `next`.
   Waiter* take() noexcept {
     Waiter* all = first_;
     for (Waiter* w = all; w != nullptr; w = w->next) w->listed = false;
@@ -128,17 +129,17 @@ class WaitList {
   Waiter* last_ = nullptr;
 };
 
-/// Where a waiter is listed, so that finalize() can take it out when it drops the waiter's task.
+/// The list in which a waiter is, so that finalize() can take it out when it drops the waiter's task.
 struct Listed {
   SpinLock& lock;
   WaitList& list;
   Waiter& waiter;
-  const Listed* further = nullptr;  // where else (W4)
+  const Listed* further = nullptr;  // the next list of the same waiter (W4)
 };
 
-/// Waits for the event of `waiter`, which is in `list`. \return false where the time was over, or stop was requested,
-/// before anybody took it out; then it is not in the list any more. \throws Error (cancelled) where a wait that is
-/// cancellable was ended, likewise.
+/// Waits for the event of `waiter`, which is in `list`. \return false if the time was over, or stop was requested,
+/// before another thread took the waiter out. \throws Error (cancelled) if a wait that is cancellable was ended. In
+/// both cases the waiter is not in the list any more.
 bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t deadline, WaitReason reason);
 
 /// Wakes a list that WaitList::take or a chain of pops made; outside of the lock (W2).
