@@ -32,7 +32,7 @@ enum class Schedule {
 /// How a loop is split.
 struct LoopOptions {
   /// Number of indices that a worker runs without a check for idle workers, the size of a block; 0: chosen by the
-  /// library (lazy, static_: while running, so that a chunk takes a few microseconds; dynamic, affine: 16 blocks for
+  /// library (lazy, static_: while running, so that a chunk takes about a microsecond; dynamic, affine: 16 blocks for
   /// each worker).
   std::int64_t grain = 0;
   /// How the range is divided among the workers.
