@@ -64,7 +64,8 @@ auto call_async(Where where, F&& function) -> future<std::invoke_result_t<std::d
 }
 
 /// Runs `function` as a task at a destination, waits for it, and returns its value or rethrows its exception. So
-/// `function` may refer to the caller's variables. Destinations and errors as for call_async().
+/// `function` may refer to the caller's variables. The calling task may be suspended meanwhile (docs/suspension.md);
+/// cancelling its group does not end the wait. Destinations and errors as for call_async().
 template <class Where, class F>
 auto call(Where where, F&& function) -> std::invoke_result_t<F&> {
   auto* job = detail::post_async(where, [&function]() -> std::invoke_result_t<F&> { return function(); });

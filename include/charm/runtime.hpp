@@ -51,8 +51,9 @@ void finalize();
 /// The core of every worker in the present placement. \throws Error (not_running).
 [[nodiscard]] std::vector<WorkerCore> worker_cores();
 
-/// Runs `function` as a task, waits for it, and returns its value or rethrows its exception. Inside a task it is a
-/// plain call. \throws Error (not_running) without a runtime, or if finalize() has dropped the task.
+/// Runs `function` as a task, waits for it, and returns its value or rethrows its exception. The thread that called
+/// init() works as worker 0 meanwhile; other threads sleep. Inside a task it is a plain call. \throws Error
+/// (not_running) without a runtime, or if finalize() has dropped the task.
 template <class F>
 auto run(F&& function) -> std::invoke_result_t<F> {
   if (detail::this_worker() != nullptr) return std::forward<F>(function)();

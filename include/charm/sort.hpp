@@ -134,7 +134,7 @@ void sort_in_task(It first, It last, Less& less) {
 /// comparisons also in the worst case, and needs no memory besides the stack. Elements need only be movable and
 /// swappable; their moves must not throw. May suspend the task, as parallel_for does. If `less` throws, or the group
 /// that the caller belongs to is cancelled (Error, cancelled), the exception leaves sort() when all workers have
-/// stopped, and the range contains a permutation of its elements.
+/// stopped, and the range contains a permutation of its elements. \throws Error (not_running) without a runtime.
 template <std::random_access_iterator It, class Less = std::less<>>
 void sort(It first, It last, Less less = {}) {
   if (detail::this_worker() != nullptr) return detail::sorting::sort_in_task(first, last, less);

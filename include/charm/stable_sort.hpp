@@ -118,7 +118,7 @@ void stable_sort_in_task(It first, It last, Less& less) {
 /// movable, and their moves must not throw. Where the order of equal elements does not matter, charm::sort needs no
 /// memory and is faster. If `less` throws, or the group that the caller belongs to is cancelled (Error, cancelled), the
 /// exception leaves stable_sort() when all workers have stopped; the elements then have unspecified values, as after
-/// std::stable_sort.
+/// std::stable_sort. \throws Error (not_running) without a runtime.
 template <std::random_access_iterator It, class Less = std::less<>>
 void stable_sort(It first, It last, Less less = {}) {
   if (last - first < 2) return;
