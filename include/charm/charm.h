@@ -4,7 +4,7 @@
  * Functions that can fail return CHARM_OK (0) or another code below; CHARM_Error() then returns the reason as text. All
  * functions may be called from any thread and any task, unless they say otherwise, and may be mixed with the C++
  * interface, whose pages docs/runtime.md and docs/waiting.md describe it in full. Functions that wait suspend the
- * calling task, whose worker runs other tasks meanwhile; a suspended task may go on on another worker
+ * calling task, whose worker runs other tasks meanwhile; a suspended task may continue on another worker
  * (docs/suspension.md). In threads that are not workers they put the thread to sleep.
  *
  * Functions and bodies that the program passes run as tasks. They must not leave by longjmp. A C++ exception that

@@ -307,7 +307,7 @@ task<std::vector<detail::NotVoid<T>>> when_all(std::vector<task<T>> tasks) {
 }
 
 /// `co_await std::move(future)` waits for the future's task; the result is its value, or its exception is rethrown. The
-/// coroutine goes on on the worker where the wait ended; the wait holds a fiber while it lasts. \throws Error
+/// coroutine continues on the worker where the wait ended; the wait holds a fiber while it lasts. \throws Error
 /// (bad_input) if the future has no task, (not_running).
 template <class T>
 detail::FutureAwaiter<T> operator co_await(future<T>&& awaited) {

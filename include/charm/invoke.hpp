@@ -107,8 +107,8 @@ template <class F, class G>
 
 /// Runs `first()` and `second()`, the second possibly on another worker, and returns when both are done. Either may
 /// fork again to any depth. If both throw, the exception of `first` is rethrown. If another worker has taken the
-/// second, the task may be suspended until the second is done, and may go on on another worker (docs/suspension.md). In
-/// a thread outside of tasks it is run as a task. \throws Error (not_running).
+/// second, the task may be suspended until the second is done, and may continue on another worker (docs/suspension.md).
+/// In a thread outside of tasks it is run as a task. \throws Error (not_running).
 template <class F, class G>
 [[gnu::always_inline]] inline void invoke(F&& first, G&& second) {
   detail::WorkerBase* worker = detail::this_worker();

@@ -87,7 +87,7 @@ void for_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
 /// Calls `body(i)`, or `body(low, high)` for blocks of indices, so that every index of [first, last) is covered exactly
 /// once, and returns when all calls have returned. A block has at most `grain` indices, if `grain` is given. May be
 /// called from any thread and any task, also from the body of another loop. While the last chunks run on other workers
-/// the task may be suspended, and go on on another worker (docs/suspension.md).
+/// the task may be suspended, and continue on another worker (docs/suspension.md).
 ///
 /// The first exception stops the loop: chunks that have not begun are left out, also of loops nested in it, and the
 /// exception is rethrown when all chunks that run have ended. If a task group that the caller belongs to is cancelled,

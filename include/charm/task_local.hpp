@@ -45,7 +45,7 @@ class WithScopeInBlockingCode {
 
 /// Declare it as a variable that lives as long as the program, `inline charm::task_local<int> request;`, give it a
 /// value for the time of a call, `request.with(7, [&] { ... })`, and read it with get() anywhere within. The value
-/// stays with the task when that is suspended and goes on on another worker, also in charm::blocking().
+/// stays with the task when that is suspended and continues on another worker, also in charm::blocking().
 ///
 /// Work that cannot outlive the call inherits the value: the branches of invoke(), the bodies of loops, reductions and
 /// all_do, the tasks of groups that are local variables within the call. Independent tasks (async, call, run_detached,

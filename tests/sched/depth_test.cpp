@@ -1,4 +1,4 @@
-// Recursion deeper than any stack: it goes on on further stacks, and what it took is given back.
+// Recursion deeper than any stack: it continues on further stacks, and what it took is given back.
 #include <charm/charm.hpp>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Recursion by every way that goes on on the caller's stack: deeper than a stack, it goes on on another.
+// Recursion by every way that continues on the caller's stack: deeper than a stack, it continues on another.
 #include <charm/charm.hpp>
 #include <charm/coroutine.hpp>
 
@@ -103,7 +103,7 @@ TEST_P(Recursion, ThroughSyncWait) {
   EXPECT_EQ(charm::run([] { return by_sync_wait(depth); }), depth);
 }
 
-/// Uses stack up to just above the limit, then forks again and again: each fork goes on on another stack.
+/// Uses stack up to just above the limit, then forks again and again: each fork continues on another stack.
 [[gnu::noinline]] std::int64_t fork_at_the_limit(int forks) {
   char pad[512];
   asm volatile("" : : "r"(pad) : "memory");

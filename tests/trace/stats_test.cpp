@@ -104,7 +104,7 @@ TEST(Stats, TellsHowManyTasksWait) {
 
 TEST(Stats, CountsTasksThatGoOnElsewhere) {
   Running runtime(2);
-  // Tasks that wait for one another all over the place; sooner or later one goes on on the other worker.
+  // Tasks that wait for one another all over the place; sooner or later one continues on the other worker.
   wait_until([] {
     charm::run([] {
       charm::task_group group;

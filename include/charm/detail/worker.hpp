@@ -14,7 +14,7 @@ class CancelScope;
 
 struct WorkerBase {
   Deque deque;
-  alignas(64) const std::byte* stack_limit = nullptr;  // below it a deep recursion goes on on another stack
+  alignas(64) const std::byte* stack_limit = nullptr;  // below it a deep recursion continues on another stack
   const std::byte* stack_top = nullptr;                // top of the stack that the worker is on
   const CancelScope* scope = nullptr;                  // what the running task belongs to; see cancel_scope.hpp
   int id = -1;

@@ -113,7 +113,7 @@ void Worker::suspend(fiber::After after, void* argument, detail::WaitReason reas
     self->card.wait.store(reason.kind, std::memory_order_release);  // the object comes first
   }
   self->card.state.store(waits ? Doing::waiting : Doing::ready, std::memory_order_relaxed);
-  const std::byte* limit = stack_limit;  // not those of self->stack if the task went on on another stack
+  const std::byte* limit = stack_limit;  // not those of self->stack if the task continued on another stack
   const std::byte* top = stack_top;
   const detail::CancelScope* within = std::exchange(scope, nullptr);
   if (to == nullptr) to = take_fiber();
