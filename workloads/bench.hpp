@@ -51,7 +51,7 @@ struct LoadOptions {
 
 /// How to run: by which runtime and on how many of its workers (0: as many as the process may use). For "charm" the
 /// caller has initialised the runtime, and its number of workers holds. \c memory says where the arrays of "charm" lie
-/// on a machine with several NUMA nodes; a graph's are placed when it is made, for whoever uses it then.
+/// on a machine with several NUMA nodes; a graph's are placed when it is made, for the workers of that moment.
 struct Runner {
   std::string runtime = "serial";
   int workers = 0;

@@ -123,7 +123,8 @@ class async_scope {
   }
 
  private:
-  // A1  count_ is the number of tasks, and one more until somebody joins. It never rises from 0, so exactly one leave()
+  // A1  count_ is the number of tasks, and one more until join() is called. It never rises from 0, so exactly one
+  // leave()
   //     makes it 0; that opens `all_ended_`, and is the last touch of the scope by any task.
   bool enter() noexcept {
     if (closed_.load(std::memory_order_relaxed)) return false;

@@ -38,8 +38,9 @@ struct Shared : AwaitedJob {
   }
 };
 
-/// The task: job, function and shared state in one block. The function goes before the future is ready, so whoever has
-/// waited knows that what it captured is gone. Whether it is still there `destroy` knows, which costs no more memory.
+/// The task: job, function and shared state in one block. The function is destroyed before the future is ready, so
+/// its captures are gone when a wait ends. `destroy` points to a function that knows whether the function still exists,
+/// which costs no more memory.
 template <class F, class T>
 struct AsyncJob : Shared<T> {
   template <class G>

@@ -183,7 +183,7 @@ inline void task_group::take_back_own() {
     detail::Job* job = worker->deque.empty() ? nullptr : worker->deque.pop_any(flat);
     if (job == nullptr) return;
     auto* node = static_cast<GroupNode*>(job);  // if it is flat: jobs of groups alone are
-    if (!flat || &node->owner != this) {        // somebody else's, who will look for it here
+    if (!flat || &node->owner != this) {        // a job of another group, which will look for it here
       if (worker->deque.push(job, flat) == detail::Deque::full) job->run(job);
       return;
     }

@@ -39,8 +39,8 @@ struct Body {
 
 constexpr std::size_t image_bytes = sizeof(Head) + most_entries * sizeof(Body);
 
-/// FNV-1a, eight bytes at a time. It protects against accidents only: whoever can write the file is the user himself,
-/// who could also write a correct checksum.
+/// FNV-1a, eight bytes at a time. It protects against accidents only: only the user can write the file, and could write
+/// a correct checksum, too.
 std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t sum = 0xcbf29ce484222325ULL) {
   const auto* at = static_cast<const unsigned char*>(data);
   for (std::size_t i = 0; i + sizeof sum <= bytes; i += sizeof sum) {

@@ -1,5 +1,5 @@
 // Small files by which the programs of one user exchange information: in a folder that only this user can enter, one
-// file for each process, named "<pid><suffix>". In a folder that everybody can write to, another user may have made the
+// file for each process, named "<pid><suffix>". In a folder that all users can write to, another user may have made the
 // folder first, so the owner and kind of everything found there are checked, and links are never followed.
 #pragma once
 

@@ -8,7 +8,7 @@ namespace charm::probe {
 namespace {
 
 constexpr double most_alone = 0.25;
-// A row of a slow core is far from everybody. It still belongs where it sees this share of a level's step.
+// A row of a slow core is far from all others. It still belongs where it sees this share of a level's step.
 constexpr double own_step = 0.5;
 
 /// Splits `items` into what hangs together by distances below `limit`, ordered by first item.

@@ -14,7 +14,7 @@ double sibling_score(const Level& level);
 /// fifth of the items are in such pairs. For machines on which only some cores have siblings.
 Partition separate_pairs(const Distances& d);
 
-/// Share of the items that are in a pair whose distance is below the distance of both to everybody else by `least`.
+/// Share of the items that are in a pair whose distance is below the distances of both to all others by `least`.
 double share_in_pairs(const Distances& d, double least);
 
 struct InferredSiblings {

@@ -22,7 +22,8 @@ LineRates rates_of(const Share& s, const Popularity::Class& c) {
 bool is_sweep(const Share& s) { return s.component->order == Component::Order::sweep; }
 bool is_pair(const Share& s) { return s.component->reach == Component::Reach::pair; }
 
-/// Operations from one touch of a line to the next: by anyone of the group where it wanders, else from this cache.
+/// Operations from one touch of a line to the next: by any worker of the group if the line wanders, else from this
+/// cache.
 double interval(const Share& s) {
   const double touchers = s.wanders ? s.all : s.here;
   return s.lines / std::max(1e-12, s.component->accesses * touchers);
@@ -31,7 +32,7 @@ double interval(const Share& s) {
 /// Operations from the write of a mailbox's line to its reading, and from there to the next write.
 double half_round(const Share& s) { return s.lines / 2 / std::max(1e-12, s.component->accesses); }
 
-/// Wandering: chance that the line is here just after a touch by anyone.
+/// Wandering: chance that the line is here just after a touch by any worker.
 double after_touch(const Share& s, double here, double evict) {
   const double q = here / s.all, x = std::exp(-evict * interval(s));
   return q / (1 - (1 - q) * (1 - s.component->writes) * x);

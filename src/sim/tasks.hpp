@@ -22,7 +22,7 @@ struct Task {
   int parent = -1;             // -1: there from the start
   double parent_after_ns = 0;  // how long the parent has run when it makes this one
   bool fork = false;           // the parent does not end before this one has ended
-  int worker = -1;             // a call to that worker; -1: whoever takes it
+  int worker = -1;             // a call to that worker; -1: any worker
   struct Wait {
     double after_ns = 0;  // ns for which the task has run when it waits
     int by = -1;          // the task that ends the wait; -1: it is a yield

@@ -50,7 +50,7 @@ struct GenerationRequest {
 /// \returns a generation without a number and without a control group.
 PlacementGeneration make_generation(const GenerationRequest& request);
 
-/// Whether there is anything to decide: more than one level, and a policy that may move somebody.
+/// Whether there is anything to decide: more than one level, and a policy that may move workers.
 bool has_choice(const std::string& spec, const placement::Placement& placement);
 
 /// The control group that chooses among the levels of a placement; null where there is no choice. \param only_regions

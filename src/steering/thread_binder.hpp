@@ -14,7 +14,7 @@
 //
 // Why two in B3: a mask of one cpu is not floating but bound, to a cpu that the thread has no claim on. The thread that
 // has claimed this cpu, or claims it next, would share it, which B1 excludes; on a chiplet of two cores that is the
-// usual case. With two cpus or more the kernel's load balancer moves the thread away from whoever is bound there.
+// usual case. With two cpus or more the kernel's load balancer moves the thread away from a thread that is bound there.
 #pragma once
 
 #include <charm/id_set.hpp>
@@ -49,7 +49,7 @@ class ThreadBinder {
   State place(const Target& target, const BindCall& bind);
   /// Takes the thread's core away: binds it to `mask`, then releases its cpu. \returns false where the kernel refuses.
   bool unplace(const CpuSet& mask, const BindCall& bind);
-  /// Releases the cpu of a thread that has ended, or whose mask somebody else has set.
+  /// Releases the cpu of a thread that has ended, or whose mask was set from outside.
   void forget();
 
   /// Whether it has been placed on this cpu; where `shared` is false, with the claim on it.

@@ -2,8 +2,8 @@
 //
 // Invariant: events below `used_` never change. The owner writes an event, then advances `used_` (release); a reader
 // loads `used_` (acquire) and reads below it. A full buffer keeps its events and counts those that it drops: the
-// beginning of a run is then complete, so that its task graph can be replayed. The owner is whoever has the worker
-// (sched).
+// beginning of a run is then complete, so that its task graph can be replayed. The owner is the thread that has the
+// worker (sched).
 #pragma once
 
 #include <atomic>
@@ -77,7 +77,7 @@ class Track {
     add({.a = value, .kind = Kind::sample, .detail = static_cast<std::uint8_t>(gauge)});
   }
 
-  // ---- anyone ----
+  // ---- any thread ----
 
   [[nodiscard]] int worker() const noexcept { return worker_; }
   [[nodiscard]] std::size_t size() const noexcept { return used_.load(std::memory_order_acquire); }

@@ -7,11 +7,11 @@
 // among its in-neighbours instead and stops at the first (bottom-up), until the frontier has shrunk to 1/18 of the
 // vertices again.
 //
-// Encoding: while searching, a vertex without a parent holds -max(1, out-degree): whoever finds it learns how many
-// edges it adds to the next frontier without another cache miss. Bottom-up works on words of 64 vertices: a bitmap of
-// the vertices that still lack a parent (and have in-edges at all), the frontier's, and the next one's; a word belongs
-// to one worker, so none of these writes is atomic. What a loop over the vertices goes over is in parts as the loop is,
-// so that bottom-up finds its own words on its own node; the queue and the bitmaps of frontiers are for all.
+// Encoding: while searching, a vertex without a parent holds -max(1, out-degree): the worker that finds it learns how
+// many edges it adds to the next frontier without another cache miss. Bottom-up works on words of 64 vertices: a bitmap
+// of the vertices that still lack a parent (and have in-edges at all), the frontier's, and the next one's; a word
+// belongs to one worker, so none of these writes is atomic. What a loop over the vertices goes over is in parts as the
+// loop is, so that bottom-up finds its own words on its own node; the queue and the bitmaps of frontiers are for all.
 //
 // S. Beamer, K. Asanović, D. Patterson, "Direction-optimizing breadth-first search", SC 2012 (there alpha is 14 and
 // beta 24; 15 and 18 are those of the GAP benchmark suite, with which this kernel is compared).

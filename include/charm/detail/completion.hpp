@@ -1,7 +1,7 @@
 // A one-shot event with one waiter: the end of a job, or the wake-up of a task that waits in a mutex or channel.
 // Waiting suspends a fiber (or, on a thread that is no worker, sleeps); it never blocks a worker.
 //
-// State: 0 while it is pending and nobody waits; the waiter's address while somebody waits, with a bit that tells what
+// State: 0 while it is pending and nobody waits; the waiter's address while a waiter exists, with a bit that tells what
 // it is (a fiber, a thread, a Watcher); `done_value` for ever after complete(). A wait that may end early adds one
 // more: its time limit, the cancellation of its task's group, or its stop token puts `expired_value` in place
 // of 0 or of the waiter. The one that does so has to wake the waiter, and the waiter removes the value again. So

@@ -163,7 +163,7 @@ class alignas(64) Deque {
   }
 
   /// Makes all private jobs public without the owner's help, at the price of a heavy barrier.
-  /// \return how many are public now; 0 also where somebody else is at it.
+  /// \return how many are public now; 0 also if another thread is doing the same.
   std::int64_t expose() noexcept;
 
  private:

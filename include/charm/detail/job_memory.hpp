@@ -28,7 +28,7 @@ void* memory_for(WorkerBase* worker) {
     return worker != nullptr ? worker->pool.take(sizeof(T)) : JobPool::take_outside(sizeof(T));
 }
 
-/// \param home the worker that the memory was taken on; -1: whoever gives it.
+/// \param home the worker that the memory was taken on; -1: the calling worker.
 template <class T>
 void give_memory_of(void* block, int home) noexcept {
   if constexpr (!fits_pool<T>)

@@ -3,12 +3,12 @@
 //
 // Invariants
 //  W1  Every field of such an object is touched under its lock only, and unlocking is one store, the last touch. So
-//      whoever is let through by an operation may destroy the object as soon as it holds the lock after it.
-//  W2  A waiter is in the list until somebody takes it out under the lock; whoever takes it out either wakes it
+//      a task that an operation lets through may destroy the object as soon as it holds the lock after it.
+//  W2  A waiter is in the list until a thread takes it out under the lock; that thread either wakes it
 //      (complete() of its event, after unlocking) or is the waiter itself, whose time is over.
 //  W3  A waiter lives on the waiting stack. It leaves its function only after W2's wake, or after it has taken itself
 //      out; so nobody reaches a waiter that is gone. Where finalize() drops the waiting task it takes the waiter out,
-//      or waits for the event of one that somebody else has taken out, before the stack goes (sched/run/dropping.cpp).
+//      or waits for the event of one that another thread has taken out, before the stack goes (sched/run/dropping.cpp).
 //  W4  A task that waits in several lists at once (select) has a waiter in each, and one Choice. A thread that takes
 //      such a waiter out may serve it only after it has won the choice, under the list's lock; if it has lost the
 //      choice, it must not touch the waiter after it unlocks. The task that waits locks every list once more before it

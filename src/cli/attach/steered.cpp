@@ -15,7 +15,7 @@
 namespace charm::cli {
 namespace {
 
-/// Counting is looked into only where somebody would decide by it.
+/// Opens counters only if a controller would decide by them.
 std::unique_ptr<counters::OtherThreads> counters_for(const Prepared& prepared) {
   if (!controller::moves(prepared.plan.spec) || prepared.whole.machine.chiplets.size() < 2) return nullptr;
   return std::make_unique<counters::OtherThreads>(prepared.settings, prepared.whole.machine);

@@ -142,7 +142,7 @@ class Bench {
     outcome_.input = {graph_->describe(), taken.count(), peak.bytes()};
   }
 
-  /// The graph is the same whoever makes it; the first row that is not serial does.
+  /// The graph is the same on every runtime; the first row that is not serial makes it.
   [[nodiscard]] const Measurement& graph_builder() const {
     const auto parallel = std::find_if(plan_.measurements.begin(), plan_.measurements.end(),
                                        [](const Measurement& m) { return m.runtime != "serial"; });

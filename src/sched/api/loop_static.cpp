@@ -69,7 +69,7 @@ class StaticLoop {
 
   void work(const Share& share) noexcept {
     try {
-      if (body_.takes_blocks && grain_ <= 0) {  // whoever takes blocks gets all of his in one
+      if (body_.takes_blocks && grain_ <= 0) {  // a body that takes blocks gets all of a part in one block
         if (loop_.cancelled()) return;
         body_(share.low, share.high);
         return count_work(body_.kind, share.high - share.low);

@@ -67,7 +67,7 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
     os::ThreadMask caller;
     first->cpus = usable_ = allowed_.judge(cpus_->mask(), caller, granted_);
   }
-  // A tick is met by somebody as long as anybody comes by several times in one.
+  // Some worker meets every tick as long as a worker polls several times in a tick.
   interval_ = decides_             ? std::clamp(first->control_group->period() / 16, 0.0005, 0.01)
               : look_interval_ > 0 ? look_interval_
                                    : 1e9;
@@ -277,7 +277,7 @@ void Steering::record_counts(Worker& worker, WorkerControl& p, const PlacementGe
   spread = generation.control_group->poll(worker.id, totals, time);
 }
 
-// ---- anyone ----
+// ---- any thread ----
 
 long Steering::enter_region(std::string_view name) {
   std::lock_guard lock(mutex_);

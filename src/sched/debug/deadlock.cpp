@@ -45,7 +45,7 @@ void DeadlockWatch::look() noexcept try {
   int waiting = 0;
   for (const TaskInfo& task : list_tasks(runtime_)) {
     if (task.state != "waiting") continue;
-    if (task.seconds < 0.9) return looked_.store(false, std::memory_order_relaxed);  // somebody was up meanwhile
+    if (task.seconds < 0.9) return looked_.store(false, std::memory_order_relaxed);  // a worker was awake meanwhile
     lines += "charm:   " + describe(task) + "\n";
     ++waiting;
   }

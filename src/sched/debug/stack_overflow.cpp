@@ -122,7 +122,7 @@ void hand_on(int signal, siginfo_t* info, void* context) noexcept {
   if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr)
     return previous.sa_sigaction(signal, info, context);
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
-  if (previous.sa_handler == SIG_IGN && info->si_code <= 0) return;  // sent by somebody, and to be ignored
+  if (previous.sa_handler == SIG_IGN && info->si_code <= 0) return;  // another process sent it, and it is ignored
   std::signal(signal, SIG_DFL);
   if (info->si_code <= 0) raise(signal);  // it takes effect when the handler returns; a fault happens again by itself
 }
@@ -174,7 +174,7 @@ SignalStack::~SignalStack() {
     none.ss_flags = SS_DISABLE;
     sigaltstack(&none, nullptr);
     munmap(memory_, bytes_);
-  }  // else somebody has put another in its place and may put this one back: it stays
+  }  // else the program has installed another one and may restore this one, so it stays
 }
 
 void install_overflow_report() noexcept {
@@ -193,7 +193,8 @@ void install_overflow_report() noexcept {
 void remove_overflow_report() noexcept {
   struct sigaction now{};
   if (sigaction(SIGSEGV, nullptr, &now) != 0) return;
-  if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != on_fault) return;  // somebody hands on to us: stay
+  if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != on_fault)
+    return;  // another handler may forward to this one, so it stays
   sigaction(SIGSEGV, &previous, nullptr);
   installed.store(false);
 }

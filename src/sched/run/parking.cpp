@@ -153,7 +153,7 @@ void Worker::park(unsigned fruitless) noexcept {
   const int own_group = place.group;
   const int own_node = worker_core.node;
   slot.store({guest ? Slot::lent_parked : Slot::parked, place}, std::memory_order_seq_cst);
-  // From here on worker 0 may be lent: only what is everybody's may be touched until the slot is ours again.
+  // From here on worker 0 may be lent: only fields for any thread may be used until this thread has the slot again.
   std::int64_t most = fruitless == 0 ? first_sleep_ns : -1;  // of the sleep
   if (own_jobs) {
     most = own_jobs_ns;
@@ -191,7 +191,7 @@ void Worker::park(unsigned fruitless) noexcept {
     }
     if (!after_loan) {
       look_at = 0;
-    } else {  // a point in time, since somebody may ring again and again
+    } else {  // a point in time, since wake-ups may come again and again
       const std::int64_t now = base::monotonic_ns();
       if (look_at == 0) look_at = now + first_sleep_ns;
       limit = shorter(limit, std::max<std::int64_t>(look_at - now, 0));

@@ -6,7 +6,7 @@
 // in a long function is exposed. That costs a heavy barrier, so it needs evidence that the worker has private jobs, and
 // happens at most once in 20 us in the whole process. A missing work flag costs only time: if an owner queues a ready
 // fiber just as a thief clears the owner's flag, thieves do not see the fiber until the owner sets the flag again or
-// somebody asks the owner for work; the owner runs it in any case.
+// a thief asks the owner for work; the owner runs it in any case.
 #include <charm/detail/ticks.hpp>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
     bool lost = false;
     bool flat = false;
     job = victim->deque.steal(lost, flat);
-    if (lost) Tally::add(tally.lost_races);         // somebody was faster: on to the next victim
+    if (lost) Tally::add(tally.lost_races);         // another thief was faster: the next victim follows
     if (job != nullptr && flat && deque.empty()) {  // one that looks although it has work (P6) may have no room
       // Of many small jobs run one and keep the others where they can be stolen on.
       Job* more[64];
@@ -102,7 +102,7 @@ Place Worker::somebody_busy(bool far) noexcept {
   return there ? there : near;
 }
 
-/// Makes the jobs public that a worker hides which does not answer, unless somebody has just done so elsewhere.
+/// Makes the private jobs of a worker public that does not answer, unless another thief has just exposed some worker.
 /// \return whether it was tried.
 bool Worker::expose(Place from, Worker& victim) noexcept {
   const std::int64_t now = base::monotonic_ns();

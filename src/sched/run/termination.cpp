@@ -18,7 +18,7 @@ namespace charm::sched {
 bool Runtime::nothing_left() noexcept {
   const auto all = static_cast<int>(workers.size());
   const std::uint64_t before = stirred.load(std::memory_order_seq_cst);
-  if (visits.load(std::memory_order_seq_cst) != 0) return false;  // somebody is about to post (L1)
+  if (visits.load(std::memory_order_seq_cst) != 0) return false;  // a thread is about to post (L1)
   if (timers.pending() || blocking_pool->out() != 0) return false;
   if (idle.load(std::memory_order_seq_cst) != all) return false;
   for (auto& worker : workers) {

@@ -1,7 +1,7 @@
 // Divides a worker's time into running jobs, searching and sleeping. The clock is read only when one of these states
 // ends.
 //
-// Written by the worker's owner, read by anyone: a reader takes the running period from `since_` and repeats where the
+// Written by the worker's owner, read by any thread: a reader takes the running period from `since_` and repeats if the
 // owner has changed it meanwhile.
 #pragma once
 

@@ -50,7 +50,7 @@ struct Group {
   alignas(64) std::atomic<int> searching{0};
 };
 
-/// Plain counters of one worker; written by its owner, read by anyone.
+/// Plain counters of one worker; written by its owner, read by any thread.
 struct Tally {
   using Count = std::atomic<std::uint64_t>;
   Count jobs{0}, steals_chiplet{0}, steals_node{0}, steals_far{0}, lost_races{0}, suspensions{0}, parks{0}, wakes{0},

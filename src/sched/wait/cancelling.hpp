@@ -2,8 +2,8 @@
 // listed, so that cancel() finds them. Each worker has a list, so that tasks that begin to wait do not contend for one.
 //
 //  E1  A wait is in a list from before its task is suspended until after it goes on, and is touched by others under the
-//      list's lock alone. So whoever holds the lock may follow its scope, which lives at least as long as the task
-//      waits, and all outer ones.
+//      list's lock alone. So a thread that holds the lock may follow its scope, which lives at least as long as the
+//      task waits, and all outer ones.
 //  E2  A task that begins to wait lists itself, then asks whether it was cancelled; a thread that cancels raises the
 //      counter of cancellations, then reads the lists (S2 in charm/detail/cancel_scope.hpp). So no wait is overlooked.
 //  E3  Ending a wait puts `expired_value` into its Completion, as a time limit does (charm/detail/completion.hpp):

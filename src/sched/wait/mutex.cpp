@@ -40,7 +40,7 @@ bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t de
   bool mine = waiter.listed;
   if (mine) list.remove(waiter);
   lock.unlock();
-  if (!mine) waiter.event.wait(reason);  // somebody has taken us out and is about to wake us
+  if (!mine) waiter.event.wait(reason);  // a thread has taken the waiter out and is about to wake it
   if (mine && reason.cancellable) check_ended_wait();
   return !mine;
 }
@@ -56,8 +56,8 @@ WaitReason may_end(Wait kind, const void* object, const std::stop_token* stop) n
 }  // namespace detail
 
 // The lock is held on entry. A waiter that was woken and finds the mutex taken goes back to the front; it has been
-// beaten once more. Those at the front were beaten a bounded number of times, newcomers queue at the back: so everybody
-// gets to the front, and from there to the mutex.
+// beaten once more. Those at the front were beaten a bounded number of times, newcomers queue at the back: so every
+// waiter gets to the front, and from there to the mutex.
 bool mutex::lock_slow(std::int64_t deadline) {
   int beaten = 0;
   while (taken_) {

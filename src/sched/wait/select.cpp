@@ -44,7 +44,7 @@ int wait_for_one(std::span<ChannelCase* const> cases, Choice& choice, std::int64
   constexpr int ended_early = 1 << 30;
   const WaitReason reason{Wait::select, nullptr, cases.empty() ? nullptr : &cases.front()->listed, true, stop};
   if (!choice.event.wait_until(deadline, reason) && !choice.win(ended_early)) {
-    choice.event.wait(reason);  // somebody has won the choice and is about to wake us
+    choice.event.wait(reason);  // a partner has won the choice and is about to wake this task
   }
   for (ChannelCase* one : cases) {  // also those that were taken out: their takers have gone once we had the lock
     one->listed.lock.lock();

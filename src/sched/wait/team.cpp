@@ -53,7 +53,7 @@ class TeamBarrier {
     const std::uint64_t round = leaf.round.load(std::memory_order_acquire);
     if (in_vain(round)) return why();  // also for one that has been told so, and must not arrive twice
     if (leaf.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == leaf.size) {
-      leaf.arrived.store(0, std::memory_order_relaxed);  // before anybody passes: they pass by way of the root
+      leaf.arrived.store(0, std::memory_order_relaxed);  // before any body passes, since all pass by way of the root
       if (leaves_.size() == 1 ||
           root_.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<int>(leaves_.size())) {
         root_.store(0, std::memory_order_relaxed);

@@ -121,7 +121,7 @@ void wake_waiter(std::uintptr_t waiter, bool next) noexcept {
   if ((waiter & foreign_bit) == 0) return sched::make_ready(reinterpret_cast<Fiber*>(waiter), next);
   auto* foreign = reinterpret_cast<ForeignWaiter*>(waiter & ~foreign_bit);
   // The waiter may return, and its word be gone, as soon as it reads 1. Waking an address that is gone is harmless: at
-  // worst somebody else's futex sees a spurious wake, which every futex user must expect.
+  // worst another futex at this address sees a spurious wake, which every futex user must expect.
   foreign->woken.store(1, std::memory_order_release);
   os::futex_wake(foreign->woken, 1);
 }
