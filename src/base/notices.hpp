@@ -12,7 +12,7 @@ void notice(const std::string& key, const std::string& text);
 /// Records without printing, for conditions that come and go.
 void note(const std::string& key, const std::string& text);
 
-/// Around fork(): nobody is at the notices while it copies them.
+/// Called around fork(), so that no thread changes the notices while the process is copied.
 void lock_notices();
 void unlock_notices();
 

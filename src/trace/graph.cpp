@@ -38,7 +38,7 @@ class Follower {
         }
         break;
       case Kind::ready:
-        // Without a task it was a worker that found the wait over, or a thread outside: nobody to name.
+        // Without a task it was a worker that found the time limit over, or a thread outside: there is no task to name.
         if (auto found = waiting_.find(e.b); found != waiting_.end() && e.c != 0) {
           Task* task = find(found->second);
           if (task != nullptr && !task->waits.empty()) {

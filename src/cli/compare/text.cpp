@@ -54,7 +54,7 @@ std::string times_table(const Outcome& outcome, bool colour) {
                       rows, colour);
 }
 
-/// What nobody did tells nothing.
+/// A counter that is 0 in all runs gets no row.
 bool is_worth_a_row(const Outcome& outcome, std::size_t counter) {
   return std::any_of(outcome.series.begin(), outcome.series.end(),
                      [&](const Series& series) { return base::median(series.count(counter)) > 0; });

@@ -60,7 +60,7 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
   first->shared = runtime.settings.share_cores;
   first->control_group = make_control_group(first->placement, now());
   decides_ = first->control_group != nullptr;
-  // Where nothing is decided nothing need be counted, nor be said of what cannot be.
+  // Without a controller nothing has to be counted, and missing counters are not reported.
   if (decides_ && !source_) source_ = counters::Source::choose(runtime.settings, runtime.machine);
   if (cpus_) {
     granted_ = cpus_->granted();
@@ -117,7 +117,8 @@ void Steering::call_listener() noexcept {
       listener = listener_;
       if (decisions.empty()) {
         anything_untold_.store(false, std::memory_order_relaxed);
-        telling_.store(false, std::memory_order_release);  // under the lock: what comes now finds nobody telling
+        telling_.store(false, std::memory_order_release);  // under the lock: a decision that comes now finds no thread
+                                                           // calling the listener
         return;
       }
     }
@@ -156,7 +157,7 @@ void Steering::start(Worker& worker) {
   worker_of_own_thread = &worker;
   WorkerControl& p = control(worker);
   if (decides_ && source_) p.own.counters = source_->open_for_this_thread(worker.id);
-  // What it inherits is nobody's wish, whatever the others have met meanwhile.
+  // The mask that a new thread inherits was not set from outside for it, so it counts as its own.
   if (cpus_) p.own.mask.set = came_with_;
   slept(worker);
   if (decides_) p.meter.begin_work(now());  // it will look for some, and say so

@@ -20,7 +20,7 @@ constexpr std::int64_t second_ns = 1000000000;
 /// thread that called init() is asleep in it while it has lent itself.
 int threads_outside(const Runtime& runtime) {
   int all = os::threads_of_process();
-  if (all < 0) return 1;  // not known: nobody is accused
+  if (all < 0) return 1;  // not known: assumes one, so that the program is not aborted
   return all - static_cast<int>(runtime.workers.size()) - static_cast<int>(runtime.blocking_pool->threads()) -
          Runtime::outside_waiting.load(std::memory_order_relaxed) - (runtime.home_thread_waits() ? 1 : 0);
 }

@@ -33,7 +33,7 @@ void Deque::add_public(std::int64_t count) noexcept {
 }
 
 std::int64_t Deque::publish() noexcept {
-  // A thief that holds the lock exposes the jobs itself, or asks again. Where every push publishes nobody does.
+  // A thief that holds the lock exposes the jobs itself, or asks again. If every push publishes, thieves do neither.
   const bool mine = eager_ ? (lock(), true) : try_lock();
   if (mine) {
     std::int64_t bound = bound_of(public_.load(memory_order_relaxed));

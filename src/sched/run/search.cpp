@@ -155,8 +155,8 @@ Job* Worker::others_job() noexcept {
   return nullptr;
 }
 
-/// Searchers cost the busy ones of their chiplet bandwidth and answers: at most half as many as are busy, but one.
-/// Where nobody is busy there is nobody to be disturbed, and all look for spin_us.
+/// Searching workers cost the busy ones of their chiplet bandwidth and answers: so at most half as many search as are
+/// busy, but at least one. If no worker is busy, searching disturbs none, and all search for spin_us.
 bool Worker::surplus_searcher() const noexcept {
   const int searching = group->searching.load(std::memory_order_relaxed);
   if (searching <= 1) return false;
@@ -205,8 +205,8 @@ Job* Worker::search() noexcept {
         runtime->work_flags.clear(Flag::busy, place);
         group->searching.fetch_add(1, std::memory_order_relaxed);
       }
-      // While it has no core of today it holds on to one of yesterday that others may need: it sleeps briefly until it
-      // has let go of that. Not for ever, where the kernel binds nobody.
+      // While it does not have its new core, it still has an old one, which others may need: it sleeps briefly until it
+      // has released that. But not for ever, since the kernel may refuse to bind it.
       sleeps = !steering.in_doubt(*this) || ++doubts > enough_doubts ? sleeps + 1 : 0;
       if (runtime->over.load(std::memory_order_acquire)) break;  // it was lent to the end
       start = next_question = base::monotonic_ns();

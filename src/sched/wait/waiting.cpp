@@ -63,7 +63,7 @@ struct ForeignWaiter {
 constexpr std::uintptr_t foreign_bit = 1;
 constexpr std::uintptr_t expired = Completion::expired_value;
 
-/// Counts the threads outside that wait for the runtime without a time limit: they wake nobody meanwhile.
+/// Counts the threads outside that wait for the runtime without a time limit: meanwhile they cannot wake a task.
 class Outside {
  public:
   Outside() noexcept { Runtime::outside_waiting.fetch_add(1, std::memory_order_relaxed); }
@@ -334,7 +334,7 @@ void run_root(ListedJob& root, Completion& done) {
   if (Guest guest; guest) {
     pushed = guest.worker().deque.push(&root) != Deque::full;
     if (pushed) {
-      guest.notice_sleepers();  // not before: an empty root is worth waking nobody
+      guest.notice_sleepers();  // not before: an empty root task is not worth a wake-up
       done.wait();
       if (done.done()) return;  // else the runtime has sent it back
     }
