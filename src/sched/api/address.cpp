@@ -50,7 +50,7 @@ detail::Target detail::target_of_address(const void* address) {
   const sched::Visit visit;
   const Runtime& runtime = *visit;
   const int node = where(address).node;
-  // Nodes without workers are memory alone (CXL, HBM), or of cpus that are not ours.
+  // Nodes without workers have memory alone (CXL, HBM), or cpus that the process may not use.
   int best = -1;
   double nearest = std::numeric_limits<double>::infinity();
   for (const auto& worker : runtime.workers) {

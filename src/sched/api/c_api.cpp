@@ -37,7 +37,7 @@ static_assert(static_cast<int>(charm::Errc::bad_input) + 1 == CHARM_BAD_INPUT);
 static_assert(static_cast<int>(charm::Errc::not_running) + 1 == CHARM_NOT_RUNNING);
 static_assert(static_cast<int>(charm::Errc::cancelled) + 1 == CHARM_CANCELLED);
 
-/// A task that nobody waits for. A C program has no way to hear of an exception that leaves it: it is told, and
+/// A task that nothing waits for. A C program cannot get an exception that leaves it: so it is reported, and
 /// dropped.
 auto unwatched(CHARM_Function function, void* argument) {
   return [function, argument] {

@@ -73,7 +73,7 @@ void run_dynamic(std::int64_t count, std::int64_t grain, FailScope& loop, const 
     participate();
     try {
       group.wait();
-    } catch (const Error&) {  // the loop was stopped; it knows why
+    } catch (const Error&) {  // the loop was stopped, and has the error already
     }
   });
 }
@@ -95,8 +95,8 @@ class AffineLoop {
     for (const LoopParts::Part& part : layout.parts) {
       for (int worker : part.workers) {
         if (worker == here) continue;
-        // The loop must not be left before its end, since helpers may be at it. One that cannot be had, for want of
-        // memory or because the chiplet's workers have just moved elsewhere, leaves its blocks to others.
+        // The loop must not be left before its end, since helpers may run its blocks. A helper that cannot be made, for
+        // want of memory or because the chiplet's workers have just moved elsewhere, leaves its blocks to others.
         Helper* helper = nullptr;
         try {
           helper = make_job<Helper>(this_worker(), state);

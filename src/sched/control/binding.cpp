@@ -30,7 +30,7 @@ void Steering::follow(Worker& worker, WorkerControl& p, const PlacementGeneratio
   p.placed = generation.number;
 }
 
-/// One attempt; where the cpu is still another's, the next poll tries again.
+/// One attempt; if another worker still has the cpu, the next poll tries again.
 void Steering::place(Worker& worker, WorkerControl& p, const PlacementGeneration& generation,
                      const WorkerCore& worker_core) {
   const WorkerControl::Mask& mask = mask_of(p, worker_core, generation);
@@ -52,7 +52,7 @@ void Steering::place(Worker& worker, WorkerControl& p, const PlacementGeneration
   worker.move_to(worker_core);
 }
 
-/// For a worker without a core of its own, where there are fewer cpus than workers.
+/// Binds a worker without a core of its own, if there are fewer cpus than workers.
 void Steering::rest(Worker& worker, WorkerControl& p, const PlacementGeneration& generation) {
   if (!p.resting.exchange(true, std::memory_order_seq_cst)) resting_.fetch_add(1, std::memory_order_seq_cst);
   WorkerControl::Thread& t = thread(worker);
@@ -121,7 +121,7 @@ void Steering::look(Worker& worker, WorkerControl& p, double time) {
   WorkerControl::Thread& t = thread(worker);
   std::unique_lock lock(mutex_, std::defer_lock);
   if (t.checked < 0) {
-    lock.lock();  // the first time: whatever it ran before that would run unbound
+    lock.lock();  // the first time it waits for the lock, since its first jobs would run unbound otherwise
   } else if (!lock.try_lock()) {
     p.next_poll = 0;
     return;
@@ -133,7 +133,7 @@ void Steering::look(Worker& worker, WorkerControl& p, double time) {
   }
   CpuSet found = cpus_->mask();
   if (!allowed_.explains(found, t.mask, granted_)) {
-    // Both are needed as of one moment: a mask that does not fit may only be newer than the grant.
+    // Both are needed at the same moment: a mask that does not fit may only be newer than the grant.
     granted_ = cpus_->granted();
     found = cpus_->mask();
     if (cpus_->granted() != granted_) {
@@ -142,7 +142,7 @@ void Steering::look(Worker& worker, WorkerControl& p, double time) {
     }
   }
   const CpuSet allowed = allowed_.judge(found, t.mask, granted_);
-  // What was set last is kept: the kernel remembers it, too, and returns to it when a cpuset grows again.
+  // The mask that was set last is kept: the kernel remembers it, too, and returns to it when a cpuset grows again.
   if (found != t.mask.set) t.mask.bound = false;
   if (!allowed.empty()) use(allowed, time);
 }
@@ -172,7 +172,7 @@ bool Steering::has_left(const CpuSet& cpus) const {
          });
 }
 
-/// Makes `cpus` the new placement generation. Under mutex_. \param why says whose cpus they are.
+/// Makes a new placement generation on `cpus`. Under mutex_. \param why says where the cpus come from.
 void Steering::renew(const CpuSet& cpus, double time, const std::string& why) {
   const PlacementGeneration& old = *generations_.back();
   placement::Request request = steering::placement_request(runtime_.settings);

@@ -18,8 +18,8 @@
 namespace charm::sched {
 namespace {
 
-constexpr double idle_below = 0.05;  // of a cpu
-constexpr double quiet_s = 1;        // until an idle process gives its cores back
+constexpr double idle_below = 0.05;  // load of an idle process, in cpus
+constexpr double quiet_s = 1;        // seconds until an idle process gives its cores back
 
 }  // namespace
 
@@ -93,7 +93,7 @@ int Sharing::wanted() {
   return idle_ ? 1 : workers_;
 }
 
-/// Once in a while: it costs two system calls a thread.
+/// Called once a second: it costs two system calls for each thread.
 void Sharing::sample_interference() {
   const double now = base::monotonic_seconds();
   if (!machine_.is_live() || !interference_.due(now)) return;

@@ -105,7 +105,7 @@ void Steering::tell(const Decision& decision) {
   anything_untold_.store(true, std::memory_order_relaxed);
 }
 
-/// Calls the program's listener, which may ask for whatever it likes: no lock is held.
+/// Calls the program's listener without a lock, so that the listener may call any query.
 void Steering::call_listener() noexcept {
   if (!anything_untold_.load(std::memory_order_relaxed) || telling_.exchange(true, std::memory_order_acquire)) return;
   for (;;) {
@@ -201,7 +201,7 @@ bool Steering::rests(const Worker& worker) const noexcept {
 void Steering::slept(Worker& worker) noexcept {
   WorkerControl& p = control(worker);
   poll(worker, p, now());
-  if (p.next_poll == 0) poll(worker, p, now());  // it has met a mask that has to be understood first
+  if (p.next_poll == 0) poll(worker, p, now());  // it has found a mask that has to be judged first
 }
 
 void Steering::arrive(Worker& worker) noexcept {
@@ -215,7 +215,7 @@ void Steering::arrive(Worker& worker) noexcept {
     p.next_poll = 0;
     worker.until_boundary = 1;
   }
-  // It is bound nowhere, or floats, or rests, or waits for a core among the cpus of today: the next poll sees to it.
+  // It is not bound, or floats, or rests, or waits for a core among the present cpus: the next poll handles that.
   const int generation = generation_number_.load(std::memory_order_acquire);
   if (p.mask.cpus.empty() || p.placed != generation || p.mask.generation != generation ||
       !(p.mask.worker_core == worker.worker_core))
@@ -237,7 +237,7 @@ void Steering::end_work(Worker& worker) noexcept {
   const double time = now();
   p.meter.end_work(time);
   if (time < p.next_poll) return;
-  poll(worker, p, time);  // so that its last work is known while it sleeps
+  poll(worker, p, time);  // so that its last work is counted before it sleeps
 }
 
 void Steering::count(Worker& worker, const void* kind, double n) noexcept {

@@ -62,7 +62,7 @@ void DeadlockWatch::look() noexcept try {
   std::fputs((head + lines).c_str(), stderr);
   if (outside <= 0 && runtime_.settings.deadlock == base::Deadlock::abort) std::abort();
 } catch (const std::exception&) {
-  // No memory for the text; what cannot be told is no reason to end a program.
+  // No memory for the text: a deadlock that cannot be reported does not end the program.
 }
 
 }  // namespace charm::sched

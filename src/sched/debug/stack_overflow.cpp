@@ -25,7 +25,7 @@ constinit thread_local const Fiber* watched_fiber __attribute__((tls_model("init
 struct sigaction previous;
 std::atomic<bool> installed{false};
 
-/// A line put together without memory from anywhere.
+/// A line of text that is built without allocating memory.
 class Line {
  public:
   Line& operator<<(const char* text) noexcept {
@@ -154,7 +154,7 @@ void remove_overflow_report() noexcept {}
 SignalStack::SignalStack() noexcept {
   stack_t now{};
   if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
-  bytes_ = (std::size_t{32} << 10) + getauxval(AT_MINSIGSTKSZ);  // what the registers take differs by cpu
+  bytes_ = (std::size_t{32} << 10) + getauxval(AT_MINSIGSTKSZ);  // the size of the saved registers depends on the cpu
   memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory_ == MAP_FAILED) {
     memory_ = nullptr;
@@ -184,7 +184,7 @@ void install_overflow_report() noexcept {
   sigemptyset(&ours.sa_mask);
   struct sigaction before{};
   if (sigaction(SIGSEGV, nullptr, &before) != 0) return;
-  // Somebody may have kept our handler as the one to hand on to; it must not hand on to itself.
+  // Another handler may forward to this one, which must not forward to itself.
   if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction == on_fault) return;
   if (!installed.exchange(true)) previous = before;
   sigaction(SIGSEGV, &ours, nullptr);

@@ -35,17 +35,17 @@ bool stop_waiting(Fiber& fiber) noexcept {
 
 namespace {
 
-/// For the error that those get who wait; there is one finalize() at a time.
+/// The error that waiting threads get; there is one finalize() at a time.
 std::string being_dropped;
 
-/// And takes it out of the lists that name its stack.
+/// Detaches the fiber, and takes it out of the lists that name its stack.
 void detach(Fiber& fiber) noexcept {
   for (const detail::Listed* listed = fiber.waits.listed; listed != nullptr; listed = listed->further) {
     listed->lock.lock();
     const bool mine = listed->waiter.listed;
     if (mine) listed->list.remove(listed->waiter);
     listed->lock.unlock();
-    // Somebody has taken it out and is about to complete its event (W2), or that of its choice (W4): on this very
+    // Another thread has taken it out and is about to complete its event (W2), or that of its choice (W4), on this
     // stack.
     const detail::Choice* choice = listed->waiter.choice;
     while (!mine && !(choice != nullptr ? choice->event : listed->waiter.event).done()) std::this_thread::yield();
@@ -64,7 +64,7 @@ std::size_t drop_tasks(const Runtime& runtime, const std::vector<Fiber*>& fibers
     ++dropped;
   }
   struct Told {
-    AwaitedJob* job;  // it may be gone once its waiter has been told
+    AwaitedJob* job;  // it may be gone once its waiter has got the error
     AwaitedJob::Dropped dropped;
     const Fiber* fiber;
   };

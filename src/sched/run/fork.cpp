@@ -19,7 +19,7 @@
 namespace charm::sched {
 namespace {
 
-/// The parent's notices are complete, and their lock is free, in the child, too.
+/// Takes the lock of the notices, so that in the child, too, they are complete and their lock is free.
 void before_fork() noexcept { base::lock_notices(); }
 void in_parent() noexcept { base::unlock_notices(); }
 
@@ -27,7 +27,7 @@ void in_child() noexcept {
   base::unlock_notices();
   Runtime* parents = Runtime::abandon();
   if (parents == nullptr) return;
-  // A thread that the parent's runtime has bound gives its child all cpus, not the one core that it was bound to.
+  // If the parent's runtime has bound the thread to one core, the child still gets all cpus.
   const bool bound = this_worker() != nullptr || blocking_thread_number() >= 0 || parents->is_home_thread();
   detail::worker_of_thread = nullptr;
   forget_blocking_thread();

@@ -34,7 +34,7 @@ std::string rounded(double value) {
 
 Oversubscription oversubscription_at_start(const Machine& machine, const placement::Placement& placement, bool bound,
                                            const std::string& root) {
-  if (!machine.is_live()) return {};  // a machine on paper tells nothing about the cpus here
+  if (!machine.is_live()) return {};  // a described machine says nothing about this one's cpus
   const auto& worker_cores = placement.start();
   const std::size_t workers = worker_cores.size();
   std::size_t cpus = machine.allowed_cpus.size();

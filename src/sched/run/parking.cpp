@@ -59,14 +59,14 @@ bool Worker::rests() const noexcept {
   return runtime->steering->rests(*this) && !runtime->stopping.load(std::memory_order_seq_cst);
 }
 
-/// In the own queues and the shared inboxes.
+/// Whether there is a job in the own queues or the shared inboxes.
 bool Worker::has_work() const noexcept {
   if (leaving.load(std::memory_order_relaxed)) return !inbox.empty() || near_inboxes_arrived();
   if (rests()) return !inbox.empty() || !ready.empty() || !deque.empty() || near_inboxes_arrived();
   return !inbox.empty() || !ready.empty() || !deque.empty() || inboxes_arrived();
 }
 
-/// Among what the chiplet's workers have noted on the work flags.
+/// Whether the work flags say that a worker of the chiplet has work.
 bool Worker::neighbours_show_work() const noexcept {
   if (rests() || leaving.load(std::memory_order_relaxed)) return false;
   const stealing::WorkFlags& work_flags = runtime->work_flags;
@@ -81,7 +81,7 @@ bool Worker::neighbours_show_work() const noexcept {
   return false;
 }
 
-/// In the queues of all workers, whatever the work flags say. Touches only what any thread may touch.
+/// Whether there is a job in the queues of any worker, whatever the work flags say. Touches only fields for any thread.
 bool Worker::others_have_work() const noexcept {
   for (const auto& other : runtime->workers) {
     if (other.get() != this && (other->shows_work() || other->deque.has_private())) return true;
@@ -113,11 +113,11 @@ void Worker::poke_the_busy(int group_index, bool all) noexcept {
 
 namespace {
 
-constexpr std::int64_t first_sleep_ns = 10000000;  // of sleeps that begin without a look behind a heavy barrier (P2)
-constexpr std::int64_t own_jobs_ns = 1000000;      // of workers that have left jobs of their own to others (L2)
-constexpr unsigned enough_looks = 2;               // without a job, after which a worker backs off (P4)
+constexpr std::int64_t first_sleep_ns = 10000000;  // limit of sleeps that begin without a search after a barrier (P2)
+constexpr std::int64_t own_jobs_ns = 1000000;      // limit for workers that have left own jobs to others (L2)
+constexpr unsigned enough_looks = 2;               // searches without a job after which a worker backs off (P4)
 
-/// How long a sentry sleeps after so many sleeps without a job.
+/// The time that a sentry sleeps after a number of sleeps without a job.
 std::int64_t sentry_sleep_ns(unsigned fruitless) noexcept {
   return std::min(first_sleep_ns, std::int64_t{100000} << std::min(fruitless - enough_looks - 1, 10U));
 }
@@ -143,7 +143,7 @@ void Worker::park(unsigned fruitless) noexcept {
   const bool backs_off = fruitless > enough_looks && !resting && !leaves;
   bool more = has_work() || (!backs_off && neighbours_show_work()) || runtime->stopping.load(std::memory_order_seq_cst);
   if (leaves && (own_jobs || !runtime->inbox.empty() || work_flags.any(Flag::work))) runtime->wake_anybody();
-  fiber::Fiber* self = current;  // a guest puts its own in the books
+  fiber::Fiber* self = current;  // a guest has a fiber of its own here
   const bool guest = slot.load(std::memory_order_relaxed).slot() == Slot::lent;
   const Slot awake = guest ? Slot::lent : Slot::running;
   os::FutexWord& ring = guest ? guest_bell : bell;
@@ -166,7 +166,7 @@ void Worker::park(unsigned fruitless) noexcept {
         more = false;
         most = sentry_sleep_ns(fruitless);
       } else if (leave_sentry(&most)) {
-        more = others_have_work();  // who came between the look and this may have relied on this sentry
+        more = others_have_work();  // a worker that parked since the search may have relied on this sentry
       }
     }
   }
@@ -175,17 +175,17 @@ void Worker::park(unsigned fruitless) noexcept {
       (own_node >= 0 && !runtime->nodes[static_cast<std::size_t>(own_node)]->inbox.empty()) ||
       runtime->steering->has_news(*this))
     runtime->wake(*this);
-  // The waker changes the slot before it rings, and we read the slot after we have reset the bell. So a late ring, for
-  // an earlier sleep, costs one turn of this loop.
+  // The waker changes the slot before it rings, and this thread reads the slot after it has reset the bell. So a late
+  // ring, for an earlier sleep, costs one iteration of this loop.
   const Slot asleep = guest ? Slot::lent_parked : Slot::parked;
-  std::int64_t look_at = 0;  // when a look after a loan is overdue (P5)
+  std::int64_t look_at = 0;  // time at which a search after a loan is overdue (P5)
   while (slot.load(std::memory_order_acquire).slot() != awake) {
     const bool ours = slot.load(std::memory_order_seq_cst).slot() == asleep;
     std::int64_t limit = runtime->timers.sleep_limit(*this, ours);
     const bool after_loan =
         !guest && id == 0 && runtime->look_after_loan.load(std::memory_order_seq_cst) == LookAfterLoan::soon;
     if (!ours) {
-      if (leave_sentry(&most)) runtime->wake_anybody();  // who has the worker has other things to do
+      if (leave_sentry(&most)) runtime->wake_anybody();  // the guest that has the worker has other things to do
     } else if (most >= 0) {
       limit = shorter(limit, most);
     }
@@ -199,8 +199,8 @@ void Worker::park(unsigned fruitless) noexcept {
     const bool watches = ours && !after_loan && most < 0 && runtime->deadlock.watch(limit);
     if (!os::futex_wait(ring, 0, std::chrono::nanoseconds(limit))) {
       if (watches) runtime->deadlock.look();
-      // Where the worker is lent at this very moment, the end of the loan wakes its own thread: it reads this after it
-      // has stored the slot, and we try to take the slot after this.
+      // If the worker is lent at this moment, the end of the loan wakes its own thread: it reads this after it
+      // has stored the slot, and this thread tries to take the slot after this.
       if (after_loan) runtime->look_after_loan.store(LookAfterLoan::overdue, std::memory_order_seq_cst);
       runtime->wake(*this);
     }

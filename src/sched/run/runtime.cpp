@@ -39,7 +39,7 @@ namespace {
 
 Machine find_machine(const base::Settings& settings) { return topology::discover(settings.topology, settings.profile); }
 
-/// The chiplets that a worker may ever run on, whatever happens to the allowed cpus: all, or none (-1) where nobody is
+/// The chiplets that a worker may ever run on, whatever happens to the allowed cpus: all, or none (-1) if no worker is
 /// bound.
 std::vector<int> reachable_chiplets(const Machine& machine, const placement::Placement& placement) {
   std::set<int> chiplets;
@@ -178,7 +178,7 @@ Runtime::~Runtime() {
 }
 
 void Runtime::stop() {
-  current.store(nullptr, std::memory_order_seq_cst);  // from here on nobody comes in (L1)
+  current.store(nullptr, std::memory_order_seq_cst);  // from here on no thread can visit the runtime (L1)
   sharing.reset();
   stopping.store(true, std::memory_order_seq_cst);
   wake_all();
@@ -229,26 +229,26 @@ void Runtime::give_back(Worker& worker) noexcept {
   tracing::state(worker, trace::State::parked);
   bool more = worker.handoff != nullptr || !worker.deque.empty() || !worker.inbox.empty() || !worker.ready.empty();
   work_flags.set(stealing::Flag::asleep, worker.place);
-  const Group& group = *worker.group;  // from the next line on the worker may be on its way to another
+  const Group& group = *worker.group;  // from the next line on the worker may move to another group
   const int node = worker.worker_core.node;
   worker.slot.store({Worker::Slot::parked, worker.place}, std::memory_order_seq_cst);
   if (more || worker.inbox.arrived() || !group.inbox.empty() || !inbox.empty() ||
       (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()) || timers.pending() ||
       steering->has_news(worker) || stopping.load(std::memory_order_seq_cst)) {
-    wake(worker);  // its own thread goes on with what was left
+    wake(worker);  // its own thread continues with the jobs that were left
   } else {
     look_around_after_loan(worker);
   }
   borrowers_.store(0, std::memory_order_release);
 }
 
-/// At the end of a loan that leaves nothing to do behind: sees to it that the worker's own thread looks for the work of
+/// Called at the end of a loan that leaves no job behind: makes the worker's own thread search for the work of
 /// others before long (P5).
 void Runtime::look_around_after_loan(Worker& worker) noexcept {
   LookAfterLoan none = LookAfterLoan::none;
   if (look_after_loan.load(std::memory_order_seq_cst) == LookAfterLoan::overdue) {
     look_after_loan.store(none, std::memory_order_seq_cst);
-    if (anybody_busy()) wake(worker);  // it has the worker from here on: the next loan comes after its look
+    if (anybody_busy()) wake(worker);  // it has the worker from here on: the next loan comes after its search
   } else if (anybody_busy() && look_after_loan.compare_exchange_strong(none, LookAfterLoan::soon)) {
     ring(worker);  // it sleeps without a limit, perhaps
   }

@@ -31,9 +31,9 @@ using stealing::Place;
 namespace {
 
 constexpr std::int64_t exposure_interval_ns = 20000;
-constexpr unsigned enough_questions = 8;  // before a sleep, however short spin_us; the later ones expose hidden jobs
+constexpr unsigned enough_questions = 8;  // pokes before a sleep, however short spin_us; later ones expose private jobs
 constexpr std::uint64_t look_at_others_us = 10000;
-constexpr int enough_doubts = 32;  // brief sleeps of one that waits for its core; it lets go of its old one after 8
+constexpr int enough_doubts = 32;  // brief sleeps of a worker that waits for its core; it releases its old one after 8
 
 }  // namespace
 
@@ -52,12 +52,12 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
     bool flat = false;
     job = victim->deque.steal(lost, flat);
     if (lost) Tally::add(tally.lost_races);         // another thief was faster: the next victim follows
-    if (job != nullptr && flat && deque.empty()) {  // one that looks although it has work (P6) may have no room
-      // Of many small jobs run one and keep the others where they can be stolen on.
+    if (job != nullptr && flat && deque.empty()) {  // a worker that searches although it has work (P6) may have no room
+      // Of many small jobs it runs one and keeps the others where thieves can take them.
       Job* more[64];
       const std::int64_t most = std::min<std::int64_t>(64, runtime->stealing_policy.share(visible) - 1);
       std::int64_t taken = most > 0 ? victim->deque.steal_flat(more, most) : 0;
-      for (std::int64_t i = 0; i < taken; ++i) __builtin_prefetch(more[i]);  // all misses at a time
+      for (std::int64_t i = 0; i < taken; ++i) __builtin_prefetch(more[i]);  // so that the misses overlap
       for (std::int64_t i = 0; i < taken; ++i) deque.push(more[i], true);    // an idle worker's deque has room
     }
     if (job == nullptr && lost) return nullptr;
@@ -90,7 +90,7 @@ Job* Worker::steal(bool ready_too) noexcept {
   return nullptr;
 }
 
-/// A busy worker to ask: of the own chiplet, or where `far` of another, too, the near ones more often.
+/// A busy worker to ask: of the own chiplet, or with `far` also of another, the nearer ones more often.
 Place Worker::somebody_busy(bool far) noexcept {
   const std::uint64_t drawn = next_random();
   const auto low = static_cast<std::uint32_t>(drawn);
@@ -130,7 +130,7 @@ void Worker::ask_for_work(unsigned attempt) noexcept {
   victim->deque.poke();
 }
 
-/// Notes when it is time to look at others (P6 in sched/run/parking.cpp).
+/// Notes if it is time to look at other workers (P6 in sched/run/parking.cpp).
 void Worker::watch_others() noexcept {
   const std::uint64_t now = detail::ticks();
   if (now - looked_at_others < look_at_others_us * detail::ticks_per_us()) return;
@@ -138,7 +138,7 @@ void Worker::watch_others() noexcept {
   look_around = look_at_others = true;
 }
 
-/// One look at the work of others by a worker that has enough of its own (P6).
+/// A look at the jobs of other workers by a worker that has enough of its own (P6).
 Job* Worker::others_job() noexcept {
   if (rests() || leaving.load(std::memory_order_relaxed)) return nullptr;
   if (Job* job = steal(true)) return job;
@@ -171,7 +171,7 @@ Job* Worker::search() noexcept {
   runtime->work_flags.clear(Flag::work, place);
   tracing::state(*this, trace::State::searching);
   group->searching.fetch_add(1, std::memory_order_relaxed);
-  // Where others want the core, what a searcher burns is taken from those who have work for it.
+  // If other threads need the core, the time of a searching worker is lost for threads that have work.
   const int spin_us = oversubscribed() ? std::min(runtime->settings.spin_us, 5) : runtime->settings.spin_us;
   const std::int64_t spin_ns = std::int64_t{1000} * spin_us;
   PreemptionDetector gaps;
@@ -199,7 +199,7 @@ Job* Worker::search() noexcept {
     } else if ((now - start >= spin_ns && attempt >= enough_questions) || surplus_searcher() || resting) {
       park(sleeps);
       gaps.slept();
-      if (steering.in_doubt(*this)) {  // about its core: settled as one that does not search
+      if (steering.in_doubt(*this)) {  // about its core: this is settled while it does not count as searching
         group->searching.fetch_sub(1, std::memory_order_relaxed);
         steering.slept(*this);
         runtime->work_flags.clear(Flag::busy, place);

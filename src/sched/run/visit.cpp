@@ -7,7 +7,7 @@
 namespace charm::sched {
 
 Visit::Visit(const std::atomic<Runtime*>& whom) noexcept : runtime_(runtime_of_this_thread()) {
-  // Asked before it counts itself, so that threads which try again and again do not keep finalize() waiting.
+  // Checked before it counts itself, so that threads which try again and again do not delay finalize().
   if (runtime_ != nullptr || whom.load(std::memory_order_relaxed) == nullptr) return;
   Runtime::visits.fetch_add(1, std::memory_order_seq_cst);
   runtime_ = whom.load(std::memory_order_seq_cst);

@@ -17,7 +17,7 @@ bool Runtime::wake(Worker& worker) noexcept {
   Worker::State seen = worker.slot.load(std::memory_order_seq_cst);
   if (seen.slot() != Slot::parked && seen.slot() != Slot::lent_parked) return false;
   const bool guest = seen.slot() == Slot::lent_parked;
-  // Counted before it can run, where it sleeps: a parked worker does not change groups, and its word names the group.
+  // Counted as searching before it can run, in the group where it sleeps: a parked worker does not change groups.
   std::atomic<int>& searching = groups[static_cast<std::size_t>(seen.group())]->searching;
   searching.fetch_add(1, std::memory_order_relaxed);
   if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst)) {
@@ -65,7 +65,7 @@ void Runtime::wake_resting(F&& wanted) noexcept {
   Worker* one = nullptr;
   for (auto& worker : workers) {
     if (!wanted(*worker)) continue;
-    if (!steering->rests(*worker)) return;  // it looks before it sleeps
+    if (!steering->rests(*worker)) return;  // it checks its inbox before it sleeps
     one = worker.get();
   }
   if (one != nullptr) wake(*one);

@@ -23,7 +23,7 @@ using fiber::Fiber;
 
 namespace {
 
-/// After a loop fiber was left for one that was ready: it holds no task and can serve as the next loop.
+/// Called after a loop fiber was left for a ready one: it has no task and can serve as the next loop.
 void recycle(Fiber* from, void* /*unused*/) noexcept { this_worker()->give_fiber(from); }
 
 }  // namespace
@@ -84,8 +84,8 @@ void Worker::main() noexcept {
   fiber::attach_thread(native);
   native.bound = id;
   current = &native;
-  // A job may have come already, and is then found before there is any search: until the first one the worker counts as
-  // busy, so that others ask it for work, and its first push looks for those who slept before it began.
+  // A job may have come already, and is then found before any search: until its first search the worker counts as
+  // busy, so that others ask it for work, and its first push looks for workers that slept before it began.
   runtime->work_flags.set(stealing::Flag::busy, place);
   deque.poke();
   Fiber* first = take_fiber();
@@ -120,7 +120,7 @@ void Worker::suspend(fiber::After after, void* argument, detail::WaitReason reas
   enter(to);
   Tally::add(tally.suspensions);
   const std::uint64_t task = tracing::suspends(*this, self);
-  // Every fiber leaves the thread's books clean behind it, so that only one in a handler has something to restore.
+  // Every fiber leaves the thread's exception state empty, so only a fiber inside of a handler has to restore one.
   const Handling handled = std::exchange(*handling, Handling{nullptr, 0});
   const int error = *error_number;
   fiber::switch_to(*self, *to, after, argument);
@@ -128,7 +128,7 @@ void Worker::suspend(fiber::After after, void* argument, detail::WaitReason reas
   if (handled.caught != nullptr || handled.uncaught != 0) [[unlikely]]
     (here != nullptr ? *here->handling : handling_of_thread()) = handled;
   (here != nullptr ? *here->error_number : error_number_of_thread()) = error;
-  if (here == nullptr) {  // the task goes on in a spare thread; leave_blocking() does the rest
+  if (here == nullptr) {  // the task goes on in a thread of the pool; leave_blocking() does the rest
     self->away.task = task;
     self->away.left = id;
     self->away.scope = within;
@@ -175,9 +175,9 @@ Job* Worker::find_job() noexcept {
   return search();
 }
 
-/// What this worker has itself: calls to it, its forked jobs, newest first, and fibers that can go on. Each of the
+/// The worker's own jobs: calls to it, its forked jobs, newest first, and fibers that can go on. Each of the
 /// three comes first in turn, so that tasks which yield in a circle cannot starve the others; every 61st time the
-/// shared inboxes come before all, and every 10 ms what others have (P6 in sched/run/parking.cpp).
+/// shared inboxes come first, and every 10 ms the jobs of other workers (P6 in sched/run/parking.cpp).
 Job* Worker::own_job() noexcept {
   if (++tick % 61 == 0 || look_around) {
     look_around = false;
@@ -207,14 +207,14 @@ Job* Worker::own_job() noexcept {
   return nullptr;
 }
 
-/// Sent to this worker.
+/// A job that was sent to this worker.
 Job* Worker::sent_job() noexcept {
   ListedJob* job = inbox.pop();
   if (job != nullptr && job->run != nullptr) current->bound = id;  // a call to this worker stays with it
   return job;
 }
 
-/// Sent to this chiplet or node.
+/// A job that was sent to this chiplet or node.
 Job* Worker::near_job() noexcept {
   if (Job* job = group->inbox.pop()) return job;
   return worker_core.node >= 0 ? runtime->nodes[static_cast<std::size_t>(worker_core.node)]->inbox.pop() : nullptr;
@@ -284,8 +284,8 @@ void yield() {
   if (worker == nullptr) return std::this_thread::yield();
   const bool others = !worker->deque.empty() || !worker->inbox.empty();
   if (!others && worker->ready.empty() && worker->tick++ % 64 != 0) return;
-  // Mostly straight to the next fiber in the queue. By way of the loop, which looks at everything, where other kinds of
-  // work wait here, and now and then; every 16th yield finds out whether the shared inboxes and the timers want that.
+  // Usually directly to the next fiber in the queue. Through the loop, which checks all queues, if other kinds of
+  // work wait here, and now and then; every 16th yield checks whether the shared inboxes or the timers need that.
   const std::uint32_t turn = ++worker->yields;
   bool straight = !others && turn % 64 != 0 && worker->current->bound < 0;
   if (turn % 16 == 0) {

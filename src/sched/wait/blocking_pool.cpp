@@ -20,7 +20,7 @@ namespace {
 
 using fiber::Fiber;
 
-/// What a thread of the pool knows of itself.
+/// The data of one thread of the pool.
 struct BlockingThread {
   Fiber native;
   Fiber* running = nullptr;
@@ -67,7 +67,7 @@ bool BlockingPool::reserve() {
 bool BlockingPool::make_thread() noexcept {
   try {
     threads_.emplace_back([this, number = threads_.size()] { main(number); });
-    ++idle_;  // it will come
+    ++idle_;  // the thread is starting
     return true;
   } catch (const std::exception& error) {
     base::notice("blocking_pool",

@@ -47,7 +47,7 @@ bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t de
 
 namespace {
 
-/// Of all but mutexes: who holds one lets it go when its own waits are ended.
+/// The reason for a wait that cancellation may end. Not for mutexes: a holder releases one when its own waits end.
 WaitReason may_end(Wait kind, const void* object, const std::stop_token* stop) noexcept {
   return {kind, object, nullptr, true, stop};
 }

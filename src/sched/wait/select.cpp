@@ -37,8 +37,8 @@ class AllLocked {
   bool held_ = true;
 };
 
-/// \throws Error (cancelled) where what the task belongs to was. \return the chosen case, `timed_out`, `stopped`,
-/// Choice::again.
+/// \throws Error (cancelled) if the task's group or loop was cancelled. \return the chosen case, `timed_out`,
+/// `stopped`, Choice::again.
 int wait_for_one(std::span<ChannelCase* const> cases, Choice& choice, std::int64_t deadline,
                  const std::stop_token* stop) {
   constexpr int ended_early = 1 << 30;

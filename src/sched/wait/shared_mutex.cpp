@@ -24,7 +24,7 @@ bool shared_mutex::acquire(Kind kind, std::int64_t deadline) {
   waiters_.push_back(self);
   lock_.unlock();
   if (detail::wait_listed(lock_, waiters_, self, deadline, {detail::Wait::shared_mutex, this})) return true;
-  // A writer that gives up may have been all that readers behind it were waiting for.
+  // Readers behind a writer that gives up may have waited only for this writer.
   lock_.lock();
   Waiter* admitted = admit();
   lock_.unlock();
@@ -48,7 +48,7 @@ void shared_mutex::unlock_shared() noexcept {
   detail::wake_all(admitted);
 }
 
-/// Takes out those at the front that can have it now, linked by `next`; it is theirs from here on (S2).
+/// Takes out the waiters at the front that can have the mutex now, linked by `next`; they have it from here on (S2).
 Waiter* shared_mutex::admit() noexcept {
   Waiter* admitted = nullptr;
   Waiter** end = &admitted;

@@ -51,7 +51,7 @@ class TeamBarrier {
   Outcome arrive_and_wait(int worker) {
     Leaf& leaf = leaf_of(worker);
     const std::uint64_t round = leaf.round.load(std::memory_order_acquire);
-    if (in_vain(round)) return why();  // also for one that has been told so, and must not arrive twice
+    if (in_vain(round)) return why();  // also for a body that got this error already, and must not arrive twice
     if (leaf.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == leaf.size) {
       leaf.arrived.store(0, std::memory_order_relaxed);  // before any body passes, since all pass by way of the root
       if (leaves_.size() == 1 ||
@@ -89,7 +89,7 @@ class TeamBarrier {
   }
 
   /// The worker's body has ended and comes to no further round. Of several that end before the same round the first
-  /// tells why: the others may have ended because they were told.
+  /// gives the reason: the others may have ended because of its error.
   void leave(int worker, bool thrown) noexcept {
     const std::uint64_t passed = leaf_of(worker).round.load(std::memory_order_relaxed);
     std::uint64_t last = last_.load(std::memory_order_relaxed);
@@ -151,7 +151,7 @@ struct TeamState {
       : body(b), function(f), scope(s), left(static_cast<int>(leaf.size())), barrier(std::move(leaf), leaves) {}
   Team::Body body;
   void* function;
-  const CancelScope* scope;  // what the task that called all_do belongs to
+  const CancelScope* scope;  // the scope of the task that called all_do
   std::atomic<int> left;
   TeamBarrier barrier;
   Completion done;

@@ -29,7 +29,7 @@ namespace charm::sched {
 
 namespace {
 
-/// \return the waiter that is to be woken, if any.
+/// Ends a wait early. \return the waiter to wake, if any.
 std::uintptr_t end_early(std::atomic<std::uintptr_t>& state) noexcept {
   std::uintptr_t seen = state.load(std::memory_order_acquire);
   while (seen != detail::Completion::done_value && seen != detail::Completion::expired_value) {
@@ -76,8 +76,8 @@ class Outside {
 void guest_function(Job* /*unused*/) noexcept {}
 
 /// Lets a thread that is no worker run as worker 0 for the time of one run(); see Runtime::borrow. Other waits do not
-/// lend the thread: what it runs meanwhile only it can finish, so a time limit could pass unseen, and a task could ask
-/// for a lock that the thread holds.
+/// lend the thread: only it could finish a job that it runs meanwhile, so a time limit could pass unnoticed, and a task
+/// could wait for a lock that the thread holds.
 class Guest {
  public:
   Guest() noexcept {
@@ -96,7 +96,7 @@ class Guest {
   }
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
-  /// Nobody asked this worker for jobs while it was parked: if others sleep, its next push shall wake one.
+  /// No worker asked this one for jobs while it was parked: so if others sleep, its next push has to wake one.
   void notice_sleepers() const noexcept {
     if (worker_->runtime->work_flags.any(stealing::Flag::asleep)) worker_->deque.poke();
   }
@@ -126,7 +126,7 @@ void wake_waiter(std::uintptr_t waiter, bool next) noexcept {
   os::futex_wake(foreign->woken, 1);
 }
 
-/// What a stop token does to a wait. It lives beside the Completion on the waiter's stack, and the end of its
+/// The callback of a wait's stop token. It lives beside the Completion on the waiter's stack, and the end of its
 /// stop_callback waits for a call that is under way.
 struct EndWait {
   std::atomic<std::uintptr_t>& state;
@@ -139,7 +139,7 @@ using StopWait = std::optional<std::stop_callback<EndWait>>;
 
 void drop_stop(void* stop) noexcept { static_cast<StopWait*>(stop)->reset(); }
 
-/// By the waiter, when nobody can end its wait any more. \return whether it was ended early.
+/// Called by the waiter, when nothing can end its wait any more. \return whether it was ended early.
 bool ended_early(std::atomic<std::uintptr_t>& state) noexcept {
   std::uintptr_t seen = expired;
   return state.compare_exchange_strong(seen, 0, std::memory_order_acq_rel);
@@ -217,7 +217,7 @@ void Completion::wait_slow(WaitReason reason) {
 }
 
 bool Completion::wait_until_slow(std::int64_t deadline_ns, WaitReason reason) {
-  if (deadline_ns != never && deadline_ns <= steady_now()) {  // a question: who asks again and again lets others run
+  if (deadline_ns != never && deadline_ns <= steady_now()) {  // a query: a task that repeats it has to let others run
     charm::yield();
     return done();
   }
@@ -280,7 +280,7 @@ void submit_where_bound(ListedJob& job) {
 
 void run_own_child(ListedJob& job) noexcept {
   Worker* worker = sched::this_worker();
-  // One that is recorded gets a fiber of its own, so that the recording tells it from its parent.
+  // In a recorded run the child gets a fiber of its own, so that the recording distinguishes it from its parent.
   if (worker == nullptr || worker->track != nullptr || stack_here() < worker->stack_limit) return;
   if (!worker->deque.pop_this(&job)) return;
   sched::Tally::add(worker->tally.jobs);
