@@ -7,8 +7,8 @@
 namespace charm::attach {
 namespace {
 
-constexpr double cpus_s = 0.5;         // between two readings of the cgroups
-constexpr double idle_patience_s = 2;  // for which a program does little before its cores are offered to others
+constexpr double cpus_s = 0.5;         // time between two readings of the cgroups
+constexpr double idle_patience_s = 2;  // time for which a program does little before its cores are offered to others
 
 }  // namespace
 

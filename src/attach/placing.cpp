@@ -13,11 +13,11 @@ namespace charm::attach {
 namespace {
 
 constexpr double grown_up_s = 1;   // age at which a thread counts as a worker or a helper
-constexpr double idle_core_s = 1;  // for which a core is kept for a worker that has gone to sleep
+constexpr double idle_core_s = 1;  // time for which a worker that has gone to sleep keeps its core
 constexpr std::size_t most_past = 4096;
 constexpr double never = -1;
-constexpr double avoidance_s = 5;   // between two placements that avoid busy cores
-constexpr double patience_s = 60;   // the same, where the last one changed nothing
+constexpr double avoidance_s = 5;   // time between two placements that avoid busy cores
+constexpr double patience_s = 60;   // the same, if the last one changed nothing
 constexpr int binder_patience = 3;  // attempts before a worker floats; few, since this one thread makes all moves
 
 }  // namespace
@@ -126,7 +126,7 @@ void ThreadPlacer::avoid(double now) {
   };
   if (!better()) return;
   renew(now);
-  // Where the policy refuses the quiet cpus alone, the placement stays as it is.
+  // If the policy refuses the quiet cpus alone, the placement stays as it is.
   const bool in_vain = better();
   next_avoidance_ = now + (in_vain ? patience_s : avoidance_s);
   if (!in_vain) ++tally_.avoided;
@@ -217,7 +217,8 @@ void ThreadPlacer::place_workers(int spread) {
       return state == steering::ThreadBinder::State::placed || member.gone || shared || member.binder->claimed() == cpu;
     });
   }
-  waits_ = !waiting.empty();  // for a core of a thread that the kernel does not bind elsewhere; tried again later
+  // A worker may wait for the core of a thread that the kernel does not bind elsewhere; that is tried again later.
+  waits_ = !waiting.empty();
 }
 
 /// Takes the core from a thread that is no worker, or no longer one, so that others can have it.

@@ -16,7 +16,7 @@ namespace {
 constexpr double look_s = 0.02;  // short enough that a thread that lives for 50 ms is found
 constexpr double lively_window_s = 0.1;
 constexpr double calm_window_s = 0.25;
-constexpr double lively_s = 2;  // after the last change
+constexpr double lively_s = 2;  // time of frequent checks after the last change
 constexpr double before_all_time = -1;
 constexpr int most_rounds = 8;  // searches for threads that were created while masks changed
 
@@ -178,8 +178,8 @@ void ThreadPlacer::check_mask(const ThreadId& id, Member& member) {
   const CpuSet mask = system_.mask(id);
   if (mask.empty() || mask == member.set || mask == (member.set & plan_.machine.allowed_cpus)) return;
   if (steers_itself(id) || self_steered_.contains(id.process)) return;
-  // One foreign mask may come from a library that binds its threads to the places it was given, or from a cgroup whose
-  // change is noticed a moment later. A second one is the program's own wish.
+  // One unexpected mask may come from a library that binds its threads to the places it was given, or from a cgroup
+  // whose change is noticed a moment later. A second one is the program's own wish.
   if (++member.surprises == 1) {
     if (!known_.contains(mask)) return;
     const CpuSet wanted = std::exchange(member.set, mask);

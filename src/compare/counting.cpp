@@ -31,7 +31,7 @@ Counting::Counting(const Machine& machine, bool wanted, const std::string& unwan
     const auto refusal = counters::explain(refusals.empty() ? ENOENT : refusals.front().error, around.access);
     why_not_ = refusal.why + (refusal.remedy.empty() ? "" : "; " + refusal.remedy);
   }
-  // Counted by the kernel itself, on every machine that lets us.
+  // The kernel itself counts these, on every machine that allows it.
   add("migrations", {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, 0, true}, false);
   drop_refused();
 }

@@ -21,7 +21,8 @@ std::vector<std::vector<std::size_t>> make_order(std::size_t programs, std::size
       std::rotate(round.begin(), round.begin() + 1, round.end());
     }
   }
-  // All rounds at once: were neighbours balanced (AB BA AB BA), a machine that swings as fast would side with one.
+  // All rounds are shuffled at once: if neighbours were balanced (AB BA AB BA), a machine that oscillates as fast would
+  // favour one program.
   random.shuffle(order);
   return order;
 }

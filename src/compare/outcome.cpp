@@ -45,7 +45,7 @@ bool Series::peak_is_bound() const {
 
 Finding overall(const Outcome& outcome) {
   Finding all = Finding::same;
-  // From what says least to what says most; the last that is found stays.
+  // In order of importance, the least important first; the last finding counts.
   for (const Finding finding : {Finding::unknown, Finding::first_wins, Finding::second_wins}) {
     for (const Comparison& comparison : outcome.comparisons) {
       if (comparison.verdict.finding == finding) all = finding;

@@ -18,7 +18,7 @@ class Session {
     all_ = (request.rounds + request.warm_ups) * request.programs.size();
   }
 
-  /// \return false where this was the last run that there shall be.
+  /// \return false if this was the last run.
   bool run(std::size_t program, std::size_t round, bool warm_up) {
     progress_(done_++, all_);
     Sample run = launch_(request_.programs[program]);

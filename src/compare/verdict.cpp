@@ -8,7 +8,7 @@
 namespace charm::compare {
 namespace {
 
-constexpr int no_more_runs = 100000;   // who would wait for them
+constexpr int no_more_runs = 100000;   // a larger number of runs is not suggested
 constexpr double usual_ranks = 1.645;  // of equal programs, nine times in ten
 
 std::string number(const char* format, double value) {

@@ -14,8 +14,8 @@ constexpr double outlier_sigmas = 4;     // standard deviations beyond which a s
 constexpr long longest_distrust = 8192;  // ticks
 constexpr double short_phase = 200;      // ticks
 constexpr int broken_limit = 5;    // probes in a row that a change of intensity breaks off before it is distrusted
-constexpr int mistaken_limit = 3;  // visits in a row that a remembered phase was not met at its level
-constexpr int drift_samples = 8;   // samples whose mean is held against the phase's, for steps that hide in scatter
+constexpr int mistaken_limit = 3;  // consecutive visits that met other work at a remembered phase's level
+constexpr int drift_samples = 8;  // samples whose mean is compared with the phase's, for steps smaller than the scatter
 
 }  // namespace
 
@@ -99,7 +99,7 @@ Bands Adaptive::bands() const {
 
 /// True where the sample does not belong to the current phase (or may not) and has been dealt with.
 bool Adaptive::is_news(const Sample& sample) {
-  // During a probe a change of throughput is what one asks for; only the intensity can tell that the work changed.
+  // During a probe a change of throughput is expected; only the intensity can tell that the work changed.
   bool odd = probing_ ? memory_.differs_in_intensity(current_, sample, bands())
                       : memory_.differs(current_, level_, sample, bands());
   if (!odd) return false;
@@ -116,7 +116,7 @@ bool Adaptive::is_news(const Sample& sample) {
 void Adaptive::change_phase(const Sample& sample, int known) {
   if (probing_) {
     log_.resolve("broken off, the work changed");
-    // Once or twice that may be. When no probe gets through, it is the level that changes the intensity.
+    // Once or twice this may be a change of work. If no probe reaches its end, the level itself changes the intensity.
     if (++broken_ >= broken_limit) {
       distrust_ = std::min(2 * distrust_, longest_distrust);
       distrust_until_ = now_ + distrust_;
@@ -220,7 +220,7 @@ void Adaptive::hold(const Sample& sample) {
     }
   }
   home.add(sample.throughput);
-  // What to try is judged by some samples together: one on the border of two phases shows the stalls of either.
+  // Several samples together decide what to try, since a sample on the border of two phases has the stalls of either.
   if (sample.counters) {
     phase().stall_remote.add(sample.stall_remote, drift_samples);
     phase().stall_dram.add(sample.stall_dram, drift_samples);

@@ -10,7 +10,7 @@ namespace charm::controller {
 namespace {
 
 constexpr double sure_errors = 2.5;  // standard errors at which a probe ends before its last sample
-constexpr int restart_limit = 4;     // of one probe, while its samples differ
+constexpr int restart_limit = 4;     // restarts of one probe while its samples differ
 
 std::string percent(const char* text, double share) {
   char line[96];
@@ -36,7 +36,7 @@ int Adaptive::candidate(const Sample& sample) {
   bool only_down = sample.idle > set_.idle || (sample.grain > 0 && sample.grain < set_.grain) ||
                    (sample.counters && p.stall_dram.value + p.stall_remote.value < set_.stall_floor);
   bool up_first = !sample.counters || p.stall_dram.value >= p.stall_remote.value;
-  if (p.direction != 0) up_first = p.direction > 0;  // what paid is continued first
+  if (p.direction != 0) up_first = p.direction > 0;  // the direction that brought a gain is continued first
   std::vector<int> order;
   if (only_down) {
     order = {down, 0};
@@ -46,7 +46,7 @@ int Adaptive::candidate(const Sample& sample) {
     order = {down, up, 0, top()};
   }
   for (int level = 0; level <= top(); ++level) order.push_back(level);  // the curve need not be convex
-  int best = -1;  // what failed least often, so that none of them starves
+  int best = -1;  // the level that failed least often, so that every level is tried
   for (int level : order) {
     if (!open(level) || (only_down && level > p.home)) continue;
     if (best < 0 || p.failures[at(level)] < p.failures[at(best)]) best = level;
@@ -67,7 +67,8 @@ void Adaptive::start_probe(int level, const Sample& sample) {
 }
 
 void Adaptive::probe(const Sample& sample) {
-  // A sample unlike those before it: caches are still filling, or the work changes. Either way one has to look again.
+  // A sample unlike those before it: caches are still filling, or the work changes. In either case the probe begins
+  // anew.
   bool unlike = probed_.count > 0 && std::abs(std::log(sample.throughput / probed_.value)) > bands().throughput;
   if (unlike && restarts_ < restart_limit) {
     ++restarts_;
@@ -120,7 +121,7 @@ void Adaptive::accept(double gain) {
   p.home = level_;
   p.direction = level_ > old ? 1 : -1;
   p.wait_until[at(old)] = now_ + pause(p.failures[at(old)]++);
-  // Only real progress opens a new round: levels that are alike must not be exchanged for ever.
+  // Only a real gain begins a new round: otherwise levels that are equally good would be exchanged for ever.
   if (p.was_home[at(level_)]) {
     ++p.rejections;
   } else if (gain > set_.band) {

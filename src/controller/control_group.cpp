@@ -42,7 +42,7 @@ Signals ControlGroup::totals(double now) const {
   for (const WorkerCounts& worker : worker_counts_) {
     for_each_count([](double& to, const std::atomic<double>& more) { to += more.load(std::memory_order_relaxed); }, sum,
                    worker.counts);
-    // A worker inside of a long task is busy though it has not come by to say so.
+    // A worker inside a long task is busy although it has not polled meanwhile.
     const double since = worker.running_since.load(std::memory_order_relaxed);
     if (since > 0) sum.busy += std::max(0.0, now - since);
     sum.counters = sum.counters && worker.counters.load(std::memory_order_relaxed);
@@ -56,7 +56,7 @@ void ControlGroup::lead(double now) {
   Signals sum = totals(now);
   Signals since = sum;
   since -= before_;
-  since.busy = std::max(0.0, since.busy);  // a spell may have been counted to its end a moment too soon
+  since.busy = std::max(0.0, since.busy);  // a running period may have been counted a moment too long before
   since.elapsed = now - before_.time;
   if (since.elapsed <= 0) return;  // overtaken by a leader of a later tick
   before_ = sum;
@@ -71,7 +71,7 @@ void ControlGroup::decide(const Signals& since) {
     if (!entered_.empty()) region = entered_.back().region;
   }
   if (region != current_) {
-    // The interval belongs to both parts and tells of neither.
+    // The interval belongs to both parts, so it is used for neither.
     current_ = std::move(region);
     const int there = part(current_).controller->spread();
     if (there != stood_at) {

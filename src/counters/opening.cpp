@@ -18,7 +18,7 @@ bool is_about_the_process(int error) {
 void drop(std::vector<std::vector<Planned>>& groups, const Planned& refused) {
   for (auto& group : groups) {
     std::erase_if(group, [&](const Planned& one) {
-      // A sum that lacks a part would be a wrong number: the whole source goes.
+      // A sum that lacks a part would be wrong, so the whole source is left out.
       return refused.role == EventRole::fill ? one.role == EventRole::fill && one.source == refused.source
                                              : one.role == refused.role;
     });

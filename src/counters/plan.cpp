@@ -139,7 +139,7 @@ EventPlan make_plan(const CpuModel* model, const Shape& shape, const std::vector
     return std::any_of(wishes.begin(), wishes.end(), [&](const UserEvent& wish) { return wish.role == role; });
   };
   if (!wished(EventRole::instructions)) packing.place(generic(EventRole::instructions), true);
-  // Where cycles have a counter of their own they cost nothing; else they come last.
+  // If cycles have a counter of their own they cost nothing; else they come last.
   const bool cheap_cycles = model == nullptr || model->fixed > 0;
   const bool own_cycles = !wished(EventRole::cycles);
   if (own_cycles && cheap_cycles) packing.place(generic(EventRole::cycles), true);

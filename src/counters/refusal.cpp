@@ -54,7 +54,7 @@ Refusal no_unit(int error, const os::PerfAccess& access) {
 
 Refusal no_right(int error, const os::PerfAccess& access) {
   const int paranoid = access.paranoid.value_or(2);
-  // A level above 2 is a patch of Debian, Ubuntu and Android: nothing without rights.
+  // A level above 2 is a patch of Debian, Ubuntu and Android: without rights no event can be opened.
   if (paranoid > 2 && !access.privileged) {
     return {"kernel.perf_event_paranoid is " + std::to_string(paranoid) + ", which keeps perf events from users (" +
                 code(error) + ")",

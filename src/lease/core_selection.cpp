@@ -32,8 +32,8 @@ CoreCpuSet CoreSelection::choose(CoreCpuSet mine, const CoreCpuSet& free, const 
   CoreCpuSet chosen;
   CoreCpuSet left = free;
   while (count > 0 && !left.empty()) {
-    // Smallest first: busy; not on a chiplet of mine; how busy that is, and how many others there; away from my socket,
-    // or on theirs.
+    // Smallest first, by: busy; not on a chiplet of mine; number of busy cores there, and of others' cores; not on my
+    // socket, or on another holder's.
     auto rank = [&](int core) {
       const Place at = place(core);
       const int own = on_chiplet(mine, at.chiplet);
@@ -47,7 +47,7 @@ CoreCpuSet CoreSelection::choose(CoreCpuSet mine, const CoreCpuSet& free, const 
                                 -on_chiplet(left, at.chiplet)};
     };
     const auto best = std::min_element(left.begin(), left.end(), [&](int a, int b) { return rank(a) < rank(b); });
-    // The rest of that chiplet that is as quiet follows: it would be the best anyway.
+    // The equally quiet rest of that chiplet follows, since it would be the best choice next.
     const int chiplet = place(*best).chiplet;
     const bool is_busy = busy.contains(*best);
     CoreCpuSet rest;

@@ -25,7 +25,7 @@ struct Head {
 };
 
 struct Body {
-  std::uint64_t checksum = 0;  // of all that follows
+  std::uint64_t checksum = 0;  // of all fields that follow
   std::uint64_t started = 0;
   std::uint64_t name_space = 0;
   std::uint64_t number = 0;
@@ -47,7 +47,7 @@ std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t sum = 
     std::uint64_t word = 0;
     std::memcpy(&word, at + i, sizeof word);
     sum = (sum ^ word) * 0x100000001b3ULL;
-    sum ^= sum >> 32U;  // what a product does not carry downwards
+    sum ^= sum >> 32U;  // since a product carries nothing to lower bits
   }
   return sum;
 }

@@ -60,7 +60,7 @@ Block map_block(os::PageSystem& system, std::size_t bytes, HugePages huge) {
   Block block;
   if (bytes == 0) return block;
   const std::size_t huge_unit = system.huge_page_bytes();
-  // A small block would waste most of a huge page; who asks for it outright gets it.
+  // A small block would waste most of a huge page, so it gets one only if it was requested.
   const bool large = huge == HugePages::requested || (huge == HugePages::advised && bytes >= huge_unit);
   block.unit = huge == HugePages::requested ? huge_unit : system.page_bytes();
   block.bytes = round_up(bytes, block.unit);

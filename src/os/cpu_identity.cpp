@@ -14,7 +14,7 @@ CpuIdentity read_cpu_identity(const std::string& root) {
   for (std::string line; std::getline(in, line);) {
     const auto colon = line.find(':');
     if (colon == std::string::npos) {
-      if (line.empty() && cpu.family >= 0) break;  // the first cpu speaks for all
+      if (line.empty() && cpu.family >= 0) break;  // all cpus are taken to be of the first one's kind
       continue;
     }
     const std::string name = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);

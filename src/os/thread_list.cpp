@@ -15,7 +15,7 @@ struct Stat {
   std::optional<ProcessStat> stat;
   explicit Stat(const std::string& folder) : text(read_text(folder + "/stat")), stat(parse_process_stat(text)) {}
 
-  /// Without what could drive a terminal.
+  /// The text without control characters, which could change the terminal.
   [[nodiscard]] std::string name() const {
     std::string plain(stat->name);
     for (char& c : plain) {

@@ -8,7 +8,7 @@ namespace charm::placement {
 namespace {
 
 Placement place_os(const Machine& machine, const Request& request) {
-  placed_workers(machine, request);  // unbound workers are not to outnumber the cores unasked either
+  placed_workers(machine, request);  // more unbound workers than cores is an error, too, unless it was asked for
   int chiplets = std::max(1, static_cast<int>(machine.chiplets.size()));
   return {{chiplets}, {std::vector<WorkerCore>(static_cast<std::size_t>(request.workers))}, chiplets};
 }

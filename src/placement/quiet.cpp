@@ -23,7 +23,7 @@ CoreCpuSet busy_cores(const Machine& machine, const CpuSet& busy) {
 
 CpuSet quiet_cpus(const Machine& machine, const CpuSet& busy, int workers, bool smt) {
   std::vector<const Core*> order;
-  std::map<int, int> on_chiplet;  // busy ones
+  std::map<int, int> on_chiplet;  // number of busy cores by chiplet
   for (const Core& core : machine.cores) {
     order.push_back(&core);
     if (is_busy(core, busy)) ++on_chiplet[core.chiplet];

@@ -144,7 +144,7 @@ Place VictimSelection::bounded(const WorkFlags& work_flags, std::uint64_t random
   while (tries_ < policy_->near_tries) {
     ++tries_;
     if (Place near = pick(work_flags, flag, thief_.group, thief_, high(random))) return near;
-    tries_ = policy_->near_tries;  // nobody to be tried there
+    tries_ = policy_->near_tries;  // the own group has no worker to try
   }
   while (far_tries_ < policy_->far_tries) {
     ++far_tries_;

@@ -42,7 +42,7 @@ Place WorkFlags::join(int group) {
     Word seen = members.load(std::memory_order_relaxed);
     while (seen != ~Word{0}) {
       const int free = std::countr_one(seen);
-      // Before the member can be seen, so that nobody who sees it stops at a word too few.
+      // Before the member flag is set, so that a thief that sees the flag reads enough words.
       std::atomic<int>& used = used_[static_cast<std::size_t>(group)];
       int most = used.load(std::memory_order_relaxed);
       while (most < w + 1 && !used.compare_exchange_weak(most, w + 1, std::memory_order_seq_cst)) {

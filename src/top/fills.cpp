@@ -11,7 +11,7 @@
 namespace charm::top {
 namespace {
 
-constexpr std::size_t reserved_descriptors = 32;  // for /proc, the terminal, a recording
+constexpr std::size_t reserved_descriptors = 32;  // left for /proc, the terminal, a recording
 
 }  // namespace
 

@@ -62,7 +62,7 @@ std::string json_line(const Snapshot& s) {
   }
   Json moves = Json::array();
   for (const Move& move : s.moves) {
-    if (move.time_s < s.time_s) continue;  // told by an earlier line
+    if (move.time_s < s.time_s) continue;  // an earlier line has it
     moves.push_back({{"tid", move.tid}, {"name", move.name}, {"from", move.from}, {"to", move.to}});
   }
   const Json all = {{"time_s", s.time_s},

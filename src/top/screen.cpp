@@ -102,7 +102,7 @@ class Screen {
   void fills() {
     if (!s_.fills) {
       const std::string why = s_.why_no_fills.empty() ? "wait a moment" : s_.why_no_fills;
-      // A remedy that cannot be read is none; on a small screen the threads are worth more.
+      // A remedy that does not fit is of no use; on a small screen the threads are more important.
       const std::size_t most = look_.height >= 20 ? 4 : 1;
       const auto parts = wrapped("not counted: " + why, look_.width > 11 ? look_.width - 11 : 1, most);
       for (std::size_t i = 0; i < parts.size(); ++i)

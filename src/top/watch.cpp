@@ -81,7 +81,7 @@ ThreadShare Watch::share_of(const os::ThreadView& thread, const Sample& sample, 
   }
   const auto reading = sample.by_thread.find(thread.tid);
   if (seconds > 0) {
-    // Of a thread that was born in the interval all of its time belongs to it.
+    // All of the time of a thread that was created in the interval belongs to the interval.
     const double ran_s = grown(is_new ? 0 : known.view.cpu_s, thread.cpu_s);
     share.busy = looks_ > 1 ? std::min(1.0, ran_s / seconds) : 0;
     if (thread.waiting_s && (is_new || known.view.waiting_s))
@@ -89,7 +89,7 @@ ThreadShare Watch::share_of(const os::ThreadView& thread, const Sample& sample, 
     if (!is_new && reading != sample.by_thread.end())
       share.fills = rates_between(known.reading, reading->second, seconds);
   }
-  // Where it slept it has not moved: a place is where it ran.
+  // A thread that slept has not moved: its chiplet is the one where it ran last.
   const bool has_run = is_new || thread.cpu_s > known.view.cpu_s;
   if (!is_new && has_run && known.chiplet >= 0 && share.chiplet >= 0 && share.chiplet != known.chiplet) {
     ++known.moves;

@@ -101,7 +101,7 @@ class Writer {
       if (i + 1 == task.parts.size()) continue;
       const Part& next = task.parts[i + 1];
       const Json both = {{"cat", "wait"}, {"name", "wait"}, {"id", std::to_string(task.id) + "." + std::to_string(i)}};
-      // An arrow hangs on the slice that encloses its time: its start has to lie before the slice's end.
+      // An arrow belongs to the slice that contains its time: so its start has to lie before the slice's end.
       Json start = event("s", part.worker, both);
       start["ts"] = us(std::max(part.from, part.to - 1));
       item(start);
@@ -112,7 +112,7 @@ class Writer {
     }
   }
 
-  /// What the workers did when they did not run tasks.
+  /// Slices for the time in which workers did not run tasks.
   void states() {
     struct Now {
       State state = State::busy;

@@ -52,7 +52,7 @@ void DecisionFile::begin() noexcept {
     bytes_ = 0;
     write(text);
   } catch (...) {
-    return;  // no memory: what is there stays
+    return;  // no memory: the file stays as it is
   }
 }
 
