@@ -85,8 +85,8 @@ class task_group {
     GroupNode(Run function, Dropped drop, task_group& g) noexcept : AwaitedJob(function, drop), owner(g) {}
     task_group& owner;
     int home = -1;  // the worker whose pool the block is from
-    void (*run_here)(GroupNode*) noexcept =
-        nullptr;  // runs the task without counting; for the waiter, which counts itself
+    // Runs the task without counting; for the waiter, which counts itself.
+    void (*run_here)(GroupNode*) noexcept = nullptr;
   };
   template <class F>
   struct GroupJob : GroupNode {

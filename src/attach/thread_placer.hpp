@@ -150,8 +150,8 @@ class ThreadPlacer {
   placement::CpuClaims claims_;
   std::map<ThreadId, Member> members_;
   std::set<int> self_steered_;  // processes that use this library
-  std::map<ThreadId, std::optional<os::ThreadTime>>
-      unfollowed_;  // threads not followed, and their times at the latest window
+  // Threads that are not followed, and their times at the latest window.
+  std::map<ThreadId, std::optional<os::ThreadTime>> unfollowed_;
   std::set<int> processes_;
   std::set<CpuSet> known_;  // masks that this object has set, so that a program did not
   std::vector<Slot> slots_;

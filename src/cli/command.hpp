@@ -20,8 +20,8 @@ struct Session {
   std::ostream& err;
   std::string command_line;     // as it was typed, for results that name the command that made them
   std::function<int()> action;  // set by the callback of the command that was asked for; returns the exit code
-  std::vector<std::string> words =
-      {};                // words of the command line, for commands that start a program with some of them
+  // The words of the command line, for commands that start a program with some of them.
+  std::vector<std::string> words = {};
   int failure_code = 1;  // exit code if an output cannot be written; not 1 for commands where 1 is an answer
 };
 

@@ -115,8 +115,8 @@ struct Fiber : detail::ListedJob {
   struct {
     int node = -1;     // the thread of the pool runs on the cpus of this node
     int chiplet = -1;  // the chiplet of the worker that it left
-    const std::byte* stack_limit =
-        nullptr;  // limit of the stack that the task is on, which need not be the fiber's own
+    // Limit and top of the stack that the task is on, which need not be the fiber's own.
+    const std::byte* stack_limit = nullptr;
     const std::byte* stack_top = nullptr;
     std::uint64_t task = 0;  // for the recording: the task's id, and the worker that it left
     int left = -1;

@@ -19,8 +19,8 @@ enum class Domain { worker, chiplet, node, machine };
 /// How a policy treats data and tasks.
 struct AccessHabits {
   enum class Home { near, interleaved, first_node } home = Home::near;
-  Domain roam =
-      Domain::chiplet;  // the domain within which a part of the data may go to another worker at the next step
+  // The domain within which a part of the data may go to another worker at the next step.
+  Domain roam = Domain::chiplet;
   Domain replicas = Domain::machine;  // the domain that has one copy of replicable data
   bool tree_barrier = true;           // one counter a chiplet, then one of chiplets; else one counter for all
   double far_share = 0;               // share of the data that lies on memory-only nodes

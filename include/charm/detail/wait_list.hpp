@@ -60,8 +60,8 @@ struct Waiter {
   bool given = false;
   int beaten = 0;
   void* item = nullptr;
-  Choice* choice =
-      nullptr;  // the choice of a select whose case `number` this is; its event is used instead of this one
+  // The choice of a select whose case `number` this is: its event is used instead of this one.
+  Choice* choice = nullptr;
   int number = 0;
   Completion event;
 

@@ -70,8 +70,8 @@ struct WorkerControl {
   std::atomic<const PlacementGeneration*> looking{nullptr};
   double outside_work = 0;  // work of threads outside that this worker has passed on
   std::atomic<bool> resting{false};
-  std::atomic<int> generation{
-      0};  // the generation that it followed last; its parking thread reads it when a guest may have the worker
+  // The generation that it followed last; its parking thread reads it when a guest may have the worker.
+  std::atomic<int> generation{0};
 };
 
 class Steering {

@@ -49,8 +49,8 @@ class Runtime {
   /// \throws Error (not_running).
   static Runtime& get();
   // The gate (sched/run/visit.hpp).
-  static std::atomic<Runtime*>
-      current;  // which threads outside may visit; null before the start and from finalize() on
+  // The runtime that threads outside may visit; null before the start and from finalize() on.
+  static std::atomic<Runtime*> current;
   static std::atomic<Runtime*> existing;  // the same until the end of finalize()
   static std::atomic<int> visits;
   static std::atomic<int> outside_waiting;  // threads that are no workers and sleep until a task is done
