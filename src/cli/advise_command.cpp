@@ -144,7 +144,8 @@ void declare_advise(CLI::App& app, Session& session) {
   sim::Question& q = options->question;
   app.add_option("--machine", options->machine,
                  "Machine model, model file, hwloc XML file or synthetic string [this machine]");
-  number_within(app.add_option("--working-set", options->working_set, "MiB that all workers touch again and again"),
+  number_within(app.add_option("--working-set", options->working_set,
+                               "MiB of the data that all workers together touch again and again"),
                 1e-3, 1e9);
   whole_number(app.add_option("--pid", options->pid, "Measure the working set of this running process"), 1, 1 << 30);
   number_within(app.add_option("--seconds", options->seconds, "How long --pid measures [2]"), 0.05, 3600);
@@ -154,9 +155,9 @@ void declare_advise(CLI::App& app, Session& session) {
                                "Share of the accesses that go to data which all workers touch [0]"),
                 0, 1);
   number_within(app.add_option("--writes", q.writes, "Share of the accesses that write [0.1]"), 0, 1);
-  number_within(
-      app.add_option("--bandwidth", options->bandwidth, "GB/s that it asks for, undisturbed [as much as it gets]"), 0,
-      1e9);
+  number_within(app.add_option("--bandwidth", options->bandwidth,
+                               "GB/s that the program would use without limits [as much as it gets]"),
+                0, 1e9);
   app.add_option("--workers", q.workers, "Workers [a core each]")->check(CLI::Range(1, 65536));
   add_output_options(app, options->output);
   app.callback([&session, options] { session.action = [&session, options] { return advise(*options, session); }; });

@@ -170,7 +170,7 @@ std::vector<std::string> listed(const std::string& text) {
 void declare_common(CLI::App& app, BenchOptions& options) {
   some_of(app.add_option("--runtime", options.runtimes, "Runtimes to compare [all]"), workloads::runtimes());
   some_of(app.add_option("--policy", options.policies,
-                         "Policies of CHARM's workers: who moves them, or where they stand [the policy setting]"),
+                         "Policies of CHARM's workers, controllers or placements [the policy setting]"),
           policy_names());
   whole_number(app.add_option("--workers", options.request.workers, "Workers of every runtime [a core each]"), 1,
                65536);

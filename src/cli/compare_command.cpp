@@ -173,15 +173,17 @@ std::vector<std::string> policy_words() {
 void declare_compare(CLI::App& app, Session& session) {
   auto options = std::make_shared<CompareOptions>();
   whole_number(app.add_option("--runs", options->runs, "Measured runs of each program [15]"), 2, 100000);
-  whole_number(app.add_option("--warmup", options->warm_ups, "Runs of each before that, not measured [1]"), 0, 100000);
-  app.add_option("--threshold", options->threshold, "Percent; smaller differences do not count [1]")
+  whole_number(app.add_option("--warmup", options->warm_ups, "Unmeasured runs of each program before them [1]"), 0,
+               100000);
+  app.add_option("--threshold", options->threshold, "Ignore differences below this percentage [1]")
       ->type_name("PCT")
       ->check(CLI::Range(0.0, 1000.0));
-  whole_number(app.add_option("--seed", options->seed, "Of the random order, to have it again [random]"), 0, INT64_MAX);
+  whole_number(app.add_option("--seed", options->seed, "Seed of the random order, to repeat it [random]"), 0,
+               INT64_MAX);
   some_of(app.add_option("--policies", options->policies, "Compare one program under these policies"), policy_words());
   file_path(app.add_option("--html", options->html, "Write a self-contained HTML page there"));
   file_path(app.add_option("--input", options->input, "The programs' stdin [nothing]"));
-  app.add_flag("--show-output", options->show_output, "Let the programs write to stderr; else it is kept away");
+  app.add_flag("--show-output", options->show_output, "Send the programs' output to stderr; else it is hidden");
   app.add_flag("--ignore-failure", options->ignore_failure, "Measure programs that end with an error, too");
   add_output_options(app, options->output);
   app.add_option("programs", options->for_help, "-- A [arguments] -- B [arguments]")->type_name("");

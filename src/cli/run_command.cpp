@@ -111,8 +111,8 @@ void declare_run(CLI::App& app, Session& session) {
                 "Where its memory comes from: keep what it is, local to each thread, or the nodes of its cpus in "
                 "turn or alone")
       ->default_str(std::string(base::word_of(options->memory)));
-  app.add_flag("--no-size", options->no_size, "Do not tell its pools of threads how many to make");
-  some_of(app.add_option("--no-size-for", options->left_out, "Of these kinds of pools only"), attach::pool_kinds());
+  app.add_flag("--no-size", options->no_size, "Do not tell the program's thread pools how many threads to make");
+  some_of(app.add_option("--no-size-for", options->left_out, "Do not tell these kinds of pools"), attach::pool_kinds());
   app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");
   app.add_flag("--json", options->json, "With --dry-run: JSON on stdout");
   app.add_option("program", options->program, "The program and its arguments, best behind --")->required();

@@ -172,27 +172,26 @@ void declare_sim(CLI::App& app, Session& session) {
   app.add_option("--workers", options->workers,
                  "Numbers of workers: 64, or 8,16,32, or 8..128 [a core each, at most 64]");
   number_within(app.add_option("--seconds", options->run.seconds, "Simulated seconds [60]"), 0.001, 1e6);
-  number_within(app.add_option("--warm-up", options->run.warm_up, "Simulated seconds before, that do not count [0]"), 0,
+  number_within(app.add_option("--warm-up", options->run.warm_up, "Simulated seconds before the measurement [0]"), 0,
                 1e6);
   number_within(app.add_option("--noise", options->run.noise, "Standard deviation of what counters show, relative [0]"),
                 0, 1);
   app.add_flag("!--no-counters", options->run.counters, "As on a machine without performance counters");
   app.add_option("--seed", options->run.seed, "Seed of noise, sampling and stealing [1]");
-  choice_option(app, "--backend", options->run.backend, "How accesses are judged [analytic]");
-  some_of(app.add_option("--reproduce", options->reproduce, "The papers' figures against the model"), [] {
+  choice_option(app, "--backend", options->run.backend, "How accesses are simulated [analytic]");
+  some_of(app.add_option("--reproduce", options->reproduce, "Compare the papers' figures with the model"), [] {
     auto names = figure_names();
     names.emplace_back("all");
     return names;
   }());
-  app.add_flag("--worst", options->worst, "The controller against the best standing level: the worst ten");
+  app.add_flag("--worst", options->worst, "Compare the controller with the best level; the worst ten");
   file_path(app.add_option("--replay", options->replay, "Run the task graph of a CHARM_TRACE file"));
   one_of(app.add_option("--show-machine", options->show_machine, "Print a model with the source of each number"),
          machine_names());
   file_path(app.add_option("--from-profile", options->from_profile, "Print a model made of what charm probe measured"));
   whole_number(app.add_option("--record-graph", options->record_graph, "Print what the graph kernels touch at scale N"),
                4, 24);
-  whole_number(app.add_option("--jobs", options->jobs, "Combinations at a time; changes no result [a cpu each]"), 1,
-               1024);
+  whole_number(app.add_option("--jobs", options->jobs, "Combinations computed at the same time [a cpu each]"), 1, 1024);
   file_path(app.add_option("--report,--html", options->report, "Write a self-contained HTML page with curves there"));
   add_output_options(app, options->output);
   app.callback([&session, options] { session.action = [&session, options] { return simulate(*options, session); }; });

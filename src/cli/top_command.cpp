@@ -229,7 +229,7 @@ int run(const TopOptions& options, Session& session) {
 void declare_top(CLI::App& app, Session& session) {
   auto options = std::make_shared<TopOptions>();
   whole_number(app.add_option("pid", options->pid, "A process [the whole machine]"), 1, 1 << 30)->type_name("PID");
-  app.add_option("--interval", options->interval, "Seconds between two looks [1]")
+  app.add_option("--interval", options->interval, "Seconds between two updates [1]")
       ->type_name("S")
       ->check(CLI::Range(0.05, 86400.0));
   file_path(app.add_option("--record", options->record, "Write a recording that CHARM_COUNTERS=replay:FILE reads"));

@@ -36,18 +36,19 @@ void declare_shared(CLI::App& app, AttachOptions& options) {
   for (const auto name : controller::policy_names()) names += (names.empty() ? "" : ",") + std::string(name);
   app.add_option("--policy", options.policy, "How workers are placed, as the setting policy [the setting]")
       ->type_name("{" + names + "}");
-  app.add_option("--cpus", options.cpus, "Only these cpus, as 0-3,8 [all that are allowed]")->type_name("LIST");
-  whole_number(app.add_option("--chiplets", options.chiplets, "At most so many chiplets [all]"), 1, 65536);
+  app.add_option("--cpus", options.cpus, "Use only these cpus, as 0-3,8 [all that are allowed]")->type_name("LIST");
+  whole_number(app.add_option("--chiplets", options.chiplets, "Largest number of chiplets to use [all]"), 1, 65536);
   app.add_flag("--smt", options.smt, "Second hardware threads of cores count as cores");
-  app.add_flag("--children", options.children, "Steer the processes that the program starts, too");
+  app.add_flag("--children", options.children, "Place the threads of the processes that the program starts, too");
   app.add_option("--share", options.share,
-                 "Lease cores beside other programs: on, off, or the path of the file of shares [on]")
+                 "Lease cores beside other programs: on, off, or the path of the table of leases [on]")
       ->type_name("{on,off}")
       ->check([](const std::string& text) {
         return text != "auto" && base::share_named(text) ? std::string()
                                                          : "'" + text + "' is not on, off or a path that begins with /";
       });
-  whole_number(app.add_option("--weight", options.weight, "What it is due of a shared machine [100]"), 1, 1000);
+  whole_number(app.add_option("--weight", options.weight, "Weight when cores are divided among programs [100]"), 1,
+               1000);
   app.add_flag("--no-avoid", options.no_avoid, "Do not leave cores that other programs keep busy");
   file_path(app.add_option("--report", options.report, "Write the summary there, as JSON, and nothing to stderr"));
   app.add_flag("-q,--quiet", options.quiet, "No summary on stderr");
