@@ -23,7 +23,7 @@ class Error : public std::runtime_error {
  public:
   /// \param problem what was wrong and where. \param remedy what to do about it; may be empty.
   Error(Errc code, const std::string& problem, std::string remedy)
-      : std::runtime_error(remedy.empty() ? problem : problem + "; " + remedy),
+      : std::runtime_error(whole(remedy.empty() ? problem : problem + "; " + remedy)),
         code_(code),
         remedy_(std::move(remedy)) {}
   /// What kind of error it is.
@@ -32,6 +32,12 @@ class Error : public std::runtime_error {
   [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
 
  private:
+  /// A message may quote a file. what() ends at the first zero byte, so that none may be in it.
+  static std::string whole(std::string text) {
+    for (char& c : text) c = c == '\0' ? '?' : c;
+    return text;
+  }
+
   Errc code_;
   std::string remedy_;
 };

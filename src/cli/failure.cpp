@@ -5,6 +5,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/utf8.hpp"
 #include "cli/command.hpp"
 
 namespace charm::cli {
@@ -13,7 +14,7 @@ namespace {
 /// A message may quote a file's content; whatever it holds, the user gets one line of printable text.
 std::string one_line(const std::string& text) {
   std::string line;
-  for (const char c : text) {
+  for (const char c : base::valid_utf8(text)) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '\n' || c == '\r' || c == '\t') {
       if (!line.empty() && line.back() != ' ') line += ' ';

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/format.hpp"
+#include "base/utf8.hpp"
 #include "drawing/text.hpp"
 
 namespace charm::drawing {
@@ -27,7 +28,7 @@ class Drawing {
     distances();
     restrictions();
     if (!m_.notes.empty()) add({""});
-    for (const std::string& note : m_.notes) paragraph("note: ", note);
+    for (const std::string& note : m_.notes) paragraph("note: ", printable(note));
     std::string out;
     for (const std::string& line : lines_) out += line + '\n';
     return out;
@@ -54,7 +55,8 @@ class Drawing {
   }
 
   /// Names come from firmware: no control characters, and in ASCII style nothing above.
-  [[nodiscard]] std::string printable(std::string text) const {
+  [[nodiscard]] std::string printable(const std::string& name) const {
+    std::string text = base::valid_utf8(name);
     for (char& c : text) {
       const auto code = static_cast<unsigned char>(c);
       if (code < 0x20 || code == 0x7F || (style_.ascii && code > 0x7F)) c = '?';
@@ -83,8 +85,9 @@ class Drawing {
   }
 
   [[nodiscard]] std::string memory(const Node& n) const {
-    const std::string kind = n.kind.empty() || n.kind == "DRAM" ? "" : " of " + n.kind;
-    return n.bytes == 0 ? (kind.empty() ? "" : dot_ + n.kind) : dot_ + base::format_bytes(n.bytes) + kind;
+    const std::string name = n.kind == "GPU" ? "GPU memory" : n.kind;
+    const std::string kind = name.empty() || name == "DRAM" ? "" : " of " + name;
+    return n.bytes == 0 ? (kind.empty() ? "" : dot_ + name) : dot_ + base::format_bytes(n.bytes) + kind;
   }
 
   /// The machine does not keep whose cpus the forbidden ones are.

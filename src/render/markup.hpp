@@ -5,14 +5,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.hpp"
+
 namespace charm::render {
 
 /// Escapes text for content and quoted attributes. Control characters, which neither format allows even escaped, become
-/// blanks.
+/// blanks, and bytes that are no UTF-8 become U+FFFD: one of them would make the whole file unreadable.
 inline std::string escaped(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (const char c : text) {
+  for (const char c : base::valid_utf8(text)) {
     switch (c) {
       case '&':
         out += "&amp;";

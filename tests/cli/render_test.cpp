@@ -172,6 +172,10 @@ TEST(Html, LeavesNothingThatCouldBeMarkup) {
     RC_ASSERT(out.find_first_of("<>\"'") == std::string::npos);
   }));
   EXPECT_EQ(charm::render::escaped("a<b & \"c\""), "a&lt;b &amp; &quot;c&quot;");
+  // Text that is no UTF-8 would make the whole document one that no reader accepts.
+  EXPECT_EQ(charm::render::escaped("M\xC3\xBCller"), "M\xC3\xBCller");
+  for (const char* bad : {"\xFF", "\x80", "\xC0", "\xED\xA0\x80", "\xF5\x80\x80\x80", "\xEF\xBF\xBF"})
+    EXPECT_TRUE(charm::render::escaped(bad).starts_with("\xEF\xBF\xBD")) << bad;
 }
 
 Report report() {
