@@ -43,7 +43,7 @@ struct Node {
   CpuSet cpus;              ///< the allowed cpus to which its memory is local
   std::uint64_t bytes = 0;  ///< size of its memory; 0 where unknown
   int socket = -1;          ///< -1 where it belongs to several sockets
-  std::string kind = {};    ///< "DRAM", "HBM", "CXL" ... where the system reports it; else empty
+  std::string kind = {};    ///< "DRAM", "HBM", "CXL", "GPU" ... where the system reports it; else empty
 };
 
 /// A socket (package). `chiplets` is empty where the socket's memory may be used but none of its cpus.
@@ -68,6 +68,7 @@ struct Measured {
   double memory_gb_per_s = 0;                        ///< STREAM triad, all cores together
   std::vector<std::vector<double>> node_latency_ns;  ///< nodes × nodes: between cores of the two
   std::vector<std::vector<double>> node_gb_per_s;    ///< nodes × nodes: a core of the first reads the second's memory
+  std::vector<std::string> doubts;                   ///< what speaks against the measurement; empty: nothing does
 };
 
 /// The machine, as far as the process may use it; `total` counts all that exists.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/format.hpp"
+#include "base/id_sets.hpp"
 #include "drawing/text.hpp"
 
 namespace charm::drawing {
@@ -147,11 +148,14 @@ std::vector<Disagreement> disagreements_of(const std::vector<View>& views, bool 
 }
 
 /// An L3 that no processor has: over packages, or in pieces that meet at a node's boundary.
-void add_implausible(const View& system, std::vector<Disagreement>& all) {
+void add_implausible(const View& system, bool arm, std::vector<Disagreement>& all) {
   for (const auto& cache : system.chiplets) {
     int sockets = 0;
     for (const auto& socket : system.sockets) sockets += cache.intersects(socket);
-    if (sockets > 1) {
+    // Packages of an Arm processor may be its clusters, which topology/build.cpp takes as one socket.
+    const bool clusters = arm && std::any_of(system.nodes.begin(), system.nodes.end(),
+                                             [&](const CpuSet& node) { return cache.is_subset_of(node); });
+    if (sockets > 1 && !clusters) {
       all.push_back(
           {"chiplets", "system and itself",
            "one L3 over " + std::to_string(sockets) + " sockets, which no processor has: a hypervisor's invention"});
@@ -190,12 +194,18 @@ std::vector<std::string> features_of(const Machine& m, const Sources& sources,
     }
     features.push_back(text + ".");
   }
+  // Whether its cpus are only forbidden is not kept; where none is, there are none.
+  std::map<std::pair<std::string, std::uint64_t>, OsNodeSet> without_cpus;
   for (const Node& node : m.nodes) {
-    // Whether its cpus are only forbidden is not kept; where none is, there are none.
-    if (!node.cpus.empty() || !m.forbidden_cpus.empty()) continue;
-    const std::string kind = node.kind.empty() || node.kind == "DRAM" ? "memory" : node.kind + " memory";
-    features.push_back("Node " + std::to_string(node.os_index) + " is " + kind + " without cpus" +
-                       (node.bytes > 0 ? ", " + base::format_bytes(node.bytes) : "") + ".");
+    if (node.cpus.empty() && m.forbidden_cpus.empty())
+      without_cpus[{node.kind.empty() || node.kind == "DRAM" ? "memory" : node.kind + " memory", node.bytes}].insert(
+          node.os_index);
+  }
+  for (const auto& [what, nodes] : without_cpus) {
+    const bool one = nodes.size() == 1;
+    features.push_back((one ? "Node " : "Nodes ") + nodes.to_text() + (one ? " is " : " are ") + what.first +
+                       " without cpus" + (what.second > 0 ? ", " + base::format_bytes(what.second) : "") +
+                       (one || what.second == 0 ? "." : " each."));
   }
   if (sources.system) {
     CpuSet offline = sources.system->all_cpus;
@@ -224,7 +234,8 @@ Views compare(Machine machine, const Sources& sources) {
   }
   if (sources.profile) all.views.push_back(view_of(*sources.profile));
   all.disagreements = disagreements_of(all.views, sources.guest);
-  if (!all.views.empty() && all.views.front().source == "system") add_implausible(all.views.front(), all.disagreements);
+  if (!all.views.empty() && all.views.front().source == "system")
+    add_implausible(all.views.front(), sources.system && sources.system->arm, all.disagreements);
   all.features = features_of(all.machine, sources, all.kinds);
   return all;
 }

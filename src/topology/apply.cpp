@@ -14,6 +14,8 @@ namespace {
 
 // Below this confidence the measurement is shown, but the machine is not changed.
 constexpr double sure_enough = 0.8;
+// Measured groups of so few cores are not taken as chiplets, as clusters of so few are not (chiplets.cpp).
+constexpr std::size_t most_of_a_measured_pair = 2;
 
 /// The cores of each measured chiplet; empty where a core would fall into two of them.
 std::vector<CoreSet> measured_chiplets(const Machine& machine, const ProfilePicture& profile) {
@@ -140,13 +142,24 @@ Machine apply_profile(Machine machine, const ProfilePicture& profile) {
   for (const auto& chiplet : machine.chiplets) shown.push_back(chiplet.cores);
   std::sort(shown.begin(), shown.end());
   const bool hidden = machine.chiplet_source != ChipletSource::last_level_cache;
-  const bool sure = profile.chiplet_confidence >= sure_enough && !profile.partial;
+  const bool believed = !profile.partial && profile.doubts.empty();
+  const bool sure = profile.chiplet_confidence >= sure_enough && believed;
+  for (const std::string& doubt : profile.doubts) {
+    machine.notes.push_back("The measured profile is doubtful, so that nothing but its numbers is used: " + doubt +
+                            "; measure again with 'charm probe' when the machine is quiet.");
+  }
   if (!chiplets.empty() && chiplets != shown) {
     const std::string what = std::to_string(chiplets.size()) + " chiplets were measured where the system shows " +
                              std::to_string(shown.size());
     // One last-level cache over a whole package, or over several, is what guests are told that hide the real ones.
     const bool coarse = shown.size() <= machine.sockets.size() && chiplets.size() > shown.size();
-    if (sure && (hidden || coarse) && within_sockets(machine, chiplets)) {
+    const bool pairs = std::all_of(chiplets.begin(), chiplets.end(),
+                                   [](const CoreSet& cores) { return cores.size() <= most_of_a_measured_pair; });
+    if (sure && pairs && (hidden || coarse)) {
+      machine.notes.push_back(std::to_string(chiplets.size()) +
+                              " groups of one or two cores were measured, which are too small for chiplets; what the "
+                              "system shows is used.");
+    } else if (sure && (hidden || coarse) && within_sockets(machine, chiplets)) {
       machine = regrouped(std::move(machine), chiplets);
       machine.chiplet_source = ChipletSource::measured;
       machine.notes.push_back(what + "; the measured ones are used.");
@@ -157,9 +170,10 @@ Machine apply_profile(Machine machine, const ProfilePicture& profile) {
   machine.measured = profile.measured;
   machine.measured.profile = profile.file;
   machine.measured.date = profile.date;
+  machine.measured.doubts = profile.doubts;
   machine.measured.node_latency_ns = by_nodes_of(machine, profile, profile.measured.node_latency_ns);
   machine.measured.node_gb_per_s = by_nodes_of(machine, profile, profile.measured.node_gb_per_s);
-  if (machine.nodes.size() > 1 && machine.node_distance.empty() && !profile.partial) {
+  if (machine.nodes.size() > 1 && machine.node_distance.empty() && believed) {
     machine.node_distance = measured_distances(machine.measured.node_latency_ns);
     if (!machine.node_distance.empty())
       machine.notes.push_back("Distances between nodes were measured; the system tells none.");

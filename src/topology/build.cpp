@@ -19,6 +19,36 @@ CpuSet existing_cpus(const Survey& survey) {
   return CpuSet(std::move(cpus));
 }
 
+/// Where firmware describes an Arm processor by a device tree, package ids are those of its clusters. No L3 reaches
+/// over sockets, so packages of one NUMA node behind one L3 are such clusters, and one socket.
+void merge_clusters(Survey& survey, std::vector<std::string>& notes) {
+  if (!survey.arm || survey.sockets < 2) return;
+  std::vector<int> socket(static_cast<std::size_t>(survey.sockets));
+  for (std::size_t s = 0; s < socket.size(); ++s) socket[s] = static_cast<int>(s);
+  for (std::size_t l3 = 0; l3 < survey.l3_bytes.size(); ++l3) {
+    std::set<int> behind;
+    std::set<int> nodes;
+    for (const SurveyCore& core : survey.cores) {
+      if (core.l3 != static_cast<int>(l3)) continue;
+      behind.insert(core.socket < 0 ? -1 : socket[static_cast<std::size_t>(core.socket)]);
+      nodes.insert(core.node);
+    }
+    if (behind.size() < 2 || nodes.size() > 1 || *behind.begin() < 0) continue;
+    for (int& s : socket) s = behind.contains(s) ? *behind.begin() : s;
+  }
+  const std::set<int> left(socket.begin(), socket.end());
+  if (left.size() == socket.size()) return;
+  const auto number = [&](int old) {
+    return static_cast<int>(std::distance(left.begin(), left.find(socket[static_cast<std::size_t>(old)])));
+  };
+  for (SurveyCore& core : survey.cores) core.socket = core.socket < 0 ? -1 : number(core.socket);
+  for (SurveyNode& node : survey.nodes) node.socket = node.socket < 0 ? -1 : number(node.socket);
+  notes.push_back("The " + std::to_string(survey.sockets) + " packages of this Arm processor are clusters behind " +
+                  (left.size() == 1 ? "one L3 cache: they are taken as one socket."
+                                    : "common L3 caches: those of one cache are taken as one socket."));
+  survey.sockets = static_cast<int>(left.size());
+}
+
 /// Gives every core a socket and a node, so that later steps need not check for missing ones.
 void complete(Survey& survey, std::vector<std::string>& notes) {
   if (!survey.cores_told) notes.emplace_back("Cores are not told apart: every hardware thread is taken as a core.");
@@ -53,13 +83,14 @@ void complete(Survey& survey, std::vector<std::string>& notes) {
     notes.emplace_back("Some cores belong to no socket: they are taken as one more.");
   }
   if (homeless) notes.emplace_back("Some cores belong to no NUMA node: the first of their socket is taken as theirs.");
+  // Whatever is told of a node, its cores say which socket it belongs to.
   for (std::size_t n = 0; n < survey.nodes.size(); ++n) {
-    if (survey.nodes[n].socket >= 0) continue;
     std::set<int> sockets;
     for (const SurveyCore& core : survey.cores) {
       if (core.node == static_cast<int>(n)) sockets.insert(core.socket);
     }
-    if (sockets.size() == 1) survey.nodes[n].socket = *sockets.begin();
+    if (sockets.empty()) continue;
+    survey.nodes[n].socket = sockets.size() == 1 ? *sockets.begin() : -1;
     if (sockets.size() > 1) {
       notes.push_back("NUMA node " + std::to_string(survey.nodes[n].os_index) + " spans " +
                       std::to_string(sockets.size()) + " sockets: which memory is near to which socket is not told.");
@@ -103,6 +134,11 @@ CpuSet allowed_of(const Survey& survey, const Restrictions& restrictions, std::v
   return allowed;
 }
 
+/// "NUMA node 3", "NUMA nodes 2-33".
+std::string nodes_text(const OsNodeSet& nodes) {
+  return (nodes.size() == 1 ? "NUMA node " : "NUMA nodes ") + nodes.to_text();
+}
+
 /// Nodes whose memory may be used, and those that allowed cores are local to, as indices into the survey.
 std::vector<int> usable_nodes(const Survey& survey, const Restrictions& restrictions, const std::set<int>& local,
                               std::vector<std::string>& notes) {
@@ -110,16 +146,29 @@ std::vector<int> usable_nodes(const Survey& survey, const Restrictions& restrict
   if (restrictions.cgroup_nodes) {
     if (OsNodeSet left = allowed & *restrictions.cgroup_nodes; !left.empty()) allowed = std::move(left);
   }
+  const bool sizes_told =
+      std::any_of(survey.nodes.begin(), survey.nodes.end(), [](const SurveyNode& node) { return node.bytes > 0; });
   std::vector<int> usable;
+  OsNodeSet empty;
   for (std::size_t n = 0; n < survey.nodes.size(); ++n) {
     const int os_index = survey.nodes[n].os_index;
     const bool memory = allowed.contains(os_index);
     const bool cores = local.count(static_cast<int>(n)) > 0;
+    if (!cores && sizes_told && survey.nodes[n].bytes == 0) {
+      empty.insert(os_index);
+      continue;
+    }
     if (memory || cores) usable.push_back(static_cast<int>(n));
     if (!memory && cores) {
       notes.push_back("The memory of NUMA node " + std::to_string(os_index) +
                       " is forbidden though some of its cpus are allowed.");
     }
+  }
+  if (!empty.empty()) {
+    notes.push_back(
+        nodes_text(empty) + (empty.size() == 1 ? " has" : " have") +
+        " neither memory nor usable cpus (places for the parts of a GPU, or for memory that is not there) " +
+        (empty.size() == 1 ? "and is left out." : "and are left out."));
   }
   return usable;
 }
@@ -193,9 +242,13 @@ void note_memory(const Machine& machine, std::vector<std::string>& notes) {
     notes.emplace_back("Memory sizes are not told.");
     return;
   }
+  OsNodeSet without;
   for (const Node& node : machine.nodes) {
-    if (node.bytes == 0) notes.push_back("NUMA node " + std::to_string(node.os_index) + " has no memory of its own.");
+    if (node.bytes == 0) without.insert(node.os_index);
   }
+  if (!without.empty())
+    notes.push_back(nodes_text(without) +
+                    (without.size() == 1 ? " has no memory of its own." : " have no memory of their own."));
 }
 
 }  // namespace
@@ -204,6 +257,8 @@ Machine build(Survey survey, const Restrictions& restrictions) {
   Machine machine;
   machine.name = survey.name;
   machine.origin = survey.origin;
+  machine.notes = survey.notes;
+  merge_clusters(survey, machine.notes);
   complete(survey, machine.notes);
   machine.allowed_cpus = allowed_of(survey, restrictions, machine.notes);
   machine.forbidden_cpus = survey.all_cpus - machine.allowed_cpus;

@@ -10,6 +10,8 @@
 namespace charm::topology {
 namespace {
 
+constexpr int most_of_a_pair = 2;
+
 /// What the cores behind one L3 have in common.
 struct L3View {
   std::vector<int> cores;
@@ -88,8 +90,9 @@ void note_implausible(const Survey& survey, const std::vector<L3View>& views, st
   }
 }
 
-/// Arm's firmware may report clusters and no L3. Clusters count as chiplets if they have more cores than share an L2;
-/// the cores of one L2 are too few to place a group of workers on.
+/// Arm's firmware may report clusters and no L3. Clusters count as chiplets if they have more cores than share an L2,
+/// and more than two: pairs (Altra) are nearer to each other than to others, but share no cache that a group of workers
+/// could use, and a level of spread for each doubling of forty pairs would change nothing but the number of moves.
 bool clusters_stand_in(const Survey& survey, const std::vector<L3View>& views) {
   std::map<int, int> size;
   for (const SurveyCore& core : survey.cores) {
@@ -97,7 +100,7 @@ bool clusters_stand_in(const Survey& survey, const std::vector<L3View>& views) {
     ++size[core.cluster];
   }
   return size.size() > 1 && std::all_of(size.begin(), size.end(), [&](const auto& entry) {
-           return entry.second > 1 && entry.second > survey.cores_per_l2;
+           return entry.second > most_of_a_pair && entry.second > survey.cores_per_l2;
          });
 }
 

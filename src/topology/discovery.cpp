@@ -1,26 +1,15 @@
 #include "topology/discovery.hpp"
 
-#include <charm/error.hpp>
+#include <utility>
 
 #include "base/notices.hpp"
-#include "topology/build.hpp"
+#include "topology/description.hpp"
 #include "topology/profile.hpp"
-#include "topology/survey.hpp"
 
 namespace charm::topology {
-namespace {
 
-Machine without_profile(const std::string& topology) {
-  if (!topology.empty()) return Machine::from(topology);
-  Survey survey = survey_live();
-  const bool here = survey.origin == "live";
-  return build(std::move(survey), here ? restrictions_here() : Restrictions{});
-}
-
-}  // namespace
-
-Discovery discover_quietly(const std::string& topology, const std::string& profile) {
-  Discovery found{without_profile(topology), {}};
+Discovery with_profile(Machine bare, const std::string& profile) {
+  Discovery found{std::move(bare), {}};
   Machine& machine = found.machine;
   const auto refuse = [&](const std::string& why) {
     const std::string text = "A measured profile is not used: " + why + "; measure again with 'charm probe'.";
@@ -40,6 +29,11 @@ Discovery discover_quietly(const std::string& topology, const std::string& profi
     if (stored.picture) machine = apply_profile(std::move(machine), *stored.picture);
     if (!stored.refusal.empty()) refuse(stored.refusal);
   }
+  if (!machine.measured.doubts.empty()) {
+    found.notices.emplace_back("profile-doubts", "The measured profile " + machine.measured.profile +
+                                                     " is doubtful: " + machine.measured.doubts.front() +
+                                                     "; measure again with 'charm probe' when the machine is quiet.");
+  }
   if (machine.chiplet_source == ChipletSource::socket || machine.chiplet_source == ChipletSource::numa_node) {
     found.notices.emplace_back(
         "topology-chiplets",
@@ -50,21 +44,14 @@ Discovery discover_quietly(const std::string& topology, const std::string& profi
   return found;
 }
 
+Discovery discover_quietly(const std::string& topology, const std::string& profile) {
+  return with_profile(machine_of(read_description(topology)), profile);
+}
+
 Machine discover(const std::string& topology, const std::string& profile) {
   Discovery found = discover_quietly(topology, profile);
   for (const auto& [key, text] : found.notices) base::notice(key, text);
   return std::move(found.machine);
-}
-
-Machine machine_of_profile(const std::string& path) {
-  ProfilePicture picture = read_profile_picture(path);
-  if (!picture.machine) {
-    throw Error(Errc::bad_input, "profile '" + path + "' does not say what the system showed",
-                "measure again with 'charm probe'");
-  }
-  Machine machine = std::move(*picture.machine);
-  machine.origin = "profile:" + path;
-  return apply_profile(std::move(machine), picture);
 }
 
 }  // namespace charm::topology

@@ -15,6 +15,11 @@ struct Discovery {
   std::vector<std::pair<std::string, std::string>> notices;  ///< degraded modes: key and text for base::notice
 };
 
+/// Adds the measured profile to a machine that was read (description.hpp), and says what is degraded.
+/// \param profile the setting of that name: "auto" or empty, "off", or a file.
+/// \throws Error (bad_input) where a file that is named cannot be read.
+Discovery with_profile(Machine machine, const std::string& profile);
+
 /// \param topology the setting of that name; empty: this machine.
 /// \param profile the setting of that name: "auto" or empty, "off", or a file.
 /// \throws Error (bad_input) where a file that is named cannot be read.
@@ -22,9 +27,5 @@ Discovery discover_quietly(const std::string& topology, const std::string& profi
 
 /// The same, with the degraded modes reported (base/notices.hpp).
 Machine discover(const std::string& topology, const std::string& profile);
-
-/// The machine that a profile was measured on, with what was measured.
-/// \throws Error (bad_input).
-Machine machine_of_profile(const std::string& path);
 
 }  // namespace charm::topology

@@ -1,6 +1,9 @@
 // Loads an hwloc topology with no more in it than the runtime needs: no devices, no instruction caches, and kinds of
 // cores only where they are asked for. hwloc's x86 backend binds a thread to every cpu in turn, which takes seconds on
 // large machines, so only load_processors() uses it.
+//
+// hwloc asserts where a description contradicts itself, and trusts what it reads. What comes from elsewhere is
+// therefore loaded in a confined child alone (foreign.cpp).
 #pragma once
 
 #include <hwloc.h>
@@ -15,18 +18,16 @@ struct HwlocDelete {
 };
 using HwlocHandle = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, HwlocDelete>;
 
-/// \param kinds whether to look for kinds of cores.
+/// This machine, or what hwloc's own variables put in its place.
 HwlocHandle load_live(bool kinds = false);
 
-/// \throws Error (bad_input) that names the file, what is wrong with it and how to get a good one.
-HwlocHandle load_xml(const std::string& file, bool kinds = false);
-
-/// A machine's sysfs below `root`, of this architecture or another one.
-/// \throws Error (bad_input) where there is none.
-HwlocHandle load_sysfs(const std::string& root, bool kinds = false);
-
-/// \throws Error (bad_input) that quotes the string and shows one that works.
+/// Null where hwloc refuses it, as the two below.
+/// \param xml the text of a file that hwloc wrote.
+HwlocHandle load_xml(const std::string& xml, bool kinds = false);
+/// Levels with their counts, and attributes.
 HwlocHandle load_synthetic(const std::string& description, bool kinds = false);
+/// The machine's sysfs below what the variable HWLOC_FSROOT names, which is hwloc's only way of being told.
+HwlocHandle load_recorded(bool kinds = false);
 
 /// What the processors (x86) say of themselves by CPUID, whatever the kernel says. No NUMA nodes: CPUID does not tell
 /// them reliably, and hwloc puts one over everything. Null on other processors.

@@ -123,6 +123,7 @@ nlohmann::ordered_json machine_to_json(const Machine& m) {
   if (!m.measured.profile.empty()) {
     out["measured"] = {{"profile", m.measured.profile},
                        {"date", m.measured.date},
+                       {"doubts", m.measured.doubts},
                        {"core_latency_ns", m.measured.core_latency_ns},
                        {"chiplet_latency_ns", m.measured.chiplet_latency_ns},
                        {"core_gb_per_s", m.measured.core_gb_per_s},

@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "os/bounded_file.hpp"
 #include "topology/machine_json.hpp"
 
 namespace charm::topology {
@@ -122,6 +123,10 @@ ProfilePicture picture_of(const HeadReader& reader, const std::string& name) {
                    machine.at("nodes"), machine.at("sockets"), CpuSet(std::move(measured_cpus))};
     picture.date = json.at("date");
     picture.partial = json.at("partial");
+    if (json.contains("doubts"))
+      picture.doubts = json.at("doubts").get<std::vector<std::string>>();
+    else if (!json.value("idle", true))  // profiles of before know only this much
+      picture.doubts.emplace_back("the cpus were busy with other work while it was measured");
     picture.cpus = json.at("cpus").get<std::vector<int>>();
     picture.chiplets = json.at("chiplets").get<std::vector<std::vector<int>>>();
     picture.chiplet_confidence = json.at("confidence").at("chiplets");
@@ -162,11 +167,16 @@ ProfilePicture read_head(Input&& input, const std::string& name) {
 ProfilePicture parse_profile_picture(const std::string& text, const std::string& name) { return read_head(text, name); }
 
 ProfilePicture read_profile_picture(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  // Only the head of a plain file is read. What comes through a pipe has to be read whole to be read once.
   std::error_code ignored;
-  if (!file || std::filesystem::is_directory(path, ignored)) {
-    throw Error(Errc::bad_input, "cannot read the profile " + path, "measure with 'charm probe' first");
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    const os::BoundedText text = os::read_bounded(path);
+    if (!text.problem.empty())
+      throw Error(Errc::bad_input, "the profile " + path + " " + text.problem, "measure with 'charm probe' first");
+    return read_head(text.text, path);
   }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(Errc::bad_input, "cannot read the profile " + path, "measure with 'charm probe' first");
   return read_head(file, path);
 }
 

@@ -32,6 +32,7 @@ struct ProfilePicture {
   ProfileKey key;
   std::string date;
   bool partial = false;
+  std::vector<std::string> doubts;         ///< what speaks against it; with any, it is shown and changes nothing
   std::vector<int> cpus;                   ///< OS number of each row
   std::vector<std::vector<int>> chiplets;  ///< rows
   double chiplet_confidence = 0;

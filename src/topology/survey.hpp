@@ -1,7 +1,8 @@
 // What the operating system, a dump or a synthetic string says about a machine, as a plain value before any judgement.
 //
-// The survey is the boundary between hwloc and the rest: reading it needs hwloc and nothing else (survey_*.cpp),
-// judging it (build.cpp) needs neither, so implausible machines can be written down in tests.
+// The survey is the boundary between hwloc and the rest: reading it needs hwloc (survey_of.cpp), in a child where the
+// description is not of this machine (foreign.cpp); judging it (build.cpp) needs neither, so implausible machines can
+// be written down in tests.
 #pragma once
 
 #include <charm/id_set.hpp>
@@ -29,7 +30,7 @@ struct SurveyNode {
   int os_index = 0;
   std::uint64_t bytes = 0;
   int socket = -1;        // -1: inside of no single socket
-  std::string kind = {};  // "DRAM", "HBM", "CXL" ...; empty where not told
+  std::string kind = {};  // "DRAM", "HBM", "CXL", "GPU" ...; empty where not told
 };
 
 /// Cores of one kind, on processors that have several.
@@ -42,18 +43,20 @@ struct SurveyKind {
 struct Survey {
   std::string name;
   std::string origin;
-  std::vector<SurveyCore> cores;  // in hardware order
-  std::vector<std::uint64_t> l3_bytes;
-  int cores_per_l2 = 1;           // the most that share one
-  std::vector<SurveyNode> nodes;  // in hardware order
-  std::vector<SurveyKind> kinds;  // empty where not asked for or all cores are alike
-  int sockets = 0;                // told by the source; 0 where it tells none
-  bool cores_told = true;         // false: every hardware thread was taken for a core
-  CpuSet all_cpus;                // also those that are offline or hidden
-  CpuSet allowed_cpus;            // by the source itself
-  OsNodeSet allowed_nodes;        // by the source itself
+  std::vector<SurveyCore> cores;        // in hardware order
+  std::vector<std::uint64_t> l3_bytes;  // of those that are some core's innermost
+  int cores_per_l2 = 1;                 // the most that share one
+  std::vector<SurveyNode> nodes;        // in hardware order
+  std::vector<SurveyKind> kinds;        // empty where not asked for or all cores are alike
+  int sockets = 0;                      // told by the source; 0 where it tells none
+  bool cores_told = true;               // false: every hardware thread was taken for a core
+  bool arm = false;                     // an Arm processor, whose package ids may be those of clusters
+  CpuSet all_cpus;                      // also those that are offline or hidden
+  CpuSet allowed_cpus;                  // by the source itself
+  OsNodeSet allowed_nodes;              // by the source itself
   int all_nodes = 0;
   std::vector<std::vector<double>> node_distance;  // by `nodes`; 0 where not told; empty where nothing is told
+  std::vector<std::string> notes;                  // what the source has wrong with it, a sentence each
 };
 
 /// Kinds of cores cost a look at every cpu's frequencies, so start-up does without.

@@ -129,6 +129,36 @@ TEST(Chiplets, ClustersThatOnlyShareAnL2DoNotStandIn) {
   EXPECT_EQ(checked(with_clusters(1)).chiplet_source, ChipletSource::numa_node);
 }
 
+TEST(Chiplets, PairsOfCoresAreNoChiplets) {
+  // Altra: clusters of two cores with an L2 each, and no L3 that is told.
+  EXPECT_EQ(checked(with_clusters(2)).chiplet_source, ChipletSource::numa_node);
+  EXPECT_EQ(checked(with_clusters(2)).chiplets.size(), 2U);
+}
+
+Survey phone(bool arm) {
+  Survey s = survey(8, 1, 1, 3, [](int) { return 0; }, [](int) { return 0; }, [](int c) { return c < 4 ? 0 : c < 7; });
+  for (std::size_t c = 7; c < 8; ++c) s.cores[c].socket = 2;
+  s.arm = arm;
+  return s;
+}
+
+TEST(Chiplets, PackagesOfAnArmProcessorBehindOneL3AreClustersOfOneSocket) {
+  Machine m = checked(phone(true));
+  EXPECT_EQ(m.sockets.size(), 1U);
+  EXPECT_EQ(m.total.sockets, 1);
+  EXPECT_EQ(m.chiplets.size(), 1U);
+  EXPECT_EQ(m.chiplet_source, ChipletSource::last_level_cache);
+  EXPECT_EQ(m.chiplets[0].l3_bytes, 32 * mebibyte);
+  EXPECT_FALSE(has_note(m, "invention"));
+  EXPECT_EQ(checked(phone(false)).sockets.size(), 3U);
+}
+
+TEST(Chiplets, PackagesOfAnArmServerInNodesOfTheirOwnStaySockets) {
+  Survey s = survey(16, 1, 2, 2, [](int) { return 0; }, [](int c) { return c / 8; }, [](int c) { return c / 8; });
+  s.arm = true;
+  EXPECT_EQ(checked(s).sockets.size(), 2U);
+}
+
 TEST(Chiplets, AnL3IsBelievedBeforeAnyCluster) {
   Survey s = survey(16, 2, 2, 2, [](int c) { return c / 8; }, [](int c) { return c / 8; }, [](int c) { return c / 8; });
   for (std::size_t c = 0; c < s.cores.size(); ++c) s.cores[c].cluster = static_cast<int>(c) / 4;
@@ -167,6 +197,17 @@ TEST(Nodes, WithCpusButWithoutMemoryAreNoted) {
   EXPECT_EQ(m.nodes[1].cpus, range(4, 7));
   EXPECT_TRUE(has_note(m, "NUMA node 1 has no memory of its own"));
   EXPECT_FALSE(has_note(m, "Memory sizes are not told"));
+}
+
+TEST(Nodes, WithNeitherMemoryNorCpusAreLeftOutInOneNote) {
+  // GB200: two sockets, and sixteen nodes for each GPU that may be divided, of which none is.
+  Survey s = survey(8, 2, 34, 2, [](int c) { return c / 4; }, [](int c) { return c / 4; }, [](int c) { return c / 4; });
+  for (std::size_t n = 2; n < 34; ++n) s.nodes[n].bytes = 0;
+  Machine m = checked(s);
+  EXPECT_EQ(m.nodes.size(), 2U);
+  EXPECT_EQ(m.total.nodes, 34);
+  EXPECT_TRUE(has_note(m, "NUMA nodes 2-33 have neither memory nor usable cpus"));
+  EXPECT_LE(m.notes.size(), 2U);
 }
 
 TEST(Nodes, WithMemoryOnlyKeepTheirSocket) {

@@ -19,15 +19,35 @@ struct SysfsCpu {
   int l3_kib = 32768;
   bool online = true;
   int capacity = 0;  ///< cpu_capacity; 0: not told
+  int cluster = -1;  ///< -1: no cluster is told
 };
+
+/// `count` cpus, each a core, as `shape` says.
+template <typename ShapeOf>
+std::vector<SysfsCpu> sysfs_cpus(int count, ShapeOf shape) {
+  std::vector<SysfsCpu> all;
+  for (int i = 0; i < count; ++i) {
+    SysfsCpu cpu;
+    cpu.core = i;
+    shape(i, cpu);
+    all.push_back(cpu);
+  }
+  return all;
+}
 
 struct SysfsNode {
   int mib = 1024;
 };
 
+/// /proc/cpuinfo of the kind of processor.
+inline constexpr const char* paper_cpuinfo = "processor\t: 0\nmodel name\t: A machine on paper\n";
+inline constexpr const char* arm_cpuinfo = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd4d\n";
+
 class SysfsTree {
  public:
-  explicit SysfsTree(const std::vector<SysfsCpu>& cpus, const std::vector<SysfsNode>& nodes) : cpus_(cpus) {
+  explicit SysfsTree(const std::vector<SysfsCpu>& cpus, const std::vector<SysfsNode>& nodes,
+                     const std::string& cpuinfo = paper_cpuinfo)
+      : cpus_(cpus) {
     const auto system = root_ / "sys/devices/system";
     const std::string all = "0-" + std::to_string(cpus.size() - 1);
     write(system / "cpu/possible", all);
@@ -45,9 +65,16 @@ class SysfsTree {
       write(here / "distance", distance);
     }
     write(root_ / "proc/meminfo", "MemTotal: 1000000 kB");
-    write(root_ / "proc/cpuinfo", "processor\t: 0\nmodel name\t: A machine on paper\n");
+    write(root_ / "proc/cpuinfo", cpuinfo);
   }
   [[nodiscard]] std::string root() const { return root_.string(); }
+  /// Of a file below the cpus ("cpu3/cache/index3/shared_cpu_map") or nodes ("node0/cpumap").
+  [[nodiscard]] std::filesystem::path file(const std::string& name) const {
+    const char* folder = name.starts_with("node/") ? "" : name.starts_with("node") ? "node" : "cpu";
+    return root_ / "sys/devices/system" / folder / name;
+  }
+  void replace(const std::string& name, const std::string& text) const { write(file(name), text); }
+  void remove(const std::string& name) const { std::filesystem::remove_all(file(name)); }
 
  private:
   static void write(const std::filesystem::path& file, const std::string& text) {
@@ -93,6 +120,10 @@ class SysfsTree {
     const std::string socket = online([&](const SysfsCpu& o) { return o.socket == cpu.socket; });
     for (const char* name : {"core_cpus", "thread_siblings"}) write(here / "topology" / name, core);
     for (const char* name : {"package_cpus", "core_siblings"}) write(here / "topology" / name, socket);
+    if (cpu.cluster >= 0) {
+      write(here / "topology/cluster_id", std::to_string(cpu.cluster));
+      write(here / "topology/cluster_cpus", online([&](const SysfsCpu& o) { return o.cluster == cpu.cluster; }));
+    }
     if (cpu.capacity > 0) write(here / "cpu_capacity", std::to_string(cpu.capacity));
     if (cpu.l3 < 0) return;
     write_cache(here / "cache/index0", "1", "Data", "32K", core);

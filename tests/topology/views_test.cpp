@@ -22,17 +22,9 @@ using namespace charm::test;
 
 namespace {
 
-/// `count` cpus, each a core, as `shape` says.
 template <typename ShapeOf>
 std::vector<SysfsCpu> cpus(int count, ShapeOf shape) {
-  std::vector<SysfsCpu> all;
-  for (int i = 0; i < count; ++i) {
-    SysfsCpu cpu;
-    cpu.core = i;
-    shape(i, cpu);
-    all.push_back(cpu);
-  }
-  return all;
+  return sysfs_cpus(count, shape);
 }
 
 bool says(const std::vector<std::string>& texts, const std::string& part) {
@@ -94,6 +86,33 @@ TEST(SysfsView, OfflineCpusAreTold) {
 TEST(SysfsView, OneL3OverPackagesIsAnInvention) {
   const SysfsTree tree(cpus(8, [](int i, SysfsCpu& c) { c.socket = i / 4, c.l3 = 0; }), {{}});
   EXPECT_TRUE(disagrees(seen(tree), "chiplets", "one L3 over 2 sockets"));
+}
+
+TEST(SysfsView, AnL3OverTheClustersOfAnArmProcessorIsNoInvention) {
+  // A phone: three packages that are clusters (2 + 4 + 2 cores), one L3, one NUMA node.
+  const auto phone = cpus(8, [](int i, SysfsCpu& c) { c.socket = i < 2 ? 2 : i < 6 ? 0 : 1, c.l3 = 0; });
+  const Views views = seen(SysfsTree(phone, {{}}, arm_cpuinfo));
+  EXPECT_FALSE(disagrees(views, "chiplets", "invention"));
+  EXPECT_EQ(views.machine.sockets.size(), 1U);
+  EXPECT_EQ(views.machine.chiplets.size(), 1U);
+  EXPECT_TRUE(has_note(views.machine, "3 packages of this Arm processor are clusters"));
+  // The same on a processor whose package ids are sockets.
+  EXPECT_TRUE(disagrees(seen(SysfsTree(phone, {{}})), "chiplets", "invention"));
+}
+
+TEST(SysfsView, MemoryOfAGpuIsNamed) {
+  const auto power9 = cpus(8, [](int i, SysfsCpu& c) { c.node = i / 4; });
+  SysfsTree tree(power9, {{}, {}}, "processor\t: 0\ncpu\t\t: POWER9, altivec supported\n");
+  tree.replace("node/online", "0-1,254-255");
+  for (const char* gpu : {"node254", "node255"}) {
+    tree.replace(std::string(gpu) + "/cpumap", "00000000");
+    tree.replace(std::string(gpu) + "/meminfo", std::string("Node ") + (gpu + 4) + " MemTotal: 16777216 kB");
+  }
+  const Views views = seen(tree);
+  EXPECT_TRUE(says(views.features, "Nodes 254-255 are GPU memory without cpus, 16 GiB each"));
+  const SysfsTree grace(cpus(8, [](int, SysfsCpu& c) { c.l3 = 0; }), {{}, {98304}},
+                        "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd4f\n");
+  EXPECT_TRUE(says(seen(grace).features, "Node 1 is GPU memory without cpus, 96 GiB"));
 }
 
 TEST(SysfsView, NoCachesAtAllAreNotTold) {
