@@ -142,8 +142,8 @@ int advise(const AdviseArguments& options, Session& session) {
 void declare_advise(CLI::App& app, Session& session) {
   auto options = std::make_shared<AdviseArguments>();
   sim::Question& q = options->question;
-  app.add_option("--machine", options->machine,
-                 "Machine model, model file, hwloc XML file or synthetic string [this machine]");
+  not_empty(app.add_option("--machine", options->machine,
+                           "Machine model, model file, hwloc XML file, sysfs tree or synthetic string [this machine]"));
   number_within(app.add_option("--working-set", options->working_set,
                                "MiB of the data that all workers together touch again and again"),
                 1e-3, 1e9);

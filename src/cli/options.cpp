@@ -65,7 +65,13 @@ CLI::Option* whole_number(CLI::Option* option, long long low, long long high) {
   });
 }
 
-CLI::Option* file_path(CLI::Option* option) { return option->type_name(std::string(file_type)); }
+CLI::Option* not_empty(CLI::Option* option) {
+  return option->check([](const std::string& text) {
+    return text.find_first_not_of(" \t\n") == std::string::npos ? "a name is missing: '' names nothing" : std::string();
+  });
+}
+
+CLI::Option* file_path(CLI::Option* option) { return not_empty(option)->type_name(std::string(file_type)); }
 
 std::vector<std::string> split_list(const std::string& text) {
   std::vector<std::string> words;

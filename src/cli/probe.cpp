@@ -116,6 +116,23 @@ void write_files(const ProbeOptions& options, const probe::Profile& profile) {
   if (!options.html.empty()) os::write_whole(options.html, probe::profile_html(profile));
 }
 
+/// A profile that is doubtful does not take the place of one that is not.
+void keep(const probe::Profile& profile, const std::string& path, bool quiet, std::ostream& err) {
+  if (!profile.doubts.empty()) {
+    err << "charm: this measurement is doubtful: " << profile.doubts.front()
+        << "; measure again when the machine is quiet\n";
+    try {
+      if (const auto before = topology::read_profile_picture(path); before.doubts.empty() && !before.partial) {
+        err << "charm: the profile of " << before.date << " stays in " << path << '\n';
+        return;
+      }
+    } catch (const Error&) {  // there is none that could be read
+    }
+  }
+  probe::store_profile(profile, path);
+  if (!quiet) err << "charm: profile kept in " << path << '\n';
+}
+
 }  // namespace
 
 int probe_command(const ProbeOptions& options, std::ostream& out, std::ostream& err) {
@@ -149,9 +166,7 @@ int probe_command(const ProbeOptions& options, std::ostream& out, std::ostream& 
   // What is partial or measures one thing alone must not take the place of a whole profile.
   const bool whole = !profile.partial && options.parts.empty();
   if (!show && options.store && whole) {
-    const std::string path = probe::profile_path(profile.key);
-    probe::store_profile(profile, path);
-    if (!options.quiet) err << "charm: profile kept in " << path << '\n';
+    keep(profile, probe::profile_path(profile.key), options.quiet, err);
   }
   out << (options.json ? probe::profile_json(profile) : probe::profile_text(profile, {options.ascii, options.colour}));
   if (profile.partial && !show) err << "charm: interrupted; the result is partial and was not kept\n";

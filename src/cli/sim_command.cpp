@@ -3,11 +3,10 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
@@ -15,6 +14,7 @@
 #include "cli/sim/options.hpp"
 #include "cli/sim/output.hpp"
 #include "cli/sim/record_graph.hpp"
+#include "os/bounded_file.hpp"
 #include "os/output_file.hpp"
 #include "probe/profile.hpp"
 #include "sim/from_profile.hpp"
@@ -60,9 +60,9 @@ std::vector<std::string> listed(const std::string& text, const std::vector<std::
 }
 
 std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(Errc::bad_input, "'" + path + "' cannot be read", "give an existing file");
-  return {std::istreambuf_iterator<char>(in), {}};
+  os::BoundedText file = os::read_bounded(path, {.bytes = std::size_t{4} << 30U});
+  if (!file.problem.empty()) throw Error(Errc::bad_input, "'" + path + "' " + file.problem, "give an existing file");
+  return std::move(file.text);
 }
 
 SimRequest request_of(const SimArguments& options) {
@@ -160,9 +160,9 @@ std::string join(const std::vector<std::string>& words) {
 
 void declare_sim(CLI::App& app, Session& session) {
   auto options = std::make_shared<SimArguments>();
-  app.add_option("--machine", options->machine,
-                 "Machines: " + join(machine_names()) +
-                     "; a model's file, an hwloc XML file or synthetic string; all [epyc-7713-2s]");
+  not_empty(app.add_option("--machine", options->machine,
+                           "Machines: " + join(machine_names()) +
+                               "; a model's file, an hwloc XML file or synthetic string; all [epyc-7713-2s]"));
   app.add_option(
       "--workload", options->workload,
       "Workloads NAME[:parameter=value,...] of " + join(workload_names()) + "; in turn: bfs@10+sweep:mb=24@2; all");

@@ -3,20 +3,37 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <istream>
 #include <limits>
 #include <ostream>
+#include <sstream>
 #include <string_view>
 #include <utility>
+
+#include "os/bounded_file.hpp"
 
 namespace charm::probe {
 namespace {
 
 constexpr int most_rows = 16384;
+constexpr std::size_t most_of_a_cell = 64;
+
+/// The next line, but no more of it than a row can have: what is no matrix may be one line without end.
+bool next_line(std::istream& in, std::string& line) {
+  line.clear();
+  for (int c = in.get(); c != std::istream::traits_type::eof(); c = in.get()) {
+    if (c == '\n') return true;
+    line += static_cast<char>(c);
+    if (line.size() > most_of_a_cell * most_rows) return true;
+  }
+  return !line.empty();
+}
 
 std::string_view trim(std::string_view text) {
   const char* blank = " \t\r\"";
@@ -89,7 +106,9 @@ LatencyMatrix read_latency_csv(std::istream& in, const std::string& name) {
   std::vector<std::size_t> widths;
   std::size_t columns = 0, widest = 0, last_row = 0, zeros = 0, filled = 0;
   std::string line;
-  for (std::size_t row = 0; std::getline(in, line); ++row) {
+  for (std::size_t row = 0; next_line(in, line); ++row) {
+    if (line.size() > most_of_a_cell * most_rows)
+      refuse(name, row + 1, "a line that is too long for a row", "at most 16384 cpus");
     const auto cells = trim(line).empty() ? std::vector<std::string_view>{} : split(line);
     widths.push_back(cells.size());
     if (cells.empty()) continue;
@@ -151,12 +170,20 @@ LatencyMatrix read_latency_csv(std::istream& in, const std::string& name) {
 }
 
 LatencyMatrix read_latency_csv(const std::string& path) {
+  const auto fail = [&](const std::string& problem) {
+    throw Error(Errc::bad_input, "latency matrix " + path + " " + problem, "name a readable CSV file");
+  };
+  // A file is read line by line, since those of large machines have hundreds of megabytes; a pipe has no second look.
   std::error_code ignored;
-  std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path, ignored)) {
-    throw Error(Errc::bad_input, "cannot read latency matrix " + path, "name a readable CSV file");
+  if (std::filesystem::is_regular_file(path, ignored)) {
+    std::ifstream file(path);
+    if (!file) fail(std::string("cannot be opened (") + std::strerror(errno) + ")");
+    return read_latency_csv(file, path);
   }
-  return read_latency_csv(file, path);
+  const os::BoundedText text = os::read_bounded(path);
+  if (!text.problem.empty()) fail(text.problem);
+  std::istringstream in(text.text);
+  return read_latency_csv(in, path);
 }
 
 void write_latency_csv(std::ostream& out, const LatencyMatrix& matrix) {

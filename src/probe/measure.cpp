@@ -6,18 +6,19 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <map>
 #include <thread>
 
 #include "os/cpu_load.hpp"
+#include "os/process_stat.hpp"
+#include "os/this_process.hpp"
+#include "probe/doubts.hpp"
 #include "probe/landmarks.hpp"
 #include "probe/measure_steps.hpp"
 #include "probe/pinned_threads.hpp"
 
 namespace charm::probe {
 namespace {
-
-// More busy than this and medians no longer come out the same; a daemon or two stay below.
-constexpr double idle_share = 0.10;
 
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -29,10 +30,10 @@ std::string utc_now() {
 }
 
 /// Spins until a fixed piece of work takes the same time twice over, so that the clocks have come up.
-void settle_frequency(int cpu) {
-  PinnedThreads one({cpu}, [](int) {
+void settle_frequency(int cpu, const Deadline& until) {
+  PinnedThreads one({cpu}, [&](int) {
     double last = 0;
-    for (int same = 0, turn = 0; same < 3 && turn < 100; ++turn) {
+    for (int same = 0, turn = 0; same < 3 && turn < 100 && !until.passed(); ++turn) {
       const double begin = now_ns();
       volatile unsigned work = 0;
       for (int i = 0; i < 500000; ++i) work = work + 1;
@@ -43,6 +44,27 @@ void settle_frequency(int cpu) {
   });
   one.round();
 }
+
+/// What others did on the cpus: their time in all, without this process's own.
+class OthersWork {
+ public:
+  /// Share of the cpus' time since this object was made, 0 to 1.
+  [[nodiscard]] double share() const {
+    const auto now = os::cpu_times();
+    double total = 0;
+    for (const auto& [cpu, time] : now) {
+      const auto before = times_.find(cpu);
+      if (before != times_.end() && time.total > before->second.total)
+        total += static_cast<double>(time.total - before->second.total) * os::tick_seconds();
+    }
+    const double own = os::cpu_seconds() + os::cpu_seconds_of_children() - own_;
+    return total <= 0 ? 0 : std::clamp(os::busy_share(times_, now) - own / total, 0.0, 1.0);
+  }
+
+ private:
+  std::map<int, os::CpuTime> times_ = os::cpu_times();
+  double own_ = os::cpu_seconds() + os::cpu_seconds_of_children();
+};
 
 topology::ProfilePicture picture_of(const Profile& profile) {
   topology::ProfilePicture picture;
@@ -76,36 +98,40 @@ Profile measure(const Machine& machine, const MeasureOptions& options,
 
   const PairPlan latencies = pair_plan(machine, profile, options, PairQuantity::latency);
   const PairPlan bandwidths = pair_plan(machine, profile, options, PairQuantity::bandwidth);
-  ProgressPlan plan(report, stop);
+  ProgressPlan plan(report, stop, options.clock);
+  // Pairs of a large machine, or all pairs where they were asked for, may need more than their share of the budget.
+  const auto seconds_for = [&](const PairPlan& pairs) {
+    return std::max(options.budget_s / 5, 1.1 * pairs.most_seconds());
+  };
   const double rest = options.budget_s / 5;
-  plan.expect(0.5);
-  if (options.latency) plan.expect(likely_seconds(latencies));
-  if (options.bandwidth) plan.expect(likely_seconds(bandwidths));
+  const double looking = std::min(0.5, options.budget_s / 10);
+  double allowed = options.budget_s;
+  plan.expect(looking);
+  for (const auto& [on, pairs] : {std::pair{options.latency, &latencies}, std::pair{options.bandwidth, &bandwidths}}) {
+    if (!on) continue;
+    plan.expect(seconds_for(*pairs));
+    allowed += seconds_for(*pairs) - rest;
+  }
   for (bool on : {options.stream, options.working_set, options.writes}) {
     if (on) plan.expect(rest);
   }
+  plan.allow(allowed);
 
-  plan.begin("looking whether the cpus are idle", 0.5);
-  const auto earlier = os::cpu_times();
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  const double busy = os::busy_share(earlier, os::cpu_times());
-  profile.idle = busy <= idle_share;
-  if (!profile.idle) {
-    profile.notes.push_back("Not idle: the cpus were " + std::to_string(std::lround(busy * 100)) +
-                            " % busy before the measurement began; times may be too long and differ from run to run.");
-  }
+  const OthersWork others;
+  plan.begin("looking whether the cpus are idle", looking);
+  std::this_thread::sleep_for(std::chrono::milliseconds(static_cast<int>(600 * looking)));
   if (machine.cpu_quota > 0 && machine.cpu_quota < 2)
     profile.notes.push_back("The control group grants less than two cpus' time; pairs cannot run side by side.");
-  settle_frequency(cpus.all.front());
+  settle_frequency(cpus.all.front(), plan.until());
 
   const auto step = [&](bool on, const std::string& doing, double seconds, const auto& work) {
     if (!on || plan.stopped()) return;
     plan.begin(doing, seconds);
     work();
   };
-  step(options.latency, "latency between cpus", likely_seconds(latencies),
+  step(options.latency, "latency between cpus", seconds_for(latencies),
        [&] { measure_pairs(latencies, cpus, PairQuantity::latency, plan, profile); });
-  step(options.bandwidth, "bandwidth between cpus", likely_seconds(bandwidths),
+  step(options.bandwidth, "bandwidth between cpus", seconds_for(bandwidths),
        [&] { measure_pairs(bandwidths, cpus, PairQuantity::bandwidth, plan, profile); });
   profile.seen = cluster(profile.sampled ? completed(profile.latency) : profile.latency);
   // What follows goes by chiplets: by those that were just seen, where the system hides them.
@@ -121,13 +147,11 @@ Profile measure(const Machine& machine, const MeasureOptions& options,
 
   profile.partial = stop.load();
   summarise_profile(profile, machine);
-  double wild = 0;
-  for (const auto& row : profile.latency_spread)
-    wild += static_cast<double>(std::count_if(row.begin(), row.end(), [](double s) { return s > 0.1; }));
-  if (wild > 0) {
-    profile.notes.push_back(std::to_string(static_cast<int>(wild / 2)) +
-                            " pairs spread by more than 10 % of their median: the machine was not quiet.");
-  }
+  for (const std::string& doing : plan.cut_short())
+    profile.notes.push_back("There was no time for all of this: " + doing + " (--budget gives more).");
+  profile.busy = others.share();
+  profile.doubts = doubts_about(profile);
+  profile.idle = profile.idle && profile.doubts.empty();
   plan.begin("done", 0);
   return profile;
 }

@@ -8,6 +8,7 @@
 
 #include "os/memory.hpp"
 #include "probe/measure_steps.hpp"
+#include "probe/pinned_threads.hpp"
 #include "probe/stream.hpp"
 #include "probe/working_set.hpp"
 
@@ -80,9 +81,10 @@ void measure_node_memory(const Machine& machine, const MeasureOptions& options, 
   const double ms = std::clamp(seconds * 1e3 / static_cast<double>(n * n), 5.0, 100.0);
   for (std::size_t a = 0; a < n; ++a) {
     if (machine.nodes[a].cpus.empty()) continue;
-    for (std::size_t b = 0; b < n && !plan.stopped(); ++b) {
+    for (std::size_t b = 0; b < n && !plan.over(); ++b) {
       try {
-        table[a][b] = read_rate(machine.nodes[a].cpus.front(), machine.nodes[b].os_index, bytes, ms).median;
+        table[a][b] =
+            read_rate(machine.nodes[a].cpus.front(), machine.nodes[b].os_index, bytes, ms, plan.until()).median;
       } catch (const Error& error) {
         profile.notes.push_back("The memory of node " + std::to_string(machine.nodes[b].os_index) +
                                 " was left out: " + error.what());
@@ -102,11 +104,12 @@ void measure_stream(const Machine& machine, const MeasureOptions& options, Progr
   }
   std::size_t done = 0;
   for (const auto& [processes, groups] : groupings) {
-    if (plan.stopped()) return;
+    if (plan.over()) break;
     plan.tell(static_cast<double>(done++) / static_cast<double>(groupings.size()));
-    const StreamResult result = stream(groups, bytes, 5);
+    const StreamResult result = stream(groups, bytes, 5, plan.until());
     profile.summary.memory_gb_per_s = std::max(profile.summary.memory_gb_per_s, result.best_gb_per_s[3]);
     for (std::size_t k = 0; k < stream_kernels.size(); ++k) {
+      if (result.best_gb_per_s[k] <= 0) continue;
       curve.series[k].points.push_back(
           {static_cast<double>(processes), result.best_gb_per_s[k], result.gb_per_s[k].spread});
     }
@@ -120,8 +123,9 @@ void measure_stream(const Machine& machine, const MeasureOptions& options, Progr
   }
   Curve mixed{"STREAM copy, local and mixed", "array bytes", "B", "bandwidth", "GB/s", {{"local", {}}, {"mixed", {}}}};
   for (const std::size_t size : sizes_up_to(800000, bytes, 4)) {
-    for (std::size_t s = 0; s < 2 && !plan.stopped(); ++s) {
-      const StreamResult result = stream({s == 0 ? worker_cores.local : worker_cores.spread}, size, 9);
+    for (std::size_t s = 0; s < 2 && !plan.over(); ++s) {
+      const StreamResult result = stream({s == 0 ? worker_cores.local : worker_cores.spread}, size, 9, plan.until());
+      if (result.gb_per_s[2].median <= 0) continue;
       mixed.series[s].points.push_back(
           {static_cast<double>(size), result.gb_per_s[2].median, result.gb_per_s[2].spread});
     }
@@ -146,11 +150,16 @@ void measure_working_sets(const Machine& machine, const MeasureOptions& options,
                       : "node " + std::to_string(nodes[n]->os_index) + (nodes[n]->id == core.node ? " (own)" : "");
     latency.series.push_back({label, {}});
     bandwidth.series.push_back({label, {}});
+    double last_ms = 0;
     for (const std::size_t size : sizes) {
-      if (plan.stopped()) break;
+      // The next one takes twice as long as the last. One that would be cut off is not begun.
+      if (plan.over() || (last_ms > 4 * ms && 2 * last_ms > plan.until().left_ms())) break;
       plan.tell(static_cast<double>(done++) / static_cast<double>(steps));
       try {
-        const WorkingSet set = working_set(core.cpu, nodes.empty() ? -1 : nodes[n]->os_index, size, ms);
+        const double begin = now_ns();
+        const WorkingSet set = working_set(core.cpu, nodes.empty() ? -1 : nodes[n]->os_index, size, ms, plan.until());
+        last_ms = (now_ns() - begin) / 1e6;
+        if (set.latency_ns.median <= 0 || set.gb_per_s.median <= 0) break;
         const auto x = static_cast<double>(size);
         latency.series.back().points.push_back({x, set.latency_ns.median, set.latency_ns.spread});
         bandwidth.series.back().points.push_back({x, set.gb_per_s.median, set.gb_per_s.spread});
@@ -175,9 +184,10 @@ void measure_writes(const Machine& machine, const MeasureOptions& options, doubl
   std::size_t done = 0;
   for (const std::size_t size : sizes) {
     for (std::size_t s = 0; s < curve.series.size(); ++s) {
-      if (plan.stopped()) break;
+      if (plan.over()) break;
       plan.tell(static_cast<double>(done++) / static_cast<double>(sizes.size() * curve.series.size()));
-      const Summary took = write_once(s == 0 ? worker_cores.local : worker_cores.spread, size, ms);
+      const Summary took = write_once(s == 0 ? worker_cores.local : worker_cores.spread, size, ms, plan.until());
+      if (took.median <= 0) break;
       curve.series[s].points.push_back({static_cast<double>(size), took.median, took.spread});
     }
   }

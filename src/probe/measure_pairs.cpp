@@ -36,15 +36,9 @@ PairPlan pair_plan(const Machine& machine, const Profile& profile, const Measure
   budget.sampled = profile.sampled;
   // A sample of any machine is done in two minutes, both matrices and all else together. Bandwidth is there to be shown
   // and nothing is inferred from it, so that fewer landmarks do.
-  budget.seconds = profile.sampled ? (what == PairQuantity::bandwidth ? 25 : 70) : std::max(options.budget_s / 5, 0.4);
+  budget.seconds = profile.sampled ? (what == PairQuantity::bandwidth ? 25 : 70) : options.budget_s / 5;
   budget.landmarks_of = what == PairQuantity::bandwidth ? 24 : 8;
   return plan_pairs(static_cast<int>(profile.cpus.size()), sibling_rows(machine, profile.cpus), budget);
-}
-
-double likely_seconds(const PairPlan& plan) {
-  const double samples = (plan.options.samples + 1.0) * plan.options.round_trips * 2 * 100e-6;
-  return static_cast<double>(plan.pairs.size()) * plan.passes *
-         (std::min(plan.options.most_ms, samples) + pair_overhead_ms) / 1e3;
 }
 
 void measure_pairs(const PairPlan& pairs, const MeasuredCpus& cpus, PairQuantity quantity, ProgressPlan& plan,
@@ -53,17 +47,16 @@ void measure_pairs(const PairPlan& pairs, const MeasuredCpus& cpus, PairQuantity
   LatencyMatrix& matrix = bandwidth ? profile.bandwidth : profile.latency;
   PairOptions pair = pairs.options;
   const std::string what = bandwidth ? "their bandwidth" : "their latency";
-  const double begin = now_ns();
-  const double patience_ns = profile.sampled ? pairs.most_seconds() * 1.1e9 : 1e18;
   const std::size_t all = pairs.pairs.size() * static_cast<std::size_t>(pairs.passes);
   std::vector<std::vector<double>> seen(pairs.pairs.size());  // by pass
   std::size_t done = 0;
   std::size_t given_up = 0;
   for (int pass = 0; pass < pairs.passes; ++pass) {
     for (std::size_t p = 0; p < pairs.pairs.size(); ++p) {
-      if (plan.stopped()) return;
-      if (now_ns() - begin > patience_ns) {
-        profile.notes.push_back(std::to_string(all - done) + " pairs were left out for want of time.");
+      if (plan.over()) {
+        if (!plan.stopped())
+          profile.notes.push_back(std::to_string(all - done) + " of " + std::to_string(all) +
+                                  " pairs were left out for want of time; " + what + " rests on fewer samples.");
         return;
       }
       if (done++ % std::max<std::size_t>(1, all / 200) == 0)
@@ -71,6 +64,7 @@ void measure_pairs(const PairPlan& pairs, const MeasuredCpus& cpus, PairQuantity
       const auto a = static_cast<std::size_t>(pairs.pairs[p].first);
       const auto b = static_cast<std::size_t>(pairs.pairs[p].second);
       pair.node = cpus.node_os[a];
+      pair.most_ms = std::min(pairs.options.most_ms, plan.until().left_ms());
       const auto look = [&](const PairOptions& how) {
         return bandwidth ? pair_bandwidth(cpus.all[a], cpus.all[b], how) : pair_latency(cpus.all[a], cpus.all[b], how);
       };
@@ -78,7 +72,7 @@ void measure_pairs(const PairPlan& pairs, const MeasuredCpus& cpus, PairQuantity
       // Other work held one of the two all the time; a few pairs can wait for a moment that both have.
       if (result.value.median <= 0 && pairs.pairs.size() <= 64) {
         PairOptions patient = pair;
-        patient.most_ms = 1500;
+        patient.most_ms = std::min(1500.0, plan.until().left_ms() / 2);
         patient.round_trips = 50;
         result = look(patient);
       }

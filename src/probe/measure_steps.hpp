@@ -27,9 +27,6 @@ enum class PairQuantity { latency, bandwidth };
 
 PairPlan pair_plan(const Machine& machine, const Profile& profile, const MeasureOptions& options, PairQuantity what);
 
-/// A pair usually ends well before its longest time. \return seconds of the whole plan.
-double likely_seconds(const PairPlan& plan);
-
 void measure_pairs(const PairPlan& pairs, const MeasuredCpus& cpus, PairQuantity what, ProgressPlan& plan,
                    Profile& profile);
 

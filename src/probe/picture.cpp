@@ -190,6 +190,7 @@ std::string profile_text(const Profile& profile, const TextStyle& style) {
        << levels_text(profile.seen, profile.cpus) << '\n';
   for (const auto& curve : profile.curves) text << curve_text(curve, style) << '\n';
   for (const auto& note : profile.notes) text << "note: " << note << '\n';
+  for (const auto& doubt : profile.doubts) text << "doubtful: " << doubt << ".\n";
   return text.str();
 }
 
@@ -202,6 +203,8 @@ std::string profile_html(const Profile& profile) {
                      "\n";
   if (profile.partial)
     body += text_element("p", {{"class", "verdict bad"}}, "partial: interrupted before its end") + "\n";
+  for (const auto& doubt : profile.doubts)
+    body += text_element("p", {{"class", "verdict bad"}}, "doubtful: " + doubt) + "\n";
   body += "</header>\n<h2>Seen in the latencies alone</h2>\n" +
           text_element("pre", {}, levels_text(profile.seen, profile.cpus)) +
           "\n<h2>Between cpus</h2>\n<div class=\"panels\">\n" +

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
+#include "os/bounded_file.hpp"
 #include "os/output_file.hpp"
 #include "topology/machine_json.hpp"
 
@@ -107,6 +106,8 @@ std::string profile_json(const Profile& profile) {
   json["partial"] = profile.partial;
   json["sampled"] = profile.sampled;
   json["idle"] = profile.idle;
+  json["busy"] = profile.busy;
+  json["doubts"] = profile.doubts;
   json["cpus"] = profile.cpus;
   json.update(levels(profile.seen));
   const Measured& summary = profile.summary;
@@ -149,6 +150,8 @@ Profile parse_profile(const std::string& text, const std::string& name) {
     profile.system = std::move(picture.machine);
     profile.sampled = json.at("sampled");
     profile.idle = json.at("idle");
+    profile.busy = json.value("busy", 0.0);
+    profile.doubts = std::move(picture.doubts);
     profile.cpus = json.at("cpus").get<std::vector<int>>();
     profile.seen.smt = json.at("smt").get<Partition>();
     profile.seen.chiplets = json.at("chiplets").get<Partition>();
@@ -208,9 +211,10 @@ void store_profile(const Profile& profile, const std::string& path) {
 }
 
 Profile load_profile(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error(Errc::bad_input, "cannot read the profile " + path, "measure with 'charm probe' first");
-  return parse_profile({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}, path);
+  const os::BoundedText file = os::read_bounded(path, {.bytes = std::size_t{4} << 30U});
+  if (!file.problem.empty())
+    throw Error(Errc::bad_input, "the profile " + path + " " + file.problem, "measure with 'charm probe' first");
+  return parse_profile(file.text, path);
 }
 
 }  // namespace charm::probe

@@ -39,6 +39,8 @@ struct Profile {
   bool partial = false;                             ///< interrupted before its end
   bool sampled = false;                             ///< not every pair was measured
   bool idle = true;                                 ///< no other program used the cpus
+  double busy = 0;                                  ///< share of the cpus' time that others took, 0 to 1
+  std::vector<std::string> doubts;                  ///< what speaks against it (doubts.hpp), a clause each
   std::vector<int> cpus;                            ///< OS number of each row of the matrices
   LatencyMatrix latency;                            ///< ns
   std::vector<std::vector<double>> latency_spread;  ///< as latency; empty where nothing was measured

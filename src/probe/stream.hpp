@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "probe/deadline.hpp"
 #include "probe/samples.hpp"
 
 namespace charm::probe {
@@ -25,7 +26,9 @@ struct StreamResult {
 
 /// \param processes cpus of each process; one process runs inside this one, more are forked.
 /// \param bytes of all three arrays of all processes together.
+/// \param until ends it early: kernels that had not one whole trial have rates of 0.
 /// \throws Error (system) where memory or processes cannot be had.
-StreamResult stream(const std::vector<std::vector<int>>& processes, std::size_t bytes, int trials);
+StreamResult stream(const std::vector<std::vector<int>>& processes, std::size_t bytes, int trials,
+                    const Deadline& until = {});
 
 }  // namespace charm::probe

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "probe/deadline.hpp"
 #include "probe/samples.hpp"
 
 namespace charm::probe {
@@ -17,15 +18,16 @@ struct WorkingSet {
 };
 
 /// Reading `bytes` of a node's memory in order, from `cpu`; GB/s.
+/// \param until ends it early, with what there is or nothing, as in the others below.
 /// \throws Error (system) where the memory cannot be had.
-Summary read_rate(int cpu, int node, std::size_t bytes, double ms);
+Summary read_rate(int cpu, int node, std::size_t bytes, double ms, const Deadline& until = {});
 
 /// \param node OS number of the node whose memory is used; below 0 the cpu's own.
 /// \param ms to spend on each of the two, more or less.
-WorkingSet working_set(int cpu, int node, std::size_t bytes, double ms);
+WorkingSet working_set(int cpu, int node, std::size_t bytes, double ms, const Deadline& until = {});
 
 /// Nanoseconds for `cpus` to write `bytes` together once, each its own contiguous part. Every cpu passes over its part
 /// once before.
-Summary write_once(const std::vector<int>& cpus, std::size_t bytes, double ms);
+Summary write_once(const std::vector<int>& cpus, std::size_t bytes, double ms, const Deadline& until = {});
 
 }  // namespace charm::probe

@@ -106,9 +106,10 @@ Model model_of_profile(const probe::Profile& profile) {
   Machine machine = machine_of(profile, rows);
   if (profile.system) take_sizes(machine, *profile.system);
   Model model = estimated_model(std::move(machine));
-  model.shape_source = "charm probe, " + profile.date;
+  const std::string when = profile.date + (profile.doubts.empty() ? "" : ", doubtful: " + profile.doubts.front());
+  model.shape_source = "charm probe, " + when;
   const auto measured = [&](Number& number, double value) {
-    if (value > 0) number = {value, "measured by charm probe, " + profile.date};
+    if (value > 0) number = {value, "measured by charm probe, " + when};
   };
   std::vector<double> same, other, node, socket;
   for (int i = 0; i < count; ++i) {

@@ -46,6 +46,52 @@ TEST_F(ProbeTest, RefusesWhatIsNoMatrixByFileAndLine) {
   expect_refused("probe --cluster bad.csv --html nowhere/p.html", {"nowhere"});
 }
 
+TEST_F(ProbeTest, AnEmptyNameIsNotThisMachine) {
+  expect_refused("topo --from ''", {"--from", "name is missing"});
+  expect_refused("topo --diff '' 'pu:2'", {"name is empty"});
+  expect_refused("probe --cluster ''", {"--cluster", "name is missing"});
+  expect_refused("probe --show ''", {"--show", "name is missing"});
+  expect_refused("advise --working-set 1 --machine ''", {"--machine", "name is missing"});
+  expect_refused("counters --from ''", {"--from", "name is missing"});
+}
+
+TEST_F(ProbeTest, WhatNeverEndsIsNotRead) {
+  expect_refused("topo --from /dev/zero", {"/dev/zero", "is a device"});
+  expect_refused("probe --cluster /dev/urandom", {"/dev/urandom", "is a device"});
+  expect_refused("probe --show /dev/zero", {"/dev/zero", "is a device"});
+  expect_refused("advise --working-set 1 --recording /dev/zero", {"/dev/zero", "is a device"});
+  expect_refused("topo", {"/dev/zero", "is a device"}, "CHARM_TOPOLOGY=/dev/zero");
+  expect_refused("topo --from 'pu:2'", {"/dev/zero", "is a device"}, "CHARM_PROFILE=/dev/zero");
+}
+
+TEST_F(ProbeTest, ADescriptionMayComeThroughAPipe) {
+  const auto said = shell("'" CHARM_TOOL "' topo --json --from <(cat " CHARM_TEST_DATA
+                          "/topologies/AMD-1Ah-Zen5StrixPoint-RyzenAI9HX370.xml)");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(nlohmann::json::parse(said.out).at("chiplets").size(), 2U);
+  const auto matrix = shell("'" CHARM_TOOL "' probe --json --cluster <(cat " CHARM_TEST_DATA "/c2c/ryzen-2700x.csv)");
+  ASSERT_EQ(matrix.exit_code, 0) << matrix.err;
+}
+
+TEST_F(ProbeTest, L3sAtTwoDepthsAreReadByEveryCommand) {
+  const std::string two = "'l3:2 l3:2 core:2 pu:1'";
+  EXPECT_EQ(nlohmann::json::parse(charm("topo --json --from " + two).out).at("chiplets").size(), 4U);
+  EXPECT_EQ(charm("topo", "CHARM_TOPOLOGY=" + two).exit_code, 0);
+  EXPECT_EQ(charm("topo --svg --from " + two).exit_code, 0);
+  EXPECT_EQ(charm("advise --working-set 1 --machine " + two).exit_code, 0);
+}
+
+TEST_F(ProbeTest, AMachineOf65536CpusIsDrawn) {
+  const auto said = charm("topo --ascii --from 'pack:8 l3:64 core:128 pu:1'");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_TRUE(has(said.out, "65536 cpus"));
+}
+
+TEST_F(ProbeTest, AMessageThatQuotesAZeroByteIsWhole) {
+  given("zero.csv", std::string("1,2\n3\0,4\n", 9));
+  expect_refused("probe --cluster zero.csv", {"zero.csv:2", "is no number", "blank"});
+}
+
 TEST_F(ProbeTest, MeasuresShowsAndKeepsAProfile) {
 #if defined(CHARM_TSAN)
   GTEST_SKIP() << "ThreadSanitizer makes every access a call: the probe's passes over memory take minutes";
@@ -72,6 +118,23 @@ TEST_F(ProbeTest, MeasuresShowsAndKeepsAProfile) {
   const auto paper = nlohmann::json::parse(charm("topo --from p.json --json").out);
   EXPECT_EQ(paper.at("origin"), "profile:p.json");
   EXPECT_EQ(paper.at("cores").size(), topo.at("cores").size());
+}
+
+TEST_F(ProbeTest, ADoubtfulProfileIsShownAsOne) {
+#if defined(CHARM_TSAN)
+  GTEST_SKIP() << "ThreadSanitizer makes every access a call: the probe's passes over memory take minutes";
+#endif
+  const std::string data = "XDG_DATA_HOME=$PWD/data";
+  ASSERT_EQ(charm("probe --json --quiet --budget 1 > p.json", data).exit_code, 0);
+  auto profile = nlohmann::ordered_json::parse(file("p.json"));
+  profile["doubts"] = {"the cpus were 67 % busy"};
+  given("p.json", profile.dump());
+  const auto said = charm("topo", "CHARM_PROFILE=p.json");
+  EXPECT_TRUE(has(said.out, "doubtful")) << said.out;
+  EXPECT_TRUE(has(said.out, "67 % busy")) << said.out;
+  const auto json = nlohmann::json::parse(charm("topo --json", "CHARM_PROFILE=p.json").out);
+  EXPECT_EQ(json.at("measured").at("doubts").at(0), "the cpus were 67 % busy");
+  EXPECT_TRUE(has(charm("probe --show p.json").out, "doubtful: the cpus were 67 % busy"));
 }
 
 TEST_F(ProbeTest, TopoDiffAnswersLikeDiff) {

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "counters/recording.hpp"
+#include "os/bounded_file.hpp"
 #include "os/working_set.hpp"
 
 namespace charm::cli {
@@ -20,8 +21,10 @@ double measured_working_set(int pid, double seconds) {
 
 MeasuredTraffic measured_traffic(const std::string& file) {
   using counters::FillSource;
-  std::ifstream in(file);
-  if (!in) throw Error(Errc::bad_input, "'" + file + "' cannot be read", "give a file of CHARM_COUNTERS=record:FILE");
+  const os::BoundedText text = os::read_bounded(file, {.bytes = std::size_t{1} << 30U});
+  if (!text.problem.empty())
+    throw Error(Errc::bad_input, "'" + file + "' " + text.problem, "give a file of CHARM_COUNTERS=record:FILE");
+  std::istringstream in(text.text);
   const counters::Recording recording = counters::read_recording(in, file);
   MeasuredTraffic out;
   double caches = 0, memory = 0;
