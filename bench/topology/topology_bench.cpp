@@ -11,7 +11,9 @@
 #include "probe/profile.hpp"
 #include "topology/build.hpp"
 #include "topology/discovery.hpp"
+#include "topology/hwloc_handle.hpp"
 #include "topology/profile.hpp"
+#include "topology/survey_of.hpp"
 
 namespace {
 
@@ -32,6 +34,12 @@ void discover_here(benchmark::State& state) {
   shape(state, machine);
 }
 
+/// What start-up does on the machine that HWLOC_FSROOT names. survey_live() would take it for one from elsewhere, and
+/// read it in a child.
+charm::Machine started_up() {
+  return charm::topology::build(charm::topology::survey_of(charm::topology::load_recorded().get(), "bench"));
+}
+
 /// Discovery as it happens, but on a sysfs of another machine.
 void discover_there(benchmark::State& state) {
   charm::bench::FakeMachine fake;
@@ -39,7 +47,7 @@ void discover_there(benchmark::State& state) {
   const charm::bench::FakeSysfs sysfs(fake);
   setenv("HWLOC_FSROOT", sysfs.root().c_str(), 1);
   charm::Machine machine;
-  for (auto _ : state) machine = charm::topology::build(charm::topology::survey_live());
+  for (auto _ : state) machine = started_up();
   unsetenv("HWLOC_FSROOT");
   shape(state, machine);
 }
@@ -48,7 +56,7 @@ void discover_there(benchmark::State& state) {
 void discover_there_with_a_profile(benchmark::State& state) {
   const charm::bench::FakeSysfs sysfs({});
   setenv("HWLOC_FSROOT", sysfs.root().c_str(), 1);
-  charm::Machine machine = charm::topology::build(charm::topology::survey_live());
+  charm::Machine machine = started_up();
   charm::probe::Profile profile;
   profile.key = charm::topology::key_of(machine);
   profile.cpus = machine.allowed_cpus.values();
@@ -75,8 +83,7 @@ void discover_there_with_a_profile(benchmark::State& state) {
   const std::string file = (sysfs.root() / "profile.json").string();
   charm::probe::store_profile(profile, file);
   for (auto _ : state) {
-    machine = charm::topology::apply_profile(charm::topology::build(charm::topology::survey_live()),
-                                             charm::topology::read_profile_picture(file));
+    machine = charm::topology::apply_profile(started_up(), charm::topology::read_profile_picture(file));
   }
   unsetenv("HWLOC_FSROOT");
   shape(state, machine);

@@ -84,11 +84,10 @@ void complete(Survey& survey, std::vector<std::string>& notes) {
   }
   if (homeless) notes.emplace_back("Some cores belong to no NUMA node: the first of their socket is taken as theirs.");
   // Whatever is told of a node, its cores say which socket it belongs to.
+  std::vector<std::set<int>> sockets_of(survey.nodes.size());
+  for (const SurveyCore& core : survey.cores) sockets_of[static_cast<std::size_t>(core.node)].insert(core.socket);
   for (std::size_t n = 0; n < survey.nodes.size(); ++n) {
-    std::set<int> sockets;
-    for (const SurveyCore& core : survey.cores) {
-      if (core.node == static_cast<int>(n)) sockets.insert(core.socket);
-    }
+    const std::set<int>& sockets = sockets_of[n];
     if (sockets.empty()) continue;
     survey.nodes[n].socket = sockets.size() == 1 ? *sockets.begin() : -1;
     if (sockets.size() > 1) {
@@ -209,9 +208,10 @@ std::vector<std::vector<double>> normalised(const Survey& survey, const std::vec
   return matrix;
 }
 
+/// \param of ascending.
 int position(const std::vector<int>& of, int value) {
-  auto it = std::find(of.begin(), of.end(), value);
-  return it == of.end() ? -1 : static_cast<int>(it - of.begin());
+  const auto it = std::lower_bound(of.begin(), of.end(), value);
+  return it == of.end() || *it != value ? -1 : static_cast<int>(it - of.begin());
 }
 
 void add_cores(Machine& machine, const Survey& survey, const ChipletGroup& group, int chiplet_id) {

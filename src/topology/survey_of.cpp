@@ -221,6 +221,7 @@ std::vector<SurveyKind> kinds_of(hwloc_topology_t topology) {
 void name_gpu_memory(Survey& survey, bool grace) {
   const bool power9 = survey.name.find("POWER9") != std::string::npos;
   grace = grace || survey.name.find("Grace") != std::string::npos;
+  if (!grace && !power9) return;
   for (std::size_t n = 0; n < survey.nodes.size(); ++n) {
     SurveyNode& node = survey.nodes[n];
     // hwloc may count cpus that are nearest to a node as its own, so that its set of them does not tell.
