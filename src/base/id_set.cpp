@@ -91,7 +91,8 @@ void add_ids(std::vector<int>& ids, const std::vector<int>& more) {
 }
 
 void keep_ids(std::vector<int>& ids, const std::vector<int>& kept) {
-  auto next = kept.begin();
+  // A core's few cpus are held against all of a machine's: what lies before them is not looked at.
+  auto next = ids.empty() ? kept.end() : std::lower_bound(kept.begin(), kept.end(), ids.front());
   std::erase_if(ids, [&](int id) {
     while (next != kept.end() && *next < id) ++next;
     return next == kept.end() || *next != id;
@@ -100,7 +101,7 @@ void keep_ids(std::vector<int>& ids, const std::vector<int>& kept) {
 
 void remove_ids(std::vector<int>& ids, const std::vector<int>& removed) {
   if (&ids == &removed) return ids.clear();
-  auto next = removed.begin();
+  auto next = ids.empty() ? removed.end() : std::lower_bound(removed.begin(), removed.end(), ids.front());
   std::erase_if(ids, [&](int id) {
     while (next != removed.end() && *next < id) ++next;
     return next != removed.end() && *next == id;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/format.hpp"
 #include "base/id_sets.hpp"
@@ -208,8 +209,9 @@ std::vector<std::string> features_of(const Machine& m, const Sources& sources,
                        (one || what.second == 0 ? "." : " each."));
   }
   if (sources.system) {
-    CpuSet offline = sources.system->all_cpus;
-    for (const auto& core : sources.system->cores) offline -= core.cpus;
+    std::vector<int> online;
+    for (const auto& core : sources.system->cores) online.insert(online.end(), core.cpus.begin(), core.cpus.end());
+    const CpuSet offline = sources.system->all_cpus - CpuSet(std::move(online));
     if (!offline.empty())
       features.push_back("Offline or hidden: " + base::counted(offline.size(), "cpu") + " (" + format_cpus(offline) +
                          ").");
