@@ -1,0 +1,203 @@
+#include "traffic/model.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "traffic/index.hpp"
+
+namespace charm::traffic {
+namespace {
+
+constexpr double guessed_gb_per_s = 20;  // of a controller; alike everywhere, so only the ratios matter
+constexpr double guessed_local_ns = 100;
+
+/// From the kernel's table, in which 10 stands for a local access; 0 where it has none.
+double distance_ns(const Machine& machine, const Node& from, const Node& to) {
+  if (machine.node_distance.empty()) return 0;
+  const double local = machine.node_distance[at(from.id)][at(from.id)];
+  if (local <= 0) return 0;
+  return guessed_local_ns * machine.node_distance[at(from.id)][at(to.id)] / local;
+}
+
+/// What the bus of a domain adds to a read: the nearest memory on its other side, less the nearest on its own.
+double hop_of(const Machine& machine, const std::vector<const Node*>& inside, const std::vector<const Node*>& outside) {
+  double hop = 0;
+  for (const Node* from : inside) {
+    for (const Node* to : outside) {
+      const double more = distance_ns(machine, *from, *to) - distance_ns(machine, *from, *from);
+      if (more > 0 && (hop == 0 || more < hop)) hop = more;
+    }
+  }
+  return hop / 2;  // the way leads through the buses of both
+}
+
+std::vector<const Node*> nodes_where(const Machine& machine, auto condition) {
+  std::vector<const Node*> found;
+  for (const Node& node : machine.nodes) {
+    if (condition(node)) found.push_back(&node);
+  }
+  return found;
+}
+
+int add_domain(Model& model, Domain domain) {
+  model.domains.push_back(std::move(domain));
+  return static_cast<int>(model.domains.size()) - 1;
+}
+
+[[noreturn]] void refuse_model(const std::string& name, const std::string& what) {
+  throw Error(Errc::bad_input, name + ": " + what, "see docs/malloc.md for what a model file holds");
+}
+
+}  // namespace
+
+Model model_of(const Machine& machine) {
+  Model model;
+  model.name = machine.name;
+  model.date = machine.measured.date;
+  add_domain(model, {.name = "machine", .level = Level::machine});
+  std::vector<int> socket_domain;
+  for (const Socket& socket : machine.sockets) {
+    const auto inside = nodes_where(machine, [&](const Node& node) { return node.socket == socket.id; });
+    const auto outside = nodes_where(machine, [&](const Node& node) { return node.socket != socket.id; });
+    socket_domain.push_back(add_domain(model, {.name = "socket" + std::to_string(socket.id),
+                                               .level = Level::socket,
+                                               .parent = 0,
+                                               .hop_ns = hop_of(machine, inside, outside),
+                                               .bus = "socket"}));
+  }
+  const auto with_memory = nodes_where(machine, [](const Node& node) { return node.bytes > 0; });
+  const double measured =
+      machine.measured.memory_gb_per_s / static_cast<double>(std::max<std::size_t>(1, with_memory.size()));
+  for (const Node& node : machine.nodes) {
+    const int around = node.socket < 0 ? 0 : socket_domain[at(node.socket)];
+    int domain = around;
+    if (!node.cpus.empty()) {
+      const auto others =
+          nodes_where(machine, [&](const Node& other) { return other.socket == node.socket && other.id != node.id; });
+      domain = add_domain(model, {.name = "node" + std::to_string(node.os_index),
+                                  .level = Level::node,
+                                  .parent = around,
+                                  .hop_ns = hop_of(machine, {&node}, others),
+                                  .bus = "die",
+                                  .os_node = node.os_index});
+    }
+    if (node.bytes == 0 && machine.nodes.size() > 1) continue;  // cpus without memory
+    double latency = node.cpus.empty() ? 0 : guessed_local_ns;
+    if (node.cpus.empty()) {  // CXL and the like: as far as the nearest cpus have it
+      for (const Node& from : machine.nodes) {
+        const double ns = distance_ns(machine, from, node);
+        if (!from.cpus.empty() && ns > 0 && (latency == 0 || ns < latency)) latency = ns;
+      }
+      if (latency == 0) latency = 2 * guessed_local_ns;
+    }
+    model.memories.push_back({node.os_index, domain, measured > 0 ? measured : guessed_gb_per_s, latency});
+  }
+  std::sort(model.memories.begin(), model.memories.end(),
+            [](const Memory& a, const Memory& b) { return a.os_node < b.os_node; });
+  if (measured <= 0) model.notes.emplace_back("no bandwidth was measured: all memories count alike");
+  model.notes.emplace_back("no bus was measured: none limits a transfer");
+  return model;
+}
+
+std::vector<int> roots(const Model& model) {
+  std::vector<int> found;
+  for (std::size_t i = 0; i < model.domains.size(); ++i) {
+    if (model.domains[i].os_node >= 0) found.push_back(static_cast<int>(i));
+  }
+  return found;
+}
+
+int root_of_node(const Model& model, int os_node) {
+  for (const int root : roots(model)) {
+    if (model.domains[at(root)].os_node == os_node) return root;
+  }
+  return -1;
+}
+
+int near_domain(const Model& model, int root) {
+  for (int domain = root; domain >= 0; domain = model.domains[at(domain)].parent) {
+    if (model.domains[at(domain)].level == Level::socket) return domain;
+  }
+  return root;
+}
+
+bool lies_in(const Model& model, int domain, int around) {
+  while (domain >= 0 && domain != around) domain = model.domains[at(domain)].parent;
+  return domain == around;
+}
+
+double read_latency(const Model& model, int root, const Memory& memory) {
+  double ns = memory.latency_ns;
+  for (int side : {root, memory.domain}) {
+    const int other = side == root ? memory.domain : root;
+    for (; side >= 0 && !lies_in(model, other, side); side = model.domains[at(side)].parent)
+      ns += model.domains[at(side)].hop_ns;
+  }
+  return ns;
+}
+
+double demand_of(const Model& model, int cores) {
+  return model.core_gb_per_s > 0 ? model.core_gb_per_s * cores : unlimited;
+}
+
+void check(const Model& model, const std::string& name) {
+  if (model.domains.empty()) refuse_model(name, "no domains");
+  if (model.memories.empty()) refuse_model(name, "no memories");
+  if (!(model.core_gb_per_s >= 0) || !std::isfinite(model.core_gb_per_s)) refuse_model(name, "no usable core_gb_per_s");
+  std::set<std::string> names;
+  std::set<int> cpus;
+  std::set<int> nodes;
+  for (std::size_t i = 0; i < model.domains.size(); ++i) {
+    const Domain& domain = model.domains[i];
+    const std::string whose = "domain '" + domain.name + "'";
+    if (domain.name.empty()) refuse_model(name, "a domain without a name");
+    if (!names.insert(domain.name).second) refuse_model(name, whose + " is there twice");
+    if ((i == 0) != (domain.parent < 0))
+      refuse_model(name, whose + (i == 0 ? " is the first and lies in another" : " lies in none"));
+    if (domain.parent >= static_cast<int>(i)) refuse_model(name, whose + " is listed before the one that it lies in");
+    if (!(domain.out_gb_per_s > 0) || !(domain.in_gb_per_s > 0))
+      refuse_model(name, whose + " has a bus without bandwidth");
+    if (!(domain.hop_ns >= 0) || !std::isfinite(domain.hop_ns)) refuse_model(name, whose + " has no usable hop_ns");
+    if (domain.os_node >= 0 && !cpus.insert(domain.os_node).second)
+      refuse_model(name,
+                   whose + " has the cpus of node " + std::to_string(domain.os_node) + ", which another has, too");
+  }
+  for (const Memory& memory : model.memories) {
+    const std::string whose = "the memory of node " + std::to_string(memory.os_node);
+    if (memory.os_node < 0) refuse_model(name, "a memory with a negative node");
+    if (!nodes.insert(memory.os_node).second) refuse_model(name, whose + " is there twice");
+    if (memory.domain < 0 || at(memory.domain) >= model.domains.size())
+      refuse_model(name, whose + " lies in no domain");
+    if (!(memory.gb_per_s > 0) || !std::isfinite(memory.gb_per_s))
+      refuse_model(name, whose + " has no usable gb_per_s");
+    if (!(memory.latency_ns >= 0) || !std::isfinite(memory.latency_ns))
+      refuse_model(name, whose + " has no usable latency_ns");
+  }
+  if (cpus.empty()) refuse_model(name, "no domain has cpus");
+}
+
+Bandwidths capacities(const Model& model) {
+  Bandwidths all;
+  for (const Domain& domain : model.domains) {
+    all.out.push_back(domain.out_gb_per_s);
+    all.in.push_back(domain.in_gb_per_s);
+  }
+  for (const Memory& memory : model.memories) all.memory.push_back(memory.gb_per_s);
+  return all;
+}
+
+Bandwidths remaining(const Model& model, const Bandwidths& used) {
+  Bandwidths left = capacities(model);
+  const auto subtract = [](std::vector<double>& from, const std::vector<double>& what) {
+    for (std::size_t i = 0; i < from.size() && i < what.size(); ++i) from[i] = std::max(0.0, from[i] - what[i]);
+  };
+  subtract(left.out, used.out);
+  subtract(left.in, used.in);
+  subtract(left.memory, used.memory);
+  return left;
+}
+
+}  // namespace charm::traffic
