@@ -82,6 +82,9 @@ if(TARGET charm_cli)
     install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
   endif()
 endif()
+if(TARGET charm_malloc)
+  install(TARGETS charm_malloc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/scripts/charm-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/charm/gdb)
 
 # The documentation, where the links of the README lead. The pages for the headers are Doxygen's, where there is one; it

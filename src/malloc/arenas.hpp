@@ -1,0 +1,24 @@
+// jemalloc's arenas with memory of ours: for each node with cpus some for normal blocks and one for huge ones. jemalloc
+// asks for extents through hooks, and where those extents lie is decided there.
+//
+// Normal arenas cut extents out of chunks of some MiB on one memory, the best of the socket when the chunk is made
+// (TAPMM §3.3). Their memory is never unmapped but kept for reuse, and given back page by page when jemalloc purges.
+// Huge arenas map every extent by itself, spread by the weights of that moment, and unmap it when it is freed: a
+// block's pages stay where they were put, and new weights concern new blocks.
+//
+// A1  Hooks take no lock and allocate nothing: they run below jemalloc's locks, and around fork().
+// A2  jemalloc must run with retain:false. Else it keeps what the hook of a huge arena has unmapped.
+#pragma once
+
+#include <cstddef>
+
+namespace charm::shim {
+
+/// Arenas of jemalloc for the normal blocks of a root's threads, created when they are first needed, in turn.
+/// \return the arena's number; -1 where jemalloc refuses.
+int normal_arena(std::size_t root) noexcept;
+
+/// The arena for the huge blocks of a root's threads; -1 where jemalloc refuses.
+int huge_arena(std::size_t root) noexcept;
+
+}  // namespace charm::shim

@@ -1,0 +1,207 @@
+#include "malloc/placement.hpp"
+
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstdint>
+
+#include "malloc/jemalloc.hpp"
+#include "malloc/text.hpp"
+#include "malloc/weights.hpp"
+#include "os/bare.hpp"
+
+namespace charm::shim {
+namespace {
+
+// No constructors run: the first allocation may come before them.
+constinit WeightFile weight_file;
+constinit Statistics all_statistics;
+constinit bool placing = false;
+constinit std::size_t limit = std::size_t{4} << 20U;
+constinit const char* statistics_to = nullptr;
+constinit char default_path[64] = {};
+constinit std::atomic<bool> refusal_said{false};
+
+bool is(const char* text, const char* other) noexcept {
+  if (text == nullptr) return false;
+  while (*text != '\0' && *text == *other) ++text, ++other;
+  return *text == *other;
+}
+
+/// "4M"; 0 where it is no size.
+std::size_t size_of(const char* text) noexcept {
+  std::size_t value = 0;
+  const char* at = text;
+  for (; *at >= '0' && *at <= '9' && value < (std::size_t{1} << 40U); ++at)
+    value = value * 10 + static_cast<std::size_t>(*at - '0');
+  const unsigned shift = *at == 'K' ? 10U : *at == 'M' ? 20U : *at == 'G' ? 30U : 0U;
+  if (shift > 0) ++at;
+  return at == text || *at != '\0' ? 0 : value << shift;
+}
+
+/// /dev/shm/charm-malloc-UID, where `charm malloc weights --publish` puts the weights of this user's machine.
+const char* path_of_page() noexcept {
+  if (const char* path = os::bare::environment("CHARM_MALLOC_WEIGHTS"); path != nullptr && *path != '\0') return path;
+  Text path;
+  path << "/dev/shm/charm-malloc-" << os::bare::user();
+  for (std::size_t i = 0; i < path.length() && i + 1 < sizeof default_path; ++i) default_path[i] = path.data()[i];
+  return default_path;
+}
+
+/// Whether the machine has memory on more than one node; false where the kernel does not tell.
+bool several_memories() noexcept {
+  char text[128];
+  os::bare::read_start_of("/sys/devices/system/node/has_memory", text, sizeof text);
+  for (const char* at = text; *at != '\0'; ++at) {
+    if (*at == '-' || *at == ',') return true;
+  }
+  return false;
+}
+
+void say_refusal(int error) noexcept {
+  if (refusal_said.exchange(true, std::memory_order_relaxed)) return;
+  Text text;
+  text << "charm: malloc: ";
+  if (error == EINVAL) {
+    text
+        << "the process may not use a NUMA node of the weights (its cgroup's cpuset.mems); such blocks lie elsewhere\n";
+  } else {
+    text << "the kernel refuses to place memory (mbind: error " << static_cast<std::uint64_t>(error)
+         << "); it lies where it is touched first; allow mbind in the container (CAP_SYS_NICE with Docker)\n";
+  }
+  say(text);
+}
+
+bool take(int error) noexcept {
+  count(all_statistics.runs);
+  if (error == 0) return true;
+  count(all_statistics.refused);
+  say_refusal(error);
+  return false;
+}
+
+/// One page is placed for a try, so that a container that forbids it is found before jemalloc is set up for placement.
+bool kernel_places(const traffic::WeightPage& page) noexcept {
+  const std::size_t bytes = os::bare::page_bytes();
+  void* data = os::bare::map(nullptr, bytes);
+  if (data == nullptr) return false;
+  os::bare::Nodes nodes;
+  for (std::size_t m = 0; m < page.memories; ++m) nodes.insert(page.os_node[m]);
+  const int error = os::bare::place(data, bytes, nodes, true);
+  os::bare::unmap(data, bytes);
+  if (error != 0) say_refusal(error);
+  return error == 0;
+}
+
+}  // namespace
+
+void decide() noexcept {
+  statistics_to = os::bare::environment("CHARM_MALLOC_STATS");
+  const char* asked = os::bare::environment("CHARM_MALLOC");
+  if (is(asked, "off")) return;
+  if (asked != nullptr && !is(asked, "on") && !is(asked, ""))
+    say(Text() << "charm: malloc: CHARM_MALLOC = '" << asked << "' is not usable; give on or off\n");
+  if (const char* text = os::bare::environment("CHARM_MALLOC_HUGE"); text != nullptr) {
+    const std::size_t bytes = size_of(text);
+    // jemalloc's own small sizes end at 14 KiB, and a mapping for every block of some pages would be slow.
+    if (bytes >= (std::size_t{64} << 10U)) {
+      limit = bytes;
+    } else {
+      say(Text() << "charm: malloc: CHARM_MALLOC_HUGE = '" << text
+                 << "' is not usable; give a size of at least 64K, such as 4M\n");
+    }
+  }
+  const bool named = os::bare::environment("CHARM_MALLOC_WEIGHTS") != nullptr;
+  const char* path = path_of_page();
+  if (!weight_file.open(path)) {
+    if (named || several_memories()) {
+      say(Text() << "charm: malloc: no usable weights in '" << path
+                 << "': memory lies where it is touched first; write them with 'charm malloc weights --publish'\n");
+    }
+    return;
+  }
+  if (weight_file.page().memories < 2 || !kernel_places(weight_file.page())) return;
+  // retain:false: invariant A2 of arenas.hpp. Blocks of 8 MiB and more go to arenas of ours, and never to jemalloc's.
+  charm_je_malloc_conf = "narenas:1";
+  charm_je_malloc_conf_2_conf_harder = "retain:false,dss:disabled,oversize_threshold:0";
+  placing = true;
+}
+
+bool places() noexcept { return placing; }
+std::size_t normal_limit() noexcept { return limit; }
+Statistics& statistics() noexcept { return all_statistics; }
+
+int root_here() noexcept {
+  const int cpu = os::bare::current_cpu();
+  if (cpu < 0 || cpu >= static_cast<int>(traffic::most_cpus)) return -1;
+  const std::uint8_t root = weight_file.page().root_of_cpu[static_cast<std::size_t>(cpu)];
+  return root == traffic::no_root ? -1 : root;
+}
+
+void place_huge(void* data, std::size_t bytes, std::size_t root) noexcept {
+  if (weight_file.refresh(os::bare::coarse_ns())) count(all_statistics.pages_read);
+  const traffic::WeightPage& page = weight_file.page();
+  if (bytes > limit) {  // else jemalloc's own bookkeeping
+    count(all_statistics.huge_blocks);
+    count(all_statistics.huge_bytes, bytes);
+  }
+  if (root >= page.roots) return;
+  const traffic::Layers layers = traffic::layers_of(traffic::weights_of(page, root));
+  traffic::for_each_run(
+      layers, bytes, os::bare::page_bytes(), [&](std::size_t offset, std::size_t length, std::uint64_t members) {
+        os::bare::Nodes nodes;
+        const auto many = static_cast<std::uint64_t>(std::popcount(members));
+        for (std::uint64_t left = members; left != 0; left &= left - 1)
+          nodes.insert(page.os_node[static_cast<std::size_t>(std::countr_zero(left))]);
+        if (!take(os::bare::place(static_cast<char*>(data) + offset, length, nodes, many > 1))) return;
+        for (std::uint64_t left = members; left != 0; left &= left - 1)
+          count(all_statistics.bytes[static_cast<std::size_t>(std::countr_zero(left))], length / many);
+      });
+}
+
+void place_normal(void* data, std::size_t bytes, std::size_t root) noexcept {
+  if (weight_file.refresh(os::bare::coarse_ns())) count(all_statistics.pages_read);
+  const traffic::WeightPage& page = weight_file.page();
+  count(all_statistics.normal_chunks);
+  count(all_statistics.normal_bytes, bytes);
+  if (root >= page.roots || page.normal[root] < 0) return;
+  os::bare::Nodes nodes;
+  nodes.insert(page.os_node[static_cast<std::size_t>(page.normal[root])]);
+  take(os::bare::place(data, bytes, nodes, false));
+}
+
+void print_statistics(const char* where) noexcept {
+  const Statistics& all = all_statistics;
+  const auto number = [](const Counter& counter) { return counter.load(std::memory_order_relaxed); };
+  Text text;
+  text << "charm malloc: process " << static_cast<std::uint64_t>(os::bare::process());
+  if (!placing) {
+    text << ", memory was not placed\n";
+  } else {
+    const traffic::WeightPage& page = weight_file.page();
+    text << ", policy " << page.policy.data() << ", huge above " << limit << " bytes\n";
+    text << "charm malloc: huge blocks " << number(all.huge_blocks) << ", bytes " << number(all.huge_bytes) << "\n";
+    text << "charm malloc: normal chunks " << number(all.normal_chunks) << ", bytes " << number(all.normal_bytes)
+         << ", arenas " << number(all.arenas) << ", moves " << number(all.moves) << "\n";
+    text << "charm malloc: calls that placed " << number(all.runs) << ", refused " << number(all.refused)
+         << ", weights read again " << number(all.pages_read) << "\n";
+    text << "charm malloc: huge bytes by node";
+    for (std::size_t m = 0; m < page.memories; ++m)
+      text << " " << static_cast<std::uint64_t>(page.os_node[m]) << ":" << number(all.bytes[m]);
+    text << "\n";
+  }
+  if (where[0] == '/') {
+    os::bare::append(where, text.data(), text.length());
+  } else {
+    os::bare::write_error(text.data(), text.length());
+  }
+}
+
+namespace {
+/// At exit(). A program that ends by _exit or a signal prints nothing.
+[[gnu::destructor]] void at_exit() {
+  if (statistics_to != nullptr && *statistics_to != '\0') print_statistics(statistics_to);
+}
+}  // namespace
+
+}  // namespace charm::shim

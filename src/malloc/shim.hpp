@@ -1,0 +1,17 @@
+// What the functions of C and the operators of C++ have in common.
+#pragma once
+
+#include <cstddef>
+
+namespace charm::shim {
+
+/// malloc(3). \return nullptr, with errno set, where there is no memory.
+void* allocate(std::size_t bytes) noexcept;
+
+/// aligned_alloc(3).
+void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept;
+
+/// free(3) of a block that was asked for with so many bytes.
+void release(void* block, std::size_t bytes) noexcept;
+
+}  // namespace charm::shim

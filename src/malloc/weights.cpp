@@ -1,0 +1,32 @@
+#include "malloc/weights.hpp"
+
+#include "os/bare.hpp"
+
+namespace charm::shim {
+
+bool WeightFile::read_other() noexcept {
+  const unsigned now = current_.load(std::memory_order_relaxed);
+  traffic::WeightPage& other = copies_[1 - now];
+  if (!os::bare::read_exactly(path_, &other, sizeof other) || !is_sound(other)) return false;
+  const bool changed = other.generation != copies_[now].generation;
+  if (changed) current_.store(1 - now, std::memory_order_release);
+  return changed;
+}
+
+bool WeightFile::open(const char* path) noexcept {
+  path_ = path;
+  return read_other();
+}
+
+bool WeightFile::refresh(std::uint64_t now_ns) noexcept {
+  if (now_ns < next_ns_.load(std::memory_order_relaxed)) return false;
+  const int self = os::bare::process();
+  int holder = writer_.load(std::memory_order_relaxed);
+  if (holder == self || !writer_.compare_exchange_strong(holder, self, std::memory_order_acquire)) return false;
+  const bool changed = read_other();
+  next_ns_.store(now_ns + interval_ns, std::memory_order_relaxed);
+  writer_.store(0, std::memory_order_release);
+  return changed;
+}
+
+}  // namespace charm::shim

@@ -1,0 +1,58 @@
+// Calls of Linux for code that runs inside of malloc: they take no memory and no lock, throw nothing, need no C++
+// library, and leave errno as it was.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace charm::os::bare {
+
+/// Zeroed private pages. \param wanted where they must lie, and nothing else may be there already; nullptr: anywhere.
+/// \return nullptr where there are none.
+void* map(void* wanted, std::size_t bytes) noexcept;
+/// The same, on a boundary of `alignment`, a power of two.
+void* map_aligned(std::size_t bytes, std::size_t alignment) noexcept;
+void unmap(void* data, std::size_t bytes) noexcept;
+/// Gives the pages back; they are zero when they are touched again. \return false where the kernel refuses.
+bool forget(void* data, std::size_t bytes) noexcept;
+
+/// Nodes by OS number.
+struct Nodes {
+  static constexpr std::size_t most = 1024;
+  unsigned long words[most / (8 * sizeof(unsigned long))] = {};
+  void insert(int node) noexcept {
+    constexpr std::size_t bits = 8 * sizeof(unsigned long);
+    words[static_cast<std::size_t>(node) / bits] |= 1UL << (static_cast<std::size_t>(node) % bits);
+  }
+};
+/// Where pages that are touched from now on come from: a single node while it has memory, several in turn.
+/// \return 0 or an errno.
+int place(void* data, std::size_t bytes, const Nodes& nodes, bool in_turn) noexcept;
+
+std::size_t page_bytes() noexcept;
+/// -1 where the kernel does not tell.
+int current_cpu() noexcept;
+int process() noexcept;
+/// Cheap, and exact to some milliseconds.
+std::uint64_t coarse_ns() noexcept;
+void give_way() noexcept;
+
+/// Reads a plain file of this user or of root that nobody else may write, if it has exactly so many bytes.
+bool read_exactly(const char* path, void* buffer, std::size_t bytes) noexcept;
+/// The beginning of a file of the kernel, as a string. \return its length, 0 where it cannot be read.
+std::size_t read_start_of(const char* path, char* buffer, std::size_t bytes) noexcept;
+/// nullptr where it is unset, and in programs that run with another user's rights.
+const char* environment(const char* name) noexcept;
+unsigned user() noexcept;
+
+/// To standard error, or at the end of a file.
+void write_error(const char* text, std::size_t length) noexcept;
+bool append(const char* path, const char* text, std::size_t length) noexcept;
+
+/// The function of this name in the libraries behind this one.
+void* next_function(const char* name) noexcept;
+int error() noexcept;  ///< errno
+void set_error(int error) noexcept;
+void set_out_of_memory() noexcept;  ///< errno = ENOMEM
+
+}  // namespace charm::os::bare

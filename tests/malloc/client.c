@@ -1,0 +1,280 @@
+/* A program in C that uses all of malloc(3) and checks what it promises. Run with and without libcharm_malloc.so.
+   client PART: contract, threads, fork, plugin FILE, limit, all-sizes. Exit code 0, or a line that says what was wrong.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#define EXPECT(condition)                                                     \
+  do {                                                                        \
+    if (!(condition)) {                                                       \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+      exit(1);                                                                \
+    }                                                                         \
+  } while (0)
+
+static const size_t mib = (size_t)1 << 20;
+
+static void fill(unsigned char* block, size_t bytes, unsigned char seed) {
+  for (size_t i = 0; i < bytes; i += 509) block[i] = (unsigned char)(seed + i);
+}
+static int holds(const unsigned char* block, size_t bytes, unsigned char seed) {
+  for (size_t i = 0; i < bytes; i += 509)
+    if (block[i] != (unsigned char)(seed + i)) return 0;
+  return 1;
+}
+static int is_zero(const unsigned char* block, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i)
+    if (block[i] != 0) return 0;
+  return 1;
+}
+
+static void contract(void) {
+  static const size_t sizes[] = {1, 7, 16, 100, 4095, 4097, 70000, 1 << 20, (4 << 20) - 1, (4 << 20) + 1, 9 << 20};
+  enum { count = sizeof sizes / sizeof *sizes };
+  unsigned char* blocks[count];
+  for (int i = 0; i < count; ++i) {
+    errno = 77;
+    blocks[i] = malloc(sizes[i]);
+    EXPECT(blocks[i] != NULL && errno == 77);
+    EXPECT((uintptr_t)blocks[i] % (sizes[i] < 16 ? 8 : 16) == 0);
+    EXPECT(malloc_usable_size(blocks[i]) >= sizes[i]);
+    fill(blocks[i], sizes[i], (unsigned char)i);
+  }
+  for (int i = 0; i < count; ++i) EXPECT(holds(blocks[i], sizes[i], (unsigned char)i));
+  for (int i = 0; i < count; ++i) { /* to every other size and back */
+    for (int j = 0; j < count; ++j) {
+      const size_t less = sizes[i] < sizes[j] ? sizes[i] : sizes[j];
+      blocks[i] = realloc(blocks[i], sizes[j]);
+      EXPECT(blocks[i] != NULL && holds(blocks[i], less, (unsigned char)i));
+      blocks[i] = realloc(blocks[i], sizes[i]);
+      EXPECT(blocks[i] != NULL && holds(blocks[i], less, (unsigned char)i));
+      fill(blocks[i], sizes[i], (unsigned char)i);
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    errno = 78;
+    free(blocks[i]);
+    EXPECT(errno == 78);
+  }
+  for (int i = 0; i < count; ++i) {
+    unsigned char* zero = calloc(1, sizes[i]);
+    EXPECT(zero != NULL && is_zero(zero, sizes[i]));
+    memset(zero, 1, sizes[i]);
+    free(zero);
+    zero = calloc(sizes[i], 1);
+    EXPECT(zero != NULL && is_zero(zero, sizes[i]));
+    free(zero);
+  }
+  free(NULL);
+  void* none = malloc(0);
+  EXPECT(none != NULL);
+  free(none);
+  none = realloc(NULL, 5 * mib);
+  EXPECT(none != NULL);
+  free(none);
+
+  volatile size_t too_much = (size_t)PTRDIFF_MAX + 2;
+  errno = 0;
+  EXPECT(malloc(too_much) == NULL && errno == ENOMEM);
+  errno = 0;
+  EXPECT(calloc(too_much, 4) == NULL && errno == ENOMEM);
+  void* kept = malloc(5 * mib);
+  memset(kept, 3, 5 * mib);
+  errno = 0;
+  EXPECT(realloc(kept, too_much) == NULL && errno == ENOMEM && ((char*)kept)[mib] == 3);
+  errno = 0;
+  EXPECT(reallocarray(kept, too_much, 4) == NULL && errno == ENOMEM);
+  free(kept);
+  errno = 0;
+  EXPECT(aligned_alloc(64, too_much) == NULL && errno == ENOMEM);
+  errno = 0;
+  EXPECT(pvalloc(too_much) == NULL && errno == ENOMEM);
+
+  for (size_t alignment = sizeof(void*); alignment <= 16 * mib; alignment *= 2) {
+    for (size_t bytes = 1; bytes <= 8 * mib; bytes = bytes * 23 + 1) {
+      void* block = NULL;
+      errno = 79;
+      EXPECT(posix_memalign(&block, alignment, bytes) == 0 && errno == 79);
+      EXPECT((uintptr_t)block % alignment == 0);
+      memset(block, 1, bytes);
+      free(block);
+      block = aligned_alloc(alignment, bytes);
+      EXPECT(block != NULL && (uintptr_t)block % alignment == 0);
+      free(block);
+      block = memalign(alignment, bytes);
+      EXPECT(block != NULL && (uintptr_t)block % alignment == 0);
+      free(block);
+    }
+  }
+  void* untouched = &none;
+  errno = 79;
+  EXPECT(posix_memalign(&untouched, 24, 100) == EINVAL && untouched == &none && errno == 79);
+  EXPECT(posix_memalign(&untouched, 2, 100) == EINVAL);
+  EXPECT(posix_memalign(&untouched, 0, 100) == EINVAL);
+  EXPECT(posix_memalign(&untouched, 64, too_much) == ENOMEM && errno == 79);
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  void* paged = valloc(10);
+  EXPECT(paged != NULL && (uintptr_t)paged % page == 0);
+  free(paged);
+  paged = pvalloc(page + 1);
+  EXPECT(paged != NULL && (uintptr_t)paged % page == 0 && malloc_usable_size(paged) >= 2 * page);
+  free(paged);
+
+  /* What the C library allocates for its callers. */
+  char* text = strdup("a text");
+  EXPECT(strcmp(text, "a text") == 0);
+  free(text);
+  EXPECT(asprintf(&text, "%0*d", 5000000, 7) == 5000000 && text[4999999] == '7');
+  free(text);
+  text = realpath("/", NULL);
+  EXPECT(text != NULL && strcmp(text, "/") == 0);
+  free(text);
+  int* array = reallocarray(NULL, 3 * mib, sizeof(int));
+  EXPECT(array != NULL);
+  free(array);
+}
+
+static unsigned next_random(unsigned* state) {
+  *state = *state * 1664525u + 1013904223u;
+  return *state >> 8;
+}
+
+static void* _Atomic slots[64]; /* blocks that one thread makes and any thread frees */
+static int stop;
+
+static void* churn(void* argument) {
+  unsigned random = (unsigned)(uintptr_t)argument;
+  for (int i = 0; i < 8000; ++i) {
+    if (__atomic_load_n(&stop, __ATOMIC_RELAXED)) break;
+    const size_t bytes = next_random(&random) % 1000 == 0 ? 5 * mib + next_random(&random) % 65536
+                         : next_random(&random) % 50 == 0 ? next_random(&random) % 100000
+                                                          : next_random(&random) % 600;
+    size_t* block = malloc(bytes + 2 * sizeof(size_t));
+    EXPECT(block != NULL);
+    block[0] = bytes;
+    block[1] = ~bytes;
+    size_t* other = __atomic_exchange_n(&slots[next_random(&random) % 64], block, __ATOMIC_ACQ_REL);
+    if (other != NULL) {
+      EXPECT(other[1] == ~other[0]);
+      if (next_random(&random) % 4 == 0) {
+        other = realloc(other, 3 * sizeof(size_t) + other[0] / 2);
+        EXPECT(other != NULL && other[1] == ~other[0]);
+      }
+      free(other);
+    }
+  }
+  return NULL;
+}
+
+static void threads(void) {
+  for (int round = 0; round < 4; ++round) { /* born and dying */
+    pthread_t all[8];
+    for (int i = 0; i < 8; ++i)
+      EXPECT(pthread_create(&all[i], NULL, churn, (void*)(uintptr_t)(round * 8 + i + 1)) == 0);
+    for (int i = 0; i < 8; ++i) pthread_join(all[i], NULL);
+  }
+  for (int i = 0; i < 64; ++i) free(slots[i]);
+}
+
+static void forks(void) {
+  pthread_t all[4];
+  for (int i = 0; i < 4; ++i) EXPECT(pthread_create(&all[i], NULL, churn, (void*)(uintptr_t)(i + 1)) == 0);
+  for (int i = 0; i < 8; ++i) {
+    unsigned char* before = malloc(6 * mib);
+    fill(before, 6 * mib, 5);
+    const pid_t child = fork();
+    EXPECT(child >= 0);
+    if (child == 0) {
+      alarm(60);
+      EXPECT(holds(before, 6 * mib, 5));
+      free(before);
+      for (int k = 0; k < 3000; ++k) free(malloc((size_t)k));
+      for (int k = 0; k < 5; ++k) {
+        unsigned char* huge = malloc((size_t)(5 + k) * mib);
+        EXPECT(huge != NULL);
+        fill(huge, mib, 1);
+        free(huge);
+      }
+      pthread_t own;
+      EXPECT(pthread_create(&own, NULL, churn, (void*)9) == 0);
+      __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+      pthread_join(own, NULL);
+      _exit(0);
+    }
+    free(before);
+    int status = 0;
+    EXPECT(waitpid(child, &status, 0) == child);
+    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+  for (int i = 0; i < 4; ++i) pthread_join(all[i], NULL);
+}
+
+static void plugin(const char* file) {
+  for (int i = 0; i < 20; ++i) {
+    void* handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) fprintf(stderr, "%s\n", dlerror());
+    EXPECT(handle != NULL);
+    void* (*make)(size_t) = (void* (*)(size_t))dlsym(handle, "plugin_make");
+    void (*take)(void*) = (void (*)(void*))dlsym(handle, "plugin_take");
+    EXPECT(make != NULL && take != NULL);
+    free(make(100));
+    free(make(5 * mib));
+    take(malloc(100));
+    take(malloc(5 * mib));
+    dlclose(handle);
+  }
+}
+
+static void limit(void) {
+  struct rlimit all = {(rlim_t)512 << 20, (rlim_t)512 << 20};
+  EXPECT(setrlimit(RLIMIT_AS, &all) == 0);
+  errno = 0;
+  EXPECT(malloc(600 * mib) == NULL && errno == ENOMEM);
+  void* blocks[200];
+  int count = 0;
+  while (count < 200 && (blocks[count] = malloc(8 * mib)) != NULL) ++count;
+  EXPECT(count > 20 && count < 100);
+  while (count > 0) free(blocks[--count]);
+  void* again = malloc(8 * mib);
+  EXPECT(again != NULL);
+  free(again);
+}
+
+int main(int argc, char** argv) {
+  const char* part = argc > 1 ? argv[1] : "contract";
+  if (strcmp(part, "contract") == 0)
+    contract();
+  else if (strcmp(part, "threads") == 0)
+    threads();
+  else if (strcmp(part, "fork") == 0)
+    forks();
+  else if (strcmp(part, "plugin") == 0)
+    plugin(argv[2]);
+  else if (strcmp(part, "limit") == 0)
+    limit();
+  else if (strcmp(part, "exec") == 0)
+    execl(argv[0], argv[0], "again", "3", NULL);
+  else if (strcmp(part, "again") == 0) { /* huge blocks until the weights have changed */
+    for (int i = 0; i < atoi(argv[2]); ++i) {
+      void* block = malloc(8 * mib);
+      memset(block, 1, 8 * mib);
+      free(block);
+      usleep(10000);
+    }
+  } else
+    return 2;
+  puts("done");
+  return 0;
+}
