@@ -12,6 +12,7 @@
 
 #include "cli/attach/steered.hpp"
 #include "cli/commands.hpp"
+#include "cli/malloc/preload.hpp"
 #include "cli/options.hpp"
 #include "os/affinity.hpp"
 #include "os/affinity_restorer.hpp"
@@ -52,8 +53,13 @@ int not_started(const AttachOptions& options, int error, Session& session) {
   return missing ? 127 : 126;
 }
 
+struct RunArguments : AttachOptions {
+  bool malloc = false;
+  WeightOptions weights;
+};
+
 /// \returns how the program ended; nothing where it was not started, with `code` to exit with.
-std::optional<os::Ended> run(const AttachOptions& options, Session& session, int& code) {
+std::optional<os::Ended> run(const RunArguments& options, Session& session, int& code) {
   if (options.json && !options.dry_run) {
     throw Error(Errc::bad_input, "--json: stdout is the program's", "write the summary with --report FILE");
   }
@@ -64,6 +70,11 @@ std::optional<os::Ended> run(const AttachOptions& options, Session& session, int
     return std::nullopt;
   }
 
+  std::optional<MallocPreload> preload;
+  if (options.malloc) {
+    preload.emplace(options.weights, static_cast<int>(prepared.plan.machine.cores.size()));
+    if (!preload->note().empty()) prepared.notes.push_back(preload->note());
+  }
   // Before there is anything to undo: a program that ends before it is known what it is needs none.
   std::optional<os::AffinityRestorer> affinity_restorer;
   const bool bound = prepared.plan.cpus != prepared.came_with;
@@ -75,6 +86,9 @@ std::optional<os::Ended> run(const AttachOptions& options, Session& session, int
       start.words.insert(start.words.begin() + 1, pool.name + "=" + pool.value);
     else
       start.variables.emplace_back(pool.name, pool.value);
+  }
+  if (preload) {
+    for (const auto& variable : preload->variables()) start.variables.push_back(variable);
   }
   // What is leased here is not to be leased once more inside.
   if (prepared.lease) start.variables.emplace_back("CHARM_SHARE", "off");
@@ -105,12 +119,19 @@ std::optional<os::Ended> run(const AttachOptions& options, Session& session, int
 }
 
 void declare_run(CLI::App& app, Session& session) {
-  auto options = std::make_shared<AttachOptions>();
+  auto options = std::make_shared<RunArguments>();
   declare_shared(app, *options);
   choice_option(app, "--mem", options->memory,
                 "Where its memory comes from: keep what it is, local to each thread, or the nodes of its cpus in "
                 "turn or alone")
       ->default_str(std::string(base::word_of(options->memory)));
+  CLI::Option* with_malloc = app.add_flag("--malloc", options->malloc,
+                                          "Under libcharm_malloc.so: huge blocks are spread over nodes by bandwidth");
+  one_of(app.add_option("--malloc-policy", options->weights.policy, "How they are spread [exact]"), malloc_policies())
+      ->needs(with_malloc);
+  file_path(
+      app.add_option("--malloc-model", options->weights.model, "Model of the buses [what charm malloc profile stored]"))
+      ->needs(with_malloc);
   app.add_flag("--no-size", options->no_size, "Do not tell the program's thread pools how many threads to make");
   some_of(app.add_option("--no-size-for", options->left_out, "Do not tell these kinds of pools"), attach::pool_kinds());
   app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");

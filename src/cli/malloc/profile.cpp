@@ -1,0 +1,112 @@
+// `charm malloc profile`: measures what the memories and buses of this machine carry, and keeps the model.
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <ostream>
+
+#include "base/json.hpp"
+#include "cli/malloc/commands.hpp"
+#include "os/memory.hpp"
+#include "os/output_file.hpp"
+#include "probe/node_memory_speed.hpp"
+#include "topology/discovery.hpp"
+#include "traffic/model_json.hpp"
+#include "traffic/profiling.hpp"
+
+namespace charm::cli {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20U;
+
+/// A cpu of each core of some nodes.
+std::vector<int> cpus_of_nodes(const Machine& machine, const std::vector<int>& os_nodes) {
+  std::vector<int> cpus;
+  for (const Core& core : machine.cores) {
+    const int node = machine.nodes[static_cast<std::size_t>(core.node)].os_index;
+    if (std::find(os_nodes.begin(), os_nodes.end(), node) != os_nodes.end()) cpus.push_back(core.cpu);
+  }
+  return cpus;
+}
+
+/// Larger than what caches hold of it, but not more than a quarter of the free memory for all cores together.
+std::size_t bytes_of_a_core(const Machine& machine) {
+  std::size_t most_l3 = 0;
+  for (const Chiplet& chiplet : machine.chiplets)
+    most_l3 = std::max<std::size_t>(most_l3, chiplet.l3_bytes / std::max<std::size_t>(1, chiplet.cores.size()));
+  const std::size_t wanted = std::max(64 * mib, 4 * most_l3);
+  const std::size_t room = os::available_bytes().value_or(wanted * 4 * machine.cores.size()) / 4;
+  return std::clamp(room / std::max<std::size_t>(1, machine.cores.size()), 4 * mib, wanted);
+}
+
+traffic::Prober live_prober(const Machine& machine, double seconds) {
+  traffic::Prober prober;
+  const std::size_t bytes = bytes_of_a_core(machine);
+  // A measurement of all nodes takes some tenths of a second a round; there are about two for each domain.
+  const int rounds = std::clamp(static_cast<int>(seconds * 2 / static_cast<double>(machine.nodes.size() + 2)), 2, 20);
+  prober.gb_per_s = [&machine, bytes, rounds](const std::vector<int>& readers, const std::vector<int>& memories) {
+    return probe::read_gb_per_s(cpus_of_nodes(machine, readers), memories, bytes, rounds);
+  };
+  prober.core_gb_per_s = [&machine, bytes, rounds](int reader, int memory) {
+    return probe::read_gb_per_s({cpus_of_nodes(machine, {reader}).front()}, {memory}, bytes, rounds);
+  };
+  prober.latency_ns = [&machine, bytes, rounds](int reader, int memory) {
+    return probe::read_latency_ns(cpus_of_nodes(machine, {reader}).front(), memory, 4 * bytes, std::min(rounds, 5));
+  };
+  for (const Node& node : machine.nodes)
+    prober.cores_of_a_node =
+        std::max(prober.cores_of_a_node, static_cast<int>(cpus_of_nodes(machine, {node.os_index}).size()));
+  return prober;
+}
+
+std::string now_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  char text[32];
+  const std::size_t length =
+      gmtime_r(&now, &parts) == nullptr ? 0 : std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {text, length};
+}
+
+}  // namespace
+
+int malloc_profile(const MallocProfileOptions& options, Session& session) {
+  const Machine machine = topology::discover("", "auto");
+  const std::string path = options.file.empty() ? stored_model(machine) : options.file;
+  if (path.empty())
+    throw Error(Errc::bad_input, "there is no folder for the model: neither XDG_DATA_HOME nor HOME is set",
+                "name a file with --file");
+  if (options.file.empty()) {
+    std::error_code failed;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
+  }
+  os::check_writable(path);
+  Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
+  traffic::Model model = traffic::measured_model(traffic::model_of(machine), live_prober(machine, options.seconds),
+                                                 [&](const std::string& what) { progress.step("measuring " + what); });
+  progress.clear();
+  model.date = now_text();
+  if (model.memories.size() == 1)
+    model.notes.emplace_back(
+        "the machine has one memory: no bus between memories was measured, and the malloc places nothing");
+  const std::string text = model_to_json(model);
+  os::write_whole(path, text);
+  if (options.output.json) {
+    session.out << text;
+  } else {
+    for (const traffic::Memory& memory : model.memories)
+      session.out << "node " << memory.os_node << ": " << static_cast<int>(memory.gb_per_s + 0.5) << " GB/s, "
+                  << static_cast<int>(memory.latency_ns + 0.5) << " ns\n";
+    for (const traffic::Domain& domain : model.domains) {
+      if (domain.out_gb_per_s != traffic::unlimited)
+        session.out << domain.name << ": others read " << static_cast<int>(domain.out_gb_per_s + 0.5)
+                    << " GB/s from it\n";
+    }
+    for (const std::string& note : model.notes) session.out << "note: " << note << '\n';
+    session.out << "model: " << path << '\n';
+  }
+  return exit_done;
+}
+
+}  // namespace charm::cli

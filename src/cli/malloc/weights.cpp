@@ -1,0 +1,120 @@
+// `charm malloc weights`: what the policy gives on a machine, and publishing it for the malloc of this user's programs.
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/format.hpp"
+#include "base/json.hpp"
+#include "cli/malloc/commands.hpp"
+#include "cli/text_table.hpp"
+#include "os/output_file.hpp"
+#include "traffic/publish.hpp"
+
+namespace charm::cli {
+namespace {
+
+struct Row {
+  const traffic::Domain* root = nullptr;
+  traffic::Weights weights;
+  int normal = -1;
+  double gb_per_s = 0, interleaved = 0, local = 0;
+};
+
+std::vector<Row> rows_of(const WeightSource& source) {
+  std::vector<Row> rows;
+  const traffic::Bandwidths left = capacities(source.model);
+  for (const int root : traffic::roots(source.model)) {
+    traffic::Question question{.model = &source.model, .left = left, .root = root};
+    question.demand_gb_per_s = source.demand_gb_per_s;
+    const traffic::AccessTree tree = access_tree(source.model, root, left);
+    Row row;
+    row.root = &source.model.domains[static_cast<std::size_t>(root)];
+    row.weights = huge_weights(*source.policy, question);
+    row.normal = normal_memory(*source.policy, question);
+    row.gb_per_s = rate(tree, row.weights);
+    row.interleaved = rate(tree, huge_weights(traffic::policy("interleave"), question));
+    row.local = rate(tree, huge_weights(traffic::policy("local"), question));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+int os_node_of(const WeightSource& source, int memory) {
+  return memory < 0 ? -1 : source.model.memories[static_cast<std::size_t>(memory)].os_node;
+}
+
+std::string weights_json(const WeightSource& source, const std::vector<Row>& rows, const std::string& published) {
+  base::Json roots = base::Json::array();
+  for (const Row& row : rows) {
+    base::Json weights = base::Json::array();
+    for (std::size_t m = 0; m < row.weights.size(); ++m)
+      weights.push_back({{"node", source.model.memories[m].os_node}, {"weight", row.weights[m]}});
+    base::Json normal = nullptr;
+    if (row.normal >= 0) normal = os_node_of(source, row.normal);
+    roots.push_back({{"cpus_of_node", row.root->os_node},
+                     {"weights", std::move(weights)},
+                     {"normal_node", std::move(normal)},
+                     {"gb_per_s", row.gb_per_s},
+                     {"interleaved_gb_per_s", row.interleaved},
+                     {"local_gb_per_s", row.local}});
+  }
+  base::Json json{{"machine", source.model.name}, {"model", source.origin}, {"policy", source.policy->name}};
+  if (!published.empty()) json["published"] = published;
+  json["roots"] = std::move(roots);
+  json["notes"] = source.model.notes;
+  return base::json_text(json, 2) + "\n";
+}
+
+std::string weights_text(const WeightSource& source, const std::vector<Row>& rows, bool colour) {
+  std::vector<Column> columns = {{"cpus of"}};
+  for (const traffic::Memory& memory : source.model.memories)
+    columns.push_back({"node " + std::to_string(memory.os_node), Column::Align::right});
+  columns.push_back({"normal"});
+  for (const char* title : {"GB/s", "interleaved", "local"}) columns.push_back({title, Column::Align::right});
+  std::vector<std::vector<Cell>> cells;
+  for (const Row& row : rows) {
+    std::vector<Cell> line = {{"node " + std::to_string(row.root->os_node), "1"}};
+    for (const double weight : row.weights)
+      line.push_back({weight > 0 ? base::format_percent(weight) : "–", weight > 0 ? "36" : "2"});
+    line.push_back({row.normal < 0 ? "first touch" : "node " + std::to_string(os_node_of(source, row.normal)), ""});
+    for (const double rate : {row.gb_per_s, row.interleaved, row.local}) line.push_back({base::three_digits(rate), ""});
+    cells.push_back(std::move(line));
+  }
+  std::string text = fmt::format("machine  {}\nmodel    {}\npolicy   {}: {}\n\n", source.model.name, source.origin,
+                                 source.policy->name, source.policy->summary);
+  text += render_table(columns, cells, colour);
+  for (const std::string& note : source.model.notes) text += "note: " + note + "\n";
+  if (source.model.memories.size() == 1)
+    text += "note: the machine has one memory: there is nothing to choose, and the malloc places nothing\n";
+  return text;
+}
+
+}  // namespace
+
+int malloc_weights(const MallocWeightsOptions& options, Session& session) {
+  const WeightSource source = weight_source(options.weights);
+  const std::vector<Row> rows = rows_of(source);
+  std::string published;
+  if (options.publish || !options.file.empty()) {
+    if (!source.machine.is_live() && options.file.empty()) {
+      throw Error(Errc::bad_input, "--publish: the weights of " + source.machine.origin + " are not this machine's",
+                  "leave out --from, or name a file with --file");
+    }
+    published = options.file.empty() ? published_weights() : options.file;
+    os::write_whole(published, page_bytes(weight_page(source.model, source.machine, *source.policy,
+                                                      capacities(source.model), source.demand_gb_per_s)));
+  }
+  if (options.output.json) {
+    session.out << weights_json(source, rows, published);
+  } else {
+    session.out << weights_text(source, rows, colour_on_stdout(options.output.colour));
+    if (!published.empty()) session.out << "\npublished: " << published << '\n';
+  }
+  return exit_done;
+}
+
+}  // namespace charm::cli

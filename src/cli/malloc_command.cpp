@@ -1,0 +1,62 @@
+// `charm malloc`: the weights of the traffic-aware malloc, where a program's memory lies, and measuring a model.
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/malloc/commands.hpp"
+#include "cli/options.hpp"
+
+namespace charm::cli {
+namespace {
+
+void declare_malloc_weights(CLI::App& malloc_app, Session& session) {
+  auto options = std::make_shared<MallocWeightsOptions>();
+  CLI::App* app =
+      malloc_app.add_subcommand("weights", "The parts of a huge block on each node, by where it is allocated");
+  declare_weight_options(*app, options->weights);
+  file_path(app->add_option("--from", options->weights.from,
+                            "The machine's shape, from an hwloc XML file or synthetic string, in place of this one's"));
+  app->add_flag("--publish", options->publish,
+                "Make them the weights of this user's programs under libcharm_malloc.so");
+  file_path(app->add_option("--file", options->file, "Publish in this file, for CHARM_MALLOC_WEIGHTS"));
+  add_output_options(*app, options->output);
+  app->callback(
+      [&session, options] { session.action = [&session, options] { return malloc_weights(*options, session); }; });
+}
+
+void declare_malloc_explain(CLI::App& malloc_app, Session& session) {
+  auto options = std::make_shared<MallocExplainOptions>();
+  CLI::App* app = malloc_app.add_subcommand("explain", "Where the pages of a process lie, and why");
+  whole_number(app->add_option("pid", options->pid, "The process")->required(), 1, 1 << 30);
+  number_within(app->add_option("--least", options->least_mib, "MiB of the smallest block that is listed [4]"), 0, 1e9);
+  add_output_options(*app, options->output);
+  app->callback(
+      [&session, options] { session.action = [&session, options] { return malloc_explain(*options, session); }; });
+}
+
+void declare_malloc_profile(CLI::App& malloc_app, Session& session) {
+  auto options = std::make_shared<MallocProfileOptions>();
+  CLI::App* app =
+      malloc_app.add_subcommand("profile", "Measure memories and buses, and store the model of this machine");
+  number_within(app->add_option("--seconds", options->seconds, "Time to spend, more or less [20]"), 1, 3600);
+  file_path(app->add_option("--file", options->file, "Write the model there, and do not store it"));
+  add_output_options(*app, options->output);
+  app->callback(
+      [&session, options] { session.action = [&session, options] { return malloc_profile(*options, session); }; });
+}
+
+void declare_malloc(CLI::App& app, Session& session) {
+  declare_malloc_weights(app, session);
+  declare_malloc_explain(app, session);
+  declare_malloc_profile(app, session);
+  app.require_subcommand(1);
+}
+
+}  // namespace
+
+Command malloc_entry() {
+  return {"malloc", "Spread a program's memory over NUMA nodes by bandwidth: weights, where it lies, measuring",
+          "  charm malloc weights --publish\n  charm malloc profile\n  charm run --malloc -- ./program",
+          declare_malloc};
+}
+
+}  // namespace charm::cli

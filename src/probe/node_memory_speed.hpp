@@ -1,0 +1,18 @@
+// Bandwidth and latency of reads between chosen cpus and the memory of chosen NUMA nodes.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace charm::probe {
+
+/// GB/s (10^9 bytes) that the cpus together read from the nodes, each cpu the same part of each node: the best of the
+/// rounds. \param nodes OS numbers. \param bytes_each of a cpu, larger than its caches.
+/// \throws Error (system) where there is not that much memory, or it cannot be bound to the nodes.
+double read_gb_per_s(const std::vector<int>& cpus, const std::vector<int>& nodes, std::size_t bytes_each, int rounds);
+
+/// Nanoseconds of a read by a cpu that depends on the one before it, anywhere in `bytes` of the node: the least of the
+/// rounds. \throws Error likewise.
+double read_latency_ns(int cpu, int node, std::size_t bytes, int rounds);
+
+}  // namespace charm::probe
