@@ -33,7 +33,6 @@ static_assert(offsetof(Arena, hooks) == 0);
 
 Arena normal[traffic::most_roots][arenas_per_root];
 Arena huge[traffic::most_roots];
-std::atomic<unsigned> next_normal[traffic::most_roots];
 
 Arena& arena_of(extent_hooks_t* hooks) noexcept { return *reinterpret_cast<Arena*>(hooks); }
 
@@ -181,9 +180,8 @@ int number_of(Arena& arena, std::size_t root, const extent_hooks_t& hooks, bool 
 
 }  // namespace
 
-int normal_arena(std::size_t root) noexcept {
-  const unsigned turn = next_normal[root].fetch_add(1, std::memory_order_relaxed);
-  return number_of(normal[root][turn % arenas_per_root], root, normal_hooks, false);
+int normal_arena(std::size_t root, std::size_t cpu) noexcept {
+  return number_of(normal[root][cpu % arenas_per_root], root, normal_hooks, false);
 }
 
 int huge_arena(std::size_t root) noexcept { return number_of(huge[root], root, huge_hooks, true); }

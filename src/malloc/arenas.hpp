@@ -14,9 +14,10 @@
 
 namespace charm::shim {
 
-/// Arenas of jemalloc for the normal blocks of a root's threads, created when they are first needed, in turn.
+/// The arena of jemalloc for the normal blocks of threads that run on a cpu of the root, created when it is first
+/// needed. Threads of one cpu share it, so that threads which come and go leave no arenas with unused memory behind.
 /// \return the arena's number; -1 where jemalloc refuses.
-int normal_arena(std::size_t root) noexcept;
+int normal_arena(std::size_t root, std::size_t cpu) noexcept;
 
 /// The arena for the huge blocks of a root's threads; -1 where jemalloc refuses.
 int huge_arena(std::size_t root) noexcept;

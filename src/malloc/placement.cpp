@@ -131,8 +131,7 @@ bool places() noexcept { return placing; }
 std::size_t normal_limit() noexcept { return limit; }
 Statistics& statistics() noexcept { return all_statistics; }
 
-int root_here() noexcept {
-  const int cpu = os::bare::current_cpu();
+int root_of(int cpu) noexcept {
   if (cpu < 0 || cpu >= static_cast<int>(traffic::most_cpus)) return -1;
   const std::uint8_t root = weight_file.page().root_of_cpu[static_cast<std::size_t>(cpu)];
   return root == traffic::no_root ? -1 : root;

@@ -18,8 +18,8 @@ bool places() noexcept;
 /// Blocks with more bytes are huge; only where places().
 std::size_t normal_limit() noexcept;
 
-/// The root of the cpu that the calling thread runs on; -1 where it has none. Only where places().
-int root_here() noexcept;
+/// The root that a cpu belongs to; -1 where it has none. Only where places().
+int root_of(int cpu) noexcept;
 
 /// Places a mapping before it is touched: by the weights of the root, or on its memory for normal blocks. Where the
 /// kernel refuses it lies where it is touched first, which is said once.

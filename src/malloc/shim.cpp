@@ -45,9 +45,10 @@ void decide_once() noexcept {
 
 /// Uses the arena of the node that the thread runs on.
 void look_where() noexcept {
-  const int root = root_here();
+  const int cpu = os::bare::current_cpu();
+  const int root = root_of(cpu);
   if (root < 0 || root == thread_root) return;
-  const int arena = normal_arena(static_cast<std::size_t>(root));
+  const int arena = normal_arena(static_cast<std::size_t>(root), static_cast<std::size_t>(cpu));
   if (arena < 0) return;
   auto number = static_cast<unsigned>(arena);
   if (charm_je_mallctl("thread.arena", nullptr, nullptr, &number, sizeof number) != 0) return;
@@ -74,7 +75,7 @@ bool is_normal(std::size_t bytes) noexcept { return bytes <= largest_normal && -
 /// The flags of a huge block; -1: it is not one, or there is no arena for it. After the slow way was taken.
 int huge_flags(std::size_t bytes) noexcept {
   if (bytes <= largest_normal || inside) return -1;
-  const int root = root_here();
+  const int root = root_of(os::bare::current_cpu());
   if (root < 0) return -1;
   inside = true;
   const int arena = huge_arena(static_cast<std::size_t>(root));

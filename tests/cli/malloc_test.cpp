@@ -1,0 +1,75 @@
+// `charm malloc` and `charm run --malloc` as a user runs them.
+#include <gtest/gtest.h>
+
+#include "cli/tool.hpp"
+
+namespace charm::cli::test {
+namespace {
+
+class MallocTool : public Tool {
+ protected:
+  MallocTool() {
+    given("model.json", R"({"charm_traffic_model": 1, "name": "two sockets", "core_gb_per_s": 10,
+      "domains": [{"name": "machine", "level": "machine"},
+                  {"name": "s0", "level": "socket", "in": "machine", "out_gb_per_s": 30, "cpus_of_node": 0},
+                  {"name": "s1", "level": "socket", "in": "machine", "out_gb_per_s": 30, "cpus_of_node": 1}],
+      "memories": [{"node": 0, "in": "s0", "gb_per_s": 60, "latency_ns": 90},
+                   {"node": 1, "in": "s1", "gb_per_s": 60, "latency_ns": 90}]})");
+  }
+  const std::string two_ = "--from 'pack:2 numa:1 l3:1 core:4 pu:1' --model model.json";
+};
+
+}  // namespace
+
+TEST_F(MallocTool, WeightsFollowModelPolicyAndDemand) {
+  const Said exact = charm("malloc weights " + two_);
+  EXPECT_EQ(exact.exit_code, 0) << exact.err;
+  EXPECT_NE(exact.out.find("66.7 %"), std::string::npos) << exact.out;
+  EXPECT_NE(exact.out.find("90.0"), std::string::npos) << exact.out;
+  const Said little = charm("malloc weights --demand 50 --json " + two_);
+  EXPECT_NE(little.out.find("\"weight\": 1.0"), std::string::npos) << little.out;
+  const Said interleaved = charm("malloc weights --policy interleave --json " + two_);
+  EXPECT_NE(interleaved.out.find("\"weight\": 0.5"), std::string::npos) << interleaved.out;
+  EXPECT_NE(interleaved.out.find("\"normal_node\": null"), std::string::npos) << interleaved.out;
+}
+
+TEST_F(MallocTool, WeightsOfAnotherMachineAreOnlyWrittenWhereAsked) {
+  expect_refused("malloc weights --publish " + two_, {"--publish", "--file"});
+  const Said said = charm("malloc weights --file weights " + two_);
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(file("weights").size(), 12800U);
+}
+
+TEST_F(MallocTool, BadInputIsRefused) {
+  expect_refused("malloc weights --policy fastest", {"--policy", "exact"});
+  expect_refused("malloc weights --model none.json", {"none.json"});
+  given("bad.json", "{\"charm_traffic_model\": 1, \"domain\": []}");
+  expect_refused("malloc weights --model bad.json", {"bad.json", "'domain' is no key"});
+  expect_refused("malloc explain 1073741823", {"process 1073741823"});
+  expect_refused("run --malloc-policy exact -- true", {"--malloc"});
+}
+
+TEST_F(MallocTool, ProfileWritesAModelThatWeightsRead) {
+  const Said said = charm("malloc profile --quiet --seconds 1 --file measured.json");
+  if (said.exit_code != 0) GTEST_SKIP() << said.err;  // where mbind is forbidden
+  const Said weights = charm("malloc weights --json --model measured.json");
+  EXPECT_EQ(weights.exit_code, 0) << weights.err;
+  EXPECT_NE(weights.out.find("measured.json"), std::string::npos) << weights.out;
+}
+
+TEST_F(MallocTool, ExplainListsTheBlocksOfAProcess) {
+  const Said said = shell("'" CHARM_TOOL "' malloc explain --json --least 0 $$");
+  if (said.err.find("cannot be read") != std::string::npos) GTEST_SKIP() << "a kernel without NUMA";
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_NE(said.out.find("\"where it was touched first\""), std::string::npos) << said.out;
+}
+
+TEST_F(MallocTool, RunPreloadsTheLibraryAndEndsAsTheProgram) {
+  const Said said =
+      charm("run --malloc --share off -- sh -c 'echo $LD_PRELOAD; test -s $CHARM_MALLOC_WEIGHTS && exit 7'");
+  if (said.err.find("is neither in") != std::string::npos) GTEST_SKIP() << "the library was not built";
+  EXPECT_EQ(said.exit_code, 7) << said.err;
+  EXPECT_NE(said.out.find("libcharm_malloc.so"), std::string::npos) << said.out;
+}
+
+}  // namespace charm::cli::test
