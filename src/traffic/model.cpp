@@ -134,7 +134,7 @@ double read_latency(const Model& model, int root, const Memory& memory) {
   for (int side : {root, memory.domain}) {
     const int other = side == root ? memory.domain : root;
     for (; side >= 0 && !lies_in(model, other, side); side = model.domains[at(side)].parent)
-      ns += model.domains[at(side)].hop_ns;
+      ns += std::max(1.0, model.domains[at(side)].hop_ns);
   }
   return ns;
 }

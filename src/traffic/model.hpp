@@ -66,7 +66,8 @@ int near_domain(const Model& model, int root);
 /// Whether `domain` is `around` or lies in it.
 bool lies_in(const Model& model, int domain, int around);
 
-/// Latency of a read from a root's cpus: the memory's, and every bus between the two.
+/// Latency of a read from a root's cpus: the memory's, and at least 1 ns for every bus between the two, so that of
+/// memories that are said to be equally far the one behind fewer buses is nearer.
 double read_latency(const Model& model, int root, const Memory& memory);
 
 /// GB/s that this many cores can read at most; unlimited where the model does not tell what one can.

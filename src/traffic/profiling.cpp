@@ -82,8 +82,9 @@ class Profiling {
         if (!lies_in(model_, memory.domain, parent) || lies_in(model_, memory.domain, domain)) continue;
         const double known = read_latency(model_, root, memory);
         const double more = prober_.latency_ns(model_.domains[at(root)].os_node, memory.os_node) - known;
-        const double hop = memory.domain == parent ? more : more / 2;
-        if (hop > 0 && (least == 0 || hop < least)) least = hop;
+        // A bus that nothing is known of counts as 1 ns in what is known.
+        const double hop = memory.domain == parent ? more + 1 : more / 2 + 1;
+        if (hop > 1 && (least == 0 || hop < least)) least = hop;
       }
     }
     hops_.emplace_back(domain, least);

@@ -56,6 +56,15 @@ TEST(MallocPolicy, NormalMemoryStaysInTheSocketAndLeavesABusyMemory) {
   EXPECT_EQ(normal_memory(policy("exact"), question), 0);
 }
 
+TEST(MallocPolicy, TheOwnMemoryIsNearestWhereNoHopIsTold) {
+  Model model = kunpeng(30);
+  for (Domain& domain : model.domains) domain.hop_ns = 0;
+  Question question{.model = &model, .left = capacities(model), .root = 6};
+  EXPECT_EQ(huge_weights(policy("local"), question), (Weights{0, 0, 0, 1}));
+  question.demand_gb_per_s = 30;
+  EXPECT_EQ(huge_weights(policy("exact"), question), (Weights{0, 0, 0, 1}));
+}
+
 TEST(MallocPolicy, AnUnknownOneIsAnErrorThatListsThem) {
   try {
     policy("fastest");
