@@ -31,6 +31,11 @@ TEST_F(Placing, HugeBlocksAreSpreadByWeightInFewCalls) {
   EXPECT_LE(number_behind(said.err, "calls that placed"), 20 + number_behind(said.err, "normal chunks") + 4);
 }
 
+TEST_F(Placing, NormalBlocksComeFromTheArenaOfTheNode) {
+  const Said said = run(CHARM_CLIENT_C " again 1", "CHARM_MALLOC_STATS=stderr");
+  EXPECT_GE(number_behind(said.err, "normal chunks"), 1U) << said.err;
+}
+
 TEST_F(Placing, TheLimitIsASetting) {
   EXPECT_EQ(number_behind(run(CHARM_CLIENT_C " again 10", "CHARM_MALLOC_STATS=stderr CHARM_MALLOC_HUGE=8M").err,
                           "huge blocks"),
