@@ -11,7 +11,7 @@
 namespace charm::workloads {
 namespace {
 
-constexpr std::array<const char*, 5> names = {"touched", "near", "interleaved", "partitioned", "replicated"};
+constexpr const auto& names = array_memory_names;
 
 /// What a border between two parts is rounded to: arrays of that size and above ask for huge pages.
 std::size_t page_of(std::size_t bytes) {
@@ -20,8 +20,6 @@ std::size_t page_of(std::size_t bytes) {
 }
 
 }  // namespace
-
-std::vector<std::string> memory_names() { return {names.begin(), names.end()}; }
 
 Memory memory_named(std::string_view name) {
   const auto found = std::find(names.begin(), names.end(), name);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "workloads/array.hpp"
+#include "workloads/names.hpp"
 
 namespace charm::workloads {
 
@@ -27,8 +28,6 @@ enum class Memory : std::uint8_t {
   replicated    ///< the same, and a copy of the graph on every node
 };
 
-/// The names of all choices, in the order above.
-std::vector<std::string> memory_names();
 /// \throws Error (bad_config) for a name that there is not.
 Memory memory_named(std::string_view name);
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -171,7 +172,10 @@ KernelRun run_trials(const Runner& runner, Job job, const Progress& progress) {
 
 template <class... Kernels>
 struct KernelList {
-  static std::vector<std::string> names() { return {Kernels::name...}; }
+  static constexpr bool has_names(const std::array<const char*, sizeof...(Kernels)>& names) {
+    std::size_t at = 0;
+    return ((std::string_view(names[at++]) == Kernels::name) && ...);
+  }
   /// Calls f with the kernel of that name; false if there is none.
   template <class F>
   static bool with(const std::string& name, F&& f) {
@@ -180,18 +184,9 @@ struct KernelList {
 };
 
 using AllKernels = KernelList<BfsTrial, PagerankTrial, ComponentsTrial, SsspTrial, Graph500Trial>;
+static_assert(AllKernels::has_names(graph_kernel_names));
 
 }  // namespace
-
-std::vector<std::string> graph_kernels() { return AllKernels::names(); }
-
-std::vector<std::string> runtimes() {
-  std::vector<std::string> names;
-#define CHARM_WORKLOADS_NAME(Type) names.emplace_back(Type::name);
-  CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_NAME)
-#undef CHARM_WORKLOADS_NAME
-  return names;
-}
 
 double rate(const KernelRun& run) {
   std::vector<double> rates;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "workloads/array_placement.hpp"
+#include "workloads/names.hpp"
 
 namespace charm::workloads {
 
@@ -31,12 +32,6 @@ double rate(const KernelRun& run);
 /// Appends the trials of `more`, which is the same kernel on the same runtime: trials of several runtimes can be
 /// interleaved one at a time and still be reported together. The run stays verified only if both are.
 void merge(KernelRun& run, const KernelRun& more);
-
-/// Kernels that run_kernel knows, in the order in which they are reported.
-std::vector<std::string> graph_kernels();
-
-/// Runtimes that this build has, CHARM first when it has it; "serial" is always there.
-std::vector<std::string> runtimes();
 
 struct GenerateOptions {
   int scale = 16;          ///< 2^scale vertices, 1 to 30

@@ -121,10 +121,7 @@ int replay(const SimArguments& options, Session& session, bool colour) {
 
 int simulate(const SimArguments& options, Session& session) {
   const bool colour = !options.output.json && colour_on_stdout(options.output.colour);
-  if (options.record_graph) {
-    session.out << sim::graph_record_json(record_graph(*options.record_graph));
-    return exit_done;
-  }
+  if (options.record_graph) return print_graph_record(*options.record_graph, session);
   if (!options.show_machine.empty()) {
     session.out << sim::model_json(sim::model(options.show_machine));
     return exit_done;

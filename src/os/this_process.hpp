@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace charm::os {
 
@@ -25,6 +26,9 @@ double cpu_seconds_of_children() noexcept;
 
 /// Number of files that may be open at a time; 0 if it is not known.
 std::size_t open_file_limit() noexcept;
+
+/// Replaces the program of this process (exec). \param words its name and arguments. \returns the errno, or not at all.
+int become(const std::string& path, const std::vector<std::string>& words);
 
 /// Writes to the standard error stream by one system call, so that it may be called between fork and exec.
 void write_to_stderr(std::string_view text) noexcept;

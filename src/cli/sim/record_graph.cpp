@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <ostream>
 
 #include "workloads/executor/serial.hpp"
 #include "workloads/graph/bfs.hpp"
@@ -129,6 +130,11 @@ sim::GraphRecord record_graph(int scale) {
   record.runs.push_back(whole_run(csr, "cc", 3, 0.05));
   record.runs.push_back(whole_run(csr, "pagerank", 20, 0));
   return record;
+}
+
+int print_graph_record(int scale, Session& session) {
+  session.out << sim::graph_record_json(record_graph(scale));
+  return exit_done;
 }
 
 }  // namespace charm::cli

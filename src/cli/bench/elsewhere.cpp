@@ -1,0 +1,43 @@
+// What `charm` does not do itself: it becomes charm-bench, which parses the same command line again (bench/bench.hpp).
+#include <charm/error.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "cli/bench/bench.hpp"
+#include "cli/sim/record_graph.hpp"
+#include "os/this_process.hpp"
+
+namespace charm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Beside the command, as in a build, or where it is installed.
+std::string path_of_the_other() {
+  const fs::path folder = fs::path(os::program_path()).parent_path();
+  for (const fs::path& path : {folder / "charm-bench", folder / CHARM_BENCH_FROM_BIN}) {
+    std::error_code error;
+    if (fs::exists(path, error)) return path.lexically_normal().string();
+  }
+  throw Error(Errc::system,
+              "the program charm-bench, which has the benchmarks, is neither in '" + folder.string() + "' nor in '" +
+                  (folder / CHARM_BENCH_FROM_BIN).parent_path().lexically_normal().string() + "'",
+              "install CHARM as a whole");
+}
+
+int hand_over(const Session& session) {
+  const std::string path = path_of_the_other();
+  const int error = os::become(path, session.words);
+  throw Error(Errc::system, "cannot run '" + path + "': " + std::strerror(error), "install CHARM as a whole");
+}
+
+}  // namespace
+
+int run_bench(const BenchOptions& /*options*/, Session& session) { return hand_over(session); }
+
+int print_graph_record(int /*scale*/, Session& session) { return hand_over(session); }
+
+}  // namespace charm::cli

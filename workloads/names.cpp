@@ -1,0 +1,23 @@
+#include "workloads/names.hpp"
+
+namespace charm::workloads {
+
+std::vector<std::string> graph_kernels() { return {graph_kernel_names.begin(), graph_kernel_names.end()}; }
+
+std::vector<std::string> runtimes() {
+  return {
+#ifdef CHARM_WORKLOADS_CHARM
+      "charm",
+#endif
+#ifdef CHARM_WORKLOADS_OPENMP
+      "openmp",
+#endif
+#ifdef CHARM_WORKLOADS_TBB
+      "tbb",
+#endif
+      "serial"};
+}
+
+std::vector<std::string> memory_names() { return {array_memory_names.begin(), array_memory_names.end()}; }
+
+}  // namespace charm::workloads

@@ -1,0 +1,23 @@
+// The names of what can be run, without anything that runs: for a command line that offers them. A program that needs
+// no more than these links none of the runtimes that are compared (OpenMP, oneTBB).
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace charm::workloads {
+
+inline constexpr std::array graph_kernel_names = {"bfs", "pr", "cc", "sssp", "graph500"};
+inline constexpr std::array array_memory_names = {"touched", "near", "interleaved", "partitioned", "replicated"};
+
+/// Kernels that run_kernel knows, in the order in which they are reported.
+std::vector<std::string> graph_kernels();
+
+/// Runtimes that this build has, CHARM first when it has it; "serial" is always there.
+std::vector<std::string> runtimes();
+
+/// In the order of Memory (array_placement.hpp).
+std::vector<std::string> memory_names();
+
+}  // namespace charm::workloads
