@@ -59,17 +59,27 @@ class Dealing {
   std::vector<int> has_;
 };
 
+/// As many cores as it wants; where no other holder may use one of its cores, all of them.
+int most_for(const std::vector<Holder>& holders, std::size_t self) {
+  for (std::size_t h = 0; h < holders.size(); ++h) {
+    if (h != self && holders[h].may.intersects(holders[self].may)) return holders[self].want;
+  }
+  return static_cast<int>(holders[self].may.size());
+}
+
 }  // namespace
 
 std::vector<int> fair_counts(const std::vector<Holder>& holders) {
   Dealing dealing(holders);
+  std::vector<int> most(holders.size());
+  for (std::size_t h = 0; h < holders.size(); ++h) most[h] = most_for(holders, h);
   std::vector<bool> done(holders.size(), false);
   for (;;) {
     std::size_t next = holders.size();
     double best = -1;
     for (std::size_t h = 0; h < holders.size(); ++h) {
       const int has = dealing.counts()[h];
-      if (done[h] || has >= holders[h].want) continue;
+      if (done[h] || has >= most[h]) continue;
       const double due = has == 0 ? 1e12 : static_cast<double>(holders[h].weight) / (has + 1);
       if (due > best) {
         best = due;

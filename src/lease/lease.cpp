@@ -1,6 +1,7 @@
 #include "lease/lease.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "base/notices.hpp"
 #include "lease/fair.hpp"
 #include "os/this_process.hpp"
+#include "os/time_namespace.hpp"
 
 namespace charm::lease {
 namespace {
@@ -29,8 +31,11 @@ LeaseContext lease_context() {
   LeaseContext around;
   auto processes = std::make_shared<os::Processes>();
   around.self = os::this_process(*processes);
-  around.name_space = os::process_namespace();
-  around.now_ms = [] { return base::monotonic_ns() / 1'000'000; };
+  // Start times of processes, too, are those of the reader's time namespace.
+  around.name_space = os::process_namespace() ^ (os::time_namespace() << 32U);
+  around.now_ms = [offset = os::monotonic_offset_ns()] {
+    return (static_cast<std::int64_t>(base::monotonic_ns()) - offset) / 1'000'000;
+  };
   around.alive = [processes](const os::ProcessIdentity& process) { return processes->alive(process); };
   around.tell = [](const std::string& text) { base::notice("share", text); };
   return around;
@@ -62,7 +67,13 @@ bool Lease::is_me(const Entry& entry) const {
 }
 
 Table Lease::read() {
-  Decoded decoded = decode(file_->read(file_bytes() + 1));
+  std::array<std::string, 2> images;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const std::size_t at = image_offset(i);
+    images[i] = file_->read(image_bytes_of(file_->read(header_bytes(), at)), at);
+  }
+  const bool has_header = !images[0].empty() || !images[1].empty();
+  Decoded decoded = has_header ? decode(images[0], images[1]) : decode(file_->read(file_bytes() + 1));
   if (decoded.damaged) {
     around_.tell("the table of shares " + path_ + " was damaged and is begun anew");
     file_->cut(0);
@@ -152,7 +163,10 @@ Lease::Standing Lease::look(int want, const CoreCpuSet& busy) {
   now.due = due;
   now.holders = static_cast<int>(table.entries.size());
   if (!write(table)) {
-    around_.tell("the table of shares " + path_ + " cannot be written; is the disk full?");
+    around_.tell("the table of shares " + path_ +
+                 " cannot be written, so the machine is not shared; is the disk full, or the limit of file sizes "
+                 "(ulimit -f) below " +
+                 std::to_string(file_bytes() / 1024 + 1) + " KiB?");
     return standing_;
   }
   standing_ = now;

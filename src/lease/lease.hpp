@@ -10,7 +10,7 @@
 // L4  A core that programs without leases keep busy is taken last and given up first. It is exchanged for a free quiet
 //     one, at most one core in each update.
 //
-// A program that is alone has all cores. An idle program wants one core.
+// A program that is alone on its cores has all of them, also while it is idle. An idle program beside others wants one.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -35,8 +35,8 @@ inline constexpr double short_look_seconds = 0.02;
 /// The functions of the system that a lease needs; tests replace them.
 struct LeaseContext {
   os::ProcessIdentity self;
-  std::uint64_t name_space = 0;
-  std::function<std::int64_t()> now_ms;  ///< the monotonic clock
+  std::uint64_t name_space = 0;          ///< in which `self` is meant: of process ids and of start times
+  std::function<std::int64_t()> now_ms;  ///< the machine's monotonic clock, the same for all namespaces
   std::function<bool(const os::ProcessIdentity&)> alive;
   std::function<void(const std::string&)> tell;  ///< called with a sentence about a damaged table
 };

@@ -152,24 +152,35 @@ std::string encode(const Table& table) {
   return bytes;
 }
 
-Decoded decode(const std::string& file) {
-  const std::string_view whole = file;
-  Decoded decoded;
-  std::array<std::string_view, 2> images{whole.substr(0, std::min(whole.size(), image_bytes)),
-                                         whole.substr(std::min(whole.size(), image_bytes))};
+std::size_t header_bytes() { return sizeof(Head); }
+
+std::size_t image_bytes_of(std::string_view header) {
+  const auto head = read_head(header);
+  return head ? sizeof(Head) + head->entries * sizeof(Body) : 0;
+}
+
+Decoded decode(std::string_view first, std::string_view second) {
+  std::array<std::string_view, 2> images{first, second};
   const auto number = [](std::string_view image) {
     const auto head = read_head(image);
     return head ? head->sequence : 0;
   };
   if (number(images[1]) > number(images[0])) std::swap(images[0], images[1]);
+  Decoded decoded;
   for (const std::string_view image : images) {
     if (auto table = read_image(image)) {
-      decoded.table = std::move(*table);
+      decoded = {std::move(*table), false};
       return decoded;
     }
+    decoded.damaged = decoded.damaged || std::any_of(image.begin(), image.end(), [](char c) { return c != 0; });
   }
-  decoded.damaged = std::any_of(file.begin(), file.end(), [](char c) { return c != 0; });
   return decoded;
+}
+
+Decoded decode(const std::string& file) {
+  const std::string_view whole = file;
+  const std::size_t border = std::min(whole.size(), image_bytes);
+  return decode(whole.substr(0, border), whole.substr(border));
 }
 
 }  // namespace charm::lease

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/id_sets.hpp"
@@ -21,9 +22,9 @@ inline constexpr std::size_t most_entries = 64;
 struct Entry {
   int pid = 0;
   std::uint64_t started = 0;     ///< when the process began: process ids are reused
-  std::uint64_t name_space = 0;  ///< the PID namespace of the process
+  std::uint64_t name_space = 0;  ///< in which process id and start time are meant (PID and time namespace)
   std::uint64_t number = 0;      ///< distinguishes the leases of one process
-  std::int64_t looked_ms = 0;    ///< monotonic clock: when the holder read the table last
+  std::int64_t looked_ms = 0;    ///< the machine's monotonic clock: when the holder read the table last
   int weight = 1;
   int want = 0;
   CoreCpuSet may;    ///< cores that it may use
@@ -48,5 +49,12 @@ struct Decoded {
   bool damaged = false;  ///< the file is neither empty nor has a good image
 };
 Decoded decode(const std::string& file);
+/// The same from the two images alone, each empty where there is none.
+Decoded decode(std::string_view first, std::string_view second);
+
+/// Length of the header of an image, and of the image as its header says: 0 where that is none. Almost all of a file is
+/// room for entries that are not there.
+std::size_t header_bytes();
+std::size_t image_bytes_of(std::string_view header);
 
 }  // namespace charm::lease

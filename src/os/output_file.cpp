@@ -12,6 +12,8 @@
 
 #include <sys/stat.h>
 
+#include "os/file_size_signal.hpp"
+
 namespace charm::os {
 namespace {
 
@@ -67,6 +69,7 @@ class Temporary {
   }
 
   bool write_all(const std::string& text) {
+    const NoFileSizeSignal no_signal;
     std::size_t done = 0;
     while (done < text.size()) {
       const ssize_t n = ::write(fd_, text.data() + done, text.size() - done);

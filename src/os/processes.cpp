@@ -73,6 +73,12 @@ std::optional<ThreadTime> Processes::time(int pid, int thread) const {
   return ThreadTime{static_cast<std::uint64_t>(static_cast<double>(stat->used_ticks) * tick_seconds() * 1e9), 0};
 }
 
+bool Processes::runnable(int pid, int thread) const {
+  std::array<char, 1024> buffer{};
+  const auto stat = parse_process_stat(read_start(file(pid, thread, "stat"), buffer));
+  return stat && stat->state == 'R';
+}
+
 std::string Processes::name(int pid, int thread) const {
   std::array<char, 64> buffer{};
   std::string_view text = read_start(file(pid, thread, "comm"), buffer);
@@ -91,11 +97,12 @@ bool Processes::alive(const ProcessIdentity& process) const {
   return known && known->started == process.started && known->state != 'Z' && known->state != 'X';
 }
 
-ProcessIdentity this_process(const Processes& processes) {
-  const int pid = getpid();
+ProcessIdentity identity(int pid, const Processes& processes) {
   const auto known = processes.status(pid);
   return {pid, known ? known->started : 0};
 }
+
+ProcessIdentity this_process(const Processes& processes) { return identity(getpid(), processes); }
 
 std::uint64_t process_namespace(const std::string& root) {
   struct stat known{};

@@ -42,6 +42,8 @@ class Processes {
   /// Processes that a thread of this process has started and that still exist.
   [[nodiscard]] std::vector<int> children(int pid, int thread) const;
   [[nodiscard]] std::optional<ThreadTime> time(int pid, int thread) const;
+  /// Whether it runs or waits for a cpu.
+  [[nodiscard]] bool runnable(int pid, int thread) const;
   /// Path of the thread's schedstat, for a ThreadClock.
   [[nodiscard]] std::string schedstat(int pid, int thread) const { return file(pid, thread, "schedstat"); }
   /// The name of a thread, as the program has set it; at most 15 characters.
@@ -58,6 +60,9 @@ class Processes {
   std::string proc_;
   bool trusts_loadavg_ = false;
 };
+
+/// A process that is there; its start time is 0 where it is not.
+ProcessIdentity identity(int pid, const Processes& processes = Processes());
 
 /// The calling process.
 ProcessIdentity this_process(const Processes& processes = Processes());

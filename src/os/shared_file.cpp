@@ -11,6 +11,8 @@
 
 #include <sys/stat.h>
 
+#include "os/file_size_signal.hpp"
+
 namespace charm::os {
 namespace {
 
@@ -58,14 +60,15 @@ SharedFile::Turn::~Turn() {
   if (granted_) fcntl(file_.descriptor_, F_OFD_SETLK, &lock);
 }
 
-std::string SharedFile::read(std::size_t most) const {
+std::string SharedFile::read(std::size_t most, std::size_t offset) const {
   struct stat known{};
   if (fstat(descriptor_, &known) != 0) return {};
-  const std::size_t size = std::min(most, static_cast<std::size_t>(known.st_size));
+  const std::size_t there = static_cast<std::size_t>(known.st_size);
+  const std::size_t size = std::min(most, there - std::min(there, offset));
   std::string bytes(size, '\0');
   std::size_t have = 0;
   while (have < size) {
-    const ssize_t got = pread(descriptor_, bytes.data() + have, size - have, static_cast<off_t>(have));
+    const ssize_t got = pread(descriptor_, bytes.data() + have, size - have, static_cast<off_t>(offset + have));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     have += static_cast<std::size_t>(got);
@@ -75,6 +78,7 @@ std::string SharedFile::read(std::size_t most) const {
 }
 
 bool SharedFile::write(std::size_t offset, const std::string& bytes) {
+  const NoFileSizeSignal no_signal;
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t put =

@@ -34,8 +34,8 @@ class SharedFile {
     bool granted_ = false;
   };
 
-  /// Reads at most `most` bytes. Call it within a Turn.
-  [[nodiscard]] std::string read(std::size_t most) const;
+  /// Reads at most `most` bytes, from `offset` on. Call it within a Turn.
+  [[nodiscard]] std::string read(std::size_t most, std::size_t offset = 0) const;
   /// Writes `bytes` from `offset` on. Call it within a Turn. \returns false if not all could be written.
   bool write(std::size_t offset, const std::string& bytes);
   bool cut(std::size_t bytes);

@@ -22,9 +22,12 @@ CoreCpuSet cores(int from, int to) {
 
 Holder anyone(int weight, int want, CoreCpuSet may) { return {weight, want, std::move(may), {}}; }
 
-TEST(FairCounts, OneAloneHasAllThatItWants) {
+TEST(FairCounts, OneAloneHasAllWhateverItWants) {
   EXPECT_EQ(fair_counts({anyone(1, 100, cores(0, 8))}), std::vector<int>{8});
-  EXPECT_EQ(fair_counts({anyone(1, 3, cores(0, 8))}), std::vector<int>{3});
+  EXPECT_EQ(fair_counts({anyone(1, 3, cores(0, 8))}), std::vector<int>{8});
+  EXPECT_EQ(fair_counts({anyone(1, 0, cores(0, 4)), anyone(1, 1, cores(4, 8))}), (std::vector{4, 4}))
+      << "neither may use a core of the other";
+  EXPECT_EQ(fair_counts({anyone(1, 1, cores(0, 5)), anyone(1, 1, cores(4, 8))}), (std::vector{1, 1}));
 }
 
 TEST(FairCounts, EqualsShareEquallyAndWhatOneLeavesGoesToTheOthers) {
@@ -78,6 +81,13 @@ bool possible(const std::vector<Holder>& holders, std::vector<int> counts, int c
   return possible(holders, counts, core + 1, machine);
 }
 
+bool is_alone(const std::vector<Holder>& holders, std::size_t self) {
+  for (std::size_t h = 0; h < holders.size(); ++h) {
+    if (h != self && holders[h].may.intersects(holders[self].may)) return false;
+  }
+  return true;
+}
+
 TEST(FairCounts, CanBeMetAtOnceAndNobodyCouldHaveMoreWithoutTakingFromOneWithLess) {
   EXPECT_TRUE(rc::check([] {
     auto holders = any_holders();
@@ -89,6 +99,10 @@ TEST(FairCounts, CanBeMetAtOnceAndNobodyCouldHaveMoreWithoutTakingFromOneWithLes
     const auto counts = fair_counts(holders);
     RC_ASSERT(possible(holders, counts, 0, 7));
     for (std::size_t h = 0; h < holders.size(); ++h) {
+      if (is_alone(holders, h)) {
+        RC_ASSERT(counts[h] == static_cast<int>(holders[h].may.size()));
+        continue;
+      }
       RC_ASSERT(counts[h] <= holders[h].want);
       if (counts[h] == holders[h].want) continue;
       auto more = counts;

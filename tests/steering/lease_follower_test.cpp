@@ -92,7 +92,8 @@ TEST_F(Follower, AThreadThatCannotLeaveIsNotWaitedForForEver) {
   EXPECT_EQ(other->standing().holds.size(), 4U);
 }
 
-TEST_F(Follower, WhoWantsLessHasLess) {
+TEST_F(Follower, WhoWantsLessHasLessBesideAnother) {
+  const auto other = join(200);
   look(2);
   EXPECT_EQ(follower.cores().size(), 2U);
   EXPECT_EQ(threads.uses, follower.cores());
