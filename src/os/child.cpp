@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <unistd.h>
 
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+
+#include "os/processes.hpp"
 
 namespace charm::os {
 namespace {
@@ -28,6 +33,37 @@ sigset_t set_of(const std::vector<int>& signals) {
   sigemptyset(&set);
   for (const int signal : signals) sigaddset(&set, signal);
   return set;
+}
+
+struct sigaction disposition(sighandler_t handler) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  return action;
+}
+
+/// Whether the parent is a shell that gave this process a group of its own and is told when that stops. Others wait for
+/// its end alone, and would never continue it.
+bool has_a_shell_with_jobs() {
+  const pid_t parent = getppid();
+  return getsid(parent) == getsid(0) && getpgid(parent) != getpgrp();
+}
+
+/// Continues the caller's parent when the program goes on, or has ended, while the parent is stopped.
+[[noreturn]] void continue_parent_with(int program) {
+  constexpr unsigned look_us = 50000;
+  const pid_t parent = getppid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_NAME, "charm-continuer");
+  setsid();
+  const Processes processes;
+  for (;;) {
+    const auto status = processes.status(program);
+    if (getppid() != parent) _exit(0);
+    if (!status || (status->state != 'T' && status->state != 't')) break;
+    usleep(look_us);
+  }
+  kill(parent, SIGCONT);
+  _exit(0);
 }
 
 bool stops_jobs(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
@@ -57,9 +93,10 @@ Child::Child(const Start& start) {
   watched.push_back(SIGCHLD);
   const sigset_t set = set_of(watched);
   // While SIGCHLD is ignored the kernel reaps children itself, and their exit status is lost.
-  struct sigaction reaping{};
-  reaping.sa_handler = SIG_DFL;
+  const struct sigaction reaping = disposition(SIG_DFL);
+  const struct sigaction ignoring = disposition(SIG_IGN);
   sigaction(SIGCHLD, &reaping, &child_before_);
+  sigaction(SIGPIPE, &ignoring, &pipe_before_);
   sigprocmask(SIG_BLOCK, &set, &before_);
   std::vector<char*> words;
   for (const std::string& word : start.words) words.push_back(const_cast<char*>(word.c_str()));
@@ -73,7 +110,7 @@ Child::Child(const Start& start) {
   volatile int error = signals_ < 0 ? errno : 0;
   pid_ = signals_ < 0 ? -1 : vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn sets no mask of cpus
   if (pid_ == 0) {
-    sigaction(SIGCHLD, &child_before_, nullptr);
+    restore_dispositions();
     sigprocmask(SIG_SETMASK, &before_, nullptr);
     if (start.prepare) start.prepare();
     execvpe(words.front(), words.data(), environment.data());
@@ -86,7 +123,7 @@ Child::Child(const Start& start) {
   if (made) waitpid(pid_, nullptr, 0);
   if (signals_ >= 0) close(signals_);
   sigprocmask(SIG_SETMASK, &before_, nullptr);
-  sigaction(SIGCHLD, &child_before_, nullptr);
+  restore_dispositions();
   if (made) throw NotStarted{error};
   throw Error(Errc::system, std::string("cannot start a process: ") + std::strerror(error),
               "raise the limits on processes and open files");
@@ -95,7 +132,12 @@ Child::Child(const Start& start) {
 Child::~Child() {
   close(signals_);
   sigprocmask(SIG_SETMASK, &before_, nullptr);
+  restore_dispositions();
+}
+
+void Child::restore_dispositions() const {
   sigaction(SIGCHLD, &child_before_, nullptr);
+  sigaction(SIGPIPE, &pipe_before_, nullptr);
 }
 
 std::optional<Ended> Child::attend() {
@@ -109,6 +151,7 @@ std::optional<Ended> Child::attend() {
 void Child::pass_on(const signalfd_siginfo& signal) const {
   const int number = static_cast<int>(signal.ssi_signo);
   if (signal.ssi_code > 0 || static_cast<int>(signal.ssi_pid) == pid_) return;  // C2; the child's own to its group
+  if (static_cast<int>(signal.ssi_pid) == getpid()) return;  // the kernel's, of what the caller itself has written
   if (number >= SIGRTMIN) {
     sigval value{};
     value.sival_ptr = reinterpret_cast<void*>(signal.ssi_ptr);
@@ -123,7 +166,8 @@ std::optional<Ended> Child::reap() {
   Ended ended;
   while (wait4(pid_, &status, WNOHANG | WUNTRACED, &ended.used) == pid_) {
     if (WIFSTOPPED(status)) {
-      if (stops_jobs(WSTOPSIG(status))) stop_with(WSTOPSIG(status));
+      const int signal = WSTOPSIG(status);
+      if (stops_jobs(signal) || (signal == SIGSTOP && has_a_shell_with_jobs())) stop_with(signal);
       continue;
     }
     if (WIFSIGNALED(status)) {
@@ -139,24 +183,52 @@ std::optional<Ended> Child::reap() {
 /// Stops the caller, so that the shell sees what it would see of the program. In an orphaned process group the kernel
 /// ignores the signal, for the caller as for the child.
 void Child::stop_with(int signal) const {
-  struct sigaction plain{};
+  const struct sigaction plain = disposition(SIG_DFL);
   struct sigaction before{};
-  plain.sa_handler = SIG_DFL;
-  sigaction(signal, &plain, &before);
+  const pid_t continuer = fork();  // C3
+  if (continuer == 0) continue_parent_with(pid_);
+  sigaction(signal, &plain, &before);  // SIGSTOP has no other one
   sigset_t only;
   sigset_t mask;
   sigemptyset(&only);
   sigaddset(&only, signal);
-  raise(signal);                           // blocked still: pending
+  raise(signal);                           // blocked still, but for SIGSTOP: pending
   sigprocmask(SIG_UNBLOCK, &only, &mask);  // stops here
   sigprocmask(SIG_SETMASK, &mask, nullptr);
-  sigaction(signal, &before, nullptr);
+  if (signal != SIGSTOP) sigaction(signal, &before, nullptr);
+  if (continuer <= 0) return;
+  kill(continuer, SIGKILL);
+  waitpid(continuer, nullptr, 0);
+}
+
+int cannot_run(const std::string& program) {
+  const auto refused = [](const std::string& path) {
+    struct stat known{};
+    if (stat(path.c_str(), &known) != 0) return errno == EACCES ? EACCES : ENOENT;
+    return S_ISREG(known.st_mode) && access(path.c_str(), X_OK) == 0 ? 0 : EACCES;
+  };
+  if (program.find('/') != std::string::npos) return refused(program);
+  const char* list = std::getenv("PATH");
+  std::string_view folders = list == nullptr ? "/bin:/usr/bin" : list;
+  int error = ENOENT;
+  while (!program.empty()) {
+    const std::size_t colon = folders.find(':');
+    const std::string folder(folders.substr(0, colon));
+    const int here = refused((folder.empty() ? "." : folder) + "/" + program);
+    if (here == 0) return 0;
+    if (here == EACCES) error = here;
+    if (colon == std::string_view::npos) break;
+    folders.remove_prefix(colon + 1);
+  }
+  return error;
 }
 
 EndSignals::EndSignals() {
   const sigset_t set = set_of({SIGHUP, SIGINT, SIGQUIT, SIGTERM});
   sigprocmask(SIG_BLOCK, &set, &before_);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  const struct sigaction ignoring = disposition(SIG_IGN);
+  sigaction(SIGPIPE, &ignoring, &pipe_before_);
   if (signals_ < 0) {
     throw Error(Errc::system, std::string("cannot wait for signals: ") + std::strerror(errno),
                 "raise the limit on open files");
@@ -166,6 +238,7 @@ EndSignals::EndSignals() {
 EndSignals::~EndSignals() {
   close(signals_);
   sigprocmask(SIG_SETMASK, &before_, nullptr);
+  sigaction(SIGPIPE, &pipe_before_, nullptr);
 }
 
 int EndSignals::arrived() {
@@ -179,8 +252,7 @@ int end_like(const Ended& ended) {
   getrlimit(RLIMIT_CORE, &core);
   core.rlim_cur = 0;  // the program has written its own, if core dumps are on
   setrlimit(RLIMIT_CORE, &core);
-  struct sigaction plain{};
-  plain.sa_handler = SIG_DFL;
+  const struct sigaction plain = disposition(SIG_DFL);
   sigaction(ended.signal, &plain, nullptr);
   sigset_t only;
   sigemptyset(&only);

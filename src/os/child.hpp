@@ -5,6 +5,11 @@
 // C1  While a Child exists, every signal that can be passed on is blocked in the caller and read from a descriptor, so
 //     that none is lost and none interrupts a system call. The child starts with the caller's original mask.
 // C2  Signals from the terminal reach the whole process group directly and are not passed on a second time.
+// C3  When the child stops, the caller stops with it, and goes on with it whoever continues either of them. Of a child
+//     that somebody stops with SIGSTOP this is true where a shell with jobs waits for the caller: it must hear of it.
+// C4  While a Child exists, the caller ignores SIGPIPE: a reader that goes away must not end it by another code than
+// the
+//     child's. The child has the disposition that the caller had.
 #pragma once
 
 #include <functional>
@@ -54,15 +59,19 @@ class Child {
   void pass_on(const signalfd_siginfo& signal) const;
   std::optional<Ended> reap();
   void stop_with(int signal) const;
+  void restore_dispositions() const;
 
   int pid_ = -1;
   int signals_ = -1;
   sigset_t before_{};
-  struct sigaction child_before_{};
+  struct sigaction child_before_{}, pipe_before_{};
 };
 
+/// Whether a program of this name would be found, as exec finds it by PATH. \returns 0, or ENOENT or EACCES.
+int cannot_run(const std::string& program);
+
 /// Signals that ask a process to end, read from a descriptor, for a caller without a child. They are blocked while it
-/// exists.
+/// exists, and SIGPIPE is ignored.
 class EndSignals {
  public:
   EndSignals();
@@ -76,6 +85,7 @@ class EndSignals {
  private:
   int signals_ = -1;
   sigset_t before_{};
+  struct sigaction pipe_before_{};
 };
 
 /// Ends the calling process the way the child ended: by the same signal (without a core dump of its own), in which case
