@@ -7,11 +7,16 @@
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <utility>
 
 #include "base/controller_parameters.hpp"
+#include "base/mistyped.hpp"
+#include "base/notices.hpp"
+
+extern char** environ;
 
 namespace charm::base {
 namespace {
@@ -243,6 +248,19 @@ std::string env_name(const std::string& setting) {
   return name;
 }
 
+/// Variables that are read besides those of the settings.
+constexpr const char* other_variables[] = {"CHARM_CONFIG", "CHARM_QUIET"};
+
+/// A misspelt variable must not pass silently. It is no error: other programs have variables of that prefix, too.
+void report_mistyped_variables() {
+  std::vector<std::string> known(std::begin(other_variables), std::end(other_variables));
+  for (const auto& row : schema()) known.push_back(env_name(row.name));
+  for (const auto& [variable, meant] : mistyped_variables(environ, known)) {
+    notice("variable-" + variable, "the variable " + variable + " is no setting and is ignored; is " + meant +
+                                       " meant? ('charm settings' lists them)");
+  }
+}
+
 struct Found {
   std::string value, from;
 };
@@ -296,6 +314,7 @@ std::vector<SettingDoc> settings_schema() {
 
 Settings resolve(const Config& config, const std::function<const char*(const char*)>& env) {
   auto look_up = [&](const std::string& name) { return env ? env(name.c_str()) : std::getenv(name.c_str()); };
+  if (!env) report_mistyped_variables();
   std::map<std::string, Found> file;
   if (const char* path = look_up("CHARM_CONFIG"); path != nullptr && *path != '\0') file = read_file(path);
 

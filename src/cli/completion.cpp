@@ -27,6 +27,7 @@ void walk(const CLI::App& app, const std::string& path, Points& points) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) {
       for (auto& word : accepted_words(*option)) point.words.push_back(std::move(word));
+      point.takes_process = point.takes_process || takes_process(*option);
       continue;
     }
     CompletionPoint::Flag flag;
@@ -82,19 +83,34 @@ std::string bash_script(const Points& points) {
       }
       values += "      return ;;\n";
     }
-    follows += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$cur\")) ;;\n", shell_word(point.path),
-                           shell_word(spaced(next)));
+    follows += fmt::format("    {}) COMPREPLY=($(compgen -W {}{} -- \"$cur\")) ;;\n", shell_word(point.path),
+                           shell_word(spaced(next)), point.takes_process ? "\" $(cd /proc && echo [0-9]*)\"" : "");
   }
   return fmt::format(
       R"(# bash completion of charm; load it with: source <(charm completion bash)
 _charm() {{
-  local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" at=charm word
+  local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" at=charm word i program=0
+  COMPREPLY=()
+  # Behind -- stands a program with its own arguments.
+  for ((i = 1; i < COMP_CWORD; ++i)); do [[ ${{COMP_WORDS[i]}} == -- ]] && program=$((i + 1)); done
+  if ((program == COMP_CWORD)); then
+    compopt -o filenames 2>/dev/null
+    COMPREPLY=($(compgen -c -- "$cur"; [[ $cur == */* ]] && compgen -f -- "$cur"))
+    return
+  elif ((program > 0)); then
+    if declare -F _command_offset >/dev/null; then
+      _command_offset $program
+    else
+      compopt -o filenames 2>/dev/null
+      COMPREPLY=($(compgen -f -- "$cur"))
+    fi
+    return
+  fi
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case "$at $word" in
       {}) at="$at $word" ;;
     esac
   done
-  COMPREPLY=()
   case "$at $prev" in
 {}  esac
   case "$at" in
@@ -130,7 +146,8 @@ std::string zsh_script(const Points& points) {
         values += "      compadd -- " + spaced(flag.words) + "\n";
       values += "      return ;;\n";
     }
-    follows += fmt::format("    ({}) entries=({} ) ;;\n", shell_word(point.path), next);
+    follows += fmt::format("    ({}) entries=({} ){} ;;\n", shell_word(point.path), next,
+                           point.takes_process ? "; [[ $PREFIX == -* ]] || _pids" : "");
   }
   return fmt::format(
       R"(#compdef charm
@@ -138,6 +155,14 @@ std::string zsh_script(const Points& points) {
 _charm() {{
   local at=charm word
   local -a entries
+  # Behind -- stands a program with its own arguments.
+  local -i program=${{words[(I)--]}}
+  if (( program > 0 && program < CURRENT )); then
+    shift $program words
+    (( CURRENT -= program ))
+    _normal
+    return
+  fi
   for word in ${{words[2,CURRENT-1]}}; do
     case "$at $word" in
       ({}) at="$at $word" ;;
@@ -159,6 +184,7 @@ std::string fish_script(const Points& points) {
   for (const auto& point : points) {
     const std::string at = "complete -c charm -n " + shell_word("__charm_at " + shell_word(point.path));
     if (!point.words.empty()) lines += at + " -a " + shell_word(spaced(point.words)) + "\n";
+    if (point.takes_process) lines += at + " -a '(__fish_complete_pids)'\n";
     for (const auto& sub : point.subs) lines += at + " -a " + sub.name + " -d " + shell_word(sub.summary) + "\n";
     for (const auto& flag : point.flags) {
       std::string line = at;
@@ -188,9 +214,11 @@ function __charm_at
       set at "$at $word"
     end
   end
-  test "$at" = "$argv[1]"
+  not contains -- -- (commandline -opc); and test "$at" = "$argv[1]"
 end
 complete -c charm -f
+# Behind -- stands a program with its own arguments.
+complete -c charm -n 'contains -- -- (commandline -opc)' -F -a '(__fish_complete_command)'
 {})",
       labels, lines);
 }

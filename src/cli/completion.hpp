@@ -25,6 +25,7 @@ struct CompletionPoint {
   std::vector<Sub> subs;
   std::vector<Flag> flags;
   std::vector<std::string> words;  // accepted words of positional arguments
+  bool takes_process = false;      // a positional argument is a process id
 };
 
 /// All points, the outermost first.

@@ -10,6 +10,7 @@ namespace {
 
 // What help prints as the option's type is also where completion reads the words from: one truth.
 constexpr std::string_view file_type = "FILE";
+constexpr std::string_view process_type = "PID";
 
 std::string join(const std::vector<std::string>& words, const char* between) {
   std::string text;
@@ -65,6 +66,10 @@ CLI::Option* whole_number(CLI::Option* option, long long low, long long high) {
   });
 }
 
+CLI::Option* process_id(CLI::Option* option) {
+  return whole_number(option, 1, 1 << 30)->type_name(std::string(process_type));
+}
+
 CLI::Option* not_empty(CLI::Option* option) {
   return option->check([](const std::string& text) {
     return text.find_first_not_of(" \t\n") == std::string::npos ? "a name is missing: '' names nothing" : std::string();
@@ -93,5 +98,7 @@ std::vector<std::string> accepted_words(const CLI::Option& option) {
 }
 
 bool takes_file(const CLI::Option& option) { return option.get_type_name() == file_type; }
+
+bool takes_process(const CLI::Option& option) { return option.get_type_name() == process_type; }
 
 }  // namespace charm::cli

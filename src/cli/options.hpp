@@ -36,11 +36,15 @@ CLI::Option* not_empty(CLI::Option* option);
 /// The option takes a file's path.
 CLI::Option* file_path(CLI::Option* option);
 
+/// The positional argument takes the id of a process.
+CLI::Option* process_id(CLI::Option* option);
+
 /// The parts of a list such as "bfs,pr".
 std::vector<std::string> split_list(const std::string& text);
 
 /// The words that an option accepts; empty if it does not take one of a fixed set.
 std::vector<std::string> accepted_words(const CLI::Option& option);
 bool takes_file(const CLI::Option& option);
+bool takes_process(const CLI::Option& option);
 
 }  // namespace charm::cli

@@ -61,6 +61,14 @@ bool dumb_terminal() {
   return term == nullptr || *term == '\0' || std::strcmp(term, "dumb") == 0;
 }
 
+/// $COLUMNS, which a user sets for programs that cannot ask the terminal; else room for all columns.
+std::size_t width_of_a_pipe() {
+  constexpr std::size_t all_columns = 132;
+  const char* columns = std::getenv("COLUMNS");
+  const int wanted = columns == nullptr ? 0 : std::atoi(columns);
+  return wanted >= 20 ? static_cast<std::size_t>(wanted) : all_columns;
+}
+
 /// Everything between two looks, however it is shown.
 class Monitor {
  public:
@@ -213,7 +221,8 @@ int run(const TopOptions& options, Session& session) {
     ended = Live(options, monitor, look).run();
   } else {
     const os::TerminalSize size = os::terminal_size(os::Stream::output);
-    look.width = size.width;
+    // A file or a pipe has no width that lines would have to fit in.
+    look.width = os::is_terminal(os::Stream::output) ? size.width : width_of_a_pipe();
     look.height = size.height;
     look.keys = false;
     look.unicode = look.unicode && !dumb_terminal();
@@ -228,7 +237,7 @@ int run(const TopOptions& options, Session& session) {
 
 void declare_top(CLI::App& app, Session& session) {
   auto options = std::make_shared<TopOptions>();
-  whole_number(app.add_option("pid", options->pid, "A process [the whole machine]"), 1, 1 << 30)->type_name("PID");
+  process_id(app.add_option("pid", options->pid, "A process [the whole machine]"));
   app.add_option("--interval", options->interval, "Seconds between two updates [1]")
       ->type_name("S")
       ->check(CLI::Range(0.05, 86400.0));

@@ -2,6 +2,8 @@
 
 #include <charm/error.hpp>
 
+#include <set>
+
 namespace charm::controller {
 Parameters::Parameters(std::string_view policy, std::span<const Parameter> known, std::string_view text) {
   std::string names;
@@ -9,6 +11,7 @@ Parameters::Parameters(std::string_view policy, std::span<const Parameter> known
     values_.emplace(parameter.name, parameter.default_value);
     names += (names.empty() ? "" : ", ") + std::string(parameter.name);
   }
+  std::set<std::string_view> given;
   while (!text.empty()) {
     auto comma = text.find(',');
     std::string_view item = text.substr(0, comma);
@@ -28,6 +31,12 @@ Parameters::Parameters(std::string_view policy, std::span<const Parameter> known
                   "controller " + std::string(policy) + ": " + std::string(name) + " = '" + std::string(value) +
                       "' is not usable",
                   found->words.empty() ? "give a number from 0 to 1e9" : "give one of " + std::string(found->words));
+    }
+    if (!given.insert(name).second) {
+      throw Error(Errc::bad_config,
+                  "controller " + std::string(policy) + ": " + std::string(name) +
+                      " is given twice, the second time '" + std::string(value) + "'",
+                  "give it once");
     }
     values_[std::string(name)] = value;
   }

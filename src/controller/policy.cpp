@@ -63,11 +63,15 @@ std::string spec_of(const base::Settings& settings) {
   auto colon = settings.policy.find(':');
   std::string name = settings.policy.substr(0, colon);
   std::string prefix = name == alg1_policy.name ? "alg1_" : name + "_";
+  // What stands in the policy wins over the settings.
+  const std::string own = colon == std::string::npos ? "" : settings.policy.substr(colon + 1);
   std::string text;
   for (const auto& [setting, value] : settings.parameters) {
-    if (setting.starts_with(prefix)) text += (text.empty() ? "" : ",") + setting.substr(prefix.size()) + "=" + value;
+    if (!setting.starts_with(prefix)) continue;
+    const std::string parameter = setting.substr(prefix.size()) + "=";
+    if (("," + own).find("," + parameter) == std::string::npos) text += (text.empty() ? "" : ",") + parameter + value;
   }
-  if (colon != std::string::npos) text += (text.empty() ? "" : ",") + settings.policy.substr(colon + 1);
+  if (!own.empty()) text += (text.empty() ? "" : ",") + own;
   return text.empty() ? name : name + ":" + text;
 }
 

@@ -98,6 +98,12 @@ TEST_F(ToolTest, BashCompletesCommandsOptionsAndValues) {
   EXPECT_EQ(complete("charm bench graph --kernel bfs,p"), "bfs,pr\n");
   EXPECT_EQ(complete("charm bench gups --policy dist"), "distributed\n");
   EXPECT_EQ(complete("charm completion z"), "zsh\n");
+  EXPECT_EQ(complete("charm attach $$"), complete("charm top $$")) << "processes";
+  EXPECT_NE(complete("charm attach $$"), "\n");
+  EXPECT_EQ(complete("charm run -- ls /proc/self/stat /proc/self/timersl"), "/proc/self/timerslack_ns\n");
+  EXPECT_EQ(complete("charm run -- topo /proc/self/timersl"), "/proc/self/timerslack_ns\n") << "no command of charm's";
+  EXPECT_EQ(complete("charm run --policy local -- /bin/fals"), "/bin/false\n");
+  EXPECT_EQ(complete("charm compare -- /bin/true -- /bin/fals"), "/bin/false\n");
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+// Environment variables that look like a setting and are none: a variable that is not known is ignored, and whoever has
+// mistyped its name would never learn of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace charm::base {
+
+/// A name of `known` that differs from `word` by one or two characters (inserted, left out, replaced), the nearest;
+/// empty where there is none, or where `word` is short and so is near to many.
+std::string nearest_name(const std::string& word, const std::vector<std::string>& known);
+
+struct Mistyped {
+  std::string variable, meant;
+};
+/// \param variables "NAME=value", as the environment has them. \param known names of the variables that are read.
+std::vector<Mistyped> mistyped_variables(const char* const* variables, const std::vector<std::string>& known);
+
+}  // namespace charm::base
