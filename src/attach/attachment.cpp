@@ -1,14 +1,13 @@
 #include "attach/attachment.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace charm::attach {
 namespace {
 
-constexpr double cpus_s = 0.5;         // time between two readings of the cgroups
-constexpr double idle_patience_s = 2;  // time for which a program does little before its cores are offered to others
+constexpr double cpus_s = 0.5;   // time between two readings of the cgroups
+constexpr double unknown_s = 2;  // time after the start in which it is not known what the program can use
 
 }  // namespace
 
@@ -31,38 +30,33 @@ Attachment::Attachment(System& system, const AttachPlan& plan, int chiplets, Cpu
       started_(now),
       next_share_(follower_ ? now + follower_->lease().pause() : now),
       next_cpus_(now + cpus_s),
-      want_(cores_of_chiplets(plan.machine, chiplets)),
-      fewest_(thread_placer_.plan().cores) {}
+      fewest_(thread_placer_.plan().cores) {
+  thread_placer_.explain_masks_by([this] { return changed_grant(); });
+}
 
 double Attachment::step(double now) {
   if (cpus_ && now >= next_cpus_) look_at_cpus(now);
   if (follower_ && now >= next_share_) look_at_share(now);
   double next = thread_placer_.step(now);
+  if (follower_ && wanted(now) > asked_) next_share_ = std::min(next_share_, shared_at_ + lease::short_look_seconds);
   if (follower_) next = std::min(next, next_share_);
   if (cpus_) next = std::min(next, next_cpus_);
   fewest_ = std::min(fewest_, thread_placer_.plan().cores);
   return next;
 }
 
-/// Cores that the program can use: one for each worker, and what the children need that are not followed. It is what
-/// the program has until its threads' roles are known, and for a moment after it has gone quiet.
-int Attachment::wanted(double now) {
+/// Cores that the program can use. It is all that it may have until it is known what it does.
+int Attachment::wanted(double now) const {
   const int most = cores_of_chiplets(granted_.machine, chiplets_);
-  if (now - started_ < idle_patience_s) return most;
-  const double busy = std::max(static_cast<double>(thread_placer_.workers()), thread_placer_.load());
-  const int uses = std::clamp(static_cast<int>(std::ceil(busy + thread_placer_.children_demand() - 0.1)), 1, most);
-  if (uses < want_ && low_since_ < 0) low_since_ = now;
-  if (uses >= want_ || now - low_since_ >= idle_patience_s) {
-    want_ = uses;
-    low_since_ = -1;
-  }
-  return std::min(want_, most);
+  return now - started_ < unknown_s ? most : std::min(thread_placer_.demand(), most);
 }
 
 const CoreCpuSet* Attachment::leased() const { return follower_ ? &follower_->cores() : nullptr; }
 
 void Attachment::look_at_share(double now) {
-  next_share_ = now + follower_->look(now, wanted(now), thread_placer_.busy(), *this);
+  shared_at_ = now;
+  asked_ = wanted(now);
+  next_share_ = now + follower_->look(now, asked_, thread_placer_.busy(), *this);
   thread_placer_.set_leased(follower_->cpus_of_others());
   most_holders_ = std::max(most_holders_, follower_->lease().standing().holders);
 }
@@ -72,6 +66,12 @@ void Attachment::use_cores(const CoreCpuSet& cores, double now) {
 }
 
 bool Attachment::has_left(const CpuSet& cpus) const { return thread_placer_.has_left(cpus); }
+
+/// Null where nothing has changed since the plan was made.
+std::optional<CpuSet> Attachment::changed_grant() const {
+  auto grant = cpus_ ? cpus_->granted() : std::nullopt;
+  return grant == grant_ ? std::nullopt : grant;
+}
 
 void Attachment::look_at_cpus(double now) {
   next_cpus_ = now + cpus_s;

@@ -37,7 +37,8 @@ class Attachment final : steering::LeasedThreads {
   [[nodiscard]] const CoreCpuSet* leased() const;
   void look_at_share(double now);
   void look_at_cpus(double now);
-  [[nodiscard]] int wanted(double now);
+  [[nodiscard]] int wanted(double now) const;
+  [[nodiscard]] std::optional<CpuSet> changed_grant() const;
 
   AttachPlan whole_;    // on all cpus that the user asked for
   AttachPlan granted_;  // on the cpus of these that cgroups leave
@@ -47,8 +48,9 @@ class Attachment final : steering::LeasedThreads {
   ThreadPlacer thread_placer_;
   const double started_;
   std::optional<CpuSet> grant_;
-  double next_share_, next_cpus_, low_since_ = -1;
-  int want_;
+  double next_share_, next_cpus_;
+  double shared_at_ = 0;  // the latest look at the table
+  int asked_ = 0;         // cores, then
   int fewest_, most_holders_ = 1;
 };
 

@@ -23,7 +23,7 @@ LiveSystem::LiveSystem(int pid, bool children, const counters::OtherThreads* cou
       counters_(counters),
       events_(announcements ? os::ProcessEvents::open() : nullptr),
       most_clocks_(affordable_clocks()) {
-  known_[pid] = true;
+  known_[pid] = {true, pid};
 }
 
 bool LiveSystem::news() {
@@ -49,28 +49,27 @@ bool LiveSystem::news() {
     ours = true;
     if (birth.process == birth.thread) births_.push_back(birth);
     // Children may have created children meanwhile.
-    if (children_ && birth.process == birth.thread) known_.try_emplace(birth.process, known_[birth.parent_process]);
+    if (birth.process == birth.thread) known_.try_emplace(birth.process, Process{children_, birth.parent_process});
   }
   return ours;
 }
 
+/// Also those of children that are not followed: a thread that was bound to one core passes its mask on to all of them.
 void LiveSystem::add_children() {
+  for (const os::Birth& birth : births_) known_.try_emplace(birth.process, Process{children_, birth.parent_process});
+  births_.clear();
   // A child is listed by the thread that made it; its own children may be there already.
   std::vector<int> open;
-  for (const auto& [process, followed] : known_) {
-    if (followed) open.push_back(process);
-  }
+  for (const auto& [process, its] : known_) open.push_back(process);
   while (!open.empty()) {
     const int process = open.back();
     open.pop_back();
     for (const int thread : processes_.threads(process)) {
       for (const int child : processes_.children(process, thread)) {
-        if (known_.try_emplace(child, children_).second && children_) open.push_back(child);
+        if (known_.try_emplace(child, Process{children_, process}).second) open.push_back(child);
       }
     }
   }
-  for (const os::Birth& birth : births_) known_.try_emplace(birth.process, children_);
-  births_.clear();
 }
 
 std::vector<Found> LiveSystem::threads() {
@@ -82,7 +81,8 @@ std::vector<Found> LiveSystem::threads() {
       process = known_.erase(process);
       continue;
     }
-    for (const int id : ids) found.push_back({{process->first, id}, process->second});
+    const Process& its = process->second;
+    for (const int id : ids) found.push_back({{process->first, id}, its.followed, its.parent});
     ++process;
   }
   std::set<ThreadId> present;
@@ -102,6 +102,8 @@ std::optional<os::ThreadTime> LiveSystem::time(const ThreadId& id) {
   return processes_.time(id.process, id.thread);
 }
 
+bool LiveSystem::runnable(const ThreadId& id) { return processes_.runnable(id.process, id.thread); }
+
 std::string LiveSystem::name(const ThreadId& id) { return processes_.name(id.process, id.thread); }
 
 CpuSet LiveSystem::mask(const ThreadId& id) { return os::allowed_cpus_of(id.thread); }
@@ -113,7 +115,7 @@ int LiveSystem::bind(const ThreadId& id, const CpuSet& cpus) {
 
 double LiveSystem::used() {
   double ticks = 0;
-  for (const auto& [process, is_followed] : known_) {
+  for (const auto& [process, its] : known_) {
     if (const auto status = processes_.status(process))
       ticks += static_cast<double>(status->used_ticks + status->waited_ticks);
   }

@@ -27,6 +27,7 @@ class LiveSystem final : public System {
   [[nodiscard]] int announces() const override { return announced_ ? events_->descriptor() : -1; }
   std::vector<Found> threads() override;
   std::optional<os::ThreadTime> time(const ThreadId& id) override;
+  bool runnable(const ThreadId& id) override;
   std::string name(const ThreadId& id) override;
   CpuSet mask(const ThreadId& id) override;
   int bind(const ThreadId& id, const CpuSet& cpus) override;
@@ -42,6 +43,11 @@ class LiveSystem final : public System {
  private:
   static constexpr int most_silent_looks = 8;
 
+  struct Process {
+    bool followed = true;
+    int parent = 0;
+  };
+
   void add_children();
 
   os::Processes processes_;
@@ -50,8 +56,8 @@ class LiveSystem final : public System {
   std::unique_ptr<os::ProcessEvents> events_;
   bool announced_ = false;  // the kernel has begun to announce
   int last_created_ = -1;
-  int silent_looks_ = 0;       // consecutive checks in which something had been created and not announced
-  std::map<int, bool> known_;  // by process: whether it is followed
+  int silent_looks_ = 0;          // consecutive checks in which something had been created and not announced
+  std::map<int, Process> known_;  // the program and all that descend from it
   std::vector<os::Birth> births_;
   std::map<ThreadId, os::ThreadClock> clocks_;
   const std::size_t most_clocks_;  // open files; the times of further threads cost more

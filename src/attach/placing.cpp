@@ -32,7 +32,10 @@ void ThreadPlacer::vacate(Slot& slot) {
     } else {
       unplace(member->first, member->second, plan_.cpus);
     }
-    if (member->second.gone) members_.erase(member);
+    if (member->second.gone) {
+      forget(member->first, now_);
+      members_.erase(member);
+    }
   }
   slot.thread = {};
 }
@@ -117,7 +120,7 @@ void ThreadPlacer::renew(double now) {
 }
 
 void ThreadPlacer::avoid(double now) {
-  if (!generation_ || generation_->shared || busy().empty() || now < next_avoidance_) return;
+  if (!generation_ || generation_->shared || serial() || busy().empty() || now < next_avoidance_) return;
   const auto better = [&] {
     std::vector<int> worker_cores;
     for (std::size_t s = 0; s < slots_.size(); ++s)
@@ -134,7 +137,7 @@ void ThreadPlacer::avoid(double now) {
 
 /// None where the placement has one level only, or where nothing is counted.
 void ThreadPlacer::make_control_group(double now) {
-  if (generation_->shared || !steering::has_choice(plan_.spec, generation_->placement)) return;
+  if (serial() || generation_->shared || !steering::has_choice(plan_.spec, generation_->placement)) return;
   for (Slot& slot : slots_) {
     if (!slot.taken()) continue;
     Member& member = members_.at(slot.thread);
@@ -166,14 +169,23 @@ CpuSet ThreadPlacer::helper_cpus() const {
 }
 
 void ThreadPlacer::apply(double now) {
-  if (generation_) {
-    stood_at_ = generation_->spread();
-    place_workers(stood_at_);
-  }
+  if (generation_) stood_at_ = generation_->spread();
+  if (serial()) return release_all();
+  if (generation_) place_workers(stood_at_);
   const CpuSet cpus = helper_cpus();
   for (auto& [id, member] : members_) {
     if (member.slot >= 0 || member.alone || member.gone) continue;
     unplace(id, member, now - member.found >= grown_up_s ? cpus : plan_.cpus);
+  }
+}
+
+/// A6. The kernel finds one busy thread a core, and moves it away from busy ones, as well as we would.
+void ThreadPlacer::release_all() {
+  waits_ = false;
+  for (auto& [id, member] : members_) {
+    if (member.alone || member.gone) continue;
+    member.worker_core = {};
+    unplace(id, member, plan_.cpus);
   }
 }
 
@@ -191,6 +203,7 @@ void ThreadPlacer::place_workers(int spread) {
   for (std::size_t s = 0; s < slots_.size(); ++s) {
     if (!slots_[s].taken()) continue;
     Member& member = members_.at(slots_[s].thread);
+    if (member.alone) continue;
     const WorkerCore& worker_core = generation_->placement.lookup(static_cast<int>(s), spread);
     if (member.worker_core.chiplet >= 0 && worker_core.chiplet >= 0 &&
         member.worker_core.chiplet != worker_core.chiplet)
@@ -214,7 +227,8 @@ void ThreadPlacer::place_workers(int spread) {
       const auto state = member.binder->place({cpu, shared, one.mask, one.floating},
                                               [&](const CpuSet& cpus) { return bind(one.id, member, cpus); });
       // A worker that holds the cpu already was refused the mask; it would be refused again.
-      return state == steering::ThreadBinder::State::placed || member.gone || shared || member.binder->claimed() == cpu;
+      return state == steering::ThreadBinder::State::placed || member.gone || member.alone || shared ||
+             member.binder->claimed() == cpu;
     });
   }
   // A worker may wait for the core of a thread that the kernel does not bind elsewhere; that is tried again later.
@@ -238,6 +252,7 @@ bool ThreadPlacer::has_left(const CpuSet& cpus) const {
 
 bool ThreadPlacer::bind(const ThreadId& id, Member& member, const CpuSet& cpus) {
   if (member.set == cpus) return true;
+  if (system_.mask(id) != member.set && !check_mask(id, member)) return false;  // A3
   const int error = system_.bind(id, cpus);
   if (error == ESRCH) {
     member.gone = true;
@@ -250,7 +265,7 @@ bool ThreadPlacer::bind(const ThreadId& id, Member& member, const CpuSet& cpus) 
   }
   ++tally_.masks;
   member.set = cpus;
-  know(cpus);
+  origin_.has(id.process, id.thread, cpus, false, now_);
   return true;
 }
 

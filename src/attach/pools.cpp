@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 #include <string_view>
 
@@ -37,6 +38,17 @@ std::string_view name_in(std::string_view path) { return path.substr(path.find_l
 int pool_threads(const AttachPlan& plan) {
   const double quota = plan.machine.cpu_quota;
   return quota > 0 ? std::min(plan.cores, std::max(1, static_cast<int>(std::ceil(quota)))) : plan.cores;
+}
+
+std::set<CpuSet> told_masks(const std::vector<Pool>& pools) {
+  std::set<CpuSet> masks;
+  for (const Pool& pool : pools) {
+    if (pool.name != "OMP_PLACES") continue;
+    // "{0},{4}", as written above.
+    for (std::size_t at = 0; (at = pool.value.find('{', at)) != std::string::npos; ++at)
+      masks.insert(CpuSet{std::atoi(pool.value.c_str() + at + 1)});
+  }
+  return masks;
 }
 
 const std::vector<std::string>& pool_kinds() {

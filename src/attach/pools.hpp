@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,9 @@ const std::vector<std::string>& pool_kinds();
 /// \param left_out kinds that are not to be told. \param environment looks a variable up, nullptr where it is unset.
 std::vector<Pool> pool_sizes(const AttachPlan& plan, const Words& program, const std::vector<std::string>& left_out,
                              const std::function<const char*(const char*)>& environment);
+
+/// The masks that an OpenMP program was told to give its threads (OMP_PLACES); none where it was told no places.
+std::set<CpuSet> told_masks(const std::vector<Pool>& pools);
 
 /// The number of threads that a pool should have: one for each core, at most the cgroup's quota.
 int pool_threads(const AttachPlan& plan);

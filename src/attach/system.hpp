@@ -26,6 +26,7 @@ struct ThreadId {
 struct Found {
   ThreadId id;
   bool followed = true;  ///< false: a thread of a child process whose threads are not placed
+  int parent = 0;        ///< the process that started its process; 0: not known
 };
 
 class System {
@@ -40,10 +41,12 @@ class System {
   /// A descriptor that becomes readable when news() may return true, so that there is no need to call it before; -1 if
   /// there is none.
   [[nodiscard]] virtual int announces() const { return -1; }
-  /// All present threads of the program, ascending.
+  /// All present threads of the program and of the processes that descend from it, ascending.
   virtual std::vector<Found> threads() = 0;
   /// The time that a thread has run; nothing if it has ended.
   virtual std::optional<os::ThreadTime> time(const ThreadId& id) = 0;
+  /// Whether it runs or waits for a cpu at this moment.
+  virtual bool runnable(const ThreadId& id) = 0;
   virtual std::string name(const ThreadId& id) = 0;
   /// The affinity mask of a thread; empty if it has ended.
   virtual CpuSet mask(const ThreadId& id) = 0;

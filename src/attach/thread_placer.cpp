@@ -3,7 +3,6 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <utility>
 
@@ -16,7 +15,6 @@ namespace {
 constexpr double look_s = 0.02;  // short enough that a thread that lives for 50 ms is found
 constexpr double lively_window_s = 0.1;
 constexpr double calm_window_s = 0.25;
-constexpr double lively_s = 2;  // time of frequent checks after the last change
 constexpr double before_all_time = -1;
 constexpr int most_rounds = 8;  // searches for threads that were created while masks changed
 
@@ -29,19 +27,11 @@ ThreadPlacer::ThreadPlacer(System& system, AttachPlan plan, CpuSet came_with, bo
       attached_(attached),
       started_(now),
       claims_(plan_.machine),
-      last_window_(now) {
-  know(came_with_);
-  know_plan();
-}
-
-/// Masks that are of our doing. Single cpus are among them: a library that was given its places by a variable binds its
-/// threads to them.
-void ThreadPlacer::know_plan() {
-  know(plan_.cpus);
-  for (const int cpu : plan_.cpus) know({cpu});
-}
+      now_(now),
+      last_window_(now) {}
 
 double ThreadPlacer::step(double now) {
+  now_ = now;
   if (now >= next_look_) {
     if (system_.news() || first_look_) refresh(now);
     first_look_ = false;
@@ -61,74 +51,6 @@ double ThreadPlacer::step(double now) {
   return decides() ? std::min(next, next_tick_) : next;
 }
 
-// ---- finding ----
-
-void ThreadPlacer::refresh(double now) {
-  std::set<ThreadId> present;
-  std::map<ThreadId, std::optional<os::ThreadTime>> unfollowed;
-  for (const Found& found : system_.threads()) {
-    if (found.followed) {
-      present.insert(found.id);
-      processes_.insert(found.id.process);
-      if (!members_.contains(found.id)) welcome(found.id, now);
-      continue;
-    }
-    const auto met = unfollowed_.find(found.id);
-    unfollowed.emplace(found.id, met == unfollowed_.end() ? std::nullopt : met->second);
-    if (met != unfollowed_.end()) continue;
-    // It is not followed, and must not stay bound to the one core of the thread that created it.
-    const CpuSet mask = system_.mask(found.id);
-    if (mask != plan_.cpus && known_.contains(mask) && system_.bind(found.id, plan_.cpus) == 0) ++tally_.masks;
-  }
-  unfollowed_ = std::move(unfollowed);
-  bool left = false;
-  for (auto& [id, member] : members_) {
-    if (present.contains(id)) continue;
-    member.gone = true;
-    left = left || member.slot >= 0;
-  }
-  if (left) next_window_ = now;
-  for (auto member = members_.begin(); member != members_.end();) {
-    member = member->second.gone && member->second.slot < 0 ? members_.erase(member) : std::next(member);
-  }
-  tally_.most_threads = std::max(tally_.most_threads, members_.size());
-  tally_.processes = std::max(tally_.processes, processes_.size());
-}
-
-void ThreadPlacer::welcome(const ThreadId& id, double now) {
-  Member member;
-  member.found = now;
-  member.set = system_.mask(id);
-  if (member.set.empty()) return;  // it has ended already
-  ++tally_.threads;
-  member.original = attached_ && first_look_ ? member.set : came_with_;
-  lively_until_ = now + lively_s;
-  if (self_steered_.contains(id.process) || steers_itself(id)) {
-    member.alone = true;
-  } else if (!known_.contains(member.set)) {
-    member.alone = true;
-    ++tally_.left_alone;
-  } else {
-    bind(id, member, plan_.cpus);
-  }
-  members_.emplace(id, std::move(member));
-}
-
-/// Workers of this library bind themselves. They would take a mask that we set for a wish of the user.
-bool ThreadPlacer::steers_itself(const ThreadId& id) {
-  const std::string name = system_.name(id);
-  constexpr std::string_view prefix = "charm-";
-  const bool is = name.starts_with(prefix) && name.size() > prefix.size() &&
-                  std::all_of(name.begin() + prefix.size(), name.end(),
-                              [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
-  if (!is || !self_steered_.insert(id.process).second) return is;
-  tally_.steers_itself = true;
-  for (auto& [other, member] : members_) {
-    if (other.process == id.process) member.alone = true;
-  }
-  return true;
-}
-
 // ---- measuring ----
 
 void ThreadPlacer::measure(double now) {
@@ -138,16 +60,20 @@ void ThreadPlacer::measure(double now) {
   const auto passed = [](std::uint64_t before, std::uint64_t after) {
     return static_cast<double>(after - std::min(before, after)) * 1e-9;
   };
-  children_demand_ = 0;
-  for (auto& [id, last] : unfollowed_) {
+  const auto share_of = [&](const std::optional<os::ThreadTime>& before, const os::ThreadTime& time) {
+    if (!before) return 0.0;
+    return std::min(1.0, (passed(before->run_ns, time.run_ns) + passed(before->wait_ns, time.wait_ns)) / seconds);
+  };
+  double wanted = 0;
+  for (auto& [id, unfollowed] : unfollowed_) {
     const auto time = system_.time(id);
-    if (time && last) {
-      const double wanted = passed(last->run_ns, time->run_ns) + passed(last->wait_ns, time->wait_ns);
-      children_demand_ += std::min(1.0, wanted / seconds);
+    if (time) {
+      unfollowed.share = share_of(unfollowed.last, *time);
+      wanted += unfollowed.share;
+      check_mask(id, unfollowed);
     }
-    last = time;
+    unfollowed.last = time;
   }
-  load_ = 0;
   for (auto& [id, member] : members_) {
     const auto time = system_.time(id);
     if (!time) {
@@ -155,39 +81,34 @@ void ThreadPlacer::measure(double now) {
       continue;
     }
     if (member.last) {
-      const double ran = passed(member.last->run_ns, time->run_ns);
-      load_ += ran / seconds;
-      if (member.set.size() == 1) own_.bound[member.set.front()] += ran;
+      if (member.set.size() == 1) own_.bound[member.set.front()] += passed(member.last->run_ns, time->run_ns);
+      member.share = share_of(member.last, *time);
+      wanted += member.share;
       const bool before = member.role.worker();
-      member.role.feed(std::min(1.0, (ran + passed(member.last->wait_ns, time->wait_ns)) / seconds), seconds);
+      member.role.feed(member.share, seconds);
       if (member.role.worker() != before) lively_until_ = now + lively_s;
     }
     member.last = *time;
-    if (!member.alone) check_mask(id, member);
+    check_mask(id, member);
   }
+  sample_demand(now, wanted);
   sample_interference(now);
+}
+
+void ThreadPlacer::sample_demand(double now, double wanted) {
+  if (now - used_at_ >= calm_window_s) {
+    const double used = system_.used();
+    ran_ = used_at_ < 0 ? 0 : std::max(0.0, used - used_) / (now - used_at_);
+    used_ = used;
+    used_at_ = now;
+  }
+  demand_.sample(now, {std::max(wanted, std::exchange(most_wanted_, 0.0)), ran_, workers()});
 }
 
 void ThreadPlacer::sample_interference(double now) {
   if (!samples_others_ || plan_.bind == base::Bind::none || plan_.spec == "os" || !interference_.due(now)) return;
   own_.all = system_.used();
   interference_.sample(now, system_.cpu_times(), own_, leased_);
-}
-
-void ThreadPlacer::check_mask(const ThreadId& id, Member& member) {
-  const CpuSet mask = system_.mask(id);
-  if (mask.empty() || mask == member.set || mask == (member.set & plan_.machine.allowed_cpus)) return;
-  if (steers_itself(id) || self_steered_.contains(id.process)) return;
-  // One unexpected mask may come from a library that binds its threads to the places it was given, or from a cgroup
-  // whose change is noticed a moment later. A second one is the program's own wish.
-  if (++member.surprises == 1) {
-    if (!known_.contains(mask)) return;
-    const CpuSet wanted = std::exchange(member.set, mask);
-    bind(id, member, wanted);
-    return;
-  }
-  member.alone = true;
-  ++tally_.left_alone;
 }
 
 // ---- deciding ----
@@ -227,19 +148,22 @@ void ThreadPlacer::record_counts(double now) {
 
 void ThreadPlacer::use(AttachPlan plan, double now) {
   if (plan.cpus == plan_.cpus && plan.machine.allowed_cpus == plan_.machine.allowed_cpus) return;
-  plan_ = std::move(plan);
-  know_plan();
+  now_ = now;
   refresh(now);
+  // What the program has chosen since the latest window must not be taken for a mask of the old plan.
+  for (auto& [id, member] : members_) check_mask(id, member);
+  for (auto& [id, unfollowed] : unfollowed_) check_mask(id, unfollowed);
+  for (Slot& slot : slots_) {
+    if (slot.taken() && members_.at(slot.thread).alone) vacate(slot);
+  }
+  plan_ = std::move(plan);
   // A program that places its own threads takes this as it takes taskset -a, and keeps to these cpus.
   for (auto& [id, member] : members_) {
     if (self_steered_.contains(id.process) && system_.bind(id, plan_.cpus) == 0) ++tally_.masks;
     member.worker_core = {};
-    member.surprises = 0;
     if (!member.alone) member.set = system_.mask(id);  // a cgroup may have changed it
   }
-  for (const auto& [id, time] : unfollowed_) {
-    if (known_.contains(system_.mask(id)) && system_.bind(id, plan_.cpus) == 0) ++tally_.masks;
-  }
+  for (auto& [id, unfollowed] : unfollowed_) let_go(id, unfollowed, plan_.cpus);
   renew(now);
   // A thread that was created meanwhile may have the old mask of its creator. Threads created from now on have the new.
   for (int round = 0; round < most_rounds; ++round) {
@@ -252,23 +176,27 @@ void ThreadPlacer::use(AttachPlan plan, double now) {
 void ThreadPlacer::restore() {
   for (auto& [id, member] : members_) {
     const bool steered = self_steered_.contains(id.process);
+    if (!steered && !member.gone) check_mask(id, member);
     if ((member.alone && !steered) || member.gone || (!steered && member.set == member.original)) continue;
     system_.bind(id, member.original);
     member.set = member.original;
+    origin_.has(id.process, id.thread, member.set, false, now_);
     if (member.binder) member.binder->forget();
   }
-  for (const auto& [id, time] : unfollowed_) {
-    if (system_.mask(id) == plan_.cpus) system_.bind(id, came_with_);
+  for (auto& [id, unfollowed] : unfollowed_) {
+    check_mask(id, unfollowed);
+    let_go(id, unfollowed, came_with_);
   }
   // A thread that was created since the latest search has the mask of a bound thread, and so has every thread that it
   // creates meanwhile.
   bool more = true;
   for (int round = 0; more && round < most_rounds; ++round) {
     more = false;
-    for (const auto& [id, followed] : system_.threads()) {
+    for (const Found& found : system_.threads()) {
+      const ThreadId& id = found.id;
       if (members_.contains(id) || unfollowed_.contains(id) || self_steered_.contains(id.process)) continue;
       const CpuSet mask = system_.mask(id);
-      if (mask != came_with_ && known_.contains(mask) && system_.bind(id, came_with_) == 0) more = true;
+      if (mask != came_with_ && is_ours(found, mask) && system_.bind(id, came_with_) == 0) more = true;
     }
   }
 }

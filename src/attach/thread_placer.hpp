@@ -3,21 +3,27 @@
 //
 // A1  No thread is ever given a cpu outside of the plan, and every thread that is found has its mask before step()
 //     returns. A new thread inherits the mask of the thread that created it, so a thread that is found bound to
-//     another's core is first allowed all cpus of the plan.
+//     another's core is first allowed all cpus of the plan (so are the threads of children that are not followed).
 // A2  As long as there are enough cores, no two workers share one, not even while they go over from one placement to
 //     the next (steering::ThreadBinder, as in the runtime). More workers than cores share the cores of a chiplet, and
 //     the kernel balances them there: other than a task, a thread cannot be handed to a worker that has a core.
-// A3  A thread that sets its own mask is left alone from then on. So are the threads of a program that places its own
-//     (a program that uses this library).
+// A3  A mask that the program chose is its own: a thread that has set one is left alone from then on, and so are
+// threads
+//     that inherit it, also those of children that are not followed (attach/mask_origin.hpp). So are the threads of a
+//     program that places its own (a program that uses this library).
 // A4  restore() gives every thread the mask back that it came with, except the threads that A3 leaves alone.
 // A5  Workers leave cores that other programs keep busy (lease/interference.hpp) if the plan has quieter ones for them,
 //     at most once in five seconds.
+// A6  While the program has one worker at most, all of its threads may run on all cpus of the plan. Pools of threads
+// are
+//     as large as the mask of the thread that makes them, and most are made by the one thread that is busy.
 //
 // The clock is an argument, and all of the system is behind the interface System.
 #pragma once
 
 #include <charm/decision.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +31,8 @@
 #include <string>
 #include <vector>
 
+#include "attach/demand.hpp"
+#include "attach/mask_origin.hpp"
 #include "attach/plan.hpp"
 #include "attach/role.hpp"
 #include "attach/system.hpp"
@@ -43,7 +51,7 @@ struct Tally {
   std::size_t workers = 0;       ///< present number of workers
   std::size_t most_workers = 0;
   std::size_t processes = 0;   ///< number of processes that were followed
-  std::size_t left_alone = 0;  ///< threads that set their own masks
+  std::size_t left_alone = 0;  ///< threads with a mask that the program chose, also in children that are not followed
   std::size_t placements = 0;  ///< how often the number of workers or the cpus changed
   std::size_t masks = 0;       ///< number of masks set
   std::size_t moves = 0;       ///< number of moves of workers from chiplet to chiplet
@@ -70,6 +78,12 @@ class ThreadPlacer {
   void set_leased(CpuSet cpus) { leased_ = std::move(cpus); }
   /// Places the workers without regard to what other programs do.
   void ignore_others() { samples_others_ = false; }
+  /// Masks that the program was told to set (OMP_PLACES): a library that sets one of them obeys, and chooses nothing.
+  void expect(std::set<CpuSet> masks) { told_ = std::move(masks); }
+  /// \param changed tells the cpus that cgroups grant, if these are not the ones that the plan rests on.
+  void explain_masks_by(std::function<std::optional<CpuSet>()> changed) { changed_grant_ = std::move(changed); }
+  /// Is called with each thread that is left alone from now on (A3).
+  void at_left_alone(std::function<void(const ThreadId&)> tell) { at_left_alone_ = std::move(tell); }
   void restore();
   /// Whether no worker is on one of these cpus any more.
   [[nodiscard]] bool has_left(const CpuSet& cpus) const;
@@ -79,10 +93,8 @@ class ThreadPlacer {
   /// Whether there are more workers than cores; workers that went to sleep a moment ago count.
   [[nodiscard]] bool shares() const { return generation_ && generation_->shared; }
   [[nodiscard]] int workers() const { return static_cast<int>(tally_.workers); }
-  /// The cpu time that the program used in the latest window, in cpus.
-  [[nodiscard]] double load() const { return load_; }
-  /// The time for which children that are not followed ran or were ready to run, in cpus.
-  [[nodiscard]] double children_demand() const { return children_demand_; }
+  /// Cores that it can use, with all its children.
+  [[nodiscard]] int demand() const { return demand_.cores(); }
   /// Cpus that other programs keep busy.
   [[nodiscard]] const CpuSet& busy() const { return interference_.busy(); }
   [[nodiscard]] int spread() const;
@@ -101,19 +113,28 @@ class ThreadPlacer {
   [[nodiscard]] std::vector<Row> rows() const;
 
  private:
+  static constexpr double lively_s = 2;  // after the last change, windows are short
+
   struct Member {
     Role role;
     CpuSet original, set;
-    bool alone = false;  // A3
-    int surprises = 0;
+    bool alone = false;   // A3
+    bool obeyed = false;  // it has set a mask that it was told
     bool gone = false;
     double found = 0;  // time
     std::optional<os::ThreadTime> last;
+    double share = 0;  // of the latest window, in which it ran or was ready to
     int slot = -1;
     WorkerCore worker_core;
     std::unique_ptr<steering::ThreadBinder> binder;  // null until it is a worker for the first time
     std::unique_ptr<counters::ThreadCounters> counters;
     controller::Counts told;  // the part of its totals that its slot has already
+  };
+  struct Unfollowed {  // a thread of a child process that is not followed
+    std::optional<os::ThreadTime> last;
+    CpuSet set;
+    bool alone = false;  // A3
+    double share = 0;
   };
   struct Slot {
     ThreadId thread;
@@ -122,9 +143,17 @@ class ThreadPlacer {
   };
 
   void refresh(double now);
-  void welcome(const ThreadId& id, double now);
+  void welcome(const Found& found, double now);
+  void meet(const Found& found, std::map<ThreadId, Unfollowed>& unfollowed);
+  void forget(const ThreadId& id, double now) { origin_.gone(id.process, id.thread, now); }
+  [[nodiscard]] bool is_ours(const Found& found, const CpuSet& mask) const;
+  [[nodiscard]] bool granted_anew(const CpuSet& mask, const CpuSet& set) const;
+  void leave_alone(const ThreadId& id, bool& alone, CpuSet& set, const CpuSet& mask);
+  bool check_mask(const ThreadId& id, Member& member);
+  bool check_mask(const ThreadId& id, Unfollowed& unfollowed);
+  void let_go(const ThreadId& id, Unfollowed& unfollowed, const CpuSet& cpus);
   void measure(double now);
-  void check_mask(const ThreadId& id, Member& member);
+  void sample_demand(double now, double wanted);
   void sample_interference(double now);
   void avoid(double now);
   void assign(double now);
@@ -133,13 +162,14 @@ class ThreadPlacer {
   void make_control_group(double now);
   void apply(double now);
   void place_workers(int spread);
+  void release_all();
   void record_counts(double now);
   void count(Slot& slot);
   bool bind(const ThreadId& id, Member& member, const CpuSet& cpus);
   void unplace(const ThreadId& id, Member& member, const CpuSet& cpus);
-  void know(const CpuSet& mask) { known_.insert(mask); }
-  void know_plan();
   [[nodiscard]] bool steers_itself(const ThreadId& id);
+  /// A6
+  [[nodiscard]] bool serial() const { return tally_.workers < 2; }
   [[nodiscard]] CpuSet helper_cpus() const;
 
   System& system_;
@@ -150,10 +180,13 @@ class ThreadPlacer {
   placement::CpuClaims claims_;
   std::map<ThreadId, Member> members_;
   std::set<int> self_steered_;  // processes that use this library
-  // Threads that are not followed, and their times at the latest window.
-  std::map<ThreadId, std::optional<os::ThreadTime>> unfollowed_;
+  std::map<ThreadId, Unfollowed> unfollowed_;
   std::set<int> processes_;
-  std::set<CpuSet> known_;  // masks that this object has set, so that a program did not
+  MaskOrigin origin_;
+  std::set<CpuSet> told_;
+  std::function<std::optional<CpuSet>()> changed_grant_;
+  std::function<void(const ThreadId&)> at_left_alone_;
+  double now_;  // of the call that is being answered
   std::vector<Slot> slots_;
   std::unique_ptr<steering::PlacementGeneration> generation_;
   std::vector<Decision> past_;  // decisions of earlier control groups
@@ -161,7 +194,10 @@ class ThreadPlacer {
   bool waits_ = false;  // some worker has not got its core yet
   bool first_look_ = true;
   double next_look_ = 0, next_window_ = 0, next_tick_ = 0, last_window_ = 0, lively_until_ = 0, idle_core_since_ = -1;
-  double load_ = 0, children_demand_ = 0;
+  Demand demand_;
+  double most_wanted_ = 0;          // at a search for threads since the latest window, cpus
+  double used_ = 0, used_at_ = -1;  // cpu time of all of it, and when that was read
+  double ran_ = 0;
   bool samples_others_ = true;
   lease::Interference interference_;
   lease::OwnTime own_;

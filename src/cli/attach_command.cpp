@@ -12,6 +12,7 @@
 #include "os/affinity_restorer.hpp"
 #include "os/child.hpp"
 #include "os/output_file.hpp"
+#include "os/process_claim.hpp"
 #include "os/processes.hpp"
 #include "os/this_process.hpp"
 
@@ -42,7 +43,12 @@ os::ProcessIdentity find(const os::Processes& processes, int pid) {
     throw Error(Errc::bad_input, name + " belongs to user " + std::to_string(*owner),
                 "run charm as that user, or as root");
   }
-  return {pid, status->started};
+  const os::ProcessIdentity process{pid, status->started};
+  if (const auto holder = os::ProcessClaim::holder(processes, process)) {
+    throw Error(Errc::bad_input, name + " is placed by charm already (process " + std::to_string(*holder) + ")",
+                "end that one first, or let it go on");
+  }
+  return process;
 }
 
 int attach(const AttachOptions& options, Session& session) {
@@ -65,11 +71,12 @@ int attach(const AttachOptions& options, Session& session) {
   Prepared prepared = prepare(options, mask, true);
   if (options.dry_run) return intend(options, prepared, session);
 
-  const os::AffinityRestorer affinity_restorer(mask, options.children);
+  const auto claim = os::ProcessClaim::make(process, options.children);
+  std::optional<os::AffinityRestorer> affinity_restorer(mask);
   os::EndSignals signals;
-  affinity_restorer.watch_over(options.pid);
   const std::string name = processes.name(options.pid, options.pid);
   Steered steered(options, prepared, options.pid, true);
+  steered.restore_by(affinity_restorer);
   bool alive = true;
   while (signals.arrived() == 0 && (alive = processes.alive(process))) {
     steered.step_and_wait(signals.descriptor(), look_s);
@@ -90,7 +97,7 @@ void declare_attach(CLI::App& app, Session& session) {
   app.add_option_function<std::string>("--mem", refuse_memory)->group("");  // only to say why not
   app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");
   app.add_flag("--json", options->json, "With --dry-run: JSON on stdout");
-  whole_number(app.add_option("pid", options->pid, "The process")->required(), 1, 1 << 30);
+  process_id(app.add_option("pid", options->pid, "The process")->required());
   app.callback([&session, options] { session.action = [&session, options] { return attach(*options, session); }; });
 }
 

@@ -18,6 +18,7 @@
 #include "os/affinity_restorer.hpp"
 #include "os/child.hpp"
 #include "os/output_file.hpp"
+#include "os/process_claim.hpp"
 #include "os/this_process.hpp"
 #include "os/thread_memory.hpp"
 
@@ -66,7 +67,9 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
   if (!options.report.empty()) os::check_writable(options.report);
   Prepared prepared = prepare(options, os::allowed_cpus(), false);
   if (options.dry_run) {
-    code = intend(options, prepared, session);
+    // On a machine that is described elsewhere the program may be there without being here.
+    const int error = prepared.whole.machine.is_live() ? os::cannot_run(options.program.front()) : 0;
+    code = error != 0 ? not_started(options, error, session) : intend(options, prepared, session);
     return std::nullopt;
   }
 
@@ -78,7 +81,7 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
   // Before there is anything to undo: a program that ends before it is known what it is needs none.
   std::optional<os::AffinityRestorer> affinity_restorer;
   const bool bound = prepared.plan.cpus != prepared.came_with;
-  if (bound) affinity_restorer.emplace(prepared.came_with, options.children);
+  if (bound) affinity_restorer.emplace(prepared.came_with);
   os::Child::Start start;
   start.words = options.program;
   for (const auto& pool : prepared.pools) {
@@ -103,11 +106,14 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
     code = not_started(options, failed.error, session);
     return std::nullopt;
   }
-  if (affinity_restorer) affinity_restorer->watch_over(child->pid());
-
+  // A program in the program may be given to charm, too; then its masks are that one's (attach/thread_placer.hpp, A3).
+  const auto claim = os::ProcessClaim::make(os::identity(child->pid()), options.children);
   Steered steered(options, prepared, child->pid(), false);
+  steered.restore_by(affinity_restorer);
   steered.system().before_binding([&] {
-    if (!affinity_restorer) affinity_restorer.emplace(prepared.came_with, options.children).watch_over(child->pid());
+    if (affinity_restorer) return;
+    affinity_restorer.emplace(prepared.came_with);
+    steered.restore_by(affinity_restorer);
   });
   std::optional<os::Ended> ended;
   while (!(ended = child->attend())) steered.step_and_wait(child->descriptor());

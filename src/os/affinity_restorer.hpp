@@ -9,17 +9,18 @@ namespace charm::os {
 
 class AffinityRestorer {
  public:
-  /// Must be made before there are other threads. \param children whether to restore the masks of the program's
-  /// processes, too.
-  /// \param mask the mask to give to all of them. If no process can be made there is no restorer, which is not an
-  /// error.
-  AffinityRestorer(const CpuSet& mask, bool children);
+  /// Must be made before there are other threads.
+  /// \param mask the mask to give to the threads of the program and of all processes that descend from it. If no
+  /// process can be made there is no restorer, which is not an error.
+  explicit AffinityRestorer(const CpuSet& mask);
   ~AffinityRestorer();  ///< ends the restorer: there is nothing left to restore
   AffinityRestorer(const AffinityRestorer&) = delete;
   AffinityRestorer& operator=(const AffinityRestorer&) = delete;
 
   /// Sets the program whose threads it restores.
   void watch_over(int pid) const;
+  /// A thread whose mask the program has chosen: it keeps that.
+  void leave_alone(int thread) const;
 
  private:
   int pipe_ = -1;

@@ -23,6 +23,7 @@ class FakeProgram final : public attach::System {
     double run_s = 0, wait_s = 0;
     std::string name = "program";
     bool followed = true;
+    int parent = 0;  // process
     int binds = 0;
   };
 
@@ -34,6 +35,7 @@ class FakeProgram final : public attach::System {
     Thread thread;
     thread.mask = parent == 0 ? start_ : all.at({process_of(parent), parent}).mask;
     thread.share = share;
+    thread.parent = parent == 0 ? process : process_of(parent);
     all[{process, id}] = thread;
     news_ = true;
     return id;
@@ -47,8 +49,10 @@ class FakeProgram final : public attach::System {
   void pass(double seconds) {
     constexpr double ticks = 1e6;
     std::map<int, double> busy = others;
+    double wanted = 0;
+    for (const auto& [id, thread] : all) wanted += thread.share;
     for (auto& [id, thread] : all) {
-      double gets = thread.share;
+      double gets = wanted > cpus_worth ? thread.share * cpus_worth / wanted : thread.share;
       if (thread.mask.size() == 1) {
         const auto other = others.find(thread.mask.front());
         if (other != others.end()) gets /= std::max(1.0, gets + other->second);
@@ -68,7 +72,7 @@ class FakeProgram final : public attach::System {
   bool news() override { return std::exchange(news_, false); }
   std::vector<attach::Found> threads() override {
     std::vector<attach::Found> found;
-    for (const auto& [id, thread] : all) found.push_back({id, thread.followed});
+    for (const auto& [id, thread] : all) found.push_back({id, thread.followed, thread.parent});
     return found;
   }
   std::optional<os::ThreadTime> time(const attach::ThreadId& id) override {
@@ -76,6 +80,10 @@ class FakeProgram final : public attach::System {
     if (found == all.end()) return std::nullopt;
     return os::ThreadTime{static_cast<std::uint64_t>(found->second.run_s * 1e9) + 1,
                           static_cast<std::uint64_t>(found->second.wait_s * 1e9)};
+  }
+  bool runnable(const attach::ThreadId& id) override {
+    const auto found = all.find(id);
+    return found != all.end() && found->second.share > 0.1;
   }
   std::string name(const attach::ThreadId& id) override {
     const auto found = all.find(id);
@@ -114,6 +122,7 @@ class FakeProgram final : public attach::System {
   std::map<int, double> others;                          // what other programs take of each cpu, 0 to 1
   std::function<void(const attach::ThreadId&)> at_bind;  // is called before a thread is bound
   std::set<int> refused;                                 // threads that the kernel binds no more
+  double cpus_worth = 1e6;                               // of time that it gets in all; the rest of its threads queue
   int collisions = 0;
   bool has_counters = false;
 

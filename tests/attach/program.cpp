@@ -1,15 +1,21 @@
-// A program for tests of `charm run`, of which it knows nothing.
-//   attach_program churn SECONDS THREADS CPUS   THREADS threads, of which a thousand a second end and are replaced;
-//                                              exit code 1 if one of them ever could run outside of the list of CPUS
-//   attach_program found THREADS                threads that begin on one cpu and end when their masks are widened;
-//                                              exit code 1 if that takes longer than half a minute
-//   attach_program busy THREADS                 threads that compute until each has a cpu for itself; exit code 1 if
-//                                              that takes longer than two minutes
+// A program for tests of `charm run`, of which it knows nothing. Exit code 1 is a failure in each case.
+//
+// attach_program churn SECONDS THREADS CPUS: THREADS threads, of which a thousand a second end and are replaced. It
+// fails if one of them ever could run outside of the list of CPUS.
+//
+// attach_program found THREADS: threads that begin on the one cpu of the worker that makes them, and end when their
+// masks are widened. It fails after half a minute.
+//
+// attach_program busy THREADS: threads that compute until each has a cpu for itself. It fails after two minutes.
+//
+// attach_program serial SECONDS: one thread that computes for so many seconds of cpu time. It fails if its mask was
+// ever narrower than at the beginning.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <sched.h>
 #include <set>
 #include <string>
@@ -29,13 +35,6 @@ std::set<int> mask() {
     if (CPU_ISSET(static_cast<unsigned>(cpu), &set)) cpus.insert(cpu);
   }
   return cpus;
-}
-
-void bind(const std::set<int>& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int cpu : cpus) CPU_SET(static_cast<unsigned>(cpu), &set);
-  sched_setaffinity(0, sizeof set, &set);
 }
 
 int churn(double seconds, int threads, const std::string& list) {
@@ -71,24 +70,40 @@ int churn(double seconds, int threads, const std::string& list) {
   return outside ? 1 : 0;
 }
 
-int found(int threads) {
-  const std::set<int> whole = mask();
-  if (whole.size() < 2) return 0;
-  std::atomic<bool> missed{false};
-  std::vector<std::thread> running;
-  for (int t = 0; t < threads; ++t) {
-    bind({*whole.begin()});
-    running.emplace_back([&] {
-      const auto end = Clock::now() + std::chrono::seconds(30);
-      while (mask().size() < 2) {
-        if (Clock::now() > end) missed = true;
-        if (missed) return;
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      }
-    });
-    bind(whole);
+/// Computes until the calling thread has a cpu for itself; false where that takes far too long.
+bool compute_until_bound(const std::atomic<bool>& missed) {
+  const auto end = Clock::now() + std::chrono::minutes(2);
+  while (mask().size() != 1 && !missed) {
+    if (Clock::now() > end) return false;
   }
-  for (auto& thread : running) thread.join();
+  return !missed;
+}
+
+int found(int threads) {
+  if (mask().size() < 2) return 0;
+  std::atomic<bool> missed{false};
+  std::atomic<int> waiting{threads};
+  std::vector<std::thread> workers;
+  for (int w = 0; w < 2; ++w) {
+    workers.emplace_back([&] {
+      if (!compute_until_bound(missed)) missed = true;
+      std::vector<std::thread> running;
+      for (int t = 0; t < threads / 2; ++t) {
+        running.emplace_back([&] {
+          const auto end = Clock::now() + std::chrono::seconds(30);
+          while (mask().size() < 2 && !missed) {
+            if (Clock::now() > end) missed = true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+          }
+          --waiting;
+        });
+      }
+      while (waiting > 0 && !missed) {  // computes on: a worker stays bound
+      }
+      for (auto& thread : running) thread.join();
+    });
+  }
+  for (auto& worker : workers) worker.join();
   return missed ? 1 : 0;
 }
 
@@ -97,14 +112,19 @@ int busy(int threads) {
   std::vector<std::thread> running;
   for (int t = 0; t < threads; ++t) {
     running.emplace_back([&] {
-      const auto end = Clock::now() + std::chrono::minutes(2);
-      while (mask().size() != 1 && !missed) {
-        if (Clock::now() > end) missed = true;
-      }
+      if (!compute_until_bound(missed)) missed = true;
     });
   }
   for (auto& thread : running) thread.join();
   return missed ? 1 : 0;
+}
+
+int serial(double seconds) {
+  const std::set<int> whole = mask();
+  while (static_cast<double>(std::clock()) < seconds * CLOCKS_PER_SEC) {
+    if (mask() != whole) return 1;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -114,5 +134,6 @@ int main(int argc, char** argv) {
   if (what == "churn" && argc == 5) return churn(std::atof(argv[2]), std::atoi(argv[3]), argv[4]);
   if (what == "found" && argc == 3) return found(std::atoi(argv[2]));
   if (what == "busy" && argc == 3) return busy(std::atoi(argv[2]));
+  if (what == "serial" && argc == 3) return serial(std::atof(argv[2]));
   return 2;
 }

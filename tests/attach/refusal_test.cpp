@@ -63,7 +63,7 @@ TEST_F(RefusalTest, AFileOfSharesOrAReportThatOneMayNotWriteIsSaidSo) {
   if (const auto why = no_other_user(); !why.empty()) GTEST_SKIP() << why;
   given("shares", "");
   auto said = shell("chmod 600 shares; sh as_nobody ./charm run --share $PWD/shares -- true");
-  EXPECT_EQ(said.exit_code, 1);
+  EXPECT_EQ(said.exit_code, 2);
   EXPECT_TRUE(has(said.err, "/shares' cannot be used: Permission denied; ")) << said.err;
   said = shell("export CHARM_SHARE=off; sh as_nobody ./charm run --report $PWD/report.json -- touch ran");
   EXPECT_EQ(said.exit_code, 2);
@@ -90,7 +90,7 @@ TEST_F(RefusalTest, WhatIsNotThereIsNamedWithARemedy) {
   expect_refused("attach --chiplets 4000 $$", {"--chiplets 4000", "at most"});
   expect_refused("run --share here -- true", {"'here'", "path"});
   const auto said = charm("run --share /nowhere/at/all -- touch ran");
-  EXPECT_EQ(said.exit_code, 1);
+  EXPECT_EQ(said.exit_code, 2);
   EXPECT_TRUE(has(said.err, "charm: the shared file '/nowhere/at/all' cannot be used: No such file or directory; "))
       << said.err;
   EXPECT_TRUE(files().empty());

@@ -311,12 +311,22 @@ bool eventually(F&& holds) {
 
 constexpr const char* computes = "while :; do :; done";
 
-TEST(Run, AProgramThatComputesRunsOnACoreOfThePolicy) {
+TEST(Run, TwoProcessesThatComputeRunOnCoresOfThePolicy) {
   const auto machine = charm::Machine::discover();
-  for (const char* policy : {"local", "distributed", "numa"}) {
-    Program program(std::string("--share off --no-avoid --policy ") + policy, computes, policy);
+  if (machine.cores.size() < 2) GTEST_SKIP() << "one core";
+  for (const std::string policy : {"local", "distributed", "numa"}) {
+    const std::string child = "/tmp/" + policy + ".child";
+    Program program("--children --share off --no-avoid --policy " + policy,
+                    "(while :; do :; done) & echo $! > " + child + "; while :; do :; done", policy);
     ASSERT_GT(program.pid(), 0);
-    EXPECT_TRUE(eventually([&] { return program.mask() == charm::CpuSet{machine.cores.front().cpu}; })) << policy;
+    EXPECT_TRUE(eventually([&] {
+      int number = 0;
+      std::ifstream(child) >> number;
+      const auto one = program.mask();
+      const auto two = mask_of(number);
+      return one.size() == 1 && two.size() == 1 && one != two && (one | two).contains(machine.cores.front().cpu);
+    })) << policy;
+    std::system(("kill -9 $(cat " + child + "); rm -f " + child).c_str());
   }
   Program free("--share off --policy os", computes, "os");
   EXPECT_EQ(free.mask(), expected_cpus());

@@ -22,7 +22,8 @@ std::unique_ptr<lease::Lease> lease_for(const AttachOptions& options, const base
     return std::make_unique<lease::Lease>(path, plan.machine, weight,
                                           attach::cores_of_chiplets(plan.machine, options.chiplets));
   } catch (const Error& error) {
-    if (share.choice != base::Share::automatic) throw;
+    // A file that cannot be used is a wrong option or setting, whatever the system said of it.
+    if (share.choice != base::Share::automatic) throw Error(Errc::bad_input, error.what(), "");
     notes.push_back(std::string("the machine is not shared by leases: ") + error.what());
     return nullptr;
   }

@@ -32,6 +32,18 @@ Steered::Steered(const AttachOptions& options, Prepared& prepared, int pid, bool
       attachment_(system_, prepared.whole, options.chiplets, prepared.came_with, attached, std::move(prepared.lease),
                   os::live_cpu_watch(), base::monotonic_seconds()) {
   if (options.no_avoid) attachment_.thread_placer().ignore_others();
+  attachment_.thread_placer().expect(attach::told_masks(prepared.pools));
+  attachment_.thread_placer().at_left_alone([this](const attach::ThreadId& id) {
+    left_alone_.push_back(id.thread);
+    if (affinity_restorer_) affinity_restorer_->leave_alone(id.thread);
+  });
+}
+
+void Steered::restore_by(std::optional<os::AffinityRestorer>& affinity_restorer) {
+  affinity_restorer_ = affinity_restorer ? &*affinity_restorer : nullptr;
+  if (affinity_restorer_ == nullptr) return;
+  affinity_restorer_->watch_over(pid_);
+  for (const int thread : left_alone_) affinity_restorer_->leave_alone(thread);
 }
 
 void Steered::step_and_wait(int descriptor, double most) {

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "attach/attachment.hpp"
 #include "attach/live_system.hpp"
 #include "cli/attach/options.hpp"
 #include "cli/attach/summary.hpp"
 #include "cli/command.hpp"
+#include "os/affinity_restorer.hpp"
 
 namespace charm::cli {
 
@@ -22,6 +25,8 @@ class Steered {
   [[nodiscard]] double seconds() const;  ///< seconds since the object was made
   attach::Attachment& attachment() { return attachment_; }
   attach::LiveSystem& system() { return system_; }
+  /// The restorer that is to undo what was done if this process is killed. It may be given late, and lives longer.
+  void restore_by(std::optional<os::AffinityRestorer>& affinity_restorer);
   /// Writes the summary to the place that the options name.
   void tell(const AttachOptions& options, const Prepared& prepared, const AttachResult& outcome,
             Session& session) const;
@@ -33,6 +38,8 @@ class Steered {
   std::unique_ptr<counters::OtherThreads> counters_;
   attach::LiveSystem system_;
   attach::Attachment attachment_;
+  std::vector<int> left_alone_;  // threads
+  const os::AffinityRestorer* affinity_restorer_ = nullptr;
   bool heard_ = false;  // an announcement ended the latest wait
 };
 

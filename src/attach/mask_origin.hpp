@@ -1,0 +1,52 @@
+// Where the mask of a thread comes from that was not there before. A thread begins with the mask of the thread that
+// created it: one that we have set, or one that the program has chosen. The kernel does not tell which, so what was in
+// force on the threads of its process and of its parent process when it was created decides.
+//
+// M1  A mask that none of these threads had from us a moment ago was chosen by the program.
+// M2  Where a relative has the same mask by its own choice, the mask was chosen.
+//
+// In doubt (a thread pins itself, before it is found, to the one cpu that we have bound a relative to) a mask counts as
+// ours. No system calls are made here.
+#pragma once
+
+#include <charm/id_set.hpp>
+
+#include <map>
+
+namespace charm::attach {
+
+class MaskOrigin {
+ public:
+  static constexpr double moment_s = 1;  ///< longer than a thread exists before it is found
+
+  /// A thread of the process has the mask from us from now on, or by its own choice.
+  void has(int process, int thread, const CpuSet& mask, bool chosen, double now);
+  /// It has ended, or has no mask that a new thread could have inherited. What it had counts for a moment still.
+  void gone(int process, int thread, double now);
+  /// Forgets what was in force more than a moment ago.
+  void prune(double now);
+
+  /// Whether a new thread of `process`, which a thread of `parent` may have created, has `mask` from us.
+  /// \param parent a process; 0: not known, so it may be any.
+  [[nodiscard]] bool ours(int process, int parent, const CpuSet& mask) const;
+
+ private:
+  struct Mask {
+    CpuSet mask;
+    bool chosen = false;
+  };
+  struct Count {
+    int ours = 0, chosen = 0;  // threads that have the mask from us, and by their own choice
+  };
+  struct Process {
+    std::map<int, Mask> threads;
+    std::map<CpuSet, Count> counts;  // of these threads
+    std::map<CpuSet, double> past;   // masks that we had set, and until when
+  };
+  static int& count_of(Process& process, const Mask& mask);
+  static void retire(Process& process, const Mask& mask, double now);
+
+  std::map<int, Process> processes_;
+};
+
+}  // namespace charm::attach
