@@ -23,8 +23,13 @@ TEST(Mistyped, TheNearestNameDiffersByTwoCharactersAtMost) {
 }
 
 TEST(Mistyped, OnlyVariablesOfThePrefixThatAreNotKnownAreRemarkedOn) {
-  const std::array variables = {"CHARM_POLICI=local", "CHARM_POLICY=local", "POLICI=1", "CHARM_HOST=x",
-                                "CHARM_",             "CHARM_SHAR",         static_cast<const char*>(nullptr)};
+  const std::array variables = {"CHARM_POLICI=local",
+                                "CHARM_POLICY=local",
+                                "POLICI=1",
+                                "CHARM_HOST=x",
+                                "CHARM_",
+                                "CHARM_SHAR",
+                                static_cast<const char*>(nullptr)};
   const auto found = mistyped_variables(variables.data(), {"CHARM_POLICY", "CHARM_SHARE"});
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].variable, "CHARM_POLICI");
