@@ -95,7 +95,7 @@ _charm() {{
   for ((i = 1; i < COMP_CWORD; ++i)); do [[ ${{COMP_WORDS[i]}} == -- ]] && program=$((i + 1)); done
   if ((program == COMP_CWORD)); then
     compopt -o filenames 2>/dev/null
-    COMPREPLY=($(compgen -c -- "$cur"; [[ $cur == */* ]] && compgen -f -- "$cur"))
+    if [[ $cur == */* ]]; then COMPREPLY=($(compgen -f -- "$cur")); else COMPREPLY=($(compgen -c -- "$cur")); fi
     return
   elif ((program > 0)); then
     if declare -F _command_offset >/dev/null; then
