@@ -38,6 +38,7 @@ struct Config {
   std::optional<int> share_weight = {};   ///< 1 to 1000; weight when leased cores are divided among programs
   std::optional<std::string> bind = {};   ///< what workers are bound to: core, chiplet, node or none
   std::optional<bool> lend_caller = {};   ///< the thread that calls init() works as worker 0 while it waits in run()
+  std::optional<std::string> caller_mask = {};  ///< of that thread outside of run(): own, or worker (that of worker 0)
   std::optional<int> blocking_threads = {};  ///< most threads of the blocking pool (charm::blocking)
   std::optional<std::string> deadlock = {};  ///< what happens when no task can go on: report, abort or off
 

@@ -23,6 +23,13 @@ constexpr auto choices(Bind /*unused*/) {
                     Choice{Bind::none, "none"}};
 }
 
+/// caller_mask: the affinity mask of the thread that called init() while it is outside the library's calls: its own, or
+/// that of worker 0.
+enum class CallerMask { own, worker };
+constexpr auto choices(CallerMask /*unused*/) {
+  return std::array{Choice{CallerMask::own, "own"}, Choice{CallerMask::worker, "worker"}};
+}
+
 /// deadlock: what happens when all workers sleep and tasks wait.
 enum class Deadlock { report, abort, off };
 constexpr auto choices(Deadlock /*unused*/) {

@@ -28,6 +28,7 @@ struct Settings {
   int spin_us = 0;
   Bind bind = Bind::core;
   bool lend_caller = true;
+  CallerMask caller_mask = CallerMask::own;
   int blocking_threads = 0;
   Deadlock deadlock = Deadlock::report;
   std::string trace;

@@ -26,6 +26,7 @@ class LiveCpuWatch final : public CpuWatch {
   }
   CpuSet mask() override { return allowed_cpus(); }
   bool bind(const CpuSet& cpus) override { return bind_this_thread(cpus); }
+  int cpu() override { return current_cpu(); }
 
  private:
   std::string root_;

@@ -25,6 +25,8 @@ class CpuWatch {
   virtual CpuSet mask() = 0;
   /// Binds the calling thread; false where the kernel refuses.
   virtual bool bind(const CpuSet& cpus) = 0;
+  /// The cpu that the calling thread is on at the moment; -1 where that is not known.
+  virtual int cpu() { return -1; }
 };
 
 /// The real one. \param root of /proc, /sys and the cgroup mounts.

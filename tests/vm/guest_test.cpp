@@ -106,6 +106,7 @@ TEST_P(Placement, WorkersHaveTheAffinityOfTheirCores) {
     charm::Config config;
     config.workers = workers;
     config.policy = policy;
+    config.caller_mask = "worker";  // else the caller is bound only after a millisecond
     // Filling one socket before the next would leave the chiplets of the others out.
     if (policy == "distributed") config.sockets = "balance";
     charm::init(config);

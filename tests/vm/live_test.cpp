@@ -150,6 +150,7 @@ TEST(LiveController, ACpuIsSwitchedOffAndOnWhileTasksRunAndNoneIsLost) {
   charm::Config config;
   config.workers = 2;
   config.policy = "adaptive:tick=0.02";
+  config.caller_mask = "worker";  // else the caller is bound only after a millisecond
   charm::init(config);
   const EndsRuntime ends;
   std::atomic<long> done{0};
@@ -192,6 +193,7 @@ TEST(LiveController, TheGroupsCpusChangeWhileTasksRunAndNoneIsLost) {
   charm::Config config;
   config.workers = 2;
   config.policy = "adaptive:tick=0.02";
+  config.caller_mask = "worker";  // else the caller is bound only after a millisecond
   charm::init(config);
   const EndsRuntime ends;
   std::atomic<long> done{0};

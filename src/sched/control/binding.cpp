@@ -87,6 +87,7 @@ bool Steering::surprised(Worker& worker, WorkerControl& p) {
 }
 
 bool Steering::bind(WorkerControl::Thread& t, const CpuSet& cpus) {
+  if (&t == &controls_.front()->guest && !t.own_mask) t.own_mask = cpus_->mask();
   if (!cpus_->bind(cpus)) {
     base::notice("bind", "the kernel refused to bind a worker to cpu " + cpus.to_text() + "; it floats");
     return false;
@@ -94,6 +95,24 @@ bool Steering::bind(WorkerControl::Thread& t, const CpuSet& cpus) {
   t.mask.set = t.mask.found = cpus;
   t.mask.bound = true;
   return true;
+}
+
+/// Where somebody has set the guest's mask while it was bound, that is its mask now: the next look judges it.
+void Steering::give_mask_back(WorkerControl::Thread& guest) {
+  const CpuSet own = *std::exchange(guest.own_mask, std::nullopt);
+  guest.mask.bound = false;
+  guest.checked = -1;
+  const CpuSet found = cpus_->mask();
+  if (!found.empty() && found != guest.mask.set) {
+    const std::lock_guard lock(mutex_);
+    granted_ = cpus_->granted();
+    if (!allowed_.explains(found, guest.mask, granted_)) return;
+  }
+  for (const CpuSet& mask : {own, wanted_cpus(), runtime_.machine.allowed_cpus}) {  // of its own nothing may be left
+    if (mask.empty() || !cpus_->bind(mask)) continue;
+    guest.mask.set = guest.mask.found = mask;
+    return;
+  }
 }
 
 void Steering::place_memory(WorkerControl::Thread& t, const WorkerCore& worker_core) {
@@ -141,6 +160,7 @@ void Steering::look(Worker& worker, WorkerControl& p, double time) {
       return;
     }
   }
+  if (t.own_mask && !allowed_.explains(found, t.mask, granted_)) t.own_mask = found;  // set from outside
   const CpuSet allowed = allowed_.judge(found, t.mask, granted_);
   // The mask that was set last is kept: the kernel remembers it, too, and returns to it when a cpuset grows again.
   if (found != t.mask.set) t.mask.bound = false;

@@ -19,6 +19,8 @@
 namespace charm::sched {
 namespace {
 
+constexpr double guest_floats_s = 0.001;  // on the worker's cpu, before it is bound there
+
 thread_local const Worker* worker_of_own_thread = nullptr;
 
 /// Not inlined: a fiber may have changed its thread since the address of the variable was last computed.
@@ -222,6 +224,10 @@ void Steering::arrive(Worker& worker) noexcept {
     return;
   if (rests(worker) || !p.binder.is_on(worker.worker_core.cpu, p.mask.shared)) return;
   if (t.checked == generation && t.mask.bound && t.mask.set == p.mask.cpus) return;
+  if (&t == &p.guest && runtime_.settings.caller_mask == base::CallerMask::own && p.mask.cpus.contains(cpus_->cpu())) {
+    p.next_poll = std::min(p.next_poll, now() + guest_floats_s);
+    return;
+  }
   if (surprised(worker, p)) return;
   if (bind(t, p.mask.cpus)) t.checked = generation;
   place_memory(t, worker.worker_core);
@@ -370,10 +376,19 @@ void Steering::listen(std::function<void(const Decision&)> listener) {
   listener_ = std::move(listener);
 }
 
-void Steering::release_guest() {
+void Steering::leave_guest() noexcept {
+  if (runtime_.settings.caller_mask == base::CallerMask::worker) return;
+  WorkerControl::Thread& guest = controls_.front()->guest;
+  if (guest.own_mask) give_mask_back(guest);
+  if (guest.memory_node < 0) return;
+  os::reset_memory_policy();
+  guest.memory_node = -2;
+}
+
+void Steering::release_guest() noexcept {
   WorkerControl::Thread& guest = controls_.front()->guest;
   guest.counters.reset();
-  if (cpus_ && !guest.mask.set.empty()) cpus_->bind(wanted_cpus());
+  if (guest.own_mask) give_mask_back(guest);
   if (guest.memory_node >= 0) os::reset_memory_policy();
 }
 

@@ -12,6 +12,9 @@
 // S2  Every worker binds itself, on the thread that runs it; each of worker 0's two threads does so when it takes over.
 //     A thread's knowledge of its mask is as old as the last time it read the mask, so in a new placement generation
 //     the thread reads it again before it relies on it.
+//     The guest has a mask of its own while it is outside (the setting caller_mask). It is bound when it arrives on a
+//     cpu that is not the worker's, or has worked for a millisecond, so that a short run() makes no system call; and it
+//     gets its mask back when it leaves, unless somebody else has set its mask meanwhile.
 // S3  A placement generation that a worker reads is not freed: the worker names it in `WorkerControl::looking`, and
 //     then checks again that it is still the current one.
 #pragma once
@@ -63,6 +66,7 @@ struct WorkerControl {
     std::unique_ptr<counters::ThreadCounters> counters;
     counters::Reading last;
     os::ThreadMask mask;
+    std::optional<CpuSet> own_mask;  // of a guest that has been bound: the mask that it gets back
     int checked = -1;      // placement generation in which the mask was seen to be the right one
     double next_look = 0;  // time of the next check of the allowed cpus
     int memory_node = -2;  // the node in its memory policy; -2: none yet, -1: the policy must not be changed
@@ -98,6 +102,7 @@ class Steering {
   [[nodiscard]] bool anybody_rests() const noexcept { return resting_.load(std::memory_order_seq_cst) > 0; }
   void slept(Worker& worker) noexcept;       ///< after a sleep: checks for news
   void arrive(Worker& worker) noexcept;      ///< on a thread that has just taken it over
+  void leave_guest() noexcept;               ///< on the guest's thread, which has given the worker back
   void begin_work(Worker& worker) noexcept;  ///< from searching to running
   void end_work(Worker& worker) noexcept;    ///< from running to searching
   void count(Worker& worker, const void* kind, double n) noexcept;
@@ -125,7 +130,7 @@ class Steering {
   /// Whether no worker can be on one of these cpus any more.
   [[nodiscard]] bool has_left(const CpuSet& cpus) const;
   /// Restores mask and memory policy of the thread that was worker 0's guest, which calls it.
-  void release_guest();
+  void release_guest() noexcept;
 
  private:
   WorkerControl& control(const Worker& worker) const;
@@ -144,6 +149,7 @@ class Steering {
   const WorkerControl::Mask& mask_of(WorkerControl& control, const WorkerCore& worker_core,
                                      const PlacementGeneration& generation) const;
   bool bind(WorkerControl::Thread& thread, const CpuSet& cpus);
+  void give_mask_back(WorkerControl::Thread& guest);
   bool surprised(Worker& worker, WorkerControl& control);
   void place_memory(WorkerControl::Thread& thread, const WorkerCore& worker_core);
   std::unique_ptr<controller::ControlGroup> make_control_group(const placement::Placement& placement, double now);

@@ -28,7 +28,9 @@ void in_child() noexcept {
   Runtime* parents = Runtime::abandon();
   if (parents == nullptr) return;
   // If the parent's runtime has bound the thread to one core, the child still gets all cpus.
-  const bool bound = this_worker() != nullptr || blocking_thread_number() >= 0 || parents->is_home_thread();
+  const bool stays_bound = parents->settings.caller_mask == base::CallerMask::worker;
+  const bool bound =
+      this_worker() != nullptr || blocking_thread_number() >= 0 || (stays_bound && parents->is_home_thread());
   detail::worker_of_thread = nullptr;
   forget_blocking_thread();
   watch_stack(nullptr);

@@ -239,6 +239,7 @@ void Runtime::give_back(Worker& worker) noexcept {
   } else {
     look_around_after_loan(worker);
   }
+  steering->leave_guest();
   borrowers_.store(0, std::memory_order_release);
 }
 
