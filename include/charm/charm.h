@@ -26,7 +26,7 @@ enum {
   CHARM_BAD_CONFIG = 2,       /**< a setting that is unknown, out of range or contradicts another */
   CHARM_TOO_MANY_WORKERS = 3, /**< more workers than allowed cores, without the setting share_cores */
   CHARM_REFUSED = 4,          /**< the policy refuses this machine and number of workers */
-  CHARM_NOT_RUNNING = 5,      /**< the runtime is needed and does not run, or it runs already and was started again */
+  CHARM_NOT_RUNNING = 5,      /**< the runtime is needed and does not run, or is being ended */
   CHARM_SYSTEM = 6,           /**< the kernel refused something that is necessary */
   CHARM_CANCELLED = 7,        /**< the task group of the C++ interface that the task belongs to was cancelled */
   CHARM_UNKNOWN = 8,          /**< another C++ exception, such as one for missing memory */
@@ -46,8 +46,10 @@ typedef void (*CHARM_Range)(int64_t low, int64_t high, void* argument);
 
 /** Discovers the machine and starts the workers, with the settings of the environment and the file (docs/settings.md).
  * The calling thread works as worker 0 while it waits in calls of the library, and is bound to that worker's core.
- * Returns CHARM_NOT_RUNNING if the runtime runs already; also CHARM_BAD_INPUT, CHARM_BAD_CONFIG,
- * CHARM_TOO_MANY_WORKERS, CHARM_REFUSED or CHARM_SYSTEM. After an error nothing is left running. */
+ * If the runtime runs already the call joins it, or returns CHARM_BAD_CONFIG if it asks for settings that the runtime
+ * does not have; CHARM_Error() names the setting. Each call that succeeds needs a CHARM_Finalize(). Also returns
+ * CHARM_BAD_INPUT, CHARM_BAD_CONFIG, CHARM_TOO_MANY_WORKERS, CHARM_REFUSED or CHARM_SYSTEM; then nothing is left running.
+ */
 int CHARM_Init(void);
 
 /** As CHARM_Init(), with a number of workers (0: the setting's, by default one for each allowed core) and a policy such
@@ -64,8 +66,8 @@ typedef struct {
  * CHARM_BAD_CONFIG for a name or a value that is not accepted; CHARM_Error() says which. */
 int CHARM_Init_settings(const CHARM_Setting* settings, size_t count);
 
-/** Waits for all work that can still run, stops the workers and restores the affinity of the thread that called
- * CHARM_Init(). Call it outside of tasks, if possible in that thread. Tasks that wait for something that can no longer
+/** The last call, of as many as there were of CHARM_Init() and its kind, waits for all work that can still run and stops
+ * the workers; those before return at once. Call it outside of tasks, if possible in that thread. Tasks that wait for something that can no longer
  * happen are dropped, with a notice on the standard error stream. CHARM_Init() may be called again afterwards. Returns
  * CHARM_NOT_RUNNING without a runtime, inside a task, or if another thread is in this function already. */
 int CHARM_Finalize(void);

@@ -13,7 +13,7 @@ enum class Errc {
   bad_config,        ///< a setting that is unknown, out of range or contradicts another
   too_many_workers,  ///< more workers than allowed physical cores
   refused,           ///< a policy refuses this machine and number of workers (Algorithm 2 as printed refuses some)
-  not_running,       ///< the runtime is needed and not initialised, or initialised twice
+  not_running,       ///< the runtime is needed and not initialised, or is being ended
   system,            ///< the kernel refused something that is necessary
   cancelled,         ///< the task group that the work belonged to was cancelled
 };

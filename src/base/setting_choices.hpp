@@ -75,6 +75,7 @@ template <class E>
 struct ChoiceWithFile {
   E choice{};
   std::string file = {};
+  friend bool operator==(const ChoiceWithFile&, const ChoiceWithFile&) = default;
 };
 
 }  // namespace charm::base

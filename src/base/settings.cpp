@@ -316,12 +316,18 @@ std::vector<SettingDoc> settings_schema() {
   return docs;
 }
 
-Settings resolve(const Config& config, const std::function<const char*(const char*)>& env) {
-  auto look_up = [&](const std::string& name) { return env ? env(name.c_str()) : std::getenv(name.c_str()); };
-  if (!env) report_mistyped_variables();
-  std::map<std::string, Found> file;
-  if (const char* path = look_up("CHARM_CONFIG"); path != nullptr && *path != '\0') file = read_file(path);
+namespace {
 
+/// What the program says of a setting.
+std::optional<std::string> given(const Row& row, const Config& config) {
+  std::optional<std::string> value = row.from_code(config);
+  for (const auto& [name, text] : config.named) {
+    if (name == row.name) value = text;
+  }
+  return value;
+}
+
+void check_names(const Config& config) {
   for (const auto& setting : config.named) {
     bool known = false;
     for (const auto& row : schema()) known = known || row.name == setting.first;
@@ -329,20 +335,51 @@ Settings resolve(const Config& config, const std::function<const char*(const cha
       throw Error(Errc::bad_config, "'" + setting.first + "' (from code) is no setting",
                   "see docs/settings.md for the names");
   }
+}
+
+void parse(const Row& row, Settings& settings, const Found& found) {
+  if (!row.parse(settings, found.value)) {
+    throw Error(Errc::bad_config,
+                "setting " + row.name + " = '" + found.value + "' (from " + found.from + ") is not usable",
+                "give " + row.accepts);
+  }
+}
+
+}  // namespace
+
+std::optional<Difference> difference(const Settings& running, int workers, const Config& config) {
+  check_names(config);
+  std::optional<Difference> first;
+  for (std::size_t i = 0; i < schema().size(); ++i) {
+    const Row& row = schema()[i];
+    const std::optional<std::string> wanted = given(row, config);
+    if (!wanted) continue;
+    // One value may be written in several ways, so parsed ones are compared.
+    Settings here;
+    Settings there;
+    parse(row, there, {*wanted, "code"});
+    const std::string value = row.name == "workers" ? std::to_string(workers) : running.origins[i].value;
+    row.parse(here, value);
+    const bool any = row.name == "workers" && there.workers == 0;
+    if (!any && !(here == there) && !first) first = {row.name, value, running.origins[i].from, *wanted};
+  }
+  return first;
+}
+
+Settings resolve(const Config& config, const std::function<const char*(const char*)>& env) {
+  auto look_up = [&](const std::string& name) { return env ? env(name.c_str()) : std::getenv(name.c_str()); };
+  if (!env) report_mistyped_variables();
+  std::map<std::string, Found> file;
+  if (const char* path = look_up("CHARM_CONFIG"); path != nullptr && *path != '\0') file = read_file(path);
+
+  check_names(config);
   Settings settings;
   for (const auto& row : schema()) {
     Found found{row.default_value, "default"};
     if (auto it = file.find(row.name); it != file.end()) found = it->second;
     if (const char* value = look_up(env_name(row.name)); value != nullptr) found = {value, env_name(row.name)};
-    if (auto value = row.from_code(config)) found = {*value, "code"};
-    for (const auto& [name, value] : config.named) {
-      if (name == row.name) found = {value, "code"};
-    }
-    if (!row.parse(settings, found.value)) {
-      throw Error(Errc::bad_config,
-                  "setting " + row.name + " = '" + found.value + "' (from " + found.from + ") is not usable",
-                  "give " + row.accepts);
-    }
+    if (auto value = given(row, config)) found = {*value, "code"};
+    parse(row, settings, found);
     settings.origins.push_back({row.name, found.value, found.from});
   }
   return settings;

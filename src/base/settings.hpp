@@ -46,8 +46,11 @@ struct Settings {
 
   struct Origin {
     std::string name, value, from;
+    friend bool operator==(const Origin&, const Origin&) = default;
   };  // from: "code", "CHARM_WORKERS", "FILE:LINE" or "default"
   std::vector<Origin> origins;  // in the order of the schema
+
+  friend bool operator==(const Settings&, const Settings&) = default;
 };
 
 struct SettingDoc {
@@ -62,6 +65,16 @@ std::string counters_text(const ChoiceWithFile<Counters>& counters);
 
 /// The documentation of all settings, in the order of the schema.
 std::vector<SettingDoc> settings_schema();
+
+/// A setting that a running program has and that somebody would have otherwise.
+struct Difference {
+  std::string name, running, from, wanted;  // `from` where the running value came from
+};
+
+/// The first setting that `code` gives and that `running` has otherwise; what `code` does not give may be anything.
+/// \param workers how many there are: that many may be asked for whatever the setting was.
+/// \throws Error (bad_config) as resolve() does, for what `code` gives.
+std::optional<Difference> difference(const Settings& running, int workers, const Config& code);
 
 /// \param env looks a variable up and returns nullptr where it is unset; std::getenv by default, a fake in tests.
 /// \throws Error (bad_config) that names the setting, its value, where it came from and what is accepted.

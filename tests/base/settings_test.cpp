@@ -159,4 +159,24 @@ TEST(Settings, AMisspeltNameInAFileIsAnErrorWithItsLine) {
   EXPECT_NE(error_of({}, {{"CHARM_CONFIG", "/nowhere/charm.conf"}}), "");
 }
 
+TEST(Settings, ADifferenceIsOneOfValuesAndNotOfSpelling) {
+  const auto running = resolve({}, environment({{"CHARM_WORKERS", "3"}, {"CHARM_BIND", "node"}, {"CHARM_SMT", "on"}}));
+  using charm::base::difference;
+  EXPECT_FALSE(difference(running, 3, {}));
+  EXPECT_FALSE(difference(running, 3, {.workers = 3, .smt = true, .stack_bytes = 256 << 10, .bind = "node"}));
+  EXPECT_FALSE(difference(running, 3, {.workers = 0})) << "as many as there are";
+  EXPECT_FALSE(difference(running, 3, {.named = {{"stack_bytes", "256K"}, {"smt", "yes"}}}));
+  const auto bind = difference(running, 3, {.bind = "core"});
+  ASSERT_TRUE(bind);
+  EXPECT_EQ(bind->name, "bind");
+  EXPECT_EQ(bind->running, "node");
+  EXPECT_EQ(bind->from, "CHARM_BIND");
+  EXPECT_EQ(bind->wanted, "core");
+  const auto workers = difference(running, 3, {.workers = 4});
+  ASSERT_TRUE(workers);
+  EXPECT_EQ(workers->running, "3");
+  EXPECT_THROW(difference(running, 3, {.named = {{"binds", "core"}}}), charm::Error);
+  EXPECT_THROW(difference(running, 3, {.bind = "socket"}), charm::Error);
+}
+
 }  // namespace

@@ -109,31 +109,102 @@ TEST(Finalize, OfTwoAtOnceOneDoesItAndTheOtherSaysThatNothingRuns) {
   }
 }
 
-TEST(Init, OfTwoAtOnceExactlyOneSucceeds) {
+// ---- several users of one runtime ----
+
+TEST(Init, OfTwoAtOnceBothHaveOneRuntime) {
   for (int round = 0; round < 100; ++round) {
     Start start(2);
-    std::atomic<int> succeeded{0};
-    std::atomic<int> refused{0};
     auto both = [&] {
       start.arrive();
-      try {
-        charm::init(of_workers(1));
-        ++succeeded;
-      } catch (const charm::Error& error) {
-        EXPECT_EQ(error.code(), charm::Errc::not_running);
-        EXPECT_NE(std::string(error.what()).find("running already"), std::string::npos) << error.what();
-        EXPECT_FALSE(error.remedy().empty());
-        ++refused;
-      }
+      charm::init(of_workers(1));
+      EXPECT_EQ(charm::run([] { return 7; }), 7);
+      charm::finalize();  // the runtime of the other goes on, or has not begun
     };
     std::thread other(both);
     both();
     other.join();
-    EXPECT_EQ(succeeded, 1);
-    EXPECT_EQ(refused, 1);
-    while (!charm::initialized()) std::this_thread::yield();
-    charm::finalize();
+    EXPECT_FALSE(charm::initialized());
   }
+}
+
+TEST(Init, ManyComeAndGoAndEachHasARuntimeMeanwhile) {
+  std::vector<std::thread> threads;
+  std::atomic<int> sum{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) {
+        charm::init(of_workers(2));
+        charm::run([&] { charm::parallel_for(0, 10, [&](int) { ++sum; }); });
+        charm::finalize();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(sum, 4 * 50 * 10);
+  EXPECT_FALSE(charm::initialized());
+}
+
+TEST(Init, TheSecondJoinsAndTheLastFinalizeEnds) {
+  charm::init(of_workers(2));
+  charm::init();                                                          // whatever runs
+  charm::init({.workers = 2});                                            // the same
+  charm::init({.named = {{"workers", "0"}, {"stack_bytes", "262144"}}});  // any number; the default, written otherwise
+  for (int i = 0; i < 3; ++i) {
+    charm::finalize();
+    EXPECT_EQ(charm::run([] { return charm::num_workers(); }), 2);
+  }
+  charm::finalize();
+  EXPECT_FALSE(charm::initialized());
+  EXPECT_EQ(code_of([] { charm::finalize(); }), charm::Errc::not_running);
+}
+
+TEST(Init, ThatAsksForSomethingElseNamesItAndChangesNothing) {
+  charm::init(of_workers(2));
+  try {
+    charm::init({.workers = 2, .stack_bytes = 1 << 20});
+    ADD_FAILURE() << "it joined a runtime with smaller stacks";
+  } catch (const charm::Error& error) {
+    EXPECT_EQ(error.code(), charm::Errc::bad_config);
+    for (const char* part : {"stack_bytes", "'256K'", "'1048576'", "default", "leave stack_bytes unset"})
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << part << " in: " << error.what();
+  }
+  EXPECT_EQ(code_of([] { charm::init({.workers = 3}); }), charm::Errc::bad_config);
+  EXPECT_EQ(code_of([] { charm::init({.named = {{"worker", "2"}}}); }), charm::Errc::bad_config) << "no such setting";
+  EXPECT_EQ(charm::run([] { return 7; }), 7);
+  charm::finalize();  // those that failed have not joined
+  EXPECT_FALSE(charm::initialized());
+}
+
+TEST(Init, InsideATaskJoinsAndItsFinalizeIsNotTheLast) {
+  Running runtime(2);
+  charm::run([] {
+    charm::init();
+    charm::parallel_for(0, 10, [](int) {});
+    charm::finalize();
+    EXPECT_EQ(code_of([] { charm::finalize(); }), charm::Errc::not_running) << "the last one, from a task";
+  });
+  EXPECT_TRUE(charm::initialized());
+}
+
+TEST(Init, InsideATaskThatFinalizeWaitsForIsAnError) {
+  charm::init(of_workers(2));
+  std::atomic<bool> runs{false};
+  std::optional<charm::Errc> code;
+  charm::run_detached([&] {
+    runs = true;
+    while (!code) {
+      try {
+        charm::init();
+        charm::finalize();  // not yet
+      } catch (const charm::Error& error) {
+        code = error.code();
+      }
+    }
+  });
+  while (!runs) std::this_thread::yield();
+  charm::finalize();
+  while (charm::initialized()) charm::finalize();  // the task had joined just then, and its own was the last
+  EXPECT_EQ(code, charm::Errc::not_running);
 }
 
 TEST(Finalize, InsideOfBlockingCodeIsAnError) {

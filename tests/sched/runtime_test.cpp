@@ -33,7 +33,7 @@ TEST(Runtime, MisuseIsAnErrorThatSaysSo) {
   EXPECT_EQ(code_of([] { charm::finalize(); }), charm::Errc::not_running);
   EXPECT_EQ(code_of([] { charm::async([] {}); }), charm::Errc::not_running);
   Running runtime(2);
-  EXPECT_EQ(code_of([] { charm::init(); }), charm::Errc::not_running);
+  EXPECT_EQ(code_of([] { charm::init({.policy = "os"}); }), charm::Errc::bad_config);
   EXPECT_EQ(code_of([] { charm::run([] { charm::finalize(); }); }), charm::Errc::not_running);
   EXPECT_EQ(code_of([] { charm::barrier(); }), charm::Errc::bad_input);
   EXPECT_EQ(code_of([] { charm::call(17, [] {}); }), charm::Errc::bad_input);

@@ -12,6 +12,7 @@
 #include "os/affinity.hpp"
 #include "os/forked.hpp"
 #include "sched/debug/stack_overflow.hpp"
+#include "sched/run/lifecycle.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/wait/blocking_pool.hpp"
@@ -19,12 +20,20 @@
 namespace charm::sched {
 namespace {
 
-/// Takes the lock of the notices, so that in the child, too, they are complete and their lock is free.
-void before_fork() noexcept { base::lock_notices(); }
-void in_parent() noexcept { base::unlock_notices(); }
+/// Takes the locks, so that in the child, too, the notices are complete and the locks are free.
+void before_fork() noexcept {
+  lock_lifecycle();
+  base::lock_notices();
+}
+void in_parent() noexcept {
+  base::unlock_notices();
+  unlock_lifecycle();
+}
 
 void in_child() noexcept {
   base::unlock_notices();
+  unlock_lifecycle();
+  forget_lifecycle();
   Runtime* parents = Runtime::abandon();
   if (parents == nullptr) return;
   // If the parent's runtime has bound the thread to one core, the child still gets all cpus.

@@ -1,4 +1,4 @@
-// The runtime from init() to finalize(): machine, placement, threads; lending worker 0.
+// The runtime from its start to its end: machine, placement, threads; lending worker 0.
 #include "sched/run/runtime.hpp"
 
 #include <charm/detail/ticks.hpp>
@@ -264,56 +264,16 @@ fiber::Fiber& Runtime::send_guest_back(Worker& worker) noexcept {
   return guest;
 }
 
-}  // namespace charm::sched
-
-namespace charm {
-
-using sched::Runtime;
-
-namespace {
-
-constinit std::atomic<bool> taken{false};  // from the beginning of an init() that succeeds to the end of its finalize()
-
-}  // namespace
-
 Runtime* Runtime::abandon() noexcept {
   Runtime* parents = current.exchange(nullptr, std::memory_order_acq_rel);
   existing.store(nullptr, std::memory_order_release);
   visits.store(0, std::memory_order_release);
-  taken.store(false, std::memory_order_release);
   return parents;
 }
 
-void init(const Config& config) {
-  if (taken.exchange(true, std::memory_order_seq_cst)) {
-    if (Runtime::current.load(std::memory_order_acquire) != nullptr)
-      throw Error(Errc::not_running, "the runtime is running already",
-                  "use it, or call charm::finalize() first; one init() is enough for all threads");
-    throw Error(Errc::not_running, "the runtime is running already: another thread is just starting or ending it",
-                "let one thread call init() and finalize(), and wait for it");
-  }
-  try {
-    new Runtime(config);  // owned by Runtime::current until finalize()
-  } catch (...) {
-    taken.store(false, std::memory_order_seq_cst);
-    throw;
-  }
-}
+}  // namespace charm::sched
 
-void finalize() {
-  if (sched::runtime_of_this_thread() != nullptr)
-    throw Error(Errc::not_running, "finalize() was called inside a task", "call it from the thread that called init()");
-  Runtime* runtime = Runtime::current.exchange(nullptr, std::memory_order_seq_cst);
-  if (runtime == nullptr)
-    throw Error(Errc::not_running, "the runtime is not running, or another thread is in finalize() already",
-                "call finalize() once for each init()");
-  delete runtime;
-  taken.store(false, std::memory_order_seq_cst);
-}
-
-bool initialized() noexcept {
-  return sched::runtime_of_this_thread() != nullptr || Runtime::current.load(std::memory_order_acquire) != nullptr;
-}
+namespace charm {
 
 int num_workers() noexcept {
   const sched::Visit runtime(std::nothrow);
