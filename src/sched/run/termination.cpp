@@ -1,8 +1,9 @@
 // Termination: how the workers of a runtime that stops find out that nothing is left to do.
 //
 // An idle worker that finds the runtime stopping counts itself idle and from then on only looks for work; before it
-// takes a job it increments `stirred` and then leaves the count. So at a moment when all workers are counted, none runs
-// a job or is about to take one: all work is in queues, or outside, in a sleep or in blocking code, whose tokens
+// takes a job it leaves the count and then increments `stirred`. (The other way round, a worker that looks in between
+// reads the new `stirred` and counts this one as idle all the same.) So at a moment when all workers are counted, none
+// runs a job or is about to take one: all work is in queues, or outside, in a sleep or in blocking code, whose tokens
 // (Timers::pending, BlockingPool::out) are given back only by the task when it goes on in a worker. If a worker sees
 //   all counted, nothing outside, all queues empty, and then still all counted and `stirred` unchanged,
 // nothing is left to do, and it tells the others. No work from threads outside can come later: no thread may visit a
@@ -42,8 +43,8 @@ bool Worker::stay_until_the_end() noexcept {
   while (!runtime->over.load(std::memory_order_acquire)) {
     runtime->timers.fire_all(*this);
     if (has_work() || neighbours_show_work() || others_have_work()) {
-      runtime->stirred.fetch_add(1, std::memory_order_seq_cst);
       runtime->idle.fetch_sub(1, std::memory_order_seq_cst);
+      runtime->stirred.fetch_add(1, std::memory_order_seq_cst);
       return false;
     }
     if (runtime->nothing_left()) {
