@@ -114,6 +114,32 @@ int CHARM_Spawn(CHARM_Function function, void* argument);
 /** Calls both functions, perhaps at the same time on two workers, and returns when both have returned. */
 int CHARM_Invoke(CHARM_Function first, void* first_argument, CHARM_Function second, void* second_argument);
 
+/** The priorities of an arena. */
+enum {
+  CHARM_PRIORITY_LOW = 0,    /**< gets a core when no other runtime of the process has work for it */
+  CHARM_PRIORITY_NORMAL = 1, /**< that of the rest of the program */
+  CHARM_PRIORITY_HIGH = 2    /**< gets a core first */
+};
+
+/** An arena: a group of workers of its own (docs/arenas.md). */
+typedef struct CHARM_Arena CHARM_Arena;
+
+/** Makes an arena with workers on `count` chiplets (NULL and 0: on all): at most `workers`, or one for each core if that
+ * is 0. Returns CHARM_BAD_INPUT for chiplets, numbers or priorities that do not exist. */
+int CHARM_Arena_create(CHARM_Arena** arena, const int* chiplets, size_t count, int workers, int priority);
+
+/** Runs function(argument) as a task of the arena, and waits for it. */
+int CHARM_Arena_run(CHARM_Arena* arena, CHARM_Function function, void* argument);
+
+/** Starts function(argument) as a task of the arena, without waiting for it; exceptions as in CHARM_Call_async(). */
+int CHARM_Arena_spawn(CHARM_Arena* arena, CHARM_Function function, void* argument);
+
+/** Number of the arena's workers. */
+int CHARM_Arena_workers(const CHARM_Arena* arena);
+
+/** Waits for all tasks of the arena and destroys it. Call it outside of the arena. NULL is allowed. */
+void CHARM_Arena_destroy(CHARM_Arena* arena);
+
 /** Lets other tasks of this worker run, and returns when it is this task's turn again. Outside of tasks it gives the
  * cpu to another thread. */
 void CHARM_Yield(void);

@@ -3,6 +3,7 @@
 
 #include <charm/adaptive.hpp>
 #include <charm/all_do.hpp>
+#include <charm/arena.hpp>
 #include <charm/async_scope.hpp>
 #include <charm/blocking.hpp>
 #include <charm/call.hpp>

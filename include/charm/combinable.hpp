@@ -49,7 +49,7 @@ class combinable {
   T& local() {
     const detail::WorkerBase* worker = detail::this_worker();
     if (worker == nullptr) return outside();
-    std::optional<T>& value = slot(static_cast<std::size_t>(worker->id)).value;
+    std::optional<T>& value = slot(static_cast<std::size_t>(worker->number)).value;
     if (!value) [[unlikely]]
       value.emplace(make_());
     return *value;

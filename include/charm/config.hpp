@@ -39,8 +39,8 @@ struct Config {
   std::optional<std::string> bind = {};   ///< what workers are bound to: core, chiplet, node or none
   std::optional<bool> lend_caller = {};   ///< the thread that calls init() works as worker 0 while it waits in run()
   std::optional<std::string> caller_mask = {};  ///< of that thread outside of run(): own, or worker (that of worker 0)
-  std::optional<int> blocking_threads = {};  ///< most threads of the blocking pool (charm::blocking)
-  std::optional<std::string> deadlock = {};  ///< what happens when no task can go on: report, abort or off
+  std::optional<int> blocking_threads = {};     ///< most threads of the blocking pool (charm::blocking)
+  std::optional<std::string> deadlock = {};     ///< what happens when no task can go on: report, abort or off
 
   /// Any setting by its name, with the value as the environment would write it; wins over the fields above.
   std::vector<std::pair<std::string, std::string>> named = {};

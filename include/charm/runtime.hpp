@@ -58,32 +58,40 @@ void finalize();
 /// The core of every worker in the present placement. \throws Error (not_running).
 [[nodiscard]] std::vector<WorkerCore> worker_cores();
 
+namespace detail {
+
+/// A task that its waiter keeps on its own stack.
+template <class F>
+struct RootJob : AwaitedJob {
+  using Value = std::invoke_result_t<F>;
+  explicit RootJob(std::remove_reference_t<F>& f) noexcept : AwaitedJob(&RootJob::start, &RootJob::drop), function(f) {}
+  static void start(Job* job) noexcept {
+    auto* self = static_cast<RootJob*>(job);
+    begin_awaited(*self);
+    self->result.set_from(std::forward<F>(self->function));
+    end_awaited(*self);
+    self->done.complete(true);
+  }
+  static void drop(AwaitedJob* job, Drop step) noexcept {
+    if (step == Drop::release) return;  // it is on its waiter's stack
+    auto* self = static_cast<RootJob*>(job);
+    self->result.set_error(dropped_error());
+    self->done.complete();
+  }
+  std::remove_reference_t<F>& function;
+  Result<Value> result;
+  Completion done;
+};
+
+}  // namespace detail
+
 /// Runs `function` as a task, waits for it, and returns its value or rethrows its exception. The thread that called
 /// init() works as worker 0 meanwhile; other threads sleep. Inside a task it is a plain call. \throws Error
 /// (not_running) without a runtime, or if finalize() has dropped the task.
 template <class F>
 auto run(F&& function) -> std::invoke_result_t<F> {
   if (detail::this_worker() != nullptr) return std::forward<F>(function)();
-  using Value = std::invoke_result_t<F>;
-  struct RootJob : detail::AwaitedJob {
-    explicit RootJob(F& f) noexcept : AwaitedJob(&RootJob::start, &RootJob::drop), function(f) {}
-    static void start(detail::Job* job) noexcept {
-      auto* self = static_cast<RootJob*>(job);
-      detail::begin_awaited(*self);
-      self->result.set_from(std::forward<F>(self->function));
-      detail::end_awaited(*self);
-      self->done.complete(true);
-    }
-    static void drop(detail::AwaitedJob* job, detail::Drop step) noexcept {
-      if (step == detail::Drop::release) return;  // it is on its waiter's stack
-      auto* self = static_cast<RootJob*>(job);
-      self->result.set_error(detail::dropped_error());
-      self->done.complete();
-    }
-    F& function;
-    detail::Result<Value> result;
-    detail::Completion done;
-  } root(function);
+  detail::RootJob<F> root(function);
   detail::run_root(root, root.done);
   return root.result.take();
 }

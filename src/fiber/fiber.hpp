@@ -100,6 +100,7 @@ struct Fiber : detail::ListedJob {
   Stack stack;              // empty for a thread's own stack
   Entry entry = nullptr;
   SharedInt bound = -1;                            // the worker that it must resume on; -1: any
+  void* runtime = nullptr;                         // whose workers resume it: the process's, or an arena's
   void* team = nullptr;                            // the all_do whose body runs on it
   detail::AwaitedJob* awaited = nullptr;           // the innermost job on it that threads outside may wait for
   struct {                                         // the event that it waits for while it is suspended

@@ -47,6 +47,11 @@ static void pause_there(void* argument) {
   *(int*)argument = 1;
 }
 
+static void in_arena(void* argument) {
+  CHECK(CHARM_Num_workers() == 1);
+  ++*(int*)argument;
+}
+
 static void all_of_it(void* argument) {
   (void)argument;
   CHARM_Name_task("all of it");
@@ -62,6 +67,19 @@ static void all_of_it(void* argument) {
   for (int i = 0; i < 10; ++i) CHECK(CHARM_Group_spawn(group, add_one, NULL) == CHARM_OK);
   CHECK(CHARM_Group_wait(group) == CHARM_OK);
   CHARM_Group_destroy(group);
+
+  CHARM_Arena* arena = NULL;
+  const int chiplet = 0;
+  int ran = 0;
+  CHECK(CHARM_Arena_create(&arena, &chiplet, 1, 1, CHARM_PRIORITY_HIGH) == CHARM_OK);
+  CHECK(CHARM_Arena_workers(arena) == 1);
+  CHECK(CHARM_Arena_run(arena, in_arena, &ran) == CHARM_OK);
+  CHECK(ran == 1);
+  CHECK(CHARM_Arena_spawn(arena, in_arena, &ran) == CHARM_OK);
+  CHARM_Arena_destroy(arena);
+  CHECK(ran == 2);
+  CHECK(CHARM_Arena_create(&arena, NULL, 0, 0, 3) == CHARM_BAD_INPUT);
+  CHECK(CHARM_Arena_create(&arena, NULL, 0, 100000, CHARM_PRIORITY_LOW) == CHARM_BAD_INPUT);
 
   int64_t sum = 0;
   int64_t items[100];

@@ -20,6 +20,7 @@ struct WorkerBase {
   int id = -1;
   int until_boundary = 1;  // jobs until the scheduler looks at the clock
   double user_work = 0;    // charm::add_work
+  int number = -1;         // as id, but unique among all workers of the process, those of arenas included
   JobPool pool;
 };
 

@@ -22,7 +22,9 @@ int loop_boundary(const void* kind, std::int64_t count) noexcept {
   sched::Worker* worker = sched::this_worker();
   sched::Steering& steering = *worker->runtime->steering;
   steering.count(*worker, kind, static_cast<double>(count));
-  return steering.chunk(*worker);
+  const int chunks = steering.chunk(*worker);
+  worker->share_core();
+  return chunks;
 }
 
 }  // namespace charm::detail

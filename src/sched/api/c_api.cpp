@@ -77,6 +77,10 @@ int outcome(int code, bool in_time) { return code != CHARM_OK ? code : in_time ?
 struct CHARM_Group {
   charm::task_group group;
 };
+struct CHARM_Arena {
+  explicit CHARM_Arena(const charm::ArenaOptions& options) : arena(options) {}
+  charm::arena arena;
+};
 struct CHARM_Mutex {
   charm::mutex mutex;
 };
@@ -191,6 +195,27 @@ void CHARM_Group_destroy(CHARM_Group* group) {
 int CHARM_Spawn(CHARM_Function function, void* argument) {
   return guarded([&] { charm::run_detached(unwatched(function, argument)); });
 }
+
+int CHARM_Arena_create(CHARM_Arena** arena, const int* chiplets, size_t count, int workers, int priority) {
+  return guarded([&] {
+    if (priority < CHARM_PRIORITY_LOW || priority > CHARM_PRIORITY_HIGH)
+      throw charm::Error(charm::Errc::bad_input, "an arena has no priority " + std::to_string(priority),
+                         "give CHARM_PRIORITY_LOW, CHARM_PRIORITY_NORMAL or CHARM_PRIORITY_HIGH");
+    charm::ArenaOptions options;
+    for (size_t i = 0; i < count; ++i) options.chiplets.insert(chiplets[i]);
+    options.workers = workers;
+    options.priority = static_cast<charm::Priority>(priority);
+    *arena = new CHARM_Arena(options);
+  });
+}
+int CHARM_Arena_run(CHARM_Arena* arena, CHARM_Function function, void* argument) {
+  return guarded([&] { arena->arena.execute([&] { function(argument); }); });
+}
+int CHARM_Arena_spawn(CHARM_Arena* arena, CHARM_Function function, void* argument) {
+  return guarded([&] { arena->arena.run_detached(unwatched(function, argument)); });
+}
+int CHARM_Arena_workers(const CHARM_Arena* arena) { return arena->arena.max_concurrency(); }
+void CHARM_Arena_destroy(CHARM_Arena* arena) { delete arena; }
 
 int CHARM_Mutex_create(CHARM_Mutex** mutex) {
   return guarded([&] { *mutex = new CHARM_Mutex; });

@@ -115,6 +115,22 @@ void Steering::give_mask_back(WorkerControl::Thread& guest) {
   }
 }
 
+void Steering::leave_guest() noexcept {
+  if (runtime_.settings.caller_mask == base::CallerMask::worker) return;
+  WorkerControl::Thread& guest = controls_.front()->guest;
+  if (guest.own_mask) give_mask_back(guest);
+  if (guest.memory_node < 0) return;
+  os::reset_memory_policy();
+  guest.memory_node = -2;
+}
+
+void Steering::release_guest() noexcept {
+  WorkerControl::Thread& guest = controls_.front()->guest;
+  guest.counters.reset();
+  if (guest.own_mask) give_mask_back(guest);
+  if (guest.memory_node >= 0) os::reset_memory_policy();
+}
+
 void Steering::place_memory(WorkerControl::Thread& t, const WorkerCore& worker_core) {
   const base::WorkerMemory wish = runtime_.settings.memory_policy;
   if (wish == base::WorkerMemory::none || !runtime_.machine.is_live() || runtime_.machine.nodes.size() < 2 ||

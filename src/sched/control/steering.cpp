@@ -8,7 +8,6 @@
 #include "base/notices.hpp"
 #include "controller/policy.hpp"
 #include "os/symbol.hpp"
-#include "os/thread_memory.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
@@ -41,14 +40,17 @@ controller::WorkerTotals totals_of(const Meter& meter, double tasks, double user
 
 }  // namespace
 
-Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source)
+Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source,
+                   std::optional<Share> share)
     : runtime_(runtime),
       cpus_(std::move(cpus)),
       source_(std::move(source)),
       spec_(controller::spec_of(runtime.settings)),
       look_interval_(cpus_ ? runtime.settings.watch_ms / 1000.0 : 0),
       started_(base::monotonic_seconds()),
-      came_with_(cpus_ ? cpus_->mask() : runtime.machine.allowed_cpus),
+      came_with_(share   ? share->came_with
+                 : cpus_ ? cpus_->mask()
+                         : runtime.machine.allowed_cpus),
       claims_(runtime.machine),
       allowed_(came_with_) {
   for (std::size_t w = 0; w < runtime.placement.start().size(); ++w)
@@ -67,7 +69,11 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
   if (cpus_) {
     granted_ = cpus_->granted();
     os::ThreadMask caller;
-    first->cpus = usable_ = allowed_.judge(cpus_->mask(), caller, granted_);
+    first->cpus = usable_ = allowed_.judge(CpuSet(came_with_), caller, granted_);
+  }
+  if (share) {
+    leased_ = share->cpus;
+    first->cpus = usable_ & *leased_;
   }
   // Some worker meets every tick as long as a worker polls several times in a tick.
   interval_ = decides_             ? std::clamp(first->control_group->period() / 16, 0.0005, 0.01)
@@ -374,22 +380,6 @@ int Steering::generation() const {
 void Steering::listen(std::function<void(const Decision&)> listener) {
   std::lock_guard lock(records_mutex_);
   listener_ = std::move(listener);
-}
-
-void Steering::leave_guest() noexcept {
-  if (runtime_.settings.caller_mask == base::CallerMask::worker) return;
-  WorkerControl::Thread& guest = controls_.front()->guest;
-  if (guest.own_mask) give_mask_back(guest);
-  if (guest.memory_node < 0) return;
-  os::reset_memory_policy();
-  guest.memory_node = -2;
-}
-
-void Steering::release_guest() noexcept {
-  WorkerControl::Thread& guest = controls_.front()->guest;
-  guest.counters.reset();
-  if (guest.own_mask) give_mask_back(guest);
-  if (guest.memory_node >= 0) os::reset_memory_policy();
 }
 
 }  // namespace charm::sched

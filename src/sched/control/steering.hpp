@@ -67,9 +67,9 @@ struct WorkerControl {
     counters::Reading last;
     os::ThreadMask mask;
     std::optional<CpuSet> own_mask;  // of a guest that has been bound: the mask that it gets back
-    int checked = -1;      // placement generation in which the mask was seen to be the right one
-    double next_look = 0;  // time of the next check of the allowed cpus
-    int memory_node = -2;  // the node in its memory policy; -2: none yet, -1: the policy must not be changed
+    int checked = -1;                // placement generation in which the mask was seen to be the right one
+    double next_look = 0;            // time of the next check of the allowed cpus
+    int memory_node = -2;            // the node in its memory policy; -2: none yet, -1: the policy must not be changed
   } own, guest;
   std::atomic<const PlacementGeneration*> looking{nullptr};
   double outside_work = 0;  // work of threads outside that this worker has passed on
@@ -80,8 +80,14 @@ struct WorkerControl {
 
 class Steering {
  public:
+  /// What the runtime of an arena has from the process's: the mask that the process came with, and the cpus that it is
+  /// restricted to.
+  struct Share {
+    CpuSet came_with, cpus;
+  };
   /// \param cpus null if the machine is not this one: then no thread is bound, and no change is watched.
-  Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source);
+  Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source,
+           std::optional<Share> share = {});
   ~Steering();
   Steering(const Steering&) = delete;
   Steering& operator=(const Steering&) = delete;

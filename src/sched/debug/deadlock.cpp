@@ -9,6 +9,7 @@
 
 #include "os/threads.hpp"
 #include "sched/debug/task_list.hpp"
+#include "sched/run/arenas.hpp"
 #include "sched/run/runtime.hpp"
 
 namespace charm::sched {
@@ -18,11 +19,28 @@ constexpr std::int64_t second_ns = 1000000000;
 
 /// Threads of the process that are neither workers nor threads of the blocking pool nor asleep in the runtime; the
 /// thread that called init() is asleep in it while it has lent itself.
-int threads_outside(const Runtime& runtime) {
+int threads_outside(Runtime& runtime) {
   int all = os::threads_of_process();
   if (all < 0) return 1;  // not known: assumes one, so that the program is not aborted
-  return all - static_cast<int>(runtime.workers.size()) - static_cast<int>(runtime.blocking_pool->threads()) -
-         Runtime::outside_waiting.load(std::memory_order_relaxed) - (runtime.home_thread_waits() ? 1 : 0);
+  for_family(runtime, [&](const Runtime& each) {
+    all -= static_cast<int>(each.workers.size()) + static_cast<int>(each.blocking_pool->threads()) +
+           (each.home_thread_waits() ? 1 : 0);
+  });
+  return all - Runtime::outside_waiting.load(std::memory_order_relaxed);
+}
+
+int workers_of_family(Runtime& runtime) {
+  int all = 0;
+  for_family(runtime, [&](const Runtime& each) { all += static_cast<int>(each.workers.size()); });
+  return all;
+}
+
+bool anybody_outside(Runtime& runtime) {
+  bool any = false;
+  for_family(runtime, [&](const Runtime& each) {
+    any = any || each.timers.pending() || each.blocking_pool->out() > each.blocking_pool->in_library();
+  });
+  return any;
 }
 
 }  // namespace
@@ -40,7 +58,7 @@ bool DeadlockWatch::watch(std::int64_t& limit_ns) noexcept {
 void DeadlockWatch::look() noexcept try {
   if (!everybody_sleeps(runtime_)) return;
   looked_.store(true, std::memory_order_relaxed);
-  if (runtime_.timers.pending() || runtime_.blocking_pool->out() > runtime_.blocking_pool->in_library()) return;
+  if (anybody_outside(runtime_)) return;
   std::string lines;
   int waiting = 0;
   for (const TaskInfo& task : list_tasks(runtime_)) {
@@ -51,7 +69,7 @@ void DeadlockWatch::look() noexcept try {
   }
   if (waiting == 0 || reported_.exchange(true)) return;
   const int outside = threads_outside(runtime_);
-  std::string head = "charm: all " + std::to_string(runtime_.workers.size()) + " workers sleep and " +
+  std::string head = "charm: all " + std::to_string(workers_of_family(runtime_)) + " workers sleep and " +
                      std::to_string(waiting) + (waiting == 1 ? " task waits" : " tasks wait");
   if (outside > 0) {
     head += "; it may be waiting for a thread outside, of which there " + std::string(outside == 1 ? "is " : "are ") +

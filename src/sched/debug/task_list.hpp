@@ -15,6 +15,7 @@ namespace charm::sched {
 
 class Runtime;
 
+/// Of the runtime and all arenas.
 std::vector<TaskInfo> list_tasks(Runtime& runtime);
 
 /// One line: "task 7 'reader' (app+0x1234) waits 1.2 s for mutex 0x7ffd10, held by task 9".
@@ -27,7 +28,7 @@ std::string running_task(std::string_view name = {});
 /// The same for a suspended task, with the event that it waits for, as in describe().
 std::string describe(const Runtime& runtime, const fiber::Fiber& fiber);
 
-/// Whether every worker is parked at this moment.
-bool everybody_sleeps(const Runtime& runtime) noexcept;
+/// Whether every worker is parked at this moment, those of all arenas included.
+bool everybody_sleeps(Runtime& runtime) noexcept;
 
 }  // namespace charm::sched

@@ -10,6 +10,7 @@
 
 #include "os/symbol.hpp"
 #include "sched/debug/task_list.hpp"
+#include "sched/run/arenas.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/visit.hpp"
 
@@ -117,21 +118,27 @@ TaskInfo read(const Runtime& runtime, const Fiber& fiber, detail::Job::Run funct
 
 }  // namespace
 
-bool everybody_sleeps(const Runtime& runtime) noexcept {
-  return std::all_of(runtime.workers.begin(), runtime.workers.end(), [](const auto& worker) {
-    const auto slot = worker->slot.load(std::memory_order_seq_cst).slot();
-    return slot == Worker::Slot::parked || slot == Worker::Slot::lent_parked;
+bool everybody_sleeps(Runtime& runtime) noexcept {
+  bool all = true;
+  for_family(runtime, [&](const Runtime& each) {
+    all = all && std::all_of(each.workers.begin(), each.workers.end(), [](const auto& worker) {
+            const auto slot = worker->slot.load(std::memory_order_seq_cst).slot();
+            return slot == Worker::Slot::parked || slot == Worker::Slot::lent_parked;
+          });
   });
+  return all;
 }
 
 std::vector<TaskInfo> list_tasks(Runtime& runtime) {
   std::vector<TaskInfo> all;
-  auto add = [&](const Fiber& fiber) {
-    detail::Job::Run function = fiber.card.function.load(std::memory_order_relaxed);
-    if (function != nullptr) all.push_back(read(runtime, fiber, function));
-  };
-  runtime.for_each_fiber(add);
-  runtime.with_guest(add);
+  for_family(runtime, [&](Runtime& each) {
+    auto add = [&](const Fiber& fiber) {
+      detail::Job::Run function = fiber.card.function.load(std::memory_order_relaxed);
+      if (function != nullptr) all.push_back(read(each, fiber, function));
+    };
+    each.for_each_fiber(add);
+    each.with_guest(add);
+  });
   std::sort(all.begin(), all.end(), [](const TaskInfo& a, const TaskInfo& b) { return a.id < b.id; });
   return all;
 }

@@ -12,6 +12,7 @@
 #include "os/affinity.hpp"
 #include "os/forked.hpp"
 #include "sched/debug/stack_overflow.hpp"
+#include "sched/run/arenas.hpp"
 #include "sched/run/lifecycle.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
@@ -23,15 +24,18 @@ namespace {
 /// Takes the locks, so that in the child, too, the notices are complete and the locks are free.
 void before_fork() noexcept {
   lock_lifecycle();
+  arenas_mutex().lock();
   base::lock_notices();
 }
 void in_parent() noexcept {
   base::unlock_notices();
+  arenas_mutex().unlock();
   unlock_lifecycle();
 }
 
 void in_child() noexcept {
   base::unlock_notices();
+  arenas_mutex().unlock();
   unlock_lifecycle();
   forget_lifecycle();
   Runtime* parents = Runtime::abandon();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -14,6 +15,7 @@
 #include "base/clock.hpp"
 #include "base/notices.hpp"
 #include "controller/policy.hpp"
+#include "os/affinity.hpp"
 #include "os/library.hpp"
 #include "os/membarrier.hpp"
 #include "os/threads.hpp"
@@ -21,6 +23,7 @@
 #include "sched/control/sharing.hpp"
 #include "sched/debug/stack_overflow.hpp"
 #include "sched/debug/tracing.hpp"
+#include "sched/run/arenas.hpp"
 #include "sched/run/dropping.hpp"
 #include "sched/run/fork.hpp"
 #include "sched/run/oversubscription.hpp"
@@ -56,31 +59,49 @@ std::vector<int> reachable_chiplets(const Machine& machine, const placement::Pla
 
 Runtime& Runtime::get() { return *Visit(); }
 
+Runtime::Plan Runtime::plan_of(const Config& config) {
+  Plan plan;
+  plan.settings = base::resolve(config);
+  plan.machine = find_machine(plan.settings);
+  plan.placement = controller::placement_for(controller::spec_of(plan.settings), plan.machine,
+                                             steering::request_for(plan.machine, plan.settings));
+  return plan;
+}
+
 // Once the members stand, the destructor ends whatever part of the threads has been started.
 Runtime::Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source)
-    : Runtime(Unstarted{}, config, std::move(cpus), std::move(source)) {
+    : Runtime(Unstarted{}, plan_of(config), nullptr, std::move(cpus), std::move(source)) {
   start();
 }
 
-Runtime::Runtime(Unstarted /*unused*/, const Config& config, std::unique_ptr<os::CpuWatch> cpus,
-                 std::unique_ptr<counters::Source> source)
-    : settings(base::resolve(config)),
-      machine(find_machine(settings)),
+Runtime::Runtime(Plan plan, std::shared_ptr<detail::ArenaState> arena_state)
+    : Runtime(Unstarted{}, std::move(plan), std::move(arena_state), nullptr, nullptr) {
+  start();
+}
+
+Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaState> arena_state,
+                 std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source)
+    : main(plan.main != nullptr ? *plan.main : *this),
+      arena(std::move(arena_state)),
+      settings(std::move(plan.settings)),
+      machine(std::move(plan.machine)),
       bind(settings.bind),
-      placement(
-          controller::placement_for(controller::spec_of(settings), machine, steering::request_for(machine, settings))),
+      placement(std::move(plan.placement)),
       distance_table(machine, reachable_chiplets(machine, placement)),
       work_flags(distance_table.groups(), static_cast<int>(placement.start().size())),
       stealing_policy(stealing::policies().back()),
       timers(*this, machine.chiplets.size()),
       cancellable_waits(placement.start().size()),
       deadlock(*this),
-      blocking_pool(std::make_unique<BlockingPool>(*this, static_cast<std::size_t>(settings.blocking_threads))) {
-  forget_oversubscription();
-  if (const Oversubscription seen = oversubscription_at_start(machine, placement, bind != Bind::none);
-      !seen.reason.empty())
-    report_oversubscription(seen, base::monotonic_ns());
-  if (!os::register_heavy_barrier()) without_heavy_barrier();
+      blocking_pool(std::make_unique<BlockingPool>(*this, static_cast<std::size_t>(settings.blocking_threads))),
+      core_seats(is_main() ? machine.allowed_cpus.back() + 1 : 0) {
+  if (is_main()) {
+    forget_oversubscription();
+    if (const Oversubscription seen = oversubscription_at_start(machine, placement, bind != Bind::none);
+        !seen.reason.empty())
+      report_oversubscription(seen, base::monotonic_ns());
+    if (!os::register_heavy_barrier()) without_heavy_barrier();
+  }
   const std::vector<WorkerCore>& worker_cores = placement.start();
   for (std::size_t n = 0; n < machine.nodes.size(); ++n) nodes.push_back(std::make_unique<NodeQueue>());
   for (std::size_t n = 0; n < machine.nodes.size() + 1; ++n) {
@@ -102,10 +123,13 @@ Runtime::Runtime(Unstarted /*unused*/, const Config& config, std::unique_ptr<os:
   for (std::size_t i = 0; i < worker_cores.size(); ++i) {
     auto worker = std::make_unique<Worker>();
     worker->id = static_cast<int>(i);
+    worker->number = plan.first_number + worker->id;
+    worker->sitter.rank = plan.rank;
     worker->runtime = this;
     worker->random = base::mixed(i) | 1;
     if (!os::has_heavy_barrier()) worker->deque.always_publish();
     worker->worker_core = worker_cores[i];
+    worker->cpu = worker_cores[i].cpu;
     join_node(*worker, worker_cores[i].node);
     join_group(*worker, group_of(worker_cores[i].chiplet));
     workers.push_back(std::move(worker));
@@ -113,18 +137,26 @@ Runtime::Runtime(Unstarted /*unused*/, const Config& config, std::unique_ptr<os:
   record();
 
   if (!cpus && machine.is_live()) cpus = os::live_cpu_watch();
-  steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source));
+  std::optional<Steering::Share> share;
+  if (!is_main()) share = Steering::Share{main.steering->wanted_cpus(), plan.cpus};
+  steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source), std::move(share));
 }
 
 void Runtime::start() {
-  os::keep_loaded(&current);
-  existing.store(this, std::memory_order_release);
-  install_overflow_report();
-  follow_forks();
+  if (is_main()) {
+    os::keep_loaded(&current);
+    existing.store(this, std::memory_order_release);
+    install_overflow_report();
+    follow_forks();
+  }
+  // Who makes an arena may be a worker, whose mask of one cpu its threads would inherit.
+  const CpuSet mask = !is_main() && steering->binds() ? main.steering->wanted_cpus() : CpuSet{};
+  const std::string prefix = is_main() ? "charm-" : "charm-" + (arena->name.empty() ? "arena" : arena->name) + "-";
   for (auto& worker : workers) {
     try {
-      worker->thread = std::thread([worker = worker.get()] {
-        os::name_this_thread("charm-" + std::to_string(worker->id));
+      worker->thread = std::thread([worker = worker.get(), mask, prefix] {
+        os::name_this_thread(prefix + std::to_string(worker->id));
+        if (!mask.empty()) os::bind_this_thread(mask);
         os::set_timer_slack();
         SignalStack signal_stack;
         worker->main();
@@ -137,6 +169,7 @@ void Runtime::start() {
                   "raise the limit that is reached, end other threads, or ask for fewer workers (CHARM_WORKERS)");
     }
   }
+  if (!is_main()) return;
   if (steering->binds()) {
     try {
       sharing = Sharing::start(settings, machine, static_cast<int>(workers.size()), *steering);
@@ -161,32 +194,78 @@ void Runtime::record() {
   }
 }
 
+std::vector<fiber::Fiber*> Runtime::all_fibers() const {
+  std::vector<fiber::Fiber*> fibers;
+  for (const auto& of_node : pools_) fibers.insert(fibers.end(), of_node->all.begin(), of_node->all.end());
+  return fibers;
+}
+
+/// From here on nobody comes in (L1, R2), and what is there is finished.
+void Runtime::make_ready_to_end() noexcept {
+  current.store(nullptr, std::memory_order_seq_cst);
+  sharing.reset();
+  const std::lock_guard lock(arenas_mutex());
+  for (const auto& state : arenas) {
+    state->marked = true;
+    state->open.store(nullptr, std::memory_order_seq_cst);
+  }
+  stopping.store(true, std::memory_order_seq_cst);
+  wake_all();
+  for (const auto& state : arenas) {
+    Runtime* runtime = state->runtime.load(std::memory_order_acquire);
+    if (runtime == nullptr) continue;
+    runtime->stopping.store(true, std::memory_order_seq_cst);
+    runtime->wake_all();
+  }
+}
+
+void Runtime::join() noexcept {
+  stopping.store(true, std::memory_order_seq_cst);  // of an arena whose start has failed
+  wake_all();
+  for (auto& worker : workers) {
+    if (worker->thread.joinable()) worker->thread.join();
+  }
+  while (borrowers_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // it is about to go (L3)
+}
+
 Runtime::~Runtime() {
-  stop();
+  if (!is_main()) {
+    join();
+    blocking_pool.reset();
+    for (fiber::Fiber* fiber : all_fibers()) fiber::destroy(fiber);
+    return;
+  }
+  make_ready_to_end();
+  join();
+  // All have come to the end together, so the list stands still.
+  std::vector<std::unique_ptr<Runtime>> ended;
+  for (const auto& state : arenas) {
+    if (Runtime* runtime = state->runtime.load(std::memory_order_acquire)) ended.emplace_back(runtime);
+  }
+  for (const auto& each : ended) each->join();
+  // Until here a worker may still look whether this is the end, and so at every runtime.
+  blocking_pool.reset();
+  for (const auto& each : ended) each->blocking_pool.reset();
   remove_overflow_report();
   forget_oversubscription();
-  std::vector<fiber::Fiber*> fibers;
-  for (auto& of_node : pools_) fibers.insert(fibers.end(), of_node->all.begin(), of_node->all.end());
+  std::vector<fiber::Fiber*> fibers = all_fibers();
+  for (const auto& each : ended) {
+    const auto more = each->all_fibers();
+    fibers.insert(fibers.end(), more.begin(), more.end());
+  }
   if (const std::size_t dropped = drop_tasks(*this, fibers); dropped > 0) {
     base::notice("abandoned",
                  std::to_string(dropped) + " tasks still waited for something at finalize() and were dropped");
   }
   existing.store(nullptr, std::memory_order_seq_cst);
   while (visits.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();  // reports
-  for (fiber::Fiber* fiber : fibers) fiber::destroy(fiber);
-  if (home_ == std::this_thread::get_id()) steering->release_guest();
-}
-
-void Runtime::stop() {
-  current.store(nullptr, std::memory_order_seq_cst);  // from here on no thread can visit the runtime (L1)
-  sharing.reset();
-  stopping.store(true, std::memory_order_seq_cst);
-  wake_all();
-  for (auto& worker : workers) {
-    if (worker->thread.joinable()) worker->thread.join();
+  {
+    const std::lock_guard lock(arenas_mutex());
+    for (const auto& state : arenas) state->runtime.store(nullptr, std::memory_order_release);
   }
-  while (borrowers_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // it is about to go (L3)
-  blocking_pool.reset();
+  ended.clear();
+  for (fiber::Fiber* fiber : all_fibers()) fiber::destroy(fiber);
+  if (home_ == std::this_thread::get_id()) steering->release_guest();
 }
 
 void Runtime::set_guest(fiber::Fiber* fiber) noexcept {
@@ -212,6 +291,7 @@ Worker* Runtime::borrow() noexcept {
       !worker.slot.compare_exchange_strong(expected, Worker::Slot::lent, std::memory_order_seq_cst))
     return nullptr;
   borrowers_.store(1, std::memory_order_relaxed);  // finalize() sees it, since it sees the visit
+  if (shares_cores()) core_seats.try_take(worker.sitter, worker.worker_core.cpu);  // else beside who has it (E1)
   work_flags.clear(stealing::Flag::asleep, worker.place);
   if (home_signal_stack_ == nullptr) home_signal_stack_ = std::make_unique<SignalStack>();
   steering->arrive(worker);
@@ -229,6 +309,7 @@ void Runtime::give_back(Worker& worker) noexcept {
   tracing::state(worker, trace::State::parked);
   bool more = worker.handoff != nullptr || !worker.deque.empty() || !worker.inbox.empty() || !worker.ready.empty();
   work_flags.set(stealing::Flag::asleep, worker.place);
+  core_seats.leave(worker.sitter);
   const Group& group = *worker.group;  // from the next line on the worker may move to another group
   const int node = worker.worker_core.node;
   worker.slot.store({Worker::Slot::parked, worker.place}, std::memory_order_seq_cst);
@@ -266,6 +347,7 @@ fiber::Fiber& Runtime::send_guest_back(Worker& worker) noexcept {
 
 Runtime* Runtime::abandon() noexcept {
   Runtime* parents = current.exchange(nullptr, std::memory_order_acq_rel);
+  if (parents != nullptr) forget_arenas(*parents);
   existing.store(nullptr, std::memory_order_release);
   visits.store(0, std::memory_order_release);
   return parents;

@@ -1,4 +1,5 @@
-// The one runtime of a process: its workers, groups, shared queues and the pool of idle fibers.
+// A runtime: its workers, groups, shared queues and the pool of idle fibers. A process has one, and one more for each
+// of its arenas (sched/run/arenas.hpp).
 #pragma once
 
 #include <charm/machine.hpp>
@@ -27,6 +28,10 @@
 #include "steering/masks.hpp"
 #include "trace/recorder.hpp"
 
+namespace charm::detail {
+struct ArenaState;
+}
+
 namespace charm::sched {
 
 /// With chiplet and node, ready tasks that do not fit into a worker's own queue go to the queue that the chiplet or
@@ -40,6 +45,19 @@ class Runtime {
   /// \param cpus, source where cpus and measurements come from; null: the machine that this is. Tests have their own.
   explicit Runtime(const Config& config, std::unique_ptr<os::CpuWatch> cpus = nullptr,
                    std::unique_ptr<counters::Source> source = nullptr);
+  /// What a runtime is made of.
+  struct Plan {
+    base::Settings settings;
+    Machine machine;
+    placement::Placement placement;
+    // Of an arena:
+    Runtime* main = nullptr;  // the runtime of the process
+    CpuSet cpus;              // that it is restricted to
+    CoreSeats::Rank rank = 1;
+    int first_number = 0;  // of its workers
+  };
+  /// An arena's.
+  Runtime(Plan plan, std::shared_ptr<detail::ArenaState> arena);
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -55,6 +73,8 @@ class Runtime {
   static std::atomic<int> visits;
   static std::atomic<int> outside_waiting;  // threads that are no workers and sleep until a task is done
 
+  Runtime& main;                                    // itself, but for an arena's
+  const std::shared_ptr<detail::ArenaState> arena;  // null but for an arena's
   const base::Settings settings;
   const Machine machine;
   const Bind bind;
@@ -81,6 +101,12 @@ class Runtime {
   CancellableWaits cancellable_waits;
   DeadlockWatch deadlock;
   std::unique_ptr<BlockingPool> blocking_pool;
+
+  // Of the main runtime.
+  CoreSeats core_seats;
+  std::vector<std::shared_ptr<detail::ArenaState>> arenas;  // under arenas_mutex(); also those that are being made
+  std::atomic<int> arena_count{0};
+  [[nodiscard]] bool shares_cores() const noexcept { return arena_count.load(std::memory_order_acquire) > 0; }
 
   alignas(64) std::atomic<bool> stopping{false};
   std::atomic<bool> over{false};          // nothing is left to do (sched/run/termination.cpp)
@@ -135,7 +161,12 @@ class Runtime {
   void join_node(Worker& worker, int node) noexcept;
   void leave_node(int node) noexcept;
 
-  [[nodiscard]] bool nothing_left() noexcept;
+  /// Whether this is the end (sched/run/termination.cpp). \param family of the main runtime and all arenas; else of
+  /// this one alone.
+  [[nodiscard]] bool nothing_left(bool family) noexcept;
+  [[nodiscard]] bool queues_are_empty() noexcept;
+  /// Whether a task is suspended; to be asked where all workers are idle.
+  [[nodiscard]] bool has_tasks() noexcept;
 
   /// Called in the child of a fork(): forgets the parent's runtime, and that threads were starting, ending or visiting
   /// it.
@@ -191,12 +222,16 @@ class Runtime {
   FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
   const CharmGdbEntry* const gdb_layout_ = charm_gdb_layout;  // makes the linker keep the table in static programs
   struct Unstarted {};
-  Runtime(Unstarted, const Config& config, std::unique_ptr<os::CpuWatch> cpus,
+  Runtime(Unstarted, Plan plan, std::shared_ptr<detail::ArenaState> arena, std::unique_ptr<os::CpuWatch> cpus,
           std::unique_ptr<counters::Source> source);
+  static Plan plan_of(const Config& config);
+  [[nodiscard]] bool is_main() const noexcept { return this == &main; }
+  [[nodiscard]] std::vector<fiber::Fiber*> all_fibers() const;
+  void make_ready_to_end() noexcept;
+  void join() noexcept;
   void look_around_after_loan(Worker& worker) noexcept;
   void record();
   void start();
-  void stop();
   /// Wakes one sleeping worker of the group that `wanted` accepts. \return whether there was one.
   enum class Wake { preferred, any };
   template <class F>

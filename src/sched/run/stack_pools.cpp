@@ -27,7 +27,8 @@ fiber::Fiber* Runtime::take_fiber(int node) noexcept {
     const bool placed = node >= 0 && machine.is_live() && machine.nodes.size() > 1 && bind != Bind::none;
     fiber::Fiber* fiber = fiber::create(settings.stack_bytes, loop, placed ? machine.nodes[home].os_index : -1);
     fiber->home = node;
-    fiber->card.id = next_task_id_.fetch_add(1, std::memory_order_relaxed);
+    fiber->runtime = this;
+    fiber->card.id = main.next_task_id_.fetch_add(1, std::memory_order_relaxed);
     std::lock_guard lock(fibers.mutex);
     fibers.all.insert(fiber);
     ++fibers.made;

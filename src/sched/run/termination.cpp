@@ -1,27 +1,28 @@
 // Termination: how the workers of a runtime that stops find out that nothing is left to do.
 //
+// finalize() ends the main runtime and all arenas together (the family, sched/run/arenas.hpp), since the tasks of one
+// may wake those of another; below, "all workers" are those of the family. An arena that is ended alone counts its own
+// workers, and is not at its end while one of its tasks waits: somebody beside it may wake the task.
+//
 // An idle worker that finds the runtime stopping counts itself idle and from then on only looks for work; before it
 // takes a job it leaves the count and then increments `stirred`. (The other way round, a worker that looks in between
 // reads the new `stirred` and counts this one as idle all the same.) So at a moment when all workers are counted, none
 // runs a job or is about to take one: all work is in queues, or outside, in a sleep or in blocking code, whose tokens
 // (Timers::pending, BlockingPool::out) are given back only by the task when it goes on in a worker. If a worker sees
-//   all counted, nothing outside, all queues empty, and then still all counted and `stirred` unchanged,
+//   all counted, nothing outside, all queues empty (and of an arena alone, no task), and then still all counted and
+//   `stirred` unchanged,
 // nothing is left to do, and it tells the others. No work from threads outside can come later: no thread may visit a
 // runtime that stops, and finalize() waits for threads that came before (sched/run/visit.hpp). A thread outside may
 // still wake a task after the end; this task is dropped, as tasks are that wait (sched/run/dropping.hpp).
 #include <chrono>
 #include <thread>
 
+#include "sched/run/arenas.hpp"
 #include "sched/run/runtime.hpp"
 
 namespace charm::sched {
 
-bool Runtime::nothing_left() noexcept {
-  const auto all = static_cast<int>(workers.size());
-  const std::uint64_t before = stirred.load(std::memory_order_seq_cst);
-  if (visits.load(std::memory_order_seq_cst) != 0) return false;  // a thread is about to post (L1)
-  if (timers.pending() || blocking_pool->out() != 0) return false;
-  if (idle.load(std::memory_order_seq_cst) != all) return false;
+bool Runtime::queues_are_empty() noexcept {
   for (auto& worker : workers) {
     if (worker->inbox.arrived() || !worker->ready.empty() || worker->deque.public_count() > 0 ||
         worker->deque.has_private())
@@ -33,8 +34,59 @@ bool Runtime::nothing_left() noexcept {
   for (auto& node : nodes) {
     if (!node->inbox.empty()) return false;
   }
-  return inbox.empty() && idle.load(std::memory_order_seq_cst) == all &&
-         stirred.load(std::memory_order_seq_cst) == before;
+  return inbox.empty();
+}
+
+/// Whether a task is suspended, where all workers are idle.
+bool Runtime::has_tasks() noexcept {
+  bool any = false;
+  for_each_fiber(
+      [&](const fiber::Fiber& fiber) { any = any || fiber.card.function.load(std::memory_order_relaxed) != nullptr; });
+  return any;
+}
+
+namespace {
+
+bool all_idle(const Runtime& runtime) {
+  return runtime.idle.load(std::memory_order_seq_cst) == static_cast<int>(runtime.workers.size());
+}
+
+/// For those that end together: the family, or one arena alone.
+template <class F>
+void for_those_that_end(Runtime& runtime, bool family, F&& function) {
+  if (family)
+    for_family(runtime, function);
+  else
+    function(runtime);
+}
+
+bool anybody_outside(Runtime& runtime, bool family) {
+  bool any = false;
+  for_those_that_end(runtime, family, [&](const Runtime& each) {
+    any = any || each.timers.pending() || each.blocking_pool->out() != 0;
+  });
+  return any;
+}
+
+}  // namespace
+
+bool Runtime::nothing_left(bool family) noexcept {
+  std::uint64_t before = 0;
+  for_those_that_end(*this, family,
+                     [&](const Runtime& each) { before += each.stirred.load(std::memory_order_seq_cst); });
+  if (visits.load(std::memory_order_seq_cst) != 0) return false;  // somebody is about to post (L1)
+  if (anybody_outside(*this, family)) return false;
+  bool done = true;
+  for_those_that_end(*this, family, [&](const Runtime& each) { done = done && all_idle(each); });
+  if (!done) return false;
+  std::uint64_t after = 0;
+  for_those_that_end(*this, family, [&](Runtime& each) { done = done && each.queues_are_empty(); });
+  if (!family && has_tasks()) return false;
+  for_those_that_end(*this, family, [&](const Runtime& each) {
+    done = done && all_idle(each);
+    after += each.stirred.load(std::memory_order_seq_cst);
+  });
+  return done && after == before;
 }
 
 /// \return whether this is the end; if not, there is something to look for.
@@ -47,10 +99,16 @@ bool Worker::stay_until_the_end() noexcept {
       runtime->stirred.fetch_add(1, std::memory_order_seq_cst);
       return false;
     }
-    if (runtime->nothing_left()) {
-      runtime->over.store(true, std::memory_order_release);
-    } else if (runtime->timers.pending() || runtime->blocking_pool->out() != 0) {
+    const bool family = runtime->main.stopping.load(std::memory_order_seq_cst);
+    if (runtime->nothing_left(family)) {
+      for_those_that_end(*runtime, family, [](Runtime& each) {
+        each.over.store(true, std::memory_order_release);
+        if (each.arena != nullptr) each.arena->over.complete();
+      });
+    } else if (anybody_outside(*runtime, family)) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));  // this may take as long as a task sleeps
+    } else if (!family && runtime->has_tasks()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // and this, as long as others let it wait
     } else {
       std::this_thread::yield();
     }

@@ -45,6 +45,7 @@ void loop() noexcept {
     Worker* worker = this_worker();  // read anew: the last job may have moved this fiber to another thread
     if (--worker->until_boundary <= 0) {
       worker->until_boundary = worker->runtime->steering->boundary(*worker);
+      worker->share_core();
       worker->watch_others();
     }
     Job* job = worker->find_job();
@@ -84,6 +85,7 @@ void Worker::main() noexcept {
   fiber::attach_thread(native);
   native.bound = id;
   current = &native;
+  if (runtime->main.shares_cores()) runtime->main.core_seats.take(sitter, worker_core.cpu);  // an arena's
   // A job may have come already, and is then found before any search: until its first search the worker counts as
   // busy, so that others ask it for work, and its first push looks for workers that slept before it began.
   runtime->work_flags.set(stealing::Flag::busy, place);
@@ -92,7 +94,28 @@ void Worker::main() noexcept {
   enter(first);
   fiber::switch_to(native, *first, nullptr, nullptr);
   runtime->steering->stop(*this);
+  runtime->main.core_seats.leave(sitter);
   detail::worker_of_thread = nullptr;  // the loop has found that the runtime stops
+}
+
+void Worker::share_core() noexcept {
+  Runtime& main = runtime->main;
+  if (!main.shares_cores()) return;
+  if (sitter.cpu >= 0 && sitter.cpu != worker_core.cpu) main.core_seats.leave(sitter);  // it has moved
+  if (!main.core_seats.should_yield(sitter)) return;
+  main.core_seats.leave(sitter);
+  if (!runtime->stopping.load(std::memory_order_relaxed)) main.core_seats.take(sitter, worker_core.cpu);
+}
+
+/// After a sleep, as a searcher: takes the core, or lets another worker come in its place while it waits for it (E4).
+void Worker::sit_down() noexcept {
+  Runtime& main = runtime->main;
+  if (!main.shares_cores() || main.core_seats.try_take(sitter, worker_core.cpu)) return;
+  if (runtime->stopping.load(std::memory_order_relaxed)) return;
+  group->searching.fetch_sub(1, std::memory_order_relaxed);
+  runtime->wake_anybody();
+  main.core_seats.take(sitter, worker_core.cpu);
+  group->searching.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Worker::enter(Fiber* to) noexcept {
@@ -227,9 +250,10 @@ Job* Worker::shared_job() noexcept {
 
 namespace {
 
-/// The runtime exists for as long as the fiber has not been seen to be ready (L2 in sched/run/visit.hpp).
+/// By a thread that is no worker of the fiber's runtime, which exists for as long as the fiber has not been seen to be
+/// ready (L2 in sched/run/visit.hpp).
 void make_ready_from_outside(Fiber* fiber) noexcept {
-  Runtime& runtime = *Runtime::existing.load(std::memory_order_acquire);
+  Runtime& runtime = *static_cast<Runtime*>(fiber->runtime);
   Runtime::visits.fetch_add(1, std::memory_order_seq_cst);
   tracing::made_ready(nullptr, fiber);
   const int bound = fiber->bound;
@@ -245,7 +269,7 @@ void make_ready_from_outside(Fiber* fiber) noexcept {
 
 void make_ready(Fiber* fiber, bool next) noexcept {
   Worker* worker = this_worker();
-  if (worker == nullptr) return make_ready_from_outside(fiber);
+  if (worker == nullptr || worker->runtime != fiber->runtime) return make_ready_from_outside(fiber);
   fiber->card.state.store(fiber::TaskCard::State::ready, std::memory_order_relaxed);
   tracing::made_ready(worker, fiber);
   if (fiber->bound >= 0 && worker->id != fiber->bound) {

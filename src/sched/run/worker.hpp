@@ -19,6 +19,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/stack_cache.hpp"
 #include "os/futex.hpp"
+#include "sched/control/core_seats.hpp"
 #include "sched/run/error_number.hpp"
 #include "sched/run/exceptions.hpp"
 #include "sched/run/inbox.hpp"
@@ -102,6 +103,7 @@ struct Worker : detail::WorkerBase {
   std::uint64_t random = 0;
   trace::Track* track = nullptr;  // null unless the run is recorded (sched/debug/tracing.hpp)
   const os::TickClock* clock = nullptr;
+  CoreSeats::Sitter sitter;  // whether it has its core, where arenas share cores (sched/control/core_seats.hpp)
 
   // Used by any thread.
   Inbox inbox;
@@ -111,6 +113,7 @@ struct Worker : detail::WorkerBase {
   os::FutexWord guest_bell{0};
   std::atomic<const fiber::Fiber*> shown{nullptr};  // `current`, for lists of tasks
   std::atomic<int> node{-1};                        // the node of its core
+  std::atomic<int> cpu{-1};                         // the cpu of its core
   std::atomic<int> home_group{0};                   // the group of `place`, perhaps a moment old
   std::atomic<bool> leaving{false};                 // it leaves jobs to others (sched/run/bound_limits.cpp)
   alignas(64) Tally tally;
@@ -158,6 +161,10 @@ struct Worker : detail::WorkerBase {
   /// Called between two jobs, often enough.
   void watch_others() noexcept;
 
+  /// Between two jobs or chunks, where arenas share cores: leaves the core to a worker that goes first, and waits for
+  /// it.
+  void share_core() noexcept;
+
  private:
   friend class Runtime;
   detail::Job* own_job() noexcept;
@@ -186,6 +193,7 @@ struct Worker : detail::WorkerBase {
   void park(unsigned fruitless) noexcept;
   bool stand_sentry(const void* sleep) noexcept;
   bool leave_sentry(const void* sleep) noexcept;
+  void sit_down() noexcept;
   std::uint64_t next_random() noexcept { return base::next_random(random); }
 };
 

@@ -53,6 +53,7 @@ void Worker::move_to(const WorkerCore& to) {
     throw Error(Errc::bad_input, "no core of this placement stands on chiplet " + std::to_string(to.chiplet),
                 "take one of the placement's cores");
   const WorkerCore from = std::exchange(worker_core, to);
+  cpu.store(to.cpu, std::memory_order_relaxed);
   tracing::moved(*this, to);
   // It joins before it leaves, so the worker can be found at any time, and the jobs that it takes out of an inbox that
   // it was the last to serve meet at least one worker that is awake: itself.

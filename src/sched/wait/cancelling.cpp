@@ -6,6 +6,7 @@
 #include <exception>
 #include <mutex>
 
+#include "sched/run/arenas.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/visit.hpp"
 
@@ -63,7 +64,7 @@ namespace charm::detail {
 
 void end_cancelled_waits() noexcept {
   const sched::Visit runtime = sched::Visit::until_the_end();
-  if (runtime) runtime->cancellable_waits.end_cancelled();
+  if (runtime) sched::for_family(*runtime, [](sched::Runtime& each) { each.cancellable_waits.end_cancelled(); });
 }
 
 void check_ended_wait() {

@@ -85,6 +85,7 @@ class Guest {
     if (worker_ == nullptr) return;
     fiber::attach_thread(native_);
     native_.bound = worker_->id;
+    native_.runtime = worker_->runtime;
     native_.card.begin(guest_function);
     worker_->current = &native_;
     worker_->runtime->set_guest(&native_);

@@ -1,0 +1,138 @@
+/* The end (src/sched/run/termination.cpp): two runtimes with a worker each, the main one (0) and an arena (1);
+ * with -DALONE the arena has two. Jobs fork
+ * jobs, post jobs to the other runtime, suspend themselves, and wake those that have. A thread outside posts one more.
+ * By default finalize() ends both together; with -DALONE the arena's object ends the arena while the main runtime goes on,
+ * and nobody posts to the arena any more but tasks of it.
+ *
+ * Whoever sees the end must be right: no job lies anywhere, nobody runs, and of an arena that ends alone no task waits
+ * that somebody could wake. Checked at the very moment when it is told.
+ *
+ * Each macro takes a precaution away, and the check has to fail:
+ *   NO_STIRRED     that a worker has found something meanwhile is not noticed
+ *   STIRRED_FIRST  it says so before it takes itself out of the count: who looks in between counts it as idle and knows already
+ *   QUEUES_FIRST   the queues are looked at before the idle workers are counted
+ *   ONE_BY_ONE     each runtime looks at itself alone                                      (without ALONE)
+ *   NO_VISITS      a thread outside that came through the gate is not waited for           (without ALONE)
+ *   NO_TASKS       tasks that wait are not asked for                                       (with ALONE)
+ *   TASKS_LAST     they are asked for after the count of those that have found something   (with ALONE)
+ */
+#ifndef STEPS
+#define STEPS 3
+#endif
+
+byte queue[2];           /* jobs that lie in deques and inboxes */
+byte ready[2];           /* tasks that were woken */
+byte waiting[2];         /* tasks that are suspended */
+byte live[2];            /* tasks that have a stack: running, ready or suspended */
+byte idle[2], running[2];
+bit over[2];
+byte stirred[2];
+byte steps = STEPS;      /* forks, posts and suspensions that are left */
+byte visits;
+bit open = 1, stopping[2];
+
+#define work(r) (queue[r] > 0 || ready[r] > 0)
+#ifdef ALONE
+#define WORKERS(r) (1 + r)
+#else
+#define WORKERS(r) 1
+#endif
+#define all_idle(r) (idle[r] == WORKERS(r))
+#define quiet(r) (!work(r) && running[r] == 0)   /* a worker that has seen what is gone by now may be about to look */
+
+inline task(r) {          /* a task that has just begun, or goes on */
+  do
+  :: atomic { steps > 0 -> steps--; queue[r]++ }                                   /* forks */
+#ifdef ALONE
+  :: atomic { steps > 0 && r == 1 -> steps--; queue[0]++ }                         /* nobody uses the arena any more */
+#else
+  :: atomic { steps > 0 -> steps--; queue[1 - r]++ }                               /* posts */
+#endif
+  :: atomic { waiting[1 - r] > 0 -> waiting[1 - r]--; ready[1 - r]++ }   /* wakes */
+  :: atomic { steps > 0 -> steps--; waiting[r]++ }; break                          /* suspends itself: its stack stays */
+  :: live[r]--; break                                                              /* ends */
+  od
+}
+
+proctype worker(bit r) {
+  byte before, after;
+  bit family;
+end:
+  do
+  :: atomic { queue[r] > 0 -> queue[r]--; running[r]++ }; live[r]++; task(r); running[r]--
+  :: atomic { ready[r] > 0 -> ready[r]--; running[r]++ }; task(r); running[r]--
+  :: !work(r) && stopping[r] ->
+     idle[r]++;
+     do
+     :: over[r] -> goto done
+#ifdef STIRRED_FIRST
+     :: work(r) && !over[r] -> stirred[r]++; idle[r]--; break
+#else
+     :: work(r) && !over[r] -> idle[r]--; stirred[r]++; break
+#endif
+     :: !work(r) && !over[r] ->
+#if defined(ALONE) || defined(ONE_BY_ONE)
+        family = 0;
+#else
+        family = 1;
+#endif
+        before = stirred[r] + (family -> stirred[1 - r] : 0);
+#ifndef NO_VISITS
+        if :: visits > 0 -> goto next :: else fi;
+#endif
+#ifdef QUEUES_FIRST
+        if :: work(r) -> goto next :: else fi;
+        if :: family && work(1 - r) -> goto next :: else fi;
+#endif
+        if :: !all_idle(r) -> goto next :: else fi;
+        if :: family && !all_idle((1 - r)) -> goto next :: else fi;
+#ifndef QUEUES_FIRST
+        if :: work(r) -> goto next :: else fi;
+        if :: family && work(1 - r) -> goto next :: else fi;
+#endif
+#if defined(ALONE) && !defined(NO_TASKS) && !defined(TASKS_LAST)
+        if :: live[r] > 0 -> goto next :: else fi;
+#endif
+        if :: !all_idle(r) -> goto next :: else fi;
+        if :: family && !all_idle((1 - r)) -> goto next :: else fi;
+        after = stirred[r] + (family -> stirred[1 - r] : 0);
+#ifndef NO_STIRRED
+        if :: after != before -> goto next :: else fi;
+#endif
+#if defined(ALONE) && defined(TASKS_LAST)
+        if :: live[r] > 0 -> goto next :: else fi;
+#endif
+        atomic {
+#ifdef ALONE
+          assert(quiet(1) && live[1] == 0);
+          over[1] = 1
+#else
+          assert(quiet(0) && quiet(1));
+          over[0] = 1; over[1] = 1
+#endif
+        };
+next:   before = 0; after = 0
+     od
+  od;
+done: skip
+}
+
+active proctype outside() {
+  visits++;
+  if
+  :: open -> queue[0]++; assert(!over[0])
+  :: else -> skip
+  fi;
+  visits--
+}
+
+init {
+  atomic { queue[0] = 1; queue[1] = 1; run worker(0); run worker(1) };
+#ifdef ALONE
+  run worker(1);
+  stopping[1] = 1
+#else
+  open = 0;
+  stopping[0] = 1; stopping[1] = 1
+#endif
+}
