@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "probe/stream.hpp"
+#include "probe/measuring/stream.hpp"
 
 namespace {
 

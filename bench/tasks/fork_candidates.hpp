@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "os/membarrier.hpp"
+#include "os/threads/membarrier.hpp"
 
 namespace charm::bench::forks {
 

@@ -48,7 +48,8 @@ typedef void (*CHARM_Range)(int64_t low, int64_t high, void* argument);
  * The calling thread works as worker 0 while it waits in calls of the library, and is bound to that worker's core.
  * If the runtime runs already the call joins it, or returns CHARM_BAD_CONFIG if it asks for settings that the runtime
  * does not have; CHARM_Error() names the setting. Each call that succeeds needs a CHARM_Finalize(). Also returns
- * CHARM_BAD_INPUT, CHARM_BAD_CONFIG, CHARM_TOO_MANY_WORKERS, CHARM_REFUSED or CHARM_SYSTEM; then nothing is left running.
+ * CHARM_BAD_INPUT, CHARM_BAD_CONFIG, CHARM_TOO_MANY_WORKERS, CHARM_REFUSED or CHARM_SYSTEM; then nothing is left
+ * running.
  */
 int CHARM_Init(void);
 
@@ -66,10 +67,11 @@ typedef struct {
  * CHARM_BAD_CONFIG for a name or a value that is not accepted; CHARM_Error() says which. */
 int CHARM_Init_settings(const CHARM_Setting* settings, size_t count);
 
-/** The last call, of as many as there were of CHARM_Init() and its kind, waits for all work that can still run and stops
- * the workers; those before return at once. Call it outside of tasks, if possible in that thread. Tasks that wait for something that can no longer
- * happen are dropped, with a notice on the standard error stream. CHARM_Init() may be called again afterwards. Returns
- * CHARM_NOT_RUNNING without a runtime, inside a task, or if another thread is in this function already. */
+/** The last call, of as many as there were of CHARM_Init() and its kind, waits for all work that can still run and
+ * stops the workers; those before return at once. Call it outside of tasks, if possible in that thread. Tasks that wait
+ * for something that can no longer happen are dropped, with a notice on the standard error stream. CHARM_Init() may be
+ * called again afterwards. Returns CHARM_NOT_RUNNING without a runtime, inside a task, or if another thread is in this
+ * function already. */
 int CHARM_Finalize(void);
 /**@}*/
 
@@ -124,8 +126,8 @@ enum {
 /** An arena: a group of workers of its own (docs/arenas.md). */
 typedef struct CHARM_Arena CHARM_Arena;
 
-/** Makes an arena with workers on `count` chiplets (NULL and 0: on all): at most `workers`, or one for each core if that
- * is 0. Returns CHARM_BAD_INPUT for chiplets, numbers or priorities that do not exist. */
+/** Makes an arena with workers on `count` chiplets (NULL and 0: on all): at most `workers`, or one for each core if
+ * that is 0. Returns CHARM_BAD_INPUT for chiplets, numbers or priorities that do not exist. */
 int CHARM_Arena_create(CHARM_Arena** arena, const int* chiplets, size_t count, int workers, int priority);
 
 /** Runs function(argument) as a task of the arena, and waits for it. */

@@ -8,7 +8,7 @@
 
 #include "attach/thread_placer.hpp"
 #include "lease/lease.hpp"
-#include "os/cpu_watch.hpp"
+#include "os/threads/cpu_watch.hpp"
 #include "steering/lease_follower.hpp"
 
 namespace charm::attach {

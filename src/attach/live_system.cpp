@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "os/affinity.hpp"
-#include "os/this_process.hpp"
+#include "os/processes/this_process.hpp"
+#include "os/threads/affinity.hpp"
 
 namespace charm::attach {
 namespace {

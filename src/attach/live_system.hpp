@@ -13,8 +13,8 @@
 
 #include "attach/system.hpp"
 #include "counters/other_threads.hpp"
-#include "os/process_events.hpp"
-#include "os/processes.hpp"
+#include "os/processes/process_events.hpp"
+#include "os/processes/processes.hpp"
 
 namespace charm::attach {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "counters/source.hpp"
-#include "os/cpu_load.hpp"
-#include "os/processes.hpp"
+#include "os/machine/cpu_load.hpp"
+#include "os/processes/processes.hpp"
 
 namespace charm::attach {
 

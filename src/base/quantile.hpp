@@ -1,5 +1,5 @@
 // Medians and quantiles. For measurements that can only be disturbed in one direction there are other rules:
-// probe/samples.hpp and probe/distances.hpp have them.
+// probe/measuring/samples.hpp and probe/structure/distances.hpp have them.
 #pragma once
 
 #include <vector>

@@ -8,13 +8,13 @@
 #include "cli/attach/steered.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
-#include "os/affinity.hpp"
-#include "os/affinity_restorer.hpp"
-#include "os/child.hpp"
-#include "os/output_file.hpp"
-#include "os/process_claim.hpp"
-#include "os/processes.hpp"
-#include "os/this_process.hpp"
+#include "os/files/output_file.hpp"
+#include "os/processes/child.hpp"
+#include "os/processes/process_claim.hpp"
+#include "os/processes/processes.hpp"
+#include "os/processes/this_process.hpp"
+#include "os/threads/affinity.hpp"
+#include "os/threads/affinity_restorer.hpp"
 
 namespace charm::cli {
 namespace {

@@ -28,8 +28,8 @@
 #include "compare/disturbance.hpp"
 #include "compare/run.hpp"
 #include "controller/policy.hpp"
-#include "os/output_file.hpp"
-#include "os/this_process.hpp"
+#include "os/files/output_file.hpp"
+#include "os/processes/this_process.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::cli {

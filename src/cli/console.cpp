@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "cli/options.hpp"
-#include "os/terminal.hpp"
+#include "os/files/terminal.hpp"
 
 namespace charm::cli {
 void add_output_options(CLI::App& app, OutputOptions& options) {

@@ -18,7 +18,7 @@
 #include "cli/options.hpp"
 #include "cli/text_table.hpp"
 #include "counters/sources.hpp"
-#include "os/libpfm.hpp"
+#include "os/perf/libpfm.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::cli {

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "cli/console.hpp"
-#include "os/output_file.hpp"
-#include "probe/measure.hpp"
+#include "os/files/output_file.hpp"
+#include "probe/measuring/measure.hpp"
 #include "probe/picture.hpp"
 #include "topology/discovery.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "probe/measure.hpp"
+#include "probe/measuring/measure.hpp"
 
 namespace charm::cli {
 

@@ -1,6 +1,6 @@
 // `charm run`: starts an unmodified program and places its threads by the runtime's policies while it runs. The program
-// is a child that behaves as if the shell had started it (os/child.hpp); an Attachment places its threads meanwhile
-// (attach/attachment.hpp).
+// is a child that behaves as if the shell had started it (os/processes/child.hpp); an Attachment places its threads
+// meanwhile (attach/attachment.hpp).
 #include <charm/error.hpp>
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 #include "cli/commands.hpp"
 #include "cli/malloc/preload.hpp"
 #include "cli/options.hpp"
-#include "os/affinity.hpp"
-#include "os/affinity_restorer.hpp"
-#include "os/child.hpp"
-#include "os/output_file.hpp"
-#include "os/process_claim.hpp"
-#include "os/this_process.hpp"
-#include "os/thread_memory.hpp"
+#include "os/files/output_file.hpp"
+#include "os/memory/thread_memory.hpp"
+#include "os/processes/child.hpp"
+#include "os/processes/process_claim.hpp"
+#include "os/processes/this_process.hpp"
+#include "os/threads/affinity.hpp"
+#include "os/threads/affinity_restorer.hpp"
 
 namespace charm::cli {
 namespace {

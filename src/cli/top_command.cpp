@@ -20,7 +20,7 @@
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
-#include "os/terminal.hpp"
+#include "os/files/terminal.hpp"
 #include "top/json.hpp"
 #include "top/replay_writer.hpp"
 #include "top/sampler.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "counters/plan.hpp"
-#include "os/child_events.hpp"
+#include "os/perf/child_events.hpp"
 
 namespace charm::compare {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compare/outcome.hpp"
-#include "os/machine_use.hpp"
+#include "os/machine/machine_use.hpp"
 
 namespace charm::compare {
 

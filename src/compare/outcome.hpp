@@ -10,7 +10,7 @@
 
 #include "compare/statistics.hpp"
 #include "compare/verdict.hpp"
-#include "os/measured_child.hpp"
+#include "os/processes/measured_child.hpp"
 
 namespace charm::compare {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "counters/fill_source.hpp"
-#include "os/cpu_identity.hpp"
+#include "os/machine/cpu_identity.hpp"
 
 namespace charm::counters {
 

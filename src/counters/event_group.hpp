@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "counters/plan.hpp"
-#include "os/perf_events.hpp"
+#include "os/perf/perf_events.hpp"
 
 namespace charm::counters {
 

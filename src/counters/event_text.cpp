@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "os/libpfm.hpp"
+#include "os/perf/libpfm.hpp"
 
 namespace charm::counters {
 namespace {

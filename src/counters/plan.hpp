@@ -10,7 +10,7 @@
 #include "counters/catalogue.hpp"
 #include "counters/event_text.hpp"
 #include "counters/fill_source.hpp"
-#include "os/perf_events.hpp"
+#include "os/perf/perf_events.hpp"
 
 namespace charm::counters {
 

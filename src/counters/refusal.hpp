@@ -1,10 +1,10 @@
 // Explains in words why the kernel provides no counters, and what would help. Pure: a function of an errno and of the
-// process's access (os/perf_access.hpp).
+// process's access (os/perf/perf_access.hpp).
 #pragma once
 
 #include <string>
 
-#include "os/perf_access.hpp"
+#include "os/perf/perf_access.hpp"
 
 namespace charm::counters {
 

@@ -10,7 +10,7 @@
 
 #include "base/notices.hpp"
 #include "counters/sources.hpp"
-#include "os/thread_usage.hpp"
+#include "os/threads/thread_usage.hpp"
 
 namespace charm::counters {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <ctime>
 
-#include "os/affinity.hpp"
-#include "os/pressure.hpp"
+#include "os/machine/pressure.hpp"
+#include "os/threads/affinity.hpp"
 
 namespace charm::counters {
 

@@ -7,8 +7,8 @@
 
 #include "counters/event_group.hpp"
 #include "counters/source.hpp"
-#include "os/perf_events.hpp"
-#include "os/thread_usage.hpp"
+#include "os/perf/perf_events.hpp"
+#include "os/threads/thread_usage.hpp"
 
 namespace charm::counters {
 

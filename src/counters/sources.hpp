@@ -13,9 +13,9 @@
 #include "counters/plan.hpp"
 #include "counters/refusal.hpp"
 #include "counters/source.hpp"
-#include "os/cpu_identity.hpp"
-#include "os/perf_access.hpp"
-#include "os/perf_events.hpp"
+#include "os/machine/cpu_identity.hpp"
+#include "os/perf/perf_access.hpp"
+#include "os/perf/perf_events.hpp"
 
 namespace charm::counters {
 

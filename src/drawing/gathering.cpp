@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "os/cpu_identity.hpp"
+#include "os/machine/cpu_identity.hpp"
 #include "topology/description.hpp"
 #include "topology/discovery.hpp"
 

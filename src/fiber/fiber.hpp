@@ -15,7 +15,7 @@
 #include "fiber/sanitizers.hpp"
 #include "fiber/stack.hpp"
 #include "fiber/switch.hpp"
-#include "os/pause.hpp"
+#include "os/threads/pause.hpp"
 
 namespace charm::detail {
 class CancelScope;

@@ -14,9 +14,9 @@
 
 #include "base/notices.hpp"
 #include "fiber/sanitizers.hpp"
-#include "os/memory.hpp"
-#include "os/node_memory.hpp"
-#include "os/stack_memory.hpp"
+#include "os/memory/memory.hpp"
+#include "os/memory/node_memory.hpp"
+#include "os/memory/stack_memory.hpp"
 
 // Memcheck takes a switch to a stack that lies near the old one for a large frame, and calls what is on it undefined,
 // unless it knows both. Telling it costs six instructions for each stack, and nothing else where valgrind does not run.

@@ -17,7 +17,7 @@
 
 #include <map>
 
-#include "os/cpu_load.hpp"
+#include "os/machine/cpu_load.hpp"
 
 namespace charm::lease {
 

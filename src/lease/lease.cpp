@@ -8,8 +8,8 @@
 #include "base/clock.hpp"
 #include "base/notices.hpp"
 #include "lease/fair.hpp"
-#include "os/this_process.hpp"
-#include "os/time_namespace.hpp"
+#include "os/machine/time_namespace.hpp"
+#include "os/processes/this_process.hpp"
 
 namespace charm::lease {
 namespace {

@@ -23,8 +23,8 @@
 #include "base/id_sets.hpp"
 #include "lease/core_selection.hpp"
 #include "lease/table.hpp"
-#include "os/processes.hpp"
-#include "os/shared_file.hpp"
+#include "os/files/shared_file.hpp"
+#include "os/processes/processes.hpp"
 
 namespace charm::lease {
 

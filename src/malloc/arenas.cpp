@@ -8,7 +8,7 @@
 #include "malloc/jemalloc.hpp"
 #include "malloc/placement.hpp"
 #include "malloc/statistics.hpp"
-#include "os/bare.hpp"
+#include "os/memory/bare.hpp"
 #include "traffic/weight_page.hpp"
 
 namespace charm::shim {

@@ -10,7 +10,7 @@
 #include "malloc/jemalloc.hpp"
 #include "malloc/shim.hpp"
 #include "malloc/text.hpp"
-#include "os/bare.hpp"
+#include "os/memory/bare.hpp"
 
 namespace {
 

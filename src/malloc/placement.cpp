@@ -8,7 +8,7 @@
 #include "malloc/jemalloc.hpp"
 #include "malloc/text.hpp"
 #include "malloc/weights.hpp"
-#include "os/bare.hpp"
+#include "os/memory/bare.hpp"
 
 namespace charm::shim {
 namespace {

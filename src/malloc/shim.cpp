@@ -16,7 +16,7 @@
 #include "malloc/arenas.hpp"
 #include "malloc/jemalloc.hpp"
 #include "malloc/placement.hpp"
-#include "os/bare.hpp"
+#include "os/memory/bare.hpp"
 
 namespace charm::shim {
 namespace {

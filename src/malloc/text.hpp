@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "os/bare.hpp"
+#include "os/memory/bare.hpp"
 
 namespace charm::shim {
 

@@ -1,6 +1,6 @@
 #include "malloc/weights.hpp"
 
-#include "os/bare.hpp"
+#include "os/memory/bare.hpp"
 
 namespace charm::shim {
 

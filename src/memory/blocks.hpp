@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "os/page_system.hpp"
+#include "os/memory/page_system.hpp"
 
 namespace charm::memory {
 

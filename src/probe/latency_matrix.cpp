@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-#include "os/bounded_file.hpp"
+#include "os/files/bounded_file.hpp"
 
 namespace charm::probe {
 namespace {

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
-#include "os/bounded_file.hpp"
-#include "os/output_file.hpp"
+#include "os/files/bounded_file.hpp"
+#include "os/files/output_file.hpp"
 #include "topology/machine_json.hpp"
 
 namespace charm::probe {

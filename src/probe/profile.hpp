@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "probe/clustering.hpp"
 #include "probe/latency_matrix.hpp"
-#include "probe/samples.hpp"
+#include "probe/measuring/samples.hpp"
+#include "probe/structure/clustering.hpp"
 #include "topology/profile.hpp"
 
 namespace charm::probe {

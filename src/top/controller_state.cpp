@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "os/private_file.hpp"
+#include "os/files/private_file.hpp"
 #include "trace/decision_file.hpp"
 
 namespace charm::top {

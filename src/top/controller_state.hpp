@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "os/thread_list.hpp"
+#include "os/threads/thread_list.hpp"
 #include "top/snapshot.hpp"
 
 namespace charm::top {

@@ -13,8 +13,8 @@
 
 #include "counters/plan.hpp"
 #include "counters/source.hpp"
-#include "os/attached_events.hpp"
-#include "os/perf_access.hpp"
+#include "os/perf/attached_events.hpp"
+#include "os/perf/perf_access.hpp"
 
 namespace charm::top {
 

@@ -9,8 +9,8 @@
 
 #include "base/clock.hpp"
 #include "counters/sources.hpp"
-#include "os/cpu_load.hpp"
-#include "os/this_process.hpp"
+#include "os/machine/cpu_load.hpp"
+#include "os/processes/this_process.hpp"
 #include "top/controller_state.hpp"
 #include "top/replay_writer.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "counters/source.hpp"
-#include "os/thread_list.hpp"
+#include "os/threads/thread_list.hpp"
 #include "top/fills.hpp"
 #include "top/watch.hpp"
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "counters/source.hpp"
-#include "os/cpu_load.hpp"
-#include "os/thread_list.hpp"
+#include "os/machine/cpu_load.hpp"
+#include "os/threads/thread_list.hpp"
 #include "top/snapshot.hpp"
 
 namespace charm::top {

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "os/affinity.hpp"
-#include "os/cgroup.hpp"
+#include "os/machine/cgroup.hpp"
+#include "os/threads/affinity.hpp"
 #include "topology/chiplets.hpp"
 
 namespace charm::topology {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "os/bounded_file.hpp"
+#include "os/files/bounded_file.hpp"
 #include "topology/build.hpp"
 #include "topology/foreign.hpp"
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/utf8.hpp"
-#include "os/bounded_file.hpp"
-#include "os/confined.hpp"
+#include "os/files/bounded_file.hpp"
+#include "os/processes/confined.hpp"
 #include "topology/hwloc_handle.hpp"
 #include "topology/survey_of.hpp"
 #include "topology/survey_wire.hpp"

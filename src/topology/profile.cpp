@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "os/bounded_file.hpp"
+#include "os/files/bounded_file.hpp"
 #include "topology/machine_json.hpp"
 
 namespace charm::topology {

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "os/bounded_file.hpp"
-#include "os/cpu_identity.hpp"
-#include "os/system_files.hpp"
+#include "os/files/bounded_file.hpp"
+#include "os/files/system_files.hpp"
+#include "os/machine/cpu_identity.hpp"
 
 namespace charm::topology {
 namespace {

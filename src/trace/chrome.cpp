@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
-#include "os/symbol.hpp"
+#include "os/processes/symbol.hpp"
 #include "trace/graph.hpp"
 
 namespace charm::trace {

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
-#include "os/private_file.hpp"
-#include "os/this_process.hpp"
-#include "os/thread_list.hpp"
+#include "os/files/private_file.hpp"
+#include "os/processes/this_process.hpp"
+#include "os/threads/thread_list.hpp"
 
 namespace charm::trace {
 namespace {

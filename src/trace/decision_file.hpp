@@ -14,7 +14,7 @@
 #include <deque>
 #include <string>
 
-#include "os/private_file.hpp"
+#include "os/files/private_file.hpp"
 
 namespace charm::trace {
 

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/notices.hpp"
-#include "os/memory.hpp"
-#include "os/this_process.hpp"
+#include "os/memory/memory.hpp"
+#include "os/processes/this_process.hpp"
 #include "trace/chrome.hpp"
 
 namespace charm::trace {

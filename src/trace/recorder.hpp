@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "os/tick_clock.hpp"
+#include "os/machine/tick_clock.hpp"
 #include "trace/recording.hpp"
 #include "trace/track.hpp"
 

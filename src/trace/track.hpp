@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "os/tick_clock.hpp"
+#include "os/machine/tick_clock.hpp"
 #include "trace/event.hpp"
 
 namespace charm::trace {

@@ -1,5 +1,5 @@
 // Threads of a process as they are found: this one's.
-#include "os/processes.hpp"
+#include "os/processes/processes.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -16,7 +16,7 @@
 
 #include "attach/live_system.hpp"
 #include "base/living_thread.hpp"
-#include "os/affinity.hpp"
+#include "os/threads/affinity.hpp"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "cli/completion.hpp"
 #include "cli/failure.hpp"
 #include "cli/options.hpp"
-#include "os/output_file.hpp"
+#include "os/files/output_file.hpp"
 
 using namespace charm::cli;
 namespace os = charm::os;

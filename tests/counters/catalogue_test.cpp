@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "counters/event_text.hpp"
-#include "os/libpfm.hpp"
+#include "os/perf/libpfm.hpp"
 
 namespace charm::counters {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "os/libpfm.hpp"
+#include "os/perf/libpfm.hpp"
 
 namespace charm::counters {
 namespace {

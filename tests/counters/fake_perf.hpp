@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "counters/sources.hpp"
-#include "os/perf_events.hpp"
+#include "os/perf/perf_events.hpp"
 
 namespace charm::counters {
 

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "base/folder.hpp"
-#include "os/cpu_identity.hpp"
-#include "os/perf_access.hpp"
-#include "os/pressure.hpp"
+#include "os/machine/cpu_identity.hpp"
+#include "os/machine/pressure.hpp"
+#include "os/perf/perf_access.hpp"
 
 namespace charm::counters {
 namespace {

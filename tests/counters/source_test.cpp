@@ -14,7 +14,7 @@
 #include "base/notices.hpp"
 #include "counters/fake_perf.hpp"
 #include "counters/software.hpp"
-#include "os/affinity.hpp"
+#include "os/threads/affinity.hpp"
 
 namespace charm::counters {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <sys/mman.h>
 
-#include "os/page_system.hpp"
+#include "os/memory/page_system.hpp"
 
 namespace charm::memory {
 

@@ -1,5 +1,5 @@
 // Files that a user names and that may be anything, and functions that may not come back.
-#include "os/bounded_file.hpp"
+#include "os/files/bounded_file.hpp"
 
 #include <atomic>
 #include <csignal>
@@ -16,7 +16,7 @@
 #include "base/folder.hpp"
 #include "base/text.hpp"
 #include "fiber/sanitizers.hpp"
-#include "os/confined.hpp"
+#include "os/processes/confined.hpp"
 
 using namespace charm::os;
 using charm::test::Folder;

@@ -1,5 +1,5 @@
 // Made-up cgroup trees, as hosts and containers of both generations have them.
-#include "os/cgroup.hpp"
+#include "os/machine/cgroup.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which cpus a process may use, judged from masks and grants; and the real kernel's answers.
-#include "os/cpu_watch.hpp"
+#include "os/threads/cpu_watch.hpp"
 
 #include <filesystem>
 #include <thread>

@@ -1,5 +1,5 @@
 // Programs that are run to their end and measured, and the machine as it is seen beside them.
-#include "os/measured_child.hpp"
+#include "os/processes/measured_child.hpp"
 
 #include <array>
 #include <cerrno>
@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "base/folder.hpp"
-#include "os/child_events.hpp"
-#include "os/machine_use.hpp"
+#include "os/machine/machine_use.hpp"
+#include "os/perf/child_events.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "os/memory.hpp"
+#include "os/memory/memory.hpp"
 
 #include <cstring>
 #include <vector>

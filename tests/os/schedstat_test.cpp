@@ -1,5 +1,5 @@
 // Times of threads, as the kernel writes them and as this one's are.
-#include "os/schedstat.hpp"
+#include "os/threads/schedstat.hpp"
 
 #include <ctime>
 #include <string>

@@ -1,11 +1,11 @@
 // Files of /proc and /sys: where they are below a root, and the few forms that they have.
-#include "os/system_files.hpp"
+#include "os/files/system_files.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/folder.hpp"
-#include "os/load_average.hpp"
-#include "os/process_stat.hpp"
+#include "os/machine/load_average.hpp"
+#include "os/processes/process_stat.hpp"
 
 namespace charm::os {
 namespace {

@@ -1,5 +1,5 @@
 // What a time namespace adds to the clocks, as /proc tells it.
-#include "os/time_namespace.hpp"
+#include "os/machine/time_namespace.hpp"
 
 #include <string>
 

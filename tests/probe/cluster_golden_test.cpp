@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "probe/clustering.hpp"
+#include "probe/structure/clustering.hpp"
 
 using namespace charm::probe;
 

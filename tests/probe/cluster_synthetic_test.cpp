@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "probe/landmarks.hpp"
-#include "probe/pair_plan.hpp"
+#include "probe/measuring/pair_plan.hpp"
+#include "probe/structure/landmarks.hpp"
 #include "synthetic_machine.hpp"
 #include "thorough.hpp"
 

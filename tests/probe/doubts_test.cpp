@@ -1,6 +1,6 @@
 // What speaks against a measurement, and what follows from a profile that is doubtful. And: every step ends when its
 // time is up, by a clock that the test turns.
-#include "probe/doubts.hpp"
+#include "probe/measuring/doubts.hpp"
 
 #include <charm/machine.hpp>
 
@@ -10,11 +10,11 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
-#include "os/affinity.hpp"
-#include "probe/measure.hpp"
-#include "probe/progress_plan.hpp"
-#include "probe/stream.hpp"
-#include "probe/working_set.hpp"
+#include "os/threads/affinity.hpp"
+#include "probe/measuring/measure.hpp"
+#include "probe/measuring/progress_plan.hpp"
+#include "probe/measuring/stream.hpp"
+#include "probe/measuring/working_set.hpp"
 #include "topology/discovery.hpp"
 
 using namespace charm;

@@ -5,16 +5,16 @@
 #include <gtest/gtest.h>
 
 #include "base/folder.hpp"
-#include "os/affinity.hpp"
-#include "os/cpu_load.hpp"
-#include "os/node_memory.hpp"
-#include "probe/landmarks.hpp"
-#include "probe/pair_plan.hpp"
-#include "probe/pairs.hpp"
+#include "os/machine/cpu_load.hpp"
+#include "os/memory/node_memory.hpp"
+#include "os/threads/affinity.hpp"
+#include "probe/measuring/pair_plan.hpp"
+#include "probe/measuring/pairs.hpp"
+#include "probe/measuring/pinned_threads.hpp"
+#include "probe/measuring/stream.hpp"
+#include "probe/measuring/working_set.hpp"
 #include "probe/picture.hpp"
-#include "probe/pinned_threads.hpp"
-#include "probe/stream.hpp"
-#include "probe/working_set.hpp"
+#include "probe/structure/landmarks.hpp"
 
 using namespace charm::probe;
 

@@ -11,7 +11,7 @@
 
 #include "base/folder.hpp"
 #include "placement/policy.hpp"
-#include "probe/measure.hpp"
+#include "probe/measuring/measure.hpp"
 #include "topology/discovery.hpp"
 #include "topology/profile.hpp"
 

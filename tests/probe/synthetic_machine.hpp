@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "probe/clustering.hpp"
+#include "probe/structure/clustering.hpp"
 
 namespace charm::probe::testing {
 

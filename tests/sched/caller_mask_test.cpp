@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "os/affinity.hpp"
+#include "os/threads/affinity.hpp"
 #include "sched/fake_cpus.hpp"
 #include "sched/run/runtime.hpp"
 

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "os/membarrier.hpp"
+#include "os/threads/membarrier.hpp"
 
 using charm::detail::Deque;
 using charm::detail::Job;

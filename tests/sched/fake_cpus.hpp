@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "os/cpu_watch.hpp"
+#include "os/threads/cpu_watch.hpp"
 
 namespace charm::test {
 

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "os/affinity.hpp"
+#include "os/threads/affinity.hpp"
 
 namespace {
 

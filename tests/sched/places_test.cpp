@@ -11,10 +11,10 @@
 #include <sys/mman.h>
 
 #include "base/folder.hpp"
-#include "os/affinity.hpp"
-#include "os/load_average.hpp"
-#include "os/node_memory.hpp"
-#include "os/pressure.hpp"
+#include "os/machine/load_average.hpp"
+#include "os/machine/pressure.hpp"
+#include "os/memory/node_memory.hpp"
+#include "os/threads/affinity.hpp"
 #include "placement/policy.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/running.hpp"

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error_code.hpp"
-#include "os/affinity.hpp"
+#include "os/threads/affinity.hpp"
 #include "sched/running.hpp"
 
 namespace {

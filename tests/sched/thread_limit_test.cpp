@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "fiber/sanitizers.hpp"
-#include "os/threads.hpp"
+#include "os/threads/threads.hpp"
 #include "sched/running.hpp"
 
 namespace {

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "os/membarrier.hpp"
+#include "os/threads/membarrier.hpp"
 #include "sched/running.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "os/affinity.hpp"
+#include "os/threads/affinity.hpp"
 #include "topology/build.hpp"
 #include "topology/discovery.hpp"
 #include "topology/machine_checks.hpp"

@@ -23,8 +23,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "os/affinity.hpp"
-#include "os/node_memory.hpp"
+#include "os/memory/node_memory.hpp"
+#include "os/threads/affinity.hpp"
 #include "stealing/victim_selection.hpp"
 
 namespace {

@@ -15,8 +15,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "os/affinity.hpp"
-#include "os/node_memory.hpp"
+#include "os/memory/node_memory.hpp"
+#include "os/threads/affinity.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/scripted_counters.hpp"
 #include "sched/work_until.hpp"

@@ -13,8 +13,8 @@
 
 #include <gtest/gtest.h>
 
-#include "os/affinity.hpp"
-#include "os/node_memory.hpp"
+#include "os/memory/node_memory.hpp"
+#include "os/threads/affinity.hpp"
 
 namespace {
 

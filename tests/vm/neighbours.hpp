@@ -23,9 +23,9 @@
 #include <sys/wait.h>
 
 #include "lease/table.hpp"
-#include "os/affinity.hpp"
-#include "os/processes.hpp"
-#include "os/shared_file.hpp"
+#include "os/files/shared_file.hpp"
+#include "os/processes/processes.hpp"
+#include "os/threads/affinity.hpp"
 
 namespace charm::test {
 

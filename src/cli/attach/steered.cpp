@@ -8,9 +8,9 @@
 
 #include "base/clock.hpp"
 #include "controller/policy.hpp"
-#include "os/output_file.hpp"
-#include "os/this_process.hpp"
-#include "os/wait_for_input.hpp"
+#include "os/files/output_file.hpp"
+#include "os/files/wait_for_input.hpp"
+#include "os/processes/this_process.hpp"
 
 namespace charm::cli {
 namespace {

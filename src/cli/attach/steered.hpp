@@ -11,7 +11,7 @@
 #include "cli/attach/options.hpp"
 #include "cli/attach/summary.hpp"
 #include "cli/command.hpp"
-#include "os/affinity_restorer.hpp"
+#include "os/threads/affinity_restorer.hpp"
 
 namespace charm::cli {
 

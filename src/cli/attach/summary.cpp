@@ -11,7 +11,7 @@
 #include "base/format.hpp"
 #include "controller/decision.hpp"
 #include "controller/policy.hpp"
-#include "os/pressure.hpp"
+#include "os/machine/pressure.hpp"
 
 namespace charm::cli {
 namespace {

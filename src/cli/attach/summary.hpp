@@ -6,7 +6,7 @@
 
 #include "attach/attachment.hpp"
 #include "cli/attach/options.hpp"
-#include "os/child.hpp"
+#include "os/processes/child.hpp"
 
 namespace charm::cli {
 

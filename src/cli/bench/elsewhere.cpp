@@ -8,7 +8,7 @@
 
 #include "cli/bench/bench.hpp"
 #include "cli/sim/record_graph.hpp"
-#include "os/this_process.hpp"
+#include "os/processes/this_process.hpp"
 
 namespace charm::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <ctime>
 
-#include "os/this_process.hpp"
+#include "os/processes/this_process.hpp"
 
 namespace charm::cli {
 namespace {

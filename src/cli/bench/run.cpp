@@ -13,7 +13,7 @@
 
 #include "cli/bench/dedicated_thread.hpp"
 #include "cli/bench/settle.hpp"
-#include "os/memory.hpp"
+#include "os/memory/memory.hpp"
 #include "workloads/bench.hpp"
 
 namespace charm::cli {

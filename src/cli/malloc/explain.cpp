@@ -16,7 +16,7 @@
 #include "base/json.hpp"
 #include "cli/malloc/commands.hpp"
 #include "cli/text_table.hpp"
-#include "os/numa_maps.hpp"
+#include "os/memory/numa_maps.hpp"
 
 namespace charm::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "os/this_process.hpp"
+#include "os/processes/this_process.hpp"
 #include "traffic/publish.hpp"
 
 namespace charm::cli {

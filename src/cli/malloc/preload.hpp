@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/malloc/source.hpp"
-#include "os/private_file.hpp"
+#include "os/files/private_file.hpp"
 
 namespace charm::cli {
 

@@ -8,9 +8,9 @@
 
 #include "base/json.hpp"
 #include "cli/malloc/commands.hpp"
-#include "os/memory.hpp"
-#include "os/output_file.hpp"
-#include "probe/node_memory_speed.hpp"
+#include "os/files/output_file.hpp"
+#include "os/memory/memory.hpp"
+#include "probe/measuring/node_memory_speed.hpp"
 #include "topology/discovery.hpp"
 #include "traffic/model_json.hpp"
 #include "traffic/profiling.hpp"

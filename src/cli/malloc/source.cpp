@@ -8,7 +8,7 @@
 #include "base/registry.hpp"
 #include "base/settings.hpp"
 #include "cli/options.hpp"
-#include "os/this_process.hpp"
+#include "os/processes/this_process.hpp"
 #include "topology/discovery.hpp"
 #include "topology/profile.hpp"
 #include "traffic/model_json.hpp"

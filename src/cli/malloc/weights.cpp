@@ -11,7 +11,7 @@
 #include "base/json.hpp"
 #include "cli/malloc/commands.hpp"
 #include "cli/text_table.hpp"
-#include "os/output_file.hpp"
+#include "os/files/output_file.hpp"
 #include "traffic/publish.hpp"
 
 namespace charm::cli {

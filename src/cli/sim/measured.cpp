@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "counters/recording.hpp"
-#include "os/bounded_file.hpp"
-#include "os/working_set.hpp"
+#include "os/files/bounded_file.hpp"
+#include "os/memory/working_set.hpp"
 
 namespace charm::cli {
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/notices.hpp"
-#include "os/node_memory.hpp"
+#include "os/memory/node_memory.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/visit.hpp"
 

@@ -11,8 +11,8 @@
 #include <new>
 
 #include "memory/blocks.hpp"
-#include "os/affinity.hpp"
-#include "os/memory.hpp"
+#include "os/memory/memory.hpp"
+#include "os/threads/affinity.hpp"
 
 namespace charm {
 namespace {

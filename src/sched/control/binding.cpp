@@ -1,13 +1,13 @@
 // How a worker is bound: it follows the core that the spread gives it, binds itself and its new pages there, and
-// notices when the cpus that the process may use change (S1 and S2 in sched/control/steering.hpp; os/cpu_watch.hpp
-// judges what a changed mask means).
+// notices when the cpus that the process may use change (S1 and S2 in sched/control/steering.hpp;
+// os/threads/cpu_watch.hpp judges what a changed mask means).
 #include <charm/error.hpp>
 
 #include <algorithm>
 #include <utility>
 
 #include "base/notices.hpp"
-#include "os/thread_memory.hpp"
+#include "os/memory/thread_memory.hpp"
 #include "sched/control/steering.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"

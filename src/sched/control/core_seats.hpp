@@ -24,7 +24,7 @@
 #include <memory>
 #include <mutex>
 
-#include "os/futex.hpp"
+#include "os/threads/futex.hpp"
 
 namespace charm::sched {
 

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "os/affinity.hpp"
-#include "os/cpu_load.hpp"
-#include "os/this_process.hpp"
-#include "os/threads.hpp"
+#include "os/machine/cpu_load.hpp"
+#include "os/processes/this_process.hpp"
+#include "os/threads/affinity.hpp"
+#include "os/threads/threads.hpp"
 #include "sched/control/steering.hpp"
 #include "steering/masks.hpp"
 

@@ -18,7 +18,7 @@
 #include "base/settings.hpp"
 #include "lease/interference.hpp"
 #include "lease/lease.hpp"
-#include "os/processes.hpp"
+#include "os/processes/processes.hpp"
 #include "steering/lease_follower.hpp"
 
 namespace charm::sched {

@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "base/notices.hpp"
 #include "controller/policy.hpp"
-#include "os/symbol.hpp"
+#include "os/processes/symbol.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"

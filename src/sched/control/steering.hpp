@@ -33,7 +33,7 @@
 
 #include "base/settings.hpp"
 #include "counters/source.hpp"
-#include "os/cpu_watch.hpp"
+#include "os/threads/cpu_watch.hpp"
 #include "placement/claim.hpp"
 #include "sched/control/meter.hpp"
 #include "steering/generation.hpp"

@@ -7,7 +7,7 @@
 #include <exception>
 #include <string>
 
-#include "os/threads.hpp"
+#include "os/threads/threads.hpp"
 #include "sched/debug/task_list.hpp"
 #include "sched/run/arenas.hpp"
 #include "sched/run/runtime.hpp"

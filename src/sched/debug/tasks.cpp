@@ -8,7 +8,7 @@
 #include <cstring>
 #include <exception>
 
-#include "os/symbol.hpp"
+#include "os/processes/symbol.hpp"
 #include "sched/debug/task_list.hpp"
 #include "sched/run/arenas.hpp"
 #include "sched/run/runtime.hpp"

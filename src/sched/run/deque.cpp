@@ -3,8 +3,8 @@
 
 #include <thread>
 
-#include "os/membarrier.hpp"
-#include "os/pause.hpp"
+#include "os/threads/membarrier.hpp"
+#include "os/threads/pause.hpp"
 
 namespace charm::detail {
 

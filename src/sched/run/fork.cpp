@@ -9,8 +9,8 @@
 #include <atomic>
 
 #include "base/notices.hpp"
-#include "os/affinity.hpp"
-#include "os/forked.hpp"
+#include "os/processes/forked.hpp"
+#include "os/threads/affinity.hpp"
 #include "sched/debug/stack_overflow.hpp"
 #include "sched/run/arenas.hpp"
 #include "sched/run/lifecycle.hpp"

@@ -16,7 +16,7 @@
 #include <mutex>
 #include <string>
 
-#include "os/futex.hpp"
+#include "os/threads/futex.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/visit.hpp"
 

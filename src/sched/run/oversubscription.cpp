@@ -10,8 +10,8 @@
 #include <set>
 
 #include "base/notices.hpp"
-#include "os/load_average.hpp"
-#include "os/pressure.hpp"
+#include "os/machine/load_average.hpp"
+#include "os/machine/pressure.hpp"
 #include "placement/placement.hpp"
 
 namespace charm::sched {

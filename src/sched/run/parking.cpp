@@ -34,7 +34,7 @@
 #include <chrono>
 
 #include "base/clock.hpp"
-#include "os/membarrier.hpp"
+#include "os/threads/membarrier.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "os/membarrier.hpp"
-#include "os/pause.hpp"
+#include "os/threads/membarrier.hpp"
+#include "os/threads/pause.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"

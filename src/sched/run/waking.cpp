@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "base/notices.hpp"
-#include "os/membarrier.hpp"
+#include "os/threads/membarrier.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"

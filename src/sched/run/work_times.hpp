@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "os/tick_clock.hpp"
+#include "os/machine/tick_clock.hpp"
 #include "trace/event.hpp"
 
 namespace charm::sched {

@@ -18,7 +18,7 @@
 #include "base/random.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/stack_cache.hpp"
-#include "os/futex.hpp"
+#include "os/threads/futex.hpp"
 #include "sched/control/core_seats.hpp"
 #include "sched/run/error_number.hpp"
 #include "sched/run/exceptions.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/notices.hpp"
-#include "os/affinity.hpp"
-#include "os/threads.hpp"
+#include "os/threads/affinity.hpp"
+#include "os/threads/threads.hpp"
 #include "sched/debug/stack_overflow.hpp"
 #include "sched/run/exceptions.hpp"
 #include "sched/run/runtime.hpp"

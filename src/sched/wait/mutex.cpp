@@ -8,7 +8,7 @@
 
 #include <thread>
 
-#include "os/pause.hpp"
+#include "os/threads/pause.hpp"
 #include "sched/run/oversubscription.hpp"
 
 namespace charm {

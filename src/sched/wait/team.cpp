@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "os/pause.hpp"
+#include "os/threads/pause.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
 

@@ -17,8 +17,8 @@
 #include <thread>
 
 #include "base/notices.hpp"
-#include "os/futex.hpp"
-#include "os/pause.hpp"
+#include "os/threads/futex.hpp"
+#include "os/threads/pause.hpp"
 #include "sched/debug/task_list.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/oversubscription.hpp"

@@ -1,0 +1,88 @@
+#include "os/files/private_file.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <system_error>
+#include <unistd.h>
+
+#include <sys/stat.h>
+
+namespace charm::os {
+namespace {
+
+std::string text_of_error(int error) { return std::generic_category().message(error); }
+
+}  // namespace
+
+std::string private_folder() {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  if (runtime != nullptr && *runtime == '/') return std::string(runtime) + "/charm";
+  const char* temporary = std::getenv("TMPDIR");
+  const std::string base = temporary != nullptr && *temporary == '/' ? temporary : "/tmp";
+  return base + "/charm-" + std::to_string(geteuid());
+}
+
+std::string prepare_private_folder(const std::string& folder) {
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return folder + ": " + text_of_error(errno);
+  struct stat found{};
+  if (lstat(folder.c_str(), &found) != 0) return folder + ": " + text_of_error(errno);
+  if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid()) return folder + " is not a folder of this user";
+  return "";
+}
+
+void remove_files_of_ended_processes(const std::string& folder, std::string_view suffix) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.ends_with(suffix)) continue;
+    const char* stem_end = name.data() + name.size() - suffix.size();
+    int process = 0;
+    const auto [stop, wrong] = std::from_chars(name.data(), stem_end, process);
+    if (wrong != std::errc() || stop != stem_end || process <= 0) continue;
+    if (kill(process, 0) != 0 && errno == ESRCH) unlink(at->path().c_str());
+  }
+}
+
+std::optional<std::string> read_private_file(const std::string& path, std::size_t most_bytes) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return std::nullopt;
+  std::optional<std::string> text;
+  struct stat found{};
+  if (fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid()) {
+    text.emplace(most_bytes, '\0');
+    const ssize_t got = read(file, text->data(), text->size());
+    text->resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  }
+  close(file);
+  return text;
+}
+
+PrivateFile::PrivateFile(const std::string& path) : path_(path), process_(getpid()) {
+  const std::string folder = path_.substr(0, path_.rfind('/'));
+  error_ = prepare_private_folder(folder);
+  if (!error_.empty()) return;
+  unlink(path_.c_str());  // may be left from a process that had our process id
+  file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_APPEND, 0600);
+  if (file_ < 0) error_ = path_ + ": " + text_of_error(errno);
+}
+
+PrivateFile::~PrivateFile() {
+  if (file_ < 0) return;
+  close(file_);
+  if (getpid() == process_) unlink(path_.c_str());
+}
+
+bool PrivateFile::is_open() const noexcept { return file_ >= 0 && getpid() == process_; }
+
+std::size_t PrivateFile::append(std::string_view text) noexcept {
+  const ssize_t written = write(file_, text.data(), text.size());
+  return written > 0 ? static_cast<std::size_t>(written) : 0;
+}
+
+bool PrivateFile::clear() noexcept { return ftruncate(file_, 0) == 0; }
+
+}  // namespace charm::os

@@ -1,0 +1,158 @@
+#include "os/memory/bare.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+namespace charm::os::bare {
+namespace {
+
+class KeepErrno {
+ public:
+  KeepErrno() = default;
+  ~KeepErrno() { errno = before_; }
+  KeepErrno(const KeepErrno&) = delete;
+  KeepErrno& operator=(const KeepErrno&) = delete;
+
+ private:
+  int before_ = errno;
+};
+
+// linux/mempolicy.h is not installed by default everywhere.
+constexpr int preferred_policy = 1;
+constexpr int interleave_policy = 3;
+
+}  // namespace
+
+void* map(void* wanted, std::size_t bytes) noexcept {
+  const KeepErrno keep;
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (wanted != nullptr ? MAP_FIXED_NOREPLACE : 0);
+  void* data = mmap(wanted, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (data == MAP_FAILED) return nullptr;
+  if (wanted != nullptr && data != wanted) {  // a kernel before 4.17 takes the address for a hint
+    munmap(data, bytes);
+    return nullptr;
+  }
+  return data;
+}
+
+void* map_aligned(std::size_t bytes, std::size_t alignment) noexcept {
+  if (alignment <= page_bytes()) return map(nullptr, bytes);
+  if (bytes + alignment < bytes) return nullptr;
+  auto* begin = static_cast<char*>(map(nullptr, bytes + alignment));
+  if (begin == nullptr) return nullptr;
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const std::size_t head = (alignment - address % alignment) % alignment;
+  if (head > 0) unmap(begin, head);
+  if (alignment > head) unmap(begin + head + bytes, alignment - head);
+  return begin + head;
+}
+
+void unmap(void* data, std::size_t bytes) noexcept {
+  const KeepErrno keep;
+  munmap(data, bytes);
+}
+
+bool forget(void* data, std::size_t bytes) noexcept {
+  const KeepErrno keep;
+  return madvise(data, bytes, MADV_DONTNEED) == 0;
+}
+
+int place(void* data, std::size_t bytes, const Nodes& nodes, bool in_turn) noexcept {
+  const KeepErrno keep;
+#ifdef SYS_mbind
+  const int policy = in_turn ? interleave_policy : preferred_policy;
+  // The kernel reads one bit less than it is told.
+  return syscall(SYS_mbind, data, bytes, policy, nodes.words, Nodes::most + 1, 0UL) == 0 ? 0 : errno;
+#else
+  (void)data, (void)bytes, (void)nodes, (void)in_turn, (void)preferred_policy, (void)interleave_policy;
+  return ENOSYS;
+#endif
+}
+
+std::size_t page_bytes() noexcept {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+int current_cpu() noexcept {
+  const KeepErrno keep;
+  return sched_getcpu();
+}
+
+int process() noexcept { return getpid(); }
+
+std::uint64_t coarse_ns() noexcept {
+  const KeepErrno keep;
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void give_way() noexcept { sched_yield(); }
+
+bool read_exactly(const char* path, void* buffer, std::size_t bytes) noexcept {
+  const KeepErrno keep;
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return false;
+  struct stat found{};
+  bool good = fstat(file, &found) == 0 && S_ISREG(found.st_mode) && (found.st_uid == geteuid() || found.st_uid == 0) &&
+              (found.st_mode & 0022U) == 0 && static_cast<std::size_t>(found.st_size) == bytes;
+  std::size_t have = 0;
+  while (good && have < bytes) {
+    const ssize_t got = read(file, static_cast<char*>(buffer) + have, bytes - have);
+    if (got < 0 && errno == EINTR) continue;
+    good = got > 0;
+    if (good) have += static_cast<std::size_t>(got);
+  }
+  close(file);
+  return good;
+}
+
+std::size_t read_start_of(const char* path, char* buffer, std::size_t bytes) noexcept {
+  const KeepErrno keep;
+  buffer[0] = '\0';
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t got = read(file, buffer, bytes - 1);
+  close(file);
+  const std::size_t length = got > 0 ? static_cast<std::size_t>(got) : 0;
+  buffer[length] = '\0';
+  return length;
+}
+
+const char* environment(const char* name) noexcept { return secure_getenv(name); }
+unsigned user() noexcept { return geteuid(); }
+
+void write_error(const char* text, std::size_t length) noexcept {
+  const KeepErrno keep;
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, length);
+}
+
+bool append(const char* path, const char* text, std::size_t length) noexcept {
+  const KeepErrno keep;
+  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  if (file < 0) return false;
+  const bool whole = write(file, text, length) == static_cast<ssize_t>(length);
+  close(file);
+  return whole;
+}
+
+void* next_function(const char* name) noexcept { return dlsym(RTLD_NEXT, name); }
+int error() noexcept { return errno; }
+void set_error(int error) noexcept { errno = error; }
+void set_out_of_memory() noexcept { errno = ENOMEM; }
+
+}  // namespace charm::os::bare
