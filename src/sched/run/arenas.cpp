@@ -89,7 +89,7 @@ Runtime::Plan plan_of(const ArenaOptions& options, Runtime& main, const std::str
   const std::vector<WorkerCore>& start = main.placement.start();
   plan.placement = steering::make_generation({main.machine, settings.policy, request, plan.cpus, {}, start}).placement;
   plan.machine = main.machine;
-  plan.rank = static_cast<CoreSeats::Rank>(options.priority);
+  plan.rank = static_cast<CoreTurns::Rank>(options.priority);
   plan.first_number = most;
   for (const auto& other : main.arenas)
     plan.first_number = std::max(plan.first_number, other->first_number + other->workers);

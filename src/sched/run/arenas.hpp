@@ -2,7 +2,7 @@
 //
 // Each arena is a Runtime with its own workers, queues, work flags and stacks, so nothing of what it forks can reach a
 // worker of another, and all protocols within it are those of the process's runtime. What several runtimes have to do
-// with each other is said here; who runs on a core that they share, in sched/control/core_seats.hpp.
+// with each other is said here; who runs on a core that they share, in sched/control/core_turns.hpp.
 //
 //  R1  A task belongs to the runtime that started it (Fiber::runtime), and only that runtime's workers run it. Whoever
 //      wakes it from elsewhere puts it into that runtime's inbox, as a thread outside would (make_ready).

@@ -146,7 +146,7 @@ void Worker::park(unsigned fruitless) noexcept {
   fiber::Fiber* self = current;  // a guest has a fiber of its own here
   const bool guest = slot.load(std::memory_order_relaxed).slot() == Slot::lent;
   const Slot awake = guest ? Slot::lent : Slot::running;
-  runtime->main.core_seats.leave(sitter);
+  runtime->main.core_turns.leave(contender);
   os::FutexWord& ring = guest ? guest_bell : bell;
   Tally::add(tally.parks);
   tracing::state(*this, trace::State::parked);
@@ -217,7 +217,7 @@ void Worker::park(unsigned fruitless) noexcept {
   runtime->steering->arrive(*this);
   enter(self);
   tracing::state(*this, trace::State::searching);
-  sit_down();
+  take_turn();
 }
 
 /// \param sleep stands for the sleep that it is. \return whether it is the sentry now (P4).

@@ -94,7 +94,7 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
       cancellable_waits(placement.start().size()),
       deadlock(*this),
       blocking_pool(std::make_unique<BlockingPool>(*this, static_cast<std::size_t>(settings.blocking_threads))),
-      core_seats(is_main() ? machine.allowed_cpus.back() + 1 : 0) {
+      core_turns(is_main() ? machine.allowed_cpus.back() + 1 : 0) {
   if (is_main()) {
     forget_oversubscription();
     if (const Oversubscription seen = oversubscription_at_start(machine, placement, bind != Bind::none);
@@ -124,7 +124,7 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
     auto worker = std::make_unique<Worker>();
     worker->id = static_cast<int>(i);
     worker->number = plan.first_number + worker->id;
-    worker->sitter.rank = plan.rank;
+    worker->contender.rank = plan.rank;
     worker->runtime = this;
     worker->random = base::mixed(i) | 1;
     if (!os::has_heavy_barrier()) worker->deque.always_publish();
@@ -291,7 +291,7 @@ Worker* Runtime::borrow() noexcept {
       !worker.slot.compare_exchange_strong(expected, Worker::Slot::lent, std::memory_order_seq_cst))
     return nullptr;
   borrowers_.store(1, std::memory_order_relaxed);  // finalize() sees it, since it sees the visit
-  if (shares_cores()) core_seats.try_take(worker.sitter, worker.worker_core.cpu);  // else beside who has it (E1)
+  if (shares_cores()) core_turns.try_take(worker.contender, worker.worker_core.cpu);  // else beside who has it (E1)
   work_flags.clear(stealing::Flag::asleep, worker.place);
   if (home_signal_stack_ == nullptr) home_signal_stack_ = std::make_unique<SignalStack>();
   steering->arrive(worker);
@@ -309,7 +309,7 @@ void Runtime::give_back(Worker& worker) noexcept {
   tracing::state(worker, trace::State::parked);
   bool more = worker.handoff != nullptr || !worker.deque.empty() || !worker.inbox.empty() || !worker.ready.empty();
   work_flags.set(stealing::Flag::asleep, worker.place);
-  core_seats.leave(worker.sitter);
+  core_turns.leave(worker.contender);
   const Group& group = *worker.group;  // from the next line on the worker may move to another group
   const int node = worker.worker_core.node;
   worker.slot.store({Worker::Slot::parked, worker.place}, std::memory_order_seq_cst);

@@ -53,7 +53,7 @@ class Runtime {
     // Of an arena:
     Runtime* main = nullptr;  // the runtime of the process
     CpuSet cpus;              // that it is restricted to
-    CoreSeats::Rank rank = 1;
+    CoreTurns::Rank rank = 1;
     int first_number = 0;  // of its workers
   };
   /// An arena's.
@@ -103,7 +103,7 @@ class Runtime {
   std::unique_ptr<BlockingPool> blocking_pool;
 
   // Of the main runtime.
-  CoreSeats core_seats;
+  CoreTurns core_turns;
   std::vector<std::shared_ptr<detail::ArenaState>> arenas;  // under arenas_mutex(); also those that are being made
   std::atomic<int> arena_count{0};
   [[nodiscard]] bool shares_cores() const noexcept { return arena_count.load(std::memory_order_acquire) > 0; }

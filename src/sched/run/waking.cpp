@@ -39,7 +39,7 @@ void Runtime::wake_all() noexcept {
 /// may be running on its cpu, or the worker of an arena.
 bool Runtime::wakes_last(const Worker& worker) const noexcept {
   return worker.leaving.load(std::memory_order_relaxed) ||
-         (main.shares_cores() && main.core_seats.taken(worker.sitter, worker.cpu.load(std::memory_order_relaxed))) ||
+         (main.shares_cores() && main.core_turns.taken(worker.contender, worker.cpu.load(std::memory_order_relaxed))) ||
          (worker.id == 0 && settings.lend_caller && !home_thread_waits());
 }
 

@@ -85,7 +85,7 @@ void Worker::main() noexcept {
   fiber::attach_thread(native);
   native.bound = id;
   current = &native;
-  if (runtime->main.shares_cores()) runtime->main.core_seats.take(sitter, worker_core.cpu);  // an arena's
+  if (runtime->main.shares_cores()) runtime->main.core_turns.take(contender, worker_core.cpu);  // an arena's
   // A job may have come already, and is then found before any search: until its first search the worker counts as
   // busy, so that others ask it for work, and its first push looks for workers that slept before it began.
   runtime->work_flags.set(stealing::Flag::busy, place);
@@ -94,27 +94,27 @@ void Worker::main() noexcept {
   enter(first);
   fiber::switch_to(native, *first, nullptr, nullptr);
   runtime->steering->stop(*this);
-  runtime->main.core_seats.leave(sitter);
+  runtime->main.core_turns.leave(contender);
   detail::worker_of_thread = nullptr;  // the loop has found that the runtime stops
 }
 
 void Worker::share_core() noexcept {
   Runtime& main = runtime->main;
   if (!main.shares_cores()) return;
-  if (sitter.cpu >= 0 && sitter.cpu != worker_core.cpu) main.core_seats.leave(sitter);  // it has moved
-  if (!main.core_seats.should_yield(sitter)) return;
-  main.core_seats.leave(sitter);
-  if (!runtime->stopping.load(std::memory_order_relaxed)) main.core_seats.take(sitter, worker_core.cpu);
+  if (contender.cpu >= 0 && contender.cpu != worker_core.cpu) main.core_turns.leave(contender);  // it has moved
+  if (!main.core_turns.should_yield(contender)) return;
+  main.core_turns.leave(contender);
+  if (!runtime->stopping.load(std::memory_order_relaxed)) main.core_turns.take(contender, worker_core.cpu);
 }
 
 /// After a sleep, as a searcher: takes the core, or lets another worker come in its place while it waits for it (E4).
-void Worker::sit_down() noexcept {
+void Worker::take_turn() noexcept {
   Runtime& main = runtime->main;
-  if (!main.shares_cores() || main.core_seats.try_take(sitter, worker_core.cpu)) return;
+  if (!main.shares_cores() || main.core_turns.try_take(contender, worker_core.cpu)) return;
   if (runtime->stopping.load(std::memory_order_relaxed)) return;
   group->searching.fetch_sub(1, std::memory_order_relaxed);
   runtime->wake_anybody();
-  main.core_seats.take(sitter, worker_core.cpu);
+  main.core_turns.take(contender, worker_core.cpu);
   group->searching.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -19,7 +19,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/stack_cache.hpp"
 #include "os/threads/futex.hpp"
-#include "sched/control/core_seats.hpp"
+#include "sched/control/core_turns.hpp"
 #include "sched/run/error_number.hpp"
 #include "sched/run/exceptions.hpp"
 #include "sched/run/inbox.hpp"
@@ -103,7 +103,7 @@ struct Worker : detail::WorkerBase {
   std::uint64_t random = 0;
   trace::Track* track = nullptr;  // null unless the run is recorded (sched/debug/tracing.hpp)
   const os::TickClock* clock = nullptr;
-  CoreSeats::Sitter sitter;  // whether it has its core, where arenas share cores (sched/control/core_seats.hpp)
+  CoreTurns::Contender contender;  // whether it has its core, where arenas share cores (sched/control/core_turns.hpp)
 
   // Used by any thread.
   Inbox inbox;
@@ -193,7 +193,7 @@ struct Worker : detail::WorkerBase {
   void park(unsigned fruitless) noexcept;
   bool stand_sentry(const void* sleep) noexcept;
   bool leave_sentry(const void* sleep) noexcept;
-  void sit_down() noexcept;
+  void take_turn() noexcept;
   std::uint64_t next_random() noexcept { return base::next_random(random); }
 };
 
