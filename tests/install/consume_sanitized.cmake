@@ -3,8 +3,8 @@
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 separate_arguments(EMULATOR)
 file(REMOVE_RECURSE ${BUILD})
-must(${CMAKE_COMMAND} -DREADME=${CHARM_SOURCE}/README.md -DPROGRAM=${BUILD}/first_program.cpp
-     -P ${CHARM_SOURCE}/tests/readme/extract.cmake)
+must(${CMAKE_COMMAND} -DPAGE=${CHARM_SOURCE}/README.md -DNUMBER=1 -DMOST_LINES=15 -DPROGRAM=${BUILD}/first_program.cpp
+     -P ${CHARM_SOURCE}/tests/docs/extract.cmake)
 must(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/sanitized -B ${BUILD} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX}
      -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_PREFIX_PATH=${PREFIX} -DFIRST_PROGRAM=${BUILD}/first_program.cpp)
 must(${CMAKE_COMMAND} --build ${BUILD})

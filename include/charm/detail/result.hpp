@@ -45,7 +45,9 @@ class Result {
 
   /// Moves the value out or rethrows; once, after set_from.
   T take() {
-    if (error_) std::rethrow_exception(error_);
+    // Moved out, so that the thread which catches the exception is the one that frees it: ThreadSanitizer does not see
+    // how libstdc++ counts the owners of an exception.
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     if constexpr (std::is_reference_v<T>)
       return static_cast<T>(*value_);
     else if constexpr (!std::is_void_v<T>)
