@@ -112,24 +112,19 @@ bool huge_dalloc(extent_hooks_t* /*hooks*/, void* extent, std::size_t bytes, boo
   return false;
 }
 
-constexpr extent_hooks_t normal_hooks = {.alloc = normal_alloc,
-                                         .dalloc = keep,
-                                         .destroy = nullptr,
-                                         .commit = nullptr,
-                                         .decommit = nullptr,
-                                         .purge_lazy = nullptr,
-                                         .purge_forced = purge,
-                                         .split = split,
-                                         .merge = merge};
-constexpr extent_hooks_t huge_hooks = {.alloc = huge_alloc,
-                                       .dalloc = huge_dalloc,
-                                       .destroy = nullptr,
-                                       .commit = nullptr,
-                                       .decommit = nullptr,
-                                       .purge_lazy = nullptr,
-                                       .purge_forced = purge,
-                                       .split = split,
-                                       .merge = merge};
+constexpr extent_hooks_t hooks_with(extent_alloc_t* alloc, extent_dalloc_t* dalloc) {
+  return {.alloc = alloc,
+          .dalloc = dalloc,
+          .destroy = nullptr,
+          .commit = nullptr,
+          .decommit = nullptr,
+          .purge_lazy = nullptr,
+          .purge_forced = purge,
+          .split = split,
+          .merge = merge};
+}
+constexpr extent_hooks_t normal_hooks = hooks_with(normal_alloc, keep);
+constexpr extent_hooks_t huge_hooks = hooks_with(huge_alloc, huge_dalloc);
 
 void set_number(const char* before, unsigned arena, const char* after, std::intptr_t value) noexcept {
   char name[64];

@@ -21,8 +21,8 @@
 namespace charm::shim {
 namespace {
 
-constinit std::size_t largest_normal = 0;  // S1
-constinit std::atomic<int> decided{0};     // 0: no, 1: a thread is about to, 2: yes
+constinit std::atomic<std::size_t> largest_normal{0};  // S1
+constinit std::atomic<int> decided{0};                 // 0: no, 1: a thread is about to, 2: yes
 
 constexpr int look_every = 1024;
 constinit thread_local int allocations_left = 0;
@@ -36,7 +36,7 @@ void decide_once() noexcept {
     inside = true;
     decide();
     inside = false;
-    __atomic_store_n(&largest_normal, places() ? normal_limit() : SIZE_MAX, __ATOMIC_RELEASE);
+    largest_normal.store(places() ? normal_limit() : SIZE_MAX, std::memory_order_release);
     decided.store(2, std::memory_order_release);
     return;
   }
@@ -70,11 +70,13 @@ void look_where() noexcept {
   inside = false;
 }
 
-bool is_normal(std::size_t bytes) noexcept { return bytes <= largest_normal && --allocations_left >= 0; }
+bool is_normal(std::size_t bytes) noexcept {
+  return bytes <= largest_normal.load(std::memory_order_relaxed) && --allocations_left >= 0;
+}
 
 /// The flags of a huge block; -1: it is not one, or there is no arena for it. After the slow way was taken.
 int huge_flags(std::size_t bytes) noexcept {
-  if (bytes <= largest_normal || inside) return -1;
+  if (bytes <= largest_normal.load(std::memory_order_relaxed) || inside) return -1;
   const int root = root_of(os::bare::current_cpu());
   if (root < 0) return -1;
   inside = true;

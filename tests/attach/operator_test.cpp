@@ -76,11 +76,7 @@ TEST_F(OperatorTest, AStoppedProgramStopsTheJobAndGoesOnWithIt) {
     set -m
     $charm run -q -- sleep 100 &
     job=$!
-    find_child() {
-      for child in $(child_of $job); do [ "$(cat /proc/$child/comm 2>/dev/null)" = sleep ] && return; done
-      return 1
-    }
-    await find_child
+    await find_sleep
     kill -STOP $child
     (set +m; await is_state $job T && echo the job has stopped)
     kill -CONT $child

@@ -137,11 +137,7 @@ TEST_F(RunTest, StopsAndContinuesWithTheProgramAsOneJob) {
     set -m
     $charm run -q -- sleep 100 &
     job=$!
-    find_child() {
-      for child in $(child_of $job); do [ "$(cat /proc/$child/comm 2>/dev/null)" = sleep ] && return; done
-      return 1
-    }
-    await find_child
+    await find_sleep
     kill -TSTP -$job
     # In a shell without jobs: one that has them leaves its loops when a job stops.
     (set +m; await is_state $job T && await is_state $child T && echo both stopped)

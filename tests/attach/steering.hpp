@@ -16,7 +16,8 @@ class Steering : public Tool {
   [[nodiscard]] Said run(const std::string& line, const std::string& before = "") const {
     return charm("run " + line, "CHARM_SHARE=off " + before);
   }
-  /// Shell with functions: `await CONDITION...` as in waiting(), `cpus PID` the mask of a process.
+  /// Shell with functions: `await CONDITION...` as in waiting(), `cpus PID` the mask of a process, `find_sleep` whether
+  /// $job has a child that is the program sleep by now; it is $child then.
   [[nodiscard]] Said script(const std::string& lines) const {
     return waiting(
         "export CHARM_SHARE=off\n"
@@ -26,7 +27,9 @@ class Steering : public Tool {
         "has_cpus() { [ \"$(cpus $1)\" = \"$2\" ]; }\n"
         "state() { sed -n 's/^State:[[:space:]]*\\(.\\).*/\\1/p' /proc/$1/status; }\n"
         "is_state() { [ \"$(state $1)\" = $2 ]; }\n"
-        "child_of() { cat /proc/$1/task/$1/children; }\n" +
+        "child_of() { cat /proc/$1/task/$1/children; }\n"
+        "find_sleep() { for child in $(child_of $job); do\n"
+        "  [ \"$(cat /proc/$child/comm 2>/dev/null)\" = sleep ] && return; done; return 1; }\n" +
         lines);
   }
   static bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

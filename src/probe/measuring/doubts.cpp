@@ -19,7 +19,7 @@ constexpr double fewest_measured = 0.9;
 constexpr double most_between_processes = 4;
 // A line that takes as long as this goes through the kernel's scheduler, not through caches.
 constexpr double longest_latency_ns = 20000;
-// What one core can read from anywhere beyond its own caches; the fastest of 2025 are at half.
+// More than any core reads from beyond its own caches.
 constexpr double most_gb_per_s_of_a_core = 250;
 
 std::string gb(double value) { return base::three_digits(value) + " GB/s"; }
