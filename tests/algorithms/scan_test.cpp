@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/runtimes.hpp"
+#include "thorough.hpp"
 
 namespace {
 
@@ -36,7 +37,7 @@ std::vector<Affine> some_affine(int count) {
 
 TEST_P(Scan, ComposesInOrder) {
   EXPECT_TRUE(rc::check([] {
-    auto count = *rc::gen::inRange<int>(0, 2500);
+    auto count = *rc::gen::inRange<int>(0, charm::tests::thorough() ? 2500 : 600);
     auto in_place = *rc::gen::arbitrary<bool>();
     const std::vector<Affine> in = some_affine(count);
     const Affine init{3, 5, {}};
