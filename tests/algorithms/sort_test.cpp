@@ -40,12 +40,12 @@ const std::vector<std::string> kinds{"random",   "few",        "equal", "sorted"
                                      "reversed", "organ pipe", "saw",   "two runs"};
 
 /// Enough for several strips of a partition, and for tens of leaves where elements are dear; more where all is tried.
-std::size_t many() { return charm::tests::thorough() ? 400'000 : 120'000; }
-std::size_t many_dear() { return charm::tests::thorough() ? 100'000 : 20'000; }
+std::size_t many_elements() { return charm::tests::thorough() ? 400'000 : 120'000; }
+std::size_t some_elements() { return charm::tests::thorough() ? 100'000 : 20'000; }
 
 TEST_P(Sort, SortsNumbers) {
   for (const std::string& kind : kinds) {
-    for (std::size_t count : std::initializer_list<std::size_t>{0, 1, 2, 3, 24, 25, 130, 2049, 5000, many()}) {
+    for (std::size_t count : std::initializer_list<std::size_t>{0, 1, 2, 3, 24, 25, 130, 2049, 5000, many_elements()}) {
       std::vector<int> values = input(kind, count);
       std::vector<int> expected = values;
       std::sort(expected.begin(), expected.end());
@@ -70,7 +70,7 @@ TEST_P(Sort, SortsAnyVector) {
 TEST_P(Sort, SortsStrings) {
   for (const std::string& kind : kinds) {
     std::vector<std::string> values;
-    for (int value : input(kind, many_dear())) values.push_back("a common prefix, then " + std::to_string(value));
+    for (int value : input(kind, some_elements())) values.push_back("a common prefix, then " + std::to_string(value));
     std::vector<std::string> expected = values;
     std::sort(expected.begin(), expected.end());
     charm::sort(values.begin(), values.end());
@@ -81,11 +81,11 @@ TEST_P(Sort, SortsStrings) {
 TEST_P(Sort, SortsWhatCanOnlyBeMoved) {
   for (const std::string& kind : kinds) {
     std::vector<std::unique_ptr<int>> values;
-    for (int value : input(kind, many_dear())) values.push_back(std::make_unique<int>(value));
+    for (int value : input(kind, some_elements())) values.push_back(std::make_unique<int>(value));
     charm::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return *a < *b; });
     std::vector<int> sorted;
     for (const auto& value : values) sorted.push_back(*value);
-    std::vector<int> expected = input(kind, many_dear());
+    std::vector<int> expected = input(kind, some_elements());
     std::sort(expected.begin(), expected.end());
     ASSERT_EQ(sorted, expected) << kind;
   }
@@ -116,7 +116,7 @@ struct Fragile {
 TEST_P(Sort, AComparisonThatThrowsLeavesAPermutation) {
   EXPECT_TRUE(rc::check("of numbers and of strings, wherever it throws", [] {
     auto kind = *rc::gen::elementOf(kinds);
-    auto count = *rc::gen::inRange<std::size_t>(30, many() / 2);
+    auto count = *rc::gen::inRange<std::size_t>(30, many_elements() / 2);
     auto comparisons = *rc::gen::inRange<long>(1, static_cast<long>(count));
     auto seed = *rc::gen::arbitrary<std::uint32_t>();
     const std::vector<int> numbers = input(kind, count, seed);
