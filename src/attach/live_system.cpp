@@ -4,16 +4,16 @@
 #include <set>
 #include <utility>
 
-#include "os/processes/this_process.hpp"
+#include "os/files/set_aside.hpp"
 #include "os/threads/affinity.hpp"
 
 namespace charm::attach {
 namespace {
 
-/// A quarter of the files that may be open: the limit is the program's own, so it is not raised.
+/// A quarter of the files that may be open; what the program is started with is its own limit all the same.
 std::size_t affordable_clocks() {
-  constexpr std::size_t most = 256;
-  return std::min(most, os::open_file_limit() / 4);
+  constexpr std::size_t most = 1024;
+  return std::min(most, os::reachable_file_limit() / 4);
 }
 
 }  // namespace

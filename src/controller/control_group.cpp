@@ -34,31 +34,50 @@ int ControlGroup::poll(int worker, const WorkerTotals& totals, double now) {
   return spread();
 }
 
-Signals ControlGroup::totals(double now) const {
-  Signals sum;
+ControlGroup::Totals ControlGroup::totals(double now) const {
+  Totals sum;
   sum.time = now;
   sum.workers = static_cast<int>(worker_counts_.size());
-  sum.counters = true;
+  sum.counted = 0;
   for (const WorkerCounts& worker : worker_counts_) {
     for_each_count([](double& to, const std::atomic<double>& more) { to += more.load(std::memory_order_relaxed); }, sum,
                    worker.counts);
+    double busy = worker.counts.busy.load(std::memory_order_relaxed);
     // A worker inside a long task is busy although it has not polled meanwhile.
     const double since = worker.running_since.load(std::memory_order_relaxed);
-    if (since > 0) sum.busy += std::max(0.0, now - since);
-    sum.counters = sum.counters && worker.counters.load(std::memory_order_relaxed);
+    if (since > 0) {
+      sum.busy += std::max(0.0, now - since);
+      busy += std::max(0.0, now - since);
+    }
+    if (!worker.counters.load(std::memory_order_relaxed)) continue;
+    ++sum.counted;
+    sum.counted_busy += busy;
   }
   return sum;
+}
+
+/// A few workers may have no counters, because open files or counters have run out: the others speak for them. Nothing
+/// is known of an interval in which workers lost or got counters.
+void ControlGroup::extrapolate(Signals& since, const Totals& now) const {
+  const double counted = std::max(0.0, now.counted_busy - before_.counted_busy);
+  const bool same = before_.counted < 0 || now.counted == before_.counted;
+  since.counters = same && now.counted > 0 && 2 * counted >= since.busy;
+  if (!since.counters || now.counted == since.workers || counted <= 0) return;
+  const double all = std::max(1.0, since.busy / counted);
+  since.instructions *= all;
+  for (double& fill : since.fills) fill *= all;
 }
 
 void ControlGroup::lead(double now) {
   std::unique_lock lock(deciding_, std::try_to_lock);
   if (!lock.owns_lock()) return;
-  Signals sum = totals(now);
+  const Totals sum = totals(now);
   Signals since = sum;
   since -= before_;
   since.busy = std::max(0.0, since.busy);  // a running period may have been counted a moment too long before
   since.elapsed = now - before_.time;
   if (since.elapsed <= 0) return;  // overtaken by a leader of a later tick
+  extrapolate(since, sum);
   before_ = sum;
   decide(since);
 }

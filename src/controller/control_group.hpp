@@ -74,6 +74,10 @@ class ControlGroup {
     std::unique_ptr<Controller> controller;
     std::size_t told = 0;  // number of decisions that are in `kept_` and reported to the listener
   };
+  struct Totals : Signals {
+    int counted = -1;         // workers with counters; negative before the first tick
+    double counted_busy = 0;  // their part of `busy`
+  };
   struct Entered {
     long ticket;
     std::string region;
@@ -81,7 +85,8 @@ class ControlGroup {
 
   void lead(double now);
   void decide(const Signals& since);
-  [[nodiscard]] Signals totals(double now) const;
+  [[nodiscard]] Totals totals(double now) const;
+  void extrapolate(Signals& since, const Totals& now) const;
   void add_pending(std::vector<Decision>& all) const;
   void note_decisions(Part& part, const std::string& region);
   Part& part(const std::string& region);
@@ -96,7 +101,7 @@ class ControlGroup {
   mutable std::mutex deciding_;  // leaders only try to lock it; guards all below
   std::map<std::string, Part, std::less<>> parts_;
   std::string current_;  // region of the last tick; empty: the whole program
-  Signals before_;       // totals at the last tick
+  Totals before_;        // at the last tick
   DecisionLog kept_;     // decisions of all parts, with their outcomes
   Sampler sampler_;
   Timeline timeline_;

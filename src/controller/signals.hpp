@@ -10,7 +10,7 @@ struct Signals : Counts {
   double time = 0;        // s, at the end of the interval
   double elapsed = 0;     // s, length of the interval
   int workers = 0;        // number of workers in the control group
-  bool counters = false;  // whether instructions and fills are measured, of every worker
+  bool counters = false;  // whether instructions and fills are measured, of at least half of what was done
 };
 
 }  // namespace charm::controller

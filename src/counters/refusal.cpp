@@ -89,7 +89,7 @@ Refusal explain(int error, const os::PerfAccess& access) {
     case EMFILE:
     case ENFILE:
       return {"too many files are open (" + code(error) + "); each worker needs a descriptor an event",
-              "raise the limit of open files (ulimit -n)"};
+              "raise the hard limit of open files (ulimit -Hn); the soft one is raised as far as that allows"};
     case ENOSPC:
     case EBUSY:
       return {"another program holds the counters (" + code(error) + ")",

@@ -15,7 +15,7 @@ class Recorder final : public Controller {
  public:
   struct Told {
     int ticks = 0;
-    double tasks = 0, elapsed = 0;
+    double tasks = 0, elapsed = 0, instructions = 0, fills = 0;
     bool counters = true;
   };
   explicit Recorder(Told& told) : told_(told) {}
@@ -24,6 +24,8 @@ class Recorder final : public Controller {
     told_.tasks += s.tasks;
     told_.elapsed += s.elapsed;
     told_.counters = s.counters;
+    told_.instructions += s.instructions;
+    told_.fills += s.fills[0];
     log_.record({s.time, 0, 1, 2, 0, 0, 0, "tick", "moved"});
     return spread_ = 3 - spread_;
   }
@@ -52,16 +54,52 @@ TEST(ControlGroup, DecidesOncePerPeriodAndAllSeeTheSpread) {
   EXPECT_EQ(control_group.decisions().size(), 2U);
 }
 
-TEST(ControlGroup, HasCountersOnlyWhereAllWorkersHave) {
+/// Four workers that are busy all the time and execute 100 instructions a second; some have no counters.
+struct PartlyCounted {
   Recorder::Told told;
-  ControlGroup control_group(2, std::make_unique<Recorder>(told), 0);
-  WorkerTotals with;
-  with.counters = true;
-  control_group.poll(0, with, 1);
-  EXPECT_FALSE(told.counters);
-  control_group.poll(1, with, 1.5);
-  control_group.poll(1, with, 2.5);
-  EXPECT_TRUE(told.counters);
+  ControlGroup group{4, std::make_unique<Recorder>(told), 0};
+  WorkerTotals totals;
+
+  void second(double now, int counted) {
+    totals.busy = now;
+    for (int worker = 3; worker >= 0; --worker) {  // the first decides
+      totals.counters = worker < counted;
+      totals.instructions = totals.counters ? 100 * now : 0;
+      totals.fills[0] = totals.instructions / 10;
+      group.poll(worker, totals, worker == 0 ? now : now - 0.5);
+    }
+  }
+};
+
+TEST(ControlGroup, WorkersWithCountersSpeakForThoseWithout) {
+  for (int counted : {2, 3, 4}) {
+    PartlyCounted some;
+    some.second(1, counted);
+    some.second(2, counted);
+    EXPECT_EQ(some.told.ticks, 2);
+    EXPECT_TRUE(some.told.counters) << counted;
+    EXPECT_NEAR(some.told.instructions, 800, 1e-9) << counted;
+    EXPECT_NEAR(some.told.fills, 80, 1e-9) << counted;
+  }
+}
+
+TEST(ControlGroup, AFewWorkersDoNotSpeakForMostOthers) {
+  PartlyCounted one;
+  one.second(1, 1);
+  EXPECT_FALSE(one.told.counters);
+  PartlyCounted none;
+  none.second(1, 0);
+  EXPECT_FALSE(none.told.counters);
+}
+
+TEST(ControlGroup, AnIntervalInWhichAWorkerLosesItsCountersTellsNothing) {
+  PartlyCounted all;
+  all.second(1, 4);
+  EXPECT_TRUE(all.told.counters);
+  all.second(2, 3);
+  EXPECT_FALSE(all.told.counters);
+  all.second(3, 3);
+  EXPECT_TRUE(all.told.counters);
 }
 
 TEST(ControlGroup, AWorkerInsideOfALongTaskIsBusyThoughItDoesNotComeBy) {

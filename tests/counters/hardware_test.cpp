@@ -1,14 +1,17 @@
 // Simulated hardware counters: which events are opened, what a reading contains, and how it degrades.
 #include <charm/error.hpp>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "base/settings.hpp"
 #include "counters/fake_perf.hpp"
 #include "counters/source.hpp"
+#include "os/files/set_aside.hpp"
 
 namespace charm::counters {
 namespace {
@@ -172,6 +175,40 @@ TEST(Hardware, OfOneThreadMayFailWithoutTheOthers) {
   EXPECT_TRUE(poor->read().has.page_faults);
   EXPECT_TRUE(rig.noted("too many files"));
   EXPECT_TRUE(rig.thread->read().has.instructions);
+}
+
+/// Six events and a clock for each thread are 1,344 files, of which a process may usually open 1,024.
+TEST(Hardware, Of192ThreadsFitsIntoTheUsualLimitOfOpenFiles) {
+  const auto counted = [] {
+    rlimit files{};
+    getrlimit(RLIMIT_NOFILE, &files);
+    if (files.rlim_max < 2048) return 2;
+    files.rlim_cur = 1024;
+    setrlimit(RLIMIT_NOFILE, &files);
+    const Rig rig("zen4", [](FakePerf& perf) {
+      perf.open_file = [] {
+        int file = -1;
+        do {
+          file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        } while (file < 0 && errno == EMFILE && os::make_room_for_a_file());
+        return os::set_aside(file);
+      };
+    });
+    std::vector<std::unique_ptr<ThreadCounters>> threads;
+    for (int worker = 1; worker < 192; ++worker) {
+      threads.push_back(rig.source->open_for_this_thread(worker));
+      const Measured has = threads.back()->read().has;
+      if (!has.instructions || has.fills.empty() || !has.waiting) return 1;
+    }
+    return rig.noted("a thread has no hardware counters") ? 3 : 0;
+  };
+  const pid_t child = fork();
+  if (child == 0) _exit(counted());
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "the hard limit of open files is below 2,048";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(Hardware, StandsStillWhenTheCountersVanish) {

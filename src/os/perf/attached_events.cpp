@@ -6,8 +6,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include <sys/resource.h>
-
+#include "os/files/set_aside.hpp"
 #include "os/perf/perf_open.hpp"
 
 namespace charm::os {
@@ -30,13 +29,12 @@ class SystemAttachedEvents final : public AttachedEvents {
   }
 
   [[nodiscard]] std::size_t room() const override {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
     std::error_code error;
     std::size_t open = 0;
     for (std::filesystem::directory_iterator at("/proc/self/fd", error), end; !error && at != end; at.increment(error))
       ++open;
-    return limit.rlim_cur > open ? static_cast<std::size_t>(limit.rlim_cur) - open : 0;
+    const std::size_t limit = reachable_file_limit();
+    return limit > open ? limit - open : 0;
   }
 };
 

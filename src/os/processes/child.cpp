@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "os/files/set_aside.hpp"
 #include "os/processes/processes.hpp"
 
 namespace charm::os {
@@ -112,6 +113,7 @@ Child::Child(const Start& start) {
   if (pid_ == 0) {
     restore_dispositions();
     sigprocmask(SIG_SETMASK, &before_, nullptr);
+    restore_file_limit();
     if (start.prepare) start.prepare();
     execvpe(words.front(), words.data(), environment.data());
     error = errno;

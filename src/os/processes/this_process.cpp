@@ -53,11 +53,6 @@ double cpu_seconds_of_children() noexcept {
          1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-std::size_t open_file_limit() noexcept {
-  rlimit files{};
-  return getrlimit(RLIMIT_NOFILE, &files) == 0 ? static_cast<std::size_t>(files.rlim_cur) : 0;
-}
-
 void write_to_stderr(std::string_view text) noexcept {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }

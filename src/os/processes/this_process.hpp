@@ -24,9 +24,6 @@ double cpu_seconds() noexcept;
 /// The same of children that have ended and were waited for.
 double cpu_seconds_of_children() noexcept;
 
-/// Number of files that may be open at a time; 0 if it is not known.
-std::size_t open_file_limit() noexcept;
-
 /// Replaces the program of this process (exec). \param words its name and arguments. \returns the errno, or not at all.
 int become(const std::string& path, const std::vector<std::string>& words);
 

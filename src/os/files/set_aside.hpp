@@ -1,0 +1,29 @@
+// Open files of the library's own, kept out of the program's way.
+//
+// Counters need seven files for each worker, and with 128 workers that is all that a process may usually open (the soft
+// limit of 1,024; the hard one is far higher nearly everywhere). So the soft limit is raised by what the library opens,
+// and its files get numbers at and above the program's own limit: the program has as many as before, below the number
+// that it knows as its limit (select(2) writes out of bounds from 1,024 on).
+#pragma once
+
+#include <cstddef>
+
+namespace charm::os {
+
+/// Gives an open file a number that the program would never get, and closes the old one; the file is closed on exec.
+/// Nothing happens to the first of them, as long as a quarter of the program's numbers is enough, and where the hard
+/// limit leaves no room. Any thread may call it.
+/// \param descriptor an open file, or a negative error number, which is returned.
+/// \return the file's number from now on.
+int set_aside(int descriptor) noexcept;
+
+/// Room for one more file where the program has used up its numbers: false where the hard limit leaves none.
+bool make_room_for_a_file() noexcept;
+
+/// Files that may be open at most: the hard limit, or the soft one where that cannot be told.
+std::size_t reachable_file_limit() noexcept;
+
+/// In a child, before exec: the soft limit that the program had. Async-signal-safe.
+void restore_file_limit() noexcept;
+
+}  // namespace charm::os
