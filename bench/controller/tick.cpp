@@ -55,7 +55,7 @@ double at_quantile(std::vector<double>& values, double q) {
 
 Times measure(const charm::Machine& machine, int workers, const std::vector<Signals>& signals, bool cold) {
   const auto placement = placement_for("adaptive", machine, {.workers = workers});
-  const auto setup = setup_for(machine, placement);
+  const auto setup = setup_for(machine, placement, {});
   ControlGroup control_group(workers, [&] { return make_controller("adaptive", setup); }, 0, setup.traits);
   std::vector<WorkerTotals> totals(static_cast<std::size_t>(workers));
   std::vector<char> block(cold ? std::size_t{96} << 20U : 0);

@@ -3,6 +3,7 @@
 #include <charm/error.hpp>
 #include <charm/machine.hpp>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/text_table.hpp"
+#include "controller/setup.hpp"
 #include "counters/sources.hpp"
 #include "os/perf/libpfm.hpp"
 #include "topology/discovery.hpp"
@@ -44,7 +46,8 @@ struct View {
   std::map<std::string, std::vector<std::string>> uncore;  // kind: devices
   std::optional<int> paranoid;
   std::optional<int> user_access;
-  std::string core;  // vendor, family, model, stepping of this machine
+  std::string core;          // vendor, family, model, stepping of this machine
+  controller::Traits costs;  // what a controller takes fills to cost
 };
 
 std::vector<std::string> model_names() {
@@ -99,6 +102,7 @@ View look(const CountersArguments& options) {
   const Machine machine = options.from.empty() ? topology::discover_quietly(settings.topology, settings.profile).machine
                                                : Machine::from(options.from);
   view.shape = counters::shape_of(machine);
+  view.costs = controller::traits_for(machine);
   view.here = options.machine.empty();
   if (view.here) {
     const auto around = counters::source_context();
@@ -171,6 +175,22 @@ Json names_of(counters::FillSet set) {
 
 Json optional_number(const std::optional<int>& number) { return number ? Json(*number) : Json(nullptr); }
 
+/// What a fill costs, in ns, in the order of controller::Fill.
+constexpr std::array fill_costs{"own_chiplet", "other_chiplet", "remote_cache", "local_dram", "remote_dram"};
+
+Json costs_json(const controller::Traits& costs) {
+  Json latency = Json::object();
+  for (std::size_t i = 0; i < fill_costs.size(); ++i) latency[fill_costs[i]] = costs.latency_ns[i];
+  return {{"latency_ns", latency}, {"link_gb_per_s", costs.link_gb_per_s}, {"source", costs.source}};
+}
+
+std::string costs_text(const controller::Traits& costs) {
+  std::string text = "costs    ";
+  for (std::size_t i = 0; i < fill_costs.size(); ++i)
+    text += fmt::format("{}{} {:.0f} ns", i == 0 ? "" : ", ", fill_costs[i], costs.latency_ns[i]);
+  return text + " (" + costs.source + ")\n";
+}
+
 std::string as_json(const View& view, bool with_events) {
   const auto& description = view.description;
   Json all;
@@ -208,6 +228,7 @@ std::string as_json(const View& view, bool with_events) {
     for (const auto& [kind, devices] : view.uncore) uncore[kind] = devices;
     all["uncore"] = uncore;
   }
+  if (view.here) all["costs"] = costs_json(view.costs);
   all["notes"] = description.notes;
   if (with_events) {
     Json events = Json::array();
@@ -253,6 +274,7 @@ std::string as_text(const View& view, bool with_events, bool colour) {
   add(description.has.migrations, "migrations");
   add(description.has.waiting, "time without a cpu");
   if (!besides.empty()) text += fmt::format("counts   {}\n", besides);
+  if (view.here) text += costs_text(view.costs);
 
   text += "\n";
   std::vector<std::vector<Cell>> rows;

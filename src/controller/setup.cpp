@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+
+#include "controller/known_machines.hpp"
 
 namespace charm::controller {
 namespace {
@@ -23,7 +26,46 @@ double refill_seconds(const Machine& machine, const std::vector<WorkerCore>& fro
   return longest;
 }
 
+/// Between cores of nodes in different sockets; 0 where that has not been measured.
+double between_sockets(const Machine& machine) {
+  const auto& latency = machine.measured.node_latency_ns;
+  double sum = 0;
+  int pairs = 0;
+  for (std::size_t a = 0; a < latency.size() && a < machine.nodes.size(); ++a) {
+    for (std::size_t b = 0; b < latency[a].size() && b < machine.nodes.size(); ++b) {
+      if (machine.nodes[a].socket == machine.nodes[b].socket || latency[a][b] <= 0) continue;
+      sum += latency[a][b];
+      ++pairs;
+    }
+  }
+  return pairs > 0 ? sum / pairs : 0;
+}
+
 }  // namespace
+
+Traits traits_for(const Machine& machine) {
+  const KnownMachine& like = most_similar(machine);
+  Traits traits;
+  traits.latency_ns = like.latency_ns;
+  traits.mlp = like.mlp;
+  if (like.link_gb_per_s > 0) traits.link_gb_per_s = like.link_gb_per_s;
+  traits.source = "estimated, as on " + std::string(like.name);
+  const Measured& measured = machine.measured;
+  if (measured.profile.empty()) return traits;
+  if (!measured.doubts.empty()) {
+    traits.source += ", since the stored profile is doubtful";
+    return traits;
+  }
+  const auto take = [&](Fill fill, double measured_ns) {
+    if (measured_ns > 0) traits.latency_ns[static_cast<std::size_t>(fill)] = measured_ns;
+    return measured_ns > 0;
+  };
+  const bool chiplets = take(Fill::other_chiplet, measured.chiplet_latency_ns);
+  const bool sockets = take(Fill::remote_cache, between_sockets(machine));
+  if (chiplets || sockets)
+    traits.source = "measured on " + measured.date + "; L3, memory and links as on " + std::string(like.name);
+  return traits;
+}
 
 Setup setup_for(const Machine& machine, const placement::Placement& placement, const Traits& traits) {
   Setup setup;

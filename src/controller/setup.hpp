@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "controller/signals.hpp"
@@ -10,12 +11,18 @@
 
 namespace charm::controller {
 
-/// Costs of the machine by order of magnitude. They are used only to rank causes of stalling and to weigh a move.
+/// Costs of the machine by order of magnitude. They are used only to rank causes of stalling and to weigh a move. The
+/// values given here are those of AMD's Milan, from which the paper's machine is built.
 struct Traits {
   std::array<double, fill_sources> latency_ns{13, 106, 200, 105, 200};
   double mlp = 8;             // cache misses in flight together
   double link_gb_per_s = 45;  // bandwidth of one chiplet's reads
+  std::string source;         // "estimated, as on epyc-7742", "measured on 2026-02-01; …"
 };
+
+/// The costs of `machine`: what its profile measured, unless something speaks against that, and otherwise those of the
+/// most similar known machine.
+Traits traits_for(const Machine& machine);
 
 struct Setup {
   int control_group = 0;
@@ -27,6 +34,6 @@ struct Setup {
 };
 
 /// The levels of a placement, and how long it takes to refill the caches of workers that move.
-Setup setup_for(const Machine& machine, const placement::Placement& placement, const Traits& traits = {});
+Setup setup_for(const Machine& machine, const placement::Placement& placement, const Traits& traits);
 
 }  // namespace charm::controller

@@ -90,7 +90,7 @@ std::unique_ptr<controller::ControlGroup> make_control_group(const std::string& 
                                                              const placement::Placement& placement, double now,
                                                              bool only_regions) {
   if (!has_choice(spec, placement)) return nullptr;
-  controller::Setup setup = controller::setup_for(machine, placement);
+  controller::Setup setup = controller::setup_for(machine, placement, controller::traits_for(machine));
   const controller::Traits traits = setup.traits;
   auto make = [spec, setup = std::move(setup)] { return controller::make_controller(spec, setup); };
   return std::make_unique<controller::ControlGroup>(static_cast<int>(placement.start().size()), make, now, traits,

@@ -188,10 +188,40 @@ TEST(Pace, AveragesPhasesOfFewTicksAndFollowsLongOnes) {
 TEST(Setup, RefillTakesAsLongAsTheLargestShareOfACacheThatMoves) {
   charm::Machine machine = charm::test::uniform(1, 8, 8);
   auto placement = charm::placement::policy("local").place(machine, {.workers = 8});
-  auto setup = setup_for(machine, placement);
+  auto setup = setup_for(machine, placement, Traits{});
   EXPECT_EQ(setup.levels, (std::vector<int>{1, 2, 4, 8}));
   EXPECT_EQ(setup.refill_s[1][1], 0);
   EXPECT_NEAR(setup.refill_s[0][1], (32 << 20) / 45e9, 1e-6);
+}
+
+TEST(Traits, AreThoseOfTheMostSimilarMachine) {
+  const auto like = [](int sockets, int chiplets, int cores) {
+    return traits_for(charm::test::uniform(sockets, chiplets, cores)).source;
+  };
+  EXPECT_EQ(like(2, 16, 4), "estimated, as on epyc-7742");
+  EXPECT_EQ(like(2, 8, 8), "estimated, as on epyc-7713-2s");
+  EXPECT_EQ(like(1, 12, 8), "estimated, as on epyc-9654");
+  EXPECT_EQ(like(1, 1, 64), "estimated, as on graviton-3");
+  EXPECT_EQ(like(2, 1, 40), "estimated, as on xeon-max-9460");
+  EXPECT_EQ(traits_for(charm::test::uniform(2, 16, 4)).latency_ns[1], 132);
+  EXPECT_EQ(traits_for(charm::test::uniform(2, 16, 4)).link_gb_per_s, 30);
+  EXPECT_EQ(like(1, 1, 1).substr(0, 9), "estimated");
+}
+
+TEST(Traits, OfAMeasuredMachineAreItsOwn) {
+  charm::Machine machine = charm::test::uniform(2, 8, 8);
+  machine.measured.profile = "a file";
+  machine.measured.date = "2026-02-01T00:00:00Z";
+  machine.measured.chiplet_latency_ns = 88;
+  machine.measured.node_latency_ns = {{20, 222}, {224, 20}};
+  const Traits traits = traits_for(machine);
+  EXPECT_EQ(traits.latency_ns[1], 88);
+  EXPECT_EQ(traits.latency_ns[2], 223);
+  EXPECT_EQ(traits.latency_ns[3], 105) << "memory's latency is not measured";
+  EXPECT_NE(traits.source.find("measured on 2026-02-01"), std::string::npos) << traits.source;
+  machine.measured.doubts = {"the machine was busy"};
+  EXPECT_EQ(traits_for(machine).latency_ns[1], 106);
+  EXPECT_NE(traits_for(machine).source.find("doubtful"), std::string::npos);
 }
 
 TEST(DecisionLog, KeepsABoundedNumberAndCountsTheRest) {

@@ -2,12 +2,15 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "controller/known_machines.hpp"
 #include "sim/model.hpp"
 
 using namespace charm::sim;
@@ -126,6 +129,32 @@ TEST(Machines, ThatCannotBeAreRefused) {
   EXPECT_THROW(parse_model(with("\"cores\": 8", "\"cores\": \"8\""), "x"), charm::Error);
   EXPECT_THROW(parse_model(with("\"smt\": 2", "\"smt\": 2, \"memory_only_nodes_gb\": [64]"), "x"), charm::Error);
   EXPECT_THROW(parse_model(with("\"sockets\": 1", "\"sockets\": 1e99"), "x"), charm::Error);
+}
+
+/// What the controllers know of machines is what the models say with their sources.
+TEST(KnownMachines, AreTheModels) {
+  std::size_t found = 0;
+  for (const auto& known : charm::controller::known_machines()) {
+    const Model& model =
+        *std::find_if(models().begin(), models().end(), [&](const Model& m) { return m.name == known.name; });
+    ++found;
+    const Costs& costs = model.costs;
+    EXPECT_EQ(known.sockets, static_cast<int>(model.machine.sockets.size())) << known.name;
+    EXPECT_EQ(known.nodes, static_cast<int>(model.machine.nodes.size())) << known.name;
+    EXPECT_EQ(known.chiplets, static_cast<int>(model.machine.chiplets.size())) << known.name;
+    EXPECT_EQ(known.cores, static_cast<int>(model.machine.cores.size())) << known.name;
+    EXPECT_EQ(known.latency_ns,
+              (std::array{costs.l3_ns.value, costs.other_chiplet_ns.value, costs.other_socket_ns.value,
+                          costs.dram_ns.value, costs.remote_dram_ns.value}))
+        << known.name;
+    EXPECT_EQ(known.mlp, costs.mlp.value) << known.name;
+    EXPECT_EQ(known.link_gb_per_s, costs.link_read.value) << known.name;
+    const auto& similar = charm::controller::most_similar(model.machine);  // or one of the same shape
+    EXPECT_EQ(std::tie(similar.sockets, similar.nodes, similar.chiplets, similar.cores),
+              std::tie(known.sockets, known.nodes, known.chiplets, known.cores))
+        << known.name;
+  }
+  EXPECT_EQ(found, models().size());
 }
 
 }  // namespace

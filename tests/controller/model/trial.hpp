@@ -28,7 +28,7 @@ inline Outcome run(const Machine& machine, int workers, const std::vector<Model:
       placement_for(trial.controller, machine, {.workers = workers, .sockets = trial.sockets, .spread = trial.start});
   placement::Placement family = placement_for("adaptive", machine, {.workers = workers});
   Model model(machine, placement, family, program, trial.options);
-  auto steering = make_controller(trial.controller, setup_for(machine, placement));
+  auto steering = make_controller(trial.controller, setup_for(machine, placement, Traits{}));
   model.move_to(steering->spread());
   Outcome outcome;
   outcome.best_static = Model(machine, family, family, program, {}).best_static();

@@ -1,0 +1,56 @@
+#include "controller/known_machines.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace charm::controller {
+namespace {
+
+constexpr std::array<KnownMachine, 16> machines{{
+    {"epyc-7713", 1, 1, 8, 64, {13.1, 106, 197, 105, 200}, 8, 45},
+    {"epyc-7713-2s", 2, 2, 16, 128, {13.1, 106, 197, 105, 200}, 8, 45},
+    {"epyc-7742", 2, 2, 32, 128, {10.3, 132, 267, 122, 230}, 8, 30},
+    {"epyc-7773x", 1, 1, 8, 64, {14.3, 106, 197, 105, 200}, 8, 45},
+    {"epyc-9224-cxl", 2, 5, 8, 48, {13, 100, 195, 107, 200}, 10, 62},
+    {"epyc-9274f", 2, 2, 16, 48, {13, 100, 195, 107, 200}, 10, 62},
+    {"epyc-9355p", 1, 1, 8, 32, {12, 100, 190, 130, 200}, 10, 100},
+    {"epyc-9654", 1, 1, 12, 96, {13, 100, 195, 107, 200}, 10, 62},
+    {"graviton-3", 1, 1, 1, 64, {28, 48, 200, 118, 200}, 8, 0},
+    {"graviton-4", 1, 1, 1, 96, {30, 45, 138.6, 122, 200}, 10, 0},
+    {"kunpeng-920-128", 2, 4, 4, 128, {20, 81, 190, 110, 230}, 6, 0},
+    {"kunpeng-920-64", 1, 2, 2, 64, {20, 81, 190, 110, 230}, 6, 0},
+    {"ryzen-7950x3d", 1, 1, 2, 16, {11, 75, 200, 80, 200}, 10, 55},
+    {"xeon-8375c", 2, 2, 2, 64, {22, 51, 108, 95, 145}, 10, 0},
+    {"xeon-8488c", 2, 2, 2, 96, {33, 59, 139, 115, 180}, 12, 0},
+    {"xeon-max-9460", 2, 2, 2, 80, {33, 59, 139, 115, 180}, 12, 0},
+}};
+
+struct Shape {
+  double sockets, nodes, chiplets, cores;  // each at least 1
+};
+
+double unlikeness(const Shape& a, const Shape& b) {
+  const auto differ = [](double x, double y) { return std::abs(std::log(x / y)); };
+  // What lies between sockets is known only of machines that have several.
+  const double sockets = (a.sockets > 1) != (b.sockets > 1) ? 3 : 0;
+  return 4 * differ(a.chiplets / a.sockets, b.chiplets / b.sockets) + differ(a.cores, b.cores) +
+         differ(a.nodes, b.nodes) + sockets;
+}
+
+}  // namespace
+
+std::span<const KnownMachine> known_machines() { return machines; }
+
+const KnownMachine& most_similar(const Machine& machine) {
+  const auto at_least_one = [](std::size_t count) { return std::max(1.0, static_cast<double>(count)); };
+  const Shape shape{at_least_one(machine.sockets.size()), at_least_one(machine.nodes.size()),
+                    at_least_one(machine.chiplets.size()), at_least_one(machine.cores.size())};
+  const auto distance = [&](const KnownMachine& one) {
+    return unlikeness(shape, {static_cast<double>(one.sockets), static_cast<double>(one.nodes),
+                              static_cast<double>(one.chiplets), static_cast<double>(one.cores)});
+  };
+  return *std::min_element(machines.begin(), machines.end(),
+                           [&](const KnownMachine& a, const KnownMachine& b) { return distance(a) < distance(b); });
+}
+
+}  // namespace charm::controller

@@ -1,0 +1,30 @@
+// Latencies and link speeds of machines that have been measured by others, so that a controller starts from those of a
+// machine like its own. The simulator's models (src/sim/machines) have the same numbers with their sources; a test
+// holds the two together.
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "controller/counts.hpp"
+
+namespace charm::controller {
+
+struct KnownMachine {
+  std::string_view name;  // the simulator's model of it
+  int sockets, nodes, chiplets, cores;
+  std::array<double, fill_sources> latency_ns;  // own L3, other chiplet, other socket's cache, local and remote memory
+  double mlp;                                   // cache misses of a core in flight together
+  double link_gb_per_s;                         // reads of one chiplet over its link; 0: one die, no link
+};
+
+std::span<const KnownMachine> known_machines();
+
+/// The one whose shape is most like that of `machine`: above all the number of chiplets in a socket, then cores, nodes,
+/// and whether there are several sockets.
+const KnownMachine& most_similar(const Machine& machine);
+
+}  // namespace charm::controller
