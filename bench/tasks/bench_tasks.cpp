@@ -3,6 +3,7 @@
 // A row's value is the median over its trials; a runtime whose answer differs from the others' fails the run (exit 1).
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <tuple>
@@ -55,6 +56,14 @@ std::vector<Row> make_rows(const Cases& cases, const std::vector<int>& workers,
            std::tuple(order[b.origin->program], b.origin, b.workers);
   });
   return rows;
+}
+
+/// On a terminal that knows colours, unless NO_COLOR is set and not empty (https://no-color.org).
+bool colour_on_stdout() {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0') && term != nullptr &&
+         std::string(term) != "dumb";
 }
 
 /// \return false where runtimes disagree; says so.
@@ -119,5 +128,5 @@ int main(int count, char** arguments) {
   else if (markdown)
     print_markdown(rows);
   else
-    print_text(rows);
+    print_text(rows, colour_on_stdout());
 }

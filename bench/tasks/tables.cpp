@@ -61,6 +61,11 @@ std::string with_range(const Spread& s) {
 
 double mebibytes(const Row& row) { return static_cast<double>(row.peak_rss_bytes) / (1 << 20); }
 
+/// Whether the row is CHARM's and behind its best peer by as much as the printed ratio shows.
+bool is_behind(const Row& row, const Row& peer) {
+  return is_charm(row) && spread_of(row).median >= 1.005 * spread_of(peer).median;
+}
+
 }  // namespace
 
 void print_json(const std::vector<Row>& rows) {
@@ -79,18 +84,24 @@ void print_json(const std::vector<Row>& rows) {
   std::printf("%s\n", nlohmann::ordered_json{{"results", results}}.dump(2).c_str());
 }
 
-void print_text(const std::vector<Row>& rows) {
+void print_text(const std::vector<Row>& rows, bool colour) {
   const auto best = best_peers(rows);
   std::printf("%-21s %-8s %7s %11s %11s %11s  %-10s %12s %9s\n", "program", "runtime", "workers", "median", "min",
               "max", "unit", "of best peer", "peak MiB");
+  int behind = 0;
   for (const Row& row : rows) {
     const Spread s = spread_of(row);
     const auto peer = best.find(key_of(row));
     const std::string of_peer = peer == best.end() ? "-" : short_number(s.median / spread_of(*peer->second).median);
-    std::printf("%-21s %-8s %7d %11.2f %11.2f %11.2f  %-10s %12s %9.1f\n", row.origin->program.c_str(),
-                row.origin->runtime.c_str(), row.workers, s.median, s.low, s.high, row.origin->unit.c_str(),
-                of_peer.c_str(), mebibytes(row));
+    const bool loses = peer != best.end() && is_behind(row, *peer->second);
+    behind += loses;
+    std::printf("%s%-21s %-8s %7d %11.2f %11.2f %11.2f  %-10s %12s %9.1f%s\n", loses && colour ? "\x1b[31m" : "",
+                row.origin->program.c_str(), row.origin->runtime.c_str(), row.workers, s.median, s.low, s.high,
+                row.origin->unit.c_str(), of_peer.c_str(), mebibytes(row), loses && colour ? "\x1b[0m" : "");
   }
+  if (behind > 0)
+    std::printf("\nCHARM is behind its best peer in %d row%s%s.\n", behind, behind == 1 ? "" : "s",
+                colour ? ", printed in \x1b[31mred\x1b[0m" : "");
 }
 
 void print_markdown(const std::vector<Row>& rows) {

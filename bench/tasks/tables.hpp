@@ -18,7 +18,8 @@ struct Row {
 inline bool is_serial(const Case& c) { return c.runtime == "serial"; }
 
 // Each prints to standard output; a program's rows stand together.
-void print_text(const std::vector<Row>& rows);
+/// \param colour rows in which CHARM is behind its best peer in red.
+void print_text(const std::vector<Row>& rows, bool colour);
 void print_json(const std::vector<Row>& rows);
 /// CHARM beside its best peer, ratios by trial, for a page.
 void print_markdown(const std::vector<Row>& rows);
