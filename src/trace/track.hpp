@@ -27,44 +27,45 @@ class Track {
         next_task_((static_cast<std::uint64_t>(worker) + 1) << 40) {}
 
   // ---- owner ----
+  // Not inlined where the scheduler records: most runs are not recorded, and then pay for registers that are saved.
 
-  void spawned(const void* job) noexcept { add({.a = number(job), .b = task(), .kind = Kind::spawn}); }
+  [[gnu::noinline]] void spawned(const void* job) noexcept { add({.a = number(job), .b = task(), .kind = Kind::spawn}); }
 
   /// A job of the scheduler begins as a new task.
-  void begin(const void* job, std::uint64_t function) noexcept {
+  [[gnu::noinline]] void begin(const void* job, std::uint64_t function) noexcept {
     std::uint64_t id = ++next_task_;
     task_.store(id, std::memory_order_relaxed);
     add({.a = id, .b = number(job), .c = function, .d = forked_ ? origin_ : 0, .kind = Kind::begin});
     forked_ = false;
   }
-  void end() noexcept {
+  [[gnu::noinline]] void end() noexcept {
     add({.a = task(), .kind = Kind::end});
     leave();
   }
 
   /// \return the task that is suspended; pass it to resume(), perhaps on another track.
-  std::uint64_t suspend(const void* fiber) noexcept {
+  [[gnu::noinline]] std::uint64_t suspend(const void* fiber) noexcept {
     std::uint64_t gone = task();
     if (gone != 0) add({.a = gone, .b = number(fiber), .kind = Kind::suspend});
     leave();
     return gone;
   }
-  void resume(std::uint64_t task, const void* fiber, int left) noexcept {
+  [[gnu::noinline]] void resume(std::uint64_t task, const void* fiber, int left) noexcept {
     task_.store(task, std::memory_order_relaxed);
     forked_ = false;
     if (task != 0) add({.a = task, .b = number(fiber), .number = left, .kind = Kind::resume});
   }
-  void ready(const void* fiber) noexcept { add({.b = number(fiber), .c = task(), .kind = Kind::ready}); }
+  [[gnu::noinline]] void ready(const void* fiber) noexcept { add({.b = number(fiber), .c = task(), .kind = Kind::ready}); }
 
   /// \param from the victim's track: what was stolen probably belongs to the task that runs there.
-  void stole(const Track& from, Distance distance) noexcept {
+  [[gnu::noinline]] void stole(const Track& from, Distance distance) noexcept {
     origin_ = from.task();
     forked_ = true;
     add({.number = from.worker_, .kind = Kind::steal, .detail = static_cast<std::uint8_t>(distance)});
   }
   /// Notes that the next job was in the worker's own deque: the task that ran here last probably made it.
-  void popped() noexcept { forked_ = true; }
-  void woke(int worker) noexcept { add({.number = worker, .kind = Kind::wake}); }
+  [[gnu::noinline]] void popped() noexcept { forked_ = true; }
+  [[gnu::noinline]] void woke(int worker) noexcept { add({.number = worker, .kind = Kind::wake}); }
   void state(State next, std::uint64_t at) noexcept {
     put({.at = at, .kind = Kind::state, .detail = static_cast<std::uint8_t>(next)});
     if (next == State::parked) sample_memory(at);

@@ -35,7 +35,8 @@ enum class Wait : std::uint8_t {
 struct Listed;
 
 /// `object` is the address of the mutex, channel ...; it is reported, and never read except for a mutex
-/// (fiber::TaskCard::follow_mutex).
+/// (fiber::TaskCard::follow_mutex). It is passed on by reference: a copy would be loaded in wider words than it was
+/// stored in, which stalls.
 struct WaitReason {
   Wait kind = Wait::task;
   const void* object = nullptr;
@@ -58,13 +59,13 @@ class Completion {
   void wait() {
     if (!done()) wait_slow({Wait::task, this});
   }
-  void wait(WaitReason reason) {
+  void wait(const WaitReason& reason) {
     if (!done()) wait_slow(reason);
   }
 
   /// \param deadline_ns on the steady clock. \return whether it is done; if not, the time was over, or the wait has
   /// ended early for another reason of `reason`, and it may be waited for again.
-  bool wait_until(std::int64_t deadline_ns, WaitReason reason) {
+  bool wait_until(std::int64_t deadline_ns, const WaitReason& reason) {
     if (done()) return true;
     if (deadline_ns != never || reason.cancellable || reason.stop != nullptr)
       return wait_until_slow(deadline_ns, reason);
@@ -97,8 +98,8 @@ class Completion {
   static constexpr std::uintptr_t watcher_bit = 2;  // bit 0: a thread
 
  private:
-  void wait_slow(WaitReason reason);
-  bool wait_until_slow(std::int64_t deadline_ns, WaitReason reason);
+  void wait_slow(const WaitReason& reason);
+  bool wait_until_slow(std::int64_t deadline_ns, const WaitReason& reason);
   static void wake(std::uintptr_t waiter, bool next) noexcept;
   static std::uintptr_t address_of(Watcher& watcher) noexcept {
     return reinterpret_cast<std::uintptr_t>(&watcher) | watcher_bit;

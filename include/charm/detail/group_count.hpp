@@ -41,7 +41,7 @@ class GroupCount {
   [[nodiscard]] bool none() const noexcept { return home_ == 0 && remote_.load(std::memory_order_acquire) == bias; }
 
   /// Waits; only one task may wait at a time.
-  void wait(WaitReason reason) {
+  void wait(const WaitReason& reason) {
     if (none()) return;
     Completion done;
     done_ = &done;

@@ -140,7 +140,7 @@ struct Listed {
 /// Waits for the event of `waiter`, which is in `list`. \return false if the time was over, or stop was requested,
 /// before another thread took the waiter out. \throws Error (cancelled) if a wait that is cancellable was ended. In
 /// both cases the waiter is not in the list any more.
-bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t deadline, WaitReason reason);
+bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t deadline, WaitReason&& reason);
 
 /// Wakes a list that WaitList::take or a chain of pops made; outside of the lock (W2).
 inline void wake_all(Waiter* waiters) noexcept {

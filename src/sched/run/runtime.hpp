@@ -131,7 +131,10 @@ class Runtime {
 
   /// Called when a sleeping worker could take new work: wakes one near `from` unless a worker there is searching
   /// already.
-  void notify(const Worker* from) noexcept;
+  void notify(const Worker* from) noexcept {
+    if (work_flags.any(stealing::Flag::asleep)) [[unlikely]]
+      wake_near(*from);
+  }
   /// Wakes this worker if it is parked. \return whether it was.
   bool wake(Worker& worker) noexcept;
   /// Wakes all workers, so that they notice a change.
@@ -232,6 +235,7 @@ class Runtime {
   void look_around_after_loan(Worker& worker) noexcept;
   void record();
   void start();
+  void wake_near(const Worker& from) noexcept;
   /// Wakes one sleeping worker of the group that `wanted` accepts. \return whether there was one.
   enum class Wake { preferred, any };
   template <class F>

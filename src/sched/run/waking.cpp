@@ -80,9 +80,9 @@ void Runtime::wake_resting_on(int node) noexcept {
   wake_resting([node](const Worker& w) { return w.node.load(std::memory_order_seq_cst) == node; });
 }
 
-void Runtime::notify(const Worker* from) noexcept {
-  if (!work_flags.any(Flag::asleep)) return;
-  const int home = from->place.group;
+/// The slow half of notify().
+void Runtime::wake_near(const Worker& from) noexcept {
+  const int home = from.place.group;
   auto anybody = [](const Worker&) { return true; };
   auto searched = [&](int group) {
     return groups[static_cast<std::size_t>(group)]->searching.load(std::memory_order_relaxed) > 0;

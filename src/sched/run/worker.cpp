@@ -126,7 +126,7 @@ void Worker::enter(Fiber* to) noexcept {
   stack_limit = to->stack.base + to->stack.bytes / 4;  // the last quarter is for calls that do not fork
 }
 
-void Worker::suspend(fiber::After after, void* argument, detail::WaitReason reason, Fiber* to) noexcept {
+void Worker::suspend(fiber::After after, void* argument, const detail::WaitReason& reason, Fiber* to) noexcept {
   using Doing = fiber::TaskCard::State;
   Fiber* self = current;
   const bool waits = reason.kind != detail::Wait::nothing;
@@ -209,8 +209,9 @@ Job* Worker::own_job() noexcept {
     }
     if (Job* job = shared_job()) return job;
   }
-  for (std::uint32_t i = 0, kind = tick % 4; i < 3; ++i, ++kind) {
-    switch (kind % 3) {
+  std::uint32_t kind = tick % 4 % 3;
+  for (int i = 0; i < 3; ++i, kind = kind == 2 ? 0 : kind + 1) {
+    switch (kind) {
       case 0:
         if (!deque.empty()) {
           bool flat = false;

@@ -132,7 +132,7 @@ struct Worker : detail::WorkerBase {
 
   /// Leaves the running fiber for a loop fiber, or for `to`, which is ready; `after` decides when it becomes ready
   /// again. Without a reason it only lets others run.
-  void suspend(fiber::After after, void* argument, detail::WaitReason reason = {detail::Wait::nothing},
+  void suspend(fiber::After after, void* argument, const detail::WaitReason& reason = {detail::Wait::nothing},
                fiber::Fiber* to = nullptr) noexcept;
 
   /// Continues a task that was suspended. \param limit, top of the stack that it is on. \param task, left for the

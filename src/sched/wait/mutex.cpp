@@ -32,7 +32,7 @@ void SpinLock::lock_slow() noexcept {
   }
 }
 
-bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t deadline, WaitReason reason) {
+bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t deadline, WaitReason&& reason) {
   const Listed listed{lock, list, waiter};
   reason.listed = &listed;
   if (waiter.event.wait_until(deadline, reason)) return true;

@@ -173,16 +173,17 @@ bool wait_outside(std::atomic<std::uintptr_t>& state, std::int64_t deadline) {
 }
 
 /// \param stop of a wait with a stop token: where the task is dropped the token must forget the wait.
-void wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, WaitReason reason, StopWait* stop = nullptr) {
+void wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, const WaitReason& reason, StopWait* stop = nullptr) {
   auto& waits = worker.current->waits;
   waits = {&state, reason.listed, stop == nullptr ? nullptr : drop_stop, stop};
   worker.suspend(leave_as_waiter, &state, reason);
   waits = {};
 }
 
+/// \param within what the task belongs to, where its cancellation ends the wait; else null.
 /// \return false where the time was over first, or the wait was ended.
-bool wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, std::int64_t deadline, WaitReason reason,
-             StopWait* stop) {
+bool wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, std::int64_t deadline, const WaitReason& reason,
+             const CancelScope* within, StopWait* stop) {
   sched::Runtime& runtime = *worker.runtime;
   const bool limited = deadline != Completion::never;
   sched::Timer timer;
@@ -190,24 +191,24 @@ bool wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, std::int64_t de
   timer.state = &state;
   if (limited) runtime.timers.add(timer, worker);
   sched::CancellableWait cancellable;
-  if (reason.cancellable) {
-    cancellable.scope = worker.scope;
+  if (within != nullptr) {
+    cancellable.scope = within;
     cancellable.state = &state;
     runtime.cancellable_waits.add(cancellable, worker);
-    if (worker.scope->cancelled_before_wait()) sched::end_early(state);
+    if (within->cancelled_before_wait()) sched::end_early(state);
   }
   const bool bound = limited && worker.current->bound >= 0;  // then it comes back to this worker
   if (bound) ++worker.bound_limits;
   wait_in(worker, state, reason, stop);
   if (bound) --worker.bound_limits;
-  if (reason.cancellable) runtime.cancellable_waits.remove(cancellable);
+  if (within != nullptr) runtime.cancellable_waits.remove(cancellable);
   if (limited) runtime.timers.remove(timer);
   return state.load(std::memory_order_acquire) != expired;
 }
 
 }  // namespace
 
-void Completion::wait_slow(WaitReason reason) {
+void Completion::wait_slow(const WaitReason& reason) {
   if (Worker* worker = sched::this_worker()) return wait_in(*worker, state_, reason);
   if (sched::BlockingThreadWait in_pool; in_pool) {
     wait_outside(state_, never);
@@ -217,16 +218,17 @@ void Completion::wait_slow(WaitReason reason) {
   wait_outside(state_, never);
 }
 
-bool Completion::wait_until_slow(std::int64_t deadline_ns, WaitReason reason) {
+bool Completion::wait_until_slow(std::int64_t deadline_ns, const WaitReason& reason) {
   if (deadline_ns != never && deadline_ns <= steady_now()) {  // a query: a task that repeats it has to let others run
     charm::yield();
     return done();
   }
   if (reason.stop != nullptr && reason.stop->stop_requested()) return done();
   Worker* worker = sched::this_worker();
-  reason.cancellable =
+  const bool may_be_cancelled =
       reason.cancellable && worker != nullptr && worker->scope != nullptr && std::uncaught_exceptions() == 0;
-  if (deadline_ns == never && !reason.cancellable && reason.stop == nullptr) {
+  const CancelScope* within = may_be_cancelled ? worker->scope : nullptr;
+  if (deadline_ns == never && within == nullptr && reason.stop == nullptr) {
     wait_slow(reason);
     return true;
   }
@@ -235,7 +237,7 @@ bool Completion::wait_until_slow(std::int64_t deadline_ns, WaitReason reason) {
     StopWait stop;
     if (reason.stop != nullptr) stop.emplace(*reason.stop, EndWait{state_});
     if (worker != nullptr) {
-      whole = wait_in(*worker, state_, deadline_ns, reason, reason.stop != nullptr ? &stop : nullptr);
+      whole = wait_in(*worker, state_, deadline_ns, reason, within, reason.stop != nullptr ? &stop : nullptr);
     } else {
       sched::BlockingThreadWait in_pool;
       whole = wait_outside(state_, deadline_ns);
