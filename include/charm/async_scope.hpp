@@ -91,6 +91,7 @@ class async_scope {
     Entered entered(*this);
     detail::DetachedCoroutine runner = run_in(*this, std::move(coroutine));
     runner.call_at_end({[](void* scope) noexcept { static_cast<async_scope*>(scope)->leave(); }, this});
+    runner.call_if_dropped({[](void* scope) noexcept { static_cast<async_scope*>(scope)->drop(); }, this});
     runner.start();
     entered.keep();
     return true;
@@ -147,6 +148,16 @@ class async_scope {
     if (!error_) error_ = std::current_exception();
   }
 
+  /// Called for a task that finalize() has dropped.
+  void drop() noexcept {
+    try {
+      std::rethrow_exception(detail::dropped_error());
+    } catch (...) {
+      fail();
+    }
+    leave();
+  }
+
   /// Leaves again where nothing could be started.
   class Entered {
    public:
@@ -186,12 +197,7 @@ class async_scope {
     static void drop(detail::AwaitedJob* job, detail::Drop step) noexcept {
       auto* self = static_cast<ScopeJob*>(job);
       if (step == detail::Drop::release) return detail::end_job(self);
-      try {
-        std::rethrow_exception(detail::dropped_error());
-      } catch (...) {
-        self->scope.fail();
-      }
-      self->scope.leave();
+      self->scope.drop();
     }
     async_scope& scope;
     int home = -1;  // the worker whose pool the block is from

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <coroutine>
 #include <cstddef>
+#include <exception>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -111,21 +112,23 @@ class [[nodiscard]] task {
   auto operator co_await() && {
     if (!valid())
       throw Error(Errc::bad_input, "co_await on a task that was moved from", "await a task once, through its owner");
-    struct Awaiter {
-      std::coroutine_handle<promise_type> coroutine;
-      [[nodiscard]] bool await_ready() const noexcept { return false; }
-      std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {
-        coroutine.promise().continuation = caller;
-        return detail::transfer_to(coroutine, coroutine.promise().further);
-      }
-      T await_resume() { return coroutine.promise().result.take(); }
-    };
     return Awaiter{coroutine_};
   }
 
  private:
   friend struct detail::TaskAccess;
   using Handle = std::coroutine_handle<promise_type>;
+  struct Awaiter {
+    std::coroutine_handle<promise_type> coroutine;
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> caller) noexcept {
+      coroutine.promise().continuation = caller;
+      coroutine.promise().further.sponsor = detail::sponsor_of(caller);
+      return detail::transfer_to(coroutine, coroutine.promise().further);
+    }
+    T await_resume() { return coroutine.promise().result.take(); }
+  };
   explicit task(Handle coroutine) noexcept : coroutine_(coroutine) {}
   void destroy() noexcept {
     if (coroutine_ != nullptr) coroutine_.destroy();
@@ -135,11 +138,14 @@ class [[nodiscard]] task {
 
 namespace detail {
 
-/// Awaits one task for sync_wait; `Notify` is told at the end, and may return what to go on with.
+/// Awaits one task for sync_wait; `Notify` is told at the end, and may return what to go on with, or is told that the
+/// end will not come.
 template <class T, class Notify>
 class Awaiting {
  public:
-  struct promise_type : PromiseResult<T>, PooledFrame<promise_type> {
+  struct promise_type : PromiseResult<T>, PooledFrame<promise_type>, Sponsor {
+    promise_type() noexcept : Sponsor(&promise_type::drop) { further.sponsor = this; }
+    static void drop(Sponsor* self) noexcept { static_cast<promise_type*>(self)->notify->dropped(); }
     Awaiting get_return_object() noexcept { return Awaiting(std::coroutine_handle<promise_type>::from_promise(*this)); }
     [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
     struct Final {
@@ -151,6 +157,7 @@ class Awaiting {
     };
     [[nodiscard]] Final final_suspend() const noexcept { return {}; }
     Notify* notify = nullptr;
+    ResumeJob further;
   };
 
   Awaiting(Awaiting&& other) noexcept : coroutine(std::exchange(other.coroutine, nullptr)) {}
@@ -172,7 +179,12 @@ Awaiting<T, Notify> await(task<T> awaited) {
 
 struct WakeThread {
   Completion done;
+  std::exception_ptr error;  // where finalize() has dropped a task that ran the coroutine
   void ended() noexcept { done.complete(); }
+  void dropped() noexcept {
+    error = dropped_error();
+    done.complete();
+  }
 };
 
 /// What when_all() needs of a task: its job and its coroutine, whose promise keeps the result. So a child costs nothing
@@ -203,10 +215,12 @@ struct StartAll {
   std::span<const TaskAccess::Part> parts;
 
   [[nodiscard]] bool await_ready() const noexcept { return parts.empty(); }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiter) {
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> waiter) {
     if (parts.size() > 1 && !initialized())
       throw Error(Errc::not_running, "when_all() while the runtime is not running", "call charm::init() first");
     count.waiter = waiter;
+    for (const TaskAccess::Part& part : parts) part.job->sponsor = sponsor_of(waiter);
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
       parts[i].job->coroutine = parts[i].coroutine;
       try {
@@ -243,8 +257,10 @@ class FutureAwaiter {
     if (!job_.awaited.valid()) job_.awaited.wait();  // throws what there is to say
     return job_.awaited.ready();
   }
-  void await_suspend(std::coroutine_handle<> coroutine) {
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> coroutine) {
     job_.coroutine = coroutine;
+    job_.sponsor = sponsor_of(coroutine);
     submit(job_);
   }
   T await_resume() { return job_.awaited.get(); }
@@ -256,11 +272,13 @@ class FutureAwaiter {
       auto* self = static_cast<WaitJob*>(job);
       const WithScope alone(
           nullptr);  // it may run in the scope of a task whose deque is full, and must not be cancelled
+      const OnBehalf of(self->sponsor);
       self->awaited.wait();
       self->coroutine.resume();
     }
     future<T> awaited;
     std::coroutine_handle<> coroutine;
+    Sponsor* sponsor = nullptr;
   };
   WaitJob job_;
 };
@@ -268,7 +286,9 @@ class FutureAwaiter {
 }  // namespace detail
 
 /// Runs a task to its end and returns what it returns or throws. It begins on the caller's stack. If it is
-/// suspended, the caller waits as for a future: in a task, other tasks run meanwhile.
+/// suspended, the caller waits as for a future: in a task, other tasks run meanwhile. \throws Error (not_running) also
+/// if finalize() has dropped a task that ran the coroutine, or one that it awaits, because it waited for something that
+/// could no longer happen; their frames stay then, for ever.
 template <class T>
 T sync_wait(task<T> awaited) {
   detail::WakeThread notify;
@@ -276,6 +296,10 @@ T sync_wait(task<T> awaited) {
   waiting.coroutine.promise().notify = &notify;
   detail::with_stack_room(detail::this_worker(), [&]() noexcept { waiting.coroutine.resume(); });
   notify.done.wait();
+  if (notify.error) {  // the coroutine is in the middle of a call, and cannot be destroyed
+    waiting.coroutine = nullptr;
+    std::rethrow_exception(std::move(notify.error));
+  }
   return waiting.coroutine.promise().result.take();
 }
 

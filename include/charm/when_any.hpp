@@ -34,11 +34,15 @@ struct AnyState {
   std::atomic<bool> won{false};
   std::atomic<int> missing{2};  // the winner, and the one who starts all; the last of them goes on with the waiter
   Result<Value> result;
-  std::coroutine_handle<> waiter;
+  ResumeJob* waiter = nullptr;
 
-  std::coroutine_handle<> arrive() noexcept {
+  ResumeJob* arrive() noexcept {
     if (missing.fetch_sub(1, std::memory_order_acq_rel) == 1) return waiter;
     return nullptr;
+  }
+  /// An entrant was dropped. If none has won, the waiter cannot go on.
+  void drop() noexcept {
+    if (!won.exchange(true, std::memory_order_acq_rel) && waiter->sponsor != nullptr) waiter->sponsor->tell();
   }
 };
 
@@ -71,10 +75,13 @@ struct StartEntrants {
   std::vector<DetachedCoroutine>& entrants;
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiter) {
-    state.waiter = waiter;
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> waiter) {
+    state.waiter = &waiter.promise().further;
+    state.waiter->coroutine = waiter;
     bool started = false;
     for (DetachedCoroutine& entrant : entrants) {
+      entrant.call_if_dropped({[](void* any) noexcept { static_cast<AnyState<Value>*>(any)->drop(); }, &state});
       try {
         entrant.start();
         started = true;
@@ -83,8 +90,8 @@ struct StartEntrants {
         break;
       }
     }
-    const std::coroutine_handle<> next = state.arrive();
-    return next != nullptr ? next : std::noop_coroutine();
+    if (state.arrive() != nullptr) return waiter;
+    return std::noop_coroutine();
   }
   void await_resume() const noexcept {}
 };

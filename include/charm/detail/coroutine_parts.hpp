@@ -12,6 +12,7 @@
 #include <charm/detail/target.hpp>
 #include <charm/detail/worker.hpp>
 
+#include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <new>
@@ -20,15 +21,59 @@
 
 namespace charm::detail {
 
+/// What waits for coroutines and must know where finalize() drops a task that runs one of them: sync_wait(), a scope,
+/// when_any(). Every coroutine has the sponsor of the one that awaits it. It lies where it stays although its coroutines
+/// never end.
+struct Sponsor {
+  explicit Sponsor(void (*function)(Sponsor*) noexcept) noexcept : dropped(function) {}
+  /// Called for each task that was dropped; no worker runs any more. The waiter is told once.
+  void tell() noexcept {
+    if (!told.exchange(true, std::memory_order_relaxed)) dropped(this);
+  }
+  void (*dropped)(Sponsor*) noexcept;
+  std::atomic<bool> told{false};
+};
+
+/// Says for whom the running task runs a coroutine.
+class OnBehalf : AwaitedJob {
+ public:
+  explicit OnBehalf(Sponsor* sponsor) noexcept : AwaitedJob(nullptr, &OnBehalf::drop), sponsor_(sponsor) {
+    if (sponsor_ != nullptr) begin_awaited(*this);
+  }
+  OnBehalf(const OnBehalf&) = delete;
+  OnBehalf& operator=(const OnBehalf&) = delete;
+  ~OnBehalf() {
+    if (sponsor_ != nullptr) end_awaited(*this);
+  }
+
+ private:
+  static void drop(AwaitedJob* job, Drop step) noexcept {
+    if (step == Drop::tell) static_cast<OnBehalf*>(job)->sponsor_->tell();
+  }
+  Sponsor* sponsor_;
+};
+
 /// Resumes a coroutine when it is run.
 struct ResumeJob : ListedJob {
   ResumeJob() noexcept : ListedJob(&ResumeJob::start) {}
   static void start(Job* job) noexcept {
-    std::coroutine_handle<> coroutine = static_cast<ResumeJob*>(job)->coroutine;  // the job goes with the awaiter
-    coroutine.resume();
+    auto* self = static_cast<ResumeJob*>(job);
+    std::coroutine_handle<> next = self->coroutine;  // the job goes with the awaiter
+    const OnBehalf of(self->sponsor);
+    next.resume();
   }
   std::coroutine_handle<> coroutine;
+  Sponsor* sponsor = nullptr;  // of the coroutine
 };
+
+/// The sponsor of a coroutine; null for one of another library.
+template <class Promise>
+Sponsor* sponsor_of(std::coroutine_handle<Promise> coroutine) noexcept {
+  if constexpr (requires { coroutine.promise().further.sponsor; })
+    return coroutine.promise().further.sponsor;
+  else
+    return nullptr;
+}
 
 /// Goes on with a coroutine: by symmetric transfer, as await_suspend returns it. That takes no stack where the compiler
 /// makes a tail call of it, which GCC does not below -O2 nor with sanitizers. There a long chain of awaits piles up, so
@@ -48,8 +93,10 @@ inline std::coroutine_handle<> transfer_to(std::coroutine_handle<> next, [[maybe
 class ScheduleAwaiter {
  public:
   [[nodiscard]] bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> coroutine) {
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> coroutine) {
     job_.coroutine = coroutine;
+    job_.sponsor = sponsor_of(coroutine);
     submit(job_);
   }
   void await_resume() const noexcept {}
@@ -62,8 +109,10 @@ class ScheduleThereAwaiter {
  public:
   explicit ScheduleThereAwaiter(Target target) noexcept : target_(target) {}
   [[nodiscard]] bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> coroutine) {
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> coroutine) {
     job_.coroutine = coroutine;
+    job_.sponsor = sponsor_of(coroutine);
     post(target_, job_);
   }
   void await_resume() const noexcept {}

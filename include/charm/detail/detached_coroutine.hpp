@@ -17,7 +17,12 @@ class DetachedCoroutine {
     void (*function)(void*) noexcept = nullptr;
     void* argument = nullptr;
   };
-  struct promise_type : PooledFrame<promise_type> {
+  struct promise_type : PooledFrame<promise_type>, Sponsor {
+    promise_type() noexcept : Sponsor(&promise_type::drop) { further.sponsor = this; }
+    static void drop(Sponsor* self) noexcept {
+      const End then = static_cast<promise_type*>(self)->if_dropped;
+      if (then.function != nullptr) then.function(then.argument);
+    }
     DetachedCoroutine get_return_object() noexcept {
       return DetachedCoroutine(std::coroutine_handle<promise_type>::from_promise(*this));
     }
@@ -26,21 +31,25 @@ class DetachedCoroutine {
       [[nodiscard]] bool await_ready() const noexcept { return false; }
       [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> self) const noexcept {
         const End at_end = self.promise().end;
-        const std::coroutine_handle<> then = self.promise().next;
+        ResumeJob* const then = self.promise().next;
         self.destroy();
         if (at_end.function != nullptr) at_end.function(at_end.argument);
-        return then != nullptr ? then : std::noop_coroutine();
+        if (then == nullptr) return std::noop_coroutine();
+        if (this_worker() == nullptr) return then->coroutine;
+        submit_where_bound(*then);  // in a job of its own, on behalf of its own sponsor
+        return std::noop_coroutine();
       }
       void await_resume() const noexcept {}
     };
     [[nodiscard]] Final final_suspend() const noexcept { return {}; }
     /// `co_return` takes what to go on with; null: nothing.
-    void return_value(std::coroutine_handle<> coroutine) noexcept { next = coroutine; }
+    void return_value(ResumeJob* job) noexcept { next = job; }
     [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }  // bodies catch everything
 
-    ResumeJob job;
-    std::coroutine_handle<> next;
+    ResumeJob further;
+    ResumeJob* next = nullptr;
     End end;
+    End if_dropped;
   };
 
   DetachedCoroutine(DetachedCoroutine&& other) noexcept : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
@@ -51,9 +60,11 @@ class DetachedCoroutine {
 
   /// Calls `end` when the frame is gone.
   void call_at_end(End end) noexcept { coroutine_.promise().end = end; }
+  /// Calls this instead, once, where finalize() drops a task that runs it. The frame stays.
+  void call_if_dropped(End then) noexcept { coroutine_.promise().if_dropped = then; }
   /// Queues it as a task, which owns its frame from now on. \throws Error (not_running).
   void start() {
-    ResumeJob& job = coroutine_.promise().job;
+    ResumeJob& job = coroutine_.promise().further;
     job.coroutine = coroutine_;
     const auto self = std::exchange(coroutine_, nullptr);  // it may be gone when submit() returns
     try {

@@ -118,14 +118,6 @@ void Worker::take_turn() noexcept {
   group->searching.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Worker::enter(Fiber* to) noexcept {
-  current = to;
-  shown.store(to, std::memory_order_relaxed);
-  to->card.state.store(fiber::TaskCard::State::running, std::memory_order_relaxed);
-  stack_top = to->stack.base + to->stack.bytes;
-  stack_limit = to->stack.base + to->stack.bytes / 4;  // the last quarter is for calls that do not fork
-}
-
 void Worker::suspend(fiber::After after, void* argument, const detail::WaitReason& reason, Fiber* to) noexcept {
   using Doing = fiber::TaskCard::State;
   Fiber* self = current;

@@ -141,7 +141,13 @@ struct Worker : detail::WorkerBase {
                int left) noexcept;
 
   /// Notes that `to` will be the running fiber; the switch follows.
-  void enter(fiber::Fiber* to) noexcept;
+  void enter(fiber::Fiber* to) noexcept {
+    current = to;
+    shown.store(to, std::memory_order_relaxed);
+    to->card.state.store(fiber::TaskCard::State::running, std::memory_order_relaxed);
+    stack_top = to->stack.base + to->stack.bytes;
+    stack_limit = to->stack.base + to->stack.bytes / 4;  // the last quarter is for calls that do not fork
+  }
 
   /// Puts a job behind those that are ready; if the queue is full, into the queue that the workers share by `bind`.
   void push_ready(ListedJob* job) noexcept;

@@ -35,6 +35,12 @@ void SpinLock::lock_slow() noexcept {
 bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t deadline, WaitReason&& reason) {
   const Listed listed{lock, list, waiter};
   reason.listed = &listed;
+  const WorkerBase* worker = this_worker();
+  const bool may_be_cancelled = reason.cancellable && worker != nullptr && worker->scope != nullptr;
+  if (deadline == Completion::never && reason.stop == nullptr && !may_be_cancelled) {  // most waits
+    waiter.event.wait(reason);
+    return true;
+  }
   if (waiter.event.wait_until(deadline, reason)) return true;
   lock.lock();
   bool mine = waiter.listed;
