@@ -55,11 +55,26 @@ class Layout:
         first, last = number(vector), number(vector + 8)
         return [number(p) for p in range(first, last, 8)]
 
+    def runtimes(self):
+        """The process's own runtime and those of its arenas, each with what follows a worker's number."""
+        yield self.runtime, ""
+        if not self.has("runtime.arenas"):
+            return
+        for state in self.pointers(self.runtime + self.offsets["runtime.arenas"])[::2]:  # shared_ptr: two words
+            runtime = self.at(state, "arena.runtime")
+            text = state + self.offsets["arena.name"]  # std::string: where the text is, and its length
+            name = gdb.selected_inferior().read_memory(number(text), number(text + 8)).tobytes() if number(text + 8) else b""
+            if runtime:
+                yield runtime, " of arena " + (name.decode("utf-8", "replace") or hex(runtime))
+
     def workers(self):
-        return self.pointers(self.runtime + self.offsets["runtime.workers"])
+        """Each worker, with what tells it from those of other runtimes."""
+        for runtime, of in self.runtimes():
+            for worker in self.pointers(runtime + self.offsets["runtime.workers"]):
+                yield worker, of
 
     def pools(self):
-        return self.pointers(self.runtime + self.offsets["runtime.pools"])
+        return [p for runtime, _ in self.runtimes() for p in self.pointers(runtime + self.offsets["runtime.pools"])]
 
 
 def symbol(address):
@@ -100,8 +115,8 @@ def tasks(layout):
     if not layout.has("set.first"):
         raise gdb.GdbError("the library was built with a C++ library whose sets this script does not know")
     idle, running = set(), {}
-    for worker in layout.workers():
-        running[layout.at(worker, "worker.current")] = layout.at(worker, "worker.id", 4, True)
+    for worker, of in layout.workers():
+        running[layout.at(worker, "worker.current")] = "%d%s" % (layout.at(worker, "worker.id", 4, True), of)
         fiber = layout.at(worker, "worker.free_fibers")
         while fiber:
             idle.add(fiber)
@@ -191,7 +206,7 @@ class Tasks(gdb.Command):
         found = tasks(Layout())
         print("%d tasks" % len(found))
         for index, task in enumerate(found, 1):
-            where = "on worker %d" % task.worker if task.worker is not None else ""
+            where = "on worker " + task.worker if task.worker is not None else ""
             if task.worker is None and task.bound >= 0:
                 where = "bound to worker %d" % task.bound
             parts = [task.state, where, "for " + task.wait if task.wait else "", task.name]
@@ -210,8 +225,8 @@ class Backtrace(gdb.Command):
             raise gdb.GdbError("charm bt N, with a number that `charm tasks` shows")
         task = found[int(argument) - 1]
         if task.worker is not None:
-            print("task %s runs on worker %d: see the thread charm-%d, or the one that called init()"
-                  % (argument, task.worker, task.worker))
+            print("task %s runs on worker %s: see the thread of that worker, or the one that called init()"
+                  % (argument, task.worker))
         else:
             print(backtrace(task.context), end="")
 
@@ -224,12 +239,12 @@ class Workers(gdb.Command):
 
     def invoke(self, argument, from_tty):
         layout = Layout()
-        for worker in layout.workers():
+        for worker, of in layout.workers():
             worker_core = [layout.at(worker, "worker." + part, 4, True) for part in ("cpu", "chiplet", "node")]
             where = "cpu %d, chiplet %d, node %d" % tuple(worker_core) if worker_core[0] >= 0 else "not bound"
-            print("worker %d (%s): %s, %d jobs so far" % (layout.at(worker, "worker.id", 4, True), where,
-                                                          SLOTS[number(worker + layout.offsets["worker.slot"], 1) & 3],
-                                                          layout.at(worker, "worker.jobs")))
+            print("worker %d%s (%s): %s, %d jobs so far"
+                  % (layout.at(worker, "worker.id", 4, True), of, where,
+                     SLOTS[number(worker + layout.offsets["worker.slot"], 1) & 3], layout.at(worker, "worker.jobs")))
 
 
 Charm()

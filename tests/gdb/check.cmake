@@ -12,7 +12,7 @@ if(output MATCHES "ptrace: Operation not permitted|Couldn't get registers|Could 
   return()
 endif()
 set(wrong "")
-foreach(expected "worker 0 \\(" "worker 1 \\(" "[3-9] tasks\n" "ready|waiting" "all are waiting" "exited normally")
+foreach(expected "worker 0 \\(" "worker 1 \\(" "worker 0 of arena queries \\(" "[4-9] tasks\n" "ready|waiting" "all are waiting" "exited normally")
   if(NOT output MATCHES "${expected}")
     string(APPEND wrong "  expected in the output: ${expected}\n")
   endif()

@@ -26,13 +26,16 @@ int main() {
   config.workers = 2;
   config.share_cores = true;
   charm::init(config);
+  charm::arena arena({.workers = 1, .name = "queries"});
+  charm::future<void> in_arena = arena.async([] { wait_for_the_gate(4); });
   charm::run([] {
     charm::future<void> tasks[3];
     for (auto& task : tasks) task = charm::call_async(1, [] { wait_for_the_gate(4); });
-    while (inside < 3) charm::yield();
+    while (inside < 4) charm::yield();
     all_are_waiting();
     open = true;
     for (auto& task : tasks) task.get();
   });
+  in_arena.get();
   charm::finalize();
 }

@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -189,6 +191,42 @@ TEST(LostWork, AWorkerWithEnoughToDoHelpsOthersAllTheSame) {
   EXPECT_TRUE(charm::call_async(1, fork_is_helped).get());
   over = true;
   enough.get();
+}
+
+/// A worker whose deque is full looks at others, too (P6), and what it takes from them has to have a place.
+TEST(LostWork, AWorkerWithAFullDequeLosesNothingThatItTakes) {
+  constexpr int full = static_cast<int>(charm::detail::Deque::capacity);
+  struct Counted {
+    charm::task_group group;
+    std::atomic<std::int64_t> made{0}, ran{0};
+    void make(int count) {
+      made.fetch_add(count);
+      for (int i = 0; i < count; ++i) group.run([this] { ran.fetch_add(1, std::memory_order_relaxed); });
+    }
+  };
+  auto counted = std::make_unique<Counted>();  // lost tasks would keep the group from its end
+  Running runtime(2);
+  std::atomic<bool> enough{false};
+  charm::future<void> makes = charm::call_async(1, [&] {
+    while (!enough) counted->make(64);
+  });
+  charm::call_async(0, [&] {
+    const charm::sched::Tally& taken = Runtime::get().workers[0]->tally;
+    enough = !becomes_true([&] {
+      counted->make(full);
+      charm::yield();
+      return taken.steals_chiplet + taken.steals_node + taken.steals_far >= 10;
+    });
+    EXPECT_FALSE(enough) << "nothing was taken";
+    enough = true;
+  }).get();
+  makes.get();
+  const bool all = becomes_true([&] { return counted->ran == counted->made; });
+  EXPECT_TRUE(all) << counted->made - counted->ran << " tasks are lost";
+  if (all)
+    charm::run([&] { counted.reset(); });
+  else
+    static_cast<void>(counted.release());
 }
 
 /// The thread that called init() runs on worker 0's cpu. A worker 0 that looks around of its own accord may come first,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "sched/run/arenas.hpp"
 #include "sched/run/runtime.hpp"
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
@@ -44,6 +45,9 @@ extern "C" const CharmGdbEntry charm_gdb_layout[] = {
     {"version", 1},
     {"runtime.workers", offsetof(Runtime, workers)},
     {"runtime.pools", GdbLayout::pools},
+    {"runtime.arenas", offsetof(Runtime, arenas)},
+    {"arena.runtime", offsetof(charm::detail::ArenaState, runtime)},
+    {"arena.name", offsetof(charm::detail::ArenaState, name)},
     {"pool.idle", GdbLayout::idle},
     {"pool.all", GdbLayout::all},
     {"set.first", set_first},
