@@ -1,0 +1,83 @@
+// Which schedule fits a task graph: its features, and the selectors that decide by them (ABSS §3.2).
+#pragma once
+
+#include <charm/task_graph.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace charm {
+
+/// What is known of a graph before it runs: its shape, and the costs of its nodes as far as the runtime has measured
+/// their kinds. The order of `names` is the order in models; new features are added at the end.
+struct GraphFeatures {
+  /// Number of features.
+  static constexpr std::size_t count = 16;
+  /// Their names, by which models refer to them.
+  static const std::array<std::string_view, count> names;
+  /// By number, in the order of `names`:
+  /// - log_nodes, log_edges: natural logarithms of 1 + their number
+  /// - depth: levels, as a logarithm of 1 + their number. A node's level is one more than the highest of its
+  ///   predecessors; conditional edges do not count
+  /// - log_width: logarithm of the mean number of nodes of a level
+  /// - log_max_width: logarithm of the largest
+  /// - width_per_worker: mean number of nodes of a level, by the number of workers
+  /// - tail: mean share of the workers, 0 to 1, that have nothing to do in the last round of a level where all nodes cost
+  ///   the same: (p - n mod p) mod p / p for n nodes and p workers
+  /// - mean_degree, degree_variation: of edges from a node; standard deviation by mean
+  /// - max_in, max_out: logarithms of 1 + the largest number of edges to and from a node
+  /// - conditional: share of the edges, 0 to 1
+  /// - log_kinds: logarithm of the number of kinds
+  /// - log_cost: logarithm of 1 + the mean cost of a node in nanoseconds; 0 where no kind was measured
+  /// - cost_variation: standard deviation of the cost by its mean, within kinds and between them
+  /// - cost_known: share of the nodes whose kind was measured, 0 to 1
+  std::array<double, count> values = {};
+
+  /// Of a graph; of graphs within modules the nodes count as one each. \param workers 0: as many as the runtime has, or
+  /// one without a runtime. \throws Error (bad_input) for a cycle, and while the graph runs.
+  static GraphFeatures of(task_graph& graph, int workers = 0);
+  /// The value of that name. \throws Error (bad_input).
+  [[nodiscard]] double operator[](std::string_view name) const;
+};
+
+namespace detail {
+struct SelectorModel;
+}
+
+/// Chooses between stream and batch. Selectors are values, made from a description:
+/// - "stream", "batch": always that
+/// - "tree:FILE", "logistic:FILE": a decision tree, or a logistic regression, as the file says (docs/task-graphs.md has the
+///   format)
+class GraphSelector {
+ public:
+  /// The default, "stream".
+  GraphSelector();
+  /// \throws Error (bad_input): an unknown word, a file that cannot be read, a model that is not one (with the line and
+  /// what is wrong).
+  static GraphSelector from(std::string_view description);
+  /// A model from its text. \param kind "tree" or "logistic". \param origin for errors.
+  static GraphSelector from_text(std::string_view kind, const std::string& text, const std::string& origin = "the model");
+
+  /// stream or batch. It is at most a microsecond of work.
+  [[nodiscard]] GraphSchedule choose(const GraphFeatures& features) const;
+  /// The probability that batch is the faster, 0 to 1.
+  [[nodiscard]] double batch_probability(const GraphFeatures& features) const;
+  /// The description that it was made from.
+  [[nodiscard]] const std::string& description() const noexcept { return description_; }
+  /// Whether choose() looks at the features at all.
+  [[nodiscard]] bool needs_features() const noexcept { return model_ != nullptr; }
+
+ private:
+  GraphSelector(std::string description, double constant, std::shared_ptr<const detail::SelectorModel> model);
+  std::string description_;
+  double constant_ = 0;
+  std::shared_ptr<const detail::SelectorModel> model_;
+};
+
+/// Gives the selector to a graph and sets its schedule to automatic. \throws Error (bad_input) while it runs.
+void set_selector(task_graph& graph, GraphSelector selector);
+
+}  // namespace charm
