@@ -1,5 +1,5 @@
-// Task graphs against Taskflow and oneTBB's flow graph, trials interleaved: what a node costs when a graph is built and run
-// once, and when it is run again. Nodes do next to nothing: each counts itself, and a wrong count ends the program.
+// Task graphs against Taskflow and oneTBB's flow graph, trials interleaved: what a node costs when a graph is built and
+// run once, and when it is run again. Nodes do next to nothing: each counts itself, and a wrong count ends the program.
 //   bench-batch [WORKERS [NODES [TRIALS]]]
 //   bench-batch --memory [NODES]     what a chain of that many nodes takes, in time and memory
 #include <charm/charm.hpp>
@@ -118,8 +118,7 @@ class TbbGraph : public Graph {
     arena_.execute([&] {
       graph_ = std::make_unique<tbb::flow::graph>();  // runs where it was made
       std::vector<bool> first(shape.size(), true);
-      for (int& count : counts)
-        nodes_.emplace_back(*graph_, [&count](const tbb::flow::continue_msg&) { ++count; });
+      for (int& count : counts) nodes_.emplace_back(*graph_, [&count](const tbb::flow::continue_msg&) { ++count; });
       for (std::size_t i = 0; i < shape.size(); ++i) {
         for (const int j : shape[i]) {
           tbb::flow::make_edge(nodes_[i], nodes_[static_cast<std::size_t>(j)]);
@@ -175,7 +174,8 @@ void compare(const char* what, const Shape& shape, int trials, const std::vector
         for (int i = 0; i < again; ++i) graph->run();
       });
       if (std::any_of(counts.begin(), counts.end(), [](int n) { return n != again + 1; })) {
-        std::fprintf(stderr, "bench-batch: %s has not run every node of the %s once a run\n", runtimes[at].name.c_str(), what);
+        std::fprintf(stderr, "bench-batch: %s has not run every node of the %s once a run\n", runtimes[at].name.c_str(),
+                     what);
         std::exit(1);
       }
       if (trial < 0) continue;
@@ -187,8 +187,8 @@ void compare(const char* what, const Shape& shape, int trials, const std::vector
     std::vector<double> ratios;
     for (std::size_t i = 0; i < own.size(); ++i) ratios.push_back(peer[i] / own[i]);
     char text[64];
-    std::snprintf(text, sizeof text, "%.2f (%.2f to %.2f)", median(ratios), *std::min_element(ratios.begin(), ratios.end()),
-                  *std::max_element(ratios.begin(), ratios.end()));
+    std::snprintf(text, sizeof text, "%.2f (%.2f to %.2f)", median(ratios),
+                  *std::min_element(ratios.begin(), ratios.end()), *std::max_element(ratios.begin(), ratios.end()));
     return std::string(text);
   };
   for (std::size_t r = 0; r < runtimes.size(); ++r)
@@ -248,17 +248,19 @@ int main(int argc, char** argv) {
 #endif
   charm::init({.workers = workers, .share_cores = true});
   std::vector<Runtime> runtimes = {
-      {"charm", [](const Shape& s, Counts& c) { return std::make_unique<CharmGraph>(s, c, charm::GraphSchedule::stream); }},
+      {"charm",
+       [](const Shape& s, Counts& c) { return std::make_unique<CharmGraph>(s, c, charm::GraphSchedule::stream); }},
       {"charm batch",
        [](const Shape& s, Counts& c) { return std::make_unique<CharmGraph>(s, c, charm::GraphSchedule::batch); }}};
 #if defined(CHARM_BENCH_TASKFLOW)
-  runtimes.push_back({"taskflow", [&](const Shape& s, Counts& c) { return std::make_unique<TaskflowGraph>(executor, s, c); }});
+  runtimes.push_back(
+      {"taskflow", [&](const Shape& s, Counts& c) { return std::make_unique<TaskflowGraph>(executor, s, c); }});
 #endif
 #if defined(CHARM_BENCH_TBB)
   runtimes.push_back({"tbb flow", [&](const Shape& s, Counts& c) { return std::make_unique<TbbGraph>(arena, s, c); }});
 #endif
-  std::printf("%d workers, %d nodes, medians of %d trials in ns a node; times charm's, with the least and the most\n", workers,
-              nodes, trials);
+  std::printf("%d workers, %d nodes, medians of %d trials in ns a node; times charm's, with the least and the most\n",
+              workers, nodes, trials);
   std::printf("%-10s %-13s %10s  %-22s %10s  %-22s\n", "graph", "runtime", "build+run", "", "run again", "");
   compare("chain", chain(nodes), trials, runtimes);
   compare("wavefront", wavefront(nodes), trials, runtimes);

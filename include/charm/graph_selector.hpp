@@ -25,7 +25,8 @@ struct GraphFeatures {
   /// - log_width: logarithm of the mean number of nodes of a level
   /// - log_max_width: logarithm of the largest
   /// - width_per_worker: mean number of nodes of a level, by the number of workers
-  /// - tail: mean share of the workers, 0 to 1, that have nothing to do in the last round of a level where all nodes cost
+  /// - tail: mean share of the workers, 0 to 1, that have nothing to do in the last round of a level where all nodes
+  /// cost
   ///   the same: (p - n mod p) mod p / p for n nodes and p workers
   /// - mean_degree, degree_variation: of edges from a node; standard deviation by mean
   /// - max_in, max_out: logarithms of 1 + the largest number of edges to and from a node
@@ -49,7 +50,8 @@ struct SelectorModel;
 
 /// Chooses between stream and batch. Selectors are values, made from a description:
 /// - "stream", "batch": always that
-/// - "tree:FILE", "logistic:FILE": a decision tree, or a logistic regression, as the file says (docs/task-graphs.md has the
+/// - "tree:FILE", "logistic:FILE": a decision tree, or a logistic regression, as the file says (docs/task-graphs.md has
+/// the
 ///   format)
 class GraphSelector {
  public:
@@ -59,7 +61,8 @@ class GraphSelector {
   /// what is wrong).
   static GraphSelector from(std::string_view description);
   /// A model from its text. \param kind "tree" or "logistic". \param origin for errors.
-  static GraphSelector from_text(std::string_view kind, const std::string& text, const std::string& origin = "the model");
+  static GraphSelector from_text(std::string_view kind, const std::string& text,
+                                 const std::string& origin = "the model");
 
   /// stream or batch. It is at most a microsecond of work.
   [[nodiscard]] GraphSchedule choose(const GraphFeatures& features) const;

@@ -1,5 +1,5 @@
-// What a selector knows of a graph. Source: ABSS §3.2 (degrees, types, conditional edges); costs and widths are ours, since
-// shape alone does not tell which schedule is the faster.
+// What a selector knows of a graph. Source: ABSS §3.2 (degrees, types, conditional edges); costs and widths are ours,
+// since shape alone does not tell which schedule is the faster.
 #include <charm/error.hpp>
 #include <charm/graph_selector.hpp>
 #include <charm/runtime.hpp>
@@ -19,8 +19,9 @@ using detail::GraphNode;
 using detail::GraphState;
 
 const std::array<std::string_view, GraphFeatures::count> GraphFeatures::names = {
-    "log_nodes",   "log_edges",        "depth",  "log_width", "log_max_width", "width_per_worker", "tail",           "mean_degree",
-    "degree_variation", "max_in", "max_out",   "conditional",   "log_kinds",        "log_cost", "cost_variation", "cost_known"};
+    "log_nodes",      "log_edges",        "depth",  "log_width", "log_max_width", "width_per_worker", "tail",
+    "mean_degree",    "degree_variation", "max_in", "max_out",   "conditional",   "log_kinds",        "log_cost",
+    "cost_variation", "cost_known"};
 
 double GraphFeatures::operator[](std::string_view name) const {
   const auto* found = std::find(names.begin(), names.end(), name);

@@ -176,7 +176,8 @@ void Chain::finish(GraphNode& node, std::int64_t choice) noexcept {
 }
 
 GraphNode* Chain::begin(GraphState& graph) noexcept {
-  if (!graph.counted && gathered_ == nullptr) graph.left.store(1, std::memory_order_relaxed);  // ready() counts the others
+  if (!graph.counted && gathered_ == nullptr)
+    graph.left.store(1, std::memory_order_relaxed);  // ready() counts the others
   for (const std::uint32_t source : graph.sources()) ready(*graph.at(source));
   return std::exchange(next_, nullptr);
 }

@@ -16,7 +16,8 @@ GraphState::~GraphState() { destroy_callables(); }
 
 void GraphState::must_not_run(const char* what) const {
   if (claimed())
-    throw Error(Errc::bad_input, std::string(what) + " of " + called() + ", which runs", "wait until run() has returned");
+    throw Error(Errc::bad_input, std::string(what) + " of " + called() + ", which runs",
+                "wait until run() has returned");
 }
 
 GraphNode* GraphState::begin_node(const GraphNodeType& type) {
@@ -146,8 +147,8 @@ bool GraphState::contains(const GraphState& other) const {
 std::uint32_t GraphState::compose(GraphState& other) {
   if (other.contains(*this))
     throw Error(Errc::bad_input,
-                called() + " would be within itself: " + (&other == this ? "it was composed of itself"
-                                                                         : other.called() + " contains it already"),
+                called() + " would be within itself: " +
+                    (&other == this ? "it was composed of itself" : other.called() + " contains it already"),
                 "compose it of a graph that does not contain it");
   GraphNode* node = begin_node(module_type);
   auto* within = ::new (memory(sizeof(NestedGraph), alignof(NestedGraph))) NestedGraph{&other};

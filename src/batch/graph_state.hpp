@@ -113,7 +113,8 @@ class GraphState {
 
   batch::GraphRun* run = nullptr;
   GraphNode* parent = nullptr;
-  bool counted = true;  // `left` is the nodes that have not ended; else the chains of nodes that have not (graph_run.cpp)
+  bool counted =
+      true;  // `left` is the nodes that have not ended; else the chains of nodes that have not (graph_run.cpp)
   alignas(64) std::atomic<std::int64_t> left{0};
 
   GraphSchedule schedule = GraphSchedule::stream;

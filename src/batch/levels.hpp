@@ -1,6 +1,7 @@
-// The batch schedule of a graph: all nodes that are ready together are divided evenly, in the order in which they became
-// ready, among the idle workers near the one that divides them. Each runs its part one node after the other, and nobody
-// steals from it. Nodes that become ready meanwhile wait until all parts have ended, and are then the next level.
+// The batch schedule of a graph: all nodes that are ready together are divided evenly, in the order in which they
+// became ready, among the idle workers near the one that divides them. Each runs its part one node after the other, and
+// nobody steals from it. Nodes that become ready meanwhile wait until all parts have ended, and are then the next
+// level.
 //
 // Source: ABSS §3.2 and §3.5.2, whose Algorithm 3.2 counts a queue once, however many tasks it has: here a part lowers
 // the count by its length. A worker's own part needs no queue, so that one worker alone runs all levels in a row.

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace charm {
 
@@ -89,8 +90,9 @@ struct Logistic final : detail::SelectorModel {
 
   explicit Logistic(const Json& json) : intercept(finite(json.at("intercept").get<double>(), "an intercept")) {
     for (const Json& from : json.at("terms")) {
-      Term term{feature_number(from.at("feature").get<std::string>()), finite(from.at("weight").get<double>(), "a weight"),
-                finite(from.value("mean", 0.0), "a mean"), finite(from.value("scale", 1.0), "a scale")};
+      Term term{feature_number(from.at("feature").get<std::string>()),
+                finite(from.at("weight").get<double>(), "a weight"), finite(from.value("mean", 0.0), "a mean"),
+                finite(from.value("scale", 1.0), "a scale")};
       if (!(term.scale > 0)) throw std::invalid_argument("a scale that is not above 0");
       terms.push_back(term);
     }

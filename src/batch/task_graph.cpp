@@ -124,9 +124,10 @@ std::size_t graph_builder::size() const noexcept { return state_->size(); }
 std::size_t graph_builder::num_edges() const noexcept { return state_->edges(); }
 graph_node graph_builder::node(std::size_t index) const {
   if (index >= state_->size())
-    throw Error(Errc::bad_input, "node #" + std::to_string(index) + " of " + state_->called() + ", which has " +
-                                     std::to_string(state_->size()),
-                "nodes are numbered from 0 in the order in which they were made");
+    throw Error(
+        Errc::bad_input,
+        "node #" + std::to_string(index) + " of " + state_->called() + ", which has " + std::to_string(state_->size()),
+        "nodes are numbered from 0 in the order in which they were made");
   return {state_, static_cast<std::uint32_t>(index)};
 }
 

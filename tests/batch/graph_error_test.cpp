@@ -63,16 +63,19 @@ TEST_F(GraphErrors, ALongCycleIsShortened) {
   task_graph graph;
   std::vector<graph_node> nodes;
   for (int i = 0; i < 1000; ++i) nodes.push_back(graph.emplace([] {}));
-  for (int i = 0; i < 1000; ++i) nodes[static_cast<std::size_t>(i)].precede(nodes[static_cast<std::size_t>(i + 1) % 1000]);
-  EXPECT_NE(error_of([&] { graph.run(); }).find("#0 -> #1 -> #2 -> #3 -> #4 -> #5 -> #6 -> #7 -> ... (1000 nodes) -> #0"),
-            std::string::npos);
+  for (int i = 0; i < 1000; ++i)
+    nodes[static_cast<std::size_t>(i)].precede(nodes[static_cast<std::size_t>(i + 1) % 1000]);
+  EXPECT_NE(
+      error_of([&] { graph.run(); }).find("#0 -> #1 -> #2 -> #3 -> #4 -> #5 -> #6 -> #7 -> ... (1000 nodes) -> #0"),
+      std::string::npos);
 }
 
 TEST_F(GraphErrors, ConditionalEdgesToAllNodesLeaveNoneToBeTheFirst) {
   task_graph graph("loop");
   auto a = graph.emplace([] { return 0; });
   a.precede(a);
-  EXPECT_NE(error_of([&] { graph.run(); }).find("task graph 'loop' has no node that can be the first"), std::string::npos);
+  EXPECT_NE(error_of([&] { graph.run(); }).find("task graph 'loop' has no node that can be the first"),
+            std::string::npos);
 }
 
 TEST_F(GraphErrors, HandlesThatAreEmptyStaleOrOfAnotherGraphAreSaidSo) {
@@ -83,9 +86,10 @@ TEST_F(GraphErrors, HandlesThatAreEmptyStaleOrOfAnotherGraphAreSaidSo) {
   EXPECT_TRUE(none.empty());
   EXPECT_NE(error_of([&] { a.precede(none); }).find("the handle is empty"), std::string::npos);
   EXPECT_NE(error_of([&] { none.precede(a); }).find("the handle is empty"), std::string::npos);
-  EXPECT_EQ(error_of([&] { a.precede(b); }),
-            "an edge from node 'a' of task graph 'one' to node 'b' of another, task graph 'two'; make both nodes in one "
-            "graph, or compose one graph of the other");
+  EXPECT_EQ(
+      error_of([&] { a.precede(b); }),
+      "an edge from node 'a' of task graph 'one' to node 'b' of another, task graph 'two'; make both nodes in one "
+      "graph, or compose one graph of the other");
   two.clear();
   two.emplace([] {});
   EXPECT_NE(error_of([&] { b.name("c"); }).find("which is gone: the graph was cleared since"), std::string::npos);
@@ -121,15 +125,18 @@ TEST_F(GraphErrors, AGraphIsNotComposedOfItself) {
   EXPECT_NE(error_of([&] { a.composed_of(a); }).find("it was composed of itself"), std::string::npos);
   a.composed_of(b);
   b.composed_of(c);
-  EXPECT_NE(error_of([&] { c.composed_of(a); }).find("task graph 'c' would be within itself: task graph 'a' contains it"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of([&] { c.composed_of(a); }).find("task graph 'c' would be within itself: task graph 'a' contains it"),
+      std::string::npos);
   EXPECT_TRUE(a.run());
 }
 
 TEST_F(GraphErrors, OneGraphInTwoNodesThatRunAtOnceIsAnError) {
   task_graph inner("inner"), outer;
   std::atomic<bool> held{true};
-  inner.emplace([&] { while (held) charm::yield(); });
+  inner.emplace([&] {
+    while (held) charm::yield();
+  });
   outer.composed_of(inner);
   outer.composed_of(inner);
   outer.emplace([&] {
@@ -151,10 +158,12 @@ TEST_F(GraphErrors, ACycleWithinAGraphWithinIsAnErrorBeforeAnythingRuns) {
   EXPECT_NE(error_of([&] { outer.run(); }).find("task graph 'inner' has a cycle: #0 -> #1 -> #0"), std::string::npos);
   EXPECT_FALSE(ran);
   task_graph dynamic;
-  dynamic.emplace([](subgraph& within) {
-    auto x = within.emplace([] {}).name("x");
-    x.precede(x);
-  }).name("maker");
+  dynamic
+      .emplace([](subgraph& within) {
+        auto x = within.emplace([] {}).name("x");
+        x.precede(x);
+      })
+      .name("maker");
   for (int i = 0; i < 2; ++i)
     EXPECT_NE(error_of([&] { dynamic.run(); }).find("'made by maker' has a cycle: 'x' -> 'x'"), std::string::npos);
 }
@@ -192,12 +201,17 @@ TEST_F(GraphErrors, AConditionMustNotStartANodeThatRuns) {
   std::atomic<bool> go{false};
   auto start = graph.emplace([] {});
   auto one = graph.emplace([] { return 0; }), two = graph.emplace([] { return 0; });
-  auto held = graph.emplace([&] { while (!go && !charm::is_cancelled()) charm::yield(); }).name("held");
+  auto held = graph
+                  .emplace([&] {
+                    while (!go && !charm::is_cancelled()) charm::yield();
+                  })
+                  .name("held");
   start.precede(one, two);
   one.precede(held);
   two.precede(held);
-  EXPECT_NE(error_of([&] { graph.run(); })
-                .find("node 'held' of task graph 'race' was started by an edge while it was running or about to run"),
+  EXPECT_NE(error_of([&] {
+              graph.run();
+            }).find("node 'held' of task graph 'race' was started by an edge while it was running or about to run"),
             std::string::npos);
   go = true;
 }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <rapidcheck.h>
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include "batch/graphs.hpp"
 
@@ -20,7 +20,8 @@ struct Shape {
 /// Runs a random graph whose nodes note when they ran: `stamp` 0 for not at all.
 class Noted {
  public:
-  Noted(std::uint64_t seed, std::size_t nodes, double edges) : shape_(seed, nodes, edges), stamps_(nodes), runs_(nodes) {
+  Noted(std::uint64_t seed, std::size_t nodes, double edges)
+      : shape_(seed, nodes, edges), stamps_(nodes), runs_(nodes) {
     std::vector<charm::graph_node> made;
     for (std::size_t i = 0; i < nodes; ++i) made.push_back(graph.emplace([this, i] { note(i); }));
     for (std::size_t i = 0; i < nodes; ++i) {
@@ -134,12 +135,11 @@ struct Nested {
   void fill_dynamic(charm::subgraph& graph, int depth, int width) {
     charm::graph_node before;
     for (int i = 0; i < width; ++i) {
-      charm::graph_node node = depth == 0
-                                   ? graph.emplace([this] { ++ran; })
-                                   : graph.emplace([this, depth, width](charm::subgraph& within) {
-                                       ++ran;
-                                       fill_dynamic(within, depth - 1, width);
-                                     });
+      charm::graph_node node =
+          depth == 0 ? graph.emplace([this] { ++ran; }) : graph.emplace([this, depth, width](charm::subgraph& within) {
+            ++ran;
+            fill_dynamic(within, depth - 1, width);
+          });
       if (i % 2 == 1) before.precede(node);
       before = node;
     }
@@ -156,7 +156,8 @@ struct Nested {
         nodes.push_back(graph.composed_of(make(depth - 1)));
       } else if (what == 1) {
         const int deep = static_cast<int>(random() % 3), width = static_cast<int>(random() % 4);
-        nodes.push_back(graph.emplace([this, deep, width](charm::subgraph& within) { fill_dynamic(within, deep, width); }));
+        nodes.push_back(
+            graph.emplace([this, deep, width](charm::subgraph& within) { fill_dynamic(within, deep, width); }));
         expected += size_of(deep, width);
       } else {
         nodes.push_back(graph.emplace([this] { ++ran; }));

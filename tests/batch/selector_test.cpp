@@ -106,19 +106,23 @@ TEST(Selectors, BadDescriptionsAndModelsAreErrorsThatSayWhatIsWrong) {
   auto says = [](const std::string& text, const std::string& kind = "tree") {
     return error_of([&] { GraphSelector::from_text(kind, text, "m.json"); });
   };
-  auto of_nodes = [&](const std::string& nodes) { return says(R"({"model":"tree","version":1,"nodes":[)" + nodes + "]}"); };
+  auto of_nodes = [&](const std::string& nodes) {
+    return says(R"({"model":"tree","version":1,"nodes":[)" + nodes + "]}");
+  };
   EXPECT_NE(error_of([] { GraphSelector::from("forest"); }).find("there is no selector 'forest'; the selectors are"),
             std::string::npos);
   EXPECT_NE(error_of([] { GraphSelector::from("tree:"); }).find("there is no selector"), std::string::npos);
-  EXPECT_NE(error_of([] { GraphSelector::from("tree:/no/such"); }).find("'/no/such' cannot be read"), std::string::npos);
+  EXPECT_NE(error_of([] { GraphSelector::from("tree:/no/such"); }).find("'/no/such' cannot be read"),
+            std::string::npos);
   EXPECT_NE(says("{").find("m.json is no model of a selector"), std::string::npos);
   EXPECT_NE(says("[1]").find("m.json is no model"), std::string::npos);
   EXPECT_NE(says(tree, "logistic").find("of the kind 'tree' where 'logistic' is wanted"), std::string::npos);
   EXPECT_NE(says(R"({"model":"tree","version":2,"nodes":[]})").find("a version other than 1"), std::string::npos);
   EXPECT_NE(of_nodes("").find("no nodes"), std::string::npos);
   EXPECT_NE(of_nodes(R"({"batch":1.5})").find("not within 0 and 1"), std::string::npos);
-  EXPECT_NE(of_nodes(R"({"feature":"x","threshold":1,"below":1,"above":2})").find("the feature 'x', which there is not"),
-            std::string::npos);
+  EXPECT_NE(
+      of_nodes(R"({"feature":"x","threshold":1,"below":1,"above":2})").find("the feature 'x', which there is not"),
+      std::string::npos);
   EXPECT_NE(of_nodes(R"({"feature":"tail","threshold":1,"below":0,"above":0})").find("not the number of a later node"),
             std::string::npos);  // it would be walked for ever
   EXPECT_NE(of_nodes(R"({"feature":"tail","threshold":1,"below":1,"above":9},{"batch":1})").find("'above'"),

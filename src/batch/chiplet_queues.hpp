@@ -1,0 +1,41 @@
+// A queue of tasks for each chiplet, which its workers share: the core cluster's queue of ABSS §3.4.
+//
+// The scheduler knows nothing of these queues. With every task that comes into one, a job (its ticket) goes to the
+// scheduler as any other: it wakes a sleeper near by, and thieves take it by distance. Whoever runs a ticket takes one
+// task: from its own chiplet's queue, else from the nearest that has one. There are never more tickets than tasks, so
+// that every ticket finds a task, no task is left, and no worker sleeps while there is one (the paper's Algorithm 3.2
+// steals once and sleeps).
+#pragma once
+
+#include <charm/detail/job.hpp>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sched/run/ready_queue.hpp"
+
+namespace charm::batch {
+
+class ChipletQueues {
+ public:
+  explicit ChipletQueues(std::size_t groups) {
+    for (std::size_t i = 0; i < groups; ++i) queues_.push_back(std::make_unique<sched::LockedQueue>());
+  }
+  void push(int group, detail::ListedJob& task) noexcept { queues_[static_cast<std::size_t>(group)]->push(&task); }
+
+  /// The oldest task of the group's queue, else of the next one that has any. \param others the other groups, nearest
+  /// first. \return null if all were empty, each when it was looked at.
+  detail::ListedJob* take(int group, std::span<const int> others) noexcept {
+    detail::ListedJob* task = queues_[static_cast<std::size_t>(group)]->pop();
+    for (std::size_t i = 0; task == nullptr && i < others.size(); ++i)
+      task = queues_[static_cast<std::size_t>(others[i])]->pop();
+    return task;
+  }
+  [[nodiscard]] std::size_t groups() const noexcept { return queues_.size(); }
+
+ private:
+  std::vector<std::unique_ptr<sched::LockedQueue>> queues_;
+};
+
+}  // namespace charm::batch
