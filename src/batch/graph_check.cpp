@@ -39,9 +39,9 @@ void GraphState::lower_after(const GraphNode& node, GraphNode*& list) const noex
   if (node.type->kind == GraphNodeType::Kind::condition) return;
   for (std::uint32_t e = 0; e < node.successor_count; ++e) {
     GraphNode& after = *at(node.successors()[e]);
-    const std::uint32_t left = after.pending.load(std::memory_order_relaxed) - 1;
-    after.pending.store(left, std::memory_order_relaxed);
-    if (left != 0) continue;
+    const std::uint32_t others = after.pending.load(std::memory_order_relaxed) - 1;
+    after.pending.store(others, std::memory_order_relaxed);
+    if (others != 0) continue;
     after.next = list;
     list = &after;
   }
@@ -57,9 +57,9 @@ void GraphState::find_cycle() {
   }
   std::uint32_t sorted = 0;
   for (; stack != nullptr; ++sorted) {
-    const GraphNode& node = *stack;
-    stack = node.next;
-    lower_after(node, stack);
+    const GraphNode& first = *stack;
+    stack = first.next;
+    lower_after(first, stack);
   }
   if (sorted == size_) return restore_counts();
 
