@@ -44,35 +44,46 @@ struct CgroupFiles {
   const char* stat_prefix;  // of the lines that count a group's children in
 };
 
-/// What is left below the tightest limit from `group` up to the mount.
-std::optional<std::uint64_t> left_in(const std::string& mount, std::string group, const CgroupFiles& files) {
+std::uint64_t limit_itself(std::uint64_t most, const std::string& /*folder*/, const CgroupFiles& /*files*/) {
+  return most;
+}
+
+std::uint64_t left_below(std::uint64_t most, const std::string& folder, const CgroupFiles& files) {
+  const std::uint64_t held = cgroup_number(folder + files.usage).value_or(0);
+  const std::uint64_t used = held - std::min(held, reclaimable(folder, files.stat_prefix));
+  return most > used ? most - used : 0;
+}
+
+using Measure = std::uint64_t (*)(std::uint64_t most, const std::string& folder, const CgroupFiles& files);
+
+/// The least of what `measure` says of the limits from `group` up to the mount.
+std::optional<std::uint64_t> least_in(const std::string& mount, std::string group, const CgroupFiles& files,
+                                      Measure measure) {
   std::optional<std::uint64_t> least;
   while (true) {
     const std::string folder = mount + group + "/";
     if (const auto most = cgroup_number(folder + files.limit)) {
-      const std::uint64_t held = cgroup_number(folder + files.usage).value_or(0);
-      const std::uint64_t used = held - std::min(held, reclaimable(folder, files.stat_prefix));
-      const std::uint64_t left = *most > used ? *most - used : 0;
-      least = std::min(least.value_or(left), left);
+      const std::uint64_t here = measure(*most, folder, files);
+      least = std::min(least.value_or(here), here);
     }
     if (group.empty()) return least;
     group.resize(group.find_last_of('/') == std::string::npos ? 0 : group.find_last_of('/'));
   }
 }
 
-std::optional<std::uint64_t> left_in_cgroups(const std::string& root) {
+std::optional<std::uint64_t> least_in_cgroups(const std::string& root, Measure measure) {
   std::optional<std::uint64_t> least;
   for (const CgroupMembership& member : cgroup_memberships(root)) {
     const std::string controllers = "," + member.controllers + ",";
     const std::string group = member.path == "/" ? "" : member.path;
-    std::optional<std::uint64_t> left;
+    std::optional<std::uint64_t> here;
     if (controllers == ",,") {
-      left = left_in(path_below(root, "sys/fs/cgroup"), group, {"memory.max", "memory.current", ""});
+      here = least_in(path_below(root, "sys/fs/cgroup"), group, {"memory.max", "memory.current", ""}, measure);
     } else if (controllers.find(",memory,") != std::string::npos) {
-      left = left_in(path_below(root, "sys/fs/cgroup/memory"), group,
-                     {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"});
+      here = least_in(path_below(root, "sys/fs/cgroup/memory"), group,
+                      {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"}, measure);
     }
-    if (left) least = std::min(least.value_or(*left), *left);
+    if (here) least = std::min(least.value_or(*here), *here);
   }
   return least;
 }
@@ -81,9 +92,19 @@ std::optional<std::uint64_t> left_in_cgroups(const std::string& root) {
 
 std::optional<std::uint64_t> available_bytes(const std::string& root) {
   const auto system = kilobytes_of(read_text(path_below(root, "proc/meminfo")), "MemAvailable:");
-  const auto cgroups = left_in_cgroups(root);
+  const auto cgroups = least_in_cgroups(root, left_below);
   if (!system) return cgroups;
   return std::min(*system, cgroups.value_or(std::numeric_limits<std::uint64_t>::max()));
+}
+
+std::optional<std::uint64_t> cgroup_memory_limit(const std::string& root) {
+  return least_in_cgroups(root, limit_itself);
+}
+
+std::optional<OsNodeSet> allowed_memory_nodes(const std::string& root) {
+  const std::string status = read_text(path_below(root, "proc/self/status"));
+  const auto list = value_of(status, "Mems_allowed_list:");
+  return list ? OsNodeSet::try_parse(*list) : std::nullopt;
 }
 
 std::uint64_t resident_bytes() noexcept {

@@ -6,11 +6,19 @@
 #include <optional>
 #include <string>
 
+#include "base/id_sets.hpp"
+
 namespace charm::os {
 
 /// Bytes that the process can still allocate without swapping: the memory that the kernel calls available, at most what
 /// the limits of its cgroups leave. Nothing if /proc has neither.
 std::optional<std::uint64_t> available_bytes(const std::string& root = "/");
+
+/// The tightest memory limit of the process's cgroups; nothing where there is none.
+std::optional<std::uint64_t> cgroup_memory_limit(const std::string& root = "/");
+
+/// Nodes whose memory the process may use (cpuset.mems); nothing where /proc does not tell.
+std::optional<OsNodeSet> allowed_memory_nodes(const std::string& root = "/");
 
 /// Resident memory of the process; 0 if /proc does not tell.
 std::uint64_t resident_bytes() noexcept;

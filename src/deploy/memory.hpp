@@ -1,0 +1,20 @@
+// Which nodes each worker's memory comes from, and how much of it. Pure; keeps D2 of plan.hpp.
+#pragma once
+
+#include <vector>
+
+#include "deploy/plan.hpp"
+
+namespace charm::deploy {
+
+/// The node (an index in Machine::nodes) that gives each core its memory: its own, or the nearest that has any.
+/// \throws Error (bad_input) where no node has memory that may be used.
+std::vector<int> memory_homes(const Host& host, const Machine& machine);
+
+/// Sets nodes, memory and heap of `workers`, and the host's shares, left-over nodes and notes.
+/// \param machine the part of the host's machine that the workers' cores are of.
+/// \throws Error: bad_config where a worker is to prefer one of several nodes, bad_input where too little is left.
+void share_memory(const Host& host, const Machine& machine, const Request& request, std::vector<Worker>& workers,
+                  HostPlan& plan);
+
+}  // namespace charm::deploy

@@ -1,0 +1,12 @@
+// TCP ports of this machine's loopback address.
+#pragma once
+
+namespace charm::os {
+
+/// Whether something accepts connections there. Waits for a quarter of a second at most.
+bool port_answers(int port);
+
+/// Whether a server could listen there. True where the system does not tell (no network at all).
+bool port_is_free(int port);
+
+}  // namespace charm::os
