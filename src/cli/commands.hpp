@@ -15,6 +15,7 @@ Command advise_entry();
 Command compare_entry();
 Command top_entry();
 Command counters_entry();
+Command deploy_entry();
 Command malloc_entry();
 Command settings_entry();
 Command completion_entry();

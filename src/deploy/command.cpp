@@ -87,7 +87,8 @@ std::string expanded(std::string_view word, const Worker& worker) {
                   "take one of " + names + ", and {{ for a brace");
     }
     if (worker.memory_bytes == 0 && name.ends_with("_mb")) {
-      throw Error(Errc::bad_config, "--exec: {" + std::string(name) + "}: the memory of " + worker.host + " is not told",
+      throw Error(Errc::bad_config,
+                  "--exec: {" + std::string(name) + "}: the memory of " + worker.host + " is not told",
                   "give --node-memory");
     }
     text += found->second;

@@ -43,10 +43,8 @@ void check_request(std::span<const Host> hosts, const Request& request) {
 
 /// What makes the workers of a machine unlike each other.
 void note_differences(const Host& host, const std::vector<Worker>& workers, HostPlan& plan) {
-  const auto [fewest, most] =
-      std::minmax_element(workers.begin(), workers.end(), [](const Worker& a, const Worker& b) {
-        return a.cores.size() < b.cores.size();
-      });
+  const auto [fewest, most] = std::minmax_element(
+      workers.begin(), workers.end(), [](const Worker& a, const Worker& b) { return a.cores.size() < b.cores.size(); });
   if (fewest->cores.size() != most->cores.size()) {
     plan.notes.push_back("The workers are unequal, of " + std::to_string(fewest->cores.size()) + " to " +
                          base::counted(most->cores.size(), "core") +
@@ -88,8 +86,8 @@ HostPlan plan_host(const Host& host, const Request& request, bool alone, std::ve
   plan.name = host.name;
   plan.machine = machine.name;
   plan.origin = machine.origin;
-  plan.sockets = static_cast<int>(
-      std::count_if(machine.sockets.begin(), machine.sockets.end(), [](const Socket& s) { return !s.chiplets.empty(); }));
+  plan.sockets = static_cast<int>(std::count_if(machine.sockets.begin(), machine.sockets.end(),
+                                                [](const Socket& s) { return !s.chiplets.empty(); }));
   plan.nodes = static_cast<int>(
       std::count_if(machine.nodes.begin(), machine.nodes.end(), [](const Node& node) { return !node.cpus.empty(); }));
   plan.chiplets = static_cast<int>(machine.chiplets.size());

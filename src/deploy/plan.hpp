@@ -35,19 +35,19 @@ struct CoreKind {
 struct Host {
   std::string name;
   Machine machine;
-  std::uint64_t memory_limit = 0;             ///< bytes that the cgroup allows; 0: no limit
+  std::uint64_t memory_limit = 0;              ///< bytes that the cgroup allows; 0: no limit
   std::optional<OsNodeSet> memory_nodes = {};  ///< nodes whose memory may be used; nothing: all
   std::vector<CoreKind> kinds = {};            ///< empty where all cores are alike, or it is not told
 };
 
 struct Worker {
-  std::string name;        ///< "w0": unique in the plan
-  std::string host;        ///< name of its machine
-  CpuSet cpus;             ///< its affinity mask
-  CpuSet core_cpus;        ///< all usable hardware threads of its cores; no other worker has any of them
-  CoreSet cores;           ///< its cores, by index in Machine::cores
-  ChipletSet chiplets;     ///< the chiplets that they are on
-  OsNodeSet nodes;         ///< the nodes that its memory comes from, by the system's numbers
+  std::string name;     ///< "w0": unique in the plan
+  std::string host;     ///< name of its machine
+  CpuSet cpus;          ///< its affinity mask
+  CpuSet core_cpus;     ///< all usable hardware threads of its cores; no other worker has any of them
+  CoreSet cores;        ///< its cores, by index in Machine::cores
+  ChipletSet chiplets;  ///< the chiplets that they are on
+  OsNodeSet nodes;      ///< the nodes that its memory comes from, by the system's numbers
   Memory memory = Memory::none;
   std::uint64_t memory_bytes = 0;  ///< all that it may use; 0: the machine's memory is not told
   std::uint64_t heap_bytes = 0;    ///< the part of it for a Java heap or the like
@@ -75,8 +75,8 @@ struct NodeShare {
 
 struct HostPlan {
   std::string name;
-  std::string machine;  ///< its model
-  std::string origin;   ///< where the description is from; "live" is this machine
+  std::string machine;                                  ///< its model
+  std::string origin;                                   ///< where the description is from; "live" is this machine
   int sockets = 0, nodes = 0, chiplets = 0, cores = 0;  ///< that may be used
   int all_cores = 0, all_cpus = 0;                      ///< that exist
   std::vector<NodeShare> memory;

@@ -59,9 +59,9 @@ Worker worker_from_json(const Json& json) {
 }
 
 Json host_to_json(const HostPlan& host) {
-  Json json{{"name", host.name},           {"machine", host.machine}, {"origin", host.origin},
-            {"sockets", host.sockets},     {"nodes", host.nodes},     {"chiplets", host.chiplets},
-            {"cores", host.cores},         {"all_cores", host.all_cores}, {"all_cpus", host.all_cpus}};
+  Json json{{"name", host.name},       {"machine", host.machine},     {"origin", host.origin},
+            {"sockets", host.sockets}, {"nodes", host.nodes},         {"chiplets", host.chiplets},
+            {"cores", host.cores},     {"all_cores", host.all_cores}, {"all_cpus", host.all_cpus}};
   json["memory"] = Json::array();
   for (const NodeShare& share : host.memory) {
     json["memory"].push_back({{"node", share.node},
@@ -128,7 +128,8 @@ Plan plan_from_json(const Json& json, const std::string& name) {
     for (const Json& worker : json.at("workers")) plan.workers.push_back(worker_from_json(worker));
     return plan;
   } catch (const std::exception& problem) {  // nlohmann-json's, or of a set that is none
-    throw Error(Errc::bad_input, name + " holds no plan: " + problem.what(), "make one with 'charm deploy plan --json'");
+    throw Error(Errc::bad_input, name + " holds no plan: " + problem.what(),
+                "make one with 'charm deploy plan --json'");
   }
 }
 

@@ -37,11 +37,11 @@ constexpr auto choices(Memory /*unused*/) {
 struct Request {
   Policy policy = Policy::wicp;
   Shape shape = Shape::local;
-  int per_chiplet = 1;           ///< workers on each chiplet (wicp)
-  std::optional<Memory> memory;  ///< nothing: none for wim, bind for the others, as in the paper
-  bool smt = false;              ///< whether a worker's mask has all hardware threads of its cores
-  std::optional<CpuSet> cpus;    ///< the only cpus to use; nothing: all that the machine allows
-  int leave_cores = 0;           ///< cores of each machine that no worker gets
+  int per_chiplet = 1;                   ///< workers on each chiplet (wicp)
+  std::optional<Memory> memory;          ///< nothing: none for wim, bind for the others, as in the paper
+  bool smt = false;                      ///< whether a worker's mask has all hardware threads of its cores
+  std::optional<CpuSet> cpus;            ///< the only cpus to use; nothing: all that the machine allows
+  int leave_cores = 0;                   ///< cores of each machine that no worker gets
   std::optional<std::uint64_t> reserve;  ///< bytes of each node left to the system; nothing: a tenth, at least 1 GiB
   std::uint64_t node_memory = 0;         ///< bytes of each node whose size is not told
   int port = 20000;                      ///< first port; each worker has two

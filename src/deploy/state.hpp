@@ -1,5 +1,5 @@
-// What `charm deploy up` leaves for status, verify and down: a file in the deployment's folder that is replaced whole after
-// every change, so that it can be read at any time, also after `up` was killed.
+// What `charm deploy up` leaves for status, verify and down: a file in the deployment's folder that is replaced whole
+// after every change, so that it can be read at any time, also after `up` was killed.
 //
 // A process is known by its id, its start time and the boot; what it has started in turn by a variable of its
 // environment, CHARM_DEPLOYMENT=<id of the deployment>/<worker>/.

@@ -56,8 +56,7 @@ std::optional<os::MemoryPolicy> policy_of(Memory memory) {
 /// No second `up` in the same folder while it exists; the kernel ends it with the process.
 class FolderLock {
  public:
-  explicit FolderLock(const std::string& directory)
-      : file_(os::SharedFile::open(directory + "/lock")), turn_(*file_) {
+  explicit FolderLock(const std::string& directory) : file_(os::SharedFile::open(directory + "/lock")), turn_(*file_) {
     if (turn_.granted()) return;
     throw Error(Errc::bad_input, "another 'charm deploy up' runs in '" + directory + "'",
                 "end it with 'charm deploy down --dir " + directory + "', or give another --dir");
@@ -71,7 +70,10 @@ class FolderLock {
 class Supervisor {
  public:
   Supervisor(const Plan& plan, const Target& target, const UpOptions& options, const Say& say)
-      : options_(options), say_(say), backoffs_(plan.workers.size(), Backoff(options.backoff)), since_(plan.workers.size()) {
+      : options_(options),
+        say_(say),
+        backoffs_(plan.workers.size(), Backoff(options.backoff)),
+        since_(plan.workers.size()) {
     state_.id = random_id();
     state_.boot = boot_id();
     state_.supervisor = os::this_process();
@@ -190,7 +192,8 @@ class Supervisor {
     worker.last_end = why;
     const double delay = backoffs_[w].failed_after(ran_s);
     worker.phase = delay < 0 ? Phase::failed : Phase::waiting;
-    due_at(w) = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::max(delay, 0.0)));
+    due_at(w) =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::max(delay, 0.0)));
     std::string text = name + ": ended with " + why + ", ";
     if (delay < 0) {
       text += "given up after " + std::to_string(options_.backoff.give_up) + " failures in a row";
@@ -276,13 +279,11 @@ void check_startable(const Plan& plan, const Target& target, const UpOptions& op
 
 /// A taken port would show as workers that fail again and again.
 void check_ports(const Plan& plan, const Target& target, const UpOptions& options) {
-  const auto uses = [&](const char* placeholder) {
-    return options.target.exec.find(placeholder) != std::string::npos;
-  };
+  const auto uses = [&](const char* placeholder) { return options.target.exec.find(placeholder) != std::string::npos; };
   const bool engine = target.uses.empty();
   for (const Worker& worker : plan.workers) {
-    for (const auto& [port, used] : {std::pair(worker.port, engine || uses("{port}")),
-                                     std::pair(worker.web_port, uses("{web_port}"))}) {
+    for (const auto& [port, used] :
+         {std::pair(worker.port, engine || uses("{port}")), std::pair(worker.web_port, uses("{web_port}"))}) {
       if (!used || os::port_is_free(port)) continue;
       throw Error(Errc::bad_input, "port " + std::to_string(port) + " of worker " + worker.name + " is taken",
                   "give another --port");

@@ -28,12 +28,12 @@ struct TargetOptions {
 
 /// How one worker is started on this machine by `charm deploy up`.
 struct Launch {
-  std::vector<std::string> words;         ///< program and arguments
-  std::vector<std::string> prepare;       ///< a program that runs once before, where `prepared` does not exist
-  std::string prepared;                   ///< path of what `prepare` makes
-  std::vector<File> files;                ///< written before, relative to the worker's directory
-  std::string not_as_root;  ///< why it cannot run as root; empty: it can
-  int stop_signal = SIGTERM;              ///< asks it to end
+  std::vector<std::string> words;    ///< program and arguments
+  std::vector<std::string> prepare;  ///< a program that runs once before, where `prepared` does not exist
+  std::string prepared;              ///< path of what `prepare` makes
+  std::vector<File> files;           ///< written before, relative to the worker's directory
+  std::string not_as_root;           ///< why it cannot run as root; empty: it can
+  int stop_signal = SIGTERM;         ///< asks it to end
 };
 
 struct Target {

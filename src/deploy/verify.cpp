@@ -10,8 +10,8 @@
 namespace charm::deploy {
 namespace {
 
-/// Memory that the process filled itself: anonymous pages, and shared memory, which the kernel shows as a file. Pages of
-/// real files are in the page cache, where any program may have read them first.
+/// Memory that the process filled itself: anonymous pages, and shared memory, which the kernel shows as a file. Pages
+/// of real files are in the page cache, where any program may have read them first.
 bool own_memory(const os::MappedPages& mapping) {
   const std::string& what = mapping.what;
   return what.empty() || what == "heap" || what == "stack" || what.starts_with("/dev/zero") ||
@@ -72,8 +72,8 @@ void look_at_memory(const Worker& worker, int pid, const std::string& root, Veri
       (worker.memory == Memory::bind ? "bind to node " : "prefer node ") + worker.nodes.to_text();
   for (const auto& [policy, count] : wrong) {
     verified.problems.push_back(base::counted(count, "mapping") + " of process " + std::to_string(pid) +
-                                (count == 1 ? " has" : " have") + " the memory policy '" + policy + "', planned is to " +
-                                planned);
+                                (count == 1 ? " has" : " have") + " the memory policy '" + policy +
+                                "', planned is to " + planned);
   }
   for (const auto& [node, bytes] : elsewhere) {
     verified.problems.push_back(base::format_bytes(bytes) + " of process " + std::to_string(pid) + " lie on node " +

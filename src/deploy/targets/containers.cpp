@@ -11,9 +11,9 @@ std::vector<File> containers_of(const std::string& engine, const Plan& plan, con
   std::vector<File> all;
   for (const HostPlan& host : plan.hosts) {
     all.push_back(start_script(plan, host.name, [&](const Worker& worker) {
-      std::vector<std::string> words = {engine,      "run",   "--detach",        "--name", "charm-" + worker.name,
-                                        "--network", "host",  "--restart",       "on-failure",
-                                        "--cpuset-cpus", worker.cpus.to_text()};
+      std::vector<std::string> words = {
+          engine, "run",       "--detach",   "--name",        "charm-" + worker.name, "--network",
+          "host", "--restart", "on-failure", "--cpuset-cpus", worker.cpus.to_text()};
       const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
       if (worker.memory == Memory::preferred) {
         throw Error(Errc::bad_config, "target " + engine + ": containers bind memory and cannot prefer a node",
@@ -31,8 +31,12 @@ std::vector<File> containers_of(const std::string& engine, const Plan& plan, con
   return all;
 }
 
-std::vector<File> docker(const Plan& plan, const TargetOptions& options) { return containers_of("docker", plan, options); }
-std::vector<File> podman(const Plan& plan, const TargetOptions& options) { return containers_of("podman", plan, options); }
+std::vector<File> docker(const Plan& plan, const TargetOptions& options) {
+  return containers_of("docker", plan, options);
+}
+std::vector<File> podman(const Plan& plan, const TargetOptions& options) {
+  return containers_of("podman", plan, options);
+}
 
 }  // namespace
 

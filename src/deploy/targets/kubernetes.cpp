@@ -1,6 +1,6 @@
-// Kubernetes: the kubelet's configuration, with which it gives whole cores of one last-level cache and memory of one node
-// (static policies, 1.32 and later), and a pod of guaranteed quality for each worker. The kubelet chooses the cpus itself:
-// pods have the plan's sizes, not its cpu numbers.
+// Kubernetes: the kubelet's configuration, with which it gives whole cores of one last-level cache and memory of one
+// node (static policies, 1.32 and later), and a pod of guaranteed quality for each worker. The kubelet chooses the cpus
+// itself: pods have the plan's sizes, not its cpu numbers.
 #include <charm/error.hpp>
 
 #include "deploy/command.hpp"
@@ -39,8 +39,8 @@ std::string kubelet(const Plan& plan, const HostPlan& host) {
   std::string nodes;
   for (const NodeShare& share : host.memory) {
     in_mib += share.system_bytes >> 20U << 20U;
-    nodes += "  - numaNode: " + std::to_string(share.node) + "\n    limits:\n      memory: " +
-             mib_text(share.system_bytes) + "Mi\n";
+    nodes += "  - numaNode: " + std::to_string(share.node) +
+             "\n    limits:\n      memory: " + mib_text(share.system_bytes) + "Mi\n";
   }
   // The kubelet wants systemReserved and evictionHard together to be the sum of reservedMemory.
   constexpr std::uint64_t eviction = std::uint64_t{100} << 20U;
@@ -53,8 +53,8 @@ std::string kubelet(const Plan& plan, const HostPlan& host) {
          "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncpuManagerPolicy: static\n"
          "cpuManagerPolicyOptions:\n  full-pcpus-only: \"true\"\n  prefer-align-cpus-by-uncorecache: \"true\"\n"
          "reservedSystemCPUs: " +
-         yaml_string(reserved_cpus(host).to_text()) + "\ntopologyManagerPolicy: " +
-         (one_node ? "single-numa-node" : "restricted") +
+         yaml_string(reserved_cpus(host).to_text()) +
+         "\ntopologyManagerPolicy: " + (one_node ? "single-numa-node" : "restricted") +
          "\ntopologyManagerScope: pod\nmemoryManagerPolicy: Static\nsystemReserved:\n  memory: " +
          mib_text(in_mib - eviction) + "Mi\nevictionHard:\n  memory.available: " + mib_text(eviction) +
          "Mi\nreservedMemory:\n" + nodes;
@@ -62,8 +62,8 @@ std::string kubelet(const Plan& plan, const HostPlan& host) {
 
 std::string pod(const Worker& worker, const TargetOptions& options) {
   // A pod gets hardware threads by whole cores.
-  const std::string resources = "cpu: \"" + std::to_string(worker.core_cpus.size()) + "\"\n          memory: " +
-                                mib_text(worker.memory_bytes) + "Mi\n";
+  const std::string resources = "cpu: \"" + std::to_string(worker.core_cpus.size()) +
+                                "\"\n          memory: " + mib_text(worker.memory_bytes) + "Mi\n";
   std::string command;
   if (!options.exec.empty()) {
     for (const std::string& word : command_of(options.exec, worker)) {
@@ -73,10 +73,10 @@ std::string pod(const Worker& worker, const TargetOptions& options) {
   }
   return "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: charm-" + worker.name +
          "\n  labels:\n    app: charm-deploy\nspec:\n  nodeSelector:\n    kubernetes.io/hostname: " +
-         yaml_string(worker.host) + "\n  restartPolicy: OnFailure\n  containers:\n    - name: worker\n      image: " +
-         yaml_string(options.image) + "\n" + command + "      ports:\n        - containerPort: " +
-         std::to_string(worker.port) + "\n      resources:\n        requests:\n          " + resources +
-         "        limits:\n          " + resources;
+         yaml_string(worker.host) +
+         "\n  restartPolicy: OnFailure\n  containers:\n    - name: worker\n      image: " + yaml_string(options.image) +
+         "\n" + command + "      ports:\n        - containerPort: " + std::to_string(worker.port) +
+         "\n      resources:\n        requests:\n          " + resources + "        limits:\n          " + resources;
 }
 
 std::vector<File> kubernetes_files(const Plan& plan, const TargetOptions& options) {
@@ -98,7 +98,8 @@ std::vector<File> kubernetes_files(const Plan& plan, const TargetOptions& option
 }  // namespace
 
 Target kubernetes_target() {
-  return {"kubernetes", "the kubelet's static policies and a guaranteed pod for each worker", "image", kubernetes_files};
+  return {"kubernetes", "the kubelet's static policies and a guaranteed pod for each worker", "image",
+          kubernetes_files};
 }
 
 }  // namespace charm::deploy

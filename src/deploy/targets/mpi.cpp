@@ -18,8 +18,9 @@ File rank_script(const Plan& plan, const TargetOptions& options, const std::stri
     std::string memory;
     if (worker.memory == Memory::bind) memory = "numactl --membind=" + worker.nodes.to_text() + " ";
     if (worker.memory == Memory::preferred) memory = "numactl --preferred=" + worker.nodes.to_text() + " ";
-    text += std::to_string(w) + ") mkdir -p " + shell_word(worker.directory) + " && cd " + shell_word(worker.directory) +
-            " && exec " + memory + shell_line(command_of(options.exec, worker)) + " ;;\n";
+    text += std::to_string(w) + ") mkdir -p " + shell_word(worker.directory) + " && cd " +
+            shell_word(worker.directory) + " && exec " + memory + shell_line(command_of(options.exec, worker)) +
+            " ;;\n";
   }
   return {"rank.sh", text + "esac\n", true};
 }
@@ -35,7 +36,8 @@ std::string hosts_text(const Plan& plan, const std::string& before_count) {
 std::vector<File> openmpi(const Plan& plan, const TargetOptions& options) {
   std::string ranks;
   for (std::size_t w = 0; w < plan.workers.size(); ++w) {
-    ranks += "rank " + std::to_string(w) + "=" + plan.workers[w].host + " slot=" + plan.workers[w].cpus.to_text() + "\n";
+    ranks +=
+        "rank " + std::to_string(w) + "=" + plan.workers[w].host + " slot=" + plan.workers[w].cpus.to_text() + "\n";
   }
   return {{"rankfile", ranks},
           {"hostfile", hosts_text(plan, " slots=")},
@@ -56,8 +58,9 @@ std::vector<File> mpich(const Plan& plan, const TargetOptions& options) {
       for (const int cpu : worker->cpus) of_host += (cpu == worker->cpus.front() ? "" : "+") + std::to_string(cpu);
     }
     if (!binding.empty() && of_host != binding) {
-      throw Error(Errc::bad_config, "target mpich: " + host.name + " has other cpus for its workers than " +
-                                        plan.hosts.front().name + ", and mpiexec takes one list for all machines",
+      throw Error(Errc::bad_config,
+                  "target mpich: " + host.name + " has other cpus for its workers than " + plan.hosts.front().name +
+                      ", and mpiexec takes one list for all machines",
                   "plan for machines that are alike, or take target openmpi");
     }
     binding = of_host;

@@ -26,15 +26,19 @@ std::string postgresql_settings(const Worker& worker) {
   const std::string data = worker.directory + "/data";
   const std::uint64_t memory_mb = worker.memory_bytes / bytes_of_mib;
   const auto cores = std::to_string(worker.cores.size());
-  std::string text = "data_directory = " + setting_string(data) + "\nhba_file = " + setting_string(data + "/pg_hba.conf") +
-                     "\nident_file = " + setting_string(data + "/pg_ident.conf") + "\nlisten_addresses = 'localhost'\nport = " +
-                     std::to_string(worker.port) + "\nunix_socket_directories = " + setting_string(worker.directory) + "\n";
+  std::string text = "data_directory = " + setting_string(data) +
+                     "\nhba_file = " + setting_string(data + "/pg_hba.conf") +
+                     "\nident_file = " + setting_string(data + "/pg_ident.conf") +
+                     "\nlisten_addresses = 'localhost'\nport = " + std::to_string(worker.port) +
+                     "\nunix_socket_directories = " + setting_string(worker.directory) + "\n";
   if (memory_mb > 0) {
     text += "shared_buffers = " + std::to_string(std::max<std::uint64_t>(memory_mb / 4, 16)) +
             "MB\neffective_cache_size = " + std::to_string(std::max<std::uint64_t>(memory_mb * 3 / 4, 16)) + "MB\n";
   }
-  return text + "max_worker_processes = " + std::to_string(worker.cores.size() + 8) + "\nmax_parallel_workers = " + cores +
-         "\nmax_parallel_workers_per_gather = " + std::to_string(std::max<std::size_t>(worker.cores.size() / 2, 1)) + "\n";
+  return text + "max_worker_processes = " + std::to_string(worker.cores.size() + 8) +
+         "\nmax_parallel_workers = " + cores +
+         "\nmax_parallel_workers_per_gather = " + std::to_string(std::max<std::size_t>(worker.cores.size() / 2, 1)) +
+         "\n";
 }
 
 std::vector<File> postgresql_files(const Plan& plan, const TargetOptions& /*options*/) {
@@ -45,9 +49,10 @@ std::vector<File> postgresql_files(const Plan& plan, const TargetOptions& /*opti
   for (const HostPlan& host : plan.hosts) {
     all.push_back(start_script(plan, host.name, [&](const Worker& worker) {
       const std::string dir = shell_word(worker.directory);
-      return "mkdir -p " + dir + "\ncp \"$(dirname \"$0\")/" + worker.name + "/postgresql.conf\" " + dir + "\n[ -d " + dir +
-             "/data ] || " + numactl(worker) + " initdb --auth-local=peer --auth-host=reject --no-instructions -D " + dir + "/data\n" +
-             numactl(worker) + " postgres -D " + dir + " >>" + dir + "/log 2>&1 </dev/null &\n";
+      return "mkdir -p " + dir + "\ncp \"$(dirname \"$0\")/" + worker.name + "/postgresql.conf\" " + dir + "\n[ -d " +
+             dir + "/data ] || " + numactl(worker) +
+             " initdb --auth-local=peer --auth-host=reject --no-instructions -D " + dir + "/data\n" + numactl(worker) +
+             " postgres -D " + dir + " >>" + dir + "/log 2>&1 </dev/null &\n";
     }));
   }
   return all;
@@ -62,7 +67,8 @@ Launch postgresql_launch(const Worker& worker, const TargetOptions& /*options*/)
   }
   Launch how;
   how.words = {postgresql_program("postgres"), "-D", worker.directory};
-  how.prepare = {postgresql_program("initdb"), "--auth-local=peer", "--auth-host=reject", "--no-instructions", "--no-sync", "-D",
+  how.prepare = {postgresql_program("initdb"), "--auth-local=peer", "--auth-host=reject",
+                 "--no-instructions",          "--no-sync",         "-D",
                  worker.directory + "/data"};
   how.prepared = worker.directory + "/data/PG_VERSION";
   how.files = {{"postgresql.conf", "# Written by charm deploy up.\n" + postgresql_settings(worker)}};
@@ -74,7 +80,8 @@ Launch postgresql_launch(const Worker& worker, const TargetOptions& /*options*/)
 }  // namespace
 
 Target postgresql_target() {
-  return {"postgresql", "a server for each worker; 'charm deploy up' makes and starts them", "", postgresql_files, postgresql_launch};
+  return {"postgresql", "a server for each worker; 'charm deploy up' makes and starts them", "", postgresql_files,
+          postgresql_launch};
 }
 
 }  // namespace charm::deploy

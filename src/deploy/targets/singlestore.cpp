@@ -13,10 +13,11 @@ std::vector<File> singlestore_files(const Plan& plan, const TargetOptions& /*opt
     all.push_back(start_script(plan, host.name, [&](const Worker& worker) {
       const std::string port = std::to_string(worker.port);
       const std::string dir = shell_word(worker.directory);
-      return "mkdir -p " + dir + "\nmemsqlctl create-node --yes --no-start --port " + port + " --base-install-dir " + dir +
-             "\nid=$(memsqlctl describe-node --port " + port +
+      return "mkdir -p " + dir + "\nmemsqlctl create-node --yes --no-start --port " + port + " --base-install-dir " +
+             dir + "\nid=$(memsqlctl describe-node --port " + port +
              " --property MemsqlId)\nmemsqlctl update-config --yes --memsql-id \"$id\" --key maximum_memory --value " +
-             mib_text(worker.memory_bytes) + "\n" + numactl(worker) + " memsqlctl start-node --yes --memsql-id \"$id\"\n";
+             mib_text(worker.memory_bytes) + "\n" + numactl(worker) +
+             " memsqlctl start-node --yes --memsql-id \"$id\"\n";
     }));
   }
   return all;
@@ -24,6 +25,8 @@ std::vector<File> singlestore_files(const Plan& plan, const TargetOptions& /*opt
 
 }  // namespace
 
-Target singlestore_target() { return {"singlestore", "a leaf for each worker, by memsqlctl and numactl", "", singlestore_files}; }
+Target singlestore_target() {
+  return {"singlestore", "a leaf for each worker, by memsqlctl and numactl", "", singlestore_files};
+}
 
 }  // namespace charm::deploy

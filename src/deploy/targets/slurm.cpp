@@ -1,5 +1,5 @@
-// Slurm: a batch script in which each machine has one step with a mask and a memory node for each task, and the chiplets
-// as generic resources for the administrator.
+// Slurm: a batch script in which each machine has one step with a mask and a memory node for each task, and the
+// chiplets as generic resources for the administrator.
 #include <charm/error.hpp>
 
 #include "deploy/command.hpp"
@@ -49,13 +49,14 @@ File batch(const Plan& plan, const TargetOptions& options) {
              " --overlap --cpu-bind=verbose,mask_cpu:" + masks + memory_bind(workers) +
              " --kill-on-bad-exit=0 \\\n  sh -c " + shell_word("case $SLURM_LOCALID in\n" + commands + "esac") + " &\n";
   }
-  return {"deploy.sbatch",
-          "#!/bin/sh\n" + heading("#", plan) +
-              "# The masks are those of whole machines, so the job must have them alone.\n#SBATCH --job-name=charm-deploy\n"
-              "#SBATCH --nodes=" +
-              std::to_string(plan.hosts.size()) + "\n#SBATCH --nodelist=" + hosts +
-              "\n#SBATCH --exclusive\n#SBATCH --mem=0\n" + steps + "wait\n",
-          true};
+  return {
+      "deploy.sbatch",
+      "#!/bin/sh\n" + heading("#", plan) +
+          "# The masks are those of whole machines, so the job must have them alone.\n#SBATCH --job-name=charm-deploy\n"
+          "#SBATCH --nodes=" +
+          std::to_string(plan.hosts.size()) + "\n#SBATCH --nodelist=" + hosts +
+          "\n#SBATCH --exclusive\n#SBATCH --mem=0\n" + steps + "wait\n",
+      true};
 }
 
 File resources(const Plan& plan) {
@@ -64,15 +65,16 @@ File resources(const Plan& plan) {
                      "#   GresTypes=charm\n#   TaskPlugin=task/cgroup,task/affinity\n"
                      "#   SlurmdParameters=l3cache_as_socket\n";
   for (const HostPlan& host : plan.hosts) {
-    text += "#   NodeName=" + host.name + " CPUs=" + std::to_string(host.all_cpus) + " Gres=charm:" +
-            std::to_string(plan.workers_of(host.name).size()) + "\n";
+    text += "#   NodeName=" + host.name + " CPUs=" + std::to_string(host.all_cpus) +
+            " Gres=charm:" + std::to_string(plan.workers_of(host.name).size()) + "\n";
   }
   for (const HostPlan& host : plan.hosts) {
     // Slurm counts the cores of the whole machine; ours are those that may be used.
     const bool same = host.cores == host.all_cores;
     if (!same) text += "# Cores= is left out for " + host.name + ": not all of its cores may be used.\n";
     for (const Worker* worker : plan.workers_of(host.name)) {
-      text += "NodeName=" + host.name + " Name=charm Count=1" + (same ? " Cores=" + worker->cores.to_text() : "") + "\n";
+      text +=
+          "NodeName=" + host.name + " Name=charm Count=1" + (same ? " Cores=" + worker->cores.to_text() : "") + "\n";
     }
   }
   return {"gres.conf", text};

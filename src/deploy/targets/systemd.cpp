@@ -30,8 +30,8 @@ std::string unit_path(const std::string& path) {
 std::string unit(const Plan& plan, const Worker& worker, const TargetOptions& options) {
   std::string exec;
   for (const std::string& word : command_of(options.exec, worker)) exec += (exec.empty() ? "" : " ") + unit_word(word);
-  std::string text = heading("#", plan) +
-                     "[Unit]\nDescription=worker " + worker.name + " on cpus " + worker.cpus.to_text() +
+  std::string text = heading("#", plan) + "[Unit]\nDescription=worker " + worker.name + " on cpus " +
+                     worker.cpus.to_text() +
                      "\nPartOf=charm-deploy.target\nStartLimitIntervalSec=0\n\n[Service]\nExecStart=" + exec +
                      "\nWorkingDirectory=" + unit_path(worker.directory) + "\nAllowedCPUs=" + worker.cpus.to_text() +
                      "\nCPUAffinity=" + worker.cpus.to_text() + "\n";
@@ -66,7 +66,8 @@ std::vector<File> systemd_files(const Plan& plan, const TargetOptions& options) 
 }  // namespace
 
 Target systemd_target() {
-  return {"systemd", "services with cpuset, affinity, memory policy and limit, and a target for all", "exec", systemd_files};
+  return {"systemd", "services with cpuset, affinity, memory policy and limit, and a target for all", "exec",
+          systemd_files};
 }
 
 }  // namespace charm::deploy

@@ -9,7 +9,7 @@
 namespace charm::deploy {
 
 std::span<const Target> targets() {
-  static const std::array all = {process_target(), postgresql_target(), duckdb_target(),     spark_target(),
+  static const std::array all = {process_target(), postgresql_target(), duckdb_target(),      spark_target(),
                                  trino_target(),   presto_target(),     singlestore_target(), yarn_target(),
                                  systemd_target(), slurm_target(),      kubernetes_target(),  docker_target(),
                                  podman_target(),  openmpi_target(),    mpich_target(),       openmp_target()};

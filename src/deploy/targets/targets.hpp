@@ -1,5 +1,5 @@
-// The entries of the registry of targets, one in each file (OpenMPI and MPICH, Trino and Presto, Docker and Podman differ
-// in words alone and share theirs).
+// The entries of the registry of targets, one in each file (OpenMPI and MPICH, Trino and Presto, Docker and Podman
+// differ in words alone and share theirs).
 #pragma once
 
 #include "deploy/target.hpp"

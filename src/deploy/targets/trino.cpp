@@ -19,7 +19,8 @@ std::size_t task_concurrency(std::size_t cores) {
 
 std::string jvm(std::uint64_t heap_mb) {
   return "-server\n-Xmx" + std::to_string(heap_mb) +
-         "M\n-XX:+UseG1GC\n-XX:+ExplicitGCInvokesConcurrent\n-XX:+HeapDumpOnOutOfMemoryError\n-XX:+ExitOnOutOfMemoryError\n"
+         "M\n-XX:+UseG1GC\n-XX:+ExplicitGCInvokesConcurrent\n-XX:+HeapDumpOnOutOfMemoryError\n-XX:+"
+         "ExitOnOutOfMemoryError\n"
          "-Djdk.attach.allowAttachSelf=true\n";
 }
 
@@ -36,8 +37,8 @@ std::vector<File> engine_files(const std::string& engine, const Plan& plan, cons
     const std::uint64_t heap_mb = worker.heap_bytes >> 20U;
     // Half of the heap is for queries, 3 tenths are what the engine does not count; both are within the heap.
     all.push_back({worker.name + "/etc/config.properties",
-                   heading("#", plan) + "coordinator=false\nhttp-server.http.port=" + std::to_string(worker.port) + "\n" +
-                       discovery + "query.max-memory-per-node=" + std::to_string(heap_mb / 2) +
+                   heading("#", plan) + "coordinator=false\nhttp-server.http.port=" + std::to_string(worker.port) +
+                       "\n" + discovery + "query.max-memory-per-node=" + std::to_string(heap_mb / 2) +
                        "MB\nmemory.heap-headroom-per-node=" + std::to_string(heap_mb * 3 / 10) +
                        "MB\ntask.concurrency=" + std::to_string(task_concurrency(worker.cores.size())) +
                        "\ntask.max-worker-threads=" + std::to_string(2 * worker.cpus.size()) + "\n"});
@@ -55,19 +56,23 @@ std::vector<File> engine_files(const std::string& engine, const Plan& plan, cons
   // The coordinator runs in what is left to the system of its machine: at most half of it.
   std::uint64_t system = 0;
   for (const NodeShare& share : plan.hosts.front().memory) system += share.system_bytes;
-  const std::uint64_t heap_mb = std::max<std::uint64_t>(256, std::min<std::uint64_t>(system / 2, std::uint64_t{8} << 30U) >> 20U);
+  const std::uint64_t heap_mb =
+      std::max<std::uint64_t>(256, std::min<std::uint64_t>(system / 2, std::uint64_t{8} << 30U) >> 20U);
   all.push_back({"coordinator/etc/config.properties",
-                 heading("#", plan) + "coordinator=true\nnode-scheduler.include-coordinator=false\nhttp-server.http.port=" +
+                 heading("#", plan) +
+                     "coordinator=true\nnode-scheduler.include-coordinator=false\nhttp-server.http.port=" +
                      std::to_string(coordinator_port) + "\n" +
                      (engine == "presto" ? "discovery-server.enabled=true\n" : "") + discovery});
-  all.push_back({"coordinator/etc/node.properties",
-                 heading("#", plan) + node("coordinator", plan.directory + "/coordinator")});
+  all.push_back(
+      {"coordinator/etc/node.properties", heading("#", plan) + node("coordinator", plan.directory + "/coordinator")});
   all.push_back({"coordinator/etc/jvm.config", jvm(heap_mb)});
   return all;
 }
 
 std::vector<File> trino(const Plan& plan, const TargetOptions& options) { return engine_files("trino", plan, options); }
-std::vector<File> presto(const Plan& plan, const TargetOptions& options) { return engine_files("presto", plan, options); }
+std::vector<File> presto(const Plan& plan, const TargetOptions& options) {
+  return engine_files("presto", plan, options);
+}
 
 }  // namespace
 

@@ -63,6 +63,8 @@ std::vector<File> yarn_files(const Plan& plan, const TargetOptions& /*options*/)
 
 }  // namespace
 
-Target yarn_target() { return {"yarn", "yarn-site.xml: NUMA awareness and containers of a worker's size", "", yarn_files}; }
+Target yarn_target() {
+  return {"yarn", "yarn-site.xml: NUMA awareness and containers of a worker's size", "", yarn_files};
+}
 
 }  // namespace charm::deploy

@@ -1,10 +1,10 @@
 #include "os/files/local_port.hpp"
 
 #include <cerrno>
-#include <netinet/in.h>
 #include <poll.h>
 #include <unistd.h>
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 namespace charm::os {
@@ -30,8 +30,8 @@ bool port_answers(int port) {
     int error = 0;
     socklen_t size = sizeof error;
     constexpr int patience_ms = 250;
-    answers = poll(&waiting, 1, patience_ms) == 1 && getsockopt(file, SOL_SOCKET, SO_ERROR, &error, &size) == 0 &&
-              error == 0;
+    answers =
+        poll(&waiting, 1, patience_ms) == 1 && getsockopt(file, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
   }
   close(file);
   return answers;
@@ -44,7 +44,8 @@ bool port_is_free(int port) {
   const int reuse = 1;
   setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse);
   const sockaddr_in address = loopback(port);
-  const bool taken = bind(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 && errno == EADDRINUSE;
+  const bool taken =
+      bind(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 && errno == EADDRINUSE;
   close(file);
   return !taken;
 }

@@ -168,8 +168,7 @@ bool signal_process(const ProcessIdentity& process, int signal) {
 #if defined(SYS_pidfd_open) && defined(SYS_pidfd_send_signal)
   const int file = static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0));
   if (file >= 0) {
-    const bool sent =
-        processes.alive(process) && syscall(SYS_pidfd_send_signal, file, signal, nullptr, 0U) == 0;
+    const bool sent = processes.alive(process) && syscall(SYS_pidfd_send_signal, file, signal, nullptr, 0U) == 0;
     close(file);
     return sent;
   }

@@ -1,5 +1,5 @@
-// Long-lived programs that a supervisor starts, watches and ends: each in a session of its own, bound to cpus and memory
-// before it runs (os/processes/child.hpp is for one program that stands in its caller's place).
+// Long-lived programs that a supervisor starts, watches and ends: each in a session of its own, bound to cpus and
+// memory before it runs (os/processes/child.hpp is for one program that stands in its caller's place).
 //
 // S1  A process is only ever signalled after its start time was compared, by a descriptor of the process (pidfd): a
 //     process id that was reused meanwhile is never hit.
