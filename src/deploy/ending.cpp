@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <iterator>
 #include <thread>
 
 #include "os/processes/service.hpp"
@@ -45,6 +46,8 @@ std::size_t kill_all(std::vector<os::ProcessIdentity> all, std::size_t& left, co
 
 Ending end_workers(const State& state, double grace_s, const std::function<void()>& meanwhile) {
   Ending ending;
+  // Looked up before: what descends from a process cannot be found by that once it has ended.
+  const std::vector<os::ProcessIdentity> before = processes_of(state);
   std::vector<os::ProcessIdentity> own;
   for (std::size_t w = 0; w < state.workers.size(); ++w) {
     if (!lives(state, w)) continue;
@@ -56,7 +59,10 @@ Ending end_workers(const State& state, double grace_s, const std::function<void(
   ending.asked = own.size() - stayed;
   // What they started may be gone a moment after them; two looks, since a process may start another in between.
   for (int look = 0; look < 2; ++look) {
-    auto rest = processes_of(state);
+    auto rest = still_there(before);
+    for (const auto& process : processes_of(state)) {
+      if (std::find(rest.begin(), rest.end(), process) == rest.end()) rest.push_back(process);
+    }
     if (rest.empty()) break;
     if (look == 0) {
       for (const auto& process : rest) os::signal_process(process, SIGTERM);

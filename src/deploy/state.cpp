@@ -26,8 +26,20 @@ os::ProcessIdentity process_from(const Json& json) {
   return {json.at("pid").get<int>(), json.at("started").get<std::uint64_t>()};
 }
 
-void add(std::vector<os::ProcessIdentity>& all, const os::ProcessIdentity& process) {
-  if (std::find(all.begin(), all.end(), process) == all.end()) all.push_back(process);
+/// Programs that overwrite their environment (PostgreSQL's servers) are found by their descent, and those whose parent
+/// has ended by their environment.
+void add_with_descendants(std::vector<os::ProcessIdentity>& all, const os::ProcessIdentity& process) {
+  const os::Processes processes;
+  std::vector<os::ProcessIdentity> todo = {process};
+  while (!todo.empty()) {
+    const os::ProcessIdentity next = todo.back();
+    todo.pop_back();
+    if (std::find(all.begin(), all.end(), next) != all.end() || !processes.alive(next)) continue;
+    all.push_back(next);
+    for (const int thread : processes.threads(next.pid)) {
+      for (const int child : processes.children(next.pid, thread)) todo.push_back(os::identity(child, processes));
+    }
+  }
 }
 
 }  // namespace
@@ -102,9 +114,9 @@ bool lives(const State& state, std::size_t worker) {
 std::vector<os::ProcessIdentity> processes_of(const State& state, std::size_t worker) {
   std::vector<os::ProcessIdentity> all;
   if (state.boot != boot_id()) return all;
-  if (lives(state, worker)) all.push_back(state.workers[worker].process);
+  if (lives(state, worker)) add_with_descendants(all, state.workers[worker].process);
   const std::string mark = state.id + "/" + state.plan.workers[worker].name + "/";
-  for (const auto& process : os::processes_with(marker, mark)) add(all, process);
+  for (const auto& process : os::processes_with(marker, mark)) add_with_descendants(all, process);
   return all;
 }
 
@@ -112,9 +124,9 @@ std::vector<os::ProcessIdentity> processes_of(const State& state) {
   std::vector<os::ProcessIdentity> all;
   if (state.boot != boot_id()) return all;
   for (std::size_t w = 0; w < state.workers.size(); ++w) {
-    if (lives(state, w)) all.push_back(state.workers[w].process);
+    if (lives(state, w)) add_with_descendants(all, state.workers[w].process);
   }
-  for (const auto& process : os::processes_with(marker, state.id + "/")) add(all, process);
+  for (const auto& process : os::processes_with(marker, state.id + "/")) add_with_descendants(all, process);
   return all;
 }
 

@@ -52,7 +52,7 @@ void write_state(const State& state);
 std::optional<State> read_state(const std::string& directory);
 void remove_state(const std::string& directory);
 
-/// The processes of a worker that live: the one that was started and all with its marker.
+/// The processes of a worker that live: the one that was started, all with its marker, and what descends from these.
 std::vector<os::ProcessIdentity> processes_of(const State& state, std::size_t worker);
 /// Of all workers.
 std::vector<os::ProcessIdentity> processes_of(const State& state);

@@ -1,0 +1,176 @@
+// The text of targets: what every one keeps, and the lines that bind.
+#include "deploy/target.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/error_code.hpp"
+#include "deploy/plans.hpp"
+#include "placement/machines.hpp"
+
+namespace {
+
+using namespace charm;
+using namespace charm::deploy;
+using charm::test::code_of;
+using charm::test::plan_of;
+using charm::test::request_of;
+using charm::test::uniform;
+using charm::test::with_memory;
+
+TargetOptions all_options() { return {"/bin/engine --port {port} 'a b'", "registry/engine:1", "head"}; }
+
+Plan small_plan(Policy policy = Policy::wicp, int leave = 0) {
+  Request request = request_of(policy);
+  request.leave_cores = leave;
+  request.directory = "/data/deploy";
+  return plan_of(with_memory(uniform(2, 2, 4), 64), request);
+}
+
+std::string whole(const std::vector<File>& files) {
+  std::string text;
+  for (const File& file : files) text += "==> " + file.path + "\n" + file.text;
+  return text;
+}
+
+std::string text_for(const char* name, const Plan& plan) { return whole(files_for(target(name), plan, all_options())); }
+
+testing::AssertionResult has(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "no '" << part << "' in\n" << text;
+}
+
+TEST(EveryTarget, WritesDistinctFilesBelowTheFolderAndNamesEveryWorkersPortOrCpus) {
+  for (const Target& each : targets()) {
+    SCOPED_TRACE(std::string(each.name));
+    const Plan plan = small_plan(Policy::wicp, 1);
+    const auto files = files_for(each, plan, all_options());
+    ASSERT_FALSE(files.empty());
+    std::set<std::string> paths;
+    for (const File& file : files) {
+      EXPECT_TRUE(paths.insert(file.path).second) << file.path;
+      EXPECT_FALSE(file.path.starts_with("/")) << file.path;
+      EXPECT_FALSE(file.text.empty());
+      EXPECT_EQ(file.executable, file.text.starts_with("#!")) << file.path;
+    }
+    if (each.name == "yarn") continue;  // one NodeManager for all
+    const std::string text = whole(files);
+    for (const Worker& worker : plan.workers) {
+      EXPECT_TRUE(text.find(std::to_string(worker.port)) != std::string::npos ||
+                  text.find(worker.cpus.to_text()) != std::string::npos)
+          << worker.name;
+    }
+  }
+}
+
+TEST(EveryTarget, ThatNeedsACommandOrAnImageSaysSo) {
+  for (const Target& each : targets()) {
+    if (each.uses.empty()) continue;
+    EXPECT_EQ(code_of([&] { files_for(each, small_plan(Policy::wicp, 1), {}); }), Errc::bad_config) << each.name;
+  }
+  EXPECT_EQ(code_of([] { target("sprak"); }), Errc::bad_config);
+}
+
+TEST(EveryTarget, RefusesAPlanWithoutMemoryOrWritesNoLimit) {
+  const Plan plan = plan_of(uniform(1, 2, 4));
+  for (const Target& each : targets()) {
+    std::string text;
+    const auto code = code_of([&] { text = whole(files_for(each, plan, all_options())); });
+    if (code) {
+      EXPECT_EQ(code, Errc::bad_config) << each.name;
+    } else {
+      EXPECT_EQ(text.find("MemoryMax"), std::string::npos);
+      EXPECT_EQ(text.find("--memory"), std::string::npos);
+      EXPECT_EQ(text.find("shared_buffers"), std::string::npos);
+    }
+  }
+}
+
+TEST(SystemdTarget, BindsCpusAndMemory) {
+  const std::string text = text_for("systemd", small_plan());
+  EXPECT_TRUE(has(text, "==> a/charm-w2.service"));
+  EXPECT_TRUE(has(text, "AllowedCPUs=8-11\nCPUAffinity=8-11\nAllowedMemoryNodes=1\nNUMAPolicy=bind\nNUMAMask=1\n"));
+  EXPECT_TRUE(has(text, "ExecStart=\"/bin/engine\" \"--port\" \"20004\" \"a b\"\n"));
+  EXPECT_TRUE(has(text, "MemoryMax=29491M"));
+  EXPECT_FALSE(has(text_for("systemd", small_plan(Policy::wim)), "NUMAPolicy"));
+}
+
+TEST(SlurmTarget, HasAMaskForEachTask) {
+  const std::string text = text_for("slurm", small_plan());
+  EXPECT_TRUE(has(text,
+                  "--ntasks=4 --overlap --cpu-bind=verbose,mask_cpu:0xf,0xf0,0xf00,0xf000 "
+                  "--mem-bind=mask_mem:0x1,0x1,0x2,0x2"));
+  EXPECT_TRUE(has(text, "NodeName=a Name=charm Count=1 Cores=4-7"));
+  EXPECT_FALSE(has(text_for("slurm", small_plan(Policy::wicp, 1)), "Cores=4-7")) << "Slurm would count other cores";
+}
+
+TEST(KubernetesTarget, NeedsCoresForTheSystemAndLocalWorkers) {
+  EXPECT_EQ(code_of([] { text_for("kubernetes", small_plan()); }), Errc::bad_config);
+  const std::string text = text_for("kubernetes", small_plan(Policy::wicp, 1));
+  EXPECT_TRUE(has(text, "reservedSystemCPUs: \"15\""));
+  EXPECT_TRUE(has(text, "topologyManagerPolicy: single-numa-node"));
+  // 2 x 6553 MiB are left to the system, and the kubelet wants that to be the sum of the two.
+  EXPECT_TRUE(has(text, "systemReserved:\n  memory: 13006Mi\nevictionHard:\n  memory.available: 100Mi\n"));
+  EXPECT_TRUE(has(text, "      memory: 6553Mi"));
+  EXPECT_TRUE(has(text, "command: [\"/bin/engine\", \"--port\", \"20000\", \"a b\"]"));
+  Request mixed = request_of(Policy::wicp, Shape::mixed);
+  mixed.leave_cores = 1;
+  const Plan plan = plan_of(with_memory(uniform(1, 2, 4), 64), mixed);
+  EXPECT_EQ(code_of([&] { text_for("kubernetes", plan); }), Errc::bad_config);
+}
+
+TEST(KubernetesTarget, CountsWholeCores) {
+  Request request;
+  request.leave_cores = 1;
+  const Plan plan = plan_of(with_memory(uniform(1, 1, 4, 2), 64), request);
+  EXPECT_TRUE(has(text_for("kubernetes", plan), "cpu: \"6\""));
+}
+
+TEST(ContainerTargets, BindCpusAndMemoryAndCannotPreferANode) {
+  EXPECT_TRUE(has(text_for("docker", small_plan()), "docker run --detach --name charm-w3"));
+  EXPECT_TRUE(has(text_for("podman", small_plan()), "--cpuset-cpus 12-15 --cpuset-mems 1 --memory 29491m"));
+  Request request;
+  request.memory = deploy::Memory::preferred;
+  const Plan plan = plan_of(with_memory(uniform(1, 2, 4), 64), request);
+  for (const char* name : {"docker", "podman", "slurm"})
+    EXPECT_EQ(code_of([&] { text_for(name, plan); }), Errc::bad_config) << name;
+}
+
+TEST(MpiTargets, BindEachRankToItsCpus) {
+  const std::string open = text_for("openmpi", small_plan());
+  EXPECT_TRUE(has(open, "rank 2=a slot=8-11\n"));
+  EXPECT_TRUE(has(open, "a slots=4\n"));
+  EXPECT_TRUE(has(open, "2) mkdir -p /data/deploy/w2 && cd /data/deploy/w2 && exec numactl --membind=1 /bin/engine"));
+  EXPECT_TRUE(has(text_for("mpich", small_plan()), "-bind-to user:0+1+2+3,4+5+6+7,8+9+10+11,12+13+14+15"));
+}
+
+TEST(MpiTargets, OfMpichNeedMachinesThatAreAlike) {
+  const std::vector alike = {test::host_of(with_memory(uniform(1, 2, 4), 64), "a"),
+                             test::host_of(with_memory(uniform(1, 2, 4), 64), "b")};
+  EXPECT_TRUE(has(text_for("mpich", make_plan(alike, {})), "-n 4"));
+  const std::vector unlike = {alike[0], test::host_of(with_memory(uniform(1, 2, 6), 64), "b")};
+  EXPECT_EQ(code_of([&] { text_for("mpich", make_plan(unlike, {})); }), Errc::bad_config);
+}
+
+TEST(EngineTargets, HaveTheWorkersSizes) {
+  const Plan plan = small_plan();
+  EXPECT_TRUE(has(text_for("openmp", plan), "OMP_NUM_THREADS=4\nOMP_PLACES={4},{5},{6},{7}\nOMP_PROC_BIND=close\n"));
+  EXPECT_TRUE(
+      has(text_for("spark", plan), "SPARK_WORKER_CORES=4\nSPARK_WORKER_MEMORY=23592m\nSPARK_WORKER_PORT=20000\n"));
+  EXPECT_TRUE(has(text_for("spark", plan), "spark://head:7077"));
+  EXPECT_TRUE(has(text_for("trino", plan), "discovery.uri=http://head:8080"));
+  EXPECT_TRUE(has(text_for("trino", plan), "-Xmx23592M"));
+  EXPECT_FALSE(has(text_for("trino", plan), "discovery-server.enabled"));
+  EXPECT_TRUE(has(text_for("presto", plan), "discovery-server.enabled=true"));
+  EXPECT_TRUE(has(text_for("yarn", plan), "<name>yarn.nodemanager.numa-awareness.1.cpus</name>\n    <value>8</value>"));
+  EXPECT_TRUE(has(text_for("singlestore", plan), "--key maximum_memory --value 29491"));
+  EXPECT_TRUE(has(text_for("duckdb", plan), "SET threads = 4;\nSET memory_limit = '23592MiB';"));
+  EXPECT_TRUE(has(text_for("postgresql", plan), "shared_buffers = 7372MB"));
+}
+
+}  // namespace

@@ -1,0 +1,120 @@
+// `charm deploy plan` as a user runs it, and its files as the tools read them that they are for.
+#include "cli/tool.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace charm::cli::test {
+namespace {
+
+using DeployPlan = Tool;
+
+constexpr const char* machine = "'pack:2 numa:2(memory=64GiB) l3:2 core:4 pu:2'";
+
+TEST_F(DeployPlan, PrintsATableAndTheSameAsJson) {
+  const Said said = charm(std::string("deploy plan --from ") + machine + " --policy win --smt");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_NE(said.out.find("win: 4 workers"), std::string::npos) << said.out;
+  EXPECT_NE(said.out.find("w3          8  48-63  6-7       bind node 3"), std::string::npos) << said.out;
+  const auto json = nlohmann::json::parse(
+      charm(std::string("deploy plan --json --from ") + machine + " --policy win --smt").out, nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(json["workers"].size(), 4U);
+  EXPECT_EQ(json["workers"][3]["cpus"], "48-63");
+}
+
+TEST_F(DeployPlan, TakesSeveralMachinesByName) {
+  const Said said = charm(std::string("deploy plan --json --from left=") + machine + " --from right=" + machine);
+  const auto json = nlohmann::json::parse(said.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << said.err;
+  EXPECT_EQ(json["workers"].size(), 16U);
+  EXPECT_EQ(json["workers"][8]["name"], "right-w0");
+}
+
+TEST_F(DeployPlan, OfThisMachineHasOnlyTheCpusOfTheMask) {
+  const Said said = shell("taskset -c 0 '" CHARM_TOOL "' deploy plan --json --policy wic");
+  const auto json = nlohmann::json::parse(said.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << said.err;
+  ASSERT_EQ(json["workers"].size(), 1U);
+  EXPECT_EQ(json["workers"][0]["cpus"], "0");
+}
+
+TEST_F(DeployPlan, IsRefusedInOneLine) {
+  const std::string from = std::string("deploy plan --from ") + machine;
+  expect_refused(from + " --policy win --shape mixed", {"--shape mixed", "win"});
+  expect_refused(from + " --per-chiplet 9", {"chiplet 0", "4 cores", "9 workers"});
+  expect_refused(from + " --cpus 0-99", {"--cpus", "32-99"});
+  expect_refused(from + " --reserve 65G", {"--reserve", "node 0"});
+  expect_refused(from + " --reserve lots", {"--reserve", "lots", "8G"});
+  expect_refused(from + " --port 65530", {"65530"});
+  expect_refused(from + " --target systemd", {"systemd", "--exec"});
+  expect_refused(from + " --target docker", {"docker", "--image"});
+  expect_refused(from + " --target process --exec 'x {prot}'", {"{prot}", "{port}"});
+  expect_refused(from + " --output x", {"--output", "--target"});
+  expect_refused(from + " --target nothing", {"nothing"});
+  expect_refused("deploy plan --from a=" + std::string(machine) + " --from a=" + machine, {"'a'", "HOST=FILE"});
+  expect_refused("deploy plan --from nowhere.xml", {"nowhere.xml"});
+}
+
+TEST_F(DeployPlan, WritesUnitsThatSystemdAccepts) {
+  const std::string files = std::string("deploy plan --from h=") + machine +
+                            " --target systemd --output units --exec '/bin/echo {port} \"a b\" $x %n'";
+  const Said said = charm(files);
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  if (shell("command -v systemd-analyze").exit_code != 0) GTEST_SKIP() << "no systemd-analyze here";
+  const std::string check = "systemd-analyze verify --man=no units/h/*.service units/h/*.target";
+  const Said accepted = shell(check);
+  EXPECT_EQ(accepted.exit_code, 0) << accepted.err;
+  EXPECT_EQ(accepted.err.find("charm-"), std::string::npos) << accepted.err;
+  // That it would say so: a setting that it does not know in that place.
+  const Said wrong = shell("sed -i 's/^NUMAPolicy=.*/NUMAPolicy=near/' units/h/charm-w0.service\n" + check);
+  EXPECT_NE(wrong.err.find("charm-w0.service"), std::string::npos) << wrong.err;
+}
+
+TEST_F(DeployPlan, WritesScriptsThatAShellCanRead) {
+  for (const char* target : {"process", "postgresql", "duckdb", "spark", "trino", "presto", "singlestore", "docker",
+                             "podman", "openmpi", "mpich", "openmp", "slurm"}) {
+    const Said said = charm(std::string("deploy plan --from ") + machine + " --target " + target + " --output " +
+                            target + " --image i --exec \"run 'it'\\''s' {port}\"");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+  }
+  const Said read = shell("n=0; for f in */*.sh */*.sbatch; do sh -n $f || exit 1; n=$((n + 1)); done; echo $n");
+  EXPECT_EQ(read.exit_code, 0) << read.err;
+  EXPECT_EQ(read.out, "15\n");
+  // The worker's process is what the script binds: here to cpu 0 alone.
+  if (shell("command -v numactl").exit_code != 0) return;
+  const Said bound =
+      shell("'" CHARM_TOOL
+            "' deploy plan --policy wic --cpus 0 --target process --output here -q "
+            "--exec 'sh -c \"grep Cpus_allowed_list /proc/self/status\"' && sh here/start-*.sh && sleep 0.3 "
+            "&& cat charm-deploy/w0/log");
+  EXPECT_EQ(bound.out, "Cpus_allowed_list:\t0\n") << bound.err;
+}
+
+TEST_F(DeployPlan, WritesYamlForKubernetesAndXmlForYarn) {
+  const std::string plan = std::string("deploy plan --from ") + machine + " --leave-cores 1 --image 'r/i:1' ";
+  ASSERT_EQ(charm(plan + "--target kubernetes --output k --exec 'x \"a: b\" {port}'").exit_code, 0);
+  ASSERT_EQ(charm(plan + "--target yarn --output y").exit_code, 0);
+  if (shell("python3 -c 'import yaml'").exit_code != 0) GTEST_SKIP() << "no python3-yaml here";
+  const Said read = shell(
+      "python3 -c '\nimport yaml, xml.etree.ElementTree as x\n"
+      "pods = [p for p in yaml.safe_load_all(open(\"k/pods.yaml\"))]\n"
+      "kubelet = yaml.safe_load(open(\"k/kubelet-host0.yaml\"))\n"
+      "x.parse(\"y/host0/yarn-site.xml\")\n"
+      "for p in pods:\n  r = p[\"spec\"][\"containers\"][0][\"resources\"]; assert r[\"requests\"] == r[\"limits\"]\n"
+      "print(len(pods), pods[1][\"spec\"][\"containers\"][0][\"command\"], kubelet[\"cpuManagerPolicy\"])'");
+  EXPECT_EQ(read.out, "8 ['x', 'a: b', '20002'] static\n") << read.err;
+}
+
+TEST_F(DeployPlan, WritesARankfileThatMpirunAccepts) {
+  if (shell("mpirun --version 2>/dev/null | grep -q 'Open MPI'").exit_code != 0) GTEST_SKIP() << "no Open MPI here";
+  const Said said = charm("deploy plan --policy wic --target openmpi --output m --exec 'true' --from localhost=-");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(shell("cd m && sh run.sh --allow-run-as-root --display-map").exit_code, 0);
+}
+
+}  // namespace
+}  // namespace charm::cli::test
