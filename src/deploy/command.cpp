@@ -83,7 +83,9 @@ std::string expanded(std::string_view word, const Worker& worker) {
     if (end == std::string_view::npos || found == known.end()) {
       std::string names;
       for (const auto& [each, value] : known) names += (names.empty() ? "{" : ", {") + std::string(each) + "}";
-      throw Error(Errc::bad_config, "--exec: '{" + std::string(name) + "' is no placeholder",
+      throw Error(Errc::bad_config,
+                  "--exec: '" + std::string(word.substr(i, end == std::string_view::npos ? end : end - i + 1)) +
+                      "' is no placeholder",
                   "take one of " + names + ", and {{ for a brace");
     }
     if (worker.memory_bytes == 0 && name.ends_with("_mb")) {

@@ -295,6 +295,7 @@ void check_ports(const Plan& plan, const Target& target, const UpOptions& option
 
 Outcome bring_up(const Plan& plan, const Target& target, const UpOptions& options, const Say& say) {
   check_startable(plan, target, options);
+  Supervisor supervisor(plan, target, options, say);  // which finds out whether it can run them
   os::make_folder(plan.directory, std::nullopt);
   const FolderLock lock(plan.directory);
   if (const auto before = read_state(plan.directory)) {
@@ -306,7 +307,6 @@ Outcome bring_up(const Plan& plan, const Target& target, const UpOptions& option
     }
   }
   check_ports(plan, target, options);
-  Supervisor supervisor(plan, target, options, say);
   os::EndSignals signals;
   supervisor.prepare();
   supervisor.start_all();

@@ -46,7 +46,7 @@ TEST_F(DeployPlan, IsRefusedInOneLine) {
   const std::string from = std::string("deploy plan --from ") + machine;
   expect_refused(from + " --policy win --shape mixed", {"--shape mixed", "win"});
   expect_refused(from + " --per-chiplet 9", {"chiplet 0", "4 cores", "9 workers"});
-  expect_refused(from + " --cpus 0-99", {"--cpus", "32-99"});
+  expect_refused(from + " --cpus 0-99", {"--cpus", "64-99"});
   expect_refused(from + " --reserve 65G", {"--reserve", "node 0"});
   expect_refused(from + " --reserve lots", {"--reserve", "lots", "8G"});
   expect_refused(from + " --port 65530", {"65530"});
@@ -83,7 +83,7 @@ TEST_F(DeployPlan, WritesScriptsThatAShellCanRead) {
   }
   const Said read = shell("n=0; for f in */*.sh */*.sbatch; do sh -n $f || exit 1; n=$((n + 1)); done; echo $n");
   EXPECT_EQ(read.exit_code, 0) << read.err;
-  EXPECT_EQ(read.out, "15\n");
+  EXPECT_EQ(read.out, "16\n");
   // The worker's process is what the script binds: here to cpu 0 alone.
   if (shell("command -v numactl").exit_code != 0) return;
   const Said bound =

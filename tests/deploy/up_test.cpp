@@ -26,7 +26,15 @@ class Deployment : public Tool {
   }
   [[nodiscard]] Json status() const { return Json::parse(charm("deploy status --dir d --json").out, nullptr, false); }
   [[nodiscard]] int pid(std::size_t worker = 0) const { return status()["workers"][worker]["pid"].get<int>(); }
-  [[nodiscard]] bool runs(int process) const { return shell("kill -0 " + std::to_string(process)).exit_code == 0; }
+  /// A process that has ended and that nobody has waited for does not run.
+  [[nodiscard]] bool runs(int process) const {
+    return shell("grep -q '^State:.[^ZX]' /proc/" + std::to_string(process) + "/status").exit_code == 0;
+  }
+  [[nodiscard]] static int count(const std::string& text, const std::string& part) {
+    int times = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
+    return times;
+  }
 };
 
 TEST_F(Deployment, StartsVerifiesAndEndsBoundWorkers) {
@@ -71,7 +79,7 @@ TEST_F(Deployment, GivesAWorkerUpThatFailsAgainAndAgain) {
   const Said said = charm("deploy up --dir d --cpus 0 --restart-delay 0.01 --give-up 3 --exec 'sh -c \"exit 7\"'");
   EXPECT_EQ(said.exit_code, 1);
   EXPECT_NE(said.err.find("given up after 3 failures in a row"), std::string::npos) << said.err;
-  EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '7'), 3) << said.err;
+  EXPECT_EQ(count(said.err, "exit code 7"), 3) << said.err;
 }
 
 TEST_F(Deployment, EndsWhenAllWorkersHaveFinished) {
