@@ -17,7 +17,7 @@ using charm::test::has;
 
 TEST_F(ToolTest, HelpHasAnExampleForEveryCommand) {
   for (const char* command : {"", "topo", "run", "attach", "bench", "bench graph", "bench gups", "compare", "counters",
-                              "settings", "completion", "top"}) {
+                              "settings", "completion", "top", "deploy"}) {
     const auto said = charm(std::string(command) + " --help");
     EXPECT_EQ(said.exit_code, 0) << command;
     EXPECT_TRUE(has(said.out, "Example:\n  ")) << command << ": " << said.out;
