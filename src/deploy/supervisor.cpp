@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <random>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -96,11 +97,7 @@ class Supervisor {
       const Worker& worker = state_.plan.workers[w];
       const Launch& launch = launches_[w];
       os::make_folder(worker.directory, user_);
-      for (const File& file : launch.files) {
-        const std::string path = worker.directory + "/" + file.path;
-        os::write_whole(path, file.text);
-        if (user_) os::give_to(path, *user_);
-      }
+      write_files(worker, launch);
       if (launch.prepare.empty() || std::filesystem::exists(launch.prepared)) continue;
       say_(worker.name + ": " + launch.prepare.front());
       run_to_end(w, launch.prepare);
@@ -141,6 +138,20 @@ class Supervisor {
   }
 
  private:
+  /// While root writes there the folder is root's: its user must not put a link in the way.
+  void write_files(const Worker& worker, const Launch& launch) const {
+    if (launch.files.empty()) return;
+    if (user_) os::give_to(worker.directory, os::calling_user());
+    for (const File& file : launch.files) {
+      const std::string path = worker.directory + "/" + file.path;
+      std::error_code ignored;
+      if (std::filesystem::is_symlink(path, ignored)) std::filesystem::remove(path, ignored);
+      os::write_whole(path, file.text);
+      if (user_) os::give_to(path, *user_);
+    }
+    if (user_) os::give_to(worker.directory, *user_);
+  }
+
   [[nodiscard]] os::ServiceStart service(std::size_t w, const std::vector<std::string>& words) const {
     const Worker& worker = state_.plan.workers[w];
     os::ServiceStart start;

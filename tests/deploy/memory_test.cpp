@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error_code.hpp"
+#include "base/folder.hpp"
 #include "deploy/plans.hpp"
+#include "os/memory/memory.hpp"
 #include "placement/machines.hpp"
 
 namespace {
@@ -92,6 +94,24 @@ TEST(WorkerMemory, IsNotInventedWhereItIsNotTold) {
   const Plan plan = plan_of(uniform(1, 2, 2));
   for (const Worker& worker : plan.workers) EXPECT_EQ(worker.memory_bytes, 0U);
   EXPECT_NE(plan.hosts[0].notes.at(0).find("--node-memory"), std::string::npos);
+}
+
+TEST(MemoryLimit, IsTheTightestFromTheGroupUpwards) {
+  const test::Folder root;
+  root.line("proc/self/cgroup", "0::/slice/job");
+  EXPECT_EQ(os::cgroup_memory_limit(root.root()), std::nullopt);
+  root.line("sys/fs/cgroup/slice/job/memory.max", "max");
+  EXPECT_EQ(os::cgroup_memory_limit(root.root()), std::nullopt);
+  root.line("sys/fs/cgroup/slice/memory.max", "8589934592");
+  root.line("sys/fs/cgroup/slice/memory.current", "1000000000");
+  EXPECT_EQ(os::cgroup_memory_limit(root.root()), 8 * gib) << "the limit, and not what is left of it";
+}
+
+TEST(AllowedMemoryNodes, AreThoseOfProc) {
+  const test::Folder root;
+  EXPECT_EQ(os::allowed_memory_nodes(root.root()), std::nullopt);
+  root.file("proc/self/status", "Name:\tx\nMems_allowed:\t3\nMems_allowed_list:\t0-1,4\n");
+  EXPECT_EQ(os::allowed_memory_nodes(root.root()), (OsNodeSet{0, 1, 4}));
 }
 
 }  // namespace

@@ -130,6 +130,8 @@ ServiceUser service_user(const std::string& name) {
   return {name, entry->pw_uid, entry->pw_gid};
 }
 
+ServiceUser calling_user() { return {"", geteuid(), getegid()}; }
+
 ProcessIdentity start_service(const ServiceStart& start) {
   std::vector<char*> words;
   for (const std::string& word : start.words) words.push_back(const_cast<char*>(word.c_str()));

@@ -28,6 +28,8 @@ struct ServiceUser {
 
 /// \throws Error (bad_input) if there is no such user, or only root could become another one.
 ServiceUser service_user(const std::string& name);
+/// The effective user and group of this process.
+ServiceUser calling_user();
 
 struct ServiceStart {
   std::vector<std::string> words;                              ///< program and arguments
