@@ -1,11 +1,15 @@
 // Bindings as /proc tells them, in a tree by hand: of machines with several nodes, which this one need not be.
 #include "deploy/verify.hpp"
 
+#include <csignal>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "base/folder.hpp"
+#include "os/processes/service.hpp"
+#include "os/threads/affinity.hpp"
 
 namespace {
 
@@ -83,6 +87,23 @@ TEST_F(Verification, AsksNothingOfMemoryThatIsNotBound) {
 
 TEST_F(Verification, FindsThatAWorkerDoesNotRun) {
   EXPECT_EQ(verify_worker(worker_, {}, proc_.root()).problems.size(), 1U);
+}
+
+TEST(Service, IsOnlySignalledWhereItsStartTimeIsTheOneThatIsKnown) {
+  const test::Folder folder;
+  os::ServiceStart start;
+  start.words = {"sleep", "1000"};
+  start.folder = folder.path();
+  start.log = folder.path("log");
+  start.cpus = os::allowed_cpus();
+  const os::ProcessIdentity process = os::start_service(start);
+  EXPECT_FALSE(os::signal_process({process.pid, process.started + 1}, SIGKILL));
+  EXPECT_TRUE(os::Processes().alive(process));
+  EXPECT_TRUE(os::signal_process(process, SIGKILL));
+  std::optional<os::ServiceEnded> ended;
+  while (!ended) ended = os::service_ended(process.pid);
+  EXPECT_EQ(ended->signal, SIGKILL);
+  EXPECT_FALSE(os::signal_process(process, SIGKILL));
 }
 
 }  // namespace
