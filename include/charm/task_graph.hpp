@@ -23,7 +23,7 @@ namespace charm {
 
 class GraphSelector;
 
-/// How the ready nodes of a graph come to the workers (docs/task-graphs.md#two-schedules).
+/// How the ready nodes of a graph come to the workers (docs/task-graphs.md).
 enum class GraphSchedule : std::uint8_t {
   stream,     ///< each at once, where it became ready; idle workers steal it
   batch,      ///< all that are ready together, divided evenly among idle workers, and again when these are done
@@ -40,6 +40,7 @@ class task_kind {
   [[nodiscard]] int id() const noexcept { return id_; }
   /// As it was given; empty for kind 0.
   [[nodiscard]] std::string name() const;
+  /// Whether both are one kind.
   friend bool operator==(task_kind, task_kind) = default;
 
  private:
@@ -95,6 +96,7 @@ class graph_node {
   [[nodiscard]] std::size_t num_successors() const;
   /// Whether the handle is empty.
   [[nodiscard]] bool empty() const noexcept { return graph_ == nullptr; }
+  /// Whether both are handles of one node, or empty.
   friend bool operator==(const graph_node&, const graph_node&) = default;
 
  private:
@@ -151,10 +153,11 @@ class graph_builder {
   [[nodiscard]] std::size_t num_edges() const noexcept;
 
  protected:
-  graph_builder() = default;
+  /// Of a graph that exists.
   explicit graph_builder(detail::GraphState* state) noexcept : state_(state) {}
   ~graph_builder() = default;
-  detail::GraphState* state_ = nullptr;
+  /// Null in a graph that was moved from.
+  detail::GraphState* state_;
 };
 
 /// The tasks that a node makes when it runs. They run when its function has returned, or in join().
@@ -180,7 +183,9 @@ class task_graph : public graph_builder {
  public:
   /// An empty graph. \param name for errors and dump().
   explicit task_graph(std::string_view name = {});
+  /// Handles of nodes move along. The other graph can only be assigned to and destroyed afterwards.
   task_graph(task_graph&& other) noexcept : graph_builder(std::exchange(other.state_, nullptr)) {}
+  /// Exchanges the two graphs.
   task_graph& operator=(task_graph&& other) noexcept {
     std::swap(state_, other.state_);
     return *this;

@@ -46,6 +46,7 @@ struct AbssTask : ListedJob {
   std::uint16_t kind;
   int home = -1;                  // the worker whose pool the block is from
   std::atomic<int> holds{1};      // A1
+  std::atomic<int> users{1};      // A4
   AbssTask* following = nullptr;  // in a batch
   Queued queued{*this};
   std::exception_ptr error;  // that has left the function
@@ -155,7 +156,7 @@ void AbssModule::add(ABSS_Function function, void* params, int tag, ABSS_Schedul
 void AbssModule::stream(AbssTask& task) {
   if (queues_ == nullptr) return detail::submit(task);
   task.run = &AbssModule::run_ticket;
-  task.holds.fetch_add(1, std::memory_order_relaxed);
+  task.users.store(2, std::memory_order_relaxed);
   const Worker* here = sched::this_worker();
   const bool inside = here != nullptr && here->runtime == &runtime_;
   const auto groups = static_cast<unsigned>(queues_->groups());
@@ -173,8 +174,8 @@ void AbssModule::run_ticket(Job* job) noexcept {
   ListedJob* queued = nullptr;
   while (queued == nullptr)  // another ticket's task may have come to a queue that this has looked at already
     queued = module.queues_->take(group, module.runtime_.distance_table.by_distance(group));
+  forget(ticket);
   module.run(*static_cast<AbssTask::Queued*>(queued)->task);
-  release(ticket);
 }
 
 void AbssModule::run_job(Job* job) noexcept {
@@ -200,6 +201,11 @@ void AbssModule::run(AbssTask& task) noexcept {
   release(&task);
 }
 
+/// Frees the memory if nobody else uses it (A4).
+void AbssModule::forget(AbssTask* task) noexcept {
+  if (task->users.fetch_sub(1, std::memory_order_acq_rel) == 1) detail::end_job(task);
+}
+
 /// Lowers what the task waits for, and ends it if that was all; then what has added it, and so on (A1).
 void AbssModule::release(AbssTask* task) noexcept {
   while (task != nullptr && task->holds.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -207,7 +213,7 @@ void AbssModule::release(AbssTask* task) noexcept {
     AbssTask* parent = task->parent;
     AbssTag& tag = *task->tag;
     if (task->error) (parent != nullptr ? parent->branch : task->module->outside_).fail(tag, task->error);
-    detail::end_job(task);
+    forget(task);
     tag.running.remove(false);
     task = parent;
   }
