@@ -19,7 +19,8 @@ namespace charm::detail {
 class JobPool {
  public:
   static constexpr std::size_t largest = 256;
-  static constexpr std::uint32_t most = 4096;  // blocks kept of a size, and about as many of those that came back
+  static constexpr std::uint32_t most = 8192;  // blocks kept of a size (a deque full of jobs), and about as many of
+                                               // those that came back
   JobPool() = default;
   JobPool(const JobPool&) = delete;
   JobPool& operator=(const JobPool&) = delete;

@@ -50,8 +50,11 @@ std::int64_t Deque::publish() noexcept {
 
 std::int64_t Deque::push_slow(std::int64_t t) noexcept {
   std::int64_t top = top_of(public_.load(memory_order_acquire));
-  // A poke that arrives from here on must not be lost: the limit is restored before the request is served.
-  bool poked = limit_.exchange(eager_ ? 0 : top + capacity - 1, memory_order_seq_cst) == 0;
+  // A poke that arrives from here on must not be lost: the limit is restored before the request is served. Where the
+  // deque is full, and was at the last push, the limit is right already: this is then a push that nobody has asked.
+  const std::int64_t limit = eager_ ? 0 : top + capacity - 1;
+  const bool poked =
+      (eager_ || limit_.load(memory_order_relaxed) != limit) && limit_.exchange(limit, memory_order_seq_cst) == 0;
   if (poked) {
     deque_poked(*this);
     top = top_of(public_.load(memory_order_acquire));
