@@ -29,7 +29,9 @@ class Track {
   // ---- owner ----
   // Not inlined where the scheduler records: most runs are not recorded, and then pay for registers that are saved.
 
-  [[gnu::noinline]] void spawned(const void* job) noexcept { add({.a = number(job), .b = task(), .kind = Kind::spawn}); }
+  [[gnu::noinline]] void spawned(const void* job) noexcept {
+    add({.a = number(job), .b = task(), .kind = Kind::spawn});
+  }
 
   /// A job of the scheduler begins as a new task.
   [[gnu::noinline]] void begin(const void* job, std::uint64_t function) noexcept {
@@ -55,7 +57,9 @@ class Track {
     forked_ = false;
     if (task != 0) add({.a = task, .b = number(fiber), .number = left, .kind = Kind::resume});
   }
-  [[gnu::noinline]] void ready(const void* fiber) noexcept { add({.b = number(fiber), .c = task(), .kind = Kind::ready}); }
+  [[gnu::noinline]] void ready(const void* fiber) noexcept {
+    add({.b = number(fiber), .c = task(), .kind = Kind::ready});
+  }
 
   /// \param from the victim's track: what was stolen probably belongs to the task that runs there.
   [[gnu::noinline]] void stole(const Track& from, Distance distance) noexcept {

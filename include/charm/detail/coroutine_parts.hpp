@@ -22,8 +22,8 @@
 namespace charm::detail {
 
 /// What waits for coroutines and must know where finalize() drops a task that runs one of them: sync_wait(), a scope,
-/// when_any(). Every coroutine has the sponsor of the one that awaits it. It lies where it stays although its coroutines
-/// never end.
+/// when_any(). Every coroutine has the sponsor of the one that awaits it. It lies where it stays although its
+/// coroutines never end.
 struct Sponsor {
   explicit Sponsor(void (*function)(Sponsor*) noexcept) noexcept : dropped(function) {}
   /// Called for each task that was dropped; no worker runs any more. The waiter is told once.

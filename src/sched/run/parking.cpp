@@ -26,7 +26,8 @@
 //      overdue: the end of that loan hands the worker to its own thread, and it is not lent again before that search.
 //  P6  A worker that always finds jobs of its own, or in the inboxes, never searches. So every 10 ms it looks at the
 //      other workers, too, so that no job waits for ever behind the long function of its owner: it takes a public job,
-//      or exposes the private jobs of the worker that it asked 10 ms ago and that has not answered since. (tests/model/busy.pml)
+//      or exposes the private jobs of the worker that it asked 10 ms ago and that has not answered since.
+//      (tests/model/busy.pml)
 #include <charm/detail/ticks.hpp>
 
 #include <algorithm>
