@@ -24,18 +24,53 @@ namespace {
 constexpr int most_rows = 16384;
 constexpr std::size_t most_of_a_cell = 64;
 
-/// The next line, but no more of it than a row can have: what is no matrix may be one line without end.
-bool next_line(std::istream& in, std::string& line) {
-  line.clear();
-  for (int c = in.get(); c != std::istream::traits_type::eof(); c = in.get()) {
-    if (c == '\n') return true;
-    line += static_cast<char>(c);
-    if (line.size() > most_of_a_cell * most_rows) return true;
+constexpr std::size_t longest_line = most_of_a_cell * most_rows;
+
+/// The lines of a stream. It is read in blocks, for matrices of large machines have hundreds of megabytes.
+class Lines {
+ public:
+  explicit Lines(std::istream& in) : in_(in) {}
+
+  /// The next line, which stays until the next call; false if there is none. Not much more of it is given than a row
+  /// can have: what is no matrix may be one line without end.
+  bool next(std::string_view& line) {
+    std::size_t searched = from_;
+    for (;;) {
+      const std::size_t end = buffer_.find('\n', searched);
+      if (end != std::string::npos) {
+        line = std::string_view(buffer_).substr(from_, end - from_);
+        from_ = end + 1;
+        return true;
+      }
+      searched = buffer_.size() - from_;  // where it will be after `read_more`
+      if (searched > longest_line || !read_more()) break;
+    }
+    line = std::string_view(buffer_).substr(from_);
+    from_ = buffer_.size();
+    return !line.empty();
   }
-  return !line.empty();
-}
+
+ private:
+  bool read_more() {
+    constexpr std::size_t block = std::size_t{1} << 16;
+    buffer_.erase(0, from_);
+    from_ = 0;
+    const std::size_t before = buffer_.size();
+    buffer_.resize(before + block);
+    in_.read(buffer_.data() + before, static_cast<std::streamsize>(block));
+    buffer_.resize(before + static_cast<std::size_t>(in_.gcount()));
+    return buffer_.size() > before;
+  }
+
+  std::istream& in_;
+  std::string buffer_;
+  std::size_t from_ = 0;  // what precedes it has been given
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view trim(std::string_view text) {
+  if (!text.empty() && is_digit(text.front()) && is_digit(text.back())) return text;  // nearly all cells
   const char* blank = " \t\r\"";
   const auto first = text.find_first_not_of(blank);
   if (first == std::string_view::npos) return {};
@@ -43,18 +78,27 @@ std::string_view trim(std::string_view text) {
 }
 
 bool says_nothing(std::string_view cell) {
+  if (!cell.empty() && is_digit(cell.front())) return false;
   return cell.empty() || cell == "-" || cell == "nan" || cell == "NaN" || cell == "NAN" || cell == "NA";
 }
 
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> cells;
-  for (;;) {
-    const auto comma = line.find(',');
-    cells.push_back(trim(line.substr(0, comma)));
-    if (comma == std::string_view::npos) return cells;
-    line.remove_prefix(comma + 1);
+/// Splits a line at its commas.
+class Cells {
+ public:
+  explicit Cells(std::string_view line) : rest_(line) {}
+  [[nodiscard]] std::size_t count() const {
+    return static_cast<std::size_t>(std::count(rest_.begin(), rest_.end(), ',')) + 1;
   }
-}
+  std::string_view next() {
+    const auto comma = rest_.find(',');
+    const std::string_view cell = trim(rest_.substr(0, comma));
+    rest_.remove_prefix(comma == std::string_view::npos ? rest_.size() : comma + 1);
+    return cell;
+  }
+
+ private:
+  std::string_view rest_;
+};
 
 [[noreturn]] void refuse(const std::string& name, std::size_t line, const std::string& what,
                          const std::string& remedy) {
@@ -80,8 +124,6 @@ LatencyMatrix::LatencyMatrix(int rows, std::vector<float> lower_half) : rows_(ro
   ns_.resize(rows < 2 ? 0 : index(rows - 1, rows - 2) + 1, std::numeric_limits<float>::quiet_NaN());
 }
 
-bool LatencyMatrix::measured(int i, int j) const { return !std::isnan(at(i, j)); }
-
 void LatencyMatrix::set(int i, int j, double ns) {
   if (i != j) ns_[index(i, j)] = static_cast<float>(ns);
 }
@@ -105,25 +147,26 @@ LatencyMatrix read_latency_csv(std::istream& in, const std::string& name) {
   std::vector<float> lower_half;  // row by row, NaN for what is not measured
   std::vector<std::size_t> widths;
   std::size_t columns = 0, widest = 0, last_row = 0, zeros = 0, filled = 0;
-  std::string line;
-  for (std::size_t row = 0; next_line(in, line); ++row) {
-    if (line.size() > most_of_a_cell * most_rows)
-      refuse(name, row + 1, "a line that is too long for a row", "at most 16384 cpus");
-    const auto cells = trim(line).empty() ? std::vector<std::string_view>{} : split(line);
-    widths.push_back(cells.size());
-    if (cells.empty()) continue;
+  Lines lines(in);
+  std::string_view line;
+  for (std::size_t row = 0; lines.next(line); ++row) {
+    if (line.size() > longest_line) refuse(name, row + 1, "a line that is too long for a row", "at most 16384 cpus");
+    Cells cells(line);
+    const std::size_t width = trim(line).empty() ? 0 : cells.count();
+    widths.push_back(width);
+    if (width == 0) continue;
     last_row = row;
-    if (cells.size() > columns) columns = cells.size(), widest = row;
+    if (width > columns) columns = width, widest = row;
     if (columns > most_rows || row >= most_rows) {
       refuse(name, row + 1, std::to_string(std::max(columns, row + 1)) + " cpus are too many", "at most 16384 cpus");
     }
-    for (std::size_t column = 0; column < cells.size(); ++column) {
-      if (says_nothing(cells[column])) continue;
-      const double ns = latency_of(cells[column], name, row + 1, column);
+    for (std::size_t column = 0; column < width; ++column) {
+      const std::string_view cell = cells.next();
+      if (says_nothing(cell)) continue;
+      const double ns = latency_of(cell, name, row + 1, column);
       if (column == row) continue;
       if (ns < 0) {
-        refuse(name, row + 1,
-               "column " + std::to_string(column + 1) + ": a latency of " + std::string(cells[column]) + " ns",
+        refuse(name, row + 1, "column " + std::to_string(column + 1) + ": a latency of " + std::string(cell) + " ns",
                "latencies are positive; leave pairs that were not measured blank");
       }
       if (ns == 0) {

@@ -23,7 +23,7 @@ class LatencyMatrix {
 
   [[nodiscard]] int rows() const { return rows_; }
   [[nodiscard]] double at(int i, int j) const { return i == j ? unknown : static_cast<double>(ns_[index(i, j)]); }
-  [[nodiscard]] bool measured(int i, int j) const;
+  [[nodiscard]] bool measured(int i, int j) const { return i != j && ns_[index(i, j)] == ns_[index(i, j)]; }
   void set(int i, int j, double ns);
 
   /// Sets a cell to the smaller of its value and `ns`.

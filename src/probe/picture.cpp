@@ -38,7 +38,7 @@ double median_of_block(const LatencyMatrix& matrix, int i0, int i1, int j0, int 
       if (matrix.measured(i, j)) values.push_back(matrix.at(i, j));
     }
   }
-  return summarise(values).median;
+  return median_of(std::move(values));
 }
 
 std::string group_line(const Partition& groups, const std::vector<int>& cpus) {

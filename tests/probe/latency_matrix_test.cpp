@@ -77,6 +77,24 @@ TEST(LatencyCsv, ErrorsNameFileAndLine) {
   EXPECT_THROW(read_latency_csv("/"), charm::Error);
 }
 
+TEST(LatencyCsv, LinesMayBeLongerThanTheBlocksInWhichAFileIsRead) {
+  constexpr int n = 700;  // a line of some 8 kB, a file of 6 MB
+  std::string text;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j)
+      text += (j > 0 ? "," : "") + std::to_string(1000000 + std::max(i, j) * n + std::min(i, j));
+    text += i + 1 < n ? "\n" : "";
+  }
+  const auto m = read(text);
+  ASSERT_EQ(m.rows(), n);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < i; ++j) ASSERT_EQ(m.at(i, j), static_cast<float>(1000000 + i * n + j));
+  }
+  const std::string wide(200000, ' ');
+  EXPECT_EQ(read(wide + ",2" + wide + "\n" + wide + "\n").at(0, 1), 2);
+  EXPECT_NE(error_of(std::string(3000000, '1')).find("too long"), std::string::npos);
+}
+
 TEST(LatencyCsv, WhatIsWrittenIsReadBack) {
   EXPECT_TRUE(rc::check([] {
     const int n = *rc::gen::inRange(2, 12);

@@ -14,6 +14,14 @@ struct Summary {
   double spread = 0;  ///< distance of the quartiles over the median
 };
 
+/// The median that `summarise` gives, 0 where there are no samples; without sorting them, for there may be millions.
+inline double median_of(std::vector<double> samples) {
+  if (samples.empty()) return 0;
+  const auto middle = samples.begin() + std::lround(0.5 * static_cast<double>(samples.size() - 1));
+  std::nth_element(samples.begin(), middle, samples.end());
+  return *middle;
+}
+
 inline Summary summarise(std::vector<double> samples) {
   if (samples.empty()) return {};
   std::sort(samples.begin(), samples.end());

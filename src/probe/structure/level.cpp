@@ -1,6 +1,8 @@
 #include "probe/structure/level.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 namespace charm::probe {
 namespace {
@@ -9,59 +11,85 @@ namespace {
 constexpr std::size_t most_members = 64;
 constexpr std::size_t most_rows_described = 768;
 
-/// What one member sees: distances to its group and to the others.
+using Code = Distances::Code;
+
+/// What one member sees, as codes: the known distances to its group, and those to all items in which the group's own
+/// count as unknown.
 struct View {
-  std::vector<double> in, out;
+  std::vector<Code> in, out;
+  std::size_t outsiders = 0;  // known ones
 };
 
-void look(const Distances& d, int member, const std::vector<char>& inside, View& view) {
+void look(const Distances& d, int member, const Group& group, View& view) {
+  const auto row = d.row(member);
   view.in.clear();
-  view.out.clear();
-  for (int j = 0; j < d.size(); ++j) {
-    if (d.known(member, j)) (inside[static_cast<std::size_t>(j)] ? view.in : view.out).push_back(d.at(member, j));
+  view.out.assign(row.begin(), row.end());
+  for (int j : group) {
+    Code& code = view.out[static_cast<std::size_t>(j)];
+    if (code != Distances::unknown) view.in.push_back(code);
+    code = Distances::unknown;
   }
+  view.outsiders = view.out.size() - static_cast<std::size_t>(std::ranges::count(view.out, Distances::unknown));
+}
+
+/// The code that `rank` others precede. Nearly all of a row's codes are larger than that, and blocks of them are
+/// passed over by their least one.
+Code smallest_but(const std::vector<Code>& codes, std::size_t rank) {
+  constexpr std::size_t block = 32;
+  std::array<Code, most_members / 2> least{};  // the smallest so far, ascending
+  least.fill(Distances::unknown);
+  const Code& bound = least[rank];
+  const auto take = [&](Code code) {
+    std::size_t at = rank;
+    for (; at > 0 && least[at - 1] > code; --at) least[at] = least[at - 1];
+    least[at] = code;
+  };
+  for (std::size_t from = 0; from < codes.size(); from += block) {
+    const std::size_t end = std::min(codes.size(), from + block);
+    Code lowest = Distances::unknown;
+    for (std::size_t i = from; i < end; ++i) lowest = std::min(lowest, codes[i]);
+    if (lowest >= bound) continue;
+    for (std::size_t i = from; i < end; ++i) {
+      if (codes[i] < bound) take(codes[i]);
+    }
+  }
+  return bound;
 }
 
 /// The nearest outsiders of a member, as many as its group is large; the median of them, so that one odd pair says
-/// nothing.
-double nearest_outside(std::vector<double>& out, std::size_t group_size) {
-  const std::size_t rank = std::min((group_size - 1) / 2, (out.size() - 1) / 2);
-  std::nth_element(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(rank), out.end());
-  return out[rank];
+/// nothing. \param view with outsiders; is reordered.
+double nearest_outside(View& view, std::size_t group_size) {
+  const std::size_t rank = std::min((group_size - 1) / 2, (view.outsiders - 1) / 2);
+  if (rank < most_members / 2) return Distances::value_of(smallest_but(view.out, rank));
+  const auto at = view.out.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::nth_element(view.out.begin(), at, view.out.end());
+  return Distances::value_of(*at);
 }
 
 std::size_t member_stride(std::size_t group_size) { return (group_size + most_members - 1) / most_members; }
-
-std::vector<char> membership(const Group& group, int n) {
-  std::vector<char> inside(static_cast<std::size_t>(n), 0);
-  for (int i : group) inside[static_cast<std::size_t>(i)] = 1;
-  return inside;
-}
 
 }  // namespace
 
 GroupDistances distances_of(const Distances& d, const Group& group) {
   GroupDistances seen;
-  const auto inside = membership(group, d.size());
   View view;
   for (std::size_t k = 0; k < group.size(); k += member_stride(group.size())) {
-    look(d, group[k], inside, view);
-    if (!view.out.empty()) seen.beyond.push_back(nearest_outside(view.out, group.size()));
-    seen.within.insert(seen.within.end(), view.in.begin(), view.in.end());
+    look(d, group[k], group, view);
+    if (view.outsiders > 0) seen.beyond.push_back(nearest_outside(view, group.size()));
+    std::ranges::transform(view.in, std::back_inserter(seen.within), Distances::value_of);
   }
   return seen;
 }
 
 double step_of(const Distances& d, const Group& group) {
   if (group.size() < 2 || static_cast<int>(group.size()) == d.size()) return unknown_distance;
-  const auto inside = membership(group, d.size());
   std::vector<double> steps;
   View view;
   for (std::size_t k = 0; k < group.size(); k += member_stride(group.size())) {
-    look(d, group[k], inside, view);
-    if (view.in.empty() || view.out.empty()) continue;
+    look(d, group[k], group, view);
+    if (view.in.empty() || view.outsiders == 0) continue;
     // The upper quarter of the distances inside, because a slope shows at a group's rim.
-    steps.push_back(nearest_outside(view.out, group.size()) - quantile(view.in, 0.75));
+    steps.push_back(nearest_outside(view, group.size()) - quantile(view.in, 0.75));
   }
   return quantile(steps, 0.25);
 }

@@ -9,7 +9,7 @@
 namespace charm::probe {
 namespace {
 
-double median(const std::vector<double>& values) { return values.empty() ? 0 : summarise(values).median; }
+double median(const std::vector<double>& values) { return median_of(values); }
 
 }  // namespace
 
