@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/utf8.hpp"
+
 namespace charm::base {
 namespace {
 
@@ -20,10 +22,11 @@ std::string fixed(double value, int digits) {
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   bool in_sequence = false;
-  for (const char c : text) {
-    if (c == '\x1b') in_sequence = true;
-    if (!in_sequence && (static_cast<unsigned char>(c) & 0xc0U) != 0x80U) ++width;
-    if (in_sequence && c == 'm') in_sequence = false;
+  while (!text.empty()) {
+    const char32_t c = take_character(text);
+    if (c == U'\x1b') in_sequence = true;
+    if (!in_sequence) width += static_cast<std::size_t>(columns_of(c));
+    if (in_sequence && c == U'm') in_sequence = false;
   }
   return width;
 }

@@ -8,8 +8,7 @@
 
 namespace charm::base {
 
-/// Columns that a text takes in a terminal, without its colour sequences. Code points are counted: nothing here prints
-/// one that is wide or combining.
+/// Columns that a text takes in a terminal, without its colour sequences; wide characters take two (base/utf8.hpp).
 std::size_t display_width(std::string_view text);
 
 /// Blanks at its end up to `width` columns.

@@ -21,7 +21,11 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "os/files/terminal.hpp"
+#include "top/event_choice.hpp"
 #include "top/json.hpp"
+#include "top/keys.hpp"
+#include "top/metrics.hpp"
+#include "top/metrics_server.hpp"
 #include "top/replay_writer.hpp"
 #include "top/sampler.hpp"
 #include "top/screen.hpp"
@@ -38,7 +42,11 @@ struct TopOptions {
   bool once = false;
   bool plain = false;
   std::optional<std::string> record;
+  std::optional<std::string> metrics;
+  bool metrics_anywhere = false;
+  std::string events;
   double interval = 1;
+  top::View view;
   Colour colour = Colour::automatic;
 };
 
@@ -72,15 +80,29 @@ std::size_t width_of_a_pipe() {
 /// Everything between two looks, however it is shown.
 class Monitor {
  public:
-  Monitor(const TopOptions& options, const Machine& machine, bool count, const std::string& why_not)
-      : sampler_(machine, options.pid, count, why_not), watch_(machine, options.pid, sampler_.program()) {
+  Monitor(const TopOptions& options, const Machine& machine, const top::EventChoice& events, bool count,
+          const std::string& why_not)
+      : sampler_(machine, options.pid, count, why_not, "/", events),
+        watch_(machine, options.pid, sampler_.program()),
+        metrics_(CHARM_VERSION) {
+    if (options.metrics) {
+      server_ = std::make_unique<top::MetricsServer>(top::metrics_address(*options.metrics, options.metrics_anywhere));
+    }
     if (options.record) writer_ = std::make_unique<top::ReplayWriter>(*options.record, sampler_.description());
   }
+  /// Where metrics are served; empty: nowhere.
+  [[nodiscard]] std::string url() const { return server_ == nullptr ? "" : server_->url(); }
+  /// Whether the view shows processes, so that those of one process's family are to be found.
+  void with_family(bool on) { sampler_.with_family(on); }
   top::Snapshot next() {
     const top::Sample sample = sampler_.sample();
     if (writer_ != nullptr && !sample.ended) writer_->write(sample);
     top::Snapshot snapshot = watch_.next(sample);
     sampler_.complete(snapshot);
+    if (server_ != nullptr) {
+      metrics_.add(snapshot);
+      server_->publish(metrics_.text(top::MetricFormat::openmetrics), metrics_.text(top::MetricFormat::prometheus));
+    }
     return snapshot;
   }
 
@@ -88,6 +110,8 @@ class Monitor {
   top::Sampler sampler_;
   top::Watch watch_;
   std::unique_ptr<top::ReplayWriter> writer_;
+  top::Metrics metrics_;
+  std::unique_ptr<top::MetricsServer> server_;
 };
 
 /// How it ended: 0, or the signal that asked for it.
@@ -107,8 +131,10 @@ class Interval {
   Clock::time_point next_;
 };
 
-/// Lines or screens one below the other, until it ends; the first look tells no shares and is not shown.
-Ended flow(const TopOptions& options, Monitor& session, const top::ScreenOptions& look, std::ostream& out) {
+/// Lines or screens one below the other, or nothing but metrics, until it ends; the first look tells no shares and is
+/// not shown.
+Ended flow(const TopOptions& options, Monitor& session, const top::ScreenOptions& look, bool silent,
+           std::ostream& out) {
   const os::SignalQueue signals;
   Interval interval(options.interval);
   session.next();
@@ -124,7 +150,9 @@ Ended flow(const TopOptions& options, Monitor& session, const top::ScreenOptions
     }
     interval.passed();
     const top::Snapshot snapshot = session.next();
-    if (options.json) {
+    if (silent) {
+      // Whoever scrapes sees it.
+    } else if (options.json) {
       out << top::json_line(snapshot) << std::flush;
     } else {
       top::ScreenOptions now = look;
@@ -150,10 +178,16 @@ class Live {
     session_.next();
     auto until = std::min(interval.next(), Clock::now() + std::chrono::milliseconds(250));
     while (true) {
-      const os::TerminalEvent event = os::wait_for_event(signals, os::is_terminal(os::Stream::input), until);
+      constexpr auto rest_of_a_key = std::chrono::milliseconds(50);
+      const auto wake = keyboard_.waits() ? std::min(until, Clock::now() + rest_of_a_key) : until;
+      const os::TerminalEvent event = os::wait_for_event(signals, os::is_terminal(os::Stream::input), wake);
       switch (event.kind) {
         case os::TerminalEvent::Kind::tick:
-          if (!held_) snapshot_ = session_.next();
+          if (Clock::now() < until) {  // only the keyboard was waited for
+            keyboard_.pause(look_);
+            break;
+          }
+          if (!look_.held) snapshot_ = session_.next();
           interval.passed();
           until = interval.next();
           break;
@@ -177,43 +211,49 @@ class Live {
  private:
   /// \return whether it is to end.
   bool press(int key) {
-    const std::size_t rows = snapshot_ ? snapshot_->rows.size() : 0;
-    // An arrow is ESC [ A or B; the first two of its three are passed over.
-    if (key == 'q' || key == 'Q') return true;
-    if (key == ' ') held_ = !held_;
-    if ((key == 'j' || key == 'B') && look_.scroll + 1 < rows) ++look_.scroll;
-    if ((key == 'k' || key == 'A') && look_.scroll > 0) --look_.scroll;
-    return false;
+    const std::size_t rows = snapshot_ ? top::row_count(*snapshot_, look_.view) : 0;
+    const bool ends = keyboard_.press(static_cast<unsigned char>(key), look_, rows, look_.height / 2);
+    session_.with_family(look_.view.processes);
+    return ends;
   }
 
   bool draw(const top::Snapshot& snapshot, const os::FullScreen& screen) {
     const os::TerminalSize size = os::terminal_size(os::Stream::output);
     look_.width = size.width;
     look_.height = size.height;
-    if (!held_) look_.clock = time_of_day();
+    if (!look_.held) look_.clock = time_of_day();
     return screen.draw(top::render(snapshot, look_));
   }
 
   const TopOptions& options_;
   Monitor& session_;
   top::ScreenOptions look_;
+  top::Keyboard keyboard_;
   std::optional<top::Snapshot> snapshot_;
-  bool held_ = false;
 };
 
 int run(const TopOptions& options, Session& session) {
   if (options.record && options.pid == 0) {
     throw Error(Errc::bad_input, "--record without a process", "give its PID: a recording is of one program's threads");
   }
+  if (options.metrics_anywhere && !options.metrics)
+    throw Error(Errc::bad_input, "--metrics-anywhere without --metrics", "give the address: --metrics 0.0.0.0:9400");
   const auto settings = base::resolve({});
-  const bool count =
+  const top::EventChoice events = top::event_choice(options.events.empty() ? settings.counter_events : options.events);
+  const bool by_setting =
       settings.counters.choice != base::Counters::none && settings.counters.choice != base::Counters::software;
+  const bool count = by_setting && !events.none;
   const Machine machine = topology::discover_quietly(settings.topology, settings.profile).machine;
-  Monitor monitor(options, machine, count, "the setting counters is " + base::counters_text(settings.counters));
+  Monitor monitor(
+      options, machine, events, count,
+      by_setting ? "--events is none" : "the setting counters is " + base::counters_text(settings.counters));
+  monitor.with_family(options.view.processes);
 
   top::ScreenOptions look;
   look.unicode = speaks_unicode() && !options.plain;
   look.colour = colour_on_stdout(options.colour);
+  look.view = options.view;
+  look.metrics = monitor.url();
   const bool screen =
       os::is_terminal(os::Stream::output) && !options.json && !options.once && !options.plain && !dumb_terminal();
   Ended ended = 0;
@@ -226,7 +266,11 @@ int run(const TopOptions& options, Session& session) {
     look.height = size.height;
     look.keys = false;
     look.unicode = look.unicode && !dumb_terminal();
-    ended = flow(options, monitor, look, session.out);
+    // Metrics without a terminal are a service, which writes nothing but where they are.
+    const bool silent =
+        options.metrics && !options.json && !options.plain && !options.once && !os::is_terminal(os::Stream::output);
+    if (silent) session.err << "charm top: metrics at " << look.metrics << std::endl;
+    ended = flow(options, monitor, look, silent, session.out);
   }
   if (ended == 0 || ended == SIGPIPE) return exit_done;
   // The terminal is in order again: end as a program does that does not know the signal.
@@ -245,16 +289,48 @@ void declare_top(CLI::App& app, Session& session) {
   app.add_flag("--once", options->once, "One interval, then end");
   app.add_flag("--plain", options->plain, "Screens one below the other, in ASCII");
   app.add_flag("--json", options->json, "A line of JSON each interval");
+  app.add_flag("--processes", options->view.processes, "Processes instead of threads");
+  app.add_flag("--tree", options->view.tree, "Processes below their parents");
+  app.add_flag("--full", options->view.full_command, "Whole command lines instead of names");
+  app.add_option("--filter", options->view.filter, "Only rows with this text in name, command line or user")
+      ->type_name("TEXT");
+  std::vector<std::string> columns;
+  for (const bool processes : {false, true}) {
+    for (const top::SortBy column : top::sort_columns(processes)) {
+      const std::string word(top::name_of(column));
+      if (std::find(columns.begin(), columns.end(), word) == columns.end()) columns.push_back(word);
+    }
+  }
+  one_of(app.add_option_function<std::string>(
+                "--sort",
+                [options](const std::string& word) {
+                  options->view.sort_by = top::sort_column_named(word).value_or(top::SortBy::busy);
+                },
+                "Column to sort by")
+             ->default_str("busy"),
+         columns);
+  app.add_flag("--reverse", options->view.reversed, "The other way round");
+  app.add_option("--events", options->events, "What to count: all, none, sources, or SOURCE=EVENT [all]")
+      ->type_name("LIST");
+  app.add_option("--metrics", options->metrics, "Serve OpenMetrics over HTTP there, such as 127.0.0.1:9400")
+      ->type_name("ADDRESS");
+  app.add_flag("--metrics-anywhere", options->metrics_anywhere, "Let --metrics take what other machines reach");
   choice_option(app, "--color", options->colour, "Colour of the text output")
       ->default_str(std::string(base::word_of(options->colour)));
-  app.callback([&session, options] { session.action = [&session, options] { return run(*options, session); }; });
+  app.callback([&session, options] {
+    options->view.processes = options->view.processes || options->view.tree;
+    session.action = [&session, options] { return run(*options, session); };
+  });
 }
 
 }  // namespace
 
 Command top_entry() {
   return {"top", "Show live which threads run on which chiplets, and what moves",
-          "  charm top\n  charm top 4242 --interval 0.5\n  charm top 4242 --json --record threads.csv", declare_top};
+          "  charm top\n  charm top 4242 --interval 0.5\n  charm top 4242 --json --record threads.csv\n  charm top "
+          "--tree --full\n"
+          "  charm top --metrics 127.0.0.1:9400",
+          declare_top};
 }
 
 }  // namespace charm::cli

@@ -60,6 +60,20 @@ std::string json_line(const Snapshot& s) {
                        {"moves", row.moves},
                        {"fills_per_s", fills_json(row.fills)}});
   }
+  Json processes = Json::array();
+  for (const ProcessShare& process : s.by_process) {
+    processes.push_back({{"pid", process.pid},
+                         {"parent", process.parent},
+                         {"user", process.user},
+                         {"name", process.name},
+                         {"command", process.command},
+                         {"state", std::string(1, process.state)},
+                         {"threads", process.threads},
+                         {"busy", process.busy},
+                         {"chiplets", process.chiplets},
+                         {"moves", process.moves},
+                         {"resident_bytes", process.resident_bytes}});
+  }
   Json moves = Json::array();
   for (const Move& move : s.moves) {
     if (move.time_s < s.time_s) continue;  // an earlier line has it
@@ -79,6 +93,7 @@ std::string json_line(const Snapshot& s) {
                     {"why_no_fills", s.why_no_fills},
                     {"chiplets", chiplets},
                     {"rows", threads},
+                    {"process_rows", processes},
                     {"moves", moves},
                     {"moves_seen", s.moves_seen},
                     {"controller", controller_json(s)},

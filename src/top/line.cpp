@@ -1,16 +1,19 @@
 #include "top/line.hpp"
 
 #include "base/format.hpp"
+#include "base/utf8.hpp"
 
 namespace charm::top {
 namespace {
 
-bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }
-
-std::string_view first(std::string_view text, std::size_t characters) {
-  std::size_t seen = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (begins_character(text[at]) && seen++ == characters) return text.substr(0, at);
+/// As much of the text as `width` columns show; of a wide character that would be cut in two, nothing.
+std::string_view first(std::string_view text, std::size_t width) {
+  std::string_view rest = text;
+  std::size_t taken = 0;
+  while (!rest.empty()) {
+    const std::size_t at = text.size() - rest.size();
+    taken += static_cast<std::size_t>(base::columns_of(base::take_character(rest)));
+    if (taken > width) return text.substr(0, at);
   }
   return text;
 }
@@ -19,7 +22,9 @@ std::string_view first(std::string_view text, std::size_t characters) {
 
 std::string cut(std::string_view text, std::size_t width) {
   if (base::display_width(text) <= width) return std::string(text);
-  return width == 0 ? std::string() : std::string(first(text, width - 1)) + "~";
+  if (width == 0) return {};
+  // A wide character that does not fit leaves a column over.
+  return std::string(first(text, width - 1)) + "~";
 }
 
 std::string left(std::string_view text, std::size_t width) {
@@ -39,6 +44,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width, std::
     const std::string_view fits = first(text, width + 1);
     auto blank = fits.rfind(' ');
     if (blank == std::string_view::npos || blank == 0) blank = first(text, width).size();
+    if (blank == 0) break;  // a wide character in a single column
     parts.emplace_back(text.substr(0, blank));
     text.remove_prefix(blank);
     if (text.starts_with(' ')) text.remove_prefix(1);
@@ -62,7 +68,7 @@ std::string Line::render(std::size_t width, bool colour) const {
   std::string pending;  // blanks are only written before text
   for (const Piece& piece : pieces_) {
     const std::string_view shown = first(piece.text, room);
-    room -= base::display_width(shown);
+    room = shown.size() < piece.text.size() ? 0 : room - base::display_width(shown);
     const auto end = shown.find_last_not_of(' ');
     if (end == std::string_view::npos) {
       pending += shown;

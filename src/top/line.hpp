@@ -1,4 +1,5 @@
-// A line of a screen: pieces of text with a style, cut to a width that counts characters and not bytes.
+// A line of a screen: pieces of text with a style, cut to a width that counts columns of a terminal, of which wide
+// characters take two.
 #pragma once
 
 #include <cstddef>

@@ -6,16 +6,25 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <set>
 
 #include "base/clock.hpp"
 #include "counters/sources.hpp"
 #include "os/machine/cpu_load.hpp"
+#include "os/processes/processes.hpp"
 #include "os/processes/this_process.hpp"
 #include "top/controller_state.hpp"
 #include "top/replay_writer.hpp"
 
 namespace charm::top {
-Sampler::Sampler(const Machine& machine, int pid, bool count, std::string why_not, std::string root)
+namespace {
+
+constexpr std::size_t most_of_a_family = 4096;  // processes
+
+}  // namespace
+
+Sampler::Sampler(const Machine& machine, int pid, bool count, std::string why_not, std::string root,
+                 const EventChoice& events)
     : pid_(pid), why_not_(std::move(why_not)), root_(std::move(root)), cpus_(machine.allowed_cpus) {
   if (pid_ == 0) {
     program_ = os::host_name();
@@ -31,8 +40,8 @@ Sampler::Sampler(const Machine& machine, int pid, bool count, std::string why_no
   }
   if (!count) return;
   const auto around = counters::source_context();
-  const auto plan = counters::make_plan(counters::model_of(around.cpu), counters::shape_of(machine), {});
-  fills_ = std::make_unique<FillMeter>(os::system_attached_events(), plan, around.access);
+  const auto plan = counters::make_plan(counters::model_of(around.cpu), counters::shape_of(machine), events.own);
+  fills_ = std::make_unique<FillMeter>(os::system_attached_events(), chosen(plan, events), around.access);
 }
 
 Sample Sampler::sample() {
@@ -42,6 +51,10 @@ Sample Sampler::sample() {
     sample_process(sample);
   else
     sample_machine(sample);
+  std::erase_if(described_, [&](const auto& entry) {
+    return !std::binary_search(sample.by_process.begin(), sample.by_process.end(), entry.second,
+                               [](const auto& a, const auto& b) { return a.view.pid < b.view.pid; });
+  });
   sample.at_s = base::monotonic_seconds();
   count(sample);
   return sample;
@@ -56,6 +69,43 @@ void Sampler::sample_process(Sample& sample) {
   sample.threads = os::threads_of(pid_, root_);
   sample.ended = sample.threads.empty() || std::all_of(sample.threads.begin(), sample.threads.end(),
                                                        [](const auto& t) { return t.state == 'Z'; });
+  sample.by_process.push_back(described(*found));
+  if (with_family_) sample_family(sample);
+}
+
+/// Adds the children of the process, their children, and so on, as far as they are seen from one look to the next.
+void Sampler::sample_family(Sample& sample) {
+  const os::Processes processes(root_);
+  std::set<int> met = {pid_};
+  for (std::size_t at = 0; at < sample.by_process.size() && met.size() < most_of_a_family; ++at) {
+    const int parent = sample.by_process[at].view.pid;
+    for (const int thread : processes.threads(parent)) {
+      for (const int child : processes.children(parent, thread)) {
+        const auto view = met.insert(child).second ? os::process(child, root_) : std::nullopt;
+        if (view) sample.by_process.push_back(described(*view));
+      }
+    }
+  }
+  std::sort(sample.by_process.begin(), sample.by_process.end(),
+            [](const auto& a, const auto& b) { return a.view.pid < b.view.pid; });
+}
+
+/// User and command line are read again only when the process has run: another program may run in it then.
+ProcessSample Sampler::described(const os::ProcessView& process) {
+  ProcessSample& known = described_[process.pid];
+  if (known.view.pid == 0 || known.view.started != process.started || known.view.cpu_s != process.cpu_s ||
+      known.view.name != process.name) {
+    const os::ProcessOwner owner = os::owner_of(process.pid, root_);
+    known.command = owner.command;
+    known.user = "?";
+    if (owner.user) {
+      auto [at, is_new] = user_of_.try_emplace(*owner.user);
+      if (is_new) at->second = os::user_name(*owner.user);
+      known.user = at->second;
+    }
+  }
+  known.view = process;
+  return known;
 }
 
 /// Only processes that have used a cpu since are looked into: most of a machine's sleep.
@@ -73,6 +123,7 @@ void Sampler::sample_machine(Sample& sample) {
       seen = {process.cpu_s, process.started, os::threads_of(process.pid, root_)};
     sample.threads.insert(sample.threads.end(), seen.threads.begin(), seen.threads.end());
     now.emplace(process.pid, std::move(seen));
+    sample.by_process.push_back(described(process));
   }
   seen_ = std::move(now);
 }

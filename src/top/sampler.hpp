@@ -11,6 +11,7 @@
 
 #include "counters/source.hpp"
 #include "os/threads/thread_list.hpp"
+#include "top/event_choice.hpp"
 #include "top/fills.hpp"
 #include "top/watch.hpp"
 
@@ -20,10 +21,13 @@ class Sampler {
  public:
   /// \param pid 0: the whole machine. \param count whether to attach counters; \param why_not what to say if not.
   /// \throws Error (bad_input) if there is no such process.
-  Sampler(const Machine& machine, int pid, bool count, std::string why_not, std::string root = "/");
+  Sampler(const Machine& machine, int pid, bool count, std::string why_not, std::string root = "/",
+          const EventChoice& events = {});
 
   /// The name of the process, or of the host for the whole machine.
   [[nodiscard]] const std::string& program() const { return program_; }
+  /// Whether samples of one process also have its children, theirs, and so on; of the machine they always have all.
+  void with_family(bool on) { with_family_ = on; }
   Sample sample();
   /// Adds to a snapshot why there are no fills, and the decisions that the program has written.
   void complete(Snapshot& snapshot) const;
@@ -32,6 +36,8 @@ class Sampler {
 
  private:
   void sample_process(Sample& sample);
+  void sample_family(Sample& sample);
+  ProcessSample described(const os::ProcessView& process);
   void sample_machine(Sample& sample);
   void count(Sample& sample);
 
@@ -48,6 +54,9 @@ class Sampler {
     std::vector<os::ThreadView> threads;
   };
   std::map<int, Seen> seen_;  // by pid, of the whole machine
+  bool with_family_ = false;
+  std::map<int, ProcessSample> described_;   // by pid, what was read when the process had run last
+  std::map<unsigned, std::string> user_of_;  // names, which may come from another machine
 };
 
 }  // namespace charm::top

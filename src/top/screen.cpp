@@ -3,30 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "base/format.hpp"
+#include "base/utf8.hpp"
+#include "top/keys.hpp"
 #include "top/line.hpp"
+#include "top/styles.hpp"
+#include "top/tables.hpp"
 
 namespace charm::top {
 namespace {
-
-constexpr const char* bold = "1";
-constexpr const char* dim = "2";
-constexpr const char* heading = "7";  // reversed: seen without colours as well
-
-template <class... Args>
-std::string format(const char* pattern, Args... args) {
-  std::array<char, 256> text{};
-  std::snprintf(text.data(), text.size(), pattern, args...);
-  return text.data();
-}
-
-const char* busy_style(double share) { return share >= 0.9 ? "31" : share >= 0.5 ? "33" : "32"; }
-
-std::string percent(double share) { return format("%.0f %%", 100 * share); }
-
-std::string chiplet_name(int chiplet) { return chiplet < 0 ? "-" : std::to_string(chiplet); }
 
 /// One cell for each core (or for the mean of several, if they do not fit): a bar of eight heights, or tenths.
 std::string core_cells(const std::vector<CoreShare>& cores, std::size_t room, bool unicode) {
@@ -57,10 +43,14 @@ class Screen {
     machine();
     fills();
     policy();
-    chiplets();
-    const std::size_t below = lines_below();
-    threads(below);
-    moves();
+    if (!look_.metrics.empty()) put(Line().add("metrics    " + look_.metrics));
+    if (look_.help) {
+      for (const Line& line : help_lines()) put(line);
+    } else {
+      chiplets();
+      table(lines_below());
+      moves();
+    }
     keys();
     if (lines_.size() > look_.height) lines_.resize(look_.height);
     return std::move(lines_);
@@ -190,49 +180,28 @@ class Screen {
     return s_.moves.size() + (s_.controller ? s_.controller->latest.size() : 0);
   }
 
-  void threads(std::size_t below) {
+  void table(std::size_t below) {
     if (left_over() <= below + 1) return;
-    const bool with_fills = s_.fills && look_.width >= 72;
-    const bool with_pid = s_.pid == 0 && look_.width >= 60;
-    const bool with_moves = look_.width >= 60;
-    const bool with_waiting = look_.width >= 50;
-    std::string head = right("thread", 8) + (with_pid ? right("process", 9) : "") + right("cpu", 5) +
-                       right("chiplet", 9) + right("busy", 7) + (with_waiting ? right("waits", 7) : "") +
-                       (with_moves ? right("moves", 7) : "") +
-                       (with_fills ? right("others", 8) + right("memory", 8) : "") + "  name";
-    put(Line().add(left(head, look_.width), heading));
-    const std::size_t room = left_over() - std::min(left_over(), below);
-    const std::size_t from = std::min(look_.scroll, s_.rows.empty() ? 0 : s_.rows.size() - 1);
-    for (std::size_t i = from; i < std::min(s_.rows.size(), from + room); ++i) {
-      const ThreadShare& row = s_.rows[i];
-      Line line;
-      line.add(right(std::to_string(row.tid), 8));
-      if (with_pid) line.add(right(std::to_string(row.pid), 9));
-      line.add(right(row.cpu < 0 ? "-" : std::to_string(row.cpu), 5) + right(chiplet_name(row.chiplet), 9));
-      line.add(right(percent(row.busy), 7), busy_style(row.busy));
-      if (with_waiting) line.add(right(row.waiting ? percent(*row.waiting) : "-", 7));
-      if (with_moves) line.add(right(row.moves > 0 ? std::to_string(row.moves) : "-", 7));
-      if (with_fills) {
-        using counters::FillSource;
-        line.add(right(fill_of(row, {FillSource::other_chiplet, FillSource::remote_cache}), 8));
-        line.add(right(fill_of(row, {FillSource::local_dram, FillSource::remote_dram}), 8));
-      }
-      line.add("  " + row.name);
-      put(line);
+    const TableLook look{look_.width, look_.unicode};
+    const std::size_t room = left_over() - below - 1;
+    if (look_.view.processes) {
+      const std::vector<ProcessRow> rows = process_rows(s_, look_.view);
+      const ProcessTable shape(rows, look_.view, look);
+      put(shape.head());
+      for (std::size_t i = first_of(rows.size()); i < rows.size() && i < first_of(rows.size()) + room; ++i)
+        put(shape.line(rows[i]));
+    } else {
+      const auto rows = thread_rows(s_, look_.view);
+      const ThreadTable shape(s_, look_.view, look);
+      put(shape.head());
+      for (std::size_t i = first_of(rows.size()); i < rows.size() && i < first_of(rows.size()) + room; ++i)
+        put(shape.line(*rows[i]));
     }
     while (left_over() > below && below > 0 && look_.keys) put(Line());
   }
-
-  static std::string fill_of(const ThreadShare& row, std::initializer_list<counters::FillSource> sources) {
-    if (!row.fills) return "-";
-    double sum = 0;
-    bool known = false;
-    for (const auto source : sources) {
-      if (!row.fills->has.has(source)) continue;
-      known = true;
-      sum += row.fills->per_s[index(source)];
-    }
-    return known ? short_number(sum) : "-";
+  /// The last row stays on the screen, however far it is scrolled.
+  [[nodiscard]] std::size_t first_of(std::size_t rows) const {
+    return std::min(look_.scroll, rows == 0 ? 0 : rows - 1);
   }
 
   /// The latest last. A CHARM program's decisions are why its workers move, so they come below what was seen.
@@ -263,10 +232,23 @@ class Screen {
     if (!look_.keys || look_.height < 6) return;
     while (lines_.size() + 1 < look_.height) put(Line());
     if (lines_.size() >= look_.height) lines_.resize(look_.height - 1);
-    const std::size_t hidden = s_.rows.size() > 1 ? look_.scroll : 0;
-    put(Line().add("q quits, j and k scroll, space holds" +
-                       (hidden > 0 ? "; " + std::to_string(std::min(hidden, s_.rows.size() - 1)) + " above" : ""),
-                   dim));
+    if (look_.typing) {
+      put(Line().add("filter: ", bold).add(base::printable(look_.view.filter) + "_"));
+      return;
+    }
+    if (look_.help) {
+      put(Line().add("any key goes back", dim));
+      return;
+    }
+    const std::size_t rows = row_count(s_, look_.view);
+    const std::size_t hidden = first_of(rows);
+    std::string text = "q quits, ? shows all keys; ";
+    text += std::string(look_.view.processes ? "processes" : "threads") + " by " +
+            std::string(name_of(sorted_by(look_.view))) + (look_.view.reversed ? " (reversed)" : "");
+    if (!look_.view.filter.empty()) text += ", with '" + base::printable(look_.view.filter) + "'";
+    if (hidden > 0) text += "; " + std::to_string(hidden) + " above";
+    if (look_.held) text += "; held";
+    put(Line().add(text, dim));
   }
 
   const Snapshot& s_;
@@ -275,17 +257,6 @@ class Screen {
 };
 
 }  // namespace
-
-std::string short_number(double value) {
-  if (!std::isfinite(value) || value < 0) return "?";
-  static constexpr std::array<const char*, 5> units = {"", "k", "M", "G", "T"};
-  std::size_t unit = 0;
-  while (value >= 999.5 && unit + 1 < units.size()) {
-    value /= 1000;
-    ++unit;
-  }
-  return format(unit > 0 && value < 9.95 ? "%.1f%s" : "%.0f%s", value, units[unit]);
-}
 
 std::vector<std::string> render(const Snapshot& snapshot, const ScreenOptions& look) {
   if (look.width == 0 || look.height == 0) return {};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "top/snapshot.hpp"
+#include "top/view.hpp"
 
 namespace charm::top {
 
@@ -14,16 +15,18 @@ struct ScreenOptions {
   std::size_t width = 80;
   std::size_t height = 24;
   bool colour = false;
-  bool unicode = true;     ///< false: ASCII only
-  bool keys = true;        ///< a last line with the keys
-  std::size_t scroll = 0;  ///< threads left out at the top
+  bool unicode = true;  ///< false: ASCII only
+  bool keys = true;     ///< a last line with the keys
+  bool held = false;    ///< the screen stays as it is
+  bool help = false;    ///< a page with all keys instead of the tables
+  bool typing = false;  ///< the last line shows the filter as it is typed
+  View view;
+  std::size_t scroll = 0;  ///< rows left out at the top
   std::string clock;       ///< time of day, for the first line
+  std::string metrics;     ///< where metrics are served; empty: nowhere
 };
 
 /// The screen: at most `height` lines, none wider than `width`.
 std::vector<std::string> render(const Snapshot& snapshot, const ScreenOptions& look);
-
-/// "1.2M", "340": a number in four characters.
-std::string short_number(double value);
 
 }  // namespace charm::top

@@ -48,6 +48,20 @@ struct ThreadShare {
   std::optional<FillRates> fills;
 };
 
+struct ProcessShare {
+  int pid = 0;
+  int parent = 0;
+  std::string user;
+  std::string name;
+  std::string command;  ///< name and arguments; empty for the kernel's own processes
+  char state = '?';
+  int threads = 0;
+  double busy = 0;                   ///< in cpus, to the kernel's tick; also what its ended threads have used
+  int chiplets = 0;                  ///< number of chiplets on which its threads ran in the interval
+  std::uint64_t moves = 0;           ///< of its threads, since the watch began
+  std::uint64_t resident_bytes = 0;  ///< memory that it has, also what it shares with others
+};
+
 /// A thread that was on another chiplet at the previous sample.
 struct Move {
   double time_s = 0;  ///< since the watch began, when it was seen
@@ -78,6 +92,8 @@ struct Snapshot {
   double machine_busy = 0;  ///< share of all cpus' time
   std::vector<ChipletShare> chiplets;
   std::vector<ThreadShare> rows;  ///< busiest first; all of a process, those that ran of a machine
+  std::vector<ProcessShare>
+      by_process;  ///< by pid: all of the machine; of one process it and, if asked for, its family
   std::optional<FillRates> fills;
   std::string why_no_fills;               ///< the reason and the remedy; empty where there are fills
   std::optional<double> memory_gb_per_s;  ///< read from memory, by the fills; nothing where they do not tell

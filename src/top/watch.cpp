@@ -1,6 +1,7 @@
 #include "top/watch.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace charm::top {
@@ -142,6 +143,38 @@ std::vector<ChipletShare> Watch::chiplets(const Sample& sample, const std::vecto
   return all;
 }
 
+std::vector<ProcessShare> Watch::processes(const Sample& sample, const std::vector<ThreadShare>& rows,
+                                           double seconds) const {
+  struct Ran {
+    std::set<int> chiplets;
+    std::uint64_t moves = 0;
+  };
+  std::unordered_map<int, Ran> ran_by;
+  for (const ThreadShare& row : rows) {
+    Ran& process = ran_by[row.pid];
+    process.moves += row.moves;
+    if (row.chiplet >= 0 && row.busy * seconds >= ran) process.chiplets.insert(row.chiplet);
+  }
+  std::vector<ProcessShare> all;
+  auto before = before_.by_process.begin();  // both are by pid
+  for (const ProcessSample& process : sample.by_process) {
+    const os::ProcessView& view = process.view;
+    ProcessShare share{
+        view.pid, view.parent, process.user,       view.name, process.command, view.state, view.threads, 0,
+        0,        0,           view.resident_bytes};
+    while (before != before_.by_process.end() && before->view.pid < view.pid) ++before;
+    const bool known =
+        before != before_.by_process.end() && before->view.pid == view.pid && before->view.started == view.started;
+    if (seconds > 0) share.busy = grown(known ? before->view.cpu_s : 0, view.cpu_s) / seconds;
+    if (const auto seen = ran_by.find(view.pid); seen != ran_by.end()) {
+      share.chiplets = static_cast<int>(seen->second.chiplets.size());
+      share.moves = seen->second.moves;
+    }
+    all.push_back(std::move(share));
+  }
+  return all;
+}
+
 void Watch::add_fills(Snapshot& snapshot, const Sample& sample, double seconds) const {
   if (!(seconds > 0)) return;
   if (!sample.by_cpu.empty()) {
@@ -179,6 +212,7 @@ Snapshot Watch::next(const Sample& sample) {
   snapshot.chiplets = chiplets(sample, snapshot.rows, seconds);
   snapshot.machine_busy = looks_ == 1 ? 0 : os::busy_share(before_.cpus, sample.cpus);
   add_fills(snapshot, sample, seconds);
+  snapshot.by_process = processes(sample, snapshot.rows, seconds);
   if (pid_ == 0) std::erase_if(snapshot.rows, [&](const ThreadShare& row) { return row.busy * seconds < ran; });
   std::sort(snapshot.rows.begin(), snapshot.rows.end(), [](const ThreadShare& a, const ThreadShare& b) {
     return a.busy != b.busy ? a.busy > b.busy : a.tid < b.tid;

@@ -18,6 +18,13 @@
 
 namespace charm::top {
 
+/// A process and what only has to be read again when it has run.
+struct ProcessSample {
+  os::ProcessView view;
+  std::string user;
+  std::string command;
+};
+
 /// One sample.
 struct Sample {
   double at_s = 0;  ///< monotonic clock
@@ -26,6 +33,7 @@ struct Sample {
   int threads_of_all = 0;  ///< number of threads that exist; 0: as many as `threads`
   std::map<int, os::CpuTime> cpus;
   std::vector<os::ThreadView> threads;
+  std::vector<ProcessSample> by_process;                 ///< by pid
   std::unordered_map<int, counters::Reading> by_thread;  ///< totals since the thread was met; by tid
   std::unordered_map<int, counters::Reading> by_cpu;     ///< the same by cpu, where whole cpus are counted
 };
@@ -52,6 +60,8 @@ class Watch {
   ThreadShare share_of(const os::ThreadView& thread, const Sample& sample, double seconds);
   [[nodiscard]] std::vector<ChipletShare> chiplets(const Sample& sample, const std::vector<ThreadShare>& rows,
                                                    double seconds) const;
+  [[nodiscard]] std::vector<ProcessShare> processes(const Sample& sample, const std::vector<ThreadShare>& rows,
+                                                    double seconds) const;
   void add_fills(Snapshot& snapshot, const Sample& sample, double seconds) const;
 
   Machine machine_;

@@ -95,6 +95,21 @@ TEST(LatencyCsv, LinesMayBeLongerThanTheBlocksInWhichAFileIsRead) {
   EXPECT_NE(error_of(std::string(3000000, '1')).find("too long"), std::string::npos);
 }
 
+TEST(LatencyCsv, OfALineWithoutEndNotMoreIsReadThanARowCanHave) {
+  struct Endless final : std::streambuf {
+    std::string block = std::string(4096, '1');
+    std::size_t blocks = 0;
+    int_type underflow() override {
+      if (++blocks > 4096) return traits_type::eof();  // 16 MiB
+      setg(block.data(), block.data(), block.data() + block.size());
+      return traits_type::to_int_type(block.front());
+    }
+  } endless;
+  std::istream in(&endless);
+  EXPECT_THROW(read_latency_csv(in, "endless"), charm::Error);
+  EXPECT_LT(endless.blocks, 512U) << "a row of 16384 cells has 1 MiB";
+}
+
 TEST(LatencyCsv, WhatIsWrittenIsReadBack) {
   EXPECT_TRUE(rc::check([] {
     const int n = *rc::gen::inRange(2, 12);

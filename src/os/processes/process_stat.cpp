@@ -35,7 +35,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
     fields[known++] = static_cast<std::uint64_t>(number.value_or(0));
   }
   constexpr std::size_t user = 14, system = 15, children_user = 16, children_system = 17, thread_count = 20, start = 22,
-                        cpu = 39;
+                        resident = 24, cpu = 39;
   if (known <= system) return std::nullopt;
   stat.parent = static_cast<int>(fields[first]);
   stat.flags = fields[9];
@@ -45,6 +45,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   stat.waited_ticks = fields[children_user] + fields[children_system];
   stat.threads = static_cast<int>(fields[thread_count]);
   if (known > start) stat.started = fields[start];
+  if (known > resident) stat.resident_pages = fields[resident];
   if (known > cpu) stat.cpu = static_cast<int>(fields[cpu]);
   return stat;
 }

@@ -17,6 +17,7 @@ struct ProcessStat {
   std::uint64_t used_ticks = 0;    ///< user and system time of all threads of the process (or of the thread alone)
   std::uint64_t waited_ticks = 0;  ///< the same of children that have ended and for which it waited
   int threads = 0;
+  std::uint64_t resident_pages = 0;
   std::optional<std::uint64_t> started;  ///< ticks after the boot
   int cpu = -1;                          ///< the cpu on which it ran last; -1 if it is not known
 };

@@ -1,9 +1,15 @@
 #include "os/threads/thread_list.hpp"
 
+#include <algorithm>
+#include <array>
+#include <pwd.h>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "os/files/system_files.hpp"
+#include "os/memory/stack_memory.hpp"
 #include "os/processes/process_stat.hpp"
+#include "os/processes/processes.hpp"
 #include "os/threads/schedstat.hpp"
 
 namespace charm::os {
@@ -15,14 +21,7 @@ struct Stat {
   std::optional<ProcessStat> stat;
   explicit Stat(const std::string& folder) : text(read_text(folder + "/stat")), stat(parse_process_stat(text)) {}
 
-  /// The text without control characters, which could change the terminal.
-  [[nodiscard]] std::string name() const {
-    std::string plain(stat->name);
-    for (char& c : plain) {
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-    }
-    return plain;
-  }
+  [[nodiscard]] std::string name() const { return base::printable(stat->name); }
 };
 
 std::string folder_of(int pid, const std::string& root) { return path_below(root, "proc/" + std::to_string(pid)); }
@@ -38,6 +37,9 @@ std::optional<ProcessView> process(int pid, const std::string& root) {
   view.threads = file.stat->threads;
   view.cpu_s = static_cast<double>(file.stat->used_ticks) * tick_seconds();
   view.started = file.stat->started.value_or(0);
+  view.parent = file.stat->parent;
+  view.state = file.stat->state;
+  view.resident_bytes = file.stat->resident_pages * page_bytes();
   return view;
 }
 
@@ -47,6 +49,26 @@ std::vector<ProcessView> processes(const std::string& root) {
     if (auto view = process(pid, root)) all.push_back(std::move(*view));
   }
   return all;
+}
+
+ProcessOwner owner_of(int pid, const std::string& root) {
+  ProcessOwner owner;
+  // The arguments, each with a NUL behind it; a kernel thread has none. They may be megabytes.
+  std::array<char, 4096> buffer{};
+  std::string line(read_start(folder_of(pid, root) + "/cmdline", buffer));
+  while (!line.empty() && (line.back() == '\0' || line.back() == ' ')) line.pop_back();
+  std::replace(line.begin(), line.end(), '\0', ' ');
+  owner.command = base::printable(line);
+  owner.user = Processes(root).owner(pid);
+  return owner;
+}
+
+std::string user_name(unsigned user) {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::array<char, 4096> text{};
+  const bool known = getpwuid_r(user, &entry, text.data(), text.size(), &found) == 0 && found != nullptr;
+  return known ? base::printable(entry.pw_name) : std::to_string(user);
 }
 
 std::vector<ThreadView> threads_of(int pid, const std::string& root) {

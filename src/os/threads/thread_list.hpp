@@ -27,12 +27,25 @@ struct ProcessView {
   int threads = 0;
   double cpu_s = 0;           ///< cpu time of all its threads, also of those that have ended
   std::uint64_t started = 0;  ///< ticks after boot; with the id it identifies the process
+  int parent = 0;
+  char state = '?';                  ///< as of a thread; of a process that of its first thread
+  std::uint64_t resident_bytes = 0;  ///< memory that it has now, also what it shares with others
+};
+
+/// Whose a process is and how it was called.
+struct ProcessOwner {
+  std::optional<unsigned> user;  ///< its effective one
+  std::string command;           ///< its arguments, at most 4096 bytes of them; empty for the kernel's own
 };
 
 /// All processes that can be seen.
 std::vector<ProcessView> processes(const std::string& root = "/");
 /// One process; nothing if there is none (any more).
 std::optional<ProcessView> process(int pid, const std::string& root = "/");
+/// Its user and command line; empty where the process is gone.
+ProcessOwner owner_of(int pid, const std::string& root = "/");
+/// The name of a user, or the number if the system knows none.
+std::string user_name(unsigned user);
 /// The threads of a process, ascending by tid; empty if the process is gone.
 std::vector<ThreadView> threads_of(int pid, const std::string& root = "/");
 
