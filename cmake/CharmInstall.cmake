@@ -3,7 +3,10 @@
 # beside the plain one or alone, and nothing else than what programs need to use it.
 # Everything is found relative to where the files lie, so that "cmake --install --prefix" and moved trees work.
 # A static libcharm needs Boost.Context and hwloc again when a program links it; a shared one brings them itself.
+# What is installed belongs to a component: library, development, malloc, documentation or, if nothing else is said, command;
+# distributions make a package of each (packaging/debian).
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME command)
 
 get_target_property(CHARM_LIBRARY_TYPE charm TYPE)
 set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/charm)
@@ -23,15 +26,16 @@ if(CHARM_SANITIZE)
   target_link_options(charm INTERFACE $<INSTALL_INTERFACE:${CHARM_PC_CFLAGS}>)
 endif()
 install(TARGETS charm EXPORT ${CHARM_LIBRARY_NAME}-targets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT ${CHARM_LIBRARY_NAME}-targets NAMESPACE charm:: DESTINATION ${cmake_dir})
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(EXPORT ${CHARM_LIBRARY_NAME}-targets NAMESPACE charm:: DESTINATION ${cmake_dir} COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/charmConfig.cmake.in ${PROJECT_BINARY_DIR}/charmConfig.cmake
                               INSTALL_DESTINATION ${cmake_dir})
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/charmConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/charmConfig.cmake ${PROJECT_BINARY_DIR}/charmConfigVersion.cmake
-        DESTINATION ${cmake_dir})
+        DESTINATION ${cmake_dir} COMPONENT development)
 
 # pkg-config: a prefix relative to the file, unless the directories were given as absolute ones.
 function(charm_pc_dir result dir)
@@ -62,7 +66,8 @@ else()
   set(CHARM_PC_LIBS_PRIVATE "Libs.private: ${CHARM_PC_PRIVATE}")
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/charm.pc.in ${PROJECT_BINARY_DIR}/${CHARM_LIBRARY_NAME}.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/${CHARM_LIBRARY_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/${CHARM_LIBRARY_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT development)
 if(CHARM_SANITIZE)
   return()
 endif()
@@ -86,14 +91,17 @@ if(TARGET charm_cli)
   endif()
 endif()
 if(TARGET charm_malloc)
-  install(TARGETS charm_malloc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS charm_malloc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT malloc)
 endif()
-install(FILES ${PROJECT_SOURCE_DIR}/scripts/charm-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/charm/gdb)
+install(FILES ${PROJECT_SOURCE_DIR}/scripts/charm-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/charm/gdb
+        COMPONENT development)
+install(FILES ${PROJECT_SOURCE_DIR}/packaging/grafana/charm-top.json DESTINATION ${CMAKE_INSTALL_DATADIR}/charm/grafana)
 
 # The documentation, where the links of the README lead. The pages for the headers are Doxygen's, where there is one; it
 # takes a second, and nobody who changes a header has to commit what follows from it.
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        COMPONENT documentation)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
         FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png PATTERN terminal_svg EXCLUDE PATTERN make EXCLUDE)
 find_program(CHARM_DOXYGEN doxygen)
 mark_as_advanced(CHARM_DOXYGEN)
@@ -115,5 +123,5 @@ WARN_AS_ERROR = NO
                      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM
                      COMMENT "Writing the reference of the headers")
   add_custom_target(charm_reference ALL DEPENDS ${reference}/stamp)
-  install(DIRECTORY ${reference}/html/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/reference OPTIONAL)
+  install(DIRECTORY ${reference}/html/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/reference COMPONENT documentation OPTIONAL)
 endif()

@@ -109,16 +109,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read() {
     parser_.emplace();
     parser_->header_limit(most_of_a_head);
-    parser_->body_limit(0);
     stream_.expires_after(patience);
-    http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](beast::error_code error, std::size_t) {
-      if (!error) self->write();
-    });
+    // A request with a body is refused without reading it.
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = shared_from_this()](beast::error_code error, std::size_t) {
+                              if (!error) self->write();
+                            });
   }
 
  private:
   void write() {
     response_ = answer_to(parser_->get(), *shared_);
+    if (!parser_->is_done()) response_.keep_alive(false);
     stream_.expires_after(patience);
     // A response to HEAD has the length of a body that does not follow.
     const bool head = parser_->get().method() == http::verb::head;

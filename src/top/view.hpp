@@ -21,7 +21,7 @@ struct View {
   bool full_command = false;      ///< command lines instead of names
   bool reversed = false;          ///< the other direction than the column usually has
   SortBy sort_by = SortBy::busy;  ///< where the view has no such column, as `busy`
-  std::string filter;  ///< only rows with this text in their name, command, user or number; case does not matter
+  std::string filter{};  ///< only rows with this text in their name, command, user or number; case does not matter
 };
 
 /// "busy", "waits" ...

@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "top/json.hpp"
 #include "top/line.hpp"
+#include "top/styles.hpp"
 
 namespace {
 

@@ -180,6 +180,63 @@ TEST(Sampler, OfTheMachineKeepsWhoSleeps) {
   ASSERT_EQ(sample.threads.size(), 2U) << "a process that has not run is not looked into, and not forgotten";
 }
 
+/// Process `pid`, a child of `parent`, with two arguments and an owner.
+void put_process(const Folder& root, int pid, int parent, const std::string& name, int ticks,
+                 const std::string& children) {
+  const std::string folder = "proc/" + std::to_string(pid) + "/";
+  std::string stat = stat_of(pid, name, ticks, 1, 100 + pid, 0);
+  stat.replace(stat.find(" S 1 "), 5, " S " + std::to_string(parent) + " ");
+  const std::string resident = " 0 0 0";  // the second of the zeros behind the start is the resident set
+  stat.replace(stat.find(resident, stat.rfind(std::to_string(100 + pid))), resident.size(), " 0 25 0");
+  root.file(folder + "stat", stat);
+  root.file(folder + "task/" + std::to_string(pid) + "/stat", stat);
+  root.file(folder + "task/" + std::to_string(pid) + "/children", children);
+  root.file(folder + "cmdline", std::string("/bin/") + name + std::string(1, '\0') + "-x\n" + std::string(1, '\0'));
+  root.file(folder + "status", "Name:\tx\nUid:\t3000000001\t3000000000\t0\t0\n");
+}
+
+TEST(Sampler, KnowsWhoseAProcessIsHowItWasCalledAndItsFamily) {
+  Folder root;
+  put_process(root, 42, 1, "make", 10, "50 51 ");
+  put_process(root, 50, 42, "sh", 10, "60");
+  put_process(root, 51, 42, "cc", 10, "");
+  put_process(root, 60, 50, "sleep", 10, "");
+  put_process(root, 70, 1, "stranger", 10, "");
+  const Machine machine = Machine::from("pack:1 l3:1 core:4 pu:1");
+  Sampler sampler(machine, 42, false, "", root.root());
+  Sample sample = sampler.sample();
+  ASSERT_EQ(sample.by_process.size(), 1U) << "alone, as long as nobody asks for its family";
+  EXPECT_EQ(sample.by_process[0].command, "/bin/make -x?");
+  EXPECT_EQ(sample.by_process[0].user, "3000000000") << "a number, where the system knows no name";
+  EXPECT_EQ(sample.by_process[0].view.parent, 1);
+  EXPECT_EQ(sample.by_process[0].view.resident_bytes, 25 * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+  sampler.with_family(true);
+  Watch watch(machine, 42, "make");
+  watch.next(sampler.sample());
+  put_process(root, 60, 50, "sleep", 60, "");
+  sample = sampler.sample();
+  ASSERT_EQ(sample.by_process.size(), 4U);
+  EXPECT_EQ(sample.by_process[3].view.pid, 60);
+  sample.at_s += 1;  // the interval is a second and a little
+  const Snapshot snapshot = watch.next(sample);
+  EXPECT_EQ(snapshot.by_process[0].busy, 0);
+  EXPECT_NEAR(snapshot.by_process[3].busy, 0.5, 0.1) << "50 ticks";
+  EXPECT_EQ(snapshot.by_process[3].parent, 50);
+  Sampler of_all(machine, 0, false, "", root.root());
+  EXPECT_EQ(of_all.sample().by_process.size(), 5U);
+}
+
+TEST(Sampler, ReadsACommandLineAgainWhenTheProcessHasRun) {
+  Folder root;
+  put_process(root, 42, 1, "sh", 10, "");
+  Sampler sampler(Machine::from("pack:1 l3:1 core:4 pu:1"), 0, false, "", root.root());
+  EXPECT_EQ(sampler.sample().by_process.at(0).command, "/bin/sh -x?");
+  root.file("proc/42/cmdline", "not read");
+  EXPECT_EQ(sampler.sample().by_process.at(0).command, "/bin/sh -x?") << "it sleeps";
+  put_process(root, 42, 1, "python3", 11, "");
+  EXPECT_EQ(sampler.sample().by_process.at(0).command, "/bin/python3 -x?");
+}
+
 TEST(Sampler, SeesThisProcess) {
   Sampler sampler(Machine::from("pack:1 l3:1 core:4 pu:1"), getpid(), true, "");
   const Sample sample = sampler.sample();

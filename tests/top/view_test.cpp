@@ -18,7 +18,7 @@ using namespace charm;
 using namespace charm::top;
 using charm::test::has;
 
-ProcessShare process(int pid, int parent, const std::string& name, double busy, const std::string& user = "ada") {
+ProcessShare a_process(int pid, int parent, const std::string& name, double busy, const std::string& user = "ada") {
   ProcessShare share;
   share.pid = pid;
   share.parent = parent;
@@ -32,7 +32,7 @@ ProcessShare process(int pid, int parent, const std::string& name, double busy, 
 }
 
 /// init -> (cron, shell -> (make -> (cc1, cc1), less)), and a kernel thread.
-Snapshot a_machine() {
+Snapshot a_host() {
   Snapshot s;
   s.time_s = 5;
   s.interval_s = 1;
@@ -40,10 +40,10 @@ Snapshot a_machine() {
   s.processes = 8;
   s.threads = 8;
   s.chiplets.push_back({0, 0, 0.5, 0.4, 2, {{0, 0.5}}, {}});
-  s.by_process = {process(1, 0, "init", 0, "root"),      process(2, 0, "kthreadd", 0, "root"),
-                  process(10, 1, "cron", 0.01, "root"),  process(20, 1, "shell", 0),
-                  process(30, 20, "make", 0.02),         process(31, 30, "cc1", 0.9),
-                  process(32, 30, "cc1", 0.95),          process(40, 20, "less", 0)};
+  s.by_process = {a_process(1, 0, "init", 0, "root"),     a_process(2, 0, "kthreadd", 0, "root"),
+                  a_process(10, 1, "cron", 0.01, "root"), a_process(20, 1, "shell", 0),
+                  a_process(30, 20, "make", 0.02),        a_process(31, 30, "cc1", 0.9),
+                  a_process(32, 30, "cc1", 0.95),         a_process(40, 20, "less", 0)};
   s.by_process[1].command.clear();
   for (const auto& one : s.by_process) {
     ThreadShare row;
@@ -63,7 +63,7 @@ std::vector<int> pids(const std::vector<ProcessRow>& rows) {
   return all;
 }
 
-std::string screen(const Snapshot& snapshot, const ScreenOptions& look) {
+std::string shown_at(const Snapshot& snapshot, const ScreenOptions& look) {
   std::string text;
   for (const auto& line : render(snapshot, look)) text += line + "\n";
   return text;
@@ -72,20 +72,20 @@ std::string screen(const Snapshot& snapshot, const ScreenOptions& look) {
 using Pids = std::vector<int>;
 
 TEST(ProcessRows, AreSortedByAnyColumnInEitherDirection) {
-  const Snapshot s = a_machine();
+  const Snapshot s = a_host();
   EXPECT_EQ(pids(process_rows(s, {.processes = true})), (Pids{32, 31, 30, 10, 1, 2, 20, 40})) << "the busiest first";
   EXPECT_EQ(pids(process_rows(s, {.processes = true, .sort_by = SortBy::id})), (Pids{1, 2, 10, 20, 30, 31, 32, 40}));
   EXPECT_EQ(pids(process_rows(s, {.processes = true, .reversed = true, .sort_by = SortBy::id})),
             (Pids{40, 32, 31, 30, 20, 10, 2, 1}));
-  EXPECT_EQ(pids(process_rows(s, {.processes = true, .sort_by = SortBy::user})),
-            (Pids{20, 30, 31, 32, 40, 1, 2, 10}));
+  EXPECT_EQ(pids(process_rows(s, {.processes = true, .sort_by = SortBy::user})), (Pids{20, 30, 31, 32, 40, 1, 2, 10}));
   EXPECT_EQ(pids(process_rows(s, {.processes = true, .sort_by = SortBy::memory})).front(), 40);
   EXPECT_EQ(pids(process_rows(s, {.processes = true, .sort_by = SortBy::name})).front(), 31);
   EXPECT_EQ(sorted_by({.processes = true, .sort_by = SortBy::waits}), SortBy::busy) << "processes have no such column";
 }
 
 TEST(ProcessRows, AreATreeInWhichEachStandsBelowItsParent) {
-  const auto rows = process_rows(a_machine(), {.processes = true, .tree = true});
+  const Snapshot host = a_host();
+  const auto rows = process_rows(host, {.processes = true, .tree = true});
   EXPECT_EQ(pids(rows), (Pids{1, 10, 20, 30, 32, 31, 40, 2}));
   EXPECT_EQ(rows[3].level, 2U);
   EXPECT_EQ(rows[3].more_follow, (std::vector<bool>{false, true})) << "less follows make, nothing follows shell";
@@ -93,7 +93,8 @@ TEST(ProcessRows, AreATreeInWhichEachStandsBelowItsParent) {
 }
 
 TEST(ProcessRows, OfATreeThatMatchAreShownWithTheirParents) {
-  const auto rows = process_rows(a_machine(), {.processes = true, .tree = true, .filter = "CC1"});
+  const Snapshot host = a_host();
+  const auto rows = process_rows(host, {.processes = true, .tree = true, .filter = "CC1"});
   EXPECT_EQ(pids(rows), (Pids{1, 20, 30, 32, 31}));
   EXPECT_FALSE(rows[0].matches);
   EXPECT_TRUE(rows[4].matches);
@@ -101,7 +102,7 @@ TEST(ProcessRows, OfATreeThatMatchAreShownWithTheirParents) {
 }
 
 TEST(ProcessRows, AreFilteredByNameCommandUserAndNumber) {
-  const Snapshot s = a_machine();
+  const Snapshot s = a_host();
   const auto shown = [&](const char* filter) { return pids(process_rows(s, {.processes = true, .filter = filter})); };
   EXPECT_EQ(shown("MAKE"), (Pids{30}));
   EXPECT_EQ(shown("--of 30"), (Pids{32, 31}));
@@ -116,7 +117,7 @@ TEST(ProcessRows, OfAnyFamilyAreAllShownOnce) {
     Snapshot s;
     const int n = *rc::gen::inRange(0, 30);
     for (int pid = 1; pid <= n; ++pid)  // parents may be gone, come later, or go round in a circle
-      s.by_process.push_back(process(pid, *rc::gen::inRange(0, n + 3), "p" + std::to_string(pid % 5), 0));
+      s.by_process.push_back(a_process(pid, *rc::gen::inRange(0, n + 3), "p" + std::to_string(pid % 5), 0));
     const bool filtered = *rc::gen::arbitrary<bool>();
     const auto rows = process_rows(s, {.processes = true, .tree = true, .filter = filtered ? "p3" : ""});
     std::set<int> seen;
@@ -144,7 +145,8 @@ TEST(Screen, ShowsProcessesWithUserAndCommand) {
   ScreenOptions look;
   look.view = {.processes = true, .tree = true, .full_command = true};
   look.height = 20;
-  EXPECT_EQ(screen(a_machine(), look), R"(charm top  host: 8 processes, 8 threads, 0.00 cpus                         1.0 s
+  EXPECT_EQ(shown_at(a_host(), look),
+            R"(charm top  host: 8 processes, 8 threads, 0.00 cpus                         1.0 s
 machine    1 chiplet, 1 core, 0 % busy
 fills/s    not counted: wait a moment
 chiplet  busy   own thr  cores
@@ -154,8 +156,8 @@ chiplet  busy   own thr  cores
       10  root    1     1 %         -      -     10M  ├ /usr/bin/cron --of 1
       20  ada     1     0 %         -      -     20M  └ /usr/bin/shell --of 1
       30  ada     1     2 %         -      -     30M    ├ /usr/bin/make --of 20
-      32  ada     1    95 %         -      -     32M    │ ├ /usr/bin/cc1 --of 3~
-      31  ada     1    90 %         -      -     31M    │ └ /usr/bin/cc1 --of 3~
+      32  ada     1    95 %         -      -     32M    │ ├ /usr/bin/cc1 --of 30
+      31  ada     1    90 %         -      -     31M    │ └ /usr/bin/cc1 --of 30
       40  ada     1     0 %         -      -     40M    └ /usr/bin/less --of 20
        2  root    1     0 %         -      -    2.0M  [kthreadd]
 
@@ -166,14 +168,14 @@ chiplet  busy   own thr  cores
 q quits, ? shows all keys; processes by busy
 )");
   look.unicode = false;
-  for (const char c : screen(a_machine(), look)) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
+  for (const char c : shown_at(a_host(), look)) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
 }
 
 // ---- names and columns ----
 
 /// Threads and processes whose names are as long as the kernel lets them be, and wide.
 Snapshot long_names() {
-  Snapshot s = a_machine();
+  Snapshot s = a_host();
   FillRates fills;
   fills.has = {counters::FillSource::other_chiplet, counters::FillSource::local_dram};
   s.fills = fills;
@@ -195,8 +197,10 @@ TEST(Screen, KeepsWideCharactersWithinItsColumnsAndItsColumnsInLine) {
         look.width = width;
         look.view = {.processes = processes, .full_command = full, .sort_by = SortBy::id};
         const auto lines = render(long_names(), look);
-        const std::string name = processes && !full ? "fifteen-letters" : processes ? "/usr/bin/init" : "fifteen-letters";
-        EXPECT_TRUE(has(screen(long_names(), look), name)) << "cut at a width of " << width;
+        const std::string name = processes && !full ? "fifteen-letters"
+                                 : processes        ? "/usr/bin/init"
+                                                    : "fifteen-letters";
+        EXPECT_TRUE(has(shown_at(long_names(), look), name)) << "cut at a width of " << width;
         std::size_t head = 0;
         while (!has(lines[head], processes ? "thr    busy" : "chiplet   busy")) ++head;
         const std::size_t column = lines[head].find(processes && full ? "command" : "name");
@@ -219,7 +223,7 @@ TEST(Screen, KeepsWideCharactersWithinItsColumnsAndItsColumnsInLine) {
 TEST(Screen, OfAWideTerminalShowsWholeNamesAndAllColumns) {
   ScreenOptions look;
   look.width = 200;
-  const std::string shown = screen(long_names(), look);
+  const std::string shown = shown_at(long_names(), look);
   for (const char* part : {"process", "waits", "moves", "others", "memory", "計算スレッド", "e\u0301te\u0301 🚀"})
     EXPECT_TRUE(has(shown, part)) << part << "\n" << shown;
 }
@@ -327,12 +331,12 @@ TEST(Keys, AreAllOnThePageThatTheQuestionMarkShows) {
   ASSERT_TRUE(press.look.help);
   press.look.height = 30;
   press.look.width = 132;
-  const std::string page = screen(a_machine(), press.look);
+  const std::string page = shown_at(a_host(), press.look);
   for (const KeyHelp& key : all_keys()) {
     EXPECT_TRUE(has(page, key.keys)) << page;
     EXPECT_TRUE(has(page, key.text)) << page;
   }
-  EXPECT_TRUE(has(screen(a_machine(), {}), "? shows all keys"));
+  EXPECT_TRUE(has(shown_at(a_host(), {}), "? shows all keys"));
   press("x");
   EXPECT_FALSE(press.look.help);
 }

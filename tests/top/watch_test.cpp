@@ -9,9 +9,9 @@ namespace {
 
 using namespace charm;
 using namespace charm::top;
-using test::cpu_times;
-using test::reading;
-using test::thread;
+using charm::top::test::cpu_times;
+using charm::top::test::reading;
+using charm::top::test::thread;
 
 const Machine four_chiplets = Machine::from("pack:1 l3:4 core:4 pu:1");
 
