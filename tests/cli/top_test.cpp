@@ -67,6 +67,63 @@ TEST_F(TopCommand, LeavesTheTerminalAsItWas) {
   EXPECT_FALSE(has(dumb.out, "\x1b")) << dumb.out;
 }
 
+TEST_F(TopCommand, ShowsProcessesWithTheirUserAndCommandLine) {
+  const auto said = waiting(
+      "bash -c 'sleep 1000 & wait' some-argument & parent=$!; await pgrep -P $parent sleep >/dev/null\n"
+      "COLUMNS=200 '" CHARM_TOOL
+      "' top $parent --tree --full --once --interval 0.1; code=$?\n"
+      "pkill -P $parent; exit $code");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_TRUE(has(said.out, " user ")) << said.out;
+  EXPECT_TRUE(has(said.out, "bash -c sleep 1000 & wait some-argument\n")) << said.out;
+  EXPECT_TRUE(has(said.out, "` sleep 1000\n") || has(said.out, "└ sleep 1000\n")) << said.out;
+  const auto json = charm("top --once --json --interval 0.1 --filter nothing");
+  const auto all = nlohmann::json::parse(json.out);
+  EXPECT_GT(all.at("process_rows").size(), 0U);
+  EXPECT_FALSE(all.at("process_rows").at(0).at("user").get<std::string>().empty());
+}
+
+TEST_F(TopCommand, ServesMetricsUntilItIsStopped) {
+  // bash's own sockets: a scrape without another program.
+  const std::string scrape =
+      "scrape() { exec 3<>/dev/tcp/$1/$2; printf 'GET /metrics HTTP/1.1\\r\\nHost: localhost\\r\\nAccept: %s\\r\\n"
+      "Connection: close\\r\\n\\r\\n' \"$3\" >&3; sed '1,/^\\r$/d' <&3; exec 3>&-; }\n";
+  const auto said = waiting(scrape + "'" CHARM_TOOL
+                                     "' top --metrics 127.0.0.1:0 --interval 0.1 >shown 2>where & top=$!\n"
+                                     "await grep -q http:// where; port=$(sed 's|.*:\\([0-9]*\\)/metrics|\\1|' where)\n"
+                                     "measured() { scrape 127.0.0.1 $port application/openmetrics-text >open; "
+                                     "grep -Eq 'charm_intervals_total ([2-9]|[1-9][0-9])' open; }\n"
+                                     "await measured; scrape 127.0.0.1 $port text/plain >older\n"
+                                     "kill -TERM $top; wait $top; echo code $?");
+  EXPECT_TRUE(has(said.out, "code 143")) << said.out << said.err;
+  EXPECT_EQ(file("shown"), "") << "without a terminal it is a service";
+  EXPECT_TRUE(has(file("open"), "\n# EOF\n")) << file("open");
+  EXPECT_TRUE(has(file("older"), "# TYPE charm_watched_cpu_seconds_total counter\n")) << file("older");
+  // What others make of it.
+  if (shell("/usr/bin/python3 -c 'import prometheus_client.openmetrics.parser'").exit_code == 0) {
+    const auto parsed = shell(
+        "/usr/bin/python3 -c 'from prometheus_client.openmetrics.parser import text_string_to_metric_families as "
+        "parse; "
+        "print(len(list(parse(open(\"open\").read()))))'");
+    EXPECT_EQ(parsed.exit_code, 0) << parsed.err;
+  }
+  if (shell("command -v promtool").exit_code != 0) GTEST_SKIP() << "no promtool here (Debian's package prometheus)";
+  const auto checked = shell("promtool check metrics <older");
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+}
+
+TEST_F(TopCommand, TellsWhyItDoesNotCount) {
+  EXPECT_TRUE(has(charm("top --once --interval 0.1 --events none").out, "--events is none"));
+  expect_refused("top --events local_drum", {"local_drum", "local_dram"});
+  expect_refused("top --sort colour", {"--sort", "busy"});
+}
+
+TEST_F(TopCommand, ServesMetricsOnThisMachineOnlyUnlessToldOtherwise) {
+  expect_refused("top --metrics 0.0.0.0:9400", {"0.0.0.0:9400", "--metrics-anywhere"});
+  expect_refused("top --metrics 9400", {"9400", "127.0.0.1:9400"});
+  expect_refused("top --metrics-anywhere", {"--metrics-anywhere"});
+}
+
 TEST_F(TopCommand, RefusesWhatItCannotWatch) {
   expect_refused("top 999999999", {"no process 999999999", "ps -e"});
   expect_refused("top 0", {"pid", "from 1"});
