@@ -14,6 +14,7 @@ set(revision 1)
 set(version ${PROJECT_VERSION}-${revision})
 
 set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # or it would be the summary of every package
 set(CPACK_PACKAGE_NAME charm)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "CHARM maintainers <charm@localhost>")
@@ -47,20 +48,23 @@ function(debian_package component package section summary text)
                   OUTPUT_FILE ${doc}/changelog.Debian.gz COMMAND_ERROR_IS_FATAL ANY)
   install(FILES ${PROJECT_SOURCE_DIR}/packaging/debian/copyright ${doc}/changelog.Debian.gz
           DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
-  set(overrides ${PROJECT_SOURCE_DIR}/packaging/debian/lintian/${component})
-  if(EXISTS ${overrides})
-    install(FILES ${overrides} DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME ${package}
-            COMPONENT ${component})
+  file(READ ${PROJECT_SOURCE_DIR}/packaging/debian/lintian/all overrides)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/packaging/debian/lintian/${component})
+    file(READ ${PROJECT_SOURCE_DIR}/packaging/debian/lintian/${component} more)
+    string(APPEND overrides "${more}")
   endif()
+  file(CONFIGURE OUTPUT ${doc}/overrides CONTENT "${overrides}" @ONLY)
+  install(FILES ${doc}/overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME ${package}
+          COMPONENT ${component})
 endfunction()
 
 set(what "CHARM keeps the tasks of a parallel program near their data on processors that\nare built of chiplets: groups of cores that share a last-level cache.")
 debian_package(library libcharm${interface} libs "chiplet-aware task runtime - shared library"
   "${what}\n.\nThis package contains the shared library.")
 debian_package(development libcharm-dev libdevel "chiplet-aware task runtime - development files"
-  "${what}\n.\nThis package contains the headers for C++20 and C, and what CMake and pkg-config\nread." "libcharm${interface} (= ${version})")
+  "${what}\n.\nThis package contains the headers for C++20 and C, and what CMake\nand pkg-config read." "libcharm${interface} (= ${version})")
 debian_package(command charm utils "show, measure and use the chiplets of a machine"
-  "${what}\n.\nThis package contains the charm command, which draws and measures machines,\nplaces the threads of other programs, and shows live what runs where.")
+  "${what}\n.\nThis package contains the charm command, which draws and measures machines,\nplaces the threads of other programs, and shows live what runs where." "libcharm${interface} (= ${version})")
 debian_package(malloc libcharm-malloc libs "malloc that spreads large blocks over NUMA nodes"
   "${what}\n.\nThis package contains an allocator to preload, which spreads the large blocks\nof any program over the NUMA nodes by their bandwidth.")
 debian_package(documentation charm-doc doc "chiplet-aware task runtime - documentation"
