@@ -76,6 +76,73 @@ Estimate percentiles(const Times& times, const std::function<double(const Times&
   return {at(0.95), at(0.99)};
 }
 
+double trimmed_of(const Times& times) {
+  auto logs = log_ratios(times);
+  return trimmed_mean(logs, 0.2).mean;
+}
+
+/// Percentiles that lie further out by what Student's distribution of n - 1 degrees is wider than the normal one, but
+/// without the factor for the bias of the deviation, which the trimmed mean of resamples has not.
+Estimate by_less_expanded(const Times& times) {
+  base::Random random(7);
+  std::vector<double> values;
+  const auto logs = log_ratios(times);
+  auto drawn = logs;
+  for (std::size_t n = 0; n < resamples; ++n) {
+    for (double& value : drawn) value = logs[random.index(logs.size())];
+    auto sorted = drawn;
+    values.push_back(trimmed_mean(sorted, 0.2).mean);
+  }
+  const auto at = [&](double level) {
+    const double tail =
+        boost::math::cdf(boost::math::normal(), -student(level, static_cast<double>(logs.size()) - 1));
+    return Interval{quantile(values, tail), quantile(values, 1 - tail)};
+  };
+  return {at(0.95), at(0.99)};
+}
+
+/// Bias-corrected and accelerated (B. Efron 1987), with the acceleration of the jackknife.
+Estimate by_bca(const Times& times) {
+  base::Random random(7);
+  std::vector<double> values;
+  const auto logs = log_ratios(times);
+  auto drawn = logs;
+  const double middle = trimmed_of(times);
+  double below = 0;
+  for (std::size_t n = 0; n < resamples; ++n) {
+    for (double& value : drawn) value = logs[random.index(logs.size())];
+    auto sorted = drawn;
+    values.push_back(trimmed_mean(sorted, 0.2).mean);
+    below += values.back() < middle ? 1 : values.back() == middle ? 0.5 : 0;
+  }
+  std::vector<double> without;
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    auto rest = logs;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    without.push_back(trimmed_mean(rest, 0.2).mean);
+  }
+  double mean = 0;
+  for (const double value : without) mean += value / static_cast<double>(without.size());
+  double squares = 0;
+  double cubes = 0;
+  for (const double value : without) {
+    squares += (mean - value) * (mean - value);
+    cubes += (mean - value) * (mean - value) * (mean - value);
+  }
+  const double acceleration = squares > 0 ? cubes / (6 * std::pow(squares, 1.5)) : 0;
+  const boost::math::normal normal;
+  const double count = static_cast<double>(resamples);
+  const double bias = boost::math::quantile(normal, std::clamp(below / count, 1 / count, 1 - 1 / count));
+  const auto at = [&](double level) {
+    const auto end = [&](double z) {
+      return boost::math::cdf(normal, bias + (bias + z) / (1 - acceleration * (bias + z)));
+    };
+    const double z = boost::math::quantile(normal, 0.5 + level / 2);
+    return Interval{quantile(values, end(-z)), quantile(values, end(z))};
+  };
+  return {at(0.95), at(0.99)};
+}
+
 Estimate around(double middle, double error, double at95, double at99) {
   return {{middle - at95 * error, middle + at95 * error}, {middle - at99 * error, middle + at99 * error}};
 }
@@ -126,6 +193,11 @@ Estimate of(const Ratio& ratio) {
 Estimate of_the_command(const Times& times) { return of(*paired_ratio(times.first, times.second, 7)); }
 
 Estimate of_the_fastest(const Times& times) { return of(*fastest_ratio(times.first, times.second, 7)); }
+
+/// The 95 % interval of one method, and that of 99 % by Student's distribution, as the command has them.
+Estimate with_student(Estimate narrow, const Times& times) {
+  return {narrow.at95, by_student(times, 0.2).at99, true};
+}
 
 struct Row {
   std::string name;
@@ -186,10 +258,14 @@ std::vector<Row> methods() {
              },
              true);
        }},
+      {"trimmed, less expanded", by_less_expanded},
+      {"trimmed, BCa", by_bca},
       {"geometric mean, Student", [](const Times& times) { return by_student(times, 0); }},
       {"geometric mean, bootstrap-t", [](const Times& times) { return by_bootstrap_t(times, 0); }},
       {"trimmed, Student", [](const Times& times) { return by_student(times, 0.2); }},
       {"trimmed, bootstrap-t", [](const Times& times) { return by_bootstrap_t(times, 0.2); }},
+      {"less expanded, 99 % Student", [](const Times& times) { return with_student(by_less_expanded(times), times); }},
+      {"BCa, 99 % Student", [](const Times& times) { return with_student(by_bca(times), times); }},
       {"the command's", of_the_command},
       {"fastest quarters", of_the_fastest},
   };

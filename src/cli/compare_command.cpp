@@ -14,10 +14,13 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.hpp"
+#include "base/format.hpp"
 #include "base/settings.hpp"
 #include "cli/bench/host.hpp"
 #include "cli/commands.hpp"
 #include "cli/compare/command_line.hpp"
+#include "cli/compare/export.hpp"
 #include "cli/compare/json.hpp"
 #include "cli/compare/text.hpp"
 #include "cli/console.hpp"
@@ -38,16 +41,21 @@ namespace {
 struct CompareOptions {
   OutputOptions output;
   std::string policies;
-  std::size_t runs = 15;
+  std::optional<std::size_t> runs;
+  std::optional<double> seconds;
   std::size_t warm_ups = 1;
   double threshold = 1;
   std::optional<std::uint64_t> seed;
-  std::optional<std::string> html;
+  std::optional<std::string> html, csv, runs_csv, markdown;
   std::string input;
   bool show_output = false;
   bool ignore_failure = false;
+  bool check_output = false;
   std::vector<std::string> for_help;  // what CLI11 sees of the programs; it would take "[x]" apart
 };
+
+constexpr std::size_t usual_runs = 15;
+constexpr std::size_t most_timed_runs = 10000;
 
 int exit_code_of(compare::Finding finding) {
   switch (finding) {
@@ -68,6 +76,13 @@ std::string own_path() {
   return path.empty() ? "charm" : path;
 }
 
+bool differing_outputs(const compare::Outcome& outcome) {
+  for (std::size_t p = 1; p < outcome.series.size(); ++p) {
+    if (compare::agreement(outcome, p) == compare::Agreement::differs) return true;
+  }
+  return false;
+}
+
 void check_input(const std::string& path) {
   if (path.empty() || std::ifstream(path)) return;
   throw Error(Errc::bad_input, "--input: cannot read '" + path + "'", "give an existing file");
@@ -76,10 +91,20 @@ void check_input(const std::string& path) {
 compare::Request request_of(const CompareOptions& options, const std::vector<std::string>& words) {
   compare::Request request;
   const auto programs = after_dashes(words);
-  request.programs = options.policies.empty() ? two_programs(programs)
-                                              : under_policies(own_path(), split_list(options.policies), programs);
-  request.rounds = options.runs;
-  request.warm_ups = options.warm_ups;
+  PerProgram asked;
+  asked.names = typed_values(words, "--name");
+  asked.prepare = typed_values(words, "--prepare");
+  asked.setup = typed_values(words, "--setup");
+  asked.cleanup = typed_values(words, "--cleanup");
+  for (const auto& scan : typed_values(words, "--scan")) asked.scans.push_back(compare::parse_scan(scan));
+  request.programs = expanded(options.policies.empty()
+                                  ? separate_programs(programs)
+                                  : under_policies(own_path(), split_list(options.policies), programs),
+                              asked);
+  request.seconds = options.seconds;
+  request.rounds = options.runs.value_or(options.seconds ? most_timed_runs : usual_runs);
+  // Two runs show whether a program writes the same whenever it runs.
+  request.warm_ups = options.check_output ? std::max<std::size_t>(options.warm_ups, 2) : options.warm_ups;
   request.seed = options.seed.value_or(std::random_device{}());
   request.ignore_failure = options.ignore_failure;
   request.rules.threshold = options.threshold / 100;
@@ -96,30 +121,37 @@ compare::Request request_of(const CompareOptions& options, const std::vector<std
 compare::Outcome measure(const CompareOptions& options, const compare::Request& request,
                          const compare::Counting& counting, Session& session) {
   Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
-  const auto launch = [&](const compare::Program& program) {
-    const auto events = counting.open();
+  compare::Callbacks callbacks;
+  callbacks.launch = [&](const compare::Program& program, compare::Purpose purpose) {
+    const bool measured = purpose == compare::Purpose::measure;
+    const auto events = measured ? counting.open() : std::nullopt;
     compare::Sample run;
-    run.child = os::run_child({program.words, options.input, options.show_output});
+    run.child =
+        os::run_child({program.words, options.input, options.show_output, options.check_output && !measured});
     if (events) run.counts = counting.read(*events);
     return run;
   };
+  callbacks.shell = [&](const std::string& command) {
+    return os::run_child({{"sh", "-c", command}, "", options.show_output});
+  };
+  callbacks.now = base::monotonic_seconds;
   std::size_t told = 0;
-  const auto tell = [&](std::size_t done, std::size_t all) {
-    const std::string text = fmt::format("comparing: run {} of {}", done + 1, all);
+  callbacks.progress = [&](std::size_t done, std::size_t all, std::optional<double> left) {
+    const std::string text = request.seconds ? fmt::format("comparing: run {}", done + 1)
+                                             : fmt::format("comparing: run {} of {}", done + 1, all);
     // In a log a line for each tenth is enough.
     if (done == 0 || done * 10 / all > told) {
       told = done * 10 / all;
       progress.step(text);
-    } else {
-      progress.detail(text);
     }
+    progress.detail(left ? text + ", about " + base::format_seconds(*left) + " left" : text);
   };
   compare::HostActivity around;
   around.own_process = os::process_id();
   around.governors = os::frequency_governors();
   around.before = os::look_at_machine_use();
   const double cpu_before = os::cpu_seconds() + os::cpu_seconds_of_children();
-  compare::Outcome outcome = compare::compare_programs(request, launch, tell);
+  compare::Outcome outcome = compare::compare_programs(request, callbacks);
   around.own_cpu_s = os::cpu_seconds() + os::cpu_seconds_of_children() - cpu_before;
   around.after = os::look_at_machine_use();
   outcome.counters = counting.names();
@@ -132,7 +164,9 @@ int run(const CompareOptions& options, Session& session) {
   const auto settings = base::resolve({});
   const compare::Request request = request_of(options, session.words);
   check_input(options.input);
-  if (options.html) os::check_writable(*options.html);
+  for (const auto& path : {options.html, options.csv, options.runs_csv, options.markdown}) {
+    if (path) os::check_writable(*path);
+  }
   const Machine machine = topology::discover_quietly(settings.topology, settings.profile).machine;
   const bool count =
       settings.counters.choice != base::Counters::none && settings.counters.choice != base::Counters::software;
@@ -144,14 +178,19 @@ int run(const CompareOptions& options, Session& session) {
     session.err << "charm: " << failed_text(outcome);
     return exit_usage;
   }
-  const int code = exit_code_of(compare::overall(outcome));
+  const bool outputs_differ = differing_outputs(outcome);
+  const int code = outputs_differ ? exit_usage : exit_code_of(compare::overall(outcome));
   const Host host = describe_host(machine, settings);
   if (options.html) os::write_whole(*options.html, comparison_page(host, outcome, session.command_line));
+  if (options.csv) os::write_whole(*options.csv, comparison_csv(outcome));
+  if (options.runs_csv) os::write_whole(*options.runs_csv, runs_csv(outcome));
+  if (options.markdown) os::write_whole(*options.markdown, comparison_markdown(outcome));
   if (options.output.json) {
     session.out << comparison_json(host, outcome, code);
   } else {
     session.out << comparison_text(outcome, colour_on_stdout(options.output.colour));
   }
+  if (outputs_differ) session.err << "charm: the programs' outputs differ; compare programs that do the same\n";
   return code;
 }
 
@@ -173,6 +212,10 @@ std::vector<std::string> policy_words() {
 void declare_compare(CLI::App& app, Session& session) {
   auto options = std::make_shared<CompareOptions>();
   whole_number(app.add_option("--runs", options->runs, "Measured runs of each program [15]"), 2, 100000);
+  number_within(app.add_option("--time", options->seconds,
+                               "Instead of a number of runs: measure for so many seconds, but 8 runs at least"),
+                0, 1e6)
+      ->type_name("SECONDS");
   whole_number(app.add_option("--warmup", options->warm_ups, "Unmeasured runs of each program before them [1]"), 0,
                100000);
   app.add_option("--threshold", options->threshold, "Ignore differences below this percentage [1]")
@@ -182,11 +225,24 @@ void declare_compare(CLI::App& app, Session& session) {
                INT64_MAX);
   some_of(app.add_option("--policies", options->policies, "Compare one program under these policies"), policy_words());
   file_path(app.add_option("--html", options->html, "Write a self-contained HTML page there"));
+  file_path(app.add_option("--csv", options->csv, "Write a row for each program there, as CSV"));
+  file_path(app.add_option("--runs-csv", options->runs_csv, "Write every run there, in the order of time, as CSV"));
+  file_path(app.add_option("--markdown", options->markdown, "Write the table there, as Markdown"));
+  const auto several = [&](const char* name, const char* help, const char* type) {
+    app.add_option(name, options->for_help, help)->type_name(type)->allow_extra_args(false);
+  };
+  several("--name", "Name of a program; give it once for each, in their order", "NAME");
+  several("--scan", "Run each program for every value of a parameter: n=1,2,4 or n=1..8; {n} stands for it",
+          "NAME=VALUES");
+  several("--prepare", "Shell command before each run; once for all programs, or once for each", "COMMAND");
+  several("--setup", "Shell command before all runs of a program", "COMMAND");
+  several("--cleanup", "Shell command after all runs of a program", "COMMAND");
+  app.add_flag("--check-output", options->check_output, "Say whether the programs write the same; if not, exit with 2");
   file_path(app.add_option("--input", options->input, "The programs' stdin [nothing]"));
   app.add_flag("--show-output", options->show_output, "Send the programs' output to stderr; else it is hidden");
   app.add_flag("--ignore-failure", options->ignore_failure, "Measure programs that end with an error, too");
   add_output_options(app, options->output);
-  app.add_option("programs", options->for_help, "-- A [arguments] -- B [arguments]")->type_name("");
+  app.add_option("programs", options->for_help, "-- A [arguments] -- B [arguments] ...")->type_name("");
   app.callback([&session, options] {
     session.failure_code = exit_usage;
     session.action = [&session, options] { return action(*options, session); };
@@ -196,8 +252,9 @@ void declare_compare(CLI::App& app, Session& session) {
 }  // namespace
 
 Command compare_entry() {
-  return {"compare", "Which of two programs is faster, and how sure that is",
+  return {"compare", "Which of two programs or more is faster, and how sure that is",
           "  charm compare -- ./old input -- ./new input\n"
+          "  charm compare --scan threads=1,2,4 -- ./program --threads {threads}\n"
           "  charm compare --policies local,distributed -- ./program input",
           declare_compare};
 }

@@ -1,6 +1,7 @@
 #include "compare/outcome.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace charm::compare {
 namespace {
@@ -52,6 +53,30 @@ Finding overall(const Outcome& outcome) {
     }
   }
   return all;
+}
+
+Agreement agreement(const Outcome& outcome, std::size_t program) {
+  const auto& first = outcome.series.front().outputs;
+  const auto& own = outcome.series[program].outputs;
+  if (first.empty() || own.empty()) return Agreement::unknown;
+  const auto varies = [](const std::vector<Output>& outputs) {
+    return std::any_of(outputs.begin(), outputs.end(), [&](const Output& one) { return one != outputs.front(); });
+  };
+  if (varies(first) || varies(own)) return Agreement::varies;
+  return first.front() == own.front() ? Agreement::same : Agreement::differs;
+}
+
+Spread spread_of(const std::vector<double>& values) {
+  Spread spread;
+  if (values.empty()) return spread;
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) spread.mean += value / count;
+  for (const double value : values) spread.sigma += (value - spread.mean) * (value - spread.mean);
+  spread.sigma = values.size() < 2 ? 0 : std::sqrt(spread.sigma / (count - 1));
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  spread.least = *least;
+  spread.most = *most;
+  return spread;
 }
 
 }  // namespace charm::compare

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/scan.hpp"
 #include "compare/statistics.hpp"
 #include "compare/verdict.hpp"
 #include "os/processes/measured_child.hpp"
@@ -15,18 +16,40 @@
 namespace charm::compare {
 
 struct Program {
-  std::string name;                ///< "A", "B", or the policy
+  std::string name;                ///< "A", "B", the policy, or what the user calls it
   std::vector<std::string> words;  ///< the words of its command line
+  Parameters parameters = {};      ///< those that are scanned, with the values that `words` has
+  // Commands for a shell; empty: none.
+  std::string prepare = {};  ///< before each of its runs
+  std::string setup = {};    ///< once, before all runs
+  std::string cleanup = {};  ///< once, after all runs
+};
+
+/// What a run wrote to its stdout.
+struct Output {
+  std::uint64_t hash = 0;
+  std::uint64_t bytes = 0;
+  friend bool operator==(const Output&, const Output&) = default;
+};
+
+/// A program's outputs beside the first program's.
+enum class Agreement {
+  unknown,  ///< not looked at
+  same,     ///< all outputs of both are equal
+  differs,  ///< each program's own are equal, and the two differ
+  varies,   ///< the program's own, or the first one's, differ from run to run: it cannot be told
 };
 
 struct Sample {
   os::ChildResult child;
   std::vector<std::optional<double>> counts;  ///< in the order of Outcome::counters
+  double started_s = 0;                       ///< since the first measured run began
 };
 
 struct Series {
   Program program;
-  std::vector<Sample> runs;  ///< by round
+  std::vector<Sample> runs;     ///< by round
+  std::vector<Output> outputs;  ///< of the runs to warm up, if outputs are compared
 
   [[nodiscard]] std::vector<double> wall() const;
   [[nodiscard]] std::vector<double> cpu() const;  ///< user and system time
@@ -55,6 +78,7 @@ struct Failed {
   std::size_t program = 0;
   std::size_t round = 0;  ///< number of the round, from 0; of the warm-up rounds if `warm_up`
   bool warm_up = false;
+  std::vector<std::string> command;  ///< not empty: it was not the program but its command (option, then command)
   os::ChildResult child;
 };
 
@@ -77,5 +101,14 @@ struct Outcome {
 /// The most important of the comparisons' findings, for scripts: a difference takes precedence over not knowing, and
 /// that over no difference.
 Finding overall(const Outcome& outcome);
+
+/// Whether a program wrote the same as the first; of the first itself, whether it always wrote the same.
+Agreement agreement(const Outcome& outcome, std::size_t program);
+
+/// Arithmetic mean and standard deviation (of the sample).
+struct Spread {
+  double mean = 0, sigma = 0, least = 0, most = 0;
+};
+Spread spread_of(const std::vector<double>& values);
 
 }  // namespace charm::compare

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compare/order.hpp"
+#include "compare/remaining.hpp"
 
 namespace charm::compare {
 namespace {
@@ -13,52 +14,112 @@ bool went_wrong(const os::ChildResult& child) {
 
 class Session {
  public:
-  Session(const Request& request, const Launch& launch, const OnProgress& progress, Outcome& outcome)
-      : request_(request), launch_(launch), progress_(progress), outcome_(outcome) {
-    all_ = (request.rounds + request.warm_ups) * request.programs.size();
+  Session(const Request& request, const Callbacks& callbacks, Outcome& outcome)
+      : request_(request),
+        callbacks_(callbacks),
+        outcome_(outcome),
+        remaining_(request.programs.size(), request.warm_ups + request.rounds),
+        all_((request.rounds + request.warm_ups) * request.programs.size()) {}
+
+  /// \return false if nothing more is to run.
+  bool set_up() {
+    for (; ready_ < request_.programs.size(); ++ready_) {
+      if (!command(ready_, request_.programs[ready_].setup, "--setup", 0, true)) return false;
+    }
+    return true;
   }
 
-  /// \return false if this was the last run.
-  bool run(std::size_t program, std::size_t round, bool warm_up) {
-    progress_(done_++, all_);
-    Sample run = launch_(request_.programs[program]);
+  /// Also of the program whose set-up failed: it may have left a part of what it makes. A failure before is the one
+  /// that is told.
+  void clean_up() {
+    for (std::size_t p = 0; p < std::min(ready_ + 1, request_.programs.size()); ++p)
+      command(p, request_.programs[p].cleanup, "--cleanup", 0, false);
+  }
+
+  bool run_all() {
+    for (std::size_t round = 0; round < request_.warm_ups; ++round) {
+      for (std::size_t program = 0; program < request_.programs.size(); ++program) {
+        if (!run(program, round, Purpose::warm_up)) return false;
+      }
+    }
+    started_ = now();
+    std::size_t rounds = 0;
+    for (std::size_t round = 0; !is_time(round); ++round) {
+      for (const std::size_t program : outcome_.order[round]) {
+        if (!run(program, round, Purpose::measure)) return false;
+      }
+      rounds = round + 1;
+    }
+    outcome_.rounds = rounds;
+    outcome_.order.resize(rounds);
+    return true;
+  }
+
+ private:
+  [[nodiscard]] double now() const { return callbacks_.now ? callbacks_.now() : 0; }
+
+  [[nodiscard]] bool is_time(std::size_t round) const {
+    if (round >= request_.rounds) return true;
+    return request_.seconds && round >= std::min(Request::least_rounds, request_.rounds) &&
+           now() - started_ >= *request_.seconds;
+  }
+
+  [[nodiscard]] std::optional<double> seconds_left() const {
+    const auto by_runs = callbacks_.now ? remaining_.seconds() : std::nullopt;
+    if (!by_runs || !request_.seconds || done_ < request_.warm_ups * request_.programs.size()) {
+      return request_.seconds && by_runs ? std::optional(std::min(*by_runs, *request_.seconds)) : by_runs;
+    }
+    return std::min(*by_runs, std::max(0.0, started_ + *request_.seconds - now()));
+  }
+
+  bool run(std::size_t program, std::size_t round, Purpose purpose) {
+    const bool warm_up = purpose == Purpose::warm_up;
+    if (callbacks_.progress) callbacks_.progress(done_, all_, seconds_left());
+    ++done_;
+    const double begun = now();
+    const Program& which = request_.programs[program];
+    if (!command(program, which.prepare, "--prepare", round, warm_up)) return false;
+    const double started = now();
+    Sample run = callbacks_.launch(which, purpose);
+    remaining_.done(program, now() - begun);
     if (run.child.interrupted != 0) {
       outcome_.interrupted = run.child.interrupted;
       return false;
     }
     if (went_wrong(run.child)) {
       if (!request_.ignore_failure || run.child.start_error != 0) {
-        outcome_.failed = Failed{program, round, warm_up, run.child};
+        outcome_.failed = Failed{program, round, warm_up, {}, run.child};
         return false;
       }
       ++outcome_.failed_runs;
     }
-    if (!warm_up) outcome_.series[program].runs.push_back(std::move(run));
+    if (!warm_up) {
+      run.started_s = started - started_;
+      outcome_.series[program].runs.push_back(std::move(run));
+    } else if (run.child.output) {
+      outcome_.series[program].outputs.push_back({run.child.output->hash, run.child.output->bytes});
+    }
     return true;
   }
 
- private:
+  bool command(std::size_t program, const std::string& text, const char* which, std::size_t round, bool warm_up) {
+    if (text.empty() || !callbacks_.shell) return true;
+    const os::ChildResult child = callbacks_.shell(text);
+    if (child.interrupted != 0 && outcome_.interrupted == 0) outcome_.interrupted = child.interrupted;
+    if (went_wrong(child) && child.interrupted == 0 && !outcome_.failed)
+      outcome_.failed = Failed{program, round, warm_up, {which, text}, child};
+    return child.interrupted == 0 && !went_wrong(child);
+  }
+
   const Request& request_;
-  const Launch& launch_;
-  const OnProgress& progress_;
+  const Callbacks& callbacks_;
   Outcome& outcome_;
+  Remaining remaining_;
+  std::size_t ready_ = 0;  // programs that are set up
   std::size_t done_ = 0;
   std::size_t all_ = 0;
+  double started_ = 0;  // of the first measured run
 };
-
-bool run_all(const Request& request, Session& session, Outcome& outcome) {
-  for (std::size_t round = 0; round < request.warm_ups; ++round) {
-    for (std::size_t program = 0; program < request.programs.size(); ++program) {
-      if (!session.run(program, round, true)) return false;
-    }
-  }
-  for (std::size_t round = 0; round < request.rounds; ++round) {
-    for (const std::size_t program : outcome.order[round]) {
-      if (!session.run(program, round, false)) return false;
-    }
-  }
-  return true;
-}
 
 std::size_t most_counts(const Outcome& outcome) {
   std::size_t most = 0;
@@ -73,8 +134,9 @@ Comparison against_first(const Outcome& outcome, std::size_t second) {
   const Series& b = outcome.series[second];
   Comparison comparison;
   comparison.second = second;
-  comparison.wall = paired_ratio(a.wall(), b.wall(), outcome.seed);
-  comparison.fastest = fastest_ratio(a.wall(), b.wall(), outcome.seed);
+  const std::size_t comparisons = outcome.series.size() - 1;
+  comparison.wall = paired_ratio(a.wall(), b.wall(), outcome.seed, comparisons);
+  comparison.fastest = fastest_ratio(a.wall(), b.wall(), outcome.seed, comparisons);
   comparison.ranks = rank_sum(a.wall(), b.wall());
   comparison.cpu = paired_ratio(a.cpu(), b.cpu(), outcome.seed);
   comparison.peak = paired_ratio(a.peak(), b.peak(), outcome.seed);
@@ -90,16 +152,18 @@ Comparison against_first(const Outcome& outcome, std::size_t second) {
 
 }  // namespace
 
-Outcome compare_programs(const Request& request, const Launch& launch, const OnProgress& progress) {
+Outcome compare_programs(const Request& request, const Callbacks& callbacks) {
   Outcome outcome;
   outcome.seed = request.seed;
   outcome.rounds = request.rounds;
   outcome.warm_ups = request.warm_ups;
   outcome.rules = request.rules;
   outcome.order = make_order(request.programs.size(), request.rounds, request.seed);
-  for (const Program& program : request.programs) outcome.series.push_back({program, {}});
-  Session session(request, launch, progress, outcome);
-  if (!run_all(request, session, outcome)) return outcome;
+  for (const Program& program : request.programs) outcome.series.push_back({program, {}, {}});
+  Session session(request, callbacks, outcome);
+  const bool done = session.set_up() && session.run_all();
+  session.clean_up();
+  if (!done || outcome.failed || outcome.interrupted != 0) return outcome;
   for (std::size_t second = 1; second < outcome.series.size(); ++second) {
     outcome.comparisons.push_back(against_first(outcome, second));
   }

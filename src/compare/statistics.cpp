@@ -6,6 +6,7 @@
 
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/policies/policy.hpp>
 
 #include "base/quantile.hpp"
 #include "base/random.hpp"
@@ -21,6 +22,11 @@ constexpr std::size_t bootstrap_most = 2000;
 constexpr double left_out = 0.2;  // at either end
 constexpr double fastest_share = 0.25;
 
+// In double throughout: for long double, the default, Boost computes constants whenever the program starts.
+using InDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+using Student = boost::math::students_t_distribution<double, InDouble>;
+using Normal = boost::math::normal_distribution<double, InDouble>;
+
 std::size_t cut_of(std::size_t all, double share) {
   return std::min(static_cast<std::size_t>(share * static_cast<double>(all)), (all - 1) / 2);
 }
@@ -32,11 +38,13 @@ double mean_of_middle(const std::vector<double>& ascending, double share) {
   return sum / static_cast<double>(ascending.size() - 2 * cut);
 }
 
+double level_of_claims(std::size_t comparisons) { return 1 - 0.01 / static_cast<double>(comparisons); }
+
 Interval exponential(double low, double high) { return {std::exp(low), std::exp(high)}; }
 
 Interval by_student(const TrimmedMean& mean, double level) {
   if (!(mean.error > 0)) return exponential(mean.mean, mean.mean);
-  const boost::math::students_t distribution(static_cast<double>(mean.kept - 1));
+  const Student distribution(static_cast<double>(mean.kept - 1));
   const double half = boost::math::quantile(distribution, 0.5 + level / 2) * mean.error;
   return exponential(mean.mean - half, mean.mean + half);
 }
@@ -50,8 +58,8 @@ Interval percentiles(const std::vector<double>& ascending, double tail) {
 /// Percentiles lie too far in where few values count: they are taken further out, by as much as Student's distribution
 /// is wider than the normal one (T. Hesterberg 2015).
 double expanded_tail(double level, double degrees) {
-  const double at = boost::math::quantile(boost::math::students_t(degrees), 0.5 + level / 2);
-  return boost::math::cdf(boost::math::normal(), -at);
+  const double at = boost::math::quantile(Student(degrees), 0.5 + level / 2);
+  return boost::math::cdf(Normal(), -at);
 }
 
 /// Percentiles of the trimmed means of resampled values.
@@ -110,7 +118,8 @@ TrimmedMean trimmed_mean(std::vector<double>& values, double share) {
   return result;
 }
 
-std::optional<Ratio> paired_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed) {
+std::optional<Ratio> paired_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed,
+                                  std::size_t comparisons) {
   const std::size_t pairs = std::min(first.size(), second.size());
   if (pairs < 2 || !all_above_zero(first) || !all_above_zero(second)) return std::nullopt;
   std::vector<double> logs(pairs);
@@ -120,7 +129,7 @@ std::optional<Ratio> paired_ratio(std::span<const double> first, std::span<const
   const TrimmedMean estimate = trimmed_mean(sorted, many ? left_out : 0);
   Ratio ratio;
   ratio.value = std::exp(estimate.mean);
-  ratio.at99 = by_student(estimate, 0.99);
+  ratio.at99 = by_student(estimate, level_of_claims(comparisons));
   ratio.at95 = many && pairs <= bootstrap_most ? by_bootstrap(logs, 0.95, seed) : by_student(estimate, 0.95);
   // The estimate lies within its interval, also where the resamples are so skewed that percentiles leave it out.
   ratio.at95.low = std::min(ratio.at95.low, ratio.value);
@@ -128,7 +137,8 @@ std::optional<Ratio> paired_ratio(std::span<const double> first, std::span<const
   return ratio;
 }
 
-std::optional<Ratio> fastest_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed) {
+std::optional<Ratio> fastest_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed,
+                                   std::size_t comparisons) {
   const std::size_t rounds = std::min(first.size(), second.size());
   if (rounds < bootstrap_from || rounds > bootstrap_most || !all_above_zero(first) || !all_above_zero(second))
     return std::nullopt;
@@ -152,7 +162,7 @@ std::optional<Ratio> fastest_ratio(std::span<const double> first, std::span<cons
   std::sort(differences.begin(), differences.end());
   Ratio ratio;
   ratio.value = std::exp(estimate);
-  for (auto [interval, level] : {std::pair{&ratio.at95, 0.95}, std::pair{&ratio.at99, 0.99}}) {
+  for (auto [interval, level] : {std::pair{&ratio.at95, 0.95}, std::pair{&ratio.at99, level_of_claims(comparisons)}}) {
     *interval = percentiles(differences, expanded_tail(level, 2 * (static_cast<double>(count) - 1)));
     interval->low = std::min(interval->low, ratio.value);
     interval->high = std::max(interval->high, ratio.value);

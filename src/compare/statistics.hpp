@@ -25,17 +25,23 @@ struct Interval {
 struct Ratio {
   double value = 1;
   Interval at95;  ///< contains the true ratio in 95 of 100 comparisons; percentile bootstrap
-  Interval at99;  ///< contains it in 99 of 100; Student's distribution of the trimmed mean. Not always the wider one
+  /// Contains it in 99 of 100, or, of several comparisons, in 100 less one divided by their number; Student's
+  /// distribution of the trimmed mean. Not always the wider one.
+  Interval at99;
 };
 
 /// \param first, second of equal length: values of the same round are at the same index.
-/// \param seed of the bootstrap. \returns nothing if there are fewer than two pairs, or a value is not above 0.
-std::optional<Ratio> paired_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed);
+/// \param seed of the bootstrap. \param comparisons number of comparisons of which this is one: differences are claimed
+/// by Ratio::at99, which is so much wider that all of them together claim a wrong one as rarely as a single comparison
+/// (C. E. Bonferroni). \returns nothing if there are fewer than two pairs, or a value is not above 0.
+std::optional<Ratio> paired_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed,
+                                  std::size_t comparisons = 1);
 
 /// The ratio of what each program's fastest quarter took (geometric means), for machines that disturb most runs: what
 /// a disturbance only ever adds time, so the fastest runs are the least disturbed. Both intervals are percentile
 /// bootstraps over rounds. \returns nothing if there are fewer than eight pairs, or a value is not above 0.
-std::optional<Ratio> fastest_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed);
+std::optional<Ratio> fastest_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed,
+                                   std::size_t comparisons = 1);
 
 /// The rank sum statistic: how much more often the second program's runs took longer than the first one's than the
 /// reverse, in standard deviations of what chance does to equal programs (H. B. Mann and D. R. Whitney 1947; ties count

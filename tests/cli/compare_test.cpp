@@ -130,7 +130,14 @@ TEST_F(CompareCommand, RefusesWhatItCannotCompare) {
   expect_refused("compare", {"no programs", "charm compare --"});
   expect_refused("compare -- true", {"one program", "--policies"});
   expect_refused("compare -- true --", {"B is empty"});
-  expect_refused("compare -- a -- b -- c", {"third '--'", "sh -c"});
+  expect_refused("compare -- true -- -- true", {"B is empty"});
+  expect_refused("compare --name old -- a -- b", {"1 name for 2 programs"});
+  expect_refused("compare --name x --name x -- a -- b", {"two programs", "'x'"});
+  expect_refused("compare --prepare a --prepare b -- a -- b -- c", {"2 commands for 3 programs"});
+  expect_refused("compare --scan n=1,2 -- a -- b", {"{n}"});
+  expect_refused("compare --scan n -- a", {"--scan", "threads=1,2,4"});
+  expect_refused("compare --csv /nowhere/runs.csv -- true -- true", {"/nowhere/runs.csv"});
+  expect_refused("compare --time x -- a -- b", {"--time"});
   expect_refused("compare --runs 1 -- a -- b", {"--runs", "from 2"});
   expect_refused("compare --threshold x -- a -- b", {"--threshold"});
   expect_refused("compare --policies local -- a", {"--policies", "two"});
@@ -158,7 +165,7 @@ compare::Outcome outcome_of(double ratio) {
   request.programs = {{"A", {"old", "<x>"}}, {"B", {"new"}}};
   request.rounds = 9;
   double noise = 1;
-  const auto launch = [&](const compare::Program& program) {
+  const auto launch = [&](const compare::Program& program, compare::Purpose) {
     noise += 0.0003;
     compare::Sample run;
     run.child.wall_s = (program.name == "A" ? 1.0 : ratio) * noise;
@@ -168,7 +175,7 @@ compare::Outcome outcome_of(double ratio) {
     run.counts = {run.child.wall_s * 1e9};
     return run;
   };
-  auto outcome = compare::compare_programs(request, launch, [](std::size_t, std::size_t) {});
+  auto outcome = compare::compare_programs(request, {.launch = launch});
   outcome.counters = {"instructions"};
   outcome.disturbances = {"other programs used 1.5 of 2 cpus"};
   return outcome;

@@ -61,11 +61,11 @@ TEST(Session, RunsWarmUpsFirstAndThenInTheOrderOfTheSeed) {
   request.rounds = 4;
   request.warm_ups = 2;
   std::string seen;
-  const auto launch = [&](const Program& program) {
+  const auto launch = [&](const Program& program, Purpose) {
     seen += program.name;
     return taking(1);
   };
-  const Outcome outcome = compare_programs(request, launch, [](std::size_t, std::size_t) {});
+  const Outcome outcome = compare_programs(request, {.launch = launch});
   std::string expected = "ABAB";
   for (const auto& round : make_order(2, 4, request.seed)) {
     for (const std::size_t program : round) expected += program == 0 ? 'A' : 'B';
@@ -78,8 +78,8 @@ TEST(Session, RunsWarmUpsFirstAndThenInTheOrderOfTheSeed) {
 }
 
 TEST(Session, FindsWhoNeedsLess) {
-  const auto launch = [](const Program& program) { return taking(program.name == "A" ? 1.0 : 0.8); };
-  const Outcome outcome = compare_programs(two_programs(), launch, [](std::size_t, std::size_t) {});
+  const auto launch = [](const Program& program, Purpose) { return taking(program.name == "A" ? 1.0 : 0.8); };
+  const Outcome outcome = compare_programs(two_programs(), {.launch = launch});
   EXPECT_EQ(overall(outcome), Finding::second_wins);
   EXPECT_NEAR(outcome.comparisons[0].cpu->value, 0.8, 1e-9);
   EXPECT_NEAR(outcome.comparisons[0].peak->value, 1, 1e-9);
@@ -88,8 +88,8 @@ TEST(Session, FindsWhoNeedsLess) {
 TEST(Session, OfSeveralComparesEachWithTheFirst) {
   Request request = two_programs();
   request.programs.push_back({"C", {"c"}});
-  const auto launch = [](const Program& program) { return taking(program.name == "C" ? 1.3 : 1.0); };
-  const Outcome outcome = compare_programs(request, launch, [](std::size_t, std::size_t) {});
+  const auto launch = [](const Program& program, Purpose) { return taking(program.name == "C" ? 1.3 : 1.0); };
+  const Outcome outcome = compare_programs(request, {.launch = launch});
   ASSERT_EQ(outcome.comparisons.size(), 2U);
   EXPECT_EQ(outcome.comparisons[0].verdict.finding, Finding::same);
   EXPECT_EQ(outcome.comparisons[1].verdict.finding, Finding::first_wins);
@@ -98,13 +98,13 @@ TEST(Session, OfSeveralComparesEachWithTheFirst) {
 
 TEST(Session, EndsAtTheFirstFailureUnlessToldToGoOn) {
   int runs = 0;
-  const auto launch = [&](const Program& program) {
+  const auto launch = [&](const Program& program, Purpose) {
     Sample run = taking(1);
     run.child.exit_code = program.name == "B" && ++runs == 3 ? 7 : 0;
     return run;
   };
   Request request = two_programs();
-  const Outcome stopped = compare_programs(request, launch, [](std::size_t, std::size_t) {});
+  const Outcome stopped = compare_programs(request, {.launch = launch});
   ASSERT_TRUE(stopped.failed);
   EXPECT_EQ(stopped.failed->program, 1U);
   EXPECT_EQ(stopped.failed->child.exit_code, 7);
@@ -114,7 +114,7 @@ TEST(Session, EndsAtTheFirstFailureUnlessToldToGoOn) {
 
   runs = 0;
   request.ignore_failure = true;
-  const Outcome through = compare_programs(request, launch, [](std::size_t, std::size_t) {});
+  const Outcome through = compare_programs(request, {.launch = launch});
   EXPECT_FALSE(through.failed);
   EXPECT_EQ(through.failed_runs, 1U);
   EXPECT_EQ(through.comparisons.size(), 1U);
@@ -123,22 +123,22 @@ TEST(Session, EndsAtTheFirstFailureUnlessToldToGoOn) {
 TEST(Session, AProgramThatCannotBeStartedAlwaysEndsIt) {
   Request request = two_programs();
   request.ignore_failure = true;
-  const auto launch = [](const Program&) {
+  const auto launch = [](const Program&, Purpose) {
     Sample run;
     run.child.start_error = 2;
     return run;
   };
-  EXPECT_TRUE(compare_programs(request, launch, [](std::size_t, std::size_t) {}).failed);
+  EXPECT_TRUE(compare_programs(request, {.launch = launch}).failed);
 }
 
 TEST(Session, StopsWhenAskedTo) {
   int runs = 0;
-  const auto launch = [&](const Program&) {
+  const auto launch = [&](const Program&, Purpose) {
     Sample run = taking(1);
     if (++runs == 5) run.child.interrupted = SIGINT;
     return run;
   };
-  const Outcome outcome = compare_programs(two_programs(), launch, [](std::size_t, std::size_t) {});
+  const Outcome outcome = compare_programs(two_programs(), {.launch = launch});
   EXPECT_EQ(outcome.interrupted, SIGINT);
   EXPECT_EQ(runs, 5);
   EXPECT_TRUE(outcome.comparisons.empty());

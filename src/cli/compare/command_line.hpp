@@ -11,8 +11,24 @@ namespace charm::cli {
 /// The words after the first "--" of a command line.
 std::vector<std::string> after_dashes(const std::vector<std::string>& words);
 
-/// Two programs, separated by "--". \throws Error (bad_input)
-std::vector<compare::Program> two_programs(const std::vector<std::string>& words);
+/// The values of an option that may be given several times, exactly as they were typed (CLI11 takes "[x]" apart), from
+/// the words before the first "--".
+std::vector<std::string> typed_values(const std::vector<std::string>& words, const std::string& option);
+
+/// One program or more, separated by "--", named A, B, C, …. \throws Error (bad_input)
+std::vector<compare::Program> separate_programs(const std::vector<std::string>& words);
+
+/// What is asked for each program.
+struct PerProgram {
+  std::vector<std::string> names;                    ///< none, or one for each program
+  std::vector<std::string> prepare, setup, cleanup;  ///< none, one for all programs, or one for each
+  std::vector<compare::Scan> scans;
+};
+
+/// The programs with their names and commands, each for every combination of the scanned parameters.
+/// \throws Error (bad_input) if fewer than two remain, the numbers do not fit, a parameter is used nowhere, or two
+/// programs would have one name.
+std::vector<compare::Program> expanded(const std::vector<compare::Program>& programs, const PerProgram& asked);
 
 /// One program under several policies: `tool` run --policy P -- words.
 /// \param tool the path of this executable. \throws Error (bad_input)

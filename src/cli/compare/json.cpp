@@ -1,9 +1,11 @@
 #include "cli/compare/json.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
 #include "base/quantile.hpp"
+#include "cli/compare/export.hpp"
 
 namespace charm::cli {
 namespace {
@@ -37,9 +39,24 @@ Json program_json(const Outcome& outcome, const compare::Series& series) {
     }
     counters[outcome.counters[i]] = values;
   }
+  Json parameters = Json::object();
+  for (const auto& [name, value] : series.program.parameters) parameters[name] = value;
+  Json started = Json::array();
+  for (const auto& run : series.runs) started.push_back(run.started_s);
+  Json outputs = Json::array();
+  for (const auto& output : series.outputs)
+    outputs.push_back({{"hash", fmt::format("{:016x}", output.hash)}, {"bytes", output.bytes}});
+  const auto index = static_cast<std::size_t>(&series - outcome.series.data());
+  const auto spread = compare::spread_of(series.wall());
   return {{"name", series.program.name},
           {"command", series.program.words},
+          {"parameters", parameters},
+          {"mean_wall_s", spread.mean},
+          {"sigma_wall_s", spread.sigma},
+          {"min_wall_s", spread.least},
+          {"max_wall_s", spread.most},
           {"median_wall_s", base::median(series.wall())},
+          {"started_s", started},
           {"wall_s", series.wall()},
           {"user_s", each(series, [](const auto& child) { return child.user_s; })},
           {"system_s", each(series, [](const auto& child) { return child.system_s; })},
@@ -47,7 +64,9 @@ Json program_json(const Outcome& outcome, const compare::Series& series) {
           {"peak_is_bound", series.peak_is_bound()},
           {"exit_code",
            each(series, [](const auto& child) { return child.signal != 0 ? 128 + child.signal : child.exit_code; })},
-          {"counters", counters}};
+          {"counters", counters},
+          {"outputs", outputs},
+          {"output", word(compare::agreement(outcome, index))}};
 }
 
 Json comparison_of(const Outcome& outcome, const compare::Comparison& comparison) {

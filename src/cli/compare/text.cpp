@@ -9,6 +9,7 @@
 #include "base/format.hpp"
 #include "base/quantile.hpp"
 #include "cli/compare/command_line.hpp"
+#include "cli/compare/export.hpp"
 #include "cli/text_table.hpp"
 
 namespace charm::cli {
@@ -26,32 +27,37 @@ double median_of(const Series& series, Figure figure) {
 }
 
 std::string times_table(const Outcome& outcome, bool colour) {
+  const bool outputs = compare::agreement(outcome, 0) != compare::Agreement::unknown;
   std::vector<std::vector<Cell>> rows;
   for (std::size_t i = 0; i < outcome.series.size(); ++i) {
     const Series& series = outcome.series[i];
+    const auto times = compare::spread_of(series.wall());
     std::vector<Cell> row = {
         {series.program.name, "1"},
         {base::format_seconds(base::median(series.wall())), ""},
+        {base::format_seconds(times.sigma), ""},
+        {base::format_seconds(times.least), ""},
+        {base::format_seconds(times.most), ""},
         {base::format_percent(spread(series.wall())), ""},
         {base::format_seconds(median_of(series, [](const auto& child) { return child.user_s; })), ""},
         {base::format_seconds(median_of(series, [](const auto& child) { return child.system_s; })), ""},
         {peak_text(series), ""}};
     const auto ratio = i > 0 ? outcome.comparisons[i - 1].wall : std::nullopt;
-    if (ratio) {
-      row.push_back({ratio_text(ratio->value), ""});
-      row.push_back({interval_text(ratio->at95), ""});
+    row.push_back({ratio ? ratio_text(ratio->value) : "", ""});
+    row.push_back({ratio ? interval_text(ratio->at95) : "", ""});
+    if (outputs) {
+      const auto agreement = compare::agreement(outcome, i);
+      const bool expected = i == 0 && agreement == compare::Agreement::same;
+      row.push_back({expected ? "" : word(agreement), agreement == compare::Agreement::differs ? "1;31" : ""});
     }
     rows.push_back(std::move(row));
   }
-  return render_table({{"", Align::left},
-                       {"wall", Align::right},
-                       {"spread", Align::right},
-                       {"user", Align::right},
-                       {"system", Align::right},
-                       {"peak memory", Align::right},
-                       {"wall ratio", Align::right},
-                       {"95 %", Align::right}},
-                      rows, colour);
+  std::vector<Column> columns = {{"", Align::left}};
+  for (const char* title :
+       {"wall", "σ", "min", "max", "spread", "user", "system", "peak memory", "wall ratio", "95 %"})
+    columns.push_back({title, Align::right});
+  if (outputs) columns.push_back({"output", Align::left});
+  return render_table(columns, rows, colour);
 }
 
 /// A counter that is 0 in all runs gets no row.
@@ -128,37 +134,68 @@ std::string comparison_text(const Outcome& outcome, bool colour) {
   }
   text += "\n" + times_table(outcome, colour) + "\n";
   text += counters_table(outcome, colour);
+  const auto verdicts = verdict_lines(outcome);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    const auto finding = outcome.comparisons[i].verdict.finding;
+    text += (colour ? "\x1b[" + style_of(finding) + "m" + verdicts[i] + "\x1b[0m" : verdicts[i]) + "\n";
+  }
+  for (std::size_t i = 0; i < outcome.series.size(); ++i) {
+    if (compare::agreement(outcome, i) == compare::Agreement::varies) {
+      text += "the output of some program varies from run to run, so that outputs cannot be compared\n";
+      break;
+    }
+  }
+  if (verdicts.size() > 1) {
+    text += fmt::format("{} comparisons with {}, corrected so that all of them together claim a wrong difference in at most "
+                        "1 of 100 cases\n", verdicts.size(), outcome.series.front().program.name);
+  }
+  for (const auto& line : outcome.disturbances) text += "noise: " + line + "\n";
+  if (!outcome.why_no_counters.empty()) text += "no hardware counters: " + outcome.why_no_counters + "\n";
+  if (outcome.failed_runs > 0) text += fmt::format("{} runs ended with an error\n", outcome.failed_runs);
+  return text + runs_text(outcome) + "\n";
+}
+
+std::vector<std::string> verdict_lines(const Outcome& outcome) {
+  std::vector<std::string> lines;
   const std::string& first = outcome.series.front().program.name;
   for (const auto& comparison : outcome.comparisons) {
     const std::string& second = outcome.series[comparison.second].program.name;
     std::string line = compare::sentence(comparison.verdict, comparison.judged(), first, second);
     const bool ambiguous = outcome.comparisons.size() > 1 && comparison.verdict.finding == compare::Finding::same;
     if (ambiguous) line = first + " and " + second + ": " + line;
-    text += (colour ? "\x1b[" + style_of(comparison.verdict.finding) + "m" + line + "\x1b[0m" : line) + "\n";
+    lines.push_back(std::move(line));
   }
-  for (const auto& line : outcome.disturbances) text += "noise: " + line + "\n";
-  if (!outcome.why_no_counters.empty()) text += "no hardware counters: " + outcome.why_no_counters + "\n";
-  if (outcome.failed_runs > 0) text += fmt::format("{} runs ended with an error\n", outcome.failed_runs);
-  return text + fmt::format("{} runs of each in random order, after {} to warm up; --seed {}\n", outcome.rounds,
-                            outcome.warm_ups, outcome.seed);
+  return lines;
+}
+
+std::string runs_text(const Outcome& outcome) {
+  return fmt::format("{} runs of each in random order, after {} to warm up; --seed {}", outcome.rounds,
+                     outcome.warm_ups, outcome.seed);
 }
 
 std::string failed_text(const Outcome& outcome) {
   if (!outcome.failed) return "";
   const auto& failed = *outcome.failed;
   const auto& program = outcome.series[failed.program].program;
-  const std::string what = program.name + " (" + shown_command(program, 100) + ")";
+  const bool is_command = !failed.command.empty();
+  const std::string what =
+      program.name + " (" +
+      (is_command ? shown_command({program.name, failed.command}, 100) : shown_command(program, 100)) + ")";
   if (failed.child.start_error != 0) {
     return fmt::format("{} cannot be started: {}; check the name and that it may be executed\n", what,
                        std::generic_category().message(failed.child.start_error));
   }
-  const std::string when = failed.warm_up ? fmt::format("warm-up run {} of {}", failed.round + 1, outcome.warm_ups)
-                                          : fmt::format("run {} of {}", failed.round + 1, outcome.rounds);
+  const bool once = is_command && failed.command.front() != "--prepare";
+  const std::string when = once             ? std::string()
+                           : failed.warm_up ? fmt::format(" in warm-up run {} of {}", failed.round + 1, outcome.warm_ups)
+                                          : fmt::format(" in run {} of {}", failed.round + 1, outcome.rounds);
   const std::string how = failed.child.signal != 0 ? fmt::format("was ended by signal {} ({})", failed.child.signal,
                                                                  strsignal(failed.child.signal))
                                                    : fmt::format("ended with exit code {}", failed.child.exit_code);
   std::string text =
-      fmt::format("{} {} in {}; mend it, or measure it all the same with --ignore-failure\n", what, how, when);
+      fmt::format("{} {}{}; {}\n", what, how, when,
+                  is_command ? "mend it, or write '|| true' after it if that does not matter"
+                             : "mend it, or measure it all the same with --ignore-failure");
   std::string tail = failed.child.error_tail;
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == '\r')) tail.pop_back();
   if (tail.empty()) return text;

@@ -2,12 +2,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "compare/outcome.hpp"
 
 namespace charm::cli {
 
 std::string comparison_text(const compare::Outcome& outcome, bool colour);
+
+/// A line for each comparison.
+std::vector<std::string> verdict_lines(const compare::Outcome& outcome);
+
+/// How many runs there were, and how to repeat them: "15 runs of each in random order, …; --seed 7".
+std::string runs_text(const compare::Outcome& outcome);
 
 /// One line, without the tool's name: which program failed, how and when, and what to do. Then the end of its stderr.
 std::string failed_text(const compare::Outcome& outcome);

@@ -88,7 +88,7 @@ class Signals {
 /// What posix_spawn does in the child before exec.
 class SpawnOptions {
  public:
-  SpawnOptions(const ChildRequest& request, const Signals& signals, int error_pipe) {
+  SpawnOptions(const ChildRequest& request, const Signals& signals, int error_pipe, int output_pipe) {
     posix_spawn_file_actions_init(&files_);
     posix_spawnattr_init(&attributes_);
     const char* input = request.input.empty() ? "/dev/null" : request.input.c_str();
@@ -96,7 +96,11 @@ class SpawnOptions {
     if (request.show_output) {
       posix_spawn_file_actions_adddup2(&files_, STDERR_FILENO, STDOUT_FILENO);
     } else {
-      posix_spawn_file_actions_addopen(&files_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+      if (output_pipe >= 0) {
+        posix_spawn_file_actions_adddup2(&files_, output_pipe, STDOUT_FILENO);
+      } else {
+        posix_spawn_file_actions_addopen(&files_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+      }
       posix_spawn_file_actions_adddup2(&files_, error_pipe, STDERR_FILENO);
     }
     posix_spawnattr_setsigmask(&attributes_, &signals.mask_before());
@@ -134,6 +138,22 @@ bool drain(int pipe, std::string& tail, std::size_t most) {
   }
 }
 
+/// The same for stdout, of which a hash is kept.
+bool drain(int pipe, ChildResult::Output& output) {
+  std::array<char, 65536> piece{};
+  for (int pieces = 0; pieces < 64; ++pieces) {  // signals are waiting, too
+    const ssize_t got = read(pipe, piece.data(), piece.size());
+    if (got < 0) return errno == EINTR || errno == EAGAIN;
+    if (got == 0) return false;
+    output.bytes += static_cast<std::uint64_t>(got);
+    for (ssize_t i = 0; i < got; ++i) {
+      output.hash ^= static_cast<unsigned char>(piece[static_cast<std::size_t>(i)]);
+      output.hash *= 0x100000001b3U;
+    }
+  }
+  return true;
+}
+
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
@@ -157,19 +177,30 @@ ChildResult run_child(const ChildRequest& request) {
   Descriptor from_child(ends[0]);
   Descriptor to_parent(ends[1]);
   fcntl(from_child.get(), F_SETFL, O_NONBLOCK);  // of our end alone
+  std::array<int, 2> output_ends = {-1, -1};
+  const bool hashes = request.hash_output && !request.show_output;
+  if (hashes && pipe2(output_ends.data(), O_CLOEXEC) != 0) refuse("cannot make a pipe", errno);
+  Descriptor output_from_child(output_ends[0]);
+  Descriptor output_to_parent(output_ends[1]);
+  if (hashes) {
+    fcntl(output_from_child.get(), F_SETFL, O_NONBLOCK);
+    result.output.emplace();
+  }
   const PeakMemory own;                          // resets our own peak, below which the child's cannot be seen
   result.floor_bytes = own.bytes();
   const Signals signals;
-  const SpawnOptions plan(request, signals, to_parent.get());
+  const SpawnOptions plan(request, signals, to_parent.get(), output_to_parent.get());
 
   using Clock = std::chrono::steady_clock;
   pid_t child = -1;
   const auto started = Clock::now();
   result.start_error = plan.start(request.words, child);
   to_parent.reset();
+  output_to_parent.reset();
   if (result.start_error != 0) return result;
 
   bool open = true;
+  bool output_open = hashes;
   while (true) {
     int status = 0;
     rusage usage{};
@@ -180,9 +211,12 @@ ChildResult run_child(const ChildRequest& request) {
       break;
     }
     if (ended < 0 && errno != EINTR) refuse("cannot wait for a program", errno);
-    std::array<pollfd, 2> watched = {{{signals.descriptor(), POLLIN, 0}, {open ? from_child.get() : -1, POLLIN, 0}}};
+    std::array<pollfd, 3> watched = {{{signals.descriptor(), POLLIN, 0},
+                                      {open ? from_child.get() : -1, POLLIN, 0},
+                                      {output_open ? output_from_child.get() : -1, POLLIN, 0}}};
     poll(watched.data(), watched.size(), -1);
     if (watched[1].revents != 0) open = drain(from_child.get(), result.error_tail, request.tail_bytes);
+    if (watched[2].revents != 0) output_open = drain(output_from_child.get(), *result.output);
     while (const int signal = signals.next()) {
       if (signal == SIGCHLD) continue;
       result.interrupted = signal;
@@ -190,6 +224,7 @@ ChildResult run_child(const ChildRequest& request) {
     }
   }
   if (open) drain(from_child.get(), result.error_tail, request.tail_bytes);
+  if (output_open) drain(output_from_child.get(), *result.output);
   while (const int signal = signals.next()) {
     if (signal != SIGCHLD) result.interrupted = signal;
   }

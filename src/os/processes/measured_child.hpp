@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct ChildRequest {
   std::vector<std::string> words;  ///< the program, looked up in PATH, and its arguments
   std::string input = {};          ///< file for its stdin; empty: an empty stdin
   bool show_output = false;        ///< send both of its streams to the caller's stderr; else drop its stdout
+  bool hash_output = false;        ///< read its stdout and say what it was, if it is not shown
   std::size_t tail_bytes = 2048;   ///< bytes of the end of its stderr that are kept, if it is not shown
 };
 
@@ -33,6 +35,13 @@ struct ChildResult {
   std::uint64_t page_faults = 0;      ///< page faults that had to read or swap
   std::uint64_t forced_switches = 0;  ///< involuntary context switches
   std::string error_tail;             ///< the end of what it wrote to stderr
+
+  /// What it wrote to stdout (ChildRequest::hash_output): its length, and the 64-bit hash of Fowler, Noll and Vo (1a).
+  struct Output {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    std::uint64_t bytes = 0;
+  };
+  std::optional<Output> output = {};
 };
 
 /// Runs `request` and waits. A program that closes its end of the pipe late (a daemon that it leaves behind) is not

@@ -1,0 +1,27 @@
+// Cpus by what they belong to: "0-3,8" are cpus by number, "node:0", "l3:2-3", "socket:1" and "core:0-3" the cpus of
+// parts of the machine, as hwloc-bind(1) writes them. Pure.
+//
+//   locations = location { "," location }
+//   location  = cpu | cpu "-" cpu | step { "." step }        a later step counts within the earlier ones
+//   step      = type ":" index
+//   type      = "socket" | "package" | "pack" | "node" | "numa" | "numanode" | "chiplet" | "l3" | "core" | "pu"
+//   index     = "3" | "2-3" | "2-" | "2:3" (three from 2 on) | "all" | "odd" | "even"
+//
+// Indexes are those of `charm topo`, and count what the process may use; hwloc calls them logical. Plain cpus have the
+// operating system's numbers. What differs from hwloc: locations are separated by commas, "l3" is a chiplet also where
+// a machine's chiplets have another cache or none, and an index that runs past the end is an error and does not wrap.
+#pragma once
+
+#include <charm/machine.hpp>
+
+#include <string>
+#include <vector>
+
+namespace charm::attach {
+
+/// The cpus, in the order in which they are named, each once.
+/// \param option the option's name, for errors. \throws Error (bad_input) that names the part that is wrong, and what
+/// there is instead.
+std::vector<int> cpus_at(const Machine& machine, const std::string& locations, const std::string& option);
+
+}  // namespace charm::attach

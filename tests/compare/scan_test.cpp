@@ -1,0 +1,174 @@
+// Parameter scans, what runs around the runs, what is left, and whether outputs agree: all of it without a program.
+#include "compare/scan.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "compare/remaining.hpp"
+#include "compare/run.hpp"
+
+namespace {
+
+using namespace charm::compare;
+using Values = std::vector<std::string>;
+
+TEST(Scan, TakesListsAndRangesWithBothEnds) {
+  EXPECT_EQ(parse_scan("threads=1,2,4").name, "threads");
+  EXPECT_EQ(parse_scan("threads=1,2,4").values, (Values{"1", "2", "4"}));
+  EXPECT_EQ(parse_scan("n=1..4").values, (Values{"1", "2", "3", "4"}));
+  EXPECT_EQ(parse_scan("n=4..1").values, (Values{"4", "3", "2", "1"}));
+  EXPECT_EQ(parse_scan("n=-1..1").values, (Values{"-1", "0", "1"}));
+  EXPECT_EQ(parse_scan("x=0.5..2..0.5").values, (Values{"0.5", "1.0", "1.5", "2.0"}));
+  EXPECT_EQ(parse_scan("x=0..1..0.1").values.size(), 11U) << "both ends, whatever a tenth is in binary";
+  EXPECT_EQ(parse_scan("n=0..10..4").values, (Values{"0", "4", "8"}));
+  EXPECT_EQ(parse_scan("n=1,8..10,x").values, (Values{"1", "8", "9", "10", "x"}));
+  EXPECT_EQ(parse_scan("file=../a,b=c").values, (Values{"../a", "b=c"})) << "a path is no range";
+}
+
+TEST(Scan, RefusesWhatIsNoList) {
+  for (const char* text : {"", "n", "=1", "n=", "n=1,", "a b=1", "n=1..x", "n=1..9..0", "n=1..9..-1", "n=1..2..3..4",
+                           "n=1..1e9", "n=1,1", "n=1..3,2", "n=1..nan"}) {
+    EXPECT_THROW(parse_scan(text), charm::Error) << text;
+  }
+}
+
+TEST(Scan, CombinesParametersAndPutsTheirValuesIn) {
+  const auto all = combinations({parse_scan("a=1,2"), parse_scan("b=x,y")});
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[1], (Parameters{{"a", "1"}, {"b", "y"}}));
+  EXPECT_EQ(substituted("{a}{b} {c} {a", all[2]), "2x {c} {a");
+  EXPECT_EQ(substituted("{a}", {{"a", "{b}"}, {"b", "1"}}), "{b}") << "a value is not looked through again";
+  EXPECT_EQ(combinations({}).size(), 1U);
+  EXPECT_THROW(combinations({parse_scan("a=1"), parse_scan("a=2")}), charm::Error);
+  EXPECT_THROW(combinations({parse_scan("a=1..100"), parse_scan("b=1..100")}), charm::Error);
+}
+
+Sample taking(double seconds) {
+  Sample run;
+  run.child.wall_s = seconds;
+  return run;
+}
+
+/// Two programs whose commands are told apart by their words.
+Request with_commands() {
+  Request request;
+  request.programs = {{"A", {"a"}, {}, "prepare a", "set up a", "clean up a"}, {"B", {"b"}, {}, "", "set up b", ""}};
+  request.rounds = 1;
+  request.warm_ups = 1;
+  return request;
+}
+
+struct Log {
+  Values lines;
+  std::string fails;  // the command that fails
+  Callbacks callbacks() {
+    return {.launch =
+                [this](const Program& program, Purpose) {
+                  lines.push_back("run " + program.words.front());
+                  return taking(1);
+                },
+            .shell =
+                [this](const std::string& command) {
+                  lines.push_back(command);
+                  charm::os::ChildResult child;
+                  child.exit_code = command == fails ? 3 : 0;
+                  return child;
+                }};
+  }
+};
+
+TEST(Commands, RunBeforeEachRunAndAroundThemAll) {
+  Log log;
+  const Request request = with_commands();
+  const Outcome outcome = compare_programs(request, log.callbacks());
+  EXPECT_FALSE(outcome.failed);
+  ASSERT_EQ(log.lines.size(), 9U);
+  EXPECT_EQ(Values(log.lines.begin(), log.lines.begin() + 5),
+            (Values{"set up a", "set up b", "prepare a", "run a", "run b"}));
+  EXPECT_EQ(std::count(log.lines.begin(), log.lines.end(), "prepare a"), 2) << "also before runs to warm up";
+  EXPECT_EQ(log.lines.back(), "clean up a");
+}
+
+TEST(Commands, ThatFailEndTheComparisonAndCleaningUpIsDoneAllTheSame) {
+  for (const std::string fails : {"set up b", "prepare a", "set up a"}) {
+    Log log;
+    log.fails = fails;
+    const Outcome outcome = compare_programs(with_commands(), log.callbacks());
+    ASSERT_TRUE(outcome.failed) << fails;
+    EXPECT_EQ(outcome.failed->command.back(), fails);
+    EXPECT_EQ(outcome.failed->child.exit_code, 3);
+    EXPECT_EQ(log.lines.back(), "clean up a") << fails;
+    EXPECT_TRUE(outcome.comparisons.empty());
+    EXPECT_EQ(std::count(log.lines.begin(), log.lines.end(), "run a"), 0) << fails;
+  }
+}
+
+TEST(Time, LimitsTheRoundsButNotBelowTheLeast) {
+  double now = 0;
+  Request request = with_commands();
+  request.rounds = 1000;
+  const Callbacks callbacks = {.launch =
+                                   [&](const Program&, Purpose) {
+                                     now += 1;
+                                     return taking(1);
+                                   },
+                               .now = [&] { return now; }};
+  request.seconds = 39.5;
+  const Outcome outcome = compare_programs(request, callbacks);
+  EXPECT_EQ(outcome.rounds, 20U) << "a round takes two seconds, and the last one is finished";
+  EXPECT_EQ(outcome.order.size(), 20U);
+  EXPECT_EQ(outcome.series[1].runs.size(), 20U);
+  EXPECT_EQ(outcome.series[outcome.order[3][1]].runs[3].started_s, 7);
+  request.seconds = 0;
+  EXPECT_EQ(compare_programs(request, callbacks).rounds, Request::least_rounds);
+}
+
+TEST(Time, ThatIsLeftIsThatOfEachProgramsRuns) {
+  Remaining remaining(2, 3);
+  remaining.done(0, 10);
+  EXPECT_FALSE(remaining.seconds()) << "nothing is known of the second";
+  remaining.done(1, 1);
+  EXPECT_DOUBLE_EQ(*remaining.seconds(), 22);
+  remaining.done(0, 20);
+  EXPECT_DOUBLE_EQ(*remaining.seconds(), 15 + 2);
+}
+
+TEST(Outputs, AgreeDifferOrVary) {
+  Outcome outcome;
+  const auto add = [&](std::vector<Output> outputs) { outcome.series.push_back({{}, {}, std::move(outputs)}); };
+  add({{1, 5}, {1, 5}});
+  add({{1, 5}});
+  add({{2, 5}, {2, 5}});
+  add({{1, 5}, {3, 5}});
+  add({});
+  EXPECT_EQ(agreement(outcome, 0), Agreement::same);
+  EXPECT_EQ(agreement(outcome, 1), Agreement::same);
+  EXPECT_EQ(agreement(outcome, 2), Agreement::differs);
+  EXPECT_EQ(agreement(outcome, 3), Agreement::varies);
+  EXPECT_EQ(agreement(outcome, 4), Agreement::unknown);
+}
+
+TEST(Outputs, AreLookedAtWhileProgramsWarmUp) {
+  Request request = with_commands();
+  const Outcome outcome =
+      compare_programs(request, {.launch = [](const Program& program, Purpose purpose) {
+                         Sample run = taking(1);
+                         if (purpose == Purpose::warm_up) run.child.output = {program.name == "A" ? 1U : 2U, 3U};
+                         return run;
+                       }});
+  EXPECT_EQ(agreement(outcome, 1), Agreement::differs);
+}
+
+TEST(Spread, IsMeanDeviationAndEnds) {
+  const auto spread = spread_of({2, 4, 4, 6});
+  EXPECT_DOUBLE_EQ(spread.mean, 4);
+  EXPECT_NEAR(spread.sigma, 1.632993, 1e-6) << "of the sample";
+  EXPECT_DOUBLE_EQ(spread.least, 2);
+  EXPECT_DOUBLE_EQ(spread.most, 6);
+  EXPECT_EQ(spread_of({5}).sigma, 0);
+}
+
+}  // namespace
