@@ -55,13 +55,19 @@ class Reader {
   [[nodiscard]] std::vector<int> location(const std::string& part, const std::string& whole) const {
     if (part.empty()) refuse("'" + whole + "' has an empty part", "write 0-3,8 or node:0 or l3:2-3");
     if (part.find(':') == std::string::npos) return plain_cpus(part);
-    CpuSet within = machine_.allowed_cpus;
+    std::vector<CpuSet> parts = {machine_.allowed_cpus};
     for (std::size_t start = 0; start <= part.size();) {
       const auto dot = std::min(part.find('.', start), part.size());
-      within = step(part.substr(start, dot - start), within, part);
+      std::vector<CpuSet> inner;
+      for (const CpuSet& within : parts) {
+        for (CpuSet& one : step(part.substr(start, dot - start), within, part)) inner.push_back(std::move(one));
+      }
+      parts = std::move(inner);
       start = dot + 1;
     }
-    return {within.begin(), within.end()};
+    std::vector<int> cpus;
+    for (const CpuSet& one : parts) cpus.insert(cpus.end(), one.begin(), one.end());
+    return cpus;
   }
 
   [[nodiscard]] std::vector<int> plain_cpus(const std::string& part) const {
@@ -80,7 +86,7 @@ class Reader {
     return cpus;
   }
 
-  [[nodiscard]] CpuSet step(const std::string& text, const CpuSet& within, const std::string& whole) const {
+  [[nodiscard]] std::vector<CpuSet> step(const std::string& text, const CpuSet& within, const std::string& whole) const {
     const auto colon = text.find(':');
     if (colon == std::string::npos) refuse_form(whole);
     const std::string word = text.substr(0, colon);
@@ -94,9 +100,9 @@ class Reader {
     }
     const auto parts = parts_of(name->type, within);
     const auto [first, count, stride] = range(text.substr(colon + 1), static_cast<int>(parts.size()), name->type, whole);
-    CpuSet cpus;
-    for (int i = 0; i < count; ++i) cpus |= parts[static_cast<std::size_t>(first + i * stride)];
-    return cpus;
+    std::vector<CpuSet> chosen;
+    for (int i = 0; i < count; ++i) chosen.push_back(parts[static_cast<std::size_t>(first + i * stride)]);
+    return chosen;
   }
 
   /// The cpus of each part that has any of `within`, by id.

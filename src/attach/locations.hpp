@@ -2,7 +2,7 @@
 // parts of the machine, as hwloc-bind(1) writes them. Pure.
 //
 //   locations = location { "," location }
-//   location  = cpu | cpu "-" cpu | step { "." step }        a later step counts within the earlier ones
+//   location  = cpu | cpu "-" cpu | step { "." step }        a later step is within each part of the earlier ones
 //   step      = type ":" index
 //   type      = "socket" | "package" | "pack" | "node" | "numa" | "numanode" | "chiplet" | "l3" | "core" | "pu"
 //   index     = "3" | "2-3" | "2-" | "2:3" (three from 2 on) | "all" | "odd" | "even"

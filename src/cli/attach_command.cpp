@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/attach/pinned.hpp"
 #include "cli/attach/steered.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
@@ -19,6 +20,7 @@
 namespace charm::cli {
 namespace {
 
+constexpr double once_s = 2;  // then it is known which threads are workers, and they are placed
 constexpr double look_s = 0.2;  // whether it has ended
 
 /// \throws Error (bad_input) with the reason where this process may not be steered.
@@ -72,17 +74,36 @@ int attach(const AttachOptions& options, Session& session) {
   if (options.dry_run) return intend(options, prepared, session);
 
   const auto claim = os::ProcessClaim::make(process, options.children);
-  std::optional<os::AffinityRestorer> affinity_restorer(mask);
+  std::optional<os::AffinityRestorer> affinity_restorer;
+  if (!options.once) affinity_restorer.emplace(mask);
   os::EndSignals signals;
   const std::string name = processes.name(options.pid, options.pid);
+  const std::string title = name + " (" + std::to_string(options.pid) + ")";
+  if (!prepared.pins.empty()) {
+    if (affinity_restorer) affinity_restorer->watch_over(options.pid);
+    Pinned pinned(options, prepared, options.pid, true);
+    bool alive = true;
+    if (options.once) {
+      pinned.step();
+    } else {
+      while (signals.arrived() == 0 && (alive = processes.alive(process)))
+        pinned.step_and_wait(signals.descriptor(), look_s);
+      pinned.restore();
+    }
+    AttachResult outcome = pinned.outcome(title);
+    if (!alive) outcome.ended = os::Ended{};
+    pinned.tell(options, prepared, outcome, session);
+    return exit_done;
+  }
   Steered steered(options, prepared, options.pid, true);
   steered.restore_by(affinity_restorer);
   bool alive = true;
-  while (signals.arrived() == 0 && (alive = processes.alive(process))) {
+  while (signals.arrived() == 0 && (alive = processes.alive(process)) &&
+         (!options.once || steered.seconds() < once_s)) {
     steered.step_and_wait(signals.descriptor(), look_s);
   }
-  steered.attachment().thread_placer().restore();
-  AttachResult outcome = steered.outcome(name + " (" + std::to_string(options.pid) + ")");
+  if (!options.once) steered.attachment().thread_placer().restore();
+  AttachResult outcome = steered.outcome(title);
   if (!alive) outcome.ended = os::Ended{};
   steered.tell(options, prepared, outcome, session);
   return exit_done;

@@ -18,6 +18,7 @@ Command counters_entry();
 Command deploy_entry();
 Command malloc_entry();
 Command settings_entry();
+Command help_entry();
 Command completion_entry();
 
 }  // namespace charm::cli

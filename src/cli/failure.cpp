@@ -7,6 +7,7 @@
 
 #include "base/utf8.hpp"
 #include "cli/command.hpp"
+#include "cli/suggestion.hpp"
 
 namespace charm::cli {
 namespace {
@@ -50,6 +51,16 @@ std::string parsed_path(const CLI::App& app) {
   return path;
 }
 
+/// The name that was probably meant by what the parser did not expect; empty: no idea.
+std::string meant_by(const CLI::App& app, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return "";
+  for (const std::string& word : app.remaining(true)) {
+    if (word == "--") return "";
+    if (const std::string meant = suggestion(word, names_there(app, word)); !meant.empty()) return meant;
+  }
+  return "";
+}
+
 }  // namespace
 
 Failure judge(const std::exception& error) {
@@ -64,6 +75,8 @@ Failure judge(const std::exception& error) {
 
 std::string usage_line(const CLI::App& app, const CLI::ParseError& error) {
   std::string path = parsed_path(app);
+  if (const std::string meant = meant_by(app, error); !meant.empty())
+    return "charm: " + one_line(error.what()) + "; did you mean " + meant + "? See '" + path + " --help'";
   return "charm: " + one_line(error.what()) + "; see '" + path + " --help'";
 }
 

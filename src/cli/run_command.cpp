@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <ostream>
 
+#include "cli/attach/pinned.hpp"
 #include "cli/attach/steered.hpp"
 #include "cli/commands.hpp"
 #include "cli/malloc/preload.hpp"
@@ -59,10 +61,50 @@ struct RunArguments : AttachOptions {
   WeightOptions weights;
 };
 
+os::Child::Start start_of(const RunArguments& options, const Prepared& prepared,
+                          const std::optional<MallocPreload>& preload) {
+  os::Child::Start start;
+  start.words = options.program;
+  for (const auto& pool : prepared.pools) {
+    if (pool.argument)
+      start.words.insert(start.words.begin() + 1, pool.name + "=" + pool.value);
+    else
+      start.variables.emplace_back(pool.name, pool.value);
+  }
+  if (preload) {
+    for (const auto& variable : preload->variables()) start.variables.push_back(variable);
+  }
+  return start;
+}
+
+/// This process becomes the program, on the cpus of the plan (--once). \returns the exit code if it cannot.
+int become(const RunArguments& options, const Prepared& prepared, const std::optional<MallocPreload>& preload,
+           Session& session) {
+  if (prepared.plan.cpus != prepared.came_with && !os::bind_this_thread(prepared.plan.cpus)) {
+    throw Error(Errc::system, "the kernel refused to bind to cpus " + prepared.plan.cpus.to_text(),
+                "look at the cgroup's cpuset, or choose others by --cpus");
+  }
+  set_memory(options.memory, prepared.plan);
+  const os::Child::Start start = start_of(options, prepared, preload);
+  for (const auto& [name, value] : start.variables) ::setenv(name.c_str(), value.c_str(), 1);
+  if (!options.quiet) {
+    for (const auto& note : prepared.notes) session.err << "charm: " << note << '\n';
+  }
+  session.out.flush();
+  return not_started(options, os::become_found(start.words), session);
+}
+
 /// \returns how the program ended; nothing where it was not started, with `code` to exit with.
 std::optional<os::Ended> run(const RunArguments& options, Session& session, int& code) {
   if (options.json && !options.dry_run) {
     throw Error(Errc::bad_input, "--json: stdout is the program's", "write the summary with --report FILE");
+  }
+  if (options.once && !options.pin_threads.empty()) {
+    throw Error(Errc::bad_input, "--once goes away before the program has threads to pin",
+                "leave out --once, or give --cpus instead of --pin-threads");
+  }
+  if (options.once && !options.report.empty()) {
+    throw Error(Errc::bad_input, "--report: with --once nobody stays to write it", "leave one of the two out");
   }
   if (!options.report.empty()) os::check_writable(options.report);
   Prepared prepared = prepare(options, os::allowed_cpus(), false);
@@ -78,21 +120,15 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
     preload.emplace(options.weights, static_cast<int>(prepared.plan.machine.cores.size()));
     if (!preload->note().empty()) prepared.notes.push_back(preload->note());
   }
+  if (options.once) {
+    code = become(options, prepared, preload, session);
+    return std::nullopt;
+  }
   // Before there is anything to undo: a program that ends before it is known what it is needs none.
   std::optional<os::AffinityRestorer> affinity_restorer;
   const bool bound = prepared.plan.cpus != prepared.came_with;
   if (bound) affinity_restorer.emplace(prepared.came_with);
-  os::Child::Start start;
-  start.words = options.program;
-  for (const auto& pool : prepared.pools) {
-    if (pool.argument)
-      start.words.insert(start.words.begin() + 1, pool.name + "=" + pool.value);
-    else
-      start.variables.emplace_back(pool.name, pool.value);
-  }
-  if (preload) {
-    for (const auto& variable : preload->variables()) start.variables.push_back(variable);
-  }
+  os::Child::Start start = start_of(options, prepared, preload);
   // What is leased here is not to be leased once more inside.
   if (prepared.lease) start.variables.emplace_back("CHARM_SHARE", "off");
   start.prepare = [&] {
@@ -105,6 +141,19 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
   } catch (const os::Child::NotStarted& failed) {
     code = not_started(options, failed.error, session);
     return std::nullopt;
+  }
+  if (!prepared.pins.empty()) {
+    const auto claimed = os::ProcessClaim::make(os::identity(child->pid()), options.children);
+    if (!affinity_restorer) affinity_restorer.emplace(prepared.came_with);
+    affinity_restorer->watch_over(child->pid());
+    Pinned pinned(options, prepared, child->pid(), false);
+    std::optional<os::Ended> ended;
+    while (!(ended = child->attend())) pinned.step_and_wait(child->descriptor());
+    pinned.restore();
+    AttachResult outcome = pinned.outcome(options.program.front());
+    outcome.ended = ended;
+    pinned.tell(options, prepared, outcome, session);
+    return ended;
   }
   // A program in the program may be given to charm, too; then its masks are that one's (attach/thread_placer.hpp, A3).
   const auto claim = os::ProcessClaim::make(os::identity(child->pid()), options.children);

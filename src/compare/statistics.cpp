@@ -62,7 +62,7 @@ double expanded_tail(double level, double degrees) {
   return boost::math::cdf(Normal(), -at);
 }
 
-/// Percentiles of the trimmed means of resampled values.
+/// Expanded percentiles of the trimmed means of resampled values.
 Interval by_bootstrap(const std::vector<double>& values, double level, std::uint64_t seed) {
   base::Random random(seed);
   std::vector<double> means;
@@ -74,7 +74,7 @@ Interval by_bootstrap(const std::vector<double>& values, double level, std::uint
     means.push_back(mean_of_middle(drawn, left_out));
   }
   std::sort(means.begin(), means.end());
-  return percentiles(means, (1 - level) / 2);
+  return percentiles(means, expanded_tail(level, static_cast<double>(values.size()) - 1));
 }
 
 std::vector<double> logarithms(std::span<const double> values) {

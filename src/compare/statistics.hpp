@@ -2,7 +2,8 @@
 // the estimate and its interval were chosen, and bench/compare/study.cpp repeats the study.
 //
 // The estimate is the geometric mean of the paired ratios without the highest and the lowest fifth of them, so that a
-// few runs that something disturbed do not decide. Its 95 % interval is that of the percentile bootstrap over pairs;
+// few runs that something disturbed do not decide. Its 95 % interval is that of the percentile bootstrap over pairs, with
+// percentiles as much further out as Student's distribution is wider than the normal one (T. Hesterberg 2015);
 // the one of 99 %, by which differences are claimed, is that of J. W. Tukey and D. H. McLaughlin (1963) for trimmed
 // means, which has no resamples full of outliers at its ends.
 #pragma once
@@ -24,7 +25,7 @@ struct Interval {
 /// The second program's figure as a multiple of the first one's.
 struct Ratio {
   double value = 1;
-  Interval at95;  ///< contains the true ratio in 95 of 100 comparisons; percentile bootstrap
+  Interval at95;  ///< contains the true ratio in 95 of 100 comparisons; expanded percentile bootstrap
   /// Contains it in 99 of 100, or, of several comparisons, in 100 less one divided by their number; Student's
   /// distribution of the trimmed mean. Not always the wider one.
   Interval at99;

@@ -46,7 +46,7 @@ TEST(Scan, CombinesParametersAndPutsTheirValuesIn) {
   EXPECT_THROW(combinations({parse_scan("a=1..100"), parse_scan("b=1..100")}), charm::Error);
 }
 
-Sample taking(double seconds) {
+Sample lasting(double seconds) {
   Sample run;
   run.child.wall_s = seconds;
   return run;
@@ -68,7 +68,7 @@ struct Log {
     return {.launch =
                 [this](const Program& program, Purpose) {
                   lines.push_back("run " + program.words.front());
-                  return taking(1);
+                  return lasting(1);
                 },
             .shell =
                 [this](const std::string& command) {
@@ -113,7 +113,7 @@ TEST(Time, LimitsTheRoundsButNotBelowTheLeast) {
   const Callbacks callbacks = {.launch =
                                    [&](const Program&, Purpose) {
                                      now += 1;
-                                     return taking(1);
+                                     return lasting(1);
                                    },
                                .now = [&] { return now; }};
   request.seconds = 39.5;
@@ -155,7 +155,7 @@ TEST(Outputs, AreLookedAtWhileProgramsWarmUp) {
   Request request = with_commands();
   const Outcome outcome =
       compare_programs(request, {.launch = [](const Program& program, Purpose purpose) {
-                         Sample run = taking(1);
+                         Sample run = lasting(1);
                          if (purpose == Purpose::warm_up) run.child.output = {program.name == "A" ? 1U : 2U, 3U};
                          return run;
                        }});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "attach/locations.hpp"
 #include "cli/options.hpp"
 #include "controller/policy.hpp"
 #include "topology/discovery.hpp"
@@ -15,6 +16,8 @@ namespace {
 std::unique_ptr<lease::Lease> lease_for(const AttachOptions& options, const base::Settings& settings,
                                         const attach::AttachPlan& plan, std::vector<std::string>& notes) {
   const auto share = base::share_named(options.share).value_or(settings.share);
+  // A lease ends with the process that reads the table, and whoever names cpus for each thread has shared them out.
+  if (options.once || !options.pin_threads.empty()) return nullptr;
   if (share.choice == base::Share::off || options.dry_run || plan.spec == "os") return nullptr;
   const std::string path = share.choice == base::Share::file ? share.file : lease::default_path();
   const int weight = options.weight > 0 ? options.weight : settings.share_weight;
@@ -37,7 +40,15 @@ void declare_shared(CLI::App& app, AttachOptions& options) {
   for (const auto name : controller::policy_names()) names += (names.empty() ? "" : ",") + std::string(name);
   app.add_option("--policy", options.policy, "How workers are placed, as the setting policy [the setting]")
       ->type_name("{" + names + "}");
-  app.add_option("--cpus", options.cpus, "Use only these cpus, as 0-3,8 [all that are allowed]")->type_name("LIST");
+  CLI::Option* cpus =
+      app.add_option("--cpus", options.cpus,
+                     "Use only these cpus, as 0-3,8 or node:0 or l3:2-3 or socket:1.core:0-3 [all that are allowed]")
+          ->type_name("LIST");
+  not_empty(app.add_option("--pin-threads", options.pin_threads,
+                           "The first thread on the first of these cpus, the second on the second, ..., and so on"))
+      ->type_name("LIST")
+      ->excludes(cpus);
+  app.add_flag("--once", options.once, "Place it once and leave it alone from then on");
   whole_number(app.add_option("--chiplets", options.chiplets, "Largest number of chiplets to use [all]"), 1, 65536);
   app.add_flag("--smt", options.smt, "Second hardware threads of cores count as cores");
   app.add_flag("--children", options.children, "Place the threads of the processes that the program starts, too");
@@ -61,7 +72,8 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
   prepared.came_with = came_with;
   attach::Wishes wishes;
   wishes.policy = options.policy;
-  if (!options.cpus.empty()) wishes.cpus = CpuSet::parse(options.cpus, "--cpus");
+  const bool by_place = options.cpus.find(':') != std::string::npos;
+  if (!options.cpus.empty() && !by_place) wishes.cpus = CpuSet::parse(options.cpus, "--cpus");
   wishes.chiplets = options.chiplets;
   if (options.smt) wishes.smt = true;
   wishes.memory = options.memory;
@@ -75,7 +87,19 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
                 "the setting topology names a machine that is not this one (" + discovery.machine.origin + ")",
                 "unset CHARM_TOPOLOGY, or add --dry-run");
   }
-  if (attach && !options.dry_run && options.cpus.empty()) {
+  if (by_place) {
+    CpuSet cpus;
+    for (const int cpu : attach::cpus_at(discovery.machine, options.cpus, "--cpus")) cpus.insert(cpu);
+    wishes.cpus = cpus;
+  }
+  if (!options.pin_threads.empty()) {
+    prepared.pins = attach::cpus_at(discovery.machine, options.pin_threads, "--pin-threads");
+    CpuSet cpus;
+    for (const int cpu : prepared.pins) cpus.insert(cpu);
+    wishes.cpus = cpus;
+    wishes.smt = true;  // whoever names two threads of a core wants both
+  }
+  if (attach && !options.dry_run && options.cpus.empty() && options.pin_threads.empty()) {
     wishes.cpus = discovery.machine.allowed_cpus & came_with;
     if (wishes.cpus->empty()) wishes.cpus.reset();
   }

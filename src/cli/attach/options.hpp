@@ -14,13 +14,14 @@
 namespace charm::cli {
 
 struct AttachOptions {
-  std::string policy, cpus, share, report;
+  std::string policy, cpus, pin_threads, share, report;
   attach::Memory memory = attach::Memory::keep;
   std::vector<std::string> program;
   std::string left_out;  // kinds of pools that are not told a number of threads
   int pid = 0;
   int chiplets = 0, weight = 0;
   bool smt = false, children = false, no_size = false, dry_run = false, json = false, quiet = false, no_avoid = false;
+  bool once = false;  // place it and leave
 };
 
 void declare_shared(CLI::App& app, AttachOptions& options);
@@ -32,6 +33,7 @@ struct Prepared {
   attach::AttachPlan whole;             // plan on all cpus that the user asked for
   std::unique_ptr<lease::Lease> lease;  // null: the machine is not shared
   attach::AttachPlan plan;              // plan on the leased cores
+  std::vector<int> pins;                // cpus of the threads, in order (--pin-threads); empty: the policy places them
   std::vector<attach::Pool> pools;
   std::vector<std::string> notes;
 };

@@ -20,13 +20,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t shown_decisions = 5;
 
-std::string how_it_ended(const AttachResult& outcome) {
-  if (!outcome.ended) return "goes on without it";
-  if (outcome.ended->signal != 0)
-    return fmt::format("was ended by signal {} ({})", outcome.ended->signal, strsignal(outcome.ended->signal));
-  return outcome.attached ? "has ended" : fmt::format("exited with {}", outcome.ended->code);
-}
-
 std::string place_of(const attach::AttachPlan& plan) {
   return fmt::format("cpus {} ({} on {})", plan.cpus.to_text(),
                      base::counted(static_cast<std::size_t>(plan.cores), "core"),
@@ -84,6 +77,31 @@ std::vector<WorkerCore> full_cores(const attach::AttachPlan& plan) {
 
 }  // namespace
 
+std::string how_it_ended(const AttachResult& outcome) {
+  if (!outcome.ended) return "goes on without it";
+  if (outcome.ended->signal != 0)
+    return fmt::format("was ended by signal {} ({})", outcome.ended->signal, strsignal(outcome.ended->signal));
+  return outcome.attached ? "has ended" : fmt::format("exited with {}", outcome.ended->code);
+}
+
+Json ended_json(const AttachResult& outcome) {
+  if (!outcome.ended) return nullptr;
+  const os::Ended& ended = *outcome.ended;
+  return {{"code", ended.signal == 0 && !outcome.attached ? Json(ended.code) : Json(nullptr)},
+          {"signal", ended.signal == 0 ? Json(nullptr) : Json(ended.signal)}};
+}
+
+Json used_json(const AttachResult& outcome) {
+  if (!outcome.ended || outcome.attached) return nullptr;
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  const rusage& used = outcome.ended->used;
+  return {{"user_s", seconds(used.ru_utime)},
+          {"system_s", seconds(used.ru_stime)},
+          {"peak_rss_bytes", static_cast<std::uint64_t>(used.ru_maxrss) * 1024}};
+}
+
 std::string summary_text(const AttachResult& outcome, const Prepared& prepared, const attach::Attachment& attachment) {
   const attach::ThreadPlacer& thread_placer = attachment.thread_placer();
   const attach::Tally& tally = thread_placer.tally();
@@ -116,20 +134,6 @@ std::string summary_json(const AttachResult& outcome, const Prepared& prepared, 
   const attach::Tally& tally = thread_placer.tally();
   Json decisions = Json::array();
   for (const Decision& decision : thread_placer.decisions()) decisions.push_back(controller::json_of(decision));
-  Json ended = nullptr;
-  if (outcome.ended) {
-    ended = {{"code", outcome.ended->signal == 0 && !outcome.attached ? Json(outcome.ended->code) : Json(nullptr)},
-             {"signal", outcome.ended->signal == 0 ? Json(nullptr) : Json(outcome.ended->signal)}};
-  }
-  Json used = nullptr;
-  if (outcome.ended && !outcome.attached) {
-    const auto seconds = [](const timeval& t) {
-      return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-    };
-    used = {{"user_s", seconds(outcome.ended->used.ru_utime)},
-            {"system_s", seconds(outcome.ended->used.ru_stime)},
-            {"peak_rss_bytes", static_cast<std::uint64_t>(outcome.ended->used.ru_maxrss) * 1024}};
-  }
   Json share = nullptr;
   if (attachment.lease() != nullptr) {
     share = {{"holders", attachment.most_holders()},
@@ -140,8 +144,8 @@ std::string summary_json(const AttachResult& outcome, const Prepared& prepared, 
                  {"pid", outcome.pid},
                  {"attached", outcome.attached},
                  {"seconds", outcome.seconds},
-                 {"ended", ended},
-                 {"used", used},
+                 {"ended", ended_json(outcome)},
+                 {"used", used_json(outcome)},
                  {"plan", plan_json(thread_placer.plan())},
                  {"threads",
                   {{"found", tally.threads},
@@ -169,6 +173,14 @@ std::string intent_text(const AttachOptions& options, const Prepared& prepared) 
   for (const auto& word : options.program) what += (what.empty() ? "" : " ") + word;
   if (what.empty()) what = fmt::format("process {}", options.pid);
   std::string text = fmt::format("{}: policy {} on {}\n", what, plan.spec, place_of(plan));
+  if (!prepared.pins.empty()) {
+    text = fmt::format("{}: the first thread on cpu {}, then on in this order: {}; then from the first cpu again\n", what,
+                       prepared.pins.front(), fmt::join(prepared.pins, ","));
+    for (const auto& pool : prepared.pools) text += fmt::format("{}={} ({})\n", pool.name, pool.value, pool.why);
+    for (const auto& note : prepared.notes) text += "note: " + note + "\n";
+    return text;
+  }
+  if (options.once) text += "it is placed once, and nothing of charm stays\n";
   const std::vector<WorkerCore> worker_cores = full_cores(plan);
   if (!worker_cores.empty() && worker_cores.front().cpu >= 0) {
     text += fmt::format("{} would be placed, in the order in which they come up, on cpus",
@@ -197,6 +209,8 @@ std::string intent_json(const AttachOptions& options, const Prepared& prepared) 
   }
   return dumped({{"program", options.program},
                  {"plan", plan_json(prepared.plan)},
+                 {"pins", prepared.pins},
+                 {"once", options.once},
                  {"worker_cores", worker_cores},
                  {"variables", pools_json(prepared.pools)},
                  {"memory", base::word_of(options.memory)},

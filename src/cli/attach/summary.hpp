@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "attach/attachment.hpp"
 #include "cli/attach/options.hpp"
 #include "os/processes/child.hpp"
@@ -20,6 +22,12 @@ struct AttachResult {
   std::string counters;    // name of the counters, or why there are none
   double own_seconds = 0;  // cpu time of charm itself
 };
+
+/// "exited with 0".
+std::string how_it_ended(const AttachResult& outcome);
+/// The keys `ended` and `used` of the report.
+nlohmann::ordered_json ended_json(const AttachResult& outcome);
+nlohmann::ordered_json used_json(const AttachResult& outcome);
 
 std::string summary_text(const AttachResult& outcome, const Prepared& prepared, const attach::Attachment& attachment);
 std::string summary_json(const AttachResult& outcome, const Prepared& prepared, const attach::Attachment& attachment);

@@ -21,11 +21,24 @@ std::string program_path() {
   return error ? std::string() : path.string();
 }
 
-int become(const std::string& path, const std::vector<std::string>& words) {
+namespace {
+
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  execv(path.c_str(), arguments.data());
+  return arguments;
+}
+
+}  // namespace
+
+int become(const std::string& path, const std::vector<std::string>& words) {
+  execv(path.c_str(), pointers_to(words).data());
+  return errno;
+}
+
+int become_found(const std::vector<std::string>& words) {
+  execvp(words.front().c_str(), pointers_to(words).data());
   return errno;
 }
 

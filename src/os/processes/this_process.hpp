@@ -27,6 +27,9 @@ double cpu_seconds_of_children() noexcept;
 /// Replaces the program of this process (exec). \param words its name and arguments. \returns the errno, or not at all.
 int become(const std::string& path, const std::vector<std::string>& words);
 
+/// The same for a program that is looked up in PATH; its name is the first word.
+int become_found(const std::vector<std::string>& words);
+
 /// Writes to the standard error stream by one system call, so that it may be called between fork and exec.
 void write_to_stderr(std::string_view text) noexcept;
 
