@@ -94,8 +94,7 @@ Estimate by_less_expanded(const Times& times) {
     values.push_back(trimmed_mean(sorted, 0.2).mean);
   }
   const auto at = [&](double level) {
-    const double tail =
-        boost::math::cdf(boost::math::normal(), -student(level, static_cast<double>(logs.size()) - 1));
+    const double tail = boost::math::cdf(boost::math::normal(), -student(level, static_cast<double>(logs.size()) - 1));
     return Interval{quantile(values, tail), quantile(values, 1 - tail)};
   };
   return {at(0.95), at(0.99)};
@@ -195,9 +194,7 @@ Estimate of_the_command(const Times& times) { return of(*paired_ratio(times.firs
 Estimate of_the_fastest(const Times& times) { return of(*fastest_ratio(times.first, times.second, 7)); }
 
 /// The 95 % interval of one method, and that of 99 % by Student's distribution, as the command has them.
-Estimate with_student(Estimate narrow, const Times& times) {
-  return {narrow.at95, by_student(times, 0.2).at99, true};
-}
+Estimate with_student(Estimate narrow, const Times& times) { return {narrow.at95, by_student(times, 0.2).at99, true}; }
 
 struct Row {
   std::string name;

@@ -86,7 +86,8 @@ class Reader {
     return cpus;
   }
 
-  [[nodiscard]] std::vector<CpuSet> step(const std::string& text, const CpuSet& within, const std::string& whole) const {
+  [[nodiscard]] std::vector<CpuSet> step(const std::string& text, const CpuSet& within,
+                                         const std::string& whole) const {
     const auto colon = text.find(':');
     if (colon == std::string::npos) refuse_form(whole);
     const std::string word = text.substr(0, colon);
@@ -99,7 +100,8 @@ class Reader {
              "write socket, node, l3 (or chiplet), core or pu, as in l3:2-3");
     }
     const auto parts = parts_of(name->type, within);
-    const auto [first, count, stride] = range(text.substr(colon + 1), static_cast<int>(parts.size()), name->type, whole);
+    const auto [first, count, stride] =
+        range(text.substr(colon + 1), static_cast<int>(parts.size()), name->type, whole);
     std::vector<CpuSet> chosen;
     for (int i = 0; i < count; ++i) chosen.push_back(parts[static_cast<std::size_t>(first + i * stride)]);
     return chosen;
@@ -155,7 +157,8 @@ class Reader {
   };
   [[nodiscard]] Range range(const std::string& text, int there, Type type, const std::string& whole) const {
     const auto refuse_index = [&] {
-      refuse("'" + text + "' in '" + whole + "' is no index", "write 2, 2-3, 2-, 2:3 (three from 2 on), all, odd or even");
+      refuse("'" + text + "' in '" + whole + "' is no index",
+             "write 2, 2-3, 2-, 2:3 (three from 2 on), all, odd or even");
     };
     if (text == "all") return {0, there, 1};
     if (text == "even") return {0, (there + 1) / 2, 2};

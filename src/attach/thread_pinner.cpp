@@ -6,9 +6,9 @@
 namespace charm::attach {
 namespace {
 
-constexpr double search_s = 0.02;  // as often as ThreadPlacer looks
-constexpr double unannounced_s = 1;     // where the system announces new threads
-constexpr int most_searches = 8;   // searches for threads that began while others were bound
+constexpr double search_s = 0.02;    // as often as ThreadPlacer looks
+constexpr double unannounced_s = 1;  // where the system announces new threads
+constexpr int most_searches = 8;     // searches for threads that began while others were bound
 
 }  // namespace
 
@@ -38,8 +38,8 @@ bool ThreadPinner::pin_new_threads(bool first) {
     CpuSet original = system_.mask(found.id);
     if (original.empty()) continue;  // it has ended
     any = true;
-    const bool inherited = original == came_with_ || original == all_ ||
-                           (original.size() == 1 && all_.contains(original.front()));
+    const bool inherited =
+        original == came_with_ || original == all_ || (original.size() == 1 && all_.contains(original.front()));
     if (!found.followed && !inherited) {
       present[found.id] = {original, original};
       continue;
@@ -51,8 +51,7 @@ bool ThreadPinner::pin_new_threads(bool first) {
       wanted.insert(cpu);
     }
     const int error = original == wanted ? 0 : system_.bind(found.id, wanted);
-    if (error != 0 && error != ESRCH)
-      trouble_ = "the kernel refused to bind a thread to cpu " + wanted.to_text();
+    if (error != 0 && error != ESRCH) trouble_ = "the kernel refused to bind a thread to cpu " + wanted.to_text();
     // A new thread has its creator's mask, which is not what it would have had.
     if (!first && inherited) original = came_with_;
     present[found.id] = {std::move(original), wanted};

@@ -20,7 +20,7 @@
 namespace charm::cli {
 namespace {
 
-constexpr double once_s = 2;  // then it is known which threads are workers, and they are placed
+constexpr double once_s = 2;    // then it is known which threads are workers, and they are placed
 constexpr double look_s = 0.2;  // whether it has ended
 
 /// \throws Error (bad_input) with the reason where this process may not be steered.

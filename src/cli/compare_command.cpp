@@ -11,6 +11,8 @@
 #include <optional>
 #include <ostream>
 #include <random>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -28,6 +30,7 @@
 #include "cli/options.hpp"
 #include "cli/report/compare_page.hpp"
 #include "compare/counting.hpp"
+#include "compare/counting_cost.hpp"
 #include "compare/disturbance.hpp"
 #include "compare/run.hpp"
 #include "controller/policy.hpp"
@@ -97,10 +100,10 @@ compare::Request request_of(const CompareOptions& options, const std::vector<std
   asked.setup = typed_values(words, "--setup");
   asked.cleanup = typed_values(words, "--cleanup");
   for (const auto& scan : typed_values(words, "--scan")) asked.scans.push_back(compare::parse_scan(scan));
-  request.programs = expanded(options.policies.empty()
-                                  ? separate_programs(programs)
-                                  : under_policies(own_path(), split_list(options.policies), programs),
-                              asked);
+  request.programs =
+      expanded(options.policies.empty() ? separate_programs(programs)
+                                        : under_policies(own_path(), split_list(options.policies), programs),
+               asked);
   request.seconds = options.seconds;
   request.rounds = options.runs.value_or(options.seconds ? most_timed_runs : usual_runs);
   // Two runs show whether a program writes the same whenever it runs.
@@ -118,17 +121,40 @@ compare::Request request_of(const CompareOptions& options, const std::vector<std
   std::_Exit(128 + signal);
 }
 
+/// What counting adds to the start of a program that does nothing. It runs no program of the user's.
+double cost_of_start(const compare::Counting& counting) {
+  constexpr int pairs = 5;
+  if (counting.names().empty()) return 0;
+  std::vector<os::ChildResult> counted, plain;
+  for (int pair = 0; pair < pairs; ++pair) {
+    for (auto* runs : {&counted, &plain}) {
+      const auto events = runs == &counted ? counting.open() : std::nullopt;
+      runs->push_back(os::run_child({{"true"}}));
+      if (runs->back().start_error != 0) return 0;
+      if (runs->back().interrupted != 0) end_by(runs->back().interrupted);
+    }
+  }
+  return compare::counting_cost(counted, plain);
+}
+
 compare::Outcome measure(const CompareOptions& options, const compare::Request& request,
                          const compare::Counting& counting, Session& session) {
   Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
+  bool decided = false;  // whether to count, as soon as it is known how long the programs take
+  std::string dear;      // why not, although it could be done
+  double shortest = 0;   // run to warm up
   compare::Callbacks callbacks;
   callbacks.launch = [&](const compare::Program& program, compare::Purpose purpose) {
     const bool measured = purpose == compare::Purpose::measure;
-    const auto events = measured ? counting.open() : std::nullopt;
+    if (measured && !decided) {
+      dear = compare::too_dear(cost_of_start(counting), shortest);
+      decided = true;
+    }
+    const auto events = measured && dear.empty() ? counting.open() : std::nullopt;
     compare::Sample run;
-    run.child =
-        os::run_child({program.words, options.input, options.show_output, options.check_output && !measured});
+    run.child = os::run_child({program.words, options.input, options.show_output, options.check_output && !measured});
     if (events) run.counts = counting.read(*events);
+    if (!measured) shortest = shortest > 0 ? std::min(shortest, run.child.wall_s) : run.child.wall_s;
     return run;
   };
   callbacks.shell = [&](const std::string& command) {
@@ -154,8 +180,8 @@ compare::Outcome measure(const CompareOptions& options, const compare::Request& 
   compare::Outcome outcome = compare::compare_programs(request, callbacks);
   around.own_cpu_s = os::cpu_seconds() + os::cpu_seconds_of_children() - cpu_before;
   around.after = os::look_at_machine_use();
-  outcome.counters = counting.names();
-  outcome.why_no_counters = counting.why_not();
+  if (dear.empty()) outcome.counters = counting.names();
+  outcome.why_no_counters = dear.empty() ? counting.why_not() : dear;
   outcome.disturbances = compare::disturbances(around, outcome);
   return outcome;
 }

@@ -27,7 +27,8 @@ int help(const HelpOptions& options, Session& session) {
   declare_all(whole, unused);
   if (options.man_pages) {
     if (!std::filesystem::is_directory(*options.man_pages)) {
-      throw Error(Errc::bad_input, "--man-pages: there is no folder '" + *options.man_pages + "'", "make it with mkdir -p");
+      throw Error(Errc::bad_input, "--man-pages: there is no folder '" + *options.man_pages + "'",
+                  "make it with mkdir -p");
     }
     for (const auto& [name, text] : man_pages(whole, CHARM_VERSION))
       os::write_whole(*options.man_pages + "/" + name, text);
@@ -44,8 +45,7 @@ int help(const HelpOptions& options, Session& session) {
     if (next == nullptr) {
       const std::string meant = suggestion(word, names_there(*app, word));
       throw Error(Errc::bad_input, "there is no command '" + path + " " + word + "'",
-                  meant.empty() ? "'" + path + " --help' lists those that there are"
-                                : "did you mean '" + path + " " + meant + "'?");
+                  meant.empty() ? "'" + path + " --help' lists those that there are" : "did you mean " + meant + "?");
     }
     app = next;
     above = path;
@@ -57,17 +57,19 @@ int help(const HelpOptions& options, Session& session) {
 
 void declare_help(CLI::App& app, Session& session) {
   auto options = std::make_shared<HelpOptions>();
-  app.add_option("command", options->words, "The command to explain, as in: charm help bench graph")->type_name("COMMAND");
+  app.add_option("command", options->words, "The command to explain, as in: charm help bench graph")
+      ->type_name("COMMAND");
   app.add_flag("--man", options->man, "Print the command's manual page, for man -l");
-  file_path(app.add_option("--man-pages", options->man_pages, "Write the manual pages of all commands into this folder"));
+  file_path(
+      app.add_option("--man-pages", options->man_pages, "Write the manual pages of all commands into this folder"));
   app.callback([&session, options] { session.action = [&session, options] { return help(*options, session); }; });
 }
 
 }  // namespace
 
 Command help_entry() {
-  return {"help", "Explain a command, as its --help does", "  charm help bench graph\n  charm help --man run | man -l -",
-          declare_help};
+  return {"help", "Explain a command, as its --help does",
+          "  charm help bench graph\n  charm help --man run | man -l -", declare_help};
 }
 
 }  // namespace charm::cli

@@ -1,5 +1,6 @@
 // The `charm` executable: parses the command line, runs the chosen command, and turns any failure into one line on
 // stderr and an exit code (docs/command-line.md). Only this file decides exit codes of failures.
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -23,13 +24,27 @@ std::string as_typed(int argc, char** argv) {
   return line;
 }
 
+/// The words as the parser takes them, the last one first. Behind `help` stand names of commands, which are arguments
+/// there and no commands.
+std::vector<std::string> parsed_words(std::vector<std::string> words) {
+  if (!words.empty()) words.erase(words.begin());
+  if (!words.empty() && words.front() == "help") {
+    if (std::erase(words, "--man") > 0) words.insert(words.begin() + 1, "--man");
+    const auto is_name = [](const std::string& word) { return !word.starts_with("-"); };
+    const auto first = std::find_if(words.begin() + 1, words.end(), is_name);
+    if (first != words.end() && *(first - 1) != "--man-pages") words.insert(first, "--");
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
 int run(int argc, char** argv) {
   using namespace charm::cli;
   Session session{std::cout, std::cerr, as_typed(argc, argv), {}, std::vector<std::string>(argv, argv + argc)};
   CLI::App app;
   declare_all(app, session, argc > 1 ? argv[1] : "");
   try {
-    app.parse(argc, argv);
+    app.parse(parsed_words(session.words));
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version, std::cout, std::cerr);
   } catch (const CLI::ParseError& error) {

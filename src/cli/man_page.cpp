@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "cli/options.hpp"
+
 namespace charm::cli {
 namespace {
 
@@ -44,9 +46,24 @@ bool takes_value(const CLI::Option& option) {
   return option.get_items_expected_max() > 0 && option.get_type_size() > 0;
 }
 
+constexpr std::size_t longest_list = 40;  // of words in the line with the option's name
+
+bool has_long_list(const CLI::Option& option) { return option.get_type_name().size() > longest_list; }
+
 std::string value_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
-  return type.empty() ? "VALUE" : type;
+  if (type.empty()) return "VALUE";
+  if (has_long_list(option)) return type.ends_with("...") ? "WORD,..." : "WORD";
+  return type.substr(0, type.find(':'));  // behind it CLI11 writes a type of C++
+}
+
+/// What it does, and which words it takes if they are not in the line with its name.
+std::string description_of(const CLI::Option& option) {
+  std::string text = escaped(option.get_description()) + "\n";
+  if (!has_long_list(option)) return text;
+  std::string words;
+  for (const auto& word : accepted_words(option)) words += (words.empty() ? "" : ", ") + word;
+  return words.empty() ? text : text + ".br\nWords: " + escaped(words) + ".\n";
 }
 
 bool is_shown(const CLI::Option& option) { return !option.get_group().empty(); }
@@ -79,15 +96,14 @@ std::string synopsis(const CLI::App& app, const std::string& path) {
 std::string option_list(const CLI::App& app) {
   std::string text;
   for (const CLI::Option* option : options_of(app, true)) {
-    if (!option->get_type_name().empty())
-      text += ".TP\n" + italic(option->get_name()) + "\n" + escaped(option->get_description()) + "\n";
+    if (!option->get_type_name().empty()) text += ".TP\n" + italic(option->get_name()) + "\n" + description_of(*option);
   }
   for (const CLI::Option* option : options_of(app, false)) {
     std::string names;
     for (const auto& name : option->get_snames()) names += (names.empty() ? "" : ", ") + bold("-" + name);
     for (const auto& name : option->get_lnames()) names += (names.empty() ? "" : ", ") + bold("--" + name);
     if (takes_value(*option)) names += " " + italic(value_of(*option));
-    text += ".TP\n" + names + "\n" + escaped(option->get_description()) + "\n";
+    text += ".TP\n" + names + "\n" + description_of(*option);
   }
   return text;
 }

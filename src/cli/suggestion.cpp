@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 namespace charm::cli {
 namespace {
@@ -27,28 +28,33 @@ std::string without_dashes(const std::string& word) {
   return first == std::string::npos ? "" : word.substr(first);
 }
 
-/// The only one for which `fits` is true; empty if there are none or several.
+constexpr std::size_t most_suggestions = 3;
+
+/// Those for which `fits` is true, as "a, b or c"; empty if they are too many.
 template <class Fits>
-std::string only(const std::vector<std::string>& known, Fits fits) {
-  const auto first = std::find_if(known.begin(), known.end(), fits);
-  if (first == known.end() || std::find_if(first + 1, known.end(), fits) != known.end()) return "";
-  return *first;
+std::string those(const std::vector<std::string>& known, Fits fits) {
+  std::vector<std::string> words;
+  std::copy_if(known.begin(), known.end(), std::back_inserter(words), fits);
+  if (words.size() > most_suggestions) return "";
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  return text;
 }
 
 }  // namespace
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
   const std::string bare = without_dashes(word.substr(0, word.find('=')));
-  if (bare.empty()) return "";
-  if (bare.size() > 1) {
-    const std::string begins =
-        only(known, [&](const std::string& name) { return without_dashes(name).starts_with(bare); });
-    if (!begins.empty()) return begins;
-  }
-  std::size_t least = std::max<std::size_t>(1, bare.size() / 3) + 1;
+  if (bare.size() < 2) return "";
+  const std::string begin =
+      those(known, [&](const std::string& name) { return without_dashes(name).starts_with(bare); });
+  if (!begin.empty()) return begin;
+  const std::size_t most = (bare.size() + 1) / 3;
+  std::size_t least = most + 1;
   for (const std::string& name : known) least = std::min(least, distance(bare, without_dashes(name)));
-  if (least > std::max<std::size_t>(1, bare.size() / 3) || least >= bare.size()) return "";
-  return only(known, [&](const std::string& name) { return distance(bare, without_dashes(name)) == least; });
+  if (least > most) return "";
+  return those(known, [&](const std::string& name) { return distance(bare, without_dashes(name)) == least; });
 }
 
 std::vector<std::string> names_there(const CLI::App& app, const std::string& word) {

@@ -8,9 +8,9 @@
 
 namespace charm::cli {
 
-/// The word of `known` that `word` is most like: one that begins with it, if that is one alone, or the one from which it
-/// differs least, by at most a third of its characters (inserted, left out, replaced, or two neighbours exchanged).
-/// Empty if there is none, or if several are equally near.
+/// The words of `known` that `word` is most like, three at most, as "topo or top": those that begin with it, or else
+/// those from which it differs least, by at most a third of its characters (inserted, left out, replaced, or two
+/// neighbours exchanged). Empty if there are none, or too many.
 std::string suggestion(const std::string& word, const std::vector<std::string>& known);
 
 /// The names that may stand where `word` stands in the command that was parsed innermost: options if it begins with a

@@ -48,8 +48,8 @@ struct Sample {
 
 struct Series {
   Program program;
-  std::vector<Sample> runs;     ///< by round
-  std::vector<Output> outputs;  ///< of the runs to warm up, if outputs are compared
+  std::vector<Sample> runs;          ///< by round
+  std::vector<Output> outputs = {};  ///< of the runs to warm up, if outputs are compared
 
   [[nodiscard]] std::vector<double> wall() const;
   [[nodiscard]] std::vector<double> cpu() const;  ///< user and system time

@@ -20,9 +20,8 @@ constexpr const char* forms = "write --scan threads=1,2,4 or --scan n=1..8 or --
 [[noreturn]] void refuse(const std::string& why) { throw Error(Errc::bad_input, "--scan: " + why, forms); }
 
 bool is_name(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '-';
-  });
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
 }
 
 std::optional<double> number(std::string_view text) {

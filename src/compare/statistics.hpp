@@ -2,10 +2,10 @@
 // the estimate and its interval were chosen, and bench/compare/study.cpp repeats the study.
 //
 // The estimate is the geometric mean of the paired ratios without the highest and the lowest fifth of them, so that a
-// few runs that something disturbed do not decide. Its 95 % interval is that of the percentile bootstrap over pairs, with
-// percentiles as much further out as Student's distribution is wider than the normal one (T. Hesterberg 2015);
-// the one of 99 %, by which differences are claimed, is that of J. W. Tukey and D. H. McLaughlin (1963) for trimmed
-// means, which has no resamples full of outliers at its ends.
+// few runs that something disturbed do not decide. Its 95 % interval is that of the percentile bootstrap over pairs,
+// with percentiles as much further out as Student's distribution is wider than the normal one (T. Hesterberg 2015); the
+// one of 99 %, by which differences are claimed, is that of J. W. Tukey and D. H. McLaughlin (1963) for trimmed means,
+// which has no resamples full of outliers at its ends.
 #pragma once
 
 #include <cstddef>

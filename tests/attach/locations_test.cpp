@@ -70,8 +70,8 @@ TEST(Locations, ThatAreNotThereAreRefusedWithWhatIsThere) {
   EXPECT_NE(refusal("die:0").find("called 'die'"), std::string::npos);
   const charm::Machine small = charm::test::uniform(1, 1, 2);
   EXPECT_NE(refusal("node:1", small).find("only index 0"), std::string::npos);
-  for (const char* text : {"", ",", "0,", "x", "1-", "3-1", "-1", "l3:", "l3:x", "l3:2-1", "l3:1:0", "l3:0.core", "l3", "0-99999",
-                           "l3:0.", "core:0-3:2", "socket:-1", " 1"}) {
+  for (const char* text : {"", ",", "0,", "x", "1-", "3-1", "-1", "l3:", "l3:x", "l3:2-1", "l3:1:0", "l3:0.core", "l3",
+                           "0-99999", "l3:0.", "core:0-3:2", "socket:-1", " 1"}) {
     const std::string said = refusal(text);
     EXPECT_NE(said, "nothing") << text;
     EXPECT_NE(said.find("; "), std::string::npos) << text << ": the remedy is missing in " << said;
@@ -88,8 +88,8 @@ TEST(Locations, CountOnlyWhatMayBeUsed) {
 
 TEST(Locations, WhateverTheTextNoCpuIsNamedThatMayNotBeUsed) {
   EXPECT_TRUE(rc::check([] {
-    const auto text = *rc::gen::container<std::string>(
-        rc::gen::elementOf(std::string("0123456789-,:.lcorepunsktaden")));
+    const auto text =
+        *rc::gen::container<std::string>(rc::gen::elementOf(std::string("0123456789-,:.lcorepunsktaden")));
     const auto of = machine();
     try {
       for (const int cpu : cpus_at(of, text, "--cpus")) RC_ASSERT(of.allowed_cpus.contains(cpu));

@@ -83,8 +83,8 @@ TEST_F(PinTest, ThreadsAreOnTheCpusOfTheListInTheirOrder) {
 TEST_F(PinTest, OnceLeavesTheProgramInItsPlace) {
   const std::string cpu = cores().back();
   // It has the process id of charm itself: there is nobody else.
-  const auto said = script("'" CHARM_TOOL "' run -q --once --cpus " + cpu +
-                           " -- sh -c 'echo $$ $(" + own_mask() + "); exit 5' & wait $!; echo $! $?");
+  const auto said = script("'" CHARM_TOOL "' run -q --once --cpus " + cpu + " -- sh -c 'echo $$ $(" + own_mask() +
+                           "); exit 5' & wait $!; echo $! $?");
   const auto lines = said.out;
   const auto end = lines.find('\n');
   const std::string pid = lines.substr(0, lines.find(' '));

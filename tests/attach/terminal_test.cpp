@@ -7,8 +7,8 @@ namespace {
 
 using TerminalTest = charm::cli::test::Steering;
 
-// An interactive shell, as the terminal's session leader, runs charm with another shell, which suspends itself. The outer
-// one must have its prompt back, see one stopped job, and bring it back by fg.
+// An interactive shell, as the terminal's session leader, runs charm with another shell, which suspends itself. The
+// outer one must have its prompt back, see one stopped job, and bring it back by fg.
 constexpr const char* session = R"py(
 import os, pty, select, sys, time
 

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compare/counting_cost.hpp"
 #include "compare/remaining.hpp"
 #include "compare/run.hpp"
 
@@ -153,13 +154,32 @@ TEST(Outputs, AgreeDifferOrVary) {
 
 TEST(Outputs, AreLookedAtWhileProgramsWarmUp) {
   Request request = with_commands();
-  const Outcome outcome =
-      compare_programs(request, {.launch = [](const Program& program, Purpose purpose) {
-                         Sample run = lasting(1);
-                         if (purpose == Purpose::warm_up) run.child.output = {program.name == "A" ? 1U : 2U, 3U};
-                         return run;
-                       }});
+  const Outcome outcome = compare_programs(request, {.launch = [](const Program& program, Purpose purpose) {
+                                             Sample run = lasting(1);
+                                             if (purpose == Purpose::warm_up)
+                                               run.child.output = {program.name == "A" ? 1U : 2U, 3U};
+                                             return run;
+                                           }});
   EXPECT_EQ(agreement(outcome, 1), Agreement::differs);
+}
+
+TEST(CountingCost, IsWhatTheLeastDisturbedRunsDifferBy) {
+  const auto runs = [](std::initializer_list<double> seconds) {
+    std::vector<charm::os::ChildResult> all;
+    for (const double one : seconds) all.push_back(lasting(one).child);
+    return all;
+  };
+  EXPECT_NEAR(counting_cost(runs({0.00047, 0.009}), runs({0.004, 0.0002})), 0.00027, 1e-9);
+  EXPECT_EQ(counting_cost(runs({0.1}), runs({0.2})), 0) << "noise";
+  EXPECT_EQ(counting_cost({}, {}), 0);
+}
+
+TEST(CountingCost, EndsTheCountingWhereItIsMoreThanAPercent) {
+  EXPECT_EQ(too_dear(0.00027, 1), "");
+  EXPECT_EQ(too_dear(0.00027, 0), "") << "it is not known how long the programs take";
+  const std::string why = too_dear(0.00027, 0.00047);
+  EXPECT_NE(why.find("270 µs"), std::string::npos) << why;
+  EXPECT_NE(why.find("57"), std::string::npos) << why;
 }
 
 TEST(Spread, IsMeanDeviationAndEnds) {

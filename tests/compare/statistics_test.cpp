@@ -100,8 +100,9 @@ int wrong_of_families(const simulated::Shape& shape, std::size_t told) {
     for (const auto& pair : pairs) {
       const auto& first = pairs.front().first;  // of all comparisons
       const auto ratio = paired_ratio(first, pair.second, 7, told);
-      const auto verdict = judge(Evidence{ratio, fastest_ratio(first, pair.second, 7, told), rank_sum(first, pair.second)},
-                                 static_cast<int>(rounds), {});
+      const auto verdict =
+          judge(Evidence{ratio, fastest_ratio(first, pair.second, 7, told), rank_sum(first, pair.second)},
+                static_cast<int>(rounds), {});
       claims = claims || verdict.finding == Finding::first_wins || verdict.finding == Finding::second_wins;
     }
     wrong += claims ? 1 : 0;
@@ -114,7 +115,8 @@ TEST(Bars, OfSeveralEqualProgramsNoneDiffersIn95Of100) {
   int plain = 0;
   for (const auto& shape : simulated::quiet_shapes()) {
     // What all programs of a round share is not shared here.
-    if (shape.name == "drift" || shape.name == "step" || shape.name == "waves" || shape.name == "autocorrelated") continue;
+    if (shape.name == "drift" || shape.name == "step" || shape.name == "waves" || shape.name == "autocorrelated")
+      continue;
     const int wrong = wrong_of_families(shape, 5);
     EXPECT_LE(wrong, trials * 5 / 100) << shape.name;
     corrected += wrong;
@@ -124,7 +126,7 @@ TEST(Bars, OfSeveralEqualProgramsNoneDiffersIn95Of100) {
 }
 
 using Estimator = std::optional<Ratio> (*)(std::span<const double>, std::span<const double>, std::uint64_t,
-                                            std::size_t);
+                                           std::size_t);
 
 void expect_true_intervals(const std::vector<simulated::Shape>& shapes, Estimator estimate) {
   double all = 0;
@@ -138,8 +140,8 @@ void expect_true_intervals(const std::vector<simulated::Shape>& shapes, Estimato
       inside95 += ratio->at95.low <= 1.2 && 1.2 <= ratio->at95.high ? 1 : 0;
       inside99 += ratio->at99.low <= 1.2 && 1.2 <= ratio->at99.high ? 1 : 0;
     }
-    // Of 2,000 trials .947 to .997 and .974 to .986 were inside. The limits are three standard errors of the count below
-    // the worst of these.
+    // Of 2,000 trials .947 to .997 and .974 to .986 were inside. The limits are three standard errors of the count
+    // below the worst of these.
     EXPECT_GE(inside95, 2 * trials * 0.947 - 10) << shape.name;
     EXPECT_GE(inside99, 2 * trials * 0.974 - 7) << shape.name;
     all += inside95;

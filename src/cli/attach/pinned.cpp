@@ -42,11 +42,11 @@ std::string pinned_json(const AttachResult& outcome, const Prepared& prepared, c
 }
 
 std::string pinned_text(const AttachResult& outcome, const Prepared& prepared, const attach::ThreadPinner& pinner) {
-  const auto bound = static_cast<std::size_t>(std::count_if(pinner.pinned().begin(), pinner.pinned().end(),
-                                                            [](const auto& one) { return one.cpu >= 0; }));
-  std::string text = fmt::format("charm: {} {} after {}; {} pinned to cpus {}\n", outcome.program,
-                                 how_it_ended(outcome), base::format_seconds(outcome.seconds),
-                                 base::counted(bound, "thread"), pins_text(prepared.pins));
+  const auto bound = static_cast<std::size_t>(
+      std::count_if(pinner.pinned().begin(), pinner.pinned().end(), [](const auto& one) { return one.cpu >= 0; }));
+  std::string text =
+      fmt::format("charm: {} {} after {}; {} pinned to cpus {}\n", outcome.program, how_it_ended(outcome),
+                  base::format_seconds(outcome.seconds), base::counted(bound, "thread"), pins_text(prepared.pins));
   if (bound > prepared.pins.size())
     text += "charm: there were more threads than cpus in the list: after the last cpu came the first again\n";
   if (!pinner.trouble().empty()) text += "charm: " + pinner.trouble() + "\n";

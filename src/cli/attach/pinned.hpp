@@ -1,4 +1,5 @@
-// `charm run --pin-threads` and `charm attach --pin-threads`: no policy, no shares; each thread gets its cpu from a list.
+// `charm run --pin-threads` and `charm attach --pin-threads`: no policy, no shares; each thread gets its cpu from a
+// list.
 #pragma once
 
 #include <optional>

@@ -174,8 +174,8 @@ std::string intent_text(const AttachOptions& options, const Prepared& prepared) 
   if (what.empty()) what = fmt::format("process {}", options.pid);
   std::string text = fmt::format("{}: policy {} on {}\n", what, plan.spec, place_of(plan));
   if (!prepared.pins.empty()) {
-    text = fmt::format("{}: the first thread on cpu {}, then on in this order: {}; then from the first cpu again\n", what,
-                       prepared.pins.front(), fmt::join(prepared.pins, ","));
+    text = fmt::format("{}: the first thread on cpu {}, then on in this order: {}; then from the first cpu again\n",
+                       what, prepared.pins.front(), fmt::join(prepared.pins, ","));
     for (const auto& pool : prepared.pools) text += fmt::format("{}={} ({})\n", pool.name, pool.value, pool.why);
     for (const auto& note : prepared.notes) text += "note: " + note + "\n";
     return text;

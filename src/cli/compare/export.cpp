@@ -66,9 +66,7 @@ std::string markdown_code(const std::string& text) {
   return fence + blank + text + blank + fence;
 }
 
-bool outputs_compared(const Outcome& outcome) {
-  return compare::agreement(outcome, 0) != compare::Agreement::unknown;
-}
+bool outputs_compared(const Outcome& outcome) { return compare::agreement(outcome, 0) != compare::Agreement::unknown; }
 
 }  // namespace
 
@@ -140,7 +138,8 @@ std::string runs_csv(const Outcome& outcome) {
 
 std::string comparison_markdown(const Outcome& outcome) {
   const bool outputs = outputs_compared(outcome);
-  Row header = {"", "command", "median", "mean ± σ", "min … max", "user", "system", "peak memory", "wall ratio", "95 %"};
+  Row header = {"",     "command", "median",      "mean ± σ",   "min … max",
+                "user", "system",  "peak memory", "wall ratio", "95 %"};
   Row align = {":--", ":--", "--:", "--:", "--:", "--:", "--:", "--:", "--:", "--:"};
   if (outputs) {
     header.emplace_back("output");

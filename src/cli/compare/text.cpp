@@ -53,8 +53,7 @@ std::string times_table(const Outcome& outcome, bool colour) {
     rows.push_back(std::move(row));
   }
   std::vector<Column> columns = {{"", Align::left}};
-  for (const char* title :
-       {"wall", "σ", "min", "max", "spread", "user", "system", "peak memory", "wall ratio", "95 %"})
+  for (const char* title : {"wall", "σ", "min", "max", "spread", "user", "system", "peak memory", "wall ratio", "95 %"})
     columns.push_back({title, Align::right});
   if (outputs) columns.push_back({"output", Align::left});
   return render_table(columns, rows, colour);
@@ -146,8 +145,10 @@ std::string comparison_text(const Outcome& outcome, bool colour) {
     }
   }
   if (verdicts.size() > 1) {
-    text += fmt::format("{} comparisons with {}, corrected so that all of them together claim a wrong difference in at most "
-                        "1 of 100 cases\n", verdicts.size(), outcome.series.front().program.name);
+    text += fmt::format(
+        "{} comparisons with {}, corrected so that all of them together claim a wrong difference in at most "
+        "1 of 100 cases\n",
+        verdicts.size(), outcome.series.front().program.name);
   }
   for (const auto& line : outcome.disturbances) text += "noise: " + line + "\n";
   if (!outcome.why_no_counters.empty()) text += "no hardware counters: " + outcome.why_no_counters + "\n";
@@ -186,16 +187,16 @@ std::string failed_text(const Outcome& outcome) {
                        std::generic_category().message(failed.child.start_error));
   }
   const bool once = is_command && failed.command.front() != "--prepare";
-  const std::string when = once             ? std::string()
-                           : failed.warm_up ? fmt::format(" in warm-up run {} of {}", failed.round + 1, outcome.warm_ups)
-                                          : fmt::format(" in run {} of {}", failed.round + 1, outcome.rounds);
+  const std::string when = once ? std::string()
+                           : failed.warm_up
+                               ? fmt::format(" in warm-up run {} of {}", failed.round + 1, outcome.warm_ups)
+                               : fmt::format(" in run {} of {}", failed.round + 1, outcome.rounds);
   const std::string how = failed.child.signal != 0 ? fmt::format("was ended by signal {} ({})", failed.child.signal,
                                                                  strsignal(failed.child.signal))
                                                    : fmt::format("ended with exit code {}", failed.child.exit_code);
-  std::string text =
-      fmt::format("{} {}{}; {}\n", what, how, when,
-                  is_command ? "mend it, or write '|| true' after it if that does not matter"
-                             : "mend it, or measure it all the same with --ignore-failure");
+  std::string text = fmt::format("{} {}{}; {}\n", what, how, when,
+                                 is_command ? "mend it, or write '|| true' after it if that does not matter"
+                                            : "mend it, or measure it all the same with --ignore-failure");
   std::string tail = failed.child.error_tail;
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == '\r')) tail.pop_back();
   if (tail.empty()) return text;

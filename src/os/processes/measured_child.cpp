@@ -186,7 +186,7 @@ ChildResult run_child(const ChildRequest& request) {
     fcntl(output_from_child.get(), F_SETFL, O_NONBLOCK);
     result.output.emplace();
   }
-  const PeakMemory own;                          // resets our own peak, below which the child's cannot be seen
+  const PeakMemory own;  // resets our own peak, below which the child's cannot be seen
   result.floor_bytes = own.bytes();
   const Signals signals;
   const SpawnOptions plan(request, signals, to_parent.get(), output_to_parent.get());
