@@ -55,7 +55,7 @@ bool ThreadPinner::pin_new_threads(bool first) {
     // A new thread has its creator's mask, which is not what it would have had.
     if (!first && inherited) original = came_with_;
     present[found.id] = {std::move(original), wanted};
-    pinned_.push_back({found.id, error == 0 ? cpu : -1});
+    if (found.followed) pinned_.push_back({found.id, error == 0 ? cpu : -1});
   }
   masks_ = std::move(present);
   return any;

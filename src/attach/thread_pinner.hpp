@@ -30,7 +30,7 @@ class ThreadPinner {
 
   struct Pinned {
     ThreadId id;
-    int cpu = -1;  ///< -1: a thread of a process that is not followed, or one that the kernel did not bind
+    int cpu = -1;  ///< -1: the kernel did not bind it
   };
   [[nodiscard]] const std::vector<Pinned>& pinned() const { return pinned_; }
   [[nodiscard]] const CpuSet& cpus() const { return all_; }

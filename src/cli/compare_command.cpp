@@ -181,7 +181,7 @@ compare::Outcome measure(const CompareOptions& options, const compare::Request& 
   around.own_cpu_s = os::cpu_seconds() + os::cpu_seconds_of_children() - cpu_before;
   around.after = os::look_at_machine_use();
   if (dear.empty()) outcome.counters = counting.names();
-  outcome.why_no_counters = dear.empty() ? counting.why_not() : dear;
+  outcome.why_no_counters = counting.why_not().empty() ? dear : counting.why_not();
   outcome.disturbances = compare::disturbances(around, outcome);
   return outcome;
 }

@@ -53,7 +53,9 @@ std::string parsed_path(const CLI::App& app) {
 
 /// The name that was probably meant by what the parser did not expect; empty: no idea.
 std::string meant_by(const CLI::App& app, const CLI::ParseError& error) {
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return "";
+  const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;  // "bench grph" lacks a command
+  if (!unexpected && !missing) return "";
   for (const std::string& word : app.remaining(true)) {
     if (word == "--") return "";
     if (const std::string meant = suggestion(word, names_there(app, word)); !meant.empty()) return meant;

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <string_view>
 #include <unistd.h>
 
@@ -187,6 +188,11 @@ std::optional<Ended> Child::reap() {
 void Child::stop_with(int signal) const {
   const struct sigaction plain = disposition(SIG_DFL);
   struct sigaction before{};
+  // A shell has a process group of its own. While it has the terminal, the caller's shell knows nothing of that group, and
+  // would give the terminal back to the caller's alone.
+  const int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+  const pid_t group = getpgid(pid_);
+  const bool had_terminal = terminal >= 0 && group > 0 && group != getpgrp() && tcgetpgrp(terminal) == group;
   const pid_t continuer = fork();  // C3
   if (continuer == 0) continue_parent_with(pid_);
   sigaction(signal, &plain, &before);  // SIGSTOP has no other one
@@ -197,6 +203,8 @@ void Child::stop_with(int signal) const {
   raise(signal);                           // blocked still, but for SIGSTOP: pending
   sigprocmask(SIG_UNBLOCK, &only, &mask);  // stops here
   sigprocmask(SIG_SETMASK, &mask, nullptr);
+  if (had_terminal && tcgetpgrp(terminal) == getpgrp()) tcsetpgrp(terminal, group);
+  if (terminal >= 0) close(terminal);
   if (signal != SIGSTOP) sigaction(signal, &before, nullptr);
   if (continuer <= 0) return;
   kill(continuer, SIGKILL);
