@@ -188,8 +188,8 @@ std::optional<Ended> Child::reap() {
 void Child::stop_with(int signal) const {
   const struct sigaction plain = disposition(SIG_DFL);
   struct sigaction before{};
-  // A shell has a process group of its own. While it has the terminal, the caller's shell knows nothing of that group, and
-  // would give the terminal back to the caller's alone.
+  // A shell has a process group of its own. While it has the terminal, the caller's shell knows nothing of that group,
+  // and would give the terminal back to the caller's alone.
   const int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
   const pid_t group = getpgid(pid_);
   const bool had_terminal = terminal >= 0 && group > 0 && group != getpgrp() && tcgetpgrp(terminal) == group;
