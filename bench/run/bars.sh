@@ -42,13 +42,16 @@ if __name__ == '__main__':
     for _ in range(500): hashlib.sha256(data).digest()
     with multiprocessing.Pool(len(os.sched_getaffinity(0))) as pool: pool.map(task, range(16))
 PY
-printf 'all: %s\n%%.o:\n\t@sh job; sh job\n' "$(seq -s ' ' -f '%g.o' 24)" > Makefile
+printf 'all: %s\n%%.done:\n\t@sh job; sh job\n' "$(seq -s ' ' -f '%g.done' 24)" > Makefile
+for tool in make python3 xargs; do
+  command -v "$tool" > /dev/null || { echo "bars.sh: $tool is missing; install it" >&2; exit 2; }
+done
 chmod +x job
 declare -A cases=(
   [jobs]="seq 60 | xargs -P$cpus -I{} sh job"
   [threads]="python3 threads.py 60"
   [bursts]="for i in 1 2 3; do seq 10 | xargs -P$cpus -I{} sh job; sleep 2; done"
-  [build]="make -s -B -j$cpus; :"
+  [build]="make -s -j$cpus"
   [pool]="python3 pool.py"
 )
 selected=("$@")
