@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -23,6 +22,7 @@
 #include "workloads/graph/sssp.hpp"
 #include "workloads/graph/validate.hpp"
 #include "workloads/gups/gups.hpp"
+#include "workloads/trial.hpp"
 
 namespace charm::workloads {
 namespace {
@@ -31,20 +31,6 @@ constexpr double pagerank_tolerance = 1e-4;
 constexpr int pagerank_most = 1000;
 constexpr int graph500_roots = 64;
 constexpr double gups_errors_allowed = .01;
-
-struct Trial {
-  double seconds = 0;
-  double work = 0;
-  std::string wrong;  ///< empty: the answer is right
-  std::string detail;
-};
-
-template <class F>
-double seconds_of(F&& f) {
-  const auto start = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 struct Job {
   const CsrGraph& graph;
@@ -147,14 +133,6 @@ struct Graph500Trial {
   }
 };
 
-void add(KernelRun& run, const Trial& trial) {
-  run.seconds.push_back(trial.seconds);
-  run.work.push_back(trial.work);
-  if (!run.verified) return;  // the first wrong answer is the one that is described
-  run.verified = trial.wrong.empty();
-  run.detail = run.verified ? trial.detail : trial.wrong;
-}
-
 template <class Kernel>
 KernelRun run_trials(const Runner& runner, Job job, const Progress& progress) {
   KernelRun result{Kernel::name, runner.runtime, "MTEPS", {}, {}, job.options.trials > 0, {}};
@@ -199,7 +177,7 @@ double rate(const KernelRun& run) {
   std::sort(rates.begin(), rates.end());
   const std::size_t middle = rates.size() / 2;
   const double median = rates.size() % 2 == 1 ? rates[middle] : (rates[middle - 1] + rates[middle]) / 2;
-  return median / (run.unit == "GUP/s" ? 1e9 : 1e6);
+  return median / (run.unit == "MTEPS" ? 1e6 : 1e9);
 }
 
 void merge(KernelRun& run, const KernelRun& more) {

@@ -17,11 +17,11 @@ namespace charm::workloads {
 
 /// The result of the trials of one kernel on one runtime.
 struct KernelRun {
-  std::string kernel;           ///< bfs, pr, cc, sssp, graph500 or gups
+  std::string kernel;           ///< bfs, pr, cc, sssp, graph500, gups, or one of sgd_kernel_names
   std::string runtime;          ///< charm, openmp, tbb or serial
-  std::string unit;             ///< unit of rate(): "MTEPS" or "GUP/s"
+  std::string unit;             ///< unit of rate(): "MTEPS", "GUP/s" or "GB/s"
   std::vector<double> seconds;  ///< one a trial; for graph500 a trial is the sum over its 64 searches
-  std::vector<double> work;     ///< one a trial: edges traversed or updates made
+  std::vector<double> work;     ///< one a trial: edges traversed, updates made or bytes of samples read
   bool verified = false;        ///< every trial's answer passed
   std::string detail;  ///< one line: what the validator found wrong, or figures of the kernel's own (TEPS, errors)
 };

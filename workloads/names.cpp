@@ -4,6 +4,10 @@ namespace charm::workloads {
 
 std::vector<std::string> graph_kernels() { return {graph_kernel_names.begin(), graph_kernel_names.end()}; }
 
+std::vector<std::string> sgd_kernels() { return {sgd_kernel_names.begin(), sgd_kernel_names.end()}; }
+
+std::vector<std::string> sgd_updates() { return {sgd_update_names.begin(), sgd_update_names.end()}; }
+
 std::vector<std::string> runtimes() {
   return {
 #ifdef CHARM_WORKLOADS_CHARM

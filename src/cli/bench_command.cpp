@@ -1,4 +1,4 @@
-// `charm bench graph|gups`: the options. What they ask for is run by run_bench(), which is not the same in every
+// `charm bench graph|gups|sgd`: the options. What they ask for is run by run_bench(), which is not the same in every
 // program (bench/bench.hpp).
 #include <memory>
 
@@ -71,17 +71,46 @@ void declare_gups(CLI::App& bench_app, Session& session) {
   finish(*app, options, session);
 }
 
+void declare_sgd(CLI::App& bench_app, Session& session) {
+  auto options = std::make_shared<BenchOptions>();
+  options->request.workload = Workload::sgd;
+  SgdRequest& sgd = options->request.sgd;
+  CLI::App* app = bench_app.add_subcommand("sgd", "Logistic regression by stochastic gradient descent");
+  whole_number(app->add_option("--rows", sgd.rows, "Generate so many samples [10000]"), 2, INT32_MAX);
+  whole_number(app->add_option("--features", sgd.features, "Features of a generated sample [8192]"), 1, INT32_MAX);
+  number_within(app->add_option("--density", sgd.density,
+                                "Share of the features that each sample has; below 1 they are sparse [1]"),
+                1e-9, 1);
+  file_path(app->add_option("--file", options->request.file, "Load samples in the format of LIBSVM, also gzipped"));
+  whole_number(app->add_option("--seed", options->request.seed, "Seed of the samples, or of a file's order [1]"), 0,
+               INT64_MAX);
+  some_of(app->add_option("--kernel", options->kernels, "Passes and replications to run [all]"),
+          workloads::sgd_kernels());
+  one_of(app->add_option("--update", sgd.update, "How workers change a replica that they share [hogwild]"),
+         workloads::sgd_updates());
+  whole_number(app->add_option("--epochs", sgd.epochs, "Epochs after which a descent has failed [500]"), 1, 1000000);
+  number_within(
+      app->add_option("--target", sgd.target, "Share of the removable loss that is left when a descent ends [0.05]"),
+      1e-4, .99);
+  declare_common(*app, *options);
+  app->footer("Example:\n  charm bench sgd --rows 20000 --features 1000 --kernel sgd-core,sgd-chiplet --json");
+  finish(*app, options, session);
+}
+
 void declare_bench(CLI::App& app, Session& session) {
   declare_graph(app, session);
   declare_gups(app, session);
+  declare_sgd(app, session);
   app.require_subcommand(1);
 }
 
 }  // namespace
 
 Command bench_entry() {
-  return {"bench", "Run verified benchmarks on CHARM and its peers",
-          "  charm bench graph --scale 18 --report out.html\n  charm bench gups --scale 27", declare_bench};
+  return {
+      "bench", "Run verified benchmarks on CHARM and its peers",
+      "  charm bench graph --scale 18 --report out.html\n  charm bench gups --scale 27\n  charm bench sgd --rows 20000",
+      declare_bench};
 }
 
 }  // namespace charm::cli

@@ -21,6 +21,8 @@ class CharmExecutor {
 
   [[nodiscard]] int workers() const { return workers_; }
   [[nodiscard]] int worker() const { return charm::worker_id(); }
+  /// Where the workers are now; -1 for one that is not bound.
+  [[nodiscard]] std::vector<WorkerCore> worker_cores() const { return charm::worker_cores(); }
 
   /// How arrays that are made from now on are placed. The workers' cores are read once: arrays of a trial do not follow
   /// a worker that a controller moves meanwhile.

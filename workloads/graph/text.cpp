@@ -11,24 +11,22 @@
 
 namespace charm::workloads {
 
-TextFile::TextFile(std::string path) : path_(std::move(path)) {
+TextFile::TextFile(std::string path, FileKind kind) : path_(std::move(path)) {
+  const std::string readable = fmt::format("give the path of a {} file that can be read", kind.name);
   struct stat status{};
   if (stat(path_.c_str(), &status) != 0) {
-    throw Error(Errc::bad_input, fmt::format("{}: {}", path_, std::strerror(errno)),
-                "give the path of a graph file that can be read");
+    throw Error(Errc::bad_input, fmt::format("{}: {}", path_, std::strerror(errno)), readable);
   }
   if (!S_ISREG(status.st_mode)) {
     throw Error(Errc::bad_input, fmt::format("{}: not a regular file", path_),
-                "save the graph to a file: it may be read twice");
+                fmt::format("save the {} to a file: it may be read twice", kind.name));
   }
   if (status.st_size == 0) {
-    throw Error(Errc::bad_input, fmt::format("{}: the file is empty", path_),
-                "give an edge list or a Matrix Market file");
+    throw Error(Errc::bad_input, fmt::format("{}: the file is empty", path_), fmt::format("give {}", kind.formats));
   }
   file_ = gzopen(path_.c_str(), "rb");
   if (file_ == nullptr) {
-    throw Error(Errc::bad_input, fmt::format("{}: {}", path_, std::strerror(errno)),
-                "give the path of a graph file that can be read");
+    throw Error(Errc::bad_input, fmt::format("{}: {}", path_, std::strerror(errno)), readable);
   }
   gzbuffer(file_, 1U << 20);
   if (path_.ends_with(".gz") && gzdirect(file_) == 1) {

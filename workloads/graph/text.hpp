@@ -20,9 +20,15 @@ struct TextBlock {
   std::int64_t line = 1;
 };
 
+/// What a file is to hold, as the messages about one that cannot be read say it.
+struct FileKind {
+  const char* name = "graph";
+  const char* formats = "an edge list or a Matrix Market file";
+};
+
 class TextFile {
  public:
-  explicit TextFile(std::string path);
+  explicit TextFile(std::string path, FileKind kind = {});
   TextFile(const TextFile&) = delete;
   TextFile& operator=(const TextFile&) = delete;
   ~TextFile();

@@ -25,6 +25,7 @@
 #include "steering/request.hpp"
 #include "topology/discovery.hpp"
 #include "workloads/bench.hpp"
+#include "workloads/sgd/bench.hpp"
 
 namespace charm::cli {
 namespace {
@@ -42,7 +43,9 @@ int nodes_with_cpus(const Machine& machine) {
 
 Facts gather_facts(const BenchRequest& request, const Machine& machine, const base::Settings& settings) {
   Facts facts;
-  facts.kernels = request.workload == Workload::gups ? std::vector<std::string>{"gups"} : workloads::graph_kernels();
+  facts.kernels = request.workload == Workload::gups  ? std::vector<std::string>{"gups"}
+                  : request.workload == Workload::sgd ? workloads::sgd_kernels()
+                                                      : workloads::graph_kernels();
   facts.runtimes = workloads::runtimes();
   facts.policies = known_policies();
   facts.memories = workloads::memory_names();
@@ -57,6 +60,9 @@ Facts gather_facts(const BenchRequest& request, const Machine& machine, const ba
     options.scale = scale;
     return workloads::generated_bytes(options, workloads::memory_named(memory.value_or("partitioned")), nodes);
   };
+  facts.sgd_bytes = [](const SgdPlan& sgd, int workers) {
+    return workloads::sgd_bytes({sgd.rows, sgd.features, sgd.density, 1}, workers);
+  };
   return facts;
 }
 
@@ -69,14 +75,16 @@ void try_policies(const BenchPlan& plan, const Machine& machine, const base::Set
 
 void check_file(const BenchPlan& plan) {
   if (plan.file.empty()) return;
+  const bool samples = plan.workload == Workload::sgd;
   std::error_code error;
   if (std::filesystem::is_directory(plan.file, error)) {
     throw Error(Errc::bad_input, "--file: '" + plan.file + "' is a folder",
-                "give a graph file: an edge list or Matrix Market");
+                samples ? "give a file in the format of LIBSVM" : "give a graph file: an edge list or Matrix Market");
   }
   if (!std::filesystem::exists(plan.file, error)) {
-    throw Error(Errc::bad_input, "--file: there is no '" + plan.file + "'",
-                "give an existing edge list or Matrix Market file");
+    throw Error(
+        Errc::bad_input, "--file: there is no '" + plan.file + "'",
+        samples ? "give an existing file in the format of LIBSVM" : "give an existing edge list or Matrix Market file");
   }
 }
 
@@ -99,7 +107,9 @@ std::vector<base::Settings::Origin> settings_in_force(const base::Settings& sett
 Report make_report(const Machine& machine, const Host& host, const BenchResult& outcome, const BenchPlan& plan,
                    const std::string& command) {
   Report report;
-  report.title = plan.workload == Workload::gups ? "CHARM: random memory access" : "CHARM: graph kernels";
+  report.title = plan.workload == Workload::gups  ? "CHARM: random memory access"
+                 : plan.workload == Workload::sgd ? "CHARM: stochastic gradient descent"
+                                                  : "CHARM: graph kernels";
   report.command = command;
   report.host = host;
   report.outcome = outcome;

@@ -39,7 +39,15 @@ void check_input_options(const BenchRequest& request) {
     return;
   }
   if (request.scale) refuse("--scale and --file contradict each other", "generate a graph or load one");
-  if (request.file->empty()) refuse("--file: the path is empty", "give the path of a graph file");
+  const SgdRequest& sgd = request.sgd;
+  if (sgd.rows || sgd.features || sgd.density)
+    refuse(fmt::format("{} and --file contradict each other", sgd.rows       ? "--rows"
+                                                              : sgd.features ? "--features"
+                                                                             : "--density"),
+           "generate samples or load them");
+  if (request.file->empty())
+    refuse("--file: the path is empty",
+           fmt::format("give the path of a {} file", request.workload == Workload::sgd ? "sample" : "graph"));
 }
 
 void check_memory(const BenchPlan& plan, const Facts& facts) {
@@ -51,6 +59,31 @@ void check_memory(const BenchPlan& plan, const Facts& facts) {
   refuse(fmt::format("--scale {} needs about {} of memory and {} are available", plan.scale,
                      base::format_bytes(facts.needed_bytes(plan.workload, plan.scale)), base::format_bytes(available)),
          fits > 0 ? fmt::format("take --scale {} or less", fits) : "free memory");
+}
+
+SgdPlan with_defaults(const SgdRequest& request) {
+  SgdPlan plan;
+  plan.rows = request.rows.value_or(plan.rows);
+  plan.features = request.features.value_or(plan.features);
+  plan.density = request.density.value_or(plan.density);
+  plan.update = request.update.value_or(plan.update);
+  plan.epochs = request.epochs.value_or(plan.epochs);
+  plan.target = request.target.value_or(plan.target);
+  return plan;
+}
+
+void check_sample_memory(const BenchPlan& plan, const Facts& facts) {
+  if (!plan.file.empty() || !facts.sgd_bytes || !facts.available_bytes) return;
+  const std::uint64_t needed = facts.sgd_bytes(plan.sgd, plan.workers);
+  const std::uint64_t available = *facts.available_bytes;
+  if (needed <= available) return;
+  SgdPlan fits = plan.sgd;
+  while (fits.rows > 2 && facts.sgd_bytes(fits, plan.workers) > available)
+    fits.rows = std::max<std::int64_t>(2, fits.rows / 2);
+  const bool some_fit = facts.sgd_bytes(fits, plan.workers) <= available;
+  refuse(fmt::format("--rows {} of --features {} need about {} of memory and {} are available", plan.sgd.rows,
+                     plan.sgd.features, base::format_bytes(needed), base::format_bytes(available)),
+         some_fit ? fmt::format("take --rows {} or a lower --density", fits.rows) : "take fewer --features");
 }
 
 int chosen_workers(const BenchRequest& request, const Facts& facts) {
@@ -96,7 +129,11 @@ BenchPlan make_plan(const BenchRequest& request, const Facts& facts) {
     plan.policies =
         chosen("--policy", request.policies.empty() ? Names{facts.policy} : request.policies, facts.policies);
   }
-  check_memory(plan, facts);
+  plan.sgd = with_defaults(request.sgd);
+  if (plan.workload == Workload::sgd)
+    check_sample_memory(plan, facts);
+  else
+    check_memory(plan, facts);
 
   for (const auto& kernel : kernels) {
     const int trials = request.trials.value_or(default_trials(kernel));

@@ -10,7 +10,27 @@
 
 namespace charm::cli {
 
-enum class Workload { graph, gups };
+enum class Workload { graph, gups, sgd };
+
+/// What `sgd` runs on and how, as given.
+struct SgdRequest {
+  std::optional<std::int64_t> rows;
+  std::optional<std::int64_t> features;
+  std::optional<double> density;
+  std::optional<std::string> update;
+  std::optional<int> epochs;
+  std::optional<double> target;
+};
+
+/// The same with defaults.
+struct SgdPlan {
+  std::int64_t rows = 10000;
+  std::int64_t features = 8192;
+  double density = 1;
+  std::string update = "hogwild";
+  int epochs = 500;
+  double target = .05;
+};
 
 /// The request as given on the command line; an empty list means the default.
 struct BenchRequest {
@@ -25,6 +45,7 @@ struct BenchRequest {
   std::optional<int> trials;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> memory;
+  SgdRequest sgd;
 };
 
 struct Facts {
@@ -38,6 +59,7 @@ struct Facts {
   bool share_cores = false;
   std::optional<std::uint64_t> available_bytes;
   std::function<std::uint64_t(Workload, int scale)> needed_bytes;
+  std::function<std::uint64_t(const SgdPlan&, int workers)> sgd_bytes;
 };
 
 /// One planned row: the runtimes of a kernel are adjacent and take turns trial by trial.
@@ -55,6 +77,7 @@ struct BenchPlan {
   std::string file;  // empty: generated
   bool undirected = false;
   std::uint64_t seed = 1;
+  SgdPlan sgd;
   std::string memory;  // placement of CHARM's arrays on several NUMA nodes; empty: the workloads' default
   int workers = 1;
   std::vector<std::string> policies;      // policies with which CHARM runs; empty if it does not take part

@@ -8,7 +8,7 @@ namespace charm::cli {
 namespace {
 
 double unit_size(const std::string& unit) {
-  if (unit == "GUP/s") return 1e9;
+  if (unit == "GUP/s" || unit == "GB/s") return 1e9;
   return unit == "MTEPS" ? 1e6 : 1;
 }
 

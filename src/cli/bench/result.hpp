@@ -17,9 +17,9 @@ struct Result {
   std::string policy;  // "none" for another runtime than CHARM, which places its threads itself
   int workers = 0;
   std::string input;
-  std::string unit;             // unit of rates: MTEPS or GUP/s
+  std::string unit;             // unit of rates: MTEPS, GUP/s or GB/s
   std::vector<double> seconds;  // by trial
-  std::vector<double> work;     // by trial: edges or updates
+  std::vector<double> work;     // by trial: edges, updates or bytes
   std::uint64_t peak_rss_bytes = 0;
   bool verified = false;
   std::string detail;
@@ -35,7 +35,7 @@ struct Result {
   [[nodiscard]] double rate() const;
 };
 
-/// The graph or table that the rows ran on, and the time and memory of making it.
+/// The graph, table or samples that the rows ran on, and the time and memory of making it.
 struct Input {
   std::string description;
   double seconds = 0;

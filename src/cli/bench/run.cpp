@@ -11,10 +11,12 @@
 
 #include <fmt/format.h>
 
+#include "base/format.hpp"
 #include "cli/bench/dedicated_thread.hpp"
 #include "cli/bench/settle.hpp"
 #include "os/memory/memory.hpp"
 #include "workloads/bench.hpp"
+#include "workloads/sgd/bench.hpp"
 
 namespace charm::cli {
 namespace {
@@ -99,6 +101,8 @@ class Bench {
     record_placements();
     if (plan_.workload == Workload::graph)
       make_graph();
+    else if (plan_.workload == Workload::sgd)
+      make_samples();
     else
       outcome_.input.description = fmt::format("{} words of 8 bytes", 1ULL << static_cast<unsigned>(plan_.scale));
     if (!plan_.memory.empty()) outcome_.input.description += "; memory " + plan_.memory;
@@ -122,14 +126,11 @@ class Bench {
   }
 
   void make_graph() {
-    const Measurement& builder = graph_builder();
+    const Measurement& builder = input_builder();
     progress_.step(plan_.file.empty()
                        ? fmt::format("generating a graph of scale {} with {}", plan_.scale, builder.runtime)
                        : fmt::format("loading {}", plan_.file));
-    const os::PeakMemory peak;
-    note_inexact(peak);
-    const auto begin = std::chrono::steady_clock::now();
-    graph_ = run_on(builder, [&](const workloads::Runner& runner) {
+    make_input(graph_, [&](const workloads::Runner& runner) {
       if (!plan_.file.empty()) {
         return workloads::Graph::load(plan_.file, {.undirected = plan_.undirected, .seed = plan_.seed}, runner);
       }
@@ -138,12 +139,33 @@ class Bench {
       options.seed = plan_.seed;
       return workloads::Graph::generate(options, runner);
     });
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    outcome_.input = {graph_->describe(), taken.count(), peak.bytes()};
   }
 
-  /// The graph is the same on every runtime; the first row that is not serial makes it.
-  [[nodiscard]] const Measurement& graph_builder() const {
+  void make_samples() {
+    const workloads::SampleOptions options{plan_.sgd.rows, plan_.sgd.features, plan_.sgd.density, plan_.seed};
+    progress_.step(plan_.file.empty()
+                       ? fmt::format("generating {} rows of {} features, {}", options.rows, options.features,
+                                     base::format_bytes(workloads::sample_bytes(options)))
+                       : fmt::format("loading {}", plan_.file));
+    make_input(samples_, [&](const workloads::Runner& runner) {
+      return plan_.file.empty() ? workloads::SampleSet::generate(options, runner)
+                                : workloads::SampleSet::load(plan_.file, plan_.seed, runner);
+    });
+  }
+
+  /// Makes the rows' input with `make(runner)`, and records its time and memory.
+  template <class T, class F>
+  void make_input(std::optional<T>& input, F make) {
+    const os::PeakMemory peak;
+    note_inexact(peak);
+    const auto begin = std::chrono::steady_clock::now();
+    input = run_on(input_builder(), make);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    outcome_.input = {input->describe(), taken.count(), peak.bytes()};
+  }
+
+  /// The input is the same on every runtime; the first row that is not serial makes it.
+  [[nodiscard]] const Measurement& input_builder() const {
     const auto parallel = std::find_if(plan_.measurements.begin(), plan_.measurements.end(),
                                        [](const Measurement& m) { return m.runtime != "serial"; });
     return parallel == plan_.measurements.end() ? plan_.measurements.front() : *parallel;
@@ -214,6 +236,9 @@ class Bench {
     const os::PeakMemory peak;
     note_inexact(peak);
     auto run = run_on(row, [&](const workloads::Runner& runner) {
+      if (plan_.workload == Workload::sgd)
+        return workloads::run_sgd(row.kernel, runner, *samples_,
+                                  {plan_.sgd.update, plan_.sgd.epochs, plan_.sgd.target});
       return plan_.workload == Workload::gups
                  ? workloads::run_gups(plan_.scale, runner, 1)
                  : workloads::run_kernel(row.kernel, runner, *graph_, {.trials = 1, .first_trial = trial});
@@ -254,6 +279,7 @@ class Bench {
   Progress& progress_;
   CharmRuntime runtime_;
   std::optional<workloads::Graph> graph_;
+  std::optional<workloads::SampleSet> samples_;
   BenchResult outcome_;
   double done_ = 0;  // trials, timed or not
   double planned_ = 0;

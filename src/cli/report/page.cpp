@@ -15,12 +15,19 @@ namespace charm::cli {
 namespace {
 
 std::string kernel_title(const std::string& kernel) {
-  constexpr std::array<std::pair<const char*, const char*>, 6> titles = {{{"bfs", "Breadth-first search"},
-                                                                          {"pr", "PageRank"},
-                                                                          {"cc", "Connected components"},
-                                                                          {"sssp", "Shortest paths"},
-                                                                          {"graph500", "Graph500"},
-                                                                          {"gups", "RandomAccess"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 12> titles = {
+      {{"bfs", "Breadth-first search"},
+       {"pr", "PageRank"},
+       {"cc", "Connected components"},
+       {"sssp", "Shortest paths"},
+       {"graph500", "Graph500"},
+       {"gups", "RandomAccess"},
+       {"loss", "Logistic loss"},
+       {"gradient", "Gradient of the loss"},
+       {"sgd-core", "Descent, a replica per core"},
+       {"sgd-chiplet", "Descent, a replica per chiplet"},
+       {"sgd-node", "Descent, a replica per NUMA node"},
+       {"sgd-machine", "Descent, one model"}}};
   for (const auto& [name, title] : titles) {
     if (kernel == name) return fmt::format("{} <span class=\"muted\">{}</span>", title, render::escaped(kernel));
   }
