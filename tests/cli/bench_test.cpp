@@ -64,6 +64,56 @@ TEST_F(BenchTest, UpdatesATable) {
   }
 }
 
+TEST_F(BenchTest, DescendsOnGeneratedSamplesWithEveryReplication) {
+  const auto said =
+      charm("bench sgd --rows 300 --features 20 --density .5 --trials 1 --workers 1 --report o.html --json");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  std::set<std::string> kernels;
+  const auto json = nlohmann::json::parse(said.out);
+  for (const auto& r : json.at("results")) {
+    kernels.insert(r.at("kernel"));
+    EXPECT_EQ(r.at("unit"), "GB/s");
+    EXPECT_EQ(r.at("verified"), true) << r;
+    EXPECT_GT(r.at("rate").get<double>(), 0) << r;
+    EXPECT_TRUE(has(r.at("input"), "300 rows of 20 features, sparse")) << r.at("input");
+  }
+  EXPECT_EQ(kernels, (std::set<std::string>{"loss", "gradient", "sgd-core", "sgd-chiplet", "sgd-node", "sgd-machine"}));
+  EXPECT_TRUE(has(file("o.html"), "a replica per chiplet"));
+}
+
+TEST_F(BenchTest, DescendsOnSamplesFromAFile) {
+  given("s.svm", "+1 1:2 2:1\n-1 1:-2 2:1\n+1 1:3\n-1 1:-1\n");
+  const auto said = charm("bench sgd --file s.svm --trials 1 --runtime serial --update locked --json -q");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_TRUE(has(nlohmann::json::parse(said.out).at("input").at("description"), "s.svm"));
+  const auto short_of =
+      charm("bench sgd --rows 300 --features 90 --epochs 1 --target .001 --trials 1 --runtime serial -q");
+  EXPECT_EQ(short_of.exit_code, 1);
+  EXPECT_TRUE(has(short_of.err, "take more --epochs")) << short_of.err;
+}
+
+TEST_F(BenchTest, RefusesBadSamplesAndBadOptionsOfSgd) {
+  given("bad.svm", "+1 1:2\n-1 1:nan\n");
+  expect_refused("bench sgd --file bad.svm --runtime serial --report out.html -q", {"bad.svm:2", "nan"});
+  given("ragged.svm", "+1 1:2 2:3\n-1 2:1 1:4\n");
+  expect_refused("bench sgd --file ragged.svm --runtime serial --json -q", {"ragged.svm:2", "ascending"});
+  expect_refused("bench sgd --file nowhere.svm -q", {"nowhere.svm", "LIBSVM"});
+  expect_refused("bench sgd --file . -q", {"folder", "LIBSVM"});
+  expect_refused("bench sgd --file bad.svm --rows 5", {"--rows", "--file"});
+  expect_refused("bench sgd --file bad.svm --density .5", {"--density", "--file"});
+  expect_refused("bench sgd --rows 1", {"--rows"});
+  expect_refused("bench sgd --features 0", {"--features"});
+  for (const char* density : {"0", "-1", "1.5", "nan", "x"}) {
+    expect_refused(std::string("bench sgd --density=") + density, {"--density"});
+  }
+  expect_refused("bench sgd --update wild", {"--update", "wild", "hogwild"});
+  expect_refused("bench sgd --kernel bfs", {"--kernel", "bfs", "sgd-node"});
+  expect_refused("bench sgd --target 0", {"--target"});
+  expect_refused("bench sgd --epochs 0", {"--epochs"});
+  expect_refused("bench sgd --scale 5", {"--scale"});
+  expect_refused("bench sgd --rows 2000000000 --features 2000000000", {"memory", "available", "--features"});
+}
+
 TEST_F(BenchTest, PrintsATableAndItsProgressApartFromIt) {
   const auto said = charm("bench graph --scale 6 --kernel bfs --runtime serial --trials 1");
   ASSERT_EQ(said.exit_code, 0) << said.err;

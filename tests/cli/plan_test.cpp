@@ -157,4 +157,24 @@ TEST(BenchPlan, RefusesWhatCannotFitInMemoryAndSaysWhatWould) {
   EXPECT_EQ(refusal(request, f), "") << "what is not known cannot be held against the user";
 }
 
+TEST(BenchPlan, SamplesHaveDefaultsAndMustFitInMemory) {
+  Facts f = facts();
+  f.sgd_bytes = [](const charm::cli::SgdPlan& sgd, int) {
+    return static_cast<std::uint64_t>(sgd.rows) * static_cast<std::uint64_t>(sgd.features) * 4;
+  };
+  f.available_bytes = 3ULL << 30U;
+  BenchRequest request;
+  request.workload = Workload::sgd;
+  EXPECT_EQ(make_plan(request, f).sgd.rows, 10000);
+  request.sgd.rows = 1000000;
+  request.sgd.features = 1024;
+  expect_says(refusal(request, f), {"--rows 1000000", "3.81 GiB", "3 GiB", "--rows 500000"});
+  request.sgd.rows = 2;
+  request.sgd.features = 2000000000;
+  expect_says(refusal(request, f), {"--features"});
+  request.sgd.rows.reset();
+  request.file = "samples.svm";
+  expect_says(refusal(request, f), {"--features", "--file"});
+}
+
 }  // namespace

@@ -142,9 +142,9 @@ struct SgdTrial {
     const auto bytes = static_cast<double>(samples.bytes());
     trial.work = bytes * (2.0 * found.epochs + 1);
     trial.detail =
-        fmt::format("objective {:.4f}, at best {:.4f}; {} epochs, {} replica{}; updates {:.2f} GB/s, loss {:.2f} GB/s",
-                    found.objective, best.objective, found.epochs, found.replicas, found.replicas == 1 ? "" : "s",
-                    bytes * found.epochs / std::max(found.update_seconds, 1e-9) / 1e9,
+        fmt::format("objective {:.4f}, at best {:.4f}; {} epoch{}, {} replica{}; updates {:.2f} GB/s, loss {:.2f} GB/s",
+                    found.objective, best.objective, found.epochs, found.epochs == 1 ? "" : "s", found.replicas,
+                    found.replicas == 1 ? "" : "s", bytes * found.epochs / std::max(found.update_seconds, 1e-9) / 1e9,
                     bytes * (found.epochs + 1) / std::max(found.loss_seconds, 1e-9) / 1e9);
     trial.wrong = complaint(exact_objective(e, samples, widened(found.model), nullptr), found, best, job.options);
     return trial;
@@ -159,8 +159,8 @@ struct SgdTrial {
     if (exact <= objective_with(best, options.target) + float_tolerance) return {};
     const double left = (exact - best.objective) / (std::log(2.0) - best.objective);
     return fmt::format(
-        "after {} epochs {:.1f} % of the loss that can be removed is left, not {:.1f} %; take more --epochs",
-        found.epochs, 100 * left, 100 * options.target);
+        "after {} epoch{} {:.1f} % of the loss that can be removed is left, not {:.1f} %; take more --epochs",
+        found.epochs, found.epochs == 1 ? "" : "s", 100 * left, 100 * options.target);
   }
 };
 

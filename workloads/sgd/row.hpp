@@ -14,12 +14,14 @@ namespace charm::workloads {
 
 /// A model that nobody else writes.
 struct Plain {
+  static constexpr std::size_t lanes = 16;
   static float get(const float& w) { return w; }
   static void put(float& w, float value) { w = value; }
 };
 
 /// A model that other workers read and write without locking.
 struct Relaxed {
+  static constexpr std::size_t lanes = 8;  ///< a register each, with some left for the elements
   static float get(const float& w) { return load(w); }
   static void put(float& w, float value) { store(w, value); }
 };
@@ -27,7 +29,7 @@ struct Relaxed {
 /// x . w over n elements. Sums are kept apart so that none waits for the one before.
 template <class Access>
 float dot_dense(const float* x, const float* w, Index n) {
-  constexpr std::size_t lanes = 16;
+  constexpr std::size_t lanes = Access::lanes;
   std::array<float, lanes> sums{};
   Index i = 0;
   for (; i + Index{lanes} <= n; i += Index{lanes}) {
