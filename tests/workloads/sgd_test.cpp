@@ -178,8 +178,9 @@ TEST(Descent, ComesWithinTheBoundOfTheReferenceHoweverItIsReplicatedAndUpdated) 
     const double target = least + .05 * (std::log(2.0) - least);
     for (const auto replication : {Replication::core, Replication::chiplet, Replication::node, Replication::machine}) {
       for (const auto update : {Update::hogwild, Update::locked, Update::averaged}) {
+        // Outside of the executors: a trace must end on the thread that it began on, and a fiber may not.
+        SCOPED_TRACE(static_cast<int>(replication) * 10 + static_cast<int>(update));
         on_every_executor([&](auto& e) {
-          SCOPED_TRACE(static_cast<int>(replication) * 10 + static_cast<int>(update));
           const Descent found = descend(e, s, {replication, update, 500, target});
           const double exact = plainly(s, {found.model.begin(), found.model.end()}).objective;
           EXPECT_LE(found.objective, target);
