@@ -96,7 +96,7 @@ Vector solve(std::vector<Vector> a, Vector b) {
 double least_by_newton(const Samples& s) {
   Vector w(static_cast<std::size_t>(s.features));
   Plainly at = plainly(s, w);
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 20; ++i) {
     const Vector step = solve(at.hessian, at.gradient);
     for (double length = 1; length > 1e-6; length /= 2) {
       Vector next = w;
@@ -173,7 +173,7 @@ TEST(Reference, IsNewtonsSolution) {
 
 TEST(Descent, ComesWithinTheBoundOfTheReferenceHoweverItIsReplicatedAndUpdated) {
   for (const double density : {1.0, .1}) {
-    const Samples s = samples_of(600, 30, density, 3);
+    const Samples s = samples_of(300, 20, density, 3);
     const double least = least_by_newton(s);
     const double target = least + .05 * (std::log(2.0) - least);
     for (const auto replication : {Replication::core, Replication::chiplet, Replication::node, Replication::machine}) {

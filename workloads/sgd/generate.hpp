@@ -17,7 +17,7 @@ struct SampleOptions {
 
 /// Each row has the same number of features, in as many equal ranges one each; values are uniform, scaled so that rows
 /// have length 1 on average; a label is drawn with the probability that the true model gives it, which makes about one
-/// in ten unlike the model's own answer.
+/// in eight unlike the model's own answer.
 /// \throws Error (bad_input) for options out of range.
 template <Executor E>
 Samples generate_samples(E& e, const SampleOptions& options);

@@ -5,7 +5,7 @@
 // Algorithm: an epoch is a pass in which every worker steps row by row on the replica that it uses; then the replicas
 // are averaged, each by the number of rows that went into it, and all become the average; then a pass computes the
 // loss. The first step is the largest that is safe for the longest row. After an epoch that lowers the objective it
-// grows by a twentieth; one that does not is undone, and the step halved ("bold driver"): so one rule fits any data,
+// grows by a fifth; one that does not is undone, and the step halved ("bold driver"): so one rule fits any data,
 // number of replicas and update.
 //
 // The penalty is applied implicitly (divide instead of subtract), which no step can make unstable. On sparse rows each
@@ -27,7 +27,7 @@ namespace charm::workloads {
 namespace {
 
 constexpr Index model_grain = 4096;
-constexpr float growth = 1.05F;
+constexpr float growth = 1.2F;
 
 /// Counters and buffers of one worker, on lines of their own.
 struct alignas(128) WorkerState {
