@@ -54,7 +54,8 @@ std::unique_ptr<ProcessClaim> ProcessClaim::make(const ProcessIdentity& process,
   if (socket < 0) return nullptr;
   std::unique_ptr<ProcessClaim> claim(new ProcessClaim(socket));
   constexpr int most_waiting = 64;  // who asks is not accepted, but it must be able to connect
-  if (::bind(socket, reinterpret_cast<const sockaddr*>(&of.address), of.bytes) != 0 || ::listen(socket, most_waiting) != 0)
+  if (::bind(socket, reinterpret_cast<const sockaddr*>(&of.address), of.bytes) != 0 ||
+      ::listen(socket, most_waiting) != 0)
     return nullptr;
   return claim;
 }
