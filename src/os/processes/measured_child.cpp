@@ -139,7 +139,7 @@ bool drain(int pipe, std::string& tail, std::size_t most) {
 }
 
 /// The same for stdout, of which a hash is kept.
-bool drain(int pipe, ChildResult::Output& output) {
+bool drain(int pipe, ChildOutput& output) {
   std::array<char, 65536> piece{};
   for (int pieces = 0; pieces < 64; ++pieces) {  // signals are waiting, too
     const ssize_t got = read(pipe, piece.data(), piece.size());

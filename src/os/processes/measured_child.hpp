@@ -22,6 +22,13 @@ struct ChildRequest {
   std::size_t tail_bytes = 2048;   ///< bytes of the end of its stderr that are kept, if it is not shown
 };
 
+/// What a program wrote to stdout (ChildRequest::hash_output): the 64-bit hash of Fowler, Noll and Vo (1a), and its
+/// length.
+struct ChildOutput {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  std::uint64_t bytes = 0;
+};
+
 struct ChildResult {
   int start_error = 0;  ///< errno if it could not be started; then nothing else is set
   int exit_code = 0;    ///< its exit code, if it exited
@@ -35,13 +42,7 @@ struct ChildResult {
   std::uint64_t page_faults = 0;      ///< page faults that had to read or swap
   std::uint64_t forced_switches = 0;  ///< involuntary context switches
   std::string error_tail;             ///< the end of what it wrote to stderr
-
-  /// What it wrote to stdout (ChildRequest::hash_output): its length, and the 64-bit hash of Fowler, Noll and Vo (1a).
-  struct Output {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    std::uint64_t bytes = 0;
-  };
-  std::optional<Output> output = {};
+  std::optional<ChildOutput> output;  ///< if it was asked for
 };
 
 /// Runs `request` and waits. A program that closes its end of the pipe late (a daemon that it leaves behind) is not
