@@ -35,7 +35,8 @@ GraphNode* GraphState::begin_node(const GraphNodeType& type) {
 }
 
 std::uint32_t GraphState::end_node(const GraphNode& node) noexcept {
-  destroys_ = destroys_ || node.type->destroy != nullptr;
+  // A dynamic node owns the graph that it fills, whatever its function owns.
+  destroys_ = destroys_ || node.type->destroy != nullptr || node.type->kind == GraphNodeType::Kind::dynamic;
   prepared_ = false;
   return size_++;
 }

@@ -152,7 +152,7 @@ class GraphState {
   std::uint64_t edges_ = 0;
   bool forward_ = true;      // all edges lead to nodes with higher numbers, so that there is no cycle
   bool conditions_ = false;  // some edges are conditional
-  bool destroys_ = false;    // some callables have destructors
+  bool destroys_ = false;    // some nodes own what has to be destroyed
   bool prepared_ = true;
   bool spoilt_ = false;  // a run was dropped on its way
   std::atomic<bool> claimed_{false};
