@@ -233,13 +233,15 @@ TEST_P(Graphs, AStopTokenEndsARun) {
 TEST_P(Graphs, CancellingTheGroupOfTheCallerEndsARun) {
   std::atomic<int> ran{0};
   task_graph graph;
+  charm::task_group* cancelled = nullptr;  // by the graph, while it exists
   charm::run([&] {
     charm::task_group group;
+    cancelled = &group;
     graph_node before;
     for (int i = 0; i < 100; ++i) {
-      graph_node node = graph.emplace([&, i] {
+      graph_node node = graph.emplace([&ran, &cancelled, i] {
         ++ran;
-        if (i == 10) group.cancel();
+        if (i == 10 && cancelled != nullptr) cancelled->cancel();
       });
       if (i > 0) before.precede(node);
       before = node;
@@ -247,6 +249,7 @@ TEST_P(Graphs, CancellingTheGroupOfTheCallerEndsARun) {
     std::string error;
     group.run([&] { error = error_of([&] { graph.run(); }, charm::Errc::cancelled); });
     group.wait();
+    cancelled = nullptr;
     EXPECT_NE(error, "");
   });
   EXPECT_EQ(ran, 11);
