@@ -97,8 +97,10 @@ void Runtime::wake_near(const Worker& from) noexcept {
 }
 
 void Runtime::without_heavy_barrier() noexcept {
+  // Each owner changes over at its next push (deque_poked). What it has kept private until then stays so until then.
+  // First this, and then the notice: printing takes long, and whoever reads the notice knows that all have been asked.
+  for (auto& worker : workers) worker->deque.poke();
   base::notice("membarrier", "membarrier(2) is not available; every fork is published at once, which costs some speed");
-  for (auto& worker : workers) worker->deque.poke();  // each owner changes over at its next push (deque_poked)
 }
 
 bool Runtime::ring(Worker& worker) noexcept {
