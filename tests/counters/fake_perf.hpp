@@ -38,7 +38,7 @@ class FakePerf final : public os::PerfEvents {
   int reads = 0;
   int opened_ever = 0;
   bool gives_nothing = false;
-  std::function<int()> open_file;  // gives the descriptors, if there is one, or -1 and errno
+  std::function<int()> open_file;  // gives the descriptors, if there is one, or the negative errno
 
   int open(const os::PerfEvent& event, int group) override {
     if (event.type == PERF_TYPE_SOFTWARE) return -EACCES;
@@ -47,7 +47,7 @@ class FakePerf final : public os::PerfEvents {
       return -refused->second;
     if (group >= 0 && members(group).size() >= room) return -EINVAL;
     const int descriptor = open_file ? open_file() : 100 + opened_ever;
-    if (descriptor < 0) return -errno;
+    if (descriptor < 0) return descriptor;
     ++opened_ever;
     open_counters[descriptor] = {event, group < 0 ? descriptor : group, 0, {}};
     auto& page = open_counters[descriptor].page;

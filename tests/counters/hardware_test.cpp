@@ -186,13 +186,7 @@ TEST(Hardware, Of192ThreadsFitsIntoTheUsualLimitOfOpenFiles) {
     files.rlim_cur = 1024;
     setrlimit(RLIMIT_NOFILE, &files);
     const Rig rig("zen4", [](FakePerf& perf) {
-      perf.open_file = [] {
-        int file = -1;
-        do {
-          file = open("/dev/null", O_RDONLY | O_CLOEXEC);
-        } while (file < 0 && errno == EMFILE && os::make_room_for_a_file());
-        return os::set_aside(file);
-      };
+      perf.open_file = [] { return os::open_aside([] { return open("/dev/null", O_RDONLY | O_CLOEXEC); }); };
     });
     std::vector<std::unique_ptr<ThreadCounters>> threads;
     for (int worker = 1; worker < 192; ++worker) {

@@ -15,9 +15,8 @@
 
 namespace {
 
-using charm::os::make_room_for_a_file;
+using charm::os::open_aside;
 using charm::os::restore_file_limit;
-using charm::os::set_aside;
 
 constexpr int soft = 64;
 
@@ -41,11 +40,7 @@ int with_limits(rlim_t hard, const std::function<int()>& body) {
 }
 
 int null_file() {
-  int file = -1;
-  do {
-    file = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  } while (file < 0 && errno == EMFILE && make_room_for_a_file());
-  return set_aside(file);
+  return open_aside([] { return open("/dev/null", O_RDONLY | O_CLOEXEC); });
 }
 
 TEST(SetAside, LeavesAFewFilesAndTheLimitAlone) {
@@ -96,12 +91,14 @@ TEST(SetAside, WhereTheHardLimitIsReachedFilesStayWhereTheyAreAndThenRunOut) {
                           for (int i = 3; i < soft; ++i) {
                             if (null_file() != i) return 1;
                           }
-                          return null_file() < 0 && errno == EMFILE && soft_limit() == soft ? 0 : 2;
+                          return null_file() == -EMFILE && soft_limit() == soft ? 0 : 2;
                         }),
             0);
 }
 
-TEST(SetAside, APassedErrorIsReturned) { EXPECT_EQ(set_aside(-EPERM), -EPERM); }
+TEST(SetAside, AnErrorIsReturned) {
+  EXPECT_EQ(open_aside([] { return open("/dev/null/none", O_RDONLY); }), -ENOTDIR);
+}
 
 TEST(SetAside, AProgramThatIsStartedHasTheLimitOfBefore) {
   EXPECT_EQ(with_limits(4096,

@@ -41,8 +41,7 @@ rlim_t first_own() noexcept {
 
 int set_aside(int descriptor) noexcept {
   const rlim_t first = first_own();
-  if (descriptor < 0 || static_cast<rlim_t>(descriptor) < first / 4 || static_cast<rlim_t>(descriptor) >= first)
-    return descriptor;
+  if (static_cast<rlim_t>(descriptor) < first / 4 || static_cast<rlim_t>(descriptor) >= first) return descriptor;
   int moved = -1;
   do {
     moved = fcntl(descriptor, F_DUPFD_CLOEXEC, static_cast<int>(first));
@@ -52,7 +51,7 @@ int set_aside(int descriptor) noexcept {
   return moved;
 }
 
-bool make_room_for_a_file() noexcept { return raise_limit(); }
+bool make_room_for_files() noexcept { return raise_limit(); }
 
 std::size_t reachable_file_limit() noexcept {
   const rlimit files = limits();

@@ -6,6 +6,7 @@
 // that it knows as its limit (select(2) writes out of bounds from 1,024 on).
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 
 namespace charm::os {
@@ -13,12 +14,23 @@ namespace charm::os {
 /// Gives an open file a number that the program would never get, and closes the old one; the file is closed on exec.
 /// Nothing happens to the first of them, as long as a quarter of the program's numbers is enough, and where the hard
 /// limit leaves no room. Any thread may call it.
-/// \param descriptor an open file, or a negative error number, which is returned.
 /// \return the file's number from now on.
 int set_aside(int descriptor) noexcept;
 
-/// Room for one more file where the program has used up its numbers: false where the hard limit leaves none.
-bool make_room_for_a_file() noexcept;
+/// Room for more files where the program has used up its numbers: false where the hard limit leaves none.
+bool make_room_for_files() noexcept;
+
+/// Opens a file by `open`, which returns its number, or -1 and errno, and sets it aside; makes room where there is
+/// none.
+/// \return the file's number, or the negative errno.
+template <class Open>
+int open_aside(Open&& open) noexcept {
+  for (;;) {
+    const int file = open();
+    if (file >= 0) return set_aside(file);
+    if (errno != EMFILE || !make_room_for_files()) return -errno;
+  }
+}
 
 /// Files that may be open at most: the hard limit, or the soft one where that cannot be told.
 std::size_t reachable_file_limit() noexcept;

@@ -25,11 +25,9 @@ perf_event_attr perf_attributes(const PerfEvent& event) {
 
 int perf_open(perf_event_attr& attributes, int thread, int cpu, int group) noexcept {
 #ifdef SYS_perf_event_open
-  int descriptor = -1;
-  do {
-    descriptor = static_cast<int>(syscall(SYS_perf_event_open, &attributes, thread, cpu, group, PERF_FLAG_FD_CLOEXEC));
-  } while (descriptor < 0 && errno == EMFILE && make_room_for_a_file());
-  return descriptor >= 0 ? set_aside(descriptor) : -errno;
+  return open_aside([&] {
+    return static_cast<int>(syscall(SYS_perf_event_open, &attributes, thread, cpu, group, PERF_FLAG_FD_CLOEXEC));
+  });
 #else
   (void)attributes, (void)thread, (void)cpu, (void)group;
   return -ENOSYS;

@@ -1,7 +1,6 @@
 #include "os/threads/schedstat.hpp"
 
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <fcntl.h>
 #include <unistd.h>
@@ -19,12 +18,8 @@ std::optional<ThreadTime> parse_schedstat(std::string_view text) noexcept {
   return time;
 }
 
-ThreadClock::ThreadClock(const std::string& path) {
-  do {
-    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  } while (file_ < 0 && errno == EMFILE && make_room_for_a_file());
-  file_ = set_aside(file_);
-}
+ThreadClock::ThreadClock(const std::string& path)
+    : file_(open_aside([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })) {}
 
 ThreadClock::~ThreadClock() {
   if (file_ >= 0) close(file_);
