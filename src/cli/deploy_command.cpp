@@ -36,7 +36,7 @@ void declare_request(CLI::App& app, DeployRequest& options) {
   not_empty(app.add_option("--reserve", options.reserve,
                            "Memory of each node left to the system, as 8G [a tenth, at least 1G]"));
   not_empty(
-      app.add_option("--node-memory", options.node_memory, "Memory of each node whose size is not told, as 256G"));
+      app.add_option("--node-memory", options.node_memory, "Memory of each node of a described machine, as 256G"));
   whole_number(app.add_option("--port", request.port, "First port; each worker has two [20000]"), 1, 65535);
   file_path(app.add_option("--dir", request.directory, "Folder of the workers' folders [charm-deploy]"));
   app.add_option("--exec", options.options.exec,

@@ -123,6 +123,7 @@ void share_memory(const Host& host, const Machine& machine, const Request& reque
 
   std::map<int, std::uint64_t> for_workers;
   OsNodeSet untold;
+  bool unused = false;
   for (const Node& node : machine.nodes) {
     if (!cores_at.contains(node.id)) {
       const bool memory_only = node.cpus.empty() && has_memory(host, node, sizes_told(machine));
@@ -133,7 +134,11 @@ void share_memory(const Host& host, const Machine& machine, const Request& reque
                        : "no memory for the workers"});
       continue;
     }
-    NodeShare share{node.os_index, node.bytes > 0 ? node.bytes : request.node_memory, 0, 0};
+    // What the kernel tells of this machine is right; a description's sizes may be hwloc's, who takes 1 GiB for
+    // unknown.
+    const bool as_told = node.bytes > 0 && (request.node_memory == 0 || machine.origin == "live");
+    if (as_told && request.node_memory > 0) unused = true;
+    NodeShare share{node.os_index, as_told ? node.bytes : request.node_memory, 0, 0};
     if (share.bytes == 0) untold.insert(node.os_index);
     share.system_bytes = left_to_system(share.bytes, request);
     if (share.bytes > 0 && share.system_bytes >= share.bytes) {
@@ -146,6 +151,7 @@ void share_memory(const Host& host, const Machine& machine, const Request& reque
     for_workers[node.id] = share.bytes - share.system_bytes;
     plan.memory.push_back(share);
   }
+  if (unused) plan.notes.emplace_back("--node-memory is not used: this machine tells how much memory its nodes have.");
   if (!untold.empty()) {
     plan.notes.push_back("The memory of NUMA node" + std::string(untold.size() == 1 ? " " : "s ") + untold.to_text() +
                          " is not told: memory limits are left out; --node-memory gives a node's size.");

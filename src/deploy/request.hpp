@@ -43,8 +43,8 @@ struct Request {
   std::optional<CpuSet> cpus;            ///< the only cpus to use; nothing: all that the machine allows
   int leave_cores = 0;                   ///< cores of each machine that no worker gets
   std::optional<std::uint64_t> reserve;  ///< bytes of each node left to the system; nothing: a tenth, at least 1 GiB
-  std::uint64_t node_memory = 0;         ///< bytes of each node whose size is not told
-  int port = 20000;                      ///< first port; each worker has two
+  std::uint64_t node_memory = 0;  ///< bytes of each node of a described machine, whatever that tells; 0: what it tells
+  int port = 20000;               ///< first port; each worker has two
   std::string directory = "charm-deploy";
 
   [[nodiscard]] Memory memory_in_force() const {

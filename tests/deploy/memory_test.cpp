@@ -114,4 +114,19 @@ TEST(AllowedMemoryNodes, AreThoseOfProc) {
   EXPECT_EQ(os::allowed_memory_nodes(root.root()), (OsNodeSet{0, 1, 4}));
 }
 
+TEST(WorkerMemory, OfADescriptionIsWhatTheUserSays) {
+  Request request = request_of(Policy::win);
+  request.reserve = gib;
+  request.node_memory = 64 * gib;
+  charm::Machine machine = with_memory(uniform(2, 2, 4), 1);  // as hwloc takes it for a synthetic machine
+  machine.origin = "synthetic:pack:2 l3:2 core:4 pu:1";
+  EXPECT_EQ(plan_of(machine, request).workers.front().memory_bytes, 63 * gib);
+  machine = with_memory(uniform(2, 2, 4), 16);
+  machine.origin = "live";
+  const Plan here = plan_of(machine, request);
+  EXPECT_EQ(here.workers.front().memory_bytes, 15 * gib);
+  ASSERT_FALSE(here.hosts[0].notes.empty());
+  EXPECT_NE(here.hosts[0].notes.front().find("--node-memory is not used"), std::string::npos);
+}
+
 }  // namespace
