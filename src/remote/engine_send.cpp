@@ -1,0 +1,267 @@
+// The sending half of the engine: lanes, windows, notes.
+#include <charm/detail/idle_look.hpp>
+#include <charm/detail/worker.hpp>
+#include <charm/error.hpp>
+
+#include <cstring>
+#include <new>
+
+#include "remote/called.hpp"
+#include "remote/engine.hpp"
+
+namespace charm::remote {
+
+using detail::Kind;
+using detail::Writing;
+
+Engine::Engine(BufferPool& pool, Transport& transport, int workers)
+    : pool_(pool),
+      transport_(transport),
+      rank_(transport.rank()),
+      ranks_(transport.ranks()),
+      rows_(static_cast<std::size_t>(workers) + 1),
+      peers_(static_cast<std::size_t>(ranks_)) {
+  for (Row& row : rows_) row.lanes = std::vector<Lane>(static_cast<std::size_t>(ranks_));
+}
+
+/// Workers of arenas share the rows of others.
+[[gnu::always_inline]] inline Engine::Row& Engine::own_row() noexcept {
+  const charm::detail::WorkerBase* worker = charm::detail::this_worker();
+  if (worker == nullptr) return rows_[0];
+  const auto row = static_cast<std::size_t>(worker->number + 1);
+  return rows_[row < rows_.size() ? row : row % rows_.size()];
+}
+
+void Engine::no_such_rank(int rank) const {
+  throw Error(Errc::bad_input, "there is no rank " + std::to_string(rank),
+              ranks_ == 1 ? "this program has rank 0 alone; mpirun -n starts more"
+                          : "this program has the ranks 0 to " + std::to_string(ranks_ - 1));
+}
+
+namespace {
+
+[[noreturn]] void is_gone(const std::string& name) {
+  throw Error(Errc::remote, name + " has ended without charm::remote::finalize()",
+              "its own output says why; start the program again");
+}
+
+}  // namespace
+
+void Engine::check() const {
+  if (failed()) is_gone(lost_);
+}
+
+void Engine::check_rank(int rank) {
+  if (gone(rank)) is_gone(peer(rank).name);
+}
+
+/// The buffer has room. \return where the arguments go.
+[[gnu::always_inline]] inline std::byte* Engine::add_message(Buffer& buffer, std::uint64_t code, Kind kind,
+                                                             std::size_t bytes) noexcept {
+  std::byte* at = buffer.data + buffer.bytes;
+  new (at) MessageHead(code, static_cast<unsigned>(kind), bytes);
+  buffer.bytes += sizeof(MessageHead) + detail::padded(bytes, 8);
+  ++buffer.head().messages;
+  if (kind == Kind::reply) ++buffer.head().replies;
+  return at + sizeof(MessageHead);
+}
+
+Writing Engine::begin(int to, Kind kind, std::uint64_t code, std::size_t bytes) {
+  if (to < 0 || to >= ranks_) no_such_rank(to);
+  const std::size_t whole = sizeof(MessageHead) + detail::padded(bytes, 8);
+  if (whole > Buffer::usual_bytes - sizeof(WireHead)) {
+    if (whole > most_message_bytes)
+      throw Error(Errc::bad_input, "a message of " + std::to_string(bytes) + " bytes to rank " + std::to_string(to),
+                  "send at most " + std::to_string(most_message_bytes >> 20) + " MiB at a time");
+    if (!called_by_rank()) wait_for_room(to);
+    Buffer* buffer = pool_.take(sizeof(WireHead) + whole);
+    new (buffer->data) WireHead;
+    buffer->bytes = sizeof(WireHead);
+    return {add_message(*buffer, code, kind, bytes), nullptr, buffer};
+  }
+  for (;;) {
+    Row& row = own_row();
+    Lane& lane = row.lanes[static_cast<std::size_t>(to)];
+    lane.lock.lock();
+    Buffer* buffer = lane.buffer;
+    if (buffer != nullptr && buffer->bytes + whole <= buffer->capacity)
+      return {add_message(*buffer, code, kind, bytes), &lane, nullptr};
+    if (buffer != nullptr) {
+      lane.buffer = nullptr;
+      row.open.fetch_sub(1, std::memory_order_relaxed);
+      lane.lock.unlock();
+      submit(to, buffer);
+      progress(true);
+      continue;
+    }
+    lane.lock.unlock();  // nothing below may be done under it, and nothing of it is left to protect
+    check_rank(to);
+    if (peer(to).waiting.load(std::memory_order_relaxed) >= most_waiting && !called_by_rank()) {
+      wait_for_room(to);
+      continue;
+    }
+    buffer = pool_.take();
+    new (buffer->data) WireHead;
+    buffer->bytes = sizeof(WireHead);
+    lane.lock.lock();
+    if (lane.buffer == nullptr) {
+      lane.buffer = buffer;
+      lane.seen = 0;
+      row.open.fetch_add(1, std::memory_order_relaxed);
+      return {add_message(*buffer, code, kind, bytes), &lane, nullptr};
+    }
+    lane.lock.unlock();  // another thread that shares the row was faster
+    pool_.give(buffer);
+  }
+}
+
+void Engine::send(int to, const Writing& message, bool now) noexcept {
+  if (message.lane == nullptr) {
+    Lane& lane = own_row().lanes[static_cast<std::size_t>(to)];
+    lane.lock.lock();
+    ++lane.sent;
+    lane.lock.unlock();
+    submit(to, static_cast<Buffer*>(message.single));
+  } else {
+    Lane& lane = *static_cast<Lane*>(message.lane);
+    ++lane.sent;
+    lane.lock.unlock();
+    if (now) flush_lane(own_row(), to);
+  }
+  // A call to a rank that was lost since begin() was perhaps not among those that have failed then.
+  if (gone(to)) [[unlikely]]
+    charm::detail::post_anywhere(*new FailJob(*this));
+}
+
+void Engine::wait_for_room(int to) {
+  Peer& there = peer(to);
+  for (;;) {
+    check_rank(to);
+    if (there.waiting.load(std::memory_order_relaxed) < most_waiting) return;
+    progress(true);
+    Waiter waiter;
+    {
+      const std::lock_guard guard(lock_);
+      if (there.waiting.load(std::memory_order_relaxed) < most_waiting || gone(to)) continue;
+      waiter.after = there.stalled;
+      there.stalled = &waiter;
+    }
+    waits_.fetch_add(1, std::memory_order_relaxed);
+    waiter.event.wait();
+  }
+}
+
+void Engine::wake_all(Waiter*& list) noexcept {
+  while (Waiter* waiter = list) {
+    list = waiter->after;
+    charm::detail::post_anywhere(*waiter);
+  }
+}
+
+void Engine::submit(int to, Buffer* buffer) noexcept {
+  Peer& there = peer(to);
+  const std::lock_guard guard(lock_);
+  buffer->after = nullptr;
+  (there.last != nullptr ? there.last->after : there.first) = buffer;
+  there.last = buffer;
+  there.waiting.fetch_add(1, std::memory_order_relaxed);
+  pump(to);
+}
+
+/// Sends what waits, as far as there are credits. Under lock_.
+void Engine::pump(int to) noexcept {
+  Peer& there = peer(to);
+  const bool nobody = gone(to);
+  while (there.first != nullptr && (there.credits > 0 || nobody)) {
+    Buffer* buffer = there.first;
+    there.first = buffer->after;
+    if (there.first == nullptr) there.last = nullptr;
+    buffer->after = nullptr;
+    there.waiting.fetch_sub(1, std::memory_order_relaxed);
+    if (nobody) {
+      pool_.give(buffer);
+      continue;
+    }
+    --there.credits;
+    ++there.buffers;
+    if (to == rank_) {
+      buffer->peer = rank_;
+      buffer->engine = this;
+      buffer->run = &Engine::run_buffer;
+      charm::detail::post_anywhere(*buffer);
+    } else {
+      fill_head(to, *buffer);
+      transport_.send(to, *buffer);
+    }
+  }
+  if (there.waiting.load(std::memory_order_relaxed) < most_waiting) wake_all(there.stalled);
+}
+
+void Engine::fill_head(int to, Buffer& buffer) noexcept {
+  Peer& there = peer(to);
+  there.told = there.run.load(std::memory_order_acquire);
+  buffer.head().run = there.told;
+  buffer.head().credits = there.owed.exchange(0, std::memory_order_acquire);
+}
+
+/// Tells other ranks what they may send and what was run. Under lock_. \param least credits that are worth a note; with
+/// 1 every news is.
+void Engine::send_notes(std::uint32_t least) noexcept {
+  if (!notes_due_.exchange(false, std::memory_order_acquire)) return;
+  for (int to = 0; to < ranks_; ++to) {
+    Peer& there = peer(to);
+    if (to == rank_ || gone(to)) continue;
+    const std::uint32_t owed = there.owed.load(std::memory_order_relaxed);
+    const bool news = owed > 0 || there.run.load(std::memory_order_relaxed) != there.told;
+    if (!news) continue;
+    if (owed < least && least > 1) {
+      notes_due_.store(true, std::memory_order_relaxed);
+      continue;
+    }
+    Buffer* note = pool_.take();
+    new (note->data) WireHead;
+    note->bytes = sizeof(WireHead);
+    fill_head(to, *note);
+    transport_.send(to, *note);
+  }
+}
+
+void Engine::flush_lane(Row& row, int to) noexcept {
+  Lane& lane = row.lanes[static_cast<std::size_t>(to)];
+  Buffer* buffer = nullptr;
+  {
+    const std::lock_guard guard(lane.lock);
+    buffer = std::exchange(lane.buffer, nullptr);
+  }
+  if (buffer == nullptr) return;
+  row.open.fetch_sub(1, std::memory_order_relaxed);
+  submit(to, buffer);
+}
+
+void Engine::flush() noexcept {
+  for (Row& row : rows_) {
+    if (row.open.load(std::memory_order_relaxed) == 0) continue;
+    for (int to = 0; to < ranks_; ++to) flush_lane(row, to);
+  }
+}
+
+/// Sends the buffers to which nothing was added since the last look: their workers have other things to do, or none.
+void Engine::flush_idle() noexcept {
+  for (Row& row : rows_) {
+    if (row.open.load(std::memory_order_relaxed) == 0) continue;
+    for (int to = 0; to < ranks_; ++to) {
+      Lane& lane = row.lanes[static_cast<std::size_t>(to)];
+      if (!lane.lock.try_lock()) continue;
+      Buffer* buffer = lane.buffer;
+      const bool rests = buffer != nullptr && buffer->bytes == lane.seen;
+      if (rests) lane.buffer = nullptr;
+      if (buffer != nullptr) lane.seen = buffer->bytes;
+      lane.lock.unlock();
+      if (!rests) continue;
+      row.open.fetch_sub(1, std::memory_order_relaxed);
+      submit(to, buffer);
+    }
+  }
+}
+
+}  // namespace charm::remote

@@ -1,0 +1,250 @@
+// The functions of <charm/remote.hpp>: the one rank of this process, from init() to finalize().
+#include <charm/detail/idle_look.hpp>
+#include <charm/error.hpp>
+#include <charm/remote.hpp>
+#include <charm/runtime.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "os/threads/pause.hpp"
+#include "remote/called.hpp"
+#include "remote/code.hpp"
+#include "remote/engine.hpp"
+#include "remote/launch.hpp"
+#include "remote/loopback.hpp"
+#ifdef CHARM_HAS_MPI
+#include "remote/mpi_transport.hpp"
+#endif
+#include "sched/run/oversubscription.hpp"
+#include "sched/run/runtime.hpp"
+#include "sched/run/worker.hpp"
+
+namespace charm::remote {
+namespace {
+
+constexpr std::int64_t spin_ns = 30000;                             // wait for a reply before the task is suspended
+constexpr std::size_t most_broadcast_bytes = std::size_t{1} << 28;  // at a time; MPI counts by int
+
+/// Destroyed in the opposite order.
+struct Rank {
+  BufferPool pool;
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<Engine> engine;
+};
+
+std::atomic<Engine*> engine_of_process{nullptr};
+std::atomic<int> lookers{0};           // idle workers that use the engine
+std::atomic<bool> in_together{false};  // a task of this rank is in a step of all ranks
+Rank* rank_of_process = nullptr;       // of the thread that calls init() and finalize()
+
+Engine& engine() {
+  Engine* found = engine_of_process.load(std::memory_order_acquire);
+  if (found == nullptr) throw Error(Errc::not_running, "this process is no rank", "call charm::remote::init() first");
+  return *found;
+}
+
+std::int64_t look() noexcept {
+  lookers.fetch_add(1, std::memory_order_seq_cst);
+  Engine* found = engine_of_process.load(std::memory_order_seq_cst);
+  const std::int64_t next = found != nullptr ? found->look() : 1000000;
+  lookers.fetch_sub(1, std::memory_order_release);
+  return next;
+}
+
+void not_in_tasks(const char* name) {
+  if (charm::detail::this_worker() != nullptr)
+    throw Error(Errc::bad_input, std::string("charm::remote::") + name + "() was called inside a task",
+                "call it from the thread that started the program, outside of charm::run()");
+}
+
+void not_in_called_functions(const char* name) {
+  if (charm::detail::this_worker() != nullptr && called_by_rank())
+    throw Error(Errc::bad_input, std::string(name) + " was called in a function that another rank has called",
+                "call it in a task of the rank's own");
+}
+
+/// One task of a rank at a time takes steps with the other ranks.
+class Together {
+ public:
+  explicit Together(const char* name) {
+    not_in_called_functions(name);
+    if (in_together.exchange(true, std::memory_order_acquire))
+      throw Error(Errc::bad_input,
+                  std::string(name) + " was called while another task of this rank is in barrier() or a collective",
+                  "let one task of the rank call them, one after another");
+  }
+  ~Together() { in_together.store(false, std::memory_order_release); }
+  Together(const Together&) = delete;
+  Together& operator=(const Together&) = delete;
+};
+
+std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool) {
+  const Launch launch = find_launch();
+#ifdef CHARM_HAS_MPI
+  if (launch.ranks > 1 || mpi_is_running()) return make_mpi_transport(pool, launch.ranks);
+#else
+  if (launch.ranks > 1)
+    throw Error(
+        Errc::refused,
+        "the program was started as one of " + std::to_string(launch.ranks) + " ranks (" + launch.name +
+            "), and libcharm_remote was built without MPI",
+        "install an MPI library (scripts/setup mpi) and build CHARM again, or start the program without mpirun");
+#endif
+  return std::make_unique<Loopback>();
+}
+
+/// All ranks have to run the same program; of the libraries only those matter from which functions are called.
+void compare_code(Engine& with) {
+  struct Code {
+    std::uint64_t program = 0;
+    std::uint64_t images = 0;
+  };
+  std::vector<std::uint64_t> mine = code_identities();
+  std::vector<Code> all(static_cast<std::size_t>(with.ranks()));
+  const Code code{mine.front(), mine.size()};
+  with.gather(&code, sizeof code, all.data());
+  std::size_t images = mine.size();
+  for (std::size_t other = 0; other < all.size(); ++other) {
+    images = std::min<std::size_t>(images, all[other].images);
+    if (all[other].program != all.front().program)
+      throw Error(Errc::refused, "ranks 0 and " + std::to_string(other) + " run different builds of the program",
+                  "start all ranks from the same file");
+  }
+  std::vector<std::uint64_t> identities(images * all.size());
+  with.gather(mine.data(), images * sizeof(std::uint64_t), identities.data());
+  std::vector<bool> same(images, true);
+  for (std::size_t i = 0; i < identities.size(); ++i)
+    same[i % images] = same[i % images] && identities[i] == mine[i % images];
+  allow_code(same);
+}
+
+/// \param orderly all ranks have come to finalize().
+void end(bool orderly) {
+  charm::detail::set_idle_look(nullptr);
+  engine_of_process.store(nullptr, std::memory_order_seq_cst);
+  while (lookers.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+  std::unique_ptr<Rank> rank(std::exchange(rank_of_process, nullptr));
+  rank->transport->close(orderly);
+  if (!orderly) static_cast<void>(rank.release());  // MPI may still use its buffers
+}
+
+}  // namespace
+
+void init(const Config& config) {
+  not_in_tasks("init");
+  if (rank_of_process != nullptr)
+    throw Error(Errc::bad_input, "charm::remote::init() was called twice", "call it once, before finalize()");
+  auto made = std::make_unique<Rank>();
+  made->transport = find_transport(made->pool);
+  find_code();
+  charm::init(config);
+  made->engine = std::make_unique<Engine>(made->pool, *made->transport, num_workers());
+  rank_of_process = made.release();
+  engine_of_process.store(rank_of_process->engine.get(), std::memory_order_seq_cst);
+  charm::detail::set_idle_look(&look);
+  try {
+    compare_code(engine());
+  } catch (...) {
+    end(false);
+    charm::finalize();
+    throw;
+  }
+}
+
+void finalize() {
+  not_in_tasks("finalize");
+  Engine& own = engine();
+  bool orderly = !own.failed();
+  if (orderly) {
+    try {
+      own.barrier();
+      own.barrier();  // acknowledgements of the first one's replies
+    } catch (const Error&) {
+      orderly = false;  // a notice has said which rank is lost
+    }
+  }
+  end(orderly);
+  charm::finalize();
+}
+
+int rank() { return engine().rank(); }
+int ranks() { return engine().ranks(); }
+std::string transport() {
+  static_cast<void>(engine());
+  return rank_of_process->transport->name();
+}
+void flush() { engine().flush(); }
+void fence() {
+  Engine& own = engine();
+  not_in_called_functions("fence()");
+  own.fence();
+}
+void barrier() {
+  Engine& own = engine();
+  const Together together("barrier()");
+  own.barrier();
+}
+Traffic traffic() { return engine().traffic(); }
+
+namespace detail {
+
+Writing begin(int rank, Kind kind, std::uint64_t code, std::size_t bytes) {
+  return engine().begin(rank, kind, code, bytes);
+}
+
+void send(int rank, const Writing& message, bool now) noexcept {
+  engine_of_process.load(std::memory_order_acquire)->send(rank, message, now);
+}
+
+void expect(Pending& pending) { engine().pending.add(pending); }
+
+bool forget(Pending& pending) noexcept {
+  return engine_of_process.load(std::memory_order_acquire)->pending.take(pending.id) != nullptr;
+}
+
+void await(const charm::detail::Completion& done) noexcept {
+  Engine* own = engine_of_process.load(std::memory_order_acquire);
+  const sched::Worker* worker = sched::this_worker();
+  if (own != nullptr && worker != nullptr && !sched::oversubscribed()) {
+    const std::int64_t until = base::monotonic_ns() + spin_ns;
+    for (unsigned i = 1; !done.done(); ++i) {
+      if (worker->inbox.arrived() || !worker->ready.empty() || !worker->deque.empty() ||
+          !worker->runtime->inbox.empty())
+        break;
+      own->progress(true);
+      os::pause();
+      if (i % 16 == 0 && base::monotonic_ns() > until) break;
+    }
+  }
+  const_cast<charm::detail::Completion&>(done).wait();
+}
+
+void gather(const void* mine, std::size_t bytes, void* all) {
+  Engine& own = engine();
+  const Together together("gather()");
+  if (bytes > most_broadcast_bytes / static_cast<std::size_t>(own.ranks()))
+    throw Error(Errc::bad_input, "values of " + std::to_string(bytes) + " bytes are gathered from all ranks",
+                "gather smaller values, or send them by call()");
+  own.gather(mine, bytes, all);
+}
+
+void broadcast(void* data, std::size_t bytes, int root) {
+  Engine& own = engine();
+  const Together together("broadcast()");
+  auto* at = static_cast<char*>(data);
+  do {
+    const std::size_t part = std::min(bytes, most_broadcast_bytes);
+    own.broadcast(at, part, root);
+    at += part;
+    bytes -= part;
+  } while (bytes > 0);
+}
+
+}  // namespace detail
+}  // namespace charm::remote

@@ -1,0 +1,16 @@
+// What started this process: an mpirun, or nobody.
+#pragma once
+
+#include <string>
+
+namespace charm::remote {
+
+struct Launch {
+  int ranks = 1;       ///< that the starter has started; 1 without one
+  std::string name{};  ///< of the variable that tells; empty without one
+};
+
+/// From the environment that mpirun (Open MPI, MPICH, Intel MPI) and srun --mpi set.
+Launch find_launch();
+
+}  // namespace charm::remote

@@ -1,0 +1,255 @@
+#include "remote/mpi_transport.hpp"
+
+#include <charm/error.hpp>
+
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <mpi.h>
+#include <string>
+#include <vector>
+
+#include "os/processes/processes.hpp"
+#include "os/processes/this_process.hpp"
+
+namespace charm::remote {
+namespace {
+
+constexpr int usual_tag = 1;
+constexpr int first_large_tag = 2;  // a large buffer has a tag of its own, which its announcement tells
+constexpr int large_tags = 30000;
+constexpr std::size_t posted_receives = 16;
+
+/// By which the ranks of a host know each other.
+struct Whereabouts {
+  std::array<char, 64> host{};
+  os::ProcessIdentity process;
+  std::uint64_t processes = 0;  // the namespace in which the process number counts
+};
+
+class MpiTransport : public Transport {
+ public:
+  MpiTransport(BufferPool& pool, int started) : pool_(pool) {
+    int running = 0;
+    int level = 0;
+    MPI_Initialized(&running);
+    if (running == 0) {
+      MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level);
+      ours_ = true;
+    } else {
+      MPI_Query_thread(&level);
+    }
+    if (level < MPI_THREAD_SERIALIZED)
+      throw Error(Errc::refused, "this MPI allows one thread only (MPI_THREAD_SERIALIZED is not provided)",
+                  ours_ ? "install an MPI library that was built with support for threads"
+                        : "call MPI_Init_thread with MPI_THREAD_SERIALIZED, or leave it to charm::remote::init()");
+    MPI_Comm_dup(MPI_COMM_WORLD, &all_);
+    MPI_Comm_set_errhandler(all_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(all_, &rank_);
+    MPI_Comm_size(all_, &ranks_);
+    if (started > 1 && ranks_ == 1)
+      throw Error(
+          Errc::refused,
+          "the program was started as one of " + std::to_string(started) + " ranks, and " + name() + " finds one",
+          "start it with the mpirun of that library (mpirun.openmpi or mpirun.mpich)");
+    meet();
+    receives_.resize(posted_receives);
+    for (Receive& receive : receives_) post(receive);
+  }
+
+  [[nodiscard]] int rank() const noexcept override { return rank_; }
+  [[nodiscard]] int ranks() const noexcept override { return ranks_; }
+  [[nodiscard]] std::string name() const override {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    MPI_Get_library_version(text.data(), &length);
+    const std::string whole(text.data());
+    return whole.substr(0, whole.find_first_of(",\n"));
+  }
+
+  void send(int to, Buffer& buffer) override {
+    if (buffer.capacity == Buffer::usual_bytes) return start(to, buffer, usual_tag);
+    const int tag = first_large_tag + static_cast<int>(large_sent_++ % large_tags);
+    Buffer& announcement = *pool_.take();
+    auto* head = new (announcement.data) WireHead;
+    head->large = buffer.bytes;
+    head->number = static_cast<std::uint64_t>(tag);
+    announcement.bytes = sizeof(WireHead);
+    start(to, announcement, usual_tag);
+    start(to, buffer, tag);
+  }
+
+  Event poll() override {
+    while (!sends_.empty() && done(sends_.front().request)) {
+      pool_.give(sends_.front().buffer);
+      sends_.pop_front();
+    }
+    if (collective_ != nullptr && done(collective_request_)) {
+      std::memcpy(result_, staging_.data(), staging_.size());
+      return {Event::Kind::finished, nullptr, std::exchange(collective_, nullptr)};
+    }
+    for (auto large = large_.begin(); large != large_.end(); ++large) {
+      if (!done(large->request)) continue;
+      Buffer* buffer = large->buffer;
+      large_.erase(large);
+      return {Event::Kind::received, buffer, nullptr};
+    }
+    for (;;) {
+      Receive& receive = receives_[next_];
+      int arrived = 0;
+      MPI_Status status;
+      if (MPI_Test(&receive.request, &arrived, &status) != MPI_SUCCESS || arrived == 0) return {};
+      next_ = (next_ + 1) % receives_.size();
+      int bytes = 0;
+      MPI_Get_count(&status, MPI_BYTE, &bytes);
+      Buffer* buffer = receive.buffer;
+      buffer->bytes = static_cast<std::size_t>(bytes);
+      buffer->peer = status.MPI_SOURCE;
+      post(receive);
+      if (buffer->head().large == 0) return {Event::Kind::received, buffer, nullptr};
+      expect_large(*buffer);
+      pool_.give(buffer);
+    }
+  }
+
+  void gather(Collective& step, const void* mine, std::size_t bytes, void* all) override {
+    begin(step, all, bytes * static_cast<std::size_t>(ranks_));
+    contribution_.assign(static_cast<const char*>(mine), static_cast<const char*>(mine) + bytes);
+    const int count = static_cast<int>(bytes);
+    MPI_Iallgather(contribution_.data(), count, MPI_BYTE, staging_.data(), count, MPI_BYTE, all_, &collective_request_);
+  }
+
+  void broadcast(Collective& step, void* data, std::size_t bytes, int root) override {
+    begin(step, data, bytes);
+    if (bytes > 0) std::memcpy(staging_.data(), data, bytes);
+    MPI_Ibcast(staging_.data(), static_cast<int>(bytes), MPI_BYTE, root, all_, &collective_request_);
+  }
+
+  int lost(std::string& description) override {
+    for (int other = 0; other < ranks_; ++other) {
+      const Whereabouts& there = whereabouts_[static_cast<std::size_t>(other)];
+      if (other == rank_ || !near_[static_cast<std::size_t>(other)]) continue;
+      const auto status = processes_.status(there.process.pid);
+      if (status && status->started == there.process.started && status->state != 'Z' && status->state != 'X') continue;
+      description = "rank " + std::to_string(other) + " (process " + std::to_string(there.process.pid) + " on " +
+                    there.host.data() + ")";
+      near_[static_cast<std::size_t>(other)] = false;  // told once
+      collective_ = nullptr;                           // its caller goes on without it
+      return other;
+    }
+    return -1;
+  }
+
+  void close(bool orderly) override {
+    if (!orderly) return;  // what belongs to MPI stays: it would wait for the rank that is lost
+    for (Send& send : sends_) {
+      MPI_Wait(&send.request, MPI_STATUS_IGNORE);
+      pool_.give(send.buffer);
+    }
+    sends_.clear();
+    // Notes may still be on the way to any rank; they end before MPI_Finalize does, in receives that nobody reads.
+    MPI_Barrier(all_);
+    for (Receive& receive : receives_) {
+      MPI_Cancel(&receive.request);
+      MPI_Wait(&receive.request, MPI_STATUS_IGNORE);
+      pool_.give(receive.buffer);
+    }
+    MPI_Comm_free(&all_);
+    if (ours_) MPI_Finalize();
+  }
+
+ private:
+  struct Send {
+    MPI_Request request;
+    Buffer* buffer;
+  };
+  struct Receive {
+    MPI_Request request = MPI_REQUEST_NULL;
+    Buffer* buffer = nullptr;
+  };
+
+  static bool done(MPI_Request& request) {
+    int flag = 0;
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    return flag != 0;
+  }
+
+  void start(int to, Buffer& buffer, int tag) {
+    Send send{MPI_REQUEST_NULL, &buffer};
+    MPI_Isend(buffer.data, static_cast<int>(buffer.bytes), MPI_BYTE, to, tag, all_, &send.request);
+    if (done(send.request))
+      pool_.give(&buffer);
+    else
+      sends_.push_back(send);
+  }
+
+  void post(Receive& receive) {
+    receive.buffer = pool_.take();
+    MPI_Irecv(receive.buffer->data, static_cast<int>(Buffer::usual_bytes), MPI_BYTE, MPI_ANY_SOURCE, usual_tag, all_,
+              &receive.request);
+  }
+
+  void expect_large(Buffer& announcement) {
+    const WireHead head = announcement.head();
+    Receive receive{MPI_REQUEST_NULL, pool_.take(head.large)};
+    receive.buffer->bytes = head.large;
+    receive.buffer->peer = announcement.peer;
+    MPI_Irecv(receive.buffer->data, static_cast<int>(head.large), MPI_BYTE, announcement.peer,
+              static_cast<int>(head.number), all_, &receive.request);
+    large_.push_back(receive);
+  }
+
+  void begin(Collective& step, void* result, std::size_t bytes) {
+    collective_ = &step;
+    result_ = result;
+    staging_.resize(bytes);
+  }
+
+  void meet() {
+    Whereabouts mine;
+    const std::string host = os::host_name();
+    std::memcpy(mine.host.data(), host.data(), std::min(host.size(), mine.host.size() - 1));
+    mine.process = os::this_process();
+    mine.processes = os::process_namespace();
+    whereabouts_.resize(static_cast<std::size_t>(ranks_));
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, whereabouts_.data(), sizeof mine, MPI_BYTE, all_);
+    for (const Whereabouts& other : whereabouts_)
+      near_.push_back(other.host == mine.host && other.processes == mine.processes && other.process.started != 0);
+  }
+
+  BufferPool& pool_;
+  bool ours_ = false;  // whether MPI was initialised here
+  MPI_Comm all_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int ranks_ = 1;
+  std::deque<Send> sends_;
+  std::vector<Receive> receives_;  // a ring: they match in the order in which they were posted
+  std::size_t next_ = 0;
+  std::vector<Receive> large_;
+  std::uint64_t large_sent_ = 0;
+  Collective* collective_ = nullptr;
+  MPI_Request collective_request_ = MPI_REQUEST_NULL;
+  void* result_ = nullptr;
+  std::vector<char> contribution_;
+  std::vector<char> staging_;  // not the caller's memory, which MPI would write to after the step was given up
+  std::vector<Whereabouts> whereabouts_;
+  std::vector<bool> near_;
+  os::Processes processes_;
+};
+
+}  // namespace
+
+bool mpi_is_running() {
+  int running = 0;
+  MPI_Initialized(&running);
+  return running != 0;
+}
+
+std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started) {
+  return std::make_unique<MpiTransport>(pool, started);
+}
+
+}  // namespace charm::remote

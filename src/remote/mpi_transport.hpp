@@ -1,0 +1,18 @@
+// Buffers between ranks by MPI: non-blocking sends, a ring of posted receives, non-blocking collectives. MPI is called
+// by one thread at a time (MPI_THREAD_SERIALIZED).
+#pragma once
+
+#include <memory>
+
+#include "remote/transport.hpp"
+
+namespace charm::remote {
+
+/// Whether the program has called MPI_Init itself; then its ranks are used.
+bool mpi_is_running();
+
+/// \param pool where its buffers come from, and go to. \param started ranks that the environment tells of.
+/// \throws Error (refused) if MPI starts other ranks than that, or does not allow several threads.
+std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started);
+
+}  // namespace charm::remote

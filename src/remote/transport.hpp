@@ -1,0 +1,48 @@
+// What carries buffers between ranks. The engine calls a transport from one thread at a time, and never waits in it.
+#pragma once
+
+#include <charm/detail/job.hpp>
+
+#include <cstddef>
+#include <string>
+
+#include "remote/buffer.hpp"
+
+namespace charm::remote {
+
+/// A step that all ranks take together; `run` is called as a job when it is done.
+struct Collective : charm::detail::ListedJob {
+  using ListedJob::ListedJob;
+};
+
+class Transport {
+ public:
+  struct Event {
+    enum class Kind { nothing, received, finished } kind = Kind::nothing;
+    Buffer* buffer = nullptr;  ///< received: with peer and bytes; the caller owns it
+    Collective* collective = nullptr;
+  };
+
+  Transport() = default;
+  virtual ~Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  [[nodiscard]] virtual int rank() const noexcept = 0;
+  [[nodiscard]] virtual int ranks() const noexcept = 0;
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// Sends a buffer to another rank, and gives it to the pool when it was sent.
+  virtual void send(int to, Buffer& buffer) = 0;
+  /// What has happened since, one event at a time.
+  virtual Event poll() = 0;
+  /// One collective at a time; the memory stays until it is finished.
+  virtual void gather(Collective& step, const void* mine, std::size_t bytes, void* all) = 0;
+  virtual void broadcast(Collective& step, void* data, std::size_t bytes, int root) = 0;
+  /// A rank that has ended without finalize(), "rank 2 (process 4711)", once each; \return its number, or -1. The
+  /// collective that is under way is given up then.
+  virtual int lost(std::string& description) = 0;
+  /// The end. \param orderly all ranks have come here, and no buffer is on the way.
+  virtual void close(bool orderly) = 0;
+};
+
+}  // namespace charm::remote

@@ -1,0 +1,1 @@
+#include "remote_1.inc"

@@ -1,0 +1,305 @@
+// What is tested under mpirun, with any number of ranks: "ranks CASE". Exit code 0 and "passed" from every rank, or a
+// line that says what was wrong.
+#include <charm/charm.hpp>
+#include <charm/global_array.hpp>
+#include <charm/remote.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace remote = charm::remote;
+
+namespace {
+
+void expect(bool fine, const char* what, int line) {
+  if (fine) return;
+  std::fprintf(stderr, "rank %d, line %d: not so: %s\n", remote::rank(), line, what);
+  std::_Exit(1);
+}
+#define EXPECT(condition) expect(condition, #condition, __LINE__)
+
+std::atomic<std::uint64_t> counter{0};
+std::atomic<std::uint64_t> total{0};
+
+int twice(int n) { return 2 * n; }
+
+template <class F>
+std::string error_of(F&& function) {
+  try {
+    function();
+  } catch (const charm::Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+/// Calls of every kind to every rank, with values, spans, and errors.
+void calls() {
+  const int me = remote::rank();
+  for (int to = 0; to < remote::ranks(); ++to) {
+    EXPECT(remote::call(to, [] { return remote::rank(); }) == to);
+    EXPECT(remote::call(to, twice, 21) == 42);
+    EXPECT(remote::call(to, [me](int a, double b) { return me + a + b; }, 3, 0.5) == me + 3.5);
+    const std::vector<int> numbers = {1, 2, 3, 4};
+    EXPECT(remote::call(
+               to, [](std::span<const int> given) { return std::accumulate(given.begin(), given.end(), 0); },
+               std::span(numbers)) == 10);
+    auto later = remote::call_async(to, [](int n) { return n + 1; }, 5);
+    EXPECT(later.get() == 6);
+    remote::call(to, [] { charm::sleep_for(std::chrono::milliseconds(2)); });
+    const std::string thrown = error_of([&] { remote::call(to, [] { throw std::runtime_error("out of luck"); }); });
+    EXPECT(has(thrown, ("on rank " + std::to_string(to)).c_str()) && has(thrown, "out of luck"));
+    try {
+      remote::call(to, [](int n) { return n > 0 ? throw charm::Error(charm::Errc::bad_input, "one", "two") : n; }, 1);
+      EXPECT(false);
+    } catch (const charm::Error& error) {
+      EXPECT(error.code() == charm::Errc::bad_input);
+    }
+  }
+  EXPECT(has(error_of([] { remote::call(remote::ranks(), [] {}); }), "there is no rank"));
+  EXPECT(has(error_of([] { remote::post(-1, [] {}); }), "there is no rank -1"));
+  const std::string inside = error_of([] { remote::call(0, [] { remote::barrier(); }); });
+  EXPECT(has(inside, "another rank has called"));
+}
+
+/// A call that calls back, many deep, and many at a time.
+int descend(int depth, int back) {
+  return depth == 0 ? 0 : 1 + remote::call((remote::rank() + back) % remote::ranks(), descend, depth - 1, back);
+}
+void nested() {
+  EXPECT(descend(50, 1) == 50);
+  std::vector<charm::future<int>> all;
+  for (int i = 0; i < 500; ++i) all.push_back(remote::call_async(i % remote::ranks(), descend, 4, 1));
+  for (auto& each : all) EXPECT(each.get() == 4);
+}
+
+/// Every rank sends to every rank; nothing is lost or doubled, and barrier() waits for what the functions send in turn.
+void flood(std::uint64_t each) {
+  counter = total = 0;
+  remote::barrier();
+  for (std::uint64_t i = 0; i < each; ++i) {
+    const int to = static_cast<int>(i % static_cast<std::uint64_t>(remote::ranks()));
+    remote::post(
+        to,
+        [](std::uint64_t number) {
+          counter.fetch_add(1, std::memory_order_relaxed);
+          total.fetch_add(number, std::memory_order_relaxed);
+        },
+        i);
+  }
+  remote::barrier();
+  const auto ranks = static_cast<std::uint64_t>(remote::ranks());
+  EXPECT(remote::reduce(counter.load(), std::plus<>()) == each * ranks);
+  EXPECT(remote::reduce(total.load(), std::plus<>()) == each * (each - 1) / 2 * ranks);
+}
+
+void chain(int steps) {
+  counter.fetch_add(1);
+  if (steps > 0) remote::post((remote::rank() + 1) % remote::ranks(), chain, steps - 1);
+}
+void barrier_waits_for_chains() {
+  counter = 0;
+  remote::barrier();
+  for (int i = 0; i < 10; ++i) remote::post((remote::rank() + i) % remote::ranks(), chain, 99);
+  for (int i = 0; i < 10; ++i)
+    remote::call_detached(i % remote::ranks(), [] {
+      charm::sleep_for(std::chrono::milliseconds(1));
+      counter.fetch_add(1);
+    });
+  remote::barrier();
+  EXPECT(remote::reduce(counter.load(), std::plus<>()) == 1010U * static_cast<unsigned>(remote::ranks()));
+}
+
+void fence_waits() {
+  auto cells = charm::symmetric<std::uint64_t>(4);
+  remote::barrier();
+  const int next = (remote::rank() + 1) % remote::ranks();
+  remote::write(cells.on(next, 1), 7U);
+  remote::call_detached(
+      next,
+      [](charm::global_ptr<std::uint64_t> at) {
+        charm::sleep_for(std::chrono::milliseconds(20));
+        *at.local() = 8;
+      },
+      cells.on(next, 2));
+  // Calls that are sent later and end earlier must not be taken for the one that sleeps.
+  auto others = charm::async([next] {
+    for (int i = 0; i < 20; ++i) remote::call(next, [] {});
+  });
+  remote::fence();
+  others.get();
+  EXPECT(remote::read(cells.on(next, 1)) == 7);
+  EXPECT(remote::read(cells.on(next, 2)) == 8);
+  remote::barrier();
+}
+
+/// A rank that runs nothing for a while holds the others back, and nobody's memory grows.
+void slow_receiver() {
+  counter = 0;
+  remote::barrier();
+  const std::size_t before = remote::traffic().memory;
+  const int last = remote::ranks() - 1;
+  const std::uint64_t each = 200000;
+  std::size_t grown = 0;
+  if (remote::rank() == last) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the worker with it
+  } else {
+    const std::vector<char> text(100, 'x');
+    for (std::uint64_t i = 0; i < each; ++i)
+      remote::post(last, [](std::span<const char> given) { counter.fetch_add(given.size()); }, std::span(text));
+    EXPECT(remote::traffic().waits > 0);
+  }
+  remote::barrier();
+  grown = remote::traffic().memory - before;
+  EXPECT(grown < std::size_t{16384} * 16 * static_cast<unsigned>(remote::ranks()));
+  if (remote::rank() == last) EXPECT(counter == each * 100 * static_cast<unsigned>(last));
+}
+
+void large_messages() {
+  for (const std::size_t count : {std::size_t{2000}, std::size_t{100000}, std::size_t{4000000}}) {
+    std::vector<std::uint64_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 1U);
+    for (int to = 0; to < remote::ranks(); ++to) {
+      const std::uint64_t sum = remote::call(
+          to,
+          [](std::span<const std::uint64_t> given) {
+            return std::accumulate(given.begin(), given.end(), std::uint64_t{0});
+          },
+          std::span(numbers));
+      EXPECT(sum == count * (count + 1) / 2);
+    }
+  }
+}
+
+void global_memory() {
+  for (const auto layout : {charm::GlobalLayout::block, charm::GlobalLayout::cyclic}) {
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{100}}) {
+      auto array = charm::gmalloc<std::int64_t>(count, layout);
+      std::size_t sum = 0;
+      for (int r = 0; r < remote::ranks(); ++r) sum += array.size_on(r);
+      EXPECT(sum == count);
+      for (std::size_t i = 0; i < array.local().size(); ++i)
+        array.local()[i] = static_cast<std::int64_t>(array.global_index(i));
+      remote::barrier();
+      for (std::size_t i = 0; i < count; ++i) EXPECT(remote::read(array[i]) == static_cast<std::int64_t>(i));
+      remote::barrier();
+      for (std::size_t i = 0; i < count; ++i) remote::add(array[i], 1000);
+      remote::barrier();
+      for (std::size_t i = 0; i < array.local().size(); ++i)
+        EXPECT(array.local()[i] == static_cast<std::int64_t>(array.global_index(i)) + 1000 * remote::ranks());
+      EXPECT(has(error_of([&] { static_cast<void>(array[count]); }), "in a global array"));
+      remote::barrier();
+    }
+  }
+  auto one = charm::gmalloc<std::int64_t>(1);
+  remote::barrier();
+  for (int i = 0; i < 50; ++i) remote::fetch_add(one[0], 1);
+  for (int i = 0; i < 50; ++i) {
+    std::int64_t seen = 0;
+    while (!remote::compare_exchange(one[0], seen, seen + 1)) {
+    }
+  }
+  remote::barrier();
+  EXPECT(remote::read(one[0]) == 100 * remote::ranks());
+  remote::barrier();
+}
+
+void collectives() {
+  const int me = remote::rank();
+  const int ranks = remote::ranks();
+  for (int round = 0; round < 20; ++round) {
+    EXPECT(remote::reduce(me + 1, std::plus<>()) == ranks * (ranks + 1) / 2);
+    EXPECT(remote::broadcast(me * 10 + round, ranks - 1) == (ranks - 1) * 10 + round);
+    const std::vector<int> all = remote::gather(me);
+    for (int r = 0; r < ranks; ++r) EXPECT(all[static_cast<std::size_t>(r)] == r);
+  }
+  std::vector<double> many(1000000, me == 0 ? 1.5 : 0.0);
+  remote::broadcast(std::span(many), 0);
+  EXPECT(many.back() == 1.5);
+  EXPECT(has(error_of([] { remote::broadcast(1, remote::ranks()); }), "there is no rank"));
+}
+
+/// All tasks of a rank send at a time.
+void many_tasks() {
+  counter = 0;
+  remote::barrier();
+  charm::parallel_for(0, 20000, [](int i) {
+    remote::post(i % remote::ranks(), [] { counter.fetch_add(1, std::memory_order_relaxed); });
+    if (i % 100 == 0) EXPECT(remote::call(i % remote::ranks(), twice, i) == 2 * i);
+  });
+  remote::barrier();
+  EXPECT(remote::reduce(counter.load(), std::plus<>()) == 20000U * static_cast<unsigned>(remote::ranks()));
+}
+
+/// The last rank is killed while the others wait for it in every way.
+void lost() {
+  const int last = remote::ranks() - 1;
+  remote::barrier();
+  if (remote::rank() == last) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::raise(SIGKILL);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  std::string call = error_of([last] { remote::call(last, [] { charm::sleep_for(std::chrono::seconds(60)); }); });
+  EXPECT(has(call, ("rank " + std::to_string(last)).c_str()) && has(call, "has ended"));
+  EXPECT(has(error_of([last] { remote::call(last, [] {}); }), "has ended"));
+  EXPECT(has(error_of([] { remote::barrier(); }), "has ended"));
+  EXPECT(has(error_of([] { remote::fence(); }), "has ended"));
+  EXPECT(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+}
+
+void all() {
+  calls();
+  nested();
+  flood(30000);
+  barrier_waits_for_chains();
+  fence_waits();
+  large_messages();
+  global_memory();
+  collectives();
+  many_tasks();
+  slow_receiver();
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string name = count > 1 ? words[1] : "all";
+  const std::map<std::string, void (*)()> cases = {{"all", all},
+                                                   {"calls", calls},
+                                                   {"nested", nested},
+                                                   {"memory", global_memory},
+                                                   {"collectives", collectives},
+                                                   {"large", large_messages},
+                                                   {"slow", slow_receiver},
+                                                   {"tasks", many_tasks},
+                                                   {"lost", lost},
+                                                   {"chains", barrier_waits_for_chains},
+                                                   {"fence", fence_waits},
+                                                   {"flood", [] { flood(30000000); }}};
+  if (!cases.contains(name)) return 2;
+  try {
+    remote::init({.workers = 1, .share_cores = true});
+    charm::run(cases.at(name));
+    std::printf("rank %d of %d passed %s over %s\n", remote::rank(), remote::ranks(), name.c_str(),
+                remote::transport().c_str());
+    std::fflush(stdout);
+    remote::finalize();
+  } catch (const charm::Error& error) {
+    std::fprintf(stderr, "ranks: %s\n", error.what());
+    return 1;
+  }
+}
