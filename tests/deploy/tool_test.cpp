@@ -111,6 +111,7 @@ TEST_F(DeployPlan, WritesYamlForKubernetesAndXmlForYarn) {
 
 TEST_F(DeployPlan, WritesARankfileThatMpirunAccepts) {
   if (shell("mpirun --version 2>/dev/null | grep -q 'Open MPI'").exit_code != 0) GTEST_SKIP() << "no Open MPI here";
+  if (shell("command -v numactl").exit_code != 0) GTEST_SKIP() << "no numactl here, which the ranks start with";
   const Said said = charm("deploy plan --policy wic --target openmpi --output m --exec 'true' --from localhost=-");
   ASSERT_EQ(said.exit_code, 0) << said.err;
   EXPECT_EQ(shell("cd m && sh run.sh --allow-run-as-root --display-map").exit_code, 0);

@@ -1,0 +1,76 @@
+// Statements, pending results and results of DuckDB that free themselves, and DuckDB's messages as errors.
+#pragma once
+
+#include <charm/error.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include "duckdb/functions.hpp"
+
+namespace charm::duckdb {
+
+/// DuckDB's message in one line, without the blank lines and the pointer under the query that some have.
+std::string one_line(const char* message);
+
+/// bad_input, or cancelled where the message says that the query was interrupted.
+Error failure(const char* message);
+
+/// Runs SQL by DuckDB itself, in the calling thread. \returns the value in the first row and column as text; empty if
+/// there is none. \throws Error (bad_input).
+std::string ask(const Functions& functions, Connection connection, const std::string& sql);
+
+/// One of DuckDB's handles, destroyed at the end.
+template <class Handle, void (*Functions::*destroy)(Handle*)>
+class Owned {
+ public:
+  explicit Owned(const Functions& functions) noexcept : functions_(functions) {}
+  ~Owned() {
+    if (handle_ != nullptr) (functions_.*destroy)(&handle_);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  Handle* out() noexcept { return &handle_; }
+  [[nodiscard]] Handle get() const noexcept { return handle_; }
+
+ private:
+  const Functions& functions_;
+  Handle handle_ = nullptr;
+};
+
+using OwnedStatements = Owned<Statements, &Functions::destroy_extracted>;
+using OwnedStatement = Owned<Statement, &Functions::destroy_prepare>;
+using OwnedPending = Owned<Pending, &Functions::destroy_pending>;
+
+/// A result that is destroyed at the end unless somebody has taken it.
+class OwnedResult {
+ public:
+  explicit OwnedResult(const Functions& functions) noexcept : functions_(functions) {}
+  ~OwnedResult() { clear(); }
+  OwnedResult(const OwnedResult&) = delete;
+  OwnedResult& operator=(const OwnedResult&) = delete;
+  /// Where DuckDB puts a result; what was there is destroyed.
+  Result* out() noexcept {
+    clear();
+    filled_ = true;
+    return &result_;
+  }
+  Result* get() noexcept { return &result_; }
+  /// Gives the result away.
+  Result take() noexcept {
+    filled_ = false;
+    return result_;
+  }
+
+ private:
+  void clear() noexcept {
+    if (filled_) functions_.destroy_result(&result_);
+    filled_ = false;
+    result_ = {};
+  }
+  const Functions& functions_;
+  Result result_{};
+  bool filled_ = false;
+};
+
+}  // namespace charm::duckdb
