@@ -4,9 +4,16 @@
 #include "cli/commands.hpp"
 #include "cli/malloc/commands.hpp"
 #include "cli/options.hpp"
+#include "traffic/source.hpp"
 
 namespace charm::cli {
 namespace {
+
+void declare_source(CLI::App& app, std::string& source) {
+  std::string kinds;
+  for (const std::string& word : traffic::source_words()) kinds += (kinds.empty() ? "" : ", ") + word;
+  not_empty(app.add_option("--source", source, "Where the traffic is read: " + kinds + " [auto]"))->type_name("KIND");
+}
 
 void declare_malloc_weights(CLI::App& malloc_app, Session& session) {
   auto options = std::make_shared<MallocWeightsOptions>();
@@ -15,12 +22,33 @@ void declare_malloc_weights(CLI::App& malloc_app, Session& session) {
   declare_weight_options(*app, options->weights);
   file_path(app->add_option("--from", options->weights.from,
                             "The machine's shape, from an hwloc XML file or synthetic string, in place of this one's"));
+  app->add_flag("--live", options->live, "Of what the memory traffic of this moment leaves");
+  declare_source(*app, options->source);
+  number_within(app->add_option("--interval", options->interval, "With --live: seconds over which it is read [0.5]"),
+                0.01, 3600);
   app->add_flag("--publish", options->publish,
                 "Make them the weights of this user's programs under libcharm_malloc.so");
   file_path(app->add_option("--file", options->file, "Publish in this file, for CHARM_MALLOC_WEIGHTS"));
   add_output_options(*app, options->output);
   app->callback(
       [&session, options] { session.action = [&session, options] { return malloc_weights(*options, session); }; });
+}
+
+void declare_malloc_sample(CLI::App& malloc_app, Session& session) {
+  auto options = std::make_shared<MallocSampleOptions>();
+  CLI::App* app = malloc_app.add_subcommand(
+      "sample", "Keep the weights up to date with the machine's memory traffic, for all programs under the malloc");
+  declare_weight_options(*app, options->weights);
+  file_path(app->add_option("--from", options->weights.from, "With --source replay:FILE: the machine's shape"));
+  declare_source(*app, options->source);
+  number_within(app->add_option("--interval", options->interval, "Seconds between two readings [0.1]"), 0.01, 3600);
+  number_within(app->add_option("--seconds", options->seconds, "End after so many [a signal ends it]"), 0, 1e9);
+  app->add_flag("--all-users", options->all_users, "For the programs of all users (as root)");
+  file_path(app->add_option("--file", options->file, "Keep this file up to date, for CHARM_MALLOC_WEIGHTS"));
+  file_path(app->add_option("--record", options->record, "Write the readings there, for --source replay:FILE"));
+  add_output_options(*app, options->output);
+  app->callback(
+      [&session, options] { session.action = [&session, options] { return malloc_sample(*options, session); }; });
 }
 
 void declare_malloc_explain(CLI::App& malloc_app, Session& session) {
@@ -48,6 +76,7 @@ void declare_malloc(CLI::App& app, Session& session) {
   declare_malloc_weights(app, session);
   declare_malloc_explain(app, session);
   declare_malloc_profile(app, session);
+  declare_malloc_sample(app, session);
   app.require_subcommand(1);
 }
 
@@ -55,7 +84,8 @@ void declare_malloc(CLI::App& app, Session& session) {
 
 Command malloc_entry() {
   return {"malloc", "Spread a program's memory over NUMA nodes by bandwidth: weights, where it lies, measuring",
-          "  charm malloc weights --publish\n  charm malloc profile\n  charm run --malloc -- ./program",
+          "  charm malloc weights --publish\n  charm malloc profile\n  charm malloc sample\n  charm run --malloc -- "
+          "./program",
           declare_malloc};
 }
 

@@ -39,6 +39,9 @@ std::size_t size_of(const char* text) noexcept {
   return at == text || *at != '\0' ? 0 : value << shift;
 }
 
+/// What root publishes for all users.
+constexpr const char* machine_path = "/dev/shm/charm-malloc";
+
 /// /dev/shm/charm-malloc-UID, where `charm malloc weights --publish` puts the weights of this user's machine.
 const char* path_of_page() noexcept {
   if (const char* path = os::bare::environment("CHARM_MALLOC_WEIGHTS"); path != nullptr && *path != '\0') return path;
@@ -62,7 +65,11 @@ void say_refusal(int error) noexcept {
   if (refusal_said.exchange(true, std::memory_order_relaxed)) return;
   Text text;
   text << "charm: malloc: ";
-  if (error == EINVAL) {
+  if (error == ENOMEM) {
+    text
+        << "the process has all the mappings that it may have (vm.max_map_count); some memory lies where it is touched "
+           "first\n";
+  } else if (error == EINVAL) {
     text
         << "the process may not use a NUMA node of the weights (its cgroup's cpuset.mems); such blocks lie elsewhere\n";
   } else {
@@ -113,7 +120,7 @@ void decide() noexcept {
   }
   const bool named = os::bare::environment("CHARM_MALLOC_WEIGHTS") != nullptr;
   const char* path = path_of_page();
-  if (!weight_file.open(path)) {
+  if (!weight_file.open(path) && (named || !weight_file.open(machine_path))) {
     if (named || several_memories()) {
       say(Text() << "charm: malloc: no usable weights in '" << path
                  << "': memory lies where it is touched first; write them with 'charm malloc weights --publish'\n");
@@ -137,14 +144,9 @@ int root_of(int cpu) noexcept {
   return root == traffic::no_root ? -1 : root;
 }
 
-void place_huge(void* data, std::size_t bytes, std::size_t root) noexcept {
-  if (weight_file.refresh(os::bare::coarse_ns())) count(all_statistics.pages_read);
+namespace {
+void spread(void* data, std::size_t bytes, std::size_t root) noexcept {
   const traffic::WeightPage& page = weight_file.page();
-  if (bytes > limit) {  // else jemalloc's own bookkeeping
-    count(all_statistics.huge_blocks);
-    count(all_statistics.huge_bytes, bytes);
-  }
-  if (root >= page.roots) return;
   const traffic::Layers layers = traffic::layers_of(traffic::weights_of(page, root));
   traffic::for_each_run(
       layers, bytes, os::bare::page_bytes(), [&](std::size_t offset, std::size_t length, std::uint64_t members) {
@@ -156,6 +158,32 @@ void place_huge(void* data, std::size_t bytes, std::size_t root) noexcept {
         for (std::uint64_t left = members; left != 0; left &= left - 1)
           count(all_statistics.bytes[static_cast<std::size_t>(std::countr_zero(left))], length / many);
       });
+}
+}  // namespace
+
+void see_static_arrays(std::size_t root) noexcept {
+  constexpr std::size_t large = std::size_t{64} << 20U;  // what a program runs measurably slower for
+  const os::bare::Range arrays = os::bare::static_memory();
+  if (is(os::bare::environment("CHARM_MALLOC_STATIC"), "on")) {
+    if (arrays.bytes > limit && root < weight_file.page().roots) {
+      count(all_statistics.static_bytes, arrays.bytes);
+      spread(arrays.data, arrays.bytes, root);
+    }
+  } else if (arrays.bytes >= large) {
+    say(Text() << "charm: malloc: " << (arrays.bytes >> 20U)
+               << " MiB of static arrays never pass malloc and lie where they are touched first; "
+                  "CHARM_MALLOC_STATIC=on spreads them, too\n");
+  }
+}
+
+void place_huge(void* data, std::size_t bytes, std::size_t root) noexcept {
+  if (weight_file.refresh(os::bare::coarse_ns())) count(all_statistics.pages_read);
+  const traffic::WeightPage& page = weight_file.page();
+  if (bytes > limit) {  // else jemalloc's own bookkeeping
+    count(all_statistics.huge_blocks);
+    count(all_statistics.huge_bytes, bytes);
+  }
+  if (root < page.roots) spread(data, bytes, root);
 }
 
 void place_normal(void* data, std::size_t bytes, std::size_t root) noexcept {
@@ -184,6 +212,8 @@ void print_statistics(const char* where) noexcept {
          << ", arenas " << number(all.arenas) << ", moves " << number(all.moves) << "\n";
     text << "charm malloc: calls that placed " << number(all.runs) << ", refused " << number(all.refused)
          << ", weights read again " << number(all.pages_read) << "\n";
+    if (const std::uint64_t bytes = number(all.static_bytes); bytes > 0)
+      text << "charm malloc: static arrays, bytes " << bytes << "\n";
     text << "charm malloc: huge bytes by node";
     for (std::size_t m = 0; m < page.memories; ++m)
       text << " " << static_cast<std::uint64_t>(page.os_node[m]) << ":" << number(all.bytes[m]);

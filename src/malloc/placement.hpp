@@ -26,6 +26,10 @@ int root_of(int cpu) noexcept;
 void place_huge(void* data, std::size_t bytes, std::size_t root) noexcept;
 void place_normal(void* data, std::size_t bytes, std::size_t root) noexcept;
 
+/// The program's static arrays, which never pass malloc: spread by the weights of the root on request
+/// (CHARM_MALLOC_STATIC=on), else told of where they are large. Once, before the program runs; only where places().
+void see_static_arrays(std::size_t root) noexcept;
+
 Statistics& statistics() noexcept;
 
 }  // namespace charm::shim

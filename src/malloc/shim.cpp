@@ -141,7 +141,11 @@ void release(void* block, std::size_t bytes) noexcept {
 
 namespace {
 /// In most programs the linker has allocated before; in the others jemalloc's own constructor would start it undecided.
-[[gnu::constructor(101)]] void at_start() { look(); }
+[[gnu::constructor(101)]] void at_start() {
+  look();
+  const int root = places() ? root_of(os::bare::current_cpu()) : -1;
+  if (root >= 0) see_static_arrays(static_cast<std::size_t>(root));
+}
 }  // namespace
 
 }  // namespace charm::shim

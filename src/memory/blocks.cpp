@@ -41,6 +41,8 @@ int os_node(const Machine& machine, int node) {
   return machine.nodes[static_cast<std::size_t>(node)].os_index;
 }
 
+}  // namespace
+
 bool took(int error) {
   if (error == 0) return true;
   if (error == EINVAL) {
@@ -53,8 +55,6 @@ bool took(int error) {
   }
   return false;
 }
-
-}  // namespace
 
 Block map_block(os::PageSystem& system, std::size_t bytes, HugePages huge) {
   Block block;

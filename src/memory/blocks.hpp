@@ -29,6 +29,10 @@ Block map_block(os::PageSystem& system, std::size_t bytes, HugePages huge);
 bool place_runs(os::PageSystem& system, const Machine* machine, const Block& block, const std::vector<PageRun>& runs);
 bool place_in_turns(os::PageSystem& system, const Machine* machine, const Block& block, const NodeSet& nodes);
 
+/// Whether the kernel accepted a placement. Reports once why it did not. \param error 0 or an errno of
+/// PageSystem::place.
+bool took(int error);
+
 PageCensus census(os::PageSystem& system, const Machine& machine, const void* data, std::size_t bytes);
 
 /// \throws Error (bad_input).

@@ -18,6 +18,9 @@ std::span<const Figure> figures() {
       {"charm:tab2", "Streamcluster: where accesses are served from", charm_table_2},
       {"olap:fig5", "STREAM copy by number of processes", olap_figure_5},
       {"olap:fig10", "STREAM copy with 8 cores, local against mixed", olap_figure_10},
+      {"tapmm:fig8", "Reading memory from one die, by where it lies", tapmm_figure_8},
+      {"tapmm:fig10", "Page mappings of programs alone", tapmm_figure_10},
+      {"tapmm:fig11", "Page mappings beside a database", tapmm_figure_11},
   };
   return all;
 }

@@ -65,7 +65,8 @@ int favourite(const Question& question, const Weights& weights) {
     if (!lies_in(model, model.memories[m].domain, socket)) continue;
     if (chosen >= 0) {
       const double lead = weights[m] - weights[at(chosen)];
-      const double equal = 1e-9 * std::max(weights[m], weights[at(chosen)]);
+      // Readings of traffic differ by as much without anything having changed.
+      const double equal = 0.1 * std::max(weights[m], weights[at(chosen)]);
       if (lead < -equal) continue;
       if (lead <= equal && latency_from(question, m) >= latency_from(question, at(chosen))) continue;
     }

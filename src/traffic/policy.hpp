@@ -38,8 +38,8 @@ const Policy& policy(std::string_view name);
 Weights huge_weights(const Policy& policy, const Question& question);
 
 /// Index of the memory for normal blocks (TAPMM §3.3): of those in the root's socket, the one with the largest weight;
-/// of equal ones the nearest. -1: the kernel shall choose, because the policy does, or because the socket has no
-/// memory.
+/// of those that differ by less than a tenth the nearest. -1: the kernel shall choose, because the policy does, or
+/// because the socket has no memory.
 int normal_memory(const Policy& policy, const Question& question);
 
 }  // namespace charm::traffic

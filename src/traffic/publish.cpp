@@ -19,13 +19,6 @@ void require_room(std::size_t wanted, std::size_t room, const std::string& what)
       "leave some out of the model file");
 }
 
-/// FNV-1a over everything but the generation itself: the same weights have the same generation.
-std::uint64_t fingerprint(const WeightPage& page) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : page_bytes(page)) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
-
 }  // namespace
 
 WeightPage weight_page(const Model& model, const Machine& cpus, const Policy& policy, const Bandwidths& left,
@@ -67,8 +60,18 @@ WeightPage weight_page(const Model& model, const Machine& cpus, const Policy& po
     throw Error(Errc::bad_input, "no cpu that may be used belongs to the model '" + model.name + "'",
                 "give the model of this machine, or none");
   }
-  page.generation = fingerprint(page);
+  set_generation(page);
   return page;
+}
+
+/// FNV-1a over the weights and what they are for.
+void set_generation(WeightPage& page) {
+  WeightPage bare = page;
+  bare.sequence = bare.generation = bare.sampled_ms = 0;
+  bare.source.fill('\0');
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : page_bytes(bare)) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  page.generation = hash;
 }
 
 std::string page_bytes(const WeightPage& page) {

@@ -16,6 +16,9 @@ namespace charm::traffic {
 WeightPage weight_page(const Model& model, const Machine& cpus, const Policy& policy, const Bandwidths& left,
                        double demand_gb_per_s = unlimited);
 
+/// The same weights have the same generation, whenever and by whatever source they were found.
+void set_generation(WeightPage& page);
+
 /// As the file holds it.
 std::string page_bytes(const WeightPage& page);
 

@@ -61,10 +61,18 @@ void TrafficView::add(const Bandwidths& reading, const Bandwidths& own) {
       [&](const double& known, const double& average, const double& capacity) {
         const double size = capacity == unlimited ? std::max(known, average) : capacity;
         changed = changed || std::abs(average - known) > smoothing_.hysteresis * size;
+        // Traffic that has ended leaves nothing behind.
+        changed = changed || (known > 0 && average < smoothing_.hysteresis / 10 * size);
       },
       passed_on_, average_, capacity_);
   if (!changed) return;
   passed_on_ = average_;
+  for_each_bandwidth(
+      [&](double& known, const double& capacity) {
+        const double size = capacity == unlimited ? 0 : capacity;
+        if (known < smoothing_.hysteresis / 10 * size) known = 0;
+      },
+      passed_on_, capacity_);
   ++changes_;
 }
 

@@ -37,7 +37,7 @@ TEST_F(MallocTool, WeightsOfAnotherMachineAreOnlyWrittenWhereAsked) {
   expect_refused("malloc weights --publish " + two_, {"--publish", "--file"});
   const Said said = charm("malloc weights --file weights " + two_);
   EXPECT_EQ(said.exit_code, 0) << said.err;
-  EXPECT_EQ(file("weights").size(), 12800U);
+  EXPECT_EQ(file("weights").size(), 12848U);
 }
 
 TEST_F(MallocTool, BadInputIsRefused) {
@@ -62,6 +62,28 @@ TEST_F(MallocTool, ExplainListsTheBlocksOfAProcess) {
   if (said.err.find("cannot be read") != std::string::npos) GTEST_SKIP() << "a kernel without NUMA";
   EXPECT_EQ(said.exit_code, 0) << said.err;
   EXPECT_NE(said.out.find("\"where it was touched first\""), std::string::npos) << said.out;
+}
+
+TEST_F(MallocTool, SampleFollowsARecordingAndLeavesTheIdleWeights) {
+  given("busy.csv", "# charm traffic 1\nseconds,memory:0\n10,40\n");
+  const Said said = charm("malloc sample " + two_ +
+                          " --source replay:busy.csv --seconds 1 --interval 0.02 --file live --record seen.csv --json");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  // 20 of 60 GB/s are left of node 0's memory, and 30 of the other's behind the bus: 400 to 600 of 1000.
+  EXPECT_NE(said.out.find("\"weights\":[[667,1000],"), std::string::npos) << said.out;
+  EXPECT_NE(file("seen.csv").find("memory:1"), std::string::npos);
+  EXPECT_EQ(charm("malloc weights --file idle " + two_).exit_code, 0);
+  const auto generation = [&](const std::string& name) { return file(name).substr(24, 8); };
+  EXPECT_EQ(generation("live"), generation("idle"));
+}
+
+TEST_F(MallocTool, SampleSaysWhatItCannotDo) {
+  expect_refused("malloc sample --source fastest", {"fastest", "amd, intel, hisilicon"});
+  expect_refused("malloc sample --source replay", {"replay:FILE"});
+  expect_refused("malloc sample --source auto --file w " + two_, {"--from", "replay"});
+  expect_refused("malloc sample --all-users --file w --source replay:none.csv", {"--all-users", "--file"});
+  expect_refused("malloc weights --live " + two_, {"--live", "--from"});
+  expect_refused("run --malloc-live auto -- true", {"--malloc"});
 }
 
 TEST_F(MallocTool, RunPreloadsTheLibraryAndEndsAsTheProgram) {

@@ -1,5 +1,6 @@
 /* A program in C that uses all of malloc(3) and checks what it promises. Run with and without libcharm_malloc.so.
-   client PART: contract, threads, fork, plugin FILE, limit, all-sizes. Exit code 0, or a line that says what was wrong.
+   client PART: contract, threads, fork, plugin FILE, limit, mappings, exec, again COUNT. Exit code 0, or a line that
+   says what was wrong.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -252,6 +254,45 @@ static void limit(void) {
   free(again);
 }
 
+/* All the mappings that a process may have are in use: blocks are refused or lie anywhere, and nothing breaks. */
+static void mappings(void) {
+  enum { most = 1 << 17 };
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char* area = mmap(NULL, most * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  EXPECT(area != MAP_FAILED);
+  void* before = malloc(8 * mib);
+  EXPECT(before != NULL);
+  int used = 0;
+  while (used < most && mprotect(area + (size_t)used * page, page, PROT_READ) == 0) used += 2;
+  EXPECT(used < most);
+  void* blocks[64];
+  int count = 0;
+  for (int i = 0; i < 64; ++i) {
+    errno = 0;
+    blocks[count] = malloc((size_t)(5 + i) * mib);
+    EXPECT(blocks[count] != NULL || errno == ENOMEM);
+    if (blocks[count] == NULL) continue;
+    memset(blocks[count], 1, 2 * mib);
+    ++count;
+  }
+  for (size_t i = 1; i < 3000; ++i) {
+    char* block = malloc(i);
+    EXPECT(block != NULL || errno == ENOMEM);
+    if (block != NULL) block[i - 1] = 1;
+    free(block);
+  }
+  while (count > 0) free(blocks[--count]);
+  free(before);
+  EXPECT(munmap(area, most * page) == 0);
+  for (int i = 0; i < 20; ++i) {
+    unsigned char* block = malloc((size_t)(5 + i) * mib);
+    EXPECT(block != NULL);
+    fill(block, mib, 3);
+    EXPECT(holds(block, mib, 3));
+    free(block);
+  }
+}
+
 int main(int argc, char** argv) {
   const char* part = argc > 1 ? argv[1] : "contract";
   if (strcmp(part, "contract") == 0)
@@ -264,6 +305,8 @@ int main(int argc, char** argv) {
     plugin(argv[2]);
   else if (strcmp(part, "limit") == 0)
     limit();
+  else if (strcmp(part, "mappings") == 0)
+    mappings();
   else if (strcmp(part, "exec") == 0)
     execl(argv[0], argv[0], "again", "3", NULL);
   else if (strcmp(part, "again") == 0) { /* huge blocks until the weights have changed */

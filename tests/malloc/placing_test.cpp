@@ -1,7 +1,13 @@
 // What is placed and how it is counted, refreshed weights, and the degraded modes, each with its one line.
+#include <charm/error.hpp>
+
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include "malloc/under.hpp"
+#include "os/files/sequenced_file.hpp"
+#include "os/memory/bare.hpp"
 
 namespace charm::shim::test {
 namespace {
@@ -85,6 +91,71 @@ TEST_F(Placing, AKernelThatRefusesIsOneLine) {
   EXPECT_EQ(said.exit_code, 0) << said.err;
   EXPECT_NE(said.err.find("the kernel refuses to place memory (mbind: error 1)"), std::string::npos) << said.err;
   EXPECT_EQ(lines_of(said.err), 1) << said.err;
+}
+
+TEST_F(Placing, MappingsThatAreUsedUpAreOneLine) {
+  const Said said = run(CHARM_CLIENT_C " mappings");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_LE(lines_of(said.err), 1) << said.err;
+  EXPECT_TRUE(said.err.empty() || said.err.find("vm.max_map_count") != std::string::npos) << said.err;
+}
+
+TEST_F(Placing, StaticArraysAreToldOfAndSpreadOnRequest) {
+  const Said told = run(CHARM_KERNELS " static");
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_NE(told.err.find(" MiB of static arrays never pass malloc"), std::string::npos) << told.err;
+  EXPECT_EQ(lines_of(told.err), 1) << told.err;
+  const Said placed = run(CHARM_KERNELS " static", "CHARM_MALLOC_STATIC=on CHARM_MALLOC_STATS=stderr");
+  EXPECT_EQ(placed.out, "verified\n");
+  EXPECT_GE(number_behind(placed.err, "static arrays, bytes"), 71U << 20U) << placed.err;
+  EXPECT_EQ(number_behind(placed.err, "refused"), 0U);
+}
+
+TEST_F(Placing, KernelsAreVerified) {
+  for (const std::string kernel : {"cg 30000", "mg 31", "ft 400", "is 1200000", "lookup 9000", "bfs 150000"}) {
+    const Said said = run(CHARM_KERNELS " " + kernel, "CHARM_MALLOC_STATS=stderr CHARM_MALLOC_HUGE=1M");
+    EXPECT_EQ(said.out, "verified\n") << kernel << said.err;
+    EXPECT_TRUE(kernel[0] == 'm' || number_behind(said.err, "huge blocks") >= 1) << kernel;
+  }
+}
+
+TEST_F(Placing, ASequenceThatIsOddIsAPageThatIsBeingWritten) {
+  traffic::WeightPage page = two_memories();
+  page.sequence = 3;
+  publish(page);
+  EXPECT_NE(run(CHARM_CLIENT_C " again 1").err.find("no usable weights"), std::string::npos);
+}
+
+TEST_F(Placing, WeightsThatAreRewrittenAllTheTimeAreReadWhole) {
+  std::filesystem::remove(weights_);
+  const auto file = os::SequencedFile::open(weights_, false);
+  traffic::WeightPage pages[2] = {two_memories(), two_memories()};
+  // Any mixture of the two would be refused: its roots are others than its cpus have.
+  pages[1].roots = 1;
+  pages[1].root_of_cpu.fill(0);
+  pages[0].generation = 2;
+  ASSERT_TRUE(file->write(traffic::page_bytes(pages[0])));
+  EXPECT_TRUE(os::has_writer(weights_));
+  EXPECT_THROW(os::SequencedFile::open(weights_, false), Error);
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    for (std::size_t i = 0; !done; ++i) {
+      pages[i % 2].generation = i;
+      file->write(traffic::page_bytes(pages[i % 2]));
+    }
+  });
+  int whole = 0;
+  for (int i = 0; i < 2000; ++i) {
+    traffic::WeightPage read;
+    if (!os::bare::read_sequenced(weights_.c_str(), &read, sizeof read)) continue;
+    ++whole;
+    EXPECT_TRUE(is_sound(read));
+    EXPECT_EQ(read.generation % 2, read.roots == 1 ? 1U : 0U);
+    EXPECT_EQ(read.root_of_cpu[traffic::most_cpus - 1], read.roots == 1 ? 0 : 1);
+  }
+  done = true;
+  writer.join();
+  EXPECT_GT(whole, 0);
 }
 
 TEST_F(Placing, WeightsThatCannotBeTrustedAreOneLineAndNoPlacement) {

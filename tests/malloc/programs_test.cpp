@@ -44,6 +44,7 @@ TEST_P(Programs, ThreadsAreBornAndDie) { expect_done(CHARM_CLIENT_C " threads");
 TEST_P(Programs, ForkBesideThreadsThatAllocate) { expect_done(CHARM_CLIENT_C " fork"); }
 TEST_P(Programs, LibrariesAreLoadedAndUnloaded) { expect_done(CHARM_CLIENT_C " plugin " CHARM_PLUGIN); }
 TEST_P(Programs, LittleAddressSpaceIsNoCrash) { expect_done(CHARM_CLIENT_C " limit"); }
+TEST_P(Programs, RandomOperationsOfSeveralThreads) { expect_done(CHARM_STRESS " 200000 3 7"); }
 TEST_P(Programs, ExecStartsAnew) { expect_done(CHARM_CLIENT_C " exec"); }
 TEST_P(Programs, CppAllocatesBeforeAndAfterMain) {
   expect_done(CHARM_CLIENT_CPP);

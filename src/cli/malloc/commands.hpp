@@ -12,6 +12,9 @@ namespace charm::cli {
 struct MallocWeightsOptions {
   WeightOptions weights;
   bool publish = false;
+  bool live = false;            ///< what the traffic of this moment leaves
+  std::string source = "auto";  ///< of the traffic
+  double interval = 0.5;        ///< seconds over which it is read
   std::string file;
   OutputOptions output;
 };
@@ -30,5 +33,17 @@ struct MallocProfileOptions {
   OutputOptions output;
 };
 int malloc_profile(const MallocProfileOptions& options, Session& session);
+
+struct MallocSampleOptions {
+  WeightOptions weights;
+  std::string source = "auto";
+  double interval = 0.1;  ///< seconds between two readings
+  double seconds = 0;     ///< until it ends; 0: a signal ends it
+  bool all_users = false;
+  std::string file;
+  std::string record;
+  OutputOptions output;
+};
+int malloc_sample(const MallocSampleOptions& options, Session& session);
 
 }  // namespace charm::cli

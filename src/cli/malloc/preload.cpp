@@ -2,16 +2,43 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 
+#include "base/clock.hpp"
+#include "base/notices.hpp"
 #include "os/processes/this_process.hpp"
 #include "traffic/publish.hpp"
 
 namespace charm::cli {
 
-MallocPreload::MallocPreload(const WeightOptions& options, int cores) {
+namespace {
+constexpr double live_interval_s = 0.1;  // programs look at their weights as often
+}
+
+MallocPreload::~MallocPreload() = default;
+
+void MallocPreload::step() {
+  const double now = base::monotonic_seconds();
+  if (!live_ || now < next_s_) return;
+  next_s_ = now + live_interval_s;
+  try {
+    live_->step();
+  } catch (const Error& error) {
+    base::notice("malloc: live",
+                 std::string("the weights of the malloc no longer follow the traffic: ") + error.what());
+    live_.reset();
+  }
+}
+
+double MallocPreload::rest() const {
+  constexpr double nothing_to_do = 10;
+  return live_ ? std::max(0.0, next_s_ - base::monotonic_seconds()) : nothing_to_do;
+}
+
+MallocPreload::MallocPreload(const WeightOptions& options, int cores, const std::string& live) {
   const std::string library = malloc_library();
-  const WeightSource source = weight_source(options);
+  WeightSource source = weight_source(options);
   const double demand = options.demand_gb_per_s > 0 ? options.demand_gb_per_s : traffic::demand_of(source.model, cores);
   const traffic::WeightPage page =
       weight_page(source.model, source.machine, *source.policy, capacities(source.model), demand);
@@ -26,6 +53,10 @@ MallocPreload::MallocPreload(const WeightOptions& options, int cores) {
   if (!file_->is_open() || file_->append(bytes) != bytes.size()) {
     throw Error(Errc::system, "the weights of the malloc cannot be written: " + file_->error(),
                 "set XDG_RUNTIME_DIR or TMPDIR to a folder of yours");
+  }
+  if (!live.empty()) {
+    source.demand_gb_per_s = demand;
+    live_ = std::make_unique<LiveWeights>(source, live, path, false);
   }
   variables_.emplace_back("CHARM_MALLOC_WEIGHTS", path);
   const char* before = std::getenv("LD_PRELOAD");

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/malloc/live.hpp"
 #include "cli/malloc/source.hpp"
 #include "os/files/private_file.hpp"
 
@@ -15,7 +16,15 @@ class MallocPreload {
  public:
   /// \param cores that the program may use: they cannot read more than the model says of so many.
   /// \throws Error where there is no library, no model, or no place for the file.
-  MallocPreload(const WeightOptions& options, int cores);
+  /// \param live words of traffic::open_source: the weights follow the machine's traffic as long as step() is called;
+  /// empty: they do not.
+  MallocPreload(const WeightOptions& options, int cores, const std::string& live);
+  ~MallocPreload();
+
+  /// Reads the traffic where it is time to. Where that fails the last weights stay, which is told once.
+  void step();
+  /// Seconds until step() has something to do.
+  [[nodiscard]] double rest() const;
 
   /// To set in the program's environment. The file goes with this object: programs that outlive it keep the weights
   /// that they have.
@@ -26,6 +35,8 @@ class MallocPreload {
 
  private:
   std::unique_ptr<os::PrivateFile> file_;
+  std::unique_ptr<LiveWeights> live_;
+  double next_s_ = 0;
   std::vector<std::pair<std::string, std::string>> variables_;
   std::string note_;
 };

@@ -61,6 +61,8 @@ std::string stored_model(const Machine& machine) {
 
 std::string published_weights() { return "/dev/shm/charm-malloc-" + std::to_string(os::user_id()); }
 
+std::string machine_weights() { return "/dev/shm/charm-malloc"; }
+
 std::string malloc_library() {
   const std::filesystem::path folder = std::filesystem::path(os::program_path()).parent_path();
   std::error_code ignored;

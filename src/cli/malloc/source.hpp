@@ -42,6 +42,9 @@ std::string stored_model(const Machine& machine);
 /// Where the malloc of this user's programs looks for weights when nothing else is said.
 std::string published_weights();
 
+/// Where it looks next: the weights that root publishes for all users.
+std::string machine_weights();
+
 /// libcharm_malloc.so beside the command, or where it is installed.
 /// \throws Error (system) that says where it was looked for.
 std::string malloc_library();

@@ -2,14 +2,19 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 #include <ostream>
+#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "cli/malloc/commands.hpp"
+#include "cli/malloc/live.hpp"
 #include "cli/text_table.hpp"
 #include "os/files/output_file.hpp"
 #include "traffic/publish.hpp"
@@ -24,9 +29,8 @@ struct Row {
   double gb_per_s = 0, interleaved = 0, local = 0;
 };
 
-std::vector<Row> rows_of(const WeightSource& source) {
+std::vector<Row> rows_of(const WeightSource& source, const traffic::Bandwidths& left) {
   std::vector<Row> rows;
-  const traffic::Bandwidths left = capacities(source.model);
   for (const int root : traffic::roots(source.model)) {
     traffic::Question question{.model = &source.model, .left = left, .root = root};
     question.demand_gb_per_s = source.demand_gb_per_s;
@@ -47,7 +51,22 @@ int os_node_of(const WeightSource& source, int memory) {
   return memory < 0 ? -1 : source.model.memories[static_cast<std::size_t>(memory)].os_node;
 }
 
-std::string weights_json(const WeightSource& source, const std::vector<Row>& rows, const std::string& published) {
+/// The traffic of an interval, and where it was read.
+struct Seen {
+  std::string source;
+  traffic::Bandwidths used;
+  std::vector<std::string> notes;
+};
+
+Seen seen_traffic(const WeightSource& source, const MallocWeightsOptions& options) {
+  const auto opened = traffic::open_source(traffic::live_surroundings(source.model, source.machine), options.source);
+  opened->read(base::monotonic_seconds());
+  std::this_thread::sleep_for(std::chrono::duration<double>(options.interval));
+  return {opened->description(), opened->read(base::monotonic_seconds()), opened->notes()};
+}
+
+std::string weights_json(const WeightSource& source, const std::vector<Row>& rows, const std::string& published,
+                         const std::optional<Seen>& seen) {
   base::Json roots = base::Json::array();
   for (const Row& row : rows) {
     base::Json weights = base::Json::array();
@@ -64,12 +83,19 @@ std::string weights_json(const WeightSource& source, const std::vector<Row>& row
   }
   base::Json json{{"machine", source.model.name}, {"model", source.origin}, {"policy", source.policy->name}};
   if (!published.empty()) json["published"] = published;
+  if (seen) {
+    base::Json used = base::Json::array();
+    for (std::size_t m = 0; m < source.model.memories.size(); ++m)
+      used.push_back({{"node", source.model.memories[m].os_node}, {"gb_per_s", seen->used.memory[m]}});
+    json["traffic"] = {{"source", seen->source}, {"memories", std::move(used)}};
+  }
   json["roots"] = std::move(roots);
   json["notes"] = source.model.notes;
   return base::json_text(json, 2) + "\n";
 }
 
-std::string weights_text(const WeightSource& source, const std::vector<Row>& rows, bool colour) {
+std::string weights_text(const WeightSource& source, const std::vector<Row>& rows, const std::optional<Seen>& seen,
+                         bool colour) {
   std::vector<Column> columns = {{"cpus of"}};
   for (const traffic::Memory& memory : source.model.memories)
     columns.push_back({"node " + std::to_string(memory.os_node), Column::Align::right});
@@ -84,10 +110,21 @@ std::string weights_text(const WeightSource& source, const std::vector<Row>& row
     for (const double rate : {row.gb_per_s, row.interleaved, row.local}) line.push_back({base::three_digits(rate), ""});
     cells.push_back(std::move(line));
   }
-  std::string text = fmt::format("machine  {}\nmodel    {}\npolicy   {}: {}\n\n", source.model.name, source.origin,
+  std::string text = fmt::format("machine  {}\nmodel    {}\npolicy   {}: {}\n", source.model.name, source.origin,
                                  source.policy->name, source.policy->summary);
+  if (seen) {
+    text += "traffic  " + seen->source + ":";
+    for (std::size_t m = 0; m < source.model.memories.size(); ++m)
+      text +=
+          fmt::format(" node {} {} GB/s", source.model.memories[m].os_node, base::three_digits(seen->used.memory[m]));
+    text += "\n";
+  }
+  text += "\n";
   text += render_table(columns, cells, colour);
   for (const std::string& note : source.model.notes) text += "note: " + note + "\n";
+  if (seen) {
+    for (const std::string& note : seen->notes) text += "note: " + note + "\n";
+  }
   if (source.model.memories.size() == 1)
     text += "note: the machine has one memory: there is nothing to choose, and the malloc places nothing\n";
   return text;
@@ -97,7 +134,14 @@ std::string weights_text(const WeightSource& source, const std::vector<Row>& row
 
 int malloc_weights(const MallocWeightsOptions& options, Session& session) {
   const WeightSource source = weight_source(options.weights);
-  const std::vector<Row> rows = rows_of(source);
+  if (options.live && !source.machine.is_live()) {
+    throw Error(Errc::bad_input, "--live: the traffic of " + source.machine.origin + " cannot be read here",
+                "leave out --from");
+  }
+  std::optional<Seen> seen;
+  if (options.live) seen = seen_traffic(source, options);
+  const traffic::Bandwidths left = seen ? remaining(source.model, seen->used) : capacities(source.model);
+  const std::vector<Row> rows = rows_of(source, left);
   std::string published;
   if (options.publish || !options.file.empty()) {
     if (!source.machine.is_live() && options.file.empty()) {
@@ -105,14 +149,22 @@ int malloc_weights(const MallocWeightsOptions& options, Session& session) {
                   "leave out --from, or name a file with --file");
     }
     published = options.file.empty() ? published_weights() : options.file;
-    os::write_whole(published, page_bytes(weight_page(source.model, source.machine, *source.policy,
-                                                      capacities(source.model), source.demand_gb_per_s)));
+    if (os::has_writer(published)) {
+      throw Error(Errc::bad_input, "a sampler (charm malloc sample) keeps " + published + " up to date",
+                  "end it first, or name another file with --file");
+    }
+    os::write_whole(
+        published, page_bytes(weight_page(source.model, source.machine, *source.policy, left, source.demand_gb_per_s)));
   }
   if (options.output.json) {
-    session.out << weights_json(source, rows, published);
+    session.out << weights_json(source, rows, published, seen);
   } else {
-    session.out << weights_text(source, rows, colour_on_stdout(options.output.colour));
+    session.out << weights_text(source, rows, seen, colour_on_stdout(options.output.colour));
     if (!published.empty()) session.out << "\npublished: " << published << '\n';
+    for (const std::string& path : {published_weights(), machine_weights()}) {
+      const std::string state = published.empty() && source.machine.is_live() ? state_of_weights(path) : "";
+      if (!state.empty()) session.out << "\nin " << path << ": " << state << '\n';
+    }
   }
   return exit_done;
 }

@@ -13,6 +13,9 @@ Reproduction charm_table_1();
 Reproduction charm_table_2();
 Reproduction olap_figure_5();
 Reproduction olap_figure_10();
+Reproduction tapmm_figure_8();
+Reproduction tapmm_figure_10();
+Reproduction tapmm_figure_11();
 
 /// Steady rates of a plain program: threads that are never moved, one counter for all at a barrier.
 Rates plain_rates(const Model& model, const placement::Placement& placement, const std::string& workload);

@@ -1,0 +1,84 @@
+#include "cli/malloc/live.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "os/files/system_files.hpp"
+#include "traffic/publish.hpp"
+
+namespace charm::cli {
+namespace {
+
+std::uint64_t now_ms() {
+  using namespace std::chrono;
+  return static_cast<std::uint64_t>(duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
+}
+
+traffic::SamplerOptions options_of(const WeightSource& from) {
+  traffic::SamplerOptions options;
+  options.demand_gb_per_s = from.demand_gb_per_s;
+  return options;
+}
+
+}  // namespace
+
+LiveWeights::LiveWeights(const WeightSource& from, const std::string& words, const std::string& path, bool for_all)
+    : from_(from),
+      kind_(words),
+      source_(traffic::open_source(traffic::live_surroundings(from_.model, from_.machine), words)),
+      sampler_(from_.model, from_.machine, *from_.policy, options_of(from)),
+      file_(os::SequencedFile::open(path, for_all)),
+      reading_(traffic::no_traffic(from_.model)) {
+  source_->read(base::monotonic_seconds());
+  write(sampler_.page(), true);
+}
+
+bool LiveWeights::step() {
+  reading_ = source_->read(base::monotonic_seconds());
+  // Which part of it the programs under the malloc cause is not known: the sampler's other measures keep them apart.
+  const bool changed = sampler_.add(reading_, traffic::no_traffic(from_.model));
+  write(sampler_.page(), true);
+  return changed;
+}
+
+void LiveWeights::leave() {
+  write(traffic::weight_page(from_.model, from_.machine, *from_.policy, capacities(from_.model), from_.demand_gb_per_s),
+        false);
+}
+
+void LiveWeights::write(traffic::WeightPage page, bool live) {
+  if (live) {
+    page.sampled_ms = now_ms();
+    const std::string name = kind_ == "auto" ? source_->description() : kind_;
+    page.source.fill('\0');
+    name.copy(page.source.data(), page.source.size() - 1);
+  }
+  if (!file_->is_still_there())
+    throw Error(Errc::system, "somebody has replaced " + file_->path(), "publish weights elsewhere with --file");
+  if (!file_->write(traffic::page_bytes(page)))
+    throw Error(Errc::system, "the weights in " + file_->path() + " cannot be written", "is the file system full?");
+}
+
+std::string state_of_weights(const std::string& path) {
+  const std::string bytes = os::read_text(path);
+  if (bytes.empty()) return "";
+  traffic::WeightPage page;
+  try {
+    page = traffic::page_from_bytes(bytes, path);
+  } catch (const Error&) {
+    return "not usable: of another version, or damaged";
+  }
+  std::string text = page.policy.data();
+  if (page.sampled_ms == 0) return text + ", which do not follow traffic";
+  const double age = static_cast<double>(std::max(now_ms(), page.sampled_ms) - page.sampled_ms) / 1000;
+  text += fmt::format(", by the traffic of {}, {:.1f} s ago", page.source.data(), age);
+  if (!os::has_writer(path)) text += "; their sampler has ended";
+  return text;
+}
+
+}  // namespace charm::cli

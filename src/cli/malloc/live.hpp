@@ -1,0 +1,49 @@
+// Weights that follow the machine's memory traffic: a source, a sampler, and the file that programs under the malloc
+// read. Used by `charm malloc sample` for all programs, and by `charm run --malloc-live` for one.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/malloc/source.hpp"
+#include "os/files/sequenced_file.hpp"
+#include "traffic/sampler.hpp"
+#include "traffic/source.hpp"
+
+namespace charm::cli {
+
+class LiveWeights {
+ public:
+  /// Writes the weights of the idle machine at once. \param words of traffic::open_source. \param path of the page.
+  /// \param for_all other users' programs may read it, too.
+  /// \throws Error: there is no such source, the file cannot be had, or somebody else keeps it up to date.
+  LiveWeights(const WeightSource& from, const std::string& words, const std::string& path, bool for_all);
+
+  /// Reads the traffic and writes the weights. \return whether these have changed.
+  /// \throws Error (system) where the file cannot be written or has been replaced.
+  bool step();
+  /// The weights of the idle machine again: what stays behind must not tell of traffic that nobody watches any more.
+  void leave();
+
+  [[nodiscard]] const traffic::TrafficSource& source() const { return *source_; }
+  [[nodiscard]] const traffic::Sampler& sampler() const { return sampler_; }
+  /// The last reading, of all programs.
+  [[nodiscard]] const traffic::Bandwidths& reading() const { return reading_; }
+  [[nodiscard]] const traffic::Model& model() const { return from_.model; }
+  [[nodiscard]] const std::string& path() const { return file_->path(); }
+
+ private:
+  void write(traffic::WeightPage page, bool live);
+
+  WeightSource from_;
+  std::string kind_;
+  std::unique_ptr<traffic::TrafficSource> source_;
+  traffic::Sampler sampler_;
+  std::unique_ptr<os::SequencedFile> file_;
+  traffic::Bandwidths reading_;
+};
+
+/// What the weights in a file say of themselves: "exact, by the traffic of amd, 0.2 s ago"; empty where there are none.
+std::string state_of_weights(const std::string& path);
+
+}  // namespace charm::cli

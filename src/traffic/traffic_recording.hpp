@@ -1,0 +1,30 @@
+// Readings of traffic as text: a line of names, then a line of numbers for each reading.
+//
+//   # charm traffic 1
+//   seconds,memory:0,memory:1,out:socket0,in:socket0
+//   0.1,12.5,3,0,4.25
+//
+// `seconds` since the beginning, upwards; GB/s. `memory` by the NUMA node's number, `out` and `in` by the name of the
+// model's domain. What the model does not have is refused: traffic of another machine says nothing of this one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "traffic/model.hpp"
+
+namespace charm::traffic {
+
+struct RecordedTraffic {
+  double seconds = 0;
+  Bandwidths used;
+};
+
+/// \param name stands in errors. \throws Error (bad_input) with the line.
+std::vector<RecordedTraffic> recorded_traffic(const Model& model, const std::string& text, const std::string& name);
+
+/// The two lines in front, and the line of a reading.
+std::string traffic_heading(const Model& model);
+std::string traffic_line(const RecordedTraffic& reading);
+
+}  // namespace charm::traffic

@@ -1,0 +1,114 @@
+// Memory of the runtime by the weights that the malloc publishes.
+#include "memory/by_traffic.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "base/folder.hpp"
+#include "base/notices.hpp"
+#include "memory/fake_pages.hpp"
+
+namespace charm::memory {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20U;
+
+Machine four_live_nodes() {
+  Machine machine = Machine::from("pack:2 numa:2 l3:1 core:2 pu:1");
+  machine.origin = "live";
+  return machine;
+}
+
+/// 40, 40, 15, 15 for the first socket's cpus, mirrored for the second's.
+traffic::WeightPage four_memories() {
+  traffic::WeightPage page;
+  page.magic = traffic::page_magic;
+  page.bytes = sizeof page;
+  page.generation = 1;
+  page.memories = page.roots = 4;
+  page.root_of_cpu.fill(traffic::no_root);
+  for (std::size_t r = 0; r < 4; ++r) {
+    page.os_node[r] = static_cast<int>(r);
+    page.normal[r] = static_cast<std::int16_t>(r ^ 1U);
+    for (std::size_t m = 0; m < 4; ++m) page.weights[r][m] = r / 2 == m / 2 ? 1000 : 375;
+    page.root_of_cpu[2 * r] = page.root_of_cpu[2 * r + 1] = static_cast<std::uint8_t>(r);
+  }
+  return page;
+}
+
+std::string write(const charm::test::Folder& folder, const traffic::WeightPage& page) {
+  const std::string path = folder.file("weights", std::string(reinterpret_cast<const char*>(&page), sizeof page));
+  chmod(path.c_str(), 0600);
+  return path;
+}
+
+}  // namespace
+
+TEST(ByTraffic, WeightsOfAllReadersAreTheMeanOfTheirs) {
+  const auto page = four_memories();
+  EXPECT_EQ(shared_weights(page, four_live_nodes(), {0}), (std::vector<std::uint16_t>{1000, 1000, 375, 375}));
+  EXPECT_EQ(shared_weights(page, four_live_nodes(), {0, 3}), (std::vector<std::uint16_t>{1000, 1000, 1000, 1000}));
+  EXPECT_EQ(shared_weights(page, four_live_nodes(), {}), (std::vector<std::uint16_t>{0, 0, 0, 0}));
+}
+
+TEST(ByTraffic, ABlockIsSpreadByWeightWithinOnePercent) {
+  FakePages pages;
+  const Machine machine = four_live_nodes();
+  const Block block = map_block(pages, 32 * mib, HugePages::no);
+  const auto page = four_memories();
+  ASSERT_TRUE(place_by_weights(pages, &machine, block, page, shared_weights(page, machine, {1})));
+  std::map<int, double> on;
+  for (const auto& [at, node] : pages.home) on[node] += 1.0 / static_cast<double>(block.bytes / block.unit);
+  EXPECT_NEAR(on[0], 40. / 110, 0.01);
+  EXPECT_NEAR(on[2], 15. / 110, 0.01);
+  pages.place_error = EPERM;
+  EXPECT_FALSE(place_by_weights(pages, &machine, block, page, shared_weights(page, machine, {1})));
+  Machine described = machine;
+  described.origin = "synthetic";
+  EXPECT_FALSE(place_by_weights(pages, &described, block, page, shared_weights(page, machine, {1})));
+  pages.unmap(block.data, block.bytes);
+}
+
+TEST(ByTraffic, SmallMemoryGoesWhereNormalBlocksDo) {
+  auto page = four_memories();
+  EXPECT_EQ(normal_node(page, four_live_nodes(), 2), 3);
+  page.normal[2] = -1;
+  EXPECT_EQ(normal_node(page, four_live_nodes(), 2), 2);
+  page.root_of_cpu.fill(traffic::no_root);
+  EXPECT_EQ(normal_node(page, four_live_nodes(), 1), 1);
+}
+
+TEST(ByTraffic, ThePageIsReadAgainAndStaysWhenItsFileGoes) {
+  const charm::test::Folder folder;
+  auto page = four_memories();
+  PublishedWeights weights({folder.path("none"), write(folder, page)});
+  ASSERT_TRUE(weights.page(1));
+  EXPECT_EQ(weights.page(1)->generation, 1U);
+  page.generation = 2;
+  write(folder, page);
+  EXPECT_EQ(weights.page(1.05)->generation, 1U);
+  EXPECT_EQ(weights.page(1.2)->generation, 2U);
+  page.sequence = 7;  // somebody writes, and never ends
+  page.generation = 3;
+  write(folder, page);
+  EXPECT_EQ(weights.page(2)->generation, 2U);
+  std::filesystem::remove(folder.path("weights"));
+  EXPECT_EQ(weights.page(3)->generation, 2U);
+}
+
+TEST(ByTraffic, WithoutAPageItSaysSoOnce) {
+  const charm::test::Folder folder;
+  PublishedWeights weights({folder.path("none")});
+  EXPECT_FALSE(weights.page(1));
+  EXPECT_FALSE(weights.page(2));
+  const auto all = base::notices();
+  EXPECT_EQ(std::count_if(all.begin(), all.end(),
+                          [](const std::string& one) { return one.find("the setting home is traffic") != one.npos; }),
+            1);
+}
+
+}  // namespace charm::memory
