@@ -2,6 +2,7 @@
 // run once, and when it is run again. Nodes do next to nothing: each counts itself, and a wrong count ends the program.
 //   bench-batch [WORKERS [NODES [TRIALS]]]
 //   bench-batch --memory [NODES]     what a chain of that many nodes takes, in time and memory
+//   bench-batch --selectors [NODES]  what a selector takes to choose a schedule
 #include <charm/charm.hpp>
 #include <charm/task_graph.hpp>
 
@@ -20,6 +21,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "selectors.hpp"
 
 #if defined(CHARM_BENCH_TBB)
 #include <oneapi/tbb/flow_graph.h>
@@ -225,6 +228,10 @@ void memory(int nodes) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "--selectors") == 0) {
+    bench_selectors(argc > 2 ? std::max(1, std::atoi(argv[2])) : 2048);
+    return 0;
+  }
   if (argc > 1 && std::strcmp(argv[1], "--memory") == 0) {
     charm::init();
     memory(argc > 2 ? std::atoi(argv[2]) : 10'000'000);

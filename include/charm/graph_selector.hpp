@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace charm {
 
@@ -47,33 +48,59 @@ struct GraphFeatures {
 namespace detail {
 struct SelectorModel;
 }
+class GraphSelector;
+namespace batch {
+/// What the selector chooses with, for the modules of the runtime.
+const detail::SelectorModel* model_of(const GraphSelector& selector) noexcept;
+}  // namespace batch
 
 /// Chooses between stream and batch. Selectors are values, made from a description:
 /// - "stream", "batch": always that
-/// - "tree:FILE", "logistic:FILE": a decision tree, or a logistic regression, as the file says (docs/task-graphs.md has
-/// the
-///   format)
+/// - "tree:FILE", "logistic:FILE", "gcn:FILE": a decision tree, a logistic regression, or a graph convolutional
+/// network,
+///   as the file says (docs/graph-selectors.md has the format, and `charm batch train` writes such files)
 class GraphSelector {
  public:
+  /// A kind of selector.
+  struct Kind {
+    std::string_view name;     ///< the first word of its description
+    std::string_view summary;  ///< what it is
+    bool reads_file;           ///< whether ":FILE" follows
+  };
+  /// All kinds.
+  static std::vector<Kind> kinds();
+
   /// The default, "stream".
   GraphSelector();
   /// \throws Error (bad_input): an unknown word, a file that cannot be read, a model that is not one (with the line and
   /// what is wrong).
   static GraphSelector from(std::string_view description);
-  /// A model from its text. \param kind "tree" or "logistic". \param origin for errors.
+  /// From a model's file, whichever kind it says that it is. \throws as from().
+  static GraphSelector from_file(const std::string& file);
+  /// A model from its text. \param kind the kind that it must be; empty: any. \param origin for errors.
   static GraphSelector from_text(std::string_view kind, const std::string& text,
                                  const std::string& origin = "the model");
 
-  /// stream or batch. It is at most a microsecond of work.
+  /// stream or batch. It is at most a microsecond of work. \throws Error (bad_input) if the selector needs_nodes().
   [[nodiscard]] GraphSchedule choose(const GraphFeatures& features) const;
-  /// The probability that batch is the faster, 0 to 1.
+  /// The same for a graph that does not run, whatever the selector needs. Time and memory grow with the graph.
+  /// \param workers as in GraphFeatures::of(). \throws Error (bad_input) for a cycle, and while the graph runs.
+  [[nodiscard]] GraphSchedule choose(task_graph& graph, int workers = 0) const;
+  /// The probability that batch is the faster, 0 to 1. \throws as choose().
   [[nodiscard]] double batch_probability(const GraphFeatures& features) const;
+  /// The same. A network takes graphs of more than 2^20 nodes for ones that are the faster as a stream.
+  [[nodiscard]] double batch_probability(task_graph& graph, int workers = 0) const;
   /// The description that it was made from.
   [[nodiscard]] const std::string& description() const noexcept { return description_; }
-  /// Whether choose() looks at the features at all.
+  /// Whether choose() looks at the graph at all.
   [[nodiscard]] bool needs_features() const noexcept { return model_ != nullptr; }
+  /// Whether it looks at single nodes, so that the features of the graph are not enough.
+  [[nodiscard]] bool needs_nodes() const noexcept;
+  /// How many numbers of it were trained.
+  [[nodiscard]] std::size_t parameters() const noexcept;
 
  private:
+  friend const detail::SelectorModel* batch::model_of(const GraphSelector& selector) noexcept;
   GraphSelector(std::string description, double constant, std::shared_ptr<const detail::SelectorModel> model);
   std::string description_;
   double constant_ = 0;

@@ -22,6 +22,10 @@
 namespace charm {
 
 class GraphSelector;
+class task_graph;
+namespace detail {
+GraphState& state_of(task_graph& graph) noexcept;
+}
 
 /// How the ready nodes of a graph come to the workers (docs/task-graphs.md).
 enum class GraphSchedule : std::uint8_t {
@@ -242,6 +246,7 @@ class task_graph : public graph_builder {
   friend class graph_builder;
   friend struct GraphFeatures;
   friend void set_selector(task_graph& graph, GraphSelector selector);
+  friend detail::GraphState& detail::state_of(task_graph& graph) noexcept;
 };
 
 template <class F>

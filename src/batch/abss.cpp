@@ -249,9 +249,8 @@ int ABSS_selector(ABSS_Function function, ABSS_DAG dag, ABSS_Schedule* chosen) {
       node.kind(kind_of(state, dag->functions[i]));
     }
     for (const ABSS_DAG_graph::Edge& edge : dag->edges) graph.node(edge.from).precede(graph.node(edge.to));
-    const charm::GraphFeatures features =
-        charm::GraphFeatures::of(graph);  // also where the selector needs none: cycles
-    const ABSS_Schedule schedule = selector.choose(features) == charm::GraphSchedule::batch ? ABSS_BATCH : ABSS_STREAM;
+    graph.check();  // also where the selector does not look at it
+    const ABSS_Schedule schedule = selector.choose(graph) == charm::GraphSchedule::batch ? ABSS_BATCH : ABSS_STREAM;
     const std::lock_guard lock(state.access);
     state.functions[function].schedule = schedule;
     if (chosen != nullptr) *chosen = schedule;

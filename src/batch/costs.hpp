@@ -33,6 +33,10 @@ class Costs {
     entry.variance.store((1 - share) * (variance + share * difference * difference), std::memory_order_relaxed);
     if (samples != UINT32_MAX) entry.samples.store(samples + 1, std::memory_order_relaxed);
   }
+  /// Forgets all kinds, while no graph runs.
+  void forget() noexcept {
+    for (Entry& entry : entries_) entry.samples.store(0, std::memory_order_relaxed);
+  }
   struct Cost {
     double mean, variance;  // in ticks, and their square
     std::uint32_t samples;

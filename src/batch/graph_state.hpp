@@ -58,6 +58,8 @@ class GraphState {
   /// "task graph 'name'" or "a task graph".
   [[nodiscard]] std::string called() const;
   [[nodiscard]] bool has_conditions() const noexcept { return conditions_; }
+  /// Whether the graph has not changed since the last call of prepare().
+  [[nodiscard]] bool prepared() const noexcept { return prepared_; }
 
   /// The graph within a dynamic node or module.
   [[nodiscard]] static NestedGraph& nested(const GraphNode& node) noexcept {
@@ -120,6 +122,8 @@ class GraphState {
   GraphSchedule schedule = GraphSchedule::stream;
   GraphSchedule last_schedule = GraphSchedule::stream;
   std::shared_ptr<const GraphSelector> selector;  // null: the default one
+  GraphSchedule choice = GraphSchedule::stream;   // of the selector, the last time it was asked
+  std::uint64_t automatic_runs = 0;               // since the graph or the selector was changed
 
  private:
   static constexpr std::uint32_t first_slab_bits = 4;

@@ -1,31 +1,36 @@
-// Selectors by description, and the models that some of them read.
+// The registry of selectors, and charm::GraphSelector, which is one of them with its model.
 #include <charm/error.hpp>
 #include <charm/graph_selector.hpp>
 
+#include <array>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-namespace charm {
+#include "base/registry.hpp"
+#include "batch/gcn.hpp"
+#include "batch/graph_state.hpp"
+#include "batch/selector_model.hpp"
+#include "os/files/bounded_file.hpp"
 
-namespace detail {
+namespace charm::batch {
 
-/// A trained model: features to the probability that batch is the faster.
-struct SelectorModel {
-  virtual ~SelectorModel() = default;
-  [[nodiscard]] virtual double batch_probability(const GraphFeatures& features) const = 0;
-};
+std::span<const SelectorEntry> selector_entries() {
+  static constexpr std::array all = {
+      SelectorEntry{{"stream", "every graph as a stream", false}},
+      SelectorEntry{{"batch", "every graph in batches", false}, 1},
+      SelectorEntry{{"tree", "a decision tree over the features of the graph", true}, 0, read_tree},
+      SelectorEntry{{"logistic", "a logistic regression over the features of the graph", true}, 0, read_logistic},
+      SelectorEntry{{"gcn", "a graph convolutional network over the nodes", true}, 0, read_gcn}};
+  return all;
+}
 
-}  // namespace detail
-
-namespace {
-
-using Json = nlohmann::json;
-using Model = std::shared_ptr<const detail::SelectorModel>;
+double finite(double number, const std::string& what) {
+  if (!std::isfinite(number)) throw std::invalid_argument(what + " that is not a finite number");
+  return number;
+}
 
 std::size_t feature_number(const std::string& name) {
   for (std::size_t i = 0; i < GraphFeatures::count; ++i) {
@@ -34,125 +39,119 @@ std::size_t feature_number(const std::string& name) {
   throw std::invalid_argument("the feature '" + name + "', which there is not");
 }
 
-double finite(double x, const char* what) {
-  if (!std::isfinite(x)) throw std::invalid_argument(std::string(what) + " that is not a finite number");
-  return x;
+const detail::SelectorModel* model_of(const GraphSelector& selector) noexcept { return selector.model_.get(); }
+
+namespace {
+
+/// The entry of a selector; null if there is none.
+const SelectorEntry* selector_entry(std::string_view name) {
+  for (const SelectorEntry& entry : selector_entries()) {
+    if (entry.kind.name == name) return &entry;
+  }
+  return nullptr;
 }
 
-struct Tree final : detail::SelectorModel {
-  struct Node {
-    std::size_t feature = 0;
-    double threshold = 0, probability = 0;  // of a leaf
-    std::size_t below = 0, above = 0;       // 0: a leaf, since no branch leads to the root
-  };
-  std::vector<Node> nodes;
+/// "'stream', 'batch', 'tree:FILE'".
+std::string all_descriptions() {
+  std::string all;
+  for (const SelectorEntry& entry : selector_entries())
+    all += (all.empty() ? "'" : ", '") + std::string(entry.kind.name) + (entry.kind.reads_file ? ":FILE'" : "'");
+  return all;
+}
 
-  /// Branches lead to later nodes only, so that every walk ends.
-  explicit Tree(const Json& json) {
-    const Json& list = json.at("nodes");
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const Json& from = list.at(i);
-      Node node;
-      if (from.contains("batch")) {
-        node.probability = from.at("batch").get<double>();
-        if (!(node.probability >= 0 && node.probability <= 1))
-          throw std::invalid_argument("a leaf, node " + std::to_string(i) + ", whose 'batch' is not within 0 and 1");
-      } else {
-        node.feature = feature_number(from.at("feature").get<std::string>());
-        node.threshold = finite(from.at("threshold").get<double>(), "a threshold");
-        for (const auto& [name, to] : {std::pair{"below", &node.below}, std::pair{"above", &node.above}}) {
-          const auto target = from.at(name).get<std::int64_t>();
-          if (target <= static_cast<std::int64_t>(i) || target >= static_cast<std::int64_t>(list.size()))
-            throw std::invalid_argument("node " + std::to_string(i) + ", whose '" + name +
-                                        "' is not the number of a later node");
-          *to = static_cast<std::size_t>(target);
-        }
-      }
-      nodes.push_back(node);
-    }
-    if (nodes.empty()) throw std::invalid_argument("no nodes");
-  }
-  [[nodiscard]] double batch_probability(const GraphFeatures& features) const override {
-    const Node* node = &nodes.front();
-    while (node->below != 0)
-      node = &nodes[features.values[node->feature] <= node->threshold ? node->below : node->above];
-    return node->probability;
-  }
-};
+std::string text_of(const std::string& file) {
+  os::BoundedText read = os::read_bounded(file, {.bytes = std::size_t{64} << 20U});
+  if (!read.problem.empty())
+    throw Error(Errc::bad_input, "the selector's model '" + file + "' cannot be read: it " + read.problem,
+                "give the path of a file that `charm batch train` has written");
+  return std::move(read.text);
+}
 
-struct Logistic final : detail::SelectorModel {
-  struct Term {
-    std::size_t feature;
-    double weight, mean, scale;
-  };
-  double intercept = 0;
-  std::vector<Term> terms;
-
-  explicit Logistic(const Json& json) : intercept(finite(json.at("intercept").get<double>(), "an intercept")) {
-    for (const Json& from : json.at("terms")) {
-      Term term{feature_number(from.at("feature").get<std::string>()),
-                finite(from.at("weight").get<double>(), "a weight"), finite(from.value("mean", 0.0), "a mean"),
-                finite(from.value("scale", 1.0), "a scale")};
-      if (!(term.scale > 0)) throw std::invalid_argument("a scale that is not above 0");
-      terms.push_back(term);
-    }
-  }
-  [[nodiscard]] double batch_probability(const GraphFeatures& features) const override {
-    double sum = intercept;
-    for (const Term& term : terms) sum += term.weight * (features.values[term.feature] - term.mean) / term.scale;
-    return 1 / (1 + std::exp(-sum));
-  }
-};
-
-constexpr const char* descriptions = "'stream', 'batch', 'tree:FILE' or 'logistic:FILE'";
+constexpr const char* where_format_is =
+    "docs/graph-selectors.md has the format of models, and `charm batch train` writes them";
 
 }  // namespace
+}  // namespace charm::batch
+
+namespace charm {
+
+std::vector<GraphSelector::Kind> GraphSelector::kinds() {
+  std::vector<Kind> kinds;
+  for (const batch::SelectorEntry& entry : batch::selector_entries()) kinds.push_back(entry.kind);
+  return kinds;
+}
 
 GraphSelector::GraphSelector() : GraphSelector("stream", 0, nullptr) {}
-GraphSelector::GraphSelector(std::string description, double constant, Model model)
+GraphSelector::GraphSelector(std::string description, double constant,
+                             std::shared_ptr<const detail::SelectorModel> model)
     : description_(std::move(description)), constant_(constant), model_(std::move(model)) {}
 
 GraphSelector GraphSelector::from(std::string_view description) {
-  if (description == "stream") return {"stream", 0, nullptr};
-  if (description == "batch") return {"batch", 1, nullptr};
   const std::size_t colon = description.find(':');
-  const std::string kind(description.substr(0, colon));
-  if (colon == std::string_view::npos || colon + 1 == description.size() || (kind != "tree" && kind != "logistic"))
+  const batch::SelectorEntry* entry = batch::selector_entry(description.substr(0, colon));
+  const bool names_file = colon != std::string_view::npos;
+  if (entry == nullptr || entry->kind.reads_file != names_file || (names_file && colon + 1 == description.size()))
     throw Error(Errc::bad_input, "there is no selector '" + std::string(description) + "'",
-                std::string("the selectors are ") + descriptions);
+                "the selectors are " + batch::all_descriptions());
+  if (!names_file) return {std::string(description), entry->constant, nullptr};
   const std::string file(description.substr(colon + 1));
-  std::ifstream in(file);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in)
-    throw Error(Errc::bad_input, "the selector's model '" + file + "' cannot be read", "give the path of a file");
-  return from_text(kind, text, file);
+  return from_text(entry->kind.name, batch::text_of(file), file);
 }
+
+GraphSelector GraphSelector::from_file(const std::string& file) { return from_text("", batch::text_of(file), file); }
 
 GraphSelector GraphSelector::from_text(std::string_view kind, const std::string& text, const std::string& origin) {
   try {
-    const Json json = Json::parse(text);
+    const nlohmann::json json = nlohmann::json::parse(text);
     const std::string says = json.at("model").get<std::string>();
-    if (says != kind)
+    if (!kind.empty() && says != kind)
       throw std::invalid_argument("a model of the kind '" + says + "' where '" + std::string(kind) + "' is wanted");
-    if (json.at("version").get<int>() != 1) throw std::invalid_argument("a version other than 1");
-    std::string description = std::string(kind) + ":" + origin;
-    if (kind == "tree") return {std::move(description), 0, std::make_shared<Tree>(json)};
-    if (kind == "logistic") return {std::move(description), 0, std::make_shared<Logistic>(json)};
-    throw std::invalid_argument("a model of a kind that there is not");
+    const batch::SelectorEntry* entry = batch::selector_entry(says);
+    if (entry == nullptr || entry->read == nullptr)
+      throw std::invalid_argument("a model of the kind '" + says + "', which there is not");
+    if (const nlohmann::json& version = json.at("version"); version != 1)
+      throw std::invalid_argument("version " + version.dump() + ", of which only 1 can be read");
+    return {says + ":" + origin, 0, entry->read(json)};
   } catch (const std::invalid_argument& error) {
-    throw Error(Errc::bad_input, origin + " has " + error.what(), "docs/task-graphs.md has the format of models");
-  } catch (const Json::exception& error) {
-    throw Error(Errc::bad_input, origin + " is no model of a selector: " + error.what(),
-                "docs/task-graphs.md has the format of models");
+    throw Error(Errc::bad_input, origin + " has " + error.what(), batch::where_format_is);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(Errc::bad_input, origin + " is no model of a selector: " + error.what(), batch::where_format_is);
   }
 }
 
+bool GraphSelector::needs_nodes() const noexcept { return model_ != nullptr && model_->needs_nodes(); }
+
+std::size_t GraphSelector::parameters() const noexcept { return model_ != nullptr ? model_->parameters() : 0; }
+
 double GraphSelector::batch_probability(const GraphFeatures& features) const {
-  return model_ != nullptr ? model_->batch_probability(features) : constant_;
+  if (needs_nodes())
+    throw Error(Errc::bad_input, "the selector '" + description_ + "' cannot decide by the features of a graph alone",
+                "give it the graph");
+  return model_ != nullptr ? model_->batch_probability({features, nullptr}) : constant_;
 }
 
+double GraphSelector::batch_probability(task_graph& graph, int workers) const {
+  if (model_ == nullptr) return constant_;
+  if (!model_->needs_nodes()) return model_->batch_probability({GraphFeatures::of(graph, workers), nullptr});
+  graph.check();
+  const batch::NodeTable nodes =
+      graph.size() <= batch::Gcn::most_nodes ? batch::NodeTable::of(detail::state_of(graph)) : batch::NodeTable();
+  return model_->batch_probability({GraphFeatures(), &nodes});
+}
+
+namespace {
+
+GraphSchedule schedule_for(double batch_probability) {
+  return batch_probability > 0.5 ? GraphSchedule::batch : GraphSchedule::stream;
+}
+
+}  // namespace
+
 GraphSchedule GraphSelector::choose(const GraphFeatures& features) const {
-  return batch_probability(features) > 0.5 ? GraphSchedule::batch : GraphSchedule::stream;
+  return schedule_for(batch_probability(features));
+}
+GraphSchedule GraphSelector::choose(task_graph& graph, int workers) const {
+  return schedule_for(batch_probability(graph, workers));
 }
 
 }  // namespace charm

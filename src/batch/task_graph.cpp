@@ -5,6 +5,7 @@
 #include <charm/task_graph.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <mutex>
@@ -131,6 +132,8 @@ graph_node graph_builder::node(std::size_t index) const {
   return {state_, static_cast<std::uint32_t>(index)};
 }
 
+GraphState& detail::state_of(task_graph& graph) noexcept { return *graph.state_; }
+
 task_graph::task_graph(std::string_view name) : graph_builder(detail::make_graph()) { state_->name = name; }
 task_graph::~task_graph() { detail::destroy_graph(state_); }
 
@@ -164,14 +167,20 @@ struct Ends {
   GraphState& graph;
 };
 
+/// The schedule of the run that is about to begin. A selector walks over the whole graph, so it is asked before the
+/// first run of a graph and before the 2nd, 4th, 8th and so on: what the runtime has measured meanwhile counts soon,
+/// and the choices take a share of the time that goes to 0.
+GraphSchedule schedule_of(task_graph& facade, GraphState& graph) {
+  if (graph.schedule != GraphSchedule::automatic) return graph.schedule;
+  if (!graph.prepared()) graph.automatic_runs = 0;
+  if (std::has_single_bit(++graph.automatic_runs))
+    graph.choice = (graph.selector != nullptr ? *graph.selector : default_selector()).choose(facade);
+  return graph.choice;
+}
+
 /// As a task. \return whether it was not cancelled.
 bool run_once(task_graph& facade, GraphState& graph, const std::stop_token& stop) {
-  if (graph.schedule == GraphSchedule::automatic) {
-    const GraphSelector& selector = graph.selector != nullptr ? *graph.selector : default_selector();
-    graph.last_schedule = selector.choose(selector.needs_features() ? GraphFeatures::of(facade) : GraphFeatures());
-  } else {
-    graph.last_schedule = graph.schedule;
-  }
+  graph.last_schedule = schedule_of(facade, graph);
   graph.claim();
   GraphRun run(detail::this_worker()->scope);
   {
@@ -236,6 +245,7 @@ void set_selector(task_graph& graph, GraphSelector selector) {
   graph.state_->must_not_run("the selector");
   graph.state_->selector = std::make_shared<const GraphSelector>(std::move(selector));
   graph.state_->schedule = GraphSchedule::automatic;
+  graph.state_->automatic_runs = 0;
 }
 
 void subgraph::join() {

@@ -117,7 +117,8 @@ TEST(Selectors, BadDescriptionsAndModelsAreErrorsThatSayWhatIsWrong) {
   EXPECT_NE(says("{").find("m.json is no model of a selector"), std::string::npos);
   EXPECT_NE(says("[1]").find("m.json is no model"), std::string::npos);
   EXPECT_NE(says(tree, "logistic").find("of the kind 'tree' where 'logistic' is wanted"), std::string::npos);
-  EXPECT_NE(says(R"({"model":"tree","version":2,"nodes":[]})").find("a version other than 1"), std::string::npos);
+  EXPECT_NE(says(R"({"model":"tree","version":2,"nodes":[]})").find("version 2, of which only 1 can be read"),
+            std::string::npos);
   EXPECT_NE(of_nodes("").find("no nodes"), std::string::npos);
   EXPECT_NE(of_nodes(R"({"batch":1.5})").find("not within 0 and 1"), std::string::npos);
   EXPECT_NE(
@@ -131,6 +132,55 @@ TEST(Selectors, BadDescriptionsAndModelsAreErrorsThatSayWhatIsWrong) {
                  "logistic")
                 .find("a scale that is not above 0"),
             std::string::npos);
+}
+
+TEST(Selectors, AreOfOneRegistry) {
+  std::vector<std::string> names;
+  for (const GraphSelector::Kind& kind : GraphSelector::kinds()) {
+    names.emplace_back(kind.name);
+    EXPECT_FALSE(kind.summary.empty());
+    if (!kind.reads_file) {
+      EXPECT_EQ(GraphSelector::from(kind.name).description(), kind.name);
+    }
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"stream", "batch", "tree", "logistic", "gcn"}));
+  EXPECT_NE(error_of([] { GraphSelector::from("gcn"); }).find("'tree:FILE', 'logistic:FILE', 'gcn:FILE'"),
+            std::string::npos);
+  EXPECT_NE(error_of([] { GraphSelector::from("stream:m.json"); }).find("there is no selector"), std::string::npos);
+  EXPECT_NE(error_of([] {
+              GraphSelector::from_text("", R"({"model":"stream","version":1})");
+            }).find("of the kind 'stream', which there is not"),
+            std::string::npos);
+}
+
+TEST(Selectors, AreAskedAgainAfterOneTwoFourRuns) {
+  Running runtime(2);
+  task_graph graph;
+  graph.emplace([] {}).kind(charm::task_kind("test: asked again"));
+  // A batch until the kind's cost is known, which it is after the first run.
+  charm::set_selector(graph, GraphSelector::from_text("tree", R"({"model": "tree", "version": 1, "nodes": [
+    {"feature": "cost_known", "threshold": 0.5, "below": 1, "above": 2}, {"batch": 1}, {"batch": 0}]})"));
+  graph.run();
+  EXPECT_EQ(graph.last_schedule(), GraphSchedule::batch);
+  graph.run();
+  EXPECT_EQ(graph.last_schedule(), GraphSchedule::stream);
+  charm::set_selector(graph, GraphSelector::from("batch"));  // asked at once
+  graph.run();
+  EXPECT_EQ(graph.last_schedule(), GraphSchedule::batch);
+}
+
+TEST(Selectors, AreAskedAgainWhenTheGraphHasChanged) {
+  Running runtime(2);
+  task_graph graph;
+  auto add = [&] { graph.emplace([] {}).kind(charm::task_kind("test: changed")); };
+  charm::set_selector(graph, GraphSelector::from_text("tree", R"({"model": "tree", "version": 1, "nodes": [
+    {"feature": "log_nodes", "threshold": 1, "below": 1, "above": 2}, {"batch": 1}, {"batch": 0}]})"));
+  add();
+  graph.run_n(2);  // a third run would not ask
+  EXPECT_EQ(graph.last_schedule(), GraphSchedule::batch);
+  for (int i = 0; i < 5; ++i) add();
+  graph.run();
+  EXPECT_EQ(graph.last_schedule(), GraphSchedule::stream);
 }
 
 TEST(Selectors, AGraphRunsAsItsSelectorChooses) {
