@@ -177,7 +177,7 @@ double rate(const KernelRun& run) {
   std::sort(rates.begin(), rates.end());
   const std::size_t middle = rates.size() / 2;
   const double median = rates.size() % 2 == 1 ? rates[middle] : (rates[middle - 1] + rates[middle]) / 2;
-  return median / (run.unit == "MTEPS" ? 1e6 : 1e9);
+  return median / unit_size(run.unit);
 }
 
 void merge(KernelRun& run, const KernelRun& more) {

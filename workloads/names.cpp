@@ -22,6 +22,18 @@ std::vector<std::string> runtimes() {
       "serial"};
 }
 
+double unit_size(std::string_view unit) {
+  if (unit == "GUP/s" || unit == "GB/s" || unit == "Gflop/s") return 1e9;
+  if (unit == "MTEPS") return 1e6;
+  return unit == "kpoint/s" ? 1e3 : 1;
+}
+
+std::vector<std::string> streamcluster_runtimes() {
+  std::vector<std::string> names = runtimes();
+  names.insert(names.end() - 1, "threads");  // before "serial"
+  return names;
+}
+
 std::vector<std::string> memory_names() { return {array_memory_names.begin(), array_memory_names.end()}; }
 
 }  // namespace charm::workloads

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace charm::workloads {
@@ -25,6 +26,13 @@ std::vector<std::string> sgd_updates();
 
 /// Runtimes that this build has, CHARM first when it has it; "serial" is always there.
 std::vector<std::string> runtimes();
+
+/// Those of runtimes(), and "threads": threads of the program's own that meet at barriers, as PARSEC's program has
+/// them.
+std::vector<std::string> streamcluster_runtimes();
+
+/// How much work a unit of rates stands for: 1e6 for "MTEPS". 1 for a unit that is not known.
+double unit_size(std::string_view unit);
 
 /// In the order of Memory (array_placement.hpp).
 std::vector<std::string> memory_names();

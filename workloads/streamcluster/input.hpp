@@ -1,0 +1,40 @@
+// The points of a stream: generated, or read from a file as PARSEC writes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "workloads/array.hpp"
+#include "workloads/array_placement.hpp"
+#include "workloads/streamcluster/blocks.hpp"
+#include "workloads/streamcluster/points.hpp"
+
+namespace charm::workloads {
+
+struct PointOptions {
+  Index count = 16384;
+  Index dimensions = 128;
+  std::uint64_t seed = 1;
+};
+
+/// Points that own their rows.
+struct PointRows {
+  Index count = 0;
+  Index dimensions = 0;
+  Array<float> coordinates;
+
+  [[nodiscard]] Points view() const { return {count, dimensions, coordinates.data(), nullptr}; }
+};
+
+/// Uniform in the unit cube, as PARSEC's SimStream; the same for any runtime.
+/// \throws Error (bad_input) for numbers out of range.
+PointRows generate_points(BlockLoop& loop, const ArrayPlacement& placement, const PointOptions& options);
+
+/// Rows of 32-bit floating-point numbers in the byte order of the machine, nothing else, as PARSEC's FileStream.
+/// \throws Error (bad_input) where there is no such file, its size is no multiple of a row, or a number is not finite.
+PointRows read_points(BlockLoop& loop, const ArrayPlacement& placement, const std::string& path, Index dimensions);
+
+/// Bytes of the points and of the search in one chunk of them.
+std::uint64_t point_bytes(const PointOptions& options, Index chunk);
+
+}  // namespace charm::workloads
