@@ -1,0 +1,147 @@
+#include "evaluate/experiments/common.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/format.hpp"
+#include "placement/policy.hpp"
+#include "sim/figures/all.hpp"
+
+namespace charm::evaluate {
+namespace {
+
+constexpr int largest_graph = 24;          // CHARM §5.1
+constexpr double bytes_of_a_vertex = 500;  // 16 edges of both directions, the input's and the kernel's state
+
+/// A prediction that the model cannot make is left out: it must not keep anybody from measuring.
+template <class Predict>
+auto if_possible(Predict predict) -> std::optional<decltype(predict())> {
+  try {
+    return predict();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::vector<int> cpus_by(const Machine& machine, std::string_view policy, int workers) {
+  const placement::Placement placement = placement::policy(policy).place(machine, {.workers = workers});
+  std::vector<int> cpus;
+  for (const WorkerCore& core : placement.start()) cpus.push_back(core.cpu);
+  return cpus;
+}
+
+int chiplet_cores(const Machine& machine) {
+  std::size_t most = 1;
+  for (const Chiplet& chiplet : machine.chiplets) most = std::max(most, chiplet.cores.size());
+  return static_cast<int>(most);
+}
+
+int socket_cores(const Machine& machine) {
+  const int socket = machine.cores.empty() ? 0 : machine.cores.front().socket;
+  return static_cast<int>(std::count_if(machine.cores.begin(), machine.cores.end(),
+                                        [&](const Core& core) { return core.socket == socket; }));
+}
+
+std::size_t chiplet_cache(const Machine& machine) {
+  return machine.chiplets.empty() ? 0 : machine.chiplets.front().l3_bytes;
+}
+
+std::size_t socket_cache(const Machine& machine) {
+  std::size_t sum = 0;
+  for (const Chiplet& chiplet : machine.chiplets) {
+    if (chiplet.socket == machine.chiplets.front().socket) sum += chiplet.l3_bytes;
+  }
+  return sum;
+}
+
+bool fits(const Context& context, std::size_t bytes) {
+  const std::size_t most = context.quick() ? 3 * gib : 128 * gib;
+  const std::size_t available = context.facts.available_bytes;
+  return bytes <= most && (available == 0 || bytes <= available / 3);
+}
+
+std::string at_size(std::string_view what, std::size_t bytes) {
+  return fmt::format("{} at {}", what, base::format_bytes(bytes));
+}
+
+int graph_scale(const Context& context) {
+  const auto cores = context.machine().cores.size();
+  int scale = context.quick() ? cores >= 16 ? 20 : cores >= 4 ? 18 : 16 : cores >= 16 ? largest_graph : 20;
+  const auto available = static_cast<double>(context.facts.available_bytes);
+  while (available > 0 && scale > 10 && bytes_of_a_vertex * static_cast<double>(1ULL << scale) > available / 3) --scale;
+  return scale;
+}
+
+std::string row(std::string_view kernel, std::string_view runtime, std::string_view policy, int workers) {
+  return fmt::format("{} {} {} {}", kernel, runtime, policy, workers);
+}
+
+std::vector<std::string> graph_words(const Context& context, std::string_view kernels, std::string_view policies,
+                                     int workers, int trials) {
+  return {"graph",
+          "--scale",
+          std::to_string(graph_scale(context)),
+          "--kernel",
+          std::string(kernels),
+          "--runtime",
+          "charm",
+          "--policy",
+          std::string(policies),
+          "--workers",
+          std::to_string(workers),
+          "--trials",
+          std::to_string(trials)};
+}
+
+std::vector<std::string> gups_words(const Context& context, std::string_view policies, int workers, int trials) {
+  // A table of four times the bytes that the last-level caches hold would be cached nowhere; 2^25 words are 256 MiB.
+  int scale = context.quick() ? context.machine().cores.size() >= 16 ? 26 : 22 : 28;
+  const std::uint64_t available = context.facts.available_bytes;
+  while (available > 0 && scale > 16 && (std::uint64_t{16} << static_cast<unsigned>(scale)) > available / 3) --scale;
+  return {"gups",
+          "--scale",
+          std::to_string(scale),
+          "--runtime",
+          "charm",
+          "--policy",
+          std::string(policies),
+          "--workers",
+          std::to_string(workers),
+          "--trials",
+          std::to_string(trials)};
+}
+
+std::optional<double> simulated_rate(const Context& context, std::string_view workload, std::string_view policy,
+                                     int workers) {
+  return if_possible(
+      [&] { return sim::settled(context.model, std::string(workload), std::string(policy), workers).throughput; });
+}
+
+std::optional<double> simulated_ratio(const Context& context, std::string_view workload, std::string_view policy,
+                                      std::string_view other, int workers) {
+  const auto one = simulated_rate(context, workload, policy, workers);
+  const auto two = simulated_rate(context, workload, other, workers);
+  if (!one || !two || !(*two > 0)) return std::nullopt;
+  return *one / *two;
+}
+
+std::optional<sim::Fills> simulated_fills(const Context& context, std::string_view workload, std::string_view policy,
+                                          int workers) {
+  return if_possible(
+      [&] { return sim::settled(context.model, std::string(workload), std::string(policy), workers).fills; });
+}
+
+std::optional<double> plain_rate(const Context& context, std::string_view policy, int workers,
+                                 const std::string& spec) {
+  return if_possible([&] {
+    const auto placement = placement::policy(policy).place(context.model.machine, {.workers = workers});
+    return sim::plain_rates(context.model, placement, spec).operations_per_s;
+  });
+}
+
+}  // namespace charm::evaluate

@@ -1,0 +1,69 @@
+// What several experiments need: cores by policy, sizes that fit, rows of `charm bench` and predictions.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evaluate/experiment.hpp"
+#include "sim/run.hpp"
+
+namespace charm::evaluate {
+
+inline constexpr std::size_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
+
+/// OS numbers of the cpus that a placement policy gives to `workers` workers.
+std::vector<int> cpus_by(const Machine& machine, std::string_view policy, int workers);
+
+/// Cores of the largest chiplet, and of the first socket.
+int chiplet_cores(const Machine& machine);
+int socket_cores(const Machine& machine);
+
+/// The size of the first chiplet's last-level cache, and of all chiplets' of the first socket.
+std::size_t chiplet_cache(const Machine& machine);
+std::size_t socket_cache(const Machine& machine);
+
+/// Whether arrays of so many bytes fit: into a third of the free memory, and into what a quick run has time for.
+bool fits(const Context& context, std::size_t bytes);
+
+/// "DistributedCache at 64 MiB": a size within a name.
+std::string at_size(std::string_view what, std::size_t bytes);
+
+/// The scale of the generated graph: 2^scale vertices.
+int graph_scale(const Context& context);
+
+/// The name of a row of `charm bench` (run.hpp).
+std::string row(std::string_view kernel, std::string_view runtime, std::string_view policy, int workers);
+
+/// The words of `charm bench graph` for kernels and policies of CHARM.
+std::vector<std::string> graph_words(const Context& context, std::string_view kernels, std::string_view policies,
+                                     int workers, int trials);
+std::vector<std::string> gups_words(const Context& context, std::string_view policies, int workers, int trials);
+
+/// A kernel of `charm bench` and the simulator's workload of the same kind.
+struct Kernel {
+  std::string_view name;
+  std::string_view simulated;
+};
+/// CHARM's six (§5.1).
+inline constexpr Kernel six_kernels[] = {{"bfs", "bfs"},   {"pr", "pagerank"},       {"cc", "cc"},
+                                         {"sssp", "sssp"}, {"graph500", "graph500"}, {"gups", "gups"}};
+
+/// The model's rate of a workload under a policy once its controller has settled; nothing if the model cannot tell.
+std::optional<double> simulated_rate(const Context& context, std::string_view workload, std::string_view policy,
+                                     int workers);
+/// The ratio of two of them.
+std::optional<double> simulated_ratio(const Context& context, std::string_view workload, std::string_view policy,
+                                      std::string_view other, int workers);
+/// The model's fills of a workload under a policy by source; nothing if the model cannot tell.
+std::optional<sim::Fills> simulated_fills(const Context& context, std::string_view workload, std::string_view policy,
+                                          int workers);
+
+/// The model's rate of a program whose threads never move, with one barrier for all.
+/// \param policy a placement policy. \param spec a workload of the simulator.
+std::optional<double> plain_rate(const Context& context, std::string_view policy, int workers, const std::string& spec);
+
+}  // namespace charm::evaluate

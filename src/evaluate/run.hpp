@@ -1,0 +1,78 @@
+// What an experiment asks a back-end to measure, as data: so the same experiment runs on this machine, and in tests
+// against a machine that is only described.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "counters/fill_source.hpp"
+
+namespace charm::evaluate {
+
+/// STREAM's kernels, by the index that probe/measuring/stream.hpp gives them.
+enum class Stream : std::size_t { read, write, copy, triad };
+
+/// One pass over arrays by threads on given cpus; the sample is a rate in GB/s.
+struct StreamRun {
+  std::vector<std::vector<int>> processes;  ///< OS numbers of the cpus of each process
+  Stream kernel = Stream::copy;
+  std::size_t bytes = 0;  ///< of the arrays that the kernel touches, of all processes together
+};
+
+/// A thread that goes to another cpu: the time of the move itself, and by how much its first pass over its data then
+/// takes longer than before; the sample is in microseconds.
+struct MoveRun {
+  int from = 0, to = 0;   ///< OS numbers of the cpus
+  std::size_t bytes = 0;  ///< data that it holds warm in its caches
+};
+
+/// One reading of the counters that a worker reads; the sample is in nanoseconds.
+struct ReadingRun {};
+
+/// One decision of the default controller, as the worker that leads takes it; the sample is in microseconds.
+struct DecisionRun {
+  int workers = 1;
+};
+
+/// A benchmark in a child of this process, whose counters are recorded; the sample is the number of cache lines from
+/// `part`, or, if `whole` is not empty, its share of those from `whole`.
+struct FillRun {
+  std::vector<std::string> words;  ///< behind `charm bench`
+  counters::FillSet part, whole;
+};
+
+using Run = std::variant<StreamRun, MoveRun, ReadingRun, DecisionRun, FillRun>;
+
+/// "GB/s", "µs", "ns", "share" or "lines".
+std::string_view unit_of(const Run& run);
+/// Whether a larger sample is the better one.
+bool more_is_better(const Run& run);
+
+struct Variant {
+  std::string name;  ///< of its samples; unlike the others of the experiment
+  Run run;
+};
+
+/// Things that are measured in turns, each once in every round. Or `charm bench`, which takes turns itself: a row of
+/// its results is called "KERNEL RUNTIME POLICY WORKERS", its samples are seconds.
+struct Job {
+  std::string title = {};  ///< for the line of progress
+  std::vector<Variant> variants = {};
+  int rounds = 0;                           ///< of the variants
+  std::vector<std::string> bench = {};      ///< words behind `charm bench`; empty: there are variants
+  std::vector<std::string> variables = {};  ///< "NAME=value" in the environment of the benchmark
+  double seconds = 1;                       ///< about how long it takes
+};
+
+/// The samples of one thing, by round.
+struct Samples {
+  std::string name;
+  std::string unit;
+  bool more_is_better = false;
+  std::vector<double> values;
+};
+
+}  // namespace charm::evaluate

@@ -1,0 +1,87 @@
+// `charm evaluate` from end to end, with the one experiment that takes no time: what it writes, refuses, and goes on
+// with.
+#include "cli/tool.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+
+namespace {
+
+using charm::test::has;
+
+class EvaluateTest : public charm::cli::test::Tool {
+ protected:
+  [[nodiscard]] nlohmann::json evaluation(const std::string& folder) const {
+    return nlohmann::json::parse(file(folder + "/evaluation.json"));
+  }
+};
+
+TEST_F(EvaluateTest, ListsEveryExperimentAndRunsNone) {
+  const auto said = charm("evaluate --list");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  for (const char* name : {"charm-fig5", "charm-fig7", "charm-fig8", "charm-fig9", "charm-tab1", "charm-tab2",
+                           "adaptive", "counting-cost", "moves", "olap-fig5", "olap-fig10"})
+    EXPECT_TRUE(has(said.out, std::string(name) + " ")) << name;
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(EvaluateTest, WritesReportAndFileAndGoesOnWithThem) {
+  const auto said = charm("evaluate --only moves --anyway --output out");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_TRUE(has(said.out, "Verdicts") && has(said.out, "moves (CHARM")) << said.out;
+  EXPECT_TRUE(has(said.err, "Cost of a move")) << "progress: " << said.err;
+  EXPECT_TRUE(has(file("out/report.html"), "</html>"));
+  const auto first = evaluation("out");
+  ASSERT_EQ(first.at("experiments").size(), 1U);
+  EXPECT_FALSE(first.at("finished").is_null());
+
+  expect_refused("evaluate --only moves --anyway --output out", {"has an evaluation", "--resume"});
+  const auto again = charm("evaluate --only moves --anyway --output out --resume --json -q");
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(nlohmann::json::parse(again.out).at("experiments"), first.at("experiments")) << "nothing is run twice";
+
+  const auto both = charm("evaluate --compare out/evaluation.json out/evaluation.json --output both");
+  ASSERT_EQ(both.exit_code, 0) << both.err;
+  EXPECT_TRUE(has(both.out, "moves")) << both.out;
+  EXPECT_TRUE(has(file("both/comparison.html"), "</html>"));
+}
+
+TEST_F(EvaluateTest, CanGoOnAfterItWasStopped) {
+  // SIGTERM, since shells let programs in the background ignore SIGINT.
+  const auto said = waiting("'" CHARM_TOOL
+                            "' evaluate --only counting-cost,moves --anyway --output out -q & tool=$!\n"
+                            "await test -e out/evaluation.json\n"
+                            "kill -TERM $tool; wait $tool");
+  EXPECT_EQ(said.exit_code, 1) << said.err;
+  EXPECT_TRUE(has(said.err, "charm evaluate --quick --only counting-cost,moves --output out --resume")) << said.err;
+  const auto stopped = evaluation("out");
+  EXPECT_TRUE(stopped.at("finished").is_null());
+  EXPECT_EQ(stopped.at("experiments").at(0).at("state"), "planned");
+  EXPECT_EQ(stopped.at("experiments").at(1).at("state"), "planned");
+  EXPECT_FALSE(stopped.at("experiments").at(1).at("points").at(0).at("predicted").is_null())
+      << "predictions are stored before anything runs";
+  EXPECT_TRUE(has(file("out/report.html"), "not finished"));
+}
+
+TEST_F(EvaluateTest, RefusesWhatItCannotDo) {
+  expect_refused("evaluate --only nothing", {"nothing"});
+  expect_refused("evaluate --quick --full", {"--quick"});
+  expect_refused("evaluate --resume", {"there is no 'charm-evaluation/evaluation.json'"});
+  expect_refused("evaluate --compare only.json", {"two"});
+  given("text.json", "{}");
+  expect_refused("evaluate --compare text.json text.json", {"text.json", "no evaluation"});
+  expect_refused("evaluate --compare none.json none.json", {"none.json"});
+  expect_refused("evaluate", {"another machine"}, "CHARM_TOPOLOGY='pack:1 l3:2 core:2 pu:1'");
+  given("file", "");
+  expect_refused("evaluate --output file", {"file"});
+}
+
+TEST_F(EvaluateTest, SaysWhatCouldBeJudgedOnADescribedMachine) {
+  const auto said = charm("evaluate --list", "CHARM_TOPOLOGY='pack:2 l3:2(size=33554432) core:8 pu:1'");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  const auto line = said.out.substr(said.out.find("charm-fig5 "));
+  EXPECT_TRUE(has(line.substr(0, line.find('\n')), "about")) << said.out;
+}
+
+}  // namespace
