@@ -3,11 +3,14 @@
 #include <charm/charm.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -101,6 +104,67 @@ TEST_F(Sharing, WhileItIsIdleOthersHaveItsCores) {
     other.give_back(other.look(16).give_up);
     return allowed().size() == 8;
   }));
+}
+
+charm::CpuSet cpus_of(const charm::arena& arena) {
+  charm::CpuSet cpus;
+  for (const charm::WorkerCore& core : arena.worker_cores()) {
+    if (core.cpu >= 0) cpus.insert(core.cpu);
+  }
+  return cpus;
+}
+
+TEST_F(Sharing, ArenasFollowItAndItsCoresAreGivenBackOnlyWhenTheirWorkersHaveLeft) {
+  charm::arena wide({.workers = 16});
+  charm::arena first({.chiplets = {0}});
+  charm::arena last({.chiplets = {3}});
+  EXPECT_EQ(cpus_of(wide).size(), 16U);
+  std::atomic<bool> stays{true};
+  std::atomic<bool> there{false};
+  wide.run_detached([&] {
+    there = true;
+    while (stays) std::this_thread::yield();
+  });
+  while (!there) std::this_thread::yield();
+  const auto start = std::chrono::steady_clock::now();  // a slow machine makes the rest only easier
+  auto other = std::make_unique<Lease>(path(), charm::machine(), 100, 16);
+  int looks = 0;
+  EXPECT_TRUE(work_shared_until([&] {
+    other->give_back(other->look(16).give_up);
+    const std::size_t holds = other->standing().holds.size();
+    // After two seconds the program gives its cores back in any case (steering/lease_follower.hpp).
+    const bool in_time = std::chrono::steady_clock::now() - start < 2s;
+    if (in_time) {
+      EXPECT_EQ(holds, 0U);
+    }
+    return allowed().size() < 16 && (++looks == 20 || !in_time);
+  }));
+  stays = false;
+  charm::CpuSet mine;
+  EXPECT_TRUE(work_shared_until([&] {
+    other->give_back(other->look(16).give_up);
+    const auto standing = other->standing();
+    mine = allowed();
+    return mine.size() == 8 && standing.holds.size() == 8 && standing.due == 8;
+  }));
+  EXPECT_EQ(cpus_of(wide), mine);
+  for (const auto& [arena, chiplet] : {std::pair<charm::arena*, int>{&first, 0}, {&last, 3}}) {
+    // Its own cores where they are leased; where none of them is, any that are.
+    const charm::CpuSet own = cpus_of(*arena);
+    ASSERT_FALSE(own.empty());
+    EXPECT_EQ(own & mine, own);
+    if (mine.contains(4 * chiplet)) {
+      EXPECT_EQ(own.front() / 4, chiplet);
+    }
+  }
+  EXPECT_EQ(wide.execute([] { return charm::num_workers(); }), 16);
+  EXPECT_EQ(first.execute([] { return charm::num_workers(); }), 4);
+  charm::arena late({.chiplets = {mine.front() / 4}});
+  EXPECT_EQ(cpus_of(late) & mine, cpus_of(late));
+  other.reset();
+  EXPECT_TRUE(work_shared_until([&] { return allowed().size() == 16 && cpus_of(wide).size() == 16; }));
+  EXPECT_EQ(cpus_of(first).front() / 4, 0);
+  EXPECT_EQ(cpus_of(last).front() / 4, 3);
 }
 
 TEST(Leaving, WorkersThatSleepMoveOrLetGoOfTheCoresThatTheyLose) {

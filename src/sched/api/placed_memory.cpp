@@ -9,10 +9,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <new>
+#include <optional>
 
 #include "memory/blocks.hpp"
+#include "memory/by_traffic.hpp"
 #include "os/memory/memory.hpp"
 #include "os/threads/affinity.hpp"
+#include "sched/run/runtime.hpp"
+#include "sched/run/visit.hpp"
 
 namespace charm {
 namespace {
@@ -32,6 +36,22 @@ PageBlock::PageBlock(std::size_t bytes, MemoryOptions options) {
 
 PageBlock::PageBlock(std::size_t bytes, on_node node, MemoryOptions options)
     : PageBlock(bytes, NodeSet{node.id}, options) {}
+
+PageBlock::PageBlock(std::size_t bytes, over_workers /*everyone*/, MemoryOptions options) : PageBlock(bytes, options) {
+  const NodeSet nodes = detail::nodes_with_workers();
+  const memory::Block block{data_, bytes_, unit_, false};
+  std::shared_ptr<const traffic::WeightPage> weights;
+  {
+    const sched::Visit visit;
+    weights = visit->weights_in_force();
+  }
+  if (weights && weights->memories > 1) {
+    placed_ = memory::place_by_weights(os::page_system(), &machine(), block, *weights,
+                                       memory::shared_weights(*weights, machine(), nodes));
+  } else {
+    placed_ = memory::place_in_turns(os::page_system(), &machine(), block, nodes);
+  }
+}
 
 PageBlock::PageBlock(std::size_t bytes, const NodeSet& nodes, MemoryOptions options) : PageBlock(bytes, options) {
   placed_ = memory::place_in_turns(os::page_system(), &machine(), {data_, bytes_, unit_, false}, nodes);

@@ -195,8 +195,13 @@ void Steering::use(const CpuSet& allowed, double time) {
 
 void Steering::lease(const CpuSet& cpus) {
   const std::lock_guard lock(mutex_);
-  leased_ = cpus;
+  leased_ = given_ && given_->intersects(cpus) ? *given_ & cpus : cpus;
   use(CpuSet(usable_), now());
+}
+
+std::optional<CpuSet> Steering::leased() const {
+  const std::lock_guard lock(mutex_);
+  return leased_;
 }
 
 bool Steering::has_left(const CpuSet& cpus) const {

@@ -13,6 +13,8 @@
 #include "os/threads/affinity.hpp"
 #include "os/threads/threads.hpp"
 #include "sched/control/steering.hpp"
+#include "sched/run/arenas.hpp"
+#include "sched/run/runtime.hpp"
 #include "steering/masks.hpp"
 
 namespace charm::sched {
@@ -23,14 +25,15 @@ constexpr double quiet_s = 1;        // seconds until an idle process gives its 
 
 }  // namespace
 
-std::unique_ptr<Sharing> Sharing::start(const base::Settings& settings, const Machine& machine, int workers,
-                                        Steering& steering) {
+std::unique_ptr<Sharing> Sharing::start(Runtime& runtime) {
+  const base::Settings& settings = runtime.settings;
   const base::Share share = settings.share.choice;
   if (share == base::Share::automatic || share == base::Share::off) return nullptr;
   const std::string path = share == base::Share::file ? settings.share.file : lease::default_path();
-  auto lease = std::make_unique<lease::Lease>(path, machine, settings.share_weight, workers);
+  auto lease = std::make_unique<lease::Lease>(path, runtime.machine, settings.share_weight,
+                                              static_cast<int>(runtime.workers.size()));
   try {
-    return std::unique_ptr<Sharing>(new Sharing(std::move(lease), machine, workers, steering));
+    return std::unique_ptr<Sharing>(new Sharing(std::move(lease), runtime));
   } catch (const std::system_error& error) {
     throw Error(Errc::system,
                 "no thread to look after the share: " + error.code().message() + " (" + os::thread_limits() + ")",
@@ -38,11 +41,11 @@ std::unique_ptr<Sharing> Sharing::start(const base::Settings& settings, const Ma
   }
 }
 
-Sharing::Sharing(std::unique_ptr<lease::Lease> lease, const Machine& machine, int workers, Steering& steering)
-    : follower_(std::move(lease), machine),
-      machine_(machine),
-      workers_(workers),
-      steering_(steering),
+Sharing::Sharing(std::unique_ptr<lease::Lease> lease, Runtime& runtime)
+    : runtime_(runtime),
+      machine_(runtime.machine),
+      workers_(static_cast<int>(runtime.workers.size())),
+      follower_(std::move(lease), machine_),
       begun_(base::monotonic_seconds()),
       seen_(begun_),
       used_(os::cpu_seconds()) {
@@ -117,10 +120,25 @@ double Sharing::look() {
   return follower_.look(base::monotonic_seconds(), wanted(), interference_.busy(), *this);
 }
 
+// The process's own workers first: an arena that is being made looks what they have when it is in the list.
 void Sharing::use_cores(const CoreCpuSet& cores, double /*now*/) {
-  steering_.lease(steering::cpus_of_cores(machine_, cores));
+  const CpuSet cpus = steering::cpus_of_cores(machine_, cores);
+  runtime_.steering->lease(cpus);
+  if (!runtime_.shares_cores()) return;
+  const std::lock_guard lock(arenas_mutex());
+  for (const auto& state : runtime_.arenas) {
+    if (Runtime* arena = state->runtime.load(std::memory_order_acquire)) arena->steering->lease(cpus);
+  }
 }
 
-bool Sharing::has_left(const CpuSet& cpus) const { return steering_.has_left(cpus); }
+bool Sharing::has_left(const CpuSet& cpus) const {
+  if (!runtime_.steering->has_left(cpus)) return false;
+  if (!runtime_.shares_cores()) return true;
+  const std::lock_guard lock(arenas_mutex());
+  return std::all_of(runtime_.arenas.begin(), runtime_.arenas.end(), [&](const auto& state) {
+    const Runtime* arena = state->runtime.load(std::memory_order_acquire);
+    return arena != nullptr && arena->steering->has_left(cpus);  // null: it begins or ends at this moment
+  });
+}
 
 }  // namespace charm::sched

@@ -23,20 +23,19 @@
 
 namespace charm::sched {
 
-class Steering;
+class Runtime;
 
 class Sharing final : steering::LeasedThreads {
  public:
   /// Null if the settings do not ask for it.
   /// \throws Error (system) where the table of shares cannot be used.
-  static std::unique_ptr<Sharing> start(const base::Settings& settings, const Machine& machine, int workers,
-                                        Steering& steering);
+  static std::unique_ptr<Sharing> start(Runtime& runtime);
   ~Sharing() override;
   Sharing(const Sharing&) = delete;
   Sharing& operator=(const Sharing&) = delete;
 
  private:
-  Sharing(std::unique_ptr<lease::Lease> lease, const Machine& machine, int workers, Steering& steering);
+  Sharing(std::unique_ptr<lease::Lease> lease, Runtime& runtime);
   void main();
   double look();
   [[nodiscard]] int wanted();
@@ -44,10 +43,10 @@ class Sharing final : steering::LeasedThreads {
   void use_cores(const CoreCpuSet& cores, double now) override;
   [[nodiscard]] bool has_left(const CpuSet& cpus) const override;
 
-  steering::LeaseFollower follower_;
+  Runtime& runtime_;
   const Machine& machine_;
   const int workers_;
-  Steering& steering_;
+  steering::LeaseFollower follower_;
   double begun_, seen_, used_ = 0;  // times of the start and of the latest check, and the process's cpu time then
   double quiet_since_ = -1;
   bool idle_ = false;

@@ -72,6 +72,8 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
     first->cpus = usable_ = allowed_.judge(CpuSet(came_with_), caller, granted_);
   }
   if (share) {
+    if (!cpus_) usable_ = runtime.machine.allowed_cpus;  // of a machine on paper
+    given_ = share->given;
     leased_ = share->cpus;
     first->cpus = usable_ & *leased_;
   }

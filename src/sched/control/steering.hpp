@@ -80,10 +80,10 @@ struct WorkerControl {
 
 class Steering {
  public:
-  /// What the runtime of an arena has from the process's: the mask that the process came with, and the cpus that it is
-  /// restricted to.
+  /// What the runtime of an arena has from the process's: the mask that the process came with, the cpus that it was
+  /// made for, and those of them that it may use now.
   struct Share {
-    CpuSet came_with, cpus;
+    CpuSet came_with, given, cpus;
   };
   /// \param cpus null if the machine is not this one: then no thread is bound, and no change is watched.
   Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source,
@@ -130,9 +130,11 @@ class Steering {
   void listen(std::function<void(const Decision&)> listener);
   /// The affinity mask that the process has been given from outside (os::AllowedCpus).
   [[nodiscard]] CpuSet wanted_cpus() const;
-  /// Restricts the workers to those of these cpus that the process may use; to all allowed cpus if none is left. Any
-  /// thread.
+  /// Restricts the workers to those of these cpus that the process may use; to all allowed cpus if none is left. Those
+  /// of an arena keep to the cpus that it was made for, if one of them is leased. Any thread.
   void lease(const CpuSet& cpus);
+  /// What lease() was told last; nothing: the runtime leases no cores.
+  [[nodiscard]] std::optional<CpuSet> leased() const;
   /// Whether no worker can be on one of these cpus any more.
   [[nodiscard]] bool has_left(const CpuSet& cpus) const;
   /// Restores mask and memory policy of the thread that was worker 0's guest, which calls it.
@@ -188,6 +190,7 @@ class Steering {
   std::optional<CpuSet> granted_;
   CpuSet usable_;                 // cpus that the process may use, leased or not
   std::optional<CpuSet> leased_;  // leased cpus; nothing: the runtime leases no cores
+  std::optional<CpuSet> given_;   // of an arena: the cpus that it was made for
   double next_granted_ = 0;
   struct Region {
     long ticket;

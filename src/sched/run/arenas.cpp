@@ -23,8 +23,9 @@ constinit std::mutex mutex_of_arenas;
 
 std::string called(const std::string& name) { return name.empty() ? "an arena" : "arena '" + name + "'"; }
 
-/// The cpus of what was asked for. \throws Error (bad_input).
-CpuSet cpus_of(const ArenaOptions& options, const Runtime& main, const std::string& who) {
+/// The cpus of what was asked for. \param given gets all of them. \return those that may be used now.
+/// \throws Error (bad_input).
+CpuSet cpus_of(const ArenaOptions& options, const Runtime& main, const std::string& who, CpuSet& given) {
   const Machine& machine = main.machine;
   if ((!options.chiplets.empty() || !options.cores.empty()) && main.placement.start().front().cpu < 0)
     throw Error(
@@ -46,6 +47,7 @@ CpuSet cpus_of(const ArenaOptions& options, const Runtime& main, const std::stri
     if (!options.cores.empty() && !options.cores.contains(core.id)) continue;
     cpus |= core.siblings;
   }
+  given = cpus;
   CpuSet allowed = main.steering->allowed_cpus();
   if (allowed.empty()) allowed = machine.allowed_cpus;  // a machine on paper
   cpus &= allowed;
@@ -59,7 +61,7 @@ CpuSet cpus_of(const ArenaOptions& options, const Runtime& main, const std::stri
 Runtime::Plan plan_of(const ArenaOptions& options, Runtime& main, const std::string& who) {
   Runtime::Plan plan;
   plan.main = &main;
-  plan.cpus = cpus_of(options, main, who);
+  plan.cpus = cpus_of(options, main, who, plan.given);
   plan.settings = main.settings;
   base::Settings& settings = plan.settings;
   settings.policy = main.placement.start().front().cpu < 0 ? "os" : "local";
@@ -148,7 +150,9 @@ std::shared_ptr<ArenaState> make_arena(const ArenaOptions& options) {
     } else {
       state->open.store(runtime.get(), std::memory_order_seq_cst);
     }
+    Runtime& made = *runtime;
     state->runtime.store(runtime.release(), std::memory_order_release);
+    if (const auto leased = main.steering->leased()) made.steering->lease(*leased);  // it may have changed meanwhile
   } catch (...) {
     const std::lock_guard lock(sched::arenas_mutex());
     std::erase(main.arenas, state);

@@ -33,14 +33,8 @@ bool stop_waiting(Fiber& fiber) noexcept {
   return false;
 }
 
-namespace {
-
-/// The error that waiting threads get; there is one finalize() at a time.
-std::string being_dropped;
-
-/// Detaches the fiber, and takes it out of the lists that name its stack.
-void detach(Fiber& fiber) noexcept {
-  for (const detail::Listed* listed = fiber.waits.listed; listed != nullptr; listed = listed->further) {
+void leave_lists(const detail::Listed* listed) noexcept {
+  for (; listed != nullptr; listed = listed->further) {
     listed->lock.lock();
     const bool mine = listed->waiter.listed;
     if (mine) listed->list.remove(listed->waiter);
@@ -50,6 +44,16 @@ void detach(Fiber& fiber) noexcept {
     const detail::Choice* choice = listed->waiter.choice;
     while (!mine && !(choice != nullptr ? choice->event : listed->waiter.event).done()) std::this_thread::yield();
   }
+}
+
+namespace {
+
+/// The error that waiting threads get; there is one finalize() at a time.
+std::string being_dropped;
+
+/// Detaches the fiber, and takes it out of the lists that name its stack.
+void detach(Fiber& fiber) noexcept {
+  leave_lists(fiber.waits.listed);
   if (fiber.waits.drop != nullptr) fiber.waits.drop(fiber.waits.dropped);
   stop_waiting(fiber);
 }

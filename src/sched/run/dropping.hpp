@@ -7,9 +7,16 @@
 
 #include "fiber/fiber.hpp"
 
+namespace charm::detail {
+struct Listed;
+}
+
 namespace charm::sched {
 
 class Runtime;
+
+/// Takes a waiter that will not wait on out of the lists that it is in, so that nobody reaches it any more.
+void leave_lists(const detail::Listed* listed) noexcept;
 
 /// Detaches a suspended fiber from the event that it waits for, so that nothing can make it ready any more.
 /// \return false if a thread outside has made it ready already; then it is in one of the runtime's queues.

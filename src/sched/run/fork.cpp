@@ -38,6 +38,7 @@ void in_child() noexcept {
   arenas_mutex().unlock();
   unlock_lifecycle();
   forget_lifecycle();
+  Runtime::idle_look.store(nullptr, std::memory_order_relaxed);
   Runtime* parents = Runtime::abandon();
   if (parents == nullptr) return;
   // If the parent's runtime has bound the thread to one core, the child still gets all cpus.

@@ -28,6 +28,11 @@
 //      other workers, too, so that no job waits for ever behind the long function of its owner: it takes a public job,
 //      or exposes the private jobs of the worker that it asked 10 ms ago and that has not answered since.
 //      (tests/model/busy.pml)
+//  P7  Messages of a network wake nobody. Where the runtime has an idle_look, every searching worker calls it, and of
+//  all
+//      workers that sleep one, the lookout: its sleeps end after the time that the last look has returned. It does not
+//      wake up for a look, since its worker may be lent meanwhile; what the look finds is posted, and wakes a worker. A
+//      lookout that is woken rings for another sleeper, which takes its place; where nobody else sleeps all are busy.
 #include <charm/detail/ticks.hpp>
 
 #include <algorithm>
@@ -116,6 +121,7 @@ namespace {
 
 constexpr std::int64_t first_sleep_ns = 10000000;  // limit of sleeps that begin without a search after a barrier (P2)
 constexpr std::int64_t own_jobs_ns = 1000000;      // limit for workers that have left own jobs to others (L2)
+constexpr std::int64_t first_look_ns = 20000;      // sleep of a lookout before its first look (P7)
 constexpr unsigned enough_looks = 2;               // searches without a job after which a worker backs off (P4)
 
 /// The time that a sentry sleeps after a number of sleeps without a job.
@@ -181,6 +187,7 @@ void Worker::park(unsigned fruitless) noexcept {
   // ring, for an earlier sleep, costs one iteration of this loop.
   const Slot asleep = guest ? Slot::lent_parked : Slot::parked;
   std::int64_t look_at = 0;  // time at which a search after a loan is overdue (P5)
+  std::int64_t until_look = first_look_ns;
   while (slot.load(std::memory_order_acquire).slot() != awake) {
     const bool ours = slot.load(std::memory_order_seq_cst).slot() == asleep;
     std::int64_t limit = runtime->timers.sleep_limit(*this, ours);
@@ -188,6 +195,7 @@ void Worker::park(unsigned fruitless) noexcept {
         !guest && id == 0 && runtime->look_after_loan.load(std::memory_order_seq_cst) == LookAfterLoan::soon;
     if (!ours) {
       if (leave_sentry(&most)) runtime->wake_anybody();  // the guest that has the worker has other things to do
+      leave_lookout(&most);
     } else if (most >= 0) {
       limit = shorter(limit, most);
     }
@@ -198,8 +206,17 @@ void Worker::park(unsigned fruitless) noexcept {
       if (look_at == 0) look_at = now + first_sleep_ns;
       limit = shorter(limit, std::max<std::int64_t>(look_at - now, 0));
     }
-    const bool watches = ours && !after_loan && most < 0 && runtime->deadlock.watch(limit);
+    const detail::IdleLook look = Runtime::idle_look.load(std::memory_order_seq_cst);
+    const bool looks_out =
+        look != nullptr && ours && !resting && !leaves && stand_lookout(&most) && (limit < 0 || limit > until_look);
+    if (looks_out) limit = until_look;
+    const bool watches = look == nullptr && ours && !after_loan && most < 0 && runtime->deadlock.watch(limit);
     if (!os::futex_wait(ring, 0, std::chrono::nanoseconds(limit))) {
+      if (looks_out) {
+        if (most >= 0) most = std::max<std::int64_t>(most - until_look, 0);
+        until_look = look();
+        continue;
+      }
       if (watches) runtime->deadlock.look();
       // If the worker is lent at this moment, the end of the loan wakes its own thread: it reads this after it
       // has stored the slot, and this thread tries to take the slot after this.
@@ -210,6 +227,7 @@ void Worker::park(unsigned fruitless) noexcept {
   }
   if (!guest && id == 0) runtime->look_after_loan.store(LookAfterLoan::none, std::memory_order_seq_cst);
   leave_sentry(&most);
+  leave_lookout(&most);
   taken_by_this_thread();  // a guest may have had it
   runtime->timers.leave(*this);
   looked_at_others = detail::ticks();
@@ -225,6 +243,22 @@ void Worker::park(unsigned fruitless) noexcept {
 bool Worker::stand_sentry(const void* sleep) noexcept {
   const void* nobody = nullptr;
   return runtime->sentry.compare_exchange_strong(nobody, sleep, std::memory_order_seq_cst);
+}
+
+/// \param sleep stands for the sleep that it is. \return whether it is the lookout now, or was already (P7).
+bool Worker::stand_lookout(const void* sleep) noexcept {
+  const void* other = nullptr;
+  return runtime->main.lookout.compare_exchange_strong(other, sleep, std::memory_order_seq_cst) || other == sleep;
+}
+
+/// Another sleeper takes its place, if there is one.
+void Worker::leave_lookout(const void* sleep) noexcept {
+  Runtime& main = runtime->main;
+  if (main.lookout.load(std::memory_order_relaxed) != sleep) return;
+  main.lookout.store(nullptr, std::memory_order_seq_cst);
+  for (auto& worker : main.workers) {
+    if (main.ring(*worker)) return;
+  }
 }
 
 /// \return whether it was.

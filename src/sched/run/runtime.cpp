@@ -37,6 +37,7 @@ std::atomic<Runtime*> Runtime::current{nullptr};
 std::atomic<Runtime*> Runtime::existing{nullptr};
 std::atomic<int> Runtime::visits{0};
 std::atomic<int> Runtime::outside_waiting{0};
+std::atomic<detail::IdleLook> Runtime::idle_look{nullptr};
 
 namespace {
 
@@ -138,7 +139,7 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
 
   if (!cpus && machine.is_live()) cpus = os::live_cpu_watch();
   std::optional<Steering::Share> share;
-  if (!is_main()) share = Steering::Share{main.steering->wanted_cpus(), plan.cpus};
+  if (!is_main()) share = Steering::Share{main.steering->wanted_cpus(), plan.given, plan.cpus};
   steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source), std::move(share));
 }
 
@@ -172,7 +173,7 @@ void Runtime::start() {
   if (!is_main()) return;
   if (steering->binds()) {
     try {
-      sharing = Sharing::start(settings, machine, static_cast<int>(workers.size()), *steering);
+      sharing = Sharing::start(*this);
     } catch (const Error& error) {
       base::notice("share", std::string("the machine is not shared by leases: ") + error.what());
     }
@@ -333,7 +334,10 @@ void Runtime::look_around_after_loan(Worker& worker) noexcept {
     if (anybody_busy()) wake(worker);  // it has the worker from here on: the next loan comes after its search
   } else if (anybody_busy() && look_after_loan.compare_exchange_strong(none, LookAfterLoan::soon)) {
     ring(worker);  // it sleeps without a limit, perhaps
+    return;
   }
+  if (idle_look.load(std::memory_order_seq_cst) != nullptr && main.lookout.load(std::memory_order_seq_cst) == nullptr)
+    ring(worker);  // it may be the one that looks for messages (P7)
 }
 
 fiber::Fiber& Runtime::send_guest_back(Worker& worker) noexcept {

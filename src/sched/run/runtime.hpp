@@ -2,6 +2,7 @@
 // of its arenas (sched/run/arenas.hpp).
 #pragma once
 
+#include <charm/detail/idle_look.hpp>
 #include <charm/machine.hpp>
 #include <charm/stats.hpp>
 
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "memory/by_traffic.hpp"
 #include "placement/placement.hpp"
 #include "sched/control/steering.hpp"
 #include "sched/debug/deadlock.hpp"
@@ -52,7 +54,8 @@ class Runtime {
     placement::Placement placement;
     // Of an arena:
     Runtime* main = nullptr;  // the runtime of the process
-    CpuSet cpus;              // that it is restricted to
+    CpuSet given;             // the cpus that it was made for
+    CpuSet cpus;              // those of them that it may use now
     CoreTurns::Rank rank = 1;
     int first_number = 0;  // of its workers
   };
@@ -71,7 +74,8 @@ class Runtime {
   static std::atomic<Runtime*> current;
   static std::atomic<Runtime*> existing;  // the same until the end of finalize()
   static std::atomic<int> visits;
-  static std::atomic<int> outside_waiting;  // threads that are no workers and sleep until a task is done
+  static std::atomic<int> outside_waiting;         // threads that are no workers and sleep until a task is done
+  static std::atomic<detail::IdleLook> idle_look;  // null: all work wakes somebody (P7)
 
   Runtime& main;                                    // itself, but for an arena's
   const std::shared_ptr<detail::ArenaState> arena;  // null but for an arena's
@@ -106,6 +110,7 @@ class Runtime {
   CoreTurns core_turns;
   std::vector<std::shared_ptr<detail::ArenaState>> arenas;  // under arenas_mutex(); also those that are being made
   std::atomic<int> arena_count{0};
+  std::atomic<const void*> lookout{nullptr};  // the worker that calls idle_look while it sleeps (P7)
   [[nodiscard]] bool shares_cores() const noexcept { return arena_count.load(std::memory_order_acquire) > 0; }
 
   alignas(64) std::atomic<bool> stopping{false};
@@ -210,6 +215,8 @@ class Runtime {
   fiber::Fiber* take_fiber(int node) noexcept;
   void give_fiber(fiber::Fiber* fiber) noexcept;
   [[nodiscard]] std::vector<StackPoolStats> stack_pools() const;
+  /// The malloc's weights, if the setting home asks for them and some are published; else null.
+  std::shared_ptr<const traffic::WeightPage> weights_in_force();
 
  private:
   static constexpr std::size_t most_idle_fibers = 256;  // of a node; further ones are given back to the system
@@ -224,6 +231,7 @@ class Runtime {
   };
   FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
   const CharmGdbEntry* const gdb_layout_ = charm_gdb_layout;  // makes the linker keep the table in static programs
+  memory::PublishedWeights published_weights_;
   struct Unstarted {};
   Runtime(Unstarted, Plan plan, std::shared_ptr<detail::ArenaState> arena, std::unique_ptr<os::CpuWatch> cpus,
           std::unique_ptr<counters::Source> source);

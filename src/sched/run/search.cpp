@@ -189,6 +189,7 @@ Job* Worker::search() noexcept {
     if (job == nullptr) job = resting ? near_job() : shared_job();
     if (job == nullptr && !resting) job = steal(round % 4 == 0);
     if (job != nullptr) break;
+    if (const detail::IdleLook look = Runtime::idle_look.load(std::memory_order_acquire); look != nullptr) look();
     os::pause();
     if (round % 8 != 0 && !resting) continue;
     std::int64_t now = base::monotonic_ns();

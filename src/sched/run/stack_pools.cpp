@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
 
@@ -25,7 +26,10 @@ fiber::Fiber* Runtime::take_fiber(int node) noexcept {
   try {
     const auto home = static_cast<std::size_t>(node);
     const bool placed = node >= 0 && machine.is_live() && machine.nodes.size() > 1 && bind != Bind::none;
-    fiber::Fiber* fiber = fiber::create(settings.stack_bytes, loop, placed ? machine.nodes[home].os_index : -1);
+    int os_node = placed ? machine.nodes[home].os_index : -1;
+    if (const auto weights = placed ? weights_in_force() : nullptr)
+      os_node = memory::normal_node(*weights, machine, os_node);
+    fiber::Fiber* fiber = fiber::create(settings.stack_bytes, loop, os_node);
     fiber->home = node;
     fiber->runtime = this;
     fiber->card.id = main.next_task_id_.fetch_add(1, std::memory_order_relaxed);
@@ -40,6 +44,11 @@ fiber::Fiber* Runtime::take_fiber(int node) noexcept {
     std::fprintf(stderr, "charm: %s\n", error.what());
     std::abort();
   }
+}
+
+std::shared_ptr<const traffic::WeightPage> Runtime::weights_in_force() {
+  if (settings.home != base::Home::traffic) return nullptr;
+  return published_weights_.page(base::monotonic_seconds());
 }
 
 std::vector<StackPoolStats> Runtime::stack_pools() const {

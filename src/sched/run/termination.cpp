@@ -9,11 +9,14 @@
 // reads the new `stirred` and counts this one as idle all the same.) So at a moment when all workers are counted, none
 // runs a job or is about to take one: all work is in queues, or outside, in a sleep or in blocking code, whose tokens
 // (Timers::pending, BlockingPool::out) are given back only by the task when it goes on in a worker. If a worker sees
-//   all counted, nothing outside, all queues empty (and of an arena alone, no task), and then still all counted and
-//   `stirred` unchanged,
-// nothing is left to do, and it tells the others. No work from threads outside can come later: no thread may visit a
-// runtime that stops, and finalize() waits for threads that came before (sched/run/visit.hpp). A thread outside may
-// still wake a task after the end; this task is dropped, as tasks are that wait (sched/run/dropping.hpp).
+//   all counted, nothing outside, all queues empty (and of an arena alone, no task), and then still nothing outside,
+//   all counted and `stirred` unchanged,
+// nothing is left to do, and it tells the others. (All counted comes first: a worker may go idle right after its task
+// has gone outside.) A task whose blocking code waits without a limit for something of the runtime is not outside if
+// all such code waits in vain (B2 in sched/wait/blocking_pool.hpp): only the workers could end these waits, or threads
+// outside, for which tasks that wait are not kept either. No work from threads outside can come later: no thread may
+// visit a runtime that stops, and finalize() waits for threads that came before (sched/run/visit.hpp). A thread outside
+// may still wake a task after the end; this task is dropped, as tasks are that wait (sched/run/dropping.hpp).
 #include <chrono>
 #include <thread>
 
@@ -60,10 +63,14 @@ void for_those_that_end(Runtime& runtime, bool family, F&& function) {
     function(runtime);
 }
 
-bool anybody_outside(Runtime& runtime, bool family) {
+/// \param begun the number of waits in blocking code that have begun so far. For an arena that ends alone such a wait
+/// may be ended by somebody beside it.
+bool anybody_outside(Runtime& runtime, bool family, std::uint64_t& begun) {
+  begun = 0;
   bool any = false;
   for_those_that_end(runtime, family, [&](const Runtime& each) {
-    any = any || each.timers.pending() || each.blocking_pool->out() != 0;
+    any = any || each.timers.pending() ||
+          (family ? each.blocking_pool->may_go_on(begun) : each.blocking_pool->out() != 0);
   });
   return any;
 }
@@ -75,13 +82,16 @@ bool Runtime::nothing_left(bool family) noexcept {
   for_those_that_end(*this, family,
                      [&](const Runtime& each) { before += each.stirred.load(std::memory_order_seq_cst); });
   if (visits.load(std::memory_order_seq_cst) != 0) return false;  // somebody is about to post (L1)
-  if (anybody_outside(*this, family)) return false;
   bool done = true;
   for_those_that_end(*this, family, [&](const Runtime& each) { done = done && all_idle(each); });
   if (!done) return false;
+  std::uint64_t waits = 0;
+  if (anybody_outside(*this, family, waits)) return false;
   std::uint64_t after = 0;
   for_those_that_end(*this, family, [&](Runtime& each) { done = done && each.queues_are_empty(); });
   if (!family && has_tasks()) return false;
+  std::uint64_t waits_since = 0;
+  if (anybody_outside(*this, family, waits_since) || waits_since != waits) return false;
   for_those_that_end(*this, family, [&](const Runtime& each) {
     done = done && all_idle(each);
     after += each.stirred.load(std::memory_order_seq_cst);
@@ -92,6 +102,7 @@ bool Runtime::nothing_left(bool family) noexcept {
 /// \return whether this is the end; if not, there is something to look for.
 bool Worker::stay_until_the_end() noexcept {
   runtime->idle.fetch_add(1, std::memory_order_seq_cst);
+  std::uint64_t waits = 0;
   while (!runtime->over.load(std::memory_order_acquire)) {
     runtime->timers.fire_all(*this);
     if (has_work() || neighbours_show_work() || others_have_work()) {
@@ -105,7 +116,7 @@ bool Worker::stay_until_the_end() noexcept {
         each.over.store(true, std::memory_order_release);
         if (each.arena != nullptr) each.arena->over.complete();
       });
-    } else if (anybody_outside(*runtime, family)) {
+    } else if (anybody_outside(*runtime, family, waits)) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));  // this may take as long as a task sleeps
     } else if (!family && runtime->has_tasks()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));  // and this, as long as others let it wait

@@ -22,7 +22,11 @@ Visit::Visit(std::nothrow_t /*unused*/) noexcept : Visit(Runtime::current) {}
 Visit Visit::until_the_end() noexcept { return Visit(Runtime::existing); }
 
 Visit::Visit() : Visit(std::nothrow) {
-  if (runtime_ == nullptr) throw Error(Errc::not_running, "the runtime is not running", "call charm::init() first");
+  // Code of the blocking pool may run a moment longer than the workers (B3 in sched/wait/blocking_pool.hpp).
+  const bool too_late =
+      runtime_ != nullptr && runtime_->over.load(std::memory_order_acquire) && this_worker() == nullptr;
+  if (runtime_ == nullptr || (too_late && !counted_))
+    throw Error(Errc::not_running, "the runtime is not running", "call charm::init() first");
 }
 
 Visit::~Visit() {

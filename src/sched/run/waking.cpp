@@ -6,6 +6,7 @@
 #include "os/threads/membarrier.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
+#include "sched/run/visit.hpp"
 #include "sched/run/worker.hpp"
 
 namespace charm::sched {
@@ -175,6 +176,16 @@ bool Runtime::post_node(int node, ListedJob* job) noexcept {
 }  // namespace charm::sched
 
 namespace charm::detail {
+
+void set_idle_look(IdleLook look) {
+  const sched::Visit runtime;
+  sched::Runtime::idle_look.store(look, std::memory_order_seq_cst);
+  if (look != nullptr) runtime->main.wake_all();  // so that one of the sleepers becomes the lookout
+}
+
+void post_anywhere(ListedJob& job) noexcept {
+  sched::Runtime::existing.load(std::memory_order_acquire)->post_anywhere(&job);
+}
 
 void deque_poked(Deque& deque) noexcept {
   if (!os::has_heavy_barrier()) [[unlikely]]

@@ -200,6 +200,8 @@ struct Worker : detail::WorkerBase {
   void park(unsigned fruitless) noexcept;
   bool stand_sentry(const void* sleep) noexcept;
   bool leave_sentry(const void* sleep) noexcept;
+  bool stand_lookout(const void* sleep) noexcept;
+  void leave_lookout(const void* sleep) noexcept;
   void take_turn() noexcept;
   std::uint64_t next_random() noexcept { return base::next_random(random); }
 };

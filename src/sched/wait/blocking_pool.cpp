@@ -3,6 +3,7 @@
 #include <charm/blocking.hpp>
 #include <charm/mutex.hpp>
 
+#include <exception>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -25,6 +26,7 @@ struct BlockingThread {
   Fiber native;
   Fiber* running = nullptr;
   Runtime* runtime = nullptr;
+  BlockingPool* pool = nullptr;  // still there when the runtime's pointer to it is gone
   int number = -1;
 };
 constinit thread_local BlockingThread* blocking_thread = nullptr;
@@ -87,12 +89,53 @@ void BlockingPool::end_wait() noexcept { in_library_.fetch_sub(1, std::memory_or
 
 BlockingThreadWait::BlockingThreadWait() noexcept {
   BlockingThread* self = this_blocking_thread();
-  pool_ = self == nullptr ? nullptr : self->runtime->blocking_pool.get();
+  pool_ = self == nullptr ? nullptr : self->pool;
   if (pool_ != nullptr) pool_->begin_wait();
 }
 
 BlockingThreadWait::~BlockingThreadWait() {
   if (pool_ != nullptr) pool_->end_wait();
+}
+
+bool BlockingPool::list(EndlessWait& wait) noexcept {
+  std::lock_guard lock(mutex_);
+  if (ending_) return false;
+  ++endless_begun_;
+  wait.next = endless_;
+  wait.link = &endless_;
+  if (endless_ != nullptr) endless_->link = &wait.next;
+  endless_ = &wait;
+  return true;
+}
+
+void BlockingPool::unlist(EndlessWait& wait) noexcept {
+  std::lock_guard lock(mutex_);
+  *wait.link = wait.next;
+  if (wait.next != nullptr) wait.next->link = wait.link;
+}
+
+bool BlockingPool::may_go_on(std::uint64_t& begun) const noexcept {
+  if (out() == 0) return false;
+  std::lock_guard lock(mutex_);
+  int vain = 0;
+  for (const EndlessWait* wait = endless_; wait != nullptr; wait = wait->next) {
+    if (wait->state.load(std::memory_order_seq_cst) != wait->waiter) return true;
+    ++vain;
+  }
+  begun += endless_begun_;
+  return vain != out();
+}
+
+void abandon_blocking_task() noexcept {
+  BlockingThread* thread = this_blocking_thread();
+  Fiber* self = thread->running;
+  fiber::switch_to(
+      *self, thread->native,
+      [](Fiber* from, void* /*unused*/) noexcept {
+        from->card.state.store(fiber::TaskCard::State::waiting, std::memory_order_release);
+      },
+      nullptr);
+  std::terminate();  // nobody continues it
 }
 
 void BlockingPool::run(Fiber* fiber, int node) noexcept {
@@ -116,6 +159,7 @@ void BlockingPool::main(std::size_t number) {
   BlockingThread self;
   self.number = static_cast<int>(number);
   self.runtime = &runtime_;
+  self.pool = this;
   fiber::attach_thread(self.native);
   blocking_thread = &self;
   SignalStack signal_stack;
@@ -149,6 +193,11 @@ BlockingPool::~BlockingPool() {
   {
     std::lock_guard lock(mutex_);
     ending_ = true;
+    for (EndlessWait* wait = endless_; wait != nullptr; wait = wait->next) {  // B3
+      std::uint32_t asleep = 0;
+      if (wait->bell.compare_exchange_strong(asleep, EndlessWait::ended, std::memory_order_acq_rel))
+        os::futex_wake(wait->bell, 1);
+    }
   }
   come_.notify_all();
   for (std::thread& thread : threads_) thread.join();
@@ -195,7 +244,9 @@ void leave_blocking() noexcept {
       *self, thread->native,
       [](Fiber* from, void* argument) noexcept {
         auto* to = static_cast<Runtime*>(argument);
-        if (from->bound >= 0)
+        if (to->over.load(std::memory_order_acquire))  // no worker is left: the task is dropped (B3)
+          from->card.state.store(fiber::TaskCard::State::waiting, std::memory_order_release);
+        else if (from->bound >= 0)
           sched::make_ready(from, false);
         else
           to->post_near(from->away.chiplet, from);

@@ -7,6 +7,18 @@
 // worker. At the end it switches back to the pool thread's own stack, where the action makes it ready again. So a
 // worker always keeps its thread, also if that thread is the one that called init(), whose stack no other thread may
 // run.
+//
+// Code in the pool may itself wait for something of the runtime. Where that wait has no time limit, and nothing is left
+// that could end it, the task is dropped at finalize() as any task that waits (tests/model/ending.pml):
+//
+//  B1  Such a wait is listed, under the mutex, before its state names its waiter, and until the waiter goes on. It is
+//      vain as long as its state names the waiter: whoever ends it changes the state first.
+//  B2  The runtime may end where all tasks that are out wait in vain at one moment. Who looks counts the waits that
+//      ever began before and after it looks at the rest (sched/run/termination.cpp): where no wait has begun in
+//      between, those that are vain both times were so at all times between.
+//  B3  When the runtime has ended, the pool's end rings the waiters. Each takes its address out of the state itself,
+//      and itself out of the lists that it is in, and then leaves its task for good, suspended. If a thread outside has
+//      ended the wait just then, the code runs on until it waits again or returns, and its task is dropped there.
 #pragma once
 
 #include <atomic>
@@ -18,6 +30,7 @@
 #include <vector>
 
 #include "fiber/fiber.hpp"
+#include "os/threads/futex.hpp"
 #include "sched/run/ready_queue.hpp"
 
 namespace charm::sched {
@@ -27,7 +40,7 @@ class Runtime;
 class BlockingPool {
  public:
   BlockingPool(Runtime& runtime, std::size_t most) : runtime_(runtime), most_(most) {}
-  /// All tasks must have returned to the workers.
+  /// All tasks must have returned to the workers, or wait in vain; those are left suspended.
   ~BlockingPool();
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
@@ -48,6 +61,23 @@ class BlockingPool {
   void begin_wait() noexcept;
   void end_wait() noexcept;
 
+  /// A wait without a time limit (B1). The waiter sleeps on `bell`: 0; `rung` when the wait is over, `ended` when the
+  /// runtime is.
+  struct EndlessWait {
+    static constexpr std::uint32_t rung = 1, ended = 2;
+    const std::atomic<std::uintptr_t>& state;
+    const std::uintptr_t waiter;
+    os::FutexWord& bell;
+    EndlessWait* next = nullptr;
+    EndlessWait** link = nullptr;
+  };
+  /// \return false if the runtime has ended.
+  bool list(EndlessWait& wait) noexcept;
+  void unlist(EndlessWait& wait) noexcept;
+  /// Whether code of the pool may still go on, or wake something; else all tasks that are out wait in vain (B2).
+  /// \param begun the number of waits that have begun so far is added to it.
+  [[nodiscard]] bool may_go_on(std::uint64_t& begun) const noexcept;
+
  private:
   /// Whether a thread may be made for the tasks promised to, and is wanted. Under the mutex.
   [[nodiscard]] bool wants_thread() const noexcept {
@@ -66,6 +96,8 @@ class BlockingPool {
   ListedJob* first_ = nullptr;  // tasks that wait for a thread, linked by next
   ListedJob* last_ = nullptr;
   bool ending_ = false;
+  EndlessWait* endless_ = nullptr;
+  std::uint64_t endless_begun_ = 0;
   std::atomic<int> out_{0};
   std::atomic<int> in_library_{0};
 };
@@ -79,6 +111,7 @@ class BlockingThreadWait {
   BlockingThreadWait(const BlockingThreadWait&) = delete;
   BlockingThreadWait& operator=(const BlockingThreadWait&) = delete;
   explicit operator bool() const noexcept { return pool_ != nullptr; }
+  BlockingPool* operator->() const noexcept { return pool_; }
 
  private:
   BlockingPool* pool_;
@@ -86,6 +119,10 @@ class BlockingThreadWait {
 
 /// The fiber that runs on the calling thread, if that is a worker or a thread of the pool; nullptr in other threads.
 fiber::Fiber* running_fiber() noexcept;
+
+/// Called by a thread of the pool after the end of the runtime, when nothing can end the wait of its task any more:
+/// leaves the task suspended, to be dropped.
+[[noreturn]] void abandon_blocking_task() noexcept;
 
 /// Called in the child of fork(), where the calling thread does not belong to the pool any more.
 void forget_blocking_thread() noexcept;

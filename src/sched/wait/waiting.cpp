@@ -21,6 +21,7 @@
 #include "os/threads/pause.hpp"
 #include "sched/debug/task_list.hpp"
 #include "sched/debug/tracing.hpp"
+#include "sched/run/dropping.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/visit.hpp"
@@ -123,7 +124,7 @@ void wake_waiter(std::uintptr_t waiter, bool next) noexcept {
   auto* foreign = reinterpret_cast<ForeignWaiter*>(waiter & ~foreign_bit);
   // The waiter may return, and its word be gone, as soon as it reads 1. Waking an address that is gone is harmless: at
   // worst another futex at this address sees a spurious wake, which every futex user must expect.
-  foreign->woken.store(1, std::memory_order_release);
+  foreign->woken.store(sched::BlockingPool::EndlessWait::rung, std::memory_order_release);
   os::futex_wake(foreign->woken, 1);
 }
 
@@ -146,20 +147,55 @@ bool ended_early(std::atomic<std::uintptr_t>& state) noexcept {
   return state.compare_exchange_strong(seen, 0, std::memory_order_acq_rel);
 }
 
-/// Sleeps as a thread. \return false where the time was over first, or the wait was ended; then it is no longer the
-/// waiter, but its state may still say that it was ended.
-bool wait_outside(std::atomic<std::uintptr_t>& state, std::int64_t deadline) {
+/// A wait of a thread of the blocking pool that has no time limit (B1 in sched/wait/blocking_pool.hpp).
+struct EndlessWait {
+  EndlessWait(sched::BlockingThreadWait& thread, std::atomic<std::uintptr_t>& state, ForeignWaiter& waiter,
+              const WaitReason& wait_reason, StopWait* stop_callback) noexcept
+      : in_pool(thread),
+        reason(wait_reason),
+        stop(stop_callback),
+        entry{state, reinterpret_cast<std::uintptr_t>(&waiter) | foreign_bit, waiter.woken} {
+    if (!in_pool->list(entry)) abandon();
+  }
+  ~EndlessWait() { in_pool->unlist(entry); }
+  EndlessWait(const EndlessWait&) = delete;
+  EndlessWait& operator=(const EndlessWait&) = delete;
+
+  /// The runtime has ended, and nothing names the waiter any more.
+  [[noreturn]] void abandon() noexcept {
+    sched::leave_lists(reason.listed);
+    if (stop != nullptr) drop_stop(stop);
+    sched::abandon_blocking_task();
+  }
+
+  sched::BlockingThreadWait& in_pool;
+  const WaitReason& reason;
+  StopWait* stop;
+  sched::BlockingPool::EndlessWait entry;
+};
+
+/// Sleeps as a thread. \param endless of a thread of the pool without a time limit; else null. \return false where the
+/// time was over first, or the wait was ended; then it is no longer the waiter, but its state may still say that it was
+/// ended.
+bool wait_outside(std::atomic<std::uintptr_t>& state, std::int64_t deadline, ForeignWaiter& waiter,
+                  EndlessWait* endless = nullptr) {
   const bool alone = charm::num_workers() == 1;  // the only worker may need this very cpu
   const int spins = alone || sched::oversubscribed() ? 20 : 2000;
   for (int spin = 0; spin < spins; ++spin) {
     if (state.load(std::memory_order_acquire) != 0) break;
     os::pause();
   }
-  ForeignWaiter waiter;
   const std::uintptr_t self = reinterpret_cast<std::uintptr_t>(&waiter) | foreign_bit;
   std::uintptr_t expected = 0;
   if (!state.compare_exchange_strong(expected, self, std::memory_order_acq_rel)) return expected != expired;
-  while (waiter.woken.load(std::memory_order_acquire) == 0) {
+  using Entry = sched::BlockingPool::EndlessWait;
+  for (std::uint32_t seen = 0; (seen = waiter.woken.load(std::memory_order_acquire)) != Entry::rung;) {
+    if (seen == Entry::ended) {
+      expected = self;
+      if (state.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) endless->abandon();
+      os::futex_wait(waiter.woken, seen);  // it is done, and we are about to be woken
+      continue;
+    }
     std::int64_t left = -1;
     if (deadline != Completion::never) {
       left = deadline - steady_now();
@@ -206,16 +242,34 @@ bool wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, std::int64_t de
   return state.load(std::memory_order_acquire) != expired;
 }
 
+// Two waits of threads that are no workers. They are calls: a worker's task runs others on its stack while it waits,
+// level upon level, and a frame there has no room for what only these need.
+
+[[gnu::noinline]] void wait_in_thread(std::atomic<std::uintptr_t>& state, const WaitReason& reason) {
+  ForeignWaiter waiter;
+  if (sched::BlockingThreadWait in_pool; in_pool) {
+    EndlessWait endless(in_pool, state, waiter, reason, nullptr);
+    wait_outside(state, Completion::never, waiter, &endless);
+    return;
+  }
+  Outside outside;
+  wait_outside(state, Completion::never, waiter);
+}
+
+[[gnu::noinline]] bool wait_in_thread(std::atomic<std::uintptr_t>& state, std::int64_t deadline,
+                                      const WaitReason& reason, StopWait* stop) {
+  ForeignWaiter waiter;
+  sched::BlockingThreadWait in_pool;
+  std::optional<EndlessWait> endless;
+  if (in_pool && deadline == Completion::never) endless.emplace(in_pool, state, waiter, reason, stop);
+  return wait_outside(state, deadline, waiter, endless ? &*endless : nullptr);
+}
+
 }  // namespace
 
 void Completion::wait_slow(const WaitReason& reason) {
   if (Worker* worker = sched::this_worker()) return wait_in(*worker, state_, reason);
-  if (sched::BlockingThreadWait in_pool; in_pool) {
-    wait_outside(state_, never);
-    return;
-  }
-  Outside outside;
-  wait_outside(state_, never);
+  wait_in_thread(state_, reason);
 }
 
 bool Completion::wait_until_slow(std::int64_t deadline_ns, const WaitReason& reason) {
@@ -239,8 +293,7 @@ bool Completion::wait_until_slow(std::int64_t deadline_ns, const WaitReason& rea
     if (worker != nullptr) {
       whole = wait_in(*worker, state_, deadline_ns, reason, within, reason.stop != nullptr ? &stop : nullptr);
     } else {
-      sched::BlockingThreadWait in_pool;
-      whole = wait_outside(state_, deadline_ns);
+      whole = wait_in_thread(state_, deadline_ns, reason, reason.stop != nullptr ? &stop : nullptr);
     }
   }
   return !ended_early(state_) && whole;
