@@ -3,7 +3,8 @@
 # beside the plain one or alone, and nothing else than what programs need to use it.
 # Everything is found relative to where the files lie, so that "cmake --install --prefix" and moved trees work.
 # A static libcharm needs Boost.Context and hwloc again when a program links it; a shared one brings them itself.
-# What is installed belongs to a component: library, development, malloc, documentation or, if nothing else is said, command;
+# What is installed belongs to a component: library, development, duckdb, remote, malloc, documentation or, if nothing else
+# is said, command;
 # distributions make a package of each (packaging/debian).
 include(CMakePackageConfigHelpers)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME command)
@@ -28,8 +29,24 @@ endif()
 install(TARGETS charm EXPORT ${CHARM_LIBRARY_NAME}-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+if(NOT CHARM_SANITIZE)
+  set(CHARM_REMOTE_NEEDS_MPI ${MPI_C_FOUND})
+  set_target_properties(charm_remote PROPERTIES EXPORT_NAME remote)
+  install(TARGETS charm_remote EXPORT charm-remote-targets
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT remote
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT remote)
+  install(EXPORT charm-remote-targets NAMESPACE charm:: DESTINATION ${cmake_dir} COMPONENT remote)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(EXPORT ${CHARM_LIBRARY_NAME}-targets NAMESPACE charm:: DESTINATION ${cmake_dir} COMPONENT development)
+# charm::duckdb, an optional component: static also where libcharm is shared, since few programs use it.
+if(TARGET charm_duckdb AND NOT CHARM_SANITIZE)
+  install(TARGETS charm_duckdb EXPORT charm_duckdb-targets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT duckdb)
+  install(FILES ${PROJECT_SOURCE_DIR}/integrations/duckdb/include/charm/duckdb.hpp
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/charm COMPONENT duckdb)
+  install(EXPORT charm_duckdb-targets NAMESPACE charm:: DESTINATION ${cmake_dir} COMPONENT duckdb)
+endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/charmConfig.cmake.in ${PROJECT_BINARY_DIR}/charmConfig.cmake
                               INSTALL_DESTINATION ${cmake_dir})
 # Before 1.0 a minor version may change the interface.

@@ -27,6 +27,7 @@ function(charm_warnings target)
   if(CHARM_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
+  charm_described(${target})
   if(CHARM_SANITIZE STREQUAL "thread")
     # std::atomic_thread_fence is not understood by TSan; the code that uses one says why it is not needed there.
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -57,7 +58,7 @@ endfunction()
 
 function(charm_check_layers)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.[ch]pp ${PROJECT_SOURCE_DIR}/include/*.h
-       ${PROJECT_SOURCE_DIR}/include/*.hpp ${PROJECT_SOURCE_DIR}/workloads/*.[ch]pp)
+       ${PROJECT_SOURCE_DIR}/include/*.hpp ${PROJECT_SOURCE_DIR}/workloads/*.[ch]pp ${PROJECT_SOURCE_DIR}/integrations/*.[ch]pp)
   add_custom_command(
     OUTPUT ${PROJECT_BINARY_DIR}/layers.stamp
     COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake

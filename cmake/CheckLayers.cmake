@@ -1,9 +1,9 @@
-# Reads every #include of src/, include/ and workloads/ and refuses those that the layer file does not allow.
+# Reads every #include of src/, include/, workloads/ and integrations/ and refuses those that the layer file does not allow.
 #   cmake -DROOT=DIR [-DLAYERS=FILE] -P CheckLayers.cmake
 # A module includes another as "module/file.hpp", never by way of "../". A module may only name modules that stand above it in
 # the layer file, so that there are no cycles. Each public header <charm/...> belongs to a module ("module owns header ..."): it
 # may be included where that module may, and includes only public headers that its module may. The public headers together see
-# nothing of src/, the workloads see all of them. Only src/os includes headers of Linux, and the files that the layer file
+# nothing of src/, the workloads and the integrations see all of them. Only src/os includes headers of Linux, and the files that the layer file
 # excepts ("linux path: reason").
 cmake_minimum_required(VERSION 3.25)
 if(NOT LAYERS)
@@ -59,7 +59,7 @@ function(find_owner header result)
 endfunction()
 
 file(GLOB_RECURSE files ${ROOT}/src/*.cpp ${ROOT}/src/*.hpp ${ROOT}/src/*.h ${ROOT}/src/*.inc ${ROOT}/include/*.hpp ${ROOT}/include/*.h
-     ${ROOT}/workloads/*.cpp ${ROOT}/workloads/*.hpp)
+     ${ROOT}/workloads/*.cpp ${ROOT}/workloads/*.hpp ${ROOT}/integrations/*.cpp ${ROOT}/integrations/*.hpp)
 foreach(file IN LISTS files)
   file(RELATIVE_PATH path ${ROOT} ${file})
   if(path MATCHES "^src/([a-z]+)/")
@@ -72,6 +72,8 @@ foreach(file IN LISTS files)
       string(APPEND wrong "  ${path}: no module of the layer file owns <charm/${header}>\n")
       continue()
     endif()
+  elseif(path MATCHES "^integrations/")
+    set(module integrations)
   else()
     set(module workloads)
   endif()
@@ -94,7 +96,7 @@ foreach(file IN LISTS files)
     if(include MATCHES "[<\"]charm/([^\">]+)[\">]")
       find_owner(${CMAKE_MATCH_1} used)
       if(used AND NOT used STREQUAL owner AND NOT used IN_LIST may_${owner} AND NOT may_${owner} STREQUAL "*"
-         AND NOT owner STREQUAL "workloads")
+         AND NOT owner STREQUAL "workloads" AND NOT owner STREQUAL "integrations")
         string(APPEND wrong "  ${path}: ${owner} may not use <charm/${CMAKE_MATCH_1}>, which is ${used}'s\n")
       endif()
       continue()

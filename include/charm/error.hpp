@@ -16,6 +16,7 @@ enum class Errc {
   not_running,       ///< the runtime is needed and not initialised, or is being ended
   system,            ///< the kernel refused something that is necessary
   cancelled,         ///< the task group that the work belonged to was cancelled
+  remote,            ///< a function that was called on another rank has failed, or a rank is gone
 };
 
 /// Every error of the library. `what()` is one line: what was wrong, where, and after a semicolon the remedy.

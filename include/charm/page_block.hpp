@@ -13,6 +13,9 @@
 
 namespace charm {
 
+/// A place for what all workers use: the nodes that have workers, in turn, or as the setting `home` says.
+struct over_workers {};
+
 /// Zeroed pages that cost nothing until they are touched. If a node is full, or the process may not use it, pages come
 /// from another node: memory is never refused because of its place. If the kernel refuses to place memory at all
 /// (containers without the system calls), that is reported once.
@@ -25,6 +28,10 @@ class PageBlock {
   /// All pages lie on one node. \throws Error: system; not_running without a runtime; bad_input if there is no such
   /// node.
   PageBlock(std::size_t bytes, on_node node, MemoryOptions options = {});
+  /// Pages alternate over the nodes that have workers; with the setting home = traffic they are spread by the weights
+  /// of the malloc (docs/malloc.md), or alternate where none are published, which is reported once. \throws Error as
+  /// above.
+  PageBlock(std::size_t bytes, over_workers everyone, MemoryOptions options = {});
   /// Pages alternate over `nodes`. \throws Error as above.
   PageBlock(std::size_t bytes, const NodeSet& nodes, MemoryOptions options = {});
   /// The pages of each run lie on its node; pages in no run lie where they are touched first. \throws Error as above.

@@ -127,9 +127,10 @@ template <class T>
 class interleaved : public detail::PlacedArray<T> {
  public:
   interleaved() = default;
-  /// Over the nodes that have workers. \throws Error: system, bad_input, not_running.
+  /// Over the nodes that have workers, or by the weights of the malloc (setting home). \throws Error: system,
+  /// bad_input, not_running.
   explicit interleaved(std::size_t size, MemoryOptions options = {})
-      : interleaved(size, detail::nodes_with_workers(), options) {}
+      : detail::PlacedArray<T>(size, PageBlock(interleaved::bytes_of(size), over_workers{}, options)) {}
   /// Over the given nodes, also nodes without cpus. \throws Error: system, bad_input, not_running.
   interleaved(std::size_t size, const NodeSet& nodes, MemoryOptions options = {})
       : detail::PlacedArray<T>(size, PageBlock(interleaved::bytes_of(size), nodes, options)) {}

@@ -33,9 +33,9 @@ void init(const Config& config = {});
 /// The last finalize(), of as many as there were calls of init(), finishes all work that can still run and stops the
 /// workers; those before return at once, and wait for nothing. init() may be called again afterwards. A call that
 /// another thread makes meanwhile is either finished, or comes too late and throws not_running. Tasks that wait for
-/// something that can no longer happen are dropped, with a notice: they are taken out of the mutexes and channels that
-/// they wait in, nothing on their stacks is destroyed, and threads that wait for their results (get(), run(),
-/// task_group::wait()) get not_running.
+/// something that can no longer happen, also in code of blocking(), are dropped, with a notice: they are taken out of
+/// the mutexes and channels that they wait in, nothing on their stacks is destroyed, and threads that wait for their
+/// results (get(), run(), task_group::wait()) get not_running.
 /// \throws Error (not_running) without init(), if another thread has called the last one, and for the last one inside a
 /// task or blocking code.
 void finalize();

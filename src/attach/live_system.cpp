@@ -27,13 +27,17 @@ LiveSystem::LiveSystem(int pid, bool children, const counters::OtherThreads* cou
 }
 
 bool LiveSystem::news() {
+  told_all_ = false;
   const auto last = processes_.last_created();
   const bool changed = last && *last != last_created_;
   const bool created = !last || changed;
   last_created_ = last.value_or(-1);
   if (events_ == nullptr) return created;
   std::vector<os::Birth> births;
-  if (!events_->take(births)) return created;
+  if (!events_->take(births)) {
+    searched_ = false;  // some may be lost
+    return created;
+  }
   announced_ = true;
   // The kernel announces a thread a moment after /proc shows it, so a few searches may find threads that were not
   // announced. If that happens more often the announcements have ended: any program that unsubscribes ends them for
@@ -51,6 +55,7 @@ bool LiveSystem::news() {
     // Children may have created children meanwhile.
     if (birth.process == birth.thread) known_.try_emplace(birth.process, Process{children_, birth.parent_process});
   }
+  told_all_ = ours && searched_ && silent_looks_ == 0;
   return ours;
 }
 
@@ -58,6 +63,8 @@ bool LiveSystem::news() {
 void LiveSystem::add_children() {
   for (const os::Birth& birth : births_) known_.try_emplace(birth.process, Process{children_, birth.parent_process});
   births_.clear();
+  if (std::exchange(told_all_, false)) return;
+  searched_ = announced_;
   // A child is listed by the thread that made it; its own children may be there already.
   std::vector<int> open;
   for (const auto& [process, its] : known_) open.push_back(process);

@@ -3,6 +3,7 @@
 // F1  A thread that lives for 50 ms is found if news() is called every 20 ms: it returns true whenever anything was
 //     created anywhere since the last time, by the kernel's events or by its number of the latest process.
 // F2  While nothing is created a call costs one small read.
+// F3  /proc is searched for children once, and again whenever the kernel may have announced less than there was.
 #pragma once
 
 #include <functional>
@@ -55,6 +56,8 @@ class LiveSystem final : public System {
   const counters::OtherThreads* counters_;
   std::unique_ptr<os::ProcessEvents> events_;
   bool announced_ = false;  // the kernel has begun to announce
+  bool searched_ = false;   // all descendants have been searched for since then, and no announcement was lost
+  bool told_all_ = false;   // so the latest announcements told of all that there are
   int last_created_ = -1;
   int silent_looks_ = 0;          // consecutive checks in which something had been created and not announced
   std::map<int, Process> known_;  // the program and all that descend from it

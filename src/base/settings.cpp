@@ -131,7 +131,7 @@ Row parameter_row(const std::string& prefix, const std::string& policy, const Pa
 }
 
 std::vector<Row> runtime_rows() {
-  return {
+  Row rows[] = {
       {"workers", "0", "Number of workers; 0 means one per allowed physical core, at most the cgroup's cpu quota.",
        "0 to 65536", integer(&Settings::workers, 0, 65536), code(&Config::workers)},
       {"policy", "adaptive",
@@ -205,6 +205,11 @@ std::vector<Row> runtime_rows() {
        "only from its node (the CHARM paper's choice; if the node is full, the kernel kills the program), none leaves "
        "it to the system.",
        words(&Settings::memory_policy), choice(&Settings::memory_policy), code(&Config::memory_policy)},
+      {"home", "near",
+       "Where memory lies that has no place of its own. near: interleaved arrays alternate over the nodes that have "
+       "workers, and tasks' stacks lie on the node of their worker. traffic: both follow the weights that charm malloc "
+       "weights --publish or charm malloc sample has published.",
+       words(&Settings::home), choice(&Settings::home), code(&Config::home)},
       {"surplus", "rest",
        "What workers do whose cpus are taken away while the program runs: rest (they run only jobs that are bound to "
        "them) or share the cpus that are left.",
@@ -228,6 +233,8 @@ std::vector<Row> runtime_rows() {
       {"share_weight", "100", "Weight of the program when cores are divided among the programs that lease them.",
        "1 to 1000", integer(&Settings::share_weight, 1, 1000), code(&Config::share_weight)},
   };
+  // A vector made of a list in braces would copy each row with all its texts.
+  return {std::make_move_iterator(std::begin(rows)), std::make_move_iterator(std::end(rows))};
 }
 
 const std::vector<Row>& schema() {
@@ -257,6 +264,9 @@ constexpr const char* other_variables[] = {"CHARM_CONFIG", "CHARM_QUIET"};
 
 /// A misspelt variable must not pass silently. It is no error: other programs have variables of that prefix, too.
 void report_mistyped_variables() {
+  char** entry = environ;
+  while (entry != nullptr && *entry != nullptr && !std::string_view(*entry).starts_with("CHARM_")) ++entry;
+  if (entry == nullptr || *entry == nullptr) return;  // mostly; each start would pay for the list of names
   std::vector<std::string> known(std::begin(other_variables), std::end(other_variables));
   for (const auto& row : schema()) known.push_back(env_name(row.name));
   for (const auto& [variable, meant] : mistyped_variables(environ, known)) {

@@ -37,6 +37,7 @@ struct Settings {
   ChoiceWithFile<Counters> counters;  // with the file to replay or record
   std::string counter_events;         // SOURCE=EVENT list; empty: the catalogue's
   WorkerMemory memory_policy = WorkerMemory::preferred;
+  Home home = Home::near;
   Surplus surplus = Surplus::rest;
   Monitor monitor = Monitor::program;
   int watch_ms = 0;             // between two checks of the allowed cpus; 0: never

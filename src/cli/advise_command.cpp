@@ -12,6 +12,7 @@
 #include "base/json.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
+#include "cli/deploy/advise.hpp"
 #include "cli/options.hpp"
 #include "cli/sim/measured.hpp"
 #include "cli/text_table.hpp"
@@ -160,7 +161,11 @@ void declare_advise(CLI::App& app, Session& session) {
                 0, 1e9);
   app.add_option("--workers", q.workers, "Workers [a core each]")->check(CLI::Range(1, 65536));
   add_output_options(app, options->output);
-  app.callback([&session, options] { session.action = [&session, options] { return advise(*options, session); }; });
+  declare_advise_olap(app, session);
+  app.callback([&app, &session, options] {
+    if (app.got_subcommand("olap")) return;
+    session.action = [&session, options] { return advise(*options, session); };
+  });
 }
 
 }  // namespace
@@ -168,6 +173,7 @@ void declare_advise(CLI::App& app, Session& session) {
 Command advise_entry() {
   return {"advise", "Where to put a workload on a machine: together or apart, and in how many instances",
           "  charm advise --machine 7713 --workers 8 --working-set 192 --sharing 0.2\n"
+          "  charm advise olap --machine 7713 --queries tpch.json\n"
           "  charm advise --pid $(pidof postgres | cut -d' ' -f1)",
           declare_advise};
 }

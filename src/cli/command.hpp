@@ -36,8 +36,8 @@ struct Command {
 std::span<const Command> commands();
 
 /// The whole command line: every registered command with its options, ready to parse. Actions go to `session`.
-/// \param only declare only the options of this command, if there is one of that name: declaring all takes a
-/// millisecond.
+/// \param only declare this command alone, if there is one of that name: declaring all takes a millisecond, and behind
+/// the first command the names of the others are words as any.
 void declare_all(CLI::App& app, Session& session, const std::string& only = "");
 
 // The exit codes of every command.

@@ -8,6 +8,7 @@ namespace charm::cli {
 Command topo_entry();
 Command probe_entry();
 Command bench_entry();
+Command batch_entry();
 Command sim_entry();
 Command run_entry();
 Command attach_entry();
@@ -16,6 +17,7 @@ Command compare_entry();
 Command top_entry();
 Command counters_entry();
 Command deploy_entry();
+Command evaluate_entry();
 Command malloc_entry();
 Command settings_entry();
 Command help_entry();

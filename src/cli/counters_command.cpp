@@ -20,6 +20,7 @@
 #include "cli/text_table.hpp"
 #include "controller/setup.hpp"
 #include "counters/sources.hpp"
+#include "counters/switch_cost.hpp"
 #include "os/perf/libpfm.hpp"
 #include "topology/discovery.hpp"
 
@@ -46,8 +47,9 @@ struct View {
   std::map<std::string, std::vector<std::string>> uncore;  // kind: devices
   std::optional<int> paranoid;
   std::optional<int> user_access;
-  std::string core;          // vendor, family, model, stepping of this machine
-  controller::Traits costs;  // what a controller takes fills to cost
+  std::string core;                               // vendor, family, model, stepping of this machine
+  controller::Traits costs;                       // what a controller takes fills to cost
+  std::optional<counters::SwitchCost> switching;  // of threads that are counted, where it could be measured
 };
 
 std::vector<std::string> model_names() {
@@ -95,6 +97,18 @@ counters::Description of_this_machine(const base::Settings& settings, const Mach
   return counters::software_source(around, attempt.refusal)->describe();
 }
 
+std::optional<counters::SwitchCost> measured_switching(const View& view,
+                                                       const std::vector<counters::UserEvent>& wishes) {
+  if (view.description.kind != counters::Description::Kind::hardware) return std::nullopt;
+  std::vector<os::PerfEvent> events;
+  for (const auto& group : counters::make_plan(view.model, view.shape, wishes).groups) {
+    for (const auto& one : group) events.push_back(one.event);
+  }
+  const auto handover = os::start_handover();
+  if (handover == nullptr) return std::nullopt;
+  return counters::measure_switch_cost(*os::system_attached_events(), events, *handover);
+}
+
 View look(const CountersArguments& options) {
   View view;
   const auto settings = base::resolve({});
@@ -116,6 +130,7 @@ View look(const CountersArguments& options) {
       if (const auto kind = os::uncore_kind(device); !kind.empty()) view.uncore[kind].push_back(device);
     }
     view.description = of_this_machine(settings, machine, view, wishes, around);
+    view.switching = measured_switching(view, wishes);
   } else {
     view.model = counters::model_named(options.machine);
     if (options.from.empty()) view.shape = {2, 2, 2};  // two sockets show everything that a core can tell apart
@@ -229,6 +244,12 @@ std::string as_json(const View& view, bool with_events) {
     all["uncore"] = uncore;
   }
   if (view.here) all["costs"] = costs_json(view.costs);
+  if (view.here) {
+    all["switch"] = view.switching ? Json{{"plain_s", view.switching->plain_s},
+                                          {"counted_s", view.switching->counted_s},
+                                          {"events", view.switching->events}}
+                                   : Json(nullptr);
+  }
   all["notes"] = description.notes;
   if (with_events) {
     Json events = Json::array();
@@ -275,6 +296,10 @@ std::string as_text(const View& view, bool with_events, bool colour) {
   add(description.has.waiting, "time without a cpu");
   if (!besides.empty()) text += fmt::format("counts   {}\n", besides);
   if (view.here) text += costs_text(view.costs);
+  if (view.switching) {
+    text += fmt::format("switch   {:.2f} us from thread to thread, {:.2f} us where {} events count both\n",
+                        1e6 * view.switching->plain_s, 1e6 * view.switching->counted_s, view.switching->events);
+  }
 
   text += "\n";
   std::vector<std::vector<Cell>> rows;

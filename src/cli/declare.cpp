@@ -15,9 +15,11 @@ void declare_all(CLI::App& app, Session& session, const std::string& only) {
   const bool one =
       std::any_of(commands().begin(), commands().end(), [&](const Command& command) { return command.name == only; });
   for (const Command& command : commands()) {
+    // The others are not even known by name: a program that `run` starts may be called `top`.
+    if (one && command.name != only) continue;
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     sub->footer(std::string("Example:\n") + command.example);
-    if (!one || command.name == only) command.declare(*sub, session);
+    command.declare(*sub, session);
   }
 }
 

@@ -39,6 +39,7 @@ bool is_users_to_mend(Errc code) {
     case Errc::not_running:
     case Errc::system:
     case Errc::cancelled:
+    case Errc::remote:
       return false;
   }
   return false;

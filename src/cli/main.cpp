@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/failure.hpp"
+#include "os/files/standard_streams.hpp"
 
 namespace {
 
@@ -41,7 +42,8 @@ std::vector<std::string> parsed_words(std::vector<std::string> words) {
 int run(int argc, char** argv) {
   using namespace charm::cli;
   Session session{std::cout, std::cerr, as_typed(argc, argv), {}, std::vector<std::string>(argv, argv + argc)};
-  CLI::App app;
+  // Never taken apart: the process ends next, and giving back a thousand small blocks would take longer than that.
+  static CLI::App& app = *new CLI::App;
   declare_all(app, session, argc > 1 ? argv[1] : "");
   try {
     app.parse(parsed_words(session.words));
@@ -67,6 +69,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  charm::os::hold_closed_streams();
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

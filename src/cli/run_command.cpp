@@ -59,6 +59,7 @@ int not_started(const AttachOptions& options, int error, Session& session) {
 struct RunArguments : AttachOptions {
   bool malloc = false;
   WeightOptions weights;
+  std::string traffic;  // where it is read, so that the weights follow it; empty: nowhere
 };
 
 os::Child::Start start_of(const RunArguments& options, const Prepared& prepared,
@@ -103,6 +104,10 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
     throw Error(Errc::bad_input, "--once goes away before the program has threads to pin",
                 "leave out --once, or give --cpus instead of --pin-threads");
   }
+  if (options.once && !options.traffic.empty()) {
+    throw Error(Errc::bad_input, "--malloc-live: with --once nobody stays to read the traffic",
+                "leave one of the two out, or run 'charm malloc sample' beside it");
+  }
   if (options.once && !options.report.empty()) {
     throw Error(Errc::bad_input, "--report: with --once nobody stays to write it", "leave one of the two out");
   }
@@ -117,7 +122,7 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
 
   std::optional<MallocPreload> preload;
   if (options.malloc) {
-    preload.emplace(options.weights, static_cast<int>(prepared.plan.machine.cores.size()));
+    preload.emplace(options.weights, static_cast<int>(prepared.plan.machine.cores.size()), options.traffic);
     if (!preload->note().empty()) prepared.notes.push_back(preload->note());
   }
   if (options.once) {
@@ -148,7 +153,10 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
     affinity_restorer->watch_over(child->pid());
     Pinned pinned(options, prepared, child->pid(), false);
     std::optional<os::Ended> ended;
-    while (!(ended = child->attend())) pinned.step_and_wait(child->descriptor());
+    while (!(ended = child->attend())) {
+      if (preload) preload->step();
+      pinned.step_and_wait(child->descriptor(), preload ? preload->rest() : 10);
+    }
     pinned.restore();
     AttachResult outcome = pinned.outcome(options.program.front());
     outcome.ended = ended;
@@ -165,7 +173,10 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
     steered.restore_by(affinity_restorer);
   });
   std::optional<os::Ended> ended;
-  while (!(ended = child->attend())) steered.step_and_wait(child->descriptor());
+  while (!(ended = child->attend())) {
+    if (preload) preload->step();
+    steered.step_and_wait(child->descriptor(), preload ? preload->rest() : 10);
+  }
   steered.attachment().thread_placer().restore();
   AttachResult outcome = steered.outcome(options.program.front());
   outcome.ended = ended;
@@ -186,6 +197,10 @@ void declare_run(CLI::App& app, Session& session) {
       ->needs(with_malloc);
   file_path(
       app.add_option("--malloc-model", options->weights.model, "Model of the buses [what charm malloc profile stored]"))
+      ->needs(with_malloc);
+  not_empty(app.add_option("--malloc-live", options->traffic,
+                           "The weights follow the memory traffic: auto, or a source of charm malloc sample"))
+      ->type_name("KIND")
       ->needs(with_malloc);
   app.add_flag("--no-size", options->no_size, "Do not tell the program's thread pools how many threads to make");
   some_of(app.add_option("--no-size-for", options->left_out, "Do not tell these kinds of pools"), attach::pool_kinds());

@@ -6,11 +6,7 @@
 
 namespace charm::controller {
 Parameters::Parameters(std::string_view policy, std::span<const Parameter> known, std::string_view text) {
-  std::string names;
-  for (const Parameter& parameter : known) {
-    values_.emplace(parameter.name, parameter.default_value);
-    names += (names.empty() ? "" : ", ") + std::string(parameter.name);
-  }
+  for (const Parameter& parameter : known) values_.emplace(parameter.name, parameter.default_value);
   std::set<std::string_view> given;
   while (!text.empty()) {
     auto comma = text.find(',');
@@ -22,6 +18,8 @@ Parameters::Parameters(std::string_view policy, std::span<const Parameter> known
     const Parameter* found = nullptr;
     for (const Parameter& parameter : known) found = parameter.name == name ? &parameter : found;
     if (found == nullptr) {
+      std::string names;
+      for (const Parameter& parameter : known) names += (names.empty() ? "" : ", ") + std::string(parameter.name);
       throw Error(Errc::bad_config,
                   "controller " + std::string(policy) + " has no parameter '" + std::string(name) + "'",
                   names.empty() ? "it takes none" : "it takes name=value with " + names);

@@ -3,9 +3,11 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -89,6 +91,31 @@ class Cells {
   [[nodiscard]] std::size_t count() const {
     return static_cast<std::size_t>(std::count(rest_.begin(), rest_.end(), ',')) + 1;
   }
+  /// Takes a cell that is digits with at most one point among them, as nearly all are; false leaves it to next(). So
+  /// few digits are a whole number that a double has exactly, and the quotient by a power of ten is the nearest to the
+  /// text.
+  bool next_plain(double& value) {
+    constexpr std::array<double, 16> powers{1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                            1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    std::uint64_t digits = 0;
+    std::size_t count = 0;
+    std::size_t before_point = powers.size();
+    std::size_t at = 0;
+    for (; at < rest_.size() && rest_[at] != ','; ++at) {
+      if (is_digit(rest_[at])) {
+        digits = 10 * digits + static_cast<std::uint64_t>(rest_[at] - '0');
+        if (++count >= powers.size()) return false;
+      } else if (rest_[at] == '.' && count > 0 && before_point == powers.size()) {
+        before_point = count;
+      } else {
+        return false;
+      }
+    }
+    if (count == 0 || count == before_point) return false;
+    value = static_cast<double>(digits) / powers[before_point == powers.size() ? 0 : count - before_point];
+    rest_.remove_prefix(std::min(rest_.size(), at + 1));
+    return true;
+  }
   std::string_view next() {
     const auto comma = rest_.find(',');
     const std::string_view cell = trim(rest_.substr(0, comma));
@@ -98,6 +125,57 @@ class Cells {
 
  private:
   std::string_view rest_;
+};
+
+/// One half of the cells, wherever the file has them. Of the upper half a row of the file is a column here, whose cells
+/// lie far from each other; so a band of rows is collected, and written in pieces of a cache line.
+class LowerHalf {
+ public:
+  /// Keeps the smaller of a pair's two directions. \param row not lower than that of the call before.
+  void put(std::size_t row, std::size_t column, float ns) {
+    if (column < row) {
+      make_room(row);
+      keep(cells_[begin_of(row) + column], ns);
+      return;
+    }
+    if (row / band != band_begin_ / band) flush();
+    band_begin_ = row - row % band;
+    if ((column + 1) * band > collected_.size()) collected_.resize((column + 1) * band, nothing);
+    collected_[column * band + row % band] = ns;
+  }
+  /// Row by row, NaN for what was not measured.
+  std::vector<float> take() {
+    flush();
+    return std::move(cells_);
+  }
+
+ private:
+  static constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
+  static constexpr std::size_t band = 16;
+
+  static std::size_t begin_of(std::size_t row) { return row == 0 ? 0 : row * (row - 1) / 2; }
+  static void keep(float& cell, float ns) {
+    if (!(cell <= ns)) cell = ns;
+  }
+  void make_room(std::size_t row) {
+    if (const std::size_t end = begin_of(row + 1); end > cells_.size()) cells_.resize(end, nothing);
+  }
+  void flush() {
+    if (collected_.empty()) return;
+    const std::size_t columns = collected_.size() / band;
+    make_room(columns - 1);
+    for (std::size_t column = band_begin_; column < columns; ++column) {
+      for (std::size_t r = 0; r < band && band_begin_ + r < column; ++r) {
+        const float ns = collected_[column * band + r];
+        if (ns == ns) keep(cells_[begin_of(column) + band_begin_ + r], ns);
+      }
+    }
+    std::fill(collected_.begin(), collected_.end(), nothing);
+  }
+
+  std::vector<float> cells_;
+  std::vector<float> collected_;  // by column, `band` rows from `band_begin_` on
+  std::size_t band_begin_ = 0;
 };
 
 [[noreturn]] void refuse(const std::string& name, std::size_t line, const std::string& what,
@@ -144,7 +222,7 @@ std::vector<int> LatencyMatrix::unmeasured_rows() const {
 
 LatencyMatrix read_latency_csv(std::istream& in, const std::string& name) {
   // The widest row tells how large the matrix is, so that the cells of one half are kept until all rows are read.
-  std::vector<float> lower_half;  // row by row, NaN for what is not measured
+  LowerHalf lower_half;
   std::vector<std::size_t> widths;
   std::size_t columns = 0, widest = 0, last_row = 0, zeros = 0, filled = 0;
   Lines lines(in);
@@ -161,22 +239,22 @@ LatencyMatrix read_latency_csv(std::istream& in, const std::string& name) {
       refuse(name, row + 1, std::to_string(std::max(columns, row + 1)) + " cpus are too many", "at most 16384 cpus");
     }
     for (std::size_t column = 0; column < width; ++column) {
-      const std::string_view cell = cells.next();
-      if (says_nothing(cell)) continue;
-      const double ns = latency_of(cell, name, row + 1, column);
-      if (column == row) continue;
-      if (ns < 0) {
-        refuse(name, row + 1, "column " + std::to_string(column + 1) + ": a latency of " + std::string(cell) + " ns",
-               "latencies are positive; leave pairs that were not measured blank");
+      double ns = 0;
+      if (!cells.next_plain(ns)) {
+        const std::string_view cell = cells.next();
+        if (says_nothing(cell)) continue;
+        ns = latency_of(cell, name, row + 1, column);
+        if (ns < 0 && column != row) {
+          refuse(name, row + 1, "column " + std::to_string(column + 1) + ": a latency of " + std::string(cell) + " ns",
+                 "latencies are positive; leave pairs that were not measured blank");
+        }
       }
+      if (column == row) continue;
       if (ns == 0) {
         ++zeros;
         continue;
       }
-      const std::size_t high = std::max(row, column);
-      const std::size_t at = high * (high - 1) / 2 + std::min(row, column);
-      if (at >= lower_half.size()) lower_half.resize((high + 1) * high / 2, std::numeric_limits<float>::quiet_NaN());
-      if (!(static_cast<double>(lower_half[at]) <= ns)) lower_half[at] = static_cast<float>(ns);
+      lower_half.put(row, column, static_cast<float>(ns));
       ++filled;
     }
   }
@@ -201,7 +279,7 @@ LatencyMatrix read_latency_csv(std::istream& in, const std::string& name) {
   if (columns > 1 && filled == 0) {
     refuse(name, 1, "not one pair is measured", "give a matrix with at least one half filled");
   }
-  LatencyMatrix matrix(static_cast<int>(columns), std::move(lower_half));
+  LatencyMatrix matrix(static_cast<int>(columns), lower_half.take());
   if (widths.size() < columns) {
     matrix.notes.push_back(name + " has " + std::to_string(widths.size()) + " rows of " + std::to_string(columns) +
                            ": the last ones count as not measured.");

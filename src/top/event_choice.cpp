@@ -23,12 +23,13 @@ bool wanted(const counters::Planned& planned, const EventChoice& choice) {
 
 EventChoice event_choice(const std::string& text) {
   EventChoice choice;
+  choice.asked = !text.empty();
   if (text.empty() || text == "all") return choice;
   if (text.find('=') != std::string::npos) {
     choice.own = counters::parse_user_events(text);
     return choice;
   }
-  choice = {.none = text == "none", .own = {}, .sources = {}, .instructions = false, .cycles = false};
+  choice = {.none = text == "none", .asked = true, .own = {}, .sources = {}, .instructions = false, .cycles = false};
   if (choice.none) return choice;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.size(), text.find(',', at));

@@ -19,6 +19,7 @@ constexpr counters::FillSet all_sources() {
 
 struct EventChoice {
   bool none = false;
+  bool asked = false;                         ///< somebody has named what to count
   std::vector<counters::UserEvent> own;       ///< instead of the catalogue's
   counters::FillSet sources = all_sources();  ///< of the catalogue's
   bool instructions = true;

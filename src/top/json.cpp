@@ -79,6 +79,8 @@ std::string json_line(const Snapshot& s) {
     if (move.time_s < s.time_s) continue;  // an earlier line has it
     moves.push_back({{"tid", move.tid}, {"name", move.name}, {"from", move.from}, {"to", move.to}});
   }
+  Json nodes = Json::object();
+  for (const auto& [node, bytes] : s.bytes_by_node) nodes[std::to_string(node)] = bytes;
   const Json all = {{"time_s", s.time_s},
                     {"interval_s", s.interval_s},
                     {"pid", s.pid == 0 ? Json(nullptr) : Json(s.pid)},
@@ -89,6 +91,7 @@ std::string json_line(const Snapshot& s) {
                     {"busy_cpus", s.busy_cpus},
                     {"machine_busy", s.machine_busy},
                     {"memory_gb_per_s", number_or_null(s.memory_gb_per_s)},
+                    {"bytes_by_node", nodes},
                     {"fills_per_s", fills_json(s.fills)},
                     {"why_no_fills", s.why_no_fills},
                     {"chiplets", chiplets},

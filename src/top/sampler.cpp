@@ -7,12 +7,15 @@
 #include <chrono>
 #include <cmath>
 #include <set>
+#include <thread>
 
 #include "base/clock.hpp"
 #include "counters/sources.hpp"
 #include "os/machine/cpu_load.hpp"
 #include "os/processes/processes.hpp"
 #include "os/processes/this_process.hpp"
+#include "os/threads/handover.hpp"
+#include "os/threads/thread_switches.hpp"
 #include "top/controller_state.hpp"
 #include "top/replay_writer.hpp"
 
@@ -20,12 +23,17 @@ namespace charm::top {
 namespace {
 
 constexpr std::size_t most_of_a_family = 4096;  // processes
+constexpr double moment_s = 0.05;               // in which a program's switches are counted at the start
 
 }  // namespace
 
 Sampler::Sampler(const Machine& machine, int pid, bool count, std::string why_not, std::string root,
                  const EventChoice& events)
-    : pid_(pid), why_not_(std::move(why_not)), root_(std::move(root)), cpus_(machine.allowed_cpus) {
+    : pid_(pid),
+      why_not_(std::move(why_not)),
+      root_(std::move(root)),
+      cpus_(machine.allowed_cpus),
+      pages_(machine, pid, root_) {
   if (pid_ == 0) {
     program_ = os::host_name();
     if (program_.empty()) program_ = "this machine";
@@ -41,7 +49,61 @@ Sampler::Sampler(const Machine& machine, int pid, bool count, std::string why_no
   if (!count) return;
   const auto around = counters::source_context();
   const auto plan = counters::make_plan(counters::model_of(around.cpu), counters::shape_of(machine), events.own);
-  fills_ = std::make_unique<FillMeter>(os::system_attached_events(), chosen(plan, events), around.access);
+  const auto part = chosen(plan, events);
+  const auto less = pid_ == 0 || events.asked ? part : affordable(part, events);
+  if (less.groups.empty() && !part.groups.empty()) return;
+  fills_ = std::make_unique<FillMeter>(os::system_attached_events(), less, around.access);
+}
+
+/// Whatever of the plan costs the program little: known once its threads have been seen switching for a moment.
+counters::EventPlan Sampler::affordable(const counters::EventPlan& plan, const EventChoice& events) {
+  std::vector<os::PerfEvent> all;
+  std::size_t fills = 0;
+  for (const auto& group : plan.groups) {
+    for (const auto& one : group) {
+      all.push_back(one.event);
+      fills += one.role == counters::EventRole::fill ? 1 : 0;
+    }
+  }
+  const auto handover = os::start_handover();
+  if (all.empty() || handover == nullptr) return plan;
+  cost_ = CountingCost(counters::measure_switch_cost(*os::system_attached_events(), all, *handover), fills);
+  if (!cost_.matters()) return plan;
+  const auto before = os::switches_of(pid_, root_);
+  std::this_thread::sleep_for(std::chrono::duration<double>(moment_s));
+  const auto after = os::switches_of(pid_, root_);
+  if (!before || !after || *after < *before) return plan;
+  const double rate = static_cast<double>(*after - *before) / moment_s;
+  const auto now = os::process(pid_, root_);
+  const double cpus = now ? (now->cpu_s - process_.cpu_s) / moment_s : 0;
+  const Counted counted = cost_.affordable(rate, cpus);
+  why_less_ = cost_.why(counted, rate);
+  if (counted == Counted::all) return plan;
+  if (counted == Counted::nothing) {
+    why_not_ = why_less_;
+    return {};
+  }
+  EventChoice only_fills = events;
+  only_fills.instructions = only_fills.cycles = false;
+  return chosen(plan, only_fills);
+}
+
+/// A program that has begun to switch more often is counted no longer.
+bool Sampler::stays_affordable(const Sample& sample) {
+  if (!cost_.matters()) return true;
+  const auto switches = os::switches_of(pid_, root_);
+  const double seconds = sample.at_s - switches_at_s_;
+  const double used = sample.by_process.front().view.cpu_s;
+  bool stays = true;
+  if (switches && switches_ && *switches >= *switches_ && seconds > 0) {
+    const double rate = static_cast<double>(*switches - *switches_) / seconds;
+    stays = cost_.affordable(rate, (used - used_then_s_) / seconds) != Counted::nothing;
+    if (!stays) why_not_ = cost_.why(Counted::nothing, rate);
+  }
+  switches_ = switches;
+  switches_at_s_ = sample.at_s;
+  used_then_s_ = used;
+  return stays;
 }
 
 Sample Sampler::sample() {
@@ -135,14 +197,20 @@ void Sampler::count(Sample& sample) {
     sample.by_cpu = fills_->of_cpus(cpus_, time_ns);
     return;
   }
+  if (!stays_affordable(sample)) {
+    fills_.reset();
+    return;
+  }
   std::vector<int> threads;
   threads.reserve(sample.threads.size());
   for (const auto& thread : sample.threads) threads.push_back(thread.tid);
   sample.by_thread = fills_->of_threads(threads, time_ns);
 }
 
-void Sampler::complete(Snapshot& snapshot) const {
+void Sampler::complete(Snapshot& snapshot) {
+  if (!snapshot.ended) snapshot.bytes_by_node = pages_.bytes_by_node();
   snapshot.why_no_fills = fills_ == nullptr ? why_not_ : fills_->why_not();
+  if (fills_ != nullptr && snapshot.why_no_fills.empty()) snapshot.why_no_fills = why_less_;
   if (fills_ != nullptr && fills_->left_out() > 0) {
     snapshot.why_no_fills = std::to_string(fills_->left_out()) +
                             " threads are not counted for want of descriptors; "

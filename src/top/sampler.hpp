@@ -6,13 +6,17 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "counters/plan.hpp"
 #include "counters/source.hpp"
 #include "os/threads/thread_list.hpp"
+#include "top/counting_cost.hpp"
 #include "top/event_choice.hpp"
 #include "top/fills.hpp"
+#include "top/pages.hpp"
 #include "top/watch.hpp"
 
 namespace charm::top {
@@ -29,8 +33,8 @@ class Sampler {
   /// Whether samples of one process also have its children, theirs, and so on; of the machine they always have all.
   void with_family(bool on) { with_family_ = on; }
   Sample sample();
-  /// Adds to a snapshot why there are no fills, and the decisions that the program has written.
-  void complete(Snapshot& snapshot) const;
+  /// Adds to a snapshot why there are no fills, where memory lies, and the decisions that the program has written.
+  void complete(Snapshot& snapshot);
   /// A description of the recording's contents.
   [[nodiscard]] counters::Description description() const;
 
@@ -40,6 +44,8 @@ class Sampler {
   ProcessSample described(const os::ProcessView& process);
   void sample_machine(Sample& sample);
   void count(Sample& sample);
+  counters::EventPlan affordable(const counters::EventPlan& plan, const EventChoice& events);
+  [[nodiscard]] bool stays_affordable(const Sample& sample);
 
   int pid_;
   std::string why_not_;
@@ -47,7 +53,12 @@ class Sampler {
   std::string program_;
   CpuSet cpus_;
   os::ProcessView process_;
+  PageWatch pages_;
   std::unique_ptr<FillMeter> fills_;  // null: nothing is counted
+  CountingCost cost_;
+  std::string why_less_;                        // is counted than could be
+  std::optional<std::uint64_t> switches_;       // of the program, when it was looked at last
+  double switches_at_s_ = 0, used_then_s_ = 0;  // and the cpu time that it had used then
   struct Seen {
     double cpu_s = -1;
     std::uint64_t started = 0;

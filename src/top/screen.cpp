@@ -41,6 +41,7 @@ class Screen {
   std::vector<std::string> all() {
     title();
     machine();
+    memory();
     fills();
     policy();
     if (!look_.metrics.empty()) put(Line().add("metrics    " + look_.metrics));
@@ -86,6 +87,22 @@ class Screen {
     line.add("machine    " + base::counted(s_.chiplets.size(), "chiplet") + ", " + base::counted(cores, "core") + ", ");
     line.add(percent(s_.machine_busy) + " busy", busy_style(s_.machine_busy));
     if (s_.memory_gb_per_s) line.add(format("; %.2f GB/s from memory", *s_.memory_gb_per_s));
+    put(line);
+  }
+
+  /// Where memory lies, if there is more than one place.
+  void memory() {
+    if (s_.bytes_by_node.size() < 2) return;
+    std::uint64_t all = 0;
+    for (const auto& [node, bytes] : s_.bytes_by_node) all += bytes;
+    Line line;
+    line.add("memory     " + base::format_bytes(all));
+    bool first = true;
+    for (const auto& [node, bytes] : s_.bytes_by_node) {
+      const double part = all > 0 ? static_cast<double>(bytes) / static_cast<double>(all) : 0;
+      line.add((first ? ": node " : ", node ") + std::to_string(node) + " ").add(percent(part), bold);
+      first = false;
+    }
     put(line);
   }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,10 +96,12 @@ struct Snapshot {
   std::vector<ProcessShare>
       by_process;  ///< by pid: all of the machine; of one process it and, if asked for, its family
   std::optional<FillRates> fills;
-  std::string why_no_fills;               ///< the reason and the remedy; empty where there are fills
-  std::optional<double> memory_gb_per_s;  ///< read from memory, by the fills; nothing where they do not tell
-  std::vector<Move> moves;                ///< the latest, oldest first
-  std::uint64_t moves_seen = 0;           ///< since the watch began
+  std::string why_no_fills;                    ///< the reason and the remedy; empty where there are fills
+  std::optional<double> memory_gb_per_s;       ///< read from memory, by the fills; nothing where they do not tell
+  std::map<int, std::uint64_t> bytes_by_node;  ///< memory of the process, or in use on the machine, by OS node; may be
+                                               ///< some intervals old; empty where the kernel does not tell
+  std::vector<Move> moves;                     ///< the latest, oldest first
+  std::uint64_t moves_seen = 0;                ///< since the watch began
   std::optional<ControllerState> controller;
   std::string
       why_no_controller;  ///< the reason and the remedy, for a CHARM program without a decision file; else empty

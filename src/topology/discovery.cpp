@@ -5,6 +5,7 @@
 #include "base/notices.hpp"
 #include "topology/description.hpp"
 #include "topology/profile.hpp"
+#include "topology/remembered.hpp"
 
 namespace charm::topology {
 
@@ -46,6 +47,11 @@ Discovery with_profile(Machine bare, const std::string& profile) {
 
 Discovery discover_quietly(const std::string& topology, const std::string& profile) {
   return with_profile(machine_of(read_description(topology)), profile);
+}
+
+Discovery discover_at_start(const std::string& topology, const std::string& profile) {
+  if (!topology.empty()) return discover_quietly(topology, profile);
+  return with_profile(machine_of({std::nullopt, survey_live_or_remembered()}), profile);
 }
 
 Machine discover(const std::string& topology, const std::string& profile) {

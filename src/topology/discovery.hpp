@@ -25,7 +25,11 @@ Discovery with_profile(Machine machine, const std::string& profile);
 /// \throws Error (bad_input) where a file that is named cannot be read.
 Discovery discover_quietly(const std::string& topology, const std::string& profile);
 
-/// The same, with the degraded modes reported (base/notices.hpp).
+/// The same for a command that a program waits for: this machine may be told as an earlier start of it has seen it
+/// (remembered.hpp).
+Discovery discover_at_start(const std::string& topology, const std::string& profile);
+
+/// discover_quietly() with the degraded modes reported (base/notices.hpp).
 Machine discover(const std::string& topology, const std::string& profile);
 
 }  // namespace charm::topology

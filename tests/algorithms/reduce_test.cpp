@@ -76,6 +76,27 @@ TEST_P(Reduce, KeepsTheOrderOfTheRange) {
   }));
 }
 
+/// Also where nothing can be forked, so that requests are answered and cancellation is seen in between.
+TEST_P(Reduce, BlocksHoldAtMostAGrain) {
+  charm::run([] {
+    charm::task_group group;
+    for (std::int64_t i = 0; i < charm::detail::Deque::capacity + 10; ++i) group.run([] {});  // one worker: it is full
+    for (const bool deterministic : {false, true}) {
+      std::atomic<int> longest{0};
+      const auto block = [&](int low, int high, int sum) {
+        for (int seen = longest; seen < high - low && !longest.compare_exchange_weak(seen, high - low);) {
+        }
+        return sum + (high - low);
+      };
+      EXPECT_EQ(charm::parallel_reduce(0, 1000, 0, block, [](int a, int b) { return a + b; },
+                                       {.grain = 10, .deterministic = deterministic}),
+                1000);
+      EXPECT_EQ(longest, 10);
+    }
+    group.wait();
+  });
+}
+
 TEST_P(Reduce, ExceptionsOfBodyAndCombineLeaveIt) {
   for (bool deterministic : {false, true}) {
     for (int at : {0, 700, 1999}) {

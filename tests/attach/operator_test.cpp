@@ -107,10 +107,33 @@ TEST_F(OperatorTest, ALimitOfFileSizesKeepsNoProgramFromStarting) {
   EXPECT_TRUE(has(said.err, "cannot be written") && has(said.err, "ulimit -f")) << said.err;
 }
 
+TEST_F(OperatorTest, WhatIsSaidToAClosedStreamGoesNowhereAndTheProgramFindsItClosed) {
+  const auto said = script(R"sh(
+    $charm run --share $PWD/shares -- sh -c '[ -e /proc/$$/fd/2 ]; echo $? > open; exit 3' 2>&-; echo $?
+    $charm run --share $PWD/shares -- sh -c '[ -e /proc/$$/fd/0 ]; echo $? >> open' <&- 2>&-; echo $?
+    $charm run --share $PWD/shares --dry-run -- true >&-; echo $?
+    cat open; grep -c 'policy' shares)sh");
+  EXPECT_EQ(said.out, "3\n0\n1\n1\n1\n0\n") << said.err;
+}
+
+TEST_F(OperatorTest, AProgramMayBeCalledAsACommandIs) {
+  given("top", "#!/bin/sh\necho top \"$@\"\n");
+  const auto said = script("chmod +x top; PATH=$PWD:$PATH $charm run -q top -b -n1 --once");
+  EXPECT_EQ(said.out, "top -b -n1 --once\n") << said.err;
+}
+
 TEST_F(OperatorTest, TheEnvironmentIsTheUsersButForWhatItTells) {
   const std::string show = "-q --no-size -- sh -c 'echo \"[$HWLOC_HIDE_ERRORS]\"'";
   EXPECT_EQ(run(show).out, "[]\n");
   EXPECT_EQ(run(show, "HWLOC_HIDE_ERRORS=1").out, "[1]\n");
+  EXPECT_EQ(run("-q --no-size -- sh -c 'echo \"[$HWLOC_PLUGINS_PATH]\"'").out, "[]\n");
+}
+
+TEST_F(OperatorTest, TheStartWaitsForNoPluginOfHwloc) {
+  const std::string said = run("--dry-run -- true", "HWLOC_PLUGINS_VERBOSE=1").err;
+  EXPECT_FALSE(has(said, "dlforeach in /usr")) << said;
+  const std::string wished = run("--dry-run -- true", "HWLOC_PLUGINS_VERBOSE=1 HWLOC_PLUGINS_PATH=/usr/lib/mine").err;
+  EXPECT_TRUE(has(wished, "/usr/lib/mine") || !has(wished, "dlforeach")) << "unless hwloc knows no plugins: " << wished;
 }
 
 TEST_F(OperatorTest, ABindingThatIsMeantForOpenMPProgramsDoesNotBindTheCommand) {

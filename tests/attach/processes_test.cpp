@@ -84,6 +84,37 @@ bool readable(int descriptor) {
   return poll(&file, 1, 30000) == 1;
 }
 
+TEST(LiveSystem, FindsWhatAChildStartedThatHasEnded) {
+  charm::attach::LiveSystem system(getpid(), false, nullptr);
+  for (int look = 0; look < 100 && system.announces() < 0; ++look) {
+    system.news();
+    usleep(1000);
+  }
+  if (system.announces() < 0) GTEST_SKIP() << "the kernel does not announce births here";
+  (void)system.threads();  // the only search
+  int told[2];
+  ASSERT_EQ(pipe(told), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const pid_t grandchild = fork();
+    while (grandchild == 0) pause();
+    _exit(write(told[1], &grandchild, sizeof grandchild) == sizeof grandchild ? 0 : 1);
+  }
+  pid_t grandchild = 0;
+  ASSERT_EQ(read(told[0], &grandchild, sizeof grandchild), static_cast<ssize_t>(sizeof grandchild));
+  waitpid(child, nullptr, 0);  // from now on nobody lists the grandchild as a child of ours
+  bool found = false;
+  for (int look = 0; look < 10000 && !found; ++look) {
+    if (!system.news()) usleep(1000);
+    for (const auto& each : system.threads())
+      found = found || (each.id.process == grandchild && !each.followed && each.parent == child);
+  }
+  EXPECT_TRUE(found);
+  kill(grandchild, SIGKILL);
+  close(told[0]);
+  close(told[1]);
+}
+
 TEST(LiveSystem, IsToldOfABirth) {
   charm::attach::LiveSystem system(getpid(), true, nullptr);
   for (int look = 0; look < 100 && system.announces() < 0; ++look) {

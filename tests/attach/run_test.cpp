@@ -101,6 +101,8 @@ TEST_F(RunTest, RefusesWhatItCannotDoBeforeAnythingRuns) {
   expect_refused("run --policy fastest -- touch file", {"unknown policy 'fastest'", "adaptive"});
   expect_refused("run --policy adaptive:tick=0.2,tick=0.3 -- touch file", {"tick is given twice", "'0.3'"});
   expect_refused("run --cpus 9999 -- touch file", {"cpu 9999", "choose among"});
+  expect_refused("run --cpus '' -- touch file", {"--cpus", "names nothing"});
+  expect_refused("run --policy '' -- touch file", {"--policy", "names nothing"});
   expect_refused("run --cpus zero -- touch file", {"'zero'", "0-3,8"});
   expect_refused("run --chiplets 4000 -- touch file", {"--chiplets 4000", "at most"});
   expect_refused("run --mem everywhere -- touch file", {"everywhere", "interleave"});

@@ -114,6 +114,80 @@ TEST_F(BenchTest, RefusesBadSamplesAndBadOptionsOfSgd) {
   expect_refused("bench sgd --rows 2000000000 --features 2000000000", {"memory", "available", "--features"});
 }
 
+/// A build without SuiteSparse says what to install.
+class FactorTest : public BenchTest {
+ protected:
+  void SetUp() override {
+    if (!has(charm("bench factor --matrix arrow --size 4 --trials 1 --runtime serial -q").err, "libsuitesparse-dev"))
+      return;
+    expect_refused("bench factor --size 4 --json -q", {"libsuitesparse-dev", "scripts/setup factor"});
+    GTEST_SKIP() << "this build has no factorisations";
+  }
+};
+
+TEST_F(FactorTest, RunsEveryKernelOfAFullMatrixOnEveryRuntimeAndSchedule) {
+  const auto said = charm(
+      "bench factor --matrix dense-spd --size 40 --tile 16 --trials 2 --workers 1 --bind none --schedule "
+      "stream,batch --report o.html --json -q");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(said.err, "");
+  const auto json = nlohmann::json::parse(said.out);
+  std::set<std::string> kernels;
+  std::set<std::string> rows;
+  for (const auto& r : json.at("results")) {
+    kernels.insert(r.at("kernel"));
+    rows.insert(r.at("runtime").get<std::string>() + " " + r.value("bind", "") + " " + r.value("schedule", ""));
+    EXPECT_EQ(r.at("verified"), true) << r;
+    EXPECT_EQ(r.at("unit"), "Gflop/s");
+    EXPECT_GT(r.at("rate").get<double>(), 0) << r;
+    EXPECT_EQ(r.at("page_faults").size(), 2U);
+    EXPECT_TRUE(has(r.at("input"), "dense-spd: 40 rows and columns")) << r.at("input");
+    if (r.contains("schedule")) {
+      EXPECT_TRUE(has(r.at("detail"), r.at("schedule"))) << r;
+    }
+  }
+  EXPECT_EQ(kernels, (std::set<std::string>{"gemm", "cholesky", "lu", "qr", "lq"}));
+  for (const char* row : {"charm none stream", "charm none batch", "serial  "}) {
+    EXPECT_TRUE(rows.contains(row)) << row;
+  }
+  EXPECT_TRUE(has(file("o.html"), "Cholesky factorisation"));
+}
+
+TEST_F(FactorTest, LeavesOutWhatDoesNotFitTheMatrixUnlessItWasAskedFor) {
+  given("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 4\n1 1 2\n2 2 1\n3 1 1\n3 2 -1\n");
+  const auto said = charm("bench factor --file a.mtx --runtime serial --trials 1 --json -q");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto json = nlohmann::json::parse(said.out);
+  ASSERT_EQ(json.at("results").size(), 1U);
+  EXPECT_EQ(json.at("results").at(0).at("kernel"), "qr");
+  EXPECT_TRUE(has(json.at("host").at("notes").dump(), "cholesky is left out: cholesky: a.mtx is not square"));
+  expect_refused("bench factor --file a.mtx --kernel qr,lu --report o.html -q", {"a.mtx is not square", "3 rows"});
+}
+
+TEST_F(FactorTest, RefusesBadMatricesWithoutAnyResult) {
+  const std::string head = "%%MatrixMarket matrix coordinate real general\n";
+  given("nan.mtx", head + "2 2 2\n1 1 nan\n2 2 1\n");
+  given("ragged.mtx", head + "2 2 2\n1 1 1\n2 2\n");
+  given("singular.mtx", head + "2 2 4\n1 1 1\n1 2 2\n2 1 2\n2 2 4\n");
+  given("indefinite.mtx", head + "2 2 2\n1 1 1\n2 2 -1\n");
+  expect_refused("bench factor --file nan.mtx --json -q", {"nan.mtx:3", "'nan'"});
+  expect_refused("bench factor --file ragged.mtx --report o.html -q", {"ragged.mtx:4", "no value"});
+  expect_refused("bench factor --file singular.mtx --kernel lu -q", {"lu: singular.mtx is singular"});
+  expect_refused("bench factor --file singular.mtx -q", {"cholesky: singular.mtx is not positive definite"});
+  expect_refused("bench factor --file indefinite.mtx --kernel lu,cholesky -q",
+                 {"indefinite.mtx is not positive definite"});
+  expect_refused("bench factor --file nowhere.mtx -q", {"nowhere.mtx", "Matrix Market"});
+  expect_refused("bench factor --file . -q", {"folder", "Matrix Market"});
+  expect_refused("bench factor --file nan.mtx --size 5", {"--size", "--file"});
+  expect_refused("bench factor --matrix hilbert", {"--matrix", "hilbert", "laplace2d"});
+  expect_refused("bench factor --kernel svd", {"--kernel", "svd", "cholesky"});
+  expect_refused("bench factor --bind socket", {"--bind", "socket", "chiplet"});
+  expect_refused("bench factor --size 9 --schedule random -q", {"random"});
+  expect_refused("bench factor --size 9 --schedule tree:nowhere.json -q", {"nowhere.json"});
+  expect_refused("bench factor --tile 4", {"--tile"});
+  expect_refused("bench factor --matrix dense --size 2000000", {"--size 2000000", "smaller"});
+}
+
 TEST_F(BenchTest, PrintsATableAndItsProgressApartFromIt) {
   const auto said = charm("bench graph --scale 6 --kernel bfs --runtime serial --trials 1");
   ASSERT_EQ(said.exit_code, 0) << said.err;

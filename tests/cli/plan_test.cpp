@@ -69,6 +69,59 @@ TEST(BenchPlan, TakesAPlaceForCharmsArraysAndRefusesOneThatNobodyUses) {
   expect_says(refusal(request), {"--memory", "leaves CHARM out"});
 }
 
+Facts factor_facts() {
+  Facts f = facts();
+  f.kernels = {"gemm", "cholesky", "lu"};
+  f.factor_bytes = [](const charm::cli::FactorPlan& plan) { return static_cast<std::uint64_t>(plan.size); };
+  return f;
+}
+
+TEST(BenchPlan, MakesARowOfEachBindingAndScheduleOfCharmsFactorisations) {
+  BenchRequest request;
+  request.workload = Workload::factor;
+  auto plan = make_plan(request, factor_facts());
+  EXPECT_EQ(plan.measurements.size(), 8U) << "a product is of full matrices only";
+  EXPECT_FALSE(plan.factor.kernels_asked);
+  EXPECT_EQ(plan.factor.size, 40000);
+  request.factor.matrix = "dense";
+  EXPECT_EQ(make_plan(request, factor_facts()).measurements.size(), 12U);
+  EXPECT_EQ(make_plan(request, factor_facts()).factor.size, 1500);
+  request.kernels = {"gemm"};
+  request.factor.binds = {"core", "none"};
+  request.factor.schedules = {"stream", "batch"};
+  plan = make_plan(request, factor_facts());
+  EXPECT_TRUE(plan.factor.kernels_asked);
+  std::vector<std::string> rows;
+  for (const auto& m : plan.measurements) rows.push_back(m.runtime + " " + m.bind + " " + m.schedule);
+  EXPECT_EQ(rows, (std::vector<std::string>{"charm core stream", "charm core batch", "charm none stream",
+                                            "charm none batch", "openmp  ", "tbb  ", "serial  "}));
+}
+
+TEST(BenchPlan, RefusesOptionsOfFactorisationsThatDoNotGoTogether) {
+  BenchRequest request;
+  request.workload = Workload::factor;
+  request.file = "a.mtx";
+  request.factor.size = 5;
+  expect_says(refusal(request, factor_facts()), {"--size and --file contradict each other"});
+  request.factor.size.reset();
+  request.factor.matrix = "arrow";
+  expect_says(refusal(request, factor_facts()), {"--matrix and --file contradict each other"});
+  request.file = "";
+  request.factor.matrix.reset();
+  expect_says(refusal(request, factor_facts()), {"--file", "Matrix Market"});
+  request.file.reset();
+  request.runtimes = {"tbb"};
+  request.factor.binds = {"core"};
+  expect_says(refusal(request, factor_facts()), {"--bind", "leaves CHARM out"});
+  request.factor.binds.clear();
+  request.factor.schedules = {"batch"};
+  expect_says(refusal(request, factor_facts()), {"--schedule", "leaves CHARM out"});
+  request.runtimes.clear();
+  Facts small = factor_facts();
+  small.available_bytes = 39999;
+  expect_says(refusal(request, small), {"--size 40000 of laplace2d", "smaller --size"});
+}
+
 TEST(BenchPlan, KeepsTheRowsOfAKernelTogetherSoThatTheyCanTakeTurns) {
   BenchRequest request;
   request.policies = {"local", "distributed"};

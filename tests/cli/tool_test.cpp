@@ -16,8 +16,8 @@ namespace {
 using charm::test::has;
 
 TEST_F(ToolTest, HelpHasAnExampleForEveryCommand) {
-  for (const char* command : {"", "topo", "run", "attach", "bench", "bench graph", "bench gups", "bench sgd", "compare",
-                              "counters", "deploy", "settings", "completion", "top"}) {
+  for (const char* command : {"", "topo", "run", "attach", "bench", "bench factor", "bench graph", "bench gups",
+                              "bench sgd", "compare", "counters", "deploy", "settings", "completion", "top"}) {
     const auto said = charm(std::string(command) + " --help");
     EXPECT_EQ(said.exit_code, 0) << command;
     EXPECT_TRUE(has(said.out, "Example:\n  ")) << command << ": " << said.out;

@@ -49,6 +49,25 @@ TEST(Child, KeepsTheEndOfItsErrorsAndThrowsItsOutputAway) {
   EXPECT_TRUE(much.error_tail.ends_with("\nlast\n"));
 }
 
+TEST(Child, KeepsItsOutputAndGetsVariablesIfAsked) {
+  const auto said = run_child(
+      {.words = {"sh", "-c", "echo $CHARM_TEST_WORD"}, .output_bytes = 100, .variables = {"CHARM_TEST_WORD=given"}});
+  EXPECT_EQ(said.said, "given\n");
+  EXPECT_EQ(run_child({.words = {"sh", "-c", "printf 123456789"}, .output_bytes = 4}).said, "1234");
+  const auto much = run_child({.words = {"sh", "-c", "head -c 3000000 /dev/zero"}, .output_bytes = 5000000});
+  EXPECT_EQ(much.said.size(), 3000000U);
+}
+
+TEST(Child, IsEndedWhenItsTimeIsUp) {
+  const auto slow = run_child({.words = {"sleep", "100"}, .limit_s = 0.2});
+  EXPECT_TRUE(slow.too_long);
+  EXPECT_EQ(slow.signal, SIGTERM);
+  EXPECT_LT(slow.wall_s, 90);
+  const auto deaf = run_child({.words = {"sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"}, .limit_s = 0.2});
+  EXPECT_EQ(deaf.signal, SIGKILL) << "it does not listen";
+  EXPECT_FALSE(run_child({.words = {"true"}, .limit_s = 100}).too_long);
+}
+
 TEST(Child, ReadsNothingOrTheGivenFile) {
   EXPECT_EQ(shell("test -z \"$(cat)\"").exit_code, 0);
   const charm::test::Folder folder;

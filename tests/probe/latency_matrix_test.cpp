@@ -2,9 +2,13 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <rapidcheck.h>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -42,6 +46,51 @@ TEST(LatencyCsv, ALowerAnUpperAndAFullMatrixSayTheSame) {
 }
 
 TEST(LatencyCsv, OfTwoDirectionsTheSmallerStands) { EXPECT_EQ(read(",9\n7,\n").at(0, 1), 7); }
+
+void expect_the_smaller_of_each_pair() {
+  const int rows = *rc::gen::inRange(2, 60);
+  std::vector<std::vector<std::string>> cells(static_cast<std::size_t>(rows));
+  for (auto& row : cells) {
+    row = *rc::gen::container<std::vector<std::string>>(
+        static_cast<std::size_t>(rows),
+        rc::gen::element<std::string>("", "0.1", "12", "7.25", "199.53371333333334", "1e2", " 40.5 ", "\"3\"",
+                                      "123456789012345678", "0.30000000000000004", "nan", ".5", "5."));
+  }
+  cells.back().back() = "1";  // so that the width is known
+  cells.front().back() = "1";
+  std::string text;
+  for (const auto& row : cells) {
+    for (std::size_t column = 0; column < row.size(); ++column) text += (column > 0 ? "," : "") + row[column];
+    text += "\n";
+  }
+  const auto value = [](std::string cell) {
+    std::erase_if(cell, [](char c) { return c == ' ' || c == '"'; });
+    return cell.empty() ? std::nan("") : std::strtod(cell.c_str(), nullptr);
+  };
+  const auto m = read(text);
+  RC_ASSERT(m.rows() == rows);
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < i; ++j) {
+      const double least = std::fmin(value(cells[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]),
+                                     value(cells[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)]));
+      RC_ASSERT(m.measured(i, j) == !std::isnan(least));
+      if (m.measured(i, j)) RC_ASSERT(m.at(i, j) == static_cast<double>(static_cast<float>(least)));
+    }
+  }
+}
+
+TEST(LatencyCsv, OfManyRowsEachPairHasTheSmallerOfItsCells) {
+  EXPECT_TRUE(rc::check("of each pair the smaller cell", expect_the_smaller_of_each_pair));
+}
+
+TEST(LatencyCsv, PlainNumbersAreReadAsTheLibraryReadsThem) {
+  for (const std::string cell : {"0.1", "0.3", "18.7", "199.5337133333", "100000000000000", "99999999999999.9",
+                                 "3.00000000000001", "0007.50", "1234567.8901234"}) {
+    EXPECT_EQ(read("," + cell + "\n,\n").at(0, 1),
+              static_cast<double>(static_cast<float>(std::strtod(cell.c_str(), nullptr))))
+        << cell;
+  }
+}
 
 TEST(LatencyCsv, BlankCellsAndRowsAreNotMeasured) {
   const auto m = read(",,\n,,\nNaN, 3.5 ,\n");

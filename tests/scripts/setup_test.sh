@@ -15,7 +15,7 @@ everything=$(sed 's/#.*//; s/[[:space:]]//g; /^\[/d; /^$/d; s/^?//' "$scripts/pa
 system() { printf '%s\n' "$1" >"$scratch/installed"; printf '%s\n' "$2" >"$scratch/known"; : >"$scratch/calls"; }
 setup() {
   status=0
-  env -i PATH="$scratch/bin" FAKE_UID="${uid:-0}" TMPDIR="$scratch" "$scratch/bin/bash" "$scripts/setup" "$@" \
+  env -i PATH="$scratch/bin" FAKE_UID="${uid:-0}" TMPDIR="$scratch" CHARM_ENGINES="${CHARM_ENGINES:-$scratch/none}" "$scratch/bin/bash" "$scripts/setup" "$@" \
     >"$scratch/output" 2>&1 || status=$?
 }
 called() { grep -qF -- "$1" "$scratch/calls" || { fail "expected a call of apt-get with '$1', got:"; cat "$scratch/calls"; }; }
@@ -35,6 +35,11 @@ it "installs only the groups that are named"
 system "" "$everything"; setup build; code 0; called "cmake"
 grep -q clang "$scratch/calls" && fail "clang was not asked for"
 
+it "installs what nobody needs who does not ask for it only by its group's name"
+grep -q torch "$scratch/calls" && fail "python3-torch was not asked for"
+system "$(grep -v torch <<<"$everything")" "$everything"; setup; code 0; silent; not_called
+setup training; code 0; called "python3-torch"
+
 it "lists what is missing and installs nothing"
 system "" "$everything"; setup --list; code 1; says g++; not_called
 
@@ -53,6 +58,17 @@ rm "$scratch/bin/sudo"; uid=0
 
 it "refuses a group that is not in the list"
 setup nonsense; code 1; says "has no group 'nonsense'"
+
+it "fetches engines only where they are asked for, and not where they are there"
+system "$everything" "$everything"
+fake npm 'echo "npm $*" >>'"$scratch"'/calls; exit 1'; fake uname 'echo x86_64'; fake python3 'exit 0'
+setup; code 0; silent; not_called
+CHARM_ENGINES=$scratch/engines setup engines; code 1; says "failed: npm pack"; called "npm pack"
+: >"$scratch/calls"; CHARM_ENGINES=$scratch/engines setup --list engines; code 1; says duckdb; not_called
+mkdir -p "$scratch/engines/duckdb"; touch "$scratch/engines/duckdb/"{libduckdb.so,tpch.duckdb_extension}
+sed -n 's/^version=\([^ ]*\).*/\1/p' "$scripts/engines" >"$scratch/engines/duckdb/version"
+: >"$scratch/calls"; CHARM_ENGINES=$scratch/engines setup engines; code 0; silent; not_called
+rm "$scratch/bin/"{npm,uname,python3}
 
 it "stops with apt's own words where the installation fails"
 system "" "$everything"; fake apt-get 'echo "E: no route to host" >&2; exit 100'; setup; code 1; says "no route to host"

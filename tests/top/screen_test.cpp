@@ -206,6 +206,18 @@ TEST(Line, BreaksTextAtBlanks) {
   EXPECT_EQ(wrapped("", 5, 3), (Lines{""}));
 }
 
+TEST(Screen, SaysOnWhichNodesMemoryLies) {
+  Snapshot snapshot = charm_program();
+  snapshot.bytes_by_node = {{0, std::uint64_t{3} << 30U}, {2, std::uint64_t{1} << 30U}};
+  ScreenOptions look;
+  look.colour = false;
+  EXPECT_NE(screen(snapshot, look).find("memory     4 GiB: node 0 75 %, node 2 25 %\n"), std::string::npos)
+      << screen(snapshot, look);
+  EXPECT_NE(json_line(snapshot).find("\"bytes_by_node\":{\"0\":3221225472,\"2\":1073741824}"), std::string::npos);
+  snapshot.bytes_by_node.erase(2);
+  EXPECT_EQ(screen(snapshot, look).find("memory     "), std::string::npos);
+}
+
 TEST(JsonLine, HasEverythingOnOneLine) {
   Snapshot snapshot = charm_program();
   snapshot.moves.push_back({snapshot.time_s, 4250, "charm-7", 1, 0});

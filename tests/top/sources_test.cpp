@@ -318,4 +318,19 @@ TEST(DecisionFile, SaysWhereItCannotBeOpened) {
   nowhere.append("{}");
 }
 
+TEST(Pages, AreThoseOfAProcessOrOfTheMachine) {
+  const Folder folder;
+  (void)folder.file("proc/42/numa_maps",
+                    "7f00 interleave:0-1 anon=4 N0=3 N1=1 kernelpagesize_kB=4\n8f00 default file=/x N1=2 "
+                    "kernelpagesize_kB=2048\n");
+  (void)folder.line("sys/devices/system/node/node0/meminfo", "Node 0 MemTotal: 100 kB\nNode 0 MemUsed:   60 kB");
+  const Machine machine = Machine::from("pack:1 numa:2 l3:1 core:1 pu:1");
+  PageWatch process(machine, 42, folder.root());
+  EXPECT_EQ(process.bytes_by_node(), (std::map<int, std::uint64_t>{{0, 3 * 4096}, {1, 4096 + 2 * 2097152}}));
+  PageWatch whole(machine, 0, folder.root());
+  EXPECT_EQ(whole.bytes_by_node(), (std::map<int, std::uint64_t>{{0, 60 * 1024}}));
+  PageWatch gone(machine, 43, folder.root());
+  EXPECT_TRUE(gone.bytes_by_node().empty());
+}
+
 }  // namespace

@@ -3,14 +3,17 @@
 #include <charm/machine.hpp>
 #include <charm/placement.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "cli/topo.hpp"
 #include "drawing/draw.hpp"
 #include "drawing/json.hpp"
@@ -164,6 +167,24 @@ TEST(Json, SurvivesAFirmwareNameThatIsNoUtf8) {
   Machine m = Machine::from("pack:1 l3:1 core:1 pu:1");
   m.name = "bad \xff name";
   EXPECT_TRUE(nlohmann::json::accept(json_text(m)));
+}
+
+TEST(Svg, IsWellFormedWhateverTheFirmwareCallsTheMachine) {
+  Machine m = Machine::from("pack:1 l3:1 core:2 pu:1");
+  for (const std::string name :
+       {"bad \xff name", "\xc3(",
+        "a\x01"
+        "b\x1f\x7f",
+        "<b> & \"c\" 'd' ]]>", "\xef\xbf\xbe", "\xed\xa0\x80", "\xf4\x90\x80\x80", "cut \xe2\x82"}) {
+    m.name = name;
+    m.notes = {name};
+    const std::string text = svg(m, {});
+    EXPECT_EQ(charm::base::valid_utf8(text), text) << name;
+    EXPECT_TRUE(std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 && c != '\n'; })) << name;
+    EXPECT_EQ(count(text, "<"), count(text, ">")) << name;
+    for (std::size_t at = text.find('&'); at != std::string::npos; at = text.find('&', at + 1))
+      EXPECT_LT(text.find(';', at), at + 7) << text.substr(at, 12);
+  }
 }
 
 TEST(Svg, DrawsEveryCoreOnceAndMarksWorkersCores) {

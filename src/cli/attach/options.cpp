@@ -38,11 +38,12 @@ void declare_shared(CLI::App& app, AttachOptions& options) {
   // Parameters may follow a name ("adaptive:tick=0.1"), so the words are offered and not enforced here.
   std::string names;
   for (const auto name : controller::policy_names()) names += (names.empty() ? "" : ",") + std::string(name);
-  app.add_option("--policy", options.policy, "How workers are placed, as the setting policy [the setting]")
+  not_empty(app.add_option("--policy", options.policy, "How workers are placed, as the setting policy [the setting]"))
       ->type_name("{" + names + "}");
   CLI::Option* cpus =
-      app.add_option("--cpus", options.cpus,
-                     "Use only these cpus, as 0-3,8 or node:0 or l3:2-3 or socket:1.core:0-3 [all that are allowed]")
+      not_empty(app.add_option(
+                    "--cpus", options.cpus,
+                    "Use only these cpus, as 0-3,8 or node:0 or l3:2-3 or socket:1.core:0-3 [all that are allowed]"))
           ->type_name("LIST");
   not_empty(app.add_option("--pin-threads", options.pin_threads,
                            "The first thread on the first of these cpus, the second on the second, ..., and so on"))
@@ -80,7 +81,7 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
   wishes.size = !attach && !options.no_size;
   attach::spec_for(wishes, prepared.settings);  // a wrong name is said before anything is looked at
 
-  topology::Discovery discovery = topology::discover_quietly(prepared.settings.topology, prepared.settings.profile);
+  topology::Discovery discovery = topology::discover_at_start(prepared.settings.topology, prepared.settings.profile);
   for (const auto& [key, text] : discovery.notices) prepared.notes.push_back(text);
   if (!discovery.machine.is_live() && !options.dry_run) {
     throw Error(Errc::bad_config,

@@ -17,7 +17,7 @@ namespace charm::cli {
 struct BenchOptions {
   OutputOptions output;
   BenchRequest request;
-  std::string kernels, runtimes, policies;
+  std::string kernels, runtimes, policies, binds, schedules;
   std::optional<std::string> report;
 };
 

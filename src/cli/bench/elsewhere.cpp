@@ -1,7 +1,10 @@
 // What `charm` does not do itself: it becomes charm-bench, which parses the same command line again (bench/bench.hpp).
+#include "cli/bench/elsewhere.hpp"
+
 #include <charm/error.hpp>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -11,12 +14,9 @@
 #include "os/processes/this_process.hpp"
 
 namespace charm::cli {
-namespace {
-
 namespace fs = std::filesystem;
 
-/// Beside the command, as in a build, or where it is installed.
-std::string path_of_the_other() {
+std::string bench_program() {
   const fs::path folder = fs::path(os::program_path()).parent_path();
   for (const fs::path& path : {folder / "charm-bench", folder / CHARM_BENCH_FROM_BIN}) {
     std::error_code error;
@@ -28,8 +28,12 @@ std::string path_of_the_other() {
               "install CHARM as a whole");
 }
 
+namespace {
+
 int hand_over(const Session& session) {
-  const std::string path = path_of_the_other();
+  const std::string path = bench_program();
+  // Or OpenBLAS starts a thread for each processor while it is loaded; the factorisations use one for each call.
+  ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
   const int error = os::become(path, session.words);
   throw Error(Errc::system, "cannot run '" + path + "': " + std::strerror(error), "install CHARM as a whole");
 }

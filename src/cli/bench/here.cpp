@@ -1,6 +1,7 @@
 // `charm bench` in the program that has the runtimes: checks before the run, the run, and its results as table, JSON
 // and report.
 #include <charm/error.hpp>
+#include <charm/graph_selector.hpp>
 #include <charm/machine.hpp>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "cli/bench/json.hpp"
 #include "cli/bench/run.hpp"
 #include "cli/bench/table.hpp"
+#include "cli/bench/versus.hpp"
 #include "cli/report/page.hpp"
 #include "controller/policy.hpp"
 #include "drawing/svg.hpp"
@@ -25,7 +27,11 @@
 #include "steering/request.hpp"
 #include "topology/discovery.hpp"
 #include "workloads/bench.hpp"
+#include "workloads/factor/bench.hpp"
+#include "workloads/factor/names.hpp"
+#include "workloads/olap/names.hpp"
 #include "workloads/sgd/bench.hpp"
+#include "workloads/streamcluster/bench.hpp"
 
 namespace charm::cli {
 namespace {
@@ -41,12 +47,59 @@ int nodes_with_cpus(const Machine& machine) {
       std::count_if(machine.nodes.begin(), machine.nodes.end(), [](const Node& node) { return !node.cpus.empty(); }));
 }
 
+std::vector<std::string> kernels_of(Workload workload) {
+  switch (workload) {
+    case Workload::factor:
+      return workloads::factor_kernels();
+    case Workload::gups:
+      return {"gups"};
+    case Workload::olap:
+      return workloads::tpch_queries();
+    case Workload::sgd:
+      return workloads::sgd_kernels();
+    case Workload::streamcluster:
+      return {"streamcluster"};
+    case Workload::graph:
+      break;
+  }
+  return workloads::graph_kernels();
+}
+
+std::vector<std::string> runtimes_of(Workload workload) {
+  if (workload == Workload::olap) return workloads::tpch_runtimes();
+  return workload == Workload::streamcluster ? workloads::streamcluster_runtimes() : workloads::runtimes();
+}
+
+std::string title_of(Workload workload) {
+  switch (workload) {
+    case Workload::factor:
+      return "CHARM: matrix factorisations";
+    case Workload::gups:
+      return "CHARM: random memory access";
+    case Workload::olap:
+      return "CHARM: TPC-H on DuckDB";
+    case Workload::sgd:
+      return "CHARM: stochastic gradient descent";
+    case Workload::streamcluster:
+      return "CHARM: clustering of a stream";
+    case Workload::graph:
+      break;
+  }
+  return "CHARM: graph kernels";
+}
+
+/// What charm::init is told besides workers and policy: DuckDB's tasks need larger stacks than others.
+Config config_for(Workload workload, const base::Settings& settings) {
+  constexpr std::size_t for_duckdb = std::size_t{2} << 20U;
+  Config config;
+  if (workload == Workload::olap && settings.stack_bytes < for_duckdb) config.stack_bytes = for_duckdb;
+  return config;
+}
+
 Facts gather_facts(const BenchRequest& request, const Machine& machine, const base::Settings& settings) {
   Facts facts;
-  facts.kernels = request.workload == Workload::gups  ? std::vector<std::string>{"gups"}
-                  : request.workload == Workload::sgd ? workloads::sgd_kernels()
-                                                      : workloads::graph_kernels();
-  facts.runtimes = workloads::runtimes();
+  facts.kernels = kernels_of(request.workload);
+  facts.runtimes = runtimes_of(request.workload);
   facts.policies = known_policies();
   facts.memories = workloads::memory_names();
   facts.policy = settings.policy.substr(0, settings.policy.find(':'));
@@ -63,7 +116,17 @@ Facts gather_facts(const BenchRequest& request, const Machine& machine, const ba
   facts.sgd_bytes = [](const SgdPlan& sgd, int workers) {
     return workloads::sgd_bytes({sgd.rows, sgd.features, sgd.density, 1}, workers);
   };
+  facts.factor_bytes = [](const FactorPlan& plan) { return workloads::factor_bytes({plan.matrix, plan.size, 1}); };
+  facts.streamcluster_bytes = [](const StreamclusterPlan& plan) {
+    return workloads::point_bytes({plan.points, plan.dimensions, 1}, plan.chunk);
+  };
   return facts;
+}
+
+/// A selector's model that cannot be read is refused before anything runs.
+void try_schedules(const BenchPlan& plan) {
+  for (const Measurement& row : plan.measurements)
+    if (!row.schedule.empty()) GraphSelector::from(row.schedule);
 }
 
 /// What charm::init will decide, tried on paper: a policy that refuses the machine does so before anything runs.
@@ -75,16 +138,16 @@ void try_policies(const BenchPlan& plan, const Machine& machine, const base::Set
 
 void check_file(const BenchPlan& plan) {
   if (plan.file.empty()) return;
-  const bool samples = plan.workload == Workload::sgd;
+  const char* wanted = plan.workload == Workload::sgd             ? "file in the format of LIBSVM"
+                       : plan.workload == Workload::factor        ? "Matrix Market file"
+                       : plan.workload == Workload::streamcluster ? "file of points"
+                                                                  : "graph file: an edge list or Matrix Market";
   std::error_code error;
   if (std::filesystem::is_directory(plan.file, error)) {
-    throw Error(Errc::bad_input, "--file: '" + plan.file + "' is a folder",
-                samples ? "give a file in the format of LIBSVM" : "give a graph file: an edge list or Matrix Market");
+    throw Error(Errc::bad_input, "--file: '" + plan.file + "' is a folder", fmt::format("give a {}", wanted));
   }
   if (!std::filesystem::exists(plan.file, error)) {
-    throw Error(
-        Errc::bad_input, "--file: there is no '" + plan.file + "'",
-        samples ? "give an existing file in the format of LIBSVM" : "give an existing edge list or Matrix Market file");
+    throw Error(Errc::bad_input, "--file: there is no '" + plan.file + "'", fmt::format("give an existing {}", wanted));
   }
 }
 
@@ -107,9 +170,7 @@ std::vector<base::Settings::Origin> settings_in_force(const base::Settings& sett
 Report make_report(const Machine& machine, const Host& host, const BenchResult& outcome, const BenchPlan& plan,
                    const std::string& command) {
   Report report;
-  report.title = plan.workload == Workload::gups  ? "CHARM: random memory access"
-                 : plan.workload == Workload::sgd ? "CHARM: stochastic gradient descent"
-                                                  : "CHARM: graph kernels";
+  report.title = title_of(plan.workload);
   report.command = command;
   report.host = host;
   report.outcome = outcome;
@@ -140,10 +201,11 @@ int run_bench(const BenchOptions& options, Session& session) {
   const BenchPlan plan = make_plan(options.request, gather_facts(options.request, machine, settings));
   try_policies(plan, machine, settings);
   check_file(plan);
+  try_schedules(plan);
   if (options.report) os::check_writable(*options.report);
 
   Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
-  BenchResult outcome = run_plan(plan, {}, progress);
+  BenchResult outcome = run_plan(plan, config_for(plan.workload, settings), progress);
   add_notes(outcome, machine);
 
   Host host = describe_host(machine, settings);
@@ -154,7 +216,8 @@ int run_bench(const BenchOptions& options, Session& session) {
   if (options.output.json) {
     session.out << results_json(host, outcome);
   } else {
-    session.out << results_table(outcome, colour_on_stdout(options.output.colour));
+    const bool colour = colour_on_stdout(options.output.colour);
+    session.out << (outcome.profiles.empty() ? results_table(outcome, colour) : versus_table(outcome, colour));
     if (options.report) session.out << "\nreport: " << *options.report << '\n';
   }
   for (const auto& r : outcome.results) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
+#include "cli/bench/versus.hpp"
 
 namespace charm::cli {
 namespace {
@@ -20,11 +21,16 @@ Json host_json(const Host& host, const std::vector<std::string>& notes) {
 }
 
 Json result_json(const Result& r) {
-  return {{"kernel", r.kernel},     {"runtime", r.runtime}, {"policy", r.policy},
-          {"workers", r.workers},   {"input", r.input},     {"median_s", r.median_s()},
-          {"min_s", r.min_s()},     {"max_s", r.max_s()},   {"seconds", r.seconds},
-          {"rate", r.rate()},       {"unit", r.unit},       {"peak_rss_bytes", r.peak_rss_bytes},
-          {"verified", r.verified}, {"detail", r.detail}};
+  Json json = {{"kernel", r.kernel},     {"runtime", r.runtime}, {"policy", r.policy},
+               {"workers", r.workers},   {"input", r.input},     {"median_s", r.median_s()},
+               {"min_s", r.min_s()},     {"max_s", r.max_s()},   {"seconds", r.seconds},
+               {"rate", r.rate()},       {"unit", r.unit},       {"peak_rss_bytes", r.peak_rss_bytes},
+               {"verified", r.verified}, {"detail", r.detail}};
+  if (!r.bind.empty()) json["bind"] = r.bind;
+  if (!r.schedule.empty()) json["schedule"] = r.schedule;
+  if (!r.page_faults.empty()) json["page_faults"] = r.page_faults;
+  if (!r.migrations.empty()) json["migrations"] = r.migrations;
+  return json;
 }
 
 Json worker_cores_json(const PolicyCores& placement) {
@@ -41,6 +47,33 @@ Json worker_cores_json(const PolicyCores& placement) {
   return {{"policy", placement.policy}, {"worker_cores", worker_cores}};
 }
 
+Json versus_json(const Versus& each) {
+  const auto ratio_json = [](const std::optional<compare::Ratio>& ratio) {
+    return ratio ? Json{{"ratio", ratio->value}, {"low", ratio->at95.low}, {"high", ratio->at95.high}} : Json();
+  };
+  Json queries = Json::object();
+  for (const auto& kernel : each.kernels) queries[kernel.kernel] = ratio_json(kernel.ratio);
+  return {{"policy", each.policy},
+          {"peer", each.peer},
+          {"in_all", ratio_json(each.in_all)},
+          {"geometric_mean", each.geometric_mean},
+          {"queries", queries}};
+}
+
+/// What only a database's queries have.
+void add_profiles(Json& all, const BenchResult& outcome) {
+  if (outcome.profiles.empty()) return;
+  Json profiles = Json::array();
+  for (const auto& profile : outcome.profiles) {
+    profiles.push_back(
+        {{"query", profile.query}, {"working_set_bytes", profile.working_set_bytes}, {"imbalance", profile.imbalance}});
+  }
+  all["profiles"] = profiles;
+  Json compared = Json::array();
+  for (const auto& each : versus(outcome.results)) compared.push_back(versus_json(each));
+  all["time_ratios"] = compared;
+}
+
 }  // namespace
 
 std::string results_json(const Host& host, const BenchResult& outcome) {
@@ -48,13 +81,14 @@ std::string results_json(const Host& host, const BenchResult& outcome) {
   for (const auto& r : outcome.results) results.push_back(result_json(r));
   Json placements = Json::array();
   for (const auto& p : outcome.placements) placements.push_back(worker_cores_json(p));
-  const Json all = {{"host", host_json(host, outcome.notes)},
-                    {"input",
-                     {{"description", outcome.input.description},
-                      {"seconds", outcome.input.seconds},
-                      {"peak_rss_bytes", outcome.input.peak_rss_bytes}}},
-                    {"results", results},
-                    {"placements", placements}};
+  Json all = {{"host", host_json(host, outcome.notes)},
+              {"input",
+               {{"description", outcome.input.description},
+                {"seconds", outcome.input.seconds},
+                {"peak_rss_bytes", outcome.input.peak_rss_bytes}}},
+              {"results", results},
+              {"placements", placements}};
+  add_profiles(all, outcome);
   // What is not UTF-8 (a file name) is replaced: the output must be JSON whatever was loaded.
   return base::json_text(all, 2) + "\n";
 }

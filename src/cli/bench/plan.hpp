@@ -10,7 +10,7 @@
 
 namespace charm::cli {
 
-enum class Workload { graph, gups, sgd };
+enum class Workload { factor, graph, gups, olap, sgd, streamcluster };
 
 /// What `sgd` runs on and how, as given.
 struct SgdRequest {
@@ -32,6 +32,59 @@ struct SgdPlan {
   double target = .05;
 };
 
+/// What `streamcluster` runs on and how, as given.
+struct StreamclusterRequest {
+  std::optional<std::int64_t> points;
+  std::optional<std::int64_t> dimensions;
+  std::optional<std::int64_t> chunk;
+  std::optional<std::int64_t> least;
+  std::optional<std::int64_t> most;
+  std::optional<std::int64_t> intermediate;
+};
+
+/// The same with defaults, which are PARSEC's for its input "simlarge".
+struct StreamclusterPlan {
+  std::int64_t points = 16384;
+  std::int64_t dimensions = 128;
+  std::int64_t chunk = 16384;
+  std::int64_t least = 10;
+  std::int64_t most = 20;
+  std::int64_t intermediate = 1000;
+};
+
+/// What `factor` runs on and how, as given.
+struct FactorRequest {
+  std::optional<std::string> matrix;
+  std::optional<std::int64_t> size;
+  std::optional<int> tile;
+  std::optional<double> grain;
+  std::vector<std::string> schedules;  // of CHARM's graphs
+  std::vector<std::string> binds;      // of CHARM's workers
+};
+
+/// The same with defaults; schedules and binds are in the rows.
+struct FactorPlan {
+  std::string matrix = "laplace2d";
+  std::int64_t size = 40000;
+  int tile = 128;
+  double grain = 5e5;
+  bool kernels_asked = false;  // those that do not fit the matrix are errors; else they are left out
+};
+
+/// What `olap` runs on, as given.
+struct OlapRequest {
+  std::optional<double> scale;  // scale factor of TPC-H
+  std::optional<std::string> database;
+  std::optional<std::string> engine;
+};
+
+/// The same with defaults; an empty path means that one is looked for.
+struct OlapPlan {
+  double scale = .1;
+  std::string database;
+  std::string engine;
+};
+
 /// The request as given on the command line; an empty list means the default.
 struct BenchRequest {
   Workload workload = Workload::graph;
@@ -46,6 +99,9 @@ struct BenchRequest {
   std::optional<std::uint64_t> seed;
   std::optional<std::string> memory;
   SgdRequest sgd;
+  FactorRequest factor;
+  StreamclusterRequest streamcluster;
+  OlapRequest olap;
 };
 
 struct Facts {
@@ -60,6 +116,8 @@ struct Facts {
   std::optional<std::uint64_t> available_bytes;
   std::function<std::uint64_t(Workload, int scale)> needed_bytes;
   std::function<std::uint64_t(const SgdPlan&, int workers)> sgd_bytes;
+  std::function<std::uint64_t(const FactorPlan&)> factor_bytes;
+  std::function<std::uint64_t(const StreamclusterPlan&)> streamcluster_bytes;
 };
 
 /// One planned row: the runtimes of a kernel are adjacent and take turns trial by trial.
@@ -69,6 +127,8 @@ struct Measurement {
   std::string policy;  // "none" for other runtimes than CHARM
   int workers = 1;
   int trials = 1;
+  std::string bind;      // of CHARM's workers; empty: as the settings say
+  std::string schedule;  // of CHARM's task graphs; empty: stream
 };
 
 struct BenchPlan {
@@ -78,6 +138,9 @@ struct BenchPlan {
   bool undirected = false;
   std::uint64_t seed = 1;
   SgdPlan sgd;
+  FactorPlan factor;
+  StreamclusterPlan streamcluster;
+  OlapPlan olap;
   std::string memory;  // placement of CHARM's arrays on several NUMA nodes; empty: the workloads' default
   int workers = 1;
   std::vector<std::string> policies;      // policies with which CHARM runs; empty if it does not take part

@@ -3,16 +3,15 @@
 #include <algorithm>
 
 #include "base/quantile.hpp"
+#include "workloads/names.hpp"
 
 namespace charm::cli {
-namespace {
-
-double unit_size(const std::string& unit) {
-  if (unit == "GUP/s" || unit == "GB/s") return 1e9;
-  return unit == "MTEPS" ? 1e6 : 1;
+std::string Result::variant() const {
+  std::string text = policy;
+  for (const std::string& word : {bind, schedule})
+    if (!word.empty()) text += " " + word;
+  return text;
 }
-
-}  // namespace
 
 double Result::median_s() const { return base::median(seconds); }
 double Result::min_s() const { return seconds.empty() ? 0 : *std::min_element(seconds.begin(), seconds.end()); }
@@ -26,7 +25,7 @@ double Result::spread() const {
 std::vector<double> Result::rates() const {
   std::vector<double> out;
   for (std::size_t i = 0; i < std::min(seconds.size(), work.size()); ++i) {
-    if (seconds[i] > 0) out.push_back(work[i] / seconds[i] / unit_size(unit));
+    if (seconds[i] > 0) out.push_back(work[i] / seconds[i] / workloads::unit_size(unit));
   }
   std::sort(out.begin(), out.end());
   return out;

@@ -17,13 +17,19 @@ struct Result {
   std::string policy;  // "none" for another runtime than CHARM, which places its threads itself
   int workers = 0;
   std::string input;
-  std::string unit;             // unit of rates: MTEPS, GUP/s or GB/s
+  std::string unit;             // unit of rates: MTEPS, GUP/s, GB/s or Gflop/s
   std::vector<double> seconds;  // by trial
-  std::vector<double> work;     // by trial: edges, updates or bytes
+  std::vector<double> work;     // by trial: edges, updates, bytes or operations
   std::uint64_t peak_rss_bytes = 0;
   bool verified = false;
   std::string detail;
+  std::string bind;                        // of CHARM's workers, where it was chosen
+  std::string schedule;                    // of CHARM's task graphs, where it was chosen
+  std::vector<std::uint64_t> page_faults;  // by trial, where they were counted
+  std::vector<std::uint64_t> migrations;
 
+  /// What tells CHARM's rows apart: "local", "local chiplet batch".
+  [[nodiscard]] std::string variant() const;
   [[nodiscard]] double median_s() const;
   [[nodiscard]] double min_s() const;
   [[nodiscard]] double max_s() const;
@@ -55,12 +61,20 @@ struct PolicyHistory {
   std::vector<Decision> decisions;
 };
 
+/// What a query needs, whoever runs it.
+struct QueryProfile {
+  std::string query;
+  std::uint64_t working_set_bytes = 0;  // that it allocates: hash tables, sorted runs and the like, not the tables
+  double imbalance = 1;                 // time of the busiest worker over the mean of all; median of the trials
+};
+
 /// All results of one `charm bench`.
 struct BenchResult {
   Input input;
   std::vector<Result> results;
   std::vector<PolicyCores> placements;
   std::vector<PolicyHistory> histories;  // one for each policy whose controller could choose among levels
+  std::vector<QueryProfile> profiles;    // of a database's queries
   std::vector<std::string> notes;
 
   [[nodiscard]] bool all_verified() const;

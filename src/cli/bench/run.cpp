@@ -1,6 +1,6 @@
 #include "cli/bench/run.hpp"
 
-#include <charm/adaptive.hpp>
+#include <charm/error.hpp>
 #include <charm/runtime.hpp>
 
 #include <algorithm>
@@ -12,90 +12,23 @@
 #include <fmt/format.h>
 
 #include "base/format.hpp"
-#include "cli/bench/dedicated_thread.hpp"
+#include "base/quantile.hpp"
+#include "cli/bench/charm_runtime.hpp"
 #include "cli/bench/settle.hpp"
 #include "os/memory/memory.hpp"
 #include "workloads/bench.hpp"
+#include "workloads/factor/bench.hpp"
+#include "workloads/olap/tpch.hpp"
 #include "workloads/sgd/bench.hpp"
+#include "workloads/streamcluster/bench.hpp"
 
 namespace charm::cli {
 namespace {
 
-/// CHARM with one policy at a time. It stays up between trials of the same policy: starting it is not what is measured,
-/// and its parked workers use no cpu. It is started and used by a thread of its own, because the thread that CHARM is
-/// started by gets bound to a core, and the peers' threads would inherit that from it.
-class CharmRuntime {
- public:
-  CharmRuntime(Config config, int workers) : config_(std::move(config)) { config_.workers = workers; }
-  ~CharmRuntime() {
-    thread_.run([this] { stop(); });
-  }
-  CharmRuntime(const CharmRuntime&) = delete;
-  CharmRuntime& operator=(const CharmRuntime&) = delete;
-
-  /// What its controllers did; stops it.
-  std::vector<PolicyHistory> histories() {
-    thread_.run([this] { stop(); });
-    return std::move(histories_);
-  }
-
-  /// Runs `body` with CHARM up under `policy`.
-  template <class F>
-  auto with(const std::string& policy, F body) {
-    std::optional<std::invoke_result_t<F>> result;
-    thread_.run([&] {
-      start(policy);
-      result.emplace(body());
-    });
-    return std::move(*result);  // NOLINT(bugprone-unchecked-optional-access): run() rethrows what body threw
-  }
-
- private:
-  void start(const std::string& policy) {
-    if (running_ == policy) return;
-    stop();
-    config_.policy = policy;
-    charm::init(config_);
-    running_ = policy;
-  }
-
-  void stop() {
-    if (!running_) return;
-    keep_history();
-    running_.reset();
-    charm::finalize();
-  }
-
-  void keep_history() {
-    const auto points = charm::timeline();
-    const auto decisions = charm::decisions();
-    if (points.empty() && decisions.empty()) return;
-    auto found = std::find_if(histories_.begin(), histories_.end(),
-                              [&](const PolicyHistory& h) { return h.policy == *running_; });
-    if (found == histories_.end()) found = histories_.insert(histories_.end(), {*running_, {}, {}});
-    const double before = found->timeline.empty() ? 0 : found->timeline.back().time;
-    for (auto point : points) {
-      point.time += before;
-      found->timeline.push_back(point);
-    }
-    for (auto decision : decisions) {
-      decision.time += before;
-      found->decisions.push_back(std::move(decision));
-    }
-  }
-
-  Config config_;
-  std::optional<std::string> running_;
-  std::vector<PolicyHistory> histories_;
-  DedicatedThread thread_;
-};
-
 class Bench {
  public:
   Bench(const BenchPlan& plan, const Config& config, Progress& progress)
-      : plan_(plan), progress_(progress), runtime_(config, plan.workers) {
-    for (const auto& row : plan.measurements) planned_ += row.trials + (warms_up(row) ? 1 : 0);
-  }
+      : plan_(plan), rows_(plan.measurements), progress_(progress), runtime_(config, plan.workers) {}
 
   BenchResult run() {
     record_placements();
@@ -103,13 +36,20 @@ class Bench {
       make_graph();
     else if (plan_.workload == Workload::sgd)
       make_samples();
+    else if (plan_.workload == Workload::factor)
+      make_matrix();
+    else if (plan_.workload == Workload::streamcluster)
+      make_points();
+    else if (plan_.workload == Workload::olap)
+      open_database();
     else
       outcome_.input.description = fmt::format("{} words of 8 bytes", 1ULL << static_cast<unsigned>(plan_.scale));
     if (!plan_.memory.empty()) outcome_.input.description += "; memory " + plan_.memory;
-    auto first = plan_.measurements.begin();
-    while (first != plan_.measurements.end()) {
-      const auto last = std::find_if(first, plan_.measurements.end(),
-                                     [&](const Measurement& m) { return m.kernel != first->kernel; });
+    for (const auto& row : rows_) planned_ += row.trials + (warms_up(row) ? 1 : 0);
+    auto first = rows_.begin();
+    while (first != rows_.end()) {
+      const auto last =
+          std::find_if(first, rows_.end(), [&](const Measurement& m) { return m.kernel != first->kernel; });
       run_kernel({first, last});
       first = last;
     }
@@ -121,7 +61,7 @@ class Bench {
  private:
   void record_placements() {
     for (const auto& policy : plan_.policies) {
-      outcome_.placements.push_back({policy, runtime_.with(policy, [] { return charm::worker_cores(); })});
+      outcome_.placements.push_back({policy, runtime_.with(policy, "", [] { return charm::worker_cores(); })});
     }
   }
 
@@ -153,6 +93,78 @@ class Bench {
     });
   }
 
+  void make_points() {
+    const workloads::PointOptions options{plan_.streamcluster.points, plan_.streamcluster.dimensions, plan_.seed};
+    progress_.step(plan_.file.empty()
+                       ? fmt::format("generating {} points of {} dimensions", options.count, options.dimensions)
+                       : fmt::format("loading {}", plan_.file));
+    make_input(points_, [&](const workloads::Runner& runner) {
+      return plan_.file.empty() ? workloads::PointSet::generate(options, runner)
+                                : workloads::PointSet::load(plan_.file, options.dimensions, runner);
+    });
+  }
+
+  [[nodiscard]] workloads::StreamOptions stream_options() const {
+    const StreamclusterPlan& asked = plan_.streamcluster;
+    return {asked.chunk, asked.least, asked.most, asked.intermediate, plan_.seed};
+  }
+
+  /// The matrix, and all that is found out about it before anything is timed. Kernels that were not asked for and do
+  /// not fit it are left out.
+  void make_matrix() {
+    const workloads::factor::MatrixOptions options{plan_.factor.matrix, plan_.factor.size, plan_.seed};
+    progress_.step(plan_.file.empty() ? fmt::format("generating a {} matrix of {} columns", options.kind, options.size)
+                                      : fmt::format("loading {}", plan_.file));
+    make_input(matrix_, [&](const workloads::Runner&) {
+      return plan_.file.empty() ? workloads::FactorInput::generate(options)
+                                : workloads::FactorInput::load(plan_.file, plan_.seed);
+    });
+    std::string kernel;
+    std::optional<Error> misfit;
+    std::optional<Error> first_misfit;
+    std::vector<Measurement> fitting;
+    for (const Measurement& row : rows_) {
+      if (row.kernel != kernel) {
+        kernel = row.kernel;
+        progress_.step(fmt::format("analysing the matrix for {}, and factorising it by SuiteSparse", kernel));
+        misfit.reset();
+        try {
+          matrix_->prepare(kernel, factor_options(row), os::available_bytes());
+        } catch (const Error& error) {
+          if (plan_.factor.kernels_asked || error.code() != Errc::bad_input) throw;
+          misfit = error;
+          if (!first_misfit) first_misfit = error;
+          note(fmt::format("{} is left out: {}", kernel, error.what()));
+        }
+      }
+      if (!misfit) fitting.push_back(row);
+    }
+    if (fitting.empty()) throw Error(*first_misfit);
+    rows_ = std::move(fitting);
+  }
+
+  [[nodiscard]] workloads::FactorOptions factor_options(const Measurement& row) const {
+    return {plan_.factor.tile, plan_.factor.grain, row.schedule.empty() ? "stream" : row.schedule};
+  }
+
+  /// By DuckDB's own threads, whose mask must be that of the process and not that of a worker.
+  void open_database() {
+    const auto begin = std::chrono::steady_clock::now();
+    const os::PeakMemory peak;
+    note_inexact(peak);
+    tpch_ = workloads::Tpch::open({plan_.olap.scale, plan_.olap.database, plan_.olap.engine, plan_.workers},
+                                  [this](const std::string& what) { progress_.step(what); });
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    outcome_.input = {tpch_->describe(), taken.count(), peak.bytes()};
+  }
+
+  QueryProfile profile_of(const std::string& query) {
+    QueryProfile profile{query, tpch_->working_set(query), 1};
+    std::vector<double> imbalances = tpch_->take_imbalances();
+    if (!imbalances.empty()) profile.imbalance = base::median(std::move(imbalances));
+    return profile;
+  }
+
   /// Makes the rows' input with `make(runner)`, and records its time and memory.
   template <class T, class F>
   void make_input(std::optional<T>& input, F make) {
@@ -166,9 +178,9 @@ class Bench {
 
   /// The input is the same on every runtime; the first row that is not serial makes it.
   [[nodiscard]] const Measurement& input_builder() const {
-    const auto parallel = std::find_if(plan_.measurements.begin(), plan_.measurements.end(),
-                                       [](const Measurement& m) { return m.runtime != "serial"; });
-    return parallel == plan_.measurements.end() ? plan_.measurements.front() : *parallel;
+    const auto parallel =
+        std::find_if(rows_.begin(), rows_.end(), [](const Measurement& m) { return m.runtime != "serial"; });
+    return parallel == rows_.end() ? rows_.front() : *parallel;
   }
 
   /// Calls `body` with the runner of a row, on the thread that the row's runtime belongs to.
@@ -176,7 +188,7 @@ class Bench {
   std::invoke_result_t<F, const workloads::Runner&> run_on(const Measurement& row, F body) {
     workloads::Runner runner{row.runtime, row.workers};
     if (!plan_.memory.empty()) runner.memory = workloads::memory_named(plan_.memory);
-    if (row.runtime == "charm") return runtime_.with(row.policy, [&] { return body(runner); });
+    if (row.runtime == "charm") return runtime_.with(row.policy, row.bind, [&] { return body(runner); });
     return body(runner);
   }
 
@@ -189,6 +201,8 @@ class Bench {
       result.runtime = row.runtime;
       result.policy = row.policy;
       result.workers = row.workers;
+      result.bind = row.bind;
+      result.schedule = row.schedule;
       result.input = outcome_.input.description;
       results.push_back(std::move(result));
     }
@@ -204,6 +218,7 @@ class Bench {
         ++done_;
         auto [run, bytes] = run_trial(rows[i], std::max(turn, 0));
         results[i].peak_rss_bytes = std::max(results[i].peak_rss_bytes, bytes);
+        if (turn >= 0) keep_counts(results[i]);
         if (turn < 0) {
           keep_failure(runs[i], run);
         } else if (runs[i].seconds.empty()) {
@@ -214,6 +229,7 @@ class Bench {
         }
       }
     }
+    if (tpch_) outcome_.profiles.push_back(profile_of(rows.front().kernel));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       results[i].unit = runs[i].unit;
       results[i].seconds = std::move(runs[i].seconds);
@@ -236,6 +252,10 @@ class Bench {
     const os::PeakMemory peak;
     note_inexact(peak);
     auto run = run_on(row, [&](const workloads::Runner& runner) {
+      if (plan_.workload == Workload::factor) return run_factor(row, runner);
+      if (plan_.workload == Workload::streamcluster)
+        return workloads::run_streamcluster(runner, *points_, stream_options());
+      if (plan_.workload == Workload::olap) return tpch_->run(row.kernel, runner);
       if (plan_.workload == Workload::sgd)
         return workloads::run_sgd(row.kernel, runner, *samples_,
                                   {plan_.sgd.update, plan_.sgd.epochs, plan_.sgd.target});
@@ -244,6 +264,17 @@ class Bench {
                  : workloads::run_kernel(row.kernel, runner, *graph_, {.trials = 1, .first_trial = trial});
     });
     return {std::move(run), peak.bytes()};
+  }
+
+  workloads::KernelRun run_factor(const Measurement& row, const workloads::Runner& runner) {
+    counted_ = workloads::run_factor(row.kernel, runner, *matrix_, factor_options(row));
+    return counted_.run;
+  }
+
+  /// What the last trial has counted, which only factorisations do.
+  void keep_counts(Result& result) {
+    result.page_faults.insert(result.page_faults.end(), counted_.page_faults.begin(), counted_.page_faults.end());
+    result.migrations.insert(result.migrations.end(), counted_.migrations.begin(), counted_.migrations.end());
   }
 
   /// A warm-up's answer is not timed, but wrong is wrong.
@@ -265,7 +296,10 @@ class Bench {
   }
 
   static std::string title(const Measurement& row) {
-    return row.policy == "none" ? row.runtime : row.runtime + " " + row.policy;
+    std::string text = row.runtime;
+    for (const std::string& word : {row.policy == "none" ? "" : row.policy, row.bind, row.schedule})
+      if (!word.empty()) text += " " + word;
+    return text;
   }
 
   static std::string titles(const std::vector<Measurement>& rows) {
@@ -276,10 +310,15 @@ class Bench {
   }
 
   const BenchPlan& plan_;
+  std::vector<Measurement> rows_;
   Progress& progress_;
   CharmRuntime runtime_;
   std::optional<workloads::Graph> graph_;
   std::optional<workloads::SampleSet> samples_;
+  std::optional<workloads::PointSet> points_;
+  std::optional<workloads::FactorInput> matrix_;
+  workloads::FactorRun counted_;
+  std::optional<workloads::Tpch> tpch_;
   BenchResult outcome_;
   double done_ = 0;  // trials, timed or not
   double planned_ = 0;

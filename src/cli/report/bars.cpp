@@ -35,7 +35,9 @@ std::string colour_class(const std::string& runtime) {
 
 }  // namespace
 
-std::string row_title(const Result& row) { return row.policy == "none" ? row.runtime : row.runtime + " " + row.policy; }
+std::string row_title(const Result& row) {
+  return row.policy == "none" ? row.runtime : row.runtime + " " + row.variant();
+}
 
 std::string rate_bars(const std::vector<Result>& rows) {
   double top = 0;

@@ -9,13 +9,14 @@
 #include "base/format.hpp"
 #include "cli/report/bars.hpp"
 #include "cli/report/history.hpp"
+#include "cli/report/speedups.hpp"
 #include "render/html.hpp"
 
 namespace charm::cli {
 namespace {
 
 std::string kernel_title(const std::string& kernel) {
-  constexpr std::array<std::pair<const char*, const char*>, 12> titles = {
+  constexpr std::array<std::pair<const char*, const char*>, 17> titles = {
       {{"bfs", "Breadth-first search"},
        {"pr", "PageRank"},
        {"cc", "Connected components"},
@@ -27,7 +28,12 @@ std::string kernel_title(const std::string& kernel) {
        {"sgd-core", "Descent, a replica per core"},
        {"sgd-chiplet", "Descent, a replica per chiplet"},
        {"sgd-node", "Descent, a replica per NUMA node"},
-       {"sgd-machine", "Descent, one model"}}};
+       {"sgd-machine", "Descent, one model"},
+       {"gemm", "Product of full matrices"},
+       {"cholesky", "Cholesky factorisation"},
+       {"lu", "LU factorisation"},
+       {"qr", "QR factorisation"},
+       {"lq", "LQ factorisation"}}};
   for (const auto& [name, title] : titles) {
     if (kernel == name) return fmt::format("{} <span class=\"muted\">{}</span>", title, render::escaped(kernel));
   }
@@ -81,13 +87,29 @@ std::string bars(const BenchResult& outcome) {
   return out + "</div>\n";
 }
 
+/// Queries are many, and each takes a moment: a picture of all instead of one for each.
+std::string speedups(const BenchResult& outcome) {
+  std::string out =
+      "<h2>Speed-up by query</h2>\n<p class=\"muted\">The peer's time over CHARM's, from trials of the same turn. "
+      "Whiskers are 95 % intervals; where they reach 1 there is no difference to see.</p>\n";
+  for (const auto& each : versus(outcome.results)) {
+    if (!each.in_all) continue;
+    out += "<figure>\n<h3>" + render::escaped("charm " + each.policy + " against " + each.peer) +
+           "</h3>\n<p class=\"sub\">" +
+           render::escaped(fmt::format("{:.3f} times its time in all (95 %: {:.3f} to {:.3f})", each.in_all->value,
+                                       each.in_all->at95.low, each.in_all->at95.high)) +
+           "</p>\n" + speedup_bars(each) + "</figure>\n";
+  }
+  return out;
+}
+
 std::string results_rows(const std::vector<Result>& rows) {
   std::string out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Result& r = rows[i];
     out += i == 0 ? "<tr class=\"first\">" : "<tr>";
     out += "<td>" + (i == 0 ? render::escaped(r.kernel) : "") + "</td><td>" + render::escaped(r.runtime) + "</td><td>" +
-           (r.policy == "none" ? "–" : render::escaped(r.policy)) + "</td>";
+           (r.policy == "none" ? "–" : render::escaped(r.variant())) + "</td>";
     for (const std::string& number :
          {std::to_string(r.workers), base::format_seconds(r.median_s()), base::format_seconds(r.min_s()),
           base::format_seconds(r.max_s()), base::format_percent(r.spread()),
@@ -180,9 +202,10 @@ std::string settings_and_versions(const Host& host) {
 
 std::string render_report(const Report& report) {
   return render::html_page(report.title,
-                           header(report) + bars(report.outcome) + table(report.outcome) + histories(report.outcome) +
-                               machine(report) + settings_and_versions(report.host) +
-                               render::notes("Notes", report.outcome.notes),
+                           header(report) +
+                               (report.outcome.profiles.empty() ? bars(report.outcome) : speedups(report.outcome)) +
+                               table(report.outcome) + histories(report.outcome) + machine(report) +
+                               settings_and_versions(report.host) + render::notes("Notes", report.outcome.notes),
                            report.command);
 }
 

@@ -68,7 +68,7 @@ class Temporary {
     [[maybe_unused]] const int kept = fchmod(fd_, mode);
   }
 
-  bool write_all(const std::string& text) {
+  bool write_all(const std::string& text, bool durably) {
     const NoFileSizeSignal no_signal;
     std::size_t done = 0;
     while (done < text.size()) {
@@ -77,6 +77,7 @@ class Temporary {
       if (n < 0) return false;
       done += static_cast<std::size_t>(n);
     }
+    if (durably && fsync(fd_) != 0) return false;
     const int fd = fd_;
     fd_ = -1;
     return close(fd) == 0;  // NFS and quotas report a full disk here
@@ -112,17 +113,35 @@ void check_writable(const std::string& path) {
   if (probe.error() != 0) refuse(reason(probe.error()));
 }
 
-void write_whole(const std::string& path, const std::string& text) {
+namespace {
+
+/// Makes the entry of a folder durable; file systems that cannot say so have done what they can.
+void sync_folder_of(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  fsync(fd);
+  close(fd);
+}
+
+void write_file(const std::string& path, const std::string& text, bool durably) {
   const fs::path target = target_of(path);
   Temporary file(target);
   int error = file.error();
   if (error == 0) {
     file.take_mode_of(target);
-    if (!file.write_all(text) || !file.rename_to(target)) error = errno;
+    if (!file.write_all(text, durably) || !file.rename_to(target)) error = errno;
   }
   if (error != 0) {
     throw Error(Errc::system, "cannot write '" + path + "': " + reason(error), "free space or give another path");
   }
+  if (durably) sync_folder_of(target);
 }
+
+}  // namespace
+
+void write_whole(const std::string& path, const std::string& text) { write_file(path, text, false); }
+
+void write_durably(const std::string& path, const std::string& text) { write_file(path, text, true); }
 
 }  // namespace charm::os

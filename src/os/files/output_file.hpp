@@ -14,4 +14,7 @@ void check_writable(const std::string& path);
 /// \throws Error (system); the file is then unchanged.
 void write_whole(const std::string& path, const std::string& text);
 
+/// The same; when it returns, the file is on the disk and outlives a crash of the machine.
+void write_durably(const std::string& path, const std::string& text);
+
 }  // namespace charm::os

@@ -1,5 +1,6 @@
 #include "os/files/private_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -53,7 +54,7 @@ std::optional<std::string> read_private_file(const std::string& path, std::size_
   std::optional<std::string> text;
   struct stat found{};
   if (fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid()) {
-    text.emplace(most_bytes, '\0');
+    text.emplace(std::min(most_bytes, static_cast<std::size_t>(found.st_size)), '\0');
     const ssize_t got = read(file, text->data(), text->size());
     text->resize(got > 0 ? static_cast<std::size_t>(got) : 0);
   }

@@ -79,7 +79,7 @@ std::vector<Hierarchy> hierarchies(const fs::path& root) {
   for (std::string line; std::getline(in, line);) {
     // "id parent dev root mountpoint options [optional...] - type source superoptions"
     std::size_t dash = line.find(" - ");
-    if (dash == std::string::npos) continue;
+    if (dash == std::string::npos || line.compare(dash + 3, 6, "cgroup") != 0) continue;  // most lines are others'
     auto left = split(std::string_view(line).substr(0, dash), ' ');
     auto right = split(std::string_view(line).substr(dash + 3), ' ');
     if (left.size() < 5 || right.size() < 3 || (right[0] != "cgroup" && right[0] != "cgroup2")) continue;

@@ -29,6 +29,14 @@ struct Nodes {
 /// \return 0 or an errno.
 int place(void* data, std::size_t bytes, const Nodes& nodes, bool in_turn) noexcept;
 
+/// The memory of the program's own static arrays that its file does not hold (.bss), in whole pages; nothing where it
+/// has less than a page. Not while a library is being loaded.
+struct Range {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+};
+Range static_memory() noexcept;
+
 std::size_t page_bytes() noexcept;
 /// -1 where the kernel does not tell.
 int current_cpu() noexcept;
@@ -37,8 +45,10 @@ int process() noexcept;
 std::uint64_t coarse_ns() noexcept;
 void give_way() noexcept;
 
-/// Reads a plain file of this user or of root that nobody else may write, if it has exactly so many bytes.
-bool read_exactly(const char* path, void* buffer, std::size_t bytes) noexcept;
+/// Reads a plain file of this user or of root that nobody else may write, if it has exactly so many bytes. Its first
+/// eight are a sequence number, odd while somebody writes (os/files/sequenced_file.hpp): what changes meanwhile is read
+/// again. \return false also where it changes all the time.
+bool read_sequenced(const char* path, void* buffer, std::size_t bytes) noexcept;
 /// The beginning of a file of the kernel, as a string. \return its length, 0 where it cannot be read.
 std::size_t read_start_of(const char* path, char* buffer, std::size_t bytes) noexcept;
 /// nullptr where it is unset, and in programs that run with another user's rights.

@@ -2,6 +2,7 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -23,6 +24,8 @@ extern char** environ;
 
 namespace charm::os {
 namespace {
+
+constexpr double grace_s = 2;  // between asking a program to end and ending it
 
 [[noreturn]] void refuse(const char* what, int error) {
   throw Error(Errc::system, std::string(what) + ": " + std::generic_category().message(error),
@@ -103,7 +106,11 @@ class SpawnOptions {
       }
       posix_spawn_file_actions_adddup2(&files_, error_pipe, STDERR_FILENO);
     }
-    posix_spawnattr_setsigmask(&attributes_, &signals.mask_before());
+    sigset_t mask = signals.mask_before();
+    if (request.may_be_stopped) {
+      for (const int signal : Signals::asking_to_stop) sigdelset(&mask, signal);
+    }
+    posix_spawnattr_setsigmask(&attributes_, &mask);
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
   }
   ~SpawnOptions() {
@@ -113,11 +120,16 @@ class SpawnOptions {
   SpawnOptions(const SpawnOptions&) = delete;
   SpawnOptions& operator=(const SpawnOptions&) = delete;
 
-  int start(std::vector<std::string> words, pid_t& child) const {
+  int start(std::vector<std::string> words, std::vector<std::string> variables, pid_t& child) const {
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
-    return posix_spawnp(&child, pointers.front(), &files_, &attributes_, pointers.data(), environ);
+    // Of two entries with one name the first is found.
+    std::vector<char*> environment;
+    for (std::string& variable : variables) environment.push_back(variable.data());
+    for (char** each = environ; *each != nullptr; ++each) environment.push_back(*each);
+    environment.push_back(nullptr);
+    return posix_spawnp(&child, pointers.front(), &files_, &attributes_, pointers.data(), environment.data());
   }
 
  private:
@@ -136,6 +148,18 @@ bool drain(int pipe, std::string& tail, std::size_t most) {
     tail.append(piece.data(), static_cast<std::size_t>(got));
     if (tail.size() > most) tail.erase(0, tail.size() - most);
   }
+}
+
+/// The same for stdout, of which the first `most` bytes are kept.
+bool drain_into(int pipe, std::string& said, std::size_t most) {
+  std::array<char, 65536> piece{};
+  for (int pieces = 0; pieces < 64; ++pieces) {  // signals are waiting, too
+    const ssize_t got = read(pipe, piece.data(), piece.size());
+    if (got < 0) return errno == EINTR || errno == EAGAIN;
+    if (got == 0) return false;
+    said.append(piece.data(), std::min(static_cast<std::size_t>(got), most - said.size()));
+  }
+  return true;
 }
 
 /// The same for stdout, of which a hash is kept.
@@ -179,13 +203,16 @@ ChildResult run_child(const ChildRequest& request) {
   fcntl(from_child.get(), F_SETFL, O_NONBLOCK);  // of our end alone
   std::array<int, 2> output_ends = {-1, -1};
   const bool hashes = request.hash_output && !request.show_output;
-  if (hashes && pipe2(output_ends.data(), O_CLOEXEC) != 0) refuse("cannot make a pipe", errno);
+  const bool reads = hashes || (request.output_bytes > 0 && !request.show_output);
+  if (reads && pipe2(output_ends.data(), O_CLOEXEC) != 0) refuse("cannot make a pipe", errno);
   Descriptor output_from_child(output_ends[0]);
   Descriptor output_to_parent(output_ends[1]);
-  if (hashes) {
-    fcntl(output_from_child.get(), F_SETFL, O_NONBLOCK);
-    result.output.emplace();
-  }
+  if (reads) fcntl(output_from_child.get(), F_SETFL, O_NONBLOCK);
+  if (hashes) result.output.emplace();
+  const auto drain_output = [&] {
+    return hashes ? drain(output_from_child.get(), *result.output)
+                  : drain_into(output_from_child.get(), result.said, request.output_bytes);
+  };
   const PeakMemory own;  // resets our own peak, below which the child's cannot be seen
   result.floor_bytes = own.bytes();
   const Signals signals;
@@ -194,13 +221,14 @@ ChildResult run_child(const ChildRequest& request) {
   using Clock = std::chrono::steady_clock;
   pid_t child = -1;
   const auto started = Clock::now();
-  result.start_error = plan.start(request.words, child);
+  result.start_error = plan.start(request.words, request.variables, child);
   to_parent.reset();
   output_to_parent.reset();
   if (result.start_error != 0) return result;
 
   bool open = true;
-  bool output_open = hashes;
+  bool output_open = reads;
+  int kills = 0;
   while (true) {
     int status = 0;
     rusage usage{};
@@ -214,9 +242,14 @@ ChildResult run_child(const ChildRequest& request) {
     std::array<pollfd, 3> watched = {{{signals.descriptor(), POLLIN, 0},
                                       {open ? from_child.get() : -1, POLLIN, 0},
                                       {output_open ? output_from_child.get() : -1, POLLIN, 0}}};
-    poll(watched.data(), watched.size(), -1);
+    poll(watched.data(), watched.size(), request.limit_s > 0 ? 100 : -1);
+    const double running = std::chrono::duration<double>(Clock::now() - started).count();
+    if (request.limit_s > 0 && running > request.limit_s + grace_s * kills && kills < 2) {
+      result.too_long = true;
+      kill(child, kills++ == 0 ? SIGTERM : SIGKILL);
+    }
     if (watched[1].revents != 0) open = drain(from_child.get(), result.error_tail, request.tail_bytes);
-    if (watched[2].revents != 0) output_open = drain(output_from_child.get(), *result.output);
+    if (watched[2].revents != 0) output_open = drain_output();
     while (const int signal = signals.next()) {
       if (signal == SIGCHLD) continue;
       result.interrupted = signal;
@@ -224,7 +257,7 @@ ChildResult run_child(const ChildRequest& request) {
     }
   }
   if (open) drain(from_child.get(), result.error_tail, request.tail_bytes);
-  if (output_open) drain(output_from_child.get(), *result.output);
+  if (output_open) drain_output();
   while (const int signal = signals.next()) {
     if (signal != SIGCHLD) result.interrupted = signal;
   }

@@ -20,6 +20,11 @@ struct ChildRequest {
   bool show_output = false;        ///< send both of its streams to the caller's stderr; else drop its stdout
   bool hash_output = false;        ///< read its stdout and say what it was, if it is not shown
   std::size_t tail_bytes = 2048;   ///< bytes of the end of its stderr that are kept, if it is not shown
+  std::size_t output_bytes = 0;    ///< keep so many bytes of its stdout at most, if it is neither shown nor hashed
+  std::vector<std::string> variables = {};  ///< "NAME=value", set in its environment
+  double limit_s = 0;                       ///< end it after so long; 0: never
+  /// Signals that ask to stop are not blocked in it, although the caller blocks them to read them itself.
+  bool may_be_stopped = false;
 };
 
 /// What a program wrote to stdout (ChildRequest::hash_output): the 64-bit hash of Fowler, Noll and Vo (1a), and its
@@ -43,6 +48,8 @@ struct ChildResult {
   std::uint64_t forced_switches = 0;  ///< involuntary context switches
   std::string error_tail;             ///< the end of what it wrote to stderr
   std::optional<ChildOutput> output;  ///< if it was asked for
+  std::string said;                   ///< what was kept of its stdout
+  bool too_long = false;              ///< it was ended because its time was up
 };
 
 /// Runs `request` and waits. A program that closes its end of the pipe late (a daemon that it leaves behind) is not

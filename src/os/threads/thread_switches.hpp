@@ -1,0 +1,13 @@
+// How often the threads of a process have been given a cpu, from the kernel's "schedstat".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace charm::os {
+
+/// Of all present threads together; nothing where the process is gone or the kernel does not tell.
+std::optional<std::uint64_t> switches_of(int pid, const std::string& root = "/");
+
+}  // namespace charm::os
