@@ -39,20 +39,23 @@ struct Rank {
 };
 
 std::atomic<Engine*> engine_of_process{nullptr};
+std::atomic<bool> ending{false};       // finalize() lets no more in, but the engine is still used
 std::atomic<int> lookers{0};           // idle workers that use the engine
 std::atomic<bool> in_together{false};  // a task of this rank is in a step of all ranks
 Rank* rank_of_process = nullptr;       // of the thread that calls init() and finalize()
 
 Engine& engine() {
   Engine* found = engine_of_process.load(std::memory_order_acquire);
-  if (found == nullptr) throw Error(Errc::not_running, "this process is no rank", "call charm::remote::init() first");
+  if (found == nullptr || ending.load(std::memory_order_acquire))
+    throw Error(Errc::not_running, "this process is no rank", "call charm::remote::init() first");
   return *found;
 }
 
 std::int64_t look() noexcept {
   lookers.fetch_add(1, std::memory_order_seq_cst);
-  Engine* found = engine_of_process.load(std::memory_order_seq_cst);
-  const std::int64_t next = found != nullptr ? found->look() : 1000000;
+  const bool ends = ending.load(std::memory_order_seq_cst);  // read after `lookers` was raised, which end() looks at
+  Engine* found = engine_of_process.load(std::memory_order_acquire);
+  const std::int64_t next = found != nullptr && !ends ? found->look() : 1000000;
   lookers.fetch_sub(1, std::memory_order_release);
   return next;
 }
@@ -124,11 +127,15 @@ void compare_code(Engine& with) {
   allow_code(same);
 }
 
+/// Ends the runtime and then the rank: a job that has run the last messages still returns its buffer to the engine.
 /// \param orderly all ranks have come to finalize().
 void end(bool orderly) {
-  charm::detail::set_idle_look(nullptr);
-  engine_of_process.store(nullptr, std::memory_order_seq_cst);
+  ending.store(true, std::memory_order_seq_cst);
+  charm::detail::set_idle_look(nullptr);  // so that nothing new becomes a job
   while (lookers.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+  charm::finalize();
+  engine_of_process.store(nullptr, std::memory_order_release);
+  ending.store(false, std::memory_order_release);
   std::unique_ptr<Rank> rank(std::exchange(rank_of_process, nullptr));
   rank->transport->close(orderly);
   if (!orderly) static_cast<void>(rank.release());  // MPI may still use its buffers
@@ -152,7 +159,6 @@ void init(const Config& config) {
     compare_code(engine());
   } catch (...) {
     end(false);
-    charm::finalize();
     throw;
   }
 }
@@ -170,7 +176,6 @@ void finalize() {
     }
   }
   end(orderly);
-  charm::finalize();
 }
 
 int rank() { return engine().rank(); }
