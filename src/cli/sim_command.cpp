@@ -14,11 +14,13 @@
 #include "cli/sim/options.hpp"
 #include "cli/sim/output.hpp"
 #include "cli/sim/record_graph.hpp"
+#include "cli/sim/scale_out.hpp"
 #include "os/files/bounded_file.hpp"
 #include "os/files/output_file.hpp"
 #include "probe/profile.hpp"
 #include "sim/from_profile.hpp"
 #include "sim/generator.hpp"
+#include "sim/network/network.hpp"
 #include "sim/replay.hpp"
 
 namespace charm::cli {
@@ -30,6 +32,10 @@ struct SimArguments {
               from_profile;
   std::optional<std::string> report;
   std::optional<int> record_graph;
+  std::string networks, machine_counts;
+  int scale = 30;
+  bool weak = false;
+  std::optional<int> window;
   bool worst = false;
   int jobs = 0;
   sim::RunOptions run;
@@ -119,6 +125,23 @@ int replay(const SimArguments& options, Session& session, bool colour) {
   return exit_done;
 }
 
+std::vector<std::string> network_names() {
+  return names_of(sim::networks(), [](const auto& n) { return n.name; });
+}
+
+int scale_out(const SimArguments& options, Session& session, bool colour) {
+  ScaleOutRequest request;
+  request.local = request_of(options);
+  if (options.workload.empty()) request.local.workloads = {"gups", "bfs"};
+  request.networks = listed(options.networks, network_names());
+  request.machine_counts = parse_machine_counts(options.machine_counts.empty() ? "1..256" : options.machine_counts);
+  request.scale = options.scale;
+  request.weak = options.weak;
+  request.window = options.window;
+  session.out << scale_out_text(request, options.output.json, colour);
+  return exit_done;
+}
+
 int simulate(const SimArguments& options, Session& session) {
   const bool colour = !options.output.json && colour_on_stdout(options.output.colour);
   if (options.record_graph) return print_graph_record(*options.record_graph, session);
@@ -133,6 +156,14 @@ int simulate(const SimArguments& options, Session& session) {
   if (!options.reproduce.empty()) return reproduce(options, session, colour);
   if (!options.replay.empty()) return replay(options, session, colour);
   if (options.worst) return worst(options, session, colour);
+  if (!options.networks.empty()) return scale_out(options, session, colour);
+  if (!options.machine_counts.empty() || options.weak || options.window)
+    throw Error(Errc::bad_config,
+                std::string(options.weak     ? "--weak"
+                            : options.window ? "--window"
+                                             : "--machines") +
+                    " is about several machines",
+                "say how they are connected: --network infiniband-hdr, for example");
   if (options.workload.empty()) {
     throw Error(Errc::bad_config, "charm sim needs a --workload",
                 "for example charm sim --workload bfs --policy charm,ring; 'all' takes every one");
@@ -168,6 +199,13 @@ void declare_sim(CLI::App& app, Session& session) {
       "Policies NAME[:parameter=value,...] of " + join(simulated_policies()) + ", or a controller; all [charm]");
   app.add_option("--workers", options->workers,
                  "Numbers of workers: 64, or 8,16,32, or 8..128 [a core each, at most 64]");
+  app.add_option("--network", options->networks,
+                 "Several such machines, one rank each, over " + join(network_names()) + "; all");
+  app.add_option("--machines", options->machine_counts, "Numbers of machines: 4,16,64 or 1..256 [1..256]");
+  whole_number(app.add_option("--scale", options->scale, "With --network: 2^N words or vertices in all [30]"), 10, 48);
+  app.add_flag("--weak", options->weak, "With --network: 2^N words or vertices on each machine");
+  whole_number(app.add_option("--window", options->window, "With --network: buffers on the way to a machine [8]"), 1,
+               65536);
   number_within(app.add_option("--seconds", options->run.seconds, "Simulated seconds [60]"), 0.001, 1e6);
   number_within(app.add_option("--warm-up", options->run.warm_up, "Simulated seconds before the measurement [0]"), 0,
                 1e6);

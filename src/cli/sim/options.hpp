@@ -19,6 +19,10 @@ struct SimRequest {
 /// Every combination, in order; a policy that cannot place so many workers is an error.
 std::vector<sim::RunResult> simulate(const SimRequest& request);
 
+/// Numbers from "8,16,32" or "8..128" (doubling). \param option appears in errors.
+/// \throws Error (bad_config).
+std::vector<int> parse_counts(const char* option, const std::string& text);
+
 /// Numbers of workers from "8,16,32" or "8..128" (doubling).
 /// \throws Error (bad_config).
 std::vector<int> parse_workers(const std::string& text);

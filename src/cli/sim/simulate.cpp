@@ -11,11 +11,12 @@
 namespace charm::cli {
 namespace {
 
-int number(const std::string& text, const std::string& all) {
+int number(const char* option, const std::string& text, const std::string& all) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > 65536) {
-    throw Error(Errc::bad_config, "--workers '" + all + "': '" + text + "' is not a whole number from 1 to 65536",
+    throw Error(Errc::bad_config,
+                std::string(option) + " '" + all + "': '" + text + "' is not a whole number from 1 to 65536",
                 "give numbers such as 8,16,32 or 8..128");
   }
   return value;
@@ -23,17 +24,17 @@ int number(const std::string& text, const std::string& all) {
 
 }  // namespace
 
-std::vector<int> parse_workers(const std::string& text) {
+std::vector<int> parse_counts(const char* option, const std::string& text) {
   std::vector<int> out;
   for (const std::string& part : split_list(text)) {
     const auto dots = part.find("..");
     if (dots == std::string::npos) {
-      out.push_back(number(part, text));
+      out.push_back(number(option, part, text));
       continue;
     }
-    const int from = number(part.substr(0, dots), text), to = number(part.substr(dots + 2), text);
+    const int from = number(option, part.substr(0, dots), text), to = number(option, part.substr(dots + 2), text);
     if (from > to) {
-      throw Error(Errc::bad_config, "--workers '" + text + "': " + part + " goes down",
+      throw Error(Errc::bad_config, std::string(option) + " '" + text + "': " + part + " goes down",
                   "write the smaller number first");
     }
     for (int w = from; w < to; w *= 2) out.push_back(w);
@@ -41,6 +42,8 @@ std::vector<int> parse_workers(const std::string& text) {
   }
   return out;
 }
+
+std::vector<int> parse_workers(const std::string& text) { return parse_counts("--workers", text); }
 
 std::vector<sim::RunResult> simulate(const SimRequest& request) {
   struct Piece {

@@ -1,0 +1,135 @@
+#include "cli/sim/scale_out.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/format.hpp"
+#include "base/json.hpp"
+#include "cli/sim/output.hpp"
+#include "cli/text_table.hpp"
+#include "sim/network/scale_out.hpp"
+
+namespace charm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double worth_doubling = 1.5;  // times the throughput, by twice the machines
+
+struct Curve {
+  std::string machine, network, policy, workload;
+  int workers = 1;
+  std::vector<sim::ScaleOut> points;
+};
+
+std::vector<Curve> curves_of(const ScaleOutRequest& request) {
+  std::vector<Curve> curves;
+  for (const auto& machine : request.local.machines) {
+    const sim::Model model = sim::model(machine);
+    const int cores = static_cast<int>(model.machine.cores.size());
+    const std::vector<int> workers = request.local.workers.empty() ? std::vector{cores} : request.local.workers;
+    for (const auto& network : request.networks) {
+      for (const auto& workload : request.local.workloads) {
+        for (const auto& policy : request.local.policies) {
+          for (const int count : workers) {
+            sim::ScaleOutOptions options;
+            options.workload = workload;
+            options.policy = policy;
+            options.workers = count;
+            options.scale = request.scale;
+            options.weak = request.weak;
+            options.messaging.window = request.window.value_or(options.messaging.window);
+            curves.push_back({model.name, network, policy, workload, count,
+                              sim::scale_out(model, sim::network(network), request.machine_counts, options)});
+          }
+        }
+      }
+    }
+  }
+  return curves;
+}
+
+/// Where it stops scaling, and why.
+std::string verdict(const Curve& curve) {
+  const auto& points = curve.points;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const double machines = static_cast<double>(points[i].machines) / points[i - 1].machines;
+    const double faster = points[i].throughput / points[i - 1].throughput;
+    if (points[i - 1].machines == 1 || faster >= 1 + (worth_doubling - 1) * (machines - 1)) continue;
+    return fmt::format("Stops scaling at {} machines: {} machines do {} of their throughput. Most time is for: {}.",
+                       points[i - 1].machines, points[i].machines, base::format_percent(faster),
+                       sim::part_names[static_cast<std::size_t>(points[i].limit())]);
+  }
+  return "Scales as far as was asked.";
+}
+
+std::string table_of(const Curve& curve, bool colour) {
+  using Align = Column::Align;
+  const std::vector<Column> columns = {{"machines", Align::right}, {"throughput", Align::right},
+                                       {"", Align::left},          {"efficiency", Align::right},
+                                       {"most time", Align::left}, {"buffers filled", Align::right},
+                                       {"buffers", Align::right}};
+  std::vector<std::vector<Cell>> rows;
+  for (const auto& point : curve.points) {
+    rows.push_back(
+        {{std::to_string(point.machines), ""},
+         {in_thousands(point.throughput), ""},
+         {point.unit + "/s", ""},
+         {base::format_percent(point.efficiency), ""},
+         {std::string(sim::part_names[static_cast<std::size_t>(point.limit())]), ""},
+         {point.machines == 1 ? "–" : base::format_percent(point.filled), ""},
+         {point.machines == 1 ? "–" : base::format_bytes(static_cast<std::uint64_t>(point.buffer_memory)), ""}});
+  }
+  return fmt::format("{} on machines like {}, {} workers each under {}, over {}: {}\n\n{}\n{}\n", curve.workload,
+                     curve.machine, curve.workers, curve.policy, curve.network, sim::network(curve.network).summary,
+                     render_table(columns, rows, colour), verdict(curve));
+}
+
+Json json_of(const Curve& curve, const ScaleOutRequest& request) {
+  Json points = Json::array();
+  for (const auto& point : curve.points) {
+    Json parts = Json::object();
+    for (std::size_t i = 0; i < sim::part_names.size(); ++i) parts[std::string(sim::part_names[i])] = point.parts[i];
+    points.push_back({{"machines", point.machines},
+                      {"seconds", point.seconds},
+                      {"throughput", point.throughput},
+                      {"unit", point.unit + "/s"},
+                      {"efficiency", point.efficiency},
+                      {"limit", sim::part_names[static_cast<std::size_t>(point.limit())]},
+                      {"part_seconds", parts},
+                      {"buffers_filled", point.filled},
+                      {"buffer_bytes", point.buffer_memory},
+                      {"sent_bytes", point.sent_bytes}});
+  }
+  return {{"machine", curve.machine},   {"network", curve.network}, {"source", sim::network(curve.network).source},
+          {"workload", curve.workload}, {"policy", curve.policy},   {"workers", curve.workers},
+          {"scale", request.scale},     {"weak", request.weak},     {"points", points}};
+}
+
+}  // namespace
+
+std::vector<int> parse_machine_counts(const std::string& text) {
+  std::vector<int> counts = parse_counts("--machines", text);
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+std::string scale_out_text(const ScaleOutRequest& request, bool json, bool colour) {
+  for (const auto& name : request.networks) sim::network(name);
+  const std::vector<Curve> curves = curves_of(request);
+  if (json) {
+    Json list = Json::array();
+    for (const Curve& curve : curves) list.push_back(json_of(curve, request));
+    return base::json_text(Json{{"curves", list}}, 2) + "\n";
+  }
+  std::string text;
+  for (const Curve& curve : curves) text += (text.empty() ? "" : "\n") + table_of(curve, colour);
+  return text;
+}
+
+}  // namespace charm::cli

@@ -1,0 +1,65 @@
+// A program of many machines: one rank each, that send each other messages as charm::remote does. The time on a machine
+// is simulated (run.hpp); the network and the messages are a cost model in the manner of LogGP (Alexandrov et al.,
+// 1995): what a processor pays for a message and for a buffer, what an adapter carries, and what a round trip takes.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/network/network.hpp"
+#include "sim/run.hpp"
+
+namespace charm::sim {
+
+/// Messages as charm::remote collects them. A test holds the sizes to src/remote; the times were measured
+/// (docs/simulator.md).
+struct Messaging {
+  double buffer_bytes = 16384;
+  double buffer_head_bytes = 48;
+  double message_bytes = 16;  // a head of 8 bytes, and a vertex or an update of 8
+  double window = 8;          // buffers to a rank that are on the way or not yet run
+  double waiting = 2;         // buffers to a rank that wait for the window
+  double message_ns = 190;    // of processors, for sending and running one message of many
+  double buffer_us = 2;       // of processors, for sending and receiving a buffer
+  [[nodiscard]] double messages_per_buffer() const noexcept;
+};
+
+struct ScaleOutOptions {
+  std::string workload = "gups";  // gups or bfs
+  std::string policy = "charm";
+  int workers = 1;    // of each machine
+  int scale = 30;     // log2 of the table's words, or of the vertices: of all machines together
+  bool weak = false;  // the scale is of one machine, and grows with their number
+  Messaging messaging;
+};
+
+/// What a run's time goes into. Own work and messages are of the processors, one after the other; that, adapters,
+/// switches and the window go on at the same time, so that the longest counts; the ends of steps follow.
+enum class Part { own_work, messages, adapter, upper_switches, window, steps };
+inline constexpr std::array<std::string_view, 6> part_names = {"own work",       "messages", "adapter",
+                                                               "upper switches", "window",   "steps"};
+
+struct ScaleOut {
+  int machines = 1;
+  double seconds = 0;
+  double throughput = 0;  // operations per second of all machines
+  double efficiency = 1;  // over so many times the throughput of one machine with the same work each
+  std::string unit;
+  std::array<double, part_names.size()> parts{};  // seconds
+  double filled = 1;                              // of a buffer, when it is sent
+  double buffer_memory = 0;                       // bytes on each machine, at most
+  double sent_bytes = 0;                          // by each machine
+  /// What takes the longest.
+  [[nodiscard]] Part limit() const noexcept;
+};
+
+/// \throws Error (bad_config) for a workload that has no distributed form, or sizes that leave machines without work.
+ScaleOut scale_out(const Model& model, const Network& network, int machines, const ScaleOutOptions& options);
+
+/// The same for several numbers of machines, in order; the local simulations are shared.
+std::vector<ScaleOut> scale_out(const Model& model, const Network& network, const std::vector<int>& machines,
+                                const ScaleOutOptions& options);
+
+}  // namespace charm::sim
