@@ -204,8 +204,9 @@ void declare_sim(CLI::App& app, Session& session) {
   app.add_option("--machines", options->machine_counts, "Numbers of machines: 4,16,64 or 1..256 [1..256]");
   whole_number(app.add_option("--scale", options->scale, "With --network: 2^N words or vertices in all [30]"), 10, 48);
   app.add_flag("--weak", options->weak, "With --network: 2^N words or vertices on each machine");
-  whole_number(app.add_option("--window", options->window, "With --network: buffers on the way to a machine [8]"), 1,
-               65536);
+  whole_number(app.add_option("--window", options->window,
+                              "With --network: buffers on the way to a machine [two a worker, at least 8]"),
+               1, 65536);
   number_within(app.add_option("--seconds", options->run.seconds, "Simulated seconds [60]"), 0.001, 1e6);
   number_within(app.add_option("--warm-up", options->run.warm_up, "Simulated seconds before the measurement [0]"), 0,
                 1e6);

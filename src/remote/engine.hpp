@@ -1,24 +1,20 @@
 // The messages of a rank: collected by destination, held back where the receiver does not keep up, run as jobs.
 //
 //  M1  A message is written into the lane of its worker and destination, under the lane's lock, and counted as sent
-//  there. A
-//      full buffer goes to the peer's `waiting` list and from there to the transport, as long as the peer has given
-//      credits: at most `window` buffers of a sender are on the way or not yet run. So a receiver that runs nothing
-//      keeps at most `window` buffers of each rank, and a sender at most `most_waiting` for it, and one for each
-//      worker.
+//      there. A full buffer goes to the peer's `waiting` list and from there to the transport, as long as the peer has
+//      given credits: at most window_of() buffers of a sender are on the way or not yet run. So a receiver that runs
+//      nothing keeps at most so many of each rank, and a sender at most `most_waiting` for it, and one for each worker.
 //  M2  A task that needs another buffer while `most_waiting` of them wait is suspended. Functions that another rank has
-//  called
-//      never wait for this (docs/remote.md): the credit of their buffer may be what the other rank waits for.
-//  M3  A credit is returned when the messages of a buffer were run, or, of those that run as tasks, were started,
-//  unless
-//      `most_tasks` of the rank have been started and not ended.
+//      called never wait for this (docs/remote.md): the credit of their buffer may be what the other rank waits for.
+//  M3  A credit is returned when the messages of a buffer were run, or, of those that run as tasks, were started. It
+//      is withheld while `most_tasks` of the rank have been started and not ended.
 //  M4  `run` counts messages whose function has ended, a request before its reply is sent. Sender and receiver each
-//  count
-//      all messages of a pair, so fence() compares the two, and barrier() the sums over all ranks, in two waves
+//      count all messages of a pair, so fence() compares the two, and barrier() the sums over all ranks, in two waves
 //      (Mattern, Algorithms for distributed termination detection, 1987, the four-counter method).
 //  M5  Whoever calls the transport holds `lock_`, and neither waits nor completes an event while it does: what has
-//  happened
-//      is posted as a job, because looks come from threads that have no worker (detail/idle_look.hpp).
+//      happened is posted as a job, because looks come from threads that have no worker (detail/idle_look.hpp).
+//  M6  A job may still use the engine when its messages have been counted: the engine lasts until the workers have
+//      ended.
 #pragma once
 
 #include <charm/detail/completion.hpp>
@@ -41,9 +37,16 @@ namespace charm::remote {
 
 class Engine {
  public:
-  static constexpr std::uint32_t window = 8;
+  static constexpr std::uint32_t least_window = 8;
   static constexpr int most_waiting = 2;
   static constexpr int most_tasks = 4096;
+
+  /// Buffers that a rank of so many workers takes from each of the others at a time: two for each of its workers from
+  /// all of them together, one to run and one on the way, since a rank with few others is else run by few workers.
+  [[nodiscard]] static constexpr std::uint32_t window_of(int workers, int ranks) noexcept {
+    const int fair = 2 * workers / (ranks > 1 ? ranks - 1 : 1);
+    return fair > static_cast<int>(least_window) ? static_cast<std::uint32_t>(fair) : least_window;
+  }
 
   /// \param workers number of lanes to each rank, beside one for threads that are no workers.
   Engine(BufferPool& pool, Transport& transport, int workers);
@@ -92,8 +95,8 @@ class Engine {
   };
   struct alignas(64) Peer {
     // Under lock_:
-    std::uint32_t credits = window;
-    Buffer* first = nullptr;  // those that wait for a credit
+    std::uint32_t credits = least_window;  // what the peer gives beyond comes with its first buffer or note
+    Buffer* first = nullptr;               // those that wait for a credit
     Buffer* last = nullptr;
     Waiter* stalled = nullptr;  // tasks that wait for room
     std::uint64_t told = 0;     // `run` as the peer knows it
@@ -151,6 +154,7 @@ class Engine {
   Transport& transport_;
   const int rank_;
   const int ranks_;
+  const std::uint32_t window_;  // that this rank gives to each of the others
   std::vector<Row> rows_;
   std::vector<Peer> peers_;
   std::atomic<bool> notes_due_{false};

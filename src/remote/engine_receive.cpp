@@ -97,7 +97,7 @@ bool Engine::progress(bool in_task) noexcept {
       replies = buffer;
     }
   }
-  send_notes(in_task ? window / 2 : 1);
+  send_notes(in_task ? least_window / 2 : 1);
   if (any) last_event_ns_.store(base::monotonic_ns(), std::memory_order_relaxed);
   lock_.unlock();
   while (Buffer* buffer = replies) {
@@ -160,8 +160,7 @@ void Engine::look_for_lost(std::int64_t now) noexcept {
                  name + " has ended without charm::remote::finalize(); calls to it and barriers fail on rank " +
                      std::to_string(rank_));
   }
-  pump(rank);
-  wake_all(there.stalled);
+  pump(rank);  // also wakes who waits for room
   wake_all(fences_);
   if (step_ != nullptr) charm::detail::post_anywhere(*std::exchange(step_, nullptr));
   charm::detail::post_anywhere(*new FailJob(*this));
@@ -186,7 +185,7 @@ void Engine::run_buffer(Job* job) noexcept {
   Engine& engine = *buffer.engine;
   const int from = buffer.peer;
   in_called_function.with(true, [&] { engine.run_messages(buffer); });
-  if (engine.peer(from).owed.load(std::memory_order_relaxed) >= window / 2) engine.progress(true);
+  if (engine.peer(from).owed.load(std::memory_order_relaxed) >= least_window / 2) engine.progress(true);
 }
 
 void Engine::run_messages(Buffer& buffer) noexcept {

@@ -19,9 +19,17 @@ Engine::Engine(BufferPool& pool, Transport& transport, int workers)
       transport_(transport),
       rank_(transport.rank()),
       ranks_(transport.ranks()),
+      window_(window_of(workers, ranks_)),
       rows_(static_cast<std::size_t>(workers) + 1),
       peers_(static_cast<std::size_t>(ranks_)) {
   for (Row& row : rows_) row.lanes = std::vector<Lane>(static_cast<std::size_t>(ranks_));
+  const std::uint32_t more = window_ - least_window;
+  if (more == 0) return;
+  for (Peer& there : peers_) there.owed.store(more, std::memory_order_relaxed);
+  Peer& self = peer(rank_);
+  self.owed.store(0, std::memory_order_relaxed);
+  self.credits = window_;
+  notes_due_.store(true, std::memory_order_release);
 }
 
 /// Workers of arenas share the rows of others.

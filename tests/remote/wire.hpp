@@ -44,6 +44,16 @@ class Wire {
     const std::lock_guard guard(mutex_);
     end(rank).asleep = asleep;
   }
+  /// What one rank sends to another stays on the way.
+  void hold(int from, int to, bool held) {
+    const std::lock_guard guard(mutex_);
+    end(to).held = held ? from : -1;
+  }
+  /// Whether the rank waits for the others in a collective.
+  bool joined(int rank) {
+    const std::lock_guard guard(mutex_);
+    return end(rank).gathering.step != nullptr;
+  }
   /// The rank has died: all others hear of it.
   void kill(int rank) {
     const std::lock_guard guard(mutex_);
@@ -93,6 +103,7 @@ class Wire {
     Gathering gathering;
     Collective* finished = nullptr;
     bool asleep = false;
+    int held = -1;
   };
 
   End& end(int rank) { return ends_[static_cast<std::size_t>(rank)]; }
@@ -120,8 +131,9 @@ class Wire {
     if (std::uniform_real_distribution<>(0, 1)(random_) < delay_) return {};
     const std::size_t first = random_() % ranks_;
     for (std::size_t i = 0; i < ranks_; ++i) {
-      auto& queue = here.from[(first + i) % ranks_];
-      if (queue.empty()) continue;
+      const std::size_t from = (first + i) % ranks_;
+      auto& queue = here.from[from];
+      if (queue.empty() || static_cast<int>(from) == here.held) continue;
       Buffer* buffer = queue.front();
       queue.pop_front();
       return {Kind::received, buffer, nullptr};

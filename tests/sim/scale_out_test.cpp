@@ -35,9 +35,21 @@ TEST(Messaging, HasTheSizesOfRemote) {
   EXPECT_EQ(messaging.buffer_bytes, remote::Buffer::usual_bytes);
   EXPECT_EQ(messaging.buffer_head_bytes, sizeof(remote::WireHead));
   EXPECT_EQ(messaging.message_bytes, sizeof(remote::MessageHead) + sizeof(std::uint64_t));
-  EXPECT_EQ(messaging.window, remote::Engine::window);
   EXPECT_EQ(messaging.waiting, remote::Engine::most_waiting);
   EXPECT_EQ(messaging.messages_per_buffer(), 1021);  // (16384 - 48) / 16
+}
+
+TEST(Messaging, HasTheWindowOfRemote) {
+  for (const int workers : {1, 4, 64}) {
+    for (const int machines : {2, 4, 64}) {
+      ScaleOutOptions options = weak_gups(20, workers);
+      const ScaleOut one = scale_out(model("epyc-7713"), endless, machines, options);
+      options.messaging.window = remote::Engine::window_of(workers, machines);
+      const ScaleOut other = scale_out(model("epyc-7713"), endless, machines, options);
+      EXPECT_EQ(one.buffer_memory, other.buffer_memory);
+      EXPECT_EQ(one.seconds, other.seconds);
+    }
+  }
 }
 
 TEST(ScaleOut, OfOneMachineIsTheMachine) {

@@ -53,18 +53,23 @@ std::vector<Curve> curves_of(const ScaleOutRequest& request) {
   return curves;
 }
 
-/// Where it stops scaling, and why.
+/// Whether so many more machines are worth their number: two for one do at least 1.5 times as much.
+bool worthwhile(const sim::ScaleOut& before, const sim::ScaleOut& after) {
+  const double machines = static_cast<double>(after.machines) / before.machines;
+  return after.throughput / before.throughput >= 1 + (worth_doubling - 1) * (machines - 1);
+}
+
+/// From where on no further machines are worth their number, and why.
 std::string verdict(const Curve& curve) {
   const auto& points = curve.points;
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const double machines = static_cast<double>(points[i].machines) / points[i - 1].machines;
-    const double faster = points[i].throughput / points[i - 1].throughput;
-    if (points[i - 1].machines == 1 || faster >= 1 + (worth_doubling - 1) * (machines - 1)) continue;
-    return fmt::format("Stops scaling at {} machines: {} machines do {} of their throughput. Most time is for: {}.",
-                       points[i - 1].machines, points[i].machines, base::format_percent(faster),
-                       sim::part_names[static_cast<std::size_t>(points[i].limit())]);
-  }
-  return "Scales as far as was asked.";
+  std::size_t last = points.size() - 1;
+  while (last > 0 && !worthwhile(points[last - 1], points[last])) --last;
+  if (last + 1 == points.size()) return "Scales as far as was asked.";
+  const sim::ScaleOut& next = points[last + 1];
+  return fmt::format("Stops scaling at {} machine{}: {} do {} of that. Most of their time is for: {}.",
+                     points[last].machines, points[last].machines == 1 ? "" : "s", next.machines,
+                     base::format_percent(next.throughput / points[last].throughput),
+                     sim::part_names[static_cast<std::size_t>(next.limit())]);
 }
 
 std::string table_of(const Curve& curve, bool colour) {

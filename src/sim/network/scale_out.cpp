@@ -33,6 +33,12 @@ double operations_of(const ScaleOutOptions& options, int machines) {
   return all * (options.workload == "gups" ? updates_per_word : edges_per_vertex);
 }
 
+/// Two buffers for each worker from all others together, and at least 8 from each (remote/engine.hpp).
+double window_of(const ScaleOutOptions& options, int machines) {
+  if (options.messaging.window > 0) return options.messaging.window;
+  return std::max(8.0, std::floor(2.0 * options.workers / std::max(1, machines - 1)));
+}
+
 /// The scale of one machine's part, at which the local rate is taken.
 double local_scale(const ScaleOutOptions& options, int machines) {
   return options.scale - (options.weak ? 0 : std::log2(static_cast<double>(machines)));
@@ -115,7 +121,8 @@ std::array<double, part_names.size()> parts_of(double operations, const Sent& se
   }
   // A buffer keeps its place in the window until it was run and the note of that has come back.
   const double run_us = sent.messages / sent.buffers * how.message_ns / 2 * 1e-3;
-  part(Part::window) = sent.buffers / others / how.window * (2 * latency + how.buffer_us + run_us) * 1e-6;
+  part(Part::window) =
+      sent.buffers / others / window_of(options, machines) * (2 * latency + how.buffer_us + run_us) * 1e-6;
   // barrier(): two waves, each up and down a tree.
   part(Part::steps) = 2 * 2 * rounds(machines) * (latency + how.buffer_us) * 1e-6;
   return parts;
@@ -152,7 +159,8 @@ ScaleOut result_of(const LocalWork& work, const Network& network, int machines, 
   if (all.buffers > 0) sum.filled = all.messages / all.buffers / how.messages_per_buffer();
   sum.sent_bytes = all.bytes;
   // One that each worker fills, those that wait, and a window of those on the way in each direction.
-  sum.buffer_memory = (machines - 1) * how.buffer_bytes * (options.workers + how.waiting + 2 * how.window);
+  sum.buffer_memory =
+      (machines - 1) * how.buffer_bytes * (options.workers + how.waiting + 2 * window_of(options, machines));
   sum.throughput = operations_of(options, machines) / sum.seconds;
   // Over machines that have the same work each and need not talk: caches that grow with the machines are not scaling.
   sum.efficiency = sum.throughput / machines / (1e9 * options.workers / work.local_ns);
