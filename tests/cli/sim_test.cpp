@@ -110,6 +110,28 @@ TEST_F(ToolTest, SimWritesAReport) {
   EXPECT_EQ(files(), std::vector<std::string>{"out.html"});
 }
 
+TEST_F(ToolTest, SimTellsHowManyMachinesScale) {
+  const auto said =
+      charm("sim --network infiniband-hdr,ethernet-10 --workload bfs --scale 22 --machines 64,128,256 --json");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto curves = json::parse(said.out).at("curves");
+  ASSERT_EQ(curves.size(), 2U);
+  for (const auto& curve : curves) {
+    ASSERT_EQ(curve.at("points").size(), 3U);
+    for (const auto& point : curve.at("points")) EXPECT_LT(point.at("buffers_filled").get<double>(), .2);
+  }
+  EXPECT_GT(curves[0].at("points")[2].at("throughput"), curves[1].at("points")[2].at("throughput"));
+  const std::string text = charm("sim --network infiniband-hdr --workload bfs --scale 22").out;
+  EXPECT_NE(text.find("Stops scaling at 64 machines: 128 do 133 % of that. Most of their time is for: messages."),
+            std::string::npos)
+      << text;
+  expect_refused("sim --network token-ring", {"token-ring", "ethernet-10"});
+  expect_refused("sim --network infiniband-hdr --workload sgd", {"sgd", "gups or bfs"});
+  expect_refused("sim --network infiniband-hdr --scale 12 --workload gups", {"--scale 12", "--machines"});
+  expect_refused("sim --network infiniband-hdr --machines 4..1", {"--machines '4..1'", "goes down"});
+  expect_refused("sim --workload bfs --machines 4", {"--machines", "--network"});
+}
+
 TEST_F(ToolTest, SimRefusesWhatItDoesNotKnow) {
   expect_refused("sim", {"--workload"});
   expect_refused("sim --workload knitting", {"knitting", "bfs"});
