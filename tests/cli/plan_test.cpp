@@ -1,21 +1,28 @@
-#include "cli/bench/plan.hpp"
-
 #include <charm/error.hpp>
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
+#include "cli/bench/workloads/all.hpp"
+
 using charm::Errc;
 using charm::cli::BenchRequest;
+using charm::cli::FactorWorkload;
 using charm::cli::Facts;
+using charm::cli::GraphWorkload;
 using charm::cli::make_plan;
+using charm::cli::SgdWorkload;
+using charm::cli::StreamclusterWorkload;
 using charm::cli::Workload;
 
 namespace {
 
 /// Eight bytes a vertex: round numbers to reason about.
-std::uint64_t eight_a_vertex(Workload, int scale) { return 8ULL << static_cast<unsigned>(scale); }
+std::uint64_t eight_a_vertex(const Workload& workload, const charm::cli::BenchPlan&) {
+  const auto* graph = dynamic_cast<const GraphWorkload*>(&workload);
+  return graph == nullptr ? 0 : 8ULL << static_cast<unsigned>(graph->scale_or_default());
+}
 
 Facts facts() {
   Facts f;
@@ -30,9 +37,10 @@ Facts facts() {
   return f;
 }
 
-std::string refusal(const BenchRequest& request, const Facts& f = facts(), Errc code = Errc::bad_config) {
+std::string refusal(const Workload& workload, const BenchRequest& request, const Facts& f = facts(),
+                    Errc code = Errc::bad_config) {
   try {
-    make_plan(request, f);
+    make_plan(workload, request, f);
   } catch (const charm::Error& error) {
     EXPECT_EQ(error.code(), code);
     EXPECT_FALSE(error.remedy().empty()) << error.what();
@@ -48,7 +56,7 @@ void expect_says(const std::string& text, std::initializer_list<const char*> par
 }
 
 TEST(BenchPlan, WithoutOptionsRunsEveryKernelOnEveryRuntime) {
-  const auto plan = make_plan({}, facts());
+  const auto plan = make_plan(GraphWorkload(), {}, facts());
   EXPECT_EQ(plan.measurements.size(), 12U);
   EXPECT_EQ(plan.policies, (std::vector<std::string>{"local"}));
   for (const auto& m : plan.measurements) {
@@ -58,39 +66,41 @@ TEST(BenchPlan, WithoutOptionsRunsEveryKernelOnEveryRuntime) {
 }
 
 TEST(BenchPlan, TakesAPlaceForCharmsArraysAndRefusesOneThatNobodyUses) {
-  EXPECT_EQ(make_plan({}, facts()).memory, "");
+  EXPECT_EQ(make_plan(GraphWorkload(), {}, facts()).memory, "");
   BenchRequest request;
   request.memory = "interleaved";
-  EXPECT_EQ(make_plan(request, facts()).memory, "interleaved");
+  EXPECT_EQ(make_plan(GraphWorkload(), request, facts()).memory, "interleaved");
   request.memory = "elsewhere";
-  expect_says(refusal(request), {"--memory", "'elsewhere'", "interleaved, partitioned"});
+  expect_says(refusal(GraphWorkload(), request), {"--memory", "'elsewhere'", "interleaved, partitioned"});
   request.memory = "interleaved";
   request.runtimes = {"openmp"};
-  expect_says(refusal(request), {"--memory", "leaves CHARM out"});
+  expect_says(refusal(GraphWorkload(), request), {"--memory", "leaves CHARM out"});
 }
 
 Facts factor_facts() {
   Facts f = facts();
   f.kernels = {"gemm", "cholesky", "lu"};
-  f.factor_bytes = [](const charm::cli::FactorPlan& plan) { return static_cast<std::uint64_t>(plan.size); };
+  f.needed_bytes = [](const Workload& workload, const charm::cli::BenchPlan&) {
+    return static_cast<std::uint64_t>(dynamic_cast<const FactorWorkload&>(workload).columns());
+  };
   return f;
 }
 
 TEST(BenchPlan, MakesARowOfEachBindingAndScheduleOfCharmsFactorisations) {
   BenchRequest request;
-  request.workload = Workload::factor;
-  auto plan = make_plan(request, factor_facts());
+  FactorWorkload factor;
+  auto plan = make_plan(factor, request, factor_facts());
   EXPECT_EQ(plan.measurements.size(), 8U) << "a product is of full matrices only";
-  EXPECT_FALSE(plan.factor.kernels_asked);
-  EXPECT_EQ(plan.factor.size, 40000);
-  request.factor.matrix = "dense";
-  EXPECT_EQ(make_plan(request, factor_facts()).measurements.size(), 12U);
-  EXPECT_EQ(make_plan(request, factor_facts()).factor.size, 1500);
+  EXPECT_FALSE(plan.kernels_asked);
+  EXPECT_EQ(factor.columns(), 40000);
+  factor.matrix = "dense";
+  EXPECT_EQ(make_plan(factor, request, factor_facts()).measurements.size(), 12U);
+  EXPECT_EQ(factor.columns(), 1500);
   request.kernels = {"gemm"};
-  request.factor.binds = {"core", "none"};
-  request.factor.schedules = {"stream", "batch"};
-  plan = make_plan(request, factor_facts());
-  EXPECT_TRUE(plan.factor.kernels_asked);
+  factor.binds = {"core", "none"};
+  factor.schedules = {"stream", "batch"};
+  plan = make_plan(factor, request, factor_facts());
+  EXPECT_TRUE(plan.kernels_asked);
   std::vector<std::string> rows;
   for (const auto& m : plan.measurements) rows.push_back(m.runtime + " " + m.bind + " " + m.schedule);
   EXPECT_EQ(rows, (std::vector<std::string>{"charm core stream", "charm core batch", "charm none stream",
@@ -99,33 +109,33 @@ TEST(BenchPlan, MakesARowOfEachBindingAndScheduleOfCharmsFactorisations) {
 
 TEST(BenchPlan, RefusesOptionsOfFactorisationsThatDoNotGoTogether) {
   BenchRequest request;
-  request.workload = Workload::factor;
+  FactorWorkload factor;
   request.file = "a.mtx";
-  request.factor.size = 5;
-  expect_says(refusal(request, factor_facts()), {"--size and --file contradict each other"});
-  request.factor.size.reset();
-  request.factor.matrix = "arrow";
-  expect_says(refusal(request, factor_facts()), {"--matrix and --file contradict each other"});
+  factor.size = 5;
+  expect_says(refusal(factor, request, factor_facts()), {"--size and --file contradict each other"});
+  factor.size.reset();
+  factor.matrix = "arrow";
+  expect_says(refusal(factor, request, factor_facts()), {"--matrix and --file contradict each other"});
   request.file = "";
-  request.factor.matrix.reset();
-  expect_says(refusal(request, factor_facts()), {"--file", "Matrix Market"});
+  factor.matrix.reset();
+  expect_says(refusal(factor, request, factor_facts()), {"--file", "Matrix Market"});
   request.file.reset();
   request.runtimes = {"tbb"};
-  request.factor.binds = {"core"};
-  expect_says(refusal(request, factor_facts()), {"--bind", "leaves CHARM out"});
-  request.factor.binds.clear();
-  request.factor.schedules = {"batch"};
-  expect_says(refusal(request, factor_facts()), {"--schedule", "leaves CHARM out"});
+  factor.binds = {"core"};
+  expect_says(refusal(factor, request, factor_facts()), {"--bind", "leaves CHARM out"});
+  factor.binds.clear();
+  factor.schedules = {"batch"};
+  expect_says(refusal(factor, request, factor_facts()), {"--schedule", "leaves CHARM out"});
   request.runtimes.clear();
   Facts small = factor_facts();
   small.available_bytes = 39999;
-  expect_says(refusal(request, small), {"--size 40000 of laplace2d", "smaller --size"});
+  expect_says(refusal(factor, request, small), {"--size 40000 of laplace2d", "smaller --size"});
 }
 
 TEST(BenchPlan, KeepsTheRowsOfAKernelTogetherSoThatTheyCanTakeTurns) {
   BenchRequest request;
   request.policies = {"local", "distributed"};
-  const auto rows = make_plan(request, facts()).measurements;
+  const auto rows = make_plan(GraphWorkload(), request, facts()).measurements;
   EXPECT_EQ(rows.size(), 15U);
   std::vector<std::string> seen;
   for (const auto& m : rows) {
@@ -140,7 +150,7 @@ TEST(BenchPlan, OnlyCharmIsRunOncePerPolicy) {
   request.kernels = {"bfs"};
   request.runtimes = {"openmp", "charm"};
   request.policies = {"distributed", "os"};
-  const auto rows = make_plan(request, facts()).measurements;
+  const auto rows = make_plan(GraphWorkload(), request, facts()).measurements;
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows[0].runtime, "openmp");
   EXPECT_EQ(rows[1].policy, "distributed");
@@ -150,84 +160,134 @@ TEST(BenchPlan, OnlyCharmIsRunOncePerPolicy) {
 TEST(BenchPlan, TrialsThatWereAskedForHoldForEveryKernel) {
   BenchRequest request;
   request.trials = 7;
-  for (const auto& m : make_plan(request, facts()).measurements) EXPECT_EQ(m.trials, 7);
+  for (const auto& m : make_plan(GraphWorkload(), request, facts()).measurements) EXPECT_EQ(m.trials, 7);
 }
 
 TEST(BenchPlan, RefusesUnknownNamesAndListsTheKnown) {
   BenchRequest kernel;
   kernel.kernels = {"bfs", "tsp"};
-  expect_says(refusal(kernel), {"--kernel", "'tsp'", "bfs, pr, graph500"});
+  expect_says(refusal(GraphWorkload(), kernel), {"--kernel", "'tsp'", "bfs, pr, graph500"});
   BenchRequest runtime;
   runtime.runtimes = {"cilk"};
-  expect_says(refusal(runtime), {"--runtime", "'cilk'", "openmp"});
+  expect_says(refusal(GraphWorkload(), runtime), {"--runtime", "'cilk'", "openmp"});
   BenchRequest policy;
   policy.policies = {"scatter"};
-  expect_says(refusal(policy), {"--policy", "'scatter'", "local, distributed, os"});
+  expect_says(refusal(GraphWorkload(), policy), {"--policy", "'scatter'", "local, distributed, os"});
 }
 
 TEST(BenchPlan, RefusesAnUnknownPolicyOfTheSettings) {
   Facts f = facts();
   f.policy = "scatter";
-  expect_says(refusal({}, f), {"'scatter'"});
+  expect_says(refusal(GraphWorkload(), {}, f), {"'scatter'"});
   BenchRequest without_charm;
   without_charm.runtimes = {"tbb"};
-  EXPECT_EQ(refusal(without_charm, f), "") << "a policy that nobody uses harms nobody";
+  EXPECT_EQ(refusal(GraphWorkload(), without_charm, f), "") << "a policy that nobody uses harms nobody";
 }
 
 TEST(BenchPlan, RefusesOptionsThatContradictEachOther) {
   BenchRequest both;
-  both.scale = 10;
   both.file = "graph.el";
-  expect_says(refusal(both), {"--scale", "--file"});
+  GraphWorkload scaled;
+  scaled.scale = 10;
+  expect_says(refusal(scaled, both), {"--scale", "--file"});
   BenchRequest policy;
   policy.runtimes = {"openmp"};
   policy.policies = {"local"};
-  expect_says(refusal(policy), {"--policy", "--runtime"});
-  BenchRequest undirected;
+  expect_says(refusal(GraphWorkload(), policy), {"--policy", "--runtime"});
+  GraphWorkload undirected;
   undirected.undirected = true;
-  expect_says(refusal(undirected), {"--undirected", "--file"});
+  expect_says(refusal(undirected, {}), {"--undirected", "--file"});
 }
 
 TEST(BenchPlan, RefusesMoreWorkersThanCoresUnlessTheyMayShare) {
   BenchRequest request;
   request.workers = 5;
-  expect_says(refusal(request, facts(), Errc::too_many_workers), {"5 workers", "4 allowed cores", "--workers 4"});
+  expect_says(refusal(GraphWorkload(), request, facts(), Errc::too_many_workers),
+              {"5 workers", "4 allowed cores", "--workers 4"});
   Facts sharing = facts();
   sharing.share_cores = true;
-  EXPECT_EQ(make_plan(request, sharing).workers, 5);
+  EXPECT_EQ(make_plan(GraphWorkload(), request, sharing).workers, 5);
 }
 
 TEST(BenchPlan, RefusesWhatCannotFitInMemoryAndSaysWhatWould) {
-  BenchRequest request;
-  request.scale = 30;  // 8 GiB
+  GraphWorkload graph;
+  graph.scale = 30;  // 8 GiB
   Facts f = facts();
   f.available_bytes = 3ULL << 30U;
-  expect_says(refusal(request, f), {"--scale 30", "8 GiB", "3 GiB", "--scale 28"});
-  request.scale = 28;
-  EXPECT_EQ(refusal(request, f), "");
+  expect_says(refusal(graph, {}, f), {"--scale 30", "8 GiB", "3 GiB", "--scale 28"});
+  graph.scale = 28;
+  EXPECT_EQ(refusal(graph, {}, f), "");
   f.available_bytes.reset();
-  request.scale = 30;
-  EXPECT_EQ(refusal(request, f), "") << "what is not known cannot be held against the user";
+  graph.scale = 30;
+  EXPECT_EQ(refusal(graph, {}, f), "") << "what is not known cannot be held against the user";
 }
 
 TEST(BenchPlan, SamplesHaveDefaultsAndMustFitInMemory) {
   Facts f = facts();
-  f.sgd_bytes = [](const charm::cli::SgdPlan& sgd, int) {
-    return static_cast<std::uint64_t>(sgd.rows) * static_cast<std::uint64_t>(sgd.features) * 4;
+  f.needed_bytes = [](const Workload& workload, const charm::cli::BenchPlan&) {
+    const auto made = dynamic_cast<const SgdWorkload&>(workload).samples();
+    return static_cast<std::uint64_t>(made.rows) * static_cast<std::uint64_t>(made.features) * 4;
   };
   f.available_bytes = 3ULL << 30U;
   BenchRequest request;
-  request.workload = Workload::sgd;
-  EXPECT_EQ(make_plan(request, f).sgd.rows, 10000);
-  request.sgd.rows = 1000000;
-  request.sgd.features = 1024;
-  expect_says(refusal(request, f), {"--rows 1000000", "3.81 GiB", "3 GiB", "--rows 500000"});
-  request.sgd.rows = 2;
-  request.sgd.features = 2000000000;
-  expect_says(refusal(request, f), {"--features"});
-  request.sgd.rows.reset();
+  SgdWorkload sgd;
+  EXPECT_EQ(sgd.samples().rows, 10000);
+  sgd.rows = 1000000;
+  sgd.features = 1024;
+  expect_says(refusal(sgd, request, f), {"--rows 1000000", "3.81 GiB", "3 GiB", "--rows 500000"});
+  sgd.rows = 2;
+  sgd.features = 2000000000;
+  expect_says(refusal(sgd, request, f), {"--features"});
+  sgd.rows.reset();
   request.file = "samples.svm";
-  expect_says(refusal(request, f), {"--features", "--file"});
+  expect_says(refusal(sgd, request, f), {"--features", "--file"});
+  sgd.features.reset();
+  request.file = "";
+  expect_says(refusal(sgd, request, f), {"--file", "give the path of a sample file"});
+}
+
+TEST(BenchPlan, ClustersHaveBoundsThatLeaveANumber) {
+  StreamclusterWorkload asked;
+  EXPECT_EQ(asked.most_centres(), 20);
+  EXPECT_EQ(asked.centres_kept(), 1000);
+  asked.least = 600;
+  EXPECT_EQ(asked.most_centres(), 1200) << "twice the least";
+  EXPECT_EQ(asked.centres_kept(), 1200) << "those of one chunk at least";
+  EXPECT_EQ(refusal(asked, {}), "");
+  asked.most = 599;
+  expect_says(refusal(asked, {}), {"--least 600 is above --most 599"});
+  asked.most = 700;
+  asked.intermediate = 699;
+  expect_says(refusal(asked, {}), {"--intermediate 699", "up to 700", "take --intermediate 700 or more"});
+  asked.intermediate.reset();
+  Facts small = facts();
+  small.available_bytes = 9;
+  small.needed_bytes = [](const Workload&, const charm::cli::BenchPlan&) { return std::uint64_t{10}; };
+  expect_says(refusal(asked, {}, small), {"--points 16384 of --dimensions 128 need about 10", "take fewer --points"});
+  BenchRequest request;
+  request.file = "points.bin";
+  EXPECT_EQ(refusal(asked, request, small), "") << "a file's size is not known yet";
+  asked.points = 5;
+  expect_says(refusal(asked, request), {"--points and --file contradict each other"});
+}
+
+TEST(BenchPlan, EveryWorkloadHasItsWordsAndRunsEachKernelByDefault) {
+  std::vector<std::string> names;
+  charm::cli::for_each_workload([&](const Workload& each) {
+    names.emplace_back(each.text().name);
+    EXPECT_NE(std::string(each.text().example).find("charm bench " + names.back() + " "), std::string::npos);
+    EXPECT_EQ(std::string(each.text().file).empty(), std::string(each.text().file_format).empty()) << names.back();
+    Facts f = facts();
+    f.kernels = each.kernels();
+    f.runtimes = each.runtimes();
+    std::vector<std::string> planned;
+    for (const auto& row : make_plan(each, {}, f).measurements)
+      if (planned.empty() || planned.back() != row.kernel) planned.push_back(row.kernel);
+    std::vector<std::string> expected = f.kernels;
+    if (names.back() == "factor") std::erase(expected, "gemm");
+    EXPECT_EQ(planned, expected) << names.back();
+  });
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
 }
 
 }  // namespace

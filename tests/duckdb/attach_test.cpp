@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error_code.hpp"
 #include "fake.hpp"
 
 namespace {
@@ -18,6 +19,7 @@ using namespace charm::duckdb;
 using namespace std::chrono_literals;
 namespace fake = charm::duckdb::fake;
 using charm::Errc;
+using charm::test::error_of;
 
 constexpr int workers = 3;
 
@@ -37,17 +39,6 @@ class Duckdb : public testing::Test {
   }
   fake::Db db;
 };
-
-template <class F>
-charm::Error error_of(F&& f) {
-  try {
-    f();
-  } catch (const charm::Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {Errc::system, "", ""};
-}
 
 std::string answer(const Library& library, Result& result) {
   char* text = library.functions().value_varchar(&result, 0, 0);

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/bench/json.hpp"
-#include "cli/bench/plan.hpp"
+#include "cli/bench/workloads/olap_options.hpp"
 #include "cli/report/speedups.hpp"
 #include "workloads/olap/engine.hpp"
 
@@ -81,12 +81,13 @@ TEST(OlapPlan, TakesItsOwnOptionsAndRefusesEmptyPaths) {
   facts.policies = {"local"};
   facts.policy = "local";
   BenchRequest request;
-  request.workload = Workload::olap;
-  request.olap.scale = 3;
-  EXPECT_DOUBLE_EQ(make_plan(request, facts).olap.scale, 3);
-  EXPECT_EQ(make_plan(request, facts).measurements.size(), 4U);
-  request.olap.database = "";
-  EXPECT_THROW(make_plan(request, facts), charm::Error);
+  OlapWorkload olap;
+  EXPECT_EQ(make_plan(olap, request, facts).measurements.size(), 4U);
+  olap.database = "";
+  EXPECT_THROW(make_plan(olap, request, facts), charm::Error);
+  olap.database.reset();
+  olap.engine = "";
+  EXPECT_THROW(make_plan(olap, request, facts), charm::Error);
 }
 
 TEST(Engine, SaysWhatToInstallWhereThereIsNoDuckdb) {

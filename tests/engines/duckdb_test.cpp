@@ -18,6 +18,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error_code.hpp"
 #include "controller/policy.hpp"
 #include "duckdb/statements.hpp"
 #include "workloads/olap/engine.hpp"
@@ -28,6 +29,7 @@ namespace {
 using namespace charm::duckdb;
 using namespace std::chrono_literals;
 using charm::Errc;
+using charm::test::error_of;
 using charm::workloads::DuckdbFiles;
 using charm::workloads::Tpch;
 
@@ -46,17 +48,6 @@ std::set<int> threads_of_process() {
 
 void start_runtime(const std::string& policy = "local") {
   charm::init({.workers = 2, .policy = policy, .share_cores = true, .stack_bytes = std::size_t{2} << 20U});
-}
-
-template <class F>
-charm::Error error_of(F&& f) {
-  try {
-    f();
-  } catch (const charm::Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {Errc::system, "", ""};
 }
 
 class Engine : public testing::Test {

@@ -194,13 +194,13 @@ TEST(MatrixMarket, RefusesSizesThatDoNotMatch) {
   EXPECT_REFUSED(general + "3 3 1 1\n1 2\n", ".mtx", ":2: '1' stands after the matrix's size; ");
   EXPECT_REFUSED(general + "0 0 0\n", ".mtx", ":2: the matrix is empty; ");
   EXPECT_REFUSED(general + "3 3 2\n1 2\n", ".mtx", ":4: the file ends after 1 of 2 entries; ");
-  EXPECT_REFUSED(general + "3 3 1\n1 2\n% c\n2 3\n", ".mtx", ":5: an entry more than the 1 of the header; ");
-  EXPECT_REFUSED(general + "3 3 0\n1 2\n", ".mtx", ":3: an entry more than the 0 of the header; ");
+  EXPECT_REFUSED(general + "3 3 1\n1 2\n% c\n2 3\n", ".mtx", ":5: an entry more than the 1 of the size line; ");
+  EXPECT_REFUSED(general + "3 3 0\n1 2\n", ".mtx", ":3: an entry more than the 0 of the size line; ");
 }
 
 TEST(MatrixMarket, RefusesEntriesOutsideOfTheMatrix) {
-  EXPECT_REFUSED(general + "3 3 1\n0 2\n", ".mtx", ":3: index 0 is out of range; use whole numbers from 1 to 3");
-  EXPECT_REFUSED(general + "3 3 1\n1 4\n", ".mtx", ":3: index 4 is out of range; ");
+  EXPECT_REFUSED(general + "3 3 1\n0 2\n", ".mtx", ":3: row 0 is out of range; use whole numbers from 1 to 3");
+  EXPECT_REFUSED(general + "3 3 1\n1 4\n", ".mtx", ":3: column 4 is out of range; ");
   EXPECT_REFUSED(general + "3 3 1\n1 2 5\n", ".mtx", ":3: '5' stands after the entry of a pattern; ");
   EXPECT_REFUSED("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2\n", ".mtx", ":3: the entry has no value; ");
   EXPECT_REFUSED("%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 2 .5\n", ".mtx",

@@ -1,28 +1,29 @@
-// Edge lists and Matrix Market files (see edge_file.hpp). Matrix Market: R. Boisvert, R. Pozo, K. Remington, "The
-// Matrix Market exchange formats: initial design", NISTIR 5935 (1996).
+// Edge lists and Matrix Market files (see edge_file.hpp).
 #include "workloads/graph/edge_file.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 
 namespace charm::workloads {
 namespace {
 
-constexpr std::string_view banner = "%%MatrixMarket";
 constexpr std::size_t shortest_edge = 4;  // "1 2\n"
 
-std::string lower(std::string_view text) {
-  std::string copy(text);
-  std::transform(copy.begin(), copy.end(), copy.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return copy;
-}
-
-bool is_comment(std::string_view line) {
-  std::string_view first = take_field(line);
-  return first.empty() || first.front() == '#' || first.front() == '%';
+/// A line `u v` or `u v weight` of an edge list.
+std::optional<FieldError> read_edge(std::string_view line, ParsedLine& parsed) {
+  const std::string_view first = take_field(line);
+  const std::string_view second = take_field(line);
+  const std::string_view third = take_field(line);
+  const std::string_view fourth = take_field(line);
+  if (auto wrong = read_whole(first, "vertex", 0, max_vertices - 1, parsed.from)) return wrong;
+  if (auto wrong = read_whole(second, "vertex", 0, max_vertices - 1, parsed.to)) return wrong;
+  if (!fourth.empty())
+    return FieldError{fourth.data(), fmt::format("{} stands after the weight", shown(fourth)),
+                      "write `u v` or `u v weight`"};
+  parsed.weighted = !third.empty();
+  if (parsed.weighted) return read_number(third, parsed.weight);
+  return {};
 }
 
 void note_weight(Piece& piece, double weight, bool first) {
@@ -40,52 +41,25 @@ void EdgeFile::fail(const FieldError& error) const {
   throw bad_line(file_.path(), block_.line + count_lines(block_.text.substr(0, before)), error.what, error.remedy);
 }
 
-/// Takes the banner, the comments and the size line off the first block.
 void EdgeFile::read_header(std::string_view& text) {
-  auto lacks_size = [&] {
-    return bad_line(file_.path(), block_.line + count_lines(block_.text), "the file ends before the size line",
-                    "a matrix needs a line `rows columns entries`; the file may be truncated");
-  };
-  std::string_view line = take_line(text);
-  const char* at = line.data();
-  take_field(line);
-  std::string object = lower(take_field(line));
-  std::string format = lower(take_field(line));
-  std::string field = lower(take_field(line));
-  std::string symmetry = lower(take_field(line));
-  auto refuse = [&](const std::string& what, const std::string& value, const std::string& known) {
-    fail({at, fmt::format("Matrix Market {} {} is not supported", what, shown(value)), "use " + known});
-  };
-  if (object != "matrix") refuse("object", object, "matrix");
-  if (format != "coordinate") refuse("format", format, "coordinate");
-  if (field != "pattern" && field != "real" && field != "integer" && field != "double") {
-    refuse("field", field, "pattern, real or integer");
-  }
-  if (symmetry != "general" && symmetry != "symmetric") refuse("symmetry", symmetry, "general or symmetric");
-  if (std::string_view more = take_field(line); !more.empty()) {
-    fail({at, fmt::format("{} stands after the Matrix Market header", shown(more)), "remove it"});
-  }
+  if (auto wrong = take_matrix_header(text, {}, header_)) fail(*wrong);
   matrix_ = true;
-  symmetric_ = symmetry == "symmetric";
-  values_ = field != "pattern";
-  integers_ = field == "integer";
+  if (header_.rows != header_.columns) {
+    fail({header_.size_line, fmt::format("the matrix has {} rows and {} columns", header_.rows, header_.columns),
+          "a graph needs a square matrix"});
+  }
+}
 
-  do {
-    if (text.empty()) throw lacks_size();
-    line = take_line(text);
-  } while (is_comment(line));
-  std::int64_t columns = 0;
-  at = line.data();
-  if (auto wrong = read_whole(take_field(line), "number of rows", 0, max_vertices, rows_)) fail(*wrong);
-  if (auto wrong = read_whole(take_field(line), "number of columns", 0, max_vertices, columns)) fail(*wrong);
-  if (auto wrong = read_whole(take_field(line), "number of entries", 0, INT64_MAX, entries_)) fail(*wrong);
-  if (std::string_view more = take_field(line); !more.empty()) {
-    fail({more.data(), fmt::format("{} stands after the matrix's size", shown(more)), "write `rows columns entries`"});
-  }
-  if (rows_ != columns) {
-    fail({at, fmt::format("the matrix has {} rows and {} columns", rows_, columns), "a graph needs a square matrix"});
-  }
-  if (rows_ == 0) fail({at, "the matrix is empty", "a graph needs a vertex at least"});
+bool EdgeFile::is_comment(std::string_view line) const {
+  return matrix_ ? is_matrix_comment(line) : is_blank_or_begins(line, '#', '%');
+}
+
+std::optional<FieldError> EdgeFile::read_line(std::string_view line, ParsedLine& parsed) const {
+  if (!matrix_) return read_edge(line, parsed);
+  MatrixEntry entry;
+  auto wrong = read_entry(line, header_, entry);
+  parsed = {entry.row, entry.column, entry.value, !header_.pattern};
+  return wrong;
 }
 
 std::vector<Piece> EdgeFile::next(std::size_t pieces) {
@@ -93,9 +67,7 @@ std::vector<Piece> EdgeFile::next(std::size_t pieces) {
   std::string_view text = block_.text;
   if (first_) {
     first_ = false;
-    std::string_view rest = text;
-    std::string_view line = take_line(rest);
-    if (lower(take_field(line)) == lower(banner)) {
+    if (begins_with_matrix_banner(text)) {
       read_header(text);
     } else if (file_.path().ends_with(".mtx") || file_.path().ends_with(".mtx.gz")) {
       fail({text.data(), "the Matrix Market header is missing",
@@ -110,49 +82,21 @@ std::vector<Piece> EdgeFile::next(std::size_t pieces) {
 }
 
 void EdgeFile::parse(Piece& piece, bool want_weights) const {
-  const std::int64_t lowest = matrix_ ? 1 : 0;
-  const std::int64_t highest = matrix_ ? rows_ : max_vertices - 1;
   piece.edges.reserve(piece.text.size() / (3 * shortest_edge));
-  auto wrong = [&piece](const char* at, std::string what, std::string remedy) {
-    piece.error = FieldError{at, std::move(what), std::move(remedy)};
-  };
   for (std::string_view text = piece.text; !text.empty();) {
-    std::string_view line = take_line(text);
-    const char* at = line.data();
-    std::string_view first = take_field(line);
-    if (first.empty() || first.front() == '%' || (first.front() == '#' && !matrix_)) continue;
-    std::string_view second = take_field(line);
-    std::string_view third = take_field(line);
-    std::string_view fourth = take_field(line);
-    std::int64_t from = 0;
-    std::int64_t to = 0;
-    const char* kind = matrix_ ? "index" : "vertex";
-    if ((piece.error = read_whole(first, kind, lowest, highest, from))) return;
-    if ((piece.error = read_whole(second, kind, lowest, highest, to))) return;
-    if (matrix_ && values_ && third.empty())
-      return wrong(at, "the entry has no value", "a matrix that is not a pattern needs one");
-    if (matrix_ && !values_ && !third.empty()) {
-      return wrong(third.data(), fmt::format("{} stands after the entry of a pattern", shown(third)), "remove it");
-    }
-    if (!fourth.empty()) {
-      return wrong(fourth.data(), fmt::format("{} stands after the weight", shown(fourth)),
-                   "write `u v` or `u v weight`");
-    }
-    double weight = 0;
-    if (!third.empty()) {
-      if ((piece.error = read_number(third, weight))) return;
-      if (integers_ && weight != std::floor(weight)) {
-        return wrong(third.data(), fmt::format("value {} of an integer matrix is not whole", shown(third)),
-                     "make the matrix real");
-      }
-      note_weight(piece, weight, piece.weighted == nullptr);
-      if (piece.weighted == nullptr) piece.weighted = at;
+    const std::string_view line = take_line(text);
+    if (is_comment(line)) continue;
+    ParsedLine parsed;
+    if ((piece.error = read_line(line, parsed))) return;
+    if (parsed.weighted) {
+      note_weight(piece, parsed.weight, piece.weighted == nullptr);
+      if (piece.weighted == nullptr) piece.weighted = line.data();
     } else if (piece.unweighted == nullptr) {
-      piece.unweighted = at;
+      piece.unweighted = line.data();
     }
-    piece.edges.push_back({static_cast<Vertex>(from - lowest), static_cast<Vertex>(to - lowest)});
-    piece.highest = std::max(piece.highest, static_cast<Vertex>(std::max(from, to) - lowest));
-    if (want_weights) piece.weights.push_back(weight);
+    piece.edges.push_back({static_cast<Vertex>(parsed.from), static_cast<Vertex>(parsed.to)});
+    piece.highest = std::max(piece.highest, static_cast<Vertex>(std::max(parsed.from, parsed.to)));
+    if (want_weights) piece.weights.push_back(parsed.weight);
   }
 }
 
@@ -177,11 +121,11 @@ void EdgeFile::check(const std::vector<Piece>& pieces) {
     if (mixed != nullptr && (!piece.error || mixed < piece.error->at)) fail(column_error(mixed));
     const auto had = seen_;
     seen_ += static_cast<Index>(piece.edges.size());
-    if (matrix_ && seen_ > entries_) {
+    if (matrix_ && seen_ > header_.entries) {
       std::string_view text = piece.text;
       std::string_view line = take_line(text);
-      for (Index before = entries_ - had; is_comment(line) || before-- > 0;) line = take_line(text);
-      fail({line.data(), fmt::format("an entry more than the {} of the header", entries_), "correct the size line"});
+      for (Index before = header_.entries - had; is_comment(line) || before-- > 0;) line = take_line(text);
+      fail(surplus_entry(line, header_));
     }
     if (piece.error) fail(*piece.error);
     highest_ = std::max(highest_, piece.highest);
@@ -189,13 +133,9 @@ void EdgeFile::check(const std::vector<Piece>& pieces) {
 }
 
 void EdgeFile::finish() const {
-  const std::int64_t last_line = block_.line;
-  if (matrix_ && seen_ < entries_) {
-    throw bad_line(file_.path(), last_line, fmt::format("the file ends after {} of {} entries", seen_, entries_),
-                   "the file is truncated, or its size line wrong");
-  }
+  if (matrix_ && seen_ < header_.entries) fail(missing_entries(block_.text.data(), seen_, header_));
   if (!matrix_ && seen_ == 0)
-    throw bad_line(file_.path(), last_line, "the file ends without an edge", "write `u v` lines");
+    throw bad_line(file_.path(), block_.line, "the file ends without an edge", "write `u v` lines");
 }
 
 }  // namespace charm::workloads

@@ -10,9 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "workloads/files/fields.hpp"
+#include "workloads/files/matrix_market.hpp"
+#include "workloads/files/text.hpp"
 #include "workloads/graph/csr.hpp"
-#include "workloads/graph/fields.hpp"
-#include "workloads/graph/text.hpp"
 
 namespace charm::workloads {
 
@@ -34,15 +35,23 @@ struct Piece {
   std::optional<FieldError> error;
 };
 
+/// An edge as its line says it, with vertices from 0.
+struct ParsedLine {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  double weight = 0;
+  bool weighted = false;
+};
+
 class EdgeFile {
  public:
   explicit EdgeFile(const std::string& path);
 
   [[nodiscard]] bool matrix() const { return matrix_; }
-  [[nodiscard]] bool symmetric() const { return symmetric_; }
+  [[nodiscard]] bool symmetric() const { return header_.symmetric; }
   /// Number of vertices: from the header of a matrix, else one more than the highest vertex that check() has seen.
-  [[nodiscard]] Index vertices() const { return matrix_ ? rows_ : Index{highest_} + 1; }
-  [[nodiscard]] bool weighted() const { return matrix_ ? values_ : weighted_ == 1; }
+  [[nodiscard]] Index vertices() const { return matrix_ ? header_.rows : Index{highest_} + 1; }
+  [[nodiscard]] bool weighted() const { return matrix_ ? !header_.pattern : weighted_ == 1; }
 
   /// The next lines of edges in about `pieces` pieces; none at the end.
   std::vector<Piece> next(std::size_t pieces);
@@ -55,6 +64,8 @@ class EdgeFile {
 
  private:
   void read_header(std::string_view& text);
+  [[nodiscard]] bool is_comment(std::string_view line) const;
+  std::optional<FieldError> read_line(std::string_view line, ParsedLine& parsed) const;
   [[noreturn]] void fail(const FieldError& error) const;
   [[nodiscard]] FieldError column_error(const char* at) const;
 
@@ -62,11 +73,7 @@ class EdgeFile {
   TextBlock block_;
   bool first_ = true;
   bool matrix_ = false;
-  bool symmetric_ = false;
-  bool values_ = false;
-  bool integers_ = false;
-  Index rows_ = 0;
-  Index entries_ = 0;  ///< number of entries that the header says
+  MatrixHeader header_;  ///< of a matrix
   Index seen_ = 0;
   Vertex highest_ = -1;
   int weighted_ = -1;  ///< an edge list's lines have weights: not yet known, no, yes

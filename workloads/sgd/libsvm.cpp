@@ -14,9 +14,9 @@
 
 #include "workloads/executor/all.hpp"
 #include "workloads/executor/parts.hpp"
-#include "workloads/graph/fields.hpp"
+#include "workloads/files/fields.hpp"
+#include "workloads/files/text.hpp"
 #include "workloads/graph/random.hpp"
-#include "workloads/graph/text.hpp"
 
 namespace charm::workloads {
 namespace {

@@ -5,10 +5,12 @@
 // that places other programs, and takes time to load. `charm` becomes that program where it needs it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "cli/bench/plan.hpp"
+#include "cli/bench/workload.hpp"
 #include "cli/command.hpp"
 #include "cli/console.hpp"
 
@@ -17,7 +19,7 @@ namespace charm::cli {
 struct BenchOptions {
   OutputOptions output;
   BenchRequest request;
-  std::string kernels, runtimes, policies, binds, schedules;
+  std::unique_ptr<Workload> workload;
   std::optional<std::string> report;
 };
 

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <ostream>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -18,6 +20,7 @@
 #include "cli/bench/run.hpp"
 #include "cli/bench/table.hpp"
 #include "cli/bench/versus.hpp"
+#include "cli/bench/workloads/all.hpp"
 #include "cli/report/page.hpp"
 #include "controller/policy.hpp"
 #include "drawing/svg.hpp"
@@ -26,12 +29,7 @@
 #include "placement/bins.hpp"
 #include "steering/request.hpp"
 #include "topology/discovery.hpp"
-#include "workloads/bench.hpp"
-#include "workloads/factor/bench.hpp"
-#include "workloads/factor/names.hpp"
-#include "workloads/olap/names.hpp"
-#include "workloads/sgd/bench.hpp"
-#include "workloads/streamcluster/bench.hpp"
+#include "workloads/names.hpp"
 
 namespace charm::cli {
 namespace {
@@ -47,59 +45,22 @@ int nodes_with_cpus(const Machine& machine) {
       std::count_if(machine.nodes.begin(), machine.nodes.end(), [](const Node& node) { return !node.cpus.empty(); }));
 }
 
-std::vector<std::string> kernels_of(Workload workload) {
-  switch (workload) {
-    case Workload::factor:
-      return workloads::factor_kernels();
-    case Workload::gups:
-      return {"gups"};
-    case Workload::olap:
-      return workloads::tpch_queries();
-    case Workload::sgd:
-      return workloads::sgd_kernels();
-    case Workload::streamcluster:
-      return {"streamcluster"};
-    case Workload::graph:
-      break;
-  }
-  return workloads::graph_kernels();
+template <class... W>
+std::unique_ptr<WorkloadRun> run_of_any(const Workload& workload, const std::tuple<W...>& /*all*/) {
+  std::unique_ptr<WorkloadRun> run;
+  const auto try_one = [&run](const auto* found) {
+    if (found != nullptr) run = run_of(*found);
+  };
+  (try_one(dynamic_cast<const W*>(&workload)), ...);
+  return run;
 }
 
-std::vector<std::string> runtimes_of(Workload workload) {
-  if (workload == Workload::olap) return workloads::tpch_runtimes();
-  return workload == Workload::streamcluster ? workloads::streamcluster_runtimes() : workloads::runtimes();
-}
+std::unique_ptr<WorkloadRun> run_of_any(const Workload& workload) { return run_of_any(workload, Workloads()); }
 
-std::string title_of(Workload workload) {
-  switch (workload) {
-    case Workload::factor:
-      return "CHARM: matrix factorisations";
-    case Workload::gups:
-      return "CHARM: random memory access";
-    case Workload::olap:
-      return "CHARM: TPC-H on DuckDB";
-    case Workload::sgd:
-      return "CHARM: stochastic gradient descent";
-    case Workload::streamcluster:
-      return "CHARM: clustering of a stream";
-    case Workload::graph:
-      break;
-  }
-  return "CHARM: graph kernels";
-}
-
-/// What charm::init is told besides workers and policy: DuckDB's tasks need larger stacks than others.
-Config config_for(Workload workload, const base::Settings& settings) {
-  constexpr std::size_t for_duckdb = std::size_t{2} << 20U;
-  Config config;
-  if (workload == Workload::olap && settings.stack_bytes < for_duckdb) config.stack_bytes = for_duckdb;
-  return config;
-}
-
-Facts gather_facts(const BenchRequest& request, const Machine& machine, const base::Settings& settings) {
+Facts gather_facts(const Workload& workload, const Machine& machine, const base::Settings& settings) {
   Facts facts;
-  facts.kernels = kernels_of(request.workload);
-  facts.runtimes = runtimes_of(request.workload);
+  facts.kernels = workload.kernels();
+  facts.runtimes = workload.runtimes();
   facts.policies = known_policies();
   facts.memories = workloads::memory_names();
   facts.policy = settings.policy.substr(0, settings.policy.find(':'));
@@ -107,18 +68,8 @@ Facts gather_facts(const BenchRequest& request, const Machine& machine, const ba
   facts.workers = steering::worker_count(machine, settings);
   facts.share_cores = settings.share_cores;
   facts.available_bytes = os::available_bytes();
-  facts.needed_bytes = [memory = request.memory, nodes = nodes_with_cpus(machine)](Workload workload, int scale) {
-    if (workload == Workload::gups) return workloads::gups_bytes(scale);
-    workloads::GenerateOptions options;
-    options.scale = scale;
-    return workloads::generated_bytes(options, workloads::memory_named(memory.value_or("partitioned")), nodes);
-  };
-  facts.sgd_bytes = [](const SgdPlan& sgd, int workers) {
-    return workloads::sgd_bytes({sgd.rows, sgd.features, sgd.density, 1}, workers);
-  };
-  facts.factor_bytes = [](const FactorPlan& plan) { return workloads::factor_bytes({plan.matrix, plan.size, 1}); };
-  facts.streamcluster_bytes = [](const StreamclusterPlan& plan) {
-    return workloads::point_bytes({plan.points, plan.dimensions, 1}, plan.chunk);
+  facts.needed_bytes = [nodes = nodes_with_cpus(machine)](const Workload& other, const BenchPlan& plan) {
+    return run_of_any(other)->needed_bytes(plan, nodes);
   };
   return facts;
 }
@@ -136,12 +87,8 @@ void try_policies(const BenchPlan& plan, const Machine& machine, const base::Set
   for (const auto& name : plan.policies) controller::placement_for(name, machine, request);
 }
 
-void check_file(const BenchPlan& plan) {
+void check_file(const BenchPlan& plan, const char* wanted) {
   if (plan.file.empty()) return;
-  const char* wanted = plan.workload == Workload::sgd             ? "file in the format of LIBSVM"
-                       : plan.workload == Workload::factor        ? "Matrix Market file"
-                       : plan.workload == Workload::streamcluster ? "file of points"
-                                                                  : "graph file: an edge list or Matrix Market";
   std::error_code error;
   if (std::filesystem::is_directory(plan.file, error)) {
     throw Error(Errc::bad_input, "--file: '" + plan.file + "' is a folder", fmt::format("give a {}", wanted));
@@ -167,10 +114,10 @@ std::vector<base::Settings::Origin> settings_in_force(const base::Settings& sett
   return origins;
 }
 
-Report make_report(const Machine& machine, const Host& host, const BenchResult& outcome, const BenchPlan& plan,
+Report make_report(const Machine& machine, const Host& host, const BenchResult& outcome, const char* title,
                    const std::string& command) {
   Report report;
-  report.title = title_of(plan.workload);
+  report.title = title;
   report.command = command;
   report.host = host;
   report.outcome = outcome;
@@ -198,20 +145,23 @@ void add_notes(BenchResult& outcome, const Machine& machine) {
 int run_bench(const BenchOptions& options, Session& session) {
   const base::Settings settings = base::resolve({});
   const Machine machine = topology::discover(settings.topology, settings.profile);
-  const BenchPlan plan = make_plan(options.request, gather_facts(options.request, machine, settings));
+  const Workload& workload = *options.workload;
+  const BenchPlan plan = make_plan(workload, options.request, gather_facts(workload, machine, settings));
   try_policies(plan, machine, settings);
-  check_file(plan);
+  check_file(plan, workload.text().file_format);
   try_schedules(plan);
   if (options.report) os::check_writable(*options.report);
 
   Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
-  BenchResult outcome = run_plan(plan, config_for(plan.workload, settings), progress);
+  const auto run = run_of_any(workload);
+  BenchResult outcome = run_plan(plan, *run, run->config(settings), progress);
   add_notes(outcome, machine);
 
   Host host = describe_host(machine, settings);
   host.settings = settings_in_force(settings, options.request, plan);
   if (options.report) {
-    os::write_whole(*options.report, render_report(make_report(machine, host, outcome, plan, session.command_line)));
+    os::write_whole(*options.report,
+                    render_report(make_report(machine, host, outcome, workload.text().title, session.command_line)));
   }
   if (options.output.json) {
     session.out << results_json(host, outcome);

@@ -10,87 +10,12 @@
 
 namespace charm::cli {
 
-enum class Workload { factor, graph, gups, olap, sgd, streamcluster };
+class Workload;
 
-/// What `sgd` runs on and how, as given.
-struct SgdRequest {
-  std::optional<std::int64_t> rows;
-  std::optional<std::int64_t> features;
-  std::optional<double> density;
-  std::optional<std::string> update;
-  std::optional<int> epochs;
-  std::optional<double> target;
-};
-
-/// The same with defaults.
-struct SgdPlan {
-  std::int64_t rows = 10000;
-  std::int64_t features = 8192;
-  double density = 1;
-  std::string update = "hogwild";
-  int epochs = 500;
-  double target = .05;
-};
-
-/// What `streamcluster` runs on and how, as given.
-struct StreamclusterRequest {
-  std::optional<std::int64_t> points;
-  std::optional<std::int64_t> dimensions;
-  std::optional<std::int64_t> chunk;
-  std::optional<std::int64_t> least;
-  std::optional<std::int64_t> most;
-  std::optional<std::int64_t> intermediate;
-};
-
-/// The same with defaults, which are PARSEC's for its input "simlarge".
-struct StreamclusterPlan {
-  std::int64_t points = 16384;
-  std::int64_t dimensions = 128;
-  std::int64_t chunk = 16384;
-  std::int64_t least = 10;
-  std::int64_t most = 20;
-  std::int64_t intermediate = 1000;
-};
-
-/// What `factor` runs on and how, as given.
-struct FactorRequest {
-  std::optional<std::string> matrix;
-  std::optional<std::int64_t> size;
-  std::optional<int> tile;
-  std::optional<double> grain;
-  std::vector<std::string> schedules;  // of CHARM's graphs
-  std::vector<std::string> binds;      // of CHARM's workers
-};
-
-/// The same with defaults; schedules and binds are in the rows.
-struct FactorPlan {
-  std::string matrix = "laplace2d";
-  std::int64_t size = 40000;
-  int tile = 128;
-  double grain = 5e5;
-  bool kernels_asked = false;  // those that do not fit the matrix are errors; else they are left out
-};
-
-/// What `olap` runs on, as given.
-struct OlapRequest {
-  std::optional<double> scale;  // scale factor of TPC-H
-  std::optional<std::string> database;
-  std::optional<std::string> engine;
-};
-
-/// The same with defaults; an empty path means that one is looked for.
-struct OlapPlan {
-  double scale = .1;
-  std::string database;
-  std::string engine;
-};
-
-/// The request as given on the command line; an empty list means the default.
+/// What was given on the command line for any workload; an empty list means the default. A workload's own options are
+/// its own (workload.hpp).
 struct BenchRequest {
-  Workload workload = Workload::graph;
-  std::optional<int> scale;
   std::optional<std::string> file;
-  bool undirected = false;
   std::vector<std::string> kernels;
   std::vector<std::string> runtimes;
   std::vector<std::string> policies;
@@ -98,11 +23,9 @@ struct BenchRequest {
   std::optional<int> trials;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> memory;
-  SgdRequest sgd;
-  FactorRequest factor;
-  StreamclusterRequest streamcluster;
-  OlapRequest olap;
 };
+
+struct BenchPlan;
 
 struct Facts {
   std::vector<std::string> kernels;   // kernels of the workload
@@ -114,10 +37,8 @@ struct Facts {
   int cores = 1;       // number of cores to which workers may be bound
   bool share_cores = false;
   std::optional<std::uint64_t> available_bytes;
-  std::function<std::uint64_t(Workload, int scale)> needed_bytes;
-  std::function<std::uint64_t(const SgdPlan&, int workers)> sgd_bytes;
-  std::function<std::uint64_t(const FactorPlan&)> factor_bytes;
-  std::function<std::uint64_t(const StreamclusterPlan&)> streamcluster_bytes;
+  /// Bytes that the workload needs at its peak, by the plan.
+  std::function<std::uint64_t(const Workload&, const BenchPlan&)> needed_bytes;
 };
 
 /// One planned row: the runtimes of a kernel are adjacent and take turns trial by trial.
@@ -132,22 +53,16 @@ struct Measurement {
 };
 
 struct BenchPlan {
-  Workload workload = Workload::graph;
-  int scale = 0;     // of the generated graph, if there is no file
   std::string file;  // empty: generated
-  bool undirected = false;
   std::uint64_t seed = 1;
-  SgdPlan sgd;
-  FactorPlan factor;
-  StreamclusterPlan streamcluster;
-  OlapPlan olap;
   std::string memory;  // placement of CHARM's arrays on several NUMA nodes; empty: the workloads' default
   int workers = 1;
+  bool kernels_asked = false;             // those that do not fit the input are errors; else they are left out
   std::vector<std::string> policies;      // policies with which CHARM runs; empty if it does not take part
   std::vector<Measurement> measurements;  // grouped by kernel
 };
 
 /// \throws Error (bad_config, too_many_workers) in one line: what is wrong, and the remedy.
-BenchPlan make_plan(const BenchRequest& request, const Facts& facts);
+BenchPlan make_plan(const Workload& workload, const BenchRequest& request, const Facts& facts);
 
 }  // namespace charm::cli

@@ -1,17 +1,18 @@
-// Runs a plan: makes the input, lets the runtimes of a kernel take turns trial by trial (A B C A B C …, so that a drift
-// of the machine affects all alike), and measures each trial's memory on its own.
+// Runs a plan: lets the workload make its input, lets the runtimes of a kernel take turns trial by trial (A B C A B C
+// …, so that a drift of the machine affects all alike), and measures each trial's memory on its own.
 #pragma once
 
 #include <charm/config.hpp>
 
 #include "cli/bench/plan.hpp"
 #include "cli/bench/result.hpp"
+#include "cli/bench/workload_run.hpp"
 #include "cli/console.hpp"
 
 namespace charm::cli {
 
 /// \param config settings for charm::init besides workers and policy.
 /// \throws Error of the workloads and the runtime. A wrong answer gives a row that is not verified, and no exception.
-BenchResult run_plan(const BenchPlan& plan, const Config& config, Progress& progress);
+BenchResult run_plan(const BenchPlan& plan, WorkloadRun& workload, const Config& config, Progress& progress);
 
 }  // namespace charm::cli

@@ -18,14 +18,11 @@ Plan plan_adaptive(const Context& context) {
   // As many workers as a chiplet has cores: they may stand on one chiplet or on all.
   const int workers = chiplet_cores(context.machine());
   Plan out{.x = "workers", .y = "speed under the controller over that of a static policy"};
-  const int trials = context.quick() ? 6 : 15;
-  Job graph{.title = "Graph500 under each policy"};
-  graph.bench = graph_words(context, "graph500", "adaptive,local,distributed,numa", workers, trials);
-  graph.seconds = context.quick() ? 60 : 600;
-  Job gups{.title = "random access under each policy"};
-  gups.bench = gups_words(context, "adaptive,local,distributed,numa", workers, trials);
-  gups.seconds = context.quick() ? 40 : 400;
-  out.jobs = {graph, gups};
+  const BenchRows rows{
+      .policies = "adaptive,local,distributed,numa", .workers = workers, .trials = context.quick() ? 6 : 15};
+  out.jobs = {
+      bench_job("Graph500 under each policy", graph_words(context, "graph500", rows), context.quick() ? 60 : 600),
+      bench_job("random access under each policy", gups_words(context, rows), context.quick() ? 40 : 400)};
   for (const Kernel& kernel : long_kernels) {
     std::optional<double> best, worst;
     for (const std::string_view policy : statics) {

@@ -14,14 +14,10 @@ Plan against_numa(const Context& context) {
       "RING, AsymSched and SAM are not measured: CHARM's runtime with the placement policy numa stands for "
       "them, so that only the placement differs.",
       "The graph has 2^" + std::to_string(graph_scale(context)) + " vertices here and 2^24 in the paper."};
-  const int trials = context.quick() ? 8 : 15;
-  Job graph{.title = "graph kernels"};
-  graph.bench = graph_words(context, "bfs,pr,cc,sssp,graph500", "adaptive,numa", workers, trials);
-  graph.seconds = context.quick() ? 90 : 900;
-  Job gups{.title = "random access"};
-  gups.bench = gups_words(context, "adaptive,numa", workers, trials);
-  gups.seconds = context.quick() ? 30 : 300;
-  out.jobs = {graph, gups};
+  const BenchRows rows{.policies = "adaptive,numa", .workers = workers, .trials = context.quick() ? 8 : 15};
+  out.jobs = {
+      bench_job("graph kernels", graph_words(context, "bfs,pr,cc,sssp,graph500", rows), context.quick() ? 90 : 900),
+      bench_job("random access", gups_words(context, rows), context.quick() ? 30 : 300)};
   for (const Kernel& kernel : six_kernels) {
     Point point{.series = std::string(kernel.name),
                 .x = static_cast<double>(workers),

@@ -33,8 +33,8 @@ Plan plan_charm_table_1(const Context& context) {
     Job job{.title = "fills of " + kernel};
     for (const char* policy : {"adaptive", "numa"}) {
       FillRun run;
-      run.words = kernel == "gups" ? gups_words(context, policy, workers, 1)
-                                   : graph_words(context, kernel, policy, workers, context.quick() ? 3 : 5);
+      run.words = kernel == "gups" ? gups_words(context, {policy, workers, 1})
+                                   : graph_words(context, kernel, {policy, workers, context.quick() ? 3 : 5});
       run.part = {FillSource::own_chiplet};
       run.whole = {FillSource::own_chiplet, FillSource::remote_cache};
       job.variants.push_back({kernel + " " + policy, run});

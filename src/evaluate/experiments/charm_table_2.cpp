@@ -20,8 +20,7 @@ Plan plan_charm_table_2(const Context& context) {
     Job job{.title = "fills of Streamcluster on " + std::to_string(each.cores) + " cores"};
     for (const char* policy : {"adaptive", "local"}) {
       FillRun run;
-      run.words = {"streamcluster", "--runtime", "charm", "--policy", policy, "--workers", std::to_string(each.cores),
-                   "--trials",      "1"};
+      run.words = with_rows({"streamcluster"}, {policy, each.cores, 1});
       run.part = {FillSource::local_dram, FillSource::remote_dram};
       job.variants.push_back({std::string(policy) + " " + std::to_string(each.cores), run});
     }

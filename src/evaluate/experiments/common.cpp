@@ -3,6 +3,7 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -81,39 +82,31 @@ std::string row(std::string_view kernel, std::string_view runtime, std::string_v
   return fmt::format("{} {} {} {}", kernel, runtime, policy, workers);
 }
 
-std::vector<std::string> graph_words(const Context& context, std::string_view kernels, std::string_view policies,
-                                     int workers, int trials) {
-  return {"graph",
-          "--scale",
-          std::to_string(graph_scale(context)),
-          "--kernel",
-          std::string(kernels),
-          "--runtime",
-          "charm",
-          "--policy",
-          std::string(policies),
-          "--workers",
-          std::to_string(workers),
-          "--trials",
-          std::to_string(trials)};
+std::vector<std::string> with_rows(std::vector<std::string> words, const BenchRows& rows) {
+  for (const std::string& word :
+       {std::string("--runtime"), rows.runtimes, std::string("--policy"), rows.policies, std::string("--workers"),
+        std::to_string(rows.workers), std::string("--trials"), std::to_string(rows.trials)})
+    words.push_back(word);
+  return words;
 }
 
-std::vector<std::string> gups_words(const Context& context, std::string_view policies, int workers, int trials) {
+std::vector<std::string> graph_words(const Context& context, std::string_view kernels, const BenchRows& rows) {
+  return with_rows({"graph", "--scale", std::to_string(graph_scale(context)), "--kernel", std::string(kernels)}, rows);
+}
+
+std::vector<std::string> gups_words(const Context& context, const BenchRows& rows) {
   // A table of four times the bytes that the last-level caches hold would be cached nowhere; 2^25 words are 256 MiB.
   int scale = context.quick() ? context.machine().cores.size() >= 16 ? 26 : 22 : 28;
   const std::uint64_t available = context.facts.available_bytes;
   while (available > 0 && scale > 16 && (std::uint64_t{16} << static_cast<unsigned>(scale)) > available / 3) --scale;
-  return {"gups",
-          "--scale",
-          std::to_string(scale),
-          "--runtime",
-          "charm",
-          "--policy",
-          std::string(policies),
-          "--workers",
-          std::to_string(workers),
-          "--trials",
-          std::to_string(trials)};
+  return with_rows({"gups", "--scale", std::to_string(scale)}, rows);
+}
+
+Job bench_job(std::string title, std::vector<std::string> words, double seconds) {
+  Job job{.title = std::move(title)};
+  job.bench = std::move(words);
+  job.seconds = seconds;
+  return job;
 }
 
 std::optional<double> simulated_rate(const Context& context, std::string_view workload, std::string_view policy,

@@ -38,10 +38,20 @@ int graph_scale(const Context& context);
 /// The name of a row of `charm bench` (run.hpp).
 std::string row(std::string_view kernel, std::string_view runtime, std::string_view policy, int workers);
 
-/// The words of `charm bench graph` for kernels and policies of CHARM.
-std::vector<std::string> graph_words(const Context& context, std::string_view kernels, std::string_view policies,
-                                     int workers, int trials);
-std::vector<std::string> gups_words(const Context& context, std::string_view policies, int workers, int trials);
+/// The rows of a `charm bench`; names are separated by commas.
+struct BenchRows {
+  std::string policies;
+  int workers = 1;
+  int trials = 1;
+  std::string runtimes = "charm";
+};
+/// The words of a `charm bench`. \param words name the workload and its input.
+std::vector<std::string> with_rows(std::vector<std::string> words, const BenchRows& rows);
+/// Those of `charm bench graph` for some kernels, and those of `charm bench gups`, on inputs that fit the machine.
+std::vector<std::string> graph_words(const Context& context, std::string_view kernels, const BenchRows& rows);
+std::vector<std::string> gups_words(const Context& context, const BenchRows& rows);
+/// A job that runs them. \param seconds that it will take, about.
+Job bench_job(std::string title, std::vector<std::string> words, double seconds);
 
 /// A kernel of `charm bench` and the simulator's workload of the same kind.
 struct Kernel {

@@ -16,13 +16,11 @@ Plan plan_counting_cost(const Context& context) {
   out.notes = {
       "The workers are those of a described machine of four chiplets, which binds none: the controller reads "
       "and decides as on a real one, and no core is faster than another."};
-  const int trials = context.quick() ? 15 : 40;
-  Job graph{.title = "PageRank with and without the controller"};
-  graph.bench = graph_words(context, "pr", "local,adaptive", workers, trials);
-  graph.seconds = context.quick() ? 20 : 240;
-  Job gups{.title = "random access with and without the controller"};
-  gups.bench = gups_words(context, "local,adaptive", workers, trials);
-  gups.seconds = context.quick() ? 25 : 240;
+  const BenchRows rows{.policies = "local,adaptive", .workers = workers, .trials = context.quick() ? 15 : 40};
+  Job graph = bench_job("PageRank with and without the controller", graph_words(context, "pr", rows),
+                        context.quick() ? 20 : 240);
+  Job gups =
+      bench_job("random access with and without the controller", gups_words(context, rows), context.quick() ? 25 : 240);
   for (Job* job : {&graph, &gups})
     job->variables = {"CHARM_TOPOLOGY=pack:1 l3:4 core:" + std::to_string(workers) + " pu:1"};
   Job single{.title = "readings and decisions"};

@@ -30,16 +30,12 @@ Plan plan_scaling(const Context& context) {
   }
   const int trials = context.quick() ? 5 : 10;
   for (const int count : counts) {
+    const BenchRows rows{"local", count, trials, fmt::format("{}", fmt::join(runtimes, ","))};
     for (const bool gups : {false, true}) {
-      Job job{.title = fmt::format("{} with {}", gups ? "random access" : "graph kernels",
-                                   base::counted(static_cast<std::size_t>(count), "worker"))};
-      job.bench = gups ? gups_words(context, "local", count, trials)
-                       : graph_words(context, "bfs,pr,cc,sssp,graph500", "local", count, trials);
-      for (std::size_t i = 0; i + 1 < job.bench.size(); ++i) {
-        if (job.bench[i] == "--runtime") job.bench[i + 1] = fmt::format("{}", fmt::join(runtimes, ","));
-      }
-      job.seconds = context.quick() ? gups ? 8 : 25 : 300;
-      out.jobs.push_back(std::move(job));
+      const auto words = gups ? gups_words(context, rows) : graph_words(context, "bfs,pr,cc,sssp,graph500", rows);
+      out.jobs.push_back(bench_job(fmt::format("{} with {}", gups ? "random access" : "graph kernels",
+                                               base::counted(static_cast<std::size_t>(count), "worker")),
+                                   words, context.quick() ? gups ? 8 : 25 : 300));
     }
   }
   for (const Kernel& kernel : six_kernels) {

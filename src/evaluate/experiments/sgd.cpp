@@ -10,24 +10,10 @@ Plan plan_sgd(const Context& context) {
   const int workers = socket_cores(context.machine());
   Plan out{.x = "workers", .y = "CHARM over threads that the system places"};
   out.notes = {"DimmWitted is not measured: OpenMP, whose threads the system places, stands for it."};
-  Job job{.title = "logistic loss and gradient"};
-  job.bench = {"sgd",
-               "--rows",
-               context.quick() ? "4000" : "10000",
-               "--features",
-               "8192",
-               "--kernel",
-               "loss,gradient",
-               "--runtime",
-               "charm,openmp",
-               "--policy",
-               "adaptive",
-               "--workers",
-               std::to_string(workers),
-               "--trials",
-               context.quick() ? "10" : "20"};
-  job.seconds = context.quick() ? 30 : 120;
-  out.jobs = {job};
+  const BenchRows rows{"adaptive", workers, context.quick() ? 10 : 20, "charm,openmp"};
+  const auto words = with_rows(
+      {"sgd", "--rows", context.quick() ? "4000" : "10000", "--features", "8192", "--kernel", "loss,gradient"}, rows);
+  out.jobs = {bench_job("logistic loss and gradient", words, context.quick() ? 30 : 120)};
   struct Row {
     const char* kernel;
     double published;

@@ -1,5 +1,5 @@
 // Blocks of lines from plain and gzip files (see text.hpp).
-#include "workloads/graph/text.hpp"
+#include "workloads/files/text.hpp"
 
 #include <algorithm>
 #include <cerrno>

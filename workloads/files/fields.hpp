@@ -1,6 +1,6 @@
-// The fields of one line of a graph file: cutting it up, and reading numbers with errors that say what is wrong with
-// them. Returns values or a FieldError and never throws: lines are parsed inside loops of runtimes that exceptions
-// cannot leave.
+// The fields of one line of a text file of numbers: cutting it up, and reading numbers with errors that say what is
+// wrong with them. Returns values or a FieldError and never throws: lines are parsed inside loops of runtimes that
+// exceptions cannot leave.
 #pragma once
 
 #include <charconv>
@@ -30,6 +30,14 @@ inline std::string_view take_field(std::string_view& line) {
   std::string_view field = line.substr(begin, end - begin);
   line.remove_prefix(end);
   return field;
+}
+
+/// Whether a line is blank, or begins with one of `marks` behind blanks.
+template <class... Char>
+bool is_blank_or_begins(std::string_view line, Char... marks) {
+  for (const char c : line)
+    if (!is_blank(c)) return ((c == marks) || ...);
+  return true;
 }
 
 /// Takes the first line off `text`, without its newline.

@@ -1,9 +1,8 @@
-// Numbers of graph files (see fields.hpp).
-#include "workloads/graph/fields.hpp"
+#include "workloads/files/fields.hpp"
 
 #include <fmt/format.h>
 
-#include "workloads/graph/text.hpp"
+#include "workloads/files/text.hpp"
 
 namespace charm::workloads {
 
@@ -15,7 +14,7 @@ std::optional<FieldError> read_whole(std::string_view field, const char* kind, s
   FieldError wrong{field.data(), {}, fmt::format("use whole numbers from {} to {}", lowest, highest)};
   if (field.empty()) {
     wrong.what = fmt::format("the line ends before the {}", kind);
-    wrong.remedy = "the file is truncated or not a graph: " + wrong.remedy;
+    wrong.remedy = "the file is truncated or has another format: " + wrong.remedy;
   } else if (!number) {
     wrong.what = fmt::format("{} {} is not a whole number", kind, shown(field));
   } else if (field.front() == '-') {

@@ -1,0 +1,30 @@
+// The workloads of `charm bench`, in the order of help. A new one is a file with its options, one with its run, and its
+// row here.
+#pragma once
+
+#include <tuple>
+
+#include "cli/bench/workloads/factor_options.hpp"
+#include "cli/bench/workloads/graph_options.hpp"
+#include "cli/bench/workloads/gups_options.hpp"
+#include "cli/bench/workloads/olap_options.hpp"
+#include "cli/bench/workloads/sgd_options.hpp"
+#include "cli/bench/workloads/streamcluster_options.hpp"
+
+namespace charm::cli {
+
+using Workloads = std::tuple<FactorWorkload,        //
+                             GraphWorkload,         //
+                             GupsWorkload,          //
+                             OlapWorkload,          //
+                             SgdWorkload,           //
+                             StreamclusterWorkload  //
+                             >;
+
+/// Calls `body` with a value of each workload's type.
+template <class F>
+void for_each_workload(F body) {
+  std::apply([&](const auto&... each) { (body(each), ...); }, Workloads());
+}
+
+}  // namespace charm::cli

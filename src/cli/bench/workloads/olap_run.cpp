@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <utility>
+
+#include "base/quantile.hpp"
+#include "cli/bench/workload_run.hpp"
+#include "cli/bench/workloads/olap_options.hpp"
+#include "workloads/olap/tpch.hpp"
+
+namespace charm::cli {
+namespace {
+
+class OlapRows final : public WorkloadRun {
+ public:
+  explicit OlapRows(const OlapWorkload& asked) : asked_(asked) {}
+
+  [[nodiscard]] std::uint64_t needed_bytes(const BenchPlan& /*plan*/, int /*nodes*/) const override { return 0; }
+
+  /// DuckDB's tasks need larger stacks than others.
+  [[nodiscard]] Config config(const base::Settings& settings) const override {
+    constexpr std::size_t for_duckdb = std::size_t{2} << 20U;
+    Config config;
+    if (settings.stack_bytes < for_duckdb) config.stack_bytes = for_duckdb;
+    return config;
+  }
+
+  /// DuckDB's own threads generate the data. Their mask must be that of the process.
+  void prepare(Preparation& bench) override {
+    bench.make_input_here([&] {
+      tpch_ = workloads::Tpch::open(
+          {asked_.scale, asked_.database.value_or(""), asked_.engine.value_or(""), bench.plan().workers},
+          [&bench](const std::string& what) { bench.step(what); });
+      return tpch_->describe();
+    });
+  }
+
+  workloads::KernelRun trial(const Measurement& row, const workloads::Runner& runner, int /*trial*/) override {
+    return tpch_->run(row.kernel, runner);
+  }
+
+  std::optional<QueryProfile> profile(const std::string& kernel) override {
+    QueryProfile profile{kernel, tpch_->working_set(kernel), 1};
+    std::vector<double> imbalances = tpch_->take_imbalances();
+    if (!imbalances.empty()) profile.imbalance = base::median(std::move(imbalances));
+    return profile;
+  }
+
+ private:
+  OlapWorkload asked_;
+  std::optional<workloads::Tpch> tpch_;
+};
+
+}  // namespace
+
+std::unique_ptr<WorkloadRun> run_of(const OlapWorkload& workload) { return std::make_unique<OlapRows>(workload); }
+
+}  // namespace charm::cli
