@@ -13,7 +13,7 @@ namespace charm::batch {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr unsigned lane = 16, gcn_block = 12;
+constexpr unsigned lane = 16, gcn_block = 8;
 #elif defined(__AVX2__)
 constexpr unsigned lane = 8, gcn_block = 6;
 #else
@@ -50,6 +50,59 @@ template <unsigned inputs>
   for (unsigned l = 0; l < lanes; ++l) lane_at<length>(sum, l) = total[l] * graph.scales[node];
 }
 
+#if defined(__AVX512F__)
+using Two __attribute__((may_alias)) = double;  // two neighbouring numbers of a row, which one load spreads
+using Twos __attribute__((vector_size(64))) = double;
+
+/// Weights as multiply() reads them: for each two inputs two lanes, with both weights of a column side by side.
+template <unsigned inputs>
+[[gnu::always_inline]] inline void arrange(const float* weights, float* arranged) {
+  for (unsigned two = 0; two < inputs; two += 2) {
+    for (unsigned half = 0; half < 4; half += 2) {
+      for (unsigned at = 0; at < 16; ++at) *arranged++ = weights[(two + at % 2) * 16 + at / 4 * 4 + half + at % 4 / 2];
+    }
+  }
+}
+
+/// rows W of a block. Loads of this length are slower than the arithmetic, hence one of them for two products.
+template <unsigned inputs, unsigned nodes>
+[[gnu::always_inline]] inline void multiply(const float* rows, const float* arranged, WideLane (&total)[nodes][wide]) {
+  WideLane low[nodes], high[nodes];
+  for (unsigned i = 0; i < nodes; ++i) low[i] = high[i] = WideLane{};
+  for (unsigned k = 0; k < inputs; k += 2) {
+    const WideLane low_weights = lane_at<lane>(arranged, k), high_weights = lane_at<lane>(arranged, k + 1);
+    for (unsigned i = 0; i < nodes; ++i) {
+      const Two two = *reinterpret_cast<const Two*>(rows + i * inputs + k);
+      const auto spread = __builtin_bit_cast(WideLane, Twos{two, two, two, two, two, two, two, two});
+      low[i] += low_weights * spread;
+      high[i] += high_weights * spread;
+    }
+  }
+  for (unsigned i = 0; i < nodes; ++i) {
+    total[i][0] = __builtin_shufflevector(low[i], high[i], 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30) +
+                  __builtin_shufflevector(low[i], high[i], 1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31);
+  }
+}
+#else
+template <unsigned inputs>
+[[gnu::always_inline]] inline void arrange(const float* weights, float* arranged) {
+  for (unsigned i = 0; i < inputs * 16; ++i) arranged[i] = weights[i];
+}
+
+/// rows W of a block.
+template <unsigned inputs, unsigned nodes>
+[[gnu::always_inline]] inline void multiply(const float* rows, const float* weights, WideLane (&total)[nodes][wide]) {
+  for (unsigned i = 0; i < nodes; ++i) {
+    for (unsigned l = 0; l < wide; ++l) total[i][l] = WideLane{};
+  }
+  for (unsigned k = 0; k < inputs; ++k) {
+    for (unsigned i = 0; i < nodes; ++i) {
+      for (unsigned l = 0; l < wide; ++l) total[i][l] += lane_at<lane>(weights, k * wide + l) * rows[i * inputs + k];
+    }
+  }
+}
+#endif
+
 /// relu(S rows W) of `nodes` nodes, with which `use` is called: (node, its row). \param order their numbers.
 template <unsigned inputs, unsigned nodes, class Use>
 [[gnu::always_inline]] inline void convolve(const GcnGraph& graph, const float* rows, const float* weights,
@@ -57,14 +110,7 @@ template <unsigned inputs, unsigned nodes, class Use>
   alignas(64) float sums[nodes * inputs];
   for (unsigned i = 0; i < nodes; ++i) gather<inputs>(graph, rows, order[i], sums + i * inputs);
   WideLane total[nodes][wide];
-  for (unsigned i = 0; i < nodes; ++i) {
-    for (unsigned l = 0; l < wide; ++l) total[i][l] = WideLane{};
-  }
-  for (unsigned k = 0; k < inputs; ++k) {
-    for (unsigned i = 0; i < nodes; ++i) {
-      for (unsigned l = 0; l < wide; ++l) total[i][l] += lane_at<lane>(weights, k * wide + l) * sums[i * inputs + k];
-    }
-  }
+  multiply<inputs, nodes>(sums, weights, total);
   for (unsigned i = 0; i < nodes; ++i) {
     for (unsigned l = 0; l < wide; ++l) total[i][l] = total[i][l] > 0 ? total[i][l] : WideLane{};
     use(order[i], total[i]);
@@ -93,11 +139,14 @@ template <unsigned inputs, class Use>
           lane_at<narrow_lane>(weights.one_by_scale, l) * graph.scales[i];
     }
   }
-  convolve_all<8>(graph, inputs, weights.convolution1, [&](unsigned node, const WideLane(&row)[wide]) {
+  alignas(64) float weights1[8 * 16], weights2[16 * 16];
+  arrange<8>(weights.convolution1, weights1);
+  arrange<16>(weights.convolution2, weights2);
+  convolve_all<8>(graph, inputs, weights1, [&](unsigned node, const WideLane(&row)[wide]) {
     for (unsigned l = 0; l < wide; ++l) lane_at<lane>(hidden, node * wide + l) = row[l] * graph.scales[node];
   });
   WideLane sum[wide]{}, top[wide]{};
-  convolve_all<16>(graph, hidden, weights.convolution2, [&](unsigned /*node*/, const WideLane(&row)[wide]) {
+  convolve_all<16>(graph, hidden, weights2, [&](unsigned /*node*/, const WideLane(&row)[wide]) {
     for (unsigned l = 0; l < wide; ++l) {
       sum[l] += row[l];
       top[l] = row[l] > top[l] ? row[l] : top[l];

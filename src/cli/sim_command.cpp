@@ -13,6 +13,7 @@
 #include "cli/options.hpp"
 #include "cli/sim/options.hpp"
 #include "cli/sim/output.hpp"
+#include "cli/sim/record_factor.hpp"
 #include "cli/sim/record_graph.hpp"
 #include "cli/sim/scale_out.hpp"
 #include "os/files/bounded_file.hpp"
@@ -31,7 +32,7 @@ struct SimArguments {
   std::string machine = "epyc-7713-2s", workload, policy = "charm", workers, reproduce, replay, show_machine,
               from_profile;
   std::optional<std::string> report;
-  std::optional<int> record_graph;
+  std::optional<int> record_graph, record_factor;
   std::string networks, machine_counts;
   int scale = 30;
   bool weak = false;
@@ -145,6 +146,7 @@ int scale_out(const SimArguments& options, Session& session, bool colour) {
 int simulate(const SimArguments& options, Session& session) {
   const bool colour = !options.output.json && colour_on_stdout(options.output.colour);
   if (options.record_graph) return print_graph_record(*options.record_graph, session);
+  if (options.record_factor) return print_factor_record(*options.record_factor, session);
   if (!options.show_machine.empty()) {
     session.out << sim::model_json(sim::model(options.show_machine));
     return exit_done;
@@ -227,6 +229,9 @@ void declare_sim(CLI::App& app, Session& session) {
   file_path(app.add_option("--from-profile", options->from_profile, "Print a model made of what charm probe measured"));
   whole_number(app.add_option("--record-graph", options->record_graph, "Print what the graph kernels touch at scale N"),
                4, 24);
+  whole_number(app.add_option("--record-factor", options->record_factor,
+                              "Print the tasks of the factorisations of a matrix of about N columns"),
+               1, 1000000);
   whole_number(app.add_option("--jobs", options->jobs, "Combinations computed at the same time [a cpu each]"), 1, 1024);
   file_path(app.add_option("--report,--html", options->report, "Write a self-contained HTML page with curves there"));
   add_output_options(app, options->output);

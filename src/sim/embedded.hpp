@@ -13,5 +13,6 @@ struct Embedded {
 
 std::span<const Embedded> embedded_machines();
 std::span<const Embedded> embedded_graphs();
+std::span<const Embedded> embedded_task_graphs();
 
 }  // namespace charm::sim

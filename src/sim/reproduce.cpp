@@ -10,6 +10,7 @@ namespace charm::sim {
 
 std::span<const Figure> figures() {
   static constexpr Figure all[] = {
+      {"abss:fig13", "Sparse factorisations on 128 cores: ABSS against OpenMP and oneTBB", abss_figure_13},
       {"charm:fig5", "LocalCache against DistributedCache, writing a vector with 8 threads", charm_figure_5},
       {"charm:fig7", "Graph kernels on 2 × 7713 against NUMA-aware runtimes", charm_figure_7},
       {"charm:fig9", "Streamcluster: CHARM against SHOAL", charm_figure_9},

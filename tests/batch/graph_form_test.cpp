@@ -2,11 +2,14 @@
 #include <charm/detail/graph_node.hpp>
 #include <charm/task_graph.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include "batch/graphs.hpp"
+#include "thorough.hpp"
 
 namespace {
 
@@ -30,6 +33,35 @@ TEST(GraphMemory, ANodeIsACacheLineAndChainsNeedNothingElse) {
   for (std::size_t i = 0; i < nodes; ++i) graph.emplace([] {});
   EXPECT_EQ(graph.memory_bytes(), bytes);
   graph.check();
+}
+
+TEST(GraphMemory, MillionsOfNodesAreBoundedAndOneThatThrowsLeavesThemUsable) {
+  const std::size_t nodes = charm::tests::thorough() ? 10'000'000 : 300'000;
+  constexpr std::size_t chains = 100;
+  Running runtime(2);
+  for (const GraphSchedule schedule : both_schedules) {
+    std::atomic<std::size_t> ran{0};
+    bool fails = true;
+    task_graph graph;
+    graph.set_schedule(schedule);
+    for (std::size_t i = 0; i < nodes; ++i) {
+      graph_node node = i == nodes / 2 ? graph.emplace([&ran, &fails] {
+        if (fails) throw std::runtime_error("the middle one");
+        ++ran;
+      })
+                                       : graph.emplace([&ran] { ++ran; });
+      if (i >= chains) graph.node(i - chains).precede(node);
+    }
+    const std::size_t bytes = graph.memory_bytes();
+    EXPECT_LE(bytes, 128 * nodes);
+    EXPECT_THROW(graph.run(), std::runtime_error);
+    EXPECT_LT(ran, nodes - 1) << "the rest is skipped";
+    fails = false;
+    ran = 0;
+    EXPECT_TRUE(graph.run());
+    EXPECT_EQ(ran, nodes);
+    EXPECT_EQ(graph.memory_bytes(), bytes);
+  }
 }
 
 TEST(GraphDot, ConditionsAreDashedAndModulesAreClusters) {

@@ -287,5 +287,31 @@ TEST(FactorBench, RunsVerifiedTrialsAndSaysWhyAKernelDoesNotFit) {
   EXPECT_NE(refusal([&] { band.prepare("cholesky", {}); }).find("not symmetric"), std::string::npos);
 }
 
+TEST(FactorBench, RecordsTheTasksOfAKernelForTheSimulator) {
+  FactorInput spd = FactorInput::generate({"dense-spd", 70, 1});
+  for (const std::string& kernel : factor_kernels()) {
+    SCOPED_TRACE(kernel);
+    const FactorTasks tasks = record_factor(kernel, spd, {16, 0}, 2);
+    ASSERT_EQ(tasks.ns.size(), tasks.bytes.size());
+    ASSERT_EQ(tasks.ns.size(), tasks.after.size());
+    for (std::size_t t = 0; t < tasks.ns.size(); ++t) {
+      EXPECT_GE(tasks.ns[t], 0);
+      for (const int after : tasks.after[t]) EXPECT_GT(after, static_cast<int>(t));
+    }
+    EXPECT_GT(tasks.gflop, 0);
+    EXPECT_EQ(tasks.bytes.back(), 0) << "the last task leaves nothing to others";
+    if (kernel == "gemm") continue;
+    // 5 tiles of columns of 70 rows; those of Cholesky are 16 by 16.
+    EXPECT_EQ(*std::max_element(tasks.bytes.begin(), tasks.bytes.end()), 16 * 70 * sizeof(double));
+    const auto tiles = std::count(tasks.bytes.begin(), tasks.bytes.end(), 16 * 16 * sizeof(double));
+    EXPECT_EQ(tiles > 0, kernel == "cholesky");
+  }
+  FactorInput grid = FactorInput::generate({"laplace2d", 400, 1});
+  const FactorTasks tasks = record_factor("lu", grid, {16, 1e4}, 1);
+  // What a subtree leaves is added to its parent's front.
+  EXPECT_FALSE(tasks.after.front().empty());
+  EXPECT_GT(tasks.bytes.front(), 0);
+}
+
 }  // namespace
 }  // namespace charm::workloads::testing

@@ -192,6 +192,29 @@ FactorRun run_factor(const std::string& kernel, const Runner& runner, FactorInpu
   return result;
 }
 
+FactorTasks record_factor(const std::string& kernel, FactorInput& input, const FactorOptions& options, int rounds) {
+  input.prepare(kernel, options);
+  factor::Computation& computation = *input.data().prepared.at(kernel).computation;
+  const factor::TaskDag& dag = computation.dag();
+  const auto size = static_cast<std::size_t>(dag.size());
+  FactorTasks tasks{computation.flops() / 1e9, std::vector<double>(size), std::vector<double>(size), {}};
+  tasks.after.resize(size);
+  for (int round = 0; round < rounds; ++round) {
+    computation.begin();
+    for (std::size_t t = 0; t < size; ++t) {
+      const double ns = 1e9 * seconds_of([&] { computation.run(static_cast<factor::Task>(t)); });
+      tasks.ns[t] = round == 0 ? ns : std::min(tasks.ns[t], ns);
+    }
+    computation.end();
+  }
+  for (std::size_t t = 0; t < size; ++t) {
+    tasks.bytes[t] = computation.bytes_left(static_cast<factor::Task>(t));
+    dag.successors(static_cast<factor::Task>(t), [&](factor::Task after) { tasks.after[t].push_back(after); });
+  }
+  computation.begin();
+  return tasks;
+}
+
 std::uint64_t factor_bytes(const factor::MatrixOptions& options) {
   // The list of entries, the columns made of it, and the transpose.
   return static_cast<std::uint64_t>(factor::generated_entries(options)) *

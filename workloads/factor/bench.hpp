@@ -58,6 +58,16 @@ struct FactorRun {
 FactorRun run_factor(const std::string& kernel, const Runner& runner, FactorInput& input,
                      const FactorOptions& options = {}, int trials = 1, const Progress& progress = {});
 
+/// The tasks of a kernel, for a simulator.
+struct FactorTasks {
+  double gflop = 0;
+  std::vector<double> ns;     ///< on one thread: the least of the rounds
+  std::vector<double> bytes;  ///< that a task leaves for those after it
+  std::vector<std::vector<int>> after;
+};
+/// Runs them one after the other. \throws as run_factor().
+FactorTasks record_factor(const std::string& kernel, FactorInput& input, const FactorOptions& options, int rounds);
+
 /// Bytes that a generated matrix needs while it is made.
 std::uint64_t factor_bytes(const factor::MatrixOptions& options);
 

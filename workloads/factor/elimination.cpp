@@ -159,6 +159,43 @@ void Elimination::work(Task task) {
   }
 }
 
+double Elimination::contribution_bytes(int number) const {
+  const Front& front = tree_.fronts[static_cast<std::size_t>(number)];
+  const double columns = front.columns - front.pivots;
+  if (tree_.method == Method::cholesky) return sizeof(double) * columns * columns / 2;
+  const double whole = sizeof(double) * columns * static_cast<double>(front.row_to_parent.size());
+  return tree_.method == Method::qr ? whole / 2 : whole;  // QR's is a trapezoid
+}
+
+double Elimination::bytes_left(Task task) const {
+  const Step& step = steps_[static_cast<std::size_t>(task)];
+  if (step.kind == StepKind::open) return 0;
+  if (step.kind == StepKind::front || step.kind == StepKind::finish) return contribution_bytes(step.front);
+  if (step.kind == StepKind::subtrees) {
+    // Those whose parents are not in the bundle are still there when it has ended.
+    const std::vector<int>& bundle = bundles_[static_cast<std::size_t>(step.front)];
+    double sum = 0;
+    for (const int f : bundle) {
+      const int parent = tree_.fronts[static_cast<std::size_t>(f)].parent;
+      if (!std::binary_search(bundle.begin(), bundle.end(), parent)) sum += contribution_bytes(f);
+    }
+    return sum;
+  }
+  const Front& front = tree_.fronts[static_cast<std::size_t>(step.front)];
+  const std::vector<int> starts = tiles(front);
+  const auto width = [&](int tile) {
+    return static_cast<double>(starts[static_cast<std::size_t>(tile) + 1] - starts[static_cast<std::size_t>(tile)]);
+  };
+  const bool of_panel = step.kind == StepKind::potrf || step.kind == StepKind::trsm || step.kind == StepKind::panel;
+  const int tile = of_panel ? step.k : step.j;
+  double rows = front.rows;
+  if (tree_.method != Method::cholesky)
+    rows = front.active[static_cast<std::size_t>(starts[static_cast<std::size_t>(tile) + 1]) - 1];
+  else if (step.kind != StepKind::assemble)
+    rows = width(step.kind == StepKind::potrf ? step.k : step.i);
+  return sizeof(double) * width(tile) * rows;
+}
+
 void Elimination::whole(int front) {
   open(front);
   assemble(front, 0, tree_.fronts[static_cast<std::size_t>(front)].columns);

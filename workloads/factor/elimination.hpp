@@ -39,6 +39,8 @@ class Computation : public TaskBody {
   [[nodiscard]] virtual double error() const = 0;
   /// Logarithm of the magnitude of the determinant; for QR of R's. Not for a product.
   [[nodiscard]] virtual double log_determinant() const { return 0; }
+  /// Bytes that a task leaves for those that come after it; 0: none, or unknown.
+  [[nodiscard]] virtual double bytes_left(Task /*task*/) const { return 0; }
   /// "812 fronts, 1534 tasks, 1.2 M entries"
   [[nodiscard]] virtual std::string describe() const = 0;
 
@@ -67,6 +69,7 @@ class Elimination : public Computation {
   [[nodiscard]] double flops() const override { return tree_.flops; }
   void begin() override;
   [[nodiscard]] std::string describe() const override;
+  [[nodiscard]] double bytes_left(Task task) const override;
   [[nodiscard]] const FrontTree& tree() const { return tree_; }
 
  protected:
@@ -108,6 +111,7 @@ class Elimination : public Computation {
   void add_contribution(int front, int child, int first_column, int end_column);
   void release_children(int front);
   void whole(int front);
+  [[nodiscard]] double contribution_bytes(int front) const;
   std::vector<int> bundle();
 
   std::vector<Step> steps_;

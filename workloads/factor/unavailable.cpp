@@ -33,6 +33,11 @@ FactorRun run_factor(const std::string& /*kernel*/, const Runner& /*runner*/, Fa
   say_what_is_missing();
 }
 
+FactorTasks record_factor(const std::string& /*kernel*/, FactorInput& /*input*/, const FactorOptions& /*options*/,
+                          int /*rounds*/) {
+  say_what_is_missing();
+}
+
 std::uint64_t factor_bytes(const factor::MatrixOptions& /*options*/) { return 0; }
 
 }  // namespace charm::workloads

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "cli/bench/bench.hpp"
+#include "cli/sim/record_factor.hpp"
 #include "cli/sim/record_graph.hpp"
 #include "os/processes/this_process.hpp"
 
@@ -43,5 +44,6 @@ int hand_over(const Session& session) {
 int run_bench(const BenchOptions& /*options*/, Session& session) { return hand_over(session); }
 
 int print_graph_record(int /*scale*/, Session& session) { return hand_over(session); }
+int print_factor_record(int /*size*/, Session& session) { return hand_over(session); }
 
 }  // namespace charm::cli

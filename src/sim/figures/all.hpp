@@ -5,6 +5,7 @@
 
 namespace charm::sim {
 
+Reproduction abss_figure_13();
 Reproduction charm_figure_5();
 Reproduction charm_figure_7();
 Reproduction charm_figure_9();
