@@ -36,9 +36,8 @@ class Reader {
       const auto comma = std::min(text.find(',', start), text.size());
       const std::string part = text.substr(start, comma - start);
       start = comma + 1;
-      for (const int cpu : location(part, text)) {
-        if (std::find(cpus.begin(), cpus.end(), cpu) == cpus.end()) cpus.push_back(cpu);
-      }
+      const std::vector<int> there = location(part, text);
+      cpus.insert(cpus.end(), there.begin(), there.end());
     }
     return cpus;
   }

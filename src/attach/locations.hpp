@@ -19,7 +19,7 @@
 
 namespace charm::attach {
 
-/// The cpus, in the order in which they are named, each once.
+/// The cpus, in the order in which they are named, as often as they are named.
 /// \param option the option's name, for errors. \throws Error (bad_input) that names the part that is wrong, and what
 /// there is instead.
 std::vector<int> cpus_at(const Machine& machine, const std::string& locations, const std::string& option);

@@ -33,7 +33,8 @@ ThreadPlacer::ThreadPlacer(System& system, AttachPlan plan, CpuSet came_with, bo
 double ThreadPlacer::step(double now) {
   now_ = now;
   if (now >= next_look_) {
-    if (system_.news() || first_look_) refresh(now);
+    found_news_ = system_.news() || first_look_;
+    if (found_news_) refresh(now);
     first_look_ = false;
     next_look_ = now + look_s;
   }

@@ -72,6 +72,8 @@ class ThreadPlacer {
   /// When the next search for new threads is due. From then on step() need not be called before System::announces() is
   /// readable.
   [[nodiscard]] double next_look() const { return next_look_; }
+  /// Whether the latest search had a reason: who creates one process mostly creates more.
+  [[nodiscard]] bool found_news() const { return found_news_; }
   /// Places the threads by another plan from now on.
   void use(AttachPlan plan, double now);
   /// Cpus that other programs have leased. They are not sampled: their load ends when they are given back.
@@ -193,6 +195,7 @@ class ThreadPlacer {
   int stood_at_ = 0;
   bool waits_ = false;  // some worker has not got its core yet
   bool first_look_ = true;
+  bool found_news_ = false;
   double next_look_ = 0, next_window_ = 0, next_tick_ = 0, last_window_ = 0, lively_until_ = 0, idle_core_since_ = -1;
   Demand demand_;
   double most_wanted_ = 0;          // at a search for threads since the latest window, cpus

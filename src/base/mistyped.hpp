@@ -11,6 +11,11 @@ namespace charm::base {
 /// empty where there is none, or where `word` is short and so is near to many.
 std::string nearest_name(const std::string& word, const std::vector<std::string>& known);
 
+/// A notice for each variable of this process that looks like a misspelt one of the settings (settings.cpp has their
+/// names). It is no error: other programs have variables of that prefix, too. resolve() does this where it reads the
+/// environment.
+void report_mistyped_variables();
+
 struct Mistyped {
   std::string variable, meant;
 };

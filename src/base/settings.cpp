@@ -6,7 +6,6 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -15,6 +14,7 @@
 #include "base/controller_parameters.hpp"
 #include "base/mistyped.hpp"
 #include "base/notices.hpp"
+#include "base/settings_file.hpp"
 
 extern char** environ;
 
@@ -247,12 +247,6 @@ const std::vector<Row>& schema() {
   return rows;
 }
 
-std::string trim(const std::string& text) {
-  auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 std::string env_name(const std::string& setting) {
   std::string name = "CHARM_" + setting;
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -262,47 +256,15 @@ std::string env_name(const std::string& setting) {
 /// Variables that are read besides those of the settings.
 constexpr const char* other_variables[] = {"CHARM_CONFIG", "CHARM_QUIET"};
 
-/// A misspelt variable must not pass silently. It is no error: other programs have variables of that prefix, too.
-void report_mistyped_variables() {
-  char** entry = environ;
-  while (entry != nullptr && *entry != nullptr && !std::string_view(*entry).starts_with("CHARM_")) ++entry;
-  if (entry == nullptr || *entry == nullptr) return;  // mostly; each start would pay for the list of names
-  std::vector<std::string> known(std::begin(other_variables), std::end(other_variables));
-  for (const auto& row : schema()) known.push_back(env_name(row.name));
-  for (const auto& [variable, meant] : mistyped_variables(environ, known)) {
-    notice("variable-" + variable, "the variable " + variable + " is no setting and is ignored; is " + meant +
-                                       " meant? ('charm settings' lists them)");
-  }
-}
-
 struct Found {
   std::string value, from;
 };
 
-/// "name = value" lines; # starts a comment. An unknown name is an error: a misspelt setting must not pass silently.
-std::map<std::string, Found> read_file(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) {
-    throw Error(Errc::bad_config, "cannot read the settings file '" + path + "' that CHARM_CONFIG names",
-                "give an existing file or unset CHARM_CONFIG");
+bool is_setting(const std::string& name) {
+  for (const auto& row : schema()) {
+    if (row.name == name) return true;
   }
-  std::map<std::string, Found> found;
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    std::string where = path + ":" + std::to_string(number);
-    line = trim(line.substr(0, line.find('#')));
-    if (line.empty()) continue;
-    auto equals = line.find('=');
-    std::string name = trim(line.substr(0, equals));
-    bool known = false;
-    for (const auto& row : schema()) known = known || row.name == name;
-    if (equals == std::string::npos || !known) {
-      throw Error(Errc::bad_config, where + ": '" + line + "' is not 'name = value' with a known setting",
-                  "see docs/settings.md for the names");
-    }
-    found[name] = {trim(line.substr(equals + 1)), where};
-  }
-  return found;
+  return false;
 }
 
 }  // namespace
@@ -326,6 +288,18 @@ std::vector<SettingDoc> settings_schema() {
   return docs;
 }
 
+void report_mistyped_variables() {
+  char** entry = environ;
+  while (entry != nullptr && *entry != nullptr && !std::string_view(*entry).starts_with("CHARM_")) ++entry;
+  if (entry == nullptr || *entry == nullptr) return;  // mostly; each start would pay for the list of names
+  std::vector<std::string> known(std::begin(other_variables), std::end(other_variables));
+  for (const auto& row : schema()) known.push_back(env_name(row.name));
+  for (const auto& [variable, meant] : mistyped_variables(environ, known)) {
+    notice("variable-" + variable, "the variable " + variable + " is no setting and is ignored; is " + meant +
+                                       " meant? ('charm settings' lists them)");
+  }
+}
+
 namespace {
 
 /// What the program says of a setting.
@@ -339,9 +313,7 @@ std::optional<std::string> given(const Row& row, const Config& config) {
 
 void check_names(const Config& config) {
   for (const auto& setting : config.named) {
-    bool known = false;
-    for (const auto& row : schema()) known = known || row.name == setting.first;
-    if (!known)
+    if (!is_setting(setting.first))
       throw Error(Errc::bad_config, "'" + setting.first + "' (from code) is no setting",
                   "see docs/settings.md for the names");
   }
@@ -380,7 +352,9 @@ Settings resolve(const Config& config, const std::function<const char*(const cha
   auto look_up = [&](const std::string& name) { return env ? env(name.c_str()) : std::getenv(name.c_str()); };
   if (!env) report_mistyped_variables();
   std::map<std::string, Found> file;
-  if (const char* path = look_up("CHARM_CONFIG"); path != nullptr && *path != '\0') file = read_file(path);
+  if (const char* path = look_up("CHARM_CONFIG"); path != nullptr && *path != '\0') {
+    for (auto& [name, value, where] : read_settings_file(path, is_setting)) file[name] = {value, where};
+  }
 
   check_names(config);
   Settings settings;

@@ -159,7 +159,7 @@ void declare_advise(CLI::App& app, Session& session) {
   number_within(app.add_option("--bandwidth", options->bandwidth,
                                "GB/s that the program would use without limits [as much as it gets]"),
                 0, 1e9);
-  app.add_option("--workers", q.workers, "Workers [a core each]")->check(CLI::Range(1, 65536));
+  whole_number(app.add_option("--workers", q.workers, "Workers [a core each]"), 1, 65536);
   add_output_options(app, options->output);
   declare_advise_olap(app, session);
   app.callback([&app, &session, options] {

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -87,8 +88,14 @@ bool differing_outputs(const compare::Outcome& outcome) {
 }
 
 void check_input(const std::string& path) {
-  if (path.empty() || std::ifstream(path)) return;
-  throw Error(Errc::bad_input, "--input: cannot read '" + path + "'", "give an existing file");
+  if (path.empty()) return;
+  // Each run reads it from its beginning, which a pipe does not have; opening one might also wait for ever.
+  std::error_code error;
+  if (std::filesystem::is_fifo(path, error))
+    throw Error(Errc::bad_input, "--input: '" + path + "' is a pipe, and each run reads the input from its beginning",
+                "give a file");
+  if (std::filesystem::is_directory(path, error) || !std::ifstream(path))
+    throw Error(Errc::bad_input, "--input: cannot read '" + path + "'", "give an existing file");
 }
 
 compare::Request request_of(const CompareOptions& options, const std::vector<std::string>& words) {
@@ -244,9 +251,9 @@ void declare_compare(CLI::App& app, Session& session) {
       ->type_name("SECONDS");
   whole_number(app.add_option("--warmup", options->warm_ups, "Unmeasured runs of each program before them [1]"), 0,
                100000);
-  app.add_option("--threshold", options->threshold, "Ignore differences below this percentage [1]")
-      ->type_name("PCT")
-      ->check(CLI::Range(0.0, 1000.0));
+  number_within(app.add_option("--threshold", options->threshold, "Ignore differences below this percentage [1]"), 0,
+                1000)
+      ->type_name("PCT");
   whole_number(app.add_option("--seed", options->seed, "Seed of the random order, to repeat it [random]"), 0,
                INT64_MAX);
   some_of(app.add_option("--policies", options->policies, "Compare one program under these policies"), policy_words());

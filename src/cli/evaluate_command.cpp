@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -34,6 +32,7 @@
 #include "evaluate/judge.hpp"
 #include "evaluate/live.hpp"
 #include "evaluate/page.hpp"
+#include "os/files/bounded_file.hpp"
 #include "os/files/output_file.hpp"
 #include "os/machine/cpu_identity.hpp"
 #include "os/memory/memory.hpp"
@@ -63,10 +62,9 @@ constexpr double quick_limit_s = 8 * 60;  // of measuring, so that all of it is 
 constexpr double full_limit_s = 1e9;
 
 std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || fs::is_directory(path))
-    throw Error(Errc::bad_input, "cannot read '" + path + "'", "give an evaluation.json");
-  return {std::istreambuf_iterator<char>(in), {}};
+  os::BoundedText file = os::read_bounded(path);
+  if (!file.problem.empty()) throw Error(Errc::bad_input, "'" + path + "' " + file.problem, "give an evaluation.json");
+  return std::move(file.text);
 }
 
 std::vector<std::string> names_in(const std::string& list) {

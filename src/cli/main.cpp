@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mistyped.hpp"
 #include "cli/command.hpp"
 #include "cli/failure.hpp"
 #include "os/files/standard_streams.hpp"
@@ -57,6 +58,7 @@ int run(int argc, char** argv) {
     std::cerr << "charm: no command given; 'charm --help' lists the commands\n";
     return exit_usage;
   }
+  charm::base::report_mistyped_variables();
   const int code = session.action();
   std::cout.flush();
   if (!std::cout) {

@@ -282,9 +282,8 @@ int run(const TopOptions& options, Session& session) {
 void declare_top(CLI::App& app, Session& session) {
   auto options = std::make_shared<TopOptions>();
   process_id(app.add_option("pid", options->pid, "A process [the whole machine]"));
-  app.add_option("--interval", options->interval, "Seconds between two updates [1]")
-      ->type_name("S")
-      ->check(CLI::Range(0.05, 86400.0));
+  number_within(app.add_option("--interval", options->interval, "Seconds between two updates [1]"), 0.05, 86400)
+      ->type_name("S");
   file_path(app.add_option("--record", options->record, "Write a recording that CHARM_COUNTERS=replay:FILE reads"));
   app.add_flag("--once", options->once, "One interval, then end");
   app.add_flag("--plain", options->plain, "Screens one below the other, in ASCII");

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <fstream>
 #include <mutex>
+#include <sstream>
 #include <utility>
 
 #include "base/notices.hpp"
 #include "counters/recording.hpp"
 #include "counters/software.hpp"
 #include "counters/sources.hpp"
+#include "os/files/bounded_file.hpp"
 
 namespace charm::counters {
 namespace {
@@ -214,11 +216,12 @@ class RecordingSource final : public Source {
 }  // namespace
 
 std::unique_ptr<Source> replay_source(const std::string& path, Pace pace, const Clock& clock) {
-  std::ifstream in(path);
-  if (!in) {
-    throw Error(Errc::bad_config, "setting counters: cannot read the recording '" + path + "'",
+  os::BoundedText recording = os::read_bounded(path);
+  if (!recording.problem.empty()) {
+    throw Error(Errc::bad_config, "setting counters: the recording '" + path + "' " + recording.problem,
                 "give an existing file");
   }
+  std::istringstream in(std::move(recording.text));
   return std::make_unique<Replay>(read_recording(in, path), path, pace, clock);
 }
 

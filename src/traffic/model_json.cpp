@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
 #include "base/choice.hpp"
 #include "base/json.hpp"
+#include "os/files/bounded_file.hpp"
 #include "traffic/index.hpp"
 
 namespace charm::traffic {
@@ -190,11 +189,12 @@ Model model_from_json(const std::string& text, const std::string& name) {
 }
 
 Model read_model(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file.is_open() || file.bad() || text.empty())
-    throw Error(Errc::bad_input, "cannot read the model file '" + path + "'", "write one with 'charm malloc profile'");
-  return model_from_json(text, path);
+  const os::BoundedText file = os::read_bounded(path);
+  if (!file.problem.empty() || file.text.empty())
+    throw Error(Errc::bad_input,
+                "the model file '" + path + "' " + (file.problem.empty() ? std::string("is empty") : file.problem),
+                "write one with 'charm malloc profile'");
+  return model_from_json(file.text, path);
 }
 
 }  // namespace charm::traffic

@@ -32,7 +32,7 @@ std::string refusal(const std::string& text, const charm::Machine& of = machine(
 TEST(Locations, AreCpusByNumberInTheOrderInWhichTheyAreNamed) {
   EXPECT_EQ(at("3"), (Cpus{3}));
   EXPECT_EQ(at("8,0-2"), (Cpus{8, 0, 1, 2}));
-  EXPECT_EQ(at("1,1-2,1"), (Cpus{1, 2}));
+  EXPECT_EQ(at("1,1-2,1"), (Cpus{1, 1, 2, 1})) << "a cpu that is named twice takes two threads";
 }
 
 TEST(Locations, ArePartsOfTheMachine) {

@@ -40,6 +40,9 @@ TEST_F(PinTest, OnADescribedMachineTheTypesAreItsOwn) {
   EXPECT_EQ(cpus("socket:1.core:0-3,1"), (std::vector{1, 16, 17, 18, 19}));
   const auto pins = json::parse(charm("run --dry-run --json --pin-threads 3,socket:1.core:1,0 -- true", before).out);
   EXPECT_EQ(pins.at("pins"), (std::vector{3, 17, 0}));
+  const auto twice = json::parse(charm("run --dry-run --json --pin-threads 0,0,3,3 -- true", before).out);
+  EXPECT_EQ(twice.at("pins"), (std::vector{0, 0, 3, 3})) << "two threads on each";
+  EXPECT_EQ(twice.at("plan").at("cpus"), (std::vector{0, 3}));
   EXPECT_TRUE(has(charm("run --dry-run --pin-threads 3,0 -- true", before).out, "first thread on cpu 3")) << "in words";
 }
 

@@ -31,6 +31,18 @@ TEST(ThreadPlacer, BusyThreadsGetTheCoresOfThePolicyAndSleepersTheChipletsOfThes
   EXPECT_EQ(apart.cpus_of_workers(), (std::vector{0, 4, 8, 12}));
 }
 
+TEST(ThreadPlacer, TellsWhetherTheLatestSearchFoundAnythingNew) {
+  Program run(charm::test::uniform(1, 2, 4), "local");
+  run.program.start(0.0);
+  run.pass(0.05);
+  EXPECT_FALSE(run.thread_placer.found_news());
+  run.program.start(0.0);
+  run.thread_placer.step(run.thread_placer.next_look());
+  EXPECT_TRUE(run.thread_placer.found_news());
+  run.thread_placer.step(run.thread_placer.next_look());
+  EXPECT_FALSE(run.thread_placer.found_news());
+}
+
 TEST(ThreadPlacer, BindsNobodyUnderPolicyOs) {
   Program run(charm::test::uniform(1, 2, 4), "os");
   for (int i = 0; i < 4; ++i) run.program.start(1.0);

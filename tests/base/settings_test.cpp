@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/choice.hpp"
 #include "base/folder.hpp"
@@ -157,6 +158,18 @@ TEST(Settings, AMisspeltNameInAFileIsAnErrorWithItsLine) {
   std::string text = error_of({}, {{"CHARM_CONFIG", file.path}});
   EXPECT_NE(text.find(file.path + ":2"), std::string::npos) << text;
   EXPECT_NE(error_of({}, {{"CHARM_CONFIG", "/nowhere/charm.conf"}}), "");
+}
+
+TEST(Settings, OnlyAPlainFileOfABoundedSizeIsRead) {
+  const charm::test::Folder folder;
+  const std::string pipe = folder.path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {std::string("/dev/zero"), pipe, folder.path("")}) {
+    const std::string text = error_of({}, {{"CHARM_CONFIG", path}});
+    EXPECT_NE(text.find("'" + path + "' that CHARM_CONFIG names is not a plain file"), std::string::npos) << text;
+  }
+  SettingsFile large(std::string((1 << 20) + 1, '\n'));
+  EXPECT_NE(error_of({}, {{"CHARM_CONFIG", large.path}}).find("more than 1 MiB"), std::string::npos);
 }
 
 TEST(Settings, ADifferenceIsOneOfValuesAndNotOfSpelling) {

@@ -139,7 +139,10 @@ TEST_F(CompareCommand, RefusesWhatItCannotCompare) {
   expect_refused("compare --csv /nowhere/runs.csv -- true -- true", {"/nowhere/runs.csv"});
   expect_refused("compare --time x -- a -- b", {"--time"});
   expect_refused("compare --runs 1 -- a -- b", {"--runs", "from 2"});
-  expect_refused("compare --threshold x -- a -- b", {"--threshold"});
+  for (const char* threshold : {"x", "nan", "-1"})
+    expect_refused(std::string("compare --threshold ") + threshold + " -- a -- b", {"--threshold", threshold});
+  EXPECT_EQ(shell("mkfifo pipe").exit_code, 0);
+  expect_refused("compare --input pipe -- cat -- cat", {"--input", "pipe", "beginning"});
   expect_refused("compare --policies local -- a", {"--policies", "two"});
   expect_refused("compare --policies local,distributed", {"no program"});
   expect_refused("compare --policies local,frobnicate -- a", {"frobnicate", "distributed"});

@@ -41,6 +41,15 @@ TEST_F(ToolTest, RefusesACommandLineThatItDoesNotUnderstand) {
   expect_refused("completion tcsh", {"tcsh", "bash"});
 }
 
+TEST_F(ToolTest, EveryCommandSaysThatAVariableIsMistyped) {
+  for (const char* command :
+       {"topo --from core:2", "advise --machine core:2", "settings", "deploy plan --from core:2"}) {
+    const auto said = charm(command, "CHARM_TOPOLGY='pack:2 core:2 pu:1'");
+    EXPECT_NE(said.err.find("is CHARM_TOPOLOGY meant?"), std::string::npos) << command << ": " << said.err;
+  }
+  EXPECT_EQ(charm("topo --from core:2", "CHARM_TOPOLGY=x CHARM_QUIET=1").err, "");
+}
+
 TEST_F(ToolTest, SettingsSayWhereTheyComeFrom) {
   given("charm.conf", "spread = 2\n");
   const auto said = charm("settings --json", "CHARM_WORKERS=1 CHARM_CONFIG=charm.conf");

@@ -129,7 +129,8 @@ TEST_F(TopCommand, RefusesWhatItCannotWatch) {
   expect_refused("top 0", {"pid", "from 1"});
   expect_refused("top postgres", {"postgres"});
   expect_refused("top --record seen.csv", {"--record", "PID"});
-  expect_refused("top --interval 0", {"--interval"});
+  for (const char* interval : {"0", "nan", "inf", "1x"})
+    expect_refused(std::string("top --interval ") + interval, {"--interval", interval});
   expect_refused("top 1 --record /nowhere/seen.csv", {"/nowhere/seen.csv"});
 }
 

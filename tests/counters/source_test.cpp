@@ -88,6 +88,7 @@ TEST(ChoosingASource, ObeysTheSetting) {
   EXPECT_EQ(choose_source(asking("none"), live(), machine.around())->describe().kind, Description::Kind::none);
   EXPECT_EQ(choose_source(asking("software"), live(), machine.around())->describe().kind, Description::Kind::software);
   EXPECT_THROW(choose_source(asking("replay:/no/such/file"), live(), machine.around()), Error);
+  EXPECT_THROW(choose_source(asking("replay:/dev/zero"), live(), machine.around()), Error) << "it never ends";
   EXPECT_THROW(choose_source(asking("record:/no/such/folder/file"), live(), machine.around()), Error);
   EXPECT_THROW(choose_source(asking("auto", "own_l2"), live(), machine.around()), Error);
   EXPECT_THROW(asking("hardwear"), Error);

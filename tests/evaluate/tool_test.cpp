@@ -72,6 +72,7 @@ TEST_F(EvaluateTest, RefusesWhatItCannotDo) {
   given("text.json", "{}");
   expect_refused("evaluate --compare text.json text.json", {"text.json", "no evaluation"});
   expect_refused("evaluate --compare none.json none.json", {"none.json"});
+  expect_refused("evaluate --compare /dev/zero /dev/zero", {"/dev/zero", "device"});
   expect_refused("evaluate", {"another machine"}, "CHARM_TOPOLOGY='pack:1 l3:2 core:2 pu:1'");
   given("file", "");
   expect_refused("evaluate --output file", {"file"});

@@ -153,6 +153,27 @@ TEST(SyntheticMachines, WhatIsSaidWithConfidenceIsRightAlsoOnMachinesThatAreHard
   EXPECT_GE(4 * likely.made, 3 * machines);  // a clustering that always abstains is calibrated and useless
 }
 
+TEST(SyntheticMachines, FourThreadsOfACoreAreNoSureChiplet) {
+  int sure = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    std::mt19937_64 random(96000 + seed);
+    Shape shape;
+    shape.chiplets = 1 + static_cast<int>(seed % 4);
+    shape.cores = 4;
+    shape.threads = 4;
+    shape.chiplet_ns = 50;
+    shape.smt_ns = 20 + 0.5 * seed;  // slower than threads of a core usually are
+    shape.node_ns = 150;
+    Trouble trouble;
+    trouble.noise = 0.02;
+    trouble.spikes = 0;
+    const Synthetic machine = make_machine(shape, trouble, random);
+    const Clustering seen = cluster(machine.matrix);
+    sure += seen.chiplets != machine.chiplets && seen.confidence.chiplets >= 0.8;
+  }
+  EXPECT_EQ(sure, 0);
+}
+
 TEST(SyntheticMachines, ASlowCoreIsNoChiplet) {
   int wrong = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {

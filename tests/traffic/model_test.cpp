@@ -98,6 +98,15 @@ TEST(ModelFile, OneThatIsNotThereSaysSo) {
   }
 }
 
+TEST(ModelFile, ADeviceIsNotRead) {
+  try {
+    read_model("/dev/zero");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("'/dev/zero' is a device"), std::string::npos) << error.what();
+  }
+}
+
 TEST(ModelOfMachine, HasTheLevelsOfTheKunpeng) {
   const Machine machine = Machine::from(std::string(CHARM_TEST_DATA) + "/topologies/128arm-2pa2n8cluster4co.xml");
   const Model model = model_of(machine);

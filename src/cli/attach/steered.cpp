@@ -51,9 +51,12 @@ void Steered::step_and_wait(int descriptor, double most) {
   const double now = base::monotonic_seconds();
   double seconds = std::clamp(due - now, 0.0, most);
   std::array<os::WatchedFile, 2> files{{{descriptor}, {system_.announces()}}};
-  if (const double rest = attachment_.thread_placer().next_look() - now;
-      heard_ && rest > 0 && files[1].descriptor >= 0) {
-    files[1].descriptor = -1;  // announcements come as fast as others make them; they are taken a few at a time
+  const attach::ThreadPlacer& placer = attachment_.thread_placer();
+  if (const double rest = placer.next_look() - now;
+      (heard_ || placer.found_news()) && rest > 0 && files[1].descriptor >= 0) {
+    // Announcements come as fast as others make them. They are taken together at the next search, so that a program
+    // that creates processes all the time is interrupted once for each search.
+    files[1].descriptor = -1;
     seconds = std::min(seconds, rest);
   }
   os::wait_for_input(files, seconds);

@@ -67,9 +67,8 @@ Found find_cores_and_chiplets(const LatencyMatrix& matrix, const Partition& thre
       result.notes.push_back("Only some cores have SMT siblings.");
     } else {
       result.confidence.smt = confidence_in_no_siblings(distances, found.selection, found.evidence);
-      // What may be cores, pairs above all, is no sure chiplet either.
-      const bool core_sized = score > -10 && usual_size(level.groups) == 2;
-      if (score > -4 || core_sized) found.confidence = std::min(found.confidence, 0.75);
+      // What may be cores is no sure chiplet either.
+      if (score > -4 || may_be_cores(level)) found.confidence = std::min(found.confidence, 0.75);
     }
   }
   if (cores.size() < threads.size()) found = find_level(distances_between(matrix, cores));

@@ -12,6 +12,7 @@ namespace {
 constexpr double sibling_ns = 14;  // what siblings take at most
 constexpr double cores_ns = 60;    // what two cores usually take
 constexpr double most_pair_ns = 16;
+constexpr double most_step_of_threads = 2.6;  // from siblings that are slow to the next core of their chiplet
 
 struct NearestPair {
   int a, b;
@@ -97,6 +98,12 @@ double sibling_score(const Level& level) {
   const double own = std::exp(level.within);
   const double next = std::exp(level.beyond);
   return 8 * std::log(sibling_ns / own) + std::clamp(3 * std::log(cores_ns / next), -1.2, 1.2);
+}
+
+bool may_be_cores(const Level& level) {
+  if (sibling_score(level) <= -10) return false;
+  const std::size_t usual = usual_size(level.groups);
+  return usual == 2 || (usual == 4 && level.beyond - level.within < std::log(most_step_of_threads));
 }
 
 Partition separate_pairs(const Distances& d) {

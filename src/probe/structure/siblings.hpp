@@ -10,6 +10,10 @@ namespace charm::probe {
 /// The log odds that the groups of a level are cores.
 double sibling_score(const Level& level);
 
+/// Whether the groups have the size and the step of cores, however slow they are: pairs, or fours that the next group
+/// is not much farther from than they are from each other. Chiplets of four cores are farther apart.
+bool may_be_cores(const Level& level);
+
 /// A partition into pairs that are nearer to each other than to all others, and single items. Empty if fewer than a
 /// fifth of the items are in such pairs. For machines on which only some cores have siblings.
 Partition separate_pairs(const Distances& d);
