@@ -9,11 +9,13 @@
 #include <charm/task_local.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "batch/costs.hpp"
 #include "batch/idle_workers.hpp"
 #include "sched/run/runtime.hpp"
+#include "sched/run/visit.hpp"
 #include "sched/run/worker.hpp"
 
 namespace charm::batch {
@@ -155,10 +157,13 @@ void AbssModule::add(ABSS_Function function, void* params, int tag, ABSS_Schedul
 
 void AbssModule::stream(AbssTask& task) {
   if (queues_ == nullptr) return detail::submit(task);
-  task.run = &AbssModule::run_ticket;
-  task.users.store(2, std::memory_order_relaxed);
   const Worker* here = sched::this_worker();
   const bool inside = here != nullptr && here->runtime == &runtime_;
+  // The ticket may run, and ABSS_finalize() begin, while a thread outside is still waking a worker for it.
+  std::optional<sched::Visit> visit;
+  if (!inside) visit.emplace();
+  task.run = &AbssModule::run_ticket;
+  task.users.store(2, std::memory_order_relaxed);
   const auto groups = static_cast<unsigned>(queues_->groups());
   const int group =
       inside ? here->place.group : static_cast<int>(next_group_.fetch_add(1, std::memory_order_relaxed) % groups);

@@ -276,6 +276,26 @@ TEST(AbssLife, ItStartsTheRuntimeAndEndsIt) {
   }
 }
 
+/// Whoever learns from a task that it has run may end the module, and with it the runtime, while the thread that added
+/// the task has not returned from the call yet.
+TEST(AbssLife, ItMayEndAsSoonAsItsLastTaskHasSaidSo) {
+  for (int round = 0; round < 40; ++round) {
+    charm::Config config;
+    config.workers = 2;
+    config.share_cores = true;
+    config.bind = "chiplet";
+    charm::init(config);
+    ASSERT_EQ(ABSS_init(nullptr), CHARM_OK) << ABSS_error();
+    charm::finalize();  // the module keeps the runtime
+    std::atomic<bool> said{false};
+    std::thread adder(
+        [&] { ABSS_StreamAddTask([](void* it) { *static_cast<std::atomic<bool>*>(it) = true; }, &said, 1); });
+    while (!said) std::this_thread::yield();
+    EXPECT_EQ(ABSS_finalize(ABSS_SHUTDOWN_WAIT), CHARM_OK) << ABSS_error();
+    adder.join();
+  }
+}
+
 TEST(ChipletQueues, AreServedNearestFirstAndOldestFirst) {
   using charm::detail::ListedJob;
   charm::batch::ChipletQueues queues(3);

@@ -76,7 +76,7 @@ class RandomPrograms : public testing::TestWithParam<Shape> {
       watchdog_.phase(std::string(GetParam().name) + ", round " + std::to_string(i));
       round(seed);
       if (HasFailure()) {
-        ADD_FAILURE() << "round " << i << "; run again with " << again();
+        ADD_FAILURE() << "round " << i << ", after " << watchdog_.done() << " tasks; run again with " << again();
         return;
       }
     }
@@ -84,14 +84,44 @@ class RandomPrograms : public testing::TestWithParam<Shape> {
   static Node program(std::uint64_t seed) { return {mix(seed), 1 + static_cast<int>(mix(seed + 1) % 3000)}; }
   [[nodiscard]] bool can_meet(int holders) const { return GetParam().workers >= holders + 2; }
 
-  /// In a task or outside.
+  /// Outside of tasks: runs the program of a seed and compares it with the oracle.
   void check(std::uint64_t seed) {
     const Node node = program(seed);
-    const Outcome got = charm::run([&] {
-      if (can_meet(0) && mix(seed + 2) % 4 == 0) meet(0, false);
+    const auto whole = [&] {
+      if (can_meet(0) && mix(seed + 2) % 4 == 0) meet(0, Before::at_once);
       return runner_.outcome(node);
-    });
+    };
+    Outcome got;
+    if (mix(seed + 8) % 4 != 0) {
+      got = charm::run(whole);
+    } else {
+      charm::future<Outcome> future = charm::async(whole);
+      const WaitsOutside waits;
+      if (mix(seed + 9) % 2 == 0) {
+        while (!future.wait_for(100us)) {
+        }
+      }
+      got = future.get();
+    }
     EXPECT_EQ(got, sequential(node)) << "program of seed " << seed;
+    EXPECT_EQ(runner_.strays(), 0U) << "tasks ran on a thread that waits in future::get() or wait_for()";
+  }
+
+  /// Sometimes, while nothing else runs: what shows itself only then.
+  void alone(std::uint64_t seed) {
+    const auto drawn = static_cast<int>(mix(seed + 12) % static_cast<unsigned>(GetParam().workers));
+    switch (mix(seed + 11) % 16) {
+      case 0:
+        while (charm::sched::Runtime::get().anybody_busy()) std::this_thread::yield();
+        EXPECT_TRUE(come_back(drawn)) << "a task ended that waits for its waiter";
+        break;
+      case 1:
+        std::this_thread::sleep_for(std::chrono::milliseconds(mix(seed + 13) % 40));  // in the end all sleep for long
+        meet_after_loan(std::max(drawn, 1), static_cast<int>(mix(seed + 14) % 3));
+        break;
+      default:
+        break;
+    }
   }
 
   Watchdog watchdog_;
@@ -105,8 +135,13 @@ INSTANTIATE_TEST_SUITE_P(Shapes, RandomPrograms,
                          [](const auto& shape) { return std::to_string(shape.param.workers) + "Workers"; });
 
 TEST_P(RandomPrograms, FromTheThreadThatCalledInit) {
-  const Running runtime(GetParam().workers, config_of(GetParam()));
-  until(0.1, [&](std::uint64_t seed) { check(seed); });
+  charm::Config config = config_of(GetParam());
+  config.deadlock = "off";  // else a worker looks around after a second, and finds what it has missed
+  const Running runtime(GetParam().workers, config);
+  until(0.1, [&](std::uint64_t seed) {
+    if (can_meet(0)) alone(seed);
+    check(seed);
+  });
 }
 
 /// Other threads run programs, and the one that called init() lends itself for moments only.
@@ -136,23 +171,26 @@ TEST_P(RandomPrograms, StartedAndStoppedAgainAndAgain) {
     if (can_meet(0)) {
       const int worker = static_cast<int>(mix(seed + 4) % static_cast<unsigned>(GetParam().workers));
       if (mix(seed + 5) % 2 == 0)
-        charm::call_async(worker, [] { meet(0, false); }).get();
+        charm::call_async(worker, [] { meet(0, Before::at_once); }).get();
       else
         charm::all_do([&](int w) {
-          if (w == worker) meet(0, false);
+          if (w == worker) meet(0, Before::at_once);
         });
-      if (can_meet(1) && mix(seed + 6) % 4 == 0) charm::call(worker, [] { meet(1, true); });
+      if (can_meet(1) && mix(seed + 6) % 4 == 0) {
+        const Before before = mix(seed + 15) % 2 == 0 ? Before::asleep : Before::forking;
+        charm::call(worker, [before] { meet(1, before); });
+      }
     }
     check(seed);
     std::atomic<std::uint64_t> started{0};
     std::atomic<std::uint64_t> ended{0};
     std::vector<std::thread> threads;
-    for (std::uint64_t t = 0; t < 2; ++t) {
+    for (std::uint64_t t = 0; t < 4; ++t) {
       threads.emplace_back([&, t] {
         try {
           for (std::uint64_t i = 0;; ++i) {
-            const Node node{mix(seed + t) + i, 20};
-            if (t == 0) {
+            const Node node{mix(seed + t) + i, t < 2 ? 20 : 1};  // short ones often come to the gate
+            if (t % 2 == 0) {
               EXPECT_EQ(charm::run([&] { return runner_.outcome(node); }), sequential(node));
             } else {
               charm::run_detached([&, node] {
@@ -207,6 +245,38 @@ TEST_P(RandomPrograms, WhileTheCpusChange) {
   over = true;
   administrator.join();
   charm::finalize();
+}
+
+/// Beside one worker that spawns small groups many others find work that is gone when they come. They may look for it a
+/// few times whenever they are woken or have found some; beyond that one of them looks, a hundred times a second (P4 in
+/// src/sched/run/parking.cpp).
+TEST(ManyWorkers, LookRarelyForWorkThatIsGoneWhenTheyCome) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  constexpr int rounds = 10;
+#else
+  constexpr int rounds = 60;
+#endif
+  constexpr int workers = 64;
+  const std::string again = "CHARM_RANDOM_SEED=" + std::to_string(seed_wanted());
+  Watchdog watchdog("run again with " + again);
+  charm::Config config = config_of({workers, "pack:1 l3:8 core:8 pu:1", ""});
+  config.deadlock = "off";
+  const Running runtime(workers, config);
+  const auto found = [](const charm::WorkerStats& s) {
+    return static_cast<double>(s.wakes + s.steals_chiplet + s.steals_node + s.steals_far);
+  };
+  for (std::uint64_t round = 0; round < rounds && !testing::Test::HasFailure(); ++round) {
+    const std::uint64_t seed = mix(seed_wanted() + round);
+    const auto start = std::chrono::steady_clock::now();
+    const charm::WorkerStats before = charm::stats().total();
+    spawn_for(static_cast<int>(seed % workers), 2 + static_cast<int>(mix(seed) % 15), 30ms);
+    const charm::WorkerStats now = charm::stats().total();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const auto looks = static_cast<double>(now.parks - before.parks);
+    EXPECT_LE(looks, 12 * (found(now) - found(before)) + 4.0 * workers + 250 * seconds)
+        << "in " << seconds << " s of round " << round << "; " << again;
+    watchdog.progress();
+  }
 }
 
 }  // namespace

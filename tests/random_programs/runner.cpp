@@ -15,7 +15,23 @@ Outcome Runner::outcome(const Node& node) noexcept try { return {false, run(node
   return {true, error.value};
 }
 
+namespace {
+
+thread_local bool waits_outside = false;
+
+/// Not inlined: a task may have moved to another thread since the last call.
+[[gnu::noinline]] bool on_waiting_thread() noexcept {
+  asm volatile("");
+  return waits_outside;
+}
+
+}  // namespace
+
+WaitsOutside::WaitsOutside() noexcept { waits_outside = true; }
+WaitsOutside::~WaitsOutside() { waits_outside = false; }
+
 std::uint64_t Runner::run(const Node& node) {
+  if (on_waiting_thread()) strays_.fetch_add(1, std::memory_order_relaxed);
   const Children children = node.children();
   Outcomes outcomes(children.size());
   if (!children.empty()) start(node, children, outcomes);
@@ -322,33 +338,6 @@ void Runner::on_all_workers(const Children& children, Outcomes& outcomes) {
       outcomes[c] = outcome(children[c]);
   });
   outcomes[0].value += static_cast<std::uint64_t>(early.load());
-}
-
-void meet(int holders, bool asleep) {
-  static std::atomic<bool> under_way{false};
-  if (under_way.exchange(true)) return;
-  std::atomic<bool> met{false};
-  std::atomic<int> held{0};
-  std::vector<charm::future<void>> others;
-  const int here = charm::worker_id();
-  for (int h = 0; h < holders; ++h) {
-    const int there = (here + 1 + h) % charm::num_workers();
-    others.push_back(charm::call_async(there, [&] {
-      ++held;
-      while (!met) std::this_thread::yield();
-    }));
-  }
-  charm::call(here, [&] {  // stays on its worker, which none of the holders has
-    while (held != holders) std::this_thread::yield();
-    if (asleep) std::this_thread::sleep_for(40ms);
-    charm::invoke(
-        [&] {
-          while (!met) std::this_thread::yield();
-        },
-        [&] { met = true; });
-  });
-  for (auto& other : others) other.get();
-  under_way = false;
 }
 
 }  // namespace random_programs

@@ -4,6 +4,9 @@
 
 #include <charm/charm.hpp>
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <vector>
 
 #include "random_programs/program.hpp"
@@ -20,6 +23,8 @@ class Runner {
   std::uint64_t run(const Node& node);
   /// In a task or outside of tasks.
   Outcome outcome(const Node& node) noexcept;
+  /// How many nodes have run on a thread that waits for a future outside of tasks (WaitsOutside).
+  [[nodiscard]] std::uint64_t strays() const noexcept { return strays_.load(); }
 
  private:
   using Children = std::vector<Node>;
@@ -44,13 +49,40 @@ class Runner {
 
   Watchdog& watchdog_;
   const bool to_workers_;
+  std::atomic<std::uint64_t> strays_{0};
 };
+
+/// While it lives the calling thread, which is no worker, waits for futures, and no task may run on it: it may hold a
+/// lock that the task takes, and its time limits would pass unnoticed.
+class WaitsOutside {
+ public:
+  WaitsOutside() noexcept;
+  ~WaitsOutside();
+  WaitsOutside(const WaitsOutside&) = delete;
+  WaitsOutside& operator=(const WaitsOutside&) = delete;
+};
+
+/// Outside of tasks, while nothing else runs: a call to `worker` waits with a time limit for a task that ends when the
+/// wait has ended. The runtime has two workers at least, so the other one is free; where the caller's runs the task
+/// itself, the call does not come back.
+/// \return whether the wait has ended by its limit.
+bool come_back(int worker);
+
+/// By the thread that called init(), outside of tasks: two tasks meet() of which the first begins on `worker` while
+/// worker 0 is lent to this thread; then the thread makes that many short loans, and none any more. So it is worker 0's
+/// own thread that has to help, if there are no more than two workers.
+void meet_after_loan(int worker, int loans);
+
+/// Outside of tasks: a call to `worker` spawns groups of `size` tasks for that long, one after the other.
+void spawn_for(int worker, int size, std::chrono::microseconds time);
 
 /// Two tasks that cannot end unless two workers run them beside each other: the first keeps its worker, without leaving
 /// it, until another worker has run the second. So an idle worker that does not find the second one is a hang. At most
 /// one such pair is under way at a time; where another is, nothing is done.
 /// \param holders further workers that are kept meanwhile; the runtime has at least `holders` + 2.
-/// \param asleep whether all others shall have gone to sleep before the second task appears.
-void meet(int holders, bool asleep);
+/// \param before what the first does before the second task appears: it lets all others go to sleep, or forks
+/// meanwhile, so that it has answered whoever has asked it for work.
+enum class Before { at_once, asleep, forking };
+void meet(int holders, Before before);
 
 }  // namespace random_programs

@@ -67,6 +67,27 @@ TEST(Arena, MayComeAndGoInTasksAndThreads) {
   EXPECT_TRUE(charm::tasks().empty() || charm::tasks().size() < 3);
 }
 
+/// Whoever learns from a task of the arena that it has run may destroy the arena, while the one that posted that task
+/// has not returned from the call yet.
+TEST(Arena, MayBeDestroyedAsSoonAsItsLastTaskHasSaidSo) {
+  Running runtime(2, on_paper());
+  for (int round = 0; round < 40; ++round) {
+    auto arena = std::make_unique<charm::arena>(ArenaOptions{.chiplets = {1}});
+    std::atomic<bool> said{false};
+    auto post = [&said, &there = *arena] { there.run_detached([&said] { said = true; }); };
+    charm::future<void> poster;
+    std::thread outside;
+    if (round % 2 == 0)
+      poster = charm::async(post);
+    else
+      outside = std::thread(post);
+    while (!said) std::this_thread::yield();
+    arena.reset();
+    if (poster.valid()) poster.get();
+    if (outside.joinable()) outside.join();
+  }
+}
+
 TEST(Arena, OfOneOfItsOwnTasksIsLeftToFinalize) {
   std::atomic<bool> done{false};
   {

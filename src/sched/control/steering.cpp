@@ -218,8 +218,10 @@ void Steering::arrive(Worker& worker) noexcept {
   if (!cpus_) return;
   WorkerControl& p = control(worker);
   WorkerControl::Thread& t = thread(worker);
+  double time = 0;  // read once: the thread that called init() arrives for every short run()
   if (look_interval_ > 0) {
-    if (const double time = now(); time >= t.next_look) look(worker, p, time);
+    time = now();
+    if (time >= t.next_look) look(worker, p, time);
   }
   if (in_doubt(worker)) {
     p.next_poll = 0;
@@ -233,7 +235,7 @@ void Steering::arrive(Worker& worker) noexcept {
   if (rests(worker) || !p.binder.is_on(worker.worker_core.cpu, p.mask.shared)) return;
   if (t.checked == generation && t.mask.bound && t.mask.set == p.mask.cpus) return;
   if (&t == &p.guest && runtime_.settings.caller_mask == base::CallerMask::own && p.mask.cpus.contains(cpus_->cpu())) {
-    p.next_poll = std::min(p.next_poll, now() + guest_floats_s);
+    p.next_poll = std::min(p.next_poll, (time > 0 ? time : now()) + guest_floats_s);
     return;
   }
   if (surprised(worker, p)) return;

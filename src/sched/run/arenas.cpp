@@ -201,13 +201,11 @@ bool inside_arena(const ArenaState& state) noexcept {
 }
 
 void post_to_arena(ArenaState& state, ListedJob& job) {
-  if (sched::runtime_of_this_thread() != nullptr) {
-    Runtime* runtime = state.runtime.load(std::memory_order_acquire);
-    if (runtime == nullptr) fail_ended(state);
-    return runtime->post_anywhere(&job);
-  }
+  // A task counts as a visitor, too: as soon as the job can be found it may run and end, and the arena be ended by
+  // whoever has waited for that, while the poster is still waking a worker.
   Runtime::visits.fetch_add(1, std::memory_order_seq_cst);
-  Runtime* runtime = state.open.load(std::memory_order_seq_cst);
+  const bool of_family = sched::runtime_of_this_thread() != nullptr;
+  Runtime* runtime = (of_family ? state.runtime : state.open).load(std::memory_order_seq_cst);
   if (runtime != nullptr) runtime->post_anywhere(&job);
   Runtime::visits.fetch_sub(1, std::memory_order_release);
   if (runtime == nullptr) fail_ended(state);

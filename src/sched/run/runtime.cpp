@@ -270,8 +270,9 @@ Runtime::~Runtime() {
 }
 
 void Runtime::set_guest(fiber::Fiber* fiber) noexcept {
-  guest_.store(fiber, std::memory_order_seq_cst);
-  if (fiber != nullptr) return;
+  // Only taking it down needs the order: the store before the look at the readers.
+  if (fiber != nullptr) return guest_.store(fiber, std::memory_order_release);
+  guest_.store(nullptr, std::memory_order_seq_cst);
   while (guest_readers_.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();  // it is about to go
 }
 
