@@ -1,5 +1,5 @@
-// `charm bench factor|graph|gups|olap|sgd|streamcluster`: the options. What they ask for is run by run_bench(), which
-// is not the same in every program (bench/bench.hpp).
+// `charm bench factor|graph|gups|olap|oltp|sgd|streamcluster`: the options. What they ask for is run by run_bench(),
+// which is not the same in every program (bench/bench.hpp).
 #include <memory>
 
 #include "cli/bench/bench.hpp"
@@ -9,6 +9,7 @@
 #include "workloads/factor/names.hpp"
 #include "workloads/names.hpp"
 #include "workloads/olap/names.hpp"
+#include "workloads/oltp/names.hpp"
 
 namespace charm::cli {
 namespace {
@@ -27,6 +28,7 @@ void declare_common(CLI::App& app, BenchOptions& options) {
   const Workload workload = options.request.workload;
   some_of(app.add_option("--runtime", options.runtimes, "Runtimes to compare [all]"),
           workload == Workload::olap            ? workloads::tpch_runtimes()
+          : workload == Workload::oltp          ? workloads::oltp_runtimes()
           : workload == Workload::streamcluster ? workloads::streamcluster_runtimes()
                                                 : workloads::runtimes());
   some_of(app.add_option("--policy", options.policies,
@@ -36,8 +38,8 @@ void declare_common(CLI::App& app, BenchOptions& options) {
                65536);
   whole_number(app.add_option("--trials", options.request.trials, "Timed trials of each row [5; graph500: 3]"), 1,
                100000);
-  // DuckDB has memory of its own, and a factorisation's fronts are where the task that opens them is.
-  if (workload != Workload::olap && workload != Workload::factor) {
+  // Databases have memory of their own, and a factorisation's fronts are where the task that opens them is.
+  if (workload != Workload::olap && workload != Workload::oltp && workload != Workload::factor) {
     one_of(app.add_option("--memory", options.request.memory,
                           "Where CHARM's arrays lie on several NUMA nodes [partitioned]"),
            workloads::memory_names());
@@ -125,6 +127,32 @@ void declare_olap(CLI::App& bench_app, Session& session) {
   finish(*app, options, session);
 }
 
+void declare_oltp(CLI::App& bench_app, Session& session) {
+  auto options = std::make_shared<BenchOptions>();
+  options->request.workload = Workload::oltp;
+  OltpRequest& oltp = options->request.oltp;
+  CLI::App* app = bench_app.add_subcommand("oltp", "YCSB and TPC-C on a transactional engine");
+  one_of(app->add_option("--engine", oltp.engine, "Engine [wiredtiger]"), workloads::oltp_engines());
+  file_path(app->add_option("--data", oltp.data,
+                            "Folder below which databases are made once and kept [in the user's cache folder]"));
+  some_of(app->add_option("--kernel", options->kernels, "Kernels to run [all]"), workloads::oltp_kernels());
+  whole_number(app->add_option("--records", oltp.records, "Records of YCSB [1000000]"), 1, std::int64_t{1} << 32);
+  whole_number(app->add_option("--key-bytes", oltp.key_bytes, "Bytes of a key of YCSB [24]"), 8, 1024);
+  whole_number(app->add_option("--value-bytes", oltp.value_bytes, "Bytes of a record of YCSB [100]"), 34, 1 << 20);
+  one_of(app->add_option("--distribution", oltp.distribution, "Which records are asked for, but in ycsb-d [zipfian]"),
+         workloads::oltp_distributions());
+  whole_number(app->add_option("--warehouses", oltp.warehouses, "Warehouses of TPC-C [2]"), 1, 100000);
+  one_of(app->add_option("--durability", oltp.durability, "Where a commit's log record is when it returns [buffered]"),
+         workloads::oltp_durabilities());
+  number_within(app->add_option("--duration", oltp.duration, "Seconds of a trial [1]"), .01, 86400);
+  number_within(app->add_option("--warm-up", oltp.warm_up, "Seconds before each trial that do not count [0.25]"), 0,
+                86400);
+  whole_number(app->add_option("--seed", options->request.seed, "Seed of the transactions [1]"), 0, INT64_MAX);
+  declare_common(*app, *options);
+  app->footer("Example:\n  charm bench oltp --kernel ycsb-paper,tpcc --policy local,distributed --duration 5");
+  finish(*app, options, session);
+}
+
 void declare_sgd(CLI::App& bench_app, Session& session) {
   auto options = std::make_shared<BenchOptions>();
   options->request.workload = Workload::sgd;
@@ -180,6 +208,7 @@ void declare_bench(CLI::App& app, Session& session) {
   declare_graph(app, session);
   declare_gups(app, session);
   declare_olap(app, session);
+  declare_oltp(app, session);
   declare_sgd(app, session);
   declare_streamcluster(app, session);
   app.require_subcommand(1);

@@ -30,6 +30,7 @@
 #include "workloads/factor/bench.hpp"
 #include "workloads/factor/names.hpp"
 #include "workloads/olap/names.hpp"
+#include "workloads/oltp/bench.hpp"
 #include "workloads/sgd/bench.hpp"
 #include "workloads/streamcluster/bench.hpp"
 
@@ -55,6 +56,8 @@ std::vector<std::string> kernels_of(Workload workload) {
       return {"gups"};
     case Workload::olap:
       return workloads::tpch_queries();
+    case Workload::oltp:
+      return workloads::oltp_kernels();
     case Workload::sgd:
       return workloads::sgd_kernels();
     case Workload::streamcluster:
@@ -67,6 +70,7 @@ std::vector<std::string> kernels_of(Workload workload) {
 
 std::vector<std::string> runtimes_of(Workload workload) {
   if (workload == Workload::olap) return workloads::tpch_runtimes();
+  if (workload == Workload::oltp) return workloads::oltp_runtimes();
   return workload == Workload::streamcluster ? workloads::streamcluster_runtimes() : workloads::runtimes();
 }
 
@@ -78,6 +82,8 @@ std::string title_of(Workload workload) {
       return "CHARM: random memory access";
     case Workload::olap:
       return "CHARM: TPC-H on DuckDB";
+    case Workload::oltp:
+      return "CHARM: transactions";
     case Workload::sgd:
       return "CHARM: stochastic gradient descent";
     case Workload::streamcluster:
@@ -88,11 +94,12 @@ std::string title_of(Workload workload) {
   return "CHARM: graph kernels";
 }
 
-/// What charm::init is told besides workers and policy: DuckDB's tasks need larger stacks than others.
+/// What charm::init is told besides workers and policy: the tasks of databases need larger stacks than others.
 Config config_for(Workload workload, const base::Settings& settings) {
-  constexpr std::size_t for_duckdb = std::size_t{2} << 20U;
+  constexpr std::size_t for_engines = std::size_t{2} << 20U;
   Config config;
-  if (workload == Workload::olap && settings.stack_bytes < for_duckdb) config.stack_bytes = for_duckdb;
+  const bool engine = workload == Workload::olap || workload == Workload::oltp;
+  if (engine && settings.stack_bytes < for_engines) config.stack_bytes = for_engines;
   return config;
 }
 
@@ -117,6 +124,7 @@ Facts gather_facts(const BenchRequest& request, const Machine& machine, const ba
     return workloads::sgd_bytes({sgd.rows, sgd.features, sgd.density, 1}, workers);
   };
   facts.factor_bytes = [](const FactorPlan& plan) { return workloads::factor_bytes({plan.matrix, plan.size, 1}); };
+  facts.oltp_bytes = workloads::oltp_bytes;
   facts.streamcluster_bytes = [](const StreamclusterPlan& plan) {
     return workloads::point_bytes({plan.points, plan.dimensions, 1}, plan.chunk);
   };

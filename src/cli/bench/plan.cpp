@@ -200,6 +200,7 @@ BenchPlan make_plan(const BenchRequest& request, const Facts& facts) {
   plan.factor = with_defaults(request.factor);
   plan.olap = with_defaults(request.olap);
   plan.streamcluster = with_defaults(request.streamcluster);
+  plan.oltp = oltp_options(request.oltp, plan.seed, plan.workers);
   plan.factor.kernels_asked = !request.kernels.empty();
   // A product has only the size of its matrix: it belongs to the full ones.
   if (plan.workload == Workload::factor && kernels.size() > 1 && request.kernels.empty() &&
@@ -215,7 +216,10 @@ BenchPlan make_plan(const BenchRequest& request, const Facts& facts) {
     check_matrix_memory(plan, facts);
   else if (plan.workload == Workload::streamcluster)
     check_clusters(plan, facts);
-  else if (plan.workload != Workload::olap)  // DuckDB has a limit of its own, and spills to disk beyond it
+  else if (plan.workload == Workload::oltp) {
+    if (facts.oltp_bytes && facts.available_bytes)
+      check_oltp_memory(plan.oltp, facts.oltp_bytes(plan.oltp, kernels), *facts.available_bytes);
+  } else if (plan.workload != Workload::olap)  // DuckDB has a limit of its own, and spills to disk beyond it
     check_memory(plan, facts);
 
   for (const auto& kernel : kernels) {

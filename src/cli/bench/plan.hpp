@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench/oltp.hpp"
+
 namespace charm::cli {
 
-enum class Workload { factor, graph, gups, olap, sgd, streamcluster };
+enum class Workload { factor, graph, gups, olap, oltp, sgd, streamcluster };
 
 /// What `sgd` runs on and how, as given.
 struct SgdRequest {
@@ -102,6 +104,7 @@ struct BenchRequest {
   FactorRequest factor;
   StreamclusterRequest streamcluster;
   OlapRequest olap;
+  OltpRequest oltp;
 };
 
 struct Facts {
@@ -118,6 +121,7 @@ struct Facts {
   std::function<std::uint64_t(const SgdPlan&, int workers)> sgd_bytes;
   std::function<std::uint64_t(const FactorPlan&)> factor_bytes;
   std::function<std::uint64_t(const StreamclusterPlan&)> streamcluster_bytes;
+  std::function<std::uint64_t(const workloads::OltpOptions&, const std::vector<std::string>& kernels)> oltp_bytes;
 };
 
 /// One planned row: the runtimes of a kernel are adjacent and take turns trial by trial.
@@ -141,6 +145,7 @@ struct BenchPlan {
   FactorPlan factor;
   StreamclusterPlan streamcluster;
   OlapPlan olap;
+  workloads::OltpOptions oltp;
   std::string memory;  // placement of CHARM's arrays on several NUMA nodes; empty: the workloads' default
   int workers = 1;
   std::vector<std::string> policies;      // policies with which CHARM runs; empty if it does not take part

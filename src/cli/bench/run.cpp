@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "workloads/bench.hpp"
 #include "workloads/factor/bench.hpp"
 #include "workloads/olap/tpch.hpp"
+#include "workloads/oltp/bench.hpp"
 #include "workloads/sgd/bench.hpp"
 #include "workloads/streamcluster/bench.hpp"
 
@@ -42,6 +44,8 @@ class Bench {
       make_points();
     else if (plan_.workload == Workload::olap)
       open_database();
+    else if (plan_.workload == Workload::oltp)
+      open_transactions();
     else
       outcome_.input.description = fmt::format("{} words of 8 bytes", 1ULL << static_cast<unsigned>(plan_.scale));
     if (!plan_.memory.empty()) outcome_.input.description += "; memory " + plan_.memory;
@@ -158,6 +162,18 @@ class Bench {
     outcome_.input = {tpch_->describe(), taken.count(), peak.bytes()};
   }
 
+  /// Loaded by plain threads, on every run the same.
+  void open_transactions() {
+    const auto begin = std::chrono::steady_clock::now();
+    const os::PeakMemory peak;
+    note_inexact(peak);
+    std::vector<std::string> kernels;
+    for (const Measurement& row : rows_) kernels.push_back(row.kernel);
+    oltp_ = workloads::Oltp::open(plan_.oltp, kernels, [this](const std::string& what) { progress_.step(what); });
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    outcome_.input = {oltp_->describe(), taken.count(), peak.bytes()};
+  }
+
   QueryProfile profile_of(const std::string& query) {
     QueryProfile profile{query, tpch_->working_set(query), 1};
     std::vector<double> imbalances = tpch_->take_imbalances();
@@ -229,6 +245,9 @@ class Bench {
         }
       }
     }
+    for (std::size_t i = 0; i < rows.size() && oltp_; ++i)
+      results[i].transactions = figures_of(transacted_[title(rows[i])]);
+    transacted_.clear();
     if (tpch_) outcome_.profiles.push_back(profile_of(rows.front().kernel));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       results[i].unit = runs[i].unit;
@@ -240,9 +259,10 @@ class Bench {
     }
   }
 
-  /// A trial of graph500 is 64 searches and one of gups seconds of updates: neither notices a cold start.
+  /// A trial of graph500 is 64 searches and one of gups seconds of updates: neither notices a cold start. One of
+  /// transactions begins with a warm-up of its own.
   [[nodiscard]] static bool warms_up(const Measurement& row) {
-    return row.kernel != "graph500" && row.kernel != "gups";
+    return row.kernel != "graph500" && row.kernel != "gups" && !row.kernel.starts_with("ycsb") && row.kernel != "tpcc";
   }
 
   std::pair<workloads::KernelRun, std::uint64_t> run_trial(const Measurement& row, int trial) {
@@ -255,6 +275,7 @@ class Bench {
       if (plan_.workload == Workload::factor) return run_factor(row, runner);
       if (plan_.workload == Workload::streamcluster)
         return workloads::run_streamcluster(runner, *points_, stream_options());
+      if (plan_.workload == Workload::oltp) return run_transactions(row, runner);
       if (plan_.workload == Workload::olap) return tpch_->run(row.kernel, runner);
       if (plan_.workload == Workload::sgd)
         return workloads::run_sgd(row.kernel, runner, *samples_,
@@ -269,6 +290,24 @@ class Bench {
   workloads::KernelRun run_factor(const Measurement& row, const workloads::Runner& runner) {
     counted_ = workloads::run_factor(row.kernel, runner, *matrix_, factor_options(row));
     return counted_.run;
+  }
+
+  workloads::KernelRun run_transactions(const Measurement& row, const workloads::Runner& runner) {
+    workloads::OltpRun done = oltp_->run(row.kernel, runner);
+    workloads::merge(transacted_[title(row)], done);
+    return done.run;
+  }
+
+  static TransactionFigures figures_of(const workloads::OltpRun& all) {
+    TransactionFigures figures;
+    for (const double percent : workloads::latency_percentiles)
+      figures.latencies.push_back({percent, static_cast<double>(all.latency.percentile(percent)) / 1e9});
+    for (std::size_t i = 0; i < all.aborts.size(); ++i) {
+      if (all.aborts[i] > 0) figures.aborts.push_back({workloads::oltp::reason_names[i], all.aborts[i]});
+    }
+    figures.rolled_back = all.rolled_back;
+    figures.commits = all.latency.count();
+    return figures;
   }
 
   /// What the last trial has counted, which only factorisations do.
@@ -319,6 +358,8 @@ class Bench {
   std::optional<workloads::FactorInput> matrix_;
   workloads::FactorRun counted_;
   std::optional<workloads::Tpch> tpch_;
+  std::optional<workloads::Oltp> oltp_;
+  std::map<std::string, workloads::OltpRun> transacted_;  // of this kernel, by row
   BenchResult outcome_;
   double done_ = 0;  // trials, timed or not
   double planned_ = 0;
