@@ -25,7 +25,7 @@ std::vector<std::string> runtimes() {
 double unit_size(std::string_view unit) {
   if (unit == "GUP/s" || unit == "GB/s" || unit == "Gflop/s") return 1e9;
   if (unit == "MTEPS") return 1e6;
-  return unit == "kpoint/s" ? 1e3 : 1;
+  return unit == "kpoint/s" || unit == "ktx/s" ? 1e3 : 1;
 }
 
 std::vector<std::string> streamcluster_runtimes() {

@@ -39,6 +39,8 @@ it "installs what nobody needs who does not ask for it only by its group's name"
 grep -q torch "$scratch/calls" && fail "python3-torch was not asked for"
 system "$(grep -v torch <<<"$everything")" "$everything"; setup; code 0; silent; not_called
 setup training; code 0; called "python3-torch"
+system "$(grep -v wiredtiger <<<"$everything")" "$everything"; setup; code 0; silent; not_called
+setup oltp; code 0; called "libwiredtiger-dev"
 
 it "lists what is missing and installs nothing"
 system "" "$everything"; setup --list; code 1; says g++; not_called

@@ -1,5 +1,6 @@
 #include "cli/bench/json.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
@@ -30,6 +31,16 @@ Json result_json(const Result& r) {
   if (!r.schedule.empty()) json["schedule"] = r.schedule;
   if (!r.page_faults.empty()) json["page_faults"] = r.page_faults;
   if (!r.migrations.empty()) json["migrations"] = r.migrations;
+  if (r.transactions) {
+    Json latencies = Json::object();
+    for (const auto& each : r.transactions->latencies) latencies[fmt::format("p{:g}", each.percent)] = each.seconds;
+    Json aborts = Json::object();
+    for (const auto& each : r.transactions->aborts) aborts[each.reason] = each.count;
+    json["commits"] = r.work;
+    json["latency_s"] = latencies;
+    json["aborts"] = aborts;
+    json["rolled_back"] = r.transactions->rolled_back;
+  }
   return json;
 }
 

@@ -57,6 +57,7 @@ struct BenchPlan {
   std::uint64_t seed = 1;
   std::string memory;  // placement of CHARM's arrays on several NUMA nodes; empty: the workloads' default
   int workers = 1;
+  std::vector<std::string> kernels;
   bool kernels_asked = false;             // those that do not fit the input are errors; else they are left out
   std::vector<std::string> policies;      // policies with which CHARM runs; empty if it does not take part
   std::vector<Measurement> measurements;  // grouped by kernel

@@ -6,8 +6,11 @@
 #include <charm/placement.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "cli/bench/transactions.hpp"
 
 namespace charm::cli {
 
@@ -27,6 +30,7 @@ struct Result {
   std::string schedule;                    // of CHARM's task graphs, where it was chosen
   std::vector<std::uint64_t> page_faults;  // by trial, where they were counted
   std::vector<std::uint64_t> migrations;
+  std::optional<TransactionFigures> transactions;  // of databases
 
   /// What tells CHARM's rows apart: "local", "local chiplet batch".
   [[nodiscard]] std::string variant() const;

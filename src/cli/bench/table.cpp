@@ -30,6 +30,11 @@ std::string results_table(const BenchResult& outcome, bool colour) {
     columns.push_back({"page faults", Align::right});
     columns.push_back({"migrations", Align::right});
   }
+  const bool transactions =
+      std::any_of(outcome.results.begin(), outcome.results.end(), [](const Result& r) { return r.transactions; });
+  if (transactions) {
+    for (const char* name : {"p50", "p95", "p99", "p99.9", "aborts"}) columns.push_back({name, Align::right});
+  }
   std::vector<std::vector<Cell>> rows;
   std::string previous;
   for (const auto& r : outcome.results) {
@@ -46,6 +51,11 @@ std::string results_table(const BenchResult& outcome, bool colour) {
     if (counted) {
       rows.back().push_back({median_count(r.page_faults), ""});
       rows.back().push_back({median_count(r.migrations), ""});
+    }
+    if (r.transactions) {
+      for (const auto& each : r.transactions->latencies)
+        rows.back().push_back({base::format_seconds(each.seconds), ""});
+      rows.back().push_back({base::format_percent(r.transactions->aborts_each()), ""});
     }
     previous = r.kernel;
   }

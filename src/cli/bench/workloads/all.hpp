@@ -8,6 +8,7 @@
 #include "cli/bench/workloads/graph_options.hpp"
 #include "cli/bench/workloads/gups_options.hpp"
 #include "cli/bench/workloads/olap_options.hpp"
+#include "cli/bench/workloads/oltp_options.hpp"
 #include "cli/bench/workloads/sgd_options.hpp"
 #include "cli/bench/workloads/streamcluster_options.hpp"
 
@@ -17,6 +18,7 @@ using Workloads = std::tuple<FactorWorkload,        //
                              GraphWorkload,         //
                              GupsWorkload,          //
                              OlapWorkload,          //
+                             OltpWorkload,          //
                              SgdWorkload,           //
                              StreamclusterWorkload  //
                              >;

@@ -1,0 +1,47 @@
+// A folder for a test's databases, and small engines in it.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "workloads/oltp/engine.hpp"
+
+namespace charm::workloads::testing {
+
+class TestFolder {
+ public:
+  TestFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "charm-oltp-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~TestFolder() {
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);
+  }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+
+  [[nodiscard]] std::string path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+inline oltp::EngineOptions small_engine(const std::string& folder, const std::vector<std::string>& tables, bool create,
+                                        int sessions = 2) {
+  oltp::EngineOptions options;
+  options.folder = folder;
+  options.tables = tables;
+  options.create = create;
+  options.sessions = sessions;
+  options.cache_bytes = std::uint64_t{64} << 20U;
+  options.durability = oltp::Durability::written;
+  return options;
+}
+
+}  // namespace charm::workloads::testing
