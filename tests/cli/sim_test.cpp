@@ -1,6 +1,8 @@
 // `charm sim` and `charm advise` from end to end: the promised JSON, the same bytes for the same seed, refusals.
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -152,6 +154,19 @@ TEST_F(ToolTest, SimRecordsTheGraphThatIsBuiltIn) {
   std::ifstream in(CHARM_GRAPH_RECORD, std::ios::binary);
   const std::string built_in{std::istreambuf_iterator<char>(in), {}};
   EXPECT_EQ(charm("sim --record-graph 16").out, built_in);
+}
+
+TEST_F(ToolTest, SimRecordsTheTasksOfFactorisations) {
+  const auto said = charm("sim --record-factor 216");
+  if (said.exit_code == 2 && said.err.find("has no factorisations") != std::string::npos) GTEST_SKIP() << said.err;
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  std::vector<std::string> names;
+  for (const auto& graph : json::parse(said.out).at("graphs")) {
+    names.push_back(graph.at("name"));
+    EXPECT_GT(graph.at("gflop"), 0);
+    EXPECT_FALSE(graph.at("tasks").empty());
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"qr", "lu", "cholesky"}));
 }
 
 TEST_F(ToolTest, AdviseSaysWhereAndWhy) {
