@@ -90,4 +90,27 @@ void spawn_for(int worker, int size, std::chrono::microseconds time) {
   });
 }
 
+int add_late(int tasks, std::uint64_t seed) {
+  std::atomic<int> ran{0};
+  charm::run([&] {
+    charm::task_group group;
+    std::atomic<bool> added{false};
+    charm::future<void> adder = charm::async([&] {
+      for (int i = 0; i < tasks; ++i) {
+        group.run([&] { ++ran; });
+        while (ran <= i) charm::yield();
+        for (auto moment = mix(seed + static_cast<std::uint64_t>(i)) % 1500; moment > 0; --moment) asm volatile("");
+      }
+      added = true;
+    });
+    while (!added) {
+      group.wait();
+      charm::yield();
+    }
+    adder.get();
+    group.wait();
+  });
+  return ran;
+}
+
 }  // namespace random_programs

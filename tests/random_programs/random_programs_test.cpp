@@ -119,6 +119,9 @@ class RandomPrograms : public testing::TestWithParam<Shape> {
         std::this_thread::sleep_for(std::chrono::milliseconds(mix(seed + 13) % 40));  // in the end all sleep for long
         meet_after_loan(std::max(drawn, 1), static_cast<int>(mix(seed + 14) % 3));
         break;
+      case 2:
+        EXPECT_EQ(add_late(300, seed), 300);
+        break;
       default:
         break;
     }

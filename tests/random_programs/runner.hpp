@@ -76,6 +76,11 @@ void meet_after_loan(int worker, int loans);
 /// Outside of tasks: a call to `worker` spawns groups of `size` tasks for that long, one after the other.
 void spawn_for(int worker, int size, std::chrono::microseconds time);
 
+/// Outside of tasks: a task that is not the group's adds tasks to a group one by one, each a moment after the one
+/// before has run, while the group is waited for. So some come when the waiter has just been told that all are done and
+/// has not gone on yet. \return how many have run.
+int add_late(int tasks, std::uint64_t seed);
+
 /// Two tasks that cannot end unless two workers run them beside each other: the first keeps its worker, without leaving
 /// it, until another worker has run the second. So an idle worker that does not find the second one is a hang. At most
 /// one such pair is under way at a time; where another is, nothing is done.

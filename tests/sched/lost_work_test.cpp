@@ -134,6 +134,23 @@ TEST(LostWork, CallsThatWaitWithALimitRunTheirOwnJobsWhereNobodyElseIsFree) {
   }
 }
 
+/// More workers than cpus, all of which wait with short limits for jobs of their own.
+TEST(LostWork, CallsThatWaitWithALimitDoNotAllLeaveTheirJobsToEachOther) {
+  Running runtime(8);
+  std::atomic<bool> late{false};
+  const auto end = std::chrono::steady_clock::now() + 60s;
+  for (int round = 0; round < 100 && !late; ++round) {
+    charm::all_do([&](int) {
+      for (int i = 0; i < 4; ++i) {
+        auto job = charm::async([] { charm::yield(); });
+        while (!late && !job.wait_for(50us)) late = late || std::chrono::steady_clock::now() > end;
+        job.get();
+      }
+    });
+  }
+  EXPECT_FALSE(late);
+}
+
 /// While the thread that called init() is worker 0, another worker begins to fork; then it leaves for good.
 TEST(LostWork, AWorkerThatWasLentHelpsThoseWhoWereBusyMeanwhile) {
   charm::Config config;

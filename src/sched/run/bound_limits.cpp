@@ -7,12 +7,17 @@
 // otherwise a job that waits for the time limit of another would wait for ever, and two workers could leave their jobs
 // to each other.
 //
-// L1  A worker is free if it sleeps or searches and does not itself leave jobs to others. A worker counts itself among
-//     those that leave jobs before it counts the free ones, so if two do so at the same time, at least one sees that
-//     the other is not free.
-// L2  The count is true for a moment only. A worker that leaves its own jobs to others counts again after a millisecond
+// L1  A worker is free if it is not busy, has a cpu, and does not itself leave jobs to others. A worker says that it
+//     leaves jobs before it looks for a free one, so if two do so at the same time, at least one sees that the other is
+//     not free. (It asks each worker. The numbers of those that sleep and that search would count a worker twice that
+//     is just being woken: on an oversubscribed machine all workers left their jobs to each other for seconds.)
+// L2  The answer is true for a moment only. A worker that leaves its own jobs to others looks again after a millisecond
 //     at the latest.
 #include <charm/detail/deque.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
 
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
@@ -28,12 +33,24 @@ bool Worker::leaves_to_others() noexcept {
     return false;
   }
   if (!leaving.exchange(true, std::memory_order_seq_cst)) runtime->leaving.fetch_add(1, std::memory_order_seq_cst);
-  int free = -runtime->leaving.load(std::memory_order_seq_cst);
-  for (int g = 0; g < runtime->work_flags.groups(); ++g) {
-    free += runtime->work_flags.count(Flag::asleep, g);
-    free += runtime->groups[static_cast<std::size_t>(g)]->searching.load(std::memory_order_seq_cst);
-  }
-  if (free <= 0) {
+  const auto is_free = [this](const std::unique_ptr<Worker>& other) {
+    if (other.get() == this || other->leaving.load(std::memory_order_seq_cst) || runtime->steering->rests(*other))
+      return false;
+    // Flags are found by the place, which is the other's alone: any worker of its group may be the one that is not
+    // busy.
+    const int group = other->home_group.load(std::memory_order_seq_cst);
+    for (int w = 0; w < runtime->work_flags.words(group); ++w) {
+      for (auto idle =
+               runtime->work_flags.word(Flag::member, group, w) & ~runtime->work_flags.word(Flag::busy, group, w);
+           idle != 0; idle &= idle - 1) {
+        if (runtime->worker_at({group, w * stealing::WorkFlags::word_bits + std::countr_zero(idle)}) == other.get())
+          return true;
+      }
+    }
+    return false;
+  };
+  if (runtime->leaving.load(std::memory_order_seq_cst) >= static_cast<int>(runtime->workers.size()) ||
+      std::none_of(runtime->workers.begin(), runtime->workers.end(), is_free)) {
     take_again();
     return false;
   }
