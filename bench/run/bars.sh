@@ -70,12 +70,14 @@ name, code = sys.argv[1], int(sys.argv[2])
 if code == 2: sys.exit(f'{name}: it could not be measured')
 said = json.load(open('said.json'))
 wall = said['comparisons'][0]['wall']
+cpu = said['comparisons'][0]['cpu']  # of all processes, charm's own included: what the host takes away is not in it
 bare = said['programs'][0]['median_wall_s']
 least = [program['min_wall_s'] for program in said['programs']]  # the least disturbed run of each
 slower = code == 1
 print(f"{name:8} {bare:7.3f} s bare; under charm run {100 * (wall['ratio'] - 1):+5.1f} % "
       f"(95 %: {100 * (wall['low95'] - 1):+.1f} to {100 * (wall['high95'] - 1):+.1f}; "
-      f"the shortest runs {100 * (least[1] / least[0] - 1):+.1f}): "
+      f"the shortest runs {100 * (least[1] / least[0] - 1):+.1f}; "
+      f"cpu time {100 * (cpu['ratio'] - 1):+.1f}): "
       f"{'MORE THAN 2 % SLOWER' if slower else 'within the bar' if code != 4 else 'cannot tell'}")
 for line in said['disturbances'][:2]: print(f'         noise: {line}')
 sys.exit(slower)

@@ -42,12 +42,11 @@ TEST_F(ToolTest, RefusesACommandLineThatItDoesNotUnderstand) {
 }
 
 TEST_F(ToolTest, EveryCommandSaysThatAVariableIsMistyped) {
-  for (const char* command :
-       {"topo --from core:2", "advise --machine core:2", "settings", "deploy plan --from core:2"}) {
+  for (const char* command : {"topo --from 'core:2 pu:1'", "advise --machine 'core:2 pu:1'", "settings"}) {
     const auto said = charm(command, "CHARM_TOPOLGY='pack:2 core:2 pu:1'");
     EXPECT_NE(said.err.find("is CHARM_TOPOLOGY meant?"), std::string::npos) << command << ": " << said.err;
   }
-  EXPECT_EQ(charm("topo --from core:2", "CHARM_TOPOLGY=x CHARM_QUIET=1").err, "");
+  EXPECT_EQ(charm("topo --from 'core:2 pu:1'", "CHARM_TOPOLGY=x CHARM_QUIET=1").err, "");
 }
 
 TEST_F(ToolTest, SettingsSayWhereTheyComeFrom) {

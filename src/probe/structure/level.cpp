@@ -68,30 +68,35 @@ double nearest_outside(View& view, std::size_t group_size) {
 
 std::size_t member_stride(std::size_t group_size) { return (group_size + most_members - 1) / most_members; }
 
+/// Both of what is asked about a group, in one look at each of its members. \param seen may be null.
+double step_and_distances(const Distances& d, const Group& group, GroupDistances* seen) {
+  std::vector<double> steps;
+  View view;
+  for (std::size_t k = 0; k < group.size(); k += member_stride(group.size())) {
+    look(d, group[k], group, view);
+    const double beyond = view.outsiders > 0 ? nearest_outside(view, group.size()) : unknown_distance;
+    if (seen != nullptr) {
+      if (view.outsiders > 0) seen->beyond.push_back(beyond);
+      std::ranges::transform(view.in, std::back_inserter(seen->within), Distances::value_of);
+    }
+    // The upper quarter of the distances inside, because a slope shows at a group's rim.
+    if (!view.in.empty() && view.outsiders > 0) steps.push_back(beyond - quantile(view.in, 0.75));
+  }
+  if (group.size() < 2 || static_cast<int>(group.size()) == d.size()) return unknown_distance;
+  return quantile(steps, 0.25);
+}
+
 }  // namespace
 
 GroupDistances distances_of(const Distances& d, const Group& group) {
   GroupDistances seen;
-  View view;
-  for (std::size_t k = 0; k < group.size(); k += member_stride(group.size())) {
-    look(d, group[k], group, view);
-    if (view.outsiders > 0) seen.beyond.push_back(nearest_outside(view, group.size()));
-    std::ranges::transform(view.in, std::back_inserter(seen.within), Distances::value_of);
-  }
+  step_and_distances(d, group, &seen);
   return seen;
 }
 
 double step_of(const Distances& d, const Group& group) {
   if (group.size() < 2 || static_cast<int>(group.size()) == d.size()) return unknown_distance;
-  std::vector<double> steps;
-  View view;
-  for (std::size_t k = 0; k < group.size(); k += member_stride(group.size())) {
-    look(d, group[k], group, view);
-    if (view.in.empty() || view.outsiders == 0) continue;
-    // The upper quarter of the distances inside, because a slope shows at a group's rim.
-    steps.push_back(nearest_outside(view, group.size()) - quantile(view.in, 0.75));
-  }
-  return quantile(steps, 0.25);
+  return step_and_distances(d, group, nullptr);
 }
 
 void describe(const Distances& d, Level& level) {
@@ -100,11 +105,11 @@ void describe(const Distances& d, Level& level) {
   for (std::size_t g = 0; g < level.groups.size(); g += stride) {
     const Group& group = level.groups[g];
     if (group == level.remainder) continue;
-    GroupDistances seen = distances_of(d, group);
+    GroupDistances seen;
+    const double step = step_and_distances(d, group, &seen);
     if (seen.within.size() > 2) spreads.push_back(quantile(seen.within, 0.9) - quantile(seen.within, 0.1));
     within.insert(within.end(), seen.within.begin(), seen.within.end());
     beyond.insert(beyond.end(), seen.beyond.begin(), seen.beyond.end());
-    const double step = step_of(d, group);
     if (!std::isnan(step)) steps.push_back(step);
   }
   level.within = quantile(within, 0.5);
