@@ -64,6 +64,30 @@ TEST_F(BenchTest, UpdatesATable) {
   }
 }
 
+TEST_F(BenchTest, CommitsTransactionsOrSaysWhatToInstall) {
+  const auto said = charm(
+      "bench oltp --kernel ycsb-a,ycsb-e --records 300 --data . --duration .05 --warm-up 0 --trials 2 --workers 1 "
+      "--json -q");
+  if (has(said.err, "libwiredtiger-dev")) {
+    EXPECT_EQ(said.exit_code, 2);
+    EXPECT_EQ(said.out, "");
+    GTEST_SKIP() << said.err;
+  }
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto json = nlohmann::json::parse(said.out);
+  ASSERT_EQ(json.at("results").size(), 4U);
+  for (const auto& r : json.at("results")) {
+    EXPECT_EQ(r.at("verified"), true) << r;
+    EXPECT_EQ(r.at("unit"), "ktx/s");
+    EXPECT_EQ(r.at("commits").size(), 2U);
+    EXPECT_LE(r.at("latency_s").at("p50"), r.at("latency_s").at("p99.9"));
+    EXPECT_TRUE(has(r.at("input"), "300 records of 24 + 100 bytes")) << r.at("input");
+  }
+  const auto refused = charm("bench oltp --data none");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(has(refused.err, "there is no folder 'none'")) << refused.err;
+}
+
 TEST_F(BenchTest, DescendsOnGeneratedSamplesWithEveryReplication) {
   const auto said =
       charm("bench sgd --rows 300 --features 20 --density .5 --trials 1 --workers 1 --report o.html --json");

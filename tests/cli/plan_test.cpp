@@ -290,4 +290,28 @@ TEST(BenchPlan, EveryWorkloadHasItsWordsAndRunsEachKernelByDefault) {
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
 }
 
+TEST(BenchPlan, TransactionsHaveDefaultsOfTheirOwnAndARefusalForTooLittleMemory) {
+  BenchRequest request;
+  request.workload = Workload::oltp;
+  request.seed = 9;
+  Facts f = facts();
+  f.kernels = {"ycsb-a", "tpcc"};
+  f.runtimes = {"charm", "threads"};
+  f.needed_bytes = [](Workload, int) { return ~0ULL; };  // is about graphs
+  f.oltp_bytes = [](const charm::workloads::OltpOptions& oltp, const std::vector<std::string>& kernels) {
+    return static_cast<std::uint64_t>(oltp.records) * kernels.size();
+  };
+  f.available_bytes = 3000000;
+  const auto plan = make_plan(request, f);
+  EXPECT_EQ(plan.oltp.records, 1000000);
+  EXPECT_EQ(plan.oltp.seed, 9U);
+  EXPECT_EQ(plan.oltp.workers, 3);
+  EXPECT_EQ(plan.measurements.size(), 4U);
+  request.oltp.records = 2000000;
+  expect_says(refusal(request, f), {"--records 2000000", "are available", "take fewer"});
+  request.oltp.records = 1000;
+  request.oltp.data = "";
+  expect_says(refusal(request, f), {"--data", "empty"});
+}
+
 }  // namespace
