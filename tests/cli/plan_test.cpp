@@ -290,28 +290,25 @@ TEST(BenchPlan, EveryWorkloadHasItsWordsAndRunsEachKernelByDefault) {
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
 }
 
-TEST(BenchPlan, TransactionsHaveDefaultsOfTheirOwnAndARefusalForTooLittleMemory) {
-  BenchRequest request;
-  request.workload = Workload::oltp;
-  request.seed = 9;
+TEST(BenchPlan, TransactionsNeedMemoryForTheKernelsThatRun) {
+  charm::cli::OltpWorkload asked;
   Facts f = facts();
   f.kernels = {"ycsb-a", "tpcc"};
   f.runtimes = {"charm", "threads"};
-  f.needed_bytes = [](Workload, int) { return ~0ULL; };  // is about graphs
-  f.oltp_bytes = [](const charm::workloads::OltpOptions& oltp, const std::vector<std::string>& kernels) {
-    return static_cast<std::uint64_t>(oltp.records) * kernels.size();
-  };
   f.available_bytes = 3000000;
-  const auto plan = make_plan(request, f);
-  EXPECT_EQ(plan.oltp.records, 1000000);
-  EXPECT_EQ(plan.oltp.seed, 9U);
-  EXPECT_EQ(plan.oltp.workers, 3);
-  EXPECT_EQ(plan.measurements.size(), 4U);
-  request.oltp.records = 2000000;
-  expect_says(refusal(request, f), {"--records 2000000", "are available", "take fewer"});
-  request.oltp.records = 1000;
-  request.oltp.data = "";
-  expect_says(refusal(request, f), {"--data", "empty"});
+  f.needed_bytes = [](const Workload& workload, const charm::cli::BenchPlan& plan) {
+    const auto& options = dynamic_cast<const charm::cli::OltpWorkload&>(workload).asked;
+    return static_cast<std::uint64_t>(options.records) * plan.kernels.size();
+  };
+  EXPECT_EQ(make_plan(asked, {}, f).measurements.size(), 4U);
+  asked.asked.records = 2000000;
+  expect_says(refusal(asked, {}, f), {"--records 2000000", "are available", "take fewer"});
+  BenchRequest one;
+  one.kernels = {"tpcc"};
+  EXPECT_EQ(refusal(asked, one, f), "");
+  asked.asked.records = 1000;
+  asked.data = "";
+  expect_says(refusal(asked, {}, f), {"--data", "empty"});
 }
 
 }  // namespace
