@@ -161,7 +161,8 @@ TEST_F(ToolTest, SimRecordsTheTasksOfFactorisations) {
   if (said.exit_code == 2 && said.err.find("has no factorisations") != std::string::npos) GTEST_SKIP() << said.err;
   ASSERT_EQ(said.exit_code, 0) << said.err;
   std::vector<std::string> names;
-  for (const auto& graph : json::parse(said.out).at("graphs")) {
+  const json recorded = json::parse(said.out);
+  for (const auto& graph : recorded.at("graphs")) {
     names.push_back(graph.at("name"));
     EXPECT_GT(graph.at("gflop"), 0);
     EXPECT_FALSE(graph.at("tasks").empty());

@@ -2,6 +2,7 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -22,6 +23,13 @@ using Clock = std::chrono::steady_clock;
 
 Clock::duration seconds(double count) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
+}
+
+/// Whoever it was in conflict with may be waiting for this cpu, or for the log's file, for milliseconds.
+void wait_before(int attempt) {
+  constexpr int at_once = 32, most_doublings = 7;
+  if (attempt < at_once) return std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::microseconds(10 << std::min((attempt - at_once) / 8, most_doublings)));
 }
 
 class ClientRun {
@@ -74,7 +82,7 @@ class ClientRun {
       last = transactions_.attempt(client, session);
       if (last != Attempt::conflict) break;
       ++aborts[static_cast<std::size_t>(session.reason())];
-      std::this_thread::yield();  // whoever it was in conflict with may be waiting for this cpu
+      wait_before(attempts + 1);
     }
     transactions_.finished(client, last == Attempt::committed);
     const auto now = Clock::now();
