@@ -38,7 +38,10 @@ class Wire {
   Transport& transport(int rank) { return *end(rank).transport; }
   BufferPool& pool(int rank) { return end(rank).pool; }
   /// A share of the polls find nothing although something has come.
-  void delay(double share) { delay_ = share; }
+  void delay(double share) {
+    const std::lock_guard guard(mutex_);
+    delay_ = share;
+  }
   /// Nothing reaches the rank until this is called with false.
   void sleep(int rank, bool asleep) {
     const std::lock_guard guard(mutex_);
