@@ -8,10 +8,9 @@
 //
 //  D1  pumps_ counts the pumps that were spawned and have not left. Nobody spawns one beyond limit_,
 //      and those beyond it leave one by one, so that not all do.
-//  D2  No event is lost: whoever announces one first counts it and then spawns as many pumps as are missing; a pump
-//  that
-//      has found nothing first leaves (pumps_) and then looks whether there was an event since it began to search. One
-//      of the two sees the other.
+//  D2  No event is lost: whoever announces one first counts it and then spawns as many pumps as are missing. A pump
+//      that has found nothing first leaves (pumps_) and then looks whether there was an event since it began to search.
+//      One of the two sees the other.
 //  D3  A query that waits is woken once: by the first who sees under the lock that DuckDB has finished it. It is
 //      looked at after each task, since it is a task that finishes a query, and at each look of the watch.
 //  D4  Tasks that appear without an event (queries of threads that know nothing of CHARM; tasks that DuckDB schedules

@@ -7,16 +7,14 @@
 // A2  As long as there are enough cores, no two workers share one, not even while they go over from one placement to
 //     the next (steering::ThreadBinder, as in the runtime). More workers than cores share the cores of a chiplet, and
 //     the kernel balances them there: other than a task, a thread cannot be handed to a worker that has a core.
-// A3  A mask that the program chose is its own: a thread that has set one is left alone from then on, and so are
-// threads
+// A3  A mask that the program chose is its own: a thread that has set one is left alone from then on. So are threads
 //     that inherit it, also those of children that are not followed (attach/mask_origin.hpp). So are the threads of a
 //     program that places its own (a program that uses this library).
 // A4  restore() gives every thread the mask back that it came with, except the threads that A3 leaves alone.
 // A5  Workers leave cores that other programs keep busy (lease/interference.hpp) if the plan has quieter ones for them,
 //     at most once in five seconds.
-// A6  While the program has one worker at most, all of its threads may run on all cpus of the plan. Pools of threads
-// are
-//     as large as the mask of the thread that makes them, and most are made by the one thread that is busy.
+// A6  While the program has one worker at most, all of its threads may run on all cpus of the plan. A pool of threads
+//     is as large as the mask of the thread that makes it, and most are made by the one thread that is busy.
 //
 // The clock is an argument, and all of the system is behind the interface System.
 #pragma once

@@ -8,8 +8,7 @@
 // C3  When the child stops, the caller stops with it, and goes on with it whoever continues either of them. Of a child
 //     that somebody stops with SIGSTOP this is true where a shell with jobs waits for the caller: it must hear of it.
 // C4  While a Child exists, the caller ignores SIGPIPE: a reader that goes away must not end it by another code than
-// the
-//     child's. The child has the disposition that the caller had.
+//     that of the child. The child has the disposition that the caller had.
 #pragma once
 
 #include <functional>

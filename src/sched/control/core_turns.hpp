@@ -11,9 +11,8 @@
 //  E2  A turn has at most one holder, and nobody waits for a free turn: whoever gives it back hands it to the first
 //      worker that waits, under the core's lock.
 //  E3  `first_waiting` may be read without the lock and is then a hint.
-//  E4  A worker that waits here is neither asleep nor searching. It passes the wake-up on that it came with, so a
-//  worker
-//      whose core is free comes in its place (Worker::take_turn).
+//  E4  A worker that waits here is neither asleep nor searching. It passes the wake-up on that it came with, so that a
+//      worker whose core is free comes in its place (Worker::take_turn).
 #pragma once
 
 #include <array>

@@ -28,11 +28,11 @@
 //      other workers, too, so that no job waits for ever behind the long function of its owner: it takes a public job,
 //      or exposes the private jobs of the worker that it asked 10 ms ago and that has not answered since.
 //      (tests/model/busy.pml)
-//  P7  Messages of a network wake nobody. Where the runtime has an idle_look, every searching worker calls it, and of
-//  all
-//      workers that sleep one, the lookout: its sleeps end after the time that the last look has returned. It does not
-//      wake up for a look, since its worker may be lent meanwhile; what the look finds is posted, and wakes a worker. A
-//      lookout that is woken rings for another sleeper, which takes its place; where nobody else sleeps all are busy.
+//  P7  Messages of a network wake nobody. Where the runtime has an idle_look, every searching worker calls it, and so
+//      does one of the workers that sleep, the lookout: its sleeps end after the time that the last look has returned.
+//      It does not wake up for a look, since its worker may be lent meanwhile; what the look finds is posted, and wakes
+//      a worker. A lookout that is woken rings for another sleeper, which takes its place; where nobody else sleeps all
+//      are busy.
 #include <charm/detail/ticks.hpp>
 
 #include <algorithm>
