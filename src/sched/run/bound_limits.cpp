@@ -9,15 +9,14 @@
 //
 // L1  A worker is free if it is not busy, has a cpu, and does not itself leave jobs to others. A worker says that it
 //     leaves jobs before it looks for a free one, so if two do so at the same time, at least one sees that the other is
-//     not free. (It asks each worker. The numbers of those that sleep and that search would count a worker twice that
-//     is just being woken: on an oversubscribed machine all workers left their jobs to each other for seconds.)
+//     not free. (It looks at each idle worker. The numbers of those that sleep and that search would count a worker
+//     twice that is just being woken: on an oversubscribed machine all workers left their jobs to each other for
+//     seconds.)
 // L2  The answer is true for a moment only. A worker that leaves its own jobs to others looks again after a millisecond
 //     at the latest.
 #include <charm/detail/deque.hpp>
 
-#include <algorithm>
 #include <bit>
-#include <memory>
 
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
@@ -26,6 +25,22 @@ namespace charm::sched {
 
 using stealing::Flag;
 
+bool Worker::another_is_free() const noexcept {
+  const stealing::WorkFlags& flags = runtime->work_flags;
+  for (int group = 0; group < static_cast<int>(runtime->groups.size()); ++group) {
+    for (int w = 0; w < flags.words(group); ++w) {
+      for (auto idle = flags.word(Flag::member, group, w) & ~flags.word(Flag::busy, group, w); idle != 0;
+           idle &= idle - 1) {
+        const Worker* other = runtime->worker_at({group, w * stealing::WorkFlags::word_bits + std::countr_zero(idle)});
+        if (other != nullptr && other != this && !other->leaving.load(std::memory_order_seq_cst) &&
+            !runtime->steering->rests(*other))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
 /// Called as a searcher. \return whether the worker is to leave to others what they can run.
 bool Worker::leaves_to_others() noexcept {
   if (bound_limits == 0 || runtime->stopping.load(std::memory_order_seq_cst)) {
@@ -33,24 +48,8 @@ bool Worker::leaves_to_others() noexcept {
     return false;
   }
   if (!leaving.exchange(true, std::memory_order_seq_cst)) runtime->leaving.fetch_add(1, std::memory_order_seq_cst);
-  const auto is_free = [this](const std::unique_ptr<Worker>& other) {
-    if (other.get() == this || other->leaving.load(std::memory_order_seq_cst) || runtime->steering->rests(*other))
-      return false;
-    // Flags are found by the place, which is the other's alone: any worker of its group may be the one that is not
-    // busy.
-    const int group = other->home_group.load(std::memory_order_seq_cst);
-    for (int w = 0; w < runtime->work_flags.words(group); ++w) {
-      for (auto idle =
-               runtime->work_flags.word(Flag::member, group, w) & ~runtime->work_flags.word(Flag::busy, group, w);
-           idle != 0; idle &= idle - 1) {
-        if (runtime->worker_at({group, w * stealing::WorkFlags::word_bits + std::countr_zero(idle)}) == other.get())
-          return true;
-      }
-    }
-    return false;
-  };
   if (runtime->leaving.load(std::memory_order_seq_cst) >= static_cast<int>(runtime->workers.size()) ||
-      std::none_of(runtime->workers.begin(), runtime->workers.end(), is_free)) {
+      !another_is_free()) {
     take_again();
     return false;
   }

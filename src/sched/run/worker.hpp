@@ -189,6 +189,7 @@ struct Worker : detail::WorkerBase {
   [[nodiscard]] bool near_inboxes_arrived() const noexcept;
   [[nodiscard]] bool inboxes_arrived() const noexcept;
   [[nodiscard]] bool rests() const noexcept;
+  [[nodiscard]] bool another_is_free() const noexcept;
   bool leaves_to_others() noexcept;
   void take_again() noexcept;
   [[nodiscard]] bool shows_work() const noexcept;
