@@ -3,6 +3,7 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -53,17 +54,19 @@ std::vector<Curve> curves_of(const ScaleOutRequest& request) {
   return curves;
 }
 
-/// Whether so many more machines are worth their number: two for one do at least 1.5 times as much.
+/// Whether so many more machines are worth their number: at least 1.5 times as much for each doubling.
 bool worthwhile(const sim::ScaleOut& before, const sim::ScaleOut& after) {
-  const double machines = static_cast<double>(after.machines) / before.machines;
-  return after.throughput / before.throughput >= 1 + (worth_doubling - 1) * (machines - 1);
+  const double doublings = std::log2(static_cast<double>(after.machines) / before.machines);
+  return after.throughput / before.throughput >= std::pow(worth_doubling, doublings);
 }
 
-/// From where on no further machines are worth their number, and why.
+/// From where on no further machines are worth their number, and why. What one machine loses by having to talk at all
+/// is told by the efficiency.
 std::string verdict(const Curve& curve) {
   const auto& points = curve.points;
-  std::size_t last = points.size() - 1;
-  while (last > 0 && !worthwhile(points[last - 1], points[last])) --last;
+  std::size_t last = points.size() > 1 && points[0].machines == 1 ? 1 : 0;
+  for (std::size_t next = last + 1; next < points.size(); ++next)
+    if (worthwhile(points[last], points[next])) last = next;
   if (last + 1 == points.size()) return "Scales as far as was asked.";
   const sim::ScaleOut& next = points[last + 1];
   return fmt::format("Stops scaling at {} machine{}: {} do {} of that. Most of their time is for: {}.",

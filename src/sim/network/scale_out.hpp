@@ -21,7 +21,7 @@ struct Messaging {
   double message_bytes = 16;  // a head of 8 bytes, and a vertex or an update of 8
   double window = 0;          // buffers to a rank that are on the way or not yet run; 0: as src/remote decides
   double waiting = 2;         // buffers to a rank that wait for the window
-  double message_ns = 190;    // of processors, for sending and running one message of many
+  double message_ns = 165;    // of processors, for sending and running one message of many
   double buffer_us = 2;       // of processors, for sending and receiving a buffer
   [[nodiscard]] double messages_per_buffer() const noexcept;
 };
