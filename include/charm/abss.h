@@ -6,8 +6,8 @@
  * fail return CHARM_OK (0) or another code of charm.h; ABSS_error() then returns the reason as text.
  *
  * A task belongs to the branch of the task that has added it, and tasks that threads outside have added belong to one
- * branch of their own. ABSS_barrier() waits for a branch. Where the paper's algorithms lose or double tasks, or wait
- * for ever, these do not; docs/task-graphs.md says what is different. */
+ * branch of their own. ABSS_barrier() waits for a branch. The paper's algorithms can lose tasks, run some twice, or
+ * wait for ever; docs/task-graphs.md says what is different here. */
 #ifndef CHARM_ABSS_H
 #define CHARM_ABSS_H
 

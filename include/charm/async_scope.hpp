@@ -124,9 +124,8 @@ class async_scope {
   }
 
  private:
-  // A1  count_ is the number of tasks, and one more until join() is called. It never rises from 0, so exactly one
-  // leave()
-  //     makes it 0; that opens `all_ended_`, and is the last touch of the scope by any task.
+  // A1  count_ is the number of tasks, and one more until join() is called. It never rises from 0, so exactly one call
+  //     of leave() makes it 0. That call opens `all_ended_`, and is the last access of any task to the scope.
   bool enter() noexcept {
     if (closed_.load(std::memory_order_relaxed)) return false;
     std::int64_t seen = count_.load(std::memory_order_relaxed);
@@ -158,7 +157,7 @@ class async_scope {
     leave();
   }
 
-  /// Leaves again where nothing could be started.
+  /// Leaves again if nothing could be started.
   class Entered {
    public:
     explicit Entered(async_scope& scope) noexcept : scope_(&scope) {}

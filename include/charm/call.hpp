@@ -11,7 +11,7 @@
 
 namespace charm {
 
-/// A destination of calls: this worker. The task stays on the worker, also after it was suspended.
+/// A destination of calls: this worker. The task stays on the worker, even after it was suspended.
 struct on_worker {
   int id;  ///< 0 .. num_workers()-1
 };

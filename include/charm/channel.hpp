@@ -125,7 +125,8 @@ class channel {
   };
 
   /// Under the lock: calls `pass` with the item of the first in `list` that can be served, if any, which is to be woken
-  /// after unlocking. Where `pass` throws nobody is served; a select begins anew, as its other lists have forgotten it.
+  /// after unlocking. If `pass` throws nobody is served; a select then begins again, since its other lists have removed
+  /// it.
   template <class Pass>
   static detail::Waiter* serve(detail::WaitList& list, Pass pass) {
     detail::Waiter* waiter = list.first_to_serve();
@@ -144,7 +145,7 @@ class channel {
     waiter->given = true;
     return waiter;
   }
-  /// Under the lock, and without waiting. \param served is to be woken after unlocking. \return Outcome::late where the
+  /// Under the lock, and without waiting. \param served is to be woken after unlocking. \return Outcome::late if the
   /// operation has to wait.
   Outcome send_now(T& value, detail::Waiter*& served) {
     if (closed_) return Outcome::refused;

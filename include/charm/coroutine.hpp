@@ -39,7 +39,8 @@ struct CountDown {
   std::coroutine_handle<> waiter;
 };
 
-/// \param further in the frame of the part, which stays until the waiter goes on: so only the last may touch it.
+/// \param further lies in the frame of the part, which may be gone once the waiter continues: only the last may touch
+///   it.
 inline std::coroutine_handle<> end_of_part(CountDown& count, ResumeJob& further) noexcept {
   const bool last = count.left.fetch_sub(1, std::memory_order_acq_rel) == 1;
   return last ? transfer_to(count.waiter, further) : std::noop_coroutine();
@@ -138,8 +139,8 @@ class [[nodiscard]] task {
 
 namespace detail {
 
-/// Awaits one task for sync_wait; `Notify` is told at the end, and may return what to go on with, or is told that the
-/// end will not come.
+/// Awaits one task for sync_wait. `Notify` is told when the task ends, and may return a coroutine to continue with; or
+/// it is told that the task will never end.
 template <class T, class Notify>
 class Awaiting {
  public:
@@ -187,8 +188,8 @@ struct WakeThread {
   }
 };
 
-/// What when_all() needs of a task: its job and its coroutine, whose promise keeps the result. So a child costs nothing
-/// beside its own frame.
+/// What when_all() needs of a task: its job and its coroutine, whose promise keeps the result. So a child needs no
+/// memory besides its own frame.
 struct TaskAccess {
   struct Part {
     std::coroutine_handle<> coroutine;
@@ -285,10 +286,10 @@ class FutureAwaiter {
 
 }  // namespace detail
 
-/// Runs a task to its end and returns what it returns or throws. It begins on the caller's stack. If it is
-/// suspended, the caller waits as for a future: in a task, other tasks run meanwhile. \throws Error (not_running) also
-/// if finalize() has dropped a task that ran the coroutine, or one that it awaits, because it waited for something that
-/// could no longer happen; their frames stay then, for ever.
+/// Runs a task to its end and returns what it returns or throws. It begins on the caller's stack. If it is suspended,
+/// the caller waits as for a future: in a task, other tasks run meanwhile. \throws Error (not_running) also if
+/// finalize() has dropped a task that ran the coroutine, or one that it awaits, because it waited for something that
+/// could no longer happen; their frames are then never freed.
 template <class T>
 T sync_wait(task<T> awaited) {
   detail::WakeThread notify;

@@ -39,7 +39,7 @@ namespace senders = ::std::execution;
 
 namespace charm::execution {
 
-/// Schedules work on the runtime: on any worker, or at a chosen place. A small value; equal schedulers schedule alike.
+/// Schedules work on the runtime: on any worker, or at a chosen place. A small value type.
 class scheduler {
   class Environment;
 
@@ -124,7 +124,7 @@ class scheduler {
   std::optional<detail::Target> target_;
 };
 
-/// What a sender's environment tells: where it completes.
+/// The environment of the sender: says on which scheduler it completes.
 class scheduler::Environment {
  public:
   explicit Environment(std::optional<detail::Target> target) noexcept : target_(target) {}

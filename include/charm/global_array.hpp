@@ -1,8 +1,8 @@
-// Memory of all ranks under one name: arrays that are divided over the ranks, and addresses that hold everywhere (CHARM
-// §4.6, gmalloc and the symmetric heap of RING).
+// Memory of all ranks under one name: arrays that are divided over the ranks, and addresses that are valid on every
+// rank (CHARM §4.6, gmalloc and the symmetric heap of RING).
 //
-// Reading and writing goes by messages that the owner runs, also where MPI has one-sided operations: what these change
-// is not atomic towards the owner's own accesses (MPI 3.1, 11.7), and the owner's kernels use its part directly.
+// Reads and writes are messages that the owner runs. MPI's one-sided operations are not used, because they are not
+// atomic with respect to the owner's own accesses (MPI 3.1, 11.7), and the owner's kernels use its part directly.
 #pragma once
 
 #include <charm/detail/remote.hpp>
@@ -49,8 +49,8 @@ class global_ptr {
 
 namespace remote {
 
-/// The value at an address, of this or another rank. Read in one piece where the type is at most 8 bytes. \throws Error
-/// as call() does.
+/// The value at an address of this or another rank. It is read in one piece if the type has at most 8 bytes. \throws
+/// Error as call() does.
 template <class T>
 T read(global_ptr<T> from) {
   return call(
@@ -70,7 +70,7 @@ future<T> read_async(global_ptr<T> from) {
   return call_async(from.rank(), [](global_ptr<T> at) { return std::atomic_ref<T>(*at.local()).load(); }, from);
 }
 
-/// Writes a value. It is there when fence() has returned on this rank, or barrier().
+/// Writes a value. The write is done when fence() has returned on this rank, or barrier().
 template <class T>
 void write(global_ptr<T> to, const std::type_identity_t<T>& value) {
   post(
@@ -84,7 +84,7 @@ void write(global_ptr<T> to, const std::type_identity_t<T>& value) {
       to, value);
 }
 
-/// Writes consecutive elements, as write() does, not in one piece.
+/// Writes consecutive elements as write() does, but not in one piece.
 template <class T>
 void write(global_ptr<T> to, std::span<const T> values) {
   post(
@@ -132,7 +132,7 @@ bool compare_exchange(global_ptr<T> to, T& expected, std::type_identity_t<T> des
 
 }  // namespace remote
 
-/// How the elements of a global array are dealt out.
+/// How the elements of a global array are divided among the ranks.
 enum class GlobalLayout : std::uint8_t {
   block,      ///< each rank has consecutive elements, the first ranks the first ones
   cyclic,     ///< element i is on rank i mod ranks
@@ -173,11 +173,11 @@ class global_array {
   }
   /// The elements of this rank, to be used directly.
   [[nodiscard]] std::span<T> local() const noexcept { return {own_.get(), own_count_}; }
-  /// The rank that has an element; of a symmetric array every rank has its own, and this one is meant.
+  /// The rank that has an element; this rank if the array is symmetric.
   [[nodiscard]] int owner(std::size_t index) const noexcept { return static_cast<int>(place_of(index).rank); }
   /// The place of an element among the local() ones of its owner.
   [[nodiscard]] std::size_t local_index(std::size_t index) const noexcept { return place_of(index).at; }
-  /// The number in the whole array of a local() element.
+  /// The index in the whole array of a local() element.
   [[nodiscard]] std::size_t global_index(std::size_t local) const noexcept {
     if (layout_ == GlobalLayout::block) return begin_of(rank_) + local;
     return layout_ == GlobalLayout::cyclic ? local * ranks_ + rank_ : local;
@@ -189,8 +189,7 @@ class global_array {
     const auto [rank, at] = place_of(index);
     return address(rank, at);
   }
-  /// The address of a rank's element: the way to those of a symmetric array. \throws Error (bad_input) if there is
-  /// none.
+  /// The address of a rank's element; use it for symmetric arrays. \throws Error (bad_input) if there is none.
   [[nodiscard]] global_ptr<T> on(int rank, std::size_t index) const {
     if (rank < 0 || static_cast<std::size_t>(rank) >= ranks_)
       throw Error(Errc::bad_input, "there is no rank " + std::to_string(rank),
@@ -234,7 +233,7 @@ class global_array {
   std::size_t own_count_ = 0;
   GlobalLayout layout_ = GlobalLayout::block;
   std::unique_ptr<T[]> own_;
-  std::vector<std::uintptr_t> parts_;  // addresses by rank, each of use on its rank
+  std::vector<std::uintptr_t> parts_;  // addresses by rank, each valid on its rank
 };
 
 /// Makes an array over all ranks, of zeros. Every rank calls it with the same arguments, under the conditions of

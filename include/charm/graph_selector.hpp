@@ -21,14 +21,13 @@ struct GraphFeatures {
   static const std::array<std::string_view, count> names;
   /// By number, in the order of `names`:
   /// - log_nodes, log_edges: natural logarithms of 1 + their number
-  /// - depth: levels, as a logarithm of 1 + their number. A node's level is one more than the highest of its
-  ///   predecessors; conditional edges do not count
+  /// - depth: logarithm of 1 + the number of levels. A node's level is one more than the highest of its predecessors;
+  ///   conditional edges do not count
   /// - log_width: logarithm of the mean number of nodes of a level
   /// - log_max_width: logarithm of the largest
   /// - width_per_worker: mean number of nodes of a level, by the number of workers
-  /// - tail: mean share of the workers, 0 to 1, that have nothing to do in the last round of a level where all nodes
-  /// cost
-  ///   the same: (p - n mod p) mod p / p for n nodes and p workers
+  /// - tail: mean share of the workers, 0 to 1, that are idle in the last round of a level if all nodes cost the same:
+  ///   (p - n mod p) mod p / p for n nodes and p workers
   /// - mean_degree, degree_variation: of edges from a node; standard deviation by mean
   /// - max_in, max_out: logarithms of 1 + the largest number of edges to and from a node
   /// - conditional: share of the edges, 0 to 1
@@ -38,8 +37,8 @@ struct GraphFeatures {
   /// - cost_known: share of the nodes whose kind was measured, 0 to 1
   std::array<double, count> values = {};
 
-  /// Of a graph; of graphs within modules the nodes count as one each. \param workers 0: as many as the runtime has, or
-  /// one without a runtime. \throws Error (bad_input) for a cycle, and while the graph runs.
+  /// The features of a graph; a graph within it (composed_of) counts as one node. \param workers 0: as many as the
+  /// runtime has, or one without a runtime. \throws Error (bad_input) for a cycle, and while the graph runs.
   static GraphFeatures of(task_graph& graph, int workers = 0);
   /// The value of that name. \throws Error (bad_input).
   [[nodiscard]] double operator[](std::string_view name) const;
@@ -56,9 +55,8 @@ const detail::SelectorModel* model_of(const GraphSelector& selector) noexcept;
 
 /// Chooses between stream and batch. Selectors are values, made from a description:
 /// - "stream", "batch": always that
-/// - "tree:FILE", "logistic:FILE", "gcn:FILE": a decision tree, a logistic regression, or a graph convolutional
-/// network,
-///   as the file says (docs/graph-selectors.md has the format, and `charm batch train` writes such files)
+/// - "tree:FILE", "logistic:FILE", "gcn:FILE": a decision tree, a logistic regression, or a graph convolutional network
+///   from a file (docs/graph-selectors.md has the format; `charm batch train` writes such files)
 class GraphSelector {
  public:
   /// A kind of selector.
@@ -75,20 +73,20 @@ class GraphSelector {
   /// \throws Error (bad_input): an unknown word, a file that cannot be read, a model that is not one (with the line and
   /// what is wrong).
   static GraphSelector from(std::string_view description);
-  /// From a model's file, whichever kind it says that it is. \throws as from().
+  /// From a model's file of any kind. \throws as from().
   static GraphSelector from_file(const std::string& file);
   /// A model from its text. \param kind the kind that it must be; empty: any. \param origin for errors.
   static GraphSelector from_text(std::string_view kind, const std::string& text,
                                  const std::string& origin = "the model");
 
-  /// stream or batch. It is at most a microsecond of work. \throws Error (bad_input) if the selector needs_nodes().
+  /// \return stream or batch. Takes at most a microsecond. \throws Error (bad_input) if the selector needs_nodes().
   [[nodiscard]] GraphSchedule choose(const GraphFeatures& features) const;
-  /// The same for a graph that does not run, whatever the selector needs. Time and memory grow with the graph.
+  /// The same for a graph that is not running, and for any selector. Time and memory grow with the graph.
   /// \param workers as in GraphFeatures::of(). \throws Error (bad_input) for a cycle, and while the graph runs.
   [[nodiscard]] GraphSchedule choose(task_graph& graph, int workers = 0) const;
-  /// The probability that batch is the faster, 0 to 1. \throws as choose().
+  /// The probability that batch is faster, 0 to 1. \throws as choose().
   [[nodiscard]] double batch_probability(const GraphFeatures& features) const;
-  /// The same. A network takes graphs of more than 2^20 nodes for ones that are the faster as a stream.
+  /// The same. A network does not look at graphs of more than 2^20 nodes and answers "stream".
   [[nodiscard]] double batch_probability(task_graph& graph, int workers = 0) const;
   /// The description that it was made from.
   [[nodiscard]] const std::string& description() const noexcept { return description_; }
@@ -96,7 +94,7 @@ class GraphSelector {
   [[nodiscard]] bool needs_features() const noexcept { return model_ != nullptr; }
   /// Whether it looks at single nodes, so that the features of the graph are not enough.
   [[nodiscard]] bool needs_nodes() const noexcept;
-  /// How many numbers of it were trained.
+  /// Number of trained parameters.
   [[nodiscard]] std::size_t parameters() const noexcept;
 
  private:

@@ -89,7 +89,7 @@ class IdSet {
   /// Removes a number. \returns how many were removed: 0 or 1.
   std::size_t erase(int id) { return detail::erase_id(ids_, id) ? 1 : 0; }
   void clear() noexcept { ids_.clear(); }                   ///< removes all
-  void reserve(std::size_t count) { ids_.reserve(count); }  ///< makes room for so many
+  void reserve(std::size_t count) { ids_.reserve(count); }  ///< reserves memory for that many numbers
 
   /// Whether `other` contains all numbers of this set.
   [[nodiscard]] bool is_subset_of(const IdSet& other) const noexcept { return detail::includes_ids(other.ids_, ids_); }

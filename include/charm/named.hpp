@@ -13,7 +13,7 @@
 namespace charm {
 namespace detail {
 
-/// The running task has this name for the time of a call; then it has the one again that it had.
+/// Gives the running task this name for the time of a call, and then its former name back.
 class WithName {
  public:
   explicit WithName(std::string_view name) noexcept;
@@ -35,7 +35,7 @@ struct Named {
   }
 };
 
-/// What errors call a task that runs such a function; empty: nothing of its own.
+/// The name by which errors call a task that runs such a function; empty: no name of its own.
 template <class F>
 std::string_view name_of(const F& /*function*/) noexcept {
   return {};

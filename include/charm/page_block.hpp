@@ -67,7 +67,7 @@ class PageBlock {
 
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
-  std::size_t unit_ = 0;  // what the length is a multiple of
+  std::size_t unit_ = 0;  // // the length is a multiple of this
   bool placed_ = false;
 };
 

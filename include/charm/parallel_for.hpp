@@ -74,11 +74,11 @@ void for_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
       }
       for_lazy(base, low, middle, chunk, loop, body);
       if (!take_back(worker, index, job)) return job.join();
-      low = middle;  // nobody came for it
+      low = middle;  // no thief has taken it
     }
     chunk.finish(kind);
   } catch (...) {
-    loop.fail();  // what is left of the branch is dropped; nothing of it is forked off where a body runs
+    loop.fail();  // the rest of the branch is dropped; none of it is forked while a body runs
   }
 }
 

@@ -19,15 +19,15 @@ struct ReduceOptions {
   std::int64_t grain = 0;
   /// The same result, to the last bit, for any number of workers and any timing: the range is cut into leaves whose
   /// size depends on its length alone, and their results are combined along a balanced tree. Beyond the sequential loop
-  /// it costs one `identity` and one `combine` for each leaf, at most 4096 of each unless `grain` is given. Prefer it
-  /// where `combine` is cheap.
+  /// it costs one `identity` and one `combine` for each leaf, at most 4096 of each unless `grain` is given. Use it if
+  /// `combine` is cheap.
   bool deterministic = false;
 };
 
 namespace detail {
 
-/// Whether storing an R in a T loses what the R stands for: a fraction, or the digits beyond the width of T. (What
-/// arithmetic makes of a narrow T, an int of a short, is no loss.)
+/// Whether storing an R in a T loses information: a fraction, or digits beyond the width of T. (The int that arithmetic
+/// makes of a short is no loss.)
 template <class T, class R>
 constexpr bool loses() noexcept {
   using Result = std::remove_cvref_t<R>;
@@ -98,8 +98,8 @@ const void* kind_of_reduction() noexcept {
   return reinterpret_cast<const void*>(&reduce_lazy<I, T, F, C>);
 }
 
-/// The results of leaves [low, high), combined along the tree that halves them. What is forked depends on timing, what
-/// is combined with what does not.
+/// The results of leaves [low, high), combined along the tree that halves them. Which parts are forked depends on
+/// timing; the order of combination does not.
 template <class I, class T, class F, class C>
 T reduce_tree(I base, const Blocks& leaves, std::int64_t low, std::int64_t high, LoopCount& ran, FailScope& loop,
               const T& identity, F& body, C& combine) {

@@ -173,8 +173,8 @@ class partitioned : public detail::PlacedArray<T> {
   std::vector<int> nodes_;
 };
 
-/// A copy on every node that has workers: reading is local everywhere, writing goes to all copies. It does not guard
-/// against readers during a write; the program has to synchronise them.
+/// A copy on every node that has workers: reading is local everywhere, writing goes to all copies. It does not protect
+/// readers against a concurrent write; the program has to synchronise them.
 template <class T>
 class replicated {
  public:

@@ -71,17 +71,17 @@ auto call_async(int rank, const F& function, const Arguments&... arguments) {
   return future<Result>(reply.release());
 }
 
-/// As call(), without waiting and without a value: the function runs as a task of its own on the other rank, and may
-/// wait there. An exception that leaves it ends the program.
+/// As call(), without waiting and without a value: the function runs as a separate task on the other rank, and may wait
+/// there. An exception that leaves it ends the program.
 template <class F, class... Arguments>
 void call_detached(int rank, const F& function, const Arguments&... arguments) {
   detail::send_call(rank, detail::Kind::detached, nullptr, false, detail::sent_as(function), arguments...);
 }
 
-/// For very many short functions, such as one update each: runs `function(arguments...)` on another rank after one
-/// another with other messages of the same buffer, which costs some nanoseconds instead of a task. The function must
-/// not wait for messages that come later. Those of different buffers run in parallel, so what they change has to be
-/// atomic. An exception that leaves it ends the program.
+/// For very many short functions, such as one update each: runs `function(arguments...)` on another rank. The messages
+/// of one buffer run one after the other in one task, so each costs only some nanoseconds. The function must not wait
+/// for messages that come later. Messages of different buffers run in parallel, so what they change has to be atomic.
+/// An exception that leaves the function ends the program.
 template <class F, class... Arguments>
 void post(int rank, const F& function, const Arguments&... arguments) {
   detail::send_call(rank, detail::Kind::post, nullptr, false, detail::sent_as(function), arguments...);
@@ -90,8 +90,8 @@ void post(int rank, const F& function, const Arguments&... arguments) {
 /// Sends what was collected for other ranks.
 void flush();
 
-/// Waits until everything that this rank has sent has run, also what its other tasks send meanwhile: the functions of
-/// post() and call_detached() have ended. What these functions send in turn is not waited for; barrier() does that.
+/// Waits until everything that this rank has sent has run, including what its other tasks send meanwhile: the functions
+/// of post() and call_detached() have ended. It does not wait for what these functions send in turn; barrier() does.
 /// \throws Error (remote) if a rank is gone.
 void fence();
 

@@ -22,20 +22,20 @@ namespace charm {
 
 /// Discovers the machine, places and starts the workers. If it fails, nothing of the runtime is left.
 ///
-/// If the runtime runs already the call joins it, so that several libraries of a program may use it: what `config` does
-/// not set is taken as it is, what it sets must be as it is. Each init() needs a finalize(), and the last one ends the
+/// If the runtime runs already the call joins it, so that several libraries of a program may use it. Settings that
+/// `config` gives must then be equal to the runtime's. Each init() needs a finalize(), and the last one ends the
 /// runtime. While another thread is starting or ending it the call waits for that thread.
 /// \throws Error: bad_config, bad_input, too_many_workers, refused; bad_config, with the setting and both its values,
 /// if the runtime runs with other settings; not_running inside a task while the runtime is being ended; system if the
 /// kernel gives no more threads.
 void init(const Config& config = {});
 
-/// The last finalize(), of as many as there were calls of init(), finishes all work that can still run and stops the
-/// workers; those before return at once, and wait for nothing. init() may be called again afterwards. A call that
-/// another thread makes meanwhile is either finished, or comes too late and throws not_running. Tasks that wait for
-/// something that can no longer happen, also in code of blocking(), are dropped, with a notice: they are taken out of
-/// the mutexes and channels that they wait in, nothing on their stacks is destroyed, and threads that wait for their
-/// results (get(), run(), task_group::wait()) get not_running.
+/// When finalize() has been called as often as init(), the last call finishes all work that can still run and stops the
+/// workers; the calls before return at once. init() may be called again afterwards. A call that another thread makes
+/// meanwhile either finishes, or comes too late and throws not_running. Tasks that wait for something that can no
+/// longer happen, also in code of blocking(), are dropped with a notice: they are removed from the mutexes and channels
+/// that they wait in, nothing on their stacks is destroyed, and threads that wait for their results (get(), run(),
+/// task_group::wait()) get not_running.
 /// \throws Error (not_running) without init(), if another thread has called the last one, and for the last one inside a
 /// task or blocking code.
 void finalize();

@@ -1,9 +1,9 @@
 // Parallel prefix sums with any associative operation.
 //
-// Two passes over blocks: every block's sum, then, from the running sum of those before it, every block's prefixes.
-// That reads the input twice, so on one worker, or for few elements, it is the sequential single pass. Blocks are taken
-// a few at a time ("a round"), so that the second pass finds in the cache what the first has read (Blelloch 1990, in
-// the blocked form of Chatterjee et al. 1990).
+// There are two passes over blocks. The first computes every block's sum; the second computes every block's prefixes
+// from the sum of the blocks before it. That reads the input twice, so one worker, or few elements, use a sequential
+// single pass. A few blocks are processed at a time (a "round"), so that the second pass finds in the cache what the
+// first has read (Blelloch 1990, in the blocked form of Chatterjee et al. 1990).
 #pragma once
 
 #include <charm/detail/for_blocks.hpp>
@@ -20,7 +20,7 @@
 namespace charm {
 namespace detail {
 
-/// Prefixes of [first, last), which is not empty, into out; `sum` is what stands before `first`, if anything.
+/// Prefixes of [first, last), which is not empty, into out; `sum` is the sum of what precedes `first`, if anything.
 template <bool inclusive, class In, class Out, class T, class Op>
 T scan_block(In first, In last, Out out, std::optional<T> sum, Op& op) {
   if constexpr (inclusive) {

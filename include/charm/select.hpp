@@ -1,8 +1,8 @@
 // Waits for the first of several channels that has a value, or can take one.
 //
 // As in Go's select (and the alternatives of Hoare's CSP before it): all channels are locked, in the order of their
-// addresses, and asked. Where none is ready, the task waits in each of them, and the first partner that comes to any of
-// them wins the choice (W4 of charm/detail/wait_list.hpp). So two selects can meet at one channel, too.
+// addresses, and checked. If none is ready, the task waits in each of them, and the first partner that comes to any of
+// them is served (W4 of charm/detail/wait_list.hpp). So two selects can meet at one channel, too.
 #pragma once
 
 #include <charm/channel.hpp>
@@ -256,8 +256,8 @@ std::optional<received<T>> receive_any(std::span<channel<T>* const> channels, st
 
 }  // namespace detail
 
-/// Receives from the first of any number of channels that has a value or is closed: as select() if the number is known
-/// at run time only. It allocates memory in proportion to the number.
+/// Receives from the first of any number of channels that has a value or is closed: like select(), for a number that is
+/// only known at run time. It allocates memory in proportion to the number.
 /// \throws Error (bad_input) if there is no channel, and what moving a value throws.
 template <class T>
 received<T> recv_any(std::span<channel<T>* const> channels) {

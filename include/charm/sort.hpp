@@ -1,6 +1,6 @@
-// Parallel sorting in place: quicksort whose parts are forked (detail/sort_leaf.hpp sorts the leaves). Where a part is
-// large enough for several workers, they partition it together: each splits a strip of its own, then the elements that
-// the strips hold on the wrong side of the common middle are swapped pairwise, in parallel, too.
+// Parallel sorting in place: quicksort whose parts are forked (detail/sort_leaf.hpp sorts the leaves). A part that is
+// large enough for several workers is partitioned by them together: each splits a strip of its own, and then the
+// elements on the wrong side of the common middle are swapped pairwise, also in parallel.
 #pragma once
 
 #include <charm/detail/for_blocks.hpp>
@@ -36,7 +36,7 @@ It split_together(It first, It last, std::int64_t strips, Left&& left) {
   std::int64_t middle = 0;
   for (std::int64_t s = 0; s < strips; ++s) middle += middles[static_cast<std::size_t>(s)] - begin_of(s);
 
-  // What stands on the wrong side, in order; both sides hold the same number of such elements.
+  // The elements on the wrong side, in order; both sides have the same number of them.
   std::vector<Range> in_front;
   std::vector<Range> behind;
   for (std::int64_t s = 0; s < strips; ++s) {

@@ -18,7 +18,7 @@ struct WorkerStats {
   std::uint64_t steals_far = 0;      ///< jobs stolen from another node
   std::uint64_t lost_races = 0;      ///< thefts that another thief won
   std::uint64_t suspensions = 0;     ///< tasks that waited, so that the worker ran others
-  std::uint64_t exposures = 0;       ///< times it made jobs public of a worker that did not answer (docs/runtime.md)
+  std::uint64_t exposures = 0;       ///< times it exposed the jobs of a worker that did not answer (docs/runtime.md)
   std::uint64_t parks = 0;           ///< times the worker went to sleep
   std::uint64_t wakes = 0;           ///< times it was woken by another thread
   std::uint64_t migrations = 0;      ///< tasks that it continued after they had waited on another worker

@@ -22,7 +22,7 @@ class PhaseBarrier {
 
   struct Arrival {
     std::uint64_t phase;
-    bool last;  // whether it was the last; then it has to call next_phase()
+    bool last;  // whether it was the last arrival, which has to call next_phase()
   };
   Arrival arrive(std::ptrdiff_t by, bool drop) noexcept;
   void next_phase() noexcept;

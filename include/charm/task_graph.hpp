@@ -1,8 +1,8 @@
-// Task graphs: tasks and the order among them, built once and run as often as is wanted.
+// Task graphs: tasks and the order among them, built once and run any number of times.
 //
 // Users of Taskflow find emplace, precede, succeed, composed_of, subflows (subgraph) and condition tasks; users of
 // oneTBB's flow graph find make_edge and cancel. docs/task-graphs.md has examples of all of them, and says what is
-// different. A graph runs on the workers that run everything else; src/batch has the code.
+// different. A graph runs on the same workers as all other tasks; the code is in src/batch.
 #pragma once
 
 #include <charm/detail/graph_node.hpp>
@@ -29,8 +29,8 @@ GraphState& state_of(task_graph& graph) noexcept;
 
 /// How the ready nodes of a graph come to the workers (docs/task-graphs.md).
 enum class GraphSchedule : std::uint8_t {
-  stream,     ///< each at once, where it became ready; idle workers steal it
-  batch,      ///< all that are ready together, divided evenly among idle workers, and again when these are done
+  stream,     ///< each node is queued at once on the worker that made it ready; idle workers steal it
+  batch,      ///< all nodes that are ready together are divided evenly among idle workers, level by level
   automatic,  ///< as the graph's selector chooses before each run (charm/graph_selector.hpp)
 };
 
@@ -69,9 +69,9 @@ class graph_node {
   /// An empty handle.
   constexpr graph_node() noexcept = default;
 
-  /// Makes these nodes run after this one. If this node is a condition the edges are conditional: when it has returned
-  /// i, the i-th of them (from 0, in the order of the calls) starts its node at once, whatever else that node waits
-  /// for, and the others do nothing; with any other number none does.
+  /// Makes these nodes run after this one. If this node is a condition the edges are conditional: when it returns i,
+  /// the i-th edge (from 0, in the order of the calls) starts its node at once, whatever else that node waits for, and
+  /// the others do nothing. If there is no such edge, nothing starts.
   template <class... Nodes>
   graph_node& precede(const Nodes&... later) {
     (add_edge(*this, later), ...);

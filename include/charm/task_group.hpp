@@ -164,11 +164,11 @@ inline void task_group::finish() {
   count_.wait({detail::Wait::group, this});
 }
 
-/// Runs those of the group's tasks that lie on top of this worker's deque. They may suspend the waiter, and with it
-/// move it to another worker, whose deque is then looked at.
+/// Runs the group's tasks that lie on top of this worker's deque. They may suspend the waiter, which may then continue
+/// on another worker; its deque is then looked at.
 inline void task_group::take_back_own() {
   if (detail::this_worker() == nullptr) return;
-  struct Count {  // the number of consecutive tasks of the same kind
+  struct Count {  // counts consecutive tasks of the same kind
     detail::Job::Run kind = nullptr;
     std::int64_t tasks = 0;
     ~Count() { flush(); }
@@ -182,7 +182,7 @@ inline void task_group::take_back_own() {
     worker->deque.answer();
     detail::Job* job = worker->deque.empty() ? nullptr : worker->deque.pop_any(flat);
     if (job == nullptr) return;
-    auto* node = static_cast<GroupNode*>(job);  // if it is flat: jobs of groups alone are
+    auto* node = static_cast<GroupNode*>(job);  // valid if it is flat: only jobs of groups are
     if (!flat || &node->owner != this) {        // a job of another group, which will look for it here
       if (worker->deque.push(job, flat) == detail::Deque::full) job->run(job);
       return;

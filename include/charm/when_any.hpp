@@ -28,11 +28,11 @@ struct any_result {
 
 namespace detail {
 
-/// Outlives the coroutine that waits: the losers keep it until they end, too.
+/// It outlives the waiting coroutine: the losers keep it until they have ended, too.
 template <class Value>
 struct AnyState {
   std::atomic<bool> won{false};
-  std::atomic<int> missing{2};  // the winner, and the one who starts all; the last of them goes on with the waiter
+  std::atomic<int> missing{2};  // the winner, and the starter; the last of the two resumes the waiter
   Result<Value> result;
   ResumeJob* waiter = nullptr;
 

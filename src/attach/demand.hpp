@@ -1,16 +1,16 @@
 // Demand: how many cores a program can use, as far as that shows from outside.
 //
-// A program that makes a process or a thread for each task never has one of them for long, and where it has too few
-// cores its tasks queue and use no more cpu time than these cores have. So neither the threads that are there at the
-// moment nor the cpu time alone tells what it could use. A sample therefore counts
+// Some programs make a short-lived process or thread for each task. With too few cores their tasks queue, and use no
+// more cpu time than these cores have. So neither the present threads nor the cpu time alone shows how many cores the
+// program could use. A sample is therefore the largest of
 //
-//  - what the threads that are there ran or waited for a cpu since the sample before,
-//  - the threads that were created since then and are ready to run (they have no past to judge them by), and
-//  - the cpu time of all of the program, which includes threads that have been created and have ended in between,
+//  - the time for which the present threads ran or waited for a cpu since the sample before,
+//  - the same at the latest search for new threads, where each new thread that is ready to run counts as one, and
+//  - the cpu time of the whole program, which includes threads that were created and have ended in between.
 //
-// and the demand is the largest sample of the last seconds, so that a pause between two bursts does not count.
+// The demand is the largest sample of the last seconds, so that a pause between two bursts does not count.
 //
-// Pure: the clock and what was seen are arguments.
+// Pure: the clock and the observations are arguments.
 #pragma once
 
 #include <deque>
@@ -24,8 +24,8 @@ struct Activity {
   int workers = 0;    ///< threads with the role of a worker (attach/role.hpp)
 };
 
-/// Cores that would have served it; at least one. The kernel tells cpu time in ticks of 10 ms for each process, so
-/// a third of a core is within the error of `ran`.
+/// Cores that the program could have used; at least one. The kernel counts cpu time in ticks of 10 ms for each process,
+/// so a third of a core is within the error of `ran`.
 int cores_for(const Activity& seen);
 
 class Demand {
@@ -33,7 +33,7 @@ class Demand {
   static constexpr double memory_s = 5;  ///< longer than most pauses between two bursts of work
 
   void sample(double now, const Activity& seen);
-  /// The largest sample of the last memory_s seconds; one where there was none.
+  /// The largest sample of the last memory_s seconds; one if there was none.
   [[nodiscard]] int cores() const { return samples_.empty() ? 1 : samples_.front().cores; }
 
  private:

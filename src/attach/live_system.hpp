@@ -57,13 +57,13 @@ class LiveSystem final : public System {
   std::unique_ptr<os::ProcessEvents> events_;
   bool announced_ = false;  // the kernel has begun to announce
   bool searched_ = false;   // all descendants have been searched for since then, and no announcement was lost
-  bool told_all_ = false;   // so the latest announcements told of all that there are
+  bool told_all_ = false;   // the latest announcements named all new threads
   int last_created_ = -1;
   int silent_looks_ = 0;          // consecutive checks in which something had been created and not announced
   std::map<int, Process> known_;  // the program and all that descend from it
   std::vector<os::Birth> births_;
   std::map<ThreadId, os::ThreadClock> clocks_;
-  const std::size_t most_clocks_;  // open files; the times of further threads cost more
+  const std::size_t most_clocks_;  // most open files; reading the times of further threads costs more
   std::function<void()> before_binding_;
 };
 

@@ -1,5 +1,5 @@
-// Cpus by what they belong to: "0-3,8" are cpus by number, "node:0", "l3:2-3", "socket:1" and "core:0-3" the cpus of
-// parts of the machine, as hwloc-bind(1) writes them. Pure.
+// Cpus by number ("0-3,8") or by part of the machine ("node:0", "l3:2-3", "socket:1", "core:0-3"), in the syntax of
+// hwloc-bind(1). Pure.
 //
 //   locations = location { "," location }
 //   location  = cpu | cpu "-" cpu | step { "." step }        a later step is within each part of the earlier ones
@@ -8,8 +8,8 @@
 //   index     = "3" | "2-3" | "2-" | "2:3" (three from 2 on) | "all" | "odd" | "even"
 //
 // Indexes are those of `charm topo`, and count what the process may use; hwloc calls them logical. Plain cpus have the
-// operating system's numbers. What differs from hwloc: locations are separated by commas, "l3" is a chiplet also where
-// a machine's chiplets have another cache or none, and an index that runs past the end is an error and does not wrap.
+// operating system's numbers. Differences from hwloc: locations are separated by commas; "l3" is a chiplet even if a
+// machine's chiplets have another cache or none; an index that runs past the end is an error and does not wrap.
 #pragma once
 
 #include <charm/machine.hpp>

@@ -1,12 +1,12 @@
-// Where the mask of a thread comes from that was not there before. A thread begins with the mask of the thread that
-// created it: one that we have set, or one that the program has chosen. The kernel does not tell which, so what was in
-// force on the threads of its process and of its parent process when it was created decides.
+// Decides where the mask of a new thread comes from. A thread begins with the mask of the thread that created it: one
+// that `charm` has set ("ours"), or one that the program has chosen. The kernel does not tell which thread that was, so
+// the masks that the threads of its process and of its parent process had at that time decide.
 //
 // M1  A mask that none of these threads had from us a moment ago was chosen by the program.
-// M2  Where a relative has the same mask by its own choice, the mask was chosen.
+// M2  If one of them has the same mask by its own choice, the mask was chosen.
 //
-// In doubt (a thread pins itself, before it is found, to the one cpu that we have bound a relative to) a mask counts as
-// ours. No system calls are made here.
+// In doubt a mask counts as ours, for instance if a thread pins itself, before it is found, to the one cpu that a
+// thread of its parent is bound to. No system calls are made here.
 #pragma once
 
 #include <charm/id_set.hpp>
@@ -21,7 +21,7 @@ class MaskOrigin {
 
   /// A thread of the process has the mask from us from now on, or by its own choice.
   void has(int process, int thread, const CpuSet& mask, bool chosen, double now);
-  /// It has ended, or has no mask that a new thread could have inherited. What it had counts for a moment still.
+  /// The thread has ended, or has no mask that a new thread could inherit. Its former mask still counts for a moment.
   void gone(int process, int thread, double now);
   /// Forgets what was in force more than a moment ago.
   void prune(double now);

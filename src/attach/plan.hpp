@@ -16,7 +16,7 @@
 namespace charm::attach {
 
 /// Where new pages of the program come from: as without charm, from each thread's node, from the nodes of its cpus in
-/// turn, or from these nodes alone.
+/// turn, or only from these nodes.
 enum class Memory { keep, local, interleave, bind };
 constexpr auto choices(Memory /*unused*/) {
   return std::array{base::Choice{Memory::keep, "keep"}, base::Choice{Memory::local, "local"},

@@ -1,8 +1,8 @@
-// Tells a program's own thread pools how many threads to make, and on which cores: by environment variables, and a Java
+// Tells a program's thread pools how many threads to make, and on which cores: by environment variables, and a Java
 // program by an argument. A pure function of the environment, which returns the additions. It never changes a variable
-// that the user has set, nor says something that another variable of the user already says.
+// that the user has set, and adds none whose meaning another variable of the user already has.
 //
-// Pools that have no variable count the cpus of the mask that the program starts with: oneTBB, std::thread, nproc.
+// Pools without a variable (oneTBB, std::thread, nproc) count the cpus in the mask with which the program starts.
 #pragma once
 
 #include <functional>

@@ -1,9 +1,9 @@
 // The role of a program's thread: a worker, which gets a core, or a helper, which sleeps most of the time (a
 // garbage collector's, a logger's, one that accepts connections).
 //
-// A role is fed the share of time in which the thread ran or wanted to run, interval by interval, and averages it. The
-// two limits are far apart, so that a thread in between keeps its role: to become a worker it has to want half a cpu
-// for about a third of a second, to stop being one it has to sleep for about a second.
+// A role averages the share of time in which the thread ran or was ready to run. The two limits are far apart, and a
+// thread in between keeps its role: it becomes a worker if it wants half a cpu for about a third of a second, and stops
+// being one if it sleeps for about a second.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// What placing another program's threads needs from the system: which threads there are, what they do, where they may
-// run. An interface, so that tests replace the kernel by threads that are not there.
+// The interface to the system for placing another program's threads: which threads there are, what they do, where they
+// may run. Tests replace it by simulated threads.
 #pragma once
 
 #include <charm/id_set.hpp>

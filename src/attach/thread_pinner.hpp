@@ -1,10 +1,9 @@
 // Puts the n-th thread of a program on the n-th cpu of a list, from outside; after the last cpu comes the first again.
 //
-// Threads are numbered in the order in which they begin, as far as they are found in that order: threads that begin
-// between two searches are taken by their ids, which the kernel gives out in ascending order. A thread is bound once,
-// when it is found; what the program does to its mask afterwards is the program's affair. Processes that are not
-// followed get all cpus of the list, unless they have chosen a mask of their own. restore() gives the masks back to
-// threads that still have what was set.
+// Threads are numbered in the order in which they begin. Threads that begin between two searches are ordered by their
+// ids, which the kernel gives out in ascending order. A thread is bound once, when it is found; if the program changes
+// its mask afterwards, that mask stays. Processes that are not followed get all cpus of the list, unless they have
+// chosen a mask of their own. restore() gives the former masks back to threads that still have the mask that was set.
 //
 // The clock is an argument, and all of the system is behind the interface System.
 #pragma once

@@ -4,17 +4,17 @@
 // A1  No thread is ever given a cpu outside of the plan, and every thread that is found has its mask before step()
 //     returns. A new thread inherits the mask of the thread that created it, so a thread that is found bound to
 //     another's core is first allowed all cpus of the plan (so are the threads of children that are not followed).
-// A2  As long as there are enough cores, no two workers share one, not even while they go over from one placement to
-//     the next (steering::ThreadBinder, as in the runtime). More workers than cores share the cores of a chiplet, and
-//     the kernel balances them there: other than a task, a thread cannot be handed to a worker that has a core.
-// A3  A mask that the program chose is its own: a thread that has set one is left alone from then on. So are threads
-//     that inherit it, also those of children that are not followed (attach/mask_origin.hpp). So are the threads of a
-//     program that places its own (a program that uses this library).
+// A2  As long as there are enough cores, no two workers share one, not even while they change from one placement to the
+//     next (steering::ThreadBinder, as in the runtime). If there are more workers than cores, those of a chiplet share
+//     its cores, and the kernel balances them: a thread, unlike a task, cannot be handed to a worker that has a core.
+// A3  Masks that the program chose stay: a thread that has set one is left alone from then on. So are threads that
+//     inherit it, also those of children that are not followed (attach/mask_origin.hpp), and the threads of a program
+//     that uses this library and so places its own.
 // A4  restore() gives every thread the mask back that it came with, except the threads that A3 leaves alone.
 // A5  Workers leave cores that other programs keep busy (lease/interference.hpp) if the plan has quieter ones for them,
 //     at most once in five seconds.
-// A6  While the program has one worker at most, all of its threads may run on all cpus of the plan. A pool of threads
-//     is as large as the mask of the thread that makes it, and most are made by the one thread that is busy.
+// A6  While the program has at most one worker, all of its threads may run on all cpus of the plan, because many pools
+//     count the cpus in the mask of the thread that creates them, which mostly is the one that is busy.
 //
 // The clock is an argument, and all of the system is behind the interface System.
 #pragma once
@@ -70,7 +70,7 @@ class ThreadPlacer {
   /// When the next search for new threads is due. From then on step() need not be called before System::announces() is
   /// readable.
   [[nodiscard]] double next_look() const { return next_look_; }
-  /// Whether the latest search had a reason: who creates one process mostly creates more.
+  /// Whether the latest search found anything new. A program that creates one process mostly creates more.
   [[nodiscard]] bool found_news() const { return found_news_; }
   /// Places the threads by another plan from now on.
   void use(AttachPlan plan, double now);
@@ -78,9 +78,9 @@ class ThreadPlacer {
   void set_leased(CpuSet cpus) { leased_ = std::move(cpus); }
   /// Places the workers without regard to what other programs do.
   void ignore_others() { samples_others_ = false; }
-  /// Masks that the program was told to set (OMP_PLACES): a library that sets one of them obeys, and chooses nothing.
+  /// Masks that the program was told to set (OMP_PLACES). A library that sets one of them has not chosen it.
   void expect(std::set<CpuSet> masks) { told_ = std::move(masks); }
-  /// \param changed tells the cpus that cgroups grant, if these are not the ones that the plan rests on.
+  /// \param changed returns the cpus that cgroups grant, if they differ from those that the plan is based on.
   void explain_masks_by(std::function<std::optional<CpuSet>()> changed) { changed_grant_ = std::move(changed); }
   /// Is called with each thread that is left alone from now on (A3).
   void at_left_alone(std::function<void(const ThreadId&)> tell) { at_left_alone_ = std::move(tell); }
@@ -128,7 +128,7 @@ class ThreadPlacer {
     WorkerCore worker_core;
     std::unique_ptr<steering::ThreadBinder> binder;  // null until it is a worker for the first time
     std::unique_ptr<counters::ThreadCounters> counters;
-    controller::Counts told;  // the part of its totals that its slot has already
+    controller::Counts told;  // the part of its totals that its slot already contains
   };
   struct Unfollowed {  // a thread of a child process that is not followed
     std::optional<os::ThreadTime> last;

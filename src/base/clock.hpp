@@ -1,5 +1,5 @@
-// The monotonic clock of everything that is not measured in cycles: time since some moment in the past, which never
-// goes back, whatever happens to the time of day.
+// The monotonic clock, for everything that is not measured in cycles: time since some moment in the past. It never goes
+// back, even if the time of day is changed.
 #pragma once
 
 #include <chrono>

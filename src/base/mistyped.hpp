@@ -1,5 +1,5 @@
-// Environment variables that look like a setting and are none: a variable that is not known is ignored, and whoever has
-// mistyped its name would never learn of it.
+// Reports environment variables whose names look like a mistyped setting. Unknown variables are otherwise ignored, so a
+// typing error would go unnoticed.
 #pragma once
 
 #include <string>

@@ -43,7 +43,8 @@ constexpr auto choices(WorkerMemory /*unused*/) {
                     Choice{WorkerMemory::none, "none"}};
 }
 
-/// home: where arrays that all workers use and the tasks' stacks lie: evenly and near, or by the weights of the malloc.
+/// home: where arrays that all workers use, and the tasks' stacks, lie: evenly and near, or by the weights of the
+/// malloc.
 enum class Home { near, traffic };
 constexpr auto choices(Home /*unused*/) {
   return std::array{Choice{Home::near, "near"}, Choice{Home::traffic, "traffic"}};

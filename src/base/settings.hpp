@@ -67,13 +67,14 @@ std::string counters_text(const ChoiceWithFile<Counters>& counters);
 /// The documentation of all settings, in the order of the schema.
 std::vector<SettingDoc> settings_schema();
 
-/// A setting that a running program has and that somebody would have otherwise.
+/// A setting of the running runtime that differs from the one asked for.
 struct Difference {
   std::string name, running, from, wanted;  // `from` where the running value came from
 };
 
-/// The first setting that `code` gives and that `running` has otherwise; what `code` does not give may be anything.
-/// \param workers how many there are: that many may be asked for whatever the setting was.
+/// The first setting that `code` gives and that differs in `running`; settings that `code` does not give are not
+/// compared.
+/// \param workers the running number of workers, which `code` may ask for whatever the setting was.
 /// \throws Error (bad_config) as resolve() does, for what `code` gives.
 std::optional<Difference> difference(const Settings& running, int workers, const Config& code);
 

@@ -1,5 +1,5 @@
-// The settings file: lines "name = value", where # begins a comment. What CHARM_CONFIG names may be anything, so only a
-// plain file of a bounded size is read; it is read by each program of a family, which a pipe cannot be.
+// The settings file: lines "name = value", where # begins a comment. Only a plain file of a bounded size is read,
+// because CHARM_CONFIG could name anything. A pipe is refused: parent and child processes all read the file.
 #pragma once
 
 #include <functional>

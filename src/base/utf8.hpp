@@ -18,8 +18,7 @@ char32_t take_character(std::string_view& text);
 int columns_of(char32_t character);
 
 /// The text for a terminal: control characters, also those that UTF-8 writes as two bytes, marks that turn the
-/// direction of writing, and bytes that are no UTF-8 become "?". What other programs call themselves must not change
-/// the screen.
+/// direction of writing, and bytes that are no UTF-8 become "?". So names of other programs cannot change the screen.
 std::string printable(std::string_view text);
 
 }  // namespace charm::base

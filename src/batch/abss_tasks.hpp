@@ -4,12 +4,11 @@
 //      of its tag in the branch of the task that has added it, and releases that task. `holds` counts what a task still
 //      waits for: its function, and each task that it has added.
 //  A2  A task is counted before a worker can see it, so that no count falls to 0 while tasks are on their way.
-//  A3  Nobody waits for the end of a branch on a stack, except in a barrier: the last task to end goes on with the task
-//      that has added it, and so on upwards.
+//  A3  No stack waits for the end of a branch, except in a barrier: the last task to end also ends the task that has
+//      added it, and so on upwards.
 //  A4  The end of a task does not wait for its ticket, which may be run later and for another task
-//  (chiplet_queues.hpp):
-//      a barrier would then wait for a task that it has nothing to do with. `users` counts who needs the memory: the
-//      task until its end, and the ticket until it has taken a task, before that runs.
+//      (chiplet_queues.hpp); otherwise a barrier would wait for a task that it has nothing to do with. `users` counts
+//      the users of the memory: the task until its end, and the ticket until it has taken a task.
 // Source: ABSS §3.4, §3.5, corrected: the printed algorithms count a batch's queue once, hand a task over and queue it
 // as well, and read the idle state outside of the lock.
 #pragma once

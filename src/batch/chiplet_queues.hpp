@@ -1,10 +1,10 @@
 // A queue of tasks for each chiplet, which its workers share: the core cluster's queue of ABSS §3.4.
 //
-// The scheduler knows nothing of these queues. With every task that comes into one, a job (its ticket) goes to the
-// scheduler as any other: it wakes a sleeper near by, and thieves take it by distance. Whoever runs a ticket takes one
-// task: from its own chiplet's queue, else from the nearest that has one. There are never more tickets than tasks, so
-// that every ticket finds a task, no task is left, and no worker sleeps while there is one (the paper's Algorithm 3.2
-// steals once and sleeps).
+// The scheduler knows nothing of these queues. For every task that is queued, a job (its ticket) is submitted to the
+// scheduler like any other: it wakes a sleeper nearby, and thieves take it by distance. The worker that runs a ticket
+// takes one task: from its own chiplet's queue, else from the nearest one that has a task. There are never more tickets
+// than tasks, so every ticket finds a task, no task is left over, and no worker sleeps while there is one (in the
+// paper's Algorithm 3.2 a worker steals once and sleeps).
 #pragma once
 
 #include <charm/detail/job.hpp>

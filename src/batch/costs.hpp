@@ -55,7 +55,7 @@ class Costs {
   std::array<Entry, most_kinds> entries_;
 };
 
-/// Those of the process: a kind costs what it costs, whichever runtime runs it.
+/// The costs of the process: those of a kind do not depend on the runtime that runs it.
 inline constinit Costs costs;
 
 /// Begins to measure the length of a tick.

@@ -1,10 +1,10 @@
 // The convolutions of the network and its pool, as inlined code: gcn_layers_*.cpp are this file, compiled for several
-// sets of instructions. It includes nothing that has inlined functions of its own, of which the linker might then
-// choose the one that not every processor can run.
+// sets of instructions. It includes nothing with inlined functions, because the linker might choose a copy of such a
+// function that not every processor can run.
 //
 // Rows are scaled by D^-1/2 when they are stored, so that a convolution adds rows of neighbours, and scales once. A
 // block of nodes shares the loads of the weights. The second convolution's result goes straight into the pool. Vectors
-// are as long as the processor's: compilers take comparisons of longer ones apart into single numbers.
+// are as long as the processor's, because compilers split comparisons of longer ones into single numbers.
 #pragma once
 
 #include "batch/gcn_layers_of.hpp"

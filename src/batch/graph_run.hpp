@@ -4,12 +4,12 @@
 // successors to its deque (stream), from where thieves take them, or to the list of the next level (batch).
 //
 //  D1  A graph without conditional edges has ended when all of its nodes have: `left` is their number, and a chain
-//      subtracts those that it has run when it ends or goes on in another graph, not one by one. With conditional
-//      edges it is not known how many nodes will run; `left` then counts chains, raised before a node is given away.
-//  D2  Whoever makes `left` 0 goes on with the node that the graph is within, or completes the run, and touches
-//      nothing of the graph or the run afterwards.
+//      subtracts those that it has run when it ends or goes on in another graph, not one by one. With conditional edges
+//      it is not known how many nodes will run; `left` then counts chains, raised before a node is given away.
+//  D2  The worker that makes `left` 0 continues with the node that contains the graph, or completes the run, and
+//      accesses nothing of the graph or the run afterwards.
 //  D3  Nodes that do not fit into a full deque go to the run's list. A chain looks there before it ends, while it still
-//      counts in `left` (so the run exists), and one that has added to the list does so, too. So none is forgotten.
+//      counts in `left` (so the run exists); so does a chain that has added to the list. So no node is forgotten.
 #pragma once
 
 #include <charm/detail/cancel_scope.hpp>

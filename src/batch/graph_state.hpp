@@ -1,9 +1,9 @@
 // A task graph: its nodes, edges and memory, and the counts of its present run.
 //
-// Nodes are numbered from 0 and lie in slabs, each twice as large as the one before, so that a number leads to its node
-// by a few instructions and no node ever moves. Arrays of successors and callables lie in an arena of blocks.
-// clear() keeps slabs and blocks. Per node that is 64 bytes, at most twice that of slabs (the pages of the unused part
-// are never touched), and 4 bytes for each edge of nodes that have more than two.
+// Nodes are numbered from 0 and lie in slabs, each twice as large as the one before, so a few instructions find the
+// node of a number and no node ever moves. Arrays of successors and callables lie in an arena of blocks. clear() keeps
+// slabs and blocks. A node takes 64 bytes (the slabs have at most twice that, but the pages of the unused part are
+// never touched), and 4 bytes for each edge if it has more than two.
 #pragma once
 
 #include <charm/detail/graph_node.hpp>
@@ -102,8 +102,8 @@ class GraphState {
   /// Claims the graph for a run, so that it can neither be changed nor run a second time. \throws Error (bad_input).
   void claim();
   [[nodiscard]] bool claimed() const noexcept { return claimed_.load(std::memory_order_acquire); }
-  /// Puts `pending` in order where a run may have left it otherwise (T1), and sets `left`. \param parent the node that
-  /// this graph is within; null for none.
+  /// Restores `pending` if a run may have changed it (T1), and sets `left`. \param parent the node that contains this
+  /// graph; null if there is none.
   void begin(batch::GraphRun& run, GraphNode* parent) noexcept;
   /// The run has ended; the graph may be changed again.
   void end() noexcept;

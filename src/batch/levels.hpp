@@ -3,8 +3,8 @@
 // nobody steals from it. Nodes that become ready meanwhile wait until all parts have ended, and are then the next
 // level.
 //
-// Source: ABSS §3.2 and §3.5.2, whose Algorithm 3.2 counts a queue once, however many tasks it has: here a part lowers
-// the count by its length. A worker's own part needs no queue, so that one worker alone runs all levels in a row.
+// Source: ABSS §3.2 and §3.5.2. Algorithm 3.2 counts a queue once, however many tasks it has; here a part lowers the
+// count by its length. A worker's own part needs no queue, so a single worker runs all levels in a row.
 #pragma once
 
 #include <charm/detail/job.hpp>

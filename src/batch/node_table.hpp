@@ -1,7 +1,8 @@
 // A graph as the graph network reads it: features of each node, and each node's neighbours.
 //
-// Source: ABSS §3.2 (in-degree, out-degree, type, type-degree, conditional edges). Group size, depth and cost are ours:
-// the network has to know which nodes are ready together, and what a node costs, which the shape does not tell.
+// Source: ABSS §3.2 (in-degree, out-degree, type, type-degree, conditional edges). Group size, depth and cost are
+// additions: the network has to know which nodes are ready together and what a node costs, which the shape does not
+// show.
 #pragma once
 
 #include <charm/task_graph.hpp>
@@ -21,8 +22,7 @@ namespace charm::batch {
 struct NodeTable {
   static constexpr std::size_t features = 8;
   /// The columns of `values`; models name them, so that a model of other features is refused.
-  /// - log_in, log_out: logarithms of 1 + the number of edges to and from the node, conditional ones not among the
-  /// former
+  /// - log_in, log_out: logarithms of 1 + the number of edges to the node (without conditional ones) and from it
   /// - log_types: logarithm of 1 + the number of kinds among its successors
   /// - log_group: logarithm of 1 + the number of nodes of its kind in its level
   /// - type: the kind's place in the order in which kinds first appear, by the number of kinds
@@ -35,8 +35,8 @@ struct NodeTable {
   std::vector<float> values;              // nodes × features
   std::vector<std::uint32_t> offsets;     // nodes + 1, into `neighbours`
   std::vector<std::uint32_t> neighbours;  // by edges in either direction
-  /// All nodes, in windows within which those with fewer neighbours come first: who goes through them in this order
-  /// seldom mispredicts how many neighbours a node has, and finds most of their rows in the nearest cache.
+  /// All nodes, in windows within which those with fewer neighbours come first. A loop in this order seldom mispredicts
+  /// the number of neighbours, and finds most of their rows in the nearest cache.
   std::vector<std::uint32_t> by_degree;
 
   /// Of a graph that is prepared and does not run.

@@ -1,6 +1,6 @@
 // CLI11, with one instance of each of its validators in a program. They are constants at namespace scope, so each
-// translation unit would have its own, and every start of `charm` would make some four hundred of them (.15 ms of the 5
-// that `charm run` takes). Here they are declared as inline before they are defined.
+// translation unit would have its own, and every start of `charm` would construct some four hundred of them, which
+// takes .15 ms. Here they are declared as inline before they are defined.
 #pragma once
 
 namespace CLI {

@@ -30,7 +30,7 @@ CLI::Option* number_within(CLI::Option* option, double low, double high);
 /// The option takes a whole number in [low, high].
 CLI::Option* whole_number(CLI::Option* option, long long low, long long high);
 
-/// The option takes a name that is not empty: an unset variable in a script must not mean something else.
+/// The option takes a name that is not empty, so that an unset variable in a script is an error.
 CLI::Option* not_empty(CLI::Option* option);
 
 /// The option takes a file's path.

@@ -1,5 +1,6 @@
-// Whether counting costs a program so much that it changes what is measured. Where a hypervisor emulates the counters
-// each exec and exit takes long, so that a program of half a millisecond takes twice as long when it is counted. Pure.
+// Decides whether counting costs a program so much that it changes the measurement. If a hypervisor emulates the
+// counters, each exec and exit takes long, and a program of half a millisecond takes twice as long when it is counted.
+// Pure.
 #pragma once
 
 #include <string>

@@ -37,7 +37,7 @@ enum class Agreement {
   unknown,  ///< not looked at
   same,     ///< all outputs of both are equal
   differs,  ///< each program's own are equal, and the two differ
-  varies,   ///< the program's own, or the first one's, differ from run to run: it cannot be told
+  varies,   ///< the outputs of the program, or of the first one, differ from run to run
 };
 
 struct Sample {
@@ -98,8 +98,8 @@ struct Outcome {
   int interrupted = 0;                          ///< the signal that ended the comparison; 0: none
 };
 
-/// The most important of the comparisons' findings, for scripts: a difference takes precedence over not knowing, and
-/// that over no difference.
+/// The most important of the comparisons' findings, for scripts: a difference takes precedence over "unknown", and
+/// "unknown" over "no difference".
 Finding overall(const Outcome& outcome);
 
 /// Whether a program wrote the same as the first; of the first itself, whether it always wrote the same.

@@ -12,7 +12,7 @@ class Remaining {
   /// \param runs of each program, also those that are not measured.
   Remaining(std::size_t programs, std::size_t runs) : left_(programs, runs), took_(programs), done_(programs) {}
 
-  /// A run of a program is over; with what was done before it, it took so long.
+  /// A run of a program is over. \param seconds that it took, with its preparation.
   void done(std::size_t program, double seconds) {
     if (left_[program] > 0) --left_[program];
     took_[program] += seconds;

@@ -38,15 +38,14 @@ struct Ratio {
 std::optional<Ratio> paired_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed,
                                   std::size_t comparisons = 1);
 
-/// The ratio of what each program's fastest quarter took (geometric means), for machines that disturb most runs: what
-/// a disturbance only ever adds time, so the fastest runs are the least disturbed. Both intervals are percentile
-/// bootstraps over rounds. \returns nothing if there are fewer than eight pairs, or a value is not above 0.
+/// The ratio of the times of each program's fastest quarter (geometric means), for machines that disturb most runs: a
+/// disturbance only adds time, so the fastest runs are the least disturbed. Both intervals are percentile bootstraps
+/// over rounds. \returns nothing if there are fewer than eight pairs, or a value is not above 0.
 std::optional<Ratio> fastest_ratio(std::span<const double> first, std::span<const double> second, std::uint64_t seed,
                                    std::size_t comparisons = 1);
 
-/// The rank sum statistic: how much more often the second program's runs took longer than the first one's than the
-/// reverse, in standard deviations of what chance does to equal programs (H. B. Mann and D. R. Whitney 1947; ties count
-/// half).
+/// The rank sum statistic: how much more often a run of the second program took longer than one of the first than the
+/// reverse, in standard deviations for equal programs (H. B. Mann and D. R. Whitney 1947; ties count half).
 double rank_sum(std::span<const double> first, std::span<const double> second);
 
 /// A mean without the extremes, and its standard error.

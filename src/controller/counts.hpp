@@ -1,8 +1,8 @@
 // The counts that a controller reads: what a worker, or a group of them, did since a moment or during an interval.
 //
-// Whoever measures (the runtime's workers, `charm run`, the simulator) fills in Counts, a control group adds them up,
-// and the difference between two ticks is what the controller is told. for_each_count() is the one list of the numbers:
-// all arithmetic goes through it, so a new count is added in one place.
+// The runtime's workers, `charm run` and the simulator fill in Counts, a control group adds them up, and the controller
+// gets the difference between two ticks. for_each_count() is the only list of the numbers: all arithmetic goes through
+// it, so a new count is added in one place.
 #pragma once
 
 #include <array>

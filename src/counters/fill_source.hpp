@@ -18,9 +18,9 @@ namespace charm::counters {
 enum class FillSource : std::uint8_t {
   own_l2,         ///< its own L2
   own_chiplet,    ///< the L3, or another core's cache, of its chiplet
-  other_chiplet,  ///< a cache of another chiplet, if the line's home is the own node
-  remote_cache,   ///< a cache of another node or socket, or of any chiplet where the line's home is another node
-  local_dram,     ///< memory of the own node
+  other_chiplet,  ///< a cache of another chiplet, if the line's home is the core's own node
+  remote_cache,   ///< a cache of another node or socket, or of any chiplet if the line's home is another node
+  local_dram,     ///< memory of the core's own node
   remote_dram,    ///< memory of another node
   other,          ///< CXL and other extension memory, devices
 };

@@ -1,6 +1,6 @@
-// What counting adds to a switch between threads. The kernel saves and loads the counters at each switch; where a
+// Measures what counting adds to a switch between threads. The kernel saves and loads the counters at each switch. If a
 // hypervisor emulates them each access traps, and a program whose threads wake often is slowed down by being watched.
-// So the cost is measured before it is caused.
+// So the cost is measured before a program is watched.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Where the programs of an engine lie that packages do not put on PATH.
+// Finds the programs of an engine that packages do not put on PATH.
 #pragma once
 
 #include <string>

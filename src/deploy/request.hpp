@@ -1,5 +1,5 @@
-// What a deployment is asked to be: how many workers of an engine on each machine, on which cores, with which memory.
-// The policies are those of "OLAP on Modern Chiplet-Based Processors" (PVLDB 17, 2024), section 3.2.
+// The request for a deployment: how many workers of an engine on each machine, on which cores, with which memory. The
+// policies are those of "OLAP on Modern Chiplet-Based Processors" (PVLDB 17, 2024), section 3.2.
 #pragma once
 
 #include <charm/id_set.hpp>
@@ -27,7 +27,8 @@ constexpr auto choices(Shape /*unused*/) {
   return std::array{base::Choice{Shape::local, "local"}, base::Choice{Shape::mixed, "mixed"}};
 }
 
-/// Where a worker's memory comes from: its nodes alone, its node while that has memory, or as the kernel likes.
+/// Where a worker's memory comes from: only its nodes, its node as long as that has memory, or wherever the kernel
+/// chooses.
 enum class Memory { bind, preferred, none };
 constexpr auto choices(Memory /*unused*/) {
   return std::array{base::Choice{Memory::bind, "bind"}, base::Choice{Memory::preferred, "preferred"},
@@ -43,8 +44,8 @@ struct Request {
   std::optional<CpuSet> cpus;            ///< the only cpus to use; nothing: all that the machine allows
   int leave_cores = 0;                   ///< cores of each machine that no worker gets
   std::optional<std::uint64_t> reserve;  ///< bytes of each node left to the system; nothing: a tenth, at least 1 GiB
-  std::uint64_t node_memory = 0;  ///< bytes of each node of a described machine, whatever that tells; 0: what it tells
-  int port = 20000;               ///< first port; each worker has two
+  std::uint64_t node_memory = 0;         ///< bytes of each node, in place of the description's; 0: the description's
+  int port = 20000;                      ///< first port; each worker has two
   std::string directory = "charm-deploy";
 
   [[nodiscard]] Memory memory_in_force() const {

@@ -1,8 +1,8 @@
 // What `charm deploy up` leaves for status, verify and down: a file in the deployment's folder that is replaced whole
 // after every change, so that it can be read at any time, also after `up` was killed.
 //
-// A process is known by its id, its start time and the boot; what it has started in turn by a variable of its
-// environment, CHARM_DEPLOYMENT=<id of the deployment>/<worker>/.
+// A process is identified by its id, its start time and the boot; its children by an environment variable,
+// CHARM_DEPLOYMENT=<id of the deployment>/<worker>/.
 #pragma once
 
 #include <array>
@@ -52,7 +52,7 @@ void write_state(const State& state);
 std::optional<State> read_state(const std::string& directory);
 void remove_state(const std::string& directory);
 
-/// The processes of a worker that live: the one that was started, all with its marker, and what descends from these.
+/// The living processes of a worker: the one that was started, all with its marker, and their descendants.
 std::vector<os::ProcessIdentity> processes_of(const State& state, std::size_t worker);
 /// Of all workers.
 std::vector<os::ProcessIdentity> processes_of(const State& state);

@@ -1,5 +1,5 @@
-// Whether the processes of a deployment are bound as planned, proved from what the kernel says: the mask of every
-// thread, the memory policy of every mapping, and the node of every page.
+// Checks whether the processes of a deployment are bound as planned, by the kernel's data: the mask of every thread,
+// the memory policy of every mapping, and the node of every page.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Small pieces of text that drawings are put together from: cpu ranges, boxes.
+// Small pieces of text for drawings: cpu ranges, boxes.
 #pragma once
 
 #include <charm/machine.hpp>

@@ -1,5 +1,5 @@
 // Runs experiments one after the other: first all plans with their predictions, which are stored before anything is
-// measured; then each experiment's jobs, and its verdict. Pure but for the back-end and the callbacks.
+// measured; then each experiment's jobs, and its verdict. Pure except for the back-end and the callbacks.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace charm::evaluate {
 /// What else happened while an experiment ran.
 struct Meanwhile {
   std::vector<std::string> disturbances;  ///< a clause each
-  /// Other programs took so much of the machine that what was measured tells nothing of it.
+  /// Other programs took so much of the machine that the measurement is worthless.
   bool too_busy = false;
 };
 
@@ -39,7 +39,7 @@ void take_over(Evaluation& evaluation, const Evaluation& before);
 double seconds_left(const Evaluation& evaluation);
 
 /// Measures what is planned. \param limit_s of all together; experiments for which no time is left say so.
-/// \returns false if somebody asked to stop; the experiment that ran then is as if it had not begun.
+/// \returns false if a stop was requested; the interrupted experiment counts as not begun.
 bool measure(Evaluation& evaluation, const std::vector<const Experiment*>& chosen, const Context& context,
              Measuring& measuring, const Callbacks& callbacks, double limit_s);
 

@@ -1,5 +1,5 @@
-// What an evaluation says of the machine, and what else runs on it. Pure functions of what was read, so that tests can
-// make it up; files are read below `root`.
+// Facts about the machine, and the load of other programs on it, for an evaluation. Pure functions of what was read, so
+// that tests can invent it; files are read below `root`.
 #pragma once
 
 #include <charm/id_set.hpp>

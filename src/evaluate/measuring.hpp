@@ -1,5 +1,5 @@
-// The back-end of an evaluation: whoever measures runs. On this machine it is LiveMeasuring (live.hpp); tests have one
-// that makes up what a described machine would give.
+// The back-end of an evaluation, which measures runs. On this machine it is LiveMeasuring (live.hpp); tests have one
+// that invents the results of a described machine.
 #pragma once
 
 #include <optional>

@@ -15,10 +15,10 @@ std::string report_page(const Evaluation& evaluation, const std::string& machine
 /// \param command the command that made it.
 std::string comparison_page(const std::vector<Evaluation>& evaluations, const std::string& command);
 
-/// Names for evaluations side by side: the machine's, with the host's where two have the same.
+/// Names for evaluations side by side: the machine's, with the host's if two are the same.
 std::vector<std::string> column_names(const std::vector<Evaluation>& evaluations);
 
-/// The names of all experiments that one of them has, in the order of the first that has it.
+/// The names of the experiments of all evaluations, each once, in order of appearance.
 std::vector<std::string> all_experiments(const std::vector<Evaluation>& evaluations);
 
 /// The result of that name; null if there is none.

@@ -1,5 +1,5 @@
-// What an experiment asks a back-end to measure, as data: so the same experiment runs on this machine, and in tests
-// against a machine that is only described.
+// The measurements that an experiment asks a back-end for, as data. So the same experiment runs on this machine, and in
+// tests on a machine that is only described.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct StreamRun {
   std::size_t bytes = 0;  ///< of the arrays that the kernel touches, of all processes together
 };
 
-/// A thread that goes to another cpu: the time of the move itself, and by how much its first pass over its data then
-/// takes longer than before; the sample is in microseconds.
+/// A thread moves to another cpu: the time of the move, and of the extra time that its first pass over its data then
+/// takes; the sample is in microseconds.
 struct MoveRun {
   int from = 0, to = 0;   ///< OS numbers of the cpus
   std::size_t bytes = 0;  ///< data that it holds warm in its caches
@@ -56,8 +56,8 @@ struct Variant {
   Run run;
 };
 
-/// Things that are measured in turns, each once in every round. Or `charm bench`, which takes turns itself: a row of
-/// its results is called "KERNEL RUNTIME POLICY WORKERS", its samples are seconds.
+/// Variants that are measured in turns, each once in every round; or a call of `charm bench`, which takes turns itself.
+/// A row of its results is called "KERNEL RUNTIME POLICY WORKERS"; its samples are seconds.
 struct Job {
   std::string title = {};  ///< for the line of progress
   std::vector<Variant> variants = {};

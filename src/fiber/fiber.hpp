@@ -52,8 +52,8 @@ struct TaskCard {
   std::atomic<std::uint64_t> name[4] = {};          // text, ended by a 0 byte
   mutable std::atomic<int> followers{0};            // number of threads that read the mutex that the task waits for
 
-  /// Calls `look(object)` if the task waits for a mutex, which stays meanwhile: the waiter says first that it waits
-  /// no more, then looks for followers; a follower counts itself first, then looks whether the task waits.
+  /// Calls `look(object)` if the task waits for a mutex, which exists meanwhile: the waiter first clears the mark that
+  /// it waits, then waits for followers; a follower first counts itself, then checks whether the task waits.
   template <class F>
   void follow_mutex(F&& look) const noexcept {
     followers.fetch_add(1, std::memory_order_seq_cst);
@@ -121,7 +121,7 @@ struct Fiber : detail::ListedJob {
     const std::byte* stack_top = nullptr;
     std::uint64_t task = 0;  // for the recording: the task's id, and the worker that it left
     int left = -1;
-    const detail::CancelScope* scope = nullptr;  // what the task belongs to
+    const detail::CancelScope* scope = nullptr;  // the scope of the task
   } away;
 
   // Sanitizers.
@@ -153,8 +153,8 @@ struct Handover {
 
 /// Must be called first on the fiber that was switched to.
 inline void arrive(void* message) noexcept {
-  // Field by field: a copy of the whole would be loaded in wider words than it was stored in, which stalls. Read before
-  // `after`, which may set the old stack free.
+  // Field by field: a copy of the whole would be loaded in wider words than it was stored in, which stalls. It is read
+  // before `after` runs, which may free the old stack.
   const auto& handover = *static_cast<const Handover*>(message);
   Fiber* const from = handover.from;
   const After after = handover.after;

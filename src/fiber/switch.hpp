@@ -2,10 +2,10 @@
 // tasks, so the processor's return predictions stay right, and the compiler saves only the registers that are in use
 // there. Elsewhere it is Boost.Context's jump.
 //
-// A context is the stack pointer of a suspended stack. The data there has the layout of Boost.Context's x86-64
-// frame (floating-point control words at 0, rbp at 0x30, the address to continue at in 0x38; r12 to rbx in between are
-// not used), so that a debugger can walk it. The control words are compared and loaded only where they differ, which is
-// rare: loading them costs as much as all the rest.
+// A context is the stack pointer of a suspended stack. The data there has the layout of Boost.Context's x86-64 frame
+// (floating-point control words at 0, rbp at 0x30, the address to continue at in 0x38; r12 to rbx in between are not
+// used), so that a debugger can walk it. The control words are compared and loaded only where they differ, which is
+// rare: loading them costs as much as the rest of the switch.
 //
 // The caller must not be a leaf function that keeps data below its stack pointer (the red zone): it calls something
 // else, or is built with -mno-red-zone.

@@ -2,7 +2,7 @@
 // with the highest quotient (D'Hondt: weight / (has + 1)), as long as it wants more and may use a core that is left.
 // Every holder gets a first core before any gets a second, so nobody starves while there are enough cores; if there are
 // not enough, the holders that came first get one. A holder that is alone on its cores is due all of them, whatever it
-// wants: nobody gains by what it gives up, and it would lose whatever its demand fails to tell.
+// wants: giving cores up would help nobody, and its demand may be underestimated.
 //
 // Invariant: all counts can be met at the same time, whatever cpus each holder may use. If only a holder that has more
 // could use a core, the core is passed on along a path of exchanges, as in a bipartite matching. The result depends on

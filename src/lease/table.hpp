@@ -52,8 +52,8 @@ Decoded decode(const std::string& file);
 /// The same from the two images alone, each empty where there is none.
 Decoded decode(std::string_view first, std::string_view second);
 
-/// Length of the header of an image, and of the image as its header says: 0 where that is none. Almost all of a file is
-/// room for entries that are not there.
+/// Length of the header of an image, and of the image by its header; 0 if that is no header. Almost all of a file is
+/// room for further entries.
 std::size_t header_bytes();
 std::size_t image_bytes_of(std::string_view header);
 

@@ -1,7 +1,7 @@
 // jemalloc inside of the shim. Its public functions carry the prefix charm_je_ here (symbols.txt renames them in a copy
-// of the static library), so that they meet neither the functions that the shim exports nor a second jemalloc in the
-// program. Only free, malloc_usable_size and what else needs no placement keep their names and are exported as they
-// are.
+// of the static library), so that they do not clash with the functions that the shim exports or with a second jemalloc
+// in the program. Only functions that need no placement (free, malloc_usable_size, ...) keep their names and are
+// exported unchanged.
 #pragma once
 
 #include <cstddef>

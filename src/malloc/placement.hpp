@@ -7,9 +7,9 @@
 
 namespace charm::shim {
 
-/// What the environment asks for (docs/malloc.md), and what the machine allows. Called once, before jemalloc starts.
-/// Says in one line on standard error why nothing is placed, unless that is what was asked for, or the machine has only
-/// one memory.
+/// Decides by the environment (docs/malloc.md) and the machine. Called once, before jemalloc starts. Prints one line on
+/// standard error if nothing can be placed, with the reason, unless that was asked for or the machine has only one
+/// memory.
 void decide() noexcept;
 
 /// Whether blocks are placed at all; else jemalloc does what it does by itself.
@@ -21,13 +21,14 @@ std::size_t normal_limit() noexcept;
 /// The root that a cpu belongs to; -1 where it has none. Only where places().
 int root_of(int cpu) noexcept;
 
-/// Places a mapping before it is touched: by the weights of the root, or on its memory for normal blocks. Where the
-/// kernel refuses it lies where it is touched first, which is said once.
+/// Places a mapping before it is touched: by the weights of the root, or on its memory for normal blocks. If the kernel
+/// refuses, the mapping lies where it is touched first, which is reported once.
 void place_huge(void* data, std::size_t bytes, std::size_t root) noexcept;
 void place_normal(void* data, std::size_t bytes, std::size_t root) noexcept;
 
-/// The program's static arrays, which never pass malloc: spread by the weights of the root on request
-/// (CHARM_MALLOC_STATIC=on), else told of where they are large. Once, before the program runs; only where places().
+/// The program's static arrays, which do not come from malloc: spreads them by the weights of the root on request
+/// (CHARM_MALLOC_STATIC=on); otherwise prints a line if they are large. Once, before the program runs; only if
+/// places().
 void see_static_arrays(std::size_t root) noexcept;
 
 Statistics& statistics() noexcept;

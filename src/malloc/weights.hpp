@@ -1,11 +1,11 @@
 // The page of weights (traffic/weight_page.hpp) as this process knows it, refreshed from its file.
 //
-// W1  There are two copies. `current_` names the one that readers use; only the other is written, then the name
-// changes. W2  One thread at a time writes: the one whose process id is in `writer_`. A child of fork() may inherit the
-// id of its
-//     parent there, whose thread does not exist in the child; an id that is not its own does not count.
-// W3  A reader that is overtaken by two updates may see values of both pages. Each of them is within the bounds of some
-//     sound page, and the worst that follows is a block that is placed as neither of them says.
+// W1  There are two copies. `current_` names the one that readers use; only the other one is written, then the name
+//     changes.
+// W2  One thread at a time writes: the one whose process id is in `writer_`. A child of fork() may inherit the id of
+//     its parent there, whose thread does not exist in the child; an id that is not the process's own does not count.
+// W3  A reader that is overtaken by two updates may see values of both pages. Each value is within the bounds of a
+//     sound page, so in the worst case a block is placed by a mixture of the two.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Memory by the weights that the malloc's programs follow (traffic/weight_page.hpp): blocks that all workers use are
-// spread by them, and small memory of a node lies where normal blocks of its threads do.
+// Memory by the published weights of the malloc (traffic/weight_page.hpp): blocks that all workers use are spread by
+// them, and small memory of a node lies where the malloc puts normal blocks of its threads.
 #pragma once
 
 #include <charm/id_set.hpp>

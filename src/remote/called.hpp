@@ -1,5 +1,5 @@
-// Whether the caller runs in a function that another rank has called, which must not wait for that rank to keep up
-// (M2).
+// Tells whether the caller runs in a function that another rank has called; such a function must not wait for that rank
+// to keep up (M2).
 #pragma once
 
 #include <charm/task_local.hpp>
@@ -8,7 +8,7 @@ namespace charm::remote {
 
 inline charm::task_local<bool> in_called_function{false};
 
-/// Not for threads that may have lost their worker.
+/// Not to be called by threads that may have lost their worker.
 inline bool called_by_rank() noexcept { return in_called_function.get(); }
 
 }  // namespace charm::remote

@@ -6,13 +6,13 @@
 //      nothing keeps at most so many of each rank, and a sender at most `most_waiting` for it, and one for each worker.
 //  M2  A task that needs another buffer while `most_waiting` of them wait is suspended. Functions that another rank has
 //      called never wait for this (docs/remote.md): the credit of their buffer may be what the other rank waits for.
-//  M3  A credit is returned when the messages of a buffer were run, or, of those that run as tasks, were started. It
-//      is withheld while `most_tasks` of the rank have been started and not ended.
+//  M3  A credit is returned when the messages of a buffer were run, or, of those that run as tasks, were started. It is
+//      withheld while `most_tasks` of the rank have been started and not ended.
 //  M4  `run` counts messages whose function has ended, a request before its reply is sent. Sender and receiver each
 //      count all messages of a pair, so fence() compares the two, and barrier() the sums over all ranks, in two waves
 //      (Mattern, Algorithms for distributed termination detection, 1987, the four-counter method).
-//  M5  Whoever calls the transport holds `lock_`, and neither waits nor completes an event while it does: what has
-//      happened is posted as a job, because looks come from threads that have no worker (detail/idle_look.hpp).
+//  M5  A thread that calls the transport holds `lock_`, and neither waits nor completes an event meanwhile: completions
+//      are posted as jobs, because look() is also called by threads that have no worker (detail/idle_look.hpp).
 //  M6  A job may still use the engine when its messages have been counted: the engine lasts until the workers have
 //      ended.
 #pragma once
@@ -41,8 +41,8 @@ class Engine {
   static constexpr int most_waiting = 2;
   static constexpr int most_tasks = 4096;
 
-  /// Buffers that a rank of so many workers takes from each of the others at a time: two for each of its workers from
-  /// all of them together, one to run and one on the way, since a rank with few others is else run by few workers.
+  /// The number of buffers that a rank takes from each of the others at a time: two for each of its workers from all of
+  /// them together, one to run and one on the way. Otherwise a rank with few others would use few of its workers.
   [[nodiscard]] static constexpr std::uint32_t window_of(int workers, int ranks) noexcept {
     const int fair = 2 * workers / (ranks > 1 ? ranks - 1 : 1);
     return fair > static_cast<int>(least_window) ? static_cast<std::uint32_t>(fair) : least_window;

@@ -1,5 +1,5 @@
-// The calls of this rank whose replies have not come. A call is known by a number that is never used twice, so that a
-// reply that comes after its call was given up finds nobody.
+// The calls of this rank whose replies have not come. A call is identified by a number that is never used twice, so a
+// reply that comes after its call was given up is dropped.
 #pragma once
 
 #include <charm/detail/remote.hpp>

@@ -1,10 +1,10 @@
 // A scope that can be cancelled: a loop or a task group, nested in the one whose task started it. Every worker knows
 // the innermost scope of the task that it runs (WorkerBase::scope); a forked job has its parent's scope.
 //
-// A check must cost hardly anything, since every task that begins and every chunk of a loop makes one. So a scope does
-// not walk its ancestors unless something has been cancelled since it last did: `cancellations` counts that. No result
-// depends on the counter; a stale answer is as if the question had come a moment earlier. Nor does it walk on where it
-// meets an ancestor that knows the answer, so a deep nest of scopes is walked once and not once from each level.
+// A check must cost hardly anything, since every task that begins and every chunk of a loop makes one. So a scope walks
+// its ancestors only if something has been cancelled since the last walk, which the counter `cancellations` shows. A
+// stale value of the counter is harmless: the answer is as if the question had come a moment earlier. The walk ends at
+// an ancestor that knows the answer, so a deep nest of scopes is walked once and not once from each level.
 //
 // The values of task_locals are stored in scopes, too, since tasks inherit them in the same way.
 //
@@ -69,7 +69,7 @@ class CancelScope {
       end->waited_in_.store(Mark::itself, std::memory_order_seq_cst);
     for (const CancelScope* scope = this; scope != end; scope = scope->outer_)
       scope->waited_in_.store(Mark::whole, std::memory_order_seq_cst);
-    static_cast<void>(cancellations.load(std::memory_order_seq_cst));  // S2: what is read below is at least as new
+    static_cast<void>(cancellations.load(std::memory_order_seq_cst));  // S2: everything read below is at least as new
     return cancelled();
   }
 
@@ -113,7 +113,7 @@ class FailScope : public CancelScope {
  public:
   using CancelScope::CancelScope;
 
-  /// Called in a catch block. An error that a part threw only because it was cut short is not kept.
+  /// Called in a catch block. An error that a part threw only because it was cancelled is not kept.
   void fail() noexcept {
     std::exception_ptr error = std::current_exception();
     if (cancelled() && tells_of_cancellation(error)) return;

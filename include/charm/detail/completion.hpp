@@ -1,11 +1,11 @@
 // A one-shot event with one waiter: the end of a job, or the wake-up of a task that waits in a mutex or channel.
 // Waiting suspends a fiber (or, on a thread that is no worker, sleeps); it never blocks a worker.
 //
-// State: 0 while it is pending and nobody waits; the waiter's address while a waiter exists, with a bit that tells what
-// it is (a fiber, a thread, a Watcher); `done_value` for ever after complete(). A wait that may end early adds one
-// more: its time limit, the cancellation of its task's group, or its stop token puts `expired_value` in place
-// of 0 or of the waiter. The one that does so has to wake the waiter, and the waiter removes the value again. So
-// exactly one of complete() and those three wakes, and a completion that comes later than the early end is still seen.
+// The state is 0 while the event is pending and nobody waits; the waiter's address while a waiter exists, with a bit
+// that tells its kind (a fiber, a thread, a Watcher); and `done_value` for ever after complete(). A wait that may end
+// early has one more state: its time limit, the cancellation of its task's group, or its stop token replaces 0 or the
+// waiter by `expired_value`, and then has to wake the waiter, which removes the value again. So exactly one of
+// complete() and those three wakes the waiter, and a completion that comes after the early end is still seen.
 #pragma once
 
 #include <atomic>
@@ -35,8 +35,8 @@ enum class Wait : std::uint8_t {
 struct Listed;
 
 /// `object` is the address of the mutex, channel ...; it is reported, and never read except for a mutex
-/// (fiber::TaskCard::follow_mutex). It is passed on by reference: a copy would be loaded in wider words than it was
-/// stored in, which stalls.
+/// (fiber::TaskCard::follow_mutex). It is passed by reference, because a copy would be loaded in wider words than it
+/// was stored in, which stalls.
 struct WaitReason {
   Wait kind = Wait::task;
   const void* object = nullptr;
@@ -73,8 +73,8 @@ class Completion {
     return true;
   }
 
-  /// The last touch of the object: the waiter may destroy it at once. Where the caller is a job that the scheduler runs
-  /// and this is its last act, `next` lets the worker go on with the waiter directly.
+  /// The last access to the object: the waiter may destroy it at once. If the caller is a job that the scheduler runs
+  /// and this is its last action, `next` lets the worker continue with the waiter directly.
   void complete(bool next = false) noexcept {
     std::uintptr_t waiter = state_.exchange(done_value, std::memory_order_acq_rel);
     if (waiter > expired_value) wake(waiter, next);

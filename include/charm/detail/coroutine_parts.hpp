@@ -21,9 +21,9 @@
 
 namespace charm::detail {
 
-/// What waits for coroutines and must know where finalize() drops a task that runs one of them: sync_wait(), a scope,
-/// when_any(). Every coroutine has the sponsor of the one that awaits it. It lies where it stays although its
-/// coroutines never end.
+/// Something that waits for coroutines (sync_wait(), a scope, when_any()) and must be told if finalize() drops a task
+/// that runs one of them. Every coroutine has the sponsor of the coroutine that awaits it. A sponsor's memory stays
+/// valid even if its coroutines never end.
 struct Sponsor {
   explicit Sponsor(void (*function)(Sponsor*) noexcept) noexcept : dropped(function) {}
   /// Called for each task that was dropped; no worker runs any more. The waiter is told once.
@@ -75,15 +75,15 @@ Sponsor* sponsor_of(std::coroutine_handle<Promise> coroutine) noexcept {
     return nullptr;
 }
 
-/// Goes on with a coroutine: by symmetric transfer, as await_suspend returns it. That takes no stack where the compiler
-/// makes a tail call of it, which GCC does not below -O2 nor with sanitizers. There a long chain of awaits piles up, so
-/// where the stack is nearly used up the coroutine goes on in a job of its own, and the pile is left.
+/// Continues with a coroutine by symmetric transfer, as await_suspend returns it. That takes no stack if the compiler
+/// makes a tail call of it; GCC does not below -O2 or with sanitizers. Then a long chain of awaits uses much stack, so
+/// when the stack is nearly used up the coroutine continues in a job of its own.
 inline std::coroutine_handle<> transfer_to(std::coroutine_handle<> next, [[maybe_unused]] ResumeJob& job) noexcept {
 #if !defined(__clang__)
   const WorkerBase* worker = this_worker();
   if (worker != nullptr && stack_here() < worker->stack_limit) [[unlikely]] {
     job.coroutine = next;
-    submit_where_bound(job);  // the last touch: it may run, and end, meanwhile
+    submit_where_bound(job);  // the last access: it may run, and end, meanwhile
     return std::noop_coroutine();
   }
 #endif
@@ -122,9 +122,9 @@ class ScheduleThereAwaiter {
   ResumeJob job_;
 };
 
-/// Frames come from the worker's pool of job memory, but for those whose promise, and so whose result, wants to be
-/// aligned more than the pools do. What else a frame holds the compiler lays out, and GCC and Clang align no frame for
-/// it beyond operator new: keep over-aligned variables that live over a co_await behind a pointer.
+/// Frames come from the worker's pool of job memory, except those whose promise, and so whose result, needs a larger
+/// alignment than the pools have. For other variables in a frame GCC and Clang do not align beyond operator new: keep
+/// over-aligned variables that live over a co_await behind a pointer.
 template <class Promise>
 struct PooledFrame {
   static void* operator new(std::size_t bytes) {

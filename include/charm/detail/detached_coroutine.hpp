@@ -1,5 +1,5 @@
-// A coroutine that nobody awaits: a job like any other, which destroys its frame at its end. What it was started for
-// tells it what to do then: call a function, with the frame gone already, or go on with another coroutine.
+// A coroutine that nobody awaits: a job like any other, which destroys its frame at its end. Whoever starts it sets
+// what happens then: a function is called when the frame is gone, or another coroutine continues.
 #pragma once
 
 #include <charm/detail/coroutine_parts.hpp>
@@ -42,7 +42,7 @@ class DetachedCoroutine {
       void await_resume() const noexcept {}
     };
     [[nodiscard]] Final final_suspend() const noexcept { return {}; }
-    /// `co_return` takes what to go on with; null: nothing.
+    /// `co_return` takes the job to continue with; null: nothing.
     void return_value(ResumeJob* job) noexcept { next = job; }
     [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }  // bodies catch everything
 
@@ -60,7 +60,7 @@ class DetachedCoroutine {
 
   /// Calls `end` when the frame is gone.
   void call_at_end(End end) noexcept { coroutine_.promise().end = end; }
-  /// Calls this instead, once, where finalize() drops a task that runs it. The frame stays.
+  /// Calls this instead, once, if finalize() drops a task that runs it. The frame stays.
   void call_if_dropped(End then) noexcept { coroutine_.promise().if_dropped = then; }
   /// Queues it as a task, which owns its frame from now on. \throws Error (not_running).
   void start() {

@@ -5,13 +5,11 @@
 // most a pointer's size is in the node, others are in the arena.
 //
 // Invariants
-//  T1  While a graph does not run, `pending` equals `predecessors` in every node, unless the graph has conditional
-//  edges or
-//      its last run was dropped by finalize(); run() restores the counts of such graphs before it begins.
+//  T1  While a graph does not run, `pending` equals `predecessors` in every node. Graphs with conditional edges, and
+//      those whose last run was dropped by finalize(), are exceptions; run() restores their counts before it begins.
 //  T2  A node is queued once for each time that it is to run: the predecessor whose arrival makes `pending` 0 queues
-//  it.
-//      Nodes with conditional edges to them have a bit in `pending` from then until they have run, so that a condition
-//      cannot queue a node that is queued or runs already.
+//      it. Nodes with conditional edges to them have a bit in `pending` from then until they have run, so that a
+//      condition cannot queue a node that is queued or running already.
 #pragma once
 
 #include <charm/detail/job.hpp>

@@ -1,16 +1,16 @@
 // The number of tasks of a group that are not done, and the wait for them (modelled in tests/model/group.pml).
 //
-// Tasks not yet done: home_ + (remote_ - bias). home_ is plain: it is touched by code that runs on the very stack that
-// the group lives on, in frames below the group's own (run(), and the tasks that wait() takes back); so by one thread
-// of control, which moves between workers only by suspending. All others count in remote_. The bias keeps remote_ away
-// from 0 while nobody waits; the waiter subtracts it, adds home_, and is then notified of the end.
+// The number of tasks not yet done is home_ + (remote_ - bias). home_ is a plain variable: only code on the same stack
+// as the group uses it, in frames below the group's own (run(), and the tasks that wait() takes back). That is one
+// thread of control, which moves between workers only by suspending. All others count in remote_. The bias keeps
+// remote_ away from 0 while nobody waits; the waiter subtracts it, adds home_, and is then notified of the end.
 //
 //  N1  remote_ is 0 only from the moment when the last task of a waited-for group is done until the bias is put back.
 //      Exactly one remove() makes it 0, so exactly one completes `done_`.
-//  N2  Tasks may be added meanwhile, by threads and tasks outside of the group. Whoever adds one to a count of 0 puts
-//      the bias back in the same step; if nobody has, the waiter does, when it has been told. So a task that comes too
-//      late for one wait is counted for the next. (In two steps the count could reach 0 in between once more: the
-//      owner's next tasks count in home_ and are taken off remote_.)
+//  N2  Tasks may be added meanwhile, by threads and tasks outside of the group. Code that adds one to a count of 0
+//      restores the bias in the same step; otherwise the waiter does, when it has been notified. So a task that comes
+//      too late for one wait is counted for the next. (In two steps the count could reach 0 in between once more: the
+//      owner's next tasks count in home_ and are subtracted from remote_.)
 //  N3  The remover that makes the count 0 touches nothing but `done_` afterwards. The waiter, in whose frame that is,
 //      goes on when it is completed, and may then destroy the group.
 #pragma once

@@ -1,5 +1,5 @@
-// Work that comes from outside of the process without waking anybody, such as the messages of a network: idle workers
-// look for it (sched/run/parking.cpp, P7).
+// Work that comes from outside the process without waking anybody, such as the messages of a network: idle workers poll
+// for it (sched/run/parking.cpp, P7).
 #pragma once
 
 #include <charm/detail/job.hpp>
@@ -8,8 +8,8 @@
 
 namespace charm::detail {
 
-/// Looks for such work and posts it by post_anywhere(). Idle workers call it again and again, several at a time, also
-/// on threads whose worker another thread has at that moment: it must neither wait nor ask which worker it runs on.
+/// Looks for such work and posts it by post_anywhere(). Idle workers call it repeatedly, several at the same time, also
+/// on threads whose worker another thread has at that moment. It must neither wait nor ask which worker it runs on.
 /// \return nanoseconds after which a worker that sleeps should look again.
 using IdleLook = std::int64_t (*)() noexcept;
 

@@ -5,8 +5,8 @@
 // contending for the allocator's locks and cache lines. A parcel is one of its blocks with the addresses of the others
 // in it, so that opening it misses the cache once for each parcel and not once for each block.
 //
-// Every block comes from operator new, so any thread may free what any thread allocated, and it is harmless where a
-// block ends in another pool than it came from: `home` is where it is likely to be needed.
+// Every block comes from operator new, so any thread may free what any thread allocated, and it is harmless if a block
+// ends in another pool than it came from: `home` is where it is likely to be needed.
 #pragma once
 
 #include <atomic>

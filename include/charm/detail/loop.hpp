@@ -12,7 +12,7 @@
 
 namespace charm::detail {
 
-/// Indices of a loop that have run. They are told to the controller by the hundred, not one by one.
+/// Counts the indices of a loop that have run, and reports them to the controller by the hundred, not one by one.
 class LoopCount {
  public:
   void add(std::int64_t count) noexcept { done_ += count; }
@@ -26,7 +26,7 @@ class LoopCount {
   }
 
  private:
-  std::int64_t done_ = 0;  // not told yet
+  std::int64_t done_ = 0;  // not reported yet
   int until_boundary_ = 1;
 };
 
@@ -51,7 +51,7 @@ class Chunk {
   template <class F>
   void run(std::int64_t count, F&& body) {
     count_.add(count);
-    if (settled_ || count < size_) return body();  // the rest of a range says little
+    if (settled_ || count < size_) return body();  // the rest of a range is too short to learn from
     std::uint64_t start = ticks();
     body();
     std::uint64_t took = ticks() - start;
@@ -64,7 +64,7 @@ class Chunk {
   }
 
  private:
-  /// One slow chunk may be a page fault or a lost core, several in a row are the body's own time.
+  /// One slow chunk may be due to a page fault or a lost core; several in a row show the body's own time.
   static constexpr int slow_enough = 4;
 
   std::int64_t size_;

@@ -17,7 +17,7 @@ void submit(ListedJob& job);
 /// The same, but if the running task is bound to its worker, the job is bound to it, too.
 void submit_where_bound(ListedJob& job);
 
-/// Queues a job for a worker, or for whichever worker of a chiplet or node comes first.
+/// Queues a job for a worker, or for the first free worker of a chiplet or node.
 /// \throws Error (bad_input) if no worker is there, (not_running).
 void post(Target target, ListedJob& job);
 
@@ -45,8 +45,8 @@ void end_awaited(AwaitedJob& job, const void* kind) noexcept;
 /// anything else is waiting for must not be run like this: it might wait for its own waiter.
 void run_own_child(ListedJob& job) noexcept;
 
-/// Waits a moment without leaving the task, for the answer of a call that is most often there in less time than a
-/// switch takes; not where anything else waits for the worker.
+/// Spins for a moment for the answer of a call, which mostly comes in less time than a switch takes; not if anything
+/// else waits for the worker.
 void spin_for_reply(const Completion& done) noexcept;
 
 /// Marks the running task as bound to its worker until it ends or `unbind_task`. \return whether it was bound before.

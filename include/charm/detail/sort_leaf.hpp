@@ -1,12 +1,13 @@
 // Sequential sorting for the leaves of charm::sort: quicksort with a heapsort behind it (Musser's introsort).
 //
-// Invariant: whatever the comparison throws, the range holds a permutation of what it held, because elements move by
+// Invariant: even if the comparison throws, the range contains a permutation of its elements, because elements move by
 // swaps, and the one element that insertion keeps aside has a guard that puts it back. (std::sort promises less.)
 //
 // Small trivial elements are partitioned without branches on their values (Lomuto's scheme; Edelkamp and Weiß,
-// "BlockQuicksort", 2016, on why that pays). Elements equal to the pivot go right; a range whose pivot equals the
-// element in front of it, which is an earlier pivot and therefore a lower bound, holds nothing smaller: its equals are
-// split off and done with (Peters, "Pattern-defeating Quicksort", 2021). So few distinct values are fast.
+// "BlockQuicksort", 2016, show why that pays). Elements equal to the pivot go right. If the pivot of a range equals the
+// element in front of the range, which is an earlier pivot and therefore a lower bound, the elements equal to it are
+// split off and need no more sorting (Peters, "Pattern-defeating Quicksort", 2021). So ranges with few distinct values
+// are fast.
 #pragma once
 
 #include <algorithm>

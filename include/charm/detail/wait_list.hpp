@@ -2,13 +2,13 @@
 // a list of waiters.
 //
 // Invariants
-//  W1  Every field of such an object is touched under its lock only, and unlocking is one store, the last touch. So
-//      a task that an operation lets through may destroy the object as soon as it holds the lock after it.
-//  W2  A waiter is in the list until a thread takes it out under the lock; that thread either wakes it
-//      (complete() of its event, after unlocking) or is the waiter itself, whose time is over.
+//  W1  Every field of such an object is accessed under its lock only, and unlocking is one store, the last access. So a
+//      task that was released by an operation may destroy the object as soon as it has held the lock afterwards.
+//  W2  A waiter is in the list until a thread takes it out under the lock; that thread either wakes it (complete() of
+//      its event, after unlocking) or is the waiter itself, whose time is over.
 //  W3  A waiter lives on the waiting stack. It leaves its function only after W2's wake, or after it has taken itself
-//      out; so nobody reaches a waiter that is gone. Where finalize() drops the waiting task it takes the waiter out,
-//      or waits for the event of one that another thread has taken out, before the stack goes (sched/run/dropping.cpp).
+//      out; so nobody reaches a waiter that is gone. If finalize() drops the waiting task it takes the waiter out, or
+//      waits for the event of one that another thread has taken out, before the stack goes (sched/run/dropping.cpp).
 //  W4  A task that waits in several lists at once (select) has a waiter in each, and one Choice. A thread that takes
 //      such a waiter out may serve it only after it has won the choice, under the list's lock; if it has lost the
 //      choice, it must not touch the waiter after it unlocks. The task that waits locks every list once more before it
@@ -23,8 +23,7 @@
 
 namespace charm::detail {
 
-/// For critical sections of some instructions, none of which suspends. A thread that finds it taken for long yields the
-/// cpu.
+/// For critical sections of some instructions, none of which suspends. A thread that spins for long yields the cpu.
 class SpinLock {
  public:
   void lock() noexcept {
@@ -151,7 +150,7 @@ inline void wake_all(Waiter* waiters) noexcept {
   }
 }
 
-// Deadlines are nanoseconds of the steady clock; what lies beyond the end of time is never.
+// Deadlines are nanoseconds of the steady clock; a time that does not fit becomes `never`.
 
 inline std::int64_t steady_now() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())

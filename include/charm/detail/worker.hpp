@@ -16,7 +16,7 @@ struct WorkerBase {
   Deque deque;
   alignas(64) const std::byte* stack_limit = nullptr;  // below it a deep recursion continues on another stack
   const std::byte* stack_top = nullptr;                // top of the stack that the worker is on
-  const CancelScope* scope = nullptr;                  // what the running task belongs to; see cancel_scope.hpp
+  const CancelScope* scope = nullptr;                  // the scope of the running task; see cancel_scope.hpp
   int id = -1;
   int until_boundary = 1;  // jobs until the scheduler looks at the clock
   double user_work = 0;    // charm::add_work
@@ -26,8 +26,8 @@ struct WorkerBase {
 
 extern constinit thread_local WorkerBase* worker_of_thread __attribute__((tls_model("initial-exec")));
 
-/// The worker that the calling thread is, or nullptr. Read anew at every call: a task may have moved to another thread
-/// since, and a compiler that kept the address of the thread's variable would find the old thread's.
+/// The calling thread's worker, or nullptr. It is read again at every call: a task may have moved to another thread
+/// since, and a compiler that kept the address of the thread-local variable would read the old thread's.
 inline WorkerBase* this_worker() noexcept {
   WorkerBase* worker;
 #if defined(__x86_64__) && !defined(__ILP32__)
@@ -46,15 +46,16 @@ inline WorkerBase* this_worker() noexcept {
   return worker;
 }
 
-/// Whether `object` lives in a frame of the stack that the caller runs on, the caller's own included (which a
-/// comparison with the frame's address would miss once the caller is inlined into the function that holds the object).
+/// Whether `object` lives in a frame of the stack that the caller runs on, including the caller's own frame. (A
+/// comparison with the frame's address would miss that one if the caller is inlined into the function that holds the
+/// object.)
 inline bool on_this_stack(const WorkerBase* worker, const void* object) noexcept {
   auto* address = static_cast<const std::byte*>(object);
   const std::byte* limit = worker->stack_limit;  // a quarter of the stack lies below it
   return address < worker->stack_top && address >= limit - (worker->stack_top - limit) / 3;
 }
 
-/// The address below which the current frame lies, near enough.
+/// An address close above the current frame.
 inline const std::byte* stack_here() noexcept { return static_cast<const std::byte*>(__builtin_frame_address(0)); }
 
 }  // namespace charm::detail

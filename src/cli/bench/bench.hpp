@@ -1,8 +1,8 @@
 // `charm bench` behind its options.
 //
-// The runtimes that CHARM is compared with are linked to a program of their own, charm-bench: OpenMP's library binds
-// the process that it is loaded into as the user's variables say (OMP_PROC_BIND), which must not befall the command
-// that places other programs, and takes time to load. `charm` becomes that program where it needs it.
+// The runtimes that CHARM is compared with are linked to a separate program, charm-bench, because OpenMP's library
+// takes time to load and binds its process as OMP_PROC_BIND says, which must not happen to the command that places
+// other programs. `charm` becomes that program when it needs it (exec).
 #pragma once
 
 #include <memory>

@@ -16,9 +16,9 @@
 
 namespace charm::cli {
 
-/// CHARM with one policy at a time. It stays up between trials of the same policy: starting it is not what is measured,
-/// and its parked workers use no cpu. It is started and used by a thread of its own, because the thread that CHARM is
-/// started by gets bound to a core, and the peers' threads would inherit that from it.
+/// CHARM with one policy at a time. It stays up between trials of the same policy, since its start is not measured and
+/// its parked workers use no cpu. A dedicated thread starts and uses it, because that thread is bound to a core, and
+/// the peers' threads would inherit the binding.
 class CharmRuntime {
  public:
   CharmRuntime(Config config, int workers) : config_(std::move(config)) { config_.workers = workers; }

@@ -1,4 +1,4 @@
-// Where the program lies that has the benchmarks (bench.hpp).
+// Finds the program that contains the benchmarks (bench.hpp).
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ struct TransactionFigures {
   std::uint64_t rolled_back = 0;  // on purpose
   std::uint64_t commits = 0;
 
-  /// Attempts that were in vain for each transaction that was committed.
+  /// Failed attempts for each committed transaction.
   [[nodiscard]] double aborts_each() const {
     std::uint64_t all = 0;
     for (const Aborts& each : aborts) all += each.count;

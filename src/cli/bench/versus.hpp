@@ -28,7 +28,7 @@ struct Versus {
 /// One for each policy and peer, in the order of the rows.
 std::vector<Versus> versus(const std::vector<Result>& results);
 
-/// A line for each kernel with the medians of all contenders and CHARM's ratio to the first peer, then sentences that
+/// A line for each kernel with the medians of all runtimes and CHARM's ratio to the first peer, then sentences that
 /// compare.
 std::string versus_table(const BenchResult& outcome, bool colour);
 

@@ -33,10 +33,10 @@ class Preparation {
   virtual void make_input(const std::function<std::string(const workloads::Runner&)>& make) = 0;
   /// The same on the calling thread, where the mask of the process holds and not that of a worker.
   virtual void make_input_here(const std::function<std::string()>& make) = 0;
-  /// Instead, where each trial makes its own.
+  /// Instead of make_input(), if each trial makes its own input.
   virtual void no_input(const std::string& description) = 0;
 
-  /// The planned rows. What is erased does not run.
+  /// The planned rows. Erased rows do not run.
   virtual std::vector<Measurement>& rows() = 0;
 
  protected:

@@ -22,7 +22,8 @@ class LiveWeights {
   /// Reads the traffic and writes the weights. \return whether these have changed.
   /// \throws Error (system) where the file cannot be written or has been replaced.
   bool step();
-  /// The weights of the idle machine again: what stays behind must not tell of traffic that nobody watches any more.
+  /// Writes the weights of the idle machine again, because the remaining file must not reflect traffic that nobody
+  /// watches any more.
   void leave();
 
   [[nodiscard]] const traffic::TrafficSource& source() const { return *source_; }
@@ -43,7 +44,7 @@ class LiveWeights {
   traffic::Bandwidths reading_;
 };
 
-/// What the weights in a file say of themselves: "exact, by the traffic of amd, 0.2 s ago"; empty where there are none.
+/// Describes the weights in a file: "exact, by the traffic of amd, 0.2 s ago"; empty if there are none.
 std::string state_of_weights(const std::string& path);
 
 }  // namespace charm::cli

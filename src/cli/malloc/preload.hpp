@@ -21,13 +21,13 @@ class MallocPreload {
   MallocPreload(const WeightOptions& options, int cores, const std::string& live);
   ~MallocPreload();
 
-  /// Reads the traffic where it is time to. Where that fails the last weights stay, which is told once.
+  /// Reads the traffic when it is due. If that fails the last weights stay, which is reported once.
   void step();
   /// Seconds until step() has something to do.
   [[nodiscard]] double rest() const;
 
-  /// To set in the program's environment. The file goes with this object: programs that outlive it keep the weights
-  /// that they have.
+  /// Variables for the program's environment. The file is removed with this object; programs that outlive it keep the
+  /// weights that they have.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& variables() const { return variables_; }
 
   /// Why the malloc will place nothing; empty where it will.

@@ -1,5 +1,5 @@
-// Measures inputs of `charm advise`: the memory that a running process touches, and the
-// bandwidth and sharing that a recording of counters shows.
+// Measures inputs of `charm advise`: the memory that a running process touches, and the bandwidth and sharing in a
+// recording of counters.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Reads files that a user names, which may be anything: a device that never ends, a pipe that nobody writes to, more
-// than memory holds. Reading ends within given bounds, and what is no file is told apart.
+// Reads files that a user names within given bounds, because they may be anything: a device that never ends, a pipe
+// that nobody writes to, a file larger than memory. Errors say what is not a file.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace charm::os {
 
 struct ReadBounds {
   std::size_t bytes = std::size_t{256} << 20U;
-  double patience_s = 10;  ///< how long a pipe may say nothing
+  double patience_s = 10;  ///< how long a pipe may deliver nothing
 };
 
 struct BoundedText {

@@ -6,7 +6,7 @@
 
 namespace charm::os {
 
-/// While it exists, the calling thread is spared the signal: its writes fail and no more.
+/// While it exists, the calling thread does not get the signal: its writes just fail.
 class NoFileSizeSignal {
  public:
   NoFileSizeSignal();

@@ -1,6 +1,6 @@
 // A file of fixed size that one process rewrites in place and many read, whole or not at all: a seqlock through system
-// calls. The first eight bytes are the sequence number, odd while the rest is being written. Nothing is mapped, so that
-// a file that somebody shortens kills nobody, and readers keep nothing open (os/memory/bare.hpp reads it).
+// calls. The first eight bytes are the sequence number, odd while the rest is being written. Nothing is mapped, because
+// a truncated mapping would kill the reader, and readers keep nothing open (os/memory/bare.hpp reads it).
 //
 // As long as the writer has the file open it holds a lock on it, which tells others that it lives.
 #pragma once

@@ -1,9 +1,9 @@
 // Open files of the library's own, kept out of the program's way.
 //
-// Counters need seven files for each worker, and with 128 workers that is all that a process may usually open (the soft
-// limit of 1,024; the hard one is far higher nearly everywhere). So the soft limit is raised by what the library opens,
-// and its files get numbers at and above the program's own limit: the program has as many as before, below the number
-// that it knows as its limit (select(2) writes out of bounds from 1,024 on).
+// Counters need seven files for each worker; with 128 workers that is the usual soft limit of 1,024. (The hard limit is
+// mostly far higher.) So the soft limit is raised by the number of files that the library opens, and these files get
+// numbers from the program's own limit on. The program keeps all numbers below its limit, which matters for select(2):
+// it writes out of bounds from 1,024 on.
 #pragma once
 
 #include <cerrno>
@@ -12,12 +12,12 @@
 namespace charm::os {
 
 /// Gives an open file a number that the program would never get, and closes the old one; the file is closed on exec.
-/// Nothing happens to the first of them, as long as a quarter of the program's numbers is enough, and where the hard
-/// limit leaves no room. Any thread may call it.
+/// Does nothing as long as a quarter of the program's numbers is enough for these files, or if the hard limit leaves no
+/// room. Any thread may call it.
 /// \return the file's number from now on.
 int set_aside(int descriptor) noexcept;
 
-/// Room for more files where the program has used up its numbers: false where the hard limit leaves none.
+/// Makes room for more files when the program has used up its numbers; false if the hard limit leaves none.
 bool make_room_for_files() noexcept;
 
 /// Opens a file by `open`, which returns its number, or -1 and errno, and sets it aside; makes room where there is

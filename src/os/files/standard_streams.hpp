@@ -1,4 +1,4 @@
-// Standard input, output and error where whoever started the process has closed them (`charm run ... 2>&-`).
+// Standard input, output and error that were closed when the process was started (`charm run ... 2>&-`).
 #pragma once
 
 namespace charm::os {

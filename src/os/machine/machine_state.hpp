@@ -1,5 +1,5 @@
-// What tells whether the machine that this process sees is the one that another process saw a while ago: the boot, the
-// mounts, which cpus and NUMA nodes are online, and the program that looked.
+// Identifies the machine as this process sees it, to compare it with what another process saw before: the boot, the
+// mounts, which cpus and NUMA nodes are online, and the program.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Time namespaces, time_namespaces(7): the monotonic clocks of a container may be shifted against the machine's own, so
-// that two processes cannot compare what they read there.
+// Time namespaces, time_namespaces(7): the monotonic clocks of a container may be shifted against the machine's, so two
+// processes cannot compare their readings directly.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Counters of a machine's uncore (memory controllers, buses), as an interface, so that tests can put a machine of their
-// own in place of this one's. They count whatever happens, by whomever, so they need more rights than a program's own
+// own in place of this one's. They count the events of all programs, so they need more rights than a program's own
 // events: kernel.perf_event_paranoid of 0 or less, or CAP_PERFMON.
 #pragma once
 

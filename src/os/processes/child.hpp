@@ -5,10 +5,10 @@
 // C1  While a Child exists, every signal that can be passed on is blocked in the caller and read from a descriptor, so
 //     that none is lost and none interrupts a system call. The child starts with the caller's original mask.
 // C2  Signals from the terminal reach the whole process group directly and are not passed on a second time.
-// C3  When the child stops, the caller stops with it, and goes on with it whoever continues either of them. Of a child
-//     that somebody stops with SIGSTOP this is true where a shell with jobs waits for the caller: it must hear of it.
-// C4  While a Child exists, the caller ignores SIGPIPE: a reader that goes away must not end it by another code than
-//     that of the child. The child has the disposition that the caller had.
+// C3  When the child stops, the caller stops, too, and when either of them is continued, both continue. After a SIGSTOP
+//     this holds only if a shell with job control waits for the caller, because the shell has to be told.
+// C4  While a Child exists, the caller ignores SIGPIPE, so that a reader that goes away does not change its exit code.
+//     The child has the disposition that the caller had.
 #pragma once
 
 #include <functional>

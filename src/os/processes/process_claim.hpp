@@ -1,7 +1,8 @@
-// A claim on a process: whoever sets the masks of its threads says so, so that a second one does not set them as well.
+// A claim on a process: made by the program that sets the masks of its threads, so that a second one does not set them,
+// too.
 //
-// It is a socket with an abstract name (unix(7)), which the kernel takes away with the process that holds it. Names are
-// those of a network namespace; process ids are those of a PID namespace, which the name contains.
+// It is a socket with an abstract name (unix(7)), which the kernel removes with the process that holds it. Names belong
+// to a network namespace; process ids belong to a PID namespace, which the name contains.
 #pragma once
 
 #include <memory>
@@ -20,9 +21,8 @@ class ProcessClaim {
   ProcessClaim(const ProcessClaim&) = delete;
   ProcessClaim& operator=(const ProcessClaim&) = delete;
 
-  /// The process that has claimed this one, or one that this one descends from with all descendants; nothing where
-  /// there is none. A claim of another user, who is not root, does not count: it would be a way to keep others from a
-  /// process.
+  /// The process that has claimed this one, or an ancestor of it with all descendants; nothing if there is none. A
+  /// claim of another user except root does not count, because users could otherwise keep others from a process.
   static std::optional<int> holder(const Processes& processes, const ProcessIdentity& process);
 
  private:

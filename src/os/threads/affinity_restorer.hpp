@@ -19,7 +19,7 @@ class AffinityRestorer {
 
   /// Sets the program whose threads it restores.
   void watch_over(int pid) const;
-  /// A thread whose mask the program has chosen: it keeps that.
+  /// Excludes a thread: it keeps its mask, which the program has chosen.
   void leave_alone(int thread) const;
 
  private:

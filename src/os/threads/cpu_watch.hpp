@@ -42,10 +42,10 @@ struct ThreadMask {
 
 /// Concludes from a thread's mask which cpus the process may use now.
 ///
-/// A worker binds itself to single cpus, so its mask alone does not tell what the process may use. The mask is compared
+/// A worker binds itself to single cpus, so its mask alone does not show what the process may use. The mask is compared
 /// with its expected value: the mask that the thread has set, as far as it is granted; if none of it is granted the
-/// kernel falls back to all granted cpus. Kernels before 6.2 do so for every thread whenever a cpuset changes. A mask
-/// that is none of these was set from outside, and is from then on taken for the user's wish.
+/// kernel falls back to all granted cpus. Kernels before 6.2 do so for every thread whenever a cpuset changes. Any
+/// other mask was set from outside, and counts as the user's wish from then on.
 class AllowedCpus {
  public:
   /// \param wanted the mask that the process came with.

@@ -1,5 +1,5 @@
-// Two threads on one cpu that hand a turn to and fro, so that every turn is a switch between threads: what a switch
-// costs, and what it costs more once the two are counted.
+// Two threads on one cpu that hand a turn to and fro, so that every turn is a switch between threads. Measures the cost
+// of a switch, also while the two are counted.
 #pragma once
 
 #include <array>

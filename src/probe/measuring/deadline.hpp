@@ -1,4 +1,4 @@
-// Until when a measurement may go on. Every loop of one looks at it, since on a busy machine a step that takes
+// The time at which a measurement has to end. Every loop of a measurement checks it, since on a busy machine a step of
 // milliseconds may take minutes.
 #pragma once
 

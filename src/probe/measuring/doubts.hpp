@@ -1,4 +1,4 @@
-// What speaks against a measurement: other work on the cpus while it ran, and results that no machine can have. Pure.
+// Reasons to doubt a measurement: other work on the cpus while it ran, and results that no machine can have. Pure.
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@ constexpr double unknown_distance = std::numeric_limits<double>::quiet_NaN();
 /// Symmetric log latencies; NaN on the diagonal and where nothing is known. Values are rounded to 1/3000, a thirtieth
 /// of a percent, between e^-5 and e^16.8 ns.
 ///
-/// Values are in the order of their codes, and `unknown` is the largest code. So what only compares distances may
+/// Values are in the order of their codes, and `unknown` is the largest code. So code that only compares distances may
 /// compare codes, of which a processor compares many at once.
 class Distances {
  public:

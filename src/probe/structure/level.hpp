@@ -1,7 +1,7 @@
-// Stage 3: how a group, and a level of groups, stands out in the distances. All later stages use one criterion, the
-// step around a group: for each member, how far its distance to the nearest outsiders lies above its distances within.
-// On a mesh, where latency grows with distance, members at a group's rim are as near to outsiders as to their own, and
-// no step is found however large the spread.
+// Stage 3: the criterion by which a group, and a level of groups, stands out in the distances. All later stages use it:
+// the step around a group, that is, how far each member's distance to the nearest outsiders lies above its distances
+// within. On a mesh, where latency grows with distance, members at a group's rim are as near to outsiders as to their
+// own, and no step is found however large the spread.
 #pragma once
 
 #include "probe/structure/distances.hpp"

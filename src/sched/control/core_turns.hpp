@@ -1,4 +1,5 @@
-// Who runs on a core where several runtimes have workers: the process's own and its arenas (sched/run/arenas.hpp).
+// Decides who runs on a core if several runtimes have workers there: the process's own and its arenas
+// (sched/run/arenas.hpp).
 //
 // Each runtime has a thread for each of its workers, so a core may have several. The kernel would divide the core among
 // those that have work, whatever their priority. So each core has one turn: a worker takes the turn before it looks for
@@ -8,10 +9,10 @@
 //  E1  Turns only advise. No other protocol relies on them: a worker that has waited for its patience runs without the
 //      turn, beside the worker that has it. So a long function, a low priority, or a task that a waiting worker would
 //      have to end first delay others for a bounded time.
-//  E2  A turn has at most one holder, and nobody waits for a free turn: whoever gives it back hands it to the first
-//      worker that waits, under the core's lock.
+//  E2  A turn has at most one holder, and nobody waits for a free turn: the worker that gives it back hands it to the
+//      first worker that waits, under the core's lock.
 //  E3  `first_waiting` may be read without the lock and is then a hint.
-//  E4  A worker that waits here is neither asleep nor searching. It passes the wake-up on that it came with, so that a
+//  E4  A worker that waits here is neither asleep nor searching. It passes on the wake-up that it received, so that a
 //      worker whose core is free comes in its place (Worker::take_turn).
 #pragma once
 

@@ -15,7 +15,7 @@ namespace charm::sched {
 
 class Runtime;
 
-/// Takes a waiter that will not wait on out of the lists that it is in, so that nobody reaches it any more.
+/// Removes a waiter that will not continue from the lists that it is in, so that nobody reaches it any more.
 void leave_lists(const detail::Listed* listed) noexcept;
 
 /// Detaches a suspended fiber from the event that it waits for, so that nothing can make it ready any more.

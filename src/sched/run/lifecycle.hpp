@@ -1,4 +1,4 @@
-// Who has called init() and not yet finalize() (sched/run/lifecycle.cpp), where fork() has to know of it.
+// The part of the count of init() and finalize() calls (sched/run/lifecycle.cpp) that fork() needs.
 #pragma once
 
 namespace charm::sched {

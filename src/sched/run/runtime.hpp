@@ -120,7 +120,7 @@ class Runtime {
   std::atomic<std::int64_t> next_exposure_ns{0};
   std::atomic<int> leaving{0};               // number of workers that leave jobs to others (sched/run/bound_limits.cpp)
   std::atomic<const void*> sentry{nullptr};  // the worker that looks for private jobs while all idle ones sleep (P4)
-  /// Whether worker 0's own thread has to search for work although the worker has been lent again and again since (P5).
+  /// Whether worker 0's own thread has to search for work although the worker has been lent repeatedly since (P5).
   enum class LookAfterLoan : std::uint8_t { none, soon, overdue };
   std::atomic<LookAfterLoan> look_after_loan{LookAfterLoan::none};
 

@@ -8,14 +8,14 @@
 // worker always keeps its thread, also if that thread is the one that called init(), whose stack no other thread may
 // run.
 //
-// Code in the pool may itself wait for something of the runtime. Where that wait has no time limit, and nothing is left
-// that could end it, the task is dropped at finalize() as any task that waits (tests/model/ending.pml):
+// Code in the pool may itself wait for something of the runtime. If that wait has no time limit, and nothing is left
+// that could end it, the task is dropped at finalize() like any task that waits (tests/model/ending.pml):
 //
-//  B1  Such a wait is listed, under the mutex, before its state names its waiter, and until the waiter goes on. It is
-//      vain as long as its state names the waiter: whoever ends it changes the state first.
-//  B2  The runtime may end where all tasks that are out wait in vain at one moment. Who looks counts the waits that
-//      ever began before and after it looks at the rest (sched/run/termination.cpp): where no wait has begun in
-//      between, those that are vain both times were so at all times between.
+//  B1  Such a wait is listed, under the mutex, before its state names its waiter, and until the waiter continues. It is
+//      *in vain* as long as its state names the waiter: a thread that ends the wait changes the state first.
+//  B2  The runtime may end if all tasks in the pool wait in vain at the same time. The check reads the number of waits
+//      that ever began before and after it looks at the rest (sched/run/termination.cpp): if no wait has begun in
+//      between, the waits that are in vain both times were so all the time.
 //  B3  When the runtime has ended, the pool's end rings the waiters. Each takes its address out of the state itself,
 //      and itself out of the lists that it is in, and then leaves its task for good, suspended. If a thread outside has
 //      ended the wait just then, the code runs on until it waits again or returns, and its task is dropped there.
@@ -49,7 +49,7 @@ class BlockingPool {
   bool reserve();
   /// Hands a suspended fiber to the pool. \param node the task runs on this node's cpus; below 0: any.
   void run(fiber::Fiber* fiber, int node) noexcept;
-  /// Tasks that were handed over and have not yet gone on as tasks of a worker.
+  /// Number of tasks that were handed over and do not yet run on a worker again.
   [[nodiscard]] int out() const noexcept { return out_.load(std::memory_order_seq_cst); }
   void begin() noexcept { out_.fetch_add(1, std::memory_order_seq_cst); }
   void end() noexcept { out_.fetch_sub(1, std::memory_order_seq_cst); }

@@ -21,8 +21,8 @@ struct DropStop {
   void* argument = nullptr;
 };
 
-// Two functions, and calls: a worker's task runs others on its stack while it waits, level upon level, and a frame
-// there has no room for what only threads need.
+// Two functions that are not inlined: a worker's task runs others on its stack while it waits, level upon level, so its
+// frames must not contain what only threads need.
 
 /// Waits for `state` without a time limit.
 [[gnu::noinline]] void wait_in_thread(std::atomic<std::uintptr_t>& state, const detail::WaitReason& reason);

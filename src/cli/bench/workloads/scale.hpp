@@ -7,7 +7,7 @@
 
 namespace charm::cli {
 
-/// Refuses a scale that needs more memory than there is, and names the largest that does not.
+/// Refuses a scale that needs more memory than there is, and names the largest one that fits.
 /// \tparam W a workload with an optional `scale`.
 template <class W>
 void check_scale(const W& workload, int scale, const BenchPlan& plan, const Facts& facts) {
