@@ -24,7 +24,7 @@ enum class Memory : std::uint8_t {
   touched,      ///< a page lies where it is touched first
   near,         ///< everything on the node of worker 0
   interleaved,  ///< page by page in turns
-  partitioned,  ///< what loops go over by parts, in the same parts; what all use at random, in turns
+  partitioned,  ///< arrays that loops visit: in the parts of the loops; arrays that all use at random: pages alternate
   replicated    ///< the same, and a copy of the graph on every node
 };
 

@@ -1,7 +1,7 @@
-// Memory of its own for each worker, on the worker's node, for what DuckDB allocates while it runs a task there.
+// Gives each worker memory on its node for what DuckDB allocates while the worker runs its tasks.
 //
 // libduckdb brings a jemalloc, whose threads share four arenas per cpu in turns, wherever they run: a block that a
-// thread of one node has freed is given to one of another node. Here a worker has an arena for each node on which it
+// thread of one node has freed may go to a thread of another node. Here a worker has an arena for each node on which it
 // has run; the kernel takes new pages of the arena from the worker's node (setting memory_policy). Arenas are made when
 // they are first needed and never destroyed, because DuckDB keeps blocks beyond the query that allocated them; a later
 // attachment uses them again.

@@ -1,8 +1,7 @@
 // The connections on which queries run: one query of a connection at a time, and closing in the middle of one.
 //
-// DuckDB lets a second query of a connection end the first one, and a connection that is closed in the middle of a
-// query takes memory with it that the query uses. So the queries of a connection take turns, and close() takes the last
-// turn.
+// In DuckDB a second query on a connection ends the first one, and closing a connection in the middle of a query frees
+// memory that the query uses. So the queries of a connection take turns, and close() takes the last turn.
 #pragma once
 
 #include <charm/mutex.hpp>

@@ -1,18 +1,18 @@
 // The workers that run a database's tasks.
 //
 // A pump is a CHARM task that takes tasks from DuckDB's queue and runs them, one after the other, until it finds none
-// or there are too many pumps. DuckDB does not say how many tasks wait, and its own way of waiting for one would keep
-// a worker from all other work. So pumps look when something may have changed (an event): a query has begun, or a
-// task has ended, which is when DuckDB schedules the tasks of the next pipelines. Between two tasks a pump yields;
-// there the runtime's controller may move the worker.
+// or there are too many pumps. DuckDB does not say how many tasks wait, and its own function that waits for one would
+// keep a worker from all other work. So pumps look when something may have changed (an event): a query has begun, or a
+// task has ended, because DuckDB schedules the tasks of the next pipelines then. Between two tasks a pump yields, and
+// the runtime's controller may move the worker.
 //
-//  D1  pumps_ counts the pumps that were spawned and have not left. Nobody spawns one beyond limit_,
-//      and those beyond it leave one by one, so that not all do.
-//  D2  No event is lost: whoever announces one first counts it and then spawns as many pumps as are missing. A pump
-//      that has found nothing first leaves (pumps_) and then looks whether there was an event since it began to search.
-//      One of the two sees the other.
-//  D3  A query that waits is woken once: by the first who sees under the lock that DuckDB has finished it. It is
-//      looked at after each task, since it is a task that finishes a query, and at each look of the watch.
+//  D1  pumps_ counts the pumps that were spawned and have not left. Nobody spawns one beyond limit_, and those beyond
+//      it leave one by one, so that not all do.
+//  D2  No event is lost: the thread that announces one first counts it and then spawns as many pumps as are missing. A
+//      pump that has found nothing first leaves (pumps_) and then checks whether there was an event since it began to
+//      search. One of the two sees the other.
+//  D3  A query that waits is woken once: by the first who sees under the lock that DuckDB has finished it. It is looked
+//      at after each task, since it is a task that finishes a query, and at each look of the watch.
 //  D4  Tasks that appear without an event (queries of threads that know nothing of CHARM; tasks that DuckDB schedules
 //      again while another one runs) are found by the watch: at each look it spawns one pump, or as many as there are,
 //      so that the crew doubles while its pumps are inside tasks.

@@ -17,7 +17,7 @@ struct Access {
 };
 
 /// Draws lines by their popularity in constant time: an alias table over the classes (A. J. Walker, 1977; M. D. Vose,
-/// 1991), and within a class each line alike.
+/// 1991), and a uniform draw within a class.
 class LineDraw {
  public:
   LineDraw(const Popularity& popularity, std::uint32_t lines);

@@ -1,5 +1,5 @@
-// The two back-ends compute where the accesses of a job are served from. Both give the same kind of result, and
-// timing.hpp computes rates from it.
+// The two back-ends compute which caches and memories serve the accesses of a job. Both give the same kind of result,
+// and timing.hpp computes rates from it.
 #pragma once
 
 #include <array>

@@ -1,10 +1,10 @@
 // Schedules of a task graph on a modelled machine, a worker for each core: one queue with a lock (OpenMP), a deque for
 // each worker and random victims (oneTBB), a queue for each chiplet (ABSS), and ABSS's batch.
 //
-// Common to all: a worker that has ended a task counts down the tasks after it, goes on with the first that is ready,
-// and publishes the others. Modelled are transfers of the cache lines of queues, counters and idle workers; turns at a
-// lock; wake-ups; and what a task reads of its predecessors' data where these ran on other chiplets, in which the links
-// between sockets have their bandwidth. Discrete events, one seed: the same graph gives the same times to the last bit.
+// In all of them a worker that has ended a task counts down the tasks after it, continues with the first that is ready,
+// and publishes the others. The model contains transfers of the cache lines of queues, counters and idle workers; turns
+// at a lock; wake-ups; and reads of predecessors' data from other chiplets, within the bandwidth of the links between
+// sockets. Discrete events, one seed: the same graph gives the same times to the last bit.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class DagSchedule : std::uint8_t {
   batch            ///< ABSS batch: what is ready together is divided evenly and statically
 };
 
-/// What the machine's model does not have. docs/simulator.md has the sources.
+/// Costs that the machine's model does not have. docs/simulator.md has the sources.
 struct DagCosts {
   double lock_ns = 20;            ///< in a queue's lock, beside the transfers of its lines
   double wake_ns = 1300;          ///< time of a futex wake-up; TaskOptions has the same

@@ -57,7 +57,7 @@ std::vector<std::vector<int>> groups_of(const Job& job, const Component& compone
 /// Bytes that a group of `workers` touches together.
 double group_bytes(const Component& component, std::size_t workers);
 
-/// True if a group's lines move from worker to worker between steps.
+/// Whether a group's lines move from worker to worker between steps.
 bool wanders(const Component& component, std::size_t workers);
 
 }  // namespace charm::sim

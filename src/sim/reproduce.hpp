@@ -2,8 +2,8 @@
 // paper's values (each with its place in the paper) and asks the model for the same; a new one is one file in figures/
 // and one line in reproduce.cpp.
 //
-// A point is hard if it states a sign, a crossing, a plateau or an order: those must hold. Magnitudes are reported
-// with their deviation and are not fitted one by one; costs.hpp names all that was fitted.
+// A point is hard if it states a sign, a crossing, a plateau or an order: those must hold. Magnitudes are reported with
+// their deviation and are not fitted one by one; costs.hpp names all fitted numbers.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
-// The tags of one set-associative cache with random replacement. Lines are small integers; a line is in at most one
-// way of its set, and an empty way is used before any line is evicted. Each tag has space for a short note beside
-// the line, so that what the owner of the cache remembers about a line costs no second load.
+// The tags of one set-associative cache with random replacement. Lines are small integers; a line is in at most one way
+// of its set, and an empty way is used before any line is evicted. Each tag has space for a short note beside the line,
+// so that the cache's owner can keep data about a line without a second load.
 //
 // The ways of a set are compared without branches, its empty ways are bits of a mask, and the set is found by
 // multiplying: an access costs some nanoseconds.

@@ -16,7 +16,8 @@
 
 namespace charm::sim {
 
-/// A task: what it runs, who makes it and when, whom it waits for. Ids are indices; a parent comes before its children.
+/// A task: how long it runs, which task makes it and when, and what it waits for. Ids are indices; a parent comes
+/// before its children.
 struct Task {
   double run_ns = 0;
   int parent = -1;             // -1: there from the start

@@ -30,9 +30,9 @@ struct Rates {
   double busy = 1;  // share of the time that is not spent at barriers
 };
 
-/// A barrier: its fixed cost, and one transfer of its counter after the other for the workers of a team; where it is a
-/// tree, for those of a chiplet first, side by side, and then for the chiplets. Turns beyond the first are the
-/// program's own, at locks and counters of which there is one.
+/// The cost of a barrier: a fixed part, and one transfer of its counter after the other for the workers of a team. In a
+/// tree the chiplets' counters work at the same time, and then one transfer for each chiplet follows. Turns beyond the
+/// first are the program's own, at locks and counters that all workers share.
 double barrier_ns(const Model& model, const std::vector<WorkerCore>& worker_cores, const Phase& phase, bool tree);
 
 /// \param overhead_ns time of each step besides running and the barrier.

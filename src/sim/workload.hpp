@@ -1,6 +1,5 @@
-// What a program does to the memory system, as data: phases, each a mixture of access patterns. Both back-ends
-// read the same description; the line-granular one draws the accesses from it, the analytic one computes
-// their steady state.
+// A program's use of the memory system, as data: phases, each a mixture of access patterns. Both back-ends read the
+// same description; the line-granular one draws the accesses from it, the analytic one computes their steady state.
 #pragma once
 
 #include <string>

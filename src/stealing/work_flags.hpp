@@ -1,6 +1,6 @@
-// Work flags: what the other workers must know about a worker, as bitmaps. For each kind of flag there is one bit per
-// worker and group, and for some kinds one bit per group that says whether any worker of it has the flag. A thief reads
-// one word to know which of 64 neighbours have work, and touches only those.
+// Work flags: the state of each worker that other workers need, as bitmaps. For each kind of flag there is one bit per
+// worker and group, and for some kinds one bit per group that says whether any of its workers has the flag. A thief
+// reads one word to know which of 64 neighbours have work, and accesses only those.
 //
 // A worker has a place, that is, a slot of a group. It gets one by join() and returns it by leave(). join() takes the
 // lowest free slot, so that few words are in use, whatever number of workers may join a group.

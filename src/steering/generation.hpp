@@ -1,6 +1,6 @@
 // A placement generation: the cpus that may be used, the cores that the threads have on them, and the control group
 // that chooses among the placement's levels. A change of the cpus or of the number of threads makes a new generation;
-// threads go over to it one by one (steering/thread_binder.hpp).
+// threads change to it one by one (steering/thread_binder.hpp).
 #pragma once
 
 #include <charm/id_set.hpp>
@@ -43,10 +43,10 @@ struct GenerationRequest {
   std::vector<WorkerCore> home;  // by worker: the core whose chiplet and node stand in for those of unlisted cpus
 };
 
-/// The cores for the workers on what `cpus` leave of the machine. Ids are the machine's; where it does not list a cpu
-/// that is allowed now, the core's core is -1 and it counts to the chiplet and node of the worker's core in `home`.
-/// A policy that refuses the preferred cpus alone gets all of them, one that refuses these as well (as the literal
-/// Algorithm 2 does on some machines) is replaced by "local".
+/// Places the workers on the part of the machine that `cpus` leave. Ids are the machine's. If the machine does not list
+/// a cpu that is allowed now, WorkerCore::core is -1, and the cpu counts as on the chiplet and node of the worker's
+/// core in `home`. A policy that refuses the preferred cpus alone gets all of them; one that refuses these as well (as
+/// the literal Algorithm 2 does on some machines) is replaced by "local".
 /// \returns a generation without a number and without a control group.
 PlacementGeneration make_generation(const GenerationRequest& request);
 

@@ -1,10 +1,10 @@
 // Follows a share of the machine that is leased beside other programs (lease/lease.hpp), for the runtime's workers and
-// for threads of other programs alike: looks at the table of shares, says which cores may be used, and gives cores back
+// for threads of other programs alike: reads the table of shares, says which cores may be used, and gives back cores
 // that are due to others.
 //
-// Invariant: a core is given back when no thread is on it any more. A thread that cannot leave (a worker inside of a
-// long function) is waited for, but no longer than `leave_s`: others must not starve. While cores are being left
-// nothing else changes. No thread and no clock of its own: look() says when it wants to be called again.
+// Invariant: a core is given back when no thread is on it any more. If a thread cannot leave (a worker inside of a long
+// function), the core is given back after `leave_s`, so that other programs do not starve. While threads leave cores
+// nothing else changes. It has no thread and no clock: look() says when it wants to be called again.
 #pragma once
 
 #include <charm/id_set.hpp>

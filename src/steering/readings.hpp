@@ -9,8 +9,8 @@
 
 namespace charm::steering {
 
-/// A line from this core's own L2 is not a fill from outside and says nothing about placement. Memory behind a link
-/// that belongs to no node counts as the farthest memory.
+/// Lines from the core's own L2 are left out, because they say nothing about placement. Memory behind a link that
+/// belongs to no node counts as the farthest memory.
 inline void add_reading(controller::Counts& counts, const counters::Reading& reading) {
   using controller::Fill;
   using counters::FillSource;
@@ -26,7 +26,7 @@ inline void add_reading(controller::Counts& counts, const counters::Reading& rea
   counts.instructions += static_cast<double>(reading.instructions);
 }
 
-/// Whether the counters tell what a controller needs: how much was done, and whether it waited for remote data.
+/// Whether the counters have what a controller needs: how much was done, and whether it waited for remote data.
 inline bool tells_enough(const counters::Measured& has) {
   using counters::FillSource;
   const bool far = has.fills.has(FillSource::other_chiplet) || has.fills.has(FillSource::remote_cache) ||

@@ -1,7 +1,7 @@
-// Binding one thread, step by step, to the core that a placement gives it: the one way in which a worker binds itself
-// (sched/control) and `charm run` binds the threads of other programs (attach).
+// Binds one thread, step by step, to the core that a placement gives it. Both a worker that binds itself
+// (sched/control) and `charm run`, which binds the threads of other programs (attach), use it.
 //
-// Within a placement no two threads share a core; while threads go over from one placement to the next, a thread's new
+// Within a placement no two threads share a core; while threads change from one placement to the next, a thread's new
 // core may still be another's old one. So a thread claims the cpu of its new core, binds to it, and only then releases
 // the old one (placement/claim.hpp). Nobody waits: place() is one attempt, and is called again at the next opportunity.
 //

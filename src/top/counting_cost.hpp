@@ -1,5 +1,5 @@
-// How much of a program may be counted, so that watching it costs no more than one percent of a cpu, or of what the
-// program uses where that is more. Pure.
+// Decides how much of a program may be counted, so that watching it costs at most one percent of a cpu, or of the cpus
+// that the program uses if that is more. Pure.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ class CountingCost {
   explicit CountingCost(std::optional<counters::SwitchCost> cost = {}, std::size_t fills = 0)
       : cost_(cost), fills_(fills) {}
 
-  /// Whether a program can switch often enough for it. Real counters cost a few hundred nanoseconds: it cannot.
+  /// Whether any program can switch often enough for the cost to matter. With real counters, which cost a few hundred
+  /// nanoseconds, none can.
   [[nodiscard]] bool matters() const { return cost_ && cost_->added_s() >= matters_from_s; }
 
   /// \param cpus that the program uses.

@@ -1,6 +1,6 @@
-// What `charm top` counts: everything that the catalogue has for this core, a part of it, or the user's own events.
-// Each event costs every watched thread a descriptor and the kernel some work at every switch of threads, so that a
-// program with many threads that often wake is watched with few events or none.
+// Chooses what `charm top` counts: everything that the catalogue has for this core, a part of it, or the user's own
+// events. Each event costs a descriptor for every watched thread and some work of the kernel at every switch of
+// threads, so a program with many threads that wake often is watched with few events or none.
 #pragma once
 
 #include <string>

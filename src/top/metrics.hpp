@@ -1,8 +1,9 @@
 // Snapshots as metrics, for a monitoring system to scrape: totals since the watch began, and what is now, in the
 // OpenMetrics text format 1.0.0 or in Prometheus' older format 0.0.4. Pure.
 //
-// Labels have few values: chiplets and nodes of the machine, and the sources of fills. Nothing is labelled by a thread,
-// a core or a process, of which a machine sees any number in a day; what is watched has its name in one place alone.
+// Labels have few values: chiplets and nodes of the machine, and the sources of fills. Nothing is labelled by thread,
+// core or process, because the number of series would grow without limit; the name of the watched program is in one
+// metric only.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
-// Answers scrapes over HTTP, from a thread of its own, with the text that was published last. It listens on this
-// machine's own addresses unless others are asked for explicitly: whoever reaches it reads the names of programs and
-// how busy they are. HTTP is Boost.Beast's, which comes with the Boost headers that CHARM needs in any case.
+// Answers scrapes over HTTP, from a thread of its own, with the text that was published last. It listens on loopback
+// addresses unless others are asked for explicitly, because its answers contain names of programs and how busy they
+// are. HTTP is Boost.Beast's, which comes with the Boost headers that CHARM needs in any case. (prometheus-cpp writes
+// no OpenMetrics, and Debian's cpp-httplib would make every start of `charm` load OpenSSL.)
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// On which nodes memory lies: that of a process, by the kernel's walk through its pages, or what is in use of each node
-// of the machine. The walk takes about a millisecond for a GiB, so it is not done more often than that is worth.
+// Finds on which nodes memory lies: that of a process, by the kernel's walk through its pages, or the used memory of
+// each node of the machine. The walk takes about a millisecond for a GiB, so it is done rarely if there is much memory.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -15,8 +15,8 @@ class PageWatch {
   /// \param pid 0: the whole machine.
   PageWatch(const Machine& machine, int pid, std::string root);
 
-  /// Bytes by node (OS number); empty where the kernel does not tell. At most a fiftieth of the time goes into it: in
-  /// between it is what was found last.
+  /// Bytes by node (OS number); empty if the kernel does not tell. At most a fiftieth of the time is spent on it; in
+  /// between the last result is returned.
   const std::map<int, std::uint64_t>& bytes_by_node();
 
  private:

@@ -1,5 +1,5 @@
-// The tables of threads and of processes: a heading, and a line for each row. Names stay whole, as long as the kernel
-// lets them be, before there is room for the less important columns.
+// The tables of threads and of processes: a heading, and a line for each row. Names are shown in full before there is
+// room for the less important columns.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 // cores only where they are asked for. hwloc's x86 backend binds a thread to every cpu in turn, which takes seconds on
 // large machines, so only load_processors() uses it.
 //
-// hwloc asserts where a description contradicts itself, and trusts what it reads. What comes from elsewhere is
-// therefore loaded in a confined child alone (foreign.cpp).
+// hwloc aborts if a description contradicts itself, and trusts what it reads. Descriptions from elsewhere are therefore
+// loaded only in a confined child (foreign.cpp).
 #pragma once
 
 #include <hwloc.h>
@@ -26,7 +26,8 @@ HwlocHandle load_live(bool kinds = false);
 HwlocHandle load_xml(const std::string& xml, bool kinds = false);
 /// Levels with their counts, and attributes.
 HwlocHandle load_synthetic(const std::string& description, bool kinds = false);
-/// The machine's sysfs below what the variable HWLOC_FSROOT names, which is hwloc's only way of being told.
+/// The machine's sysfs below the folder that the variable HWLOC_FSROOT names. (hwloc accepts the folder in no other
+/// way.)
 HwlocHandle load_recorded(bool kinds = false);
 
 /// What the processors (x86) say of themselves by CPUID, whatever the kernel says. No NUMA nodes: CPUID does not tell

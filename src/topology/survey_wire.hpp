@@ -1,5 +1,5 @@
-// A survey as text and back, to hand it from one process to another (foreign.cpp), and the check that makes it safe to
-// work on whoever wrote it.
+// A survey as text and back, to pass it from one process to another (foreign.cpp), and the check that makes it safe to
+// use, whoever wrote it.
 #pragma once
 
 #include <optional>

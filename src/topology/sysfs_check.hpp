@@ -1,6 +1,5 @@
-// Looks through another machine's sysfs tree before hwloc reads it: whether there is a machine in it at all, whether
-// everything is a file that ends, and what in it is missing or contradicts itself. The kernel's own tree never does, a
-// copy may.
+// Checks another machine's sysfs tree before hwloc reads it: whether it contains a machine, whether there are only
+// plain files in it, and what is missing or contradictory. The kernel's own tree is sound; a copy may not be.
 #pragma once
 
 #include <string>

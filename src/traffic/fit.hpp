@@ -1,5 +1,5 @@
-// From the traffic on a bus to the bandwidth that is left (TAPMM §3.2): a pool of functions of rising complexity,
-// polynomials of degree 0, 1, 2 …, of which the first that is exact enough is taken.
+// Estimates the bandwidth that is left on a bus from the traffic on it (TAPMM §3.2): polynomials of degree 0, 1, 2 …
+// are tried, and the first that is exact enough is taken.
 #pragma once
 
 #include <span>

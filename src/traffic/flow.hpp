@@ -6,8 +6,8 @@
 // No weights do better than the tree's maximum flow F(root), with F(leaf) = its bandwidth and
 // F(v) = min(bandwidth of v, sum of F over the children). proportional() and nearest_first() reach it.
 //
-// The print differs: its last line returns Max(b_sum, bottleneck) where Min is meant, so that a bus looks as loaded as
-// it is wide, although the memories behind it are slower. On a symmetric Kunpeng 920 that gives 120 of 160 GB/s.
+// The paper as printed differs: its last line returns Max(b_sum, bottleneck) where Min is meant, so that a bus counts
+// as fully loaded although the memories behind it are slower. On a symmetric Kunpeng 920 that gives 120 of 160 GB/s.
 #pragma once
 
 #include <vector>

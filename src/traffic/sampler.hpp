@@ -1,10 +1,10 @@
-// From readings of the traffic to the page of weights, again and again: one sampler for all programs of a machine.
+// Turns readings of the traffic into the page of weights, continuously: one sampler for all programs of a machine.
 //
-// What others use is the reading without what the programs under the malloc cause themselves, averaged, and passed on
-// only where it has changed enough (smoothing.hpp). Of every bus and memory some part stays available, whatever others
-// take (`least`): nobody is shut out of a full bus, and a reading that cannot tell the own flow from others' must not
-// close what the own flow fills. And a change of the weights takes several readings to arrive in whole (`step`), so
-// that programs which follow one page do not all move to the memory that is idle at the moment and collide there.
+// The traffic of others is the reading less the traffic of the programs under the malloc, averaged, and passed on only
+// if it has changed enough (smoothing.hpp). A part of every bus and memory stays available, whatever others take
+// (`least`), so that nobody is shut out of a full bus, not even by traffic of its own that the reading cannot tell from
+// others'. A change of the weights takes several readings to take full effect (`step`), so that programs which follow
+// one page do not all move to the memory that is idle at the moment.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -19,8 +19,8 @@ namespace charm::traffic {
 
 struct SamplerOptions {
   Smoothing smoothing = {};
-  double least = 0.1;  ///< part of every bandwidth that is available, whatever others use
-  double step = 0.5;   ///< part of the way to the new weights that a reading goes; 1: all of it at once
+  double least = 0.1;  ///< part of every bandwidth that stays available
+  double step = 0.5;   ///< part of the difference to the new weights that a reading applies; 1: all of it
   double demand_gb_per_s = unlimited;
 };
 
@@ -33,7 +33,7 @@ class Sampler {
   /// \return whether the weights have changed.
   bool add(const Bandwidths& reading, const Bandwidths& own);
 
-  /// For everybody who wants to see them: the weights now, without source and time.
+  /// The present weights, without source and time.
   [[nodiscard]] const WeightPage& page() const { return page_; }
   /// What is left for programs under the malloc.
   [[nodiscard]] const Bandwidths& left() const { return left_; }

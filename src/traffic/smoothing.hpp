@@ -1,9 +1,9 @@
-// From readings of the buses' traffic to what others use, as steady as weights need it.
+// Turns readings of the buses' traffic into a steady estimate of what other programs use.
 //
-// A program that takes its own traffic for somebody else's flees from itself: the weights leave the memory that it
-// uses, the traffic follows, and the weights come back. Two programs that see the same reading move together and
-// collide again. Three measures, each of which can be switched off to show what it is for:
-// the own flow is subtracted, readings are averaged (EWMA), and what changes little does not count (hysteresis).
+// If a program took its own traffic for that of others, the weights would leave the memory that it uses, the traffic
+// would follow, and the weights would come back. Two programs that see the same reading would move together. Three
+// measures prevent this, and each can be switched off in tests: the program's own flow is subtracted, readings are
+// averaged (EWMA), and small changes are ignored (hysteresis).
 #pragma once
 
 #include "traffic/flow.hpp"

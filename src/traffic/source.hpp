@@ -24,8 +24,8 @@ class TrafficSource {
   TrafficSource(const TrafficSource&) = delete;
   TrafficSource& operator=(const TrafficSource&) = delete;
 
-  /// What the buses and controllers of the model carry, by whomever, since the last call or since the source was
-  /// opened; what it cannot tell is 0. GB/s. \param now_s of a clock that only runs forwards.
+  /// The traffic of all programs on the buses and controllers of the model, in GB/s, since the last call or since the
+  /// source was opened; 0 if it is not known. \param now_s of a monotonic clock.
   virtual Bandwidths read(double now_s) = 0;
   /// What is read, for people: "8 events of amd_df on 2 sockets".
   [[nodiscard]] virtual std::string description() const = 0;

@@ -4,8 +4,9 @@
 //   seconds,memory:0,memory:1,out:socket0,in:socket0
 //   0.1,12.5,3,0,4.25
 //
-// `seconds` since the beginning, upwards; GB/s. `memory` by the NUMA node's number, `out` and `in` by the name of the
-// model's domain. What the model does not have is refused: traffic of another machine says nothing of this one.
+// `seconds` since the beginning, ascending; traffic in GB/s. `memory` has the NUMA node's number, `out` and `in` the
+// name of the model's domain. Names that the model does not have are refused, because the recording is of another
+// machine then.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Which event of which uncore unit tells what a memory or a bus carries, as data.
+// Which event of which uncore unit counts the traffic of a memory or a bus, as data.
 #pragma once
 
 #include <span>

@@ -1,9 +1,9 @@
 // The weights of a machine as the malloc shim reads them: a small file of plain numbers, which no program has to parse.
 //
-// Who writes weights once renames a new file into place. The sampler, which refreshes them while programs run, rewrites
-// the file under a seqlock (os/files/sequenced_file.hpp). Either way a reader gets the old page or the new one, whole.
-// Readers copy it and keep nothing open or mapped: programs close files that they do not know, and a mapped file that
-// somebody shortens would kill them.
+// `charm malloc weights --publish` renames a new file into place. The sampler, which refreshes the weights while
+// programs run, rewrites the file under a seqlock (os/files/sequenced_file.hpp). In both cases a reader gets the old
+// page or the new one, never a mixture. Readers copy the page and keep nothing open or mapped, because some programs
+// close files that they do not know, and a mapped file that somebody truncates would kill them.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Labels by really running: a graph is run as a stream and in batches, in turns, and the times say which is the faster.
+// Labels graphs by running them: each runs as a stream and in batches, in turns, and the times say which is faster.
 #pragma once
 
 #include <charm/graph_selector.hpp>

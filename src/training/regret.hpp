@@ -1,7 +1,7 @@
 // Judging selectors by regret: the time that their choices lose against the better schedule of each graph. Pure.
 //
-// Accuracy is reported beside it, but does not decide: many graphs run as fast one way as the other, and of the others
-// some lose a hundred times more than others by the wrong choice.
+// Accuracy is also reported, but does not decide: many graphs run equally fast both ways, and some of the others lose a
+// hundred times more than the rest by the wrong choice.
 #pragma once
 
 #include <charm/graph_selector.hpp>
@@ -55,8 +55,9 @@ struct Verdict {
 inline constexpr double worth_shipping = 0.01;  // of regret that a model must gain over the stream
 inline constexpr double as_good_as = 0.005;     // by which a tree may be behind the network
 
-/// The smallest model that gains a point of regret over always-stream, in 95 of 100 resamples' interval; but a tree
-/// within half a point of the network is preferred to it. Without one, "stream". \param judgements of all selectors.
+/// The smallest model that gains a point of regret over always-stream by the lower end of the 95 % interval; a tree
+/// within half a point of the network is preferred to it. If there is none, "stream". \param judgements of all
+/// selectors.
 Verdict verdict(const std::vector<Judgement>& judgements);
 
 }  // namespace charm::training

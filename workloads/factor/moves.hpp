@@ -1,5 +1,5 @@
-// How often the process met a page that was not there and how often its threads were moved to another cpu: what ABSS
-// §4.3 compares between ways to bind threads.
+// Counts page faults of the process and migrations of its threads between cpus, which ABSS §4.3 compares for several
+// ways to bind threads.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // TPC-H on DuckDB: its 22 queries on CHARM's workers and, from the same file, on DuckDB's own threads (CHARM §5.6).
 //
 // Data, queries and answers are those of DuckDB's tpch extension. The database is generated once and kept as a file,
-// which each contender opens for itself, to read only: so none warms the pages of another, and all see the same rows in
-// the same order. An answer is right if it is the published one, where there is one for the scale factor (0.01, 0.1 and
-// 1), else if it is that of DuckDB's own threads.
+// which each runtime opens for itself, read-only, so none warms the pages of another, and all see the same rows in the
+// same order. An answer is right if it is the published one, where there is one for the scale factor (0.01, 0.1 and 1),
+// else if it is that of DuckDB's own threads.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // Runs clients for a time: on CHARM's workers, each transaction a task, or on plain threads, one for each client.
 //
 // Clients are a closed loop without think time. There are as many as workers. A transaction uses the session of the
-// worker that runs it and does not suspend, so that a session has one user at a time. What is counted are the commits
-// within the measured time, which begins after the warm-up, and the attempts that failed meanwhile; a transaction's
-// latency goes from its first attempt to its commit.
+// worker that runs it and does not suspend, so that a session has one user at a time. The counts are the commits within
+// the measured time, which begins after the warm-up, and the attempts that failed meanwhile. A transaction's latency is
+// the time from its first attempt to its commit.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a workload is to those who run it: clients, each of which draws one transaction after the other.
+// The interface of a workload to the code that runs it: clients, each of which draws one transaction after the other.
 #pragma once
 
 #include <cstdint>

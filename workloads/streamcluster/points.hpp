@@ -8,7 +8,7 @@
 
 namespace charm::workloads {
 
-/// Weighted points, row by row. A view: who made the rows keeps them.
+/// Weighted points, row by row. A view: the rows belong to somebody else.
 struct Points {
   Index count = 0;
   Index dimensions = 0;

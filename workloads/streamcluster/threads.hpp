@@ -1,5 +1,5 @@
-// Threads of one's own, as PARSEC's streamcluster has them: they live as long as run(), each takes its share of a loop,
-// and they meet at a barrier before and after it.
+// Plain threads, as in PARSEC's streamcluster: they live as long as run(), each takes its share of a loop, and they
+// meet at a barrier before and after it.
 #pragma once
 
 #include <barrier>

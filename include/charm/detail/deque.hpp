@@ -10,7 +10,7 @@
 //
 // Invariants
 //  I1  bound <= guard; guard changes only under `lock_`, and equals bound whenever the lock is free.
-//   I2  Slots in [top, bound) are not written: tail never drops below bound except inside pop_slow, and a push that
+//  I2  Slots in [top, bound) are not written: tail never drops below bound except inside pop_slow, and a push that
 //   would
 //      reach top + capacity is undone. So what a thief reads at top is the job that its compare-exchange claims: top
 //      only grows, and while it stands still and count > 0 the job at top stays the same, because the owner leaves it

@@ -9,10 +9,10 @@
 //  T2  add() publishes the new earliest deadline, and the adding worker, before it runs another job (before_job) or
 //      parks (sleep_limit), compares it with keeper_until_. The keeper publishes keeper_until_ and then reads the
 //      deadlines. All four are sequentially consistent, so either the worker sees that the keeper would be late, and
-//      wakes it (or parks as the keeper in its place), or the keeper has seen the deadline.
-//      A worker that is replaced as keeper undoes what it has written to keeper_until_ meanwhile.
+//      wakes it (or parks as the keeper in its place), or the keeper has seen the deadline. A worker that is replaced
+//      as keeper undoes what it has written to keeper_until_ meanwhile.
 //  T3  A keeper that leaves while a deadline is pending wakes another sleeper, which takes the role.
-//  T4  A timer is touched by others only under its heap's lock and while it is in the heap; remove() takes it.
+//  T4  Other threads access a timer only under its heap's lock and while it is in the heap; remove() takes this lock.
 //      So its owner may leave its stack frame after remove().
 #pragma once
 

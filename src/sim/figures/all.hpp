@@ -1,4 +1,4 @@
-// The figures that reproduce.cpp lists, one a file, and what they share.
+// The figures that reproduce.cpp lists, one in each file, and the functions that they share.
 #pragma once
 
 #include "sim/reproduce.hpp"

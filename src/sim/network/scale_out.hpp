@@ -1,6 +1,6 @@
-// A program of many machines: one rank each, that send each other messages as charm::remote does. The time on a machine
-// is simulated (run.hpp); the network and the messages are a cost model in the manner of LogGP (Alexandrov et al.,
-// 1995): what a processor pays for a message and for a buffer, what an adapter carries, and what a round trip takes.
+// A program on many machines, with one rank each, which send each other messages as charm::remote does. The time on a
+// machine is simulated (run.hpp). The network and the messages have a cost model like LogGP (Alexandrov et al., 1995):
+// the processor time of a message and of a buffer, the bandwidth of an adapter, and the time of a round trip.
 #pragma once
 
 #include <array>
@@ -35,8 +35,8 @@ struct ScaleOutOptions {
   Messaging messaging;
 };
 
-/// What a run's time goes into. Own work and messages are of the processors, one after the other; that, adapters,
-/// switches and the window go on at the same time, so that the longest counts; the ends of steps follow.
+/// The parts of a run's time. Own work and messages add up on the processors; this sum, adapters, switches and the
+/// window overlap, so the longest counts; the ends of steps follow.
 enum class Part { own_work, messages, adapter, upper_switches, window, steps };
 inline constexpr std::array<std::string_view, 6> part_names = {"own work",       "messages", "adapter",
                                                                "upper switches", "window",   "steps"};

@@ -52,9 +52,8 @@ class Library {
 struct Options {
   /// Most workers that run tasks of this database at a time; 0: all of the runtime.
   int workers = 0;
-  /// Milliseconds between two looks for tasks that nobody has announced: those of queries that threads outside of the
-  /// runtime run by DuckDB's own functions. Such a thread works on its query itself; the workers join it after that
-  /// time. 0: never.
+  /// Milliseconds between two searches for tasks of queries that threads outside of the runtime run by DuckDB's own
+  /// functions. Such a thread works on its query itself; the workers join it after that time. 0: never.
   int watch_ms = 10;
   /// Give each worker memory of its own for what DuckDB allocates, on the worker's node. Works where libduckdb brings
   /// jemalloc and shows its functions, as DuckDB's builds for Linux on x86-64 do; elsewhere it does nothing.
@@ -131,8 +130,8 @@ class Attachment {
     run_prepared(connection, statement, result, options);
   }
 
-  /// Cancels what runs on a connection, waits until it has ended, and closes the connection by duckdb_disconnect, which
-  /// alone must not be called while a query runs. Sets the handle to null; other connections do not notice.
+  /// Cancels what runs on a connection, waits until it has ended, and closes the connection by duckdb_disconnect (which
+  /// must not be called while a query runs). Sets the handle to null; other connections are not affected.
   void close(_duckdb_connection** connection);
 
   /// Changes the number of workers that run tasks of the database, also in the middle of a query: workers that are too
