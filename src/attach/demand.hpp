@@ -4,6 +4,7 @@
 // more cpu time than these cores have. So neither the present threads nor the cpu time alone shows how many cores the
 // program could use. A sample is therefore the largest of
 //
+//  - the number of workers (attach/role.hpp),
 //  - the time for which the present threads ran or waited for a cpu since the sample before,
 //  - the same at the latest search for new threads, where each new thread that is ready to run counts as one, and
 //  - the cpu time of the whole program, which includes threads that were created and have ended in between.
