@@ -1,5 +1,5 @@
-// What a selector knows of a graph. Source: ABSS §3.2 (degrees, types, conditional edges); costs and widths are ours,
-// since shape alone does not tell which schedule is the faster.
+// The features of a graph, by which selectors decide. Source: ABSS §3.2 (degrees, types, conditional edges); costs and
+// widths are additions, since shape alone does not show which schedule is faster.
 #include <charm/error.hpp>
 #include <charm/graph_selector.hpp>
 #include <charm/runtime.hpp>

@@ -1,8 +1,8 @@
-// What has to be known of a graph before it runs: the nodes that are first, and that there is no cycle.
+// Finds the first nodes of a graph before it runs, and checks that it has no cycle.
 //
 // If every edge leads to a node that was made later there is no cycle, and most programs build their graphs like that.
-// Other graphs are sorted topologically (Kahn 1962), with `pending` as the count of edges; what is left over is cycles
-// and what follows from them. Edges from conditions are left out: loops over them are what conditions are for.
+// Other graphs are sorted topologically (Kahn 1962), with `pending` as the count of edges; the nodes that are left over
+// are in cycles or after them. Edges from conditions are left out, because loops over them are allowed.
 #include <charm/error.hpp>
 
 #include <algorithm>

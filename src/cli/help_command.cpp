@@ -1,4 +1,4 @@
-// `charm help [COMMAND ...]`: what --help prints, asked for the other way round; and the manual pages.
+// `charm help [COMMAND ...]`: prints the same as COMMAND --help; and the manual pages.
 #include <charm/error.hpp>
 
 #include <filesystem>

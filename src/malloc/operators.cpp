@@ -1,8 +1,9 @@
-// new and delete. Programs in C++ would reach malloc() through their library's; this way is shorter.
+// new and delete. Without them, C++ programs would reach malloc() through their library's operators, which takes
+// longer.
 //
-// The shim is not linked with a C++ library, which programs in C would have to load. When there is no memory the next
-// definition in the program, that of its C++ library, is called: it fails likewise, and then does all that is due, from
-// the new handler to the exception.
+// The shim is not linked with a C++ library, because C programs would have to load that. When there is no memory it
+// calls the next definition in the program, that of its C++ library, which fails in the same way and then does the
+// rest, from the new handler to the exception.
 #include <cstddef>
 #include <cstdlib>
 #include <new>

@@ -1,8 +1,9 @@
 // malloc(3) as programs see it: libcharm_malloc.so (TAPMM §3.3). Normal blocks are jemalloc's, from an arena whose
 // memory lies near the thread; huge ones come from an arena that spreads every block by the weights of the moment.
 //
-// The way of a small block is one comparison, one decrement and a jump to jemalloc; free() is jemalloc's own. All else
-// happens when the counter of the thread runs out, every 1,024 allocations: then the thread looks where it runs.
+// Allocating a small block takes one comparison, one decrement and a jump to jemalloc; free() is jemalloc's own.
+// Everything else happens when the counter of the thread runs out, every 1,024 allocations: then the thread checks
+// where it runs.
 // S1  `largest_normal` is 0 until the process has decided whether it places memory, so that the first allocation, by
 //     whichever thread and however early, takes the slow way.
 // S2  Nothing here is constructed at run time: allocations come before constructors and after destructors.

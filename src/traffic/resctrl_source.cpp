@@ -1,6 +1,6 @@
 // Traffic by the kernel's memory bandwidth monitoring: for each last-level cache the bytes that its cores moved, and
-// how many of them to and from their own node's memory. What went elsewhere is not told apart: it counts as evenly from
-// the memories of the other sockets, and of the other nodes where there is one socket.
+// how many of them to and from their own node's memory. The kernel does not say where the rest went: it is divided
+// evenly among the memories of the other sockets, or of the other nodes if there is one socket.
 #include <algorithm>
 #include <charconv>
 #include <filesystem>

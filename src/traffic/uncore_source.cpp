@@ -1,6 +1,6 @@
-// Traffic by uncore counters. A counter belongs to a unit (a memory controller, a link, a home agent) and to the cpu
-// by which it is opened. Units of a die (HiSilicon) belong to the cpu's node. Where one cpu opens all units of a socket
-// (AMD, Intel), they are dealt out to the socket's nodes in their order.
+// Traffic by uncore counters. A counter belongs to a unit (a memory controller, a link, a home agent) and to the cpu by
+// which it is opened. Units of a die (HiSilicon) belong to the cpu's node. If one cpu opens all units of a socket (AMD,
+// Intel), they are assigned to the socket's nodes in order.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

@@ -1,4 +1,5 @@
-// What `charm` does not do itself: it becomes charm-bench, which parses the same command line again (bench/bench.hpp).
+// The benchmarks in `charm`, which contains none: it becomes charm-bench, which parses the same command line again
+// (bench/bench.hpp).
 #include "cli/bench/elsewhere.hpp"
 
 #include <charm/error.hpp>

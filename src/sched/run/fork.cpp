@@ -1,4 +1,4 @@
-// A child of fork() has one thread: the one that called it. It has no workers, so nothing would serve the runtime's
+// A child of fork() has only the thread that called fork(). It has no workers, so nothing would serve the runtime's
 // queues; and threads that do not exist in it may hold the runtime's locks. So the child has no runtime: calls that
 // need one throw Error (not_running), and init() starts another. The memory of the parent's runtime stays as it is,
 // since destroying it would touch its locks and wait for its threads.

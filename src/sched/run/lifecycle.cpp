@@ -1,5 +1,5 @@
-// init() and finalize(): the first init() starts the runtime, later ones join it, and as many finalize() end it. So two
-// libraries of one program may both use it, without knowing of each other.
+// init() and finalize(): the first init() starts the runtime, later ones join it, and it ends when finalize() was
+// called as often. So two libraries of one program may both use it without knowing of each other.
 //
 //  C1  One thread at a time starts or ends the runtime, and says so in `busy`. Nobody joins meanwhile: init() waits for
 //      it. Inside of a task of the runtime that is being ended it does not wait, since the end waits for the task.

@@ -13,7 +13,7 @@
 //      parker's search needs no barrier.
 //  P3  A waker counts the worker that it wakes as searching, so that a burst of pushes wakes one worker and not all.
 //      The last searcher that finds work wakes the next.
-//  P4  There may be work that idle workers cannot get: it is gone whenever a thief arrives, or its owner keeps it
+//  P4  There may be work that idle workers cannot get: it is gone when a thief arrives, or its owner keeps it
 //      private. A worker that was woken for such work several times and got none backs off. If there is no sentry yet
 //      it becomes the sentry, whose sleeps end after 0.1 to 10 ms; else it sleeps without a limit, without the last
 //      search and without requests to busy workers. So of any number of idle workers one searches, at most 100 times a
@@ -28,11 +28,11 @@
 //      other workers, too, so that no job waits for ever behind the long function of its owner: it takes a public job,
 //      or exposes the private jobs of the worker that it asked 10 ms ago and that has not answered since.
 //      (tests/model/busy.pml)
-//  P7  Messages of a network wake nobody. Where the runtime has an idle_look, every searching worker calls it, and so
-//      does one of the workers that sleep, the lookout: its sleeps end after the time that the last look has returned.
-//      It does not wake up for a look, since its worker may be lent meanwhile; what the look finds is posted, and wakes
-//      a worker. A lookout that is woken rings for another sleeper, which takes its place; where nobody else sleeps all
-//      are busy.
+//  P7  Messages of a network wake nobody. If the runtime has an idle_look, every searching worker calls it, and so
+//      does one of the workers that sleep, the lookout: its sleeps end after the time that the last call has returned.
+//      It stays parked during the call, since its worker may be lent meanwhile; the jobs that the call posts wake a
+//      worker. A lookout that is woken rings for another sleeper, which takes its place; if nobody else sleeps all
+//      workers are busy.
 #include <charm/detail/ticks.hpp>
 
 #include <algorithm>
