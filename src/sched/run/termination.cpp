@@ -18,7 +18,6 @@
 // thread may visit a runtime that stops, and finalize() waits for threads that came before (sched/run/visit.hpp). A
 // thread outside may still wake a task after the end; this task is dropped, as tasks are that wait
 // (sched/run/dropping.hpp).
-
 #include <chrono>
 #include <thread>
 
