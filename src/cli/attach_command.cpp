@@ -25,8 +25,11 @@ constexpr double look_s = 0.2;  // whether it has ended
 
 /// \throws Error (bad_input) with the reason where this process may not be steered.
 os::ProcessIdentity find(const os::Processes& processes, int pid) {
-  const auto status = processes.status(pid);
   const std::string name = "process " + std::to_string(pid);
+  if (const std::string trouble = os::proc_trouble(); !trouble.empty()) {
+    throw Error(Errc::bad_input, name + " cannot be seen: " + trouble, "mount -t proc proc /proc shows this one's");
+  }
+  const auto status = processes.status(pid);
   if (!status || status->state == 'Z' || status->state == 'X') {
     throw Error(Errc::bad_input, "there is no " + name, "ps -e lists those that there are");
   }

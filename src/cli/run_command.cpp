@@ -11,6 +11,7 @@
 #include <optional>
 #include <ostream>
 
+#include "base/clock.hpp"
 #include "cli/attach/pinned.hpp"
 #include "cli/attach/steered.hpp"
 #include "cli/commands.hpp"
@@ -20,6 +21,7 @@
 #include "os/memory/thread_memory.hpp"
 #include "os/processes/child.hpp"
 #include "os/processes/process_claim.hpp"
+#include "os/processes/processes.hpp"
 #include "os/processes/this_process.hpp"
 #include "os/threads/affinity.hpp"
 #include "os/threads/affinity_restorer.hpp"
@@ -120,6 +122,11 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
     return std::nullopt;
   }
 
+  if (const std::string trouble = os::proc_trouble(); !options.once && !trouble.empty()) {
+    prepared.notes.push_back("no thread can be seen, so none is placed: " + trouble +
+                             "; mount -t proc proc /proc shows this one's");
+  }
+
   std::optional<MallocPreload> preload;
   if (options.malloc) {
     preload.emplace(options.weights, static_cast<int>(prepared.plan.machine.cores.size()), options.traffic);
@@ -140,6 +147,7 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
     if (bound) os::bind_this_thread(prepared.plan.cpus);
     set_memory(options.memory, prepared.plan);
   };
+  const double begun = base::monotonic_seconds();
   std::unique_ptr<os::Child> child;
   try {
     child = std::make_unique<os::Child>(start);
@@ -160,6 +168,7 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
     pinned.restore();
     AttachResult outcome = pinned.outcome(options.program.front());
     outcome.ended = ended;
+    outcome.seconds = base::monotonic_seconds() - begun;
     pinned.tell(options, prepared, outcome, session);
     return ended;
   }
@@ -180,6 +189,7 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
   steered.attachment().thread_placer().restore();
   AttachResult outcome = steered.outcome(options.program.front());
   outcome.ended = ended;
+  outcome.seconds = base::monotonic_seconds() - begun;
   steered.tell(options, prepared, outcome, session);
   return ended;
 }

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int no_more_runs = 100000;   // a larger number of runs is not suggested
 constexpr double usual_ranks = 1.645;  // of equal programs, nine times in ten
+constexpr double most_ratio = 100;     // an interval that reaches farther is not put into words
 
 std::string number(const char* format, double value) {
   std::array<char, 32> text{};
@@ -106,8 +107,11 @@ std::string sentence(const Verdict& verdict, const std::optional<Ratio>& ratio, 
   const auto side = [](double ratio_at) {
     return percent_digits(std::abs(ratio_at - 1)) + (ratio_at < 1 ? " % faster" : " % slower");
   };
-  std::string text = "cannot tell: too noisy; " + second + " may be anything from " + side(known.low) + " to " +
-                     side(known.high) + " (95 %)";
+  // Two runs may allow for ratios of millions, of which the digits would say something that nobody knows.
+  const bool nothing_known = known.low < 1 / most_ratio || known.high > most_ratio;
+  std::string text = "cannot tell: too noisy; ";
+  text += nothing_known ? "nothing is known of " + second + " from so few runs"
+                        : second + " may be anything from " + side(known.low) + " to " + side(known.high) + " (95 %)";
   if (verdict.runs_to_tell > 0) text += "; about " + std::to_string(verdict.runs_to_tell) + " runs would tell";
   return text;
 }

@@ -33,6 +33,8 @@ LeaseContext lease_context() {
   around.self = os::this_process(*processes);
   // Start times of processes, too, are those of the reader's time namespace.
   around.name_space = os::process_namespace() ^ (os::time_namespace() << 32U);
+  // Where nobody can be looked up, others are judged by when they looked, as those of another namespace are.
+  if (!os::proc_trouble().empty()) around.name_space = static_cast<std::uint64_t>(base::monotonic_ns());
   around.now_ms = [offset = os::monotonic_offset_ns()] {
     return (static_cast<std::int64_t>(base::monotonic_ns()) - offset) / 1'000'000;
   };

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <iosfwd>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ class LatencyMatrix {
   [[nodiscard]] int rows() const { return rows_; }
   [[nodiscard]] double at(int i, int j) const { return i == j ? unknown : static_cast<double>(ns_[index(i, j)]); }
   [[nodiscard]] bool measured(int i, int j) const { return i != j && ns_[index(i, j)] == ns_[index(i, j)]; }
+  /// What row `i` measured with all rows before it; NaN where nothing.
+  [[nodiscard]] std::span<const float> lower_row(int i) const {
+    return std::span(ns_).subspan(i == 0 ? 0 : index(i, 0), static_cast<std::size_t>(i));
+  }
   void set(int i, int j, double ns);
 
   /// Sets a cell to the smaller of its value and `ns`.

@@ -38,6 +38,10 @@ Sampler::Sampler(const Machine& machine, int pid, bool count, std::string why_no
     program_ = os::host_name();
     if (program_.empty()) program_ = "this machine";
   } else {
+    if (const std::string trouble = os::proc_trouble(); root_ == "/" && !trouble.empty()) {
+      throw Error(Errc::bad_input, "process " + std::to_string(pid_) + " cannot be seen: " + trouble,
+                  "mount -t proc proc /proc shows this one's");
+    }
     const auto found = os::process(pid_, root_);
     if (!found) {
       throw Error(Errc::bad_input, "there is no process " + std::to_string(pid_) + " that this user can see",

@@ -191,6 +191,7 @@ Survey survey_sysfs(const std::string& root, Detail detail) {
         [&] { return load_recorded(detail == Detail::kinds); }, "is not understood by hwloc");
     survey.arm = survey.arm || findings.arm;
     name_gpu_memory(survey, findings.grace);
+    if (!findings.distances) survey.node_distance.clear();
     survey.notes.insert(survey.notes.end(), findings.notes.begin(), findings.notes.end());
     return survey;
   } catch (const Refused& problem) {

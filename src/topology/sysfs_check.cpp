@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 constexpr const char* cpu_folder = "sys/devices/system/cpu";
 constexpr const char* node_folder = "sys/devices/system/node";
 constexpr std::uintmax_t most_bytes = std::uintmax_t{64} << 20U;  // of cpuinfo, which is the largest
+constexpr std::uint64_t most_cache_kib = std::uint64_t{16} << 20U;
+constexpr std::size_t most_size_digits = 12;  // what no number holds
 constexpr const char* copy_again = "copy the machine's sys/devices/system and proc/cpuinfo again, whole";
 
 bool is_folder(const fs::path& path) {
@@ -127,10 +129,15 @@ std::optional<CpuSet> mask_of(std::string_view text) {
   return base == 0 ? std::nullopt : std::optional(CpuSet(std::move(cpus)));
 }
 
-std::size_t numbers_in(std::string_view text) {
+/// Whether the text has as many distances as there are nodes, each as firmware and kernel have them, in a byte.
+bool are_distances(std::string_view text, std::size_t nodes) {
+  constexpr std::int64_t most_distance = 255;
   std::size_t count = 0;
-  while (os::next_number<int>(text)) ++count;
-  return count;
+  while (const auto distance = os::next_number<std::int64_t>(text)) {
+    if (*distance < 1 || *distance > most_distance) return false;
+    ++count;
+  }
+  return count == nodes;
 }
 
 class Check {
@@ -146,7 +153,10 @@ class Check {
     if (!any_sharers()) {
       return {"tells no topology: none of its cpus has cpuN/topology with the cpus that share its core", copy_again};
     }
-    online_ = list(cpus_ / "online").value_or(there_);
+    const auto online = list(cpus_ / "online");
+    // hwloc would take it for some cpus or other.
+    if (!notes_.empty()) return {"names its cpus in sys/devices/system/cpu/online, which is no list", copy_again};
+    online_ = online.value_or(there_);
     note(online_ - there_, " online without a directory, and taken as missing");
     note((online_ & there_) - told_, " online without topology, and taken as missing");
     const CpuSet known = online_ & told_;
@@ -156,7 +166,7 @@ class Check {
            [&](int cpu) { return first_of(cpu, {"topology/package_cpus", "topology/core_siblings"}); });
     caches(known);
     if (std::string empty = nodes(known); !empty.empty()) return {empty, copy_again};
-    return {"", "", std::move(notes_)};
+    return {.notes = std::move(notes_), .distances = distances_};
   }
 
  private:
@@ -219,7 +229,7 @@ class Check {
 
   void caches(const CpuSet& known) {
     std::map<int, fs::path> l3;
-    CpuSet without_level, without_size, cached;
+    CpuSet without_level, without_size, oversized, cached;
     for (int cpu : known) {
       for (int index = 0; index < 10; ++index) {
         const fs::path here = of(cpu) / "cache" / ("index" + std::to_string(index));
@@ -230,12 +240,16 @@ class Check {
           continue;
         }
         cached.insert(cpu);
-        if (os::first_number(first_line(here / "size")).value_or(0) == 0) without_size.insert(cpu);
+        const std::string size = first_line(here / "size");  // as "32768K"
+        const auto kib = os::first_number(size);
+        if (kib.value_or(0) == 0) without_size.insert(cpu);
+        if (kib ? *kib > most_cache_kib : size.size() > most_size_digits) oversized.insert(cpu);
         if (level == "3") l3.emplace(cpu, here);
       }
     }
     note(without_level, " told of a cache without its level, which is left out");
     if (without_size.size() < cached.size()) note(without_size, " told of a cache without its size");
+    note(oversized, " told of a cache that is larger than any");
     CpuSet behind;
     for (const auto& [cpu, path] : l3) behind.insert(cpu);
     shared("the L3 cache", behind, [&](int cpu) -> std::optional<std::string> {
@@ -253,11 +267,14 @@ class Check {
     if (const CpuSet missing = online - there; !missing.empty())
       notes_.push_back("NUMA nodes " + missing.to_text() + " are online and have no directory.");
     CpuSet near, twice, silent, unmeasured;
+    bool any_distance = false;
     const CpuSet seen = there & online;
     for (int node : seen) {
       const fs::path here = nodes_ / ("node" + std::to_string(node));
       const auto mask = mask_of(small_text(here / "cpumap"));
-      if (numbers_in(small_text(here / "distance")) != online.size()) unmeasured.insert(node);
+      const std::string distance = small_text(here / "distance");
+      any_distance = any_distance || !distance.empty();
+      if (!are_distances(distance, online.size())) unmeasured.insert(node);
       if (!mask) silent.insert(node);
       if (!mask) continue;
       twice |= near & *mask;
@@ -265,7 +282,8 @@ class Check {
     }
     if (!silent.empty())
       notes_.push_back("It is not told which cpus are near to NUMA nodes " + silent.to_text() + " (cpumap).");
-    if (online.size() > 1 && !unmeasured.empty() && unmeasured.size() < seen.size())
+    distances_ = unmeasured.empty();
+    if (online.size() > 1 && !distances_ && any_distance)
       notes_.push_back("The distances of NUMA nodes " + unmeasured.to_text() +
                        " are not those to all others: none is used.");
     note(twice, " in several NUMA nodes");
@@ -276,6 +294,7 @@ class Check {
   fs::path cpus_, nodes_;
   CpuSet there_, told_, online_;
   std::vector<std::string> notes_;
+  bool distances_ = true;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@ struct SysfsFindings {
   std::string problem = {};             ///< why no machine can be read from it; empty where one can
   std::string remedy = {};              ///< of the problem
   std::vector<std::string> notes = {};  ///< what is damaged, a sentence each
+  bool distances = true;                ///< the nodes' distances are what they should be
   bool arm = false;                     ///< the processor is an Arm one
   bool grace = false;                   ///< and NVIDIA's Grace, as far as its cores tell
 };

@@ -182,6 +182,21 @@ TEST_F(OperatorTest, ProgramsInDifferentTimeNamespacesDoNotShareACore) {
   EXPECT_EQ(said.out, "apart\n") << said.err;
 }
 
+TEST_F(OperatorTest, WhereProcIsAnotherNamespacesNobodyIsTakenForAnother) {
+  if (shell("unshare --pid --fork true").exit_code != 0) GTEST_SKIP() << "no PID namespace can be made here";
+  const auto said = shell("unshare --pid --fork '" CHARM_TOOL "' run --share off -- sh -c 'sleep 0.2; echo ran'");
+  EXPECT_EQ(said.out, "ran\n") << said.err;
+  EXPECT_TRUE(has(said.err, "no thread can be seen, so none is placed: /proc shows the processes of another PID"))
+      << said.err;
+  EXPECT_TRUE(has(said.err, " 0 threads")) << said.err;
+  const auto others =
+      shell("unshare --pid --fork sh -c '\"" CHARM_TOOL "\" attach $$; \"" CHARM_TOOL "\" top $$ --once'");
+  EXPECT_EQ(others.exit_code, 2);
+  EXPECT_EQ(others.out, "");
+  const std::string unseen = "charm: process 1 cannot be seen: /proc shows";
+  EXPECT_NE(others.err.find(unseen), others.err.rfind(unseen)) << "both say so: " << others.err;
+}
+
 TEST_F(OperatorTest, AMistypedVariableIsSaid) {
   const auto said = run("-q -- true", "CHARM_POLICI=local CHARM_WEATHER=fine");
   EXPECT_EQ(said.exit_code, 0);

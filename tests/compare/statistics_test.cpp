@@ -292,6 +292,13 @@ TEST(Verdict, SaysHowLargeADifferenceMayStillBe) {
             "tell");
 }
 
+TEST(Verdict, OfAlmostNoRunsNoNumbersAreSaid) {
+  const auto any = std::optional(ratio_of(0.78, 0.0000001, 25401307117.2));
+  const std::string said = sentence(judge(any, 2, {}), any, "A", "B");
+  EXPECT_TRUE(said.starts_with("cannot tell: too noisy; nothing is known of B from so few runs")) << said;
+  EXPECT_EQ(said.find("2540"), std::string::npos) << said;
+}
+
 TEST(Verdict, ADifferenceBelowTheThresholdDoesNotCount) {
   const auto small = ratio_of(1.03, 1.025, 1.035);
   EXPECT_EQ(judge(small, 15, {}).finding, Finding::first_wins);

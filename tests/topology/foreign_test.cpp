@@ -237,6 +237,20 @@ struct Damage {
   const char* note;
 };
 
+TEST(Sysfs, DistancesThatCannotBeAreNotUsed) {
+  const SysfsTree tree(sysfs_cpus(8, [](int i, SysfsCpu& c) { c.l3 = i / 4, c.node = i / 4; }), {{}, {}});
+  EXPECT_FALSE(Machine::from(tree.root()).node_distance.empty());
+  tree.replace("node0/distance", "10 -5");
+  EXPECT_TRUE(Machine::from(tree.root()).node_distance.empty());
+}
+
+TEST(Sysfs, AnEmptyListOfCpusIsNotTakenForOneCpu) {
+  const SysfsTree tree(sysfs_cpus(8, [](int i, SysfsCpu& c) { c.l3 = i / 4; }), {{}});
+  tree.replace("online", "");
+  const std::string said = judged(tree.root());
+  EXPECT_TRUE(has(said, "sys/devices/system/cpu/online, which is no list") && has(said, "copy")) << said;
+}
+
 TEST(Sysfs, WhatIsDamagedIsNoted) {
   const Damage all[] = {
       {"no topology", [](const SysfsTree& t) { t.remove("cpu3/topology"); }, "Cpu 3 is online without topology"},
@@ -265,6 +279,10 @@ TEST(Sysfs, WhatIsDamagedIsNoted) {
       {"two nodes", [](const SysfsTree& t) { t.replace("node1/cpumap", "000000f8"); }, "in several NUMA nodes"},
       {"no node", [](const SysfsTree& t) { t.replace("node1/cpumap", "000000e0"); }, "in no NUMA node"},
       {"distances", [](const SysfsTree& t) { t.replace("node1/distance", "20"); }, "The distances of NUMA nodes 1"},
+      {"no distances", [](const SysfsTree& t) { t.replace("node1/distance", "20 -5"); },
+       "The distances of NUMA nodes 1"},
+      {"size of a cache", [](const SysfsTree& t) { t.replace("cpu3/cache/index3/size", "99999999999999999999K"); },
+       "Cpu 3 is told of a cache that is larger than any"},
   };
   const auto cpus = sysfs_cpus(8, [](int i, SysfsCpu& c) { c.l3 = i / 4, c.node = i / 4; });
   EXPECT_TRUE(Machine::from(SysfsTree(cpus, {{}, {}}).root()).notes.empty());

@@ -112,7 +112,10 @@ double spread(const std::vector<double>& values) {
   return middle > 0 ? (box.high - box.low) / middle : 0;
 }
 
-std::string ratio_text(double ratio) { return fmt::format("{:.{}f}", ratio, ratio < 10 ? 3 : 1); }
+std::string ratio_text(double ratio) {
+  if (ratio >= 10000) return "> 9999";  // an end of an interval that says nothing
+  return fmt::format("{:.{}f}", ratio, ratio < 10 ? 3 : 1);
+}
 
 std::string interval_text(const compare::Interval& interval) {
   return ratio_text(interval.low) + "–" + ratio_text(interval.high);

@@ -13,10 +13,21 @@
 #include "os/machine/load_average.hpp"
 
 namespace charm::os {
+
+std::string proc_trouble() {
+  std::array<char, 32> own{};
+  const ssize_t length = readlink("/proc/self", own.data(), own.size());
+  std::string_view text(own.data(), length < 0 ? 0 : static_cast<std::size_t>(length));
+  if (next_number<int>(text) == getpid()) return "";
+  const bool mounted = access("/proc/stat", F_OK) == 0;
+  return mounted ? "/proc shows the processes of another PID namespace" : "/proc is not mounted";
+}
+
 Processes::Processes(std::string root) : root_(std::move(root)), proc_(path_below(root_, "proc/")) {
   // Some container runtimes show a /proc/loadavg of their own, which is out of date.
   struct statfs system{};
   trusts_loadavg_ = proc_ != "/proc/" || (statfs("/proc/loadavg", &system) == 0 && system.f_type == PROC_SUPER_MAGIC);
+  if (proc_ == "/proc/" && !proc_trouble().empty()) proc_ = "/proc/self/none/";
 }
 
 std::string Processes::file(int pid, const char* name) const { return proc_ + std::to_string(pid) + "/" + name; }

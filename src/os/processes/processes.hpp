@@ -28,6 +28,11 @@ struct ProcessStatus {
   std::uint64_t waited_ticks = 0;  ///< the same of children that have ended and for which it waited
 };
 
+/// Why /proc does not show this process and its children by the numbers that it knows them by: it is not mounted, or is
+/// that of another PID namespace (unshare --pid without --mount-proc). Empty where it does.
+std::string proc_trouble();
+
+/// Where /proc is of no use (proc_trouble), no process is there: its numbers would be those of others.
 class Processes {
  public:
   explicit Processes(std::string root = "/");
