@@ -7,6 +7,7 @@
 #include "attach/thread_placer.hpp"
 #include "controller/policy.hpp"
 #include "placement/quiet.hpp"
+#include "placement/standing.hpp"
 #include "steering/masks.hpp"
 
 namespace charm::attach {
@@ -138,19 +139,50 @@ void ThreadPlacer::avoid(double now) {
 /// None where the placement has one level only, or where nothing is counted.
 void ThreadPlacer::make_control_group(double now) {
   if (serial() || generation_->shared || !steering::has_choice(plan_.spec, generation_->placement)) return;
+  const auto told = system_.progress();
+  tells_progress_ = told.has_value();
+  progress_ = told.value_or(0);
   for (Slot& slot : slots_) {
     if (!slot.taken()) continue;
     Member& member = members_.at(slot.thread);
     if (!member.counters) member.counters = system_.counters(slot.thread);
-    if (!member.counters) {
-      trouble_ = "there are no counters of its threads, and nothing else tells how fast it is: '" + plan_.spec +
-                 "' stands at " + std::to_string(generation_->placement.levels[0]) + " chiplets";
+    if (!member.counters && !tells_progress_) {
+      wanted_level_ = 0;
+      stand();
+      tell_standing();
       return;
     }
   }
   generation_->control_group =
       steering::make_control_group(plan_.spec, plan_.machine, generation_->placement, now - started_);
   next_tick_ = now;
+}
+
+/// Whether the level follows from the program's memory. Whoever asks for a spread, or for the paper's algorithm, has it.
+bool ThreadPlacer::stands_by_memory() const {
+  return generation_ && !generation_->control_group && !serial() && !generation_->shared &&
+         plan_.request.spread == 0 && plan_.spec.starts_with("adaptive") &&
+         steering::has_choice(plan_.spec, generation_->placement);
+}
+
+/// A7. A program that grows goes over to more chiplets once two looks in a row agree.
+void ThreadPlacer::stand() {
+  if (!stands_by_memory()) return;
+  placement::Placement& placement = generation_->placement;
+  const int before = std::exchange(
+      wanted_level_, placement::standing_level(plan_.machine, placement, system_.resident_bytes()));
+  const int at = placement.level_index(wanted_level_);
+  if ((before != 0 && before != wanted_level_) || at == placement.initial) return;
+  placement.initial = at;
+  if (before == 0) return;  // the caller applies it
+  tell_standing();
+  apply(now_);
+}
+
+void ThreadPlacer::tell_standing() {
+  trouble_ = "there are no counters of its threads, and nothing else tells how fast it is: '" + plan_.spec +
+             "' stands at " + std::to_string(generation_->spread()) + " chiplets" +
+             (stands_by_memory() ? ", by the memory that it holds; --progress FILE would let it try others" : "");
 }
 
 /// The chiplets of the workers.

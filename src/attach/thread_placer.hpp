@@ -15,6 +15,8 @@
 //     at most once in five seconds.
 // A6  While the program has one worker at most, all of its threads may run on all cpus of the plan. A pool of threads
 //     is as large as the mask of the thread that makes it, and most are made by the one thread that is busy.
+// A7  Without counters, and where the program does not say what it has done, a policy that moves workers stands at the
+//     level that placement/standing.hpp gives for the memory that the program holds.
 //
 // The clock is an argument, and all of the system is behind the interface System.
 #pragma once
@@ -160,6 +162,9 @@ class ThreadPlacer {
   void vacate(Slot& slot);
   void renew(double now);
   void make_control_group(double now);
+  void stand();
+  void tell_standing();
+  [[nodiscard]] bool stands_by_memory() const;
   void apply(double now);
   void place_workers(int spread);
   void release_all();
@@ -204,6 +209,10 @@ class ThreadPlacer {
   lease::OwnTime own_;
   CpuSet leased_;
   double next_avoidance_ = 0;
+  double next_stand_ = 0;
+  int wanted_level_ = 0;        // at the latest look at its memory
+  double progress_ = 0;         // that the program has told so far
+  bool tells_progress_ = false;
   int next_binder_ = 0;
   Tally tally_;
   std::string trouble_;

@@ -54,6 +54,7 @@ inline Counts& operator-=(Counts& rest, const Counts& less) {
 struct WorkerTotals : Counts {
   double running_since = 0;  // time at which the present work began, which `busy` does not contain yet; 0 while idle
   bool counters = false;     // whether instructions and fills are measured
+  bool hides_chiplets = false;  // lines of other chiplets are counted among those of the own one
 };
 
 }  // namespace charm::controller

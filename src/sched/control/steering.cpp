@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "base/notices.hpp"
 #include "controller/policy.hpp"
+#include "counters/ration.hpp"
 #include "os/processes/symbol.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
@@ -18,6 +20,7 @@
 namespace charm::sched {
 namespace {
 
+constexpr double least_polls = 4;         // of a worker in a tick
 constexpr double guest_floats_s = 0.001;  // on the worker's cpu, before it is bound there
 
 thread_local const Worker* worker_of_own_thread = nullptr;
@@ -66,6 +69,7 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
   decides_ = first->control_group != nullptr;
   // Without a controller nothing has to be counted, and missing counters are not reported.
   if (decides_ && !source_) source_ = counters::Source::choose(runtime.settings, runtime.machine);
+  if (decides_) consider_counters(first->control_group->period());
   if (cpus_) {
     granted_ = cpus_->granted();
     os::ThreadMask caller;
@@ -78,7 +82,7 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
     first->cpus = usable_ & *leased_;
   }
   // Some worker meets every tick as long as a worker polls several times in a tick.
-  interval_ = decides_             ? std::clamp(first->control_group->period() / 16, 0.0005, 0.01)
+  interval_ = decides_             ? std::max(std::clamp(first->control_group->period() / 16, 0.0005, 0.01), pause_)
               : look_interval_ > 0 ? look_interval_
                                    : 1e9;
   current_.store(first.get(), std::memory_order_seq_cst);
@@ -86,6 +90,27 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
 }
 
 Steering::~Steering() = default;
+
+/// Whether the source tells anything that a decision needs, and how often it may be asked.
+void Steering::consider_counters(double period) {
+  const counters::Description description = source_->describe();
+  const bool recorded = runtime_.settings.counters.choice == base::Counters::record;
+  if (description.kind == counters::Description::Kind::software && !recorded) source_.reset();
+  if (description.kind != counters::Description::Kind::hardware) return;
+  if (controller::needs_other_chiplets(spec_) && steering::hides_chiplets(description.has, runtime_.machine))
+    base::notice("counters: chiplets", steering::hidden_chiplets);
+  pause_ = counters::reading_pause(description.reading_s);
+  if (pause_ > period / least_polls && !recorded) {
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "a reading of the hardware counters takes %.3g us here, too long for a tick of %.3g ms: decisions "
+                  "rest on throughput alone; a longer tick would let them be read",
+                  description.reading_s * 1e6, period * 1e3);
+    base::notice("counters: dear", text);
+    source_.reset();
+  }
+  pause_ = std::min(pause_, period / least_polls);
+}
 
 std::unique_ptr<controller::ControlGroup> Steering::make_control_group(const placement::Placement& placement,
                                                                        double now) {
@@ -287,8 +312,12 @@ void Steering::record_counts(Worker& worker, WorkerControl& p, const PlacementGe
                 worker.user_work + p.outside_work);
   WorkerControl::Thread& t = thread(worker);
   if (source_ && !t.counters) t.counters = source_->open_for_this_thread(worker.id);
-  if (t.counters) t.last = t.counters->read();
+  if (t.counters && time >= t.next_reading) {
+    t.last = t.counters->read();
+    t.next_reading = time + pause_;
+  }
   totals.counters = steering::tells_enough(t.last.has);
+  totals.hides_chiplets = steering::hides_chiplets(t.last.has, runtime_.machine);
   steering::add_reading(totals, p.own.last);
   steering::add_reading(totals, p.guest.last);
   spread = generation.control_group->poll(worker.id, totals, time);
