@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/backend.hpp"
@@ -35,6 +36,7 @@ struct RunResult {
   double efficiency = 0;  // relative to the best level of each phase
   Fills fills{};          // sum over all workers
   std::vector<Move> moves;
+  std::vector<std::pair<double, int>> stands;  // from when on the workers were on so many chiplets, trials included
   std::vector<int> levels;               // chiplets that the placement can use
   std::vector<double> level_share;       // share of the time at each level
   std::vector<WorkerCore> worker_cores;  // at the end

@@ -2,25 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "base/notices.hpp"
 #include "controller/policy.hpp"
-#include "counters/ration.hpp"
 #include "os/processes/symbol.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
 #include "steering/masks.hpp"
-#include "steering/readings.hpp"
 #include "trace/recorder.hpp"
 
 namespace charm::sched {
 namespace {
 
-constexpr double least_polls = 4;         // of a worker in a tick
 constexpr double guest_floats_s = 0.001;  // on the worker's cpu, before it is bound there
 
 thread_local const Worker* worker_of_own_thread = nullptr;
@@ -29,16 +25,6 @@ thread_local const Worker* worker_of_own_thread = nullptr;
 [[gnu::noinline]] bool on_own_thread(const Worker& worker) noexcept {
   asm volatile("");
   return worker_of_own_thread == &worker;
-}
-
-controller::WorkerTotals totals_of(const Meter& meter, double tasks, double user_work) {
-  controller::WorkerTotals totals;
-  totals.busy = meter.busy();
-  totals.running_since = meter.running_since();
-  totals.tasks = tasks;
-  totals.task_work = meter.work();
-  totals.user_work = user_work;
-  return totals;
 }
 
 }  // namespace
@@ -90,27 +76,6 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
 }
 
 Steering::~Steering() = default;
-
-/// Whether the source tells anything that a decision needs, and how often it may be asked.
-void Steering::consider_counters(double period) {
-  const counters::Description description = source_->describe();
-  const bool recorded = runtime_.settings.counters.choice == base::Counters::record;
-  if (description.kind == counters::Description::Kind::software && !recorded) source_.reset();
-  if (description.kind != counters::Description::Kind::hardware) return;
-  if (controller::needs_other_chiplets(spec_) && steering::hides_chiplets(description.has, runtime_.machine))
-    base::notice("counters: chiplets", steering::hidden_chiplets);
-  pause_ = counters::reading_pause(description.reading_s);
-  if (pause_ > period / least_polls && !recorded) {
-    char text[200];
-    std::snprintf(text, sizeof text,
-                  "a reading of the hardware counters takes %.3g us here, too long for a tick of %.3g ms: decisions "
-                  "rest on throughput alone; a longer tick would let them be read",
-                  description.reading_s * 1e6, period * 1e3);
-    base::notice("counters: dear", text);
-    source_.reset();
-  }
-  pause_ = std::min(pause_, period / least_polls);
-}
 
 std::unique_ptr<controller::ControlGroup> Steering::make_control_group(const placement::Placement& placement,
                                                                        double now) {
@@ -301,26 +266,6 @@ void Steering::poll(Worker& worker, WorkerControl& p, double time) noexcept {
   follow(worker, p, *generation, spread);
   p.looking.store(nullptr, std::memory_order_release);
   call_listener();
-}
-
-void Steering::record_counts(Worker& worker, WorkerControl& p, const PlacementGeneration& generation, double time,
-                             int& spread) noexcept {
-  if (p.meter.running_since() > 0) p.meter.settle(time);
-  p.outside_work += outside_work_.exchange(0, std::memory_order_relaxed);
-  controller::WorkerTotals totals =
-      totals_of(p.meter, static_cast<double>(worker.tally.jobs.load(std::memory_order_relaxed)),
-                worker.user_work + p.outside_work);
-  WorkerControl::Thread& t = thread(worker);
-  if (source_ && !t.counters) t.counters = source_->open_for_this_thread(worker.id);
-  if (t.counters && time >= t.next_reading) {
-    t.last = t.counters->read();
-    t.next_reading = time + pause_;
-  }
-  totals.counters = steering::tells_enough(t.last.has);
-  totals.hides_chiplets = steering::hides_chiplets(t.last.has, runtime_.machine);
-  steering::add_reading(totals, p.own.last);
-  steering::add_reading(totals, p.guest.last);
-  spread = generation.control_group->poll(worker.id, totals, time);
 }
 
 // ---- any thread ----

@@ -9,8 +9,8 @@
 
 namespace charm::sim {
 
-Reproduction charm_figure_9() {
-  const Model model = sim::model("epyc-7713-2s");
+Reproduction charm_figure_9(const Free& free) {
+  const Model model = model_with("epyc-7713-2s", free);
   const char *logs = "logs of the artifact", *text = "§5.4, text";
   constexpr std::array<int, 7> cores{8, 16, 24, 32, 40, 64, 128};
   constexpr std::array<double, 7> shoal_s{168, 101, 79, 67, 65, 104, 430}, charm_s{90, 59, 51, 59, 82, 104, 347};
@@ -37,17 +37,23 @@ Reproduction charm_figure_9() {
     return std::max_element(curve.begin(), curve.end(), [](auto& a, auto& b) { return a.second < b.second; });
   };
   const auto p = peak(charm), q = peak(shoal);
-  out.points.push_back(required("cores at CHARM's peak", 1, 24, p->first, p->first <= q->first,
-                                "CHARM peaks at no more cores than SHOAL", text));
-  out.points.push_back(required("CHARM's peak", p->first, 21, p->second, p->second >= q->second * 0.999,
-                                "CHARM's peak is the higher one", text));
+  // A tie is no confirmation: both are reported, and required only as far as they differ.
+  out.points.push_back(magnitude("cores at CHARM's peak", 1, 24, p->first, text));
+  out.points.push_back(magnitude("cores at SHOAL's peak", 1, 32, q->first, text));
+  out.points.push_back(magnitude("CHARM's peak", p->first, 21, p->second, text));
+  out.points.push_back(magnitude("CHARM over SHOAL, at their peaks", p->first, 21.0 / 16, p->second / q->second, text));
+  out.points.push_back(magnitude("CHARM over SHOAL, the largest gap", 16, 2, charm[16] / shoal[16], text));
+  out.points.push_back(magnitude("CHARM over SHOAL, the end of its lead", 40, 1, charm[40] / shoal[40], text));
   out.points.push_back(magnitude("SHOAL's peak", q->first, 16, q->second, text));
   const double late = charm[128] / charm[64];
   out.points.push_back(required("CHARM at 128 over 64", 128, 0.3, late, late < 1, "both fall beyond their peak", text));
   const double late_shoal = shoal[128] / shoal[64];
   out.points.push_back(
       required("SHOAL at 128 over 64", 128, 0.24, late_shoal, late_shoal < 1, "both fall beyond their peak", text));
+  for (Point& point : out.points) point.basis = Basis::fitted;
   out.not_captured = {
+      "That CHARM's peak is higher, and at fewer cores: in the model both have the same placement from 32 cores on.",
+      "That the largest gap is at 16 cores, and that CHARM leads up to 40: in the model it leads up to 24.",
       "Huge pages and DMA copies of SHOAL.",
       "Why SHOAL is faster than CHARM at 40 cores and both alike at 64: at those the model has the same "
       "placement for both."};
