@@ -44,7 +44,7 @@ double ThreadPlacer::step(double now) {
     assign(now);
     avoid(now);
     if (now >= next_stand_) {
-      stand();
+      stand(now);
       next_stand_ = now + stand_s;
     }
     next_window_ = now + (now < lively_until_ ? lively_window_s : calm_window_s);

@@ -39,6 +39,7 @@
 #include "controller/control_group.hpp"
 #include "lease/interference.hpp"
 #include "placement/claim.hpp"
+#include "placement/standing.hpp"
 #include "steering/generation.hpp"
 #include "steering/thread_binder.hpp"
 
@@ -162,7 +163,9 @@ class ThreadPlacer {
   void vacate(Slot& slot);
   void renew(double now);
   void make_control_group(double now);
-  void stand();
+  void look_for_counters();
+  void stand(double now);
+  [[nodiscard]] placement::Standing standing();
   void tell_standing();
   [[nodiscard]] bool stands_by_memory() const;
   void apply(double now);
@@ -210,7 +213,8 @@ class ThreadPlacer {
   CpuSet leased_;
   double next_avoidance_ = 0;
   double next_stand_ = 0;
-  int wanted_level_ = 0;        // at the latest look at its memory
+  placement::Standing standing_, seen_standing_;  // the present one, and that of the latest look at its memory
+  bool uncounted_ = false;                        // there are no counters of its threads
   double progress_ = 0;         // that the program has told so far
   bool tells_progress_ = false;
   int next_binder_ = 0;

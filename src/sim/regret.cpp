@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/parallel.hpp"
-#include "placement/standing.hpp"
+#include "placement/policy.hpp"
 #include "sim/generator.hpp"
 #include "sim/policies/all.hpp"
 #include "sim/steady.hpp"
@@ -18,17 +18,35 @@ using placement::SocketOrder;
 
 constexpr double tie = 1.01;  // static policies that differ by less are no choice
 
-int fewest(const Machine& /*machine*/, const Placement& family, double /*bytes*/) { return family.levels.front(); }
-int most(const Machine& /*machine*/, const Placement& family, double /*bytes*/) { return family.levels.back(); }
-int middle(const Machine& /*machine*/, const Placement& family, double /*bytes*/) {
-  return family.levels[family.levels.size() / 2];
+using placement::Request;
+using placement::Standing;
+
+Standing level_of(const Machine& machine, const Request& request, SocketOrder sockets, double share) {
+  Request wanted = request;
+  wanted.sockets = sockets;
+  const std::vector<int> levels = placement::policy("local").place(machine, wanted).levels;
+  return {sockets, levels[static_cast<std::size_t>(share * static_cast<double>(levels.size() - 1) + 0.5)]};
+}
+
+Standing fewest(const Machine& machine, const Request& request, double /*bytes*/) {
+  return level_of(machine, request, SocketOrder::fill, 0);
+}
+Standing middle(const Machine& machine, const Request& request, double /*bytes*/) {
+  return level_of(machine, request, SocketOrder::fill, 0.5);
+}
+Standing most(const Machine& machine, const Request& request, double /*bytes*/) {
+  return level_of(machine, request, SocketOrder::fill, 1);
+}
+Standing most_of_all(const Machine& machine, const Request& request, double /*bytes*/) {
+  return level_of(machine, request, SocketOrder::balance, 1);
 }
 
 constexpr StandingRule rules[] = {
-    {"by memory", "the fewest chiplets whose caches hold the program's memory, else all", placement::standing_level},
-    {"local", "the fewest chiplets", fewest},
+    {"by memory", "as few as hold the program's memory in their caches, else all", placement::standing_for},
+    {"local", "the fewest", fewest},
     {"middle", "the middle level", middle},
-    {"distributed", "the most chiplets", most},
+    {"distributed", "the most of as few sockets as hold the workers", most},
+    {"distributed, sockets=balance", "the most of all sockets", most_of_all},
 };
 
 /// Bytes that all workers touch together.
@@ -73,17 +91,17 @@ Regret regret_of(const Model& model, const std::string& spec, int workers) {
   };
   for (std::size_t at = 0; at < filled.size(); ++at)
     consider(filled[at], "static:spread=" + std::to_string(family.levels[at]));
-  if (model.machine.sockets.size() > 1) {
-    const Placement even = placed("local", model, workers, SocketOrder::balance);
-    const std::vector<double> rates = throughput(model, work, even);
-    for (std::size_t at = 0; at < rates.size(); ++at)
-      consider(rates[at], "static:spread=" + std::to_string(even.levels[at]) + ", sockets=balance");
-  }
+  const Placement even = placed("local", model, workers, SocketOrder::balance);
+  const std::vector<double> balanced = throughput(model, work, even);
+  for (std::size_t at = 0; at < balanced.size(); ++at)
+    consider(balanced[at], "static:spread=" + std::to_string(even.levels[at]) + ", sockets=balance");
   consider(throughput(model, work, placed("numa", model, workers)).front(), "numa");
   if (best < least * tie) return out;
   for (const StandingRule& rule : rules) {
-    const int level = rule.level(model.machine, family, memory_of(work, workers));
-    out.loss.push_back(best / filled[static_cast<std::size_t>(family.level_index(level))]);
+    const Standing where = rule.stand(model.machine, {.workers = workers}, memory_of(work, workers));
+    const bool fill = where.sockets == SocketOrder::fill;
+    const int level = (fill ? family : even).level_index(where.spread);
+    out.loss.push_back(best / (fill ? filled : balanced)[static_cast<std::size_t>(level)]);
   }
   return out;
 }

@@ -10,14 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "placement/placement.hpp"
+#include "placement/standing.hpp"
 
 namespace charm::sim {
 
 /// A way to choose a level of the monotone family before the program has shown anything but its memory.
 struct StandingRule {
   std::string_view name, summary;
-  int (*level)(const Machine& machine, const placement::Placement& family, double bytes);
+  placement::Standing (*stand)(const Machine& machine, const placement::Request& request, double bytes);
 };
 
 /// The rule of `charm run` first, then those that it was compared with.

@@ -256,6 +256,18 @@ TEST(ThreadPlacer, WithoutCountersItStandsByTheMemoryThatTheProgramHolds) {
   }
 }
 
+/// Eight workers fill one of two sockets, whose caches do not hold the program's memory.
+TEST(ThreadPlacer, WithoutCountersItTakesBothSocketsForMemoryThatNeedsTheirCaches) {
+  for (const double bytes : {1e6, 4e9}) {
+    Program run(charm::test::uniform(2, 2, 4), "adaptive");
+    run.program.resident = bytes;
+    for (int i = 0; i < 8; ++i) run.program.start(1.0);
+    run.pass(5);
+    EXPECT_EQ(run.thread_placer.spread(), bytes < 1e9 ? 2 : 4);
+    EXPECT_EQ(run.program.collisions, 0);
+  }
+}
+
 TEST(ThreadPlacer, FollowsAProgramThatGrowsAndNotOneThatIsLargeForAMoment) {
   Program run(charm::test::uniform(1, 4, 4), "adaptive");
   run.program.resident = 1e6;
@@ -263,7 +275,7 @@ TEST(ThreadPlacer, FollowsAProgramThatGrowsAndNotOneThatIsLargeForAMoment) {
   run.pass(5);
   ASSERT_EQ(run.thread_placer.spread(), 1);
   run.program.resident = 4e9;
-  run.pass(1.1);
+  run.pass(0.9);
   run.program.resident = 1e6;
   run.pass(5);
   EXPECT_EQ(run.thread_placer.tally().moves, 0U);
@@ -274,7 +286,7 @@ TEST(ThreadPlacer, FollowsAProgramThatGrowsAndNotOneThatIsLargeForAMoment) {
 }
 
 TEST(ThreadPlacer, KeepsToTheSpreadThatTheUserAskedFor) {
-  Program run(charm::test::uniform(1, 4, 4), "adaptive", 2);
+  Program run(charm::test::uniform(1, 4, 4), "adaptive", false, 2);
   run.program.resident = 4e9;
   for (int i = 0; i < 4; ++i) run.program.start(1.0);
   run.pass(5);
