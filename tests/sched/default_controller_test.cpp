@@ -23,7 +23,7 @@ namespace {
 using charm::counters::FillSource;
 using Seconds = std::chrono::duration<double>;
 
-constexpr int workers = 4;
+constexpr int played_workers = 4;
 
 /// How fast the workers are on 1, 2 and 4 chiplets, and what they wait for.
 struct Truth {
@@ -83,7 +83,7 @@ class PlayedCounters final : public charm::counters::Source {
 };
 
 /// Works until `enough` says so or for far too long.
-bool work_until(const std::function<bool()>& enough) {
+bool play_until(const std::function<bool()>& enough) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(200);
   while (std::chrono::steady_clock::now() < end) {
     charm::run([] {
@@ -141,7 +141,7 @@ void check(const std::vector<charm::Decision>& decisions, const Truth& truth, in
 
 void expect_best(const Truth& truth, int start, int best, const char* first_reason) {
   charm::Config config;
-  config.workers = workers;
+  config.workers = played_workers;
   config.topology = "pack:1 l3:4 core:4 pu:1";
   config.policy = "adaptive:tick=0.1";
   config.spread = start;
@@ -156,7 +156,7 @@ void expect_best(const Truth& truth, int start, int best, const char* first_reas
     });
     return back >= 2 && spread_now() == best;
   };
-  EXPECT_TRUE(work_until(concluded)) << told(charm::decisions());
+  EXPECT_TRUE(play_until(concluded)) << told(charm::decisions());
   const auto decisions = charm::decisions();
   ASSERT_FALSE(decisions.empty());
   EXPECT_NE(decisions.front().reason.find(first_reason), std::string::npos) << told(decisions);

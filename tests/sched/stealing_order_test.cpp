@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr int workers = 8;
+constexpr int all_workers = 8;
 constexpr int tasks_each = 6;
 
 /// The workers that the thief stole from, one for each task, in order.
@@ -20,12 +20,12 @@ std::vector<int> stolen_by(int thief) {
   std::atomic<int> ready{0};
   std::atomic<bool> go{false}, done{false};
   std::vector<int> order;  // the thief's alone
-  std::atomic<int> elsewhere{0}, left{(workers - 1) * tasks_each};
+  std::atomic<int> elsewhere{0}, left{(all_workers - 1) * tasks_each};
   const auto wait_for = [](const std::atomic<bool>& flag) {
     while (!flag) std::this_thread::sleep_for(std::chrono::microseconds(200));
   };
   std::vector<std::thread> callers;
-  for (int worker = 0; worker < workers; ++worker) {
+  for (int worker = 0; worker < all_workers; ++worker) {
     callers.emplace_back([&, worker] {
       charm::call(worker, [&] {
         if (worker == thief) {
@@ -48,7 +48,7 @@ std::vector<int> stolen_by(int thief) {
       });
     });
   }
-  while (ready < workers) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  while (ready < all_workers) std::this_thread::sleep_for(std::chrono::microseconds(200));
   go = true;
   for (auto& caller : callers) caller.join();
   EXPECT_EQ(elsewhere, 0);
@@ -57,7 +57,7 @@ std::vector<int> stolen_by(int thief) {
 
 TEST(StealingOrder, ThiefEmptiesItsChipletThenPrefersItsSocket) {
   charm::Config config;
-  config.workers = workers;
+  config.workers = all_workers;
   config.topology = "pack:2 numa:1 l3:2 core:2 pu:1";
   config.policy = "local";
   config.counters = "none";
@@ -65,10 +65,10 @@ TEST(StealingOrder, ThiefEmptiesItsChipletThenPrefersItsSocket) {
   const auto cores = charm::worker_cores();
   int own_socket_first = 0, rounds = 0;
   for (int round = 0; round < 24; ++round) {
-    const int thief = round % workers;
+    const int thief = round % all_workers;
     const auto& its = cores[static_cast<std::size_t>(thief)];
     const auto order = stolen_by(thief);
-    ASSERT_EQ(order.size(), static_cast<std::size_t>((workers - 1) * tasks_each));
+    ASSERT_EQ(order.size(), static_cast<std::size_t>((all_workers - 1) * tasks_each));
     const auto neighbours = std::count_if(cores.begin(), cores.end(), [&](const auto& c) { return c.chiplet == its.chiplet; });
     const auto near = static_cast<std::size_t>((neighbours - 1) * tasks_each);
     ASSERT_EQ(near, static_cast<std::size_t>(tasks_each)) << "two workers on each chiplet";
