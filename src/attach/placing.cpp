@@ -175,7 +175,8 @@ void ThreadPlacer::look_for_counters() {
   uncounted_ = slot != slots_.end() && system_.counters(slot->thread) == nullptr;
 }
 
-/// Whether the level follows from the program's memory. Whoever asks for a spread, or for the paper's algorithm, has it.
+/// Whether the level follows from the program's memory. Whoever asks for a spread, or for the paper's algorithm, has
+/// it.
 bool ThreadPlacer::stands_by_memory() const {
   return generation_ && uncounted_ && !generation_->control_group && !serial() && !generation_->shared &&
          plan_.request.spread == 0 && plan_.spec.starts_with("adaptive") && plan_.machine.chiplets.size() > 1;

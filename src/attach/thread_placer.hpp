@@ -215,7 +215,7 @@ class ThreadPlacer {
   double next_stand_ = 0;
   placement::Standing standing_, seen_standing_;  // the present one, and that of the latest look at its memory
   bool uncounted_ = false;                        // there are no counters of its threads
-  double progress_ = 0;         // that the program has told so far
+  double progress_ = 0;                           // that the program has told so far
   bool tells_progress_ = false;
   int next_binder_ = 0;
   Tally tally_;

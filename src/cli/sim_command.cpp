@@ -105,8 +105,8 @@ int worst(const SimArguments& options, Session& session, bool colour) {
 
 int regret(const SimArguments& options, Session& session, bool colour) {
   const SimRequest request = request_of(options);
-  const auto all = sim::regrets(request.machines, options.workload.empty() ? sim::regret_workloads() : request.workloads,
-                                request.jobs);
+  const auto all = sim::regrets(request.machines,
+                                options.workload.empty() ? sim::regret_workloads() : request.workloads, request.jobs);
   session.out << (options.output.json ? regret_json(all) : regret_table(all, colour));
   return exit_done;
 }
@@ -237,7 +237,8 @@ void declare_sim(CLI::App& app, Session& session) {
   }());
   app.add_flag("--worst", options->worst, "Compare the controller with the best level; the worst ten");
   app.add_flag("--regret", options.regret, "Compare levels that are chosen without knowing the program with the best");
-  app.add_flag("--assumptions", options.assumptions, "What the model assumes, and what the figures say when it is wrong");
+  app.add_flag("--assumptions", options.assumptions,
+               "What the model assumes, and what the figures say when it is wrong");
   file_path(app.add_option("--replay", options->replay, "Run the task graph of a CHARM_TRACE file"));
   one_of(app.add_option("--show-machine", options->show_machine, "Print a model with the source of each number"),
          machine_names());

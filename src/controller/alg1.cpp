@@ -92,7 +92,6 @@ std::unique_ptr<Controller> make_alg1(const Setup& setup, const Parameters& para
 
 constinit const ControllerType alg1_policy{"charm-alg1",
                                            "Algorithm 1 of the CHARM paper: spreads when fills reach a threshold",
-                                           base::alg1_parameters, make_alg1,
-                                           needs_other_chiplets};
+                                           base::alg1_parameters, make_alg1, needs_other_chiplets};
 
 }  // namespace charm::controller

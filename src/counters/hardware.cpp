@@ -13,11 +13,11 @@
 namespace charm::counters {
 namespace {
 
-constexpr std::uint64_t patience_ns = 50'000'000;        // after which a group without a counter is split
-constexpr double silence_instructions = 10e9;            // after which fill events that count nothing are given up
-constexpr std::uint64_t watch_ns = 250'000'000;          // between two looks at a thread's switches
+constexpr std::uint64_t patience_ns = 50'000'000;  // after which a group without a counter is split
+constexpr double silence_instructions = 10e9;      // after which fill events that count nothing are given up
+constexpr std::uint64_t watch_ns = 250'000'000;    // between two looks at a thread's switches
 constexpr int dear_windows = 2;
-constexpr std::size_t readings = 9;  // at the start, to know what one takes
+constexpr std::size_t readings = 9;                      // at the start, to know what one takes
 constexpr std::uint64_t silence_cpu_ns = 1'000'000'000;  // the same, for an instruction counter that stays 0
 
 class HardwareThread final : public ThreadCounters {
@@ -80,8 +80,9 @@ class HardwareThread final : public ThreadCounters {
     switches_ = switches;
     dear_ = dear ? dear_ + 1 : 0;
     if (dear_ < dear_windows || gone_) return;
-    tell("switches", "a thread switches so often that counters would take more than their share of its time; it is "
-                     "not counted any more");
+    tell("switches",
+         "a thread switches so often that counters would take more than their share of its time; it is "
+         "not counted any more");
     groups_.clear();
     totals_.clear();
     slots_.clear();
@@ -202,7 +203,7 @@ class HardwareThread final : public ThreadCounters {
   Reading last_;
   std::uint64_t opened_ns_ = 0;
   std::uint64_t counted_ns_ = 0;  // when all groups last had a counter
-  const double most_switches_;  // a second; 0: any number
+  const double most_switches_;    // a second; 0: any number
   std::uint64_t watched_ns_ = 0, switches_ = 0;
   int dear_ = 0;  // windows in a row with more of them
   bool ran_ = false;
@@ -337,9 +338,9 @@ HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const st
                                 "(ulimit -Hn)");
   }
   measure_costs(around, opened, description);
-  return {std::make_unique<HardwareSource>(share(around), std::move(opened.planned), limits, files,
-                                           std::move(description)),
-          {}};
+  return {
+      std::make_unique<HardwareSource>(share(around), std::move(opened.planned), limits, files, std::move(description)),
+      {}};
 }
 
 }  // namespace charm::counters

@@ -10,8 +10,7 @@ namespace {
 
 class SoftwareThread final : public ThreadCounters {
  public:
-  explicit SoftwareThread(std::shared_ptr<Shared> shared)
-      : shared_(std::move(shared)) {
+  explicit SoftwareThread(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {
     if (shared_->around.system_signals) software_.emplace(shared_->around.perf);
   }
   ~SoftwareThread() override {

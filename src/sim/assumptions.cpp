@@ -88,16 +88,15 @@ constexpr Split splits[] = {
      [](const Point& p) { return starts(p, "CHARM, local"); },
      [](const Point& p) { return starts(p, "SHOAL, local"); }},
     {"streamcluster_turns", "charm:fig9", "Fig. 9: SHOAL", "Fig. 9: CHARM", "charm:fig9",
-     [](const Point& p) { return p.series == "SHOAL" && p.x > 8; },
-     [](const Point& p) { return p.series == "CHARM"; }},
+     [](const Point& p) { return p.series == "SHOAL" && p.x > 8; }, [](const Point& p) { return p.series == "CHARM"; }},
     {"streamcluster_turns", "charm:fig9", "Fig. 9 up to 32 cores", "Fig. 9: 40, 64 and 128 cores", "charm:fig9",
      [](const Point& p) { return (p.series == "SHOAL" || p.series == "CHARM") && p.x <= 32; },
      [](const Point& p) { return (p.series == "SHOAL" || p.series == "CHARM") && p.x > 32; }},
 };
 
 CrossValidation cross_validate(const Split& split) {
-  const Assumption& number = *std::find_if(std::begin(all), std::end(all),
-                                           [&](const Assumption& one) { return one.name == split.number; });
+  const Assumption& number =
+      *std::find_if(std::begin(all), std::end(all), [&](const Assumption& one) { return one.name == split.number; });
   CrossValidation out{split.number, split.fitted_to, split.predicts, 0, free_defaults.*number.member, 0, 0, true};
   double least = INFINITY;
   Free best;
@@ -110,7 +109,8 @@ CrossValidation cross_validate(const Split& split) {
   out.value = best.*number.member;
   out.error_there = least;
   out.error = error_of(there, split.test);
-  for (const Point& point : there.points) out.shape_holds = out.shape_holds && (!point.hard || !split.test(point) || point.holds);
+  for (const Point& point : there.points)
+    out.shape_holds = out.shape_holds && (!point.hard || !split.test(point) || point.holds);
   return out;
 }
 

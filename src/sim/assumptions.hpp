@@ -28,11 +28,11 @@ Free moved(const Assumption& assumption, double factor);
 struct Sensitivity {
   const Assumption* assumption = nullptr;
   double factor = 1;
-  int hard = 0;                      // points
-  std::vector<std::string> fallen;   // hard points that hold at the default and not here: "charm:tab1: CC, RING at 64"
+  int hard = 0;                     // points
+  std::vector<std::string> fallen;  // hard points that hold at the default and not here: "charm:tab1: CC, RING at 64"
   std::vector<std::string> predicted;  // those among them that are marked as predicted
-  double largest_change = 0;         // of any point's value, relative
-  std::string changed_most;          // that point
+  double largest_change = 0;           // of any point's value, relative
+  std::string changed_most;            // that point
 };
 
 /// The figures that depend on the numbers: CHARM's and OLAP's.
@@ -52,9 +52,9 @@ BasisCount count(std::span<const Reproduction> figures);
 /// A number fitted to some points, and the error at others that were not used.
 struct CrossValidation {
   std::string number, fitted_to, predicts;
-  double value = 0, published = 0;      // what the fit gives, and what the figures use
-  double error_there = 0, error = 0;    // mean deviation from the paper's values at the points of the fit; at the others
-  bool shape_holds = true;              // all hard points among the others
+  double value = 0, published = 0;    // what the fit gives, and what the figures use
+  double error_there = 0, error = 0;  // mean deviation from the paper's values at the points of the fit; at the others
+  bool shape_holds = true;            // all hard points among the others
 };
 std::vector<CrossValidation> cross_validate(int jobs = 1);
 

@@ -7,7 +7,8 @@
 
 namespace charm::sim {
 
-Caches::Caches(const Job& job, double sampling, double lines, std::uint64_t seed) : random_(seed), clean_forward_(job.model->free.clean_forward) {
+Caches::Caches(const Job& job, double sampling, double lines, std::uint64_t seed)
+    : random_(seed), clean_forward_(job.model->free.clean_forward) {
   std::map<int, std::size_t> index;
   const Machine& machine = job.model->machine;
   std::vector<double> room;

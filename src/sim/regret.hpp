@@ -40,7 +40,7 @@ std::vector<Regret> regrets(const std::vector<std::string>& machines, const std:
 struct RegretSummary {
   std::string_view rule;
   double worst = 1, mean = 1;
-  double near = 0;        // share of the combinations in which it is at most 5 % slower
+  double near = 0;             // share of the combinations in which it is at most 5 % slower
   const Regret* at = nullptr;  // the worst
 };
 std::vector<RegretSummary> summary_of(const std::vector<Regret>& all);

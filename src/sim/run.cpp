@@ -32,7 +32,8 @@ class Run {
         first_cost_(workload_.phases.size(), 0) {
     if (!plan_.controller.empty()) {
       auto controller = controller::make_controller(
-          plan_.controller, controller::setup_for(model.machine, plan_.placement, controller::traits_for(model.machine)));
+          plan_.controller,
+          controller::setup_for(model.machine, plan_.placement, controller::traits_for(model.machine)));
       period_ = controller->period();
       control_group_ = std::make_unique<controller::ControlGroup>(static_cast<int>(workers_), std::move(controller), 0);
       stand_at(control_group_->spread());

@@ -37,11 +37,11 @@ struct RunResult {
   Fills fills{};          // sum over all workers
   std::vector<Move> moves;
   std::vector<std::pair<double, int>> stands;  // from when on the workers were on so many chiplets, trials included
-  std::vector<int> levels;               // chiplets that the placement can use
-  std::vector<double> level_share;       // share of the time at each level
-  std::vector<WorkerCore> worker_cores;  // at the end
-  double sampling = 1;                   // line-granular back-end: one line in so many was simulated
-  double sampling_error = 0;             // standard error of the share that memory served
+  std::vector<int> levels;                     // chiplets that the placement can use
+  std::vector<double> level_share;             // share of the time at each level
+  std::vector<WorkerCore> worker_cores;        // at the end
+  double sampling = 1;                         // line-granular back-end: one line in so many was simulated
+  double sampling_error = 0;                   // standard error of the share that memory served
 };
 
 /// \throws Error (bad_config, too_many_workers).

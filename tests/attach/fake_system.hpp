@@ -127,7 +127,7 @@ class FakeProgram final : public attach::System {
   double cpus_worth = 1e6;                               // of time that it gets in all; the rest of its threads queue
   int collisions = 0;
   bool has_counters = false;
-  double resident = 0;  // bytes
+  double resident = 0;         // bytes
   std::optional<double> done;  // work that it tells
 
  private:

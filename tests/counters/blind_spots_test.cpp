@@ -33,7 +33,8 @@ TEST(BlindSpots, AreTheOtherChipletsWhereTheyAreAddedToTheOwn) {
 }
 
 TEST(BlindSpots, AreNoneOfChipletsWhereThereIsOneForEachNode) {
-  for (const auto& spot : of("spr", "pack:2 numa:1 l3:1 core:56 pu:1")) EXPECT_EQ(spot.find("other chiplets"), std::string::npos);
+  for (const auto& spot : of("spr", "pack:2 numa:1 l3:1 core:56 pu:1"))
+    EXPECT_EQ(spot.find("other chiplets"), std::string::npos);
 }
 
 TEST(BlindSpots, AreEverythingWithoutCounters) {

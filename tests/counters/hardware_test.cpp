@@ -179,8 +179,8 @@ TEST(Hardware, OfOneThreadMayFailWithoutTheOthers) {
   EXPECT_TRUE(rig.thread->read().has.instructions);
 }
 
-/// What a worker's controller needs of each of `cores` threads where `ulimit -n 1024` has set both limits: the number of
-/// threads that have it, or negative where that cannot be tried.
+/// What a worker's controller needs of each of `cores` threads where `ulimit -n 1024` has set both limits: the number
+/// of threads that have it, or negative where that cannot be tried.
 int threads_counted_with_1024_files(int cores) {
   int told[2];
   if (pipe(told) != 0) return -1;
@@ -196,7 +196,8 @@ int threads_counted_with_1024_files(int cores) {
     around.files = os::reachable_file_limit();
     Machine many = Machine::from("pack:2 numa:1 l3:" + std::to_string(cores / 16) + " core:8 pu:1");
     many.origin = "live";
-    const auto source = choose_source(base::resolve({}, [](const char*) -> const char* { return nullptr; }), many, around);
+    const auto source =
+        choose_source(base::resolve({}, [](const char*) -> const char* { return nullptr; }), many, around);
     std::vector<std::unique_ptr<ThreadCounters>> threads;
     int counted = 0;
     for (int worker = 0; worker < cores; ++worker) {

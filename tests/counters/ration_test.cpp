@@ -12,7 +12,7 @@ namespace charm::counters {
 namespace {
 
 TEST(Ration, LeavesEveryThreadItsEventsWhereThereAreFilesEnough) {
-  for (const auto &[files, threads] : {std::pair<std::size_t, int>{0, 384}, {1U << 20U, 384}, {1024, 128}, {1024, 0}}) {
+  for (const auto& [files, threads] : {std::pair<std::size_t, int>{0, 384}, {1U << 20U, 384}, {1024, 128}, {1024, 0}}) {
     const FileRation files_of = ration(files, threads, 6);
     EXPECT_EQ(files_of.threads, threads);
     EXPECT_EQ(files_of.events, 6);
@@ -32,7 +32,7 @@ TEST(Ration, GivesEachThreadFewerEventsAndThenCountsFewerThreads) {
 }
 
 TEST(Ration, SpreadsTheCountedThreadsEvenly) {
-  for (const auto &[counted, threads] : {std::pair{256, 384}, {192, 192}, {1, 7}, {6, 7}, {0, 5}}) {
+  for (const auto& [counted, threads] : {std::pair{256, 384}, {192, 192}, {1, 7}, {6, 7}, {0, 5}}) {
     int all = 0, in_a_row = 0, longest = 0;
     for (int thread = 0; thread < threads; ++thread) {
       const bool is = is_counted(thread, counted, threads);

@@ -27,7 +27,7 @@ constexpr int played_workers = 4;
 
 /// How fast the workers are on 1, 2 and 4 chiplets, and what they wait for.
 struct Truth {
-  std::array<double, 5> rate{};                   // work per second, by spread
+  std::array<double, 5> rate{};                    // work per second, by spread
   std::array<double, 5> on_memory{}, on_others{};  // shares of time
 };
 
@@ -147,7 +147,9 @@ void expect_best(const Truth& truth, int start, int best, const char* first_reas
   config.spread = start;
   config.counters = "none";
   charm::test::FakeKernel kernel(16);
-  std::thread([&] { new charm::sched::Runtime(config, kernel.watch(), std::make_unique<PlayedCounters>(truth)); }).join();
+  std::thread([&] {
+    new charm::sched::Runtime(config, kernel.watch(), std::make_unique<PlayedCounters>(truth));
+  }).join();
   const auto concluded = [&] {
     const auto decisions = charm::decisions();
     // At the best level, and at least two trials of others have come back.

@@ -69,7 +69,8 @@ TEST(StealingOrder, ThiefEmptiesItsChipletThenPrefersItsSocket) {
     const auto& its = cores[static_cast<std::size_t>(thief)];
     const auto order = stolen_by(thief);
     ASSERT_EQ(order.size(), static_cast<std::size_t>((all_workers - 1) * tasks_each));
-    const auto neighbours = std::count_if(cores.begin(), cores.end(), [&](const auto& c) { return c.chiplet == its.chiplet; });
+    const auto neighbours =
+        std::count_if(cores.begin(), cores.end(), [&](const auto& c) { return c.chiplet == its.chiplet; });
     const auto near = static_cast<std::size_t>((neighbours - 1) * tasks_each);
     ASSERT_EQ(near, static_cast<std::size_t>(tasks_each)) << "two workers on each chiplet";
     for (std::size_t i = 0; i < order.size(); ++i) {

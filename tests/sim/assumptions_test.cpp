@@ -1,5 +1,7 @@
-// What the simulator's figures rest on: points that are called predicted need no fit, fits carry over to other points, and
-// most points are predictions.
+// What the simulator's figures rest on: points that are called predicted need no fit, fits carry over to other points,
+// and most points are predictions.
+#include "sim/assumptions.hpp"
+
 #include <charm/error.hpp>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/assumptions.hpp"
 #include "sim/regret.hpp"
 #include "thorough.hpp"
 
@@ -39,7 +40,8 @@ TEST(Assumptions, AreTheOnlyFreeNumbersAndHaveSources) {
   text << page.rdbuf();
   for (const Assumption& one : assumptions()) {
     EXPECT_FALSE(one.source.empty());
-    EXPECT_NE(text.str().find("`" + std::string(one.name) + "`"), std::string::npos) << one.name << " is not in the page";
+    EXPECT_NE(text.str().find("`" + std::string(one.name) + "`"), std::string::npos)
+        << one.name << " is not in the page";
     const Free twice = moved(one, 2);
     for (const Assumption& other : assumptions())
       EXPECT_EQ(twice.*other.member, free_defaults.*other.member * (&other == &one ? 2 : 1));
@@ -69,7 +71,7 @@ TEST(Regret, OfStandingByMemoryIsSmall) {
   ASSERT_EQ(rules.front().rule, "by memory");
   // Less is not to be had from the memory alone: work that streams and work that shares may hold the same.
   EXPECT_LE(rules.front().worst, 3) << rules.front().at->workload << " on " << rules.front().at->machine << " with "
-                                      << rules.front().at->workers << " workers";
+                                    << rules.front().at->workers << " workers";
   EXPECT_LE(rules.front().mean, 1.12);
   for (std::size_t other = 1; other < rules.size(); ++other) {
     EXPECT_LT(rules.front().worst, rules[other].worst) << rules[other].rule;

@@ -81,16 +81,16 @@ std::string assumptions_table(int jobs, bool colour) {
                     {fallen.empty() ? "–" : fallen, ""},
                     {std::string(one.assumption->source), "2"}});
   }
-  std::string out = "What the papers' figures say when a number moves:\n\n" +
-                    render_table({{"number"},
-                                  {"value", Align::right},
-                                  {"kind"},
-                                  {"moved", Align::right},
-                                  {"hard points hold", Align::right},
-                                  {"largest change", Align::right},
-                                  {"points that fall"},
-                                  {"source"}},
-                                 rows, colour);
+  std::string out =
+      "What the papers' figures say when a number moves:\n\n" + render_table({{"number"},
+                                                                              {"value", Align::right},
+                                                                              {"kind"},
+                                                                              {"moved", Align::right},
+                                                                              {"hard points hold", Align::right},
+                                                                              {"largest change", Align::right},
+                                                                              {"points that fall"},
+                                                                              {"source"}},
+                                                                             rows, colour);
   rows.clear();
   for (const auto& one : sim::cross_validate(jobs)) {
     rows.push_back({{one.number, "1"},
@@ -102,16 +102,15 @@ std::string assumptions_table(int jobs, bool colour) {
                     {fmt::format("{:.0f} %", 100 * one.error), ""},
                     {one.shape_holds ? "yes" : "no", one.shape_holds ? "" : "31"}});
   }
-  out += "\nNumbers fitted to some points, and the error at others:\n\n" +
-         render_table({{"number"},
-                       {"fitted to"},
-                       {"value", Align::right},
-                       {"used", Align::right},
-                       {"error there", Align::right},
-                       {"predicts"},
-                       {"error", Align::right},
-                       {"hard points hold"}},
-                      rows, colour);
+  out += "\nNumbers fitted to some points, and the error at others:\n\n" + render_table({{"number"},
+                                                                                         {"fitted to"},
+                                                                                         {"value", Align::right},
+                                                                                         {"used", Align::right},
+                                                                                         {"error there", Align::right},
+                                                                                         {"predicts"},
+                                                                                         {"error", Align::right},
+                                                                                         {"hard points hold"}},
+                                                                                        rows, colour);
   const sim::BasisCount count = sim::count(all_figures());
   return out + fmt::format("\n{} of {} points are predicted, {} fitted, {} assumed; {} of the predicted hold.\n",
                            count.predicted, count.all(), count.fitted, count.assumed, count.predicted_held);

@@ -39,8 +39,9 @@ std::string regret_table(const std::vector<sim::Regret>& all, bool colour) {
                     {fmt::format("{:.2f}", summary.worst), ""},
                     {fmt::format("{:.3f}", summary.mean), ""},
                     {fmt::format("{:.0f} %", 100 * summary.near), ""},
-                    {summary.at == nullptr ? "" : fmt::format("{} on {}, {} workers; best: {}", summary.at->workload,
-                                                              summary.at->machine, summary.at->workers, summary.at->best),
+                    {summary.at == nullptr ? ""
+                                           : fmt::format("{} on {}, {} workers; best: {}", summary.at->workload,
+                                                         summary.at->machine, summary.at->workers, summary.at->best),
                      ""},
                     {std::string(rule->summary), "2"}});
   }

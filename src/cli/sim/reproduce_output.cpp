@@ -84,7 +84,8 @@ std::string reproduce_table(const std::vector<sim::Reproduction>& figures, bool 
                      count.predicted, count.all(), count.fitted, count.assumed, count.predicted_held);
   return out + fmt::format(
                    "Fitted over all figures: streamcluster_turns = {}, streamcluster_fresh = {}, blind_writes = {}.\n",
-                   sim::free_defaults.streamcluster_turns, sim::free_defaults.streamcluster_fresh, sim::free_defaults.blind_writes);
+                   sim::free_defaults.streamcluster_turns, sim::free_defaults.streamcluster_fresh,
+                   sim::free_defaults.blind_writes);
 }
 
 }  // namespace charm::cli

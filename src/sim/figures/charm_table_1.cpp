@@ -11,10 +11,12 @@ Reproduction charm_table_1(const Free& free) {
     Basis basis;  // of RING's share
     double charm_remote, ring_remote, charm_local, ring_local;
   };
-  constexpr Row rows[] = {
-      {"BFS", "bfs", Basis::fitted, 3, 20876, 24722, 14687},    {"PR", "pagerank", Basis::fitted, 9, 55960, 78561, 39212},
-      {"CC", "cc", Basis::fitted, 84, 43718, 54631, 27924},     {"SSSP", "sssp", Basis::fitted, 6, 230939, 153665, 87152},
-      {"GUPS", "gups", Basis::assumed, 25, 19377, 21033, 18328}, {"Graph500", "graph500", Basis::assumed, 93, 93196, 229608, 176853}};
+  constexpr Row rows[] = {{"BFS", "bfs", Basis::fitted, 3, 20876, 24722, 14687},
+                          {"PR", "pagerank", Basis::fitted, 9, 55960, 78561, 39212},
+                          {"CC", "cc", Basis::fitted, 84, 43718, 54631, 27924},
+                          {"SSSP", "sssp", Basis::fitted, 6, 230939, 153665, 87152},
+                          {"GUPS", "gups", Basis::assumed, 25, 19377, 21033, 18328},
+                          {"Graph500", "graph500", Basis::assumed, 93, 93196, 229608, 176853}};
   const auto local_share = [&](const char* spec, const char* policy) {
     const Fills f = settled(model, spec, policy, 64).fills;
     return f[1] / (f[1] + f[3]);

@@ -15,8 +15,9 @@ namespace {
 
 using placement::SocketOrder;
 
-constexpr Parameter ring_parameters[] = {
-    {"message_ns", free_defaults.message_ns, "software cost of an access to another node's data, in a batch (estimate)", 0, 1e+06}};
+constexpr Parameter ring_parameters[] = {{"message_ns", free_defaults.message_ns,
+                                          "software cost of an access to another node's data, in a batch (estimate)", 0,
+                                          1e+06}};
 
 SimulationPlan blind(placement::Placement placement) {
   SimulationPlan plan;
