@@ -17,7 +17,7 @@ constexpr int tasks_each = 6;
 
 /// The workers that the thief stole from, one for each task, in order.
 std::vector<int> stolen_by(int thief) {
-  std::atomic<int> ready{0};
+  std::atomic<int> there{0}, ready{0};
   std::atomic<bool> go{false}, done{false};
   std::vector<int> order;  // the thief's alone
   std::atomic<int> elsewhere{0}, left{(all_workers - 1) * tasks_each};
@@ -28,6 +28,9 @@ std::vector<int> stolen_by(int thief) {
   for (int worker = 0; worker < all_workers; ++worker) {
     callers.emplace_back([&, worker] {
       charm::call(worker, [&] {
+        // Nobody has work before all are kept from taking any.
+        ++there;
+        while (there < all_workers) std::this_thread::sleep_for(std::chrono::microseconds(200));
         if (worker == thief) {
           ++ready;
           return wait_for(go);

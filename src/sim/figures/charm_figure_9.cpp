@@ -29,16 +29,18 @@ Reproduction charm_figure_9(const Free& free) {
     out.points.push_back(magnitude("SHOAL", n, alone_s / shoal_s[i], shoal[n], logs));
     out.points.push_back(magnitude("SHOAL, spread as in its logs", n, alone_s / shoal_s[i], spread, logs));
   }
-  for (const int n : {8, 16, 24}) {
-    out.points.push_back(
-        required("CHARM over SHOAL", n, 1, charm[n] / shoal[n], charm[n] > shoal[n], "CHARM is ahead", text));
+  // A tie is no confirmation: what differs by less than a twentieth is reported, and not required.
+  constexpr double tie = 1.05;
+  for (const int n : {8, 16}) {
+    const double ratio = charm[n] / shoal[n];
+    out.points.push_back(required("CHARM over SHOAL", n, 1, ratio, ratio > tie, "CHARM is ahead", text));
   }
   const auto peak = [&](const std::map<int, double>& curve) {
     return std::max_element(curve.begin(), curve.end(), [](auto& a, auto& b) { return a.second < b.second; });
   };
   const auto p = peak(charm), q = peak(shoal);
-  // A tie is no confirmation: both are reported, and required only as far as they differ.
-  out.points.push_back(magnitude("cores at CHARM's peak", 1, 24, p->first, text));
+  out.points.push_back(required("cores at CHARM's peak", 1, 24, p->first, p->first < q->first,
+                                "CHARM peaks at fewer cores than SHOAL", text));
   out.points.push_back(magnitude("cores at SHOAL's peak", 1, 32, q->first, text));
   out.points.push_back(magnitude("CHARM's peak", p->first, 21, p->second, text));
   out.points.push_back(magnitude("CHARM over SHOAL, at their peaks", p->first, 21.0 / 16, p->second / q->second, text));
@@ -52,8 +54,8 @@ Reproduction charm_figure_9(const Free& free) {
       required("SHOAL at 128 over 64", 128, 0.24, late_shoal, late_shoal < 1, "both fall beyond their peak", text));
   for (Point& point : out.points) point.basis = Basis::fitted;
   out.not_captured = {
-      "That CHARM's peak is higher, and at fewer cores: in the model both have the same placement from 32 cores on.",
-      "That the largest gap is at 16 cores, and that CHARM leads up to 40: in the model it leads up to 24.",
+      "That CHARM's peak is higher by a third: in the model by 2 %.",
+      "That the largest gap is at 16 cores, and that CHARM leads up to 40: in the model the gap is largest at 8 cores, and both are level from 24 on.",
       "Huge pages and DMA copies of SHOAL.",
       "Why SHOAL is faster than CHARM at 40 cores and both alike at 64: at those the model has the same "
       "placement for both."};
