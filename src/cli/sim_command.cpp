@@ -236,8 +236,8 @@ void declare_sim(CLI::App& app, Session& session) {
     return names;
   }());
   app.add_flag("--worst", options->worst, "Compare the controller with the best level; the worst ten");
-  app.add_flag("--regret", options.regret, "Compare levels that are chosen without knowing the program with the best");
-  app.add_flag("--assumptions", options.assumptions,
+  app.add_flag("--regret", options->regret, "Compare levels that are chosen without knowing the program with the best");
+  app.add_flag("--assumptions", options->assumptions,
                "What the model assumes, and what the figures say when it is wrong");
   file_path(app.add_option("--replay", options->replay, "Run the task graph of a CHARM_TRACE file"));
   one_of(app.add_option("--show-machine", options->show_machine, "Print a model with the source of each number"),
