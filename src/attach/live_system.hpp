@@ -35,6 +35,10 @@ class LiveSystem final : public System {
   /// Sets a function that is called once, before the first mask is set.
   void before_binding(std::function<void()> prepare) { before_binding_ = std::move(prepare); }
   double used() override;
+  double resident_bytes() override;
+  std::optional<double> progress() override;
+  /// Names a file whose first number is the work that the program has done so far.
+  void read_progress_from(std::string file) { progress_file_ = std::move(file); }
   std::map<int, os::CpuTime> cpu_times() override { return os::cpu_times(); }
   std::unique_ptr<counters::ThreadCounters> counters(const ThreadId& id) override;
 
@@ -65,6 +69,7 @@ class LiveSystem final : public System {
   std::map<ThreadId, os::ThreadClock> clocks_;
   const std::size_t most_clocks_;  // most open files; reading the times of further threads costs more
   std::function<void()> before_binding_;
+  std::string progress_file_;
 };
 
 }  // namespace charm::attach

@@ -106,16 +106,26 @@ void ThreadPlacer::renew(double now) {
   placement::Request request = plan_.request;
   request.workers = static_cast<int>(slots_.size());
   request.share_cores = true;
-  auto next = std::make_unique<steering::PlacementGeneration>(
-      steering::make_generation({plan_.machine, plan_.spec, request, plan_.machine.allowed_cpus,
-                                 placement::quiet_cpus(plan_.machine, busy(), request.workers, request.smt),
-                                 std::vector<WorkerCore>(slots_.size())}));
-  if (!next->fallback.empty()) trouble_ = next->fallback;
-  next->number = number;
-  tally_.shared = tally_.shared || next->shared;
+  const auto place = [&] {
+    auto next = std::make_unique<steering::PlacementGeneration>(
+        steering::make_generation({plan_.machine, plan_.spec, request, plan_.machine.allowed_cpus,
+                                   placement::quiet_cpus(plan_.machine, busy(), request.workers, request.smt),
+                                   std::vector<WorkerCore>(slots_.size())}));
+    if (!next->fallback.empty()) trouble_ = next->fallback;
+    next->number = number;
+    tally_.shared = tally_.shared || next->shared;
+    return next;
+  };
   if (!first) ++tally_.placements;
-  generation_ = std::move(next);
+  generation_ = place();
   make_control_group(now);
+  if (stands_by_memory()) {
+    standing_ = standing();
+    request.sockets = standing_.sockets;
+    request.spread = standing_.spread;
+    generation_ = place();
+    tell_standing();
+  }
   apply(now);
 }
 
@@ -137,20 +147,59 @@ void ThreadPlacer::avoid(double now) {
 
 /// None where the placement has one level only, or where nothing is counted.
 void ThreadPlacer::make_control_group(double now) {
-  if (serial() || generation_->shared || !steering::has_choice(plan_.spec, generation_->placement)) return;
+  uncounted_ = false;
+  if (serial() || generation_->shared) return;
+  const auto told = system_.progress();
+  tells_progress_ = told.has_value();
+  progress_ = told.value_or(0);
+  if (!steering::has_choice(plan_.spec, generation_->placement)) return look_for_counters();
   for (Slot& slot : slots_) {
     if (!slot.taken()) continue;
     Member& member = members_.at(slot.thread);
     if (!member.counters) member.counters = system_.counters(slot.thread);
-    if (!member.counters) {
-      trouble_ = "there are no counters of its threads, and nothing else tells how fast it is: '" + plan_.spec +
-                 "' stands at " + std::to_string(generation_->placement.levels[0]) + " chiplets";
+    if (!member.counters && !tells_progress_) {
+      uncounted_ = true;
+      tell_standing();
       return;
     }
   }
   generation_->control_group =
       steering::make_control_group(plan_.spec, plan_.machine, generation_->placement, now - started_);
   next_tick_ = now;
+}
+
+/// Where this many workers leave no choice of levels, on as few sockets as hold them, there may be one on all sockets.
+void ThreadPlacer::look_for_counters() {
+  if (!plan_.spec.starts_with("adaptive") || plan_.machine.sockets.size() < 2 || tells_progress_) return;
+  const auto slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& each) { return each.taken(); });
+  uncounted_ = slot != slots_.end() && system_.counters(slot->thread) == nullptr;
+}
+
+/// Whether the level follows from the program's memory. Whoever asks for a spread, or for the paper's algorithm, has
+/// it.
+bool ThreadPlacer::stands_by_memory() const {
+  return generation_ && uncounted_ && !generation_->control_group && !serial() && !generation_->shared &&
+         plan_.request.spread == 0 && plan_.spec.starts_with("adaptive") && plan_.machine.chiplets.size() > 1;
+}
+
+placement::Standing ThreadPlacer::standing() {
+  placement::Request request = plan_.request;
+  request.workers = static_cast<int>(slots_.size());
+  return placement::standing_for(plan_.machine, request, system_.resident_bytes());
+}
+
+/// A7. A program that grows or shrinks goes over once two looks in a row agree.
+void ThreadPlacer::stand(double now) {
+  if (!stands_by_memory()) return;
+  const placement::Standing seen = standing();
+  const placement::Standing before = std::exchange(seen_standing_, seen);
+  if (seen == before && seen != standing_) renew(now);
+}
+
+void ThreadPlacer::tell_standing() {
+  trouble_ = "there are no counters of its threads, and nothing else tells how fast it is: '" + plan_.spec +
+             "' stands at " + std::to_string(generation_->spread()) + " chiplets" +
+             (stands_by_memory() ? ", by the memory that it holds; --progress FILE would let it try others" : "");
 }
 
 /// The chiplets of the workers.

@@ -55,6 +55,10 @@ class System {
   /// Cpu time of the program and of its children, also of those that are not followed and those that have ended;
   /// in seconds, or 0 if it is not known.
   virtual double used() = 0;
+  /// Memory that the program and its children hold, in bytes; 0 if it is not known.
+  virtual double resident_bytes() { return 0; }
+  /// Work that the program says it has done so far, in units of its own; nothing if it says none.
+  virtual std::optional<double> progress() { return std::nullopt; }
   /// The kernel's counts of each cpu, for all programs.
   virtual std::map<int, os::CpuTime> cpu_times() = 0;
   /// Counters of a thread; null if there are none.

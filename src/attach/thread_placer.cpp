@@ -15,6 +15,7 @@ namespace {
 constexpr double look_s = 0.02;  // short enough that a thread that lives for 50 ms is found
 constexpr double lively_window_s = 0.1;
 constexpr double calm_window_s = 0.25;
+constexpr double stand_s = 1;  // between two looks at its memory
 constexpr double before_all_time = -1;
 constexpr int most_rounds = 8;  // searches for threads that were created while masks changed
 
@@ -42,6 +43,10 @@ double ThreadPlacer::step(double now) {
     measure(now);
     assign(now);
     avoid(now);
+    if (now >= next_stand_) {
+      stand(now);
+      next_stand_ = now + stand_s;
+    }
     next_window_ = now + (now < lively_until_ ? lively_window_s : calm_window_s);
   }
   if (decides() && now >= next_tick_) {
@@ -117,14 +122,17 @@ void ThreadPlacer::sample_interference(double now) {
 void ThreadPlacer::count(Slot& slot) {
   Member& member = members_.at(slot.thread);
   const auto time = system_.time(slot.thread);
-  if (!time || !member.counters) return;
+  if (!time || (!member.counters && !tells_progress_)) return;
   controller::Counts total;
   total.busy = static_cast<double>(time->run_ns) * 1e-9;
-  const counters::Reading reading = member.counters->read();
+  counters::Reading reading;
+  if (member.counters) reading = member.counters->read();
   steering::add_reading(total, reading);
   const bool is_new = member.told.busy == 0;
   if (!is_new) slot.totals += total - member.told;
   slot.totals.counters = steering::tells_enough(reading.has);
+  slot.totals.hides_chiplets = steering::hides_chiplets(reading.has, plan_.machine);
+  if (slot.totals.hides_chiplets && controller::needs_other_chiplets(plan_.spec)) trouble_ = steering::hidden_chiplets;
   member.told = total;
 }
 
@@ -141,6 +149,10 @@ void ThreadPlacer::record_counts(double now) {
     last = s;
   }
   if (!last) return;
+  if (const auto told = tells_progress_ ? system_.progress() : std::nullopt) {
+    slots_[*last].totals.user_work += std::max(0.0, *told - progress_);
+    progress_ = *told;
+  }
   generation_->control_group->poll(static_cast<int>(*last), slots_[*last].totals, now - started_);
   if (generation_->spread() != stood_at_) apply(now);
 }

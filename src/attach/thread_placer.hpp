@@ -15,6 +15,8 @@
 //     at most once in five seconds.
 // A6  While the program has at most one worker, all of its threads may run on all cpus of the plan, because many pools
 //     count the cpus in the mask of the thread that creates them, which mostly is the one that is busy.
+// A7  Without counters, and where the program does not say what it has done, a policy that moves workers stands at the
+//     level that placement/standing.hpp gives for the memory that the program holds.
 //
 // The clock is an argument, and all of the system is behind the interface System.
 #pragma once
@@ -37,6 +39,7 @@
 #include "controller/control_group.hpp"
 #include "lease/interference.hpp"
 #include "placement/claim.hpp"
+#include "placement/standing.hpp"
 #include "steering/generation.hpp"
 #include "steering/thread_binder.hpp"
 
@@ -160,6 +163,11 @@ class ThreadPlacer {
   void vacate(Slot& slot);
   void renew(double now);
   void make_control_group(double now);
+  void look_for_counters();
+  void stand(double now);
+  [[nodiscard]] placement::Standing standing();
+  void tell_standing();
+  [[nodiscard]] bool stands_by_memory() const;
   void apply(double now);
   void place_workers(int spread);
   void release_all();
@@ -204,6 +212,11 @@ class ThreadPlacer {
   lease::OwnTime own_;
   CpuSet leased_;
   double next_avoidance_ = 0;
+  double next_stand_ = 0;
+  placement::Standing standing_, seen_standing_;  // the present one, and that of the latest look at its memory
+  bool uncounted_ = false;                        // there are no counters of its threads
+  double progress_ = 0;                           // that the program has told so far
+  bool tells_progress_ = false;
   int next_binder_ = 0;
   Tally tally_;
   std::string trouble_;

@@ -19,6 +19,8 @@
 #include "cli/options.hpp"
 #include "cli/text_table.hpp"
 #include "controller/setup.hpp"
+#include "counters/blind_spots.hpp"
+#include "counters/ration.hpp"
 #include "counters/sources.hpp"
 #include "counters/switch_cost.hpp"
 #include "os/perf/libpfm.hpp"
@@ -50,6 +52,7 @@ struct View {
   std::string core;                               // vendor, family, model, stepping of this machine
   controller::Traits costs;                       // what a controller takes fills to cost
   std::optional<counters::SwitchCost> switching;  // of threads that are counted, where it could be measured
+  std::vector<std::string> blind;                 // what a controller cannot see
 };
 
 std::vector<std::string> model_names() {
@@ -119,7 +122,10 @@ View look(const CountersArguments& options) {
   view.costs = controller::traits_for(machine);
   view.here = options.machine.empty();
   if (view.here) {
-    const auto around = counters::source_context();
+    auto around = counters::source_context();
+    around.threads = settings.workers > 0 ? settings.workers : static_cast<int>(machine.cores.size());
+    around.system_signals = settings.counters.choice == base::Counters::record;
+    around.switch_cost = nullptr;  // measured with more care below
     view.model = counters::model_of(around.cpu);
     view.core = fmt::format("{} family {:#x} model {:#x} stepping {}",
                             around.cpu.vendor.empty() ? "unknown vendor" : around.cpu.vendor, around.cpu.family,
@@ -131,11 +137,13 @@ View look(const CountersArguments& options) {
     }
     view.description = of_this_machine(settings, machine, view, wishes, around);
     view.switching = measured_switching(view, wishes);
+    if (view.switching) view.description.switch_s = view.switching->added_s();
   } else {
     view.model = counters::model_named(options.machine);
     if (options.from.empty()) view.shape = {2, 2, 2};  // two sockets show everything that a core can tell apart
     view.description = on_paper(*view.model, view.shape, wishes);
   }
+  view.blind = counters::blind_spots(view.description, machine);
   if (view.model != nullptr) view.rows = counters::rows_for(*view.model, view.shape);
   return view;
 }
@@ -250,6 +258,12 @@ std::string as_json(const View& view, bool with_events) {
                                           {"events", view.switching->events}}
                                    : Json(nullptr);
   }
+  if (view.here && description.reading_s > 0) {
+    all["reading_s"] = description.reading_s;
+    all["reading_pause_s"] = counters::reading_pause(description.reading_s);
+    all["most_switches_per_s"] = counters::most_switches(description.switch_s);
+  }
+  all["blind_spots"] = view.blind;
   all["notes"] = description.notes;
   if (with_events) {
     Json events = Json::array();
@@ -300,6 +314,16 @@ std::string as_text(const View& view, bool with_events, bool colour) {
     text += fmt::format("switch   {:.2f} us from thread to thread, {:.2f} us where {} events count both\n",
                         1e6 * view.switching->plain_s, 1e6 * view.switching->counted_s, view.switching->events);
   }
+  if (view.here && description.reading_s > 0) {
+    text += fmt::format("reading  {:.3g} us: one in {:.3g} ms takes {:.1f} % of a worker's time\n",
+                        1e6 * description.reading_s, 1e3 * counters::reading_pause(description.reading_s),
+                        100 * counters::readings_share);
+    if (description.switch_s > 0) {
+      text += fmt::format("         a worker that switches more than {:.0f} times a second is not counted\n",
+                          counters::most_switches(description.switch_s));
+    }
+  }
+  for (const auto& spot : view.blind) text += "blind    " + spot + "\n";
 
   text += "\n";
   std::vector<std::vector<Cell>> rows;

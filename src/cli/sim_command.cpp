@@ -37,7 +37,7 @@ struct SimArguments {
   int scale = 30;
   bool weak = false;
   std::optional<int> window;
-  bool worst = false;
+  bool worst = false, regret = false, assumptions = false;
   int jobs = 0;
   sim::RunOptions run;
 };
@@ -103,6 +103,14 @@ int worst(const SimArguments& options, Session& session, bool colour) {
   return exit_done;
 }
 
+int regret(const SimArguments& options, Session& session, bool colour) {
+  const SimRequest request = request_of(options);
+  const auto all = sim::regrets(request.machines,
+                                options.workload.empty() ? sim::regret_workloads() : request.workloads, request.jobs);
+  session.out << (options.output.json ? regret_json(all) : regret_table(all, colour));
+  return exit_done;
+}
+
 int replay(const SimArguments& options, Session& session, bool colour) {
   const sim::TaskGraph graph = sim::parse_trace(text_of(options.replay), options.replay);
   const SimRequest request = request_of(options);
@@ -158,6 +166,11 @@ int simulate(const SimArguments& options, Session& session) {
   if (!options.reproduce.empty()) return reproduce(options, session, colour);
   if (!options.replay.empty()) return replay(options, session, colour);
   if (options.worst) return worst(options, session, colour);
+  if (options.regret) return regret(options, session, colour);
+  if (options.assumptions) {
+    session.out << (options.output.json ? assumptions_json(options.jobs) : assumptions_table(options.jobs, colour));
+    return exit_done;
+  }
   if (!options.networks.empty()) return scale_out(options, session, colour);
   if (!options.machine_counts.empty() || options.weak || options.window)
     throw Error(Errc::bad_config,
@@ -223,6 +236,9 @@ void declare_sim(CLI::App& app, Session& session) {
     return names;
   }());
   app.add_flag("--worst", options->worst, "Compare the controller with the best level; the worst ten");
+  app.add_flag("--regret", options->regret, "Compare levels that are chosen without knowing the program with the best");
+  app.add_flag("--assumptions", options->assumptions,
+               "What the model assumes, and what the figures say when it is wrong");
   file_path(app.add_option("--replay", options->replay, "Run the task graph of a CHARM_TRACE file"));
   one_of(app.add_option("--show-machine", options->show_machine, "Print a model with the source of each number"),
          machine_names());

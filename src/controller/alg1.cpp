@@ -3,7 +3,8 @@
 // The print leaves open what "cache fill events" are, whether 300 of them per 500 ms means a worker's or per work done,
 // and what a step does; each is a parameter here, and the defaults are the print's. What differs: the decision is one
 // for the control group, from its workers' mean count, where the paper's workers decide each for itself (which, with
-// Algorithm 2, puts several on one core).
+// Algorithm 2, puts several on one core). Where the counters cannot tell other chiplets apart it keeps its level: the 0
+// that it would read says nothing.
 #include <algorithm>
 #include <cstdio>
 
@@ -12,6 +13,8 @@
 
 namespace charm::controller {
 namespace {
+
+bool by_chiplets_alone(const std::string& events) { return events == "remote-chiplet"; }
 
 class Alg1 final : public Controller {
  public:
@@ -33,7 +36,7 @@ class Alg1 final : public Controller {
     instructions_ += signals.instructions / std::max(1, signals.workers);
     work_ += signals.user_work > 0 ? signals.user_work : signals.task_work;
     if (elapsed_ < period_ * (1 - 1e-9)) return spread();
-    if (signals.counters) decide(signals.time);
+    if (signals.counters && !(signals.hides_chiplets && by_chiplets_alone(events_))) decide(signals.time);
     elapsed_ = counter_ = instructions_ = work_ = 0;
     return spread();
   }
@@ -79,6 +82,8 @@ class Alg1 final : public Controller {
   double elapsed_ = 0, counter_ = 0, instructions_ = 0, work_ = 0;
 };
 
+bool needs_other_chiplets(const Parameters& parameters) { return by_chiplets_alone(parameters.word("events")); }
+
 std::unique_ptr<Controller> make_alg1(const Setup& setup, const Parameters& parameters) {
   return std::make_unique<Alg1>(setup, parameters);
 }
@@ -87,6 +92,6 @@ std::unique_ptr<Controller> make_alg1(const Setup& setup, const Parameters& para
 
 constinit const ControllerType alg1_policy{"charm-alg1",
                                            "Algorithm 1 of the CHARM paper: spreads when fills reach a threshold",
-                                           base::alg1_parameters, make_alg1};
+                                           base::alg1_parameters, make_alg1, needs_other_chiplets};
 
 }  // namespace charm::controller

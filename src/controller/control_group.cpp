@@ -28,6 +28,7 @@ int ControlGroup::poll(int worker, const WorkerTotals& totals, double now) {
                  totals);
   mine.running_since.store(totals.running_since, std::memory_order_relaxed);
   mine.counters.store(totals.counters, std::memory_order_relaxed);
+  mine.hides_chiplets.store(totals.hides_chiplets, std::memory_order_relaxed);
 
   double due = next_tick_.load(std::memory_order_relaxed);
   if (now >= due && next_tick_.compare_exchange_strong(due, now + period_, std::memory_order_relaxed)) lead(now);
@@ -51,6 +52,7 @@ ControlGroup::Totals ControlGroup::totals(double now) const {
     }
     if (!worker.counters.load(std::memory_order_relaxed)) continue;
     ++sum.counted;
+    sum.hides_chiplets = sum.hides_chiplets || worker.hides_chiplets.load(std::memory_order_relaxed);
     sum.counted_busy += busy;
   }
   return sum;

@@ -69,6 +69,7 @@ class ControlGroup {
     BasicCounts<std::atomic<double>> counts;
     std::atomic<double> running_since{0};
     std::atomic<bool> counters{false};
+    std::atomic<bool> hides_chiplets{false};
   };
   struct Part {
     std::unique_ptr<Controller> controller;

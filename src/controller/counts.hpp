@@ -52,8 +52,9 @@ inline Counts& operator-=(Counts& rest, const Counts& less) {
 
 /// A worker's running totals since it started, as it stores them for its control group.
 struct WorkerTotals : Counts {
-  double running_since = 0;  // time at which the present work began, which `busy` does not contain yet; 0 while idle
-  bool counters = false;     // whether instructions and fills are measured
+  double running_since = 0;     // time at which the present work began, which `busy` does not contain yet; 0 while idle
+  bool counters = false;        // whether instructions and fills are measured
+  bool hides_chiplets = false;  // lines of other chiplets are counted among those of the own one
 };
 
 }  // namespace charm::controller

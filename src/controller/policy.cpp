@@ -52,6 +52,12 @@ std::unique_ptr<Controller> make_controller(std::string_view spec, const Setup& 
 
 bool moves(std::string_view spec) { return parse(spec).controller->name != fixed_policy.name; }
 
+bool needs_other_chiplets(std::string_view spec) {
+  const Spec parsed = parse(spec);
+  const auto asks = parsed.controller->needs_other_chiplets;
+  return parsed.placement == nullptr && asks != nullptr && asks(parsed.parameters);
+}
+
 placement::Placement placement_for(std::string_view spec, const Machine& machine, const placement::Request& request) {
   const Spec parsed = parse(spec);
   if (parsed.placement != nullptr) return parsed.placement->place(machine, request);

@@ -43,6 +43,8 @@ struct ControllerType {
   std::string_view summary;
   std::span<const Parameter> parameters;
   std::unique_ptr<Controller> (*make)(const Setup& setup, const Parameters& parameters);
+  /// Whether it decides by the lines of other chiplets alone; null: it never does.
+  bool (*needs_other_chiplets)(const Parameters& parameters) = nullptr;
 };
 
 /// All policies, in the order in which they are shown.
@@ -59,6 +61,9 @@ std::unique_ptr<Controller> make_controller(std::string_view spec, const Setup& 
 
 /// Whether the controller of `spec` may ever move a worker. \throws Error (bad_config).
 bool moves(std::string_view spec);
+
+/// Whether the controller of `spec` keeps its level where counters cannot tell the lines of other chiplets apart.
+bool needs_other_chiplets(std::string_view spec);
 
 /// The placement whose levels a controller by `spec` chooses from: a placement policy's own; Algorithm 2's for
 /// charm-alg1 with map=literal; else the monotone family from its least level.

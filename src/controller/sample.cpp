@@ -45,6 +45,7 @@ void add(Signals& sum, const Signals& more) {
   sum.elapsed += more.elapsed;
   sum.workers = more.workers;
   sum.counters = more.counters && (first || sum.counters);
+  sum.hides_chiplets = more.hides_chiplets || sum.hides_chiplets;
 }
 
 }  // namespace charm::controller

@@ -11,6 +11,8 @@ struct Signals : Counts {
   double elapsed = 0;     // s, length of the interval
   int workers = 0;        // number of workers in the control group
   bool counters = false;  // whether instructions and fills are measured, of at least half of what was done
+  bool hides_chiplets =
+      false;  // lines of other chiplets are counted among those of the own one, so that 0 says nothing
 };
 
 }  // namespace charm::controller

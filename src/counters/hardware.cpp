@@ -3,6 +3,7 @@
 // away) continues with the rest, and the source says so in its notes.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "counters/opening.hpp"
@@ -12,14 +13,18 @@
 namespace charm::counters {
 namespace {
 
-constexpr std::uint64_t patience_ns = 50'000'000;        // after which a group without a counter is split
-constexpr double silence_instructions = 10e9;            // after which fill events that count nothing are given up
+constexpr std::uint64_t patience_ns = 50'000'000;  // after which a group without a counter is split
+constexpr double silence_instructions = 10e9;      // after which fill events that count nothing are given up
+constexpr std::uint64_t watch_ns = 250'000'000;    // between two looks at a thread's switches
+constexpr int dear_windows = 2;
+constexpr std::size_t readings = 9;                      // at the start, to know what one takes
 constexpr std::uint64_t silence_cpu_ns = 1'000'000'000;  // the same, for an instruction counter that stays 0
 
 class HardwareThread final : public ThreadCounters {
  public:
-  HardwareThread(std::shared_ptr<Shared> shared, Opened opened, const Limits& limits)
-      : shared_(std::move(shared)), limits_(limits), software_(shared_->around.perf) {
+  HardwareThread(std::shared_ptr<Shared> shared, Opened opened, const Limits& limits, double switch_s)
+      : shared_(std::move(shared)), limits_(limits), most_switches_(most_switches(switch_s)) {
+    if (shared_->around.system_signals) software_.emplace(shared_->around.perf);
     attach(std::move(opened));
     opened_ns_ = shared_->around.clock();
     counted_ns_ = opened_ns_;
@@ -50,21 +55,45 @@ class HardwareThread final : public ThreadCounters {
       if (outcome.ran) ran_ = true;
     }
     sum_up(reading);
-    software_.fill(reading);
+    if (software_) software_->fill(reading);
     judge(reading);
+    if (most_switches_ > 0) watch_switches(reading);
     return reading;
   }
 
  private:
   void forget_pages() noexcept {
     for (auto& group : groups_) group->forget_pages();
-    software_.forget_pages();
+    if (software_) software_->forget_pages();
+  }
+
+  [[nodiscard]] Measured besides() const { return software_ ? software_->measured() : Measured{}; }
+
+  /// A thread that switches so often that its counters cost too much goes on without.
+  void watch_switches(Reading& reading) noexcept {
+    if (reading.time_ns - watched_ns_ < watch_ns) return;
+    const std::uint64_t switches = shared_->around.switches();
+    const double seconds = static_cast<double>(reading.time_ns - watched_ns_) * 1e-9;
+    const bool dear =
+        watched_ns_ != 0 && static_cast<double>(switches - std::min(switches_, switches)) > most_switches_ * seconds;
+    watched_ns_ = reading.time_ns;
+    switches_ = switches;
+    dear_ = dear ? dear_ + 1 : 0;
+    if (dear_ < dear_windows || gone_) return;
+    tell("switches",
+         "a thread switches so often that counters would take more than their share of its time; it is "
+         "not counted any more");
+    groups_.clear();
+    totals_.clear();
+    slots_.clear();
+    gone_ = told_gone_ = true;
+    reading.has = besides();
   }
 
   void attach(Opened opened) {
     groups_ = std::move(opened.groups);
     slots_.clear();
-    has_ = software_.measured();
+    has_ = besides();
     for (const auto& group : groups_) {
       for (const Planned& one : group->events()) {
         slots_.push_back({slot_of(one), one.minus ? -1.0 : 1.0});
@@ -104,13 +133,13 @@ class HardwareThread final : public ThreadCounters {
       tell("gone", "a thread's counters have vanished; its readings stand still");
     }
     if (gone_) {
-      reading.has = software_.measured();
+      reading.has = besides();
       return;
     }
     if (reading.time_ns - counted_ns_ > patience_ns) cut_groups(reading);
     if (has_.instructions && reading.instructions == 0 && ran_ && age > silence_cpu_ns) {
       tell("silent", "the hardware counters count nothing (a virtual machine that pretends to have them?)");
-      reading.has = software_.measured();
+      reading.has = besides();
       return;
     }
     const bool some = std::any_of(reading.fills.begin(), reading.fills.end(), [](std::uint64_t n) { return n > 0; });
@@ -162,7 +191,7 @@ class HardwareThread final : public ThreadCounters {
   std::shared_ptr<Shared> shared_;
   Limits limits_;
   Groups groups_;
-  SoftwareSignals software_;
+  std::optional<SoftwareSignals> software_;  // for recordings
   std::vector<double> totals_;
   struct Slot {
     std::size_t sum;
@@ -174,6 +203,9 @@ class HardwareThread final : public ThreadCounters {
   Reading last_;
   std::uint64_t opened_ns_ = 0;
   std::uint64_t counted_ns_ = 0;  // when all groups last had a counter
+  const double most_switches_;    // a second; 0: any number
+  std::uint64_t watched_ns_ = 0, switches_ = 0;
+  int dear_ = 0;  // windows in a row with more of them
   bool ran_ = false;
   bool gone_ = false;
   bool told_gone_ = false;
@@ -190,10 +222,15 @@ std::string event_line(const Planned& one) {
 class HardwareSource final : public Source {
  public:
   HardwareSource(std::shared_ptr<Shared> shared, std::vector<std::vector<Planned>> groups, Limits limits,
-                 Description description)
-      : shared_(std::move(shared)), groups_(std::move(groups)), limits_(limits), description_(std::move(description)) {}
+                 const FileRation& files, Description description)
+      : shared_(std::move(shared)),
+        groups_(std::move(groups)),
+        limits_(limits),
+        files_(files),
+        description_(std::move(description)) {}
 
-  std::unique_ptr<ThreadCounters> open_for_this_thread(int) override {
+  std::unique_ptr<ThreadCounters> open_for_this_thread(int worker) override {
+    if (!is_counted(worker, files_.threads, shared_->around.threads)) return software_thread(shared_);
     Opened opened = open_groups(shared_->around, groups_, limits_);
     for (const auto& note : opened.notes) shared_->notes.add(note, note);
     if (opened.groups.empty()) {
@@ -202,7 +239,8 @@ class HardwareSource final : public Source {
                                        (refusal.remedy.empty() ? "" : "; " + refusal.remedy));
       return software_thread(shared_);
     }
-    return std::make_unique<HardwareThread>(shared_, std::move(opened), limits_);
+    return std::make_unique<HardwareThread>(shared_, std::move(opened), limits_,
+                                            shared_->around.switches ? description_.switch_s : 0);
   }
 
   [[nodiscard]] Description describe() const override {
@@ -217,14 +255,47 @@ class HardwareSource final : public Source {
   std::shared_ptr<Shared> shared_;
   std::vector<std::vector<Planned>> groups_;
   Limits limits_;
+  FileRation files_;
   Description description_;
 };
 
+/// The median reading of the calling thread, and what the events add to a switch.
+void measure_costs(const SourceContext& around, const Opened& opened, Description& description) {
+  std::array<std::uint64_t, readings> took{};
+  std::vector<double> totals(16);
+  for (std::uint64_t& one : took) {
+    const std::uint64_t from = around.clock();
+    for (const auto& group : opened.groups) {
+      totals.resize(std::max(totals.size(), group->events().size()));
+      group->read({totals.data(), group->events().size()});
+    }
+    one = around.clock() - from;
+  }
+  std::nth_element(took.begin(), took.begin() + readings / 2, took.end());
+  description.reading_s = static_cast<double>(took[readings / 2]) * 1e-9;
+  if (!around.switch_cost) return;
+  std::vector<os::PerfEvent> events;
+  for (const auto& group : opened.planned) {
+    for (const Planned& one : group) events.push_back(one.event);
+  }
+  description.switch_s = around.switch_cost(events).value_or(0);
+}
+
 }  // namespace
+
+EventPlan rationed_plan(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes,
+                        const SourceContext& around, FileRation& files) {
+  const EventPlan plan = make_plan(model, shape, wishes);
+  int events = 0;
+  for (const auto& group : plan.groups) events += static_cast<int>(group.size());
+  files = ration(around.files, around.threads, events);
+  return trimmed(plan, files.events, model == nullptr ? Limits{} : limits_of(*model));
+}
 
 HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes,
                              const SourceContext& around) {
-  EventPlan plan = make_plan(model, shape, wishes);
+  FileRation files;
+  const EventPlan plan = rationed_plan(model, shape, wishes, around, files);
   const Limits limits = model == nullptr ? Limits{} : limits_of(*model);
   Opened opened = open_groups(around, plan.groups, limits);
   if (opened.groups.empty()) return {nullptr, explain(opened.error, around.access)};
@@ -249,19 +320,27 @@ HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const st
   for (const FillClass& one : plan.classes) {
     if (description.has.fills.has(one.reported_as)) description.classes.push_back(one);
   }
-  const SoftwareSignals software(around.perf);
-  const Measured besides = software.measured();
-  description.has.page_faults = besides.page_faults;
-  description.has.migrations = besides.migrations;
-  description.has.waiting = besides.waiting;
+  if (around.system_signals) {
+    const Measured besides = SoftwareSignals(around.perf).measured();
+    description.has.page_faults = besides.page_faults;
+    description.has.migrations = besides.migrations;
+    description.has.waiting = besides.waiting;
+  }
   description.notes = plan.notes;
   description.notes.insert(description.notes.end(), opened.notes.begin(), opened.notes.end());
   if (description.multiplexed) {
     description.notes.push_back("the events take turns in " + std::to_string(opened.groups.size()) +
                                 " groups; totals are extrapolated");
   }
-  return {std::make_unique<HardwareSource>(share(around), std::move(opened.planned), limits, std::move(description)),
-          {}};
+  if (files.threads < around.threads) {
+    description.notes.push_back("only " + std::to_string(files.threads) + " of " + std::to_string(around.threads) +
+                                " threads are counted, since too few files may be open; raise the hard limit "
+                                "(ulimit -Hn)");
+  }
+  measure_costs(around, opened, description);
+  return {
+      std::make_unique<HardwareSource>(share(around), std::move(opened.planned), limits, files, std::move(description)),
+      {}};
 }
 
 }  // namespace charm::counters

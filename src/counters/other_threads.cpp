@@ -68,6 +68,8 @@ OtherThreads::OtherThreads(const base::Settings& settings, const Machine& machin
   }
   const CpuModel* model = model_of(around_.cpu);
   const auto wishes = parse_user_events(settings.counter_events);
+  around_.system_signals = false;
+  around_.threads = static_cast<int>(machine.cores.size());
   HardwareAttempt attempt = try_hardware(model, shape_of(machine), wishes, around_);
   if (attempt.source == nullptr) {
     if (asked == Counters::hardware) {
@@ -76,7 +78,8 @@ OtherThreads::OtherThreads(const base::Settings& settings, const Machine& machin
     why_not_ = attempt.refusal.why + (attempt.refusal.remedy.empty() ? "" : "; " + attempt.refusal.remedy);
     return;
   }
-  groups_ = make_plan(model, shape_of(machine), wishes).groups;
+  FileRation files;
+  groups_ = rationed_plan(model, shape_of(machine), wishes, around_, files).groups;
   if (model != nullptr) limits_ = limits_of(*model);
   name_ = attempt.source->describe().name;
   available_ = true;

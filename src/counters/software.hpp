@@ -19,8 +19,8 @@ class SoftwareSignals {
   /// happens in the kernel, changes of the cpu between readings are counted, which is at most all of them.
   explicit SoftwareSignals(const std::shared_ptr<os::PerfEvents>& perf);
 
-  /// How old the values may be. They cost three system calls (15 us with cold caches), and no decision depends on them:
-  /// a worker that publishes every three milliseconds would spend half a percent of its time on them.
+  /// How old the values may be. They cost three system calls (15 us with cold caches), and no decision depends on them,
+  /// so they are read for recordings alone (SourceContext::system_signals).
   static constexpr std::uint64_t fresh_ns = 50'000'000;
 
   /// Sets page_faults, migrations and waiting_ns; asks the kernel when that time has passed since it last did.

@@ -1,4 +1,5 @@
 // The source without hardware counters: the operating system's counts of each thread.
+#include <optional>
 #include <utility>
 
 #include "counters/shared.hpp"
@@ -9,24 +10,25 @@ namespace {
 
 class SoftwareThread final : public ThreadCounters {
  public:
-  explicit SoftwareThread(std::shared_ptr<Shared> shared)
-      : shared_(std::move(shared)), software_(shared_->around.perf) {}
+  explicit SoftwareThread(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {
+    if (shared_->around.system_signals) software_.emplace(shared_->around.perf);
+  }
   ~SoftwareThread() override {
-    if (!shared_->fork_detector.same_process()) software_.forget_pages();
+    if (software_ && !shared_->fork_detector.same_process()) software_->forget_pages();
   }
   Reading read() noexcept override {
     last_.time_ns = shared_->around.clock();
     last_.has = {};
-    if (shared_->fork_detector.same_process()) {
-      last_.has = software_.measured();
-      software_.fill(last_);
+    if (software_ && shared_->fork_detector.same_process()) {
+      last_.has = software_->measured();
+      software_->fill(last_);
     }
     return last_;
   }
 
  private:
   std::shared_ptr<Shared> shared_;
-  SoftwareSignals software_;
+  std::optional<SoftwareSignals> software_;
   Reading last_;
 };
 
@@ -62,10 +64,11 @@ std::unique_ptr<Source> software_source(const SourceContext& around, const Refus
   description.kind = Description::Kind::software;
   description.method = Description::Method::system_call;
   description.name = "software signals";
-  const SoftwareSignals software(around.perf);
-  description.has = software.measured();
   description.why_not = refusal.why;
   description.remedy = refusal.remedy;
+  if (!around.system_signals) return std::make_unique<SoftwareSource>(share(around), std::move(description));
+  const SoftwareSignals software(around.perf);
+  description.has = software.measured();
   if (!software.exact_migrations()) {
     description.notes.emplace_back("migrations are changes of the cpu between two readings, at least so many");
   }

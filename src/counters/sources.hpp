@@ -5,12 +5,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "counters/catalogue.hpp"
 #include "counters/event_text.hpp"
 #include "counters/plan.hpp"
+#include "counters/ration.hpp"
 #include "counters/refusal.hpp"
 #include "counters/source.hpp"
 #include "os/machine/cpu_identity.hpp"
@@ -28,6 +30,12 @@ struct SourceContext {
   os::CpuIdentity cpu;
   Clock clock;
   std::string root = "/";
+  int threads = 0;             ///< that will be counted; 0: not known
+  std::size_t files = 0;       ///< that the process may open; 0: no limit
+  bool system_signals = true;  ///< whether a thread's page faults, migrations and time without a cpu are read, too
+  /// What these events add to a switch between threads, in seconds; nothing where it cannot be measured.
+  std::function<std::optional<double>(const std::vector<os::PerfEvent>& events)> switch_cost = {};
+  std::function<std::uint64_t()> switches = {};  ///< of the calling thread since it began; may be missing
 };
 
 /// The context on this machine.
@@ -44,6 +52,10 @@ struct HardwareAttempt {
 /// Opens the plan's events on the calling thread for a moment to see which of them the kernel takes.
 HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes,
                              const SourceContext& around);
+
+/// The events that are counted on each thread: the plan, with fewer events where files for all of them are missing.
+EventPlan rationed_plan(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes,
+                        const SourceContext& around, FileRation& files);
 
 /// \param refusal why there are no hardware counters; empty if they were not asked for.
 std::unique_ptr<Source> software_source(const SourceContext& around, const Refusal& refusal);

@@ -5,9 +5,6 @@
 namespace charm::counters {
 namespace {
 
-constexpr int rounds = 5;
-constexpr int switches = 100;
-
 /// The events on both threads, as long as it lives.
 class Counted {
  public:
@@ -43,14 +40,14 @@ bool keep_least(double& least, double seconds) {
 }  // namespace
 
 std::optional<SwitchCost> measure_switch_cost(os::AttachedEvents& attached, const std::vector<os::PerfEvent>& events,
-                                              os::Handover& handover) {
+                                              os::Handover& handover, Effort effort) {
   if (events.empty()) return std::nullopt;
   SwitchCost cost;
   cost.events = events.size();
-  for (int r = 0; r < rounds; ++r) {
-    if (!keep_least(cost.plain_s, handover.seconds(switches))) return std::nullopt;
+  for (int r = 0; r < effort.rounds; ++r) {
+    if (!keep_least(cost.plain_s, handover.seconds(effort.switches))) return std::nullopt;
     const Counted counted(attached, events, handover);
-    if (!counted.whole() || !keep_least(cost.counted_s, handover.seconds(switches))) return std::nullopt;
+    if (!counted.whole() || !keep_least(cost.counted_s, handover.seconds(effort.switches))) return std::nullopt;
   }
   return cost;
 }

@@ -21,9 +21,16 @@ struct SwitchCost {
   [[nodiscard]] double added_s() const { return counted_s > plain_s ? counted_s - plain_s : 0; }
 };
 
+struct Effort {
+  int rounds = 5;
+  int switches = 100;  ///< in a round
+};
+/// For the start of a program: less than a millisecond, or a few where each access to a counter traps.
+inline constexpr Effort quick_measurement{3, 20};
+
 /// Measures it in turns with and without the events; of each the least disturbed round counts. Takes a few milliseconds
 /// where counters are real. Nothing where the kernel gives no such events, or no switch could be measured.
 std::optional<SwitchCost> measure_switch_cost(os::AttachedEvents& attached, const std::vector<os::PerfEvent>& events,
-                                              os::Handover& handover);
+                                              os::Handover& handover, Effort effort = {});
 
 }  // namespace charm::counters

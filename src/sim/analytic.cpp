@@ -160,7 +160,7 @@ class Steady {
     double supplied = 0;
     if (total > 0) {
       const double dirty = dirty_elsewhere(m.share, e, evict_there);
-      supplied = (1 - hit) * (dirty + (1 - dirty) * (1 - absent) * clean_forward);
+      supplied = (1 - hit) * (dirty + (1 - dirty) * (1 - absent) * job_.model->free.clean_forward);
       out.other_chiplet = supplied * near / total;
       out.other_node = supplied * node / total;
       out.other_socket = supplied * far / total;

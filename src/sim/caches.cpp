@@ -7,7 +7,8 @@
 
 namespace charm::sim {
 
-Caches::Caches(const Job& job, double sampling, double lines, std::uint64_t seed) : random_(seed) {
+Caches::Caches(const Job& job, double sampling, double lines, std::uint64_t seed)
+    : random_(seed), clean_forward_(job.model->free.clean_forward) {
   std::map<int, std::size_t> index;
   const Machine& machine = job.model->machine;
   std::vector<double> room;
@@ -42,7 +43,7 @@ std::uint32_t Caches::add_lines(std::uint32_t count, std::uint8_t component) {
 void Caches::fetch(const Line& line, std::size_t site, Counts& count) {
   if (line.owner >= 0) {
     ++count.from[distance(site, static_cast<std::size_t>(line.owner))];
-  } else if (line.holders != 0 && random_.unit() < clean_forward) {
+  } else if (line.holders != 0 && random_.unit() < clean_forward_) {
     auto skip = random_.below(static_cast<std::uint32_t>(std::popcount(line.holders)));
     std::uint64_t left = line.holders;
     while (skip-- > 0) left &= left - 1;

@@ -100,6 +100,7 @@ class Caches {
   void take_away(std::uint32_t id, const Line& line, std::size_t site, bool was_here, Counts& count);
 
   base::Random random_;
+  double clean_forward_;
   std::vector<Site> sites_;
   std::vector<std::size_t> site_of_;  // by worker
   std::vector<Tags<16>> l3_;

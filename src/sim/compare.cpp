@@ -6,6 +6,7 @@
 
 #include "base/parallel.hpp"
 #include "sim/generator.hpp"
+#include "sim/policies/all.hpp"
 #include "sim/steady.hpp"
 
 namespace charm::sim {
@@ -20,21 +21,39 @@ std::set<int> sizes(const Machine& machine) {
 
 Comparison compare(const Model& model, const std::string& spec, int workers, const RunOptions& options,
                    const std::string& controller) {
-  Comparison out{model.name, spec, workers, 0, 0, 0};
+  Comparison out;
+  out.machine = model.name;
+  out.workload = spec;
+  out.workers = workers;
   const Workload work = workload(spec, workers);
   const SimulationPlan plan = plan_for(controller, model, work, workers);
   SteadyStates states(model, work, plan, options.backend, options.seed);
   double seconds = 0;
   for (const Phase& phase : work.phases) seconds += phase.seconds;
-  for (std::size_t level = 0; level < plan.placement.levels.size(); ++level) {
+  const auto efficiency_of = [&](SteadyStates& of, std::size_t level) {
     double efficiency = 0;
-    for (std::size_t p = 0; p < work.phases.size(); ++p) {
-      efficiency += work.phases[p].seconds / seconds * states.at(p, level).operations_per_s / states.best(p);
-    }
+    for (std::size_t p = 0; p < work.phases.size(); ++p)
+      efficiency += work.phases[p].seconds / seconds * of.at(p, level).operations_per_s / states.best(p);
+    return efficiency;
+  };
+  out.levels = static_cast<int>(plan.placement.levels.size());
+  for (std::size_t level = 0; level < plan.placement.levels.size(); ++level) {
+    const double efficiency = efficiency_of(states, level);
     if (efficiency > out.best) {
       out.best = efficiency;
       out.best_level = plan.placement.levels[level];
     }
+  }
+  out.any = out.best;
+  std::vector<placement::Placement> others{placed("numa", model, workers)};
+  if (model.machine.sockets.size() > 1)
+    others.push_back(placed("local", model, workers, placement::SocketOrder::balance));
+  for (auto& other : others) {
+    SimulationPlan still;
+    still.placement = std::move(other);
+    SteadyStates there(model, work, still, options.backend, options.seed);
+    for (std::size_t level = 0; level < still.placement.levels.size(); ++level)
+      out.any = std::max(out.any, efficiency_of(there, level));
   }
   out.controller = run(model, spec, controller, workers, options).efficiency;
   return out;

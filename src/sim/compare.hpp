@@ -14,7 +14,11 @@ struct Comparison {
   int best_level = 0;     // chiplets
   double best = 0;        // its efficiency, against the best level of each phase
   double controller = 0;  // the controller's, after its warm-up
+  int levels = 1;         // that it may choose from; 1: there is no choice, and nothing to be right about
+  double any = 0;         // efficiency of the best of all static policies, also of those that it does not know
   [[nodiscard]] double ratio() const { return best > 0 ? controller / best : 1; }
+  [[nodiscard]] double ratio_to_any() const { return any > 0 ? controller / any : 1; }
+  [[nodiscard]] bool choice() const { return levels > 1; }
 };
 
 /// Every workload on every machine, with a quarter and half of the cores of a socket and all cores; the worst ratio

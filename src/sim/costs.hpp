@@ -43,17 +43,23 @@ struct CostField {
 /// All numbers by name, in the order in which they are shown.
 std::span<const CostField> cost_fields();
 
-/// Probability that a clean line comes from another chiplet's cache and not from memory: an estimate, the same for all.
-inline constexpr double clean_forward = 0.5;
-
-/// The numbers that were fitted to the papers' figures; docs/simulator.md names the same three, and the modelling
-/// choices that were made with a figure in view.
-struct Fitted {
+/// The numbers that are no machine's: those that were fitted to the papers' figures, those that were chosen with a
+/// figure in view, and estimates. docs/simulator.md and `charm sim --assumptions` list them with their sources and with
+/// what the figures say when each of them moves (assumptions.hpp). All figures use the same values.
+struct Free {
+  // Fitted.
   double streamcluster_turns = 160;   // serialised turns of a worker in a pass of Streamcluster: CHARM Fig. 9
   double streamcluster_fresh = 0.13;  // share of its lines that stay for one pass only: CHARM Tab. 2
   double blind_writes = 0.2;  // share of the touches of a vertex that write its line although no result changes, in the
                               // kernels whose vertices hold flags (workloads/graph.cpp): CHARM Tab. 1
+  // Chosen with a figure in view.
+  double gups_buffers_mb = 64;   // MiB of a node's buffers for batches of updates: CHARM Tab. 1
+  double gups_update_ns = 160;   // a thread's time for an update that is handed over: CHARM Fig. 7
+  double asymsched_lines = 1e6;  // lines a second of a worker from memory above which AsymSched spreads: CHARM Fig. 7
+  // Estimates.
+  double clean_forward = 0.5;  // probability that a clean line comes from another chiplet's cache and not from memory
+  double message_ns = 2;       // RING's cost of an access to another node's data, in a batch
 };
-inline constexpr Fitted fitted{};
+inline constexpr Free free_defaults{};
 
 }  // namespace charm::sim

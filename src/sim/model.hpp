@@ -20,6 +20,7 @@ struct Model {
   std::string shape_source;  // where the topology is from
   Machine machine;
   Costs costs;
+  Free free;  // not of the machine; here so that a figure can be asked with other values
 
   /// Time of a transfer between the caches of two cores, in ns.
   [[nodiscard]] double transfer_ns(int core_a, int core_b) const;

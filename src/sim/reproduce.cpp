@@ -26,11 +26,11 @@ std::span<const Figure> figures() {
   return all;
 }
 
-Reproduction reproduce(std::string_view name) {
+Reproduction reproduce(std::string_view name, const Free& free) {
   std::string known;
   for (const Figure& figure : figures()) {
     if (figure.name == name) {
-      Reproduction out = figure.make();
+      Reproduction out = figure.make(free);
       out.figure = figure.name;
       out.title = figure.title;
       return out;
@@ -42,12 +42,12 @@ Reproduction reproduce(std::string_view name) {
 
 Point magnitude(std::string series, double x, double paper, double model, std::string source) {
   const bool near = std::abs(model - paper) <= 0.25 * std::abs(paper);
-  return {std::move(series), x, paper, model, false, near, "", std::move(source)};
+  return {std::move(series), x, paper, model, false, near, "", std::move(source), Basis::predicted};
 }
 
 Point required(std::string series, double x, double paper, double model, bool holds, std::string claim,
                std::string source) {
-  return {std::move(series), x, paper, model, true, holds, std::move(claim), std::move(source)};
+  return {std::move(series), x, paper, model, true, holds, std::move(claim), std::move(source), Basis::predicted};
 }
 
 }  // namespace charm::sim

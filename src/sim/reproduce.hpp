@@ -9,11 +9,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/run.hpp"
 
 namespace charm::sim {
+
+/// What a point rests on. A test moves every number that was fitted, or chosen with a figure in view, and fails where a
+/// predicted point needs it.
+enum class Basis { predicted, fitted, assumed };
 
 struct Point {
   std::string series;
@@ -24,6 +29,12 @@ struct Point {
   bool holds = true;   // whether `claim` is true; for a magnitude: whether it is within a quarter of the paper's value
   std::string claim;   // the statement of a hard point
   std::string source;  // where the paper gives the value
+  Basis basis = Basis::predicted;
+
+  [[nodiscard]] Point on(Basis what) && {
+    basis = what;
+    return std::move(*this);
+  }
 };
 
 struct Reproduction {
@@ -36,13 +47,13 @@ struct Reproduction {
 struct Figure {
   std::string_view name;  // "charm:fig5"
   std::string_view title;
-  Reproduction (*make)();
+  Reproduction (*make)(const Free& free);
 };
 
 std::span<const Figure> figures();
 
 /// \throws Error (bad_config) that names the figures there are.
-Reproduction reproduce(std::string_view figure);
+Reproduction reproduce(std::string_view figure, const Free& free = {});
 
 /// Adds a magnitude, which is reported and not required.
 Point magnitude(std::string series, double x, double paper, double model, std::string source);

@@ -16,16 +16,6 @@ namespace {
 constexpr double tick = 0.05;         // a controller without a wish of its own is asked this often
 constexpr double cold_slice = 0.001;  // while caches fill after a move
 
-controller::Traits traits_of(const Model& model) {
-  const Costs& c = model.costs;
-  controller::Traits traits;
-  traits.latency_ns = {c.l3_ns.value, c.other_chiplet_ns.value, c.other_socket_ns.value, c.dram_ns.value,
-                       c.remote_dram_ns.value};
-  traits.mlp = c.mlp.value;
-  if (c.link_read.value > 0) traits.link_gb_per_s = c.link_read.value;
-  return traits;
-}
-
 class Run {
  public:
   Run(const Model& model, Workload workload, SimulationPlan plan, const RunOptions& options)
@@ -38,10 +28,12 @@ class Run {
         workers_(plan_.placement.start().size()),
         level_(static_cast<std::size_t>(plan_.placement.initial)),
         counts_(workers_),
-        cold_(workers_, 0) {
+        cold_(workers_, 0),
+        first_cost_(workload_.phases.size(), 0) {
     if (!plan_.controller.empty()) {
       auto controller = controller::make_controller(
-          plan_.controller, controller::setup_for(model.machine, plan_.placement, traits_of(model)));
+          plan_.controller,
+          controller::setup_for(model.machine, plan_.placement, controller::traits_for(model.machine)));
       period_ = controller->period();
       control_group_ = std::make_unique<controller::ControlGroup>(static_cast<int>(workers_), std::move(controller), 0);
       stand_at(control_group_->spread());
@@ -56,6 +48,7 @@ class Run {
     fills_ = {};
     std::fill(level_time_.begin(), level_time_.end(), 0);
     const std::size_t decided = control_group_ ? control_group_->decisions().size() : 0;
+    stands_ = {{time_, plan_.placement.levels[level_]}};
     pass(options_.seconds);
 
     RunResult out;
@@ -66,6 +59,7 @@ class Run {
     out.levels = plan_.placement.levels;
     for (const double t : level_time_) out.level_share.push_back(t / out.seconds);
     out.worker_cores = plan_.placement.worker_cores[level_];
+    for (const auto& [time, chiplets] : stands_) out.stands.emplace_back(time - from, chiplets);
     out.sampling = states_.sampling();
     out.sampling_error = states_.error();
     if (control_group_) {
@@ -113,7 +107,8 @@ class Run {
     stand_at(control_group_->poll(0, seen_[0], time_));
   }
 
-  /// What the counters show of the last interval: what happened, with scatter.
+  /// What the counters show of the last interval: what happened, with scatter, and with the work of the tasks that
+  /// happened to end in it.
   void shake(const std::vector<controller::Counts>& last) {
     const auto scatter = [&] { return options_.noise > 0 ? std::max(0.05, 1 + options_.noise * random_.normal()) : 1; };
     const double work = scatter(), instructions = scatter(), fills = scatter();
@@ -146,6 +141,7 @@ class Run {
     if (next == level_) return;
     const auto &from = plan_.placement.worker_cores[level_], &to = plan_.placement.worker_cores[next];
     level_ = next;
+    stands_.emplace_back(time_, plan_.placement.levels[level_]);
     for (std::size_t w = 0; w < workers_; ++w) {
       if (from[w].core != to[w].core) stalled_ns_ += model_.costs.move_ns.value;
       if (from[w].chiplet != to[w].chiplet) cold_[w] = own_bytes(w);
@@ -158,6 +154,8 @@ class Run {
     const double best = states_.best(phase_);
     const double ns = seconds * 1e9, lost = std::min(1.0, stalled_ns_ / (ns * static_cast<double>(workers_)));
     stalled_ns_ = std::max(0.0, stalled_ns_ - ns * static_cast<double>(workers_));
+    // As the runtime weighs a kind of work: by what it cost when it was first seen, wherever the workers were then.
+    if (first_cost_[phase_] == 0) first_cost_[phase_] = static_cast<double>(workers_) / rates.operations_per_s;
     double rate_of_all = 0;
     for (const auto& worker : rates.workers) rate_of_all += 1e9 / worker.ns_per_operation;
     const double running = rates.operations_per_s / rate_of_all;
@@ -170,7 +168,7 @@ class Run {
       controller::Counts& c = counts_[w];
       c.busy += seconds * rates.busy;
       c.tasks += operations / phase.task_operations;
-      c.task_work += operations / best;
+      c.task_work += operations * first_cost_[phase_];
       c.instructions += operations * phase.instructions;
       for (std::size_t e = 0; e < controller::fill_sources; ++e) c.fills[e] += operations * fills[e + 1];
       for (std::size_t s = 0; s < sources; ++s) fills_[s] += operations * fills[s];
@@ -204,6 +202,8 @@ class Run {
   std::vector<controller::Counts> counts_;
   std::vector<controller::WorkerTotals> seen_;
   std::vector<double> cold_, level_time_;
+  std::vector<std::pair<double, int>> stands_;
+  std::vector<double> first_cost_;  // by phase: seconds of a worker for an operation
   Fills fills_{};
 };
 

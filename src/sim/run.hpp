@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/backend.hpp"
@@ -35,11 +36,12 @@ struct RunResult {
   double efficiency = 0;  // relative to the best level of each phase
   Fills fills{};          // sum over all workers
   std::vector<Move> moves;
-  std::vector<int> levels;               // chiplets that the placement can use
-  std::vector<double> level_share;       // share of the time at each level
-  std::vector<WorkerCore> worker_cores;  // at the end
-  double sampling = 1;                   // line-granular back-end: one line in so many was simulated
-  double sampling_error = 0;             // standard error of the share that memory served
+  std::vector<std::pair<double, int>> stands;  // from when on the workers were on so many chiplets, trials included
+  std::vector<int> levels;                     // chiplets that the placement can use
+  std::vector<double> level_share;             // share of the time at each level
+  std::vector<WorkerCore> worker_cores;        // at the end
+  double sampling = 1;                         // line-granular back-end: one line in so many was simulated
+  double sampling_error = 0;                   // standard error of the share that memory served
 };
 
 /// \throws Error (bad_config, too_many_workers).

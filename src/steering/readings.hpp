@@ -2,6 +2,8 @@
 // other programs.
 #pragma once
 
+#include <charm/machine.hpp>
+
 #include <cstddef>
 
 #include "controller/counts.hpp"
@@ -33,5 +35,16 @@ inline bool tells_enough(const counters::Measured& has) {
                    has.fills.has(FillSource::local_dram) || has.fills.has(FillSource::remote_dram);
   return has.instructions && far;
 }
+
+/// Whether lines of other chiplets are counted among others, so that a count of 0 says nothing about them.
+inline bool hides_chiplets(const counters::Measured& has, const Machine& machine) {
+  return tells_enough(has) && !has.fills.has(counters::FillSource::other_chiplet) &&
+         machine.chiplets.size() > machine.nodes.size();
+}
+
+/// What to tell a user whose policy needs what the counters hide.
+inline constexpr const char* hidden_chiplets =
+    "these counters cannot tell the lines of other chiplets apart, by which alone charm-alg1 decides: it keeps its "
+    "level; use adaptive, or charm-alg1:events=any";
 
 }  // namespace charm::steering

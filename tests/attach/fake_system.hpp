@@ -112,6 +112,8 @@ class FakeProgram final : public attach::System {
     for (const auto& [id, thread] : all) seconds += thread.run_s;
     return seconds;
   }
+  double resident_bytes() override { return resident; }
+  std::optional<double> progress() override { return done; }
   std::map<int, os::CpuTime> cpu_times() override { return cpus_; }
   std::unique_ptr<counters::ThreadCounters> counters(const attach::ThreadId& id) override {
     if (!has_counters) return nullptr;
@@ -125,6 +127,8 @@ class FakeProgram final : public attach::System {
   double cpus_worth = 1e6;                               // of time that it gets in all; the rest of its threads queue
   int collisions = 0;
   bool has_counters = false;
+  double resident = 0;         // bytes
+  std::optional<double> done;  // work that it tells
 
  private:
   class Counters final : public counters::ThreadCounters {

@@ -135,4 +135,17 @@ TEST(PoolSizes, NothingThatTheUserHasSetIsTouched) {
   EXPECT_TRUE(sizes(plan(charm::test::uniform(1, 2, 2), free)).empty());
 }
 
+/// A node with memory that is twice as fast, and one that differs as measurements do.
+TEST(Plan, OfFewChipletsTakesThoseWhoseMemoryWasMeasuredToBeFaster) {
+  charm::Machine machine = charm::test::uniform(3, 2, 4);
+  EXPECT_EQ(largest_chiplets(machine, 2).nodes[0].cpus.size(), 8U) << "nothing is known: the first";
+  machine.measured.node_gb_per_s = {{10, 1, 1}, {1, 20, 1}, {1, 1, 10.2}};
+  const charm::Machine two = largest_chiplets(machine, 2);
+  EXPECT_EQ(two.nodes[1].cpus.size(), 8U);
+  const charm::Machine four = largest_chiplets(machine, 4);
+  EXPECT_EQ(four.nodes[0].cpus.size(), 8U) << "the third is not known to be faster than the first";
+  machine.measured.doubts = {"another program ran"};
+  EXPECT_EQ(largest_chiplets(machine, 2).nodes[0].cpus.size(), 8U) << "a doubtful profile decides nothing";
+}
+
 }  // namespace

@@ -12,18 +12,20 @@
 
 namespace charm::test {
 
-inline attach::AttachPlan plan_on(const Machine& machine, const std::string& policy) {
+inline attach::AttachPlan plan_on(const Machine& machine, const std::string& policy, int spread = 0) {
   attach::Wishes wishes;
   wishes.policy = policy;
-  return attach::make_plan(machine, wishes, base::resolve({}, [](const char*) { return nullptr; }));
+  attach::AttachPlan plan = attach::make_plan(machine, wishes, base::resolve({}, [](const char*) { return nullptr; }));
+  plan.request.spread = spread;
+  return plan;
 }
 
 /// Time goes on, the program does what its threads want, and the thread placer does what is due.
 struct SteeredProgram {
-  SteeredProgram(const Machine& on, const std::string& policy, bool attached = false)
+  SteeredProgram(const Machine& on, const std::string& policy, bool attached = false, int spread = 0)
       : machine(on),
         program(machine.allowed_cpus),
-        thread_placer(program, plan_on(machine, policy), machine.allowed_cpus, attached, 0) {}
+        thread_placer(program, plan_on(machine, policy, spread), machine.allowed_cpus, attached, 0) {}
   void pass(double seconds) {
     for (const double end = now + seconds; now < end; now += 0.01) {
       program.pass(0.01);

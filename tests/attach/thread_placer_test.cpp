@@ -243,6 +243,70 @@ TEST(ThreadPlacer, WithoutCountersAPolicyThatMovesSaysWhyItStands) {
   EXPECT_NE(run.thread_placer.trouble().find("no counters"), std::string::npos);
 }
 
+/// Chiplets of 32 MiB: what fits into those that hold the workers stays there, the rest gets all caches.
+TEST(ThreadPlacer, WithoutCountersItStandsByTheMemoryThatTheProgramHolds) {
+  for (const auto& [mib, chiplets] : {std::pair{8, 1}, std::pair{60, 2}, std::pair{4000, 4}}) {
+    Program run(charm::test::uniform(1, 4, 4), "adaptive");
+    run.program.resident = mib * 1024.0 * 1024.0;
+    for (int i = 0; i < 4; ++i) run.program.start(1.0);
+    run.pass(5);
+    EXPECT_EQ(run.thread_placer.spread(), chiplets) << mib << " MiB";
+    EXPECT_NE(run.thread_placer.trouble().find("stands at " + std::to_string(chiplets)), std::string::npos);
+    EXPECT_EQ(run.program.collisions, 0);
+  }
+}
+
+/// Eight workers fill one of two sockets, whose caches do not hold the program's memory.
+TEST(ThreadPlacer, WithoutCountersItTakesBothSocketsForMemoryThatNeedsTheirCaches) {
+  for (const double bytes : {1e6, 4e9}) {
+    Program run(charm::test::uniform(2, 2, 4), "adaptive");
+    run.program.resident = bytes;
+    for (int i = 0; i < 8; ++i) run.program.start(1.0);
+    run.pass(5);
+    EXPECT_EQ(run.thread_placer.spread(), bytes < 1e9 ? 2 : 4);
+    EXPECT_EQ(run.program.collisions, 0);
+  }
+}
+
+TEST(ThreadPlacer, FollowsAProgramThatGrowsAndNotOneThatIsLargeForAMoment) {
+  Program run(charm::test::uniform(1, 4, 4), "adaptive");
+  run.program.resident = 1e6;
+  for (int i = 0; i < 4; ++i) run.program.start(1.0);
+  run.pass(5);
+  ASSERT_EQ(run.thread_placer.spread(), 1);
+  run.program.resident = 4e9;
+  run.pass(0.9);
+  run.program.resident = 1e6;
+  run.pass(5);
+  EXPECT_EQ(run.thread_placer.tally().moves, 0U);
+  run.program.resident = 4e9;
+  run.pass(5);
+  EXPECT_EQ(run.thread_placer.spread(), 4);
+  EXPECT_GT(run.thread_placer.tally().moves, 0U);
+}
+
+TEST(ThreadPlacer, KeepsToTheSpreadThatTheUserAskedFor) {
+  Program run(charm::test::uniform(1, 4, 4), "adaptive", false, 2);
+  run.program.resident = 4e9;
+  for (int i = 0; i < 4; ++i) run.program.start(1.0);
+  run.pass(5);
+  EXPECT_EQ(run.thread_placer.spread(), 2);
+}
+
+/// Twice as fast on four chiplets as on one: without counters only what the program tells can show that.
+TEST(ThreadPlacer, WithoutCountersTheControllerTriesAndComparesWhatTheProgramTells) {
+  Program run(charm::test::uniform(1, 4, 4), "adaptive");
+  run.program.done = 0;
+  for (int i = 0; i < 4; ++i) run.program.start(1.0);
+  for (int i = 0; i < 600; ++i) {
+    run.pass(0.1);
+    *run.program.done += 0.1 * (1 + run.thread_placer.spread() / 4.0);
+  }
+  EXPECT_TRUE(run.thread_placer.decides());
+  EXPECT_EQ(run.thread_placer.spread(), 4);
+  EXPECT_FALSE(run.thread_placer.decisions().empty());
+}
+
 TEST(ThreadPlacer, WithCountersTheControllerMovesTheWorkers) {
   Program run(charm::test::uniform(1, 4, 4), "adaptive");
   run.program.has_counters = true;

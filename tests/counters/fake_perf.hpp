@@ -38,6 +38,7 @@ class FakePerf final : public os::PerfEvents {
   int reads = 0;
   int opened_ever = 0;
   bool gives_nothing = false;
+  std::function<void()> on_read;   // called at each reading by a system call
   std::function<int()> open_file;  // gives the descriptors, if there is one, or the negative errno
 
   int open(const os::PerfEvent& event, int group) override {
@@ -59,6 +60,7 @@ class FakePerf final : public os::PerfEvents {
   void close(int descriptor) override { open_counters.erase(descriptor); }
   std::size_t read(int descriptor, std::span<std::uint64_t> words) noexcept override {
     ++reads;
+    if (on_read) on_read();
     if (gives_nothing) return 0;
     const auto group = members(descriptor);
     words[0] = group.size();

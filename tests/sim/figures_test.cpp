@@ -37,6 +37,4 @@ INSTANTIATE_TEST_SUITE_P(All, Figures,
 
 TEST(Figures, ThatAreUnknownAreRefused) { EXPECT_THROW(reproduce("charm:fig99"), charm::Error); }
 
-TEST(Figures, AtMostThreeParametersAreFitted) { EXPECT_EQ(sizeof(Fitted), 3 * sizeof(double)); }
-
 }  // namespace

@@ -3,6 +3,9 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 using namespace charm::sim;
@@ -48,6 +51,23 @@ TEST(Run, WorksWithoutCounters) {
   options.counters = false;
   options.warm_up = 60;
   EXPECT_GT(run(model("7713"), "sweep:mb=24", "charm", 8, options).efficiency, 0.9);
+}
+
+/// The time at each level is what is drawn; a trial that was rolled back ends where it ended.
+TEST(Run, TellsWhereTheWorkersStoodAlsoDuringTrials) {
+  RunOptions options;
+  options.seconds = 60;
+  const RunResult r = run(model("epyc-7713-2s"), "pairs", "charm", 8, options);
+  ASSERT_FALSE(r.moves.empty());
+  std::vector<double> share(r.levels.size(), 0);
+  for (std::size_t i = 0; i < r.stands.size(); ++i) {
+    const double end = i + 1 < r.stands.size() ? r.stands[i + 1].first : r.seconds;
+    const auto level = std::find(r.levels.begin(), r.levels.end(), r.stands[i].second) - r.levels.begin();
+    share[static_cast<std::size_t>(level)] += (end - r.stands[i].first) / r.seconds;
+  }
+  for (std::size_t level = 0; level < share.size(); ++level) EXPECT_NEAR(share[level], r.level_share[level], 0.01);
+  const bool last_failed = r.moves.back().outcome.starts_with("rolled back");
+  EXPECT_EQ(r.stands.back().second, last_failed ? r.moves.back().from : r.moves.back().to);
 }
 
 }  // namespace

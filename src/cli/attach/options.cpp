@@ -62,6 +62,8 @@ void declare_shared(CLI::App& app, AttachOptions& options) {
       });
   whole_number(app.add_option("--weight", options.weight, "Weight when cores are divided among programs [100]"), 1,
                1000);
+  file_path(app.add_option("--progress", options.progress,
+                           "File whose first number is the work done so far; the controller then tries and compares"));
   app.add_flag("--no-avoid", options.no_avoid, "Do not leave cores that other programs keep busy");
   file_path(app.add_option("--report", options.report, "Write the summary there, as JSON, and nothing to stderr"));
   app.add_flag("-q,--quiet", options.quiet, "No summary on stderr");

@@ -14,7 +14,7 @@
 namespace charm::cli {
 
 struct AttachOptions {
-  std::string policy, cpus, pin_threads, share, report;
+  std::string policy, cpus, pin_threads, share, report, progress;
   attach::Memory memory = attach::Memory::keep;
   std::vector<std::string> program;
   std::string left_out;  // kinds of pools that are not told a number of threads

@@ -31,6 +31,7 @@ Steered::Steered(const AttachOptions& options, Prepared& prepared, int pid, bool
       system_(pid, options.children, counters_.get()),
       attachment_(system_, prepared.whole, options.chiplets, prepared.came_with, attached, std::move(prepared.lease),
                   os::live_cpu_watch(), base::monotonic_seconds()) {
+  if (!options.progress.empty()) system_.read_progress_from(options.progress);
   if (options.no_avoid) attachment_.thread_placer().ignore_others();
   attachment_.thread_placer().expect(attach::told_masks(prepared.pools));
   attachment_.thread_placer().at_left_alone([this](const attach::ThreadId& id) {

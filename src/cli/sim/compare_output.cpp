@@ -22,31 +22,42 @@ std::string compare_json(const std::vector<sim::Comparison>& comparisons) {
                     {"best_level", c.best_level},
                     {"best", c.best},
                     {"controller", c.controller},
-                    {"ratio", c.ratio()}});
+                    {"ratio", c.ratio()},
+                    {"levels", c.levels},
+                    {"any", c.any},
+                    {"ratio_to_any", c.ratio_to_any()}});
   }
   return base::json_text(Json{{"comparisons", list}}, 2) + "\n";
 }
 
 std::string compare_table(const std::vector<sim::Comparison>& comparisons, bool colour) {
   std::vector<std::vector<Cell>> rows;
-  std::size_t below = 0;
+  std::size_t below = 0, choices = 0, below_any = 0;
   for (const auto& c : comparisons) {
+    if (!c.choice()) continue;
+    ++choices;
     below += c.ratio() < 0.95 ? 1 : 0;
+    below_any += c.ratio_to_any() < 0.95 ? 1 : 0;
     if (rows.size() == 10) continue;
     rows.push_back({{c.machine, ""},
                     {c.workload, ""},
                     {std::to_string(c.workers), ""},
                     {std::to_string(c.best_level), ""},
-                    {fmt::format("{:.3f}", c.ratio()), c.ratio() < 0.95 ? "31" : ""}});
+                    {fmt::format("{:.3f}", c.ratio()), c.ratio() < 0.95 ? "31" : ""},
+                    {fmt::format("{:.3f}", c.ratio_to_any()), ""}});
   }
   return "The default controller against the best level that it could have stood at; the worst ten:\n\n" +
          render_table({{"machine"},
                        {"workload"},
                        {"workers", Align::right},
                        {"best at chiplets", Align::right},
-                       {"controller / best", Align::right}},
+                       {"controller / best", Align::right},
+                       {"/ best of all policies", Align::right}},
                       rows, colour) +
-         fmt::format("\n{} of {} are below 0.95.\n", below, comparisons.size());
+         fmt::format(
+             "\n{} of {} with a choice are below 0.95 of the best level, and {} below 0.95 of the best of all static "
+             "policies; {} have no choice.\n",
+             below, choices, below_any, comparisons.size() - choices);
 }
 
 std::string replay_json(const std::string& trace, const std::vector<Replay>& replays) {

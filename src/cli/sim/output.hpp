@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/compare.hpp"
+#include "sim/regret.hpp"
 #include "sim/reproduce.hpp"
 #include "sim/run.hpp"
 #include "sim/tasks.hpp"
@@ -21,6 +22,15 @@ std::string reproduce_table(const std::vector<sim::Reproduction>& figures, bool 
 /// Comparisons of the controller with the best level, the worst first; text shows ten of them.
 std::string compare_json(const std::vector<sim::Comparison>& comparisons);
 std::string compare_table(const std::vector<sim::Comparison>& comparisons, bool colour);
+
+/// What the model assumes: each number with its source and what the figures say when it moves by 30 %, the numbers
+/// fitted to some figures only, and how many points rest on what.
+std::string assumptions_json(int jobs);
+std::string assumptions_table(int jobs, bool colour);
+
+/// How much slower standing levels are than the best static policy.
+std::string regret_json(const std::vector<sim::Regret>& all);
+std::string regret_table(const std::vector<sim::Regret>& all, bool colour);
 
 /// A recorded task graph, run under one policy.
 struct Replay {

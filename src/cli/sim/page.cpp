@@ -44,10 +44,10 @@ std::string moves(const Group& group) {
   std::string out;
   for (const auto* r : group) {
     if (r->moves.empty()) continue;
-    CurveSeries series{"chiplets", {{0, r->moves.front().from}}};
+    CurveSeries series{"chiplets", {}};
+    for (const auto& [time, chiplets] : r->stands) series.points.emplace_back(std::max(0.0, time), chiplets);
     std::vector<std::vector<std::string>> rows;
     for (const auto& m : r->moves) {
-      series.points.emplace_back(m.time, m.to);
       rows.push_back(
           {fmt::format("{:.2f}", m.time), std::to_string(m.from), std::to_string(m.to), m.reason, m.outcome});
     }

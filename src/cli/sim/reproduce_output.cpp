@@ -5,6 +5,7 @@
 #include "base/json.hpp"
 #include "cli/sim/output.hpp"
 #include "cli/text_table.hpp"
+#include "sim/assumptions.hpp"
 
 namespace charm::cli {
 
@@ -12,6 +13,10 @@ using Json = nlohmann::ordered_json;
 using Align = Column::Align;
 
 namespace {
+const char* basis_name(sim::Basis basis) {
+  return basis == sim::Basis::fitted ? "fitted" : basis == sim::Basis::assumed ? "assumed" : "predicted";
+}
+
 std::string signed_percent(double model, double paper) {
   return paper != 0 ? fmt::format("{:+.0f} %", 100 * (model / paper - 1)) : "–";
 }
@@ -29,13 +34,14 @@ std::string reproduce_json(const std::vector<sim::Reproduction>& figures) {
                         {"hard", p.hard},
                         {"holds", p.holds},
                         {"claim", p.claim},
-                        {"source", p.source}});
+                        {"source", p.source},
+                        {"basis", basis_name(p.basis)}});
     }
     for (const auto& text : figure.not_captured) notes.push_back({{"figure", figure.figure}, {"text", text}});
   }
-  fitted["streamcluster_turns"] = sim::fitted.streamcluster_turns;
-  fitted["streamcluster_fresh"] = sim::fitted.streamcluster_fresh;
-  fitted["blind_writes"] = sim::fitted.blind_writes;
+  fitted["streamcluster_turns"] = sim::free_defaults.streamcluster_turns;
+  fitted["streamcluster_fresh"] = sim::free_defaults.streamcluster_fresh;
+  fitted["blind_writes"] = sim::free_defaults.blind_writes;
   return base::json_text(Json{{"points", points}, {"not_captured", notes}, {"fitted", fitted}}, 2) + "\n";
 }
 
@@ -54,6 +60,7 @@ std::string reproduce_table(const std::vector<sim::Reproduction>& figures, bool 
                       {base::three_digits(p.model), ""},
                       {signed_percent(p.model, p.paper), ""},
                       {verdict, p.hard && !p.holds ? "31" : ""},
+                      {basis_name(p.basis), p.basis == sim::Basis::predicted ? "" : "2"},
                       {p.hard ? p.claim : "magnitude", ""},
                       {p.source, "2"}});
     }
@@ -64,6 +71,7 @@ std::string reproduce_table(const std::vector<sim::Reproduction>& figures, bool 
                          {"model", Align::right},
                          {"deviation", Align::right},
                          {""},
+                         {"basis"},
                          {"what is claimed"},
                          {"source"}},
                         rows, colour) +
@@ -71,9 +79,13 @@ std::string reproduce_table(const std::vector<sim::Reproduction>& figures, bool 
     for (const auto& text : figure.not_captured) out += "  - " + text + "\n";
     out += "\n";
   }
+  const sim::BasisCount count = sim::count(figures);
+  out += fmt::format("{} of {} points are predicted, {} fitted, {} assumed; {} of the predicted hold or are near.\n",
+                     count.predicted, count.all(), count.fitted, count.assumed, count.predicted_held);
   return out + fmt::format(
                    "Fitted over all figures: streamcluster_turns = {}, streamcluster_fresh = {}, blind_writes = {}.\n",
-                   sim::fitted.streamcluster_turns, sim::fitted.streamcluster_fresh, sim::fitted.blind_writes);
+                   sim::free_defaults.streamcluster_turns, sim::free_defaults.streamcluster_fresh,
+                   sim::free_defaults.blind_writes);
 }
 
 }  // namespace charm::cli

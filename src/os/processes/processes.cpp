@@ -41,8 +41,8 @@ std::optional<ProcessStatus> Processes::status(int pid) const {
   const auto stat = parse_process_stat(read_start(file(pid, "stat"), buffer));
   if (!stat || !stat->started) return std::nullopt;
   constexpr std::uint64_t kernel_thread = 0x00200000;  // PF_KTHREAD
-  return ProcessStatus{*stat->started,   stat->parent,      stat->state, (stat->flags & kernel_thread) != 0,
-                       stat->used_ticks, stat->waited_ticks};
+  return ProcessStatus{*stat->started,   stat->parent,       stat->state,         (stat->flags & kernel_thread) != 0,
+                       stat->used_ticks, stat->waited_ticks, stat->resident_pages};
 }
 
 std::optional<unsigned> Processes::owner(int pid) const {

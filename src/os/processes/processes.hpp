@@ -26,6 +26,7 @@ struct ProcessStatus {
   bool kernel = false;             ///< a thread of the kernel, which has no program
   std::uint64_t used_ticks = 0;    ///< cpu time of all its threads, user and system
   std::uint64_t waited_ticks = 0;  ///< the same of children that have ended and for which it waited
+  std::uint64_t resident_pages = 0;
 };
 
 /// Why /proc does not show this process and its children by the numbers that it knows them by: it is not mounted, or is

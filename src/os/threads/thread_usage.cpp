@@ -19,6 +19,12 @@ std::uint64_t ThreadUsage::page_faults() noexcept {
   return static_cast<std::uint64_t>(usage.ru_minflt) + static_cast<std::uint64_t>(usage.ru_majflt);
 }
 
+std::uint64_t ThreadUsage::switches() noexcept {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return static_cast<std::uint64_t>(usage.ru_nvcsw) + static_cast<std::uint64_t>(usage.ru_nivcsw);
+}
+
 std::uint64_t ThreadUsage::waiting_ns() const noexcept { return clock_.read().value_or(ThreadTime{}).wait_ns; }
 
 ForkDetector::ForkDetector() : process_(getpid()) {

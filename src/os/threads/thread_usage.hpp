@@ -17,6 +17,7 @@ class ThreadUsage {
 
   [[nodiscard]] static std::uint64_t page_faults() noexcept;  ///< minor and major, of the calling thread
   [[nodiscard]] bool knows_waiting() const noexcept { return knows_waiting_; }
+  [[nodiscard]] static std::uint64_t switches() noexcept;  ///< to other threads, of the calling thread
   /// Nanoseconds in which the thread was ready to run and had no cpu.
   [[nodiscard]] std::uint64_t waiting_ns() const noexcept;
 

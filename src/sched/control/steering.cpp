@@ -12,7 +12,6 @@
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
 #include "steering/masks.hpp"
-#include "steering/readings.hpp"
 #include "trace/recorder.hpp"
 
 namespace charm::sched {
@@ -26,16 +25,6 @@ thread_local const Worker* worker_of_own_thread = nullptr;
 [[gnu::noinline]] bool on_own_thread(const Worker& worker) noexcept {
   asm volatile("");
   return worker_of_own_thread == &worker;
-}
-
-controller::WorkerTotals totals_of(const Meter& meter, double tasks, double user_work) {
-  controller::WorkerTotals totals;
-  totals.busy = meter.busy();
-  totals.running_since = meter.running_since();
-  totals.tasks = tasks;
-  totals.task_work = meter.work();
-  totals.user_work = user_work;
-  return totals;
 }
 
 }  // namespace
@@ -66,6 +55,7 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
   decides_ = first->control_group != nullptr;
   // Without a controller nothing has to be counted, and missing counters are not reported.
   if (decides_ && !source_) source_ = counters::Source::choose(runtime.settings, runtime.machine);
+  if (decides_) consider_counters(first->control_group->period());
   if (cpus_) {
     granted_ = cpus_->granted();
     os::ThreadMask caller;
@@ -78,7 +68,7 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
     first->cpus = usable_ & *leased_;
   }
   // Some worker meets every tick as long as a worker polls several times in a tick.
-  interval_ = decides_             ? std::clamp(first->control_group->period() / 16, 0.0005, 0.01)
+  interval_ = decides_             ? std::max(std::clamp(first->control_group->period() / 16, 0.0005, 0.01), pause_)
               : look_interval_ > 0 ? look_interval_
                                    : 1e9;
   current_.store(first.get(), std::memory_order_seq_cst);
@@ -276,22 +266,6 @@ void Steering::poll(Worker& worker, WorkerControl& p, double time) noexcept {
   follow(worker, p, *generation, spread);
   p.looking.store(nullptr, std::memory_order_release);
   call_listener();
-}
-
-void Steering::record_counts(Worker& worker, WorkerControl& p, const PlacementGeneration& generation, double time,
-                             int& spread) noexcept {
-  if (p.meter.running_since() > 0) p.meter.settle(time);
-  p.outside_work += outside_work_.exchange(0, std::memory_order_relaxed);
-  controller::WorkerTotals totals =
-      totals_of(p.meter, static_cast<double>(worker.tally.jobs.load(std::memory_order_relaxed)),
-                worker.user_work + p.outside_work);
-  WorkerControl::Thread& t = thread(worker);
-  if (source_ && !t.counters) t.counters = source_->open_for_this_thread(worker.id);
-  if (t.counters) t.last = t.counters->read();
-  totals.counters = steering::tells_enough(t.last.has);
-  steering::add_reading(totals, p.own.last);
-  steering::add_reading(totals, p.guest.last);
-  spread = generation.control_group->poll(worker.id, totals, time);
 }
 
 // ---- any thread ----

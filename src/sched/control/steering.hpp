@@ -65,6 +65,7 @@ struct WorkerControl {
   struct Thread {
     std::unique_ptr<counters::ThreadCounters> counters;
     counters::Reading last;
+    double next_reading = 0;
     os::ThreadMask mask;
     std::optional<CpuSet> own_mask;  // of a guest that has been bound: the mask that it gets back
     int checked = -1;                // placement generation in which the mask was seen to be the right one
@@ -161,6 +162,7 @@ class Steering {
   bool surprised(Worker& worker, WorkerControl& control);
   void place_memory(WorkerControl::Thread& thread, const WorkerCore& worker_core);
   std::unique_ptr<controller::ControlGroup> make_control_group(const placement::Placement& placement, double now);
+  void consider_counters(double period);
   void open_decision_file();
   void tell(const Decision& decision);
   void call_listener() noexcept;
@@ -171,6 +173,7 @@ class Steering {
   std::unique_ptr<counters::Source> source_;
   const std::string spec_;
   bool decides_ = false;
+  double pause_ = 0;      // least time between two readings of a worker's counters
   double interval_;       // between two polls of a worker
   double look_interval_;  // between two looks at the allowed cpus; 0: never
   const double started_;

@@ -45,8 +45,8 @@ TaskDag shortened(TaskDag dag, double times) {
 
 }  // namespace
 
-Reproduction abss_figure_13() {
-  const Model machine = model("kunpeng-920-128");
+Reproduction abss_figure_13(const Free& free) {
+  const Model machine = model_with("kunpeng-920-128", free);
   const char* text = "§4.4.3, text to Fig. 13";
   Reproduction out;
   out.x = "us, mean of a task";

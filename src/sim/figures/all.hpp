@@ -5,18 +5,21 @@
 
 namespace charm::sim {
 
-Reproduction abss_figure_13();
-Reproduction charm_figure_5();
-Reproduction charm_figure_7();
-Reproduction charm_figure_9();
-Reproduction charm_figure_10();
-Reproduction charm_table_1();
-Reproduction charm_table_2();
-Reproduction olap_figure_5();
-Reproduction olap_figure_10();
-Reproduction tapmm_figure_8();
-Reproduction tapmm_figure_10();
-Reproduction tapmm_figure_11();
+Reproduction abss_figure_13(const Free& free);
+Reproduction charm_figure_5(const Free& free);
+Reproduction charm_figure_7(const Free& free);
+Reproduction charm_figure_9(const Free& free);
+Reproduction charm_figure_10(const Free& free);
+Reproduction charm_table_1(const Free& free);
+Reproduction charm_table_2(const Free& free);
+Reproduction olap_figure_5(const Free& free);
+Reproduction olap_figure_10(const Free& free);
+Reproduction tapmm_figure_8(const Free& free);
+Reproduction tapmm_figure_10(const Free& free);
+Reproduction tapmm_figure_11(const Free& free);
+
+/// A built-in model under these numbers.
+Model model_with(std::string_view name, const Free& free);
 
 /// Steady rates of a plain program: threads that are never moved, one counter for all at a barrier.
 Rates plain_rates(const Model& model, const placement::Placement& placement, const std::string& workload);

@@ -4,8 +4,8 @@
 
 namespace charm::sim {
 
-Reproduction charm_figure_10() {
-  const Model model = sim::model("epyc-7713-2s");
+Reproduction charm_figure_10(const Free& free) {
+  const Model model = model_with("epyc-7713-2s", free);
   const char* text = "§5.5, text";
   Reproduction out;
   out.x = "scale";

@@ -20,8 +20,8 @@ double speedup_of_distributed(const Model& model, double megabytes) {
 
 }  // namespace
 
-Reproduction charm_figure_5() {
-  const Model model = sim::model("epyc-7713");
+Reproduction charm_figure_5(const Free& free) {
+  const Model model = model_with("epyc-7713", free);
   const char *text = "§2.3, text", *figure = "Fig. 5, range in the text";
   Reproduction out;
   out.x = "MB";

@@ -6,8 +6,8 @@
 
 namespace charm::sim {
 
-Reproduction charm_figure_7() {
-  const Model model = sim::model("epyc-7713-2s");
+Reproduction charm_figure_7(const Free& free) {
+  const Model model = model_with("epyc-7713-2s", free);
   const char* text = "§5.2, text";
   Reproduction out;
   out.x = "cores";
@@ -22,28 +22,32 @@ Reproduction charm_figure_7() {
       for (const char* baseline : {"ring", "asymsched", "sam"}) {
         const double ratio = charm / settled(model, kernel.name, baseline, cores).throughput;
         const std::string series = std::string(kernel.name) + " over " + baseline;
+        // That SAM is behind on the same socket rests on what a step is taken to lose with its tasks.
+        const Basis basis = std::string(baseline) == "ring" ? Basis::predicted : Basis::assumed;
         if (cores <= 64) {
-          out.points.push_back(required(series, cores, 1, ratio, ratio > 1, "CHARM is ahead up to 64 cores", text));
+          out.points.push_back(
+              required(series, cores, 1, ratio, ratio > 1, "CHARM is ahead up to 64 cores", text).on(basis));
         }
-        if (cores == 64) out.points.push_back(magnitude(series, cores, kernel.at_64, ratio, text));
-        if (cores > 64) out.points.push_back(magnitude(series, cores, 2.4, ratio, "§5.2, text: 2 to 2.8"));
+        if (cores == 64) out.points.push_back(magnitude(series, cores, kernel.at_64, ratio, text).on(basis));
+        if (cores > 64) out.points.push_back(magnitude(series, cores, 2.4, ratio, "§5.2, text: 2 to 2.8").on(basis));
       }
     }
   }
   // Both runtimes hand every update over as a message. The artifact's program expects 5e7 updates a second of its eight
   // threads: 160 ns of a thread for each.
-  const std::string gups = "gups:update_ns=160";
+  const std::string gups = "gups";
   for (const int cores : {8, 16, 32, 64}) {
     const double ratio =
         settled(model, gups, "charm", cores).throughput / settled(model, gups, "ring", cores).throughput;
-    out.points.push_back(required("gups over ring", cores, 1, ratio, ratio > 1, "CHARM is ahead up to 64 cores", text));
+    out.points.push_back(required("gups over ring", cores, 1, ratio, ratio > 1, "CHARM is ahead up to 64 cores", text)
+                             .on(Basis::assumed));
   }
   for (const char* kernel : {"bfs", "cc", "sssp"}) {
-    double last = 0;
-    for (const int cores : {8, 16, 32, 64}) {
+    double last = settled(model, kernel, "charm", 8).throughput;
+    for (const int cores : {16, 32, 64}) {
       const double now = settled(model, kernel, "charm", cores).throughput;
-      out.points.push_back(required(std::string(kernel) + ", CHARM over itself at half the cores", cores, 2,
-                                    last > 0 ? now / last : 2, now > last, "it scales up to 64 cores", text));
+      out.points.push_back(required(std::string(kernel) + ", CHARM over itself at half the cores", cores, 2, now / last,
+                                    now > last, "it scales up to 64 cores", text));
       last = now;
     }
   }

@@ -9,8 +9,8 @@
 
 namespace charm::sim {
 
-Reproduction charm_figure_9() {
-  const Model model = sim::model("epyc-7713-2s");
+Reproduction charm_figure_9(const Free& free) {
+  const Model model = model_with("epyc-7713-2s", free);
   const char *logs = "logs of the artifact", *text = "§5.4, text";
   constexpr std::array<int, 7> cores{8, 16, 24, 32, 40, 64, 128};
   constexpr std::array<double, 7> shoal_s{168, 101, 79, 67, 65, 104, 430}, charm_s{90, 59, 51, 59, 82, 104, 347};
@@ -29,25 +29,33 @@ Reproduction charm_figure_9() {
     out.points.push_back(magnitude("SHOAL", n, alone_s / shoal_s[i], shoal[n], logs));
     out.points.push_back(magnitude("SHOAL, spread as in its logs", n, alone_s / shoal_s[i], spread, logs));
   }
-  for (const int n : {8, 16, 24}) {
-    out.points.push_back(
-        required("CHARM over SHOAL", n, 1, charm[n] / shoal[n], charm[n] > shoal[n], "CHARM is ahead", text));
+  // A tie is no confirmation: what differs by less than a twentieth is reported, and not required.
+  constexpr double tie = 1.05;
+  for (const int n : {8, 16}) {
+    const double ratio = charm[n] / shoal[n];
+    out.points.push_back(required("CHARM over SHOAL", n, 1, ratio, ratio > tie, "CHARM is ahead", text));
   }
   const auto peak = [&](const std::map<int, double>& curve) {
     return std::max_element(curve.begin(), curve.end(), [](auto& a, auto& b) { return a.second < b.second; });
   };
   const auto p = peak(charm), q = peak(shoal);
-  out.points.push_back(required("cores at CHARM's peak", 1, 24, p->first, p->first <= q->first,
-                                "CHARM peaks at no more cores than SHOAL", text));
-  out.points.push_back(required("CHARM's peak", p->first, 21, p->second, p->second >= q->second * 0.999,
-                                "CHARM's peak is the higher one", text));
+  out.points.push_back(required("cores at CHARM's peak", 1, 24, p->first, p->first < q->first,
+                                "CHARM peaks at fewer cores than SHOAL", text));
+  out.points.push_back(magnitude("cores at SHOAL's peak", 1, 32, q->first, text));
+  out.points.push_back(magnitude("CHARM's peak", p->first, 21, p->second, text));
+  out.points.push_back(magnitude("CHARM over SHOAL, at their peaks", p->first, 21.0 / 16, p->second / q->second, text));
+  out.points.push_back(magnitude("CHARM over SHOAL, the largest gap", 16, 2, charm[16] / shoal[16], text));
+  out.points.push_back(magnitude("CHARM over SHOAL, the end of its lead", 40, 1, charm[40] / shoal[40], text));
   out.points.push_back(magnitude("SHOAL's peak", q->first, 16, q->second, text));
   const double late = charm[128] / charm[64];
   out.points.push_back(required("CHARM at 128 over 64", 128, 0.3, late, late < 1, "both fall beyond their peak", text));
   const double late_shoal = shoal[128] / shoal[64];
   out.points.push_back(
       required("SHOAL at 128 over 64", 128, 0.24, late_shoal, late_shoal < 1, "both fall beyond their peak", text));
+  for (Point& point : out.points) point.basis = Basis::fitted;
   out.not_captured = {
+      "That CHARM's peak is higher by a third: in the model by 2 %.",
+      "That the largest gap is at 16 cores, and that CHARM leads up to 40: in the model the gap is largest at 8 cores, and both are level from 24 on.",
       "Huge pages and DMA copies of SHOAL.",
       "Why SHOAL is faster than CHARM at 40 cores and both alike at 64: at those the model has the same "
       "placement for both."};

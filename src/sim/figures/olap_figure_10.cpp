@@ -7,8 +7,8 @@
 
 namespace charm::sim {
 
-Reproduction olap_figure_10() {
-  const Model model = sim::model("epyc-7713");
+Reproduction olap_figure_10(const Free& free) {
+  const Model model = model_with("epyc-7713", free);
   const auto local = placement::policy("local").place(model.machine, {.workers = 8});
   const auto mixed = placement::policy("distributed").place(model.machine, {.workers = 8});
   const auto rate = [&](const placement::Placement& p, double mb) {

@@ -7,8 +7,8 @@
 
 namespace charm::sim {
 
-Reproduction olap_figure_5() {
-  const Model model = sim::model("epyc-7713-2s");
+Reproduction olap_figure_5(const Free& free) {
+  const Model model = model_with("epyc-7713-2s", free);
   const auto all = placement::policy("local").place(model.machine, {.workers = 128});
   const auto rate = [&](double mb, int processes) {
     return plain_rates(model, all, fmt::format("copy:total_mb={:.6g},processes={}", mb, processes)).operations_per_s;

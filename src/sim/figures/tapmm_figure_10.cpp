@@ -9,8 +9,8 @@
 
 namespace charm::sim {
 
-Reproduction tapmm_figure_10() {
-  const Model machine = sim::model("kunpeng-920-128");
+Reproduction tapmm_figure_10(const Free& free) {
+  const Model machine = model_with("kunpeng-920-128", free);
   const traffic::Model forest = traffic_model(machine);
   const traffic::Weights tapmm = weights_of(forest, "paper", 0, capacities(forest));
   const traffic::Weights local = only_on(4, 0);

@@ -8,8 +8,8 @@
 
 namespace charm::sim {
 
-Reproduction tapmm_figure_8() {
-  const Model machine = sim::model("kunpeng-920-128");
+Reproduction tapmm_figure_8(const Free& free) {
+  const Model machine = model_with("kunpeng-920-128", free);
   const traffic::Model forest = traffic_model(machine);
   const traffic::Bandwidths all = capacities(forest);
   const char* text = "§4.2, text to Fig. 8";

@@ -15,8 +15,9 @@ namespace {
 
 using placement::SocketOrder;
 
-constexpr Parameter ring_parameters[] = {
-    {"message_ns", 2, "software cost of an access to another node's data, in a batch (estimate)", 0, 1e+06}};
+constexpr Parameter ring_parameters[] = {{"message_ns", free_defaults.message_ns,
+                                          "software cost of an access to another node's data, in a batch (estimate)", 0,
+                                          1e+06}};
 
 SimulationPlan blind(placement::Placement placement) {
   SimulationPlan plan;
@@ -48,7 +49,7 @@ SimulationPlan asymsched_plan(const Model& model, const Workload& workload, int 
                        apart = blind(placed("distributed", model, workers, SocketOrder::balance));
   const Fills fills = asked_of(model, workload, apart);
   // Wherever memory is asked for at all, more controllers are more bandwidth; that it is latency it does not see.
-  return fills[4] + fills[5] > 1e6 * workers ? apart : together;
+  return fills[4] + fills[5] > model.free.asymsched_lines * workers ? apart : together;
 }
 
 SimulationPlan sam_plan(const Model& model, const Workload& workload, int workers, const Arguments&) {

@@ -29,6 +29,7 @@ struct Kernel {
 constexpr Parameter graph_parameters[] = {
     {"scale", 24, "2^scale vertices", 4, 40},
     {"degree", 16, "edges per vertex, each stored in both directions", 1, 4096},
+    {"blind", free_defaults.blind_writes, "share of the touches of a vertex with flags that write for no result", 0, 1},
 };
 
 Workload make_graph(const Kernel& kernel, const Arguments& a, int workers) {
@@ -48,7 +49,7 @@ Workload make_graph(const Kernel& kernel, const Arguments& a, int workers) {
        {},
        false},
       {"vertices", Component::Order::random, Component::Reach::shared, vertices * kernel.state_bytes, kernel.touches,
-       run.writes + (kernel.flags ? fitted.blind_writes : 0), kernel.overlap, run.popularity, false},
+       run.writes + (kernel.flags ? a["blind"] : 0), kernel.overlap, run.popularity, false},
       {"next frontier",
        Component::Order::sweep,
        Component::Reach::own,

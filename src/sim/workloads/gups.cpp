@@ -6,6 +6,7 @@
 // (docs/simulator.md).
 #include <algorithm>
 
+#include "sim/costs.hpp"
 #include "sim/workloads/all.hpp"
 
 namespace charm::sim {
@@ -14,7 +15,7 @@ namespace {
 constexpr Parameter gups_parameters[] = {
     {"total_mb", 4096, "MiB of the table", least_mib, largest_mib},
     {"update_ns", 2, "computing on an update", 0, 1e9},
-    {"buffers_mb", 64, "MiB of a node's buffers for batches", least_mib, largest_mib}};
+    {"buffers_mb", free_defaults.gups_buffers_mb, "MiB of a node's buffers for batches", least_mib, largest_mib}};
 
 constexpr double handed_over = 0.5;                  // of the updates
 constexpr double message_lines = 16.0 / line_bytes;  // an address and a value

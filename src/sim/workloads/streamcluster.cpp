@@ -11,9 +11,9 @@ namespace {
 constexpr Parameter streamcluster_parameters[] = {
     {"points", 200000, "points of a batch", 64, 1e+10},
     {"dimensions", 128, "of 4 bytes each", 16, 1e+06},
-    {"fresh", fitted.streamcluster_fresh, "share of the lines that are read for the first time or for the last", 0,
-     0.99},
-    {"turns", fitted.streamcluster_turns, "serialised turns of each worker in a pass over the batch", 1, 1e+06},
+    {"fresh", free_defaults.streamcluster_fresh, "share of the lines that are read for the first time or for the last",
+     0, 0.99},
+    {"turns", free_defaults.streamcluster_turns, "serialised turns of each worker in a pass over the batch", 1, 1e+06},
     {"serial", 0.002, "share of a pass that one worker does alone", 0, 1},
 };
 
