@@ -103,6 +103,10 @@ TEST_F(BenchTest, DescendsOnGeneratedSamplesWithEveryReplication) {
   }
   EXPECT_EQ(kernels, (std::set<std::string>{"loss", "gradient", "sgd-core", "sgd-chiplet", "sgd-node", "sgd-machine"}));
   EXPECT_TRUE(has(file("o.html"), "a replica per chiplet"));
+  const auto by_column =
+      charm("bench sgd --rows 300 --features 20 --trials 1 --workers 2 --kernel sgd-column --json -q");
+  ASSERT_EQ(by_column.exit_code, 0) << by_column.err;
+  for (const auto& r : nlohmann::json::parse(by_column.out).at("results")) EXPECT_EQ(r.at("verified"), true) << r;
 }
 
 TEST_F(BenchTest, DescendsOnSamplesFromAFile) {
