@@ -81,6 +81,7 @@ TEST_F(BenchTest, CommitsTransactionsOrSaysWhatToInstall) {
     EXPECT_EQ(r.at("unit"), "ktx/s");
     EXPECT_EQ(r.at("commits").size(), 2U);
     EXPECT_LE(r.at("latency_s").at("p50"), r.at("latency_s").at("p99.9"));
+    EXPECT_EQ(r.at("given_up"), 0);
     EXPECT_TRUE(has(r.at("input"), "300 records of 24 + 100 bytes")) << r.at("input");
   }
   const auto refused = charm("bench oltp --data none");
