@@ -246,7 +246,7 @@ TEST(Columns, AreTheSamplesByFeature) {
 TEST(DescentByColumn, ComesWithinTheBoundOfTheReference) {
   for (const double density : {1.0, .1}) {
     Samples s = samples_of(300, 20, density, 3);
-    for (const float shift : {0.0F, 2.0F}) {  // features that are not centred are alike: steps go too far together
+    for (const float shift : {0.0F, .5F}) {  // features that are not centred are alike: steps go too far together
       for (float& value : s.values) value += shift;
       const double least = least_by_newton(s);
       const double target = least + .05 * (std::log(2.0) - least);

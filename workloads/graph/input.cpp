@@ -66,10 +66,9 @@ Graph::~Graph() = default;
 Graph Graph::generate(const GenerateOptions& options, const Runner& runner) {
   check(options);
   auto data = std::make_unique<Data>();
-  data->name = options.kind == GraphKind::grid
-                   ? fmt::format("grid scale {}", options.scale)
-                   : fmt::format("{} scale {}, degree {}, seed {}", name_of(options.kind), options.scale,
-                                 options.degree, options.seed);
+  data->name = options.kind == GraphKind::grid ? fmt::format("grid scale {}", options.scale)
+                                               : fmt::format("{} scale {}, degree {}, seed {}", name_of(options.kind),
+                                                             options.scale, options.degree, options.seed);
   data->seed = options.seed;
   with_executor(runner, [&](auto& e) {
     e.run([&] {

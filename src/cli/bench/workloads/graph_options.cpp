@@ -31,7 +31,8 @@ void GraphWorkload::declare(CLI::App& app, BenchRequest& request) {
 void GraphWorkload::check_options(const BenchRequest& request) const {
   if (undirected && !request.file)
     refuse("--undirected says how to read a file, and there is none", "add --file or drop --undirected");
-  check_file_option(*this, request, {{"--scale", scale.has_value()}, {"--graph", kind.has_value()}}, "generate a graph or load one");
+  check_file_option(*this, request, {{"--scale", scale.has_value()}, {"--graph", kind.has_value()}},
+                    "generate a graph or load one");
 }
 
 void GraphWorkload::check_plan(const BenchPlan& plan, const Facts& facts) const {
