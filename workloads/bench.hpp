@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workloads/array_placement.hpp"
@@ -33,10 +34,22 @@ double rate(const KernelRun& run);
 /// interleaved one at a time and still be reported together. The run stays verified only if both are.
 void merge(KernelRun& run, const KernelRun& more);
 
+/// What graphs can be generated.
+enum class GraphKind : std::uint8_t {
+  kronecker,  ///< Graph500's: few vertices have most of the edges, and any two are near each other
+  uniform,    ///< both ends of an edge are drawn evenly
+  grid,       ///< like a network of roads: four neighbours, long paths
+  web         ///< directed; links are mostly short, and pages differ much in how many lead to them
+};
+
+/// \throws Error (bad_config) for a name that there is not.
+GraphKind graph_kind_named(std::string_view name);
+
 struct GenerateOptions {
   int scale = 16;          ///< 2^scale vertices, 1 to 30
-  int degree = 16;         ///< edges drawn per vertex (Graph500's edge factor)
+  int degree = 16;         ///< edges drawn per vertex (Graph500's edge factor); a grid has its own
   std::uint64_t seed = 1;  ///< the same seed gives the same graph for any runtime and number of workers
+  GraphKind kind = GraphKind::kronecker;
 };
 
 struct LoadOptions {
@@ -79,7 +92,7 @@ struct RunOptions {
   int trials = 1;
   int first_trial = 0;    ///< trial t starts from the t-th source of the graph's sequence: the same for every runtime
   int pr_iterations = 0;  ///< PageRank: exactly so many; 0: until an iteration changes less than 1e-4 in all
-  int delta = 0;          ///< SSSP: bucket width, rounded to a power of two; 0: from weights and degree
+  int delta = 0;          ///< SSSP: bucket width, rounded to a power of two; 0: from the graph and its weights
 };
 
 /// Called before every trial: kernel, runtime, trial (from 0) and how many there are.

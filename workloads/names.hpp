@@ -10,13 +10,17 @@
 namespace charm::workloads {
 
 inline constexpr std::array graph_kernel_names = {"bfs", "pr", "cc", "sssp", "graph500"};
-inline constexpr std::array sgd_kernel_names = {"loss",        "gradient", "sgd-core",
-                                                "sgd-chiplet", "sgd-node", "sgd-machine"};
+inline constexpr std::array graph_kind_names = {"kronecker", "uniform", "grid", "web"};
+inline constexpr std::array sgd_kernel_names = {"loss",     "gradient",    "sgd-core",  "sgd-chiplet",
+                                                "sgd-node", "sgd-machine", "sgd-column"};
 inline constexpr std::array sgd_update_names = {"hogwild", "locked", "averaged"};
 inline constexpr std::array array_memory_names = {"touched", "near", "interleaved", "partitioned", "replicated"};
 
 /// Kernels that run_kernel knows, in the order in which they are reported.
 std::vector<std::string> graph_kernels();
+
+/// Graphs that can be generated, in the order of GraphKind (bench.hpp).
+std::vector<std::string> graph_kinds();
 
 /// Kernels that run_sgd knows (sgd/bench.hpp), in the order in which they are reported.
 std::vector<std::string> sgd_kernels();

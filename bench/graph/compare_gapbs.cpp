@@ -1,13 +1,15 @@
 // Times CHARM's kernels on one runtime and, if a build of the GAP benchmark suite is given, the suite's programs in
-// turns with them on the same file of edges, and prints the ratios of medians with their spread, and peak memory side
-// by side. Each measurement of either side is a process of its own, so that memory is comparable.
+// turns with them on the same graph, weights and sources, and prints the ratios of medians with their spread, and peak
+// memory side by side. Each measurement of either side is a process of its own, so that memory is comparable. The
+// suite's SSSP gets the width of buckets that CHARM's chooses from the graph.
+#include <charm/charm.hpp>
 #include <charm/error.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <unistd.h>
@@ -18,7 +20,10 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "gapbs_file.hpp"
 #include "workloads/bench.hpp"
+#include "workloads/graph/input.hpp"
+#include "workloads/graph/sssp.hpp"
 
 namespace {
 
@@ -28,6 +33,8 @@ struct Options {
   std::string gapbs;
   std::string runtime = "openmp";
   std::vector<std::string> kernels = {"bfs", "pr", "cc", "sssp"};
+  std::vector<std::string> graphs = {"kronecker"};
+  std::string folder = "/tmp";
   int scale = 20;
   int workers = 2;
   int rounds = 3;
@@ -37,6 +44,13 @@ struct Options {
 struct Side {
   std::vector<double> seconds;
   double peak_mib = 0;
+};
+
+/// A graph as both sides get it.
+struct Input {
+  workloads::GenerateOptions options;
+  std::string path;  // of the suite's file, without its end
+  std::string delta = "2";
 };
 
 /// Runs f in a child whose standard output comes back as text, with the child's peak memory.
@@ -68,11 +82,35 @@ std::string in_child(F&& f, double& peak_mib) {
   return text;
 }
 
-void measure_ours(const Options& options, const std::string& kernel, Side& side) {
+/// Starts CHARM if it is the runtime.
+void start(const Options& options) {
+  if (options.runtime != "charm") return;
+  charm::Config config;
+  config.workers = options.workers;
+  charm::init(config);
+}
+
+/// Writes the suite's files, in a child: threads of OpenMP do not outlive a fork.
+void prepare(const Options& options, Input& input, Side& side) {
   const std::string text = in_child(
       [&] {
+        const workloads::Runner runner{"openmp", options.workers};
+        auto graph = workloads::Graph::generate(input.options, runner);
+        write_gapbs_file(graph, runner, false, input.path + ".sg");
+        write_gapbs_file(graph, runner, true, input.path + ".wsg");
+        auto& data = graph.data();
+        fmt::print("{}\n", 1 << workloads::bucket_shift(data.loaded.graph, weights_of(data, runner), 0));
+      },
+      side.peak_mib);
+  input.delta = text.substr(0, text.find('\n'));
+}
+
+void measure_ours(const Options& options, const Input& input, const std::string& kernel, Side& side) {
+  const std::string text = in_child(
+      [&] {
+        start(options);
         const workloads::Runner runner{options.runtime, options.workers};
-        auto graph = workloads::Graph::generate({options.scale, 16, 1}, runner);
+        auto graph = workloads::Graph::generate(input.options, runner);
         workloads::RunOptions run;
         run.trials = options.trials;
         auto result = workloads::run_kernel(kernel, runner, graph, run);
@@ -88,15 +126,15 @@ void measure_ours(const Options& options, const std::string& kernel, Side& side)
   for (double s = 0; lines >> s;) side.seconds.push_back(s);
 }
 
-void measure_gapbs(const Options& options, const std::string& kernel, Side& side) {
+void measure_gapbs(const Options& options, const Input& input, const std::string& kernel, Side& side) {
   const std::string program = options.gapbs + "/" + kernel;
-  const std::string scale = std::to_string(options.scale);
+  const std::string file = input.path + (kernel == "sssp" ? ".wsg" : ".sg");
   const std::string trials = std::to_string(options.trials);
   const std::string text = in_child(
       [&] {
         setenv("OMP_NUM_THREADS", std::to_string(options.workers).c_str(), 1);
-        std::vector<const char*> arguments = {program.c_str(), "-g", scale.c_str(), "-n", trials.c_str()};
-        if (kernel == "sssp") arguments.insert(arguments.end(), {"-d", "2"});
+        std::vector<const char*> arguments = {program.c_str(), "-f", file.c_str(), "-n", trials.c_str()};
+        if (kernel == "sssp") arguments.insert(arguments.end(), {"-d", input.delta.c_str()});
         if (kernel == "pr") arguments.insert(arguments.end(), {"-i", "1000", "-t", "1e-4"});
         arguments.push_back(nullptr);
         execv(program.c_str(), const_cast<char* const*>(arguments.data()));
@@ -119,9 +157,14 @@ std::string milliseconds(const std::vector<double>& seconds) {
                      at_quantile(seconds, 1) * 1e3);
 }
 
-void compare(const Options& options) {
-  fmt::print("kronecker scale {}, degree 16, {} workers, {} x {} trials; ms: median [min, max]\n", options.scale,
-             options.workers, options.rounds, options.trials);
+void compare(const Options& options, const std::string& kind) {
+  Input input;
+  input.options = {options.scale, 16, 1, workloads::graph_kind_named(kind)};
+  input.path = fmt::format("{}/charm-{}-{}-{}", options.folder, kind, options.scale, getpid());
+  Side files;
+  if (!options.gapbs.empty()) prepare(options, input, files);
+  fmt::print("{} scale {}, {} workers, {} x {} trials; ms: median [min, max]\n", kind, options.scale, options.workers,
+             options.rounds, options.trials);
   fmt::print("{:<6}{:>28}{:>28}{:>8}{:>16}{:>10}{:>10}{:>8}\n", "kernel", options.runtime, "gapbs", "ratio", "by round",
              "MiB", "gapbs", "ratio");
   for (const auto& kernel : options.kernels) {
@@ -131,9 +174,9 @@ void compare(const Options& options) {
     for (int round = 0; round < options.rounds; ++round) {
       Side a;
       Side b;
-      measure_ours(options, kernel, a);
+      measure_ours(options, input, kernel, a);
       if (!options.gapbs.empty()) {
-        measure_gapbs(options, kernel, b);
+        measure_gapbs(options, input, kernel, b);
         by_round.push_back(at_quantile(a.seconds, .5) / at_quantile(b.seconds, .5));
       }
       ours.seconds.insert(ours.seconds.end(), a.seconds.begin(), a.seconds.end());
@@ -152,6 +195,7 @@ void compare(const Options& options) {
     }
     std::fflush(stdout);
   }
+  for (const char* end : {".sg", ".wsg"}) std::filesystem::remove(input.path + end);
 }
 
 }  // namespace
@@ -160,7 +204,9 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app{"Our graph kernels beside those of the GAP benchmark suite"};
   app.add_option("--gapbs", options.gapbs, "folder of the suite's built programs; without it only ours run");
-  app.add_option("--runtime", options.runtime, "openmp, tbb or serial");
+  app.add_option("--runtime", options.runtime, "charm, openmp, tbb or serial");
+  app.add_option("--graph", options.graphs, "kronecker, uniform, grid, web")->delimiter(',');
+  app.add_option("--folder", options.folder, "where the suite's files are written");
   app.add_option("--kernel", options.kernels, "bfs, pr, cc, sssp")->delimiter(',');
   app.add_option("--scale", options.scale, "2^scale vertices");
   app.add_option("--workers", options.workers, "of both");
@@ -168,7 +214,7 @@ int main(int argc, char** argv) {
   app.add_option("--trials", options.trials, "in a round");
   CLI11_PARSE(app, argc, argv);
   try {
-    compare(options);
+    for (const auto& kind : options.graphs) compare(options, kind);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 2;

@@ -81,6 +81,7 @@ TEST_F(BenchTest, CommitsTransactionsOrSaysWhatToInstall) {
     EXPECT_EQ(r.at("unit"), "ktx/s");
     EXPECT_EQ(r.at("commits").size(), 2U);
     EXPECT_LE(r.at("latency_s").at("p50"), r.at("latency_s").at("p99.9"));
+    EXPECT_EQ(r.at("given_up"), 0);
     EXPECT_TRUE(has(r.at("input"), "300 records of 24 + 100 bytes")) << r.at("input");
   }
   const auto refused = charm("bench oltp --data none");
@@ -103,6 +104,10 @@ TEST_F(BenchTest, DescendsOnGeneratedSamplesWithEveryReplication) {
   }
   EXPECT_EQ(kernels, (std::set<std::string>{"loss", "gradient", "sgd-core", "sgd-chiplet", "sgd-node", "sgd-machine"}));
   EXPECT_TRUE(has(file("o.html"), "a replica per chiplet"));
+  const auto by_column =
+      charm("bench sgd --rows 300 --features 20 --trials 1 --workers 2 --kernel sgd-column --json -q");
+  ASSERT_EQ(by_column.exit_code, 0) << by_column.err;
+  for (const auto& r : nlohmann::json::parse(by_column.out).at("results")) EXPECT_EQ(r.at("verified"), true) << r;
 }
 
 TEST_F(BenchTest, DescendsOnSamplesFromAFile) {

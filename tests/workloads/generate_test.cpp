@@ -1,5 +1,7 @@
 // The generator: the same graph whoever draws it, labels that are a permutation, and the distribution that Graph500
 // asks for.
+#include "workloads/graph/generate.hpp"
+
 #include <cmath>
 #include <rapidcheck.h>
 #include <vector>
@@ -7,8 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "workloads/executors.hpp"
-#include "workloads/graph/build.hpp"
-#include "workloads/graph/kronecker.hpp"
 #include "workloads/graph/sources.hpp"
 #include "workloads/graph/weights.hpp"
 
@@ -17,18 +17,7 @@ namespace {
 
 template <Executor E>
 CsrGraph kronecker_graph(E& e, int scale, std::uint64_t seed) {
-  const Kronecker kronecker(scale, 16, seed);
-  CsrGraph graph;
-  graph.vertices = kronecker.vertices();
-  constexpr Index block = 1000;
-  graph.out =
-      build_csr(e, graph.vertices, (kronecker.edges() + block - 1) / block, true, true, [&](Index b, auto&& emit) {
-        for (Index i = b * block; i < std::min(kronecker.edges(), (b + 1) * block); ++i) {
-          auto [u, v] = kronecker.edge(i);
-          emit(u, v);
-        }
-      });
-  return graph;
+  return graph_of(e, Kronecker(scale, 16, seed));
 }
 
 TEST(Kronecker, LabelsAreAPermutationForAnyScaleAndSeed) {
@@ -47,16 +36,16 @@ TEST(Kronecker, LabelsAreAPermutationForAnyScaleAndSeed) {
 
 TEST(Kronecker, DrawsTheSameGraphOnEveryExecutor) {
   SerialExecutor serial;
-  const auto expected = kronecker_graph(serial, 10, 7);
+  const auto expected = kronecker_graph(serial, 12, 7);
   const auto expected_weights = draw_weights(serial, expected, 7);
   on_every_executor([&](auto& e) {
-    const auto graph = kronecker_graph(e, 10, 7);
+    const auto graph = kronecker_graph(e, 12, 7);
     EXPECT_TRUE(std::equal(graph.out.offsets.begin(), graph.out.offsets.end(), expected.out.offsets.begin()));
     EXPECT_TRUE(std::equal(graph.out.neighbours.begin(), graph.out.neighbours.end(), expected.out.neighbours.begin()));
     const auto weights = draw_weights(e, graph, 7);
     EXPECT_TRUE(std::equal(weights.narrow.begin(), weights.narrow.end(), expected_weights.narrow.begin()));
   });
-  const auto other = kronecker_graph(serial, 10, 8);
+  const auto other = kronecker_graph(serial, 12, 8);
   EXPECT_FALSE(std::equal(other.out.offsets.begin(), other.out.offsets.end(), expected.out.offsets.begin()));
 }
 

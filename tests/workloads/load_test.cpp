@@ -10,6 +10,7 @@
 
 #include "base/folder.hpp"
 #include "workloads/executors.hpp"
+#include "workloads/files/text.hpp"
 #include "workloads/graph/edge_file.hpp"
 #include "workloads/graphs.hpp"
 
@@ -235,6 +236,30 @@ TEST(Text, PiecesAreWholeLinesAndNothingIsLost) {
     }
     RC_ASSERT(joined == text);
   }));
+}
+
+/// A line without an end must not take all the memory there is.
+TEST(TextFile, RefusesLinesThatAreNoneAndLinesThatAreTooLong) {
+  auto message = [](const std::string& content, FileKind kind) -> std::string {
+    const TemporaryFile file(content);
+    TextFile text(file.path(), kind);
+    try {
+      (void)text.next();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::bad_input);
+      return error.what();
+    }
+    return "accepted";
+  };
+  constexpr std::size_t more_than_a_block = std::size_t{17} << 20;
+  EXPECT_NE(message("0 1\n" + std::string(more_than_a_block, '\0'), {}).find("accepted"), std::string::npos)
+      << "the block before it is whole";
+  EXPECT_NE(message(std::string(more_than_a_block, '\0'), {}).find(":1: zero bytes in it"), std::string::npos);
+  FileKind short_lines;
+  short_lines.longest_line = 1U << 20;
+  const std::string endless(more_than_a_block, '7');
+  EXPECT_NE(message(endless, short_lines).find(":1: the line is longer than"), std::string::npos);
+  EXPECT_EQ(message(endless, {}), "accepted");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "workloads/executors.hpp"
 #include "workloads/sgd/bench.hpp"
+#include "workloads/sgd/by_column.hpp"
 #include "workloads/sgd/generate.hpp"
 #include "workloads/sgd/objective.hpp"
 #include "workloads/sgd/reference.hpp"
@@ -214,6 +215,65 @@ TEST(Descent, ArrivesOnFeaturesThatAreNotCentred) {
   on_every_executor([&](auto& e) {
     const Descent found = descend(e, s, {Replication::core, Update::hogwild, 500, target});
     EXPECT_LE(found.objective, target) << found.epochs;
+  });
+}
+
+TEST(Columns, AreTheSamplesByFeature) {
+  for (const double density : {1.0, .3, .02}) {
+    const Samples s = samples_of(130, 90, density, 13);
+    const auto rows = matrix_of(s);
+    on_every_executor([&](auto& e) {
+      const SampleColumns columns = columns_of(e, s);
+      EXPECT_EQ(columns.values.size(), s.entries());
+      for (Index j = 0; j < s.features; ++j) {
+        Vector column(static_cast<std::size_t>(s.rows));
+        double square = 0;
+        const Index first = s.sparse() ? columns.offsets[j] : j * s.rows;
+        const Index last = s.sparse() ? columns.offsets[j + 1] : first + s.rows;
+        for (Index i = first; i < last; ++i) {
+          const auto value = static_cast<double>(columns.values[i]);
+          column[static_cast<std::size_t>(s.sparse() ? columns.rows[i] : i - first)] += value;
+          square += value * value;
+        }
+        for (std::size_t row = 0; row < column.size(); ++row)
+          ASSERT_EQ(column[row], rows[row][static_cast<std::size_t>(j)]) << "row " << row << ", feature " << j;
+        EXPECT_NEAR(static_cast<double>(columns.squares[j]), square, 1e-5 * square);
+      }
+    });
+  }
+}
+
+TEST(DescentByColumn, ComesWithinTheBoundOfTheReference) {
+  for (const double density : {1.0, .1}) {
+    Samples s = samples_of(300, 20, density, 3);
+    for (const float shift : {0.0F, .5F}) {  // features that are not centred are alike: steps go too far together
+      for (float& value : s.values) value += shift;
+      const double least = least_by_newton(s);
+      const double target = least + .05 * (std::log(2.0) - least);
+      const bool even = shift > 0;
+      on_every_executor([&](auto& e) {
+        const SampleColumns columns = columns_of(e, s);
+        const Descent found = descend_by_column(e, s, columns, {.epochs = 3000, .target = target});
+        const double exact = plainly(s, {found.model.begin(), found.model.end()}).objective;
+        EXPECT_LE(found.objective, target) << found.epochs << (even ? ", shifted" : "");
+        EXPECT_NEAR(exact, found.objective, 1e-5);
+        EXPECT_GE(exact, least - 1e-6);
+      });
+    }
+  }
+}
+
+TEST(DescentByColumn, StopsAtTheEpochsItIsGivenAndNeverRises) {
+  const Samples s = samples_of(200, 20, 1, 5);
+  on_every_executor([&](auto& e) {
+    const SampleColumns columns = columns_of(e, s);
+    double before = std::log(2.0);
+    for (int epochs = 0; epochs < 5; ++epochs) {
+      const Descent found = descend_by_column(e, s, columns, {.epochs = epochs, .target = 0});
+      EXPECT_LE(found.epochs, epochs);
+      EXPECT_LE(found.objective, before + 1e-6);
+      before = found.objective;
+    }
   });
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "workloads/executors.hpp"
 #include "workloads/streamcluster/bench.hpp"
@@ -202,6 +203,17 @@ TEST_F(PointFile, RaggedEmptyMissingAndNotFiniteAreErrors) {
   EXPECT_NE(complaint(3).find("coordinate 1 of point 1 is nan"), std::string::npos);
   std::filesystem::remove(path_);
   EXPECT_NE(complaint(3).find("cannot be read"), std::string::npos);
+}
+
+TEST_F(PointFile, PipesAndFilesLargerThanTheMemoryAreErrorsAtOnce) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_NE(complaint(3).find("not a regular file"), std::string::npos);  // and nobody waits for a writer
+  std::filesystem::remove(path_);
+  write({});
+  std::error_code refused;
+  std::filesystem::resize_file(path_, std::uint64_t{3} << 42, refused);  // takes no room on the disk
+  if (refused) GTEST_SKIP() << "no files of that size here";
+  EXPECT_NE(complaint(3).find("are available"), std::string::npos);
 }
 
 TEST(StreamclusterBench, TrialsOfEverySeedAreVerified) {

@@ -11,7 +11,7 @@
 
 namespace charm::workloads {
 
-TextFile::TextFile(std::string path, FileKind kind) : path_(std::move(path)) {
+TextFile::TextFile(std::string path, FileKind kind) : path_(std::move(path)), kind_(kind) {
   const std::string readable = fmt::format("give the path of a {} file that can be read", kind.name);
   struct stat status{};
   if (stat(path_.c_str(), &status) != 0) {
@@ -60,7 +60,14 @@ TextBlock TextFile::next() {
   begin_ = 0;
   std::size_t lines_end = 0;
   while (!at_end_ && lines_end == 0) {
-    if (end_ == buffer_.size()) buffer_.resize(buffer_.size() * 2);  // a line longer than the buffer
+    if (end_ == buffer_.size()) {  // a line longer than the buffer
+      if (std::memchr(buffer_.data(), 0, end_) != nullptr)
+        throw bad_line(path_, line_, "zero bytes in it: not a text file", fmt::format("give {}", kind_.formats));
+      if (buffer_.size() > kind_.longest_line / 2)
+        throw bad_line(path_, line_, fmt::format("the line is longer than {} bytes", buffer_.size()),
+                       fmt::format("give {}", kind_.formats));
+      buffer_.resize(buffer_.size() * 2);
+    }
     std::size_t searched = end_;
     int got = gzread(file_, buffer_.data() + end_, static_cast<unsigned>(std::min(buffer_.size() - end_, block_bytes)));
     int code = Z_OK;

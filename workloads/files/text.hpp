@@ -24,6 +24,7 @@ struct TextBlock {
 struct FileKind {
   const char* name = "graph";
   const char* formats = "an edge list or a Matrix Market file";
+  std::size_t longest_line = std::size_t{1} << 30;  ///< a block of memory has to hold it
 };
 
 class TextFile {
@@ -42,6 +43,7 @@ class TextFile {
   static constexpr std::size_t block_bytes = std::size_t{16} << 20;
 
   std::string path_;
+  FileKind kind_;
   gzFile_s* file_ = nullptr;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  ///< beginning of the text behind the last block

@@ -3,13 +3,13 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "workloads/executor/dispatch.hpp"
-#include "workloads/graph/build.hpp"
-#include "workloads/graph/kronecker.hpp"
+#include "workloads/graph/generate.hpp"
 #include "workloads/graph/replicate.hpp"
 #include "workloads/graph/weights.hpp"
 
@@ -30,7 +30,33 @@ void check(const GenerateOptions& options) {
   }
 }
 
+const char* name_of(GraphKind kind) { return graph_kind_names[static_cast<std::size_t>(kind)]; }
+
+template <Executor E>
+CsrGraph generated(E& e, const GenerateOptions& options) {
+  switch (options.kind) {
+    case GraphKind::uniform:
+      return graph_of(e, Uniform(options.scale, options.degree, options.seed));
+    case GraphKind::grid:
+      return graph_of(e, Grid(options.scale));
+    case GraphKind::web:
+      return graph_of(e, Web(options.scale, options.degree, options.seed));
+    case GraphKind::kronecker:
+      break;
+  }
+  return graph_of(e, Kronecker(options.scale, options.degree, options.seed));
+}
+
 }  // namespace
+
+GraphKind graph_kind_named(std::string_view name) {
+  const auto found = std::find(graph_kind_names.begin(), graph_kind_names.end(), name);
+  if (found == graph_kind_names.end()) {
+    throw Error(Errc::bad_config, fmt::format("graph '{}' is unknown", name),
+                "choose among kronecker, uniform, grid, web");
+  }
+  return static_cast<GraphKind>(found - graph_kind_names.begin());
+}
 
 Graph::Graph(std::unique_ptr<Data> data) : data_(std::move(data)) {}
 Graph::Graph(Graph&&) noexcept = default;
@@ -40,21 +66,14 @@ Graph::~Graph() = default;
 Graph Graph::generate(const GenerateOptions& options, const Runner& runner) {
   check(options);
   auto data = std::make_unique<Data>();
-  data->name = fmt::format("kronecker scale {}, degree {}, seed {}", options.scale, options.degree, options.seed);
+  data->name = options.kind == GraphKind::grid ? fmt::format("grid scale {}", options.scale)
+                                               : fmt::format("{} scale {}, degree {}, seed {}", name_of(options.kind),
+                                                             options.scale, options.degree, options.seed);
   data->seed = options.seed;
-  const Kronecker kronecker(options.scale, options.degree, options.seed);
   with_executor(runner, [&](auto& e) {
     e.run([&] {
-      constexpr Index block = Index{1} << 14;
       auto& graph = data->loaded.graph;
-      graph.vertices = kronecker.vertices();
-      const Index edges = kronecker.edges();
-      graph.out = build_csr(e, graph.vertices, (edges + block - 1) / block, true, true, [&](Index b, auto&& emit) {
-        for (Index i = b * block; i < std::min(edges, (b + 1) * block); ++i) {
-          auto [u, v] = kronecker.edge(i);
-          emit(u, v);
-        }
-      });
+      graph = generated(e, options);
       replicate(e, graph);
     });
   });
@@ -102,7 +121,8 @@ const Weights& weights_of(Graph::Data& data, const Runner& runner) {
 std::uint64_t generated_bytes(const GenerateOptions& options, Memory memory, int nodes) {
   check(options);
   const std::uint64_t vertices = std::uint64_t{1} << options.scale;
-  const std::uint64_t arcs = 2 * vertices * static_cast<std::uint64_t>(options.degree);
+  const int degree = options.kind == GraphKind::grid ? 2 : options.degree;
+  const std::uint64_t arcs = 2 * vertices * static_cast<std::uint64_t>(degree);
   // Neighbours and weights an arc; offsets, and SSSP's distances and buckets a vertex, which hold every vertex a few
   // times.
   const std::uint64_t whole = arcs * (sizeof(Vertex) + 1) + vertices * (sizeof(Index) + 32) + (std::uint64_t{32} << 20);

@@ -15,6 +15,7 @@ namespace charm::workloads {
 
 class Kronecker {
  public:
+  static constexpr bool directed = false;
   Kronecker(int scale, int degree, std::uint64_t seed);
 
   [[nodiscard]] Index vertices() const { return Index{1} << scale_; }

@@ -17,13 +17,16 @@
 #include "workloads/graph/sssp.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <vector>
 
 #include "workloads/executor/all.hpp"
 #include "workloads/executor/parts.hpp"
+#include "workloads/graph/random.hpp"
 #include "workloads/relaxed.hpp"
 
 namespace charm::workloads {
@@ -31,20 +34,38 @@ namespace {
 
 constexpr Index sssp_grain = 16384;
 constexpr Index frontier_grain = 64;
+constexpr Index alone_arcs = 4096;              // a frontier with fewer edges is for one worker
 constexpr std::size_t fused_at_most = 1000;     // more than that is worth sharing
 constexpr std::size_t copied_alone = 1U << 14;  // fewer are not worth a parallel loop
+constexpr std::ptrdiff_t list_after = 4;        // how many vertices before its turn a list is fetched
 constexpr std::uint32_t most_buckets = 1U << 16;
 
-/// A quarter of largest weight over mean degree: 2 for Kronecker graphs of edge factor 16 with weights to 255.
-int shift_for(const CsrGraph& graph, const Weights& weights, int delta) {
+/// The degree of the vertex that an arc leads to: the median of a sample. Hubs count as often as they are met, so that
+/// it is the mean in a grid or a uniform graph, and far above it in a Kronecker graph.
+std::uint64_t usual_degree(const CsrGraph& graph) {
+  std::array<Index, 255> sample;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const std::uint64_t arc = random_at(0x64656c7461U, i) % static_cast<std::uint64_t>(graph.arcs());
+    sample[i] = graph.out.degree(graph.out.neighbours[static_cast<Index>(arc)]);
+  }
+  const auto middle = sample.begin() + sample.size() / 2;
+  std::nth_element(sample.begin(), middle, sample.end());
+  return static_cast<std::uint64_t>(std::clamp<Index>(*middle, 1, 200));
+}
+
+}  // namespace
+
+int bucket_shift(const CsrGraph& graph, const Weights& weights, int delta) {
   auto wanted = static_cast<std::uint64_t>(std::max(0, delta));
   if (wanted == 0) {
-    auto degree = static_cast<std::uint64_t>(graph.arcs() / std::max<Index>(1, graph.vertices)) + 1;
-    wanted = std::max<std::uint64_t>(1, weights.largest / (4 * degree));
+    const std::uint64_t degree = graph.arcs() == 0 ? 1 : usual_degree(graph);
+    wanted = std::max<std::uint64_t>(1, 2 * std::uint64_t{weights.largest} / degree);
   }
   wanted = std::max<std::uint64_t>(wanted, weights.largest / most_buckets + 1);
   return static_cast<int>(std::bit_width(wanted)) - 1;
 }
+
+namespace {
 
 template <Executor E, class Weight>
 class Relaxation {
@@ -52,6 +73,7 @@ class Relaxation {
   Relaxation(E& e, const CsrGraph& graph, const Weights& weights, int shift)
       : e_(e),
         distance_(array_placement_of(e).template split<Distance>(graph.vertices)),
+        alone_(std::max(frontier_grain, alone_arcs * graph.vertices / std::max<Index>(1, graph.arcs()))),
         shift_(shift),
         mask_(std::bit_ceil((weights.largest >> shift) + 2U) - 1),
         workers_(static_cast<std::size_t>(e.workers())),
@@ -73,7 +95,8 @@ class Relaxation {
     frontier_[0] = source;
     waiting_ = 1;
     for (bucket_ = 0; waiting_ > 0;) {
-      e_.parallel_for(0, waiting_, frontier_grain, [this](Index lo, Index hi) { relax_block(lo, hi); });
+      e_.parallel_for(0, waiting_, waiting_ <= alone_ ? waiting_ : frontier_grain,
+                      [this](Index lo, Index hi) { relax_block(lo, hi); });
       gather();
     }
     return std::move(distance_);
@@ -92,16 +115,29 @@ class Relaxation {
   void relax_block(Index lo, Index hi) {
     auto& mine = workers_[static_cast<std::size_t>(e_.worker())];
     const auto low = static_cast<std::uint64_t>(bucket_) << shift_;
-    for (Index i = lo; i < hi; ++i) {
-      if (load(distance_[frontier_[i]]) >= low) relax(frontier_[i], mine);
-    }
+    relax_all(frontier_.data() + lo, frontier_.data() + hi, low, mine);
     auto& again = mine.ring[bucket_ & mask_];
     while (!again.empty() && again.size() < fused_at_most) {
       mine.fused.swap(again);
-      for (Vertex u : mine.fused) {
-        if (load(distance_[u]) >= low) relax(u, mine);
-      }
+      relax_all(mine.fused.data(), mine.fused.data() + mine.fused.size(), low, mine);
       mine.fused.clear();
+    }
+  }
+
+  void relax_all(const Vertex* first, const Vertex* last, std::uint64_t low, Buckets& mine) {
+    const Csr& out = *mine.out;
+    for (const Vertex* at = first; at < last; ++at) {
+      if (last - at > 2 * list_after) {
+        const Vertex* const later = at + 2 * list_after;
+        __builtin_prefetch(&out.offsets[*later]);
+        __builtin_prefetch(&distance_[*later]);
+      }
+      if (last - at > list_after) {
+        const Index begin = out.offsets[at[list_after]];
+        __builtin_prefetch(out.neighbours.data() + begin);
+        __builtin_prefetch(mine.weights + begin);
+      }
+      if (load(distance_[*at]) >= low) relax(*at, mine);
     }
   }
 
@@ -154,6 +190,7 @@ class Relaxation {
 
   E& e_;
   Array<Distance> distance_;
+  Index alone_;  ///< so many vertices are for one worker
   int shift_;
   std::uint32_t mask_;
   std::uint32_t bucket_ = 0;
@@ -166,7 +203,7 @@ class Relaxation {
 
 template <Executor E>
 Array<Distance> sssp(E& e, const CsrGraph& graph, const Weights& weights, Vertex source, int delta) {
-  const int shift = shift_for(graph, weights, delta);
+  const int shift = bucket_shift(graph, weights, delta);
   return weights.visit(
       [&]<class Weight>(const Weight*) { return Relaxation<E, Weight>(e, graph, weights, shift).from(source); });
 }

@@ -69,6 +69,7 @@ void merge(OltpRun& all, const OltpRun& more) {
   all.latency.add(more.latency);
   for (std::size_t i = 0; i < all.aborts.size(); ++i) all.aborts[i] += more.aborts[i];
   all.rolled_back += more.rolled_back;
+  all.given_up += more.given_up;
 }
 
 struct Oltp::Data {
@@ -165,7 +166,11 @@ OltpRun Oltp::run(const std::string& kernel, const Runner& runner) {
   const auto transactions = data.suite->begin(kernel, random_at(data.options.seed, ++data.trials));
   const ClientCounts counts = run_clients(
       *data.engine, *transactions, {runner.runtime, data.options.workers, data.options.warm_up, data.options.duration});
-  OltpRun done{{kernel, runner.runtime, "ktx/s", {}, {}, true, {}}, counts.latency, counts.aborts, counts.rolled_back};
+  OltpRun done{{kernel, runner.runtime, "ktx/s", {}, {}, true, {}},
+               counts.latency,
+               counts.aborts,
+               counts.rolled_back,
+               counts.given_up};
   Trial trial;
   trial.seconds = counts.seconds;
   trial.work = static_cast<double>(counts.commits);

@@ -23,6 +23,7 @@ struct OltpRun {
   Histogram latency;  ///< in ns, of all trials
   std::array<std::uint64_t, oltp::reasons> aborts{};
   std::uint64_t rolled_back = 0;  ///< on purpose
+  std::uint64_t given_up = 0;     ///< aborted in every attempt
 };
 
 /// Adds the latencies and aborts of `more`, of the same kernel on the same runtime; the runs are merged by themselves.

@@ -17,6 +17,7 @@
 
 #include "workloads/executor/dispatch.hpp"
 #include "workloads/graph/random.hpp"
+#include "workloads/sgd/by_column.hpp"
 #include "workloads/sgd/libsvm.hpp"
 #include "workloads/sgd/objective.hpp"
 #include "workloads/sgd/reference.hpp"
@@ -37,6 +38,7 @@ struct SampleSet::Data {
   Samples samples;
   std::optional<ProbedObjective> probed;
   std::optional<Reference> reference;
+  std::optional<SampleColumns> columns;
 };
 
 namespace {
@@ -120,6 +122,25 @@ double objective_with(const Reference& best, double share) {
   return best.objective + share * (std::log(2.0) - best.objective);
 }
 
+DescentOptions descent_options(const SgdJob& job) {
+  DescentOptions options;
+  options.epochs = job.options.epochs;
+  options.target = objective_with(*job.data.reference, job.options.target);
+  return options;
+}
+
+std::string complaint(double exact, const Descent& found, const Reference& best, const SgdOptions& options) {
+  if (!(std::fabs(exact - found.objective) <= float_tolerance * std::log(2.0)))
+    return fmt::format("the objective is {:.8g}, not {:.8g}", exact, found.objective);
+  if (exact < best.objective - best.gap - float_tolerance)
+    return fmt::format("the objective {:.8g} is below the least possible, {:.8g}", exact, best.objective);
+  if (exact <= objective_with(best, options.target) + float_tolerance) return {};
+  const double left = (exact - best.objective) / (std::log(2.0) - best.objective);
+  return fmt::format(
+      "after {} epoch{} {:.1f} % of the loss that can be removed is left, not {:.1f} %; take more --epochs",
+      found.epochs, found.epochs == 1 ? "" : "s", 100 * left, 100 * options.target);
+}
+
 template <Replication replication>
 struct SgdTrial {
   template <Executor E>
@@ -130,12 +151,10 @@ struct SgdTrial {
   static Trial run(E& e, const SgdJob& job) {
     const Samples& samples = job.data.samples;
     const Reference& best = *job.data.reference;
-    DescentOptions options;
+    DescentOptions options = descent_options(job);
     options.replication = replication;
     options.update = static_cast<Update>(
         std::find(sgd_update_names.begin(), sgd_update_names.end(), job.options.update) - sgd_update_names.begin());
-    options.epochs = job.options.epochs;
-    options.target = objective_with(best, job.options.target);
     Trial trial;
     Descent found;
     trial.seconds = seconds_of([&] { found = descend(e, samples, options); });
@@ -149,18 +168,28 @@ struct SgdTrial {
     trial.wrong = complaint(exact_objective(e, samples, widened(found.model), nullptr), found, best, job.options);
     return trial;
   }
+};
 
- private:
-  static std::string complaint(double exact, const Descent& found, const Reference& best, const SgdOptions& options) {
-    if (!(std::fabs(exact - found.objective) <= float_tolerance * std::log(2.0)))
-      return fmt::format("the objective is {:.8g}, not {:.8g}", exact, found.objective);
-    if (exact < best.objective - best.gap - float_tolerance)
-      return fmt::format("the objective {:.8g} is below the least possible, {:.8g}", exact, best.objective);
-    if (exact <= objective_with(best, options.target) + float_tolerance) return {};
-    const double left = (exact - best.objective) / (std::log(2.0) - best.objective);
-    return fmt::format(
-        "after {} epoch{} {:.1f} % of the loss that can be removed is left, not {:.1f} %; take more --epochs",
-        found.epochs, found.epochs == 1 ? "" : "s", 100 * left, 100 * options.target);
+struct ColumnTrial {
+  template <Executor E>
+  static void prepare(E& e, const SgdJob& job) {
+    SgdTrial<Replication::machine>::prepare(e, job);
+    if (!job.data.columns) job.data.columns = columns_of(e, job.data.samples);
+  }
+  template <Executor E>
+  static Trial run(E& e, const SgdJob& job) {
+    const SampleColumns& columns = *job.data.columns;
+    const Reference& best = *job.data.reference;
+    Trial trial;
+    Descent found;
+    trial.seconds = seconds_of([&] { found = descend_by_column(e, job.data.samples, columns, descent_options(job)); });
+    trial.work = static_cast<double>(columns.bytes()) * found.epochs;
+    trial.detail = fmt::format("objective {:.4f}, at best {:.4f}; {} epoch{}, updates {:.2f} GB/s", found.objective,
+                               best.objective, found.epochs, found.epochs == 1 ? "" : "s",
+                               trial.work / std::max(found.update_seconds, 1e-9) / 1e9);
+    trial.wrong =
+        complaint(exact_objective(e, job.data.samples, widened(found.model), nullptr), found, best, job.options);
+    return trial;
   }
 };
 
@@ -237,12 +266,19 @@ KernelRun run_sgd(const std::string& kernel, const Runner& runner, const SampleS
   if (kernel == sgd_kernel_names[3]) return run(SgdTrial<Replication::chiplet>{});
   if (kernel == sgd_kernel_names[4]) return run(SgdTrial<Replication::node>{});
   if (kernel == sgd_kernel_names[5]) return run(SgdTrial<Replication::machine>{});
+  if (kernel == sgd_kernel_names[6]) return run(ColumnTrial{});
   throw Error(Errc::bad_config, fmt::format("kernel '{}' is unknown", kernel),
               fmt::format("choose among {}", fmt::join(sgd_kernels(), ", ")));
 }
 
-std::uint64_t sgd_bytes(const SampleOptions& options, int workers) {
-  const std::uint64_t samples = sample_bytes(options);
+std::uint64_t sgd_bytes(const SampleOptions& options, int workers, bool by_column) {
+  std::uint64_t samples = sample_bytes(options);
+  if (by_column) {
+    // The columns; by row a worker's residuals, and three vectors of all.
+    const std::uint64_t more =
+        samples + static_cast<std::uint64_t>(options.rows) * sizeof(float) * (static_cast<std::uint64_t>(workers) + 3);
+    samples = samples > std::numeric_limits<std::uint64_t>::max() - more ? samples : samples + more;
+  }
   // A worker has a replica, two copies of it, and sums in double precision; the reference has its 20 vectors of pairs.
   const auto vectors =
       static_cast<std::uint64_t>(options.features) *

@@ -43,6 +43,7 @@ KernelRun run_sgd(const std::string& kernel, const Runner& runner, const SampleS
                   const SgdOptions& options = {}, int trials = 1, const Progress& progress = {});
 
 /// Bytes that a run on generated samples needs at its peak, with the models and sums of `workers` workers.
-std::uint64_t sgd_bytes(const SampleOptions& options, int workers);
+/// \param by_column whether sgd-column is among the kernels, which keeps the samples a second time, by feature.
+std::uint64_t sgd_bytes(const SampleOptions& options, int workers, bool by_column = false);
 
 }  // namespace charm::workloads

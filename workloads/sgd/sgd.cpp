@@ -12,7 +12,7 @@
 // entry takes the part of its feature, lambda n / (rows that have the feature), so that a pass over all rows applies
 // the whole penalty and a row touches nothing but its own features (F. Niu et al., "Hogwild!", NIPS 2011, eq. 4).
 //
-// C. Zhang, C. Ré, "DimmWitted", PVLDB 7 (2014); CHARM §5.5. DimmWitted's column-wise access is not here.
+// C. Zhang, C. Ré, "DimmWitted", PVLDB 7 (2014); CHARM §5.5. DimmWitted's column-wise access is in by_column.cpp.
 #include "workloads/sgd/sgd.hpp"
 
 #include <cmath>

@@ -1,10 +1,13 @@
 #include "workloads/streamcluster/input.hpp"
 
 #include <charm/error.hpp>
+#include <charm/page_block.hpp>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -55,6 +58,10 @@ PointRows generate_points(BlockLoop& loop, const ArrayPlacement& placement, cons
 }
 
 PointRows read_points(BlockLoop& loop, const ArrayPlacement& placement, const std::string& path, Index dimensions) {
+  std::error_code error;
+  const bool regular = std::filesystem::is_regular_file(path, error);
+  if (!regular && std::filesystem::exists(path, error))  // to open a pipe would wait for its other end
+    throw Error(Errc::bad_input, fmt::format("'{}' is not a regular file", path), "save the points to a file");
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff bytes = file ? static_cast<std::streamoff>(file.tellg()) : -1;
   if (bytes < 0) throw Error(Errc::bad_input, fmt::format("'{}' cannot be read", path), "give a file of points");
@@ -64,6 +71,12 @@ PointRows read_points(BlockLoop& loop, const ArrayPlacement& placement, const st
     throw Error(Errc::bad_input,
                 fmt::format("'{}' has {} bytes, which are not rows of {} numbers of 4 bytes", path, bytes, dimensions),
                 "give the number of dimensions that it was written with");
+  const std::uint64_t available = available_memory();
+  if (available != 0 && static_cast<std::uint64_t>(bytes) > available)
+    throw Error(Errc::bad_input,
+                fmt::format("'{}' has {:.1f} GiB, {:.1f} are available", path, static_cast<double>(bytes) / 0x1p30,
+                            static_cast<double>(available) / 0x1p30),
+                "use fewer points, or a larger machine");
   PointRows rows = empty_rows(placement, bytes / row, dimensions);
   file.seekg(0);
   file.read(reinterpret_cast<char*>(rows.coordinates.data()), bytes);

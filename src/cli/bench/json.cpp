@@ -40,6 +40,7 @@ Json result_json(const Result& r) {
     json["latency_s"] = latencies;
     json["aborts"] = aborts;
     json["rolled_back"] = r.transactions->rolled_back;
+    json["given_up"] = r.transactions->given_up;
   }
   return json;
 }

@@ -20,6 +20,7 @@ struct TransactionFigures {
   std::vector<Latency> latencies;
   std::vector<Aborts> aborts;     // those that happened, and were tried again
   std::uint64_t rolled_back = 0;  // on purpose
+  std::uint64_t given_up = 0;     // aborted in every attempt
   std::uint64_t commits = 0;
 
   /// Failed attempts for each committed transaction.

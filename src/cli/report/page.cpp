@@ -16,7 +16,7 @@ namespace charm::cli {
 namespace {
 
 std::string kernel_title(const std::string& kernel) {
-  constexpr std::array<std::pair<const char*, const char*>, 17> titles = {
+  constexpr std::array<std::pair<const char*, const char*>, 18> titles = {
       {{"bfs", "Breadth-first search"},
        {"pr", "PageRank"},
        {"cc", "Connected components"},
@@ -29,6 +29,7 @@ std::string kernel_title(const std::string& kernel) {
        {"sgd-chiplet", "Descent, a replica per chiplet"},
        {"sgd-node", "Descent, a replica per NUMA node"},
        {"sgd-machine", "Descent, one model"},
+       {"sgd-column", "Descent by feature"},
        {"gemm", "Product of full matrices"},
        {"cholesky", "Cholesky factorisation"},
        {"lu", "LU factorisation"},

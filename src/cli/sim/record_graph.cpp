@@ -77,7 +77,8 @@ sim::GraphRecord::Run sssp_run(Graph::Data& data, Vertex source) {
   }
   std::sort(order.begin(), order.end(),
             [&](Vertex a, Vertex b) { return distance[a] != distance[b] ? distance[a] < distance[b] : a < b; });
-  // The kernel's own width: the largest weight over the mean degree, as a power of two.
+  // The largest weight over the mean degree, as a power of two: wider than the kernel's buckets, so that a step is
+  // several of its.
   const double degree = static_cast<double>(graph.arcs()) / static_cast<double>(graph.vertices);
   const double width = std::exp2(std::floor(std::log2(std::max(1.0, weights.largest / degree))));
   sim::GraphRecord::Run run{"sssp", {}, 0, {}};

@@ -17,9 +17,11 @@ class GraphWorkload final : public Workload {
 
   /// What is generated.
   [[nodiscard]] int scale_or_default() const { return scale.value_or(18); }
+  [[nodiscard]] std::string kind_or_default() const { return kind.value_or("kronecker"); }
 
   // As given.
   std::optional<int> scale;
+  std::optional<std::string> kind;
   bool undirected = false;
 };
 

@@ -19,7 +19,8 @@ class GraphRows final : public WorkloadRun {
   void prepare(Preparation& bench) override {
     const BenchPlan& plan = bench.plan();
     const workloads::GenerateOptions options = generated(plan);
-    bench.step(plan.file.empty() ? fmt::format("generating a graph of scale {} with {}", options.scale, bench.builder())
+    bench.step(plan.file.empty() ? fmt::format("generating a {} graph of scale {} with {}", asked_.kind_or_default(),
+                                               options.scale, bench.builder())
                                  : fmt::format("loading {}", plan.file));
     bench.make_input([&](const workloads::Runner& runner) {
       graph_ = plan.file.empty()
@@ -41,6 +42,7 @@ class GraphRows final : public WorkloadRun {
     workloads::GenerateOptions options;
     options.scale = asked_.scale_or_default();
     options.seed = plan.seed;
+    options.kind = workloads::graph_kind_named(asked_.kind_or_default());
     return options;
   }
 

@@ -15,6 +15,7 @@ TransactionFigures figures_of(const workloads::OltpRun& all) {
     if (all.aborts[i] > 0) figures.aborts.push_back({workloads::oltp::reason_names[i], all.aborts[i]});
   }
   figures.rolled_back = all.rolled_back;
+  figures.given_up = all.given_up;
   figures.commits = all.latency.count();
   return figures;
 }

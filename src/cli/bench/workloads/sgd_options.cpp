@@ -22,6 +22,13 @@ const WorkloadText& SgdWorkload::text() const {
 
 std::vector<std::string> SgdWorkload::kernels() const { return workloads::sgd_kernels(); }
 
+std::vector<std::string> SgdWorkload::kernels_by_default(const BenchRequest& /*request*/,
+                                                         const std::vector<std::string>& known) const {
+  std::vector<std::string> chosen = known;
+  std::erase(chosen, "sgd-column");
+  return chosen;
+}
+
 void SgdWorkload::declare(CLI::App& app, BenchRequest& request) {
   whole_number(app.add_option("--rows", rows, "Generate so many samples [10000]"), 2, INT32_MAX);
   whole_number(app.add_option("--features", features, "Features of a generated sample [8192]"), 1, INT32_MAX);
@@ -30,7 +37,7 @@ void SgdWorkload::declare(CLI::App& app, BenchRequest& request) {
       1e-9, 1);
   file_path(app.add_option("--file", request.file, "Load samples in the format of LIBSVM, also gzipped"));
   declare_seed(app, request, "Seed of the samples, or of a file's order [1]");
-  some_of(list_option(app, "--kernel", request.kernels, "Passes and replications to run [all]"), kernels());
+  some_of(list_option(app, "--kernel", request.kernels, "Passes and descents to run [all but sgd-column]"), kernels());
   one_of(app.add_option("--update", update, "How workers change a replica that they share [hogwild]"),
          workloads::sgd_updates());
   whole_number(app.add_option("--epochs", epochs, "Epochs after which a descent has failed [500]"), 1, 1000000);

@@ -19,6 +19,9 @@ class SgdWorkload final : public Workload {
   void declare(CLI::App& app, BenchRequest& request) override;
   void check_options(const BenchRequest& request) const override;
   void check_plan(const BenchPlan& plan, const Facts& facts) const override;
+  /// To descend by feature takes the memory of the samples a second time: only if it is asked for.
+  [[nodiscard]] std::vector<std::string> kernels_by_default(const BenchRequest& request,
+                                                            const std::vector<std::string>& known) const override;
 
   [[nodiscard]] SgdSamples samples() const;
 

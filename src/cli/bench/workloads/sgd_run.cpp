@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/format.hpp"
@@ -13,7 +15,8 @@ class SgdRows final : public WorkloadRun {
   explicit SgdRows(const SgdWorkload& asked) : asked_(asked) {}
 
   [[nodiscard]] std::uint64_t needed_bytes(const BenchPlan& plan, int /*nodes*/) const override {
-    return workloads::sgd_bytes(generated(plan), plan.workers);
+    const bool by_column = std::find(plan.kernels.begin(), plan.kernels.end(), "sgd-column") != plan.kernels.end();
+    return workloads::sgd_bytes(generated(plan), plan.workers, by_column);
   }
 
   void prepare(Preparation& bench) override {

@@ -1,0 +1,11 @@
+// Writes a graph as the GAP benchmark suite reads it from its binary files (`-f FILE.sg`, with weights `.wsg`): so both
+// run on the same vertices, edges, weights and sources.
+#pragma once
+
+#include <string>
+
+#include "workloads/bench.hpp"
+
+/// \param runner makes the weights if `weighted`. \throws charm::Error (system) if it cannot be written.
+void write_gapbs_file(const charm::workloads::Graph& graph, const charm::workloads::Runner& runner, bool weighted,
+                      const std::string& path);
