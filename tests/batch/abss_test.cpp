@@ -4,6 +4,7 @@
 #include <charm/charm.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <memory>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 
 #include "batch/chiplet_queues.hpp"
 #include "batch/graphs.hpp"
+#include "sched/stepped_call.hpp"
 
 namespace {
 
@@ -295,6 +297,37 @@ TEST(AbssLife, ItMayEndAsSoonAsItsLastTaskHasSaidSo) {
     adder.join();
   }
 }
+
+#if defined(CHARM_STEPPED_CALLS)
+/// The same with an adder that is held in the middle of the call, where its task has run already. An adder that is not
+/// counted then looks for sleepers in a runtime that is gone, which AddressSanitizer reports.
+TEST(AbssLife, ItStaysUntilTheAdderOfItsLastTaskHasLeft) {
+  charm::Config config;
+  config.workers = 2;
+  config.share_cores = true;
+  config.bind = "chiplet";
+  charm::init(config);
+  ASSERT_EQ(ABSS_init(nullptr), CHARM_OK) << ABSS_error();
+  charm::finalize();  // the module keeps the runtime
+  std::atomic<bool> said{false};
+  std::atomic<bool> ended{false};
+  std::atomic<bool> awake{false};
+  charm::run_detached([&] {  // keeps a worker awake, which finds the task before the adder has woken another
+    for (awake = true; !said;) charm::yield();
+  });
+  while (!awake) std::this_thread::yield();
+  std::thread adder([&] {
+    charm::test::stepped_call(
+        [&] { ABSS_StreamAddTask([](void* it) { *static_cast<std::atomic<bool>*>(it) = true; }, &said, 1); },
+        [&] { return said.load(); }, [&] { return ended.load(); }, std::chrono::seconds(1),
+        std::chrono::microseconds(20));
+  });
+  while (!said) std::this_thread::yield();
+  EXPECT_EQ(ABSS_finalize(ABSS_SHUTDOWN_WAIT), CHARM_OK) << ABSS_error();
+  ended = true;
+  adder.join();
+}
+#endif
 
 TEST(ChipletQueues, AreServedNearestFirstAndOldestFirst) {
   using charm::detail::ListedJob;

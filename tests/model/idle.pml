@@ -9,6 +9,9 @@
  * EAGER (not a fault): there is no membarrier(2); a push publishes by a read-modify-write and looks for sleepers always.
  * ONE_BUSY (not a fault): only the first is busy.
  * APART (not a fault): each idle worker has a group of its own; else both are in the group of the first busy one.
+ * POSTS: a thread outside posts so many jobs for any worker, and wakes nobody where somebody searches; one of the jobs that
+ *   the idle ones find takes for ever.
+ * LATE: a thread wakes worker 1, counts it as searching before it does so, and may come too late.
  * Each of these takes a precaution away, and the check has to fail:
  *   NO_NAP          the first sleep has no limit                                                            (P2)
  *   NO_BARRIER      the look before a sleep without a limit comes without the barrier                       (P2)
@@ -16,6 +19,10 @@
  *   NO_SENTRY_NAP   the sentry sleeps without a limit                                                       (P4)
  *   NO_LAST_LOOK    one that gives the role of sentry up does not look again                                (P4)
  *   NO_LOOK_AFTER   nobody looks for work at the end of a loan                                              (P5)
+ *   NO_NEXT         the last searcher that finds a job wakes nobody                             (P3, with POSTS)
+ *   NO_LATE_NEXT    one that comes too late to wake a worker wakes nobody else          (P3, with POSTS and LATE)
+ *   NO_INBOX_LOOK   a parked worker does not look at what was posted                            (P8, with POSTS)
+ *   POST_LAST       the poster looks for a searcher before it posts                             (P8, with POSTS)
  */
 
 #ifndef PUSHES
@@ -34,7 +41,8 @@
 #define GROUP(i) 0
 #endif
 #define NOBODY 2
-#define WORK (jobs[0] + jobs[1] > 0)
+#define HIDDEN (jobs[0] + jobs[1] > 0)
+#define WORK (HIDDEN || posted > 0)
 
 mtype = { RUN, PARKED, LENT };
 mtype slot[2] = RUN;
@@ -46,6 +54,10 @@ bit low[2];              /* its limit is lowered: a request */
 byte sentry = NOBODY;
 bit after_loan;
 byte misses = MISSES;
+byte posted;             /* jobs in the inbox for any worker */
+#ifdef POSTS
+bit endless;             /* a job that takes for ever has been found */
+#endif
 
 active proctype monitor() { timeout -> assert(!WORK) }      /* nobody can go on: all sleep without a limit */
 
@@ -126,13 +138,66 @@ proctype busy(bit b) {
   od
 }
 
+#ifdef POSTS
+active proctype outside() {
+  byte posts;
+  bit woken;
+  do
+  :: posts < POSTS ->
+     posts++;
+#ifndef POST_LAST
+     posted++;
+#endif
+     if
+     :: searching[0] > 0 -> skip
+     :: else ->
+        if
+        :: searching[1] > 0 -> skip
+        :: else ->
+#ifdef POST_LAST
+           posted++;
+#endif
+           wake_anybody();
+           goto next
+        fi
+     fi;
+#ifdef POST_LAST
+     posted++;
+#endif
+next:
+     skip
+  :: posts == POSTS -> break
+  od
+}
+#endif
+
+#ifdef LATE
+active proctype late() {
+  bit woken;
+end_not_yet:
+  slot[1] == PARKED;
+  searching[GROUP(1)]++;
+  atomic {
+    if
+    :: slot[1] == PARKED -> slot[1] = RUN; goto end
+    :: else -> searching[GROUP(1)]--
+    fi
+  };
+#ifndef NO_LATE_NEXT
+  if :: searching[GROUP(1)] == 0 -> notify(GROUP(1)) :: else -> skip fi;
+#endif
+end:
+  skip
+}
+#endif
+
 inline look() {
 #ifndef EAGER
 #ifndef NO_BARRIER
   (!delayed[0] && !delayed[1]);
 #endif
 #endif
-  more = WORK
+  more = HIDDEN
 }
 
 inline poke_all() {
@@ -152,7 +217,10 @@ search:
   if
   :: atomic { jobs[0] > 0 -> jobs[0]-- }; goto found
   :: atomic { jobs[1] > 0 -> jobs[1]-- }; goto found
-  :: atomic { WORK && misses > 0 -> misses-- }
+#ifdef POSTS
+  :: atomic { posted > 0 -> posted-- }; goto found
+#endif
+  :: atomic { HIDDEN && posted == 0 && misses > 0 -> misses-- }
   :: !WORK
   fi;
 
@@ -182,13 +250,18 @@ search:
         :: else ->
            atomic { if :: sentry == i -> sentry = NOBODY :: else -> skip fi };
 #ifndef NO_LAST_LOOK
-           if :: WORK -> wake(i) :: else -> skip fi
+           if :: HIDDEN -> wake(i) :: else -> skip fi
 #endif
         fi
      :: sentry != NOBODY
      fi
   fi;
   more = 0;
+#ifdef POSTS
+#ifndef NO_INBOX_LOOK
+  if :: posted > 0 -> wake(i) :: else -> skip fi;
+#endif
+#endif
 end_asleep:
   do
   :: slot[i] == RUN -> break
@@ -207,7 +280,15 @@ end_asleep:
 found:
   fruitless = 0;
   searching[GROUP(i)]--;
+#ifndef NO_NEXT
   if :: searching[GROUP(i)] == 0 -> notify(GROUP(i)) :: else -> skip fi;
+#endif
+#ifdef POSTS
+  if
+  :: atomic { !endless -> endless = 1 }; end_computes: false
+  :: skip
+  fi;
+#endif
   searching[GROUP(i)]++;                             /* it has run the job */
   goto search
 }
@@ -223,6 +304,9 @@ active proctype home() {
         asleep[0] = 0;
         asleep[0] = 1;
         slot[0] = PARKED;
+#ifdef POSTS
+        if :: posted > 0 -> wake(0) :: else -> skip fi;
+#endif
 #ifndef NO_LOOK_AFTER
         if :: after_loan -> skip :: else -> after_loan = 1 fi
 #endif

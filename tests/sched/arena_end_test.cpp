@@ -14,6 +14,7 @@
 #include "base/error_code.hpp"
 #include "sched/on_paper.hpp"
 #include "sched/running.hpp"
+#include "sched/stepped_call.hpp"
 
 namespace {
 
@@ -87,6 +88,39 @@ TEST(Arena, MayBeDestroyedAsSoonAsItsLastTaskHasSaidSo) {
     if (outside.joinable()) outside.join();
   }
 }
+
+#if defined(CHARM_STEPPED_CALLS)
+/// The same with a poster that is held in the middle of its call, where the task has run already. A poster that is not
+/// counted then looks for sleepers in an arena that is gone, which AddressSanitizer reports.
+TEST(Arena, StaysUntilThePosterOfItsLastTaskHasLeft) {
+  Running runtime(2, on_paper());
+  for (bool by_a_task : {true, false}) {
+    auto arena = std::make_unique<charm::arena>(ArenaOptions{.chiplets = {1}});
+    std::atomic<bool> said{false};
+    std::atomic<bool> destroyed{false};
+    std::atomic<bool> awake{false};
+    arena->run_detached([&] {  // keeps a worker awake, which finds the task before the poster has woken another
+      for (awake = true; !said;) charm::yield();
+    });
+    while (!awake) std::this_thread::yield();
+    auto post = [&, &there = *arena] {
+      charm::test::stepped_call([&] { there.run_detached([&said] { said = true; }); }, [&] { return said.load(); },
+                                [&] { return destroyed.load(); }, 1s, 20us);
+    };
+    charm::future<void> poster;
+    std::thread outside;
+    if (by_a_task)
+      poster = charm::async(post);
+    else
+      outside = std::thread(post);
+    while (!said) std::this_thread::yield();
+    arena.reset();
+    destroyed = true;
+    if (poster.valid()) poster.get();
+    if (outside.joinable()) outside.join();
+  }
+}
+#endif
 
 TEST(Arena, OfOneOfItsOwnTasksIsLeftToFinalize) {
   std::atomic<bool> done{false};

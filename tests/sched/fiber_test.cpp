@@ -1,5 +1,6 @@
 #include "fiber/fiber.hpp"
 
+#include <cfenv>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -35,6 +36,33 @@ TEST(Fiber, SwitchesBackAndForthAndRunsTheActionOnTheOtherSide) {
     charm::fiber::switch_to(native, *other, nullptr, nullptr);
   }
   EXPECT_EQ(trace, (std::vector<int>{0, 100, 1, 102, 2, 104}));
+  charm::fiber::destroy(other);
+}
+
+int rounding_seen[2];
+
+void with_its_own_rounding() noexcept {
+  std::fesetround(FE_UPWARD);
+  for (int& seen : rounding_seen) {
+    charm::fiber::switch_to(*other, native, nullptr, nullptr);
+    seen = std::fegetround();
+  }
+  charm::fiber::switch_to(*other, native, nullptr, nullptr);
+}
+
+TEST(Fiber, KeepsItsOwnRoundingMode) {
+  charm::fiber::attach_thread(native);
+  other = charm::fiber::create(64 << 10, with_its_own_rounding);
+  for (const int mode : {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD}) {
+    std::fesetround(mode);
+    charm::fiber::switch_to(native, *other, nullptr, nullptr);
+    EXPECT_EQ(std::fegetround(), mode);
+    volatile double three = 3;
+    EXPECT_EQ(1 / three > 1.0 / 3, mode == FE_UPWARD);  // of the vector unit; fegetround() asks the other one
+    std::fesetround(FE_TONEAREST);
+  }
+  EXPECT_EQ(rounding_seen[0], FE_UPWARD);
+  EXPECT_EQ(rounding_seen[1], FE_UPWARD);
   charm::fiber::destroy(other);
 }
 

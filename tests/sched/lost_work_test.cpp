@@ -3,6 +3,7 @@
 // too long.
 #include <charm/charm.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include "os/threads/affinity.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/running.hpp"
 
@@ -246,21 +248,46 @@ TEST(LostWork, AWorkerWithAFullDequeLosesNothingThatItTakes) {
     static_cast<void>(counted.release());
 }
 
-/// The thread that called init() runs on worker 0's cpu. A worker 0 that looks around of its own accord may come first,
-/// which is rare; a worker 0 that is woken for each job comes first nearly always.
-TEST(LostWork, WorkFromOutsideWakesWorkerZeroLast) {
-  charm::Config config;
-  config.deadlock = "off";  // it looks around after a second
-  Running runtime(3, config);
+// A worker that looks around of its own accord may come first, which is rare; one that is woken for each job comes
+// first nearly always.
+
+/// Until all sleep, and have looked around for the last time before.
+void let_all_sleep() {
+  ASSERT_TRUE(becomes_true([] {
+    const auto& workers = Runtime::get().workers;
+    return std::all_of(workers.begin(), workers.end(),
+                       [](const auto& w) { return w->slot.load().slot() == charm::sched::Worker::Slot::parked; });
+  }));
+  std::this_thread::sleep_for(1ms);
+}
+
+/// A thread outside may run on any worker's cpu; the thread that called init() may, while it is outside.
+TEST(LostWork, WorkFromOutsideWakesTheWorkerOnTheSameCpuLast) {
   constexpr int rounds = 20;
-  int by_zero = 0;
-  for (int round = 0; round < rounds; ++round) {
-    ASSERT_TRUE(becomes_true([] { return asleep() == 3; }));
-    by_zero += charm::async([] { return charm::worker_id(); }).get() == 0;
-    ASSERT_TRUE(becomes_true([] { return asleep() == 3; }));
-    by_zero += charm::call(charm::on_chiplet(charm::worker_cores()[1].chiplet), [] { return charm::worker_id(); }) == 0;
+  for (const bool lend : {false, true}) {
+    charm::Config config;
+    config.deadlock = "off";  // it looks around after a second
+    config.lend_caller = lend;
+    Running runtime(2, config);
+    const auto cores = charm::worker_cores();
+    if (cores[0].cpu == cores[1].cpu) GTEST_SKIP() << "both workers have the same cpu";
+    for (int beside = 0; beside < (lend ? 1 : 2); ++beside) {  // a lent worker 0 comes last in any case
+      int by_it = 0;
+      std::thread([&] {
+        ASSERT_TRUE(charm::os::bind_this_thread({cores[static_cast<std::size_t>(beside)].cpu}));
+        const charm::on_chiplet chiplet{cores[0].chiplet};
+        for (int round = 0; round < rounds; ++round) {
+          let_all_sleep();
+          by_it += (round % 2 == 0 ? charm::async([] { return charm::worker_id(); }) : charm::call_async(chiplet, [] {
+                     return charm::worker_id();
+                   })).get() == beside;
+        }
+      }).join();
+      if (cores[0].chiplet == cores[1].chiplet) {
+        EXPECT_LT(by_it, rounds / 2) << "beside worker " << beside;
+      }
+    }
   }
-  EXPECT_LT(by_zero, rounds);
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ class TickClock {
 
   [[nodiscard]] std::uint64_t now() const noexcept { return counter_ ? detail::ticks() : steady_ns(); }
 
+  /// Ticks in a microsecond, good to a factor of two.
+  [[nodiscard]] std::uint64_t per_us() const noexcept { return counter_ ? detail::ticks_per_us() : 1000; }
+
   /// The mean length of a tick from the start until now. Waits until a millisecond after the start, if that has not
   /// passed.
   [[nodiscard]] double ns_per_tick() const noexcept;

@@ -17,7 +17,8 @@
 namespace charm::sched {
 namespace {
 
-constexpr double guest_floats_s = 0.001;  // on the worker's cpu, before it is bound there
+constexpr double guest_floats_s = 0.001;         // on the worker's cpu, before it is bound there
+constexpr std::uint64_t arrives_again_us = 100;  // a look at the allowed cpus may be late by so much
 
 thread_local const Worker* worker_of_own_thread = nullptr;
 
@@ -204,13 +205,17 @@ void Steering::slept(Worker& worker) noexcept {
   if (p.next_poll == 0) poll(worker, p, now());  // it has found a mask that has to be judged first
 }
 
-void Steering::arrive(Worker& worker) noexcept {
+void Steering::arrive(Worker& worker, std::uint64_t ticks) noexcept {
   if (!cpus_) return;
   WorkerControl& p = control(worker);
   WorkerControl::Thread& t = thread(worker);
-  double time = 0;  // read once: the thread that called init() arrives for every short run()
-  if (look_interval_ > 0) {
+  // The thread that called init() arrives for every short run(), and reading the time would take a tenth of that: where
+  // it was here a moment ago, it knows what it has to.
+  const bool again = ticks != 0 && t.arrived <= ticks && ticks - t.arrived < arrives_again_us * worker.clock->per_us();
+  double time = 0;
+  if (look_interval_ > 0 && !again) {
     time = now();
+    t.arrived = ticks;
     if (time >= t.next_look) look(worker, p, time);
   }
   if (in_doubt(worker)) {
@@ -225,7 +230,8 @@ void Steering::arrive(Worker& worker) noexcept {
   if (rests(worker) || !p.binder.is_on(worker.worker_core.cpu, p.mask.shared)) return;
   if (t.checked == generation && t.mask.bound && t.mask.set == p.mask.cpus) return;
   if (&t == &p.guest && runtime_.settings.caller_mask == base::CallerMask::own && p.mask.cpus.contains(cpus_->cpu())) {
-    p.next_poll = std::min(p.next_poll, (time > 0 ? time : now()) + guest_floats_s);
+    if (again && p.next_poll <= t.floats_until) return;  // nobody has polled since it was here
+    p.next_poll = t.floats_until = std::min(p.next_poll, (time > 0 ? time : now()) + guest_floats_s);
     return;
   }
   if (surprised(worker, p)) return;

@@ -70,6 +70,8 @@ struct WorkerControl {
     std::optional<CpuSet> own_mask;  // of a guest that has been bound: the mask that it gets back
     int checked = -1;                // placement generation in which the mask was seen to be the right one
     double next_look = 0;            // time of the next check of the allowed cpus
+    std::uint64_t arrived = 0;       // ticks at which it last arrived and read the time
+    double floats_until = 0;         // time of the poll that it has asked for, which is to bind it
     int memory_node = -2;            // the node in its memory policy; -2: none yet, -1: the policy must not be changed
   } own, guest;
   std::atomic<const PlacementGeneration*> looking{nullptr};
@@ -107,8 +109,9 @@ class Steering {
   [[nodiscard]] bool in_doubt(const Worker& worker) const noexcept;  ///< has_news(), or its thread has not its cpu yet
   [[nodiscard]] bool rests(const Worker& worker) const noexcept;     ///< whether it has lost its cpu
   [[nodiscard]] bool anybody_rests() const noexcept { return resting_.load(std::memory_order_seq_cst) > 0; }
-  void slept(Worker& worker) noexcept;       ///< after a sleep: checks for news
-  void arrive(Worker& worker) noexcept;      ///< on a thread that has just taken it over
+  void slept(Worker& worker) noexcept;  ///< after a sleep: checks for news
+  /// On a thread that has just taken the worker over. \param ticks the time on the worker's clock; 0: not known.
+  void arrive(Worker& worker, std::uint64_t ticks = 0) noexcept;
   void leave_guest() noexcept;               ///< on the guest's thread, which has given the worker back
   void begin_work(Worker& worker) noexcept;  ///< from searching to running
   void end_work(Worker& worker) noexcept;    ///< from running to searching

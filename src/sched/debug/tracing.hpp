@@ -61,11 +61,12 @@ inline void stacks(Worker* worker, std::uint64_t count) noexcept {
   if (worker != nullptr && worker->track != nullptr) [[unlikely]]
     worker->track->sample(trace::Gauge::stacks, count);
 }
-/// The worker begins to search, to run jobs, or to sleep.
-inline void state(Worker& worker, trace::State next) noexcept {
-  std::uint64_t now = worker.times.enter(next, *worker.clock);
+/// The worker begins to search, to run jobs, or to sleep. \return the time on its clock.
+inline std::uint64_t state(Worker& worker, trace::State next) noexcept {
+  const std::uint64_t now = worker.times.enter(next, *worker.clock);
   if (worker.track != nullptr) [[unlikely]]
     worker.track->state(next, now);
+  return now;
 }
 
 }  // namespace charm::sched::tracing

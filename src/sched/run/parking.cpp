@@ -33,7 +33,12 @@
 //      It stays parked during the call, since its worker may be lent meanwhile; the jobs that the call posts wake a
 //      worker. A lookout that is woken rings for another sleeper, which takes its place; if nobody else sleeps all
 //      workers are busy.
-#include <charm/detail/ticks.hpp>
+//  P8  A job for any worker lies in the runtime's inbox. Who posts it wakes nobody where a worker searches: that one
+//      looks at the inbox before it sleeps, after it has left the count of those that search, and the poster posts
+//      before it reads the count. If the worker finds another job first it wakes the next, as the last searcher (P3);
+//      if it has to leave the job to others, because it rests or has jobs that are bound to it, it wakes another, too.
+//      (A searcher that waits for its cpu would be late: where threads outnumber cpus a sleeper is always woken.)
+//      tests/model/idle.pml has it with POSTS.
 
 #include <algorithm>
 #include <bit>
@@ -145,11 +150,12 @@ void Worker::park(unsigned fruitless) noexcept {
   const bool resting = rests();
   const bool leaves = leaving.load(std::memory_order_relaxed);
   if (!resting) work_flags.set(Flag::asleep, place);
-  group->searching.fetch_sub(1, std::memory_order_relaxed);
+  group->searching.fetch_sub(1, std::memory_order_seq_cst);  // before it looks at the inboxes (P8)
   const bool own_jobs = leaves && (shows_work() || deque.has_private());
   const bool backs_off = fruitless > enough_looks && !resting && !leaves;
   bool more = has_work() || (!backs_off && neighbours_show_work()) || runtime->stopping.load(std::memory_order_seq_cst);
-  if (leaves && (own_jobs || !runtime->inbox.empty() || work_flags.any(Flag::work))) runtime->wake_anybody();
+  if ((leaves && (own_jobs || work_flags.any(Flag::work))) || ((leaves || resting) && !runtime->inbox.empty()))
+    runtime->wake_anybody();
   fiber::Fiber* self = current;  // a guest has a fiber of its own here
   const bool guest = slot.load(std::memory_order_relaxed).slot() == Slot::lent;
   const Slot awake = guest ? Slot::lent : Slot::running;
@@ -230,12 +236,11 @@ void Worker::park(unsigned fruitless) noexcept {
   leave_lookout(&most);
   taken_by_this_thread();  // a guest may have had it
   runtime->timers.leave(*this);
-  looked_at_others = detail::ticks();
   work_flags.clear(Flag::asleep,
                    place);  // by the owner alone: a late waker must not clear the flag of the next sleep
   runtime->steering->arrive(*this);
   enter(self);
-  tracing::state(*this, trace::State::searching);
+  looked_at_others = tracing::state(*this, trace::State::searching);
   take_turn();
 }
 

@@ -1,7 +1,6 @@
 // The runtime from its start to its end: machine, placement, threads; lending worker 0.
 #include "sched/run/runtime.hpp"
 
-#include <charm/detail/ticks.hpp>
 #include <charm/error.hpp>
 #include <charm/runtime.hpp>
 
@@ -296,11 +295,11 @@ Worker* Runtime::borrow() noexcept {
   if (shares_cores()) core_turns.try_take(worker.contender, worker.worker_core.cpu);  // else beside who has it (E1)
   work_flags.clear(stealing::Flag::asleep, worker.place);
   if (home_signal_stack_ == nullptr) home_signal_stack_ = std::make_unique<SignalStack>();
-  steering->arrive(worker);
+  const std::uint64_t now = tracing::state(worker, trace::State::busy);  // read once: a short run() has to be cheap
+  steering->arrive(worker, now);
   work_flags.set(stealing::Flag::busy, worker.place);
-  tracing::state(worker, trace::State::busy);
   worker.taken_by_this_thread();
-  worker.looked_at_others = detail::ticks();
+  worker.looked_at_others = now;
   return &worker;
 }
 

@@ -138,7 +138,7 @@ class Runtime {
   /// already.
   void notify(const Worker* from) noexcept {
     if (work_flags.any(stealing::Flag::asleep)) [[unlikely]]
-      wake_near(*from);
+      wake_near(from->place.group);
   }
   /// Wakes this worker if it is parked. \return whether it was.
   bool wake(Worker& worker) noexcept;
@@ -154,6 +154,7 @@ class Runtime {
   void post_near(int chiplet, ListedJob* job) noexcept;
   /// Posts a job for any worker.
   void post_anywhere(ListedJob* job) noexcept;
+  [[nodiscard]] bool anybody_searches() const noexcept;
   void wake_anybody() noexcept;
   /// Called if there is no heavy barrier (any more): reports it, and makes every owner publish its pushes from now on.
   void without_heavy_barrier() noexcept;
@@ -243,12 +244,12 @@ class Runtime {
   void look_around_after_loan(Worker& worker) noexcept;
   void record();
   void start();
-  void wake_near(const Worker& from) noexcept;
+  void wake_near(int home) noexcept;
   /// Wakes one sleeping worker of the group that `wanted` accepts. \return whether there was one.
   enum class Wake { preferred, any };
   template <class F>
   bool wake_one_of(int group, F&& wanted, Wake which = Wake::any) noexcept;
-  [[nodiscard]] bool wakes_last(const Worker& worker) const noexcept;
+  [[nodiscard]] bool wakes_last(const Worker& worker, int callers_cpu) const noexcept;
   /// Wakes one of the workers that `wanted` accepts, if all of these rest, because no other worker serves their inbox.
   template <class F>
   void wake_resting(F&& wanted) noexcept;

@@ -7,7 +7,6 @@
 // happens at most once in 20 us in the whole process. A missing work flag costs only time: if an owner queues a ready
 // fiber just as a thief clears the owner's flag, thieves do not see the fiber until the owner sets the flag again or
 // a thief asks the owner for work; the owner runs it in any case.
-#include <charm/detail/ticks.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -132,8 +131,8 @@ void Worker::ask_for_work(unsigned attempt) noexcept {
 
 /// Notes if it is time to look at other workers (P6 in sched/run/parking.cpp).
 void Worker::watch_others() noexcept {
-  const std::uint64_t now = detail::ticks();
-  if (now - looked_at_others < look_at_others_us * detail::ticks_per_us()) return;
+  const std::uint64_t now = clock->now();
+  if (now - looked_at_others < look_at_others_us * clock->per_us()) return;
   looked_at_others = now;
   look_around = look_at_others = true;
 }
@@ -221,7 +220,7 @@ Job* Worker::search() noexcept {
   }
 
   take_again();
-  bool last = group->searching.fetch_sub(1, std::memory_order_relaxed) == 1;
+  bool last = group->searching.fetch_sub(1, std::memory_order_seq_cst) == 1;  // P8: a poster may have relied on it
   if (job != nullptr) {
     steering.begin_work(*this);
     if (sleeps > 0) until_boundary = 1;

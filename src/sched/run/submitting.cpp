@@ -42,6 +42,7 @@ class Guest {
     native_.bound = worker_->id;
     native_.runtime = worker_->runtime;
     native_.card.begin(guest_function);
+    native_.card.since.store(worker_->looked_at_others, std::memory_order_relaxed);
     worker_->current = &native_;
     worker_->runtime->set_guest(&native_);
   }

@@ -1,10 +1,13 @@
 // Wakes sleeping workers, and sends jobs to workers, chiplets, nodes or any worker (P1 and P3 in
 // sched/run/parking.cpp).
+#include <algorithm>
 #include <bit>
 
 #include "base/notices.hpp"
+#include "os/threads/affinity.hpp"
 #include "os/threads/membarrier.hpp"
 #include "sched/debug/tracing.hpp"
+#include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/visit.hpp"
 #include "sched/run/worker.hpp"
@@ -18,11 +21,14 @@ bool Runtime::wake(Worker& worker) noexcept {
   Worker::State seen = worker.slot.load(std::memory_order_seq_cst);
   if (seen.slot() != Slot::parked && seen.slot() != Slot::lent_parked) return false;
   const bool guest = seen.slot() == Slot::lent_parked;
+  const int seen_group = seen.group();
   // Counted as searching before it can run, in the group where it sleeps: a parked worker does not change groups.
-  std::atomic<int>& searching = groups[static_cast<std::size_t>(seen.group())]->searching;
+  std::atomic<int>& searching = groups[static_cast<std::size_t>(seen_group)]->searching;
   searching.fetch_add(1, std::memory_order_relaxed);
   if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst)) {
-    searching.fetch_sub(1, std::memory_order_relaxed);
+    // Meanwhile it counted as one that searches: a worker that found a job may have left the next to it (P3), and a
+    // poster its job (P8).
+    if (searching.fetch_sub(1, std::memory_order_seq_cst) == 1 && work_flags.any(Flag::asleep)) wake_near(seen_group);
     return false;
   }
   tracing::woke(worker);
@@ -36,21 +42,34 @@ void Runtime::wake_all() noexcept {
   for (auto& worker : workers) wake(*worker);
 }
 
-/// Whether another sleeper is the better one to wake: this one leaves jobs to others, or the thread that called init()
-/// may be running on its cpu, or the worker of an arena.
-bool Runtime::wakes_last(const Worker& worker) const noexcept {
-  return worker.leaving.load(std::memory_order_relaxed) ||
-         (main.shares_cores() && main.core_turns.taken(worker.contender, worker.cpu.load(std::memory_order_relaxed))) ||
-         (worker.id == 0 && settings.lend_caller && !home_thread_waits());
+namespace {
+
+/// The cpu on which the calling thread runs if it is no worker, and workers have cpus of this machine; else -1.
+int cpu_outside(const Steering& steering) noexcept {
+  return this_worker() == nullptr && steering.binds() ? os::current_cpu() : -1;
+}
+
+}  // namespace
+
+/// Whether another sleeper is the better one to wake: this one leaves jobs to others, or another thread is running on
+/// its cpu: the caller, the worker of an arena, or perhaps the thread that called init().
+bool Runtime::wakes_last(const Worker& worker, int callers_cpu) const noexcept {
+  const int cpu = worker.cpu.load(std::memory_order_relaxed);
+  const bool knows = callers_cpu >= 0 && is_home_thread();  // where the thread that called init() runs
+  return worker.leaving.load(std::memory_order_relaxed) || (callers_cpu >= 0 && cpu == callers_cpu) ||
+         (main.shares_cores() && main.core_turns.taken(worker.contender, cpu)) ||
+         (!knows && worker.id == 0 && settings.lend_caller && !home_thread_waits());
 }
 
 template <class F>
 bool Runtime::wake_one_of(int group, F&& wanted, Wake which) noexcept {
+  if (work_flags.count(Flag::asleep, group) == 0) return false;
+  const int here = cpu_outside(*steering);
   auto wake_any = [&](bool preferred) {
     for (int w = 0; w < work_flags.words(group); ++w) {
       for (auto word = work_flags.word(Flag::asleep, group, w); word != 0; word &= word - 1) {
         Worker* sleeper = worker_at({group, w * stealing::WorkFlags::word_bits + std::countr_zero(word)});
-        if (sleeper == nullptr || wakes_last(*sleeper) == preferred || !wanted(*sleeper)) continue;
+        if (sleeper == nullptr || wakes_last(*sleeper, here) == preferred || !wanted(*sleeper)) continue;
         if (wake(*sleeper)) return true;
       }
     }
@@ -82,8 +101,7 @@ void Runtime::wake_resting_on(int node) noexcept {
 }
 
 /// The slow half of notify().
-void Runtime::wake_near(const Worker& from) noexcept {
-  const int home = from.place.group;
+void Runtime::wake_near(int home) noexcept {
   auto anybody = [](const Worker&) { return true; };
   auto searched = [&](int group) {
     return groups[static_cast<std::size_t>(group)]->searching.load(std::memory_order_relaxed) > 0;
@@ -119,12 +137,21 @@ void Runtime::post(Worker& worker, ListedJob* job) noexcept {
   wake(worker);
 }
 
-// Unlike jobs in deques those in shared inboxes have no owner who would run them in any case: a sleeper must be woken.
-// One that is awake looks at all of them before it sleeps.
+// Unlike jobs in deques those in shared inboxes have no owner who would run them in any case: a sleeper must be woken,
+// unless a worker searches that will look there (P8). One that is awake looks at all of them before it sleeps.
 
 void Runtime::post_anywhere(ListedJob* job) noexcept {
   inbox.push(job);
-  wake_anybody();
+  if (!anybody_searches()) wake_anybody();
+}
+
+/// Whether a worker searches that has its cpu, and leaves no jobs to others. To be asked after the job was posted.
+bool Runtime::anybody_searches() const noexcept {
+  if (oversubscribed() || main.shares_cores() || leaving.load(std::memory_order_seq_cst) > 0 ||
+      steering->anybody_rests())
+    return false;
+  return std::any_of(groups.begin(), groups.end(),
+                     [](const auto& group) { return group->searching.load(std::memory_order_seq_cst) > 0; });
 }
 
 void Runtime::wake_anybody() noexcept {

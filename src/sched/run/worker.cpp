@@ -124,7 +124,8 @@ void Worker::suspend(fiber::After after, void* argument, const detail::WaitReaso
   const bool waits = reason.kind != detail::Wait::nothing;
   if (waits) {
     self->card.object.store(reason.object, std::memory_order_relaxed);
-    self->card.since.store(clock->now(), std::memory_order_relaxed);
+    // A thread that has borrowed the worker waits from the beginning (submitting.cpp).
+    if (self->stack.base != nullptr) self->card.since.store(clock->now(), std::memory_order_relaxed);
     self->card.wait.store(reason.kind, std::memory_order_release);  // the object comes first
   }
   self->card.state.store(waits ? Doing::waiting : Doing::ready, std::memory_order_relaxed);

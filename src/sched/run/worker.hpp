@@ -98,7 +98,7 @@ struct Worker : detail::WorkerBase {
   Handling* handling = nullptr;  // exception state of the thread that has the worker
   int* error_number = nullptr;   // errno of that thread
   std::uint64_t last_timer_look = 0;
-  std::uint64_t looked_at_others = 0;  // time at which it last did so, or was idle
+  std::uint64_t looked_at_others = 0;  // time on its clock at which it last did so, or was idle
   stealing::Place asked_lately;        // the worker that it asked for work then
   std::uint64_t random = 0;
   trace::Track* track = nullptr;  // null unless the run is recorded (sched/debug/tracing.hpp)
@@ -174,6 +174,7 @@ struct Worker : detail::WorkerBase {
 
  private:
   friend class Runtime;
+  friend struct WorkerTest;
   detail::Job* own_job() noexcept;
   detail::Job* near_job() noexcept;
   detail::Job* sent_job() noexcept;
