@@ -11,6 +11,7 @@ namespace charm::workloads {
 
 inline constexpr std::array graph_kernel_names = {"bfs", "pr", "cc", "sssp", "graph500"};
 inline constexpr std::array graph_kind_names = {"kronecker", "uniform", "grid", "web"};
+inline constexpr std::array rank_graph_kernel_names = {"bfs", "pr", "graph500"};  // also on several processes
 inline constexpr std::array sgd_kernel_names = {"loss",     "gradient",    "sgd-core",  "sgd-chiplet",
                                                 "sgd-node", "sgd-machine", "sgd-column"};
 inline constexpr std::array sgd_update_names = {"hogwild", "locked", "averaged"};

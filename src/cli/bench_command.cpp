@@ -27,6 +27,11 @@ void declare_common(CLI::App& app, BenchOptions& options) {
                       "Policies of CHARM's workers, controllers or placements [the policy setting]"),
           policy_names());
   whole_number(app.add_option("--workers", request.workers, "Workers of every runtime [a core each]"), 1, 65536);
+  if (options.workload->text().on_ranks) {
+    whole_number(app.add_option("--ranks", request.ranks,
+                                "Run on N processes over MPI, with --workers in each [those of mpirun]"),
+                 1, 65536);
+  }
   whole_number(app.add_option("--trials", request.trials, "Timed trials of each row [5; graph500: 3]"), 1, 100000);
   if (options.workload->text().places_arrays) {
     one_of(app.add_option("--memory", request.memory, "Where CHARM's arrays lie on several NUMA nodes [partitioned]"),

@@ -92,9 +92,14 @@ bool Engine::progress(bool in_task) noexcept {
     if (event.kind == Transport::Event::Kind::finished) {
       if (step_ != event.collective) continue;  // it was given up
       charm::detail::post_anywhere(*std::exchange(step_, nullptr));
-    } else if (Buffer* buffer = receive(event.buffer, in_task)) {
-      buffer->after = replies;
-      replies = buffer;
+    } else {
+      // A buffer that is not full was sent because somebody waits: it is run before anything else is looked for.
+      const bool urgent = event.buffer->bytes < Buffer::usual_bytes / 4 && event.buffer->head().messages > 0;
+      if (Buffer* buffer = receive(event.buffer, in_task)) {
+        buffer->after = replies;
+        replies = buffer;
+      }
+      if (urgent) break;
     }
   }
   send_notes(in_task ? least_window / 2 : 1);
@@ -134,7 +139,10 @@ void Engine::acknowledge(int from, const WireHead& head) noexcept {
 }
 
 std::int64_t Engine::look() noexcept {
-  progress(false);
+  if (progress(false)) {  // there is work: the rest can wait until there is none
+    look_for_lost(last_event_ns_.load(std::memory_order_relaxed));
+    return 20000;
+  }
   flush_idle();
   const std::int64_t now = base::monotonic_ns();
   look_for_lost(now);

@@ -1,6 +1,7 @@
 // The functions of <charm/remote.hpp>: the one rank of this process, from init() to finalize().
 #include <charm/detail/idle_look.hpp>
 #include <charm/error.hpp>
+#include <charm/machine.hpp>
 #include <charm/remote.hpp>
 #include <charm/runtime.hpp>
 
@@ -12,7 +13,10 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/settings.hpp"
+#include "os/threads/affinity.hpp"
 #include "os/threads/pause.hpp"
+#include "remote/apart.hpp"
 #include "remote/called.hpp"
 #include "remote/code.hpp"
 #include "remote/engine.hpp"
@@ -33,6 +37,7 @@ constexpr std::size_t most_broadcast_bytes = std::size_t{1} << 28;  // at a time
 
 /// Destroyed in the opposite order.
 struct Rank {
+  CpuSet cpus;  // of the process, if it uses only a part of them as a rank; else empty
   BufferPool pool;
   std::unique_ptr<Transport> transport;
   std::unique_ptr<Engine> engine;
@@ -102,6 +107,14 @@ std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool) {
   return std::make_unique<Loopback>();
 }
 
+/// Ranks of one host that nobody has bound to different cpus divide them, or all would place their workers on the same
+/// cores. \return the cpus that the thread could use before; empty if nothing was changed.
+CpuSet keep_apart(const Crowd& crowd, const Config& config) {
+  if (crowd.count < 2 || !base::resolve(config).topology.empty()) return {};
+  const CpuSet all = os::allowed_cpus();
+  return os::bind_this_thread(cpus_of_rank(Machine::discover(), crowd)) ? all : CpuSet{};
+}
+
 /// All ranks have to run the same program; of the libraries only those matter from which functions are called.
 void compare_code(Engine& with) {
   struct Code {
@@ -137,6 +150,7 @@ void end(bool orderly) {
   engine_of_process.store(nullptr, std::memory_order_release);
   ending.store(false, std::memory_order_release);
   std::unique_ptr<Rank> rank(std::exchange(rank_of_process, nullptr));
+  if (!rank->cpus.empty()) os::bind_this_thread(rank->cpus);
   rank->transport->close(orderly);
   if (!orderly) static_cast<void>(rank.release());  // MPI may still use its buffers
 }
@@ -150,7 +164,13 @@ void init(const Config& config) {
   auto made = std::make_unique<Rank>();
   made->transport = find_transport(made->pool);
   find_code();
-  charm::init(config);
+  made->cpus = keep_apart(made->transport->crowd(), config);
+  try {
+    charm::init(config);
+  } catch (...) {
+    if (!made->cpus.empty()) os::bind_this_thread(made->cpus);
+    throw;
+  }
   made->engine = std::make_unique<Engine>(made->pool, *made->transport, num_workers());
   rank_of_process = made.release();
   engine_of_process.store(rank_of_process->engine.get(), std::memory_order_seq_cst);

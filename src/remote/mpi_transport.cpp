@@ -14,6 +14,7 @@
 
 #include "os/processes/processes.hpp"
 #include "os/processes/this_process.hpp"
+#include "os/threads/affinity.hpp"
 
 namespace charm::remote {
 namespace {
@@ -28,6 +29,7 @@ struct Whereabouts {
   std::array<char, 64> host{};
   os::ProcessIdentity process;
   std::uint64_t processes = 0;  // the namespace in which the process number counts
+  std::uint64_t cpus = 0;       // a hash of those that it may use
 };
 
 class MpiTransport : public Transport {
@@ -70,6 +72,16 @@ class MpiTransport : public Transport {
     return whole.substr(0, whole.find_first_of(",\n"));
   }
 
+  [[nodiscard]] Crowd crowd() const override {
+    Crowd result{0, 0};
+    const Whereabouts& mine = whereabouts_[static_cast<std::size_t>(rank_)];
+    for (const Whereabouts& other : whereabouts_) {
+      if (&other == &mine) result.index = result.count;
+      if (other.host == mine.host && other.cpus == mine.cpus) ++result.count;
+    }
+    return result;
+  }
+
   void send(int to, Buffer& buffer) override {
     if (buffer.capacity == Buffer::usual_bytes) return start(to, buffer, usual_tag);
     const int tag = first_large_tag + static_cast<int>(large_sent_++ % large_tags);
@@ -98,6 +110,7 @@ class MpiTransport : public Transport {
       return {Event::Kind::received, buffer, nullptr};
     }
     for (;;) {
+      if (Receive* used = std::exchange(unposted_, nullptr); used != nullptr) post(*used);
       Receive& receive = receives_[next_];
       int arrived = 0;
       MPI_Status status;
@@ -108,7 +121,7 @@ class MpiTransport : public Transport {
       Buffer* buffer = receive.buffer;
       buffer->bytes = static_cast<std::size_t>(bytes);
       buffer->peer = status.MPI_SOURCE;
-      post(receive);
+      unposted_ = &receive;  // by the next call: this message has been waited for long enough
       if (buffer->head().large == 0) return {Event::Kind::received, buffer, nullptr};
       expect_large(*buffer);
       pool_.give(buffer);
@@ -153,6 +166,7 @@ class MpiTransport : public Transport {
     // Notes may still be on the way to any rank; they end before MPI_Finalize does, in receives that nobody reads.
     MPI_Barrier(all_);
     for (Receive& receive : receives_) {
+      if (&receive == unposted_) continue;
       MPI_Cancel(&receive.request);
       MPI_Wait(&receive.request, MPI_STATUS_IGNORE);
       pool_.give(receive.buffer);
@@ -214,6 +228,7 @@ class MpiTransport : public Transport {
     std::memcpy(mine.host.data(), host.data(), std::min(host.size(), mine.host.size() - 1));
     mine.process = os::this_process();
     mine.processes = os::process_namespace();
+    for (const int cpu : os::allowed_cpus()) mine.cpus = (mine.cpus ^ static_cast<unsigned>(cpu + 1)) * 0x100000001b3U;
     whereabouts_.resize(static_cast<std::size_t>(ranks_));
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, whereabouts_.data(), sizeof mine, MPI_BYTE, all_);
     for (const Whereabouts& other : whereabouts_)
@@ -228,6 +243,7 @@ class MpiTransport : public Transport {
   std::deque<Send> sends_;
   std::vector<Receive> receives_;  // a ring: they match in the order in which they were posted
   std::size_t next_ = 0;
+  Receive* unposted_ = nullptr;  // the one before, whose buffer was handed over
   std::vector<Receive> large_;
   std::uint64_t large_sent_ = 0;
   Collective* collective_ = nullptr;

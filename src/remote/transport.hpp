@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 
+#include "remote/apart.hpp"
 #include "remote/buffer.hpp"
 
 namespace charm::remote {
@@ -31,6 +32,8 @@ class Transport {
   [[nodiscard]] virtual int rank() const noexcept = 0;
   [[nodiscard]] virtual int ranks() const noexcept = 0;
   [[nodiscard]] virtual std::string name() const = 0;
+  /// Of the ranks that this host runs on the same cpus.
+  [[nodiscard]] virtual Crowd crowd() const { return {}; }
   /// Sends a buffer to another rank, and gives it to the pool when it was sent.
   virtual void send(int to, Buffer& buffer) = 0;
   /// What has happened since, one event at a time.

@@ -4,6 +4,7 @@
 #include <charm/global_array.hpp>
 #include <charm/remote.hpp>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -261,6 +262,21 @@ void lost() {
   EXPECT(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
 
+/// Ranks that nobody has bound divide the cores; those that mpirun has bound keep what they were given.
+void cores() {
+  using Cpus = std::array<std::uint64_t, 16>;
+  Cpus mine{};
+  for (const charm::WorkerCore& core : charm::worker_cores())
+    if (core.cpu >= 0) mine[static_cast<std::size_t>(core.cpu) / 64] |= std::uint64_t{1} << (core.cpu % 64);
+  EXPECT(mine != Cpus{});
+  const std::vector<Cpus> all = remote::gather(mine);
+  for (std::size_t a = 0; a < all.size(); ++a) {
+    for (std::size_t b = a + 1; b < all.size(); ++b) {
+      for (std::size_t i = 0; i < mine.size(); ++i) EXPECT((all[a][i] & all[b][i]) == 0);
+    }
+  }
+}
+
 void all() {
   calls();
   nested();
@@ -319,6 +335,7 @@ int main(int count, char** words) {
                                                    {"slow", slow_receiver},
                                                    {"tasks", many_tasks},
                                                    {"lost", lost},
+                                                   {"cores", cores},
                                                    {"chains", barrier_waits_for_chains},
                                                    {"fence", fence_waits},
                                                    {"flood", [] { flood(30000000); }}};

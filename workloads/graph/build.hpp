@@ -86,8 +86,9 @@ Csr move_together(E& e, const Csr& gapped, const Array<Vertex>& lengths) {
 
 /// `edges(block, emit)` calls emit(u, v) for the edges of one of `blocks` blocks, the same ones each time it is asked.
 /// With `both`, an edge is put at both ends. `squeeze` drops loops and repeats.
+/// \param first the vertex whose list is the first one, where the lists are a part of a graph's.
 template <Executor E, class Edges>
-Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges&& edges) {
+Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges&& edges, Vertex first = 0) {
   Csr csr;
   csr.offsets = array_placement_of(e).template split<Index>(vertices + 1);
   auto& offsets = csr.offsets;
@@ -103,8 +104,8 @@ Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges
       for (Index b = lo; b < hi; ++b) {
         edges(b, [&](Vertex u, Vertex v) {
           if (squeeze && u == v) return;
-          batch.add(u, v);
-          if (both) batch.add(v, u);
+          batch.add(u - first, v);
+          if (both) batch.add(v - first, u);
         });
       }
     });

@@ -27,6 +27,7 @@
 
 #include "workloads/executor/all.hpp"
 #include "workloads/executor/parts.hpp"
+#include "workloads/graph/pagerank_sum.hpp"
 #include "workloads/relaxed.hpp"
 
 namespace charm::workloads {
@@ -35,25 +36,6 @@ namespace {
 constexpr Index pagerank_grain = 4096;
 constexpr int aggregated =
     4;  // iterations after which scores are scaled; from then on plain iteration is sure to converge
-
-/// Four sums at a time: one alone would wait for each addition before the next.
-float sum_given(std::span<const Vertex> neighbours, const Array<float>& gives) {
-  float a = 0;
-  float b = 0;
-  float c = 0;
-  float d = 0;
-  std::size_t i = 0;
-  for (; i + 4 <= neighbours.size(); i += 4) {
-    a += load(gives[neighbours[i]]);
-    b += load(gives[neighbours[i + 1]]);
-    c += load(gives[neighbours[i + 2]]);
-    d += load(gives[neighbours[i + 3]]);
-  }
-  for (; i < neighbours.size(); ++i) a += load(gives[neighbours[i]]);
-  return (a + b) + (c + d);
-}
-
-float share(float score, Index out_degree) { return out_degree > 0 ? score / static_cast<float>(out_degree) : 0; }
 
 /// What a sweep changed, and the sums that aggregation needs, over vertices with in-edges.
 struct Sweep {

@@ -24,6 +24,12 @@ struct Reached {
 template <Executor E>
 std::string validate_bfs(E& e, const CsrGraph& graph, Vertex source, const Array<Vertex>& parent, Reached& reached);
 
+/// The same for a rank that has the lists of some vertices of an undirected graph, from `first` on.
+/// \param parent of all vertices. \param reached of the own vertices, and the arcs that leave them instead of edges.
+template <Executor E>
+std::string validate_bfs_part(E& e, const CsrGraph& part, Vertex first, Vertex source, const Array<Vertex>& parent,
+                              Reached& reached);
+
 /// One more iteration, in double precision and without using new values early, changes less than `tolerance` in all.
 template <Executor E>
 std::string validate_pagerank(E& e, const CsrGraph& graph, const Array<float>& scores, double tolerance);

@@ -50,31 +50,40 @@ Array<Vertex> levels_of(E& e, Index n, Vertex source, const Array<Vertex>& paren
 template <Executor E>
 std::string validate_bfs(E& e, const CsrGraph& graph, Vertex source, const Array<Vertex>& parent, Reached& reached) {
   reached = {};
-  const Index n = graph.vertices;
-  if (parent.size() != n) return fmt::format("{} parents for {} vertices", parent.size(), n);
+  if (parent.size() != graph.vertices) return fmt::format("{} parents for {} vertices", parent.size(), graph.vertices);
+  std::string wrong = validate_bfs_part(e, graph, 0, source, parent, reached);
+  if (!graph.directed) reached.edges /= 2;
+  return wrong;
+}
+
+template <Executor E>
+std::string validate_bfs_part(E& e, const CsrGraph& part, Vertex first, Vertex source, const Array<Vertex>& parent,
+                              Reached& reached) {
+  reached = {};
+  const Index n = parent.size();
   if (parent[source] != source) return fmt::format("rule 1: the source {} has parent {}", source, parent[source]);
   Complaint wrong;
   const auto level = levels_of(e, n, source, parent, wrong);
   if (wrong.any()) return wrong.text();
   reached = e.parallel_reduce(
-      0, n, edge_grain, Reached{},
+      first, first + part.vertices, edge_grain, Reached{},
       [&](Index lo, Index hi, Reached sum) {
         for (Index v = lo; v < hi; ++v) {
           if (level[v] < 0) continue;  // edges into the tree are seen from the tree, or allowed by their direction
           ++sum.vertices;
-          sum.edges += graph.out.degree(v);
+          sum.edges += part.out.degree(v - first);
           if (v != source) {
             Vertex up = parent[v];
             if (level[v] != level[up] + 1) {
               wrong.add(
                   v, fmt::format("rule 2: vertex {} is at level {}, its parent {} at {}", v, level[v], up, level[up]));
             }
-            auto in = graph.in().of(v);
+            auto in = part.in().of(v - first);
             if (!std::binary_search(in.begin(), in.end(), up)) {
               wrong.add(v, fmt::format("rule 5: the tree edge {} -> {} is not in the graph", up, v));
             }
           }
-          for (Vertex to : graph.out.of(v)) {
+          for (Vertex to : part.out.of(v - first)) {
             if (level[to] < 0) {
               wrong.add(v, fmt::format("rule 4: vertex {} is not in the tree, its neighbour {} is", to, v));
             } else if (level[to] > level[v] + 1) {
@@ -85,12 +94,13 @@ std::string validate_bfs(E& e, const CsrGraph& graph, Vertex source, const Array
         return sum;
       },
       [](Reached a, Reached b) { return Reached{a.vertices + b.vertices, a.edges + b.edges}; });
-  if (!graph.directed) reached.edges /= 2;
   return wrong.text();
 }
 
-#define CHARM_WORKLOADS_INSTANTIATE(Type) \
-  template std::string validate_bfs<Type>(Type&, const CsrGraph&, Vertex, const Array<Vertex>&, Reached&);
+#define CHARM_WORKLOADS_INSTANTIATE(Type)                                                                        \
+  template std::string validate_bfs<Type>(Type&, const CsrGraph&, Vertex, const Array<Vertex>&, Reached&);       \
+  template std::string validate_bfs_part<Type>(Type&, const CsrGraph&, Vertex, Vertex, const Array<Vertex>&, \
+                                               Reached&);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 #undef CHARM_WORKLOADS_INSTANTIATE
 

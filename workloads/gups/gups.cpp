@@ -6,34 +6,23 @@
 #include "workloads/gups/gups.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 
 #include "workloads/executor/all.hpp"
 #include "workloads/executor/parts.hpp"
-#include "workloads/gups/stream.hpp"
+#include "workloads/gups/lots.hpp"
 #include "workloads/relaxed.hpp"
 
 namespace charm::workloads {
 namespace {
 
-constexpr Index look_ahead = 128;  // of the 1024 allowed: more does not help, since a core has fewer misses under way
 constexpr Index grain = 1 << 16;
 
 template <class Update>
 void updates(Table& table, Index first, Index last, Update update) {
   const std::uint64_t mask = static_cast<std::uint64_t>(table.size()) - 1;
-  std::array<std::uint64_t, look_ahead> lot;
-  std::uint64_t x = update_at(static_cast<std::uint64_t>(first));
-  for (Index done = first; done < last; done += look_ahead) {
-    const auto count = static_cast<std::size_t>(std::min(look_ahead, last - done));
-    for (std::size_t i = 0; i < count; ++i) {
-      x = next_update(x);
-      lot[i] = x;
-      __builtin_prefetch(&table[static_cast<Index>(x & mask)], 1);
-    }
-    for (std::size_t i = 0; i < count; ++i) update(table[static_cast<Index>(lot[i] & mask)], lot[i]);
-  }
+  make_updates(
+      first, last, [](std::uint64_t /*x*/) { return true; },
+      [&](std::uint64_t x) -> std::uint64_t& { return table[static_cast<Index>(x & mask)]; }, update);
 }
 
 template <Executor E, class Update>

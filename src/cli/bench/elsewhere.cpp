@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "cli/bench/bench.hpp"
+#include "cli/bench/ranks.hpp"
 #include "cli/sim/record_factor.hpp"
 #include "cli/sim/record_graph.hpp"
 #include "os/processes/this_process.hpp"
@@ -18,19 +19,20 @@
 namespace charm::cli {
 namespace fs = std::filesystem;
 
-std::string bench_program() {
+namespace {
+
+/// \param name of a program that lies beside the command, or where it is installed.
+std::string program_of(const char* name) {
   const fs::path folder = fs::path(os::program_path()).parent_path();
-  for (const fs::path& path : {folder / "charm-bench", folder / CHARM_BENCH_FROM_BIN}) {
+  for (const fs::path& path : {folder / name, (folder / CHARM_BENCH_FROM_BIN).parent_path() / name}) {
     std::error_code error;
     if (fs::exists(path, error)) return path.lexically_normal().string();
   }
   throw Error(Errc::system,
-              "the program charm-bench, which has the benchmarks, is neither in '" + folder.string() + "' nor in '" +
+              std::string("the program ") + name + ", which has the benchmarks, is neither in '" + folder.string() + "' nor in '" +
                   (folder / CHARM_BENCH_FROM_BIN).parent_path().lexically_normal().string() + "'",
               "install CHARM as a whole");
 }
-
-namespace {
 
 int hand_over(const Session& session) {
   const std::string path = bench_program();
@@ -40,9 +42,27 @@ int hand_over(const Session& session) {
   throw Error(Errc::system, "cannot run '" + path + "': " + std::strerror(error), "install CHARM as a whole");
 }
 
+int become_ranks(const BenchOptions& options, const remote::Launch& launch, const Session& session) {
+  check_ranks(options, launch);
+#ifdef CHARM_MPIRUN
+  const std::string mpirun = CHARM_MPIRUN;
+#else
+  const std::string mpirun;
+#endif
+  const auto command = rank_command(options, launch, program_of("charm-bench-ranks"), session.words, mpirun);
+  const int error = os::become(command.front(), command);
+  throw Error(Errc::system, "cannot run '" + command.front() + "': " + std::strerror(error),
+              "install the MPI library that CHARM was built with, or start 'charm bench' under an mpirun");
+}
+
 }  // namespace
 
-int run_bench(const BenchOptions& /*options*/, Session& session) { return hand_over(session); }
+std::string bench_program() { return program_of("charm-bench"); }
+
+int run_bench(const BenchOptions& options, Session& session) {
+  const remote::Launch launch = remote::find_launch();
+  return runs_on_ranks(options, launch) ? become_ranks(options, launch, session) : hand_over(session);
+}
 
 int print_graph_record(int /*scale*/, Session& session) { return hand_over(session); }
 int print_factor_record(int /*size*/, Session& session) { return hand_over(session); }

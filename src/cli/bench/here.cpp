@@ -143,6 +143,7 @@ void add_notes(BenchResult& outcome, const Machine& machine) {
 }  // namespace
 
 int run_bench(const BenchOptions& options, Session& session) {
+  if (options.request.ranks) refuse("charm-bench runs one process", "start it by 'charm bench', which knows --ranks");
   const base::Settings settings = base::resolve({});
   const Machine machine = topology::discover(settings.topology, settings.profile);
   const Workload& workload = *options.workload;

@@ -20,6 +20,7 @@ struct BenchRequest {
   std::vector<std::string> runtimes;
   std::vector<std::string> policies;
   std::optional<int> workers;
+  std::optional<int> ranks;  // processes; without it, and without an mpirun, one that is no rank
   std::optional<int> trials;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> memory;

@@ -27,6 +27,7 @@ struct WorkloadText {
   const char* file = "";         // what --file loads, as in "give the path of a graph file"
   const char* file_format = "";  // the same with its format, as in "give an existing graph file: an edge list"
   bool places_arrays = true;     // --memory says where CHARM's arrays lie
+  bool on_ranks = false;         // --ranks runs it on several processes
 };
 
 /// How a row of CHARM differs from the others of its kernel besides the policy.

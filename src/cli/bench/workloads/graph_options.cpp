@@ -13,7 +13,8 @@ const WorkloadText& GraphWorkload::text() const {
       .example = "  charm bench graph --scale 18 --kernel bfs,pr --policy local,distributed --report out.html",
       .title = "CHARM: graph kernels",
       .file = "graph",
-      .file_format = "graph file: an edge list or Matrix Market"};
+      .file_format = "graph file: an edge list or Matrix Market",
+      .on_ranks = true};
   return words;
 }
 

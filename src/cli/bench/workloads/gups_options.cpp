@@ -9,7 +9,8 @@ const WorkloadText& GupsWorkload::text() const {
   static constexpr WorkloadText words = {.name = "gups",
                                          .summary = "Random updates of a table (HPCC RandomAccess)",
                                          .example = "  charm bench gups --scale 27 --runtime charm,openmp --json",
-                                         .title = "CHARM: random memory access"};
+                                         .title = "CHARM: random memory access",
+                                         .on_ranks = true};
   return words;
 }
 

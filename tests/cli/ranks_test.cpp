@@ -1,0 +1,92 @@
+// `charm bench --ranks`: what is refused, and which command becomes the ranks.
+#include "cli/bench/ranks.hpp"
+
+#include <charm/error.hpp>
+
+#include <initializer_list>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "cli/bench/workloads/all.hpp"
+
+namespace charm::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+template <class W>
+BenchOptions options_of(std::optional<int> ranks = {}) {
+  BenchOptions options;
+  options.workload = std::make_unique<W>();
+  options.request.ranks = ranks;
+  return options;
+}
+
+template <class F>
+std::string error_of(F&& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    EXPECT_FALSE(error.remedy().empty());
+    return error.what();
+  }
+  return "none";
+}
+
+void expect_refused(const BenchOptions& options, const char* part, const remote::Launch& launch = {}) {
+  const std::string text = error_of([&] { check_ranks(options, launch); });
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+TEST(BenchRanks, RunByTheOptionOrUnderAnMpirun) {
+  EXPECT_FALSE(runs_on_ranks(options_of<GupsWorkload>(), {}));
+  EXPECT_FALSE(runs_on_ranks(options_of<GupsWorkload>(), {1, "PMI_SIZE"}));
+  EXPECT_TRUE(runs_on_ranks(options_of<GupsWorkload>(1), {}));
+  EXPECT_TRUE(runs_on_ranks(options_of<GraphWorkload>(), {2, "PMI_SIZE"}));
+  EXPECT_FALSE(runs_on_ranks(options_of<SgdWorkload>(), {2, "PMI_SIZE"}));
+}
+
+TEST(BenchRanks, RefuseWhatRanksCannotKeep) {
+  check_ranks(options_of<GupsWorkload>(2), {});
+  check_ranks(options_of<GupsWorkload>(2), {2, "PMI_SIZE"});
+  expect_refused(options_of<GupsWorkload>(3), "--ranks asks for 3, and 2 processes were started (PMI_SIZE)",
+                 {2, "PMI_SIZE"});
+  auto options = options_of<GraphWorkload>(2);
+  options.request.runtimes = {"charm"};
+  options.request.kernels = {"bfs", "pr", "graph500"};
+  options.request.policies = {"local"};
+  check_ranks(options, {});
+  options.request.kernels = {"bfs", "sssp"};
+  expect_refused(options, "--kernel: 'sssp' does not run on several ranks");
+  options = options_of<GraphWorkload>(2);
+  options.request.runtimes = {"charm", "openmp"};
+  expect_refused(options, "--runtime: 'openmp'");
+  options = options_of<GraphWorkload>(2);
+  options.request.policies = {"local", "distributed"};
+  expect_refused(options, "--policy");
+  options = options_of<GraphWorkload>(2);
+  options.request.memory = "near";
+  expect_refused(options, "--memory");
+  options = options_of<GraphWorkload>(2);
+  options.request.file = "roads.el";
+  expect_refused(options, "--file");
+  options = options_of<GraphWorkload>(2);
+  options.report = "out.html";
+  expect_refused(options, "--report");
+}
+
+TEST(BenchRanks, AreStartedByMpirunUnlessOneHasStartedThem) {
+  const Words words = {"charm", "bench", "gups", "--ranks", "2"};
+  EXPECT_EQ(rank_command(options_of<GupsWorkload>(2), {}, "/b/charm-bench-ranks", words, "/m/mpirun"),
+            (Words{"/m/mpirun", "-n", "2", "/b/charm-bench-ranks", "bench", "gups", "--ranks", "2"}));
+  EXPECT_EQ(rank_command(options_of<GupsWorkload>(2), {2, "PMI_SIZE"}, "/b/r", words, "/m/mpirun").front(), "/b/r");
+  EXPECT_EQ(rank_command(options_of<GupsWorkload>(1), {}, "/b/r", words, "").front(), "/b/r");
+  const std::string text =
+      error_of([&] { rank_command(options_of<GupsWorkload>(2), {}, "/b/charm-bench-ranks", words, ""); });
+  EXPECT_NE(text.find("2 ranks need MPI, and this build of CHARM is without"), std::string::npos) << text;
+  EXPECT_NE(text.find("scripts/setup mpi"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace charm::cli
