@@ -55,7 +55,8 @@ Reproduction charm_figure_9(const Free& free) {
   for (Point& point : out.points) point.basis = Basis::fitted;
   out.not_captured = {
       "That CHARM's peak is higher by a third: in the model by 2 %.",
-      "That the largest gap is at 16 cores, and that CHARM leads up to 40: in the model the gap is largest at 8 cores, and both are level from 24 on.",
+      "That the largest gap is at 16 cores, and that CHARM leads up to 40: in the model the gap is largest at 8 cores, "
+      "and both are level from 24 on.",
       "Huge pages and DMA copies of SHOAL.",
       "Why SHOAL is faster than CHARM at 40 cores and both alike at 64: at those the model has the same "
       "placement for both."};
