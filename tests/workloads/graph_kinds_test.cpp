@@ -1,4 +1,6 @@
 // The graphs that can be generated besides Kronecker's: what each promises, and every kernel on all of them.
+#include <charm/error.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -124,7 +126,7 @@ TEST(BucketWidth, IsChosenFromTheGraphUnlessItIsGiven) {
     auto& data = graph.data();
     return 1 << bucket_shift(data.loaded.graph, weights_of(data, {}), delta);
   };
-  EXPECT_EQ(width(GraphKind::kronecker, 0), 2);  // edges lead to hubs
+  EXPECT_EQ(width(GraphKind::kronecker, 0), 4);  // edges lead to hubs
   EXPECT_EQ(width(GraphKind::uniform, 0), 8);
   EXPECT_EQ(width(GraphKind::grid, 0), 64);
   EXPECT_EQ(width(GraphKind::grid, 100), 64) << "rounded down to a power of two";
