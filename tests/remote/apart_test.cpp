@@ -28,7 +28,8 @@ TEST(RanksApart, ChipletsStayWholeWhereTheyDivideEvenly) {
       for (int index = 0; index < count; ++index) {
         const CpuSet own = cpus_of_rank(machine, {index, count});
         bool any = false;
-        for (const int core : chiplet.cores) any = any || own.contains(machine.cores[static_cast<std::size_t>(core)].cpu);
+        for (const int core : chiplet.cores)
+          any = any || own.contains(machine.cores[static_cast<std::size_t>(core)].cpu);
         owners += any ? 1 : 0;
       }
       EXPECT_EQ(owners, 1) << count;

@@ -27,6 +27,8 @@ inline float sum_given(std::span<const Vertex> neighbours, const Array<float>& g
 }
 
 /// What a vertex gives to each of its out-neighbours.
-inline float share(float score, Index out_degree) { return out_degree > 0 ? score / static_cast<float>(out_degree) : 0; }
+inline float share(float score, Index out_degree) {
+  return out_degree > 0 ? score / static_cast<float>(out_degree) : 0;
+}
 
 }  // namespace charm::workloads

@@ -97,10 +97,9 @@ std::string validate_bfs_part(E& e, const CsrGraph& part, Vertex first, Vertex s
   return wrong.text();
 }
 
-#define CHARM_WORKLOADS_INSTANTIATE(Type)                                                                        \
-  template std::string validate_bfs<Type>(Type&, const CsrGraph&, Vertex, const Array<Vertex>&, Reached&);       \
-  template std::string validate_bfs_part<Type>(Type&, const CsrGraph&, Vertex, Vertex, const Array<Vertex>&, \
-                                               Reached&);
+#define CHARM_WORKLOADS_INSTANTIATE(Type)                                                                  \
+  template std::string validate_bfs<Type>(Type&, const CsrGraph&, Vertex, const Array<Vertex>&, Reached&); \
+  template std::string validate_bfs_part<Type>(Type&, const CsrGraph&, Vertex, Vertex, const Array<Vertex>&, Reached&);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 #undef CHARM_WORKLOADS_INSTANTIATE
 

@@ -54,9 +54,8 @@ class Search {
         front_(sent_.size()),
         next_(sent_.size()),
         others_(*this) {
-    e_.parallel_for(0, parent_.size(), 1 << 16, [this](Index lo, Index hi) {
-      std::fill(parent_.data() + lo, parent_.data() + hi, none);
-    });
+    e_.parallel_for(0, parent_.size(), 1 << 16,
+                    [this](Index lo, Index hi) { std::fill(parent_.data() + lo, parent_.data() + hi, none); });
     std::fill(sent_.begin(), sent_.end(), 0U);
   }
 
@@ -131,7 +130,8 @@ class Search {
     const Index first_word = first_ / word_of_bits;
     const Index end_word = (end_ + word_of_bits - 1) / word_of_bits;
     std::fill(front_.data() + first_word, front_.data() + end_word, 0U);
-    for (Index i = head; i < tail_; ++i) front_[queue_[i] / word_of_bits] |= std::uint64_t{1} << (queue_[i] % word_of_bits);
+    for (Index i = head; i < tail_; ++i)
+      front_[queue_[i] / word_of_bits] |= std::uint64_t{1} << (queue_[i] % word_of_bits);
     Index before = 0;
     do {
       before = awake;

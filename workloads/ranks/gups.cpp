@@ -1,6 +1,8 @@
 // RandomAccess on several ranks (see gups/gups.hpp): the table and the stream are divided among the ranks. A rank makes
 // the updates of its own words, and sends the others to their owners in lots; at most 1024 of a worker's wait, as the
 // rules of the benchmark allow.
+#include "workloads/gups/gups.hpp"
+
 #include <charm/remote.hpp>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "workloads/executor/charm.hpp"
-#include "workloads/gups/gups.hpp"
 #include "workloads/gups/lots.hpp"
 #include "workloads/ranks/bench.hpp"
 #include "workloads/ranks/outbox.hpp"

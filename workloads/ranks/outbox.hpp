@@ -59,8 +59,7 @@ class Outbox {
   };
   void send(int to, Lot& lot) {
     remote::post(
-        to,
-        [](std::uintptr_t at, std::span<const Item> items) { reinterpret_cast<Receiver*>(at)->receive(items); },
+        to, [](std::uintptr_t at, std::span<const Item> items) { reinterpret_cast<Receiver*>(at)->receive(items); },
         receivers_.on(to), std::span<const Item>(lot.items.data(), lot.count));
     lot.count = 0;
   }

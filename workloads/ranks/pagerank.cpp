@@ -3,6 +3,8 @@
 // The algorithm is that of graph/pagerank.cpp without aggregation. Within a rank new values are used in the same
 // iteration; those of the other ranks are exchanged after each one. So an iteration still shrinks what is left by the
 // damping at least, and takes 4 bytes for each vertex and rank.
+#include "workloads/graph/pagerank.hpp"
+
 #include <charm/remote.hpp>
 
 #include <cmath>
@@ -10,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "workloads/graph/complaint.hpp"
-#include "workloads/graph/pagerank.hpp"
 #include "workloads/graph/pagerank_sum.hpp"
 #include "workloads/ranks/graph.hpp"
 #include "workloads/ranks/together.hpp"
@@ -91,7 +92,8 @@ std::string validate_pagerank_on_ranks(CharmExecutor& e, const RankGraph::Data& 
   const double all = sum_of_ranks(residual);
   std::string text = wrong.text();
   if (text.empty() && !(all < tolerance))
-    text = fmt::format("another iteration changes the scores by {:.3g} in all, not by less than {:.3g}", all, tolerance);
+    text =
+        fmt::format("another iteration changes the scores by {:.3g} in all, not by less than {:.3g}", all, tolerance);
   return first_complaint(text);
 }
 

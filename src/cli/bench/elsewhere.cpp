@@ -29,8 +29,8 @@ std::string program_of(const char* name) {
     if (fs::exists(path, error)) return path.lexically_normal().string();
   }
   throw Error(Errc::system,
-              std::string("the program ") + name + ", which has the benchmarks, is neither in '" + folder.string() + "' nor in '" +
-                  (folder / CHARM_BENCH_FROM_BIN).parent_path().lexically_normal().string() + "'",
+              std::string("the program ") + name + ", which has the benchmarks, is neither in '" + folder.string() +
+                  "' nor in '" + (folder / CHARM_BENCH_FROM_BIN).parent_path().lexically_normal().string() + "'",
               "install CHARM as a whole");
 }
 
