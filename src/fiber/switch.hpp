@@ -4,10 +4,10 @@
 //
 // A context is the stack pointer of a suspended stack. The data there has the layout of Boost.Context's x86-64 frame
 // (floating-point control words at 0, rbp at 0x30, the address to continue at in 0x38; r12 to rbx in between are not
-// used), so that a debugger can walk it. On Intel's processors the control words are compared and loaded only where they
-// differ, which is rare: loading them costs as much as the rest of the switch. On AMD's, reading what stmxcsr has just
-// stored costs more than loading the word (Zen 4, 2.6 GHz: 8.0 ns a switch with the comparison, 6.1 without, 2.3 if no
-// control word were kept; Boost.Context 7.0).
+// used), so that a debugger can walk it. On Intel's processors the control words are compared and loaded only where
+// they differ, which is rare: loading them costs as much as the rest of the switch. On AMD's, reading what stmxcsr has
+// just stored costs more than loading the word (Zen 4, 2.6 GHz: 8.0 ns a switch with the comparison, 6.1 without, 2.3
+// if no control word were kept; Boost.Context 7.0).
 //
 // The frame is written below the stack pointer before the switch, within the 128 bytes that signal handlers leave
 // alone. The caller must not be a leaf function that keeps data below its stack pointer (the red zone): it calls
