@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// \param name of a program that lies beside the command, or where it is installed.
-std::string program_of(const char* name) {
+std::string program_of(const char* name, const char* remedy = "install CHARM as a whole") {
   const fs::path folder = fs::path(os::program_path()).parent_path();
   for (const fs::path& path : {folder / name, (folder / CHARM_BENCH_FROM_BIN).parent_path() / name}) {
     std::error_code error;
@@ -31,7 +31,7 @@ std::string program_of(const char* name) {
   throw Error(Errc::system,
               std::string("the program ") + name + ", which has the benchmarks, is neither in '" + folder.string() +
                   "' nor in '" + (folder / CHARM_BENCH_FROM_BIN).parent_path().lexically_normal().string() + "'",
-              "install CHARM as a whole");
+              remedy);
 }
 
 int hand_over(const Session& session) {
@@ -49,7 +49,10 @@ int become_ranks(const BenchOptions& options, const remote::Launch& launch, cons
 #else
   const std::string mpirun;
 #endif
-  const auto command = rank_command(options, launch, program_of("charm-bench-ranks"), session.words, mpirun);
+  const std::string program =
+      program_of("charm-bench-ranks",
+                 "build CHARM from its source, with an MPI library (scripts/setup mpi); packages are without it");
+  const auto command = rank_command(options, launch, program, session.words, mpirun);
   const int error = os::become(command.front(), command);
   throw Error(Errc::system, "cannot run '" + command.front() + "': " + std::strerror(error),
               "install the MPI library that CHARM was built with, or start 'charm bench' under an mpirun");
