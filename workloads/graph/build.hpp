@@ -139,11 +139,11 @@ Csr build_csr(E& e, Index vertices, Index blocks, bool both, bool squeeze, Edges
   auto lengths = array_placement_of(e).template split<Vertex>(vertices);
   for_parts(e, vertices, 256, [&](Index lo, Index hi) {
     for (Index v = lo; v < hi; ++v) {
-      Vertex* first = neighbours.data() + offsets[v];
-      Vertex* last = neighbours.data() + offsets[v + 1];
-      std::sort(first, last);
-      if (squeeze) last = std::unique(first, last);
-      lengths[v] = static_cast<Vertex>(last - first);
+      Vertex* begin = neighbours.data() + offsets[v];
+      Vertex* end = neighbours.data() + offsets[v + 1];
+      std::sort(begin, end);
+      if (squeeze) end = std::unique(begin, end);
+      lengths[v] = static_cast<Vertex>(end - begin);
     }
   });
   if (!squeeze) return csr;
