@@ -284,7 +284,8 @@ TEST(BenchPlan, EveryWorkloadHasItsWordsAndRunsEachKernelByDefault) {
     for (const auto& row : make_plan(each, {}, f).measurements)
       if (planned.empty() || planned.back() != row.kernel) planned.push_back(row.kernel);
     std::vector<std::string> expected = f.kernels;
-    if (names.back() == "factor") std::erase(expected, "gemm");
+    if (names.back() == "factor") std::erase(expected, "gemm");  // these run only where they are asked for
+    if (names.back() == "sgd") std::erase(expected, "sgd-column");
     EXPECT_EQ(planned, expected) << names.back();
   });
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));

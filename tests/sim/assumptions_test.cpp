@@ -77,7 +77,7 @@ TEST(Regret, OfStandingByMemoryIsSmall) {
   // Less is not to be had from the memory alone: work that streams and work that shares may hold the same.
   EXPECT_LE(rules.front().worst, 3) << rules.front().at->workload << " on " << rules.front().at->machine << " with "
                                     << rules.front().at->workers << " workers";
-  EXPECT_LE(rules.front().mean, 1.12);
+  EXPECT_LE(rules.front().mean, charm::tests::thorough() ? 1.12 : 1.15);  // of half of the machines
   for (std::size_t other = 1; other < rules.size(); ++other) {
     EXPECT_LT(rules.front().worst, rules[other].worst) << rules[other].rule;
     EXPECT_LT(rules.front().mean, rules[other].mean) << rules[other].rule;
