@@ -90,8 +90,8 @@ bool play_until(const std::function<bool()>& enough) {
       charm::task_group group;
       for (int i = 0; i < 200; ++i) {
         group.run([] {
-          volatile int sink = 0;
-          for (int k = 0; k < 200000; ++k) sink = sink + k;
+          volatile unsigned sink = 0;
+          for (unsigned k = 0; k < 200000; ++k) sink = sink + k;
         });
       }
       group.wait();
