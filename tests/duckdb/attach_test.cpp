@@ -50,8 +50,9 @@ std::string answer(const Library& library, Result& result) {
 
 void wait_for(const std::function<bool()>& condition) {
   const auto end = std::chrono::steady_clock::now() + 20s;
-  while (!condition() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
-  ASSERT_TRUE(condition());
+  bool met = false;  // asked no further once it has been: what was true may have ended
+  while (!(met = condition()) && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
+  ASSERT_TRUE(met);
 }
 
 TEST_F(Duckdb, TakesTheDatabasesThreadsAndGivesThemBack) {
