@@ -67,6 +67,13 @@ void AbssTaskList::append(AbssTask& task) noexcept {
   ++count;
 }
 
+void AbssTaskList::append(AbssTaskList tasks) noexcept {
+  if (tasks.first == nullptr) return;
+  (first == nullptr ? first : last->following) = tasks.first;
+  last = tasks.last;
+  count += tasks.count;
+}
+
 AbssTaskList AbssTaskList::take(std::int64_t most) noexcept {
   AbssTaskList part{first, first, 1};
   for (; part.count < most; ++part.count) part.last = part.last->following;
@@ -180,15 +187,16 @@ void AbssModule::run_ticket(Job* job) noexcept {
   while (queued == nullptr)  // another ticket's task may have come to a queue that this has looked at already
     queued = module.queues_->take(group, module.runtime_.distance_table.by_distance(group));
   forget(ticket);
-  module.run(*static_cast<AbssTask::Queued*>(queued)->task);
+  run_all(module.run(*static_cast<AbssTask::Queued*>(queued)->task));
 }
 
 void AbssModule::run_job(Job* job) noexcept {
   auto* task = static_cast<AbssTask*>(job);
-  task->module->run(*task);
+  run_all(task->module->run(*task));
 }
 
-void AbssModule::run(AbssTask& task) noexcept {
+AbssTaskList AbssModule::run(AbssTask& task) noexcept {
+  AbssTaskList own;
   if (!dropping_.load(std::memory_order_relaxed)) {
     try {
       present.with(&task, [&task] {
@@ -201,9 +209,10 @@ void AbssModule::run(AbssTask& task) noexcept {
     }
     detail::count_work(reinterpret_cast<const void*>(task.function), 1);
     for (AbssTaskList batch = task.branch.take_any_gathered(); batch.count > 0; batch = task.branch.take_any_gathered())
-      flush(batch);
+      own.append(share_out(batch));
   }
   release(&task);
+  return own;
 }
 
 /// Frees the memory if nobody else uses it (A4).
@@ -224,11 +233,14 @@ void AbssModule::release(AbssTask* task) noexcept {
   }
 }
 
+/// What a task has gathered comes after it and not within it, so that a chain of tasks that each add the next one, of
+/// whatever length, needs no more stack than one of them.
 void AbssModule::run_all(AbssTaskList tasks) noexcept {
-  for (AbssTask* task = tasks.first; task != nullptr;) {
-    AbssTask* following = task->following;
-    run(*task);
-    task = following;
+  while (tasks.first != nullptr) {
+    AbssTask& task = *tasks.take(1).first;
+    AbssTaskList next = task.module->run(task);  // after the last task of all, the module may be gone
+    next.append(tasks);
+    tasks = next;
   }
 }
 
@@ -241,9 +253,9 @@ struct AbssModule::Part : ListedJob {
     const AbssTaskList tasks = self->tasks;
     const bool whole = self->whole;
     detail::end_job(self);
-    if (whole) return module.divide(tasks);
+    if (whole) return run_all(module.share_out(tasks));
     sched::this_worker()->reserved.store(false, std::memory_order_release);
-    module.run_all(tasks);
+    run_all(tasks);
   }
   AbssModule* module;
   AbssTaskList tasks;
@@ -251,8 +263,7 @@ struct AbssModule::Part : ListedJob {
   int home = -1;
 };
 
-/// Divides a batch among the idle workers near this one, which runs the first share itself.
-void AbssModule::divide(AbssTaskList tasks) noexcept {
+AbssTaskList AbssModule::share_out(AbssTaskList tasks) noexcept {
   const std::int64_t count = tasks.count;
   std::vector<Worker*> idle;
   const Worker& here = *sched::this_worker();
@@ -273,25 +284,24 @@ void AbssModule::divide(AbssTaskList tasks) noexcept {
       job = detail::make_job<Part>(detail::this_worker(), *this, part, false);
     } catch (const std::bad_alloc&) {
       worker.reserved.store(false, std::memory_order_release);
-      own.last->following = part.first;
-      own.last = part.last;
-      own.count += part.count;
+      own.append(part);
       continue;
     }
     runtime_.post(worker, job);
   }
-  detail::with_stack_room(detail::this_worker(), [&] { run_all(own); });
+  return own;
 }
 
 void AbssModule::flush(AbssTaskList tasks) noexcept {
   if (tasks.count == 0) return;
-  if (sched::this_worker() != nullptr) return divide(tasks);
+  if (sched::this_worker() != nullptr)
+    return detail::with_stack_room(detail::this_worker(), [&] { run_all(share_out(tasks)); });
   Part* job = nullptr;
   try {
     job = detail::make_job<Part>(nullptr, *this, tasks, true);
     detail::submit(*job);
   } catch (const std::bad_alloc&) {  // one after the other, as a task of this thread
-    charm::run([&] { run_all(tasks); });
+    charm::run([tasks] { run_all(tasks); });
   }
 }
 

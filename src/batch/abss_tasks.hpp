@@ -42,6 +42,7 @@ struct AbssTaskList {
   AbssTask* last = nullptr;
   std::int64_t count = 0;
   void append(AbssTask& task) noexcept;
+  void append(AbssTaskList tasks) noexcept;
   AbssTaskList take(std::int64_t most) noexcept;
 };
 
@@ -99,9 +100,11 @@ class AbssModule {
   struct Part;
   void stream(AbssTask& task);
   void flush(AbssTaskList tasks) noexcept;
-  void divide(AbssTaskList tasks) noexcept;
-  void run(AbssTask& task) noexcept;
-  void run_all(AbssTaskList tasks) noexcept;
+  /// Divides a batch among the idle workers near this one. \return the first share, which this worker is to run.
+  AbssTaskList share_out(AbssTaskList tasks) noexcept;
+  /// Runs a task. \return its batches' shares that this worker is to run next.
+  AbssTaskList run(AbssTask& task) noexcept;
+  static void run_all(AbssTaskList tasks) noexcept;
   static void release(AbssTask* task) noexcept;
   static void forget(AbssTask* task) noexcept;
   static void run_ticket(detail::Job* job) noexcept;

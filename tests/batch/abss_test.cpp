@@ -5,8 +5,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -193,6 +196,32 @@ TEST_P(Abss, TasksMayUseTheRest) {
       CHARM_OK);
   EXPECT_EQ(ABSS_barrier(1), CHARM_OK);
   EXPECT_EQ(sum, 499510);
+}
+
+// Tasks that each add the next one run one after the other and not within each other.
+namespace {
+struct Chain {
+  int left;
+  std::mutex mutex;
+  std::set<std::uintptr_t> stack_pages;  // of 64 KiB
+};
+void run_link(void* params) {
+  auto& chain = *static_cast<Chain*>(params);
+  const int local = 0;
+  {
+    const std::lock_guard lock(chain.mutex);
+    chain.stack_pages.insert(reinterpret_cast<std::uintptr_t>(&local) >> 16U);
+  }
+  if (--chain.left > 0) ASSERT_EQ(ABSS_BatchAddTask(run_link, params, 1), CHARM_OK);
+}
+}  // namespace
+
+TEST_P(Abss, AChainOfBatchesNeedsTheStackOfOneTask) {
+  Chain chain{50'000, {}, {}};
+  ASSERT_EQ(ABSS_BatchAddTask(run_link, &chain, 1), CHARM_OK);
+  ASSERT_EQ(ABSS_barrier(1), CHARM_OK);
+  EXPECT_EQ(chain.left, 0);
+  EXPECT_LE(chain.stack_pages.size(), 4U);
 }
 
 TEST(AbssSelector, ChoosesForAFunctionAndItsTasksInherit) {
