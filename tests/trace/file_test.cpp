@@ -69,6 +69,20 @@ std::vector<json> of_phase(const json& file, const std::string& phase) {
   return found;
 }
 
+TEST_F(Traced, ArenasAreLeftOutAndANoticeSaysSo) {
+  {
+    Running runtime(2, config());
+    charm::arena arena({.workers = 1, .name = "aside"});
+    for (int i = 0; i < 50; ++i) arena.execute([] {});
+    charm::run([] {});
+    const auto notices = charm::stats().notices;
+    EXPECT_TRUE(std::any_of(notices.begin(), notices.end(), [](const std::string& notice) {
+      return notice.find("lacks what runs in arenas; arena 'aside' is the first") != std::string::npos;
+    }));
+  }
+  EXPECT_EQ(read().at("charm").at("tasks").size(), 1U);
+}
+
 TEST_F(Traced, EveryEventHasWhatTheViewersWant) {
   {
     Running runtime(3, config());

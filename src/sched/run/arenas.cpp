@@ -128,6 +128,9 @@ namespace {
 std::shared_ptr<ArenaState> make_arena(const ArenaOptions& options) {
   const sched::Visit visit;  // so finalize() waits for the end of this
   Runtime& main = visit->main;
+  if (main.recorder != nullptr)
+    base::notice("trace-arena", "the trace in '" + main.settings.trace + "' lacks what runs in arenas; " +
+                                    sched::called(options.name) + " is the first");
   auto state = std::make_shared<ArenaState>();
   state->name = options.name;
   state->priority = options.priority;
