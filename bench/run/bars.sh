@@ -42,7 +42,7 @@ few, many = seconds(spin(2000)), seconds(spin(22000))  # the difference is witho
 print(round(0.04 / (max(many - few, 1e-3) / 20000)), max(1, round(0.03 / seconds(lambda: hashlib.sha256(data).digest()))))
 PY
 )
-jobs=45 tasks=60  # for each cpu: about two seconds
+jobs=40 tasks=50  # for each cpu: about two seconds
 echo "a job of 40 ms: $steps steps of compare-spin, $jobs for each cpu; a thread of 30 ms: $hashes MiB hashed, $tasks for each cpu"
 
 # What the cases run.
