@@ -16,7 +16,7 @@ constexpr double look_s = 0.02;           // short enough that a thread that liv
 constexpr double unhurried_look_s = 0.1;  // A8
 constexpr double lively_window_s = 0.1;
 constexpr double calm_window_s = 0.25;
-constexpr double stand_s = 1;  // between two looks at its memory
+constexpr double stand_s = 1;   // between two looks at its memory
 constexpr int most_rounds = 8;  // searches for threads that were created while masks changed
 
 }  // namespace
@@ -60,7 +60,8 @@ double ThreadPlacer::step(double now) {
 }
 
 double ThreadPlacer::look_seconds() const {
-  const bool unhurried = system_.announces() >= 0 && static_cast<int>(plan_.machine.cores.size()) >= most_cores_ && all_unbound();
+  const bool unhurried =
+      system_.announces() >= 0 && static_cast<int>(plan_.machine.cores.size()) >= most_cores_ && all_unbound();
   return unhurried ? unhurried_look_s : look_s;
 }
 

@@ -17,9 +17,11 @@
 //     count the cpus in the mask of the thread that creates them, which mostly is the one that is busy.
 // A7  Without counters, and where the program does not say what it has done, a policy that moves workers stands at the
 //     level that placement/standing.hpp gives for the memory that the program holds.
-// A8  While no thread has less than all cpus of the plan, a new thread inherits the right mask and need not be found soon.
-//     If the system also announces new threads, so that none is missed, and the program has all cores that it could have,
-//     so that the length of its queue changes nothing, new threads are searched for every 100 ms instead of every 20 ms.
+// A8  While no thread has less than all cpus of the plan, a new thread inherits the right mask and need not be found
+// soon.
+//     If the system also announces new threads, so that none is missed, and the program has all cores that it could
+//     have, so that the length of its queue changes nothing, new threads are searched for every 100 ms instead of every
+//     20 ms.
 //
 // The clock is an argument, and all of the system is behind the interface System.
 #pragma once
@@ -212,7 +214,8 @@ class ThreadPlacer {
   bool first_look_ = true;
   bool found_news_ = false;
   int most_cores_ = std::numeric_limits<int>::max();
-  double next_look_ = 0, looked_at_ = before_all_time, next_window_ = 0, next_tick_ = 0, last_window_ = 0, lively_until_ = 0, idle_core_since_ = -1;
+  double next_look_ = 0, looked_at_ = before_all_time, next_window_ = 0, next_tick_ = 0, last_window_ = 0,
+         lively_until_ = 0, idle_core_since_ = -1;
   Demand demand_;
   double most_wanted_ = 0;          // at a search for threads since the latest window, cpus
   double used_ = 0, used_at_ = -1;  // cpu time of all of it, and when that was read
