@@ -17,11 +17,9 @@
 //     count the cpus in the mask of the thread that creates them, which mostly is the one that is busy.
 // A7  Without counters, and where the program does not say what it has done, a policy that moves workers stands at the
 //     level that placement/standing.hpp gives for the memory that the program holds.
-// A8  While no thread has less than all cpus of the plan, a new thread inherits the right mask and need not be found
-// soon.
-//     If the system also announces new threads, so that none is missed, and the program has all cores that it could
-//     have, so that the length of its queue changes nothing, new threads are searched for every 100 ms instead of every
-//     20 ms.
+// A8  While no thread has less than all cpus of the plan, a new thread inherits the right mask. If the system also
+//     announces new threads, so that none is missed, and the program has all cores that it could have, so that the
+//     length of its queue changes nothing, new threads are searched for every 100 ms instead of every 20 ms.
 //
 // The clock is an argument, and all of the system is behind the interface System.
 #pragma once
