@@ -32,6 +32,7 @@ Attachment::Attachment(System& system, const AttachPlan& plan, int chiplets, Cpu
       next_cpus_(now + cpus_s),
       fewest_(thread_placer_.plan().cores) {
   thread_placer_.explain_masks_by([this] { return changed_grant(); });
+  thread_placer_.set_most_cores(most_cores());
 }
 
 double Attachment::step(double now) {
@@ -47,9 +48,11 @@ double Attachment::step(double now) {
 
 /// Cores that the program can use. It is all that it may have until it is known what it does.
 int Attachment::wanted(double now) const {
-  const int most = cores_of_chiplets(granted_.machine, chiplets_);
+  const int most = most_cores();
   return now - started_ < unknown_s ? most : std::min(thread_placer_.demand(), most);
 }
+
+int Attachment::most_cores() const { return cores_of_chiplets(granted_.machine, chiplets_); }
 
 const CoreCpuSet* Attachment::leased() const { return follower_ ? &follower_->cores() : nullptr; }
 
@@ -79,6 +82,7 @@ void Attachment::look_at_cpus(double now) {
   if (grant == grant_ || !grant) return;
   grant_ = std::move(grant);
   granted_ = on_cpus(whole_, *grant_);
+  thread_placer_.set_most_cores(most_cores());
   thread_placer_.use(plan_on(granted_, chiplets_, leased()), now);
 }
 

@@ -38,6 +38,7 @@ class Attachment final : steering::LeasedThreads {
   void look_at_share(double now);
   void look_at_cpus(double now);
   [[nodiscard]] int wanted(double now) const;
+  [[nodiscard]] int most_cores() const;
   [[nodiscard]] std::optional<CpuSet> changed_grant() const;
 
   AttachPlan whole_;    // on all cpus that the user asked for

@@ -23,6 +23,11 @@ void ThreadPlacer::refresh(double now) {
       meet(found, unfollowed);
     }
   }
+  for (const ThreadId& id : system_.ended_unseen()) {
+    if (members_.contains(id)) continue;
+    ++tally_.threads;
+    processes_.insert(id.process);
+  }
   for (const auto& [id, ended] : unfollowed_) forget(id, now);
   unfollowed_ = std::move(unfollowed);
   bool left = false;

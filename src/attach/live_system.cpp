@@ -59,6 +59,8 @@ bool LiveSystem::news() {
     if (birth.process == birth.thread) births_.push_back(birth);
     // Children may have created children meanwhile.
     if (birth.process == birth.thread) known_.try_emplace(birth.process, Process{children_, birth.parent_process});
+    if (const auto of = known_.find(birth.process); of != known_.end() && of->second.followed)
+      announced_threads_.push_back({birth.process, birth.thread});
   }
   told_all_ = ours && searched_ && silent_looks_ == 0;
   return ours;
@@ -99,6 +101,10 @@ std::vector<Found> LiveSystem::threads() {
   }
   std::set<ThreadId> present;
   for (const Found& each : found) present.insert(each.id);
+  ended_unseen_.clear();
+  for (const ThreadId& id : std::exchange(announced_threads_, {})) {
+    if (!present.contains(id)) ended_unseen_.push_back(id);
+  }
   std::erase_if(clocks_, [&](const auto& clock) { return !present.contains(clock.first); });
   return found;
 }

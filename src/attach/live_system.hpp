@@ -1,7 +1,8 @@
 // The real System: finds threads by the kernel's process events if they may be read, else by searching /proc.
 //
 // F1  A thread that lives for 50 ms is found if news() is called every 20 ms: it returns true whenever anything was
-//     created anywhere since the last time, by the kernel's events or by its number of the latest process.
+//     created anywhere since the last time, by the kernel's events or by its number of the latest process. The events
+//     also name the threads that have ended since.
 // F2  While nothing is created a call costs one small read.
 // F3  /proc is searched for children once, and again whenever the kernel may have announced less than there was.
 #pragma once
@@ -11,6 +12,8 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "attach/system.hpp"
 #include "counters/other_threads.hpp"
@@ -27,6 +30,7 @@ class LiveSystem final : public System {
   bool news() override;
   [[nodiscard]] int announces() const override { return announced_ ? events_->descriptor() : -1; }
   std::vector<Found> threads() override;
+  std::vector<ThreadId> ended_unseen() override { return std::exchange(ended_unseen_, {}); }
   std::optional<os::ThreadTime> time(const ThreadId& id) override;
   bool runnable(const ThreadId& id) override;
   std::string name(const ThreadId& id) override;
@@ -66,6 +70,8 @@ class LiveSystem final : public System {
   int silent_looks_ = 0;          // consecutive checks in which something had been created and not announced
   std::map<int, Process> known_;  // the program and all that descend from it
   std::vector<os::Birth> births_;
+  std::vector<ThreadId> announced_threads_;  // of followed processes, since the latest search
+  std::vector<ThreadId> ended_unseen_;
   std::map<ThreadId, os::ThreadClock> clocks_;
   const std::size_t most_clocks_;  // most open files; reading the times of further threads costs more
   std::function<void()> before_binding_;

@@ -43,6 +43,8 @@ class System {
   [[nodiscard]] virtual int announces() const { return -1; }
   /// All present threads of the program and of the processes that descend from it, ascending.
   virtual std::vector<Found> threads() = 0;
+  /// Threads of followed processes that were announced and had ended before threads() was called the last time.
+  virtual std::vector<ThreadId> ended_unseen() { return {}; }
   /// The time that a thread has run; nothing if it has ended.
   virtual std::optional<os::ThreadTime> time(const ThreadId& id) = 0;
   /// Whether it runs or waits for a cpu at this moment.

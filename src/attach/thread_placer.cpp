@@ -12,11 +12,11 @@
 namespace charm::attach {
 namespace {
 
-constexpr double look_s = 0.02;  // short enough that a thread that lives for 50 ms is found
+constexpr double look_s = 0.02;           // short enough that a thread that lives for 50 ms is found
+constexpr double unhurried_look_s = 0.1;  // A8
 constexpr double lively_window_s = 0.1;
 constexpr double calm_window_s = 0.25;
-constexpr double stand_s = 1;  // between two looks at its memory
-constexpr double before_all_time = -1;
+constexpr double stand_s = 1;   // between two looks at its memory
 constexpr int most_rounds = 8;  // searches for threads that were created while masks changed
 
 }  // namespace
@@ -33,11 +33,12 @@ ThreadPlacer::ThreadPlacer(System& system, AttachPlan plan, CpuSet came_with, bo
 
 double ThreadPlacer::step(double now) {
   now_ = now;
-  if (now >= next_look_) {
+  // A window is an opportunity to look, too, so that both need one wake-up.
+  if (now >= next_look_ || (now >= next_window_ && now >= looked_at_ + look_s)) {
     found_news_ = system_.news() || first_look_;
     if (found_news_) refresh(now);
     first_look_ = false;
-    next_look_ = now + look_s;
+    looked_at_ = now;
   }
   if (now >= next_window_) {
     measure(now);
@@ -53,8 +54,22 @@ double ThreadPlacer::step(double now) {
     record_counts(now);
     next_tick_ = now + generation_->control_group->period() / 2;
   }
+  next_look_ = looked_at_ + look_seconds();
   const double next = system_.announces() >= 0 ? next_window_ : std::min(next_look_, next_window_);
   return decides() ? std::min(next, next_tick_) : next;
+}
+
+double ThreadPlacer::look_seconds() const {
+  const bool unhurried =
+      system_.announces() >= 0 && static_cast<int>(plan_.machine.cores.size()) >= most_cores_ && all_unbound();
+  return unhurried ? unhurried_look_s : look_s;
+}
+
+/// Threads that chose their masks pass them on to others that are left alone likewise.
+bool ThreadPlacer::all_unbound() const {
+  const auto wide = [&](const auto& each) { return each.second.alone || each.second.set == plan_.cpus; };
+  return std::all_of(members_.begin(), members_.end(), wide) &&
+         std::all_of(unfollowed_.begin(), unfollowed_.end(), wide);
 }
 
 // ---- measuring ----

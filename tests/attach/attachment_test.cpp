@@ -52,7 +52,8 @@ class Attachments : public testing::Test {
     for (const double end = now + seconds; now < end; now += 0.01) {
       if (each_moment) each_moment();
       program.pass(0.01);
-      if (now >= due) due = attachment->step(now);
+      const bool hears = program.tells_news() && now >= attachment->thread_placer().next_look();
+      if (now >= due || hears) due = attachment->step(now);
       if (another) another->give_back(another->look(another_wants).give_up);
     }
   }

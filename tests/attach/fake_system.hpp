@@ -25,6 +25,7 @@ class FakeProgram final : public attach::System {
     bool followed = true;
     int parent = 0;  // process
     int binds = 0;
+    bool seen = false;  // at a search
   };
 
   explicit FakeProgram(CpuSet start_mask) : start_(std::move(start_mask)) {}
@@ -42,6 +43,7 @@ class FakeProgram final : public attach::System {
   }
   void end(int id) {
     ended_s_ += at(id).run_s;
+    if (!at(id).seen && announced) ended_unseen_.push_back({process_of(id), id});
     all.erase({process_of(id), id});
   }
   Thread& at(int id) { return all.at({process_of(id), id}); }
@@ -70,11 +72,19 @@ class FakeProgram final : public attach::System {
   }
 
   bool news() override { return std::exchange(news_, false); }
+  /// Whether the descriptor is readable.
+  [[nodiscard]] bool tells_news() const { return announced && news_; }
+  [[nodiscard]] int announces() const override { return announced ? 0 : -1; }
   std::vector<attach::Found> threads() override {
+    ++searches;
     std::vector<attach::Found> found;
-    for (const auto& [id, thread] : all) found.push_back({id, thread.followed, thread.parent});
+    for (auto& [id, thread] : all) {
+      thread.seen = true;
+      found.push_back({id, thread.followed, thread.parent});
+    }
     return found;
   }
+  std::vector<attach::ThreadId> ended_unseen() override { return std::exchange(ended_unseen_, {}); }
   std::optional<os::ThreadTime> time(const attach::ThreadId& id) override {
     const auto found = all.find(id);
     if (found == all.end()) return std::nullopt;
@@ -126,6 +136,8 @@ class FakeProgram final : public attach::System {
   std::set<int> refused;                                 // threads that the kernel binds no more
   double cpus_worth = 1e6;                               // of time that it gets in all; the rest of its threads queue
   int collisions = 0;
+  bool announced = false;  // its new threads are announced
+  int searches = 0;        // for threads
   bool has_counters = false;
   double resident = 0;         // bytes
   std::optional<double> done;  // work that it tells
@@ -160,6 +172,7 @@ class FakeProgram final : public attach::System {
   }
 
   CpuSet start_;
+  std::vector<attach::ThreadId> ended_unseen_;
   std::map<int, os::CpuTime> cpus_;
   double ended_s_ = 0;
   int next_ = 1;

@@ -129,6 +129,31 @@ TEST(LiveSystem, IsToldOfABirth) {
   EXPECT_TRUE(system.news());
 }
 
+TEST(LiveSystem, NamesAnnouncedThreadsThatHadEndedBeforeTheSearch) {
+  charm::attach::LiveSystem system(getpid(), true, nullptr);
+  for (int look = 0; look < 100 && system.announces() < 0; ++look) {
+    system.news();
+    usleep(1000);
+  }
+  if (system.announces() < 0) GTEST_SKIP() << "the kernel does not announce births here";
+  const charm::attach::ThreadId id{getpid(), [] {
+                                     charm::test::LivingThread thread;
+                                     return thread.id();
+                                   }()};
+  const auto lists = [&] {
+    const auto found = system.threads();
+    return std::any_of(found.begin(), found.end(), [&](const auto& each) { return each.id == id; });
+  };
+  for (int look = 0; look < 10000 && lists(); ++look) usleep(1000);
+  ASSERT_FALSE(lists()) << "/proc shows a thread a moment longer than pthread_join waits for it";
+  system.news();
+  EXPECT_FALSE(lists());
+  const auto ended = system.ended_unseen();
+  EXPECT_EQ(std::count(ended.begin(), ended.end(), id), 1);
+  EXPECT_FALSE(lists());
+  EXPECT_TRUE(system.ended_unseen().empty()) << "each is named once";
+}
+
 TEST(LiveSystem, ReadsTimesOfMoreThreadsThanItMayOpenFiles) {
   rlimit usual{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);

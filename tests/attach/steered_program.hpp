@@ -29,7 +29,8 @@ struct SteeredProgram {
   void pass(double seconds) {
     for (const double end = now + seconds; now < end; now += 0.01) {
       program.pass(0.01);
-      if (now >= due) due = thread_placer.step(now);
+      const bool hears = program.tells_news() && now >= thread_placer.next_look();
+      if (now >= due || hears) due = thread_placer.step(now);
     }
   }
   [[nodiscard]] std::vector<int> cpus_of_workers() const {
