@@ -1,5 +1,6 @@
 // What operators do to programs under `charm run` and `charm attach`, and what they see: pins, masks, jobs of a shell,
 // pipes, limits. Masks are read from /proc.
+#include <csignal>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -13,6 +14,14 @@ using nlohmann::json;
 class OperatorTest : public charm::cli::test::Steering {
  protected:
   static std::string own_mask() { return "sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status"; }
+  /// A command as process 1 of a PID namespace that sees the /proc of this one. If it does not end within `seconds`,
+  /// all processes of the namespace are killed, since ctest's timeout would end the test but leave them behind.
+  [[nodiscard]] charm::cli::test::Said in_pid_namespace(const std::string& command, int seconds = 90) const {
+    const std::string limit = std::to_string(seconds);
+    auto said = shell("timeout --signal KILL " + limit + " unshare --pid --fork --kill-child " + command);
+    if (said.exit_code == 128 + SIGKILL) said.err += "killed, since it had not ended after " + limit + " s\n";
+    return said;
+  }
 };
 
 TEST_F(OperatorTest, OneBusyThreadKeepsAllCpusInItsMask) {
@@ -183,18 +192,26 @@ TEST_F(OperatorTest, ProgramsInDifferentTimeNamespacesDoNotShareACore) {
 }
 
 TEST_F(OperatorTest, WhereProcIsAnotherNamespacesNobodyIsTakenForAnother) {
-  if (shell("unshare --pid --fork true").exit_code != 0) GTEST_SKIP() << "no PID namespace can be made here";
-  const auto said = shell("unshare --pid --fork '" CHARM_TOOL "' run --share off -- sh -c 'sleep 0.2; echo ran'");
+  if (in_pid_namespace("true").exit_code != 0) GTEST_SKIP() << "no PID namespace can be made here";
+  const auto said = in_pid_namespace("'" CHARM_TOOL "' run --share off -- sh -c 'sleep 0.2; echo ran'");
   EXPECT_EQ(said.out, "ran\n") << said.err;
   EXPECT_TRUE(has(said.err, "no thread can be seen, so none is placed: /proc shows the processes of another PID"))
       << said.err;
   EXPECT_TRUE(has(said.err, " 0 threads")) << said.err;
-  const auto others =
-      shell("unshare --pid --fork sh -c '\"" CHARM_TOOL "\" attach $$; \"" CHARM_TOOL "\" top $$ --once'");
+  const auto others = in_pid_namespace("sh -c '\"" CHARM_TOOL "\" attach $$; \"" CHARM_TOOL "\" top $$ --once'");
   EXPECT_EQ(others.exit_code, 2);
   EXPECT_EQ(others.out, "");
   const std::string unseen = "charm: process 1 cannot be seen: /proc shows";
   EXPECT_NE(others.err.find(unseen), others.err.rfind(unseen)) << "both say so: " << others.err;
+}
+
+TEST_F(OperatorTest, WhatHangsInAPidNamespaceIsKilledAndTheTestGoesOn) {
+  if (in_pid_namespace("true").exit_code != 0) GTEST_SKIP() << "no PID namespace can be made here";
+  // The child leaves the process group, as a program may.
+  const auto said = in_pid_namespace("sh -c 'setsid sh -c \"while sleep 0.1; do date +%s%N > beat; done\" & wait'", 3);
+  EXPECT_EQ(said.exit_code, 128 + SIGKILL);
+  EXPECT_TRUE(has(said.err, "had not ended after 3 s")) << said.err;
+  EXPECT_EQ(shell("sleep 0.5; cat beat > last; sleep 0.5; cmp last beat").exit_code, 0) << "no process of it is left";
 }
 
 TEST_F(OperatorTest, AMistypedVariableIsSaid) {
