@@ -62,6 +62,7 @@ struct RunArguments : AttachOptions {
   bool malloc = false;
   WeightOptions weights;
   std::string traffic;  // where it is read, so that the weights follow it; empty: nowhere
+  std::string malloc_statistics;
 };
 
 os::Child::Start start_of(const RunArguments& options, const Prepared& prepared,
@@ -114,6 +115,7 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
     throw Error(Errc::bad_input, "--report: with --once nobody stays to write it", "leave one of the two out");
   }
   if (!options.report.empty()) os::check_writable(options.report);
+  if (const std::string& file = options.malloc_statistics; !file.empty() && file != "stderr") os::check_writable(file);
   Prepared prepared = prepare(options, os::allowed_cpus(), false);
   if (options.dry_run) {
     // On a machine that is described elsewhere the program may be there without being here.
@@ -129,7 +131,8 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
 
   std::optional<MallocPreload> preload;
   if (options.malloc) {
-    preload.emplace(options.weights, static_cast<int>(prepared.plan.machine.cores.size()), options.traffic);
+    preload.emplace(options.weights, static_cast<int>(prepared.plan.machine.cores.size()), options.traffic,
+                    options.malloc_statistics);
     if (!preload->note().empty()) prepared.notes.push_back(preload->note());
   }
   if (options.once) {
@@ -211,6 +214,10 @@ void declare_run(CLI::App& app, Session& session) {
   not_empty(app.add_option("--malloc-live", options->traffic,
                            "The weights follow the memory traffic: auto, or a source of charm malloc sample"))
       ->type_name("KIND")
+      ->needs(with_malloc);
+  not_empty(app.add_option("--malloc-stats", options->malloc_statistics,
+                           "Every process tells at its end what was placed: stderr, or a file to append to"))
+      ->type_name("FILE")
       ->needs(with_malloc);
   app.add_flag("--no-size", options->no_size, "Do not tell the program's thread pools how many threads to make");
   some_of(app.add_option("--no-size-for", options->left_out, "Do not tell these kinds of pools"), attach::pool_kinds());

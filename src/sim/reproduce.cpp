@@ -22,6 +22,7 @@ std::span<const Figure> figures() {
       {"tapmm:fig8", "Reading memory from one die, by where it lies", tapmm_figure_8},
       {"tapmm:fig10", "Page mappings of programs alone", tapmm_figure_10},
       {"tapmm:fig11", "Page mappings beside a database", tapmm_figure_11},
+      {"tapmm:sharing", "Two programs that follow one sampler, and blocks that several dies read", tapmm_sharing},
   };
   return all;
 }

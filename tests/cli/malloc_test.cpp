@@ -94,4 +94,17 @@ TEST_F(MallocTool, RunPreloadsTheLibraryAndEndsAsTheProgram) {
   EXPECT_NE(said.out.find("libcharm_malloc.so"), std::string::npos) << said.out;
 }
 
+TEST_F(MallocTool, RunTellsWhatWasPlaced) {
+  expect_refused("run --malloc-stats stderr -- true", {"--malloc"});
+  expect_refused("run --malloc --malloc-stats nowhere/told -- true", {"nowhere/told"});
+  const Said said = charm("run -q --malloc --malloc-stats stderr --share off -- true");
+  if (said.err.find("is neither in") != std::string::npos) GTEST_SKIP() << "the library was not built";
+  EXPECT_NE(said.err.find("charm malloc: process "), std::string::npos) << said.err;
+  // The file's name counts from here, wherever the program goes.
+  const Said elsewhere =
+      shell("'" CHARM_TOOL "' run -q --malloc --malloc-stats told --share off -- sh -c 'cd /; exec true'; cat told");
+  EXPECT_EQ(elsewhere.err, "");
+  EXPECT_NE(elsewhere.out.find("charm malloc: process "), std::string::npos) << elsewhere.out;
+}
+
 }  // namespace charm::cli::test

@@ -66,6 +66,12 @@ TEST_F(Placing, NewWeightsConcernNewBlocks) {
   EXPECT_NE(said.err.find("weights read again 1"), std::string::npos) << said.err;
 }
 
+TEST_F(Placing, NoThreadIsStarted) {
+  // The shell's own entry, once it has allocated enough for blocks of both kinds.
+  EXPECT_EQ(run("sh -c 'set -- $(seq 20000); ls /proc/self/task | grep -c . ; ls /proc/$$/task | grep -c .'").out,
+            "1\n1\n");
+}
+
 TEST_F(Placing, StatisticsGoToAFileOnRequest) {
   const std::string file = folder_.path("statistics");
   EXPECT_EQ(run("true", "CHARM_MALLOC_STATS=" + file).err, "");

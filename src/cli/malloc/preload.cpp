@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/clock.hpp"
 #include "base/notices.hpp"
@@ -36,7 +37,8 @@ double MallocPreload::rest() const {
   return live_ ? std::max(0.0, next_s_ - base::monotonic_seconds()) : nothing_to_do;
 }
 
-MallocPreload::MallocPreload(const WeightOptions& options, int cores, const std::string& live) {
+MallocPreload::MallocPreload(const WeightOptions& options, int cores, const std::string& live,
+                             const std::string& statistics) {
   const std::string library = malloc_library();
   WeightSource source = weight_source(options);
   const double demand = options.demand_gb_per_s > 0 ? options.demand_gb_per_s : traffic::demand_of(source.model, cores);
@@ -59,6 +61,11 @@ MallocPreload::MallocPreload(const WeightOptions& options, int cores, const std:
     live_ = std::make_unique<LiveWeights>(source, live, path, false);
   }
   variables_.emplace_back("CHARM_MALLOC_WEIGHTS", path);
+  if (!statistics.empty()) {
+    // A program may change its folder.
+    const bool file = statistics != "stderr";
+    variables_.emplace_back("CHARM_MALLOC_STATS", file ? std::filesystem::absolute(statistics).string() : statistics);
+  }
   const char* before = std::getenv("LD_PRELOAD");
   variables_.emplace_back("LD_PRELOAD", before != nullptr && *before != '\0' ? library + ":" + before : library);
 }

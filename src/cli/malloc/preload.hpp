@@ -18,7 +18,8 @@ class MallocPreload {
   /// \throws Error where there is no library, no model, or no place for the file.
   /// \param live words of traffic::open_source: the weights follow the machine's traffic as long as step() is called;
   /// empty: they do not.
-  MallocPreload(const WeightOptions& options, int cores, const std::string& live);
+  /// \param statistics where every process tells at its end what was placed: a file, or stderr; empty: nowhere.
+  MallocPreload(const WeightOptions& options, int cores, const std::string& live, const std::string& statistics);
   ~MallocPreload();
 
   /// Reads the traffic when it is due. If that fails the last weights stay, which is reported once.

@@ -17,6 +17,7 @@ Reproduction olap_figure_10(const Free& free);
 Reproduction tapmm_figure_8(const Free& free);
 Reproduction tapmm_figure_10(const Free& free);
 Reproduction tapmm_figure_11(const Free& free);
+Reproduction tapmm_sharing(const Free& free);
 
 /// A built-in model under these numbers.
 Model model_with(std::string_view name, const Free& free);
