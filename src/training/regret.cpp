@@ -111,7 +111,7 @@ Verdict verdict(const std::vector<Judgement>& judgements) {
       return {"tree", "it is within half a point of the network: " + gain_of(**tree)};
     return {each->selector, gain_of(*each)};
   }
-  if (models.empty()) return {"stream", "there is no model"};
+  if (models.empty()) return {"stream", "there is no model that was judged on families that it has not seen"};
   return {"stream", "no model gains a point of regret over it; the best, " + gain_of(**best)};
 }
 

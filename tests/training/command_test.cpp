@@ -55,7 +55,9 @@ TEST_F(BatchCommand, MakesLabelsTrainsAndJudges) {
   EXPECT_TRUE(has(charm("batch show m/logistic.json").out, "intercept"));
   // The models are models of the library.
   EXPECT_EQ(charm("batch eval l.jsonl m/tree.json m/logistic.json").exit_code, 0);
-  EXPECT_TRUE(has(charm("batch eval l.jsonl m/tree.json").out, "its regret is too small"));
+  const auto seen = charm("batch eval l.jsonl m/tree.json").out;
+  EXPECT_TRUE(has(seen, "its regret is too small")) << seen;
+  EXPECT_TRUE(has(seen, "Default: stream, because there is no model that was judged on")) << seen;
 }
 
 TEST_F(BatchCommand, ShowsTheKindsOfSelectors) {

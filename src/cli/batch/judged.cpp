@@ -54,6 +54,7 @@ Judged judge_models(const std::vector<std::string>& models, const std::vector<tr
     out.judgements.push_back(training::judge(std::string("always-") + each, graphs,
                                              [&](const std::string&) -> const GraphSelector& { return always; }));
   }
+  std::vector<Judgement> fair = out.judgements;  // what the verdict may rest on: judged by families that were not seen
   std::set<std::string> families;
   for (const training::LabelledGraph& graph : graphs) families.insert(graph.plan.family);
   for (const std::string& path : models) {
@@ -62,7 +63,7 @@ Judged judge_models(const std::vector<std::string>& models, const std::vector<tr
       for (const GraphSelector::Kind& kind : GraphSelector::kinds()) {
         const std::string name(kind.name);
         if (!kind.reads_file || !std::filesystem::exists(path + "/" + name + ".json")) continue;
-        out.judgements.push_back(judge_kind(path, name, graphs));
+        fair.push_back(out.judgements.emplace_back(judge_kind(path, name, graphs)));
         any = true;
       }
       if (!any)
@@ -76,9 +77,14 @@ Judged judge_models(const std::vector<std::string>& models, const std::vector<tr
     const std::set<std::string> seen = seen_by(path);
     const bool all_new =
         std::none_of(families.begin(), families.end(), [&](const auto& f) { return seen.contains(f); });
-    if (!all_new) out.notes.push_back(path + " was trained with some of these families, so its regret is too small");
+    if (all_new)
+      fair.push_back(out.judgements.back());
+    else
+      out.notes.push_back(path +
+                          " was trained with some of these families, so its regret is too small and it cannot be the "
+                          "default");
   }
-  out.verdict = training::verdict(out.judgements);
+  out.verdict = training::verdict(fair);
   return out;
 }
 
