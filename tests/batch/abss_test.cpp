@@ -208,10 +208,10 @@ struct Chain {
 };
 void run_link(void* params) {
   auto& chain = *static_cast<Chain*>(params);
-  const int local = 0;
   {
     const std::lock_guard lock(chain.mutex);
-    chain.stack_pages.insert(reinterpret_cast<std::uintptr_t>(&local) >> 16U);
+    // The frame and not a variable, which AddressSanitizer may keep elsewhere.
+    chain.stack_pages.insert(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) >> 16U);
   }
   if (--chain.left > 0) {
     EXPECT_EQ(ABSS_BatchAddTask(run_link, params, 1), CHARM_OK);
@@ -224,7 +224,7 @@ TEST_P(Abss, AChainOfBatchesNeedsTheStackOfOneTask) {
   ASSERT_EQ(ABSS_BatchAddTask(run_link, &chain, 1), CHARM_OK);
   ASSERT_EQ(ABSS_barrier(1), CHARM_OK);
   EXPECT_EQ(chain.left, 0);
-  EXPECT_LE(chain.stack_pages.size(), 4U);
+  EXPECT_LE(chain.stack_pages.size(), 16U);  // of workers, and where a barrier waits; nested, they were 569
 }
 
 TEST(AbssSelector, ChoosesForAFunctionAndItsTasksInherit) {
