@@ -10,6 +10,15 @@ using charm::test::SteeredProgram;
 
 constexpr double seconds = 5;
 
+/// A program on two chiplets of four cores, which may have `most_cores`.
+struct UnhurriedProgram : SteeredProgram {
+  explicit UnhurriedProgram(bool announced = true, int most_cores = 8)
+      : SteeredProgram(charm::test::uniform(1, 2, 4), "local") {
+    program.announced = announced;
+    thread_placer.set_most_cores(most_cores);
+  }
+};
+
 /// Keeps two short threads there, which are others every 10 ms.
 void make_short_threads(SteeredProgram& run, int parent) {
   for (const double end = run.now + seconds; run.now < end - 0.001;) {
@@ -24,9 +33,7 @@ void make_short_threads(SteeredProgram& run, int parent) {
 
 /// \returns the number of searches a second beside short threads.
 double searches_beside_short_threads(bool announced, int most_cores) {
-  SteeredProgram run(charm::test::uniform(1, 2, 4), "local");
-  run.program.announced = announced;
-  run.thread_placer.set_most_cores(most_cores);
+  UnhurriedProgram run(announced, most_cores);
   make_short_threads(run, run.program.start(0.0));
   EXPECT_EQ(run.thread_placer.tally().masks, 0U);
   if (announced) {
@@ -47,9 +54,7 @@ TEST(Unhurried, WhereNothingIsAnnouncedAThreadOfFiftyMillisecondsIsFound) {
 TEST(Unhurried, WhereMoreCoresCouldBeHadTheQueueIsSeen) { EXPECT_GE(searches_beside_short_threads(true, 16), 40); }
 
 TEST(Unhurried, TheThreadOfAWorkerThatIsBoundIsLetLooseSoon) {
-  SteeredProgram run(charm::test::uniform(1, 2, 4), "local");
-  run.program.announced = true;
-  run.thread_placer.set_most_cores(8);
+  UnhurriedProgram run;
   const int worker = run.program.start(1.0);
   const int other = run.program.start(1.0);
   run.pass(3);
@@ -72,9 +77,7 @@ TEST(Unhurried, TheThreadOfAWorkerThatIsBoundIsLetLooseSoon) {
 }
 
 TEST(Unhurried, AMaskThatTheProgramChoseIsNoHurry) {
-  SteeredProgram run(charm::test::uniform(1, 2, 4), "local");
-  run.program.announced = true;
-  run.thread_placer.set_most_cores(8);
+  UnhurriedProgram run;
   const int first = run.program.start(0.0);
   const int pinned = run.program.start(0.0);
   run.pass(1);
