@@ -4,6 +4,8 @@
 #include <atomic>
 #include <csignal>
 #include <functional>
+#include <string>
+#include <tuple>
 
 #include <sys/resource.h>
 
@@ -32,9 +34,13 @@ TpccScale small_scale() {
   return scale;
 }
 
-TEST(EngineAdapter, AConflictIsAValueAndRollsBack) {
+class EngineAdapter : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(OnEveryEngine, EngineAdapter, ::testing::ValuesIn(built_engines()),
+                         [](const auto& engine) { return engine.param; });
+
+TEST_P(EngineAdapter, AConflictIsAValueAndRollsBack) {
   const TestFolder folder;
-  const auto engine = open_engine("wiredtiger", small_engine(folder.path(), {"t"}, true));
+  const auto engine = open_engine(GetParam(), small_engine(folder.path(), {"t"}, true));
   Session& one = engine->session(0);
   Session& two = engine->session(1);
   std::string_view value;
@@ -63,9 +69,9 @@ TEST(EngineAdapter, AConflictIsAValueAndRollsBack) {
   two.rollback();
 }
 
-TEST(EngineAdapter, ScansInTheOrderOfTheKeys) {
+TEST_P(EngineAdapter, ScansInTheOrderOfTheKeys) {
   const TestFolder folder;
-  const auto engine = open_engine("wiredtiger", small_engine(folder.path(), {"t"}, true));
+  const auto engine = open_engine(GetParam(), small_engine(folder.path(), {"t"}, true));
   Session& session = engine->session(0);
   BulkWriter writer(session);
   for (const char* key : {"b", "d", "a", "\xff"}) writer.add(0, key, key);
@@ -80,19 +86,26 @@ TEST(EngineAdapter, ScansInTheOrderOfTheKeys) {
   session.rollback();
 }
 
-class OltpRuns : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(OnEveryRuntime, OltpRuns, ::testing::Values("charm", "threads"));
+class OltpRuns : public ::testing::TestWithParam<std::tuple<std::string, const char*>> {
+ protected:
+  [[nodiscard]] static std::string engine_name() { return std::get<0>(GetParam()); }
+  [[nodiscard]] static std::string runtime() { return std::get<1>(GetParam()); }
+};
+INSTANTIATE_TEST_SUITE_P(OnEveryEngineAndRuntime, OltpRuns,
+                         ::testing::Combine(::testing::ValuesIn(built_engines()),
+                                            ::testing::Values("charm", "threads")),
+                         [](const auto& both) { return std::get<0>(both.param) + "_" + std::get<1>(both.param); });
 
 TEST_P(OltpRuns, EveryMixOfYcsbAddsUp) {
   const TestFolder folder;
-  const auto engine = open_engine("wiredtiger", small_engine(folder.path(), ycsb_tables(), true, sessions));
+  const auto engine = open_engine(engine_name(), small_engine(folder.path(), ycsb_tables(), true, sessions));
   load_ycsb(*engine, sessions, few_records);
   YcsbTotals there = ycsb_totals(*engine, sessions, few_records);
   EXPECT_EQ(there.records, few_records.records);
   for (const char* kernel : {"ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f", "ycsb-paper"}) {
     SCOPED_TRACE(kernel);
     Ycsb ycsb(few_records, ycsb_mix(kernel), Distribution::zipfian, there, sessions, 9);
-    const ClientCounts counts = run_clients(*engine, ycsb, {GetParam(), sessions, .01, .1});
+    const ClientCounts counts = run_clients(*engine, ycsb, {runtime(), sessions, .01, .1});
     EXPECT_EQ(counts.latency.count(), counts.commits);
     EXPECT_EQ(counts.given_up, 0U);
     there = ycsb_totals(*engine, sessions, few_records);
@@ -102,7 +115,7 @@ TEST_P(OltpRuns, EveryMixOfYcsbAddsUp) {
 
 TEST_P(OltpRuns, TheConditionsOfTpccHoldAfterARun) {
   const TestFolder folder;
-  const auto engine = open_engine("wiredtiger", small_engine(folder.path(), tpcc_tables(), true, sessions));
+  const auto engine = open_engine(engine_name(), small_engine(folder.path(), tpcc_tables(), true, sessions));
   load_tpcc(*engine, sessions, small_scale());
   EXPECT_EQ(tpcc_complaint(collect_tpcc(*engine, sessions, small_scale())), "");
   for (int run = 1; run <= 2; ++run) {
@@ -111,7 +124,7 @@ TEST_P(OltpRuns, TheConditionsOfTpccHoldAfterARun) {
     std::vector<std::uint64_t> committed;
     bool all = false;
     for (int turn = 0; turn < 200 && !all; ++turn) {
-      run_clients(*engine, tpcc, {GetParam(), sessions, 0, .1});
+      run_clients(*engine, tpcc, {runtime(), sessions, 0, .1});
       committed = tpcc.committed();
       all = std::all_of(committed.begin(), committed.end(), [](std::uint64_t count) { return count > 20; });
     }
@@ -138,7 +151,11 @@ void remove(Session& session, TpccTable table, const Key& key) {
   ASSERT_EQ(session.commit(), Outcome::ok);
 }
 
-TEST(TpccConditions, EachSeesItsDamage) {
+class TpccConditions : public EngineAdapter {};
+INSTANTIATE_TEST_SUITE_P(OnEveryEngine, TpccConditions, ::testing::ValuesIn(built_engines()),
+                         [](const auto& engine) { return engine.param; });
+
+TEST_P(TpccConditions, EachSeesItsDamage) {
   struct Damage {
     int condition;  // from 1
     std::function<void(Session&)> make;
@@ -196,7 +213,7 @@ TEST(TpccConditions, EachSeesItsDamage) {
     SCOPED_TRACE(damage.condition);
     const std::string path = folder.path() + "/" + std::to_string(++number);
     std::filesystem::create_directory(path);
-    const auto engine = open_engine("wiredtiger", small_engine(path, tpcc_tables(), true));
+    const auto engine = open_engine(GetParam(), small_engine(path, tpcc_tables(), true));
     load_tpcc(*engine, 2, scale);
     const auto holds = [&] {
       return tpcc_conditions.at(static_cast<std::size_t>(damage.condition - 1))(collect_tpcc(*engine, 2, scale));
@@ -208,9 +225,13 @@ TEST(TpccConditions, EachSeesItsDamage) {
   }
 }
 
-TEST(YcsbCheck, SeesLostUpdatesLostRecordsAndDamage) {
+class YcsbCheck : public EngineAdapter {};
+INSTANTIATE_TEST_SUITE_P(OnEveryEngine, YcsbCheck, ::testing::ValuesIn(built_engines()),
+                         [](const auto& engine) { return engine.param; });
+
+TEST_P(YcsbCheck, SeesLostUpdatesLostRecordsAndDamage) {
   const TestFolder folder;
-  const auto engine = open_engine("wiredtiger", small_engine(folder.path(), ycsb_tables(), true));
+  const auto engine = open_engine(GetParam(), small_engine(folder.path(), ycsb_tables(), true));
   load_ycsb(*engine, 2, few_records);
   const YcsbTotals before = ycsb_totals(*engine, 2, few_records);
   const Ycsb none(few_records, ycsb_mix("ycsb-f"), Distribution::uniform, before, 2, 1);
@@ -235,9 +256,14 @@ TEST(YcsbCheck, SeesLostUpdatesLostRecordsAndDamage) {
   EXPECT_NE(none.complaint(ycsb_totals(*engine, 2, few_records)), "");
 }
 
-TEST(OltpBench, RunsOnBothRuntimesFromADatabaseThatIsMadeOnce) {
+class OltpBench : public EngineAdapter {};
+INSTANTIATE_TEST_SUITE_P(OnEveryEngine, OltpBench, ::testing::ValuesIn(built_engines()),
+                         [](const auto& engine) { return engine.param; });
+
+TEST_P(OltpBench, RunsOnBothRuntimesFromADatabaseThatIsMadeOnce) {
   const TestFolder folder;
   OltpOptions options;
+  options.engine = GetParam();
   options.data = folder.path();
   options.records = 500;
   options.duration = .05;
@@ -261,9 +287,10 @@ TEST(OltpBench, RunsOnBothRuntimesFromADatabaseThatIsMadeOnce) {
             1);
 }
 
-TEST(OltpBench, AFullDiskIsOneErrorAndLeavesNothing) {
+TEST_P(OltpBench, AFullDiskIsOneErrorAndLeavesNothing) {
   const TestFolder folder;
   OltpOptions options;
+  options.engine = GetParam();
   options.data = folder.path();
   options.records = 200000;
   options.workers = 2;

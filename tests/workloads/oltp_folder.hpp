@@ -1,6 +1,8 @@
 // A folder for a test's databases, and small engines in it.
 #pragma once
 
+#include <charm/error.hpp>
+
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -10,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "workloads/oltp/engine.hpp"
+#include "workloads/oltp/names.hpp"
 
 namespace charm::workloads::testing {
 
@@ -31,6 +34,19 @@ class TestFolder {
  private:
   std::string path_;
 };
+
+/// The engines that this build has.
+inline std::vector<std::string> built_engines() {
+  std::vector<std::string> built;
+  for (const std::string& name : oltp_engines()) {
+    try {
+      oltp::require_engine(name);
+      built.push_back(name);
+    } catch (const Error&) {
+    }
+  }
+  return built;
+}
 
 inline oltp::EngineOptions small_engine(const std::string& folder, const std::vector<std::string>& tables, bool create,
                                         int sessions = 2) {

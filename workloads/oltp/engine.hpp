@@ -106,5 +106,9 @@ void require_engine(const std::string& name);
 std::unique_ptr<Engine> open_wiredtiger(const EngineOptions& options);
 std::string wiredtiger_release();
 #endif
+#ifdef CHARM_OLTP_ROCKSDB
+std::unique_ptr<Engine> open_rocksdb(const EngineOptions& options);
+std::string rocksdb_release();
+#endif
 
 }  // namespace charm::workloads::oltp

@@ -18,6 +18,6 @@ std::vector<std::string> oltp_distributions() {
 
 std::vector<std::string> oltp_durabilities() { return {oltp_durability_names.begin(), oltp_durability_names.end()}; }
 
-std::vector<std::string> oltp_engines() { return {"wiredtiger"}; }
+std::vector<std::string> oltp_engines() { return {oltp_engine_names.begin(), oltp_engine_names.end()}; }
 
 }  // namespace charm::workloads

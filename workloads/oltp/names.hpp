@@ -10,6 +10,7 @@ namespace charm::workloads {
 /// YCSB's core workloads, the mix of the CHARM paper (45 % read, 55 % read-modify-write), and TPC-C.
 inline constexpr std::array oltp_kernel_names = {"ycsb-a", "ycsb-b", "ycsb-c",     "ycsb-d",
                                                  "ycsb-e", "ycsb-f", "ycsb-paper", "tpcc"};
+inline constexpr std::array oltp_engine_names = {"wiredtiger", "rocksdb"};
 inline constexpr std::array oltp_distribution_names = {"zipfian", "uniform"};
 inline constexpr std::array oltp_durability_names = {"none", "buffered", "written", "synced"};
 
