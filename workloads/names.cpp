@@ -36,6 +36,12 @@ std::vector<std::string> streamcluster_runtimes() {
   return names;
 }
 
+std::vector<std::string> sgd_runtimes() {
+  std::vector<std::string> names = runtimes();
+  names.insert(names.end() - 1, "async");  // before "serial"
+  return names;
+}
+
 std::vector<std::string> memory_names() { return {array_memory_names.begin(), array_memory_names.end()}; }
 
 }  // namespace charm::workloads

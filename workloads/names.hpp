@@ -36,6 +36,9 @@ std::vector<std::string> runtimes();
 /// them.
 std::vector<std::string> streamcluster_runtimes();
 
+/// Those of runtimes(), and "async": a std::async for each block of a loop (CHARM §5.5).
+std::vector<std::string> sgd_runtimes();
+
 /// How much work a unit of rates stands for: 1e6 for "MTEPS". 1 for a unit that is not known.
 double unit_size(std::string_view unit);
 

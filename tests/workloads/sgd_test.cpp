@@ -12,12 +12,12 @@
 
 #include <gtest/gtest.h>
 
-#include "workloads/executors.hpp"
 #include "workloads/sgd/bench.hpp"
 #include "workloads/sgd/by_column.hpp"
 #include "workloads/sgd/generate.hpp"
 #include "workloads/sgd/objective.hpp"
 #include "workloads/sgd/reference.hpp"
+#include "workloads/sgd_executors.hpp"
 
 namespace charm::workloads::testing {
 namespace {
@@ -129,7 +129,7 @@ TEST(Objective, IsTheFormulaOnEveryExecutorDenseAndSparse) {
     for (double& x : w) x = .25 * *rc::gen::inRange(-20, 20);
     const Plainly right = plainly(s, w);
     const Array<float> model = narrowed(w);
-    on_every_executor([&](auto& e) {
+    on_every_sgd_executor([&](auto& e) {
       const std::vector<const float*> models(static_cast<std::size_t>(e.workers()), model.data());
       EXPECT_NEAR(mean_loss(e, s, models) + penalty(s, model), right.objective, 1e-5 * (1 + right.objective));
       Vector exact_slope;
@@ -162,7 +162,7 @@ TEST(Reference, IsNewtonsSolution) {
     const auto features = *rc::gen::inRange<Index>(1, 8);
     const Samples s = samples_of(rows, features, *rc::gen::element(1.0, .6), *rc::gen::inRange<std::uint64_t>(0, 1000));
     const double least = least_by_newton(s);
-    on_every_executor([&](auto& e) {
+    on_every_sgd_executor([&](auto& e) {
       const Reference found = solve_reference(e, s);
       EXPECT_GE(found.objective, least - 1e-9);
       EXPECT_LE(found.objective, least + found.gap + 1e-9);  // the certificate holds
@@ -181,7 +181,7 @@ TEST(Descent, ComesWithinTheBoundOfTheReferenceHoweverItIsReplicatedAndUpdated) 
       for (const auto update : {Update::hogwild, Update::locked, Update::averaged}) {
         // Outside of the executors: a trace must end on the thread that it began on, and a fiber may not.
         SCOPED_TRACE(static_cast<int>(replication) * 10 + static_cast<int>(update));
-        on_every_executor([&](auto& e) {
+        on_every_sgd_executor([&](auto& e) {
           const Descent found = descend(e, s, {replication, update, 500, target});
           const double exact = plainly(s, {found.model.begin(), found.model.end()}).objective;
           EXPECT_LE(found.objective, target);
@@ -212,7 +212,7 @@ TEST(Descent, ArrivesOnFeaturesThatAreNotCentred) {
   for (float& value : s.values) value += 2;
   const double least = least_by_newton(s);
   const double target = least + .05 * (std::log(2.0) - least);
-  on_every_executor([&](auto& e) {
+  on_every_sgd_executor([&](auto& e) {
     const Descent found = descend(e, s, {Replication::core, Update::hogwild, 500, target});
     EXPECT_LE(found.objective, target) << found.epochs;
   });
@@ -222,7 +222,7 @@ TEST(Columns, AreTheSamplesByFeature) {
   for (const double density : {1.0, .3, .02}) {
     const Samples s = samples_of(130, 90, density, 13);
     const auto rows = matrix_of(s);
-    on_every_executor([&](auto& e) {
+    on_every_sgd_executor([&](auto& e) {
       const SampleColumns columns = columns_of(e, s);
       EXPECT_EQ(columns.values.size(), s.entries());
       for (Index j = 0; j < s.features; ++j) {
@@ -251,7 +251,7 @@ TEST(DescentByColumn, ComesWithinTheBoundOfTheReference) {
       const double least = least_by_newton(s);
       const double target = least + .05 * (std::log(2.0) - least);
       const bool even = shift > 0;
-      on_every_executor([&](auto& e) {
+      on_every_sgd_executor([&](auto& e) {
         const SampleColumns columns = columns_of(e, s);
         const Descent found = descend_by_column(e, s, columns, {.epochs = 3000, .target = target});
         const double exact = plainly(s, {found.model.begin(), found.model.end()}).objective;
@@ -265,7 +265,7 @@ TEST(DescentByColumn, ComesWithinTheBoundOfTheReference) {
 
 TEST(DescentByColumn, StopsAtTheEpochsItIsGivenAndNeverRises) {
   const Samples s = samples_of(200, 20, 1, 5);
-  on_every_executor([&](auto& e) {
+  on_every_sgd_executor([&](auto& e) {
     const SampleColumns columns = columns_of(e, s);
     double before = std::log(2.0);
     for (int epochs = 0; epochs < 5; ++epochs) {
@@ -279,7 +279,7 @@ TEST(DescentByColumn, StopsAtTheEpochsItIsGivenAndNeverRises) {
 
 TEST(Descent, StopsAtTheEpochsItIsGivenWithTheBestThatItHad) {
   const Samples s = samples_of(200, 20, 1, 5);
-  on_every_executor([&](auto& e) {
+  on_every_sgd_executor([&](auto& e) {
     const Descent found = descend(e, s, {Replication::core, Update::hogwild, 3, 0});
     EXPECT_EQ(found.epochs, 3);
     EXPECT_LT(found.objective, std::log(2.0));
@@ -307,7 +307,7 @@ TEST(Replicas, AreSharedByTheWorkersOfACoreAChipletANodeOrTheMachine) {
 TEST(Samples, AreTheSameForAnyRuntimeAndAsWideAsAsked) {
   for (const double density : {1.0, .3, .01}) {
     const Samples right = samples_of(300, 50, density, 9);
-    on_every_executor([&](auto& e) {
+    on_every_sgd_executor([&](auto& e) {
       const Samples s = generate_samples(e, {300, 50, density, 9});
       EXPECT_EQ(s.bytes(), sample_bytes({300, 50, density, 9}));
       EXPECT_TRUE(std::equal(s.values.begin(), s.values.end(), right.values.begin(), right.values.end()));
@@ -356,7 +356,7 @@ TEST(SgdBench, RunsEveryKernelOnEveryRuntimeVerified) {
   for (const double density : {1.0, .2}) {
     const auto samples = SampleSet::generate({400, 40, density, 1}, {});
     EXPECT_NE(samples.describe().find("400 rows of 40 features"), std::string::npos);
-    for (const auto& runtime : runtimes()) {
+    for (const auto& runtime : sgd_runtimes()) {
       for (const auto& kernel : sgd_kernels()) {
         for (const auto& update : sgd_updates()) {
           const auto run = run_sgd(kernel, {runtime, 3}, samples, {update, 500, .05}, 2);
@@ -368,6 +368,13 @@ TEST(SgdBench, RunsEveryKernelOnEveryRuntimeVerified) {
       }
     }
   }
+}
+
+TEST(SgdBytes, OfThePapersDataSetAreBelow8GiB) {
+  // CHARM §5.1: "approximately 6,250 MB"; 200,000 rows of its 8,192 features in single precision are that.
+  const SampleOptions paper{200000, 8192, 1, 1};
+  EXPECT_EQ(sample_bytes(paper) >> 20U, 6250U);
+  EXPECT_LT(sgd_bytes(paper, 128), std::uint64_t{8} << 30U);
 }
 
 TEST(SgdBench, FailsADescentThatDoesNotArrive) {

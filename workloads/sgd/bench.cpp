@@ -15,9 +15,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "workloads/executor/dispatch.hpp"
 #include "workloads/graph/random.hpp"
 #include "workloads/sgd/by_column.hpp"
+#include "workloads/sgd/executors.hpp"
 #include "workloads/sgd/libsvm.hpp"
 #include "workloads/sgd/objective.hpp"
 #include "workloads/sgd/reference.hpp"
@@ -197,7 +197,7 @@ template <class Kernel>
 KernelRun run_sgd_trials(const std::string& name, const Runner& runner, const SgdJob& job, int trials,
                          const Progress& progress) {
   KernelRun result{name, runner.runtime, "GB/s", {}, {}, trials > 0, {}};
-  with_executor(runner, [&](auto& e) {
+  with_sgd_executor(runner, [&](auto& e) {
     e.run([&] { Kernel::prepare(e, job); });
     e.run([&] { e.team([](int, int) {}); });  // threads that start with their first work must not be timed with it
     for (int i = 0; i < trials; ++i) {
@@ -232,7 +232,7 @@ SampleSet::~SampleSet() = default;
 SampleSet SampleSet::generate(const SampleOptions& options, const Runner& runner) {
   check_samples(options);
   auto data = std::make_unique<Data>();
-  with_executor(runner, [&](auto& e) { e.run([&] { data->samples = generate_samples(e, options); }); });
+  with_sgd_executor(runner, [&](auto& e) { e.run([&] { data->samples = generate_samples(e, options); }); });
   data->name = fmt::format(", seed {}", options.seed);
   return SampleSet(std::move(data));
 }
@@ -240,7 +240,7 @@ SampleSet SampleSet::generate(const SampleOptions& options, const Runner& runner
 SampleSet SampleSet::load(const std::string& path, std::uint64_t seed, const Runner& runner) {
   auto data = std::make_unique<Data>();
   LoadedSamples loaded;
-  with_executor(runner, [&](auto& e) { e.run([&] { loaded = load_libsvm(e, path, seed); }); });
+  with_sgd_executor(runner, [&](auto& e) { e.run([&] { loaded = load_libsvm(e, path, seed); }); });
   data->samples = std::move(loaded.samples);
   data->name = fmt::format(", {}: label {} against {}{}", path, loaded.positive, loaded.negative,
                            loaded.scaled ? "; features divided by their largest magnitude" : "");

@@ -18,8 +18,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "workloads/executor/all.hpp"
 #include "workloads/executor/parts.hpp"
+#include "workloads/sgd/executors.hpp"
 #include "workloads/sgd/row.hpp"
 #include "workloads/trial.hpp"
 
@@ -182,7 +182,7 @@ Descent descend_by_column(E& e, const Samples& samples, const SampleColumns& col
 
 #define CHARM_WORKLOADS_INSTANTIATE(Type) \
   template Descent descend_by_column<Type>(Type&, const Samples&, const SampleColumns&, const DescentOptions&);
-CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+CHARM_SGD_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 #undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "workloads/executor/all.hpp"
 #include "workloads/executor/parts.hpp"
+#include "workloads/sgd/executors.hpp"
 
 namespace charm::workloads {
 namespace {
@@ -74,7 +74,7 @@ SampleColumns columns_of(E& e, const Samples& samples) {
 }
 
 #define CHARM_WORKLOADS_INSTANTIATE(Type) template SampleColumns columns_of<Type>(Type&, const Samples&);
-CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+CHARM_SGD_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 #undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "workloads/executor/all.hpp"
 #include "workloads/executor/parts.hpp"
 #include "workloads/graph/random.hpp"
+#include "workloads/sgd/executors.hpp"
 #include "workloads/sgd/row.hpp"
 
 namespace charm::workloads {
@@ -100,7 +100,7 @@ Samples generate_samples(E& e, const SampleOptions& options) {
 }
 
 #define CHARM_WORKLOADS_INSTANTIATE(Type) template Samples generate_samples<Type>(Type&, const SampleOptions&);
-CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+CHARM_SGD_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 #undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

@@ -12,11 +12,11 @@
 
 #include <fmt/format.h>
 
-#include "workloads/executor/all.hpp"
 #include "workloads/executor/parts.hpp"
 #include "workloads/files/fields.hpp"
 #include "workloads/files/text.hpp"
 #include "workloads/graph/random.hpp"
+#include "workloads/sgd/executors.hpp"
 
 namespace charm::workloads {
 namespace {
@@ -251,7 +251,7 @@ LoadedSamples load_libsvm(E& e, const std::string& path, std::uint64_t seed) {
 
 #define CHARM_WORKLOADS_INSTANTIATE(Type) \
   template LoadedSamples load_libsvm<Type>(Type&, const std::string&, std::uint64_t);
-CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+CHARM_SGD_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 #undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

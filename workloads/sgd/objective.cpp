@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "workloads/executor/all.hpp"
 #include "workloads/executor/parts.hpp"
+#include "workloads/sgd/executors.hpp"
 #include "workloads/sgd/row.hpp"
 
 namespace charm::workloads {
@@ -126,7 +126,7 @@ double penalty(const Samples& samples, const Array<float>& model) {
   template double mean_loss<Type>(Type&, const Samples&, const std::vector<const float*>&); \
   template Array<float> gradient<Type>(Type&, const Samples&, const Array<float>&);         \
   template double exact_objective<Type>(Type&, const Samples&, const std::vector<double>&, std::vector<double>*);
-CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+CHARM_SGD_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 #undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

@@ -9,7 +9,7 @@
 #include <deque>
 #include <utility>
 
-#include "workloads/executor/all.hpp"
+#include "workloads/sgd/executors.hpp"
 #include "workloads/sgd/objective.hpp"
 
 namespace charm::workloads {
@@ -96,7 +96,7 @@ Reference solve_reference(E& e, const Samples& samples, double gap, int most) {
 }
 
 #define CHARM_WORKLOADS_INSTANTIATE(Type) template Reference solve_reference<Type>(Type&, const Samples&, double, int);
-CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+CHARM_SGD_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 #undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

@@ -18,7 +18,7 @@
 #include <cmath>
 #include <limits>
 
-#include "workloads/executor/all.hpp"
+#include "workloads/sgd/executors.hpp"
 #include "workloads/sgd/objective.hpp"
 #include "workloads/sgd/row.hpp"
 #include "workloads/trial.hpp"
@@ -214,7 +214,7 @@ Descent descend(E& e, const Samples& samples, const DescentOptions& options) {
 }
 
 #define CHARM_WORKLOADS_INSTANTIATE(Type) template Descent descend<Type>(Type&, const Samples&, const DescentOptions&);
-CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
+CHARM_SGD_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 #undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

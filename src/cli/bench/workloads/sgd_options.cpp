@@ -22,6 +22,8 @@ const WorkloadText& SgdWorkload::text() const {
 
 std::vector<std::string> SgdWorkload::kernels() const { return workloads::sgd_kernels(); }
 
+std::vector<std::string> SgdWorkload::runtimes() const { return workloads::sgd_runtimes(); }
+
 std::vector<std::string> SgdWorkload::kernels_by_default(const BenchRequest& /*request*/,
                                                          const std::vector<std::string>& known) const {
   std::vector<std::string> chosen = known;
