@@ -1,6 +1,6 @@
 // What a kernel does with one row: the product with a model, and adding the row to one. The model may be written by
 // other workers meanwhile (Relaxed) or not (Plain); only the plain loops over dense rows can become vector
-// instructions. Invariant: all sums over a row are taken in the same order for the same access.
+// instructions. Invariant: all sums over a row are taken in the same order by the same function for the same access.
 #pragma once
 
 #include <array>
@@ -60,6 +60,59 @@ void add_row(const Samples& samples, Index row, T factor, T* sum) {
   }
   const float* x = &samples.values[row * samples.features];
   for (Index j = 0; j < samples.features; ++j) sum[j] += factor * static_cast<T>(x[j]);
+}
+
+/// w = keep * (w + gain * x), and the product of the new w with the next row, in one pass over the model: the same as
+/// dot_dense<Plain>() after it.
+inline float step_and_dot(const float* x, const float* next, Index n, float keep, float gain, float* w) {
+  constexpr std::size_t lanes = Plain::lanes;
+  std::array<float, lanes> sums{};
+  Index i = 0;
+  for (; i + Index{lanes} <= n; i += Index{lanes}) {
+    for (std::size_t k = 0; k < lanes; ++k) {
+      const Index j = i + Index(k);
+      w[j] = keep * (w[j] + gain * x[j]);
+      sums[k] += next[j] * w[j];
+    }
+  }
+  float total = 0;
+  for (; i < n; ++i) {
+    w[i] = keep * (w[i] + gain * x[i]);
+    total += next[i] * w[i];
+  }
+  for (const float sum : sums) total += sum;
+  return total;
+}
+
+/// The products of some dense rows with w, of which each part is read once for all of them.
+template <std::size_t rows>
+std::array<float, rows> dot_dense_rows(const float* x, const float* w, Index n) {
+  constexpr std::size_t lanes = 8;
+  std::array<std::array<float, lanes>, rows> sums{};
+  Index i = 0;
+  for (; i + Index{lanes} <= n; i += Index{lanes}) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t k = 0; k < lanes; ++k) sums[row][k] += x[Index(row) * n + i + Index(k)] * w[i + Index(k)];
+    }
+  }
+  std::array<float, rows> totals{};
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (Index rest = i; rest < n; ++rest) totals[row] += x[Index(row) * n + rest] * w[rest];
+    for (const float sum : sums[row]) totals[row] += sum;
+  }
+  return totals;
+}
+
+/// sum += factors[0] * the first of some dense rows + factors[1] * the next, and so on. A sum is read and written once
+/// for all of them: with thousands of features the sums of a gradient do not stay in the first-level cache beside a
+/// row.
+template <std::size_t rows>
+void add_dense_rows(const float* x, Index features, const std::array<float, rows>& factors, float* sum) {
+  for (Index j = 0; j < features; ++j) {
+    float total = sum[j];
+    for (std::size_t k = 0; k < rows; ++k) total += factors[k] * x[Index(k) * features + j];
+    sum[j] = total;
+  }
 }
 
 /// log(1 + exp(-margin)), without overflow.

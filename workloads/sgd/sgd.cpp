@@ -17,6 +17,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "workloads/sgd/executors.hpp"
 #include "workloads/sgd/objective.hpp"
@@ -35,11 +36,18 @@ struct alignas(128) WorkerState {
   std::vector<float> before, copy;
 };
 
+/// How far a step goes along its row, whose product with the model is given.
+float gain_of(const Samples& samples, Index row, float rate, float product) {
+  const auto label = static_cast<float>(samples.labels[row]);
+  return rate * label * static_cast<float>(logistic_slope(static_cast<double>(label * product)));
+}
+
+/// What a step leaves of dense weights, for the penalty.
+float keep_of(const Samples& samples, float rate) { return 1 / (1 + rate * static_cast<float>(samples.lambda())); }
+
 template <class Access>
 void step(const Samples& samples, const Array<float>& shares, Index row, float rate, float* w) {
-  const auto label = static_cast<float>(samples.labels[row]);
-  const auto margin = static_cast<double>(label * dot<Access>(samples, row, w));
-  const float gain = rate * label * static_cast<float>(logistic_slope(margin));
+  const float gain = gain_of(samples, row, rate, dot<Access>(samples, row, w));
   if (samples.sparse()) {
     for (Index i = samples.offsets[row]; i < samples.offsets[row + 1]; ++i) {
       const Index j = samples.columns[i];
@@ -47,9 +55,21 @@ void step(const Samples& samples, const Array<float>& shares, Index row, float r
     }
     return;
   }
-  const float keep = 1 / (1 + rate * static_cast<float>(samples.lambda()));
+  const float keep = keep_of(samples, rate);
   const float* x = &samples.values[row * samples.features];
   for (Index j = 0; j < samples.features; ++j) Access::put(w[j], keep * (Access::get(w[j]) + gain * x[j]));
+}
+
+/// Steps for dense rows on a model that nobody else writes: each goes over the model once, with the next row's product.
+void dense_steps(const Samples& samples, Index lo, Index hi, float rate, float* w) {
+  const Index n = samples.features;
+  const float keep = keep_of(samples, rate);
+  float product = dot<Plain>(samples, lo, w);
+  for (Index row = lo; row < hi; ++row) {
+    const float* x = &samples.values[row * n];
+    const float* next = row + 1 < hi ? x + n : x;  // the last one's product is of no use
+    product = step_and_dot(x, next, n, keep, gain_of(samples, row, rate, product), w);
+  }
 }
 
 template <Executor E>
@@ -139,6 +159,7 @@ class Descending {
 
   template <class Access>
   void steps(float* w, Index lo, Index hi) {
+    if (std::is_same_v<Access, Plain> && !samples_.sparse()) return dense_steps(samples_, lo, hi, rate_, w);
     for (Index row = lo; row < hi; ++row) step<Access>(samples_, shares_, row, rate_, w);
   }
 
