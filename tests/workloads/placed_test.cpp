@@ -12,17 +12,10 @@
 #include "workloads/bench.hpp"
 #include "workloads/executor/charm.hpp"
 #include "workloads/graph/input.hpp"
+#include "workloads/two_nodes.hpp"
 
 namespace charm::workloads::testing {
 namespace {
-
-/// Four chiplets on two nodes, and workers whose numbers are not in the order of the chiplets.
-Config two_nodes() {
-  Config config;
-  config.topology = "pack:1 numa:2 l3:2 core:8 pu:1";
-  config.policy = "distributed";
-  return config;
-}
 
 std::vector<Vertex> neighbours_of(const CsrGraph& graph) {
   const auto& all = graph.out.neighbours;

@@ -41,6 +41,10 @@ class BlockLoop {
  public:
   virtual ~BlockLoop() = default;
   virtual void run(const Blocks& blocks, const BlockBody& body) = 0;
+  [[nodiscard]] virtual int workers() const = 0;
+  [[nodiscard]] virtual int worker() const = 0;  ///< that runs the calling body
+  /// Where arrays lie that loops go over.
+  [[nodiscard]] virtual const ArrayPlacement& placement() const = 0;
 };
 
 template <Executor E>
@@ -54,6 +58,10 @@ class ExecutorLoop final : public BlockLoop {
         body(block, block * blocks.size, std::min(blocks.points, (block + 1) * blocks.size));
     });
   }
+
+  [[nodiscard]] int workers() const override { return executor_.workers(); }
+  [[nodiscard]] int worker() const override { return executor_.worker(); }
+  [[nodiscard]] const ArrayPlacement& placement() const override { return array_placement_of(executor_); }
 
  private:
   E& executor_;

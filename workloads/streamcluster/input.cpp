@@ -100,12 +100,13 @@ PointRows read_points(BlockLoop& loop, const ArrayPlacement& placement, const st
   return rows;
 }
 
-std::uint64_t point_bytes(const PointOptions& options, Index chunk) {
+std::uint64_t point_bytes(const PointOptions& options, Index chunk, int copies) {
   check(options.count, options.dimensions);
   const auto coordinates = static_cast<double>(options.count) * static_cast<double>(options.dimensions) * sizeof(float);
   constexpr double a_point = 32;  // costs, slots, moves, order and sums of weights
   constexpr double rest = 16U << 20U;
-  const double all = coordinates + a_point * static_cast<double>(std::min(options.count, chunk)) + rest;
+  const double copied = copies * static_cast<double>(options.dimensions) * sizeof(float);
+  const double all = coordinates + (a_point + copied) * static_cast<double>(std::min(options.count, chunk)) + rest;
   return all > 1e19 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(all);
 }
 

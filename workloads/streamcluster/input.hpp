@@ -34,7 +34,7 @@ PointRows generate_points(BlockLoop& loop, const ArrayPlacement& placement, cons
 /// \throws Error (bad_input) where there is no such file, its size is no multiple of a row, or a number is not finite.
 PointRows read_points(BlockLoop& loop, const ArrayPlacement& placement, const std::string& path, Index dimensions);
 
-/// Bytes of the points and of the search in one chunk of them.
-std::uint64_t point_bytes(const PointOptions& options, Index chunk);
+/// Bytes of the points, of copies of a chunk, and of the search in it.
+std::uint64_t point_bytes(const PointOptions& options, Index chunk, int copies = 0);
 
 }  // namespace charm::workloads

@@ -27,9 +27,9 @@ class Search {
         draws_(draws),
         blocks_(points.count),
         block_sums_(size(blocks_.count())),
-        costs_(points.count),
-        slots_(points.count),
-        moves_(points.count) {}
+        costs_(loop.placement().split<float>(points.count)),
+        slots_(loop.placement().split<std::int32_t>(points.count)),
+        moves_(loop.placement().split<std::uint8_t>(points.count)) {}
 
   Clustering run(Index least, Index most) {
     if (points_.count <= most) return every_point();
@@ -62,9 +62,12 @@ class Search {
  private:
   static std::size_t size(Index i) { return static_cast<std::size_t>(i); }
 
-  [[nodiscard]] float cost_at(Index i, const float* center) const {
-    return squared_distance(points_[i], center, points_.dimensions) * points_.weight(i);
+  [[nodiscard]] static float cost_at(const Points& points, Index i, Index center) {
+    return squared_distance(points[i], points[center], points.dimensions) * points.weight(i);
   }
+
+  /// The points as the worker that calls is to read them.
+  [[nodiscard]] Points here() const { return points_.near(loop_.worker()); }
 
   [[nodiscard]] double total_of_blocks() const { return std::accumulate(block_sums_.begin(), block_sums_.end(), 0.0); }
 
@@ -80,8 +83,9 @@ class Search {
   /// The upper bound of z: with it one centre is as cheap as any number.
   double cost_of_one_center() {
     loop_.run(blocks_, [&](Index block, Index first, Index last) {
+      const Points points = here();
       double sum = 0;
-      for (Index i = first; i < last; ++i) sum += static_cast<double>(cost_at(i, points_[0]));
+      for (Index i = first; i < last; ++i) sum += static_cast<double>(cost_at(points, i, 0));
       block_sums_[size(block)] = sum;
     });
     return total_of_blocks();
@@ -130,8 +134,9 @@ class Search {
   /// Gives points to a new centre: all, or those that are nearer to it.
   void assign_all(std::int32_t slot, Index center, bool all) {
     loop_.run(blocks_, [&](Index, Index first, Index last) {
+      const Points points = here();
       for (Index i = first; i < last; ++i) {
-        const float cost = cost_at(i, points_[center]);
+        const float cost = cost_at(points, i, center);
         if (!all && !(cost < costs_[i])) continue;
         costs_[i] = cost;
         slots_[i] = slot;
@@ -175,10 +180,11 @@ class Search {
     const std::size_t slots = centers_.size();
     savings_.assign(size(blocks_.count()) * slots, 0);
     loop_.run(blocks_, [&](Index block, Index first, Index last) {
+      const Points points = here();
       double opening = 0;
       double* savings = savings_.data() + size(block) * slots;
       for (Index i = first; i < last; ++i) {
-        const float there = cost_at(i, points_[candidate]);
+        const float there = cost_at(points, i, candidate);
         const double difference = static_cast<double>(there) - static_cast<double>(costs_[i]);
         moves_[i] = difference < 0 ? 1 : 0;
         if (difference < 0)
@@ -219,9 +225,10 @@ class Search {
       free_.pop_back();
     centers_[static_cast<std::size_t>(mine)] = candidate;
     loop_.run(blocks_, [&](Index, Index first, Index last) {
+      const Points points = here();
       for (Index i = first; i < last; ++i) {
         if (moves_[i] == 0 && closing_[static_cast<std::size_t>(slots_[i])] == 0) continue;
-        costs_[i] = cost_at(i, points_[candidate]);
+        costs_[i] = cost_at(points, i, candidate);
         slots_[i] = mine;
       }
     });

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "workloads/streamcluster/chunk.hpp"
 #include "workloads/streamcluster/local_search.hpp"
 
 namespace charm::workloads {
@@ -25,11 +26,12 @@ void append_means(BlockLoop& loop, const Points& points, const Clustering& found
   const std::size_t each = found.centers.size() * row;
   std::vector<double> sums(static_cast<std::size_t>(blocks.count()) * each);
   loop.run(blocks, [&](Index block, Index first, Index last) {
+    const Points here = points.near(loop.worker());
     double* of_block = sums.data() + static_cast<std::size_t>(block) * each;
     for (Index i = first; i < last; ++i) {
       double* sum = of_block + static_cast<std::size_t>(found.center_of[static_cast<std::size_t>(i)]) * row;
       const auto weight = static_cast<double>(points.weight(i));
-      const float* at = points[i];
+      const float* at = here[i];
       for (Index j = 0; j < points.dimensions; ++j) sum[j] += weight * static_cast<double>(at[j]);
       sum[points.dimensions] += weight;
     }
@@ -64,11 +66,9 @@ StreamCenters cluster_stream(BlockLoop& loop, const Points& points, const Stream
   Draws draws(options.seed);
   StreamCenters out;
   Kept kept;
+  ChunkRows rows(loop, std::min(options.chunk, points.count), points.dimensions);
   for (Index first = 0; first < points.count; first += options.chunk) {
-    Points chunk = points;
-    chunk.count = std::min(options.chunk, points.count - first);
-    chunk.coordinates = points[first];
-    if (points.weights != nullptr) chunk.weights = points.weights + first;
+    const Points chunk = rows.load(loop, points, first, std::min(options.chunk, points.count - first));
     const Clustering found = local_search(loop, chunk, options.least, options.most, draws);
     if (static_cast<Index>(kept.weights.size() + found.centers.size()) > options.intermediate)
       throw Error(Errc::bad_input,

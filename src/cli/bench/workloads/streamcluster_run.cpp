@@ -11,8 +11,13 @@ class StreamclusterRows final : public WorkloadRun {
  public:
   explicit StreamclusterRows(const StreamclusterWorkload& asked) : asked_(asked) {}
 
-  [[nodiscard]] std::uint64_t needed_bytes(const BenchPlan& plan, int /*nodes*/) const override {
-    return workloads::point_bytes(generated(plan), asked_.chunk);
+  [[nodiscard]] std::uint64_t needed_bytes(const BenchPlan& plan, int nodes) const override {
+    const auto memory = workloads::memory_named(plan.memory.empty() ? "partitioned" : plan.memory);
+    const int copies = nodes < 2                                  ? 0
+                       : memory == workloads::Memory::replicated  ? nodes
+                       : memory == workloads::Memory::partitioned ? 1
+                                                                  : 0;
+    return workloads::point_bytes(generated(plan), asked_.chunk, copies);
   }
 
   void prepare(Preparation& bench) override {
