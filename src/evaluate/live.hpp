@@ -42,7 +42,8 @@ class LiveMeasuring : public Measuring {
   bool stopped_ = false;
 };
 
-/// The rows of what `charm bench --json` prints. \throws Error (system) if it is not that, or an answer was wrong.
+/// The rows of what `charm bench --json` prints: seconds, or commits a second of transactions. \throws Error (system)
+/// if it is not that, or an answer was wrong.
 std::vector<Samples> bench_rows(const std::string& json);
 
 /// The lines from `part` that all workers of a recording (counters/recording.hpp) got, or their share of those from

@@ -57,7 +57,8 @@ struct Variant {
 };
 
 /// Variants that are measured in turns, each once in every round; or a call of `charm bench`, which takes turns itself.
-/// A row of its results is called "KERNEL RUNTIME POLICY WORKERS"; its samples are seconds.
+/// A row of its results is called "KERNEL RUNTIME POLICY WORKERS"; its samples are seconds, or commits a
+/// second of transactions.
 struct Job {
   std::string title = {};  ///< for the line of progress
   std::vector<Variant> variants = {};

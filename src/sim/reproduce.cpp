@@ -15,6 +15,7 @@ std::span<const Figure> figures() {
       {"charm:fig7", "Graph kernels on 2 × 7713 against NUMA-aware runtimes", charm_figure_7},
       {"charm:fig9", "Streamcluster: CHARM against SHOAL", charm_figure_9},
       {"charm:fig10", "Speedup over RING by graph size", charm_figure_10},
+      {"charm:fig14", "YCSB and TPC-C: LocalCache against DistributedCache", charm_figure_14},
       {"charm:tab1", "Chiplet accesses at 64 cores", charm_table_1},
       {"charm:tab2", "Streamcluster: where accesses are served from", charm_table_2},
       {"olap:fig5", "STREAM copy by number of processes", olap_figure_5},

@@ -107,6 +107,20 @@ TEST(Verdicts, OfKernelsAndFillsNeedTheRuntimeAndTheCounters) {
   EXPECT_TRUE(has(why(same, "charm-tab1"), "the kernel refuses perf_event_open")) << why(same, "charm-tab1");
 }
 
+TEST(Verdicts, OfTransactionsAreThatThePlacementMakesNoDifference) {
+  const Machine machine = Machine::from("pack:1 l3:2(size=33554432) core:4 pu:1");
+  const Context context = context_of(machine, false);
+  Pretended published(machine, Nature::as_published), reversed(machine, Nature::reversed);
+  const auto as_published = evaluated(context, published, {"charm-fig14"});
+  EXPECT_EQ(finding(as_published, "charm-fig14"), Finding::confirmed) << why(as_published, "charm-fig14");
+  for (const Point& point : as_published.results.front().plan.points) {
+    EXPECT_EQ(point.outcome == Outcome::reported, point.expect == Expect::nothing) << point.series;
+    if (point.expect != Expect::nothing) EXPECT_TRUE(point.predicted) << point.series;
+  }
+  const auto wrong = evaluated(context, reversed, {"charm-fig14"});
+  EXPECT_EQ(finding(wrong, "charm-fig14"), Finding::not_confirmed) << why(wrong, "charm-fig14");
+}
+
 TEST(Verdicts, OnTwoCoresOfOneCacheTellWhatIsMissing) {
   const Machine machine = Machine::from("l3:1(size=33554432) core:2 pu:1");
   Context context = context_of(machine, false);

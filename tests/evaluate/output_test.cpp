@@ -27,6 +27,18 @@ TEST(BenchRows, AreNamedByKernelRuntimePolicyAndWorkers) {
   EXPECT_FALSE(rows[0].more_is_better);
 }
 
+TEST(BenchRows, OfTransactionsAreCommitsASecond) {
+  const auto rows = bench_rows(R"({"results": [{"kernel": "tpcc", "runtime": "charm", "policy": "local", "workers": 2,
+    "seconds": [0.5, 0.5], "commits": [100, 150], "verified": true}]})");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].values, (std::vector<double>{200, 300}));
+  EXPECT_EQ(rows[0].unit, "tx/s");
+  EXPECT_TRUE(rows[0].more_is_better);
+  EXPECT_THROW(bench_rows(R"({"results": [{"kernel": "tpcc", "runtime": "charm", "policy": "local", "workers": 2,
+    "seconds": [0.5], "commits": [100, 150], "verified": true}]})"),
+               Error);
+}
+
 TEST(BenchRows, RefuseWrongAnswersAndOtherText) {
   EXPECT_THROW(bench_rows(R"({"results": [{"kernel": "bfs", "runtime": "charm", "policy": "local", "workers": 2,
     "seconds": [0.5], "verified": false}]})"),

@@ -27,8 +27,8 @@ TEST_P(Figures, HoldInEveryHardPoint) {
 
 INSTANTIATE_TEST_SUITE_P(All, Figures,
                          testing::Values("abss:fig13", "charm:fig5", "charm:fig7", "charm:fig9", "charm:fig10",
-                                         "charm:tab1", "charm:tab2", "olap:fig5", "olap:fig10", "tapmm:fig8",
-                                         "tapmm:fig10", "tapmm:fig11", "tapmm:sharing"),
+                                         "charm:fig14", "charm:tab1", "charm:tab2", "olap:fig5", "olap:fig10",
+                                         "tapmm:fig8", "tapmm:fig10", "tapmm:fig11", "tapmm:sharing"),
                          [](const auto& info) {
                            std::string name = info.param;
                            name[name.find(':')] = '_';

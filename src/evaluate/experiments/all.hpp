@@ -10,6 +10,7 @@ extern constinit const Experiment charm_figure_7;
 extern constinit const Experiment scaling;
 extern constinit const Experiment charm_figure_8;
 extern constinit const Experiment charm_figure_9;
+extern constinit const Experiment charm_figure_14;
 extern constinit const Experiment charm_table_1;
 extern constinit const Experiment charm_table_2;
 extern constinit const Experiment sgd;

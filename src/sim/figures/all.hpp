@@ -10,6 +10,7 @@ Reproduction charm_figure_5(const Free& free);
 Reproduction charm_figure_7(const Free& free);
 Reproduction charm_figure_9(const Free& free);
 Reproduction charm_figure_10(const Free& free);
+Reproduction charm_figure_14(const Free& free);
 Reproduction charm_table_1(const Free& free);
 Reproduction charm_table_2(const Free& free);
 Reproduction olap_figure_5(const Free& free);
