@@ -1,6 +1,7 @@
 // Transactions on an engine: the adapter, YCSB and TPC-C on every runtime, and databases that were damaged.
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <functional>
@@ -84,6 +85,21 @@ TEST_P(EngineAdapter, ScansInTheOrderOfTheKeys) {
   EXPECT_EQ(all, "bd\xff");
   EXPECT_EQ(session.seek(0, "\xff\xff", key, value), Outcome::not_found);
   session.rollback();
+}
+
+TEST(Engines, ThatAreUnknownOrMissingAreRefusedWithWhatToDo) {
+  const auto built = built_engines();
+  for (const std::string& name : {std::string("berkeley"), std::string("wiredtiger"), std::string("rocksdb")}) {
+    if (std::find(built.begin(), built.end(), name) != built.end()) continue;
+    try {
+      require_engine(name);
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::bad_config);
+      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+      for (const std::string& there : built) EXPECT_NE(error.remedy().find(there), std::string::npos) << error.what();
+    }
+  }
 }
 
 class OltpRuns : public ::testing::TestWithParam<std::tuple<std::string, const char*>> {
