@@ -87,7 +87,7 @@ TEST(Steering, Algorithm1DoesNotMoveAnybodyByCountersThatAreNotThere) {
 
 TEST(Steering, AfterADecisionEveryWorkerIsWhereTheSpreadPutsIt) {
   Scripted::Rates rates;
-  Steered steered(4, "pack:1 numa:2 l3:4 core:4 pu:1", "charm-alg1:period=0.02", 32, {},
+  Steered steered(4, "pack:1 numa:2 l3:4 core:4 pu:1", "charm-alg1-group:period=0.02", 32, {},
                   std::make_unique<Scripted>(rates));
   auto& runtime = steered.runtime();
   const int top = runtime.placement.levels.back();
@@ -123,10 +123,47 @@ TEST(Steering, OneChipletLeavesNothingToDecideAndCostsNoController) {
 }
 
 TEST(Steering, EveryPolicyNameStartsARuntime) {
-  for (const char* policy : {"adaptive", "charm-alg1", "charm-alg1:map=literal", "static", "static:spread=4", "local",
+  for (const char* policy : {"adaptive", "charm-alg1", "charm-alg1-group", "static", "static:spread=4", "local",
                              "distributed", "numa", "os", "literal"}) {
     Steered steered(2, four_chiplets, policy, 16);
     EXPECT_EQ(charm::run([] { return 7; }), 7) << policy;
+  }
+}
+
+TEST(Steering, AsPrintedEachWorkerFollowsItsOwnCounts) {
+  Scripted::Rates rates;
+  rates.only_worker = 1;
+  rates.other_chiplet = 1000000;
+  Steered steered(2, four_chiplets, "charm-alg1:period=0.01", 16, {}, std::make_unique<Scripted>(rates));
+  auto& runtime = steered.runtime();
+  const int quiet = runtime.placement.lookup(0, 1).cpu, spread = runtime.placement.lookup(1, 4).cpu;
+  ASSERT_NE(spread, runtime.placement.lookup(1, 1).cpu);
+  EXPECT_TRUE(work_until([&] {
+    const auto at = charm::worker_cores();
+    return at[0].cpu == quiet && at[1].cpu == spread;
+  })) << told(charm::decisions());
+  EXPECT_EQ(steered.kernel.collisions(), 0);
+}
+
+/// Algorithm 2 takes a core's number for a cpu's, so it refuses what is left when cpus in the middle go away.
+TEST(Steering, APolicyThatRefusesTheCpusThatAreLeftSaysThatItIsReplacedAndComesBack) {
+  for (const char* policy : {"literal", "charm-alg1"}) {
+    Steered steered(3, four_chiplets, policy, 16);
+    const auto first = charm::worker_cores();
+    const charm::CpuSet all = steered.runtime().machine.allowed_cpus;
+    steered.kernel.set_cpuset({0, 2, 3, 5, 6, 7});
+    ASSERT_TRUE(work_until([] { return charm::stats().cpu_changes == 1; }));
+    EXPECT_NE(told(charm::decisions()).find("placed as 'local' instead"), std::string::npos)
+        << policy << told(charm::decisions());
+    const auto notices = charm::stats().notices;
+    EXPECT_TRUE(std::any_of(notices.begin(), notices.end(),
+                            [](const auto& n) { return n.find("placed as 'local' instead") != std::string::npos; }));
+    steered.kernel.set_cpuset(all);
+    ASSERT_TRUE(work_until([] { return charm::stats().cpu_changes == 2; }));
+    EXPECT_TRUE(work_until([&] { return charm::worker_cores() == first; })) << policy;
+    EXPECT_EQ(told(charm::decisions()).rfind("placed as 'local' instead"),
+              told(charm::decisions()).find("placed as 'local' instead"))
+        << "the second change was not refused";
   }
 }
 
@@ -317,7 +354,7 @@ TEST_P(InReduction, AWorkerMovesBetweenTwoChunks) {
 }
 
 /// Algorithm 1 spreads while there are fills, so each of these decides as soon as it is asked.
-constexpr const char* eager = "charm-alg1:period=0.01";
+constexpr const char* eager = "charm-alg1-group:period=0.01";
 
 TEST(Steering, RegionsHaveControllersOfTheirOwn) {
   Scripted::Rates rates;
