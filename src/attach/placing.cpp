@@ -134,7 +134,8 @@ void ThreadPlacer::avoid(double now) {
   const auto better = [&] {
     std::vector<int> worker_cores;
     for (std::size_t s = 0; s < slots_.size(); ++s)
-      worker_cores.push_back(generation_->placement.lookup(static_cast<int>(s), generation_->spread_of(static_cast<int>(s))).cpu);
+      worker_cores.push_back(
+          generation_->placement.lookup(static_cast<int>(s), generation_->spread_of(static_cast<int>(s))).cpu);
     return placement::quieter_elsewhere(plan_.machine, busy(), worker_cores, plan_.request.smt);
   };
   if (!better()) return;
@@ -201,12 +202,13 @@ void ThreadPlacer::stand(double now) {
 }
 
 void ThreadPlacer::tell_standing() {
-  trouble_ = std::string(given_up_ ? "counters of its threads tell nothing, or would take more than .5 % of their time, "
-                                     "since they switch so often"
-                                   : "there are no counters of its threads") +
-             ", and nothing else tells how fast it is: '" + plan_.spec +
-             "' stands at " + std::to_string(generation_->spread()) + " chiplets" +
-             (stands_by_memory() ? ", by the memory that it holds; --progress FILE would let it try others" : "");
+  trouble_ =
+      std::string(given_up_ ? "counters of its threads tell nothing, or would take more than .5 % of their time, "
+                              "since they switch so often"
+                            : "there are no counters of its threads") +
+      ", and nothing else tells how fast it is: '" + plan_.spec + "' stands at " +
+      std::to_string(generation_->spread()) + " chiplets" +
+      (stands_by_memory() ? ", by the memory that it holds; --progress FILE would let it try others" : "");
 }
 
 /// The chiplets of the workers.

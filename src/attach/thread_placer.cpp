@@ -12,8 +12,8 @@
 namespace charm::attach {
 namespace {
 
-constexpr int most_silent_ticks = 10;     // of workers' counters that tell nothing, until they are not believed any more
-constexpr double look_s = 0.02;           // short enough that a thread that lives for 50 ms is found
+constexpr int most_silent_ticks = 10;  // of workers' counters that tell nothing, until they are not believed any more
+constexpr double look_s = 0.02;        // short enough that a thread that lives for 50 ms is found
 constexpr double unhurried_look_s = 0.1;  // A8
 constexpr double lively_window_s = 0.1;
 constexpr double calm_window_s = 0.25;

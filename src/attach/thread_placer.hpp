@@ -208,7 +208,7 @@ class ThreadPlacer {
   std::vector<Slot> slots_;
   std::unique_ptr<steering::PlacementGeneration> generation_;
   std::vector<Decision> past_;  // decisions of earlier control groups
-  bool waits_ = false;  // some worker has not got its core yet
+  bool waits_ = false;          // some worker has not got its core yet
   bool first_look_ = true;
   int silent_ticks_ = 0;
   bool given_up_ = false;  // its threads had counters, which told nothing or cost too much

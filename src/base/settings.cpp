@@ -135,11 +135,12 @@ std::vector<Row> runtime_rows() {
       {"workers", "0", "Number of workers; 0 means one per allowed physical core, at most the cgroup's cpu quota.",
        "0 to 65536", integer(&Settings::workers, 0, 65536), code(&Config::workers)},
       {"policy", "adaptive",
-       "How workers are placed: adaptive, charm-alg1 and charm-alg1-group move them while the program runs; static, local, "
+       "How workers are placed: adaptive, charm-alg1 and charm-alg1-group move them while the program runs; static, "
+       "local, "
        "distributed, numa and literal do not; os does not bind them. name:parameter=value,... also sets a controller's "
        "parameters.",
-       "adaptive, charm-alg1, charm-alg1-group, static, local, distributed, numa, os or literal", any_text(&Settings::policy),
-       code(&Config::policy)},
+       "adaptive, charm-alg1, charm-alg1-group, static, local, distributed, numa, os or literal",
+       any_text(&Settings::policy), code(&Config::policy)},
       {"sockets", "fill",
        "fill: no worker on a socket before the previous one is full. balance: evenly over the sockets.",
        words(&Settings::sockets), choice(&Settings::sockets), code(&Config::sockets)},

@@ -109,9 +109,9 @@ int regret(const SimArguments& options, Session& session, bool colour) {
   std::vector<std::string> controllers;
   for (const auto& each : controller::policies())
     if (controller::moves(each.name)) controllers.emplace_back(each.name);
-  const auto all = sim::regrets(request.machines,
-                                options.workload.empty() ? sim::regret_workloads() : request.workloads, request.jobs,
-                                controllers);
+  const auto all =
+      sim::regrets(request.machines, options.workload.empty() ? sim::regret_workloads() : request.workloads,
+                   request.jobs, controllers);
   session.out << (options.output.json ? regret_json(all) : regret_table(all, colour));
   return exit_done;
 }

@@ -132,8 +132,8 @@ class Literal final : public Controller {
       const double rate = rate_.of(worker.events, worker.instructions, elapsed_);
       // Lines 7 to 15, with a step that lands beyond a bound stopping at it.
       const bool spreads = rate >= rate_.threshold;
-      worker.spread_rate = spreads ? std::min(worker.spread_rate + step_, setup_.chiplets)
-                                   : std::max(worker.spread_rate - step_, 1);
+      worker.spread_rate =
+          spreads ? std::min(worker.spread_rate + step_, setup_.chiplets) : std::max(worker.spread_rate - step_, 1);
       ++(spreads ? more : less);
       sum += rate;
       if (!accepted(worker.spread_rate) || spreads_[w] == worker.spread_rate) continue;
@@ -192,8 +192,8 @@ class Group final : public Controller {
     const int before = spread();
     at_ = rate >= rate_.threshold ? std::min(at_ + step_, levels_.size() - 1) : at_ - std::min(at_, step_);
     if (spread() == before) return;
-    log_.record({time, control_group_, before, spread(), work_ / elapsed_, -1, -1, reason_of(rate, rate_.threshold),
-                 "moved"});
+    log_.record(
+        {time, control_group_, before, spread(), work_ / elapsed_, -1, -1, reason_of(rate, rate_.threshold), "moved"});
   }
 
   std::vector<int> levels_;

@@ -114,11 +114,11 @@ class ControlGroup {
 
   mutable std::mutex deciding_;  // leaders only try to lock it; guards all below
   std::map<std::string, Part, std::less<>> parts_;
-  std::string current_;  // region of the last tick; empty: the whole program
-  Totals before_;        // at the last tick
+  std::string current_;              // region of the last tick; empty: the whole program
+  Totals before_;                    // at the last tick
   std::vector<Counts> each_before_;  // by worker, where each decides for itself
   std::vector<WorkerSignals> each_;
-  DecisionLog kept_;     // decisions of all parts, with their outcomes
+  DecisionLog kept_;  // decisions of all parts, with their outcomes
   Sampler sampler_;
   Timeline timeline_;
   Listener listener_;

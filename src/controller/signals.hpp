@@ -10,7 +10,7 @@ namespace charm::controller {
 
 /// What one worker did in the interval.
 struct WorkerSignals : Counts {
-  bool counters = false;        // as in Signals, of this worker
+  bool counters = false;  // as in Signals, of this worker
   bool hides_chiplets = false;
 };
 

@@ -14,8 +14,8 @@
 namespace charm::counters {
 namespace {
 
-constexpr std::uint64_t patience_ns = 50'000'000;  // after which a group without a counter is split
-constexpr double silence_instructions = 10e9;      // after which fill events that count nothing are given up
+constexpr std::uint64_t patience_ns = 50'000'000;        // after which a group without a counter is split
+constexpr double silence_instructions = 10e9;            // after which fill events that count nothing are given up
 constexpr std::size_t readings = 9;                      // at the start, to know what one takes
 constexpr std::uint64_t silence_cpu_ns = 1'000'000'000;  // the same, for an instruction counter that stays 0
 

@@ -18,8 +18,8 @@ class SwitchWatch {
   [[nodiscard]] bool due(std::uint64_t now_ns) const { return watches() && now_ns - looked_ns_ >= window_ns; }
 
   /// \param switches of the thread since it began.
-  /// \returns which share of the events the thread could afford, once it could not afford them all in two windows of 250
-  /// ms in a row; else 1.
+  /// \returns which share of the events the thread could afford, once it could not afford them all in two windows of
+  /// 250 ms in a row; else 1.
   double look(std::uint64_t now_ns, std::uint64_t switches) {
     const double seconds = static_cast<double>(now_ns - looked_ns_) * 1e-9;
     const double made = static_cast<double>(switches - (switches < switches_ ? switches : switches_));

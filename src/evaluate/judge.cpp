@@ -127,8 +127,8 @@ Verdict verdict_of(const std::vector<Point>& points, std::string_view x) {
   const auto of_all = [&](std::size_t count) {
     return count == hard && hard == 1   ? std::string("the one point")
            : count == hard && hard == 2 ? std::string("both points")
-           : count == hard ? fmt::format("all {} points", hard)
-                           : fmt::format("{} of {} points", count, hard);
+           : count == hard              ? fmt::format("all {} points", hard)
+                                        : fmt::format("{} of {} points", count, hard);
   };
   if (!against.empty()) {
     const Point& worst = *against.front();
@@ -215,9 +215,7 @@ std::string_view name(Outcome outcome) {
   return "not_measured";
 }
 
-std::string_view words(Outcome outcome) {
-  return outcome == Outcome::not_measured ? "not measured" : name(outcome);
-}
+std::string_view words(Outcome outcome) { return outcome == Outcome::not_measured ? "not measured" : name(outcome); }
 
 std::string_view name(Expect expect) {
   switch (expect) {

@@ -1,6 +1,6 @@
 // Algorithm 2 of CHARM §4.3 at every spread that it accepts, as one placement: the map that Algorithm 1 steers in the
-// paper. Level 1 is where workers start: lines 5 to 11 at a spread_rate of 1, which give worker n core n, whether or not
-// line 2 accepts that value. Nothing keeps the cores of two levels apart, so workers may collide in this placement.
+// paper. Level 1 is where workers start: lines 5 to 11 at a spread_rate of 1, which give worker n core n, whether or
+// not line 2 accepts that value. Nothing keeps the cores of two levels apart, so workers may collide in this placement.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// Algorithm 1 with one decision for all against the model: the rows of docs/controller.md where it stays stuck, cycles, or does well.
+// Algorithm 1 with one decision for all against the model: the rows of docs/controller.md where it stays stuck, cycles,
+// or does well.
 #include <gtest/gtest.h>
 
 #include "controller/model/trial.hpp"
@@ -56,9 +57,8 @@ TEST(Alg1, AThresholdPerWorkScalesWithTheWork) {
 TEST(Alg1, StandsStillWithoutCounters) { EXPECT_EQ(steer("", private_sweep(8), 8, false).moves_per_minute, 0); }
 
 TEST(Alg1, TakesALevelAtEachPeriodHoweverFarThatIs) {
-  const auto setup = charm::controller::setup_for(uniform(1, 8, 8), charm::controller::placement_for(
-                                                                        "charm-alg1-group", uniform(1, 8, 8), {8}),
-                                                  {});
+  const auto setup = charm::controller::setup_for(
+      uniform(1, 8, 8), charm::controller::placement_for("charm-alg1-group", uniform(1, 8, 8), {8}), {});
   ASSERT_EQ(setup.levels, (std::vector<int>{1, 2, 4, 8}));
   const auto controller = charm::controller::make_controller("charm-alg1-group", setup);
   charm::controller::Signals signals;

@@ -1,9 +1,10 @@
 // Counters of another program's threads, on a kernel that is not there: what they cost a thread that switches often.
+#include "counters/other_threads.hpp"
+
 #include <gtest/gtest.h>
 
 #include "base/settings.hpp"
 #include "counters/fake_perf.hpp"
-#include "counters/other_threads.hpp"
 #include "placement/machines.hpp"
 
 namespace charm::counters {
@@ -16,7 +17,9 @@ constexpr double each_s = 5e-6;  // what an event adds to a switch where it trap
 struct Watched {
   explicit Watched(double reading_s = 0) {
     if (reading_s > 0)
-      machine.perf->on_read = [time = machine.time, reading_s] { *time += static_cast<std::uint64_t>(reading_s * 1e9); };
+      machine.perf->on_read = [time = machine.time, reading_s] {
+        *time += static_cast<std::uint64_t>(reading_s * 1e9);
+      };
     OtherContext context{machine.around(), [this](int) { return machine.perf; }, [this](int) { return switches; }};
     context.around.switch_cost = [](const std::vector<os::PerfEvent>& events) -> std::optional<double> {
       return each_s * static_cast<double>(events.size());

@@ -238,7 +238,8 @@ TEST(Shares, ProgramsThatJoinAndLeaveAndAreKilledHaveEachCoreOnceAndTheLastOneHa
       const lease::Entry* entry = table ? entry_of(*table, neighbours[0]->holder()) : nullptr;
       return entry != nullptr && table->entries.size() == 1 && static_cast<int>(entry->holds.size()) == cores;
     });
-    EXPECT_TRUE(has_all) << neighbours[0]->name() << ": " << words(table_at(shares).value_or(lease::Table{})) << doubt(watch);
+    EXPECT_TRUE(has_all) << neighbours[0]->name() << ": " << words(table_at(shares).value_or(lease::Table{}))
+                         << doubt(watch);
   }
 }
 

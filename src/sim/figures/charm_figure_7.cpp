@@ -26,7 +26,8 @@ Reproduction charm_figure_7(const Free& free) {
         const Basis basis = std::string(baseline) == "ring" ? Basis::predicted : Basis::assumed;
         if (cores <= 64) {
           out.points.push_back(
-              required(series, cores, 1, ratio, ratio > clearly_ahead, "CHARM is ahead up to 64 cores", text).on(basis));
+              required(series, cores, 1, ratio, ratio > clearly_ahead, "CHARM is ahead up to 64 cores", text)
+                  .on(basis));
         }
         if (cores == 64) out.points.push_back(magnitude(series, cores, kernel.at_64, ratio, text).on(basis));
         if (cores > 64) out.points.push_back(magnitude(series, cores, 2.4, ratio, "§5.2, text: 2 to 2.8").on(basis));
