@@ -135,6 +135,7 @@ Regret regret_of(const Model& model, const std::string& spec, int workers,
   for (Stood& one : out.policies) one.loss = best / one.loss;
   const double bytes = memory_of(work, workers);
   out.fits = fewest_that_hold(model.machine, even, bytes);
+  out.fits_filled = fewest_that_hold(model.machine, family, bytes);
   for (const StandingRule& rule : rules) {
     const Standing where = rule.stand(model.machine, {.workers = workers}, bytes);
     const bool fill = where.sockets == SocketOrder::fill;
@@ -235,7 +236,7 @@ std::vector<RegretBound> bounds_of(const std::vector<Regret>& all) {
   };
   const auto job = [](const Regret& one) { return one.machine + "/" + std::to_string(one.workers); };
   return {bound("nothing", job), bound("how many chiplets' caches hold its memory",
-                                       [&](const Regret& one) { return job(one) + "/" + std::to_string(one.fits); })};
+                                       [&](const Regret& one) { return job(one) + "/" + std::to_string(one.fits) + "/" + std::to_string(one.fits_filled); })};
 }
 
 }  // namespace charm::sim

@@ -37,6 +37,7 @@ struct Regret {
   int workers = 0;
   std::string best;             // the static policy
   int fits = 0;                 // the fewest chiplets whose caches hold the workload; 0: no caches do
+  int fits_filled = 0;          // the same with as few sockets as hold the workers
   std::vector<double> loss;     // by rule
   std::vector<Stood> policies;  // all static ones
   std::vector<Stood> moved;     // controllers with counters; a loss of 0: refused on this machine
