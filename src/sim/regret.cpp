@@ -235,8 +235,9 @@ std::vector<RegretBound> bounds_of(const std::vector<Regret>& all) {
     return out;
   };
   const auto job = [](const Regret& one) { return one.machine + "/" + std::to_string(one.workers); };
-  return {bound("nothing", job), bound("how many chiplets' caches hold its memory",
-                                       [&](const Regret& one) { return job(one) + "/" + std::to_string(one.fits) + "/" + std::to_string(one.fits_filled); })};
+  return {bound("nothing", job), bound("how many chiplets' caches hold its memory", [&](const Regret& one) {
+            return job(one) + "/" + std::to_string(one.fits) + "/" + std::to_string(one.fits_filled);
+          })};
 }
 
 }  // namespace charm::sim

@@ -17,47 +17,17 @@
 #include "sched/fake_cpus.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/scripted_counters.hpp"
+#include "sched/steered.hpp"
 #include "sched/work_until.hpp"
 
 namespace {
 
 using charm::test::FakeKernel;
 using charm::test::Scripted;
+using charm::test::Steered;
+using charm::test::told;
 using charm::test::work_until;
 using namespace std::chrono_literals;
-
-/// A runtime on a simulated machine with a simulated kernel.
-class Steered {
- public:
-  Steered(int workers, const char* topology, const std::string& policy, int cpus,
-          const std::function<void(charm::Config&)>& change = {},
-          std::unique_ptr<charm::counters::Source> source = nullptr)
-      : kernel(cpus) {
-    charm::Config config;
-    config.workers = workers;
-    config.topology = topology;
-    config.policy = policy;
-    config.watch_ms = 2;
-    config.counters = "none";
-    if (change) change(config);
-    // On a thread that then ends: so worker 0 is never lent, and each worker is one thread in the kernel's books.
-    std::thread([&] {
-      runtime_ = new charm::sched::Runtime(config, kernel.watch(), std::move(source));  // Runtime::current owns it
-    }).join();
-  }
-  ~Steered() { charm::finalize(); }
-  charm::sched::Runtime& runtime() { return *runtime_; }
-  FakeKernel kernel;
-
- private:
-  charm::sched::Runtime* runtime_;
-};
-
-std::string told(const std::vector<charm::Decision>& decisions) {
-  std::string text;
-  for (const auto& d : decisions) text += to_string(d) + "\n";
-  return text;
-}
 
 constexpr const char* four_chiplets = "pack:1 l3:4 core:4 pu:1";
 constexpr const char* quick = "adaptive:tick=0.005,max_samples=4";
@@ -127,43 +97,6 @@ TEST(Steering, EveryPolicyNameStartsARuntime) {
                              "distributed", "numa", "os", "literal"}) {
     Steered steered(2, four_chiplets, policy, 16);
     EXPECT_EQ(charm::run([] { return 7; }), 7) << policy;
-  }
-}
-
-TEST(Steering, AsPrintedEachWorkerFollowsItsOwnCounts) {
-  Scripted::Rates rates;
-  rates.only_worker = 1;
-  rates.other_chiplet = 1000000;
-  Steered steered(2, four_chiplets, "charm-alg1:period=0.01", 16, {}, std::make_unique<Scripted>(rates));
-  auto& runtime = steered.runtime();
-  const int quiet = runtime.placement.lookup(0, 1).cpu, spread = runtime.placement.lookup(1, 4).cpu;
-  ASSERT_NE(spread, runtime.placement.lookup(1, 1).cpu);
-  EXPECT_TRUE(work_until([&] {
-    const auto at = charm::worker_cores();
-    return at[0].cpu == quiet && at[1].cpu == spread;
-  })) << told(charm::decisions());
-  EXPECT_EQ(steered.kernel.collisions(), 0);
-}
-
-/// Algorithm 2 takes a core's number for a cpu's, so it refuses what is left when cpus in the middle go away.
-TEST(Steering, APolicyThatRefusesTheCpusThatAreLeftSaysThatItIsReplacedAndComesBack) {
-  for (const char* policy : {"literal", "charm-alg1"}) {
-    Steered steered(3, four_chiplets, policy, 16);
-    const auto first = charm::worker_cores();
-    const charm::CpuSet all = steered.runtime().machine.allowed_cpus;
-    steered.kernel.set_cpuset({0, 2, 3, 5, 6, 7});
-    ASSERT_TRUE(work_until([] { return charm::stats().cpu_changes == 1; }));
-    EXPECT_NE(told(charm::decisions()).find("placed as 'local' instead"), std::string::npos)
-        << policy << told(charm::decisions());
-    const auto notices = charm::stats().notices;
-    EXPECT_TRUE(std::any_of(notices.begin(), notices.end(),
-                            [](const auto& n) { return n.find("placed as 'local' instead") != std::string::npos; }));
-    steered.kernel.set_cpuset(all);
-    ASSERT_TRUE(work_until([] { return charm::stats().cpu_changes == 2; }));
-    EXPECT_TRUE(work_until([&] { return charm::worker_cores() == first; })) << policy;
-    EXPECT_EQ(told(charm::decisions()).rfind("placed as 'local' instead"),
-              told(charm::decisions()).find("placed as 'local' instead"))
-        << "the second change was not refused";
   }
 }
 
