@@ -136,9 +136,8 @@ std::vector<Row> runtime_rows() {
        "0 to 65536", integer(&Settings::workers, 0, 65536), code(&Config::workers)},
       {"policy", "adaptive",
        "How workers are placed: adaptive, charm-alg1 and charm-alg1-group move them while the program runs; static, "
-       "local, "
-       "distributed, numa and literal do not; os does not bind them. name:parameter=value,... also sets a controller's "
-       "parameters.",
+       "local, distributed, numa and literal do not; os does not bind them. name:parameter=value,... also sets a "
+       "controller's parameters.",
        "adaptive, charm-alg1, charm-alg1-group, static, local, distributed, numa, os or literal",
        any_text(&Settings::policy), code(&Config::policy)},
       {"sockets", "fill",
