@@ -42,11 +42,12 @@ std::vector<std::pair<std::string, std::vector<Model::Step>>> programs() {
 
 void print_table(const char* title, const charm::Machine& machine, int workers, bool explain) {
   const std::vector<Column> columns = {
-      {"alg1 from 1", "charm-alg1", 1, true, 0},
-      {"alg1 from all", "charm-alg1", 99, true, 0},
-      {"alg1 + DRAM", "charm-alg1:events=remote-chiplet+dram", 1, true, 0},
+      {"alg1", "charm-alg1", 1, true, 0},
       {"alg1 any fill", "charm-alg1:events=any", 1, true, 0},
-      {"alg1 literal", "charm-alg1:map=literal", 1, true, 0},
+      {"group from 1", "charm-alg1-group", 1, true, 0},
+      {"group from all", "charm-alg1-group", 99, true, 0},
+      {"group + DRAM", "charm-alg1-group:events=remote-chiplet+dram", 1, true, 0},
+      {"group any fill", "charm-alg1-group:events=any", 1, true, 0},
       {"adaptive", "adaptive", 1, true, 0},
       {"from all", "adaptive", 99, true, 0},
       {"no counters", "adaptive", 1, false, 0},

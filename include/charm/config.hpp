@@ -15,8 +15,9 @@ namespace charm {
 /// this order: `charm::init({.workers = 4, .bind = "chiplet"})`.
 struct Config {
   std::optional<int> workers = {};  ///< number of workers; default: every allowed physical core (at most the quota)
-  std::optional<std::string> policy = {};   ///< adaptive, charm-alg1, static, local, distributed, numa, os, literal;
-                                            ///< with parameters of a controller as in "adaptive:tick=0.1,expand=0.05"
+  std::optional<std::string> policy = {};   ///< adaptive, charm-alg1, charm-alg1-group, static, local, distributed,
+                                            ///< numa, os or literal; with parameters of a controller as in
+                                            ///< "adaptive:tick=0.1,expand=0.05"
   std::optional<std::string> sockets = {};  ///< "fill" one socket before the next, or "balance" over all
   std::optional<int> spread = {};        ///< chiplets for policy literal, or a level to start from; 0: the policy's own
   std::optional<bool> smt = {};          ///< also use SMT siblings as cores

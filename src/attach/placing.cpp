@@ -134,7 +134,8 @@ void ThreadPlacer::avoid(double now) {
   const auto better = [&] {
     std::vector<int> worker_cores;
     for (std::size_t s = 0; s < slots_.size(); ++s)
-      worker_cores.push_back(generation_->placement.lookup(static_cast<int>(s), generation_->spread()).cpu);
+      worker_cores.push_back(
+          generation_->placement.lookup(static_cast<int>(s), generation_->spread_of(static_cast<int>(s))).cpu);
     return placement::quieter_elsewhere(plan_.machine, busy(), worker_cores, plan_.request.smt);
   };
   if (!better()) return;
@@ -153,6 +154,10 @@ void ThreadPlacer::make_control_group(double now) {
   tells_progress_ = told.has_value();
   progress_ = told.value_or(0);
   if (!steering::has_choice(plan_.spec, generation_->placement)) return look_for_counters();
+  if (given_up_ && !tells_progress_) {
+    uncounted_ = true;
+    return tell_standing();
+  }
   for (Slot& slot : slots_) {
     if (!slot.taken()) continue;
     Member& member = members_.at(slot.thread);
@@ -172,7 +177,7 @@ void ThreadPlacer::make_control_group(double now) {
 void ThreadPlacer::look_for_counters() {
   if (!plan_.spec.starts_with("adaptive") || plan_.machine.sockets.size() < 2 || tells_progress_) return;
   const auto slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& each) { return each.taken(); });
-  uncounted_ = slot != slots_.end() && system_.counters(slot->thread) == nullptr;
+  uncounted_ = given_up_ || (slot != slots_.end() && system_.counters(slot->thread) == nullptr);
 }
 
 /// Whether the level follows from the program's memory. Whoever asks for a spread, or for the paper's algorithm, has
@@ -197,9 +202,13 @@ void ThreadPlacer::stand(double now) {
 }
 
 void ThreadPlacer::tell_standing() {
-  trouble_ = "there are no counters of its threads, and nothing else tells how fast it is: '" + plan_.spec +
-             "' stands at " + std::to_string(generation_->spread()) + " chiplets" +
-             (stands_by_memory() ? ", by the memory that it holds; --progress FILE would let it try others" : "");
+  trouble_ =
+      std::string(given_up_ ? "counters of its threads tell nothing, or would take more than .5 % of their time, "
+                              "since they switch so often"
+                            : "there are no counters of its threads") +
+      ", and nothing else tells how fast it is: '" + plan_.spec + "' stands at " +
+      std::to_string(generation_->spread()) + " chiplets" +
+      (stands_by_memory() ? ", by the memory that it holds; --progress FILE would let it try others" : "");
 }
 
 /// The chiplets of the workers.
@@ -218,9 +227,8 @@ CpuSet ThreadPlacer::helper_cpus() const {
 }
 
 void ThreadPlacer::apply(double now) {
-  if (generation_) stood_at_ = generation_->spread();
   if (serial()) return release_all();
-  if (generation_) place_workers(stood_at_);
+  if (generation_) place_workers();
   const CpuSet cpus = helper_cpus();
   for (auto& [id, member] : members_) {
     if (member.slot >= 0 || member.alone || member.gone) continue;
@@ -238,7 +246,7 @@ void ThreadPlacer::release_all() {
   }
 }
 
-void ThreadPlacer::place_workers(int spread) {
+void ThreadPlacer::place_workers() {
   using steering::Bind;
   const bool shared = generation_->shared;
   const Bind asked = plan_.bind;
@@ -253,7 +261,8 @@ void ThreadPlacer::place_workers(int spread) {
     if (!slots_[s].taken()) continue;
     Member& member = members_.at(slots_[s].thread);
     if (member.alone) continue;
-    const WorkerCore& worker_core = generation_->placement.lookup(static_cast<int>(s), spread);
+    const int worker = static_cast<int>(s);
+    const WorkerCore& worker_core = generation_->placement.lookup(worker, generation_->spread_of(worker));
     if (member.worker_core.chiplet >= 0 && worker_core.chiplet >= 0 &&
         member.worker_core.chiplet != worker_core.chiplet)
       ++tally_.moves;

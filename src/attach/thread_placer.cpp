@@ -12,7 +12,8 @@
 namespace charm::attach {
 namespace {
 
-constexpr double look_s = 0.02;           // short enough that a thread that lives for 50 ms is found
+constexpr int most_silent_ticks = 10;  // of workers' counters that tell nothing, until they are not believed any more
+constexpr double look_s = 0.02;        // short enough that a thread that lives for 50 ms is found
 constexpr double unhurried_look_s = 0.1;  // A8
 constexpr double lively_window_s = 0.1;
 constexpr double calm_window_s = 0.25;
@@ -52,7 +53,7 @@ double ThreadPlacer::step(double now) {
   }
   if (decides() && now >= next_tick_) {
     record_counts(now);
-    next_tick_ = now + generation_->control_group->period() / 2;
+    if (decides()) next_tick_ = now + generation_->control_group->period() / 2;
   }
   next_look_ = looked_at_ + look_seconds();
   const double next = system_.announces() >= 0 ? next_window_ : std::min(next_look_, next_window_);
@@ -151,6 +152,17 @@ void ThreadPlacer::count(Slot& slot) {
   member.told = total;
 }
 
+/// Whether no worker's counters tell anything any more, as where all of them switch so often that counting would cost
+/// too much (counters/other_threads.hpp).
+bool ThreadPlacer::counters_given_up() {
+  if (tells_progress_ || given_up_) return false;
+  const bool silent = std::all_of(slots_.begin(), slots_.end(),
+                                  [](const Slot& slot) { return !slot.taken() || !slot.totals.counters; });
+  silent_ticks_ = silent ? silent_ticks_ + 1 : 0;
+  given_up_ = silent_ticks_ >= most_silent_ticks;
+  return given_up_;
+}
+
 void ThreadPlacer::record_counts(double now) {
   std::optional<std::size_t> last;
   for (std::size_t s = 0; s < slots_.size(); ++s) {
@@ -168,8 +180,10 @@ void ThreadPlacer::record_counts(double now) {
     slots_[*last].totals.user_work += std::max(0.0, *told - progress_);
     progress_ = *told;
   }
+  if (counters_given_up()) return renew(now);
+  const long changes = generation_->control_group->changes();
   generation_->control_group->poll(static_cast<int>(*last), slots_[*last].totals, now - started_);
-  if (generation_->spread() != stood_at_) apply(now);
+  if (generation_->control_group->changes() != changes) apply(now);
 }
 
 // ---- from outside ----

@@ -176,10 +176,11 @@ class ThreadPlacer {
   void tell_standing();
   [[nodiscard]] bool stands_by_memory() const;
   void apply(double now);
-  void place_workers(int spread);
+  void place_workers();
   void release_all();
   void record_counts(double now);
   void count(Slot& slot);
+  bool counters_given_up();
   bool bind(const ThreadId& id, Member& member, const CpuSet& cpus);
   void unplace(const ThreadId& id, Member& member, const CpuSet& cpus);
   [[nodiscard]] bool steers_itself(const ThreadId& id);
@@ -207,9 +208,10 @@ class ThreadPlacer {
   std::vector<Slot> slots_;
   std::unique_ptr<steering::PlacementGeneration> generation_;
   std::vector<Decision> past_;  // decisions of earlier control groups
-  int stood_at_ = 0;
-  bool waits_ = false;  // some worker has not got its core yet
+  bool waits_ = false;          // some worker has not got its core yet
   bool first_look_ = true;
+  int silent_ticks_ = 0;
+  bool given_up_ = false;  // its threads had counters, which told nothing or cost too much
   bool found_news_ = false;
   int most_cores_ = std::numeric_limits<int>::max();
   double next_look_ = 0, looked_at_ = before_all_time, next_window_ = 0, next_tick_ = 0, last_window_ = 0,

@@ -23,15 +23,14 @@ inline constexpr Parameter adaptive_parameters[] = {
     {"window", "32", "Ticks over which shorter phases are averaged.", ""},
 };
 
+// Of charm-alg1 and of charm-alg1-group.
 inline constexpr Parameter alg1_parameters[] = {
     {"period", "0.5", "SCHEDULER_TIMER: seconds between decisions.", ""},
     {"threshold", "300", "RMT_CHIP_ACCESS_RATE: number of events at which workers are spread further.", ""},
     {"per", "period", "Whether events are counted for each period, or for each 1,000 instructions, of a worker.",
      "period|kiloinstruction"},
     {"events", "remote-chiplet", "Fills that count as events.", "remote-chiplet|remote-chiplet+dram|any"},
-    {"step", "1", "Chiplets by which a decision changes the spread.", ""},
-    {"map", "family", "Which cores belong to a spread: those of the monotone family, or of Algorithm 2.",
-     "family|literal"},
+    {"step", "1", "Chiplets (of charm-alg1-group: levels) by which a decision changes the spread.", ""},
     {"start", "0", "Number of chiplets at the start; 0: the placement's own.", ""},
 };
 

@@ -135,10 +135,11 @@ std::vector<Row> runtime_rows() {
       {"workers", "0", "Number of workers; 0 means one per allowed physical core, at most the cgroup's cpu quota.",
        "0 to 65536", integer(&Settings::workers, 0, 65536), code(&Config::workers)},
       {"policy", "adaptive",
-       "How workers are placed: adaptive and charm-alg1 move them while the program runs; static, local, distributed, "
-       "numa and literal do not; os does not bind them. name:parameter=value,... also sets a controller's parameters.",
-       "adaptive, charm-alg1, static, local, distributed, numa, os or literal", any_text(&Settings::policy),
-       code(&Config::policy)},
+       "How workers are placed: adaptive, charm-alg1 and charm-alg1-group move them while the program runs; static, "
+       "local, distributed, numa and literal do not; os does not bind them. name:parameter=value,... also sets a "
+       "controller's parameters.",
+       "adaptive, charm-alg1, charm-alg1-group, static, local, distributed, numa, os or literal",
+       any_text(&Settings::policy), code(&Config::policy)},
       {"sockets", "fill",
        "fill: no worker on a socket before the previous one is full. balance: evenly over the sockets.",
        words(&Settings::sockets), choice(&Settings::sockets), code(&Config::sockets)},
@@ -241,7 +242,7 @@ const std::vector<Row>& schema() {
   static const std::vector<Row> rows = [] {
     std::vector<Row> all = runtime_rows();
     for (const Parameter& p : adaptive_parameters) all.push_back(parameter_row("adaptive", "adaptive", p));
-    for (const Parameter& p : alg1_parameters) all.push_back(parameter_row("alg1", "charm-alg1", p));
+    for (const Parameter& p : alg1_parameters) all.push_back(parameter_row("alg1", "charm-alg1, charm-alg1-group", p));
     return all;
   }();
   return rows;

@@ -16,6 +16,7 @@
 #include "cli/sim/record_factor.hpp"
 #include "cli/sim/record_graph.hpp"
 #include "cli/sim/scale_out.hpp"
+#include "controller/policy.hpp"
 #include "os/files/bounded_file.hpp"
 #include "os/files/output_file.hpp"
 #include "probe/profile.hpp"
@@ -105,8 +106,12 @@ int worst(const SimArguments& options, Session& session, bool colour) {
 
 int regret(const SimArguments& options, Session& session, bool colour) {
   const SimRequest request = request_of(options);
-  const auto all = sim::regrets(request.machines,
-                                options.workload.empty() ? sim::regret_workloads() : request.workloads, request.jobs);
+  std::vector<std::string> controllers;
+  for (const auto& each : controller::policies())
+    if (controller::moves(each.name)) controllers.emplace_back(each.name);
+  const auto all =
+      sim::regrets(request.machines, options.workload.empty() ? sim::regret_workloads() : request.workloads,
+                   request.jobs, controllers);
   session.out << (options.output.json ? regret_json(all) : regret_table(all, colour));
   return exit_done;
 }

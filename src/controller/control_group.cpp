@@ -10,7 +10,13 @@ ControlGroup::ControlGroup(int workers, std::unique_ptr<Controller> controller, 
       period_(controller->period()),
       next_tick_(now + period_),
       spread_(controller->spread()),
+      each_decides_(!controller->spreads().empty()),
       sampler_(Traits{}) {
+  if (each_decides_) {
+    each_before_.resize(worker_counts_.size());
+    each_.resize(worker_counts_.size());
+  }
+  publish(*controller);
   parts_[""].controller = std::move(controller);
   before_.time = now;
 }
@@ -32,7 +38,7 @@ int ControlGroup::poll(int worker, const WorkerTotals& totals, double now) {
 
   double due = next_tick_.load(std::memory_order_relaxed);
   if (now >= due && next_tick_.compare_exchange_strong(due, now + period_, std::memory_order_relaxed)) lead(now);
-  return spread();
+  return spread_of(worker);
 }
 
 ControlGroup::Totals ControlGroup::totals(double now) const {
@@ -81,7 +87,32 @@ void ControlGroup::lead(double now) {
   if (since.elapsed <= 0) return;  // overtaken by a leader of a later tick
   extrapolate(since, sum);
   before_ = sum;
+  tell_each(since);
   decide(since);
+}
+
+/// Divides the interval among the workers, for a controller by which each decides for itself.
+void ControlGroup::tell_each(Signals& since) {
+  since.each = each_;
+  for (std::size_t w = 0; w < each_.size(); ++w) {
+    const WorkerCounts& worker = worker_counts_[w];
+    Counts now;
+    for_each_count([](double& to, const std::atomic<double>& from) { to = from.load(std::memory_order_relaxed); }, now,
+                   worker.counts);
+    static_cast<Counts&>(each_[w]) = now - each_before_[w];
+    each_before_[w] = now;
+    each_[w].counters = worker.counters.load(std::memory_order_relaxed);
+    each_[w].hides_chiplets = worker.hides_chiplets.load(std::memory_order_relaxed);
+  }
+}
+
+void ControlGroup::publish(const Controller& controller) {
+  const int group = controller.spread();
+  bool changed = spread_.exchange(group, std::memory_order_relaxed) != group;
+  const auto each = controller.spreads();
+  for (std::size_t w = 0; w < std::min(each.size(), worker_counts_.size()); ++w)
+    changed |= worker_counts_[w].spread.exchange(each[w], std::memory_order_relaxed) != each[w];
+  if (changed) changes_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void ControlGroup::decide(const Signals& since) {
@@ -105,11 +136,12 @@ void ControlGroup::decide(const Signals& since) {
       entry.region = current_;
       kept_.record(entry);
       if (listener_) listener_(entry);
-      spread_.store(there, std::memory_order_relaxed);
     }
+    publish(*part(current_).controller);
   } else if (!current_.empty() || !only_regions_) {
     Part& now = part(current_);
-    spread_.store(now.controller->tick(since), std::memory_order_relaxed);
+    now.controller->tick(since);
+    publish(*now.controller);
     note_decisions(now, current_);
   }
 

@@ -42,10 +42,18 @@ class ControlGroup {
   /// \param only_regions nothing is decided outside of regions.
   ControlGroup(int workers, const Make& make, double now, const Traits& traits = {}, bool only_regions = false);
 
-  /// Stores a worker's counts; called by the worker's own thread at task boundaries. \returns the present spread.
+  /// Stores a worker's counts; called by the worker's own thread at task boundaries. \returns its present spread.
   int poll(int worker, const WorkerTotals& totals, double now);
 
   [[nodiscard]] int spread() const { return spread_.load(std::memory_order_relaxed); }
+  /// The spread by which this worker is placed. It is that of the group, unless each worker decides for itself.
+  [[nodiscard]] int spread_of(int worker) const {
+    const auto w = static_cast<std::size_t>(worker);
+    return each_decides_ && w < worker_counts_.size() ? worker_counts_[w].spread.load(std::memory_order_relaxed)
+                                                      : spread();
+  }
+  /// Grows whenever a worker's spread changes.
+  [[nodiscard]] long changes() const { return changes_.load(std::memory_order_relaxed); }
   [[nodiscard]] double period() const { return period_; }
 
   /// Enters a region; may be called from any thread. \returns a ticket for leave().
@@ -70,6 +78,7 @@ class ControlGroup {
     std::atomic<double> running_since{0};
     std::atomic<bool> counters{false};
     std::atomic<bool> hides_chiplets{false};
+    std::atomic<int> spread{1};  // where each worker decides for itself; written by leaders
   };
   struct Part {
     std::unique_ptr<Controller> controller;
@@ -88,6 +97,8 @@ class ControlGroup {
   void decide(const Signals& since);
   [[nodiscard]] Totals totals(double now) const;
   void extrapolate(Signals& since, const Totals& now) const;
+  void tell_each(Signals& since);
+  void publish(const Controller& controller);
   void add_pending(std::vector<Decision>& all) const;
   void note_decisions(Part& part, const std::string& region);
   Part& part(const std::string& region);
@@ -98,12 +109,16 @@ class ControlGroup {
   bool only_regions_ = false;
   std::atomic<double> next_tick_;
   std::atomic<int> spread_;
+  std::atomic<long> changes_{0};
+  bool each_decides_ = false;
 
   mutable std::mutex deciding_;  // leaders only try to lock it; guards all below
   std::map<std::string, Part, std::less<>> parts_;
-  std::string current_;  // region of the last tick; empty: the whole program
-  Totals before_;        // at the last tick
-  DecisionLog kept_;     // decisions of all parts, with their outcomes
+  std::string current_;              // region of the last tick; empty: the whole program
+  Totals before_;                    // at the last tick
+  std::vector<Counts> each_before_;  // by worker, where each decides for itself
+  std::vector<WorkerSignals> each_;
+  DecisionLog kept_;  // decisions of all parts, with their outcomes
   Sampler sampler_;
   Timeline timeline_;
   Listener listener_;

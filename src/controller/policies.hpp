@@ -5,6 +5,6 @@
 
 namespace charm::controller {
 
-extern const ControllerType adaptive_policy, alg1_policy, fixed_policy;
+extern const ControllerType adaptive_policy, alg1_policy, alg1_group_policy, fixed_policy;
 
 }  // namespace charm::controller

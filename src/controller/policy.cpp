@@ -31,7 +31,7 @@ Spec parse(std::string_view spec) {
 }  // namespace
 
 std::span<const ControllerType> policies() {
-  static const ControllerType all[] = {adaptive_policy, alg1_policy, fixed_policy};
+  static const ControllerType all[] = {adaptive_policy, alg1_policy, alg1_group_policy, fixed_policy};
   return all;
 }
 
@@ -61,14 +61,15 @@ bool needs_other_chiplets(std::string_view spec) {
 placement::Placement placement_for(std::string_view spec, const Machine& machine, const placement::Request& request) {
   const Spec parsed = parse(spec);
   if (parsed.placement != nullptr) return parsed.placement->place(machine, request);
-  bool literal = parsed.controller->name == alg1_policy.name && parsed.parameters.word("map") == "literal";
+  const bool literal = parsed.controller->name == alg1_policy.name;
   return literal ? placement::literal_map(machine, request) : placement::policy("local").place(machine, request);
 }
 
 std::string spec_of(const base::Settings& settings) {
   auto colon = settings.policy.find(':');
   std::string name = settings.policy.substr(0, colon);
-  std::string prefix = name == alg1_policy.name ? "alg1_" : name + "_";
+  const bool alg1 = name == alg1_policy.name || name == alg1_group_policy.name;
+  const std::string prefix = alg1 ? "alg1_" : name + "_";
   // What stands in the policy wins over the settings.
   const std::string own = colon == std::string::npos ? "" : settings.policy.substr(colon + 1);
   std::string text;

@@ -29,6 +29,8 @@ class Controller {
   /// \returns the spread (number of chiplets) to use from now on.
   virtual int tick(const Signals& signals) = 0;
   [[nodiscard]] virtual int spread() const = 0;
+  /// By worker, where each decides for itself (then spread() is that of the most); empty: all stand at spread().
+  [[nodiscard]] virtual std::span<const int> spreads() const { return {}; }
   /// The interval between ticks that the controller wants, in seconds.
   [[nodiscard]] virtual double period() const = 0;
 
@@ -66,7 +68,7 @@ bool moves(std::string_view spec);
 bool needs_other_chiplets(std::string_view spec);
 
 /// The placement whose levels a controller by `spec` chooses from: a placement policy's own; Algorithm 2's for
-/// charm-alg1 with map=literal; else the monotone family from its least level.
+/// charm-alg1; else the monotone family from its least level.
 /// \throws Error (bad_config), and what the placement policies throw.
 placement::Placement placement_for(std::string_view spec, const Machine& machine, const placement::Request& request);
 

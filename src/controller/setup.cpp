@@ -73,6 +73,9 @@ Setup setup_for(const Machine& machine, const placement::Placement& placement, c
   setup.levels = placement.levels;
   setup.initial = placement.initial;
   setup.traits = traits;
+  setup.chiplets = std::max(1, static_cast<int>(machine.chiplets.size()));
+  for (const Chiplet& chiplet : machine.chiplets)
+    setup.cores_per_chiplet = std::max(setup.cores_per_chiplet, static_cast<int>(chiplet.cores.size()));
   for (const auto& from : placement.worker_cores) {
     setup.refill_s.emplace_back();
     for (const auto& to : placement.worker_cores) {

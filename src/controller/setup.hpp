@@ -29,6 +29,8 @@ struct Setup {
   int workers = 1;
   std::vector<int> levels{1};  // chiplets, ascending
   int initial = 0;             // index of the level to start at
+  int chiplets = 1;            // of the machine, and
+  int cores_per_chiplet = 1;   // cores of the largest of them: CHIPLETS and CORES_PER_CHIPLET of CHARM §4.2-4.3
   Traits traits;
   std::vector<std::vector<double>> refill_s;  // [from][to] seconds until the movers' caches are full again
 };

@@ -9,21 +9,20 @@
 #include "counters/opening.hpp"
 #include "counters/shared.hpp"
 #include "counters/software.hpp"
+#include "counters/switch_watch.hpp"
 
 namespace charm::counters {
 namespace {
 
-constexpr std::uint64_t patience_ns = 50'000'000;  // after which a group without a counter is split
-constexpr double silence_instructions = 10e9;      // after which fill events that count nothing are given up
-constexpr std::uint64_t watch_ns = 250'000'000;    // between two looks at a thread's switches
-constexpr int dear_windows = 2;
+constexpr std::uint64_t patience_ns = 50'000'000;        // after which a group without a counter is split
+constexpr double silence_instructions = 10e9;            // after which fill events that count nothing are given up
 constexpr std::size_t readings = 9;                      // at the start, to know what one takes
 constexpr std::uint64_t silence_cpu_ns = 1'000'000'000;  // the same, for an instruction counter that stays 0
 
 class HardwareThread final : public ThreadCounters {
  public:
   HardwareThread(std::shared_ptr<Shared> shared, Opened opened, const Limits& limits, double switch_s)
-      : shared_(std::move(shared)), limits_(limits), most_switches_(most_switches(switch_s)) {
+      : shared_(std::move(shared)), limits_(limits), switch_watch_(switch_s) {
     if (shared_->around.system_signals) software_.emplace(shared_->around.perf);
     attach(std::move(opened));
     opened_ns_ = shared_->around.clock();
@@ -57,7 +56,7 @@ class HardwareThread final : public ThreadCounters {
     sum_up(reading);
     if (software_) software_->fill(reading);
     judge(reading);
-    if (most_switches_ > 0) watch_switches(reading);
+    if (switch_watch_.due(reading.time_ns)) watch_switches(reading);
     return reading;
   }
 
@@ -71,15 +70,7 @@ class HardwareThread final : public ThreadCounters {
 
   /// A thread that switches so often that its counters cost too much goes on without.
   void watch_switches(Reading& reading) noexcept {
-    if (reading.time_ns - watched_ns_ < watch_ns) return;
-    const std::uint64_t switches = shared_->around.switches();
-    const double seconds = static_cast<double>(reading.time_ns - watched_ns_) * 1e-9;
-    const bool dear =
-        watched_ns_ != 0 && static_cast<double>(switches - std::min(switches_, switches)) > most_switches_ * seconds;
-    watched_ns_ = reading.time_ns;
-    switches_ = switches;
-    dear_ = dear ? dear_ + 1 : 0;
-    if (dear_ < dear_windows || gone_) return;
+    if (switch_watch_.look(reading.time_ns, shared_->around.switches()) >= 1 || gone_) return;
     tell("switches",
          "a thread switches so often that counters would take more than their share of its time; it is "
          "not counted any more");
@@ -203,9 +194,7 @@ class HardwareThread final : public ThreadCounters {
   Reading last_;
   std::uint64_t opened_ns_ = 0;
   std::uint64_t counted_ns_ = 0;  // when all groups last had a counter
-  const double most_switches_;    // a second; 0: any number
-  std::uint64_t watched_ns_ = 0, switches_ = 0;
-  int dear_ = 0;  // windows in a row with more of them
+  SwitchWatch switch_watch_;
   bool ran_ = false;
   bool gone_ = false;
   bool told_gone_ = false;

@@ -3,16 +3,82 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "counters/opening.hpp"
+#include "counters/switch_watch.hpp"
+#include "os/threads/thread_switches.hpp"
 
 namespace charm::counters {
 namespace {
 
+int events_of(const EventPlan& plan) {
+  int events = 0;
+  for (const auto& group : plan.groups) events += static_cast<int>(group.size());
+  return events;
+}
+
+/// What one thread's counters need, and what they cost.
+struct Terms {
+  const OtherContext& context;
+  const EventPlan& plan;
+  const Limits& limits;
+  double reading_s, switch_s;  // with all events of the plan
+};
+
+Opened open_on(const Terms& terms, int thread, const EventPlan& plan) {
+  SourceContext there = terms.context.around;
+  there.perf = terms.context.perf_of(thread);
+  return open_groups(there, plan.groups, terms.limits);
+}
+
 class OtherThread final : public ThreadCounters {
  public:
-  OtherThread(Opened opened, Clock clock) : groups_(std::move(opened.groups)), clock_(std::move(clock)) {
+  OtherThread(const Terms& terms, int thread, Opened opened)
+      : terms_(terms), thread_(thread), events_(events_of(terms.plan)), switch_watch_(terms.switch_s) {
+    take(std::move(opened));
+  }
+
+  Reading read() noexcept override {
+    const std::uint64_t now = terms_.context.around.clock();
+    if (last_.time_ns != 0 && static_cast<double>(now - last_.time_ns) * 1e-9 < reading_pause(terms_.reading_s))
+      return last_;
+    last_.time_ns = now;
+    if (switch_watch_.due(now)) watch_switches(now);
+    last_.counted_share = 1;
+    Sums sums = before_;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const auto outcome = groups_[g]->read(totals_[g]);
+      last_.counted_share = std::min(last_.counted_share, outcome.share);
+      for (std::size_t e = 0; e < totals_[g].size(); ++e) {
+        const Planned& one = groups_[g]->events()[e];
+        const double counted = one.minus ? -totals_[g][e] : totals_[g][e];
+        if (one.role == EventRole::instructions) sums.instructions += counted;
+        if (one.role == EventRole::cycles) sums.cycles += counted;
+        if (one.role == EventRole::fill) sums.fills[index(one.source)] += counted;
+      }
+    }
+    // A difference of two counts may decrease by a little; a total must not.
+    const auto up = [](std::uint64_t& field, double total) {
+      field = std::max(field, static_cast<std::uint64_t>(std::max(total, 0.0)));
+    };
+    up(last_.instructions, sums.instructions);
+    up(last_.cycles, sums.cycles);
+    for (std::size_t s = 0; s < fill_sources; ++s) up(last_.fills[s], sums.fills[s]);
+    return last_;
+  }
+
+ private:
+  struct Sums {
+    double instructions = 0, cycles = 0;
+    std::array<double, fill_sources> fills{};
+  };
+
+  void take(Opened opened) {
+    groups_ = std::move(opened.groups);
+    totals_.clear();
+    last_.has = {};
     for (const auto& group : groups_) {
       for (const Planned& one : group->events()) {
         if (one.role == EventRole::instructions) last_.has.instructions = true;
@@ -23,54 +89,54 @@ class OtherThread final : public ThreadCounters {
     }
   }
 
-  Reading read() noexcept override {
-    last_.time_ns = clock_();
-    last_.counted_share = 1;
-    double instructions = 0;
-    double cycles = 0;
-    std::array<double, fill_sources> fills{};
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      const auto outcome = groups_[g]->read(totals_[g]);
-      last_.counted_share = std::min(last_.counted_share, outcome.share);
-      for (std::size_t e = 0; e < totals_[g].size(); ++e) {
-        const Planned& one = groups_[g]->events()[e];
-        const double counted = one.minus ? -totals_[g][e] : totals_[g][e];
-        if (one.role == EventRole::instructions) instructions += counted;
-        if (one.role == EventRole::cycles) cycles += counted;
-        if (one.role == EventRole::fill) fills[index(one.source)] += counted;
-      }
-    }
-    // A difference of two counts may decrease by a little; a total must not.
-    const auto up = [](std::uint64_t& field, double now) {
-      field = std::max(field, static_cast<std::uint64_t>(std::max(now, 0.0)));
-    };
-    up(last_.instructions, instructions);
-    up(last_.cycles, cycles);
-    for (std::size_t s = 0; s < fill_sources; ++s) up(last_.fills[s], fills[s]);
-    return last_;
+  /// What events add to a switch is taken to be the same for each.
+  void watch_switches(std::uint64_t now) noexcept {
+    const auto switches = terms_.context.switches_of(thread_);
+    if (!switches || groups_.empty()) return;
+    const double affordable = switch_watch_.look(now, *switches);
+    if (affordable >= 1) return;
+    const auto left = static_cast<int>(affordable * events_);
+    before_ = {static_cast<double>(last_.instructions), static_cast<double>(last_.cycles), {}};
+    for (std::size_t s = 0; s < fill_sources; ++s) before_.fills[s] = static_cast<double>(last_.fills[s]);
+    groups_.clear();
+    if (left < least_events) return take({});
+    const double each = terms_.switch_s / std::max(1, events_of(terms_.plan));
+    events_ = left;
+    switch_watch_ = SwitchWatch(each * events_);
+    take(open_on(terms_, thread_, trimmed(terms_.plan, events_, terms_.limits)));
   }
 
- private:
+  static constexpr int least_events = 3;  // as in ration()
+
+  Terms terms_;
+  int thread_, events_;
+  SwitchWatch switch_watch_;
   Groups groups_;
-  Clock clock_;
   std::vector<std::vector<double>> totals_;
+  Sums before_;  // counted by events that are not open any more
   Reading last_;
 };
 
 }  // namespace
 
-OtherThreads::OtherThreads(const base::Settings& settings, const Machine& machine) : around_(source_context()) {
+OtherContext other_context() {
+  return {source_context(), os::perf_events_of, [](int thread) { return os::switches_of_thread(thread); }};
+}
+
+OtherThreads::OtherThreads(const base::Settings& settings, const Machine& machine, OtherContext context)
+    : context_(std::move(context)) {
   using base::Counters;
   const Counters asked = settings.counters.choice;
   if (asked == Counters::none || asked == Counters::software || asked == Counters::replay) {
     why_not_ = "the setting counters is '" + base::counters_text(settings.counters) + "'";
     return;
   }
-  const CpuModel* model = model_of(around_.cpu);
+  SourceContext& around = context_.around;
+  const CpuModel* model = model_of(around.cpu);
   const auto wishes = parse_user_events(settings.counter_events);
-  around_.system_signals = false;
-  around_.threads = static_cast<int>(machine.cores.size());
-  HardwareAttempt attempt = try_hardware(model, shape_of(machine), wishes, around_);
+  around.system_signals = false;
+  around.threads = static_cast<int>(machine.cores.size());
+  HardwareAttempt attempt = try_hardware(model, shape_of(machine), wishes, around);
   if (attempt.source == nullptr) {
     if (asked == Counters::hardware) {
       throw Error(Errc::system, "there are no hardware counters: " + attempt.refusal.why, attempt.refusal.remedy);
@@ -79,19 +145,21 @@ OtherThreads::OtherThreads(const base::Settings& settings, const Machine& machin
     return;
   }
   FileRation files;
-  groups_ = rationed_plan(model, shape_of(machine), wishes, around_, files).groups;
+  plan_ = rationed_plan(model, shape_of(machine), wishes, around, files);
   if (model != nullptr) limits_ = limits_of(*model);
-  name_ = attempt.source->describe().name;
+  const Description description = attempt.source->describe();
+  name_ = description.name;
+  reading_s_ = description.reading_s;
+  switch_s_ = description.switch_s;
   available_ = true;
 }
 
 std::unique_ptr<ThreadCounters> OtherThreads::open(int thread) const {
   if (!available_) return nullptr;
-  SourceContext there = around_;
-  there.perf = os::perf_events_of(thread);
-  Opened opened = open_groups(there, groups_, limits_);
+  const Terms terms{context_, plan_, limits_, reading_s_, switch_s_};
+  Opened opened = open_on(terms, thread, plan_);
   if (opened.groups.empty()) return nullptr;
-  return std::make_unique<OtherThread>(std::move(opened), around_.clock);
+  return std::make_unique<OtherThread>(terms, thread, std::move(opened));
 }
 
 }  // namespace charm::counters

@@ -31,6 +31,11 @@ std::string too_few(int least, int there, const char* what) {
                      there);
 }
 
+std::string vendor_name(std::string_view vendor) {
+  if (vendor.empty()) return "an unknown vendor";
+  return vendor == "amd" ? "AMD" : vendor == "intel" ? "Intel" : std::string(vendor);
+}
+
 }  // namespace
 
 std::span<const Experiment> experiments() {
@@ -60,8 +65,8 @@ std::string unmet(const Needs& needs, const Facts& facts) {
   const int cores = static_cast<int>(machine.cores.size());
   const int chiplets = static_cast<int>(machine.chiplets.size());
   if (!needs.vendor.empty() && facts.vendor != needs.vendor) {
-    return fmt::format("it is about processors of {} and this one is {}", needs.vendor,
-                       facts.vendor.empty() ? "of an unknown vendor" : "of " + facts.vendor);
+    return fmt::format("it is about processors of {} and this one is of {}", vendor_name(needs.vendor),
+                       vendor_name(facts.vendor));
   }
   if (chiplets < needs.chiplets) {
     const std::string told = chiplets == 1 ? "this machine has one last-level cache, or shows only one"

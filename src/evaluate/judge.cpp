@@ -125,8 +125,10 @@ Verdict verdict_of(const std::vector<Point>& points, std::string_view x) {
   }
   if (hard == 0) return {Finding::cannot_tell, "nothing was measured that the claim is about"};
   const auto of_all = [&](std::size_t count) {
-    return count == hard ? hard == 1 ? std::string("the one point") : fmt::format("all {} points", hard)
-                         : fmt::format("{} of {} points", count, hard);
+    return count == hard && hard == 1   ? std::string("the one point")
+           : count == hard && hard == 2 ? std::string("both points")
+           : count == hard              ? fmt::format("all {} points", hard)
+                                        : fmt::format("{} of {} points", count, hard);
   };
   if (!against.empty()) {
     const Point& worst = *against.front();
@@ -139,15 +141,25 @@ Verdict verdict_of(const std::vector<Point>& points, std::string_view x) {
                         expected_text(worst), worst.outcome == Outcome::tie ? "; there is no difference" : "")};
   }
   if (!open.empty()) {
-    const Point& first = *open.front();
-    if (first.outcome == Outcome::not_measured) {
-      return {Finding::cannot_tell, fmt::format("{} {} not measured: {}", of_all(open.size()),
-                                                open.size() == 1 ? "was" : "were", place_of(first, x))};
+    const auto missing = static_cast<std::size_t>(std::count_if(
+        open.begin(), open.end(), [](const Point* point) { return point->outcome == Outcome::not_measured; }));
+    const std::size_t vague = open.size() - missing;
+    std::string why;
+    if (vague > 0) {
+      const Point& first = **std::find_if(open.begin(), open.end(),
+                                          [](const Point* point) { return point->outcome != Outcome::not_measured; });
+      why = fmt::format(
+          "at {} the interval is too wide: {} is {}, {} is expected; more rounds (--full) or a quieter machine would "
+          "tell",
+          of_all(vague), place_of(first, x), measured_text(first), expected_text(first));
     }
-    return {Finding::cannot_tell,
-            fmt::format("at {} the interval is too wide: {} is {}, {} is expected; more rounds (--full) or a quieter "
-                        "machine would tell",
-                        of_all(open.size()), place_of(first, x), measured_text(first), expected_text(first))};
+    if (missing > 0) {
+      const Point& first = **std::find_if(open.begin(), open.end(),
+                                          [](const Point* point) { return point->outcome == Outcome::not_measured; });
+      why += fmt::format("{}{} {} not measured: {}", vague > 0 ? "; " : "", of_all(missing),
+                         missing == 1 ? "was" : "were", place_of(first, x));
+    }
+    return {Finding::cannot_tell, why};
   }
   const Point* strongest = nullptr;
   for (const Point& point : points) {
@@ -202,6 +214,8 @@ std::string_view name(Outcome outcome) {
   }
   return "not_measured";
 }
+
+std::string_view words(Outcome outcome) { return outcome == Outcome::not_measured ? "not measured" : name(outcome); }
 
 std::string_view name(Expect expect) {
   switch (expect) {

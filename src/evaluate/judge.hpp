@@ -21,6 +21,7 @@ Verdict verdict_of(const std::vector<Point>& points, std::string_view x);
 
 /// "confirmed", "not confirmed", "cannot be told".
 std::string_view words(Finding finding);
+std::string_view words(Outcome outcome);
 /// The same for JSON: "confirmed", "not_confirmed", "cannot_tell".
 std::string_view name(Finding finding);
 std::string_view name(Outcome outcome);

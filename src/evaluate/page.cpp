@@ -103,7 +103,7 @@ std::string point_table(const Result& result) {
   std::vector<std::vector<std::string>> rows;
   for (const Point& point : result.plan.points) {
     rows.push_back({point_label(result, point), number_text(point.published), number_text(point.predicted),
-                    measured_text(point), expected_text(point), std::string(name(point.outcome)), point.source});
+                    measured_text(point), expected_text(point), std::string(words(point.outcome)), point.source});
   }
   return "<div class=\"scroll\">" +
          render::html_table({{"point"},
@@ -140,7 +140,10 @@ std::string section(const Result& result) {
 }  // namespace
 
 std::string point_label(const Result& result, const Point& point) {
-  return result.plan.x.empty() ? point.series : fmt::format("{}, {:.4g} {}", point.series, point.x, result.plan.x);
+  if (result.plan.x.empty()) return point.series;
+  const bool one_of_several = point.x == 1 && result.plan.x.ends_with("workers");
+  const std::string unit = one_of_several ? "worker" : result.plan.x;
+  return fmt::format("{}, {:.4g} {}", point.series, point.x, unit);
 }
 
 std::string report_page(const Evaluation& evaluation, const std::string& machine_svg) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "placement/bins.hpp"
+#include "placement/literal_map.hpp"
 #include "placement/policies.hpp"
 
 namespace charm::placement {
@@ -31,15 +32,18 @@ WorkerCore worker_core_of_cpu(const Machine& machine, int worker, int cpu) {
                 ", which is no cpu of this machine that may be used");
 }
 
+int largest_chiplet(const Machine& machine) {
+  std::size_t cores = 0;
+  for (const Chiplet& chiplet : machine.chiplets) cores = std::max(cores, chiplet.cores.size());
+  return static_cast<int>(cores);
+}
+
 Placement place_literal(const Machine& machine, const Request& request) {
   placed_workers(machine, request);
   const int spread_rate = request.spread == 0 ? 1 : request.spread;
   const int thread_size = request.workers;
   const int chiplets = static_cast<int>(machine.chiplets.size());
-  int cores_per_chiplet = 0;
-  for (const Chiplet& chiplet : machine.chiplets) {
-    cores_per_chiplet = std::max(cores_per_chiplet, static_cast<int>(chiplet.cores.size()));
-  }
+  const int cores_per_chiplet = largest_chiplet(machine);
 
   if (spread_rate <= 0 || spread_rate > chiplets) {
     throw refusal("spread " + std::to_string(spread_rate) + " is not in 1.." + std::to_string(chiplets) + " chiplets");
@@ -48,14 +52,20 @@ Placement place_literal(const Machine& machine, const Request& request) {
     throw refusal(std::to_string(thread_size) + " workers >= spread " + std::to_string(spread_rate) + " * " +
                   std::to_string(cores_per_chiplet) + " cores per chiplet (the exact fit is refused, too)");
   }
-  const int per_chiplet = cores_per_chiplet / spread_rate;
-  if (per_chiplet == 0) {
+  if (cores_per_chiplet / spread_rate == 0) {
     throw refusal(std::to_string(cores_per_chiplet) + " cores per chiplet / spread " + std::to_string(spread_rate) +
                   " is 0, and it divides by that");
   }
+  return {{spread_rate}, {literal_cores(machine, thread_size, spread_rate)}, spread_rate};
+}
 
+}  // namespace
+
+std::vector<WorkerCore> literal_cores(const Machine& machine, int workers, int spread_rate) {
+  const int chiplets = static_cast<int>(machine.chiplets.size());
+  const int cores_per_chiplet = largest_chiplet(machine), per_chiplet = cores_per_chiplet / spread_rate;
   std::vector<WorkerCore> worker_cores;
-  for (int worker = 0; worker < thread_size; ++worker) {
+  for (int worker = 0; worker < workers; ++worker) {
     int chiplet = worker / per_chiplet;
     int slot = worker % per_chiplet;
     if (chiplet >= chiplets) {
@@ -64,10 +74,8 @@ Placement place_literal(const Machine& machine, const Request& request) {
     }
     worker_cores.push_back(worker_core_of_cpu(machine, worker, chiplet * cores_per_chiplet + slot));
   }
-  return {{spread_rate}, {std::move(worker_cores)}, spread_rate};
+  return worker_cores;
 }
-
-}  // namespace
 
 constinit const PlacementPolicy literal_policy{
     "literal", "Algorithm 2 of the CHARM paper as printed, with its refusals and collisions", place_literal};

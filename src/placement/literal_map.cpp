@@ -2,25 +2,25 @@
 
 #include <charm/error.hpp>
 
-#include <algorithm>
 #include <utility>
 
+#include "placement/bins.hpp"
 #include "placement/policies.hpp"
 
 namespace charm::placement {
 
 Placement literal_map(const Machine& machine, const Request& request) {
-  std::vector<int> levels;
-  std::vector<std::vector<WorkerCore>> worker_cores;
-  const int chiplets = std::max(1, static_cast<int>(machine.chiplets.size()));
-  for (int spread = 1; spread <= chiplets; ++spread) {
+  placed_workers(machine, request);
+  std::vector<int> levels{1};
+  std::vector<std::vector<WorkerCore>> worker_cores{literal_cores(machine, request.workers, 1)};
+  for (int spread = 2; spread <= static_cast<int>(machine.chiplets.size()); ++spread) {
     Request at = request;
     at.spread = spread;
     try {
       worker_cores.push_back(literal_policy.place(machine, at).start());
       levels.push_back(spread);
     } catch (const Error& error) {
-      if (error.code() != Errc::refused || (spread == chiplets && levels.empty())) throw;
+      if (error.code() != Errc::refused) throw;
     }
   }
   return {std::move(levels), std::move(worker_cores), request.spread};

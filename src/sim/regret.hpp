@@ -1,6 +1,9 @@
-// Regret: how much slower a program is under one standing level, which knows nothing of the program or only the memory
-// that it holds, than under the best of all static policies. `charm run` without counters stands by such a rule, and
-// placement/standing.hpp has the one with the least regret over the machines and workloads of the simulator.
+// Regret: how much slower a program is under one way of choosing its level than under the best of all static policies.
+//
+// A standing rule knows nothing of the program, or only the memory that it holds; `charm run` without counters stands
+// by such a rule, and placement/standing.hpp has the one with the least regret over the machines and workloads of the
+// simulator. bounds_of() says how small the regret of any such rule can be: it looks at all of them. The controllers
+// that move workers are beside them, with the counters that they need.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -23,27 +26,48 @@ struct StandingRule {
 /// The rule of `charm run` first, then those that it was compared with.
 std::span<const StandingRule> standing_rules();
 
+struct Stood {
+  std::string policy;
+  double loss = 1;  // how many times as fast the best policy is
+};
+
 /// One workload with some workers on a machine, where static policies differ.
 struct Regret {
   std::string machine, workload;
   int workers = 0;
-  std::string best;          // the static policy
-  std::vector<double> loss;  // by rule: how many times as fast the best policy is
+  std::string best;             // the static policy
+  int fits = 0;                 // the fewest chiplets whose caches hold the workload; 0: no caches do
+  int fits_filled = 0;          // the same with as few sockets as hold the workers
+  std::vector<double> loss;     // by rule
+  std::vector<Stood> policies;  // all static ones
+  std::vector<Stood> moved;     // controllers with counters; a loss of 0: refused on this machine
 };
 
 /// Every workload on every machine with 2, 4, 8, ... workers, half of the cores, three quarters and all of them, where
 /// there is a choice. The static policies are all levels of the family, with the sockets filled one by one and evenly,
 /// and the NUMA-aware placement; all with the same habits of data and tasks, which are the program's.
+/// \param controllers specs of those to be run beside the rules.
 std::vector<Regret> regrets(const std::vector<std::string>& machines, const std::vector<std::string>& workloads,
-                            int jobs = 1);
+                            int jobs = 1, const std::vector<std::string>& controllers = {});
 
 struct RegretSummary {
-  std::string_view rule;
+  std::string rule, summary;
   double worst = 1, mean = 1;
   double near = 0;             // share of the combinations in which it is at most 5 % slower
+  std::size_t refused = 0;     // combinations that a controller refuses; they are not in the other numbers
   const Regret* at = nullptr;  // the worst
 };
+
+/// One for each rule, then one for each controller.
 std::vector<RegretSummary> summary_of(const std::vector<Regret>& all);
+
+/// What no standing rule can get below, whatever it chooses: by what it may know of the program.
+struct RegretBound {
+  std::string_view knows;
+  double worst = 1;  // of the rule with the smallest worst loss
+  double mean = 1;   // of the rule with the smallest mean loss; it may be another one
+};
+std::vector<RegretBound> bounds_of(const std::vector<Regret>& all);
 
 /// All generators, and sizes of some of them that fit into other caches.
 std::vector<std::string> regret_workloads();

@@ -23,7 +23,7 @@ enum class Basis { predicted, fitted, assumed };
 struct Point {
   std::string series;
   double x = 0;
-  double paper = 0;
+  double paper = 0;  // the paper's value; of an order the ratio at which it turns (1), or 0
   double model = 0;
   bool hard = false;
   bool holds = true;   // whether `claim` is true; for a magnitude: whether it is within a quarter of the paper's value
@@ -31,6 +31,8 @@ struct Point {
   std::string source;  // where the paper gives the value
   Basis basis = Basis::predicted;
 
+  /// Whether the paper says here which is larger, and gives no value.
+  [[nodiscard]] bool order() const { return hard && (paper == 1 || paper == 0); }
   [[nodiscard]] Point on(Basis what) && {
     basis = what;
     return std::move(*this);
@@ -57,7 +59,7 @@ Reproduction reproduce(std::string_view figure, const Free& free = {});
 
 /// Adds a magnitude, which is reported and not required.
 Point magnitude(std::string series, double x, double paper, double model, std::string source);
-/// Adds a hard point, which must hold.
+/// Adds a hard point, which must hold. \param paper 1 or 0 where the paper states an order without a value.
 Point required(std::string series, double x, double paper, double model, bool holds, std::string claim,
                std::string source);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include "base/random.hpp"
@@ -27,6 +28,7 @@ class Run {
         random_(options.seed),
         workers_(plan_.placement.start().size()),
         level_(static_cast<std::size_t>(plan_.placement.initial)),
+        cores_(level_),
         counts_(workers_),
         cold_(workers_, 0),
         first_cost_(workload_.phases.size(), 0) {
@@ -36,7 +38,7 @@ class Run {
           controller::setup_for(model.machine, plan_.placement, controller::traits_for(model.machine)));
       period_ = controller->period();
       control_group_ = std::make_unique<controller::ControlGroup>(static_cast<int>(workers_), std::move(controller), 0);
-      stand_at(control_group_->spread());
+      follow();
     }
     level_time_.assign(plan_.placement.levels.size(), 0);
   }
@@ -58,7 +60,7 @@ class Run {
     out.fills = fills_;
     out.levels = plan_.placement.levels;
     for (const double t : level_time_) out.level_share.push_back(t / out.seconds);
-    out.worker_cores = plan_.placement.worker_cores[level_];
+    out.worker_cores = plan_.placement.worker_cores[cores_];
     for (const auto& [time, chiplets] : stands_) out.stands.emplace_back(time - from, chiplets);
     out.sampling = states_.sampling();
     out.sampling_error = states_.error();
@@ -104,7 +106,8 @@ class Run {
     shake(last);
     // All publish before the one who leads adds up.
     for (std::size_t w = 0; w < workers_; ++w) control_group_->poll(static_cast<int>(w), seen_[w], before);
-    stand_at(control_group_->poll(0, seen_[0], time_));
+    control_group_->poll(0, seen_[0], time_);
+    follow();
   }
 
   /// What the counters show of the last interval: what happened, with scatter, and with the work of the tasks that
@@ -125,7 +128,7 @@ class Run {
 
   /// Bytes of its own that a worker has in its chiplet's cache in the steady state.
   [[nodiscard]] double own_bytes(std::size_t w) const {
-    const auto& worker_cores = plan_.placement.worker_cores[level_];
+    const auto& worker_cores = plan_.placement.worker_cores[cores_];
     const Chiplet& chiplet = model_.machine.chiplets[static_cast<std::size_t>(worker_cores[w].chiplet)];
     double bytes = 0, sharing = 0;
     for (const auto& c : workload_.phases[phase_].components) {
@@ -136,20 +139,42 @@ class Run {
     return std::min(bytes, static_cast<double>(chiplet.l3_bytes) / sharing);
   }
 
-  void stand_at(int spread) {
-    const auto next = static_cast<std::size_t>(plan_.placement.level_index(spread));
-    if (next == level_) return;
-    const auto &from = plan_.placement.worker_cores[level_], &to = plan_.placement.worker_cores[next];
-    level_ = next;
-    stands_.emplace_back(time_, plan_.placement.levels[level_]);
+  /// Goes where the control group wants the workers.
+  void follow() {
+    const auto level = static_cast<std::size_t>(plan_.placement.level_index(control_group_->spread()));
+    if (level != level_) stands_.emplace_back(time_, plan_.placement.levels[level]);
+    level_ = level;
+    const std::size_t next = cores_wanted();
+    if (next == cores_) return;
+    const auto &from = plan_.placement.worker_cores[cores_], &to = plan_.placement.worker_cores[next];
+    cores_ = next;
     for (std::size_t w = 0; w < workers_; ++w) {
       if (from[w].core != to[w].core) stalled_ns_ += model_.costs.move_ns.value;
       if (from[w].chiplet != to[w].chiplet) cold_[w] = own_bytes(w);
     }
   }
 
+  /// The row of the placement's cores: that of the level, or where each worker decides for itself one that is added.
+  std::size_t cores_wanted() {
+    std::vector<std::size_t> by_worker;
+    for (std::size_t w = 0; w < workers_; ++w) {
+      const int spread = control_group_->spread_of(static_cast<int>(w));
+      by_worker.push_back(static_cast<std::size_t>(plan_.placement.level_index(spread)));
+    }
+    if (std::all_of(by_worker.begin(), by_worker.end(), [&](std::size_t at) { return at == by_worker.front(); }))
+      return by_worker.front();
+    auto& rows = plan_.placement.worker_cores;
+    const auto [found, is_new] = mixed_.try_emplace(by_worker, rows.size());
+    if (is_new) {
+      std::vector<WorkerCore> row;
+      for (std::size_t w = 0; w < workers_; ++w) row.push_back(rows[by_worker[w]][w]);
+      rows.push_back(std::move(row));
+    }
+    return found->second;
+  }
+
   void play(double seconds) {
-    const Rates& rates = states_.at(phase_, level_);
+    const Rates& rates = states_.at(phase_, cores_);
     const Phase& phase = workload_.phases[phase_];
     const double best = states_.best(phase_);
     const double ns = seconds * 1e9, lost = std::min(1.0, stalled_ns_ / (ns * static_cast<double>(workers_)));
@@ -196,11 +221,12 @@ class Run {
   RunOptions options_;
   SteadyStates states_;
   base::Random random_;
-  std::size_t workers_, level_, phase_ = 0;
+  std::size_t workers_, level_, cores_, phase_ = 0;  // cores_: the row of the placement
   double time_ = 0, in_phase_ = 0, period_ = tick, stalled_ns_ = 0, operations_ = 0, work_ = 0;
   std::unique_ptr<controller::ControlGroup> control_group_;
   std::vector<controller::Counts> counts_;
   std::vector<controller::WorkerTotals> seen_;
+  std::map<std::vector<std::size_t>, std::size_t> mixed_;  // by the workers' levels: the row of their cores
   std::vector<double> cold_, level_time_;
   std::vector<std::pair<double, int>> stands_;
   std::vector<double> first_cost_;  // by phase: seconds of a worker for an operation

@@ -28,6 +28,8 @@ struct PlacementGeneration {
   [[nodiscard]] int spread() const {
     return control_group ? control_group->spread() : placement.levels[static_cast<std::size_t>(placement.initial)];
   }
+  /// The spread by which this worker is placed.
+  [[nodiscard]] int spread_of(int worker) const { return control_group ? control_group->spread_of(worker) : spread(); }
   /// The core of a worker; nullptr if it has none and rests.
   [[nodiscard]] const WorkerCore* worker_core(int worker, int spread) const {
     return worker < placed || shared ? &placement.lookup(worker, spread) : nullptr;

@@ -44,7 +44,7 @@ inline bool hides_chiplets(const counters::Measured& has, const Machine& machine
 
 /// What to tell a user whose policy needs what the counters hide.
 inline constexpr const char* hidden_chiplets =
-    "these counters cannot tell the lines of other chiplets apart, by which alone charm-alg1 decides: it keeps its "
+    "these counters cannot tell the lines of other chiplets apart, by which alone Algorithm 1 decides: it keeps its "
     "level; use adaptive, or charm-alg1:events=any";
 
 }  // namespace charm::steering

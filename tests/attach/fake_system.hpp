@@ -139,6 +139,7 @@ class FakeProgram final : public attach::System {
   bool announced = false;  // its new threads are announced
   int searches = 0;        // for threads
   bool has_counters = false;
+  bool counters_end = false;   // they are open, and tell nothing any more
   double resident = 0;         // bytes
   std::optional<double> done;  // work that it tells
 
@@ -147,6 +148,10 @@ class FakeProgram final : public attach::System {
    public:
     Counters(FakeProgram& program, attach::ThreadId id) : program_(program), id_(id) {}
     counters::Reading read() noexcept override {
+      if (program_.counters_end) {
+        last_.has = {};
+        return last_;
+      }
       const auto found = program_.all.find(id_);
       if (found != program_.all.end()) {
         last_.instructions = static_cast<std::uint64_t>(found->second.run_s * 1e9);

@@ -97,7 +97,7 @@ TEST(Quiet, IsNotLookedForWhereNobodyAskedForIt) {
 TEST(Quiet, WhateverOthersDoNobodyLeavesThePlanOrMeetsOrMovesAllTheTime) {
   EXPECT_TRUE(rc::check([] {
     const charm::Machine machine = *charm::test::any_machine();
-    SteeredProgram run(machine, *rc::gen::element<std::string>("local", "distributed", "numa", "charm-alg1"));
+    SteeredProgram run(machine, *rc::gen::element<std::string>("local", "distributed", "numa", "charm-alg1-group"));
     const auto workers = *rc::gen::inRange<std::size_t>(1, std::min<std::size_t>(24, 2 * machine.cores.size()) + 1);
     for (std::size_t i = 0; i < workers; ++i) run.program.start(1.0);
     run.pass(2);

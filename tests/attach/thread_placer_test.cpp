@@ -318,6 +318,24 @@ TEST(ThreadPlacer, WithCountersTheControllerMovesTheWorkers) {
   EXPECT_EQ(run.program.collisions, 0);
 }
 
+TEST(ThreadPlacer, WhereCountersAreGivenUpItStandsByTheProgramsMemoryAndSaysWhy) {
+  Program run(charm::test::uniform(1, 4, 4), "adaptive");
+  run.program.has_counters = true;
+  for (int i = 0; i < 4; ++i) run.program.start(1.0);
+  run.pass(10);
+  ASSERT_TRUE(run.thread_placer.decides());
+  run.program.counters_end = true;
+  run.program.resident = 1;
+  run.pass(10);
+  EXPECT_FALSE(run.thread_placer.decides());
+  EXPECT_EQ(run.thread_placer.spread(), 1) << "one chiplet's cache holds it";
+  run.program.resident = 1e15;
+  run.pass(10);
+  EXPECT_EQ(run.thread_placer.spread(), 4);
+  EXPECT_NE(run.thread_placer.trouble().find("since they switch so often"), std::string::npos)
+      << run.thread_placer.trouble();
+}
+
 TEST(ThreadPlacer, WhateverThreadsDoNoTwoWorkersMeetAndNobodyLeavesThePlan) {
   EXPECT_TRUE(rc::check([] {
     const charm::Machine machine = *charm::test::any_machine();

@@ -51,6 +51,23 @@ TEST(Unhurried, WhereNothingIsAnnouncedAThreadOfFiftyMillisecondsIsFound) {
   EXPECT_GE(searches_beside_short_threads(false, 8), 40);
 }
 
+TEST(Unhurried, NoThreadOfFiftyMillisecondsIsMissed) {
+  for (const bool announced : {false, true}) {
+    UnhurriedProgram run(announced);
+    const int parent = run.program.start(0.0);
+    run.pass(1);
+    constexpr int threads = 100;
+    for (int i = 0; i < threads; ++i) {
+      const int id = run.program.start(1.0, parent);
+      run.pass(0.05);
+      run.program.end(id);
+      run.pass(0.01 * (i % 7));  // begins anywhere between two looks
+    }
+    run.pass(0.2);
+    EXPECT_EQ(run.thread_placer.tally().threads, 1U + threads) << (announced ? "announced" : "not announced");
+  }
+}
+
 TEST(Unhurried, WhereMoreCoresCouldBeHadTheQueueIsSeen) { EXPECT_GE(searches_beside_short_threads(true, 16), 40); }
 
 TEST(Unhurried, TheThreadOfAWorkerThatIsBoundIsLetLooseSoon) {

@@ -1,4 +1,5 @@
-// Algorithm 1 as printed against the model: the rows of docs/controller.md where it stays stuck, cycles, or does well.
+// Algorithm 1 with one decision for all against the model: the rows of docs/controller.md where it stays stuck, cycles,
+// or does well.
 #include <gtest/gtest.h>
 
 #include "controller/model/trial.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 Outcome steer(const std::string& parameters, const Workload& workload, int start, bool counters = true) {
   Trial trial;
-  trial.controller = "charm-alg1" + (parameters.empty() ? "" : ":" + parameters);
+  trial.controller = "charm-alg1-group" + (parameters.empty() ? "" : ":" + parameters);
   trial.start = start;
   trial.warm_up_s = 20;
   trial.measured_s = 60;
@@ -55,14 +56,22 @@ TEST(Alg1, AThresholdPerWorkScalesWithTheWork) {
 
 TEST(Alg1, StandsStillWithoutCounters) { EXPECT_EQ(steer("", private_sweep(8), 8, false).moves_per_minute, 0); }
 
-TEST(Alg1, CanSteerTheMapOfAlgorithmTwo) {
-  charm::Machine machine = uniform(1, 8, 8);
-  auto placement = charm::controller::placement_for("charm-alg1:map=literal", machine, {.workers = 8});
-  EXPECT_EQ(placement.levels, (std::vector<int>{2, 3, 4, 5, 6, 7, 8})) << "spread 1 is the exact fit that it refuses";
-  Trial trial;
-  trial.controller = "charm-alg1:map=literal,events=any";
-  trial.warm_up_s = 20;
-  EXPECT_GT(run(machine, 8, {{private_sweep(24)}}, trial).efficiency, 0.95);
+TEST(Alg1, TakesALevelAtEachPeriodHoweverFarThatIs) {
+  const auto setup = charm::controller::setup_for(
+      uniform(1, 8, 8), charm::controller::placement_for("charm-alg1-group", uniform(1, 8, 8), {8}), {});
+  ASSERT_EQ(setup.levels, (std::vector<int>{1, 2, 4, 8}));
+  const auto controller = charm::controller::make_controller("charm-alg1-group", setup);
+  charm::controller::Signals signals;
+  signals.elapsed = 0.5;
+  signals.workers = 8;
+  signals.counters = true;
+  signals.fills[1] = 1e9;
+  EXPECT_EQ(controller->tick(signals), 2);
+  EXPECT_EQ(controller->tick(signals), 4);
+  EXPECT_EQ(controller->tick(signals), 8);
+  EXPECT_EQ(controller->tick(signals), 8);
+  signals.fills = {};
+  EXPECT_EQ(controller->tick(signals), 4);
 }
 
 TEST(Static, StandsWhereItIsTold) {

@@ -115,7 +115,9 @@ TEST(Verdicts, OfTransactionsAreThatThePlacementMakesNoDifference) {
   EXPECT_EQ(finding(as_published, "charm-fig14"), Finding::confirmed) << why(as_published, "charm-fig14");
   for (const Point& point : as_published.results.front().plan.points) {
     EXPECT_EQ(point.outcome == Outcome::reported, point.expect == Expect::nothing) << point.series;
-    if (point.expect != Expect::nothing) EXPECT_TRUE(point.predicted) << point.series;
+    if (point.expect != Expect::nothing) {
+      EXPECT_TRUE(point.predicted) << point.series;
+    }
   }
   const auto wrong = evaluated(context, reversed, {"charm-fig14"});
   EXPECT_EQ(finding(wrong, "charm-fig14"), Finding::not_confirmed) << why(wrong, "charm-fig14");

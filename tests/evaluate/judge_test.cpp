@@ -104,6 +104,9 @@ TEST(Verdicts, SayWhichPointDecides) {
   EXPECT_TRUE(has(verdict_of(with({tie}), "MiB").why, "there is no difference"));
   EXPECT_TRUE(has(verdict_of(with({holds, unclear}), "MiB").why, "too wide: s1"));
   EXPECT_TRUE(has(verdict_of(with({holds, not_measured}), "MiB").why, "not measured: s1"));
+  const std::string mixed = verdict_of(with({not_measured, unclear, not_measured}), "MiB").why;
+  EXPECT_TRUE(has(mixed, "at 1 of 3 points the interval is too wide: s1")) << mixed;
+  EXPECT_TRUE(has(mixed, "2 of 3 points were not measured: s0")) << mixed;
 }
 
 TEST(NeedsOfAClaim, AreToldOneByOne) {
@@ -119,7 +122,7 @@ TEST(NeedsOfAClaim, AreToldOneByOne) {
   EXPECT_TRUE(has(unmet({.most_chiplets = 1}, facts), "about machines of 1 chiplet"));
   EXPECT_TRUE(has(unmet({.cores_per_chiplet = 5}, facts), "on a chiplet"));
   EXPECT_TRUE(has(unmet({.nodes = 3}, facts), "NUMA node"));
-  EXPECT_TRUE(has(unmet({.vendor = "intel"}, facts), "intel"));
+  EXPECT_TRUE(has(unmet({.vendor = "intel"}, facts), "of Intel and this one is of AMD"));
   EXPECT_TRUE(has(unmet({.benchmark = "streamcluster"}, facts), "streamcluster"));
   facts.fills = false;
   facts.why_no_fills = "perf_event_paranoid is 4";

@@ -61,7 +61,7 @@ void run_with(Seen& seen, Description::Kind kind, double reading_s) {
   charm::Config config;
   config.workers = 2;
   config.topology = "pack:1 l3:4 core:4 pu:1";
-  config.policy = "charm-alg1:period=0.04";
+  config.policy = "charm-alg1-group:period=0.04";
   config.counters = "none";
   Description description;
   description.kind = kind;

@@ -17,47 +17,17 @@
 #include "sched/fake_cpus.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/scripted_counters.hpp"
+#include "sched/steered.hpp"
 #include "sched/work_until.hpp"
 
 namespace {
 
 using charm::test::FakeKernel;
 using charm::test::Scripted;
+using charm::test::Steered;
+using charm::test::told;
 using charm::test::work_until;
 using namespace std::chrono_literals;
-
-/// A runtime on a simulated machine with a simulated kernel.
-class Steered {
- public:
-  Steered(int workers, const char* topology, const std::string& policy, int cpus,
-          const std::function<void(charm::Config&)>& change = {},
-          std::unique_ptr<charm::counters::Source> source = nullptr)
-      : kernel(cpus) {
-    charm::Config config;
-    config.workers = workers;
-    config.topology = topology;
-    config.policy = policy;
-    config.watch_ms = 2;
-    config.counters = "none";
-    if (change) change(config);
-    // On a thread that then ends: so worker 0 is never lent, and each worker is one thread in the kernel's books.
-    std::thread([&] {
-      runtime_ = new charm::sched::Runtime(config, kernel.watch(), std::move(source));  // Runtime::current owns it
-    }).join();
-  }
-  ~Steered() { charm::finalize(); }
-  charm::sched::Runtime& runtime() { return *runtime_; }
-  FakeKernel kernel;
-
- private:
-  charm::sched::Runtime* runtime_;
-};
-
-std::string told(const std::vector<charm::Decision>& decisions) {
-  std::string text;
-  for (const auto& d : decisions) text += to_string(d) + "\n";
-  return text;
-}
 
 constexpr const char* four_chiplets = "pack:1 l3:4 core:4 pu:1";
 constexpr const char* quick = "adaptive:tick=0.005,max_samples=4";
@@ -87,7 +57,7 @@ TEST(Steering, Algorithm1DoesNotMoveAnybodyByCountersThatAreNotThere) {
 
 TEST(Steering, AfterADecisionEveryWorkerIsWhereTheSpreadPutsIt) {
   Scripted::Rates rates;
-  Steered steered(4, "pack:1 numa:2 l3:4 core:4 pu:1", "charm-alg1:period=0.02", 32, {},
+  Steered steered(4, "pack:1 numa:2 l3:4 core:4 pu:1", "charm-alg1-group:period=0.02", 32, {},
                   std::make_unique<Scripted>(rates));
   auto& runtime = steered.runtime();
   const int top = runtime.placement.levels.back();
@@ -123,7 +93,7 @@ TEST(Steering, OneChipletLeavesNothingToDecideAndCostsNoController) {
 }
 
 TEST(Steering, EveryPolicyNameStartsARuntime) {
-  for (const char* policy : {"adaptive", "charm-alg1", "charm-alg1:map=literal", "static", "static:spread=4", "local",
+  for (const char* policy : {"adaptive", "charm-alg1", "charm-alg1-group", "static", "static:spread=4", "local",
                              "distributed", "numa", "os", "literal"}) {
     Steered steered(2, four_chiplets, policy, 16);
     EXPECT_EQ(charm::run([] { return 7; }), 7) << policy;
@@ -317,7 +287,7 @@ TEST_P(InReduction, AWorkerMovesBetweenTwoChunks) {
 }
 
 /// Algorithm 1 spreads while there are fills, so each of these decides as soon as it is asked.
-constexpr const char* eager = "charm-alg1:period=0.01";
+constexpr const char* eager = "charm-alg1-group:period=0.01";
 
 TEST(Steering, RegionsHaveControllersOfTheirOwn) {
   Scripted::Rates rates;

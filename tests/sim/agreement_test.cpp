@@ -1,5 +1,5 @@
 // The two back-ends are two ways to the same answer: on every generator and several placements their throughput differs
-// by less than a tenth, and so does every source of fills that matters.
+// by less than a tenth, and every source of fills by less than a tenth of all fills.
 #include <cmath>
 
 #include <gtest/gtest.h>

@@ -4,6 +4,7 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -44,6 +45,21 @@ TEST(Run, TakesControllersWithTheirParameters) {
   EXPECT_THROW(run(model("7713"), "sweep", "charm-alg1:no=1", 8), charm::Error);
   EXPECT_THROW(run(model("7713"), "sweep", "best", 8), charm::Error);
   EXPECT_THROW(run(model("7713"), "sweep", "local", 65), charm::Error);
+}
+
+TEST(Run, PutsWorkersWhereThePrintedAlgorithmDoesAndTheGroupWhereTheFamilyIs) {
+  const Model milan = model("7713");
+  const auto printed = run(milan, "sweep:mb=24", "charm-alg1:events=any", 4);
+  const auto group = run(milan, "sweep:mb=24", "charm-alg1-group:events=any", 4);
+  EXPECT_EQ(printed.levels, (std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(group.levels, (std::vector<int>{1, 2, 4}));
+  std::set<int> chiplets;
+  for (int w = 0; w < 4; ++w) {
+    EXPECT_EQ(printed.worker_cores[static_cast<std::size_t>(w)].core, 8 * w) << "8 cores / spread_rate 8 is one slot";
+    chiplets.insert(group.worker_cores[static_cast<std::size_t>(w)].chiplet);
+  }
+  EXPECT_EQ(chiplets, (std::set<int>{0, 1, 2, 3})) << "one worker on each";
+  EXPECT_NEAR(printed.throughput / group.throughput, 1, 0.1);
 }
 
 TEST(Run, WorksWithoutCounters) {

@@ -63,7 +63,7 @@ Config replaying(const std::string& path) {
   Config config;
   config.workers = 4;
   config.topology = "pack:1 l3:4 core:4 pu:1";
-  config.policy = "charm-alg1:period=0.02";
+  config.policy = "charm-alg1-group:period=0.02";
   config.counters = "replay:" + path;
   return config;
 }

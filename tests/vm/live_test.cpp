@@ -62,7 +62,7 @@ TEST(LiveController, AfterEachDecisionMasksAndFreshPagesAreWhereTheyShouldBe) {
   charm::Config config;
   constexpr int workers = 4;
   config.workers = workers;
-  config.policy = "charm-alg1:period=0.05";
+  config.policy = "charm-alg1-group:period=0.05";
   config.sockets = "balance";  // where sockets are chiplets, filling one leaves no other level
   auto* runtime = new charm::sched::Runtime(config, nullptr, std::make_unique<Scripted>(rates));  // finalize() ends it
   const EndsRuntime ends;

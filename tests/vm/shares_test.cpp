@@ -139,7 +139,19 @@ class Watch {
   std::int64_t late_ = 0;
 };
 
-constexpr const char* too_slow = "programs come seconds late to their looks: this machine is too slow to judge them";
+constexpr const char* too_slow = "\nprograms come seconds late to their looks: is this machine too slow to judge them?";
+
+/// in_the_end(), which goes on for ten minutes while programs come too late to their looks.
+template <class F>
+bool at_last(const Watch& watch, F&& holds) {
+  for (int rounds = 0; rounds < 5; ++rounds) {
+    if (in_the_end(holds)) return true;
+    if (!watch.slow()) return false;
+  }
+  return false;
+}
+
+std::string doubt(const Watch& watch) { return watch.slow() ? too_slow : ""; }
 
 /// Nothing if all threads are on cores that their own program has leased; else the threads that are not.
 std::string unsettled(const Machine& machine, const std::vector<std::unique_ptr<Neighbour>>& neighbours) {
@@ -207,13 +219,12 @@ TEST(Shares, ProgramsThatJoinAndLeaveAndAreKilledHaveEachCoreOnceAndTheLastOneHa
             << " ms\n";
   EXPECT_GT(watch.looks, 0);
   std::string who;
-  const bool settled = in_the_end([&] {
+  const bool settled = at_last(watch, [&] {
     watch.look(neighbours);
     who = unsettled(machine, neighbours);
     return who.empty();
   });
-  if (!settled && watch.slow()) GTEST_SKIP() << too_slow;
-  EXPECT_TRUE(settled) << who;
+  EXPECT_TRUE(settled) << who << doubt(watch);
 
   // One of each kind, in turn, is left with threads for all cores.
   for (const auto kind : {Neighbour::Kind::library, Neighbour::Kind::steered}) {
@@ -221,14 +232,14 @@ TEST(Shares, ProgramsThatJoinAndLeaveAndAreKilledHaveEachCoreOnceAndTheLastOneHa
       if (neighbours[place]) end(place);
     }
     start(0, kind, {cores, 20, kind == Neighbour::Kind::library ? 480 : 0});
-    const bool has_all = in_the_end([&] {
+    const bool has_all = at_last(watch, [&] {
       watch.look(neighbours);
       const auto table = table_at(shares);
       const lease::Entry* entry = table ? entry_of(*table, neighbours[0]->holder()) : nullptr;
       return entry != nullptr && table->entries.size() == 1 && static_cast<int>(entry->holds.size()) == cores;
     });
-    if (!has_all && watch.slow()) GTEST_SKIP() << too_slow;
-    EXPECT_TRUE(has_all) << neighbours[0]->name() << ": " << words(table_at(shares).value_or(lease::Table{}));
+    EXPECT_TRUE(has_all) << neighbours[0]->name() << ": " << words(table_at(shares).value_or(lease::Table{}))
+                         << doubt(watch);
   }
 }
 
@@ -251,21 +262,19 @@ TEST(Shares, TwoProgramsHaveWhatTheyWantOrHalfEachAndTheCoresOfOneThatIsKilledGo
       return entry == nullptr ? 0 : static_cast<int>(entry->holds.size());
     };
     Watch watch(machine);
-    const bool shared = in_the_end([&] {
+    const bool shared = at_last(watch, [&] {
       watch.look(both);
       return std::min(has(0), has(1)) == due && has(0) + has(1) == cores && unsettled(machine, both).empty();
     });
-    if (!shared && watch.slow()) GTEST_SKIP() << too_slow;
-    EXPECT_TRUE(shared) << words(table_at(shares).value_or(lease::Table{}));
+    EXPECT_TRUE(shared) << words(table_at(shares).value_or(lease::Table{})) << doubt(watch);
     const int dead = both[0]->holder();
     both[0]->end(SIGKILL);
     watch.died(dead);
-    const bool inherited = in_the_end([&] {
+    const bool inherited = at_last(watch, [&] {
       watch.look(both);
       return has(1) == cores;
     });
-    if (!inherited && watch.slow()) GTEST_SKIP() << too_slow;
-    EXPECT_TRUE(inherited) << words(table_at(shares).value_or(lease::Table{}));
+    EXPECT_TRUE(inherited) << words(table_at(shares).value_or(lease::Table{})) << doubt(watch);
     std::cout << "free after at most " << watch.longest_ms << " ms\n";
     if (!watch.slow()) {
       EXPECT_LE(watch.longest_ms, 2000) << "cores of the killed are free within two seconds";

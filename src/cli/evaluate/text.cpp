@@ -67,7 +67,7 @@ std::string measured_table(const Result& result, bool colour) {
                     {number(point.predicted), ""},
                     {evaluate::measured_text(point), ""},
                     {evaluate::expected_text(point), ""},
-                    {point.outcome == evaluate::Outcome::reported ? "" : std::string(evaluate::name(point.outcome)),
+                    {point.outcome == evaluate::Outcome::reported ? "" : std::string(evaluate::words(point.outcome)),
                      style_of(point.outcome)}});
   }
   return render_table(columns, rows, colour);

@@ -221,7 +221,8 @@ void Steering::renew(const CpuSet& cpus, double time, const std::string& why) {
   request.share_cores = request.share_cores || runtime_.settings.surplus == base::Surplus::share;
   auto next = std::make_unique<PlacementGeneration>(
       steering::make_generation({runtime_.machine, spec_, request, cpus, {}, runtime_.placement.start()}));
-  if (!next->fallback.empty()) base::notice("generation", next->fallback);
+  const std::string fallback = next->fallback;
+  if (!fallback.empty()) base::notice("generation", fallback);
   next->number = old.number + 1;
   if (next->placed > 0 && decides_) next->control_group = make_control_group(next->placement, time);
   if (old.control_group) {
@@ -242,6 +243,7 @@ void Steering::renew(const CpuSet& cpus, double time, const std::string& why) {
   decision.outcome = left_over <= 0 ? "a cpu for each worker"
                                     : std::to_string(left_over) + " of " + std::to_string(controls_.size()) +
                                           (next->shared ? " workers share a cpu with others" : " workers rest");
+  if (!fallback.empty()) decision.outcome += "; " + fallback;
   tell(decision);
   current_.store(next.get(), std::memory_order_seq_cst);
   generation_number_.store(next->number, std::memory_order_seq_cst);

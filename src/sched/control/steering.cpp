@@ -266,7 +266,7 @@ void Steering::poll(Worker& worker, WorkerControl& p, double time) noexcept {
     if (again == generation) break;
     generation = again;
   }
-  int spread = generation->spread();
+  int spread = generation->spread_of(worker.id);
   if (generation->control_group && worker.id < generation->placed) record_counts(worker, p, *generation, time, spread);
   p.generation.store(generation->number, std::memory_order_relaxed);
   follow(worker, p, *generation, spread);
@@ -346,10 +346,10 @@ CpuSet Steering::wanted_cpus() const {
 std::vector<WorkerCore> Steering::worker_cores() const {
   std::lock_guard lock(mutex_);
   const PlacementGeneration& generation = *generations_.back();
-  const int spread = generation.spread();
   std::vector<WorkerCore> worker_cores;
   for (std::size_t w = 0; w < controls_.size(); ++w) {
-    const WorkerCore* worker_core = generation.worker_core(static_cast<int>(w), spread);
+    const int worker = static_cast<int>(w);
+    const WorkerCore* worker_core = generation.worker_core(worker, generation.spread_of(worker));
     worker_cores.push_back(worker_core != nullptr ? *worker_core : runtime_.placement.start()[w]);
     if (worker_core == nullptr) worker_cores.back().core = worker_cores.back().cpu = -1;
   }

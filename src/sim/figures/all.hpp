@@ -20,6 +20,9 @@ Reproduction tapmm_figure_10(const Free& free);
 Reproduction tapmm_figure_11(const Free& free);
 Reproduction tapmm_sharing(const Free& free);
 
+/// A tie is no confirmation: that one is ahead of another holds where the ratio is above this.
+inline constexpr double clearly_ahead = 1.05;
+
 /// A built-in model under these numbers.
 Model model_with(std::string_view name, const Free& free);
 

@@ -26,21 +26,13 @@ Reproduction charm_figure_7(const Free& free) {
         const Basis basis = std::string(baseline) == "ring" ? Basis::predicted : Basis::assumed;
         if (cores <= 64) {
           out.points.push_back(
-              required(series, cores, 1, ratio, ratio > 1, "CHARM is ahead up to 64 cores", text).on(basis));
+              required(series, cores, 1, ratio, ratio > clearly_ahead, "CHARM is ahead up to 64 cores", text)
+                  .on(basis));
         }
         if (cores == 64) out.points.push_back(magnitude(series, cores, kernel.at_64, ratio, text).on(basis));
         if (cores > 64) out.points.push_back(magnitude(series, cores, 2.4, ratio, "§5.2, text: 2 to 2.8").on(basis));
       }
     }
-  }
-  // Both runtimes hand every update over as a message. The artifact's program expects 5e7 updates a second of its eight
-  // threads: 160 ns of a thread for each.
-  const std::string gups = "gups";
-  for (const int cores : {8, 16, 32, 64}) {
-    const double ratio =
-        settled(model, gups, "charm", cores).throughput / settled(model, gups, "ring", cores).throughput;
-    out.points.push_back(required("gups over ring", cores, 1, ratio, ratio > 1, "CHARM is ahead up to 64 cores", text)
-                             .on(Basis::assumed));
   }
   for (const char* kernel : {"bfs", "cc", "sssp"}) {
     double last = settled(model, kernel, "charm", 8).throughput;
@@ -53,6 +45,7 @@ Reproduction charm_figure_7(const Free& free) {
   }
   out.not_captured = {
       "Baselines that get slower from 56 cores on: their locks and message buffers are not modelled.",
+      "That CHARM is ahead of RING with GUPS up to 64 cores: by 4 % in the model, which is a tie.",
       "What the runtimes are worth beside placement: CHARM's is compared with three that share none of its code.",
       "PageRank and Graph500 have no value in the text; where memory bandwidth decides, the model puts two sockets "
       "ahead of one at 64 cores, in contradiction to the figure. GUPS does so as well unless its updates cost what the "

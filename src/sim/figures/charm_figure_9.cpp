@@ -29,11 +29,9 @@ Reproduction charm_figure_9(const Free& free) {
     out.points.push_back(magnitude("SHOAL", n, alone_s / shoal_s[i], shoal[n], logs));
     out.points.push_back(magnitude("SHOAL, spread as in its logs", n, alone_s / shoal_s[i], spread, logs));
   }
-  // A tie is no confirmation: what differs by less than a twentieth is reported, and not required.
-  constexpr double tie = 1.05;
   for (const int n : {8, 16}) {
     const double ratio = charm[n] / shoal[n];
-    out.points.push_back(required("CHARM over SHOAL", n, 1, ratio, ratio > tie, "CHARM is ahead", text));
+    out.points.push_back(required("CHARM over SHOAL", n, 1, ratio, ratio > clearly_ahead, "CHARM is ahead", text));
   }
   const auto peak = [&](const std::map<int, double>& curve) {
     return std::max_element(curve.begin(), curve.end(), [](auto& a, auto& b) { return a.second < b.second; });
