@@ -171,7 +171,8 @@ void decide(bool serves) noexcept {
   if (has_sanitizer()) {
     if (serves) {
       constexpr char refusal[] =
-          "charm: malloc: the program has a sanitizer, which needs its own malloc; start it without libcharm_malloc.so\n";
+          "charm: malloc: the program has a sanitizer, which needs its own malloc; start it without "
+          "libcharm_malloc.so\n";
       os::bare::write_error(refusal, sizeof refusal - 1);
       os::bare::end(1);
     }

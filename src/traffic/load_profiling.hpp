@@ -16,10 +16,10 @@ namespace charm::traffic {
 struct BusLoad {
   std::vector<int> readers = {};   ///< nodes whose cores read: some as the load, the others as fast as they can
   std::vector<int> memories = {};  ///< that they read, the same part of each
-  int domain = -1;            ///< whose bus is loaded: index in the model; -1: a controller is
-  int memory = -1;            ///< whose controller is loaded: index in the model; -1: a bus is
-  double cores = 0.5;         ///< part of the cores that are the load
-  double part = 0;            ///< of what these can read, which they do read; 0: they rest
+  int domain = -1;                 ///< whose bus is loaded: index in the model; -1: a controller is
+  int memory = -1;                 ///< whose controller is loaded: index in the model; -1: a bus is
+  double cores = 0.5;              ///< part of the cores that are the load
+  double part = 0;                 ///< of what these can read, which they do read; 0: they rest
 };
 
 /// \return the traffic of the load alone, and what the other cores read beside it; nothing where the readers have too

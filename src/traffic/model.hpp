@@ -36,10 +36,10 @@ struct Domain {
 
 /// A NUMA node's memory behind its controller.
 struct Memory {
-  int os_node = 0;        ///< OS number
-  int domain = 0;         ///< index of the domain that it is attached to
-  double gb_per_s = 0;    ///< of its controller; above 0 and finite
-  double latency_ns = 0;  ///< of a read within its domain
+  int os_node = 0;              ///< OS number
+  int domain = 0;               ///< index of the domain that it is attached to
+  double gb_per_s = 0;          ///< of its controller; above 0 and finite
+  double latency_ns = 0;        ///< of a read within its domain
   std::string controller = {};  ///< its type ("memory", "far memory"): controllers of a type share one fit
 };
 

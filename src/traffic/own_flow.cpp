@@ -18,8 +18,7 @@ constexpr double interval_s = 1;
 /// What a busy core reads, in parts of what it can.
 Weights mostly(Weights weights) {
   weights = normalised(std::move(weights));
-  for (double& weight : weights)
-    weight = (1 - even_part) * weight + even_part / static_cast<double>(weights.size());
+  for (double& weight : weights) weight = (1 - even_part) * weight + even_part / static_cast<double>(weights.size());
   return weights;
 }
 

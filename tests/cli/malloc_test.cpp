@@ -67,8 +67,9 @@ TEST_F(MallocTool, DamagedModelsAreOneLineAndRefused) {
     EXPECT_EQ(said.exit_code, 2) << name;
     EXPECT_NE(said.err.find(name + ".json"), std::string::npos) << said.err;
     EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
-    EXPECT_TRUE(std::all_of(said.err.begin(), said.err.end(), [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }))
-        << name;
+    EXPECT_TRUE(std::all_of(said.err.begin(), said.err.end(), [](char c) {
+      return c == '\n' || (c >= ' ' && c <= '~');
+    })) << name;
     EXPECT_EQ(said.out, "") << name;
   }
 }

@@ -42,9 +42,8 @@ struct LoadedMachine {
       const int all = cores * static_cast<int>(load.readers.size());
       const int loading = static_cast<int>(load.cores * all);
       if (loading == 0 || loading == all) return std::nullopt;
-      const double capacity =
-          load.domain >= 0 ? model.domains[static_cast<std::size_t>(load.domain)].out_gb_per_s
-                           : model.memories[static_cast<std::size_t>(load.memory)].gb_per_s;
+      const double capacity = load.domain >= 0 ? model.domains[static_cast<std::size_t>(load.domain)].out_gb_per_s
+                                               : model.memories[static_cast<std::size_t>(load.memory)].gb_per_s;
       const double traffic = std::min(capacity, loading * core_gb_per_s) * load.part;
       return LoadPoint{traffic, std::min(really_left(capacity, traffic), (all - loading) * core_gb_per_s)};
     };
@@ -135,8 +134,9 @@ TEST(LoadProfiling, AQuarterOfTheCoresIsTheLoadWhereTheOthersNeedTheRest) {
   LoadedMachine machine;
   machine.core_gb_per_s = 3.4;  // 12 of a die's 16 cores fill its controller
   measure_under_load(machine.model, machine.prober(), 0.01);
-  EXPECT_TRUE(std::any_of(machine.asked.begin(), machine.asked.end(),
-                          [](const BusLoad& load) { return load.memory == 0 && load.cores == 0.25 && load.part == 1; }));
+  EXPECT_TRUE(std::any_of(machine.asked.begin(), machine.asked.end(), [](const BusLoad& load) {
+    return load.memory == 0 && load.cores == 0.25 && load.part == 1;
+  }));
 }
 
 TEST(LoadProfiling, ACurveThatNoPolynomialFitsIsANote) {
@@ -182,7 +182,8 @@ TEST(LoadProfiling, DamagedFitsAreRefusedWithTheirPlace) {
   };
   expect("\"under_load\": [", "\"under_load\": 3, \"notes\": [", "'under_load' is no list");
   expect("\"coefficients\": [", "\"coefficients\": [null, ", "under_load[0]: a coefficient is no number");
-  expect("\"most_traffic_gb_per_s\": 30.0", "\"most_traffic_gb_per_s\": -1", "the fit of 'hydra' has no usable traffic");
+  expect("\"most_traffic_gb_per_s\": 30.0", "\"most_traffic_gb_per_s\": -1",
+         "the fit of 'hydra' has no usable traffic");
   expect("\"type\": \"memory\"", "\"type\": \"hydra\"", "the fit of 'hydra' is there twice");
   expect("\"most_traffic_gb_per_s\": 30.0", "\"most\": 30", "under_load[0]: 'most' is no key of it");
 }

@@ -25,9 +25,7 @@ Model kunpeng_of_cores() {
   return model;
 }
 
-WeightPage all_on_the_nearest(const Model& model) {
-  return Sampler(model, four_nodes(), policy("local")).page();
-}
+WeightPage all_on_the_nearest(const Model& model) { return Sampler(model, four_nodes(), policy("local")).page(); }
 
 /// A program that six cores of node 0 run, which read 30 of the 40 GB/s of the nearest memory, and which allocates anew
 /// all the time; beside it the cores and the traffic of others on node 0's memory.

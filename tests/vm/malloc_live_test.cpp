@@ -1,6 +1,6 @@
 // The traffic-aware malloc on a kernel with several nodes while things change: replayed traffic, the nodes that a
-// control group allows, a node that is full; and how many mappings a block takes. The model gives node i a controller of
-// 10 * (i + 1) GB/s, so that every node has a weight of its own.
+// control group allows, a node that is full; and how many mappings a block takes. The model gives node i a controller
+// of 10 * (i + 1) GB/s, so that every node has a weight of its own.
 #include <charm/machine.hpp>
 
 #include <algorithm>

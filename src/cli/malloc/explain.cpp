@@ -74,8 +74,9 @@ std::string reason(const MemoryBlock& block) {
     throw Error(Errc::bad_input, which + " belongs to the user " + os::user_name(*owner.user) + ", not to you",
                 "give a process of yours, or run this as root");
   }
-  throw Error(Errc::bad_input, "the memory of " + which + " cannot be read",
-              "give a program's process (the kernel's own have no memory), on a kernel with NUMA (/proc/PID/numa_maps)");
+  throw Error(
+      Errc::bad_input, "the memory of " + which + " cannot be read",
+      "give a program's process (the kernel's own have no memory), on a kernel with NUMA (/proc/PID/numa_maps)");
 }
 
 std::string joined(const std::vector<std::string>& words) {

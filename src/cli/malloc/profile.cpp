@@ -172,8 +172,8 @@ int malloc_profile(const MallocProfileOptions& options, Session& session) {
                     << " GB/s from it\n";
     }
     for (const traffic::LoadFit& load : model.loads) {
-      session.out << load.type << " under load of " << base::three_digits(load.fit.highest) << " GB/s: "
-                  << base::three_digits(load.fit(load.fit.highest)) << " of "
+      session.out << load.type << " under load of " << base::three_digits(load.fit.highest)
+                  << " GB/s: " << base::three_digits(load.fit(load.fit.highest)) << " of "
                   << base::three_digits(load.fit(load.fit.lowest)) << " GB/s are left (polynomial of degree "
                   << load.fit.coefficients.size() - 1 << ", " << base::format_percent(load.fit.error) << " off)\n";
     }
