@@ -51,7 +51,9 @@ TEST_F(MallocTool, BadInputIsRefused) {
   expect_refused("malloc explain", {"pid"});
   expect_refused("malloc explain 12x", {"'12x'"});
   expect_refused("malloc profile --file nowhere/model.json", {"nowhere/model.json"});
-  expect_refused("malloc profile --source fastest --file m.json --error 0", {"--error"});
+  expect_refused("malloc profile --file m.json --error 0", {"--error"});
+  expect_refused("malloc profile --file m.json --source fastest", {"fastest", "amd, intel, hisilicon"});
+  expect_refused("malloc profile --file m.json --source replay", {"replay"});
   expect_refused("malloc weights --file nowhere/weights " + two_, {"nowhere/weights"});
   expect_refused("run --malloc-policy exact -- true", {"--malloc"});
 }

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
+#include "base/registry.hpp"
 #include "cli/malloc/commands.hpp"
 #include "os/files/output_file.hpp"
 #include "os/memory/memory.hpp"
@@ -133,6 +134,10 @@ std::string now_text() {
 }  // namespace
 
 int malloc_profile(const MallocProfileOptions& options, Session& session) {
+  if (options.source != "auto" && options.source != "none" &&
+      !base::named(traffic::source_kinds(), options.source, "source of traffic").automatic)
+    throw Error(Errc::bad_config, "--source " + options.source + " does not count what is read now",
+                "give a source of counters, or none");
   const Machine machine = topology::discover("", "auto");
   const std::string path = options.file.empty() ? stored_model(machine) : options.file;
   if (path.empty())
