@@ -228,6 +228,7 @@ TEST(MallocLiveChild, DISABLED_NodesAreTakenAndGivenBack) {
   const std::map<int, double> parts = parts_of(read_page());
   const int first = parts.begin()->first;
   const int last = parts.rbegin()->first;
+  const double in_turn = static_cast<double>(parts.size()) * parts.at(first);  // the layer of all nodes
   const auto allow = [](const std::string& nodes) {
     std::ofstream file(std::string(group) + "/cpuset.mems");
     file << nodes << std::flush;
@@ -241,7 +242,11 @@ TEST(MallocLiveChild, DISABLED_NodesAreTakenAndGivenBack) {
     const Block block(8 * mib);
     ASSERT_NE(block.data, nullptr);
     const std::vector<int> homes = block.homes();
-    EXPECT_EQ(std::count(homes.begin(), homes.end(), first), static_cast<long>(homes.size()));
+    // What is spread over all nodes lies on the one that is left; the rest, whose call is refused, where the kernel
+    // puts it.
+    EXPECT_GT(static_cast<double>(std::count(homes.begin(), homes.end(), first)),
+              0.9 * in_turn * static_cast<double>(homes.size()))
+        << "pages on node " << first;
   }
   ASSERT_TRUE(allow(std::to_string(first) + "-" + std::to_string(last)));
   EXPECT_LT(Block(8 * mib).off(parts), 0.01);
