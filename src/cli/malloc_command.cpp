@@ -66,6 +66,13 @@ void declare_malloc_profile(CLI::App& malloc_app, Session& session) {
   CLI::App* app =
       malloc_app.add_subcommand("profile", "Measure memories and buses, and store the model of this machine");
   number_within(app->add_option("--seconds", options->seconds, "Time to spend, more or less [20]"), 1, 3600);
+  not_empty(app->add_option("--source", options->source,
+                            "What counts the load's traffic: a source of charm malloc sample, or none: the load itself "
+                            "[auto: the first that there is, else none]"))
+      ->type_name("KIND");
+  number_within(app->add_option("--error", options->error_percent,
+                                "Percent that a polynomial may be off; else one of a higher degree is tried [5]"),
+                0.1, 50);
   file_path(app->add_option("--file", options->file, "Write the model there, and do not store it"));
   add_output_options(*app, options->output);
   app->callback(

@@ -48,10 +48,23 @@ void* cut(Chunk* chunk, std::size_t bytes, std::size_t alignment) noexcept {
   }
 }
 
+/// The bytes behind the last extent of the chunk, so that a growing block needs no second place meanwhile.
+bool cut_at(Chunk* chunk, const void* wanted, std::size_t bytes) noexcept {
+  std::size_t used = reinterpret_cast<std::uintptr_t>(wanted) - reinterpret_cast<std::uintptr_t>(chunk);
+  if (used > chunk->bytes || bytes > chunk->bytes - used) return false;  // also where it lies before the chunk
+  return chunk->used.compare_exchange_strong(used, used + bytes, std::memory_order_relaxed);
+}
+
 void* normal_alloc(extent_hooks_t* hooks, void* wanted, std::size_t bytes, std::size_t alignment, bool* zero,
                    bool* commit, unsigned /*number*/) {
-  if (wanted != nullptr) return nullptr;  // growing in place: what lies behind belongs to another extent
   Arena& arena = arena_of(hooks);
+  if (wanted != nullptr) {  // growing in place: anywhere else what lies behind belongs to another extent
+    Chunk* chunk = arena.chunk.load(std::memory_order_acquire);
+    if (chunk == nullptr || !cut_at(chunk, wanted, bytes)) return nullptr;
+    *zero = true;
+    *commit = true;
+    return wanted;
+  }
   for (;;) {
     Chunk* chunk = arena.chunk.load(std::memory_order_acquire);
     void* extent = chunk != nullptr ? cut(chunk, bytes, alignment) : nullptr;

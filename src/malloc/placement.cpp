@@ -3,6 +3,7 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 
 #include "malloc/jemalloc.hpp"
@@ -10,8 +11,22 @@
 #include "malloc/weights.hpp"
 #include "os/memory/bare.hpp"
 
+// Runtimes of sanitizers, where the program has one. Each brings a malloc of its own.
+extern "C" {
+[[gnu::weak, gnu::visibility("default")]] void __asan_init();
+[[gnu::weak, gnu::visibility("default")]] void __hwasan_init();
+[[gnu::weak, gnu::visibility("default")]] void __lsan_init();
+[[gnu::weak, gnu::visibility("default")]] void __msan_init();
+[[gnu::weak, gnu::visibility("default")]] void __tsan_init();
+}
+
 namespace charm::shim {
 namespace {
+
+bool has_sanitizer() noexcept {
+  return __asan_init != nullptr || __hwasan_init != nullptr || __lsan_init != nullptr || __msan_init != nullptr ||
+         __tsan_init != nullptr;
+}
 
 // No constructors run: the first allocation may come before them.
 constinit WeightFile weight_file;
@@ -21,6 +36,8 @@ constinit std::size_t limit = std::size_t{4} << 20U;
 constinit const char* statistics_to = nullptr;
 constinit char default_path[64] = {};
 constinit std::atomic<bool> refusal_said{false};
+constinit std::atomic<bool> full_said{false};
+constinit std::atomic<std::uint64_t> next_look_ns{0};
 
 bool is(const char* text, const char* other) noexcept {
   if (text == nullptr) return false;
@@ -79,6 +96,54 @@ void say_refusal(int error) noexcept {
   say(text);
 }
 
+/// Bytes of a node that are free; all where the kernel does not tell.
+std::size_t free_bytes_of(int node) noexcept {
+  Text path;
+  path << "/sys/devices/system/node/node" << static_cast<std::uint64_t>(node) << "/meminfo";
+  char name[64] = {};
+  for (std::size_t i = 0; i < path.length() && i + 1 < sizeof name; ++i) name[i] = path.data()[i];
+  char text[256];
+  os::bare::read_start_of(name, text, sizeof text);
+  constexpr char key[] = "MemFree:";
+  for (const char* at = text; *at != '\0'; ++at) {
+    std::size_t same = 0;
+    while (key[same] != '\0' && at[same] == key[same]) ++same;
+    if (key[same] != '\0') continue;
+    at += same;
+    while (*at == ' ') ++at;
+    std::size_t kib = 0;
+    for (; *at >= '0' && *at <= '9'; ++at) kib = kib * 10 + static_cast<std::size_t>(*at - '0');
+    return kib << 10U;
+  }
+  return SIZE_MAX;
+}
+
+/// If a node is full, the kernel puts its part of a block elsewhere and tells nobody: reported once. The files are read
+/// for blocks whose touching takes far longer, and else ten times a second.
+void see_full_nodes(const traffic::WeightPage& page, std::size_t bytes, std::size_t root) noexcept {
+  constexpr std::size_t always = std::size_t{64} << 20U;
+  if (full_said.load(std::memory_order_relaxed)) return;
+  const std::uint64_t now = os::bare::coarse_ns();
+  if (bytes < always && now < next_look_ns.load(std::memory_order_relaxed)) return;
+  next_look_ns.store(now + 100'000'000, std::memory_order_relaxed);
+  std::size_t sum = 0;
+  std::size_t most_free = 0;  // where all are short of memory, the kernel makes room
+  std::size_t free[traffic::most_memories];
+  for (std::size_t m = 0; m < page.memories; ++m) {
+    sum += page.weights[root][m];
+    free[m] = free_bytes_of(page.os_node[m]);
+    if (free[m] > most_free) most_free = free[m];
+  }
+  for (std::size_t m = 0; m < page.memories && sum > 0; ++m) {
+    const std::size_t part = bytes / sum * page.weights[root][m];
+    if (free[m] >= part || most_free < part) continue;
+    if (full_said.exchange(true, std::memory_order_relaxed)) return;
+    say(Text() << "charm: malloc: node " << static_cast<std::uint64_t>(page.os_node[m])
+               << " has no room for its part of a block; what does not fit lies on other nodes\n");
+    return;
+  }
+}
+
 bool take(int error) noexcept {
   count(all_statistics.runs);
   if (error == 0) return true;
@@ -102,7 +167,18 @@ bool kernel_places(const traffic::WeightPage& page) noexcept {
 
 }  // namespace
 
-void decide() noexcept {
+void decide(bool serves) noexcept {
+  if (has_sanitizer()) {
+    if (serves) {
+      constexpr char refusal[] =
+          "charm: malloc: the program has a sanitizer, which needs its own malloc; start it without "
+          "libcharm_malloc.so\n";
+      os::bare::write_error(refusal, sizeof refusal - 1);
+      os::bare::end(1);
+    }
+    say(Text() << "charm: malloc: the program has a sanitizer, whose own malloc serves it: nothing is placed\n");
+    return;
+  }
   statistics_to = os::bare::environment("CHARM_MALLOC_STATS");
   const char* asked = os::bare::environment("CHARM_MALLOC");
   if (is(asked, "off")) return;
@@ -183,7 +259,9 @@ void place_huge(void* data, std::size_t bytes, std::size_t root) noexcept {
     count(all_statistics.huge_blocks);
     count(all_statistics.huge_bytes, bytes);
   }
-  if (root < page.roots) spread(data, bytes, root);
+  if (root >= page.roots) return;
+  if (bytes > limit) see_full_nodes(page, bytes, root);
+  spread(data, bytes, root);
 }
 
 void place_normal(void* data, std::size_t bytes, std::size_t root) noexcept {

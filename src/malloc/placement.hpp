@@ -10,7 +10,9 @@ namespace charm::shim {
 /// Decides by the environment (docs/malloc.md) and the machine. Called once, before jemalloc starts. Prints one line on
 /// standard error if nothing can be placed, with the reason, unless that was asked for or the machine has only one
 /// memory.
-void decide() noexcept;
+/// \param serves whether the program has called this malloc. If it has a sanitizer, whose own malloc should have been
+/// called, it would crash soon: it is ended with a line that says so. If it does call its own, nothing is placed.
+void decide(bool serves) noexcept;
 
 /// Whether blocks are placed at all; else jemalloc does what it does by itself.
 bool places() noexcept;

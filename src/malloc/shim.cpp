@@ -30,12 +30,12 @@ constinit thread_local int allocations_left = 0;
 constinit thread_local int thread_root = -1;
 constinit thread_local bool inside = false;  // of decide(), or of jemalloc's mallctl
 
-void decide_once() noexcept {
+void decide_once(bool serves) noexcept {
   int state = decided.load(std::memory_order_acquire);
   if (state == 2) return;
   if (state == 0 && decided.compare_exchange_strong(state, 1, std::memory_order_acq_rel)) {
     inside = true;
-    decide();
+    decide(serves);
     inside = false;
     largest_normal.store(places() ? normal_limit() : SIZE_MAX, std::memory_order_release);
     decided.store(2, std::memory_order_release);
@@ -57,9 +57,9 @@ void look_where() noexcept {
   thread_root = root;
 }
 
-/// What has to be done now and then.
-[[gnu::noinline]] void look() noexcept {
-  decide_once();
+/// What has to be done now and then. \param serves whether the program has called.
+[[gnu::noinline]] void look(bool serves = true) noexcept {
+  decide_once(serves);
   if (!places()) {
     allocations_left = INT_MAX;
     return;
@@ -143,7 +143,7 @@ void release(void* block, std::size_t bytes) noexcept {
 namespace {
 /// In most programs the linker has allocated before; in the others jemalloc's own constructor would start it undecided.
 [[gnu::constructor(101)]] void at_start() {
-  look();
+  look(false);
   const int root = places() ? root_of(os::bare::current_cpu()) : -1;
   if (root >= 0) see_static_arrays(static_cast<std::size_t>(root));
 }

@@ -93,7 +93,8 @@ Model model_of(const Machine& machine) {
       }
       if (latency == 0) latency = 2 * guessed_local_ns;
     }
-    model.memories.push_back({node.os_index, domain, measured > 0 ? measured : guessed_gb_per_s, latency});
+    model.memories.push_back({node.os_index, domain, measured > 0 ? measured : guessed_gb_per_s, latency,
+                              node.cpus.empty() ? "far memory" : "memory"});
   }
   std::sort(model.memories.begin(), model.memories.end(),
             [](const Memory& a, const Memory& b) { return a.os_node < b.os_node; });
@@ -177,6 +178,18 @@ void check(const Model& model, const std::string& name) {
       refuse_model(name, whose + " has no usable latency_ns");
   }
   if (cpus.empty()) refuse_model(name, "no domain has cpus");
+  std::set<std::string> types;
+  for (const LoadFit& load : model.loads) {
+    const std::string whose = "the fit of '" + load.type + "'";
+    if (load.type.empty()) refuse_model(name, "a fit of no type");
+    if (!types.insert(load.type).second) refuse_model(name, whose + " is there twice");
+    const std::vector<double>& all = load.fit.coefficients;
+    if (all.empty() || !std::all_of(all.begin(), all.end(), [](double each) { return std::isfinite(each); }))
+      refuse_model(name, whose + " has no usable coefficients");
+    if (!(load.fit.lowest >= 0) || !(load.fit.highest >= load.fit.lowest) || !std::isfinite(load.fit.highest))
+      refuse_model(name, whose + " has no usable traffic");
+    if (!(load.fit(load.fit.lowest) > 0)) refuse_model(name, whose + " leaves nothing of a bus without traffic");
+  }
 }
 
 Bandwidths capacities(const Model& model) {
@@ -189,14 +202,23 @@ Bandwidths capacities(const Model& model) {
   return all;
 }
 
+double left_of(const Model& model, const std::string& type, double capacity, double used) {
+  if (used <= 0 || capacity == unlimited) return capacity;
+  const auto load = std::find_if(model.loads.begin(), model.loads.end(),
+                                 [&](const LoadFit& each) { return !type.empty() && each.type == type; });
+  if (load == model.loads.end()) return std::max(0.0, capacity - used);
+  const double scale = capacity / load->fit(load->fit.lowest);
+  return std::min(capacity, scale * load->fit(used / scale));
+}
+
 Bandwidths remaining(const Model& model, const Bandwidths& used) {
   Bandwidths left = capacities(model);
-  const auto subtract = [](std::vector<double>& from, const std::vector<double>& what) {
-    for (std::size_t i = 0; i < from.size() && i < what.size(); ++i) from[i] = std::max(0.0, from[i] - what[i]);
-  };
-  subtract(left.out, used.out);
-  subtract(left.in, used.in);
-  subtract(left.memory, used.memory);
+  for (std::size_t d = 0; d < model.domains.size(); ++d) {
+    left.out[d] = left_of(model, model.domains[d].bus, left.out[d], used.out[d]);
+    left.in[d] = left_of(model, model.domains[d].bus, left.in[d], used.in[d]);
+  }
+  for (std::size_t m = 0; m < model.memories.size(); ++m)
+    left.memory[m] = left_of(model, model.memories[m].controller, left.memory[m], used.memory[m]);
   return left;
 }
 

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "traffic/fit.hpp"
+
 namespace charm::traffic {
 
 /// The bandwidth of a bus that limits nothing, or that nobody has measured.
@@ -34,10 +36,18 @@ struct Domain {
 
 /// A NUMA node's memory behind its controller.
 struct Memory {
-  int os_node = 0;        ///< OS number
-  int domain = 0;         ///< index of the domain that it is attached to
-  double gb_per_s = 0;    ///< of its controller; above 0 and finite
-  double latency_ns = 0;  ///< of a read within its domain
+  int os_node = 0;              ///< OS number
+  int domain = 0;               ///< index of the domain that it is attached to
+  double gb_per_s = 0;          ///< of its controller; above 0 and finite
+  double latency_ns = 0;        ///< of a read within its domain
+  std::string controller = {};  ///< its type ("memory", "far memory"): controllers of a type share one fit
+};
+
+/// What a bus or controller of a type still gives while it carries something (TAPMM §3.2). Measured on one of the type;
+/// for those of another bandwidth both axes are scaled.
+struct LoadFit {
+  std::string type;  ///< Domain::bus or Memory::controller
+  Fit fit;
 };
 
 struct Model {
@@ -46,6 +56,7 @@ struct Model {
   double core_gb_per_s = 0;        ///< what one core can read at most; 0 where it is not known
   std::vector<Domain> domains;     ///< parents before children; the first is the machine
   std::vector<Memory> memories;    ///< those that may be used, in the order of their OS numbers
+  std::vector<LoadFit> loads;      ///< measured under load; a type that is not there: what it has less what it carries
   std::vector<std::string> notes;  ///< what was guessed, one sentence each
 };
 
@@ -85,7 +96,11 @@ struct Bandwidths {
 /// What the model has when nothing else runs.
 Bandwidths capacities(const Model& model);
 
-/// What `used` leaves of it; never below 0.
+/// What is left of a bus or controller of a type that carries `used` of its capacity: by the fit of its type, else the
+/// difference; never below 0. GB/s.
+double left_of(const Model& model, const std::string& type, double capacity, double used);
+
+/// What `used` leaves of the capacities by left_of().
 Bandwidths remaining(const Model& model, const Bandwidths& used);
 
 }  // namespace charm::traffic

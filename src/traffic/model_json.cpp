@@ -107,14 +107,29 @@ Domain read_domain(const Model& model, const Reading& reading) {
 }
 
 Memory read_memory(const Model& model, const Reading& reading) {
-  reading.only({"node", "in", "gb_per_s", "latency_ns"});
+  reading.only({"node", "in", "gb_per_s", "latency_ns", "controller"});
   if (reading.find("node") == nullptr) reading.refuse("'node' is missing");
   Memory memory;
   memory.os_node = reading.id("node", -1);
   memory.domain = domain_named(model, reading, "in");
   memory.gb_per_s = reading.number("gb_per_s");
   memory.latency_ns = reading.number("latency_ns");
+  memory.controller = reading.text("controller");
   return memory;
+}
+
+LoadFit read_load(const Reading& reading) {
+  reading.only({"type", "coefficients", "error", "least_traffic_gb_per_s", "most_traffic_gb_per_s"});
+  LoadFit load;
+  load.type = reading.text("type");
+  for (const Json& each : reading.list("coefficients")) {
+    if (!each.is_number()) reading.refuse("a coefficient is no number");
+    load.fit.coefficients.push_back(each.get<double>());
+  }
+  load.fit.error = reading.number("error", 0);
+  load.fit.lowest = reading.number("least_traffic_gb_per_s", 0);
+  load.fit.highest = reading.number("most_traffic_gb_per_s");
+  return load;
 }
 
 std::string item(const std::string& name, const char* list, std::size_t index) {
@@ -142,10 +157,20 @@ std::string model_to_json(const Model& model) {
   }
   json["memories"] = Json::array();
   for (const Memory& memory : model.memories) {
-    json["memories"].push_back({{"node", memory.os_node},
-                                {"in", model.domains[at(memory.domain)].name},
-                                {"gb_per_s", memory.gb_per_s},
-                                {"latency_ns", memory.latency_ns}});
+    Json one{{"node", memory.os_node},
+             {"in", model.domains[at(memory.domain)].name},
+             {"gb_per_s", memory.gb_per_s},
+             {"latency_ns", memory.latency_ns}};
+    if (!memory.controller.empty()) one["controller"] = memory.controller;
+    json["memories"].push_back(std::move(one));
+  }
+  if (!model.loads.empty()) json["under_load"] = Json::array();
+  for (const LoadFit& load : model.loads) {
+    json["under_load"].push_back({{"type", load.type},
+                                  {"coefficients", load.fit.coefficients},
+                                  {"error", load.fit.error},
+                                  {"least_traffic_gb_per_s", load.fit.lowest},
+                                  {"most_traffic_gb_per_s", load.fit.highest}});
   }
   json["notes"] = model.notes;
   return base::json_text(json, 2) + "\n";
@@ -157,11 +182,12 @@ Model model_from_json(const std::string& text, const std::string& name) {
     json = Json::parse(text);
   } catch (const Json::exception& error) {
     std::string what = error.what();
-    std::replace(what.begin(), what.end(), '\n', ' ');
+    // It quotes the file, which may hold anything.
+    std::replace_if(what.begin(), what.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
     throw Error(Errc::bad_input, name + ": no JSON: " + what, "give a file that 'charm malloc profile' wrote");
   }
   const Reading reading(json, name);
-  reading.only({"charm_traffic_model", "name", "date", "core_gb_per_s", "domains", "memories", "notes"});
+  reading.only({"charm_traffic_model", "name", "date", "core_gb_per_s", "domains", "memories", "under_load", "notes"});
   if (reading.number("charm_traffic_model", 0) != model_version) {
     reading.refuse("no model of version " + std::to_string(model_version) +
                    ": 'charm_traffic_model' is missing or another");
@@ -176,6 +202,11 @@ Model model_from_json(const std::string& text, const std::string& name) {
   const Json& memories = reading.list("memories");
   for (std::size_t i = 0; i < memories.size(); ++i)
     model.memories.push_back(read_memory(model, Reading(memories[i], item(name, "memories", i))));
+  if (reading.find("under_load") != nullptr) {
+    const Json& loads = reading.list("under_load");
+    for (std::size_t i = 0; i < loads.size(); ++i)
+      model.loads.push_back(read_load(Reading(loads[i], item(name, "under_load", i))));
+  }
   if (reading.find("notes") != nullptr) {
     for (const Json& note : reading.list("notes")) {
       if (!note.is_string()) reading.refuse("a note is no text");

@@ -76,6 +76,9 @@ std::unique_ptr<TrafficSource> open_source(const Surroundings& around, const std
                   kind.argument.empty() ? "'" + name + "' takes nothing behind a colon"
                                         : "give " + name + ":" + std::string(kind.argument));
     if (auto source = attempt(kind)) return source;
+    if (!argument.empty())
+      throw Error(Errc::bad_input, "the source of traffic '" + words + "' is not usable: " + reasons,
+                  "record one with 'charm malloc sample --record FILE'");
   }
   throw Error(Errc::system, "no source tells the memory traffic of this machine (" + reasons + ")",
               "weights without it: charm malloc weights --publish");

@@ -29,6 +29,8 @@ class TrafficSource {
   virtual Bandwidths read(double now_s) = 0;
   /// What is read, for people: "8 events of amd_df on 2 sockets".
   [[nodiscard]] virtual std::string description() const = 0;
+  /// Whether it reads the traffic of this moment; a recording does not.
+  [[nodiscard]] virtual bool is_live() const { return true; }
   /// What it leaves out or guesses, one sentence each.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
 };

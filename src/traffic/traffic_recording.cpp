@@ -82,6 +82,7 @@ class Replay : public TrafficSource {
   [[nodiscard]] std::string description() const override {
     return base::counted(readings_.size(), "reading") + " of " + file_;
   }
+  [[nodiscard]] bool is_live() const override { return false; }
 
  private:
   std::vector<RecordedTraffic> readings_;

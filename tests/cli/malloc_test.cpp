@@ -1,4 +1,6 @@
 // `charm malloc` and `charm run --malloc` as a user runs them.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "cli/tool.hpp"
@@ -45,8 +47,41 @@ TEST_F(MallocTool, BadInputIsRefused) {
   expect_refused("malloc weights --model none.json", {"none.json"});
   given("bad.json", "{\"charm_traffic_model\": 1, \"domain\": []}");
   expect_refused("malloc weights --model bad.json", {"bad.json", "'domain' is no key"});
-  expect_refused("malloc explain 1073741823", {"process 1073741823"});
+  expect_refused("malloc explain 1073741823", {"there is no process 1073741823"});
+  expect_refused("malloc explain", {"pid"});
+  expect_refused("malloc explain 12x", {"'12x'"});
+  expect_refused("malloc profile --file nowhere/model.json", {"nowhere/model.json"});
+  expect_refused("malloc profile --file m.json --error 0", {"--error"});
+  expect_refused("malloc profile --file m.json --source fastest", {"fastest", "amd, intel, hisilicon"});
+  expect_refused("malloc profile --file m.json --source replay", {"replay"});
+  expect_refused("malloc weights --file nowhere/weights " + two_, {"nowhere/weights"});
   expect_refused("run --malloc-policy exact -- true", {"--malloc"});
+}
+
+TEST_F(MallocTool, DamagedModelsAreOneLineAndRefused) {
+  given("empty.json", "");
+  given("cut.json", "{\"charm_traffic_model\": 1, \"domains\": [{");
+  given("noise.json", std::string("\x1b[31m\0\xff\n{", 9));
+  given("other.json", "{\"charm_traffic_model\": 2}");
+  given("deep.json", std::string(200000, '[') + std::string(200000, ']'));
+  for (const std::string name : {"empty", "cut", "noise", "other", "deep", "missing"}) {
+    const Said said = charm("malloc weights --model " + name + ".json");
+    EXPECT_EQ(said.exit_code, 2) << name;
+    EXPECT_NE(said.err.find(name + ".json"), std::string::npos) << said.err;
+    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
+    EXPECT_TRUE(std::all_of(said.err.begin(), said.err.end(), [](char c) {
+      return c == '\n' || (c >= ' ' && c <= '~');
+    })) << name;
+    EXPECT_EQ(said.out, "") << name;
+  }
+}
+
+TEST_F(MallocTool, AForeignProcessIsNamedWithItsOwner) {
+  const Said said = shell("setpriv --reuid 65534 --clear-groups '" CHARM_TOOL "' malloc explain 1");
+  if (said.err.find("setpriv") != std::string::npos) GTEST_SKIP() << said.err;  // not root
+  if (said.exit_code == 126 || said.exit_code == 127) GTEST_SKIP() << "the command cannot be read by others";
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_NE(said.err.find("process 1 belongs to the user "), std::string::npos) << said.err;
 }
 
 TEST_F(MallocTool, ProfileWritesAModelThatWeightsRead) {
@@ -80,6 +115,7 @@ TEST_F(MallocTool, SampleFollowsARecordingAndLeavesTheIdleWeights) {
 TEST_F(MallocTool, SampleSaysWhatItCannotDo) {
   expect_refused("malloc sample --source fastest", {"fastest", "amd, intel, hisilicon"});
   expect_refused("malloc sample --source replay", {"replay:FILE"});
+  expect_refused("malloc sample --source replay:none.csv", {"none.csv", "--record"});
   expect_refused("malloc sample --source auto --file w " + two_, {"--from", "replay"});
   expect_refused("malloc sample --all-users --file w --source replay:none.csv", {"--all-users", "--file"});
   expect_refused("malloc weights --live " + two_, {"--live", "--from"});

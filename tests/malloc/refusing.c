@@ -1,4 +1,5 @@
-/* refusing PROGRAM...: runs it where mbind is forbidden, as Docker's default seccomp profile does. */
+/* refusing PROGRAM...: runs it where the kernel's calls for the placement of memory are forbidden (mbind, set_mempolicy
+   and get_mempolicy), as Docker's default seccomp profile does. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,7 +13,9 @@
 int main(int argc, char** argv) {
   struct sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mbind, 0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mbind, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_set_mempolicy, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_get_mempolicy, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };

@@ -8,6 +8,7 @@
 #include "os/machine/cpu_load.hpp"
 #include "os/memory/node_memory.hpp"
 #include "os/threads/affinity.hpp"
+#include "probe/measuring/loaded_read.hpp"
 #include "probe/measuring/pair_plan.hpp"
 #include "probe/measuring/pairs.hpp"
 #include "probe/measuring/pinned_threads.hpp"
@@ -24,6 +25,19 @@ namespace {
 std::vector<int> allowed_cpus() {
   const charm::CpuSet cpus = charm::os::allowed_cpus();
   return {cpus.begin(), cpus.end()};
+}
+
+TEST(LoadedRead, LoadAndReadersReadAsTheyAreTold) {
+  const auto cpus = allowed_cpus();
+  constexpr int node = 0;
+  if (cpus.size() < 2 || !charm::os::NodeMemory(4096, node).bound()) GTEST_SKIP() << "two cpus, and bound memory";
+  LoadedRead read({cpus[0]}, {cpus[1]}, {node}, 1 << 20);
+  EXPECT_EQ(read.load_alone(0, 0.005), 0);
+  for (const double part : {0.25, 1.0}) {
+    EXPECT_GT(read.load_alone(part, 0.005), 0);
+    EXPECT_GT(read.beside_load(part, 0.005), 0);
+  }
+  EXPECT_GT(read.beside_load(0, 0.005), 0);
 }
 
 TEST(PinnedThreads, EveryMemberWorksOnceARoundOnItsCpu) {

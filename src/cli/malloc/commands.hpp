@@ -29,6 +29,8 @@ int malloc_explain(const MallocExplainOptions& options, Session& session);
 
 struct MallocProfileOptions {
   double seconds = 20;
+  std::string source = "auto";  ///< of the traffic of the load; "none": what it reads itself
+  double error_percent = 5;     ///< up to which a polynomial fits
   std::string file;
   OutputOptions output;
 };

@@ -17,6 +17,8 @@
 #include "cli/malloc/commands.hpp"
 #include "cli/text_table.hpp"
 #include "os/memory/numa_maps.hpp"
+#include "os/processes/this_process.hpp"
+#include "os/threads/thread_list.hpp"
 
 namespace charm::cli {
 namespace {
@@ -63,6 +65,20 @@ std::string reason(const MemoryBlock& block) {
   return "where it was touched first";
 }
 
+/// Why the memory of a process cannot be read.
+[[noreturn]] void refuse(int pid) {
+  const std::string which = "process " + std::to_string(pid);
+  const os::ProcessOwner owner = os::owner_of(pid);
+  if (!owner.user) throw Error(Errc::bad_input, "there is no " + which, "give the id of a process that runs");
+  if (*owner.user != os::user_id() && os::user_id() != 0) {
+    throw Error(Errc::bad_input, which + " belongs to the user " + os::user_name(*owner.user) + ", not to you",
+                "give a process of yours, or run this as root");
+  }
+  throw Error(
+      Errc::bad_input, "the memory of " + which + " cannot be read",
+      "give a program's process (the kernel's own have no memory), on a kernel with NUMA (/proc/PID/numa_maps)");
+}
+
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
@@ -73,10 +89,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 int malloc_explain(const MallocExplainOptions& options, Session& session) {
   const auto mappings = os::numa_maps(options.pid);
-  if (!mappings) {
-    throw Error(Errc::bad_input, "the memory of process " + std::to_string(options.pid) + " cannot be read",
-                "give a process of yours that runs, on a kernel with NUMA (/proc/PID/numa_maps)");
-  }
+  if (!mappings) refuse(options.pid);
   std::map<int, std::uint64_t> all;
   std::vector<MemoryBlock> shown;
   for (MemoryBlock& block : blocks_of(*mappings)) {

@@ -7,6 +7,7 @@
 
 #include "cli/malloc/source.hpp"
 #include "os/files/sequenced_file.hpp"
+#include "traffic/own_flow.hpp"
 #include "traffic/sampler.hpp"
 #include "traffic/source.hpp"
 
@@ -30,6 +31,8 @@ class LiveWeights {
   [[nodiscard]] const traffic::Sampler& sampler() const { return sampler_; }
   /// The last reading, of all programs.
   [[nodiscard]] const traffic::Bandwidths& reading() const { return reading_; }
+  /// The part of it that is counted as that of programs under the malloc.
+  [[nodiscard]] const traffic::Bandwidths& own() const { return own_; }
   [[nodiscard]] const traffic::Model& model() const { return from_.model; }
   [[nodiscard]] const std::string& path() const { return file_->path(); }
 
@@ -40,8 +43,9 @@ class LiveWeights {
   std::string kind_;
   std::unique_ptr<traffic::TrafficSource> source_;
   traffic::Sampler sampler_;
+  traffic::OwnPrograms programs_;
   std::unique_ptr<os::SequencedFile> file_;
-  traffic::Bandwidths reading_;
+  traffic::Bandwidths reading_, own_;
 };
 
 /// Describes the weights in a file: "exact, by the traffic of amd, 0.2 s ago"; empty if there are none.

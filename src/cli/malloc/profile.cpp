@@ -4,16 +4,24 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <ostream>
 
+#include "base/clock.hpp"
+#include "base/format.hpp"
 #include "base/json.hpp"
+#include "base/registry.hpp"
 #include "cli/malloc/commands.hpp"
 #include "os/files/output_file.hpp"
 #include "os/memory/memory.hpp"
+#include "probe/measuring/loaded_read.hpp"
 #include "probe/measuring/node_memory_speed.hpp"
 #include "topology/discovery.hpp"
+#include "traffic/load_profiling.hpp"
 #include "traffic/model_json.hpp"
 #include "traffic/profiling.hpp"
+#include "traffic/source.hpp"
 
 namespace charm::cli {
 namespace {
@@ -60,6 +68,60 @@ traffic::Prober live_prober(const Machine& machine, double seconds) {
   return prober;
 }
 
+/// What the load's traffic is counted by: the events of a source where there is one, else what the load itself reads.
+class LiveLoads {
+ public:
+  LiveLoads(const Machine& machine, const traffic::Model& model, const MallocProfileOptions& options)
+      : machine_(machine), seconds_(std::clamp(options.seconds / 400, 0.01, 0.5)) {
+    if (options.source == "none") return;
+    try {
+      source_ = traffic::open_source(traffic::live_surroundings(model, machine), options.source);
+    } catch (const Error& error) {
+      if (options.source != "auto") throw;
+    }
+  }
+
+  [[nodiscard]] std::string note() const {
+    return source_ ? "traffic under load was counted by " + source_->description()
+                   : "traffic under load is what the load itself read: this machine has no traffic counters that can "
+                     "be used";
+  }
+
+  std::optional<traffic::LoadPoint> operator()(const traffic::BusLoad& load) {
+    std::vector<int> readers = cpus_of_nodes(machine_, load.readers);
+    const auto loads = static_cast<std::size_t>(load.cores * static_cast<double>(readers.size()));
+    if (loads == 0 || loads == readers.size()) return std::nullopt;
+    if (!read_ || load.domain != last_.domain || load.memory != last_.memory || load.cores != last_.cores ||
+        load.readers != last_.readers) {
+      // Every so many cores one is of the load, so that both are on all chiplets.
+      std::vector<int> of_load;
+      std::vector<int> others;
+      for (std::size_t i = 0; i < readers.size(); ++i)
+        ((i + 1) * loads / readers.size() > i * loads / readers.size() ? of_load : others).push_back(readers[i]);
+      read_.reset();  // its memory first
+      read_ = std::make_unique<probe::LoadedRead>(of_load, others, load.memories, bytes_of_a_core(machine_));
+      last_ = load;
+    }
+    if (source_) source_->read(base::monotonic_seconds());
+    traffic::LoadPoint point{.traffic = read_->load_alone(load.part, seconds_)};
+    if (source_ && load.part > 0) {
+      const traffic::Bandwidths counted = source_->read(base::monotonic_seconds());
+      const double events = load.domain >= 0 ? counted.out[static_cast<std::size_t>(load.domain)]
+                                             : counted.memory[static_cast<std::size_t>(load.memory)];
+      if (events > 0) point.traffic = events;  // a source may not know this bus
+    }
+    point.gb_per_s = read_->beside_load(load.part, seconds_);
+    return point;
+  }
+
+ private:
+  const Machine& machine_;
+  double seconds_;
+  std::unique_ptr<traffic::TrafficSource> source_;
+  std::unique_ptr<probe::LoadedRead> read_;
+  traffic::BusLoad last_;
+};
+
 std::string now_text() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -72,6 +134,10 @@ std::string now_text() {
 }  // namespace
 
 int malloc_profile(const MallocProfileOptions& options, Session& session) {
+  if (options.source != "auto" && options.source != "none" &&
+      !base::named(traffic::source_kinds(), options.source, "source of traffic").automatic)
+    throw Error(Errc::bad_config, "--source " + options.source + " does not count what is read now",
+                "give a source of counters, or none");
   const Machine machine = topology::discover("", "auto");
   const std::string path = options.file.empty() ? stored_model(machine) : options.file;
   if (path.empty())
@@ -85,11 +151,18 @@ int malloc_profile(const MallocProfileOptions& options, Session& session) {
   Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
   traffic::Model model = traffic::measured_model(traffic::model_of(machine), live_prober(machine, options.seconds),
                                                  [&](const std::string& what) { progress.step("measuring " + what); });
+  if (model.memories.size() > 1) {
+    LiveLoads loads(machine, model, options);
+    traffic::measure_under_load(
+        model, [&](const traffic::BusLoad& load) { return loads(load); }, options.error_percent / 100,
+        [&](const std::string& what) { progress.step("measuring " + what); });
+    model.notes.push_back(loads.note());
+  }
   progress.clear();
   model.date = now_text();
   if (model.memories.size() == 1)
     model.notes.emplace_back(
-        "the machine has one memory: no bus between memories was measured, and the malloc places nothing");
+        "the machine has one memory: no bus was measured, none under load, and the malloc places nothing");
   const std::string text = model_to_json(model);
   os::write_whole(path, text);
   if (options.output.json) {
@@ -102,6 +175,12 @@ int malloc_profile(const MallocProfileOptions& options, Session& session) {
       if (domain.out_gb_per_s != traffic::unlimited)
         session.out << domain.name << ": others read " << static_cast<int>(domain.out_gb_per_s + 0.5)
                     << " GB/s from it\n";
+    }
+    for (const traffic::LoadFit& load : model.loads) {
+      session.out << load.type << " under load of " << base::three_digits(load.fit.highest)
+                  << " GB/s: " << base::three_digits(load.fit(load.fit.highest)) << " of "
+                  << base::three_digits(load.fit(load.fit.lowest)) << " GB/s are left (polynomial of degree "
+                  << load.fit.coefficients.size() - 1 << ", " << base::format_percent(load.fit.error) << " off)\n";
     }
     for (const std::string& note : model.notes) session.out << "note: " << note << '\n';
     session.out << "model: " << path << '\n';

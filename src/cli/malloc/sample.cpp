@@ -31,6 +31,7 @@ base::Json memories_json(const LiveWeights& live) {
   for (std::size_t m = 0; m < live.model().memories.size(); ++m)
     memories.push_back({{"node", live.model().memories[m].os_node},
                         {"gb_per_s", live.reading().memory[m]},
+                        {"own_gb_per_s", live.own().memory[m]},
                         {"left_gb_per_s", live.sampler().left().memory[m]}});
   return memories;
 }

@@ -133,6 +133,7 @@ std::string weights_text(const WeightSource& source, const std::vector<Row>& row
 }  // namespace
 
 int malloc_weights(const MallocWeightsOptions& options, Session& session) {
+  if (!options.file.empty()) os::check_writable(options.file);
   const WeightSource source = weight_source(options.weights);
   if (options.live && !source.machine.is_live()) {
     throw Error(Errc::bad_input, "--live: the traffic of " + source.machine.origin + " cannot be read here",

@@ -177,9 +177,13 @@ std::size_t read_start_of(const char* path, char* buffer, std::size_t bytes) noe
 const char* environment(const char* name) noexcept { return secure_getenv(name); }
 unsigned user() noexcept { return geteuid(); }
 
+void end(int code) noexcept {
+  for (;;) syscall(SYS_exit_group, code);
+}
+
 void write_error(const char* text, std::size_t length) noexcept {
   const KeepErrno keep;
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, length);
+  [[maybe_unused]] const long written = syscall(SYS_write, STDERR_FILENO, text, length);
 }
 
 bool append(const char* path, const char* text, std::size_t length) noexcept {

@@ -55,7 +55,10 @@ std::size_t read_start_of(const char* path, char* buffer, std::size_t bytes) noe
 const char* environment(const char* name) noexcept;
 unsigned user() noexcept;
 
-/// To standard error, or at the end of a file.
+/// Ends the process at once.
+[[noreturn]] void end(int code) noexcept;
+
+/// To standard error, by the system call itself, or at the end of a file.
 void write_error(const char* text, std::size_t length) noexcept;
 bool append(const char* path, const char* text, std::size_t length) noexcept;
 

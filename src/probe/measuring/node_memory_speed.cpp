@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t line_bytes = 64;
 
+}  // namespace
+
 os::NodeMemory memory_on(std::size_t bytes, int node) {
   os::NodeMemory memory(bytes, node, true);
   if (!memory.bound()) {
@@ -33,8 +35,6 @@ std::uint64_t sum_of_words(const std::uint64_t* words, std::size_t count) {
   }
   return std::accumulate(std::begin(sums), std::end(sums), std::uint64_t{0});
 }
-
-}  // namespace
 
 double read_gb_per_s(const std::vector<int>& cpus, const std::vector<int>& nodes, std::size_t bytes_each, int rounds) {
   const std::size_t part = std::max<std::size_t>(line_bytes, bytes_each / nodes.size() / line_bytes * line_bytes);

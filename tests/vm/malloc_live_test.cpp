@@ -1,0 +1,269 @@
+// The traffic-aware malloc on a kernel with several nodes while things change: replayed traffic, the nodes that a
+// control group allows, a node that is full; and how many mappings a block takes. The model gives node i a controller
+// of 10 * (i + 1) GB/s, so that every node has a weight of its own.
+#include <charm/machine.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "os/memory/node_memory.hpp"
+#include "os/threads/affinity.hpp"
+#include "traffic/layers.hpp"
+#include "traffic/weight_page.hpp"
+
+namespace malloc_live {  // names are as in malloc_test.cpp
+namespace {
+
+using charm::traffic::WeightPage;
+constexpr const char* library = "/bin/libcharm_malloc.so";
+constexpr const char* weights_file = "/tmp/live-weights";
+constexpr const char* group = "/sys/fs/cgroup/malloc";
+constexpr std::size_t page_bytes = 4096;
+constexpr std::size_t mib = std::size_t{1} << 20U;
+
+double gb_per_s(int os_node) { return 10.0 * (os_node + 1); }
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+long lines_with(const std::string& text, const std::string& what) {
+  std::istringstream lines(text);
+  long count = 0;
+  for (std::string line; std::getline(lines, line);) count += line.find(what) != std::string::npos ? 1 : 0;
+  return count;
+}
+
+std::size_t free_bytes(int node) {
+  const std::string text = text_of("/sys/devices/system/node/node" + std::to_string(node) + "/meminfo");
+  const std::size_t at = text.find("MemFree:");
+  return at == std::string::npos ? 0 : std::stoull(text.substr(at + 8)) << 10U;
+}
+
+void write_model(const charm::Machine& machine, const char* path) {
+  std::ofstream file(path);
+  file << R"({"charm_traffic_model": 1, "name": "guest", "domains": [{"name": "machine", "level": "machine"})";
+  for (const charm::Node& node : machine.nodes) {
+    if (!node.cpus.empty())
+      file << ", {\"name\": \"n" << node.os_index << R"(", "level": "socket", "in": "machine", "cpus_of_node": )"
+           << node.os_index << "}";
+  }
+  file << "], \"memories\": [";
+  for (const charm::Node& node : machine.nodes) {
+    file << (node.id > 0 ? ", " : "") << "{\"node\": " << node.os_index << ", \"in\": \""
+         << (node.cpus.empty() ? std::string("machine") : "n" + std::to_string(node.os_index))
+         << "\", \"gb_per_s\": " << gb_per_s(node.os_index) << ", \"latency_ns\": 100}";
+  }
+  file << "]}\n";
+}
+
+WeightPage read_page() {
+  WeightPage page;
+  std::ifstream file(weights_file, std::ios::binary);
+  file.read(reinterpret_cast<char*>(&page), sizeof page);
+  return page;
+}
+
+/// The part of each node, by OS number, for blocks of the cpu on which this thread runs.
+std::map<int, double> parts_of(const WeightPage& page) {
+  const std::size_t root = page.root_of_cpu[static_cast<std::size_t>(charm::os::current_cpu())];
+  double sum = 0;
+  for (std::size_t m = 0; m < page.memories; ++m) sum += page.weights[root][m];
+  std::map<int, double> parts;
+  for (std::size_t m = 0; m < page.memories; ++m) parts[page.os_node[m]] = page.weights[root][m] / sum;
+  return parts;
+}
+
+struct Block {
+  explicit Block(std::size_t size, bool touched = true) : bytes(size), data(static_cast<char*>(std::malloc(size))) {
+    for (std::size_t at = 0; touched && data != nullptr && at < bytes; at += page_bytes) data[at] = 1;
+  }
+  ~Block() { std::free(data); }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  [[nodiscard]] std::vector<int> homes() const {
+    std::vector<int> nodes;
+    for (std::size_t at = 0; at < bytes; at += page_bytes) nodes.push_back(charm::os::page_home(data + at).node);
+    return nodes;
+  }
+  /// The largest difference of a node's part to what it should be.
+  [[nodiscard]] double off(const std::map<int, double>& parts) const {
+    std::map<int, double> found;
+    for (const int node : homes()) found[node] += static_cast<double>(page_bytes) / static_cast<double>(bytes);
+    double most = 0;
+    for (const auto& [node, part] : parts) most = std::max(most, std::abs(found[node] - part));
+    return most;
+  }
+
+  std::size_t bytes;
+  char* data;
+};
+
+void stay_on_a_cpu() { ASSERT_TRUE(charm::os::bind_this_thread(charm::CpuSet{charm::os::current_cpu()})); }
+
+class MallocLive : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::ifstream(library)) GTEST_SKIP() << "this build has no " << library;
+    machine_ = charm::Machine::discover();
+    if (machine_.nodes.size() < 2) GTEST_SKIP() << "one node leaves nothing to place";
+    write_model(machine_, "/tmp/live-model.json");
+    std::ofstream("/sys/kernel/mm/transparent_hugepage/enabled") << "madvise";  // for the memory that fills a node
+    ASSERT_EQ(std::system("charm malloc weights --model /tmp/live-model.json --file /tmp/live-weights >/dev/null"), 0);
+  }
+
+  /// Runs one of the tests below under the malloc. \return what it said on standard error.
+  static std::string under_the_malloc(const std::string& test) {
+    const int status = std::system(("LD_PRELOAD=" + std::string(library) + " CHARM_MALLOC_WEIGHTS=" + weights_file +
+                                    " vm_guest_test --gtest_brief=1 --gtest_also_run_disabled_tests --gtest_filter=" +
+                                    "MallocLiveChild.DISABLED_" + test + " 2>/tmp/said")
+                                       .c_str());
+    const std::string said = text_of("/tmp/said");
+    EXPECT_EQ(status, 0) << said;
+    return said;
+  }
+
+  charm::Machine machine_;
+};
+
+TEST_F(MallocLive, ReplayedTrafficShiftsNewBlocksOnly) {
+  // Nearly all of the last node is in use, from the first moment on.
+  const int busy = machine_.nodes.back().os_index;
+  std::ofstream("/tmp/busy.csv") << "# charm traffic 1\nseconds,memory:" << busy << "\n1000," << 0.9 * gb_per_s(busy)
+                                 << "\n";
+  EXPECT_EQ(under_the_malloc("NewBlocksFollowTheTraffic"), "");
+}
+
+TEST_F(MallocLive, ABlockTakesFewMappings) { EXPECT_EQ(under_the_malloc("BlocksTakeFewMappings"), ""); }
+
+TEST_F(MallocLive, NodesOfTheControlGroupMayChange) {
+  std::ofstream("/sys/fs/cgroup/cgroup.subtree_control") << "+cpuset";
+  std::system((std::string("mkdir -p ") + group).c_str());
+  if (!std::ifstream(std::string(group) + "/cpuset.mems")) GTEST_SKIP() << "no control group for memory nodes";
+  const std::string said = under_the_malloc("NodesAreTakenAndGivenBack");
+  EXPECT_EQ(lines_with(said, "charm: malloc:"), 1) << said;
+  EXPECT_NE(said.find("may not use a NUMA node of the weights"), std::string::npos) << said;
+}
+
+TEST_F(MallocLive, AFullNodeIsOneLineAndTheProgramGoesOn) {
+  const int full = machine_.nodes.back().os_index;
+  constexpr std::size_t spared = 64 * mib;
+  if (free_bytes(full) < 2 * spared) GTEST_SKIP() << "too little memory";
+  // Preferred, not bound: the kernel keeps a reserve, and would end the process for the last of a bound node's pages.
+  charm::os::NodeMemory hog(free_bytes(full) - spared, -1, true);
+  ASSERT_TRUE(charm::os::prefer_node(hog.data(), hog.bytes(), full));
+  std::memset(hog.data(), 1, hog.bytes());
+  const std::string said = under_the_malloc("ABlockLargerThanTheRoom");
+  EXPECT_EQ(lines_with(said, "charm: malloc:"), 1) << said;
+  EXPECT_NE(said.find("node " + std::to_string(full) + " has no room for its part of a block"), std::string::npos)
+      << said;
+}
+
+// What follows runs under the malloc, in processes that the tests above start.
+
+TEST(MallocLiveChild, DISABLED_NewBlocksFollowTheTraffic) {
+  stay_on_a_cpu();
+  const std::map<int, double> idle = parts_of(read_page());
+  const Block old(8 * mib);
+  ASSERT_NE(old.data, nullptr);
+  EXPECT_LT(old.off(idle), 0.01);
+  const std::vector<int> before = old.homes();
+  ASSERT_EQ(std::system("LD_PRELOAD= charm malloc sample --model /tmp/live-model.json --source replay:/tmp/busy.csv "
+                        "--file /tmp/live-weights --seconds 300 >/tmp/sampler 2>&1 & echo $! >/tmp/sampler.pid"),
+            0);
+  const int busy = idle.rbegin()->first;
+  double wanted = 1;
+  double off = 1;
+  for (int i = 0; i < 600 && (wanted > idle.at(busy) / 2 || off >= 0.01); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const WeightPage page = read_page();
+    if (!is_sound(page) || page.sequence % 2 == 1) continue;
+    wanted = parts_of(page)[busy];
+    if (wanted > idle.at(busy) / 2) continue;
+    off = Block(8 * mib).off(parts_of(page));
+  }
+  EXPECT_LT(wanted, idle.at(busy) / 2) << text_of("/tmp/sampler");
+  EXPECT_LT(off, 0.01) << "new blocks do not follow the weights";
+  EXPECT_EQ(old.homes(), before) << "pages that were in use have moved";
+  std::system("LD_PRELOAD= kill $(cat /tmp/sampler.pid)");
+}
+
+TEST(MallocLiveChild, DISABLED_BlocksTakeFewMappings) {
+  stay_on_a_cpu();
+  const std::size_t nodes = parts_of(read_page()).size();
+  for (const std::size_t size : {5 * mib, 32 * mib, 100 * mib, 200 * mib}) {
+    const Block block(size, false);
+    ASSERT_NE(block.data, nullptr);
+    const auto begin = reinterpret_cast<std::uintptr_t>(block.data);
+    std::size_t mappings = 0;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+      const std::uintptr_t from = std::stoull(line, nullptr, 16);
+      const std::uintptr_t to = std::stoull(line.substr(line.find('-') + 1), nullptr, 16);
+      mappings += from < begin + size && to > begin ? 1 : 0;
+    }
+    const std::size_t each = charm::traffic::repeat_bytes(size);
+    EXPECT_LE(mappings, nodes * std::max<std::size_t>(1, (size + each / 2) / each)) << size / mib << " MiB";
+    EXPECT_GE(mappings, 2U) << "nothing was spread";
+  }
+}
+
+TEST(MallocLiveChild, DISABLED_NodesAreTakenAndGivenBack) {
+  stay_on_a_cpu();
+  const std::map<int, double> parts = parts_of(read_page());
+  const int first = parts.begin()->first;
+  const int last = parts.rbegin()->first;
+  const double in_turn = static_cast<double>(parts.size()) * parts.at(first);  // the layer of all nodes
+  const auto allow = [](const std::string& nodes) {
+    std::ofstream file(std::string(group) + "/cpuset.mems");
+    file << nodes << std::flush;
+    return file.good();
+  };
+  ASSERT_TRUE(allow(std::to_string(first) + "-" + std::to_string(last)));
+  std::ofstream(std::string(group) + "/cgroup.procs") << getpid() << std::flush;
+  EXPECT_LT(Block(8 * mib).off(parts), 0.01);
+  ASSERT_TRUE(allow(std::to_string(first)));
+  for (int i = 0; i < 2; ++i) {
+    const Block block(8 * mib);
+    ASSERT_NE(block.data, nullptr);
+    const std::vector<int> homes = block.homes();
+    // What is spread over all nodes lies on the one that is left; the rest, whose call is refused, where the kernel
+    // puts it.
+    EXPECT_GT(static_cast<double>(std::count(homes.begin(), homes.end(), first)),
+              0.9 * in_turn * static_cast<double>(homes.size()))
+        << "pages on node " << first;
+  }
+  ASSERT_TRUE(allow(std::to_string(first) + "-" + std::to_string(last)));
+  EXPECT_LT(Block(8 * mib).off(parts), 0.01);
+  std::ofstream("/sys/fs/cgroup/cgroup.procs") << getpid() << std::flush;
+}
+
+TEST(MallocLiveChild, DISABLED_ABlockLargerThanTheRoom) {
+  stay_on_a_cpu();
+  const std::map<int, double> parts = parts_of(read_page());
+  const auto size = static_cast<std::size_t>(128 * mib / parts.rbegin()->second);
+  const Block block(size);
+  ASSERT_NE(block.data, nullptr);
+  const std::vector<int> homes = block.homes();
+  const auto on_full = std::count(homes.begin(), homes.end(), parts.rbegin()->first);
+  EXPECT_LT(static_cast<double>(on_full), 0.7 * static_cast<double>(homes.size()) * parts.rbegin()->second);
+}
+
+}  // namespace
+}  // namespace malloc_live
