@@ -166,6 +166,8 @@ TEST(EngineTargets, HaveTheWorkersSizes) {
   EXPECT_TRUE(has(text_for("spark", plan), "spark://head:7077"));
   EXPECT_TRUE(has(text_for("trino", plan), "discovery.uri=http://head:8080"));
   EXPECT_TRUE(has(text_for("trino", plan), "-Xmx23592M"));
+  // Trino 368 and Presto refuse more than three tenths of the heap for a query.
+  EXPECT_TRUE(has(text_for("trino", plan), "query.max-memory-per-node=7077MB\nmemory.heap-headroom-per-node=7077MB\n"));
   EXPECT_FALSE(has(text_for("trino", plan), "discovery-server.enabled"));
   EXPECT_TRUE(has(text_for("presto", plan), "discovery-server.enabled=true"));
   EXPECT_TRUE(has(text_for("yarn", plan), "<name>yarn.nodemanager.numa-awareness.1.cpus</name>\n    <value>8</value>"));

@@ -192,7 +192,7 @@ constexpr const char* played_engine =
 TEST_F(Deployment, OfSparkHasAMasterThatTheWorkersKnow) {
   const Said said = waiting(std::string(played_engine) +
                             "'" CHARM_TOOL
-                            "' deploy up --dir d --target spark --cpus 0 --port 21800 --node-memory 4G >said 2>&1 &\n"
+                            "' deploy up --dir d --target spark --cpus 0 --port 21800 >said 2>&1 &\n"
                             "await test -s d/w0/words; await test -s d/coordinator/words");
   ASSERT_EQ(said.exit_code, 0) << said.err << file("said");
   EXPECT_NE(file("d/coordinator/words").find("deploy.master.Master --host 127.0.0.1 --port 21802 --webui-port 21803"),
@@ -214,7 +214,7 @@ TEST_F(Deployment, OfSparkHasAMasterThatTheWorkersKnow) {
 TEST_F(Deployment, OfTrinoHasSettingsForEachServer) {
   const Said said = waiting(std::string(played_engine) +
                             "'" CHARM_TOOL
-                            "' deploy up --dir d --target trino --cpus 0 --port 21820 --node-memory 4G >said 2>&1 &\n"
+                            "' deploy up --dir d --target trino --cpus 0 --port 21820 >said 2>&1 &\n"
                             "await test -s d/w0/words; await test -s d/coordinator/words");
   ASSERT_EQ(said.exit_code, 0) << said.err << file("said");
   EXPECT_NE(file("d/w0/words").find("-Dconfig="), std::string::npos) << file("d/w0/words");
@@ -234,7 +234,7 @@ TEST_F(Deployment, OfTrinoHasSettingsForEachServer) {
 TEST_F(Deployment, OfAnEngineThatIsNotInstalledSaysHowToGetIt) {
   shell("mkdir none");
   const std::string none = "JAVA_HOME= SPARK_HOME= TRINO_HOME= CHARM_ENGINES=none";
-  const std::string up = "deploy up --dir d --cpus 0 --node-memory 4G --target ";
+  const std::string up = "deploy up --dir d --cpus 0 --target ";
   if (shell("command -v java").exit_code == 0) {
     expect_refused(up + "spark", {"spark is not installed", "scripts/engines spark", "SPARK_HOME"}, none);
   }

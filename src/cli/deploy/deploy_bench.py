@@ -1,32 +1,29 @@
 #!/usr/bin/env python3
-"""TPC-H on Spark or Trino, deployed in each policy on this machine (OLAP on chiplets, Fig. 7, 8 and 12).
+"""charm deploy bench: TPC-H on Spark or Trino, deployed in one policy after the other (OLAP on chiplets, Fig. 7, 8, 12).
 
 For every policy the workers are started by `charm deploy up` and their binding is proven by `charm deploy verify`,
 before and after the queries. Every answer is compared with the one that DuckDB's TPC-H extension publishes (scale
 factors 0.01, 0.1 and 1). The table shows how many times as fast as under the first policy each query ran, and the
-geometric mean. Needs scripts/engines duckdb spark trino, and Java 17.
+geometric mean. `charm deploy bench` becomes this program and has checked its options.
 
-Exit code 0: all answers were right and all workers bound. 1: they were not. 2: wrong usage. 77: something is missing.
+Exit code 0: all answers were right and all workers bound. 1: they were not. 2: something is missing.
 """
 
 import argparse
 import ctypes
+import html
 import json
 import math
 import os
 import pathlib
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
 import urllib.request
 
 TABLES = ["customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"]
-POLICIES = ["wim", "win", "wicp", "wicp-mixed", "wic"]
-STARTED_WITHIN_S = 300
 
 
 class Missing(Exception):
@@ -118,16 +115,16 @@ def get(url, data=None, headers=None):
         return json.load(answer)
 
 
-def wait_for(what, condition):
-    end = time.monotonic() + STARTED_WITHIN_S
+def wait_for(what, seconds, condition):
+    end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:
             if condition():
                 return
         except (OSError, ValueError, KeyError, Failed):
-            pass
+            pass  # not yet
         time.sleep(0.3)
-    raise Failed(f"{what}: not within {STARTED_WITHIN_S} s")
+    raise Failed(f"{what}: not started within {seconds:g} s; give --patience more seconds")
 
 
 class Trino:
@@ -137,7 +134,7 @@ class Trino:
         self.url = f"http://127.0.0.1:{deployment.port('coordinator')}"
         workers = len(deployment.workers)
         ready = "SELECT count(*) FROM system.runtime.nodes WHERE state = 'active' AND NOT coordinator"
-        wait_for("Trino's workers", lambda: self.ask(ready) == [[str(workers)]])
+        wait_for("Trino's workers", deployment.patience, lambda: self.ask(ready) == [[str(workers)]])
         for table in TABLES:
             self.ask(f'CREATE TABLE memory.default.{table} AS SELECT * FROM tpch."sf{scale}".{table}')
 
@@ -168,7 +165,7 @@ class Spark:
     def __init__(self, deployment, _scale, data):
         self.deployment, self.data = deployment, data
         url = f"http://127.0.0.1:{deployment.web_port('coordinator')}/json/"
-        wait_for("Spark's workers", lambda: get(url)["aliveworkers"] == len(deployment.workers))
+        wait_for("Spark's workers", deployment.patience, lambda: get(url)["aliveworkers"] == len(deployment.workers))
 
     def run(self, queries, trials):
         workers = self.deployment.workers
@@ -212,8 +209,8 @@ class Spark:
 class Deployment:
     """The workers of one policy, from `charm deploy up` to `charm deploy down`."""
 
-    def __init__(self, tool, engine, policy, folder, more):
-        self.tool, self.folder = tool, folder
+    def __init__(self, tool, engine, policy, folder, more, patience):
+        self.tool, self.folder, self.patience = tool, folder, patience
         self.log = open(str(folder) + ".log", "w")
         words = [tool, "deploy", "up", "--target", engine, "--dir", str(folder), "--policy", policy.partition("-")[0]]
         words += ["--shape", "mixed"] if policy.endswith("-mixed") else []
@@ -222,15 +219,10 @@ class Deployment:
     def __enter__(self):
         def started():
             if self.up.poll() is not None:
-                raise SystemExit(self.complain())
+                raise Missing(pathlib.Path(self.log.name).read_text().strip().removeprefix("charm: "))
             return all(each["phase"] == "running" for each in self.state()["workers"])
-        wait_for("charm deploy up", started)
+        wait_for("charm deploy up", self.patience, started)
         return self
-
-    def complain(self):
-        text = pathlib.Path(self.log.name).read_text().strip()
-        print(text, file=sys.stderr)
-        return 77 if "not installed" in text else 1
 
     def __exit__(self, *_):
         subprocess.run([self.tool, "deploy", "down", "--dir", str(self.folder), "-q"], check=False)
@@ -263,7 +255,7 @@ class Deployment:
 
 def run_policy(args, engine, policy, duckdb, queries, data, folder):
     more = ["--port", str(args.port), *args.up]
-    with Deployment(args.charm, engine, policy, folder, more) as deployment:
+    with Deployment(args.charm, engine, policy, folder, more, args.patience) as deployment:
         client = {"spark": Spark, "trino": Trino}[engine](deployment, args.scale, data)
         deployment.verify()
         answers, seconds = client.run(queries, args.trials)
@@ -296,50 +288,78 @@ def table(runs, queries):
     return "\n".join(lines) + "\n"
 
 
+def report(runs_by_engine, queries, scale):
+    """A page with a chart for each engine: bars of the queries by policy, and of their geometric mean."""
+    colours, parts = ["#888", "#3b6fb6", "#c8553d", "#3f8f5b", "#8a5fb0"], []
+    for engine, runs in runs_by_engine.items():
+        ratios = {f"q{n}": [runs[0]["seconds"][n] / run["seconds"][n] for run in runs] for n in queries}
+        ratios["mean"] = [mean([each[i] for each in ratios.values()]) for i in range(len(runs))]
+        most = max(max(each) for each in ratios.values())
+        width, group = 8, 8 * len(runs) + 10
+        bars = []
+        for place, (name, values) in enumerate(ratios.items()):
+            for i, value in enumerate(values):
+                height = 160 * value / most
+                bars.append(f'<rect x="{40 + place * group + i * width}" y="{180 - height:.1f}" width="{width}" '
+                            f'height="{height:.1f}" fill="{colours[i % 5]}"><title>{name}, {runs[i]["policy"]}: '
+                            f'{value:.2f}</title></rect>')
+            bars.append(f'<text x="{40 + place * group}" y="194" font-size="9">{name}</text>')
+        one = 180 - 160 / most
+        bars.append(f'<line x1="36" x2="{40 + len(ratios) * group}" y1="{one:.1f}" y2="{one:.1f}" stroke="#000"/>'
+                    f'<text x="18" y="{one + 3:.1f}" font-size="9">1.0</text>')
+        legend = ", ".join(f'<span style="color:{colours[i % 5]}">{run["policy"]} ({run["workers"]} workers)</span>'
+                           for i, run in enumerate(runs))
+        parts.append(f"<h2>{html.escape(engine)}</h2><p>{legend}</p>"
+                     f'<svg width="{60 + len(ratios) * group}" height="200">{"".join(bars)}</svg>'
+                     f"<pre>{html.escape(table(runs, queries))}</pre>")
+    return ("<!DOCTYPE html><meta charset='utf-8'><title>charm deploy bench</title>"
+            f"<h1>TPC-H, scale factor {scale}: speed-up over the first policy</h1>" + "".join(parts))
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--charm", default=shutil.which("charm"), help="the charm command [of PATH]")
-    parser.add_argument("--engine", default="spark,trino", help="spark, trino or both [both]")
-    parser.add_argument("--policy", default="wim,win,wicp,wic", help=f"some of {','.join(POLICIES)}")
-    parser.add_argument("--query", default="", help="numbers of queries, as 1,6,9 [all 22]")
-    parser.add_argument("--scale", default="0.1", choices=["0.01", "0.1", "1"], help="scale factor [0.1]")
-    parser.add_argument("--trials", type=int, default=3, help="times that each query runs; the median counts [3]")
-    parser.add_argument("--port", type=int, default=20000, help="first port of the workers [20000]")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("up", nargs="*", help="after --: options of charm deploy up, as -- --node-memory 8G")
+    parser = argparse.ArgumentParser(prog="charm deploy bench", description=__doc__.split("\n")[0])
+    parser.add_argument("--charm", required=True)
+    parser.add_argument("--engine", default="spark,trino")
+    parser.add_argument("--policy", default="wim,win,wicp,wic")
+    parser.add_argument("--query", default="")
+    parser.add_argument("--scale", default="0.1")
+    parser.add_argument("--trials", type=int, default=3)
+    parser.add_argument("--port", type=int, default=20000)
+    parser.add_argument("--patience", type=float, default=300)
+    parser.add_argument("--report", default="")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("up", nargs="*", help="options of charm deploy up")
     args = parser.parse_args()
     engines, policies = args.engine.split(","), args.policy.split(",")
-    if not set(engines) <= {"spark", "trino"} or not set(policies) <= set(POLICIES) or args.trials < 1:
-        parser.error("unknown engine or policy, or no trial")
-    if args.charm is None:
-        parser.error("no charm on PATH; give --charm")
     duckdb = Duckdb()
-    wanted = [int(each) for each in args.query.split(",") if each] or list(range(1, 23))
+    wanted = [int(each) for each in args.query.replace("q", "").split(",") if each] or list(range(1, 23))
     queries = {number: text for number, text in duckdb.queries().items() if number in wanted}
-    if len(queries) != len(wanted):
-        parser.error("--query: queries are 1 to 22")
-    all_runs = []
+    by_engine = {}
     with tempfile.TemporaryDirectory(prefix="charm-deploy-bench.") as scratch:
         folder = pathlib.Path(scratch)
         if "spark" in engines:
             duckdb.write_parquet(args.scale, scratch)
         for engine in engines:
-            runs = [run_policy(args, engine, policy, duckdb, queries, scratch, folder / f"{engine}-{policy}")
-                    for policy in policies]
-            all_runs += runs
+            by_engine[engine] = []
+            for policy in policies:
+                by_engine[engine].append(
+                    run_policy(args, engine, policy, duckdb, queries, scratch, folder / f"{engine}-{policy}"))
             if not args.json:
-                print(table(runs, queries))
+                print(table(by_engine[engine], queries), flush=True)
+    runs = [run for each in by_engine.values() for run in each]
     if args.json:
-        print(json.dumps({"scale": args.scale, "trials": args.trials, "runs": all_runs}, indent=2))
-    return 0 if all(run["right"] == len(queries) for run in all_runs) else 1
+        print(json.dumps({"scale": args.scale, "trials": args.trials, "runs": runs}, indent=2))
+    if args.report:
+        pathlib.Path(args.report).write_text(report(by_engine, queries, args.scale))
+    return 0 if all(run["right"] == len(queries) for run in runs) else 1
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
     except Missing as missing:
-        print(f"deploy/tpch: {missing}", file=sys.stderr)
-        sys.exit(77)
-    except (Failed, urllib.error.URLError) as failed:
-        print(f"deploy/tpch: {failed}", file=sys.stderr)
+        print(f"charm: {missing}", file=sys.stderr)
+        sys.exit(2)
+    except (Failed, OSError) as failed:
+        print(f"charm: {failed}", file=sys.stderr)
         sys.exit(1)
