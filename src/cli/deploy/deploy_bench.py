@@ -16,6 +16,7 @@ import json
 import math
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -355,11 +356,14 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # the workers are ended on the way
     try:
         sys.exit(main())
     except Missing as missing:
         print(f"charm: {missing}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
     except (Failed, OSError) as failed:
         print(f"charm: {failed}", file=sys.stderr)
         sys.exit(1)
