@@ -190,10 +190,10 @@ constexpr const char* played_engine =
     "export CHARM_ENGINES=$PWD/e JAVA_HOME=$PWD/j; unset SPARK_HOME TRINO_HOME\n";
 
 TEST_F(Deployment, OfSparkHasAMasterThatTheWorkersKnow) {
-  const Said said = waiting(std::string(played_engine) +
-                            "'" CHARM_TOOL
-                            "' deploy up --dir d --target spark --cpus 0 --port 21800 >said 2>&1 &\n"
-                            "await test -s d/w0/words; await test -s d/coordinator/words");
+  const Said said =
+      waiting(std::string(played_engine) + "'" CHARM_TOOL
+                                           "' deploy up --dir d --target spark --cpus 0 --port 21800 >said 2>&1 &\n"
+                                           "await test -s d/w0/words; await test -s d/coordinator/words");
   ASSERT_EQ(said.exit_code, 0) << said.err << file("said");
   EXPECT_NE(file("d/coordinator/words").find("deploy.master.Master --host 127.0.0.1 --port 21802 --webui-port 21803"),
             std::string::npos)
@@ -212,10 +212,10 @@ TEST_F(Deployment, OfSparkHasAMasterThatTheWorkersKnow) {
 }
 
 TEST_F(Deployment, OfTrinoHasSettingsForEachServer) {
-  const Said said = waiting(std::string(played_engine) +
-                            "'" CHARM_TOOL
-                            "' deploy up --dir d --target trino --cpus 0 --port 21820 >said 2>&1 &\n"
-                            "await test -s d/w0/words; await test -s d/coordinator/words");
+  const Said said =
+      waiting(std::string(played_engine) + "'" CHARM_TOOL
+                                           "' deploy up --dir d --target trino --cpus 0 --port 21820 >said 2>&1 &\n"
+                                           "await test -s d/w0/words; await test -s d/coordinator/words");
   ASSERT_EQ(said.exit_code, 0) << said.err << file("said");
   EXPECT_NE(file("d/w0/words").find("-Dconfig="), std::string::npos) << file("d/w0/words");
   const std::string worker = file("d/w0/config.conf"), coordinator = file("d/coordinator/config.conf");
