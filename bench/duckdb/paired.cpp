@@ -78,7 +78,7 @@ int main(int count, char** words) try {
   const std::string path = charm::workloads::olap_cache() + "/tpch-" + scale + "-" + library.version() + ".duckdb";
   Open stock(duckdb, path, workers);
   Open ours(duckdb, path, workers);
-  ask(duckdb, stock.connection, "LOAD '" + files.extension + "'");
+  ask(duckdb, stock.connection, "LOAD '" + files.folder + "/tpch.duckdb_extension'");
   std::vector<std::string> queries;
   for (int q = 1; q <= 22; ++q)
     queries.push_back(

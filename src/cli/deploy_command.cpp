@@ -98,6 +98,36 @@ void declare_deploy_watch(CLI::App& deploy_app, Session& session, const char* na
       [&session, options, run] { session.action = [&session, options, run] { return run(*options, session); }; });
 }
 
+void declare_deploy_bench(CLI::App& deploy_app, Session& session) {
+  auto options = std::make_shared<DeployBenchOptions>();
+  CLI::App* app = deploy_app.add_subcommand(
+      "bench", "TPC-H on Spark and Trino, deployed here in one policy after the other: answers, bindings, speed-ups");
+  some_of(app->add_option("--engine", options->engines, "Engines to deploy [spark,trino]"), {"spark", "trino"});
+  some_of(app->add_option("--policy", options->policies,
+                          "Policies; speed-ups are over the first; wicp-mixed is wicp with --shape mixed "
+                          "[wim,win,wicp,wic]"),
+          {"wim", "win", "wicp", "wicp-mixed", "wic"});
+  std::vector<std::string> queries;
+  for (int i = 1; i <= 22; ++i) queries.push_back("q" + std::to_string(i));
+  some_of(app->add_option("--query", options->queries, "Queries to run [all]"), queries);
+  one_of(app->add_option("--scale", options->scale, "Scale factor [0.1]"), {"0.01", "0.1", "1"});
+  whole_number(app->add_option("--trials", options->trials, "Times that each query runs; the median counts [3]"), 1,
+               1000);
+  whole_number(app->add_option("--port", options->port, "First port; each worker has two [20000]"), 1, 65535);
+  number_within(app->add_option("--patience", options->patience_s, "Seconds that an engine has to start [300]"), 1,
+                86400);
+  not_empty(app->add_option("--cpus", options->cpus, "The only cpus to use, as 0-15,32 [all that are allowed]"));
+  not_empty(app->add_option("--reserve", options->reserve,
+                            "Memory of each node left to the system, as 8G [a tenth, at least 1G]"));
+  whole_number(app->add_option("--leave-cores", options->leave_cores,
+                               "Cores left to the system, which the engine's coordinator has [0]"),
+               0, 65536);
+  file_path(app->add_option("--report", options->report, "Write charts of the speed-ups as an HTML page"));
+  add_output_options(*app, options->out);
+  app->callback(
+      [&session, options] { session.action = [&session, options] { return deploy_bench(*options, session); }; });
+}
+
 void declare_deploy(CLI::App& app, Session& session) {
   declare_deploy_plan(app, session);
   declare_deploy_up(app, session);
@@ -109,6 +139,7 @@ void declare_deploy(CLI::App& app, Session& session) {
       "Check masks of threads, memory policies and pages against the plan; exit code 1 if one is wrong", deploy_verify,
       false);
   declare_deploy_watch(app, session, "down", "End the workers, also after 'up' was killed", deploy_down, true);
+  declare_deploy_bench(app, session);
   app.require_subcommand(1);
 }
 

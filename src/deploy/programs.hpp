@@ -9,4 +9,12 @@ namespace charm::deploy {
 /// \throws Error (bad_input) if it is not installed.
 std::string postgresql_program(const std::string& name);
 
+/// The folder of an engine: the one that the variable names (SPARK_HOME), else what scripts/engines has installed below
+/// $CHARM_ENGINES or charm/engines in the user's folder for data. \param file that is in it, as bin/spark-class.
+/// \throws Error (bad_input) if it is nowhere, which says how to get it.
+std::string engine_home(const std::string& variable, const std::string& engine, const std::string& file);
+
+/// Java's launcher: $JAVA_HOME/bin/java, else java on PATH. \throws Error (bad_input) if there is none.
+std::string java_program();
+
 }  // namespace charm::deploy

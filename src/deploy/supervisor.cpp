@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "deploy/command.hpp"
+#include "deploy/coordinator.hpp"
 #include "deploy/ending.hpp"
 #include "deploy/state.hpp"
 #include "os/files/local_port.hpp"
@@ -83,11 +84,29 @@ class Supervisor {
     state_.plan = plan;
     state_.workers.resize(plan.workers.size());
     if (!options.user.empty()) user_ = os::service_user(options.user);
-    for (const Worker& worker : plan.workers) launches_.push_back(target.launch(worker, options.target));
+    for (const Worker& worker : plan.workers) {
+      const bool coordinates = target.coordinator != nullptr && worker.name == coordinator_name;
+      launches_.push_back((coordinates ? target.coordinator : target.launch)(worker, options.target));
+    }
     state_.stop_signal = launches_.front().stop_signal;
     const bool root = user_ ? user_->user == 0 : os::user_id() == 0;
     if (!launches_.front().not_as_root.empty() && root) {
       throw Error(Errc::bad_input, launches_.front().not_as_root, "name the user who is to run it with --user");
+    }
+  }
+
+  /// A taken port would show as workers that fail again and again.
+  void check_ports(const Target& target) const {
+    const auto named = [&](const char* word) { return options_.target.exec.find(word) != std::string::npos; };
+    const bool engine = target.uses.empty();
+    for (std::size_t w = 0; w < launches_.size(); ++w) {
+      const Worker& worker = state_.plan.workers[w];
+      for (const auto& [port, used] : {std::pair(worker.port, engine || named("{port}")),
+                                       std::pair(worker.web_port, launches_[w].web_port || named("{web_port}"))}) {
+        if (!used || os::port_is_free(port)) continue;
+        throw Error(Errc::bad_input, "port " + std::to_string(port) + " of worker " + worker.name + " is taken",
+                    "give another --port");
+      }
     }
   }
 
@@ -156,7 +175,8 @@ class Supervisor {
     const Worker& worker = state_.plan.workers[w];
     os::ServiceStart start;
     start.words = words;
-    start.variables = {{marker, state_.id + "/" + worker.name + "/"}};
+    start.variables = launches_[w].variables;
+    start.variables.emplace_back(marker, state_.id + "/" + worker.name + "/");
     start.folder = worker.directory;
     start.log = worker.directory + "/log";
     start.cpus = worker.cpus;
@@ -288,24 +308,17 @@ void check_startable(const Plan& plan, const Target& target, const UpOptions& op
   }
 }
 
-/// A taken port would show as workers that fail again and again.
-void check_ports(const Plan& plan, const Target& target, const UpOptions& options) {
-  const auto uses = [&](const char* placeholder) { return options.target.exec.find(placeholder) != std::string::npos; };
-  const bool engine = target.uses.empty();
-  for (const Worker& worker : plan.workers) {
-    for (const auto& [port, used] :
-         {std::pair(worker.port, engine || uses("{port}")), std::pair(worker.web_port, uses("{web_port}"))}) {
-      if (!used || os::port_is_free(port)) continue;
-      throw Error(Errc::bad_input, "port " + std::to_string(port) + " of worker " + worker.name + " is taken",
-                  "give another --port");
-    }
-  }
-}
-
 }  // namespace
 
-Outcome bring_up(const Plan& plan, const Target& target, const UpOptions& options, const Say& say) {
-  check_startable(plan, target, options);
+Outcome bring_up(const Plan& workers, const Target& target, const UpOptions& given, const Say& say) {
+  check_startable(workers, target, given);
+  Plan plan = workers;
+  UpOptions options = given;
+  if (target.coordinator != nullptr) {
+    plan.workers.insert(plan.workers.begin(), coordinator_of(workers));
+    options.target.coordinator = "127.0.0.1";
+    options.target.coordinator_port = plan.workers.front().port;
+  }
   Supervisor supervisor(plan, target, options, say);  // which finds out whether it can run them
   os::make_folder(plan.directory, std::nullopt);
   const FolderLock lock(plan.directory);
@@ -317,7 +330,7 @@ Outcome bring_up(const Plan& plan, const Target& target, const UpOptions& option
                   "end them with 'charm deploy down --dir " + plan.directory + "'");
     }
   }
-  check_ports(plan, target, options);
+  supervisor.check_ports(target);
   os::EndSignals signals;
   supervisor.prepare();
   supervisor.start_all();

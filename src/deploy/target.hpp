@@ -24,6 +24,7 @@ struct TargetOptions {
   std::string exec;                       ///< the worker's command, with {port} and the like (command.hpp)
   std::string image;                      ///< of containers
   std::string coordinator = "localhost";  ///< host of the engine's master or coordinator
+  int coordinator_port = 0;               ///< where it listens; 0: the engine's usual one
 };
 
 /// How one worker is started on this machine by `charm deploy up`.
@@ -32,8 +33,10 @@ struct Launch {
   std::vector<std::string> prepare;  ///< a program that runs once before, where `prepared` does not exist
   std::string prepared;              ///< path of what `prepare` makes
   std::vector<File> files;           ///< written before, relative to the worker's directory
-  std::string not_as_root;           ///< why it cannot run as root; empty: it can
-  int stop_signal = SIGTERM;         ///< asks it to end
+  std::vector<std::pair<std::string, std::string>> variables = {};  ///< set in its environment
+  bool web_port = false;                                            ///< it listens on the worker's second port, too
+  std::string not_as_root;                                          ///< why it cannot run as root; empty: it can
+  int stop_signal = SIGTERM;                                        ///< asks it to end
 };
 
 struct Target {
@@ -43,6 +46,8 @@ struct Target {
   /// \throws Error (bad_config) where the target cannot express the plan, with the reason.
   std::vector<File> (*files)(const Plan& plan, const TargetOptions& options);
   Launch (*launch)(const Worker& worker, const TargetOptions& options) = nullptr;
+  /// The engine's master or coordinator, which `charm deploy up` starts before the workers (coordinator.hpp).
+  Launch (*coordinator)(const Worker& worker, const TargetOptions& options) = nullptr;
 };
 
 /// All targets, in the order in which help shows them.

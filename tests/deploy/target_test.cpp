@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error_code.hpp"
+#include "deploy/coordinator.hpp"
 #include "deploy/plans.hpp"
 #include "placement/machines.hpp"
 
@@ -105,7 +106,7 @@ TEST(SlurmTarget, HasAMaskForEachTask) {
   EXPECT_TRUE(has(text,
                   "--ntasks=4 --overlap --cpu-bind=verbose,mask_cpu:0xf,0xf0,0xf00,0xf000 "
                   "--mem-bind=mask_mem:0x1,0x1,0x2,0x2"));
-  EXPECT_TRUE(has(text, "NodeName=a Name=charm Count=1 Cores=4-7"));
+  EXPECT_TRUE(has(text, "NodeName=a Name=charm Type=w1 Count=1 Cores=4-7"));
   EXPECT_FALSE(has(text_for("slurm", small_plan(Policy::wicp, 1)), "Cores=4-7")) << "Slurm would count other cores";
 }
 
@@ -165,12 +166,35 @@ TEST(EngineTargets, HaveTheWorkersSizes) {
   EXPECT_TRUE(has(text_for("spark", plan), "spark://head:7077"));
   EXPECT_TRUE(has(text_for("trino", plan), "discovery.uri=http://head:8080"));
   EXPECT_TRUE(has(text_for("trino", plan), "-Xmx23592M"));
+  // Trino 368 and Presto refuse more than three tenths of the heap for a query.
+  EXPECT_TRUE(has(text_for("trino", plan), "query.max-memory-per-node=7077MB\nmemory.heap-headroom-per-node=7077MB\n"));
   EXPECT_FALSE(has(text_for("trino", plan), "discovery-server.enabled"));
   EXPECT_TRUE(has(text_for("presto", plan), "discovery-server.enabled=true"));
   EXPECT_TRUE(has(text_for("yarn", plan), "<name>yarn.nodemanager.numa-awareness.1.cpus</name>\n    <value>8</value>"));
   EXPECT_TRUE(has(text_for("singlestore", plan), "--key maximum_memory --value 29491"));
   EXPECT_TRUE(has(text_for("duckdb", plan), "SET threads = 4;\nSET memory_limit = '23592MiB';"));
   EXPECT_TRUE(has(text_for("postgresql", plan), "shared_buffers = 7372MB"));
+}
+
+TEST(Coordinator, HasTheCoresThatAreLeftToTheSystemElseThoseOfAllWorkers) {
+  EXPECT_EQ(coordinator_of(small_plan()).cpus.to_text(), "0-15");
+  EXPECT_EQ(coordinator_of(small_plan(Policy::wicp, 1)).cpus.to_text(), "15");
+}
+
+TEST(Coordinator, HasPortsOfItsOwnAndMemoryThatIsLeftToTheSystem) {
+  const Plan plan = small_plan();
+  const Worker coordinator = coordinator_of(plan);
+  std::uint64_t system = 0;
+  for (const NodeShare& share : plan.hosts.front().memory) system += share.system_bytes;
+  EXPECT_GT(coordinator.memory_bytes, 0U);
+  EXPECT_LE(coordinator.memory_bytes, system / 2);
+  for (const Worker& worker : plan.workers) {
+    EXPECT_LT(worker.web_port, coordinator.port);
+    EXPECT_NE(worker.directory, coordinator.directory);
+  }
+  Request last;
+  last.port = 65535 - 2 * 2 + 1;  // two workers have the last four ports
+  EXPECT_EQ(code_of([&] { coordinator_of(plan_of(with_memory(uniform(1, 2, 4), 64), last)); }), Errc::bad_input);
 }
 
 }  // namespace

@@ -109,6 +109,18 @@ TEST_F(DeployPlan, WritesYamlForKubernetesAndXmlForYarn) {
   EXPECT_EQ(read.out, "8 ['x', 'a: b', '20002'] static\n") << read.err;
 }
 
+TEST_F(DeployPlan, WritesPodsThatFitTheSchemaOfKubernetes) {
+  const std::string check = "python3 -m kubernetes_validate.__main__ k/pods.yaml";
+  if (shell("python3 -c 'import kubernetes_validate'").exit_code != 0)
+    GTEST_SKIP() << "no kubernetes-validate here (PyPI), which has the schemas";
+  const std::string plan = std::string("deploy plan --from ") + machine + " --leave-cores 1 --image 'r/i:1' ";
+  ASSERT_EQ(charm(plan + "--target kubernetes --output k --exec 'x \"a: b\" {port}'").exit_code, 0);
+  const Said accepted = shell(check);
+  EXPECT_EQ(accepted.exit_code, 0) << accepted.out << accepted.err;
+  const Said wrong = shell("sed -i 's/containerPort: 2000./containerPort: many/' k/pods.yaml\n" + check);
+  EXPECT_NE(wrong.exit_code, 0) << wrong.out;
+}
+
 TEST_F(DeployPlan, WritesARankfileThatMpirunAccepts) {
   if (shell("mpirun --version 2>/dev/null | grep -q 'Open MPI'").exit_code != 0) GTEST_SKIP() << "no Open MPI here";
   if (shell("command -v numactl").exit_code != 0) GTEST_SKIP() << "no numactl here, which the ranks start with";

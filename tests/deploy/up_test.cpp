@@ -182,5 +182,65 @@ TEST_F(Deployment, OfPostgresqlAnswersQueriesAndComesBack) {
   EXPECT_NE(file("d/w0/log").find("database system is shut down"), std::string::npos);
 }
 
+// An engine's programs, played: each notes its arguments in its folder and waits.
+constexpr const char* played_engine =
+    "mkdir -p e/spark/bin e/trino/lib j/bin\n"
+    "printf '#!/bin/sh\\necho \"$SPARK_HOME $*\" >words\\nexec sleep 1000\\n' >e/spark/bin/spark-class\n"
+    "cp e/spark/bin/spark-class j/bin/java; chmod +x e/spark/bin/spark-class j/bin/java\n"
+    "export CHARM_ENGINES=$PWD/e JAVA_HOME=$PWD/j; unset SPARK_HOME TRINO_HOME\n";
+
+TEST_F(Deployment, OfSparkHasAMasterThatTheWorkersKnow) {
+  const Said said =
+      waiting(std::string(played_engine) + "'" CHARM_TOOL
+                                           "' deploy up --dir d --target spark --cpus 0 --port 21800 >said 2>&1 &\n"
+                                           "await test -s d/w0/words; await test -s d/coordinator/words");
+  ASSERT_EQ(said.exit_code, 0) << said.err << file("said");
+  EXPECT_NE(file("d/coordinator/words").find("deploy.master.Master --host 127.0.0.1 --port 21802 --webui-port 21803"),
+            std::string::npos)
+      << file("d/coordinator/words");
+  EXPECT_NE(file("d/w0/words").find("deploy.worker.Worker --host 127.0.0.1 --port 21800 --webui-port 21801 --cores 1"),
+            std::string::npos)
+      << file("d/w0/words");
+  EXPECT_NE(file("d/w0/words").find("/d/w0/work spark://127.0.0.1:21802\n"), std::string::npos) << file("d/w0/words");
+  const Json workers = status()["workers"];
+  ASSERT_EQ(workers.size(), 2U);
+  EXPECT_EQ(workers[0]["worker"], "coordinator");
+  const int master = pid(0);
+  EXPECT_EQ(charm("deploy verify --dir d").exit_code, 0);
+  EXPECT_EQ(charm("deploy down --dir d").exit_code, 0);
+  EXPECT_FALSE(runs(master));
+}
+
+TEST_F(Deployment, OfTrinoHasSettingsForEachServer) {
+  const Said said =
+      waiting(std::string(played_engine) + "'" CHARM_TOOL
+                                           "' deploy up --dir d --target trino --cpus 0 --port 21820 >said 2>&1 &\n"
+                                           "await test -s d/w0/words; await test -s d/coordinator/words");
+  ASSERT_EQ(said.exit_code, 0) << said.err << file("said");
+  EXPECT_NE(file("d/w0/words").find("-Dconfig="), std::string::npos) << file("d/w0/words");
+  const std::string worker = file("d/w0/config.conf"), coordinator = file("d/coordinator/config.conf");
+  for (const char* line : {"coordinator=false\n", "http-server.http.port=21820\n", "node.id=w0\n",
+                           "discovery.uri=http://127.0.0.1:21822\n"}) {
+    EXPECT_NE(worker.find(line), std::string::npos) << line << worker;
+  }
+  for (const char* line : {"coordinator=true\n", "http-server.http.port=21822\n", "node.id=coordinator\n",
+                           "node-scheduler.include-coordinator=false\n", "node.bind-ip=127.0.0.1\n"}) {
+    EXPECT_NE(coordinator.find(line), std::string::npos) << line << coordinator;
+  }
+  EXPECT_EQ(worker.find("node.data-dir"), std::string::npos) << "only the launcher knows it, and Trino refuses it";
+  EXPECT_EQ(file("d/w0/tpch.properties"), "connector.name=tpch\ntpch.column-naming=STANDARD\n");
+}
+
+TEST_F(Deployment, OfAnEngineThatIsNotInstalledSaysHowToGetIt) {
+  shell("mkdir none");
+  const std::string none = "JAVA_HOME= SPARK_HOME= TRINO_HOME= CHARM_ENGINES=none";
+  const std::string up = "deploy up --dir d --cpus 0 --target ";
+  if (shell("command -v java").exit_code == 0) {
+    expect_refused(up + "spark", {"spark is not installed", "scripts/engines spark", "SPARK_HOME"}, none);
+  }
+  expect_refused(up + "trino", {"trino is not installed", "scripts/engines trino", "TRINO_HOME"}, none);
+  expect_refused(up + "spark", {"Java is not installed", "JAVA_HOME"}, "JAVA_HOME=/nowhere");
+}
+
 }  // namespace
 }  // namespace charm::cli::test

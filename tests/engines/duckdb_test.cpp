@@ -22,7 +22,7 @@
 #include "controller/policy.hpp"
 #include "duckdb/statements.hpp"
 #include "workloads/olap/engine.hpp"
-#include "workloads/olap/tpch.hpp"
+#include "workloads/olap/olap.hpp"
 
 namespace {
 
@@ -31,7 +31,7 @@ using namespace std::chrono_literals;
 using charm::Errc;
 using charm::test::error_of;
 using charm::workloads::DuckdbFiles;
-using charm::workloads::Tpch;
+using charm::workloads::Olap;
 
 // Minutes of work on one core, which nobody lets end.
 constexpr const char* endless =
@@ -279,8 +279,8 @@ TEST_F(Attached, ServesSeveralConnectionsAndDatabases) {
 
 class OfTpch : public Engine {
  protected:
-  static Tpch open() { return Tpch::open({.scale = .1, .workers = 2}); }
-  static void run_all(Tpch& tpch) {
+  static Olap open() { return Olap::open({.scale = .1, .workers = 2}); }
+  static void run_all(Olap& tpch) {
     for (int q = 1; q <= 22; ++q) {
       const auto run = tpch.run("q" + std::to_string(q), {.runtime = "charm", .workers = 2});
       EXPECT_TRUE(run.verified) << run.kernel << ": " << run.detail;
@@ -289,7 +289,7 @@ class OfTpch : public Engine {
 };
 
 TEST_F(OfTpch, AllAnswersAreThePublishedOnesUnderEveryPolicy) {
-  Tpch tpch = open();
+  Olap tpch = open();
   EXPECT_NE(tpch.describe().find("published"), std::string::npos) << tpch.describe();
   for (const auto policy : charm::controller::policy_names()) {
     SCOPED_TRACE(policy);
@@ -315,7 +315,7 @@ TEST_F(OfTpch, AnswersAreRightWhileWorkersMoveAHundredTimesASecond) {
     if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
   }
   if (cpus.size() < 2) GTEST_SKIP() << "there is one cpu only";
-  Tpch tpch = open();
+  Olap tpch = open();
   const auto others = threads_of_process();
   charm::init({.workers = 2, .stack_bytes = std::size_t{2} << 20U, .watch_ms = 5});
   std::atomic<bool> stop{false};
@@ -346,7 +346,7 @@ TEST_F(OfTpch, AnswersAreRightWhileWorkersMoveAHundredTimesASecond) {
 }
 
 TEST_F(OfTpch, AWrongAnswerIsSeen) {
-  Tpch tpch = open();
+  Olap tpch = open();
   EXPECT_EQ(error_of([&] { tpch.run("q23", {.runtime = "duckdb", .workers = 2}); }).code(), Errc::bad_config);
   EXPECT_TRUE(tpch.run("q6", {.runtime = "duckdb", .workers = 2}).verified);
   EXPECT_TRUE(tpch.run("q6", {.runtime = "duckdb-pinned", .workers = 2}).verified);

@@ -48,7 +48,7 @@ DuckdbFiles find_duckdb(const std::string& folder) {
         throw Error(Errc::bad_input, "there is no '" + (fs::path(folder) / file).string() + "'",
                     "give the folder that scripts/setup engines has made, or leave --engine out");
     }
-    return {(fs::path(folder) / library).string(), (fs::path(folder) / extension).string()};
+    return {(fs::path(folder) / library).string(), folder};
   }
   const auto engines = engines_folder();
   if (engines && there(*engines / "duckdb" / library)) return find_duckdb((*engines / "duckdb").string());

@@ -1,4 +1,4 @@
-// Where DuckDB's library and its TPC-H extension are.
+// Where DuckDB's library and its extensions are.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 namespace charm::workloads {
 
 struct DuckdbFiles {
-  std::string library;    ///< path of libduckdb.so, or its name where the system has it
-  std::string extension;  ///< path of tpch.duckdb_extension; empty: DuckDB finds it itself
+  std::string library;  ///< path of libduckdb.so, or its name where the system has it
+  std::string folder;   ///< of tpch.duckdb_extension and tpcds.duckdb_extension; empty: DuckDB finds them itself
 };
 
 /// \param folder that has both files; empty: what scripts/setup engines has installed ($CHARM_ENGINES/duckdb, or

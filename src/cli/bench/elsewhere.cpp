@@ -61,6 +61,7 @@ int become_ranks(const BenchOptions& options, const remote::Launch& launch, cons
 }  // namespace
 
 std::string bench_program() { return program_of("charm-bench"); }
+std::string deploy_bench_program() { return program_of("charm-deploy-bench"); }
 
 int run_bench(const BenchOptions& options, Session& session) {
   const remote::Launch launch = remote::find_launch();

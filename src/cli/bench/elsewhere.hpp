@@ -1,4 +1,4 @@
-// Finds the program that contains the benchmarks (bench.hpp).
+// Finds the programs that contain benchmarks (bench.hpp, deploy/deploy_bench.py).
 #pragma once
 
 #include <string>
@@ -7,5 +7,7 @@ namespace charm::cli {
 
 /// Beside the command, as in a build, or where it is installed. \throws Error (system) if it is in neither place.
 std::string bench_program();
+/// charm-deploy-bench, likewise.
+std::string deploy_bench_program();
 
 }  // namespace charm::cli

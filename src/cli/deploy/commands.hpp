@@ -36,6 +36,19 @@ struct DeployUpOptions : DeployRequest {
 };
 int deploy_up(const DeployUpOptions& options, Session& session);
 
+struct DeployBenchOptions {
+  std::string engines, policies, queries;  // lists; empty: both, all but mixed, all
+  std::string scale = "0.1";
+  int trials = 3;
+  int port = 20000;
+  double patience_s = 300;
+  std::string report;         // a file; empty: none
+  std::string cpus, reserve;  // of charm deploy up
+  int leave_cores = 0;
+  OutputOptions out;
+};
+int deploy_bench(const DeployBenchOptions& options, Session& session);
+
 struct DeployWatchOptions {
   std::string directory;
   double grace_s = 10;

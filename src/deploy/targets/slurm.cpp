@@ -59,25 +59,29 @@ File batch(const Plan& plan, const TargetOptions& options) {
       true};
 }
 
+/// Each worker's share has a type of its own ("w3"): slurmd refuses several records of one resource that differ in
+/// nothing but their cores.
 File resources(const Plan& plan) {
   std::string text = heading("#", plan) +
                      "# gres.conf: a worker's share of a machine as the generic resource \"charm\". In slurm.conf:\n"
                      "#   GresTypes=charm\n#   TaskPlugin=task/cgroup,task/affinity\n"
                      "#   SlurmdParameters=l3cache_as_socket\n";
-  for (const HostPlan& host : plan.hosts) {
-    text += "#   NodeName=" + host.name + " CPUs=" + std::to_string(host.all_cpus) +
-            " Gres=charm:" + std::to_string(plan.workers_of(host.name).size()) + "\n";
-  }
+  std::string records;
   for (const HostPlan& host : plan.hosts) {
     // Slurm counts the cores of the whole machine; ours are those that may be used.
     const bool same = host.cores == host.all_cores;
-    if (!same) text += "# Cores= is left out for " + host.name + ": not all of its cores may be used.\n";
-    for (const Worker* worker : plan.workers_of(host.name)) {
-      text +=
-          "NodeName=" + host.name + " Name=charm Count=1" + (same ? " Cores=" + worker->cores.to_text() : "") + "\n";
+    if (!same) records += "# Cores= is left out for " + host.name + ": not all of its cores may be used.\n";
+    std::string types;
+    const auto workers = plan.workers_of(host.name);
+    for (std::size_t w = 0; w < workers.size(); ++w) {
+      const std::string type = "w" + std::to_string(w);
+      types += (types.empty() ? "charm:" : ",charm:") + type + ":1";
+      records += "NodeName=" + host.name + " Name=charm Type=" + type + " Count=1" +
+                 (same ? " Cores=" + workers[w]->cores.to_text() : "") + "\n";
     }
+    text += "#   NodeName=" + host.name + " CPUs=" + std::to_string(host.all_cpus) + " Gres=" + types + "\n";
   }
-  return {"gres.conf", text};
+  return {"gres.conf", text + records};
 }
 
 std::vector<File> slurm_files(const Plan& plan, const TargetOptions& options) {

@@ -1,6 +1,10 @@
 // Spark standalone: spark-env.sh for each worker, and a script that starts the workers of a host bound. Executors
-// inherit mask and memory policy from their worker. The master is started once, on the host that --coordinator names.
+// inherit mask and memory policy from their worker. The master is started once, on the host that --coordinator names;
+// 'charm deploy up' starts master and workers here, where they listen on the loopback address alone.
+#include <charm/error.hpp>
+
 #include "deploy/command.hpp"
+#include "deploy/programs.hpp"
 #include "deploy/targets/targets.hpp"
 
 namespace charm::deploy {
@@ -47,10 +51,55 @@ std::vector<File> spark_files(const Plan& plan, const TargetOptions& options) {
   return all;
 }
 
+constexpr const char* loopback = "127.0.0.1";
+
+Launch spark_process(const Worker& worker, const char* part) {
+  java_program();
+  const std::string home = engine_home("SPARK_HOME", "spark", "bin/spark-class");
+  Launch how;
+  how.words = {home + "/bin/spark-class",
+               std::string("org.apache.spark.deploy.") + part,
+               "--host",
+               loopback,
+               "--port",
+               std::to_string(worker.port),
+               "--webui-port",
+               std::to_string(worker.web_port)};
+  how.variables = {{"SPARK_HOME", home},
+                   {"SPARK_LOCAL_IP", loopback},
+                   {"SPARK_LOCAL_DIRS", worker.directory + "/local"},
+                   {"SPARK_LOG_DIR", worker.directory + "/logs"},
+                   {"SPARK_DAEMON_MEMORY", std::to_string(daemon_mb) + "m"}};
+  how.web_port = true;
+  return how;
+}
+
+Launch spark_worker(const Worker& worker, const TargetOptions& options) {
+  if (worker.heap_bytes == 0) {
+    throw Error(Errc::bad_config,
+                "target spark needs the workers' memory, and the memory of " + worker.host + " is not told",
+                "give the size of a NUMA node: --node-memory 256G");
+  }
+  Launch how = spark_process(worker, "worker.Worker");
+  for (const std::string& word :
+       {std::string("--cores"), std::to_string(worker.cores.size()), std::string("--memory"),
+        mib_text(worker.heap_bytes) + "m", std::string("--work-dir"), worker.directory + "/work",
+        "spark://" + options.coordinator + ":" + std::to_string(options.coordinator_port)}) {
+    how.words.push_back(word);
+  }
+  return how;
+}
+
+Launch spark_master(const Worker& worker, const TargetOptions& /*options*/) {
+  return spark_process(worker, "master.Master");
+}
+
 }  // namespace
 
 Target spark_target() {
-  return {"spark", "spark-env.sh for each worker and scripts for a standalone cluster", "", spark_files};
+  return {"spark",      "a standalone cluster: master and workers; 'charm deploy up' starts them",
+          "",           spark_files,
+          spark_worker, spark_master};
 }
 
 }  // namespace charm::deploy

@@ -1,8 +1,14 @@
 // Trino and Presto: etc/ for each worker and for a coordinator of its own, which does no work of a worker (OLAP on
 // chiplets, section 4.2: Presto's coordinator that shares a worker's core is what makes one worker per core slow).
+// 'charm deploy up' starts Trino's servers here, without its launcher, on the loopback address alone.
+#include <charm/error.hpp>
+
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "deploy/command.hpp"
+#include "deploy/programs.hpp"
 #include "deploy/targets/targets.hpp"
 
 namespace charm::deploy {
@@ -28,6 +34,17 @@ std::string node(const std::string& id, const std::string& directory) {
   return "node.environment=charm\nnode.id=" + id + "\nnode.data-dir=" + directory + "\n";
 }
 
+/// Three tenths of the heap are for queries, and as much is what the engine does not count. More for queries is refused
+/// by Trino up to 368 and Presto, whose limit of a query with its system memory is three tenths by default.
+std::string worker_settings(const Worker& worker, const std::string& discovery) {
+  const std::uint64_t heap_mb = worker.heap_bytes >> 20U;
+  return "coordinator=false\nhttp-server.http.port=" + std::to_string(worker.port) + "\n" + discovery +
+         "query.max-memory-per-node=" + std::to_string(heap_mb * 3 / 10) +
+         "MB\nmemory.heap-headroom-per-node=" + std::to_string(heap_mb * 3 / 10) +
+         "MB\ntask.concurrency=" + std::to_string(task_concurrency(worker.cores.size())) +
+         "\ntask.max-worker-threads=" + std::to_string(2 * worker.cpus.size()) + "\n";
+}
+
 std::vector<File> engine_files(const std::string& engine, const Plan& plan, const TargetOptions& options) {
   need_memory(plan, engine);
   const std::string discovery =
@@ -35,13 +52,7 @@ std::vector<File> engine_files(const std::string& engine, const Plan& plan, cons
   std::vector<File> all;
   for (const Worker& worker : plan.workers) {
     const std::uint64_t heap_mb = worker.heap_bytes >> 20U;
-    // Half of the heap is for queries, 3 tenths are what the engine does not count; both are within the heap.
-    all.push_back({worker.name + "/etc/config.properties",
-                   heading("#", plan) + "coordinator=false\nhttp-server.http.port=" + std::to_string(worker.port) +
-                       "\n" + discovery + "query.max-memory-per-node=" + std::to_string(heap_mb / 2) +
-                       "MB\nmemory.heap-headroom-per-node=" + std::to_string(heap_mb * 3 / 10) +
-                       "MB\ntask.concurrency=" + std::to_string(task_concurrency(worker.cores.size())) +
-                       "\ntask.max-worker-threads=" + std::to_string(2 * worker.cpus.size()) + "\n"});
+    all.push_back({worker.name + "/etc/config.properties", heading("#", plan) + worker_settings(worker, discovery)});
     all.push_back({worker.name + "/etc/node.properties", heading("#", plan) + node(worker.name, worker.directory)});
     all.push_back({worker.name + "/etc/jvm.config", jvm(heap_mb)});
   }
@@ -74,10 +85,63 @@ std::vector<File> presto(const Plan& plan, const TargetOptions& options) {
   return engine_files("presto", plan, options);
 }
 
+/// Catalogs of the installation, else the two that need no data: tpch, which makes it up, and memory.
+std::string catalog_settings(const std::string& home, std::vector<File>& files) {
+  std::error_code ignored;
+  if (std::filesystem::exists(home + "/etc/catalog", ignored)) return "catalog.config-dir=" + home + "/etc/catalog\n";
+  files.push_back({"tpch.properties", "connector.name=tpch\ntpch.column-naming=STANDARD\n"});
+  files.push_back({"memory.properties", "connector.name=memory\n"});
+  return "";
+}
+
+Launch trino_process(const Worker& worker, const std::string& settings) {
+  const std::string home = engine_home("TRINO_HOME", "trino", "lib");
+  if (worker.heap_bytes == 0) {
+    throw Error(Errc::bad_config,
+                "target trino needs the workers' memory, and the memory of " + worker.host + " is not told",
+                "give the size of a NUMA node: --node-memory 256G");
+  }
+  Launch how;
+  std::string catalogs = catalog_settings(home, how.files);
+  if (catalogs.empty()) catalogs = "catalog.config-dir=" + worker.directory + "\n";
+  // Not node.data-dir, which is the launcher's.
+  how.files.push_back(
+      {"config.conf", "# Written by charm deploy up.\n" + settings + "node.environment=charm\nnode.id=" + worker.name +
+                          "\nnode.bind-ip=127.0.0.1\nnode.internal-address=127.0.0.1\nplugin.dir=" + home +
+                          "/plugin\n" + catalogs});
+  how.words = {java_program(),
+               "-server",
+               "-Xmx" + mib_text(worker.heap_bytes) + "M",
+               "-XX:+UseG1GC",
+               "-XX:+ExplicitGCInvokesConcurrent",
+               "-XX:+ExitOnOutOfMemoryError",
+               "-Djdk.attach.allowAttachSelf=true",
+               "-Dconfig=" + worker.directory + "/config.conf",
+               "-cp",
+               home + "/lib/*",
+               "io.trino.server.TrinoServer"};
+  return how;
+}
+
+std::string discovery_of(const TargetOptions& options) {
+  return "discovery.uri=http://" + options.coordinator + ":" + std::to_string(options.coordinator_port) + "\n";
+}
+
+Launch trino_worker(const Worker& worker, const TargetOptions& options) {
+  return trino_process(worker, worker_settings(worker, discovery_of(options)));
+}
+
+Launch trino_coordinator(const Worker& worker, const TargetOptions& options) {
+  return trino_process(worker, "coordinator=true\nnode-scheduler.include-coordinator=false\nhttp-server.http.port=" +
+                                   std::to_string(worker.port) + "\n" + discovery_of(options));
+}
+
 }  // namespace
 
 Target trino_target() {
-  return {"trino", "jvm.config, node.properties, config.properties for workers and coordinator", "", trino};
+  return {"trino",      "config.properties and the like for workers and coordinator; 'charm deploy up' starts them",
+          "",           trino,
+          trino_worker, trino_coordinator};
 }
 Target presto_target() { return {"presto", "the same for Presto", "", presto}; }
 

@@ -13,7 +13,8 @@ class OlapWorkload final : public Workload {
   void declare(CLI::App& app, BenchRequest& request) override;
   void check_plan(const BenchPlan& plan, const Facts& facts) const override;
 
-  double scale = .1;                    // scale factor of TPC-H
+  std::string suite = "tpch";
+  double scale = .1;                    // scale factor
   std::optional<std::string> database;  // none: one in the user's cache folder
   std::optional<std::string> engine;    // none: looked for
 };

@@ -4,7 +4,7 @@
 #include "base/quantile.hpp"
 #include "cli/bench/workload_run.hpp"
 #include "cli/bench/workloads/olap_options.hpp"
-#include "workloads/olap/tpch.hpp"
+#include "workloads/olap/olap.hpp"
 
 namespace charm::cli {
 namespace {
@@ -26,27 +26,27 @@ class OlapRows final : public WorkloadRun {
   /// DuckDB's own threads generate the data. Their mask must be that of the process.
   void prepare(Preparation& bench) override {
     bench.make_input_here([&] {
-      tpch_ = workloads::Tpch::open(
-          {asked_.scale, asked_.database.value_or(""), asked_.engine.value_or(""), bench.plan().workers},
+      olap_ = workloads::Olap::open(
+          {asked_.suite, asked_.scale, asked_.database.value_or(""), asked_.engine.value_or(""), bench.plan().workers},
           [&bench](const std::string& what) { bench.step(what); });
-      return tpch_->describe();
+      return olap_->describe();
     });
   }
 
   workloads::KernelRun trial(const Measurement& row, const workloads::Runner& runner, int /*trial*/) override {
-    return tpch_->run(row.kernel, runner);
+    return olap_->run(row.kernel, runner);
   }
 
   std::optional<QueryProfile> profile(const std::string& kernel) override {
-    QueryProfile profile{kernel, tpch_->working_set(kernel), 1};
-    std::vector<double> imbalances = tpch_->take_imbalances();
+    QueryProfile profile{kernel, olap_->working_set(kernel), 1};
+    std::vector<double> imbalances = olap_->take_imbalances();
     if (!imbalances.empty()) profile.imbalance = base::median(std::move(imbalances));
     return profile;
   }
 
  private:
   OlapWorkload asked_;
-  std::optional<workloads::Tpch> tpch_;
+  std::optional<workloads::Olap> olap_;
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
-// TPC-H on DuckDB: its 22 queries on CHARM's workers and, from the same file, on DuckDB's own threads (CHARM §5.6).
+// TPC-H, TPC-DS and JCC-H (suite.hpp) on DuckDB: their queries on CHARM's workers and, from the same file, on DuckDB's
+// own threads (CHARM §5.6).
 //
-// Data, queries and answers are those of DuckDB's tpch extension. The database is generated once and kept as a file,
+// Data, queries and answers are those of DuckDB's extensions. The database is generated once and kept as a file,
 // which each runtime opens for itself, read-only, so none warms the pages of another, and all see the same rows in the
-// same order. An answer is right if it is the published one, where there is one for the scale factor (0.01, 0.1 and 1),
-// else if it is that of DuckDB's own threads.
+// same order. An answer is right if it is the published one, where there is one for the data and the scale factor
+// (TPC-H at 0.01, 0.1 and 1), else if it is that of DuckDB's own threads.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +17,27 @@
 
 namespace charm::workloads {
 
-struct TpchOptions {
-  double scale = .1;          ///< scale factor: 1 is about 1 GB of text
-  std::string database = {};  ///< the file; empty: one in the user's cache folder. Generated where it does not exist
-  std::string engine = {};    ///< folder of DuckDB's files; empty: see find_duckdb
-  int workers = 1;            ///< of each contender
+struct OlapOptions {
+  std::string suite = "tpch";  ///< one of olap_suites()
+  double scale = .1;           ///< scale factor: 1 is about 1 GB of text
+  std::string database = {};   ///< the file; empty: one in the user's cache folder. Generated where it does not exist
+  std::string engine = {};     ///< folder of DuckDB's files; empty: see find_duckdb
+  int workers = 1;             ///< of each contender
 };
 
-class Tpch {
+class Olap {
  public:
   /// Finds DuckDB and opens the database, or generates it. \param progress is told what takes long.
   /// \throws Error: bad_input as find_duckdb; with DuckDB's message if it cannot open, read or generate the file.
-  static Tpch open(const TpchOptions& options, const std::function<void(const std::string&)>& progress = {});
-  Tpch(Tpch&&) noexcept;
-  Tpch& operator=(Tpch&&) noexcept;
-  ~Tpch();
+  static Olap open(const OlapOptions& options, const std::function<void(const std::string&)>& progress = {});
+  Olap(Olap&&) noexcept;
+  Olap& operator=(Olap&&) noexcept;
+  ~Olap();
 
   /// "TPC-H, scale factor 0.1, DuckDB v1.5.5: 866602 rows; published answers".
   [[nodiscard]] std::string describe() const;
 
-  /// One trial of a query, one of tpch_queries(), as runner.runtime says: "charm" (which is up; the calling thread
+  /// One trial of a query, one of olap_queries(), as runner.runtime says: "charm" (which is up; the calling thread
   /// becomes its worker 0), "duckdb" or "duckdb-pinned" (its setting pin_threads). The unit is queries/s. `work` is 1,
   /// and `detail` says, for charm, how evenly its workers were busy.
   KernelRun run(const std::string& query, const Runner& runner);
@@ -51,7 +53,7 @@ class Tpch {
   struct Data;
 
  private:
-  explicit Tpch(std::unique_ptr<Data> data);
+  explicit Olap(std::unique_ptr<Data> data);
   std::unique_ptr<Data> data_;
 };
 

@@ -1,4 +1,4 @@
-#include "workloads/olap/tpch.hpp"
+#include "workloads/olap/olap.hpp"
 
 #include <charm/duckdb.hpp>
 #include <charm/error.hpp>
@@ -18,6 +18,7 @@
 #include "duckdb/statements.hpp"
 #include "workloads/olap/answers.hpp"
 #include "workloads/olap/engine.hpp"
+#include "workloads/olap/suite.hpp"
 #include "workloads/trial.hpp"
 
 namespace charm::workloads {
@@ -34,7 +35,7 @@ struct Setting {
 /// An open database with one connection.
 class Instance {
  public:
-  Instance(const db::Library& library, const DuckdbFiles& files, const std::string& path,
+  Instance(const db::Library& library, const DuckdbFiles& files, const std::string& path, std::string_view extension,
            const std::vector<Setting>& settings)
       : library_(library) {
     const db::Functions& duckdb = library_.functions();
@@ -53,7 +54,7 @@ class Instance {
     try {
       if (duckdb.connect(database_, &connection_) != 0)
         throw Error(Errc::bad_input, fmt::format("DuckDB gives no connection to '{}'", path), "");
-      load_extension(files);
+      load_extension(files, extension);
     } catch (...) {
       close();
       throw;
@@ -73,12 +74,14 @@ class Instance {
     library_.functions().close(&database_);
   }
 
-  void load_extension(const DuckdbFiles& files) {
+  void load_extension(const DuckdbFiles& files, std::string_view extension) {
     try {
-      ask(files.extension.empty() ? "LOAD tpch" : "LOAD '" + files.extension + "'");
+      ask(files.folder.empty() ? fmt::format("LOAD {}", extension)
+                               : fmt::format("LOAD '{}/{}.duckdb_extension'", files.folder, extension));
     } catch (const Error& error) {
-      throw Error(Errc::bad_input, fmt::format("{} has no TPC-H: {}", library_.version(), error.what()),
-                  "run 'scripts/setup engines', whose extension is made for the library beside it");
+      throw Error(Errc::bad_input,
+                  fmt::format("{} does not load its extension {}: {}", library_.version(), extension, error.what()),
+                  "run 'scripts/setup engines', whose extensions are made for the library beside them");
     }
   }
 
@@ -105,7 +108,8 @@ AnswerRows rows_of(const db::Functions& duckdb, db::Result& result) {
 }
 
 /// The database's file, generated if it does not exist. It gets its name when it is whole.
-void generate(const db::Library& library, const DuckdbFiles& files, const std::string& path, double scale) {
+void generate(const db::Library& library, const DuckdbFiles& files, const std::string& path, const Suite& suite,
+              double scale) {
   std::error_code error;
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty()) fs::create_directories(folder, error);
@@ -115,8 +119,8 @@ void generate(const db::Library& library, const DuckdbFiles& files, const std::s
     fs::remove(unfinished + ".wal", error);
   };
   try {
-    Instance instance(library, files, unfinished, {});
-    instance.ask(fmt::format("CALL dbgen(sf = {})", scale));
+    Instance instance(library, files, unfinished, suite.extension, {});
+    for (const std::string& statement : suite.generate(scale)) instance.ask(statement);
     instance.ask("CHECKPOINT");
   } catch (...) {
     remove();
@@ -144,8 +148,9 @@ double imbalance(const db::Statistics& statistics) {
 
 }  // namespace
 
-struct Tpch::Data {
-  TpchOptions options;
+struct Olap::Data {
+  OlapOptions options;
+  const Suite& suite;
   DuckdbFiles files;
   db::Library library;
   std::string path;
@@ -158,29 +163,31 @@ struct Tpch::Data {
   Instance& instance(const std::string& runtime) {
     auto& there = instances[runtime];
     if (there == nullptr) {
-      there =
-          std::make_unique<Instance>(library, files, path,
-                                     std::vector<Setting>{{"access_mode", "READ_ONLY"},
-                                                          {"threads", std::to_string(options.workers)},
-                                                          {"pin_threads", runtime == "duckdb-pinned" ? "on" : "off"}});
+      const std::vector<Setting> settings = {{"access_mode", "READ_ONLY"},
+                                             {"threads", std::to_string(options.workers)},
+                                             {"pin_threads", runtime == "duckdb-pinned" ? "on" : "off"}};
+      there = std::make_unique<Instance>(library, files, path, suite.extension, settings);
     }
     return *there;
   }
 
-  static int number(const std::string& query) {
-    for (int i = 1; i <= 22; ++i) {
+  [[nodiscard]] int number(const std::string& query) const {
+    for (int i = 1; i <= suite.queries; ++i) {
       if (query == fmt::format("q{}", i)) return i;
     }
-    throw Error(Errc::bad_config, fmt::format("query '{}' is unknown", query), "choose among q1 to q22");
+    throw Error(Errc::bad_config, fmt::format("query '{}' is unknown", query),
+                fmt::format("choose among q1 to q{}", suite.queries));
   }
 
   std::string text(const std::string& query) {
-    return instance("duckdb").ask(fmt::format("SELECT query FROM tpch_queries() WHERE query_nr = {}", number(query)));
+    return instance("duckdb").ask(
+        fmt::format("SELECT query FROM {}_queries() WHERE query_nr = {}", suite.extension, number(query)));
   }
 
   AnswerRows published_answer(const std::string& query) {
-    return workloads::rows_of(instance("duckdb").ask(fmt::format(
-        "SELECT answer FROM tpch_answers() WHERE scale_factor = {} AND query_nr = {}", options.scale, number(query))));
+    return workloads::rows_of(
+        instance("duckdb").ask(fmt::format("SELECT answer FROM {}_answers() WHERE scale_factor = {} AND query_nr = {}",
+                                           suite.extension, options.scale, number(query))));
   }
 
   /// The answer of DuckDB's own threads.
@@ -203,43 +210,54 @@ struct Tpch::Data {
   }
 };
 
-Tpch::Tpch(std::unique_ptr<Data> data) : data_(std::move(data)) {}
-Tpch::Tpch(Tpch&&) noexcept = default;
-Tpch& Tpch::operator=(Tpch&&) noexcept = default;
-Tpch::~Tpch() = default;
+Olap::Olap(std::unique_ptr<Data> data) : data_(std::move(data)) {}
+Olap::Olap(Olap&&) noexcept = default;
+Olap& Olap::operator=(Olap&&) noexcept = default;
+Olap::~Olap() = default;
 
-Tpch Tpch::open(const TpchOptions& options, const std::function<void(const std::string&)>& progress) {
+Olap Olap::open(const OlapOptions& options, const std::function<void(const std::string&)>& progress) {
+  const Suite& suite = olap_suite(options.suite);
   const DuckdbFiles files = find_duckdb(options.engine);
   const db::Library library = db::Library::load(files.library);
   const bool own = options.database.empty();
   const std::string path =
-      own ? fmt::format("{}/tpch-{:g}-{}.duckdb", olap_cache(), options.scale, library.version()) : options.database;
+      own ? fmt::format("{}/{}-{:g}-{}.duckdb", olap_cache(), suite.name, options.scale, library.version())
+          : options.database;
   std::error_code error;
   if (!fs::exists(path, error)) {
-    if (progress) progress(fmt::format("generating TPC-H of scale factor {:g} in {}", options.scale, path));
-    generate(library, files, path, options.scale);
+    if (progress) progress(fmt::format("generating {} of scale factor {:g} in {}", suite.title, options.scale, path));
+    generate(library, files, path, suite, options.scale);
   }
-  auto data = std::unique_ptr<Data>(new Data{options, files, library, path});
+  auto data = std::unique_ptr<Data>(new Data{options, suite, files, library, path});
   Instance& instance = data->instance("duckdb");
-  const std::string orders = instance.ask("SELECT count(*) FROM orders");
-  // The tables' sizes tell the scale factor: 1.5 million orders for each.
-  data->options.scale = std::stod(orders) / 1.5e6;
-  for (const char* table : {"customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"})
-    data->rows += std::stoull(instance.ask(fmt::format("SELECT count(*) FROM {}", table)));
-  data->published = instance.ask(fmt::format("SELECT count(*) FROM tpch_answers() WHERE scale_factor = {}",
-                                             data->options.scale)) == "22";
+  const std::string tables = instance.ask(std::string(suite.tables));
+  try {
+    data->options.scale = std::stod(instance.ask(std::string(suite.scale)));
+  } catch (const Error&) {
+    throw Error(Errc::bad_input, fmt::format("'{}' has no tables of {}: {}", path, suite.title, tables),
+                "give another --database, or the --suite that it is of");
+  }
+  for (std::size_t at = 0; at < tables.size();) {
+    const std::size_t end = std::min(tables.find(',', at), tables.size());
+    data->rows += std::stoull(instance.ask(fmt::format("SELECT count(*) FROM \"{}\"", tables.substr(at, end - at))));
+    at = end + 1;
+  }
+  data->published = suite.published &&
+                    instance.ask(fmt::format("SELECT count(*) FROM {}_answers() WHERE scale_factor "
+                                             "= {}",
+                                             suite.extension, data->options.scale)) == std::to_string(suite.queries);
   // The answers are those to the data of the same extension; other generators draw other addresses, which q15 shows.
   if (!own && data->published) data->published = data->published_fit("q15");
-  return Tpch(std::move(data));
+  return Olap(std::move(data));
 }
 
-std::string Tpch::describe() const {
-  return fmt::format("TPC-H, scale factor {:g}, DuckDB {}: {} rows; checked against {}", data_->options.scale,
-                     data_->library.version(), data_->rows,
+std::string Olap::describe() const {
+  return fmt::format("{}, scale factor {:g}, DuckDB {}: {} rows; checked against {}", data_->suite.title,
+                     data_->options.scale, data_->library.version(), data_->rows,
                      data_->published ? "the published answers" : "the answers of DuckDB's own threads");
 }
 
-KernelRun Tpch::run(const std::string& query, const Runner& runner) {
+KernelRun Olap::run(const std::string& query, const Runner& runner) {
   const db::Functions& duckdb = data_->library.functions();
   const std::string sql = data_->text(query);
   const AnswerRows& right = data_->answer(query, sql);
@@ -269,7 +287,7 @@ KernelRun Tpch::run(const std::string& query, const Runner& runner) {
   return done;
 }
 
-std::uint64_t Tpch::working_set(const std::string& query) {
+std::uint64_t Olap::working_set(const std::string& query) {
   const db::Functions& duckdb = data_->library.functions();
   const std::string sql = "EXPLAIN (ANALYZE, FORMAT json) " + data_->text(query);
   db::OwnedResult result(duckdb);
@@ -281,6 +299,6 @@ std::uint64_t Tpch::working_set(const std::string& query) {
   return at == std::string::npos ? 0 : std::strtoull(profile.c_str() + at + name.size(), nullptr, 10);
 }
 
-std::vector<double> Tpch::take_imbalances() { return std::exchange(data_->imbalances, {}); }
+std::vector<double> Olap::take_imbalances() { return std::exchange(data_->imbalances, {}); }
 
 }  // namespace charm::workloads

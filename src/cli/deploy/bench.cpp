@@ -1,0 +1,39 @@
+// `charm deploy bench`: becomes charm-deploy-bench (deploy_bench.py), which deploys real engines by `charm deploy up`.
+#include <charm/error.hpp>
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "cli/bench/elsewhere.hpp"
+#include "cli/deploy/commands.hpp"
+#include "os/processes/child.hpp"
+#include "os/processes/this_process.hpp"
+
+namespace charm::cli {
+
+int deploy_bench(const DeployBenchOptions& options, Session& /*session*/) {
+  if (os::cannot_run("python3") != 0)
+    throw Error(Errc::bad_input, "charm deploy bench needs python3, which is not on PATH", "install it");
+  std::vector<std::string> words = {"python3", deploy_bench_program(), "--charm", os::program_path()};
+  const auto give = [&words](const char* name, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {name, value});
+  };
+  give("--engine", options.engines);
+  give("--policy", options.policies);
+  give("--query", options.queries);
+  give("--scale", options.scale);
+  give("--trials", std::to_string(options.trials));
+  give("--port", std::to_string(options.port));
+  give("--patience", fmt::format("{:g}", options.patience_s));
+  give("--report", options.report);
+  if (options.out.json) words.emplace_back("--json");
+  words.emplace_back("--");
+  give("--cpus", options.cpus);
+  give("--reserve", options.reserve);
+  if (options.leave_cores > 0) give("--leave-cores", std::to_string(options.leave_cores));
+  const int error = os::become(words.front(), words);
+  throw Error(Errc::system, fmt::format("cannot run python3: {}", std::strerror(error)), "install it");
+}
+
+}  // namespace charm::cli

@@ -1,0 +1,369 @@
+#!/usr/bin/env python3
+"""charm deploy bench: TPC-H on Spark or Trino, deployed in one policy after the other (OLAP on chiplets, Fig. 7, 8, 12).
+
+For every policy the workers are started by `charm deploy up` and their binding is proven by `charm deploy verify`,
+before and after the queries. Every answer is compared with the one that DuckDB's TPC-H extension publishes (scale
+factors 0.01, 0.1 and 1). The table shows how many times as fast as under the first policy each query ran, and the
+geometric mean. `charm deploy bench` becomes this program and has checked its options.
+
+Exit code 0: all answers were right and all workers bound. 1: they were not. 2: something is missing.
+"""
+
+import argparse
+import ctypes
+import html
+import json
+import math
+import os
+import pathlib
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+TABLES = ["customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"]
+
+
+class Missing(Exception):
+    """Something that is not installed; the text says how to get it."""
+
+
+class Failed(Exception):
+    """What went wrong while engines ran."""
+
+
+def engines_folder():
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return pathlib.Path(os.environ.get("CHARM_ENGINES") or data + "/charm/engines")
+
+
+class Duckdb:
+    """DuckDB's C API: the data, the text of the queries, and the right answers."""
+
+    class Result(ctypes.Structure):
+        _fields_ = [("opaque", ctypes.c_uint64 * 6)]
+
+    def __init__(self):
+        folder = engines_folder() / "duckdb"
+        if not (folder / "tpch.duckdb_extension").exists():
+            raise Missing("DuckDB is not installed; run 'scripts/engines duckdb'")
+        self.c = ctypes.CDLL(str(folder / "libduckdb.so"))
+        for name in ["duckdb_row_count", "duckdb_column_count"]:
+            getattr(self.c, name).restype = ctypes.c_uint64
+        self.c.duckdb_result_error.restype = ctypes.c_char_p
+        self.c.duckdb_value_varchar.restype = ctypes.c_void_p
+        database, self.connection = ctypes.c_void_p(), ctypes.c_void_p()
+        if self.c.duckdb_open(None, ctypes.byref(database)) or self.c.duckdb_connect(database, ctypes.byref(self.connection)):
+            raise Failed("DuckDB does not open a database in memory")
+        self.rows(f"LOAD '{folder}/tpch.duckdb_extension'")
+
+    def rows(self, sql):
+        result = self.Result()
+        if self.c.duckdb_query(self.connection, sql.encode(), ctypes.byref(result)):
+            raise Failed(f"DuckDB: {self.c.duckdb_result_error(ctypes.byref(result)).decode()}")
+        rows = []
+        for row in range(self.c.duckdb_row_count(ctypes.byref(result))):
+            rows.append([])
+            for column in range(self.c.duckdb_column_count(ctypes.byref(result))):
+                pointer = self.c.duckdb_value_varchar(ctypes.byref(result), ctypes.c_uint64(column), ctypes.c_uint64(row))
+                rows[-1].append(ctypes.string_at(pointer).decode() if pointer else "NULL")
+                self.c.duckdb_free(ctypes.c_void_p(pointer))
+        self.c.duckdb_destroy_result(ctypes.byref(result))
+        return rows
+
+    def queries(self):
+        return {int(number): text.strip().rstrip(";") for number, text in self.rows("FROM tpch_queries()")}
+
+    def answers(self, scale):
+        found = self.rows(f"SELECT query_nr, answer FROM tpch_answers() WHERE scale_factor = {scale}")
+        return {int(number): [line.split("|") for line in text.split("\n")[1:] if line] for number, text in found}
+
+    def write_parquet(self, scale, folder):
+        """Decimals as doubles: an engine's mean of decimals has as many places as it likes."""
+        self.rows(f"CALL dbgen(sf = {scale})")
+        for table in TABLES:
+            columns = self.rows(f"SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = '{table}'")
+            chosen = [f"{name}::DOUBLE AS {name}" if kind.startswith("DECIMAL") else name for name, kind in columns]
+            self.rows(f"COPY (SELECT {', '.join(chosen)} FROM {table}) TO '{folder}/{table}.parquet' (FORMAT parquet)")
+
+
+def same_field(a, b):
+    if a == b:
+        return True
+    try:
+        return math.isclose(float(a), float(b), rel_tol=1e-6)
+    except ValueError:
+        return False
+
+
+def difference(found, right):
+    """What differs in one sentence; nothing where the rows are the same, in any order of those that tie."""
+    if len(found) != len(right):
+        return f"{len(found)} rows where {len(right)} are right"
+    for rows in [(found, right), (sorted(found), sorted(right))]:
+        wrong = [(a, b) for a, b in zip(*rows) if len(a) != len(b) or not all(map(same_field, a, b))]
+        if not wrong:
+            return ""
+    return f"a row is {'|'.join(wrong[0][0])} and should be {'|'.join(wrong[0][1])}"
+
+
+def get(url, data=None, headers=None):
+    request = urllib.request.Request(url, data=data, headers=headers or {})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.load(answer)
+
+
+def wait_for(what, seconds, condition):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if condition():
+                return
+        except (OSError, ValueError, KeyError, Failed):
+            pass  # not yet
+        time.sleep(0.3)
+    raise Failed(f"{what}: not started within {seconds:g} s; give --patience more seconds")
+
+
+class Trino:
+    """The coordinator's REST interface. The tables are copied into the workers' memory once."""
+
+    def __init__(self, deployment, scale, _data):
+        self.url = f"http://127.0.0.1:{deployment.port('coordinator')}"
+        workers = len(deployment.workers)
+        ready = "SELECT count(*) FROM system.runtime.nodes WHERE state = 'active' AND NOT coordinator"
+        wait_for("Trino's workers", deployment.patience, lambda: self.ask(ready) == [[str(workers)]])
+        for table in TABLES:
+            self.ask(f'CREATE TABLE memory.default.{table} AS SELECT * FROM tpch."sf{scale}".{table}')
+
+    def ask(self, sql):
+        headers = {"X-Trino-User": "charm", "X-Trino-Catalog": "memory", "X-Trino-Schema": "default"}
+        answer, rows = get(self.url + "/v1/statement", sql.encode(), headers), []
+        while True:
+            if "error" in answer:
+                raise Failed(f"Trino: {answer['error']['message']}")
+            rows += [["NULL" if value is None else str(value) for value in row] for row in answer.get("data", [])]
+            if "nextUri" not in answer:
+                return rows
+            answer = get(answer["nextUri"])
+
+    def run(self, queries, trials):
+        answers, seconds = {}, {number: [] for number in queries}
+        for _ in range(trials):
+            for number, text in queries.items():
+                begin = time.monotonic()
+                answers[number] = self.ask(text)
+                seconds[number].append(time.monotonic() - begin)
+        return answers, seconds
+
+
+class Spark:
+    """spark-sql, which runs all queries in one session and tells how long each took."""
+
+    def __init__(self, deployment, _scale, data):
+        self.deployment, self.data = deployment, data
+        url = f"http://127.0.0.1:{deployment.web_port('coordinator')}/json/"
+        wait_for("Spark's workers", deployment.patience, lambda: get(url)["aliveworkers"] == len(deployment.workers))
+
+    def run(self, queries, trials):
+        workers = self.deployment.workers
+        script = "".join(
+            f"CREATE TEMPORARY VIEW {t} USING parquet OPTIONS (path '{self.data}/{t}.parquet');\n" for t in TABLES)
+        order = list(queries) * trials
+        for number in order:
+            script += f"SELECT '=== {number}';\n{queries[number]};\n"
+        (self.deployment.folder / "queries.sql").write_text(script)
+        cores = sum(len(each["cores"]) for each in workers)
+        settings = {
+            "spark.executor.cores": min(len(each["cores"]) for each in workers),
+            "spark.executor.memory": f"{min(each['heap_bytes'] for each in workers) >> 20}m",
+            "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.ui.enabled": "false",
+            "spark.scheduler.minRegisteredResourcesRatio": 1, "spark.sql.shuffle.partitions": 2 * cores,
+            "spark.sql.catalogImplementation": "in-memory",
+            "spark.sql.warehouse.dir": self.deployment.folder / "warehouse"}
+        home = os.environ.get("SPARK_HOME") or str(engines_folder() / "spark")
+        words = [home + "/bin/spark-sql", "--master", f"spark://127.0.0.1:{self.deployment.port('coordinator')}"]
+        for name, value in settings.items():
+            words += ["--conf", f"{name}={value}"]
+        done = subprocess.run(words + ["-f", str(self.deployment.folder / "queries.sql")], cwd=self.deployment.folder,
+                              env=os.environ | {"SPARK_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1"},
+                              capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Failed("spark-sql: " + "\n".join(done.stderr.strip().splitlines()[-3:]))
+        answers, number = {}, None
+        for line in done.stdout.splitlines():
+            if line.startswith("=== "):
+                number = int(line[4:])
+                answers[number] = []
+            elif number is not None:
+                answers[number].append(line.split("\t"))
+        taken = [float(line.split()[2]) for line in done.stderr.splitlines() if line.startswith("Time taken:")]
+        seconds = {number: [] for number in queries}
+        for place, number in enumerate(order):  # of the views, and of the line before each query
+            seconds[number].append(taken[len(TABLES) + 2 * place + 1])
+        return answers, seconds
+
+
+class Deployment:
+    """The workers of one policy, from `charm deploy up` to `charm deploy down`."""
+
+    def __init__(self, tool, engine, policy, folder, more, patience):
+        self.tool, self.folder, self.patience = tool, folder, patience
+        self.log = open(str(folder) + ".log", "w")
+        words = [tool, "deploy", "up", "--target", engine, "--dir", str(folder), "--policy", policy.partition("-")[0]]
+        words += ["--shape", "mixed"] if policy.endswith("-mixed") else []
+        self.up = subprocess.Popen(words + more, stderr=self.log, stdout=self.log)
+
+    def __enter__(self):
+        def started():
+            if self.up.poll() is not None:
+                raise Missing(pathlib.Path(self.log.name).read_text().strip().removeprefix("charm: "))
+            return all(each["phase"] == "running" for each in self.state()["workers"])
+        wait_for("charm deploy up", self.patience, started)
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run([self.tool, "deploy", "down", "--dir", str(self.folder), "-q"], check=False)
+        self.up.wait()
+        self.log.close()
+
+    def state(self):
+        return json.loads((self.folder / "state.json").read_text())
+
+    @property
+    def workers(self):
+        return [each for each in self.state()["plan"]["workers"] if each["name"] != "coordinator"]
+
+    def find(self, name, key):
+        return next(each[key] for each in self.state()["plan"]["workers"] if each["name"] == name)
+
+    def port(self, name):
+        return self.find(name, "port")
+
+    def web_port(self, name):
+        return self.find(name, "web_port")
+
+    def verify(self):
+        done = subprocess.run([self.tool, "deploy", "verify", "--dir", str(self.folder), "--json"],
+                              capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Failed(f"charm deploy verify: {done.stdout}{done.stderr}")
+        return json.loads(done.stdout)["workers"]
+
+
+def run_policy(args, engine, policy, duckdb, queries, data, folder):
+    more = ["--port", str(args.port), *args.up]
+    with Deployment(args.charm, engine, policy, folder, more, args.patience) as deployment:
+        client = {"spark": Spark, "trino": Trino}[engine](deployment, args.scale, data)
+        deployment.verify()
+        answers, seconds = client.run(queries, args.trials)
+        proof = deployment.verify()
+        workers = len(deployment.workers)
+    right = duckdb.answers(args.scale)
+    wrong = {number: text for number in queries if (text := difference(answers.get(number, []), right[number]))}
+    for number, text in wrong.items():
+        print(f"{engine} {policy}: q{number} is wrong: {text}", file=sys.stderr)
+    return {"engine": engine, "policy": policy, "workers": workers, "right": len(queries) - len(wrong),
+            "threads": sum(each["threads"] for each in proof),
+            "seconds": {number: statistics.median(each) for number, each in seconds.items()}}
+
+
+def mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def table(runs, queries):
+    base = runs[0]
+    lines = [f"{base['engine']}: times as fast as {base['policy']}, whose seconds are in the second column", ""]
+    lines.append("query   seconds" + "".join(f"{run['policy']:>12}" for run in runs))
+    for number in queries:
+        ratios = [base["seconds"][number] / run["seconds"][number] for run in runs]
+        lines.append(f"q{number:<6}{base['seconds'][number]:>8.2f}" + "".join(f"{ratio:>12.2f}" for ratio in ratios))
+    means = [mean([base["seconds"][n] / run["seconds"][n] for n in queries]) for run in runs]
+    lines.append("geometric mean " + "".join(f"{ratio:>12.2f}" for ratio in means))
+    lines.append("workers        " + "".join(f"{run['workers']:>12}" for run in runs))
+    lines.append("right answers  " + "".join(f"{run['right']:>12}" for run in runs))
+    return "\n".join(lines) + "\n"
+
+
+def report(runs_by_engine, queries, scale):
+    """A page with a chart for each engine: bars of the queries by policy, and of their geometric mean."""
+    colours, parts = ["#888", "#3b6fb6", "#c8553d", "#3f8f5b", "#8a5fb0"], []
+    for engine, runs in runs_by_engine.items():
+        ratios = {f"q{n}": [runs[0]["seconds"][n] / run["seconds"][n] for run in runs] for n in queries}
+        ratios["mean"] = [mean([each[i] for each in ratios.values()]) for i in range(len(runs))]
+        most = max(max(each) for each in ratios.values())
+        width, group = 8, 8 * len(runs) + 10
+        bars = []
+        for place, (name, values) in enumerate(ratios.items()):
+            for i, value in enumerate(values):
+                height = 160 * value / most
+                bars.append(f'<rect x="{40 + place * group + i * width}" y="{180 - height:.1f}" width="{width}" '
+                            f'height="{height:.1f}" fill="{colours[i % 5]}"><title>{name}, {runs[i]["policy"]}: '
+                            f'{value:.2f}</title></rect>')
+            bars.append(f'<text x="{40 + place * group}" y="194" font-size="9">{name}</text>')
+        one = 180 - 160 / most
+        bars.append(f'<line x1="36" x2="{40 + len(ratios) * group}" y1="{one:.1f}" y2="{one:.1f}" stroke="#000"/>'
+                    f'<text x="18" y="{one + 3:.1f}" font-size="9">1.0</text>')
+        legend = ", ".join(f'<span style="color:{colours[i % 5]}">{run["policy"]} ({run["workers"]} workers)</span>'
+                           for i, run in enumerate(runs))
+        parts.append(f"<h2>{html.escape(engine)}</h2><p>{legend}</p>"
+                     f'<svg width="{60 + len(ratios) * group}" height="200">{"".join(bars)}</svg>'
+                     f"<pre>{html.escape(table(runs, queries))}</pre>")
+    return ("<!DOCTYPE html><meta charset='utf-8'><title>charm deploy bench</title>"
+            f"<h1>TPC-H, scale factor {scale}: speed-up over the first policy</h1>" + "".join(parts))
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="charm deploy bench", description=__doc__.split("\n")[0])
+    parser.add_argument("--charm", required=True)
+    parser.add_argument("--engine", default="spark,trino")
+    parser.add_argument("--policy", default="wim,win,wicp,wic")
+    parser.add_argument("--query", default="")
+    parser.add_argument("--scale", default="0.1")
+    parser.add_argument("--trials", type=int, default=3)
+    parser.add_argument("--port", type=int, default=20000)
+    parser.add_argument("--patience", type=float, default=300)
+    parser.add_argument("--report", default="")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("up", nargs="*", help="options of charm deploy up")
+    args = parser.parse_args()
+    engines, policies = args.engine.split(","), args.policy.split(",")
+    duckdb = Duckdb()
+    wanted = [int(each) for each in args.query.replace("q", "").split(",") if each] or list(range(1, 23))
+    queries = {number: text for number, text in duckdb.queries().items() if number in wanted}
+    by_engine = {}
+    with tempfile.TemporaryDirectory(prefix="charm-deploy-bench.") as scratch:
+        folder = pathlib.Path(scratch)
+        if "spark" in engines:
+            duckdb.write_parquet(args.scale, scratch)
+        for engine in engines:
+            by_engine[engine] = []
+            for policy in policies:
+                by_engine[engine].append(
+                    run_policy(args, engine, policy, duckdb, queries, scratch, folder / f"{engine}-{policy}"))
+            if not args.json:
+                print(table(by_engine[engine], queries), flush=True)
+    runs = [run for each in by_engine.values() for run in each]
+    if args.json:
+        print(json.dumps({"scale": args.scale, "trials": args.trials, "runs": runs}, indent=2))
+    if args.report:
+        pathlib.Path(args.report).write_text(report(by_engine, queries, args.scale))
+    return 0 if all(run["right"] == len(queries) for run in runs) else 1
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # the workers are ended on the way
+    try:
+        sys.exit(main())
+    except Missing as missing:
+        print(f"charm: {missing}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+    except (Failed, OSError) as failed:
+        print(f"charm: {failed}", file=sys.stderr)
+        sys.exit(1)

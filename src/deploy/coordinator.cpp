@@ -1,0 +1,42 @@
+#include "deploy/coordinator.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+
+namespace charm::deploy {
+
+Worker coordinator_of(const Plan& plan) {
+  const HostPlan& host = plan.hosts.front();
+  Worker all;
+  all.name = coordinator_name;
+  all.host = host.name;
+  for (const LeftOver& rest : host.left_over) {
+    if (rest.why.starts_with("left to the system")) all.cpus |= rest.cpus;
+  }
+  const bool own_cores = !all.cpus.empty();
+  int last_port = 0;
+  for (const Worker* worker : plan.workers_of(host.name)) {
+    last_port = std::max(last_port, worker->web_port);
+    if (!own_cores) all.cpus |= worker->cpus;
+  }
+  all.core_cpus = all.cpus;
+  std::uint64_t system = 0;
+  for (const NodeShare& share : host.memory) system += share.system_bytes;
+  constexpr std::uint64_t most = std::uint64_t{8} << 30U;
+  all.memory_bytes = std::min(system / 2, most);
+  all.heap_bytes = all.memory_bytes * 4 / 5;
+  all.port = last_port + 1;
+  all.web_port = last_port + 2;
+  constexpr int last = 65535;
+  if (all.web_port > last) {
+    throw Error(Errc::bad_input,
+                "the coordinator needs ports " + std::to_string(all.port) + " and " + std::to_string(all.web_port) +
+                    ", and ports are 1 to 65535",
+                "give a lower --port");
+  }
+  all.directory = plan.directory + "/" + all.name;
+  return all;
+}
+
+}  // namespace charm::deploy
