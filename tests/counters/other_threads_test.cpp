@@ -10,7 +10,7 @@
 namespace charm::counters {
 namespace {
 
-constexpr std::uint64_t ms = 1'000'000;
+constexpr std::uint64_t millisecond_ns = 1'000'000;
 constexpr double each_s = 5e-6;  // what an event adds to a switch where it traps
 
 /// One thread of another program, with six events of a Zen 4: 30 us for each switch.
@@ -35,7 +35,7 @@ struct Watched {
       if (auto* counter = machine.perf->counter(0, PERF_COUNT_HW_INSTRUCTIONS)) counter->value += 1000;
       last = thread->read();
       switches = *switches + a_second / 20;
-      machine.pass(50 * ms);
+      machine.pass(50 * millisecond_ns);
     }
     return last;
   }
@@ -81,7 +81,7 @@ TEST(OtherThreads, WhoseSwitchesAreNotKnownKeepItsEvents) {
   unknown.switches.reset();
   for (int i = 0; i < 40; ++i) {
     unknown.thread->read();
-    unknown.machine.pass(50 * ms);
+    unknown.machine.pass(50 * millisecond_ns);
   }
   EXPECT_EQ(unknown.open(), all);
 }
@@ -91,7 +91,7 @@ TEST(OtherThreads, AreReadNoMoreOftenThanReadingsMayCost) {
   const int before = dear.machine.perf->reads;
   for (int i = 0; i < 1000; ++i) {
     dear.thread->read();
-    dear.machine.pass(ms);
+    dear.machine.pass(millisecond_ns);
   }
   EXPECT_LE(dear.machine.perf->reads - before, 31);
   EXPECT_GE(dear.machine.perf->reads - before, 20);

@@ -17,7 +17,7 @@
 namespace charm::traffic::test {
 namespace {
 
-Machine four_nodes() { return Machine::from("pack:2 numa:2 l3:1 core:4 pu:1"); }
+Machine two_by_two() { return Machine::from("pack:2 numa:2 l3:1 core:4 pu:1"); }
 
 Model kunpeng_of_cores() {
   Model model = kunpeng(30);
@@ -25,7 +25,7 @@ Model kunpeng_of_cores() {
   return model;
 }
 
-WeightPage all_on_the_nearest(const Model& model) { return Sampler(model, four_nodes(), policy("local")).page(); }
+WeightPage all_on_the_nearest(const Model& model) { return Sampler(model, two_by_two(), policy("local")).page(); }
 
 /// A program that six cores of node 0 run, which read 30 of the 40 GB/s of the nearest memory, and which allocates anew
 /// all the time; beside it the cores and the traffic of others on node 0's memory.
@@ -35,7 +35,7 @@ struct Loop {
   double least_near = 1;  ///< of the program's pages on node 0, in any step
   double far = 0;         ///< on the other socket, in the last step
   double near = 1;        ///< on node 0, in the last step
-  Sampler sampler{model, four_nodes(), policy("exact"), options()};
+  Sampler sampler{model, two_by_two(), policy("exact"), options()};
 
   static SamplerOptions options() {
     SamplerOptions with;
@@ -66,7 +66,7 @@ struct Loop {
   }
 };
 
-double nobody(int /*step*/) { return 0; }
+double no_load(int /*step*/) { return 0; }
 
 }  // namespace
 
@@ -94,15 +94,15 @@ TEST(OwnFlow, NotMoreThanTheBusyCoresCanRead) {
 TEST(OwnFlow, AProgramDoesNotRunAwayFromItsOwnTraffic) {
   Loop blind;
   blind.knows_own = false;
-  blind.run(100, nobody);
+  blind.run(100, no_load);
   EXPECT_LT(blind.least_near, 0.9);  // so the model can show it
   Loop knowing;
-  knowing.run(100, nobody);
+  knowing.run(100, no_load);
   EXPECT_GT(knowing.least_near, 0.99);
 }
 
 TEST(OwnFlow, BesideARecordedProgramItLeavesThatOnesTrafficAlone) {
-  const Machine machine = four_nodes();
+  const Machine machine = two_by_two();
   for (const bool knows_own : {true, false}) {
     Loop loop;
     loop.knows_own = knows_own;
@@ -118,7 +118,7 @@ TEST(OwnFlow, BesideARecordedProgramItLeavesThatOnesTrafficAlone) {
     if (knows_own) {
       EXPECT_NEAR(loop.near, 1.0 / 3, 0.2);  // the 10 GB/s that are left there, and 20 from the other die
       EXPECT_LT(loop.far, 0.05);
-      loop.run(60, nobody);
+      loop.run(60, no_load);
       EXPECT_GT(loop.near, 0.95);
     } else {
       EXPECT_GT(loop.far, 0.1);  // it runs to the other socket, away from itself
