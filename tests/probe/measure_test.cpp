@@ -27,6 +27,15 @@ std::vector<int> allowed_cpus() {
   return {cpus.begin(), cpus.end()};
 }
 
+/// On a busy machine a thread may not run at all in five milliseconds.
+template <class Read>
+bool reads_in_the_end(Read&& read) {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    if (read() > 0) return true;
+  }
+  return false;
+}
+
 TEST(LoadedRead, LoadAndReadersReadAsTheyAreTold) {
   const auto cpus = allowed_cpus();
   constexpr int node = 0;
@@ -34,10 +43,10 @@ TEST(LoadedRead, LoadAndReadersReadAsTheyAreTold) {
   LoadedRead read({cpus[0]}, {cpus[1]}, {node}, 1 << 20);
   EXPECT_EQ(read.load_alone(0, 0.005), 0);
   for (const double part : {0.25, 1.0}) {
-    EXPECT_GT(read.load_alone(part, 0.005), 0);
-    EXPECT_GT(read.beside_load(part, 0.005), 0);
+    EXPECT_TRUE(reads_in_the_end([&] { return read.load_alone(part, 0.005); })) << part;
+    EXPECT_TRUE(reads_in_the_end([&] { return read.beside_load(part, 0.005); })) << part;
   }
-  EXPECT_GT(read.beside_load(0, 0.005), 0);
+  EXPECT_TRUE(reads_in_the_end([&] { return read.beside_load(0, 0.005); }));
 }
 
 TEST(PinnedThreads, EveryMemberWorksOnceARoundOnItsCpu) {

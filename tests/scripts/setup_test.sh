@@ -67,8 +67,8 @@ fake npm 'echo "npm $*" >>'"$scratch"'/calls; exit 1'; fake uname 'echo x86_64';
 setup; code 0; silent; not_called
 CHARM_ENGINES=$scratch/engines setup engines; code 1; says "failed: npm pack"; called "npm pack"
 : >"$scratch/calls"; CHARM_ENGINES=$scratch/engines setup --list engines; code 1; says duckdb; not_called
-mkdir -p "$scratch/engines/duckdb"; touch "$scratch/engines/duckdb/"{libduckdb.so,tpch.duckdb_extension}
-sed -n 's/^version=\([^ ]*\).*/\1/p' "$scripts/engines" >"$scratch/engines/duckdb/version"
+mkdir -p "$scratch/engines/duckdb"; touch "$scratch/engines/duckdb/"{libduckdb.so,tpch.duckdb_extension,tpcds.duckdb_extension}
+sed -n 's/^duckdb_version=\([^ ]*\).*/\1/p' "$scripts/engines" >"$scratch/engines/duckdb/version"
 : >"$scratch/calls"; CHARM_ENGINES=$scratch/engines setup engines; code 0; silent; not_called
 rm "$scratch/bin/"{npm,uname,python3}
 
