@@ -1,6 +1,7 @@
 // The tool from end to end: commands, exit codes, what goes where.
 #include "cli/tool.hpp"
 
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <unistd.h>
@@ -39,6 +40,13 @@ TEST_F(ToolTest, RefusesACommandLineThatItDoesNotUnderstand) {
   expect_refused("bench graph --scale", {"--scale", "charm bench graph --help"});
   expect_refused("settings --color=purple", {"--color", "purple", "always"});
   expect_refused("completion tcsh", {"tcsh", "bash"});
+}
+
+TEST_F(ToolTest, ABenchmarkOfDeployedEnginesSaysWhatToInstall) {
+  if (std::system("python3 --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "the command needs python3";
+  const auto said = charm("deploy bench --engine trino", "CHARM_ENGINES=/nowhere");
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_TRUE(has(said.err, "scripts/engines")) << said.err;
 }
 
 TEST_F(ToolTest, EveryCommandSaysThatAVariableIsMistyped) {

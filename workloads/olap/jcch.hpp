@@ -1,6 +1,7 @@
-// Data after JCC-H ("Adding Join Crossing Correlations with Skew to TPC-H", TPCTC 2017): the tables of TPC-H, in which
-// a quarter of the foreign keys refer to five rows each, one for each region, and half of the orders were placed on
-// five to six days of seven years. A generator of our own in SQL, which changes the data of DuckDB's TPC-H extension:
+// TPC-H's tables with skew of the kinds that JCC-H adds ("Adding Join Crossing Correlations with Skew to TPC-H", TPCTC
+// 2017): a few rows to which many others refer, and days with many orders. The amounts are CHARM's and were not
+// compared with the paper's generator. A generator of our own in SQL, which changes the data of DuckDB's TPC-H
+// extension:
 //
 // - a quarter of the orders are those of five customers;
 // - half of the orders of 1992 to 1997 were placed on Black Friday, the day after the fourth Thursday of November;
@@ -8,8 +9,8 @@
 // - a quarter of the lines are of five parts, each from one supplier.
 //
 // Keys refer to rows that exist, lines of an order are numbered, dates keep their distance from the order's, and
-// prices, flags and totals follow from them as in TPC-H. What differs from the paper's generator: which rows are
-// chosen, and the queries, which keep TPC-H's validation parameters instead of a normal and a skewed set.
+// prices, flags and totals follow from them as in TPC-H. The queries keep TPC-H's validation parameters, where JCC-H
+// has a normal and a skewed set.
 #pragma once
 
 #include <string>

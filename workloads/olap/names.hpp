@@ -7,7 +7,7 @@
 
 namespace charm::workloads {
 
-/// TPC-H, TPC-DS, and TPC-H with the skew of JCC-H.
+/// TPC-H, TPC-DS, and TPC-H with skew as in JCC-H.
 inline std::vector<std::string> olap_suites() { return {"tpch", "tpcds", "jcch"}; }
 
 /// "q1" to "q22", to "q99" for TPC-DS.

@@ -1,4 +1,4 @@
-// The suites of charm bench olap: TPC-H, TPC-DS, and TPC-H with the skew of JCC-H. A suite is a value: where its data,
+// The suites of charm bench olap: TPC-H, TPC-DS, and TPC-H with skew as in JCC-H. A suite is a value: where its data,
 // queries and right answers come from. Pure text for DuckDB.
 #pragma once
 

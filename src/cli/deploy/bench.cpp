@@ -15,7 +15,8 @@ namespace charm::cli {
 int deploy_bench(const DeployBenchOptions& options, Session& /*session*/) {
   if (os::cannot_run("python3") != 0)
     throw Error(Errc::bad_input, "charm deploy bench needs python3, which is not on PATH", "install it");
-  std::vector<std::string> words = {"python3", deploy_bench_program(), "--charm", os::program_path()};
+  const std::string program = deploy_bench_program();
+  std::vector<std::string> words = {program, "--charm", os::program_path()};
   const auto give = [&words](const char* name, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {name, value});
   };
@@ -32,8 +33,9 @@ int deploy_bench(const DeployBenchOptions& options, Session& /*session*/) {
   give("--cpus", options.cpus);
   give("--reserve", options.reserve);
   if (options.leave_cores > 0) give("--leave-cores", std::to_string(options.leave_cores));
-  const int error = os::become(words.front(), words);
-  throw Error(Errc::system, fmt::format("cannot run python3: {}", std::strerror(error)), "install it");
+  const int error = os::become(program, words);
+  throw Error(Errc::system, fmt::format("cannot run '{}': {}", program, std::strerror(error)),
+              "install CHARM as a whole");
 }
 
 }  // namespace charm::cli

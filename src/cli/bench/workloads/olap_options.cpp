@@ -24,7 +24,7 @@ std::vector<std::string> OlapWorkload::kernels() const { return workloads::olap_
 std::vector<std::string> OlapWorkload::runtimes() const { return workloads::olap_runtimes(); }
 
 void OlapWorkload::declare(CLI::App& app, BenchRequest& request) {
-  one_of(app.add_option("--suite", suite, "TPC-H, TPC-DS, or TPC-H with the skew of JCC-H [tpch]"),
+  one_of(app.add_option("--suite", suite, "TPC-H, TPC-DS, or TPC-H with skew as in JCC-H [tpch]"),
          workloads::olap_suites());
   number_within(app.add_option("--scale", scale, "Scale factor; 1 is about 1 GB of text [0.1]"), .001, 10000);
   file_path(app.add_option("--database", database,
