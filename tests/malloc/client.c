@@ -1,6 +1,6 @@
 /* A program in C that uses all of malloc(3) and checks what it promises. Run with and without libcharm_malloc.so.
-   client PART: contract, threads, fork, plugin FILE, limit, mappings, exec, again COUNT. Exit code 0, or a line that
-   says what was wrong.
+   client PART: contract, threads, fork, plugin FILE, limit, mappings, exec, again COUNT, growing. Exit code 0, or a
+   line that says what was wrong.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -293,6 +293,26 @@ static void mappings(void) {
   }
 }
 
+/* A vector that grows while nothing else is allocated: how often it moves. */
+static void growing(void) {
+  size_t bytes = 64 << 10;
+  unsigned char* vector = malloc(bytes);
+  int steps = 0, moves = 0;
+  fill(vector, bytes, 1);
+  while (bytes < 3 * mib) {
+    const size_t more = bytes + bytes / 4;
+    const uintptr_t before = (uintptr_t)vector;
+    vector = realloc(vector, more);
+    EXPECT(vector != NULL && holds(vector, bytes, 1));
+    ++steps;
+    moves += (uintptr_t)vector != before;
+    bytes = more;
+    fill(vector, bytes, 1);
+  }
+  free(vector);
+  printf("moves %d of %d\n", moves, steps);
+}
+
 int main(int argc, char** argv) {
   const char* part = argc > 1 ? argv[1] : "contract";
   if (strcmp(part, "contract") == 0)
@@ -307,6 +327,8 @@ int main(int argc, char** argv) {
     limit();
   else if (strcmp(part, "mappings") == 0)
     mappings();
+  else if (strcmp(part, "growing") == 0)
+    growing();
   else if (strcmp(part, "exec") == 0)
     execl(argv[0], argv[0], "again", "3", NULL);
   else if (strcmp(part, "again") == 0) { /* huge blocks until the weights have changed */

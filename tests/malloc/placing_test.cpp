@@ -42,6 +42,12 @@ TEST_F(Placing, NormalBlocksComeFromTheArenaOfTheNode) {
   EXPECT_GE(number_behind(said.err, "normal chunks"), 1U) << said.err;
 }
 
+TEST_F(Placing, NormalBlocksThatGrowMoveSeldom) {
+  const Said said = run(CHARM_CLIENT_C " growing");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_LE(number_behind(said.out, "moves"), 4U) << said.out;
+}
+
 TEST_F(Placing, TheLimitIsASetting) {
   EXPECT_EQ(number_behind(run(CHARM_CLIENT_C " again 10", "CHARM_MALLOC_STATS=stderr CHARM_MALLOC_HUGE=8M").err,
                           "huge blocks"),
