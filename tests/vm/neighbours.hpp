@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -36,12 +37,32 @@ inline std::int64_t now_ms() {
 
 /// Waits as long as the slowest emulation may need; a test that goes well needs little of it.
 template <class F>
-bool in_the_end(F&& holds) {
+bool in_the_end(F&& holds, std::chrono::milliseconds between = std::chrono::milliseconds(100)) {
   for (const auto end = now_ms() + 120'000; now_ms() < end;) {
     if (holds()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::this_thread::sleep_for(between);
   }
   return holds();
+}
+
+/// Of a process that does not end: each thread with its name, its state, the kernel function in which it sleeps and the
+/// system call, a line each.
+inline std::string waits_of(int pid) {
+  std::string text;
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
+  std::error_code gone;
+  for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
+    text += "process " + std::to_string(pid) + ", thread " + task.path().filename().string() + ":";
+    for (const char* file : {"stat", "wchan", "syscall", "status"}) {
+      std::ifstream in(task.path() / file);
+      for (std::string line; std::getline(in, line);) {
+        if (file != std::string_view("status") || line.starts_with("Sig") || line.starts_with("Shd"))
+          text += " " + line;
+      }
+    }
+    text += "\n";
+  }
+  return text;
 }
 
 class Neighbour {
@@ -86,12 +107,20 @@ class Neighbour {
     std::ifstream(file_) >> pid;
     return pid;
   }
-  /// Signals the holder, and waits until it is gone.
-  void end(int signal) {
-    if (pid_ <= 0) return;
+  /// Signals the holder, and waits until it is gone. One that does not go in two minutes is killed, and what each of
+  /// its threads waited for is returned; empty: it went.
+  std::string end(int signal) {
+    if (pid_ <= 0) return "";
     kill(pid_, signal);
-    waitpid(pid_, nullptr, 0);
+    std::string stayed;
+    const auto gone = [&] { return waitpid(pid_, nullptr, WNOHANG) != 0; };
+    if (!in_the_end(gone, std::chrono::milliseconds(5))) {
+      stayed = waits_of(pid_) + (program() != 0 && program() != pid_ ? waits_of(program()) : "");
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
     pid_ = 0;
+    return stayed;
   }
 
  private:

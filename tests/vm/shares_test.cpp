@@ -191,7 +191,9 @@ TEST(Shares, ProgramsThatJoinAndLeaveAndAreKilledHaveEachCoreOnceAndTheLastOneHa
   const auto end = [&](std::size_t place) {
     const int holder = neighbours[place]->holder();
     const bool hard = any(0, 1) == 0;
-    neighbours[place]->end(hard ? SIGKILL : SIGTERM);
+    const std::string stayed = neighbours[place]->end(hard ? SIGKILL : SIGTERM);
+    EXPECT_EQ(stayed, "") << neighbours[place]->name() << " " << holder << " did not end on signal "
+                          << (hard ? SIGKILL : SIGTERM);
     if (hard) watch.died(holder);
     killed += hard ? 1 : 0;
     neighbours[place].reset();
