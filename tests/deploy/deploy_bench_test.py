@@ -11,6 +11,13 @@ bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("deploy_
 loader.exec_module(bench)
 
 
+class Queries(unittest.TestCase):
+    def test_none_groups_by_a_name_of_its_own_select(self):
+        text = "SELECT l_suppkey AS supplier_no FROM lineitem\nGROUP BY\n    supplier_no;\n"
+        self.assertEqual(bench.standard_sql(text), "SELECT l_suppkey AS supplier_no FROM lineitem\nGROUP BY\n    l_suppkey")
+        self.assertEqual(bench.standard_sql("SELECT 1;"), "SELECT 1")
+
+
 class Answers(unittest.TestCase):
     def test_numbers_may_be_written_differently_and_differ_by_rounding(self):
         self.assertEqual(bench.difference([["312.0", "x"]], [["312", "x"]]), "")
