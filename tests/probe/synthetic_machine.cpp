@@ -89,12 +89,14 @@ Synthetic make_machine(const Shape& shape, const Trouble& trouble, std::mt19937_
   const double raise_ns = (shape.remote_ns - shape.socket_ns) * between(random, 0.2, 0.6);
 
   std::set<int> missing;
-  while (static_cast<int>(missing.size()) < trouble.missing_rows)
+  while (static_cast<int>(missing.size()) < std::min(trouble.missing_rows, n))  // a machine may have fewer rows
     missing.insert(static_cast<int>(random() % static_cast<unsigned>(n)));
 
   std::normal_distribution<double> normal(0, 1);
   std::set<int> slow;
-  while (static_cast<int>(slow.size()) < trouble.slow_cores)
+  std::set<int> cores;
+  for (const Place& place : places) cores.insert(place.core);
+  while (static_cast<int>(slow.size()) < std::min(trouble.slow_cores, static_cast<int>(cores.size())))
     slow.insert(places[random() % static_cast<unsigned>(n)].core);
   std::vector<double> bias(static_cast<std::size_t>(n), 1.0);
   if (trouble.asymmetry > 0) {
