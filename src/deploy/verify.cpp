@@ -52,6 +52,9 @@ void look_at_threads(const Worker& worker, int pid, const std::string& root, Ver
 void look_at_memory(const Worker& worker, int pid, const std::string& root, Verified& verified) {
   const auto mappings = os::numa_maps(pid, root);
   if (!mappings) {
+    // One that is ending has no memory any more, which its status tells to anybody.
+    const std::string status = os::read_text(os::path_below(root, "proc/" + std::to_string(pid) + "/status"));
+    if (!os::value_of(status, "VmSize:")) return;
     if (worker.memory != Memory::none && os::numa_maps(os::this_process().pid).has_value() && root == "/") {
       verified.problems.push_back("the memory of process " + std::to_string(pid) + " cannot be read (another user's?)");
     }
