@@ -24,18 +24,19 @@
 #include "os/threads/affinity.hpp"
 #include "traffic/layers.hpp"
 #include "traffic/weight_page.hpp"
+#include "vm/guest_model.hpp"
 
 namespace malloc_live {  // names are as in malloc_test.cpp
 namespace {
 
+using charm::test::gb_per_s;
+using charm::test::write_model;
 using charm::traffic::WeightPage;
 constexpr const char* library = "/bin/libcharm_malloc.so";
 constexpr const char* weights_file = "/tmp/live-weights";
 constexpr const char* group = "/sys/fs/cgroup/malloc";
 constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t mib = std::size_t{1} << 20U;
-
-double gb_per_s(int os_node) { return 10.0 * (os_node + 1); }
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
@@ -53,23 +54,6 @@ std::size_t free_bytes(int node) {
   const std::string text = text_of("/sys/devices/system/node/node" + std::to_string(node) + "/meminfo");
   const std::size_t at = text.find("MemFree:");
   return at == std::string::npos ? 0 : std::stoull(text.substr(at + 8)) << 10U;
-}
-
-void write_model(const charm::Machine& machine, const char* path) {
-  std::ofstream file(path);
-  file << R"({"charm_traffic_model": 1, "name": "guest", "domains": [{"name": "machine", "level": "machine"})";
-  for (const charm::Node& node : machine.nodes) {
-    if (!node.cpus.empty())
-      file << ", {\"name\": \"n" << node.os_index << R"(", "level": "socket", "in": "machine", "cpus_of_node": )"
-           << node.os_index << "}";
-  }
-  file << "], \"memories\": [";
-  for (const charm::Node& node : machine.nodes) {
-    file << (node.id > 0 ? ", " : "") << "{\"node\": " << node.os_index << ", \"in\": \""
-         << (node.cpus.empty() ? std::string("machine") : "n" + std::to_string(node.os_index))
-         << "\", \"gb_per_s\": " << gb_per_s(node.os_index) << ", \"latency_ns\": 100}";
-  }
-  file << "]}\n";
 }
 
 WeightPage read_page() {

@@ -15,30 +15,14 @@
 
 #include "os/memory/node_memory.hpp"
 #include "os/threads/affinity.hpp"
+#include "vm/guest_model.hpp"
 
 namespace {
 
+using charm::test::gb_per_s;
+using charm::test::write_model;
 constexpr const char* library = "/bin/libcharm_malloc.so";
 constexpr std::size_t page = 4096;
-
-double gb_per_s(const charm::Node& node) { return 10.0 * (node.os_index + 1); }
-
-void write_model(const charm::Machine& machine, const char* path) {
-  std::ofstream file(path);
-  file << R"({"charm_traffic_model": 1, "name": "guest", "domains": [{"name": "machine", "level": "machine"})";
-  for (const charm::Node& node : machine.nodes) {
-    if (!node.cpus.empty())
-      file << ", {\"name\": \"n" << node.os_index << R"(", "level": "socket", "in": "machine", "cpus_of_node": )"
-           << node.os_index << "}";
-  }
-  file << "], \"memories\": [";
-  for (const charm::Node& node : machine.nodes) {
-    file << (node.id > 0 ? ", " : "") << "{\"node\": " << node.os_index << ", \"in\": \""
-         << (node.cpus.empty() ? std::string("machine") : "n" + std::to_string(node.os_index))
-         << "\", \"gb_per_s\": " << gb_per_s(node) << ", \"latency_ns\": 100}";
-  }
-  file << "]}\n";
-}
 
 int under_the_malloc(const std::string& test) {
   return std::system(("LD_PRELOAD=" + std::string(library) +
@@ -89,7 +73,7 @@ TEST_F(Malloc, ExplainTellsTheNodesOfEachBlock) {
 TEST(MallocChild, DISABLED_HugeBlocksFollowTheWeights) {
   const charm::Machine machine = charm::Machine::discover();
   double sum = 0;
-  for (const charm::Node& node : machine.nodes) sum += gb_per_s(node);
+  for (const charm::Node& node : machine.nodes) sum += gb_per_s(node.os_index);
   const double tolerance = std::atof(std::getenv("TOLERANCE"));
   for (const std::size_t mib : {5U, 32U, 100U}) {
     if (static_cast<int>(mib) < std::atoi(std::getenv("SMALLEST_BLOCK_MIB"))) continue;
@@ -102,7 +86,7 @@ TEST(MallocChild, DISABLED_HugeBlocksFollowTheWeights) {
       pages[charm::os::page_home(block + at).node] += 1;
     }
     for (const charm::Node& node : machine.nodes) {
-      EXPECT_NEAR(pages[node.os_index] / (static_cast<double>(bytes) / page), gb_per_s(node) / sum, tolerance)
+      EXPECT_NEAR(pages[node.os_index] / (static_cast<double>(bytes) / page), gb_per_s(node.os_index) / sum, tolerance)
           << "node " << node.os_index << " of a block of " << mib << " MiB";
     }
     std::free(block);
