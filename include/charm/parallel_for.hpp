@@ -49,12 +49,14 @@ void for_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
     while (low < high && !loop.cancelled()) {
       std::int64_t rest = high - low;
       if (rest <= chunk.size()) {
+        chunk.prepare(this_worker()->deque);
         chunk.run(rest, [&] { run_block(body, index_at(base, low), index_at(base, high)); });
         return chunk.finish(kind);
       }
       WorkerBase* worker = this_worker();
       if (!worker->deque.empty()) {
         std::int64_t end = low + chunk.size();
+        chunk.prepare(worker->deque);
         chunk.run(chunk.size(), [&] { run_block(body, index_at(base, low), index_at(base, end)); });
         low = end;
         chunk.boundary(kind);

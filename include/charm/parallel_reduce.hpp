@@ -58,6 +58,7 @@ T reduce_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
       this_worker()->deque.answer();
     };
     if (whole || !worker->deque.empty()) {
+      chunk.prepare(worker->deque);
       run_chunk();
       continue;
     }

@@ -1,6 +1,7 @@
 // Every schedule covers every index once, wherever it is called from; what each promises beyond that.
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -52,6 +53,36 @@ TEST_P(Schedules, BlocksHoldAtMostAGrain) {
                         {64, schedule});
     EXPECT_EQ(covered, 10000);
   }
+}
+
+// One worker, so that no thief asks for the job: what is public has been published beforehand.
+TEST(LongChunks, LeaveNoJobPrivate) {
+  Running runtime(1, on(""));
+  const auto spin = [] {
+    for (const std::uint64_t end = charm::detail::ticks() + 20 * charm::detail::ticks_per_us();
+         charm::detail::ticks() < end;) {
+    }
+  };
+  const auto hides = [](int i) { return i > 0 && charm::detail::this_worker()->deque.has_private(); };
+  int hidden = 0;
+  charm::parallel_for(0, 64,
+                      [&](int i) {
+                        hidden += hides(i) ? 1 : 0;
+                        spin();
+                      },
+                      {.grain = 1});
+  EXPECT_EQ(hidden, 0);
+  hidden += charm::parallel_reduce(0, 64, 0,
+                                   [&](int low, int, int sum) {
+                                     spin();
+                                     return sum + (hides(low) ? 1 : 0);
+                                   },
+                                   std::plus<>(), {.grain = 1});
+  EXPECT_EQ(hidden, 0);
+  int hidden_in_short_chunks = 0;         // publishing costs: short chunks answer in time
+  for (int loop = 0; loop < 100; ++loop)  // a chunk may take long because the thread lost its core
+    charm::parallel_for(0, 64, [&](int i) { hidden_in_short_chunks += hides(i) ? 1 : 0; }, {.grain = 1});
+  EXPECT_GT(hidden_in_short_chunks, 0);
 }
 
 TEST_P(Schedules, ReachTheEndsOfTheIntegers) {

@@ -30,11 +30,17 @@ class LoopCount {
   int until_boundary_ = 1;
 };
 
-/// How many indices to run between two checks of the deque.
+/// How many indices to run between two checks of the deque, and whether that takes long.
 class Chunk {
  public:
   explicit Chunk(std::int64_t grain) noexcept : size_(grain > 0 ? grain : 1), settled_(grain > 0) {}
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+
+  /// Called before a chunk while the worker has a job that thieves may take. A thief that asks during a long chunk gets
+  /// no answer and exposes the job, which interrupts this worker (Deque::expose): so the job is published beforehand.
+  void prepare(Deque& deque) const noexcept {
+    if (long_ && deque.has_private()) deque_poked(deque);
+  }
 
   /// A chunk for the second half of a range: with the same learned size, and nothing done.
   [[nodiscard]] Chunk fork() const noexcept {
@@ -47,14 +53,17 @@ class Chunk {
   void boundary(const void* kind) noexcept { count_.boundary(kind); }
   void finish(const void* kind) noexcept { count_.finish(kind); }
 
-  /// Runs `body` over `count` indices and learns from the time it took.
+  /// Runs `body` over `count` indices and learns from the time it took; of a given size the first chunk is timed.
   template <class F>
   void run(std::int64_t count, F&& body) {
     count_.add(count);
-    if (settled_ || count < size_) return body();  // the rest of a range is too short to learn from
+    if ((settled_ && timed_) || count < size_) return body();  // the rest of a range is too short to learn from
     std::uint64_t start = ticks();
     body();
     std::uint64_t took = ticks() - start;
+    timed_ = true;
+    long_ = took >= long_us * ticks_per_us();
+    if (settled_) return;
     if (took >= ticks_per_us() || size_ > std::int64_t{1} << 58) {
       settled_ = ++slow_ == slow_enough;
     } else {
@@ -66,10 +75,14 @@ class Chunk {
  private:
   /// One slow chunk may be due to a page fault or a lost core; several in a row show the body's own time.
   static constexpr int slow_enough = 4;
+  /// As long as a thief waits for an answer (sched/run/search.cpp: four questions, a microsecond apart).
+  static constexpr std::uint64_t long_us = 4;
 
   std::int64_t size_;
   LoopCount count_;
   bool settled_;
+  bool timed_ = false;
+  bool long_ = false;
   signed char slow_ = 0;  // chunks in a row that took a microsecond or more
 };
 
