@@ -185,6 +185,7 @@ void merge(KernelRun& run, const KernelRun& more) {
   run.verified = run.verified && more.verified;
   run.seconds.insert(run.seconds.end(), more.seconds.begin(), more.seconds.end());
   run.work.insert(run.work.end(), more.work.begin(), more.work.end());
+  run.concurrency = more.concurrency;
 }
 
 KernelRun run_kernel(const std::string& kernel, const Runner& runner, const Graph& graph, const RunOptions& options,

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "workloads/activity.hpp"
 #include "workloads/array_placement.hpp"
 #include "workloads/names.hpp"
 
@@ -25,6 +27,7 @@ struct KernelRun {
   std::vector<double> work;     ///< one a trial: edges traversed, updates made or bytes of samples read
   bool verified = false;        ///< every trial's answer passed
   std::string detail;  ///< one line: what the validator found wrong, or figures of the kernel's own (TEPS, errors)
+  std::optional<ThreadConcurrency> concurrency = {};  ///< of the last trial, if the kernel's bodies are recorded (SGD)
 };
 
 /// Work per second of the median trial in the run's unit; 0 without trials.

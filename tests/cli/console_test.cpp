@@ -2,12 +2,15 @@
 
 #include <charm/error.hpp>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/folder.hpp"
@@ -112,6 +115,27 @@ TEST(OutputFile, ThatCannotBeWrittenLeavesNothing) {
   const Folder folder;
   EXPECT_THROW(os::write_whole(folder / "no/out.html", "text"), charm::Error);
   EXPECT_EQ(folder.files(), 0U);
+}
+
+TEST(OutputFile, ThatDoesNotFitIsTheUsersToMendAndLeavesTheOldOne) {
+  const Folder folder;
+  std::ofstream(folder / "out.html") << "old";
+  struct rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit little{16, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &little);
+  std::optional<int> exit_code;
+  try {
+    os::write_whole(folder / "out.html", std::string(1000, 'x'));
+  } catch (const charm::Error& error) {
+    exit_code = judge(error).exit_code;
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(exit_code, 2);
+  EXPECT_EQ(content(folder / "out.html"), "old");
+  EXPECT_EQ(folder.files(), 1U);
 }
 
 TEST(Failure, IsOneLineAndSaysWhoHasToMendIt) {

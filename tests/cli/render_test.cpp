@@ -225,8 +225,19 @@ TEST(ReportPage, SaysInItsHeadThatAnAnswerIsWrong) {
   EXPECT_TRUE(has(render_report(r), "1 of 2 results are wrong"));
 }
 
+TEST(ReportPage, ShowsHowManyThreadsWereAtWork) {
+  Report r = report();
+  EXPECT_FALSE(has(render_report(r), "Threads at work"));
+  r.outcome.results[0].concurrency = charm::workloads::ThreadConcurrency{1.5, 641, 1e-3, {1, 2, 1.5}};
+  const std::string page = render_report(r);
+  EXPECT_TRUE(has(page, "Threads at work"));
+  EXPECT_TRUE(has(page, "1.5 of 2 on average; 641 threads took part"));
+}
+
 TEST(ReportPage, ClosesWhatItOpens) {
-  const std::string page = render_report(report());
+  Report with_all = report();
+  with_all.outcome.results[0].concurrency = charm::workloads::ThreadConcurrency{1.5, 641, 1e-3, {1, 2, 1.5}};
+  const std::string page = render_report(with_all);
   for (const char* tag :
        {"html", "head", "body", "header", "figure", "div", "table", "tbody", "tr", "td", "svg", "ul", "dl", "h2"}) {
     const std::regex open(fmt::format("<{}[ >]", tag));

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "workloads/activity.hpp"
 #include "workloads/graph/random.hpp"
 #include "workloads/sgd/by_column.hpp"
 #include "workloads/sgd/executors.hpp"
@@ -203,7 +204,9 @@ KernelRun run_sgd_trials(const std::string& name, const Runner& runner, const Sg
     for (int i = 0; i < trials; ++i) {
       if (progress) progress(name, runner.runtime, i, trials);
       Trial trial;
+      const ActivityLog log;
       e.run([&] { trial = Kernel::run(e, job); });
+      result.concurrency = log.concurrency();
       add(result, trial);
     }
   });

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 
+#include "workloads/activity.hpp"
 #include "workloads/executor/parts.hpp"
 #include "workloads/sgd/executors.hpp"
 #include "workloads/sgd/row.hpp"
@@ -59,6 +60,7 @@ double mean_loss(E& e, const Samples& samples, const std::vector<const float*>& 
   const double sum = reduce_parts(
       e, samples.rows, samples.grain(e.workers()), 0.0,
       [&](Index lo, Index hi, double total) {
+        const RunningBody running;
         const float* w = models[static_cast<std::size_t>(e.worker())];
         for (Index row = lo; row < hi; ++row)
           total +=
@@ -73,6 +75,7 @@ template <Executor E>
 Array<float> gradient(E& e, const Samples& samples, const Array<float>& model) {
   PrivateSums<float> sums(e.workers(), samples.features);
   for_parts(e, samples.rows, samples.grain(e.workers()), [&](Index lo, Index hi) {
+    const RunningBody running;
     float* mine = sums.of(e.worker());
     const auto factor = [&](Index row, float product) {
       const auto label = static_cast<float>(samples.labels[row]);

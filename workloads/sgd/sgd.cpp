@@ -19,6 +19,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "workloads/activity.hpp"
 #include "workloads/sgd/executors.hpp"
 #include "workloads/sgd/objective.hpp"
 #include "workloads/sgd/row.hpp"
@@ -98,6 +99,7 @@ class Descending {
   void pass() {
     for (auto& state : states_) state.rows = 0;
     for_parts(e_, samples_.rows, grain_, [&](Index lo, Index hi) {
+      const RunningBody running;
       const int worker = e_.worker();
       WorkerState& state = states_[static_cast<std::size_t>(worker)];
       state.rows += hi - lo;

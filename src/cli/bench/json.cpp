@@ -31,6 +31,12 @@ Json result_json(const Result& r) {
   if (!r.schedule.empty()) json["schedule"] = r.schedule;
   if (!r.page_faults.empty()) json["page_faults"] = r.page_faults;
   if (!r.migrations.empty()) json["migrations"] = r.migrations;
+  if (r.concurrency) {
+    json["concurrency"] = {{"mean", r.concurrency->mean},
+                           {"threads", r.concurrency->threads},
+                           {"bin_s", r.concurrency->bin_s},
+                           {"running", r.concurrency->running}};
+  }
   if (r.transactions) {
     Json latencies = Json::object();
     for (const auto& each : r.transactions->latencies) latencies[fmt::format("p{:g}", each.percent)] = each.seconds;

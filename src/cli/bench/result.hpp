@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/bench/transactions.hpp"
+#include "workloads/activity.hpp"
 
 namespace charm::cli {
 
@@ -30,7 +31,8 @@ struct Result {
   std::string schedule;                    // of CHARM's task graphs, where it was chosen
   std::vector<std::uint64_t> page_faults;  // by trial, where they were counted
   std::vector<std::uint64_t> migrations;
-  std::optional<TransactionFigures> transactions;  // of databases
+  std::optional<TransactionFigures> transactions;           // of databases
+  std::optional<workloads::ThreadConcurrency> concurrency;  // of the last trial, if it was recorded
 
   /// What tells CHARM's rows apart: "local", "local chiplet batch".
   [[nodiscard]] std::string variant() const;

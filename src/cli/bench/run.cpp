@@ -129,6 +129,7 @@ class Bench final : Preparation {
       results[i].work = std::move(runs[i].work);
       results[i].verified = runs[i].verified;
       results[i].detail = std::move(runs[i].detail);
+      results[i].concurrency = std::move(runs[i].concurrency);
       outcome_.results.push_back(std::move(results[i]));
     }
   }

@@ -8,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "cli/report/bars.hpp"
+#include "cli/report/concurrency.hpp"
 #include "cli/report/history.hpp"
 #include "cli/report/speedups.hpp"
 #include "render/html.hpp"
@@ -174,6 +175,19 @@ std::string machine(const Report& report) {
   return out;
 }
 
+std::string concurrency(const BenchResult& outcome) {
+  std::string out;
+  for (const auto& rows : by_kernel(outcome.results)) {
+    if (rows.front().concurrency)
+      out += "<figure>\n<h3>" + kernel_title(rows.front().kernel) + "</h3>\n" + concurrency_picture(rows) +
+             concurrency_list(rows) + "</figure>\n";
+  }
+  if (out.empty()) return "";
+  return "<h2>Threads at work</h2>\n<p class=\"muted\">How many threads ran the kernel's loops at a time, in the last "
+         "trial of each runtime. The time between two loops counts as 0.</p>\n<div class=\"panels\">\n" +
+         out + "</div>\n";
+}
+
 std::string histories(const BenchResult& outcome) {
   if (outcome.histories.empty()) return "";
   std::string out =
@@ -202,12 +216,12 @@ std::string settings_and_versions(const Host& host) {
 }  // namespace
 
 std::string render_report(const Report& report) {
-  return render::html_page(report.title,
-                           header(report) +
-                               (report.outcome.profiles.empty() ? bars(report.outcome) : speedups(report.outcome)) +
-                               table(report.outcome) + histories(report.outcome) + machine(report) +
-                               settings_and_versions(report.host) + render::notes("Notes", report.outcome.notes),
-                           report.command);
+  return render::html_page(
+      report.title,
+      header(report) + (report.outcome.profiles.empty() ? bars(report.outcome) : speedups(report.outcome)) +
+          table(report.outcome) + concurrency(report.outcome) + histories(report.outcome) + machine(report) +
+          settings_and_versions(report.host) + render::notes("Notes", report.outcome.notes),
+      report.command);
 }
 
 }  // namespace charm::cli

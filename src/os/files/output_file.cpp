@@ -133,7 +133,7 @@ void write_file(const std::string& path, const std::string& text, bool durably) 
     if (!file.write_all(text, durably) || !file.rename_to(target)) error = errno;
   }
   if (error != 0) {
-    throw Error(Errc::system, "cannot write '" + path + "': " + reason(error), "free space or give another path");
+    throw Error(Errc::bad_input, "cannot write '" + path + "': " + reason(error), "free space or give another path");
   }
   if (durably) sync_folder_of(target);
 }

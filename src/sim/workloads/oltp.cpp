@@ -4,7 +4,7 @@
 // shared; the rows of a TPC-C home warehouse are used by one worker, but for the share that concerns another. Waits for
 // the disk and for locks of rows are not modelled.
 //
-// The times of a transaction are what one thread of `charm bench oltp` takes on WiredTiger (docs/workloads.md), less
+// The times of a transaction are what one thread of `charm bench oltp` takes on WiredTiger (docs/transactions.md), less
 // its misses, rounded.
 #include <algorithm>
 
