@@ -24,8 +24,14 @@ std::string percent(const char* text, double share) {
 int Adaptive::candidate(const Sample& sample) {
   Phase& p = phase();
   double phase_length = pace_.phase_length(now_);
+  // Further sockets are tried for their memory and caches alone: what the workers share would be farther away.
+  bool on_memory = !sample.counters || p.stall_dram.value >= p.stall_remote.value;
+  auto enters_sockets = [&](int level) {
+    return !setup_.sockets.empty() && setup_.sockets[at(level)] > setup_.sockets[at(p.home)];
+  };
   auto open = [&](int level) {
     if (level < 0 || level > top() || level == p.home || p.wait_until[at(level)] > now_) return false;
+    if (!on_memory && enters_sockets(level)) return false;
     double refill = setup_.refill_s.empty() ? 0 : setup_.refill_s[at(p.home)][at(level)] / set_.tick;
     return pace_.averaging() || refill * 10 < phase_length;
   };
