@@ -9,8 +9,9 @@
 namespace charm::controller {
 namespace {
 
-constexpr double sure_errors = 2.5;  // standard errors at which a probe ends before its last sample
-constexpr int restart_limit = 4;     // restarts of one probe while its samples differ
+constexpr double sure_errors = 2.5;   // standard errors at which a probe ends before its last sample
+constexpr int restart_limit = 4;      // restarts of one probe while its samples differ
+constexpr double memory_bound = 0.1;   // share of busy time on memory from which on idle workers may wait at barriers
 
 std::string percent(const char* text, double share) {
   char line[96];
@@ -39,7 +40,9 @@ int Adaptive::candidate(const Sample& sample) {
   if (now_ < p.next_probe) return -1;
 
   int up = p.home + 1, down = p.home - 1;
-  bool only_down = sample.idle > set_.idle || (sample.grain > 0 && sample.grain < set_.grain) ||
+  // Who has no work gains nothing by more caches; but workers also idle at barriers, for those that wait for memory.
+  bool no_work = sample.idle > set_.idle && !(sample.counters && p.stall_dram.value > memory_bound);
+  bool only_down = no_work || (sample.grain > 0 && sample.grain < set_.grain) ||
                    (sample.counters && p.stall_dram.value + p.stall_remote.value < set_.stall_floor);
   bool up_first = !sample.counters || p.stall_dram.value >= p.stall_remote.value;
   if (p.direction != 0) up_first = p.direction > 0;  // the direction that brought a gain is continued first

@@ -111,8 +111,7 @@ double loss_of_controller(const Model& model, const std::string& spec, const Con
   }
 }
 
-Regret regret_of(const Model& model, const std::string& spec, int workers,
-                 const std::vector<Controlled>& controllers) {
+Regret regret_of(const Model& model, const std::string& spec, int workers, const std::vector<Controlled>& controllers) {
   Regret out;
   out.machine = model.name;
   out.workload = spec;

@@ -1,12 +1,13 @@
-// What counters must show of accesses whose sources are known, also where they cannot tell all sources apart: a sum that
-// contains a source is at least as large as that source, and a sum of some sources at most as large as all of them.
+// What counters must show of accesses whose sources are known, also where they cannot tell all sources apart: a sum
+// that contains a source is at least as large as that source, and a sum of some sources at most as large as all of
+// them.
 #pragma once
 
 #include <vector>
 
 #include "counters/source.hpp"
 
-namespace charm::counters::test {
+namespace charm::counters {
 
 inline bool meets(FillSet covers, FillSet sources) {
   for (const FillSource each : all_fill_sources) {
@@ -39,4 +40,4 @@ inline Bounds fills_from(FillSet sources, const Reading& before, const Reading& 
   return all;
 }
 
-}  // namespace charm::counters::test
+}  // namespace charm::counters

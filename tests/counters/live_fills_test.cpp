@@ -22,9 +22,6 @@
 namespace charm::counters {
 namespace {
 
-using test::Bounds;
-using test::fills_from;
-
 constexpr FillSet chiplet{FillSource::own_l2, FillSource::own_chiplet};
 constexpr FillSet elsewhere{FillSource::other_chiplet, FillSource::remote_cache};
 constexpr FillSet memory{FillSource::local_dram, FillSource::remote_dram, FillSource::other};
@@ -64,7 +61,8 @@ class LiveFills : public testing::Test {
     machine_ = Machine::discover();
     source_ = Source::choose(base::resolve({}), machine_);
     const Description description = source_->describe();
-    if (description.kind != Description::Kind::hardware) GTEST_SKIP() << "no hardware counters: " << description.why_not;
+    if (description.kind != Description::Kind::hardware)
+      GTEST_SKIP() << "no hardware counters: " << description.why_not;
     classes_ = description.classes;
     l3_ = static_cast<double>(machine_.chiplets.front().l3_bytes);
     if (l3_ <= 0) GTEST_SKIP() << "the size of the last-level cache is not known";
@@ -79,7 +77,7 @@ class LiveFills : public testing::Test {
           (!remote || machine_.nodes.size() > 1))
         here.add(each);
     }
-    return test::is_within(here, counted(classes_));
+    return is_within(here, counted(classes_));
   }
 
   /// Fills by access of a walk, after one round that brings what fits into the caches.
@@ -116,7 +114,8 @@ class LiveFills : public testing::Test {
     std::thread other([&] {
       os::bind_this_thread(CpuSet{other_cpu});
       for (int i = 0; i < turns; ++i) {
-        while (turn.load(std::memory_order_acquire) != 1) {}
+        while (turn.load(std::memory_order_acquire) != 1) {
+        }
         turn.store(0, std::memory_order_release);
       }
     });
@@ -126,7 +125,8 @@ class LiveFills : public testing::Test {
       const Reading before = counters->read();
       for (int i = 0; i < turns; ++i) {
         turn.store(1, std::memory_order_release);
-        while (turn.load(std::memory_order_acquire) != 0) {}
+        while (turn.load(std::memory_order_acquire) != 0) {
+        }
       }
       all = fills_from(sources, before, counters->read(), classes_);
       all.least /= turns;

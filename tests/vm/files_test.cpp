@@ -28,7 +28,8 @@ constexpr int files_of_192 = 1024;
 constexpr const char* six_events =
     "instructions=1:1 own_chiplet=1:0 other_chiplet=1:3 remote_cache=1:4 local_dram=1:2 remote_dram=1:6";
 
-/// Both limits, until the end of the test. Only root may raise the hard one again, as whoever runs in these machines is.
+/// Both limits, until the end of the test. Only root may raise the hard one again, as whoever runs in these machines
+/// is.
 class Limit {
  public:
   explicit Limit(int files) {
@@ -96,7 +97,7 @@ TEST(Files, AControllerKeepsItsCountersWithAsFew) {
   config.counter_events = six_events;
   charm::init(config);
   const bool seen = charm::test::work_until([] {
-    const auto points = charm::timeline().points;
+    const auto points = charm::timeline();
     return std::any_of(points.begin(), points.end(), [](const auto& point) { return point.stall_dram >= 0; });
   });
   charm::finalize();
