@@ -11,7 +11,7 @@ namespace {
 
 constexpr double sure_errors = 2.5;   // standard errors at which a probe ends before its last sample
 constexpr int restart_limit = 4;      // restarts of one probe while its samples differ
-constexpr double memory_bound = 0.1;   // share of busy time on memory from which on idle workers may wait at barriers
+constexpr double memory_bound = 0.1;  // share of busy time on memory from which on idle workers may wait at barriers
 
 std::string percent(const char* text, double share) {
   char line[96];
