@@ -59,6 +59,7 @@ step() {
   fi
   step_states+=(passed)
   printf '  %-14s passed  %s\n' "" "$(duration $((SECONDS - start)))$(tests_in "$log")"
+  tests_left_out "$log"
 }
 
 # skip NAME REASON: a step that this machine cannot do is said, and counted apart.
@@ -81,6 +82,11 @@ tests_in() {
   local count
   count=$(sed -n 's/^[0-9]*% tests passed, [0-9]* tests failed out of \([0-9]*\).*/\1/p' "$1" | awk '{ n += $1 } END { if (n) print n }')
   [ -z "$count" ] || printf ', %s tests' "$count"
+}
+
+# tests_left_out LOG: those that this machine cannot do; ctest names them after those that failed.
+tests_left_out() {
+  sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (Skipped)$/\1/p' "$1" | sort -u | sed 's/^/                 left out here: /'
 }
 
 # beside_budget NAME SECONDS: the time and, where the step has one, its budget. More than that is said, and is no failure:

@@ -18,7 +18,7 @@ struct Config {
   std::optional<std::string> policy = {};   ///< adaptive, charm-alg1, charm-alg1-group, static, local, distributed,
                                             ///< numa, os or literal; with parameters of a controller as in
                                             ///< "adaptive:tick=0.1,expand=0.05"
-  std::optional<std::string> sockets = {};  ///< "fill" one socket before the next, or "balance" over all
+  std::optional<std::string> sockets = {};  ///< "widen", "fill" one socket before the next, or "balance" over all
   std::optional<int> spread = {};        ///< chiplets for policy literal, or a level to start from; 0: the policy's own
   std::optional<bool> smt = {};          ///< also use SMT siblings as cores
   std::optional<bool> share_cores = {};  ///< allow more workers than allowed cores (they then share)

@@ -18,7 +18,8 @@ inline constexpr Parameter adaptive_parameters[] = {
     {"backoff_max", "1280", "Most ticks until a level that failed is tried again.", ""},
     {"stall_floor", "0.02", "Share of time stalled on memory below which spreading is not tried.", ""},
     {"grain", "20e-6", "Mean seconds of a task below which only fewer chiplets are tried.", ""},
-    {"idle", "0.3", "Share of idle time above which only fewer chiplets are tried.", ""},
+    {"idle", "0.3", "Share of idle time above which only fewer chiplets are tried, unless the rest waits for memory.",
+     ""},
     {"follow", "8", "Ticks that phases must last on average to be followed one by one.", ""},
     {"window", "32", "Ticks over which shorter phases are averaged.", ""},
 };

@@ -9,10 +9,11 @@
 
 namespace charm::base {
 
-/// sockets: which are filled first.
-enum class SocketOrder { fill, balance };
+/// sockets: which are filled first, and whether a controller may spread the workers over more of them than hold them.
+enum class SocketOrder { widen, fill, balance };
 constexpr auto choices(SocketOrder /*unused*/) {
-  return std::array{Choice{SocketOrder::fill, "fill"}, Choice{SocketOrder::balance, "balance"}};
+  return std::array{Choice{SocketOrder::widen, "widen"}, Choice{SocketOrder::fill, "fill"},
+                    Choice{SocketOrder::balance, "balance"}};
 }
 
 /// bind: what a worker's thread is bound to: its core's cpu, or all cpus of the core's chiplet or node that it may use,

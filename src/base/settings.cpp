@@ -140,8 +140,9 @@ std::vector<Row> runtime_rows() {
        "controller's parameters.",
        "adaptive, charm-alg1, charm-alg1-group, static, local, distributed, numa, os or literal",
        any_text(&Settings::policy), code(&Config::policy)},
-      {"sockets", "fill",
-       "fill: no worker on a socket before the previous one is full. balance: evenly over the sockets.",
+      {"sockets", "widen",
+       "widen: as few sockets as hold the workers at the start; a controller may spread them over more. fill: as few, "
+       "for ever, and each full before the next. balance: evenly over the sockets.",
        words(&Settings::sockets), choice(&Settings::sockets), code(&Config::sockets)},
       {"spread", "0", "Number of chiplets over which workers are spread at the start; 0 leaves it to the policy.",
        "0 to 65536", integer(&Settings::spread, 0, 65536), code(&Config::spread)},

@@ -18,7 +18,7 @@ namespace charm::base {
 struct Settings {
   int workers = 0;  // 0: every allowed physical core
   std::string policy;
-  SocketOrder sockets = SocketOrder::fill;
+  SocketOrder sockets = SocketOrder::widen;
   int spread = 0;
   bool smt = false;
   bool share_cores = false;

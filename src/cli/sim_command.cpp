@@ -106,9 +106,10 @@ int worst(const SimArguments& options, Session& session, bool colour) {
 
 int regret(const SimArguments& options, Session& session, bool colour) {
   const SimRequest request = request_of(options);
-  std::vector<std::string> controllers;
+  std::vector<sim::Controlled> controllers;
   for (const auto& each : controller::policies())
-    if (controller::moves(each.name)) controllers.emplace_back(each.name);
+    if (controller::moves(each.name)) controllers.push_back({std::string(each.name)});
+  controllers.push_back({"adaptive", false});  // the others never move without counters
   const auto all =
       sim::regrets(request.machines, options.workload.empty() ? sim::regret_workloads() : request.workloads,
                    request.jobs, controllers);

@@ -9,8 +9,9 @@
 namespace charm::controller {
 namespace {
 
-constexpr double sure_errors = 2.5;  // standard errors at which a probe ends before its last sample
-constexpr int restart_limit = 4;     // restarts of one probe while its samples differ
+constexpr double sure_errors = 2.5;   // standard errors at which a probe ends before its last sample
+constexpr int restart_limit = 4;      // restarts of one probe while its samples differ
+constexpr double memory_bound = 0.1;  // share of busy time on memory from which on idle workers may wait at barriers
 
 std::string percent(const char* text, double share) {
   char line[96];
@@ -24,8 +25,14 @@ std::string percent(const char* text, double share) {
 int Adaptive::candidate(const Sample& sample) {
   Phase& p = phase();
   double phase_length = pace_.phase_length(now_);
+  // Further sockets are tried for their memory and caches alone: what the workers share would be farther away.
+  bool on_memory = !sample.counters || p.stall_dram.value >= p.stall_remote.value;
+  auto enters_sockets = [&](int level) {
+    return !setup_.sockets.empty() && setup_.sockets[at(level)] > setup_.sockets[at(p.home)];
+  };
   auto open = [&](int level) {
     if (level < 0 || level > top() || level == p.home || p.wait_until[at(level)] > now_) return false;
+    if (!on_memory && enters_sockets(level)) return false;
     double refill = setup_.refill_s.empty() ? 0 : setup_.refill_s[at(p.home)][at(level)] / set_.tick;
     return pace_.averaging() || refill * 10 < phase_length;
   };
@@ -33,7 +40,9 @@ int Adaptive::candidate(const Sample& sample) {
   if (now_ < p.next_probe) return -1;
 
   int up = p.home + 1, down = p.home - 1;
-  bool only_down = sample.idle > set_.idle || (sample.grain > 0 && sample.grain < set_.grain) ||
+  // Who has no work gains nothing by more caches; but workers also idle at barriers, for those that wait for memory.
+  bool no_work = sample.idle > set_.idle && !(sample.counters && p.stall_dram.value > memory_bound);
+  bool only_down = no_work || (sample.grain > 0 && sample.grain < set_.grain) ||
                    (sample.counters && p.stall_dram.value + p.stall_remote.value < set_.stall_floor);
   bool up_first = !sample.counters || p.stall_dram.value >= p.stall_remote.value;
   if (p.direction != 0) up_first = p.direction > 0;  // the direction that brought a gain is continued first

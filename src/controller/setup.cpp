@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 #include "controller/known_machines.hpp"
@@ -41,6 +42,12 @@ double between_sockets(const Machine& machine) {
   return pairs > 0 ? sum / pairs : 0;
 }
 
+int sockets_of(const std::vector<WorkerCore>& worker_cores) {
+  std::set<int> sockets;
+  for (const WorkerCore& worker_core : worker_cores) sockets.insert(worker_core.socket);
+  return static_cast<int>(sockets.size());
+}
+
 }  // namespace
 
 Traits traits_for(const Machine& machine) {
@@ -77,6 +84,7 @@ Setup setup_for(const Machine& machine, const placement::Placement& placement, c
   for (const Chiplet& chiplet : machine.chiplets)
     setup.cores_per_chiplet = std::max(setup.cores_per_chiplet, static_cast<int>(chiplet.cores.size()));
   for (const auto& from : placement.worker_cores) {
+    setup.sockets.push_back(sockets_of(from));
     setup.refill_s.emplace_back();
     for (const auto& to : placement.worker_cores) {
       setup.refill_s.back().push_back(refill_seconds(machine, from, to, traits.link_gb_per_s));

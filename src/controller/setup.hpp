@@ -28,6 +28,7 @@ struct Setup {
   int control_group = 0;
   int workers = 1;
   std::vector<int> levels{1};  // chiplets, ascending
+  std::vector<int> sockets;    // by level: that the workers use; empty: all use the same
   int initial = 0;             // index of the level to start at
   int chiplets = 1;            // of the machine, and
   int cores_per_chiplet = 1;   // cores of the largest of them: CHIPLETS and CORES_PER_CHIPLET of CHARM §4.2-4.3

@@ -3,6 +3,7 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -30,6 +31,27 @@ std::vector<WorkerCore> worker_cores_of(const std::vector<const Core*>& cores, b
     }
   }
   return worker_cores;
+}
+
+/// One family over the chiplets of all sockets: the levels of as few sockets as hold the workers, then all chiplets of
+/// twice as many sockets, of four times as many, and of all.
+Family widening_family(std::vector<std::vector<Bin>> sockets, std::span<const int> shares, int workers) {
+  std::vector<Bin> order;
+  std::vector<std::size_t> chiplets;  // of the first so many sockets
+  std::size_t used = 0;
+  for (std::size_t s = 0; s < sockets.size(); ++s) {
+    std::vector<Bin> bins = shares[s] > 0 ? fewest_first(std::move(sockets[s]), shares[s]) : std::move(sockets[s]);
+    order.insert(order.end(), std::make_move_iterator(bins.begin()), std::make_move_iterator(bins.end()));
+    chiplets.push_back(order.size());
+    used += shares[s] > 0 ? 1 : 0;
+  }
+  std::vector<int> levels = doubling_levels(std::span(order).first(chiplets[used - 1]), workers);
+  while (used < chiplets.size()) {
+    used = std::min(2 * used, chiplets.size());
+    const int whole = std::min(static_cast<int>(chiplets[used - 1]), workers);
+    if (whole > levels.back()) levels.push_back(whole);
+  }
+  return build_family(order, workers, levels);
 }
 
 }  // namespace
@@ -94,7 +116,7 @@ std::vector<std::vector<Bin>> bins_by_socket(const Machine& machine, bool smt) {
 
 std::vector<int> share_out(std::span<const int> capacities, int workers, SocketOrder order) {
   std::vector<int> shares(capacities.size(), 0);
-  if (order == SocketOrder::fill) {
+  if (order != SocketOrder::balance) {
     for (std::size_t g = 0; g < shares.size(); ++g) {
       shares[g] = std::min(workers, capacities[g]);
       workers -= shares[g];
@@ -122,6 +144,10 @@ std::vector<Family> socket_families(const Machine& machine, const Request& reque
   capacities.reserve(sockets.size());
   for (const auto& bins : sockets) capacities.push_back(capacity_of(bins));
   auto shares = share_out(capacities, workers, request.sockets);
+  // Workers that need all sockets keep those that `fill` fills full: a cache for few workers may hold what one for
+  // as many as everywhere does not.
+  if (request.sockets == SocketOrder::widen && shares.back() == 0)
+    return {widening_family(std::move(sockets), shares, workers)};
   std::vector<Family> families;
   for (std::size_t s = 0; s < sockets.size(); ++s) {
     if (shares[s] == 0) continue;

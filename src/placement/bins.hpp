@@ -23,14 +23,16 @@ std::vector<std::vector<Bin>> bins_by_socket(const Machine& machine, bool smt);
 /// The same, further divided by NUMA node; a chiplet that spans nodes becomes one bin per node.
 std::vector<std::vector<std::vector<Bin>>> bins_by_socket_and_node(const Machine& machine, bool smt);
 
-/// Workers per group: `fill` never enters a group before the one ahead of it is full; `balance` shares evenly.
+/// Workers per group: `fill` and `widen` never enter a group before the one ahead of it is full; `balance` shares
+/// evenly.
 std::vector<int> share_out(std::span<const int> capacities, int workers, SocketOrder order);
 
 /// Hardware order, unless fewer chiplets suffice when the largest come first (a cpuset has left holes): then those come
 /// first.
 std::vector<Bin> fewest_first(std::vector<Bin> bins, int workers);
 
-/// The monotone family of docs/placement.md, one per socket that gets workers.
+/// The monotone family of docs/placement.md, one per socket that gets workers; with `widen` one over all sockets,
+/// where the workers leave a socket free.
 std::vector<Family> socket_families(const Machine& machine, const Request& request, int workers);
 
 /// Gives the surplus workers the cores of the others, in turn.

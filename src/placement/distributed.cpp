@@ -1,6 +1,6 @@
 // distributed: all chiplets, so that every worker has as much cache and bandwidth of its own as there is
 // (DistributedCache, CHARM §2.3). All chiplets of the sockets that the workers enter: `fill` stays inside of one while
-// it has a free core, `balance` uses every socket.
+// it has a free core (`widen` as well, since this policy does not move workers), `balance` uses every socket.
 #include <utility>
 
 #include "placement/bins.hpp"
@@ -11,7 +11,9 @@ namespace {
 
 Placement place_distributed(const Machine& machine, const Request& request) {
   int placed = placed_workers(machine, request);
-  Placement placement = combine(socket_families(machine, request, placed), request.spread);
+  Request entered = request;
+  if (entered.sockets == SocketOrder::widen) entered.sockets = SocketOrder::fill;
+  Placement placement = combine(socket_families(machine, entered, placed), request.spread);
   if (request.spread == 0) placement.initial = static_cast<int>(placement.levels.size()) - 1;
   return share_worker_cores(std::move(placement), request.workers);
 }

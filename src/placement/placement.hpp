@@ -21,7 +21,7 @@ using base::SocketOrder;
 
 struct Request {
   int workers = 1;
-  SocketOrder sockets = SocketOrder::fill;
+  SocketOrder sockets = SocketOrder::widen;
   int spread = 0;            // chiplets to start from; 0: the policy's own choice
   bool smt = false;          // hardware threads count as cores
   bool share_cores = false;  // more workers than cores are allowed; they take turns on the cores

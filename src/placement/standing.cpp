@@ -22,8 +22,9 @@ double cache_of(const Machine& machine, const std::vector<WorkerCore>& worker_co
 Standing standing_for(const Machine& machine, const Request& request, double bytes) {
   Request wanted = request;
   wanted.spread = 0;
-  Standing widest{request.sockets, 0};
-  for (const SocketOrder sockets : {request.sockets, SocketOrder::balance}) {
+  const SocketOrder few = request.sockets == SocketOrder::balance ? SocketOrder::balance : SocketOrder::fill;
+  Standing widest{few, 0};
+  for (const SocketOrder sockets : {few, SocketOrder::balance}) {
     wanted.sockets = sockets;
     const Placement family = policy("local").place(machine, wanted);
     for (std::size_t at = 0; at < family.levels.size(); ++at) {

@@ -97,21 +97,21 @@ int fewest_that_hold(const Machine& machine, const Placement& family, double byt
 }
 
 /// How many times as fast the best static policy is. \returns 0 where the controller refuses the machine.
-double loss_of_controller(const Model& model, const std::string& spec, const std::string& controller, int workers,
+double loss_of_controller(const Model& model, const std::string& spec, const Controlled& controller, int workers,
                           double best) {
   RunOptions options;
+  options.counters = controller.counters;
   options.warm_up = 60;
   options.seconds = 30;
   try {
-    return best / run(model, spec, controller, workers, options).throughput;
+    return best / run(model, spec, controller.policy, workers, options).throughput;
   } catch (const Error& error) {
     if (error.code() != Errc::refused) throw;
     return 0;
   }
 }
 
-Regret regret_of(const Model& model, const std::string& spec, int workers,
-                 const std::vector<std::string>& controllers) {
+Regret regret_of(const Model& model, const std::string& spec, int workers, const std::vector<Controlled>& controllers) {
   Regret out;
   out.machine = model.name;
   out.workload = spec;
@@ -142,8 +142,10 @@ Regret regret_of(const Model& model, const std::string& spec, int workers,
     const int level = (fill ? family : even).level_index(where.spread);
     out.loss.push_back(best / (fill ? filled : balanced)[static_cast<std::size_t>(level)]);
   }
-  for (const std::string& controller : controllers)
-    out.moved.push_back({controller, loss_of_controller(model, spec, controller, workers, best)});
+  for (const Controlled& controller : controllers) {
+    out.moved.push_back({controller.policy + (controller.counters ? "" : ", no counters"),
+                         loss_of_controller(model, spec, controller, workers, best)});
+  }
   return out;
 }
 
@@ -160,7 +162,7 @@ std::vector<std::string> regret_workloads() {
 }
 
 std::vector<Regret> regrets(const std::vector<std::string>& machines, const std::vector<std::string>& workloads,
-                            int jobs, const std::vector<std::string>& controllers) {
+                            int jobs, const std::vector<Controlled>& controllers) {
   struct Piece {
     std::size_t machine;
     int workers;
@@ -205,7 +207,7 @@ std::vector<RegretSummary> summary_of(const std::vector<Regret>& all) {
     summaries.push_back(summarise(std::string(rules[rule].name), rules[rule].summary,
                                   [rule](const Regret& one) { return one.loss[rule]; }));
   for (std::size_t at = 0; !all.empty() && at < all.front().moved.size(); ++at)
-    summaries.push_back(summarise(all.front().moved[at].policy, "moves, with counters",
+    summaries.push_back(summarise(all.front().moved[at].policy, "moves, after a minute",
                                   [at](const Regret& one) { return one.moved[at].loss; }));
   return summaries;
 }

@@ -3,7 +3,7 @@
 // A standing rule knows nothing of the program, or only the memory that it holds; `charm run` without counters stands
 // by such a rule, and placement/standing.hpp has the one with the least regret over the machines and workloads of the
 // simulator. bounds_of() says how small the regret of any such rule can be: it looks at all of them. The controllers
-// that move workers are beside them, with the counters that they need.
+// that move workers are beside them: with counters, and the default one also without.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -26,6 +26,12 @@ struct StandingRule {
 /// The rule of `charm run` first, then those that it was compared with.
 std::span<const StandingRule> standing_rules();
 
+/// A policy that moves workers, with or without counters; without, it goes by the progress that the program tells.
+struct Controlled {
+  std::string policy;
+  bool counters = true;
+};
+
 struct Stood {
   std::string policy;
   double loss = 1;  // how many times as fast the best policy is
@@ -40,15 +46,15 @@ struct Regret {
   int fits_filled = 0;          // the same with as few sockets as hold the workers
   std::vector<double> loss;     // by rule
   std::vector<Stood> policies;  // all static ones
-  std::vector<Stood> moved;     // controllers with counters; a loss of 0: refused on this machine
+  std::vector<Stood> moved;     // by controller; a loss of 0: refused on this machine
 };
 
 /// Every workload on every machine with 2, 4, 8, ... workers, half of the cores, three quarters and all of them, where
 /// there is a choice. The static policies are all levels of the family, with the sockets filled one by one and evenly,
 /// and the NUMA-aware placement; all with the same habits of data and tasks, which are the program's.
-/// \param controllers specs of those to be run beside the rules.
+/// \param controllers to be run beside the rules.
 std::vector<Regret> regrets(const std::vector<std::string>& machines, const std::vector<std::string>& workloads,
-                            int jobs = 1, const std::vector<std::string>& controllers = {});
+                            int jobs = 1, const std::vector<Controlled>& controllers = {});
 
 struct RegretSummary {
   std::string rule, summary;

@@ -11,6 +11,7 @@
 #include "cli/bench/json.hpp"
 #include "cli/bench/table.hpp"
 #include "cli/report/bars.hpp"
+#include "cli/report/curves.hpp"
 #include "cli/report/page.hpp"
 #include "cli/rows.hpp"
 #include "cli/text_table.hpp"
@@ -53,6 +54,31 @@ TEST(Format, IsWithinHalfAPercentOfTheNumber) {
     const double value = *rc::gen::inRange(1, 1000000000) * 1e-6;
     RC_ASSERT(std::abs(std::stod(charm::base::three_digits(value)) - value) <= value * 0.005 + 1e-12);
   }));
+}
+
+/// Labels below the x axis that come nearer to one another than they are wide, with digits of at most 8 pixels.
+std::string labels_too_near(const std::string& picture) {
+  const std::regex label(R"re(<text class="tick" x="([0-9.]+)" y="[0-9.]+" text-anchor="middle">([^<]*)</text>)re");
+  std::string wrong;
+  double end = -1000;
+  int labels = 0;
+  for (std::sregex_iterator at(picture.begin(), picture.end(), label), none; at != none; ++at, ++labels) {
+    const double middle = std::stod((*at)[1]), half = 4.0 * static_cast<double>((*at)[2].length());
+    if (middle - half < end) wrong += " " + (*at)[2].str();
+    end = middle + half;
+  }
+  return labels < 2 ? "no labels" : wrong;
+}
+
+TEST(Curves, LabelsOfAnAxisDoNotOverlapWhereMovesAreCloseTogether) {
+  // A controller's first moves come within the first seconds, and then one a minute.
+  const CurveSeries moves{"chiplets", {{0, 1}, {0.4, 2}, {0.7, 1}, {1.05, 4}, {1.4, 1}, {2.2, 8}, {30, 4}, {59.7, 4}}};
+  EXPECT_EQ(labels_too_near(curves("Moves", {moves}, true)), "");
+  CurveSeries workers{"charm", {}};
+  for (int w = 1; w <= 128; ++w) {
+    workers.points.emplace_back(1000 + w, 1);
+    EXPECT_EQ(w < 2 ? "" : labels_too_near(curves("Throughput", {workers})), "") << w;
+  }
 }
 
 TEST(TextTable, AlignsColumnsByWhatIsSeenAndLeavesNoTrailingBlanks) {

@@ -41,13 +41,14 @@ struct Seen {
 };
 
 Seen check_all(const charm::Machine& machine, const std::string& name, int workers, double noise, bool counters,
-               double bar) {
+               double bar, charm::placement::SocketOrder sockets = charm::placement::SocketOrder::fill) {
   Seen seen;
   for (const Workload& workload : workloads()) {
     for (int start : {1, 99}) {
       Trial trial;
       trial.start = start;
       trial.options = {noise, counters, 1};
+      trial.sockets = sockets;
       Outcome outcome = run(machine, workers, {{workload}}, trial);
       EXPECT_GE(outcome.efficiency, bar) << name << ", " << workload.name << " from " << start << "\n"
                                          << log_of(outcome);
@@ -71,6 +72,27 @@ TEST(Steady, ReachesItOnThroughputAloneWithoutCounters) {
 TEST(Steady, ReachesItWithManyWorkers) {
   check_all(uniform(1, 8, 8), "20 workers", 20, 0, true, 0.95);
   check_all(uniform(2, 8, 8), "72 workers", 72, 0, true, 0.95);
+}
+
+/// Work that waits for memory is tried on a further socket, though its own holds all workers.
+TEST(Steady, FillsOfMemoryLeadToFurtherSocketsAndSharingDoesNot) {
+  Trial trial;
+  trial.sockets = charm::placement::SocketOrder::widen;
+  const Outcome streams = run(uniform(2, 8, 8), 64, {{private_sweep(24)}}, trial);
+  ASSERT_EQ(streams.visits.size(), 2U) << "8 chiplets of one socket, or all 16";
+  EXPECT_GT(streams.visits[1], 20 * streams.visits[0]) << log_of(streams);
+  const Outcome shares = run(uniform(2, 8, 8), 64, {{all_to_all()}}, trial);
+  for (const auto& decision : shares.decisions) EXPECT_LE(decision.to, 8) << "what is shared would be farther away";
+}
+
+TEST(Steady, ReachesItOnAllSocketsWithAndWithoutCounters) {
+  for (const auto& [name, machine] : machines()) {
+    for (int workers : {8, 20, 64}) {
+      if (machine.cores.size() < static_cast<std::size_t>(workers)) continue;
+      check_all(machine, name, workers, 0, true, 0.95, charm::placement::SocketOrder::widen);
+      check_all(machine, name, workers, 0.05, false, 0.90, charm::placement::SocketOrder::widen);
+    }
+  }
 }
 
 TEST(Steady, ReachesItThroughScatterOfFiveTenAndTwentyPercent) {

@@ -38,7 +38,7 @@ Case any_case() {
   c.machine = *any_machine();
   c.request.smt = *rc::gen::arbitrary<bool>();
   c.request.workers = *rc::gen::inRange(1, capacity(c.machine, c.request.smt) + 1);
-  c.request.sockets = *rc::gen::element(SocketOrder::fill, SocketOrder::balance);
+  c.request.sockets = *rc::gen::element(SocketOrder::widen, SocketOrder::fill, SocketOrder::balance);
   c.request.spread = *rc::gen::inRange(0, 12);
   return c;
 }
@@ -216,9 +216,29 @@ TEST(Distributed, UsesASmallerCacheToo) {
 }
 
 TEST(Fill, GivesTheSecondSocketAFamilyOfItsOwnOnceTheFirstIsFull) {
-  Placement p = place("local", uniform(2, 8, 8), {.workers = 72});
+  Placement p = place("local", uniform(2, 8, 8), {.workers = 72, .sockets = SocketOrder::fill});
   EXPECT_EQ(p.levels, (std::vector<int>{9, 10, 12, 16}));
   for (const auto& row : p.worker_cores) EXPECT_EQ(count_by(row, &WorkerCore::socket)[0], 64);
+}
+
+TEST(Widen, BeginsOnAsFewSocketsAsHoldTheWorkersAndGoesOnToAll) {
+  Placement p = place("local", uniform(2, 8, 8), {.workers = 64});
+  EXPECT_EQ(p.levels, (std::vector<int>{8, 16})) << "one socket is full, and the other one free";
+  EXPECT_EQ(count_by(p.start(), &WorkerCore::socket).size(), 1U);
+  EXPECT_EQ(sizes(count_by(p.worker_cores.back(), &WorkerCore::chiplet)), (std::vector<int>(16, 4)));
+  EXPECT_EQ(place("local", uniform(4, 4, 8), {.workers = 32}).levels, (std::vector<int>{4, 8, 16}));
+  EXPECT_EQ(place("local", uniform(2, 1, 32), {.workers = 32}).levels, (std::vector<int>{1, 2}));
+  EXPECT_EQ(place("local", uniform(2, 12, 8), {.workers = 16}).levels, (std::vector<int>{2, 4, 8, 12, 16}));
+}
+
+TEST(Widen, IsForPoliciesThatMoveWorkers) {
+  for (const auto* name : {"distributed", "numa"}) {
+    for (int workers : {8, 64, 72}) {
+      const Machine machine = uniform(2, 8, 8);
+      EXPECT_EQ(place(name, machine, {.workers = workers}).worker_cores,
+                place(name, machine, {.workers = workers, .sockets = SocketOrder::fill}).worker_cores);
+    }
+  }
 }
 
 TEST(Numa, TakesTheFewestNodesAndAllTheirChiplets) {

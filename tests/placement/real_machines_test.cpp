@@ -29,7 +29,7 @@ TEST_P(RealMachine, KeepsEveryPropertyAtEveryNumberOfWorkers) {
   Machine machine = Machine::from(GetParam());
   for (bool smt : {false, true}) {
     for (int workers = 1; workers <= capacity(machine, smt); ++workers) {
-      for (SocketOrder sockets : {SocketOrder::fill, SocketOrder::balance}) {
+      for (SocketOrder sockets : {SocketOrder::widen, SocketOrder::fill, SocketOrder::balance}) {
         for (auto name : {"local", "distributed", "numa"}) {
           Request request{.workers = workers, .sockets = sockets, .smt = smt};
           Placement p = policy(name).place(machine, request);

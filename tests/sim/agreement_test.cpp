@@ -1,5 +1,6 @@
 // The two back-ends are two ways to the same answer: on every generator and several placements their throughput differs
-// by less than a tenth, and every source of fills by less than a tenth of all fills.
+// by less than a tenth, and every source of fills by a share of what that source serves.
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -14,6 +15,22 @@ using namespace charm::sim;
 namespace {
 
 constexpr double within = 0.10;
+
+/// By how much a source may differ: by a share of what it serves, or, where it serves little, by a share of all fills;
+/// never by more than a tenth of all fills.
+struct Tolerance {
+  double relative, least;
+  [[nodiscard]] double of(double a, double b) const {
+    return std::min(within, std::max(least, relative * std::max(a, b)));
+  }
+};
+
+/// Where few lines get most accesses the formulas find too many lines in other caches and too few in memory, also
+/// beside a simulation of half of the lines: the error is theirs, and not the sample's.
+Tolerance tolerance_of(const std::string& spec) {
+  const bool skewed = spec.starts_with("zipf") || spec.starts_with("ycsb") || spec.starts_with("tpcc");
+  return skewed ? Tolerance{0.55, 0.05} : Tolerance{0.2, 0.035};
+}
 
 struct Case {
   std::string machine, policy;
@@ -36,9 +53,10 @@ void check(const Case& c, const std::string& spec) {
     double fills = 0;
     for (const double f : a.fills_per_s) fills += f / a.operations_per_s;
     for (std::size_t s = 0; s < sources; ++s) {
-      // The sum of all accesses is the same for both; a source differs by no more than a tenth of that.
-      EXPECT_NEAR(a.fills_per_s[s] / a.operations_per_s / fills, b.fills_per_s[s] / b.operations_per_s / fills, within)
-          << name << ": " << source_names[s];
+      // The sum of all accesses is the same for both.
+      const double of_a = a.fills_per_s[s] / a.operations_per_s / fills,
+                   of_b = b.fills_per_s[s] / b.operations_per_s / fills;
+      EXPECT_NEAR(of_a, of_b, tolerance_of(spec).of(of_a, of_b)) << name << ": " << source_names[s];
     }
   }
 }

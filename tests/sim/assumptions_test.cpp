@@ -93,7 +93,7 @@ TEST(Regret, OfStandingByMemoryIsSmall) {
 
 /// Both forms of the paper's algorithm have rows of their own.
 TEST(Regret, OfControllersIsToldBesideTheRules) {
-  const auto all = regrets({"epyc-7713"}, {"sweep:mb=24", "all-to-all"}, 1, {"charm-alg1", "charm-alg1-group"});
+  const auto all = regrets({"epyc-7713"}, {"sweep:mb=24", "all-to-all"}, 1, {{"charm-alg1"}, {"charm-alg1-group"}});
   ASSERT_FALSE(all.empty());
   const auto summaries = summary_of(all);
   ASSERT_EQ(summaries.size(), standing_rules().size() + 2);

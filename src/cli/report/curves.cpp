@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@ using render::element;
 using render::text_element;
 
 constexpr double width = 600, left = 56, right = 470, top = 8, bottom = 230;
+constexpr std::size_t most_labels = 9;
 
 }  // namespace
 
@@ -43,12 +45,19 @@ std::string curves(const std::string& label, const std::vector<CurveSeries>& ser
                         fmt::format("{:g}", tick)) +
            "\n";
   }
-  std::size_t shown = 0;
-  const std::size_t every = std::max<std::size_t>(1, xs.size() / 8);
-  for (const double x : xs) {
-    if (shown++ % every != 0) continue;
+  // Points over time lie anywhere, and the first moves close together: their axis has round numbers.
+  std::vector<double> labels;
+  if (step && !xs.empty()) labels = render::ticks_between(0, *xs.rbegin());
+  if (!step) {
+    const std::size_t every = (xs.size() + most_labels - 1) / most_labels;
+    std::size_t seen = 0;
+    for (const double x : xs) {
+      if (seen++ % every == 0) labels.push_back(x);
+    }
+  }
+  for (const double x : labels) {
     out += text_element("text", {{"class", "tick"}, {"x", at_x(x)}, {"y", bottom + 18}, {"text-anchor", "middle"}},
-                        base::three_digits(x));
+                        step ? fmt::format("{:g}", x) : base::three_digits(x));
   }
   for (std::size_t i = 0; i < series.size(); ++i) {
     const char* colour = render::series_colour(i);

@@ -26,7 +26,9 @@ struct Outcome {
 inline Outcome run(const Machine& machine, int workers, const std::vector<Model::Step>& program, const Trial& trial) {
   placement::Placement placement =
       placement_for(trial.controller, machine, {.workers = workers, .sockets = trial.sockets, .spread = trial.start});
-  placement::Placement family = placement_for("adaptive", machine, {.workers = workers});
+  using placement::SocketOrder;
+  const SocketOrder widest = trial.sockets == SocketOrder::widen ? SocketOrder::widen : SocketOrder::fill;
+  placement::Placement family = placement_for("adaptive", machine, {.workers = workers, .sockets = widest});
   Model model(machine, placement, family, program, trial.options);
   auto steering = make_controller(trial.controller, setup_for(machine, placement, Traits{}));
   model.move_to(steering->spread());

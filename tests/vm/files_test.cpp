@@ -1,0 +1,107 @@
+// Counters where the process may open few files, on a real kernel: the same number for each cpu that `ulimit -n 1024`
+// leaves each of 192. The emulated processors count no cache fills, so the kernel's own events stand for them: they are
+// files all the same.
+#include <charm/charm.hpp>
+
+#include <algorithm>
+#include <fcntl.h>
+#include <memory>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "base/settings.hpp"
+#include "counters/source.hpp"
+#include "os/files/set_aside.hpp"
+#include "os/threads/affinity.hpp"
+#include "sched/work_until.hpp"
+
+namespace {
+
+constexpr int files_of_192 = 1024;
+
+/// Instructions, cycles and the four sources of fills that a controller of two sockets can use.
+constexpr const char* six_events =
+    "instructions=1:1 own_chiplet=1:0 other_chiplet=1:3 remote_cache=1:4 local_dram=1:2 remote_dram=1:6";
+
+/// Both limits, until the end of the test. Only root may raise the hard one again, as whoever runs in these machines
+/// is.
+class Limit {
+ public:
+  explicit Limit(int files) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit less{static_cast<rlim_t>(files), static_cast<rlim_t>(files)};
+    ok_ = setrlimit(RLIMIT_NOFILE, &less) == 0;
+  }
+  ~Limit() { setrlimit(RLIMIT_NOFILE, &before_); }
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+  [[nodiscard]] bool ok() const { return ok_; }
+
+ private:
+  rlimit before_{};
+  bool ok_ = false;
+};
+
+TEST(Files, EveryCpuIsCountedWithAsFewAs192CpusHaveOf1024) {
+  const auto machine = charm::Machine::discover();
+  const int cores = static_cast<int>(machine.cores.size());
+  const int files = cores * files_of_192 / 192;
+  const Limit limit(files);
+  ASSERT_TRUE(limit.ok());
+  charm::Config config;
+  config.counters = "hardware";
+  config.counter_events = six_events;
+  const auto source = charm::counters::Source::choose(charm::base::resolve(config), machine);
+  std::vector<charm::counters::Measured> has(machine.cores.size());
+  std::vector<std::unique_ptr<charm::counters::ThreadCounters>> counters(machine.cores.size());
+  std::vector<std::jthread> threads;
+  for (int core = 0; core < cores; ++core) {
+    threads.emplace_back([&, at = static_cast<std::size_t>(core)] {
+      charm::os::bind_this_thread(charm::CpuSet{machine.cores[at].cpu});
+      counters[at] = source->open_for_this_thread(static_cast<int>(at));
+      has[at] = counters[at]->read().has;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  using charm::counters::FillSource;
+  const auto whole = std::count_if(has.begin(), has.end(), [](const auto& one) {
+    return one.instructions && one.fills.has(FillSource::other_chiplet) && one.fills.has(FillSource::local_dram);
+  });
+  std::string notes;
+  for (const auto& note : source->describe().notes) notes += note + "\n";
+  EXPECT_EQ(whole, cores) << notes;
+  EXPECT_NE(notes.find("too few files may be open for all events"), std::string::npos) << notes;
+  // The rest is the program's.
+  std::vector<int> more;
+  for (int file = open("/dev/null", O_RDONLY); file >= 0; file = open("/dev/null", O_RDONLY)) more.push_back(file);
+  EXPECT_GE(static_cast<int>(more.size()), files / 4 - 24) << "of " << files;
+  for (const int file : more) close(file);
+}
+
+TEST(Files, AControllerKeepsItsCountersWithAsFew) {
+  const auto machine = charm::Machine::discover();
+  const int workers = static_cast<int>(machine.cores.size()) / 2;  // so that there is more than one level
+  if (machine.chiplets.size() < 2) GTEST_SKIP() << "one chiplet leaves nothing to decide";
+  // Threads and tasks of the runtime need some files of their own, whatever the number of workers.
+  const Limit limit(workers * files_of_192 / 192 + 32);
+  ASSERT_TRUE(limit.ok());
+  charm::Config config;
+  config.workers = workers;
+  config.sockets = "balance";
+  config.counters = "hardware";
+  config.counter_events = six_events;
+  charm::init(config);
+  const bool seen = charm::test::work_until([] {
+    const auto points = charm::timeline();
+    return std::any_of(points.begin(), points.end(), [](const auto& point) { return point.stall_dram >= 0; });
+  });
+  charm::finalize();
+  EXPECT_TRUE(seen) << "no tick had the counts of most workers";
+}
+
+}  // namespace
