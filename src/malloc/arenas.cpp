@@ -159,6 +159,15 @@ void set_number(const char* before, unsigned arena, const char* after, std::intp
   charm_je_mallctl(name, nullptr, nullptr, &value, sizeof value);
 }
 
+/// jemalloc's arena 0, which it has in any case, becomes the first arena for normal blocks: an arena of its own more
+/// takes some 100 KiB. What it has mapped before stays where it is.
+constinit std::atomic<bool> first_is_used{false};
+
+bool made_of_the_first(extent_hooks_t* address) noexcept {
+  if (first_is_used.exchange(true, std::memory_order_relaxed)) return false;
+  return charm_je_mallctl("arena.0.extent_hooks", nullptr, nullptr, &address, sizeof(extent_hooks_t*)) == 0;
+}
+
 /// Makes the arena if nobody has. Another thread that makes it at the moment is waited for; after a fork() in that
 /// moment the child has an arena that stays "being made", so the wait has an end.
 int number_of(Arena& arena, std::size_t root, const extent_hooks_t& hooks, bool returns_at_once) noexcept {
@@ -172,7 +181,8 @@ int number_of(Arena& arena, std::size_t root, const extent_hooks_t& hooks, bool 
       extent_hooks_t* address = &arena.hooks;
       unsigned made = 0;
       std::size_t bytes = sizeof made;
-      const bool good = charm_je_mallctl("arenas.create", &made, &bytes, &address, sizeof(extent_hooks_t*)) == 0;
+      const bool good = (!returns_at_once && made_of_the_first(address)) ||
+                        charm_je_mallctl("arenas.create", &made, &bytes, &address, sizeof(extent_hooks_t*)) == 0;
       if (good && returns_at_once) {
         set_number("arena.", made, ".dirty_decay_ms", 0);
         set_number("arena.", made, ".muzzy_decay_ms", 0);

@@ -56,7 +56,7 @@ Sampler::Sampler(const Machine& machine, int pid, bool count, std::string why_no
   const auto part = chosen(plan, events);
   const auto less = pid_ == 0 || events.asked ? part : affordable(part, events);
   if (less.groups.empty() && !part.groups.empty()) return;
-  fills_ = std::make_unique<FillMeter>(os::system_attached_events(), less, around.access);
+  fills_ = std::make_unique<counters::FillMeter>(os::system_attached_events(), less, around.access);
 }
 
 /// Whatever of the plan costs the program little: known once its threads have been seen switching for a moment.

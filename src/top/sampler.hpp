@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "counters/fill_meter.hpp"
 #include "counters/plan.hpp"
 #include "counters/source.hpp"
 #include "os/threads/thread_list.hpp"
 #include "top/counting_cost.hpp"
 #include "top/event_choice.hpp"
-#include "top/fills.hpp"
 #include "top/pages.hpp"
 #include "top/watch.hpp"
 
@@ -54,7 +54,7 @@ class Sampler {
   CpuSet cpus_;
   os::ProcessView process_;
   PageWatch pages_;
-  std::unique_ptr<FillMeter> fills_;  // null: nothing is counted
+  std::unique_ptr<counters::FillMeter> fills_;  // null: nothing is counted
   CountingCost cost_;
   std::string why_less_;                        // is counted than could be
   std::optional<std::uint64_t> switches_;       // of the program, when it was looked at last

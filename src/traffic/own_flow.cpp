@@ -67,6 +67,51 @@ Bandwidths own_flow(const Model& model, const WeightPage& page, const Bandwidths
           divided(reading.memory, ours.memory, others.memory, core)};
 }
 
+namespace {
+
+/// The part of the weights on memories that are near to the root, or that are not; evenly where it is none.
+Weights part_of(const Model& model, int root, Weights weights, bool near, bool near_is_socket) {
+  const Weights closest = nearest(model, root);
+  double sum = 0;
+  std::size_t many = 0;
+  const auto belongs = [&](std::size_t m) {
+    const bool is_near =
+        near_is_socket ? lies_in(model, model.memories[m].domain, near_domain(model, root)) : closest[m] > 0;
+    return is_near == near;
+  };
+  for (std::size_t m = 0; m < weights.size(); ++m) {
+    if (!belongs(m)) weights[m] = 0;
+    sum += weights[m];
+    many += belongs(m) ? 1 : 0;
+  }
+  if (many == 0) return closest;  // lines from a memory that the model does not have
+  for (std::size_t m = 0; m < weights.size(); ++m)
+    weights[m] = sum > 0 ? weights[m] / sum : belongs(m) ? 1 / static_cast<double>(many) : 0;
+  return weights;
+}
+
+}  // namespace
+
+Bandwidths own_flow(const Model& model, const WeightPage& page, const Bandwidths& reading, const CountedLines& lines) {
+  const Weights nowhere(model.memories.size(), 0);
+  Bandwidths ours = flow_on_buses(model, 0, nowhere);
+  Bandwidths others = ours;
+  const std::vector<int> all = roots(model);
+  for (std::size_t r = 0; r < all.size() && r < page.roots; ++r) {
+    const auto parts = weights_of(page, r);
+    const Weights by_weight = mostly(Weights(parts.begin(), parts.end()));
+    const auto flow = [&](const Weights& weights, bool near) {
+      return flow_on_buses(model, all[r], part_of(model, all[r], weights, near, lines.near_is_socket));
+    };
+    add(ours, flow(by_weight, true), lines.ours.near[r]);
+    add(ours, flow(by_weight, false), lines.ours.far[r]);
+    add(others, flow(nearest(model, all[r]), true), lines.others.near[r]);
+    add(others, flow(nowhere, false), lines.others.far[r]);  // evenly: nobody knows where
+  }
+  return {divided(reading.out, ours.out, others.out, unlimited), divided(reading.in, ours.in, others.in, unlimited),
+          divided(reading.memory, ours.memory, others.memory, unlimited)};
+}
+
 OwnPrograms::OwnPrograms(const Model& model, std::string root) : root_(std::move(root)) {
   busy_.ours.assign(roots(model).size(), 0);
   busy_.others = busy_.ours;
@@ -100,6 +145,8 @@ const BusyCores& OwnPrograms::read(double now_s, const WeightPage& page) {
     return page.root_of_cpu[at(cpu)];
   };
   find();
+  running_.clear();
+  ++looks_;
   std::vector<double> ours(busy_.ours.size(), 0);
   std::vector<double> everyone = ours;
   std::map<std::pair<int, int>, double> threads;
@@ -109,6 +156,7 @@ const BusyCores& OwnPrograms::read(double now_s, const WeightPage& page) {
       // A thread that is new has done all of its work since.
       const double used = thread.cpu_s - (before == thread_s_.end() ? 0 : before->second);
       threads[{pid, thread.tid}] = thread.cpu_s;
+      running_.push_back({thread.tid, thread.cpu});
       const int root = root_of(thread.cpu);
       if (known && root >= 0 && at(root) < ours.size()) ours[at(root)] += std::clamp(used / seconds, 0.0, 1.0);
     }

@@ -1,9 +1,6 @@
-// Where top's figures come from: attached counters, /proc, and what a program tells of its controller.
-#include "counters/sources.hpp"
-
+// Where top's figures come from: /proc, and what a program tells of its controller.
 #include <charm/charm.hpp>
 
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <unistd.h>
@@ -12,7 +9,6 @@
 
 #include "base/folder.hpp"
 #include "top/controller_state.hpp"
-#include "top/fills.hpp"
 #include "top/machines.hpp"
 #include "top/sampler.hpp"
 #include "trace/decision_file.hpp"
@@ -21,114 +17,8 @@ namespace {
 
 using namespace charm;
 using namespace charm::top;
-using counters::FillSource;
 
 using charm::test::Folder;
-
-// ---- counters ----
-
-/// Counts what the test says, for threads that the test lets be counted.
-class FakeAttached final : public os::AttachedEvents {
- public:
-  int open(const os::PerfEvent& event, int tid, int cpu) override {
-    if (refuse != 0) return -refuse;
-    if (tid == gone) return -ESRCH;
-    opened.push_back({event.config, tid, cpu});
-    values.push_back({});
-    ++open_now;
-    return static_cast<int>(values.size()) - 1;
-  }
-  void close(int) override { --open_now; }
-  bool read(int descriptor, Count& count) override {
-    count = values[static_cast<std::size_t>(descriptor)];
-    return true;
-  }
-  [[nodiscard]] std::size_t room() const override { return room_for; }
-
-  struct Opened {
-    std::uint64_t config;
-    int tid, cpu;
-  };
-  int refuse = 0, gone = -2, open_now = 0;
-  std::size_t room_for = 1000;
-  std::vector<Opened> opened;
-  std::vector<Count> values;
-};
-
-counters::EventPlan plan_of(const std::vector<std::pair<FillSource, bool>>& fills) {
-  counters::EventPlan plan;
-  plan.groups.emplace_back();
-  std::uint64_t config = 1;
-  for (const auto& [source, minus] : fills) {
-    counters::Planned planned;
-    planned.source = source;
-    planned.minus = minus;
-    planned.event.config = config++;
-    plan.groups.back().push_back(planned);
-  }
-  return plan;
-}
-
-TEST(FillMeter, CountsEachThreadSinceItWasMet) {
-  auto fake = std::make_shared<FakeAttached>();
-  FillMeter meter(fake, plan_of({{FillSource::other_chiplet, false}, {FillSource::local_dram, false}}), {});
-  auto readings = meter.of_threads({7, 8}, 1);
-  EXPECT_EQ(readings.size(), 2U);
-  EXPECT_EQ(readings.at(7).fill(FillSource::other_chiplet), 0U);
-  fake->values[0] = {100, 50, 50};
-  fake->values[3] = {10, 40, 20};  // counted for half of the time
-  readings = meter.of_threads({7, 8}, 2);
-  EXPECT_EQ(readings.at(7).fill(FillSource::other_chiplet), 100U);
-  EXPECT_EQ(readings.at(8).fill(FillSource::local_dram), 20U);
-  EXPECT_DOUBLE_EQ(readings.at(8).counted_share, 0.5);
-  EXPECT_TRUE(readings.at(8).has.fills.has(FillSource::local_dram));
-  readings = meter.of_threads({8}, 3);
-  EXPECT_EQ(readings.size(), 1U);
-  EXPECT_EQ(fake->open_now, 2) << "those of the thread that ended are closed";
-  EXPECT_EQ(fake->opened[0].tid, 7);
-  EXPECT_EQ(fake->opened[0].cpu, -1);
-}
-
-TEST(FillMeter, ADifferenceOfEventsNeverGoesDown) {
-  auto fake = std::make_shared<FakeAttached>();
-  FillMeter meter(fake, plan_of({{FillSource::own_chiplet, false}, {FillSource::own_chiplet, true}}), {});
-  meter.of_cpus({0}, 1);
-  EXPECT_EQ(fake->opened[0].tid, -1);
-  EXPECT_EQ(fake->opened[0].cpu, 0);
-  fake->values[0] = {100, 10, 10};
-  fake->values[1] = {30, 10, 10};
-  EXPECT_EQ(meter.of_cpus({0}, 2).at(0).fill(FillSource::own_chiplet), 70U);
-  fake->values[1] = {90, 20, 20};
-  EXPECT_EQ(meter.of_cpus({0}, 3).at(0).fill(FillSource::own_chiplet), 70U);
-}
-
-TEST(FillMeter, SaysWhyNothingIsCountedAndAsksOnce) {
-  auto fake = std::make_shared<FakeAttached>();
-  fake->refuse = ENOENT;
-  os::PerfAccess access;
-  access.guest = true;
-  FillMeter meter(fake, plan_of({{FillSource::other_chiplet, false}}), access);
-  EXPECT_TRUE(meter.of_threads({7}, 1).empty());
-  EXPECT_NE(meter.why_not().find("virtual machine"), std::string::npos);
-  fake->refuse = 0;
-  EXPECT_TRUE(meter.of_threads({7}, 2).empty());
-}
-
-TEST(FillMeter, AThreadThatEndsMeanwhileIsNoReasonToGiveUp) {
-  auto fake = std::make_shared<FakeAttached>();
-  fake->gone = 7;
-  FillMeter meter(fake, plan_of({{FillSource::other_chiplet, false}}), {});
-  EXPECT_EQ(meter.of_threads({7, 8}, 1).size(), 1U);
-  EXPECT_EQ(meter.why_not(), "");
-}
-
-TEST(FillMeter, LeavesThreadsOutWhereThereAreNoDescriptors) {
-  auto fake = std::make_shared<FakeAttached>();
-  fake->room_for = 34;
-  FillMeter meter(fake, plan_of({{FillSource::other_chiplet, false}}), {});
-  EXPECT_EQ(meter.of_threads({1, 2, 3, 4, 5}, 1).size(), 2U);
-  EXPECT_EQ(meter.left_out(), 3U);
-}
 
 // ---- /proc ----
 

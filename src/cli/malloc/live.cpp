@@ -32,12 +32,13 @@ LiveWeights::LiveWeights(const WeightSource& from, const std::string& words, con
       kind_(words),
       source_(traffic::open_source(traffic::live_surroundings(from_.model, from_.machine), words)),
       sampler_(from_.model, from_.machine, *from_.policy, options_of(from)),
-      programs_(from_.model),
+      programs_(from_.model, traffic::OwnPrograms(from_.model),
+                source_->is_live() ? traffic::OwnCounts::of_this_machine(from_.model, from_.machine) : nullptr),
       file_(os::SequencedFile::open(path, for_all)),
       reading_(traffic::no_traffic(from_.model)),
       own_(traffic::no_traffic(from_.model)) {
   source_->read(base::monotonic_seconds());
-  programs_.read(base::monotonic_seconds(), sampler_.page());
+  programs_.part_of(reading_, base::monotonic_seconds(), sampler_.page());
   write(sampler_.page(), true);
 }
 
@@ -45,8 +46,7 @@ bool LiveWeights::step() {
   const double now_s = base::monotonic_seconds();
   reading_ = source_->read(now_s);
   // A recording does not hold the traffic of programs that run now.
-  own_ = source_->is_live() ? own_flow(from_.model, sampler_.page(), reading_, programs_.read(now_s, sampler_.page()))
-                            : traffic::no_traffic(from_.model);
+  own_ = source_->is_live() ? programs_.part_of(reading_, now_s, sampler_.page()) : traffic::no_traffic(from_.model);
   const bool changed = sampler_.add(reading_, own_);
   write(sampler_.page(), true);
   return changed;

@@ -7,7 +7,7 @@
 
 #include "cli/malloc/source.hpp"
 #include "os/files/sequenced_file.hpp"
-#include "traffic/own_flow.hpp"
+#include "traffic/own_counts.hpp"
 #include "traffic/sampler.hpp"
 #include "traffic/source.hpp"
 
@@ -33,6 +33,8 @@ class LiveWeights {
   [[nodiscard]] const traffic::Bandwidths& reading() const { return reading_; }
   /// The part of it that is counted as that of programs under the malloc.
   [[nodiscard]] const traffic::Bandwidths& own() const { return own_; }
+  /// How that is known.
+  [[nodiscard]] const traffic::OwnTraffic& programs() const { return programs_; }
   [[nodiscard]] const traffic::Model& model() const { return from_.model; }
   [[nodiscard]] const std::string& path() const { return file_->path(); }
 
@@ -43,7 +45,7 @@ class LiveWeights {
   std::string kind_;
   std::unique_ptr<traffic::TrafficSource> source_;
   traffic::Sampler sampler_;
-  traffic::OwnPrograms programs_;
+  traffic::OwnTraffic programs_;
   std::unique_ptr<os::SequencedFile> file_;
   traffic::Bandwidths reading_, own_;
 };

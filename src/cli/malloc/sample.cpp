@@ -44,8 +44,11 @@ std::string sample_json(const LiveWeights& live, double seconds, bool changed) {
     for (std::size_t m = 0; m < page.memories; ++m) weights.push_back(page.weights[r][m]);
     roots.push_back(std::move(weights));
   }
-  const base::Json json{
-      {"seconds", seconds}, {"changed", changed}, {"memories", memories_json(live)}, {"weights", std::move(roots)}};
+  const base::Json json{{"seconds", seconds},
+                        {"changed", changed},
+                        {"own_is_counted", live.programs().is_counted()},
+                        {"memories", memories_json(live)},
+                        {"weights", std::move(roots)}};
   return base::json_text(json) + "\n";
 }
 
@@ -84,6 +87,8 @@ int malloc_sample(const MallocSampleOptions& options, Session& session) {
     session.out << "source   " << live.source().description() << "\nmodel    " << from.origin << "\nweights  " << path
                 << '\n';
     for (const std::string& note : live.source().notes()) session.out << "note: " << note << '\n';
+    if (const std::string why = live.programs().why_not_counted(); live.source().is_live() && !why.empty())
+      session.out << "note: what programs under the malloc read is estimated from where they are busy: " << why << '\n';
     session.out << std::flush;
   }
   std::ofstream recording;

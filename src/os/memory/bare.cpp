@@ -34,6 +34,9 @@ class KeepErrno {
 // linux/mempolicy.h is not installed by default everywhere.
 constexpr int preferred_policy = 1;
 constexpr int interleave_policy = 3;
+// If the nodes that the process may use change (its cgroup's cpuset.mems), the policy becomes that of those of its
+// nodes that are left. Without this flag the kernel maps its nodes to others, and does not map them back.
+constexpr int static_nodes = 1 << 15;
 
 }  // namespace
 
@@ -74,11 +77,12 @@ bool forget(void* data, std::size_t bytes) noexcept {
 int place(void* data, std::size_t bytes, const Nodes& nodes, bool in_turn) noexcept {
   const KeepErrno keep;
 #ifdef SYS_mbind
-  const int policy = in_turn ? interleave_policy : preferred_policy;
+  const int policy = (in_turn ? interleave_policy : preferred_policy) | static_nodes;
   // The kernel reads one bit less than it is told.
   return syscall(SYS_mbind, data, bytes, policy, nodes.words, Nodes::most + 1, 0UL) == 0 ? 0 : errno;
 #else
-  (void)data, (void)bytes, (void)nodes, (void)in_turn, (void)preferred_policy, (void)interleave_policy;
+  (void)data, (void)bytes, (void)nodes, (void)in_turn, (void)preferred_policy, (void)interleave_policy,
+      (void)static_nodes;
   return ENOSYS;
 #endif
 }

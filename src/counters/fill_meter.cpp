@@ -1,4 +1,4 @@
-#include "top/fills.hpp"
+#include "counters/fill_meter.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,14 +8,14 @@
 
 #include "counters/refusal.hpp"
 
-namespace charm::top {
+namespace charm::counters {
 namespace {
 
 constexpr std::size_t reserved_descriptors = 32;  // left for /proc, the terminal, a recording
 
 }  // namespace
 
-FillMeter::FillMeter(std::shared_ptr<os::AttachedEvents> events, const counters::EventPlan& plan, os::PerfAccess access)
+FillMeter::FillMeter(std::shared_ptr<os::AttachedEvents> events, const EventPlan& plan, os::PerfAccess access)
     : events_(std::move(events)), classes_(plan.classes), access_(std::move(access)) {
   for (const auto& group : plan.groups) planned_.insert(planned_.end(), group.begin(), group.end());
 }
@@ -40,7 +40,7 @@ bool FillMeter::open(Met& met, int id, bool thread) {
       close(met);
       if (error == ESRCH) return false;  // it has ended meanwhile
       if (why_not_.empty() && met_.size() <= 1) {
-        const auto refusal = counters::explain(error, access_);
+        const auto refusal = explain(error, access_);
         why_not_ = refusal.why + (refusal.remedy.empty() ? "" : "; " + refusal.remedy);
         given_up_ = true;
       }
@@ -52,10 +52,10 @@ bool FillMeter::open(Met& met, int id, bool thread) {
   return true;
 }
 
-counters::Reading FillMeter::read(Met& met, std::uint64_t time_ns) {
-  counters::Reading reading;
+Reading FillMeter::read(Met& met, std::uint64_t time_ns) {
+  Reading reading;
   reading.time_ns = time_ns;
-  std::array<double, counters::fill_sources> sums{};
+  std::array<double, fill_sources> sums{};
   for (std::size_t i = 0; i < planned_.size(); ++i) {
     One& one = met.events[i];
     os::AttachedEvents::Count now;
@@ -69,15 +69,15 @@ counters::Reading FillMeter::read(Met& met, std::uint64_t time_ns) {
     }
     const auto& planned = planned_[i];
     switch (planned.role) {
-      case counters::EventRole::instructions:
+      case EventRole::instructions:
         reading.has.instructions = true;
         reading.instructions = static_cast<std::uint64_t>(one.total);
         break;
-      case counters::EventRole::cycles:
+      case EventRole::cycles:
         reading.has.cycles = true;
         reading.cycles = static_cast<std::uint64_t>(one.total);
         break;
-      case counters::EventRole::fill:
+      case EventRole::fill:
         reading.has.fills.add(planned.source);
         sums[index(planned.source)] += planned.minus ? -one.total : one.total;
         break;
@@ -93,9 +93,8 @@ counters::Reading FillMeter::read(Met& met, std::uint64_t time_ns) {
   return reading;
 }
 
-std::unordered_map<int, counters::Reading> FillMeter::read_all(const std::vector<int>& ids, bool threads,
-                                                               std::uint64_t time_ns) {
-  std::unordered_map<int, counters::Reading> readings;
+std::unordered_map<int, Reading> FillMeter::read_all(const std::vector<int>& ids, bool threads, std::uint64_t time_ns) {
+  std::unordered_map<int, Reading> readings;
   if (given_up_ || planned_.empty()) return readings;
   for (auto& [id, met] : met_) met.present = false;
   left_out_ = 0;
@@ -130,13 +129,12 @@ std::unordered_map<int, counters::Reading> FillMeter::read_all(const std::vector
   return readings;
 }
 
-std::unordered_map<int, counters::Reading> FillMeter::of_threads(const std::vector<int>& threads,
-                                                                 std::uint64_t time_ns) {
+std::unordered_map<int, Reading> FillMeter::of_threads(const std::vector<int>& threads, std::uint64_t time_ns) {
   return read_all(threads, true, time_ns);
 }
 
-std::unordered_map<int, counters::Reading> FillMeter::of_cpus(const CpuSet& cpus, std::uint64_t time_ns) {
+std::unordered_map<int, Reading> FillMeter::of_cpus(const CpuSet& cpus, std::uint64_t time_ns) {
   return read_all(cpus.values(), false, time_ns);
 }
 
-}  // namespace charm::top
+}  // namespace charm::counters

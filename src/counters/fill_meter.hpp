@@ -16,26 +16,26 @@
 #include "os/perf/attached_events.hpp"
 #include "os/perf/perf_access.hpp"
 
-namespace charm::top {
+namespace charm::counters {
 
 class FillMeter {
  public:
   /// \param plan what to count. \param access for the explanation if nothing can be counted.
-  FillMeter(std::shared_ptr<os::AttachedEvents> events, const counters::EventPlan& plan, os::PerfAccess access);
+  FillMeter(std::shared_ptr<os::AttachedEvents> events, const EventPlan& plan, os::PerfAccess access);
   ~FillMeter();
   FillMeter(const FillMeter&) = delete;
   FillMeter& operator=(const FillMeter&) = delete;
 
   /// Totals since each thread was first seen. Opens events for new threads and closes those of threads that ended.
   /// \param threads tids.
-  std::unordered_map<int, counters::Reading> of_threads(const std::vector<int>& threads, std::uint64_t time_ns);
-  std::unordered_map<int, counters::Reading> of_cpus(const CpuSet& cpus, std::uint64_t time_ns);
+  std::unordered_map<int, Reading> of_threads(const std::vector<int>& threads, std::uint64_t time_ns);
+  std::unordered_map<int, Reading> of_cpus(const CpuSet& cpus, std::uint64_t time_ns);
 
   /// Why nothing is counted, with the remedy; empty if something is counted, and before the first call.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   /// Number of threads that are not counted because no more descriptors can be opened.
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
-  [[nodiscard]] const std::vector<counters::FillClass>& classes() const { return classes_; }
+  [[nodiscard]] const std::vector<FillClass>& classes() const { return classes_; }
 
  private:
   struct One {
@@ -47,16 +47,16 @@ class FillMeter {
     std::vector<One> events;  // as events_
     bool present = true;
     double counted_share = 1;
-    std::array<std::uint64_t, counters::fill_sources> highest{};
+    std::array<std::uint64_t, fill_sources> highest{};
   };
-  std::unordered_map<int, counters::Reading> read_all(const std::vector<int>& ids, bool threads, std::uint64_t time_ns);
+  std::unordered_map<int, Reading> read_all(const std::vector<int>& ids, bool threads, std::uint64_t time_ns);
   bool open(Met& met, int id, bool thread);
   void close(Met& met);
-  counters::Reading read(Met& met, std::uint64_t time_ns);
+  Reading read(Met& met, std::uint64_t time_ns);
 
   std::shared_ptr<os::AttachedEvents> events_;
-  std::vector<counters::Planned> planned_;
-  std::vector<counters::FillClass> classes_;
+  std::vector<Planned> planned_;
+  std::vector<FillClass> classes_;
   os::PerfAccess access_;
   std::unordered_map<int, Met> met_;
   std::string why_not_;
@@ -64,4 +64,4 @@ class FillMeter {
   bool given_up_ = false;
 };
 
-}  // namespace charm::top
+}  // namespace charm::counters
