@@ -53,6 +53,7 @@ class Engine {
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
+  [[noreturn]] void no_such_rank(int rank) const;
 
   detail::Writing begin(int to, detail::Kind kind, std::uint64_t code, std::size_t bytes);
   void send(int to, const detail::Writing& message, bool now) noexcept;
@@ -120,7 +121,6 @@ class Engine {
 
   Peer& peer(int rank) noexcept { return peers_[static_cast<std::size_t>(rank)]; }
   Row& own_row() noexcept;
-  [[noreturn]] void no_such_rank(int rank) const;
   [[nodiscard]] bool gone(int rank) noexcept { return peer(rank).gone.load(std::memory_order_acquire); }
   void check_rank(int rank);
   static std::byte* add_message(Buffer& buffer, std::uint64_t code, detail::Kind kind, std::size_t bytes) noexcept;

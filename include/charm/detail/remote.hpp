@@ -17,6 +17,7 @@
 #include <exception>
 #include <functional>
 #include <new>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -160,6 +161,43 @@ F sent_as(const F& function) {
 template <class R, class... Parameters>
 FunctionNumber<R, Parameters...> sent_as(R (*function)(Parameters...)) {
   return {number_of_code(reinterpret_cast<std::uintptr_t>(function))};
+}
+
+/// A place of the rank that a function was sent to.
+struct Spot {
+  enum class Kind : std::uint64_t { worker, chiplet, node, address } kind;
+  std::uint64_t value;
+};
+struct Destination {
+  int rank;
+  Spot spot;
+};
+/// Runs `body(context)` there as a task, and waits for it. \throws Error (bad_input) if no worker is there, and what
+/// `body` throws.
+void run_at(const Spot& spot, void (*body)(void*), void* context);
+
+/// A function object that runs at a place of the rank that it was sent to.
+template <class F>
+struct Placed {
+  template <class... Arguments>
+  auto operator()(const Arguments&... arguments) -> std::invoke_result_t<F&, const Arguments&...> {
+    using Result = std::invoke_result_t<F&, const Arguments&...>;
+    if constexpr (std::is_void_v<Result>) {
+      auto body = [&] { std::invoke(function, arguments...); };
+      run_at(spot, [](void* at) { (*static_cast<decltype(body)*>(at))(); }, &body);
+    } else {
+      std::optional<Result> result;
+      auto body = [&] { result.emplace(std::invoke(function, arguments...)); };
+      run_at(spot, [](void* at) { (*static_cast<decltype(body)*>(at))(); }, &body);
+      return std::move(*result);
+    }
+  }
+  Spot spot;
+  F function;
+};
+template <class F>
+auto placed(const Spot& spot, const F& function) {
+  return Placed<decltype(sent_as(function))>{spot, sent_as(function)};
 }
 
 template <class F, class... Arguments>
