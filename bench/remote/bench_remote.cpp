@@ -4,6 +4,7 @@
 // or alone, for the updates of two workers of one process (GUPS) that those of two ranks are compared with.
 //   updates: rank 0 sends 8-byte updates to rank 1's table (one direction), and both to each other (GUPS), verified.
 //   calls:   a call that waits, and MPI's ping-pong of 8 bytes, in turns of the same run.
+//            "bench-remote calls [SECONDS]" measures these alone.
 //   count:   "bench-remote count MILLIONS" sends so many messages each way and counts what has arrived.
 #include <charm/charm.hpp>
 #include <charm/global_array.hpp>
@@ -176,8 +177,10 @@ bool count_messages(std::uint64_t millions) {
 
 int main(int count, char** words) {
   const bool counts = count == 3 && std::string_view(words[1]) == "count";
-  const double seconds = !counts && count > 1 ? std::atof(words[1]) : 10;
-  const int log_words = !counts && count > 2 ? std::atoi(words[2]) : 22;
+  const bool only_calls = count >= 2 && std::string_view(words[1]) == "calls";
+  const int numbers = only_calls ? 2 : 1;  // the place of the first one
+  const double seconds = !counts && count > numbers ? std::atof(words[numbers]) : 10;
+  const int log_words = !counts && count > numbers + 1 ? std::atoi(words[numbers + 1]) : 22;
   int level = 0;
   MPI_Init_thread(&count, &words, MPI_THREAD_SERIALIZED, &level);
   int ranks = 1;
@@ -207,10 +210,10 @@ int main(int count, char** words) {
         pings.push_back(ping);
         calls.push_back(call);
         ratios.push_back(call / ping);
-        ways.push_back(1e-6 * one_way(4000000));
+        if (!only_calls) ways.push_back(1e-6 * one_way(4000000));
         std::fill(words_of_table.begin(), words_of_table.end(), 0U);
       }
-      rates.push_back(1e-6 * gups(4000000 * static_cast<unsigned>(charm::num_workers())));
+      if (!only_calls) rates.push_back(1e-6 * gups(4000000 * static_cast<unsigned>(charm::num_workers())));
       if (rank == 0 && round == 0)
         std::printf("%d ranks x %d workers, %zu words of table each\n", ranks, charm::num_workers(),
                     words_of_table.size());
@@ -218,6 +221,7 @@ int main(int count, char** words) {
     }
     if (rank == 0 && !counts) {
       auto print = [](const char* what, const std::vector<double>& values) {
+        if (values.empty()) return;
         const Spread s = spread(values);
         std::printf("%-34s %8.2f  (%.2f to %.2f in %zu runs)\n", what, s.middle, s.least, s.most, values.size());
       };

@@ -15,6 +15,9 @@
 //      are posted as jobs, because look() is also called by threads that have no worker (detail/idle_look.hpp).
 //  M6  A job may still use the engine when its messages have been counted: the engine lasts until the workers have
 //      ended.
+//  M7  Who has run a call runs the next one with less ado: the job of its buffer waits for it some microseconds, unless
+//      there is anything else to do (linger()). One worker at a time does so, and returns to the scheduler after a
+//      number of calls, which has timers and other duties.
 #pragma once
 
 #include <charm/detail/completion.hpp>
@@ -62,8 +65,8 @@ class Engine {
   /// Reads what has arrived. \param in_task the caller is a task, so that replies can be handed over at once.
   /// \return whether there was anything, or another thread is reading.
   bool progress(bool in_task) noexcept;
-  /// Of an idle worker. \return nanoseconds until the next look.
-  std::int64_t look() noexcept;
+  /// Of an idle worker. \param asleep it sleeps between the looks. \return nanoseconds until the next look.
+  std::int64_t look(bool asleep) noexcept;
   void flush() noexcept;
   void fence();
   void barrier();
@@ -133,12 +136,15 @@ class Engine {
   void flush_idle() noexcept;
   void acknowledge(int from, const WireHead& head) noexcept;
   static void wake_all(Waiter*& list) noexcept;
-  Buffer* receive(Buffer* buffer, bool in_task) noexcept;
+  Buffer* receive(Buffer* buffer, bool in_task, bool runs_any) noexcept;
   void look_for_lost(std::int64_t now) noexcept;
   void fail_calls() noexcept;
 
+  bool work(bool in_task, Buffer** next) noexcept;
   static void run_buffer(charm::detail::Job* job) noexcept;
-  void run_messages(Buffer& buffer) noexcept;
+  void linger(Buffer* buffer) noexcept;
+  Buffer* wait_for_next() noexcept;
+  bool run_messages(Buffer& buffer) noexcept;
   void run_function(int from, detail::Kind kind, std::uint64_t code, const std::byte* at, std::size_t bytes) noexcept;
   void run_alone(int from, detail::Runner runner, const std::byte* at, std::size_t bytes) noexcept;
   void start_task(int from, detail::Kind kind, std::uint64_t code, const std::byte* at, std::size_t bytes);
@@ -161,6 +167,9 @@ class Engine {
   std::atomic<bool> failed_{false};
   std::atomic<bool> together_{false};  // a task is in a collective
   std::atomic<std::uint64_t> waits_{0};
+  std::atomic<bool> event_seen_{false};  // since last_event_ns_ was written
+  std::atomic<bool> lingering_{false};   // a worker waits for the next call (M7)
+  std::atomic<std::uint32_t> looks_{0};
   std::atomic<std::int64_t> last_event_ns_{0};
   std::atomic<std::int64_t> next_check_ns_{0};  // time of the next question for lost ranks
   alignas(64) charm::detail::SpinLock lock_;

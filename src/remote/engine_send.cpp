@@ -217,7 +217,8 @@ void Engine::fill_head(int to, Buffer& buffer) noexcept {
 /// Tells other ranks what they may send and what was run. Under lock_. \param least credits that are worth a note; with
 /// 1 every news is.
 void Engine::send_notes(std::uint32_t least) noexcept {
-  if (!notes_due_.exchange(false, std::memory_order_acquire)) return;
+  if (!notes_due_.load(std::memory_order_relaxed)) return;
+  notes_due_.exchange(false, std::memory_order_acquire);
   for (int to = 0; to < ranks_; ++to) {
     Peer& there = peer(to);
     if (to == rank_ || gone(to)) continue;

@@ -60,11 +60,11 @@ Engine& engine() {
   return *found;
 }
 
-std::int64_t look() noexcept {
+std::int64_t look(bool asleep) noexcept {
   lookers.fetch_add(1, std::memory_order_seq_cst);
   const bool ends = ending.load(std::memory_order_seq_cst);  // read after `lookers` was raised, which end() looks at
   Engine* found = engine_of_process.load(std::memory_order_acquire);
-  const std::int64_t next = found != nullptr && !ends ? found->look() : 1000000;
+  const std::int64_t next = found != nullptr && !ends ? found->look(asleep) : 1000000;
   lookers.fetch_sub(1, std::memory_order_release);
   return next;
 }
@@ -284,14 +284,17 @@ void await(const charm::detail::Completion& done) noexcept {
   Engine* own = engine_of_process.load(std::memory_order_acquire);
   const sched::Worker* worker = sched::this_worker();
   if (own != nullptr && worker != nullptr && !sched::oversubscribed()) {
-    const std::int64_t until = base::monotonic_ns() + spin_ns;
+    std::int64_t until = 0;  // most replies come before the first question for the time
     for (unsigned i = 1; !done.done(); ++i) {
       if (worker->inbox.arrived() || !worker->ready.empty() || !worker->deque.empty() ||
           !worker->runtime->inbox.empty())
         break;
       own->progress(true);
       os::pause();
-      if (i % 16 == 0 && base::monotonic_ns() > until) break;
+      if (i % 16 != 0) continue;
+      const std::int64_t now = base::monotonic_ns();
+      if (until == 0) until = now + spin_ns;
+      if (now > until) break;
     }
   }
   const_cast<charm::detail::Completion&>(done).wait();
