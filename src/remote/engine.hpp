@@ -58,7 +58,8 @@ class Engine {
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
   [[noreturn]] void no_such_rank(int rank) const;
 
-  detail::Writing begin(int to, detail::Kind kind, std::uint64_t code, std::size_t bytes);
+  /// \param now as for send(): then it does not wait in a lane.
+  detail::Writing begin(int to, detail::Kind kind, std::uint64_t code, std::size_t bytes, bool now = false);
   void send(int to, const detail::Writing& message, bool now) noexcept;
   PendingCalls pending;
 

@@ -103,9 +103,9 @@ bool Engine::work(bool in_task, Buffer** next) noexcept {
       charm::detail::post_anywhere(*std::exchange(step_, nullptr));
     } else {
       // A buffer that is not full was sent because somebody waits: it is run before anything else is looked for.
-      const bool urgent = event.buffer->bytes < Buffer::usual_bytes / 4 && event.buffer->head().messages > 0;
+      const bool urgent = event.buffer->bytes < Buffer::usual_bytes / 4 && event.buffer->head().messages != 0;
       if (Buffer* buffer = receive(event.buffer, in_task, next != nullptr)) {
-        if (buffer->head().replies < buffer->head().messages) {
+        if (!buffer->all_replies()) {
           *next = buffer;
           break;
         }
@@ -135,7 +135,7 @@ Buffer* Engine::receive(Buffer* buffer, bool in_task, bool runs_any) noexcept {
   }
   buffer->engine = this;
   buffer->run = &Engine::run_buffer;
-  if (runs_any || (in_task && head.replies == head.messages)) return buffer;
+  if (runs_any || (in_task && buffer->all_replies())) return buffer;
   charm::detail::post_anywhere(*buffer);
   return nullptr;
 }
@@ -144,8 +144,11 @@ Buffer* Engine::receive(Buffer* buffer, bool in_task, bool runs_any) noexcept {
 void Engine::acknowledge(int from, const WireHead& head) noexcept {
   Peer& there = peer(from);
   there.credits += head.credits;
-  if (head.run > there.acknowledged.load(std::memory_order_relaxed)) {
-    there.acknowledged.store(head.run, std::memory_order_release);
+  // Heads may overtake each other (those of large buffers), by far less than half of 2^32.
+  const std::uint64_t known = there.acknowledged.load(std::memory_order_relaxed);
+  const auto more = static_cast<std::int32_t>(head.run - static_cast<std::uint32_t>(known));
+  if (more > 0) {
+    there.acknowledged.store(known + static_cast<std::uint32_t>(more), std::memory_order_release);
     wake_all(fences_);
   }
   pump(from);
@@ -314,11 +317,11 @@ void Engine::reply(int to, std::uint64_t id, std::uint64_t status, const void* v
   count_run(to, 1);
   try {
     const ReplyHead head{id, status};
-    const detail::Writing message = begin(to, Kind::reply, 0, sizeof head + bytes);
-    std::memcpy(message.at, &head, sizeof head);
-    if (bytes > 0) std::memcpy(message.at + sizeof head, value, bytes);
     // Others may follow at once, and this worker looks for messages when nothing does.
     const bool alone = peer(to).tasks.load(std::memory_order_relaxed) == 0;
+    const detail::Writing message = begin(to, Kind::reply, 0, sizeof head + bytes, alone);
+    std::memcpy(message.at, &head, sizeof head);
+    if (bytes > 0) std::memcpy(message.at + sizeof head, value, bytes);
     send(to, message, alone);
   } catch (const Error&) {  // the rank that has called is gone
   }

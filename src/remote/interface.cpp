@@ -251,8 +251,8 @@ Traffic traffic() { return engine().traffic(); }
 
 namespace detail {
 
-Writing begin(int rank, Kind kind, std::uint64_t code, std::size_t bytes) {
-  return engine().begin(rank, kind, code, bytes);
+Writing begin(int rank, Kind kind, std::uint64_t code, std::size_t bytes, bool now) {
+  return engine().begin(rank, kind, code, bytes, now);
 }
 
 void send(int rank, const Writing& message, bool now) noexcept {

@@ -85,12 +85,11 @@ class MpiTransport : public Transport {
   void send(int to, Buffer& buffer) override {
     if (buffer.capacity == Buffer::usual_bytes) return start(to, buffer, usual_tag);
     const int tag = first_large_tag + static_cast<int>(large_sent_++ % large_tags);
-    Buffer& announcement = *pool_.take();
-    auto* head = new (announcement.data) WireHead;
-    head->large = buffer.bytes;
-    head->number = static_cast<std::uint64_t>(tag);
-    announcement.bytes = sizeof(WireHead);
-    start(to, announcement, usual_tag);
+    Buffer& note = *pool_.take();
+    note.begin();
+    new (note.data + note.bytes) Announcement{buffer.bytes, static_cast<std::uint64_t>(tag)};
+    note.bytes += sizeof(Announcement);
+    start(to, note, usual_tag);
     start(to, buffer, tag);
   }
 
@@ -122,7 +121,8 @@ class MpiTransport : public Transport {
       buffer->bytes = static_cast<std::size_t>(bytes);
       buffer->peer = status.MPI_SOURCE;
       unposted_ = &receive;  // by the next call: this message has been waited for long enough
-      if (buffer->head().large == 0) return {Event::Kind::received, buffer, nullptr};
+      if (buffer->head().messages != 0 || buffer->bytes == sizeof(WireHead))
+        return {Event::Kind::received, buffer, nullptr};
       expect_large(*buffer);
       pool_.give(buffer);
     }
@@ -206,13 +206,14 @@ class MpiTransport : public Transport {
               &receive.request);
   }
 
-  void expect_large(Buffer& announcement) {
-    const WireHead head = announcement.head();
-    Receive receive{MPI_REQUEST_NULL, pool_.take(head.large)};
-    receive.buffer->bytes = head.large;
-    receive.buffer->peer = announcement.peer;
-    MPI_Irecv(receive.buffer->data, static_cast<int>(head.large), MPI_BYTE, announcement.peer,
-              static_cast<int>(head.number), all_, &receive.request);
+  void expect_large(const Buffer& note) {
+    Announcement of;
+    std::memcpy(&of, note.data + sizeof(WireHead), sizeof of);
+    Receive receive{MPI_REQUEST_NULL, pool_.take(of.bytes)};
+    receive.buffer->bytes = of.bytes;
+    receive.buffer->peer = note.peer;
+    MPI_Irecv(receive.buffer->data, static_cast<int>(of.bytes), MPI_BYTE, note.peer, static_cast<int>(of.number), all_,
+              &receive.request);
     large_.push_back(receive);
   }
 

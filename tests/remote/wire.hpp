@@ -121,7 +121,7 @@ class Wire {
     auto& queue = end(to).from[static_cast<std::size_t>(from)];
     queue.push_back(copy);
     const auto with_messages = static_cast<std::size_t>(
-        std::count_if(queue.begin(), queue.end(), [](Buffer* each) { return each->head().messages > 0; }));
+        std::count_if(queue.begin(), queue.end(), [](Buffer* each) { return each->head().messages != 0; }));
     most_between_ = std::max(most_between_, with_messages);
   }
 

@@ -45,8 +45,8 @@ struct Writing {
 };
 
 /// Begins a message of `bytes` bytes; suspends the caller while the destination's window is full. \throws Error
-/// (not_running, bad_input for a rank that does not exist, remote for one that is gone).
-Writing begin(int rank, Kind kind, std::uint64_t code, std::size_t bytes);
+/// (not_running, bad_input for a rank that does not exist, remote for one that is gone). \param now as for send().
+Writing begin(int rank, Kind kind, std::uint64_t code, std::size_t bytes, bool now);
 /// \param now does not wait for further messages to the same rank.
 void send(int rank, const Writing& message, bool now) noexcept;
 
@@ -245,7 +245,7 @@ void send_call(int rank, Kind kind, const Pending* pending, bool now, const F& f
   ((bytes += bytes_of_span(arguments)), ...);
   constexpr std::size_t id_bytes = sizeof(std::uint64_t);
   const std::size_t head = pending != nullptr ? id_bytes : 0;
-  const Writing message = begin(rank, kind, code, head + bytes);
+  const Writing message = begin(rank, kind, code, head + bytes, now);
   if (pending != nullptr) std::memcpy(message.at, &pending->id, sizeof pending->id);
   std::size_t at = 0;
   write(message.at + head, at, function);
