@@ -43,6 +43,7 @@ class Engine {
   static constexpr std::uint32_t least_window = 8;
   static constexpr int most_waiting = 2;
   static constexpr int most_tasks = 4096;
+  static constexpr std::uint32_t look_thoroughly = 8;  // one of so many looks that follow each other at once
 
   /// The number of buffers that a rank takes from each of the others at a time: two for each of its workers from all of
   /// them together, one to run and one on the way. Otherwise a rank with few others would use few of its workers.
@@ -63,9 +64,10 @@ class Engine {
   void send(int to, const detail::Writing& message, bool now) noexcept;
   PendingCalls pending;
 
-  /// Reads what has arrived. \param in_task the caller is a task, so that replies can be handed over at once.
+  /// Reads what has arrived. \param in_task the caller is a task, so that replies can be handed over at once. \param
+  /// thorough as Transport::poll().
   /// \return whether there was anything, or another thread is reading.
-  bool progress(bool in_task) noexcept;
+  bool progress(bool in_task, bool thorough = true) noexcept;
   /// Of an idle worker. \param asleep it sleeps between the looks. \return nanoseconds until the next look.
   std::int64_t look(bool asleep) noexcept;
   void flush() noexcept;
@@ -141,7 +143,7 @@ class Engine {
   void look_for_lost(std::int64_t now) noexcept;
   void fail_calls() noexcept;
 
-  bool work(bool in_task, Buffer** next) noexcept;
+  bool work(bool in_task, bool thorough, Buffer** next) noexcept;
   static void run_buffer(charm::detail::Job* job) noexcept;
   void linger(Buffer* buffer) noexcept;
   Buffer* wait_for_next() noexcept;

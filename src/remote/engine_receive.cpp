@@ -87,15 +87,15 @@ struct Engine::Task : charm::detail::ListedJob {
   std::size_t bytes;
 };
 
-bool Engine::progress(bool in_task) noexcept { return work(in_task, nullptr); }
+bool Engine::progress(bool in_task, bool thorough) noexcept { return work(in_task, thorough, nullptr); }
 
 /// \param next not null: the caller runs a buffer that it gets there, instead of a job.
-bool Engine::work(bool in_task, Buffer** next) noexcept {
+bool Engine::work(bool in_task, bool thorough, Buffer** next) noexcept {
   if (!lock_.try_lock()) return true;
   Buffer* replies = nullptr;
   bool any = false;
   for (int i = 0; i < 32; ++i) {
-    const Transport::Event event = transport_.poll();
+    const Transport::Event event = transport_.poll(thorough);
     if (event.kind == Transport::Event::Kind::nothing) break;
     any = true;
     if (event.kind == Transport::Event::Kind::finished) {
@@ -155,10 +155,11 @@ void Engine::acknowledge(int from, const WireHead& head) noexcept {
 }
 
 std::int64_t Engine::look(bool asleep) noexcept {
-  const bool any = progress(false);
+  // A worker that searches looks so often that it need not look for everything each time, nor ask for the time.
+  const std::uint32_t looks = asleep ? 0 : looks_.fetch_add(1, std::memory_order_relaxed);
+  const bool any = progress(false, looks % look_thoroughly == 0);
   if (!any) flush_idle();
-  // A worker that searches looks so often that it must not ask for the time each time.
-  if (!asleep && looks_.fetch_add(1, std::memory_order_relaxed) % 32 != 0) return 20000;
+  if (looks % 32 != 0) return 20000;
   const std::int64_t now = base::monotonic_ns();
   if (event_seen_.load(std::memory_order_relaxed)) {
     event_seen_.store(false, std::memory_order_relaxed);
@@ -233,7 +234,7 @@ Buffer* Engine::wait_for_next() noexcept {
   std::int64_t until = 0;
   Buffer* next = nullptr;
   for (unsigned i = 1;; ++i) {
-    work(true, &next);
+    work(true, i % look_thoroughly == 0, &next);
     if (next != nullptr) return next;
     if (worker->inbox.arrived() || !worker->ready.empty() || !worker->deque.empty() || !runtime.inbox.empty() ||
         runtime.work_flags.any(stealing::Flag::work))

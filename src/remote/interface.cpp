@@ -289,7 +289,7 @@ void await(const charm::detail::Completion& done) noexcept {
       if (worker->inbox.arrived() || !worker->ready.empty() || !worker->deque.empty() ||
           !worker->runtime->inbox.empty())
         break;
-      own->progress(true);
+      own->progress(true, i % Engine::look_thoroughly == 0);
       os::pause();
       if (i % 16 != 0) continue;
       const std::int64_t now = base::monotonic_ns();
