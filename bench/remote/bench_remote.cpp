@@ -3,7 +3,8 @@
 //   mpirun -n 2 bench-remote [SECONDS] [LOG2_OF_TABLE_WORDS]
 // or alone, for the updates of two workers of one process (GUPS) that those of two ranks are compared with.
 //   updates: rank 0 sends 8-byte updates to rank 1's table (one direction), and both to each other (GUPS), verified.
-//   calls:   a call that waits, and MPI's ping-pong of 8 bytes, in turns of the same run.
+//   calls:   a call that waits, and MPI's ping-pong of 8 bytes, and of the 40 that the reply takes, in turns of the
+//            same run.
 //            "bench-remote calls [SECONDS]" measures these alone.
 //   count:   "bench-remote count MILLIONS" sends so many messages each way and counts what has arrived.
 #include <charm/charm.hpp>
@@ -13,6 +14,7 @@
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -113,7 +115,8 @@ double one_way(std::uint64_t count) {
   });
 }
 
-constexpr int block = 100;  // calls, or round trips, that are timed together
+constexpr int bytes_of_reply = 40;  // of a number, with what says which call it belongs to
+constexpr int block = 100;          // calls, or round trips, that are timed together
 
 /// Microseconds of one of `count` exchanges: those of the middle block, so that a program that takes the core for some
 /// milliseconds counts once, and the mean.
@@ -147,16 +150,17 @@ Exchange call_us(int count) {
   });
 }
 
-Exchange mpi_us(int count, int rank) {
-  std::uint64_t word = 0;
+Exchange mpi_us(int count, int rank, int bytes) {
+  std::array<char, 64> data{};
+  char* const word = data.data();
   MPI_Barrier(MPI_COMM_WORLD);
   return time_exchanges(count, [&](std::uint64_t /*i*/) {
     if (rank == 0) {
-      MPI_Send(&word, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-      MPI_Recv(&word, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Send(word, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+      MPI_Recv(word, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
-      MPI_Recv(&word, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      MPI_Send(&word, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+      MPI_Recv(word, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Send(word, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
     }
   });
 }
@@ -209,7 +213,7 @@ int main(int count, char** words) {
     table = words_of_table.data();
     mask = words_of_table.size() - 1;
     const auto begin = Clock::now();
-    std::vector<double> ratios, mean_ratios, calls, pings, ways, rates;
+    std::vector<double> ratios, long_ratios, mean_ratios, calls, pings, long_pings, ways, rates;
     if (counts) {
       remote::init();
       failed = count_messages(std::strtoull(words[2], nullptr, 10)) ? 0 : 1;
@@ -219,13 +223,16 @@ int main(int count, char** words) {
       int more = round < 3 || seconds_since(begin) < seconds ? 1 : 0;
       MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
       if (more == 0) break;
-      const Exchange ping = ranks > 1 ? mpi_us(20000, rank) : Exchange{};
+      const Exchange ping = ranks > 1 ? mpi_us(20000, rank, 8) : Exchange{};
+      const Exchange long_ping = ranks > 1 ? mpi_us(20000, rank, bytes_of_reply) : Exchange{};
       remote::init();
       if (ranks > 1) {
         const Exchange call = call_us(20000);
         pings.push_back(ping.middle);
         calls.push_back(call.middle);
         ratios.push_back(call.middle / ping.middle);
+        long_pings.push_back(long_ping.middle);
+        long_ratios.push_back(call.middle / long_ping.middle);
         mean_ratios.push_back(call.mean / ping.mean);
         if (!only_calls) ways.push_back(1e-6 * one_way(4000000));
         std::fill(words_of_table.begin(), words_of_table.end(), 0U);
@@ -244,9 +251,11 @@ int main(int count, char** words) {
       };
       if (ranks > 1) {
         print("call, us", calls);
-        print("MPI ping-pong, us", pings);
-        print("call / ping-pong", ratios);
-        print("call / ping-pong, of the means", mean_ratios);
+        print("MPI ping-pong of 8 bytes, us", pings);
+        print("MPI ping-pong of 40 bytes, us", long_pings);
+        print("call / ping-pong of 8", ratios);
+        print("call / ping-pong of 40", long_ratios);
+        print("call / ping-pong of 8, of the means", mean_ratios);
         print("updates one way, M/s", ways);
       }
       print("GUPS of all ranks, M/s", rates);

@@ -10,7 +10,6 @@
 
 #include "base/clock.hpp"
 #include "base/notices.hpp"
-#include "os/threads/pause.hpp"
 #include "remote/called.hpp"
 #include "remote/engine.hpp"
 #include "sched/run/oversubscription.hpp"
@@ -239,7 +238,6 @@ Buffer* Engine::wait_for_next() noexcept {
     if (worker->inbox.arrived() || !worker->ready.empty() || !worker->deque.empty() || !runtime.inbox.empty() ||
         runtime.work_flags.any(stealing::Flag::work))
       return nullptr;
-    os::pause();
     if (i % 16 != 0) continue;
     const std::int64_t now = base::monotonic_ns();
     if (until == 0) until = now + linger_ns;

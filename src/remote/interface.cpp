@@ -16,7 +16,6 @@
 #include "base/clock.hpp"
 #include "base/settings.hpp"
 #include "os/threads/affinity.hpp"
-#include "os/threads/pause.hpp"
 #include "remote/apart.hpp"
 #include "remote/called.hpp"
 #include "remote/code.hpp"
@@ -289,8 +288,7 @@ void await(const charm::detail::Completion& done) noexcept {
       if (worker->inbox.arrived() || !worker->ready.empty() || !worker->deque.empty() ||
           !worker->runtime->inbox.empty())
         break;
-      own->progress(true, i % Engine::look_thoroughly == 0);
-      os::pause();
+      own->progress(true, i % Engine::look_thoroughly == 0);  // takes longer than a pause
       if (i % 16 != 0) continue;
       const std::int64_t now = base::monotonic_ns();
       if (until == 0) until = now + spin_ns;
