@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/prefetch.hpp"
 #include "remote/called.hpp"
 #include "remote/engine.hpp"
 
@@ -69,7 +70,7 @@ void Engine::check_rank(int rank) {
                                                              std::size_t bytes) noexcept {
   std::byte* at = buffer.data + buffer.bytes;
   // The transport has read these lines last, perhaps on another core; the lane's lock would wait for them.
-  __builtin_prefetch(at + 512, 1);
+  base::prefetch_to_write(at + 512);
   new (at) MessageHead(code, static_cast<unsigned>(kind), bytes);
   buffer.bytes += sizeof(MessageHead) + detail::padded(bytes, 8);
   ++buffer.messages;
