@@ -42,6 +42,8 @@ struct LoopPart {
 };
 /// A number that no other loop of any rank has.
 std::uint64_t new_loop();
+/// Before a loop whose parts may be stolen begins, all ranks have theirs: nothing is left of a part that is not there.
+void open_part(const LoopPart& part);
 /// Runs this rank's part of a loop, and what it steals.
 void run_part(const LoopPart& part, LoopBody body, void* function);
 
@@ -99,6 +101,13 @@ void parallel_for(std::int64_t begin, std::int64_t end, const F& function, const
       parts.push_back(call_async(r, Loop{there, function}));
   };
   try {
+    if (options.steal) {
+      std::vector<future<void>> opened;
+      for (int r = 0; r < all; ++r)
+        opened.push_back(call_async(r, [](detail::LoopPart of) { detail::open_part(of); }, part(r)));
+      flush();
+      detail::wait_for_all(opened, nullptr);
+    }
     for (const int r : ranks_by_distance()) start(r);
     start(rank());
     flush();

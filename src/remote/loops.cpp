@@ -9,6 +9,7 @@
 #include <charm/remote_loops.hpp>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 
 #include "remote/called.hpp"
@@ -60,7 +61,14 @@ class Part {
       part->rest_.high -= share;
       return {part->rest_.high, part->rest_.high + share};
     }
-    return {};  // not begun here, or ended
+    return {};  // ended
+  }
+  /// That open_part() has made.
+  static Part* find(std::uint64_t loop) noexcept {
+    const std::lock_guard guard(list_lock);
+    Part* part = first;
+    while (part != nullptr && part->number_ != loop) part = part->after_;
+    return part;
   }
 
  private:
@@ -94,8 +102,11 @@ std::uint64_t new_loop() {
   return static_cast<std::uint64_t>(rank()) << 40 | loops.fetch_add(1, std::memory_order_relaxed);
 }
 
+void open_part(const LoopPart& given) { new Part(given); }  // in the list; run_part() ends it
+
 void run_part(const LoopPart& given, LoopBody body, void* function) {
-  Part part(given);
+  const std::unique_ptr<Part> own(given.steal ? Part::find(given.loop) : new Part(given));
+  Part& part = *own;
   auto run_blocks = [&] {
     charm::parallel_for(0, num_workers(),
                         [&](int) {
