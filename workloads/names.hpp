@@ -14,6 +14,7 @@ inline constexpr std::array graph_kind_names = {"kronecker", "uniform", "grid", 
 inline constexpr std::array rank_graph_kernel_names = {"bfs", "pr", "graph500"};  // also on several processes
 inline constexpr std::array sgd_kernel_names = {"loss",     "gradient",    "sgd-core",  "sgd-chiplet",
                                                 "sgd-node", "sgd-machine", "sgd-column"};
+inline constexpr std::array rank_sgd_kernel_names = {"sgd-core", "sgd-chiplet", "sgd-node", "sgd-machine"};
 inline constexpr std::array sgd_update_names = {"hogwild", "locked", "averaged"};
 inline constexpr std::array array_memory_names = {"touched", "near", "interleaved", "partitioned", "replicated"};
 

@@ -3,7 +3,9 @@
 //   mpirun -n 2 bench-remote [SECONDS] [LOG2_OF_TABLE_WORDS]
 // or alone, for the updates of two workers of one process (GUPS) that those of two ranks are compared with.
 //   updates: rank 0 sends 8-byte updates to rank 1's table (one direction), and both to each other (GUPS), verified.
-//   calls:   a call that waits, and MPI's ping-pong of 8 bytes, in turns of the same run.
+//   calls:   a call that waits, and MPI's ping-pong of 8 bytes, and of the 40 that the reply takes, in turns of the
+//            same run.
+//            "bench-remote calls [SECONDS]" measures these alone.
 //   count:   "bench-remote count MILLIONS" sends so many messages each way and counts what has arrived.
 #include <charm/charm.hpp>
 #include <charm/global_array.hpp>
@@ -12,6 +14,7 @@
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -112,36 +115,54 @@ double one_way(std::uint64_t count) {
   });
 }
 
-double call_us(int count) {
+constexpr int bytes_of_reply = 40;  // of a number, with what says which call it belongs to
+constexpr int block = 100;          // calls, or round trips, that are timed together
+
+/// Microseconds of one of `count` exchanges: those of the middle block, so that a program that takes the core for some
+/// milliseconds counts once, and the mean.
+struct Exchange {
+  double middle, mean;
+};
+template <class F>
+Exchange time_exchanges(int count, F&& exchange) {
+  std::vector<double> blocks;
+  const auto begin = Clock::now();
+  for (int i = 0; i < count; i += block) {
+    const auto start = Clock::now();
+    for (int k = 0; k < block; ++k) exchange(static_cast<std::uint64_t>(i + k));
+    blocks.push_back(1e6 * seconds_since(start) / block);
+  }
+  const double mean = 1e6 * seconds_since(begin) / count;
+  return {spread(std::move(blocks)).middle, mean};
+}
+
+Exchange call_us(int count) {
   return charm::run([count] {
     remote::barrier();
-    double taken = 0;
+    Exchange taken{};
     if (remote::rank() == 0) {
-      const auto start = Clock::now();
-      for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(count); ++i) {
+      taken = time_exchanges(count, [](std::uint64_t i) {
         if (remote::call(remote::ranks() - 1, [](std::uint64_t n) { return n + 1; }, i) != i + 1) std::abort();
-      }
-      taken = seconds_since(start);
+      });
     }
     remote::barrier();
-    return 1e6 * taken / count;
+    return taken;
   });
 }
 
-double mpi_us(int count, int rank) {
-  std::uint64_t word = 0;
+Exchange mpi_us(int count, int rank, int bytes) {
+  std::array<char, 64> data{};
+  char* const word = data.data();
   MPI_Barrier(MPI_COMM_WORLD);
-  const auto start = Clock::now();
-  for (int i = 0; i < count; ++i) {
+  return time_exchanges(count, [&](std::uint64_t /*i*/) {
     if (rank == 0) {
-      MPI_Send(&word, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-      MPI_Recv(&word, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Send(word, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+      MPI_Recv(word, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
-      MPI_Recv(&word, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      MPI_Send(&word, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+      MPI_Recv(word, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Send(word, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
     }
-  }
-  return 1e6 * seconds_since(start) / count;
+  });
 }
 
 /// Every rank sends to every other; \return whether all has arrived once.
@@ -176,8 +197,10 @@ bool count_messages(std::uint64_t millions) {
 
 int main(int count, char** words) {
   const bool counts = count == 3 && std::string_view(words[1]) == "count";
-  const double seconds = !counts && count > 1 ? std::atof(words[1]) : 10;
-  const int log_words = !counts && count > 2 ? std::atoi(words[2]) : 22;
+  const bool only_calls = count >= 2 && std::string_view(words[1]) == "calls";
+  const int numbers = only_calls ? 2 : 1;  // the place of the first one
+  const double seconds = !counts && count > numbers ? std::atof(words[numbers]) : 10;
+  const int log_words = !counts && count > numbers + 1 ? std::atoi(words[numbers + 1]) : 22;
   int level = 0;
   MPI_Init_thread(&count, &words, MPI_THREAD_SERIALIZED, &level);
   int ranks = 1;
@@ -190,7 +213,7 @@ int main(int count, char** words) {
     table = words_of_table.data();
     mask = words_of_table.size() - 1;
     const auto begin = Clock::now();
-    std::vector<double> ratios, calls, pings, ways, rates;
+    std::vector<double> ratios, long_ratios, mean_ratios, calls, pings, long_pings, ways, rates;
     if (counts) {
       remote::init();
       failed = count_messages(std::strtoull(words[2], nullptr, 10)) ? 0 : 1;
@@ -200,17 +223,21 @@ int main(int count, char** words) {
       int more = round < 3 || seconds_since(begin) < seconds ? 1 : 0;
       MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
       if (more == 0) break;
-      const double ping = ranks > 1 ? mpi_us(20000, rank) : 0;
+      const Exchange ping = ranks > 1 ? mpi_us(20000, rank, 8) : Exchange{};
+      const Exchange long_ping = ranks > 1 ? mpi_us(20000, rank, bytes_of_reply) : Exchange{};
       remote::init();
       if (ranks > 1) {
-        const double call = call_us(20000);
-        pings.push_back(ping);
-        calls.push_back(call);
-        ratios.push_back(call / ping);
-        ways.push_back(1e-6 * one_way(4000000));
+        const Exchange call = call_us(20000);
+        pings.push_back(ping.middle);
+        calls.push_back(call.middle);
+        ratios.push_back(call.middle / ping.middle);
+        long_pings.push_back(long_ping.middle);
+        long_ratios.push_back(call.middle / long_ping.middle);
+        mean_ratios.push_back(call.mean / ping.mean);
+        if (!only_calls) ways.push_back(1e-6 * one_way(4000000));
         std::fill(words_of_table.begin(), words_of_table.end(), 0U);
       }
-      rates.push_back(1e-6 * gups(4000000 * static_cast<unsigned>(charm::num_workers())));
+      if (!only_calls) rates.push_back(1e-6 * gups(4000000 * static_cast<unsigned>(charm::num_workers())));
       if (rank == 0 && round == 0)
         std::printf("%d ranks x %d workers, %zu words of table each\n", ranks, charm::num_workers(),
                     words_of_table.size());
@@ -218,13 +245,17 @@ int main(int count, char** words) {
     }
     if (rank == 0 && !counts) {
       auto print = [](const char* what, const std::vector<double>& values) {
+        if (values.empty()) return;
         const Spread s = spread(values);
         std::printf("%-34s %8.2f  (%.2f to %.2f in %zu runs)\n", what, s.middle, s.least, s.most, values.size());
       };
       if (ranks > 1) {
         print("call, us", calls);
-        print("MPI ping-pong, us", pings);
-        print("call / ping-pong", ratios);
+        print("MPI ping-pong of 8 bytes, us", pings);
+        print("MPI ping-pong of 40 bytes, us", long_pings);
+        print("call / ping-pong of 8", ratios);
+        print("call / ping-pong of 40", long_ratios);
+        print("call / ping-pong of 8, of the means", mean_ratios);
         print("updates one way, M/s", ways);
       }
       print("GUPS of all ranks, M/s", rates);

@@ -13,6 +13,7 @@
 #include <charm/detail/remote.hpp>
 #include <charm/future.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -87,8 +88,81 @@ void post(int rank, const F& function, const Arguments&... arguments) {
   detail::send_call(rank, detail::Kind::post, nullptr, false, detail::sent_as(function), arguments...);
 }
 
+/// A destination of calls: a worker of a rank.
+struct on_worker {
+  int rank;    ///< 0 .. ranks()-1
+  int worker;  ///< 0 .. num_workers()-1 of that rank
+};
+/// A destination of calls: any worker of a chiplet of a rank.
+struct on_chiplet {
+  int rank;     ///< 0 .. ranks()-1
+  int chiplet;  ///< index in Machine::chiplets of that rank
+};
+/// A destination of calls: any worker of a NUMA node of a rank.
+struct on_node {
+  int rank;  ///< 0 .. ranks()-1
+  int node;  ///< index in Machine::nodes of that rank
+};
+
+namespace detail {
+inline Destination destination(const on_worker& to) {
+  return {to.rank, {Spot::Kind::worker, static_cast<std::uint64_t>(to.worker)}};
+}
+inline Destination destination(const on_chiplet& to) {
+  return {to.rank, {Spot::Kind::chiplet, static_cast<std::uint64_t>(to.chiplet)}};
+}
+inline Destination destination(const on_node& to) {
+  return {to.rank, {Spot::Kind::node, static_cast<std::uint64_t>(to.node)}};
+}
+/// A global_ptr: on the NUMA node of its page.
+template <class Address>
+  requires requires(const Address& to) {
+    { to.rank() } -> std::same_as<int>;
+    to.local();
+  }
+Destination destination(const Address& to) {
+  return {to.rank(), {Spot::Kind::address, reinterpret_cast<std::uintptr_t>(to.local())}};
+}
+}  // namespace detail
+
+/// A place within a rank: on_worker, on_chiplet, on_node, or a global_ptr, which stands for the NUMA node on which its
+/// page lies (as charm::on_address does).
+template <class Where>
+concept Place = requires(const Where& where) { detail::destination(where); };
+
+/// As call() to a rank, at a place there (charm::call tells what that means). Costs a further switch of tasks on that
+/// rank. \throws Error also as charm::call() there: bad_input if no worker is at that place.
+template <Place Where, class F, class... Arguments>
+auto call(const Where& where, const F& function, const Arguments&... arguments) {
+  const detail::Destination to = detail::destination(where);
+  return call(to.rank, detail::placed(to.spot, function), arguments...);
+}
+/// As call_async() to a rank, at a place there.
+template <Place Where, class F, class... Arguments>
+auto call_async(const Where& where, const F& function, const Arguments&... arguments) {
+  const detail::Destination to = detail::destination(where);
+  return call_async(to.rank, detail::placed(to.spot, function), arguments...);
+}
+/// As call_detached() to a rank, at a place there.
+template <Place Where, class F, class... Arguments>
+void call_detached(const Where& where, const F& function, const Arguments&... arguments) {
+  const detail::Destination to = detail::destination(where);
+  call_detached(to.rank, detail::placed(to.spot, function), arguments...);
+}
+
 /// Sends what was collected for other ranks.
 void flush();
+
+/// For tasks that compute for long: receives messages, and lets other tasks run if functions were called meanwhile.
+/// Otherwise a rank whose workers are all busy answers when one of them has nothing else to do.
+void poll();
+
+/// What a message to another rank costs, relatively: 0 for this rank, then as Machine::distance() between cores of the
+/// same host, 100 to another host. Where a rank uses several chiplets or nodes, those of its first worker count.
+/// \throws Error (bad_input) for a rank that does not exist.
+[[nodiscard]] double distance(int rank);
+/// The other ranks, the nearest first; of equally near ones those that follow in number.
+[[nodiscard]] const std::vector<int>& ranks_by_distance();
 
 /// Waits until everything that this rank has sent has run, including what its other tasks send meanwhile: the functions
 /// of post() and call_detached() have ended. It does not wait for what these functions send in turn; barrier() does.

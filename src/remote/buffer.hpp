@@ -7,19 +7,24 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 namespace charm::remote {
 
 class Engine;
 
-/// In front of the messages, on the wire.
-struct alignas(16) WireHead {
-  std::uint64_t run = 0;       ///< messages of the receiver that the sender has run so far, in all
-  std::uint32_t credits = 0;   ///< buffers that the receiver may send in addition
-  std::uint32_t messages = 0;  ///< 0: a note, which needs no credit
-  std::uint32_t replies = 0;   ///< of the messages
-  std::uint32_t unused = 0;
-  std::uint64_t large = 0;   ///< not 0: announces a buffer of so many bytes, which comes by itself
+/// In front of the messages, on the wire. As small as it can be: a call of one number and its reply fit a cache line
+/// each, with the heads of Open MPI.
+struct WireHead {
+  std::uint32_t run = 0;       ///< messages of the receiver that the sender has run so far, in all, modulo 2^32
+  std::uint16_t credits = 0;   ///< buffers that the receiver may send in addition
+  std::uint16_t messages = 0;  ///< how many, all_replies if they are all replies; 0: a note, which needs no credit
+  static constexpr std::uint16_t all_replies = 1U << 15;  // more than there is room for in a buffer
+};
+
+/// Behind the head of a note: a buffer of so many bytes comes by itself.
+struct Announcement {
+  std::uint64_t bytes = 0;
   std::uint64_t number = 0;  ///< of that buffer among the large ones from this sender
 };
 
@@ -45,10 +50,19 @@ class Buffer : public charm::detail::ListedJob {
 
   Buffer(std::byte* memory, std::size_t capacity) noexcept : ListedJob(nullptr), data(memory), capacity(capacity) {}
   [[nodiscard]] WireHead& head() noexcept { return *reinterpret_cast<WireHead*>(data); }
+  /// Makes it an empty one to write to.
+  void begin() noexcept {
+    new (data) WireHead;
+    bytes = sizeof(WireHead);
+    messages = replies = 0;
+  }
+  [[nodiscard]] bool all_replies() noexcept { return (head().messages & WireHead::all_replies) != 0; }
 
   std::byte* const data;
   const std::size_t capacity;
   std::size_t bytes = 0;
+  std::uint32_t messages = 0;  // of one that is written
+  std::uint32_t replies = 0;   // of these
   int peer = -1;
   Engine* engine = nullptr;
   Buffer* after = nullptr;  // in a list of the pool or of a peer

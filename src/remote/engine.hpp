@@ -15,6 +15,9 @@
 //      are posted as jobs, because look() is also called by threads that have no worker (detail/idle_look.hpp).
 //  M6  A job may still use the engine when its messages have been counted: the engine lasts until the workers have
 //      ended.
+//  M7  Who has run a call runs the next one with less ado: the job of its buffer waits for it some microseconds, unless
+//      there is anything else to do (linger()). One worker at a time does so, and returns to the scheduler after a
+//      number of calls, which has timers and other duties.
 #pragma once
 
 #include <charm/detail/completion.hpp>
@@ -40,6 +43,7 @@ class Engine {
   static constexpr std::uint32_t least_window = 8;
   static constexpr int most_waiting = 2;
   static constexpr int most_tasks = 4096;
+  static constexpr std::uint32_t look_thoroughly = 8;  // one of so many looks that follow each other at once
 
   /// The number of buffers that a rank takes from each of the others at a time: two for each of its workers from all of
   /// them together, one to run and one on the way. Otherwise a rank with few others would use few of its workers.
@@ -53,16 +57,19 @@ class Engine {
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
+  [[noreturn]] void no_such_rank(int rank) const;
 
-  detail::Writing begin(int to, detail::Kind kind, std::uint64_t code, std::size_t bytes);
+  /// \param now as for send(): then it does not wait in a lane.
+  detail::Writing begin(int to, detail::Kind kind, std::uint64_t code, std::size_t bytes, bool now = false);
   void send(int to, const detail::Writing& message, bool now) noexcept;
   PendingCalls pending;
 
-  /// Reads what has arrived. \param in_task the caller is a task, so that replies can be handed over at once.
+  /// Reads what has arrived. \param in_task the caller is a task, so that replies can be handed over at once. \param
+  /// thorough as Transport::poll().
   /// \return whether there was anything, or another thread is reading.
-  bool progress(bool in_task) noexcept;
-  /// Of an idle worker. \return nanoseconds until the next look.
-  std::int64_t look() noexcept;
+  bool progress(bool in_task, bool thorough = true) noexcept;
+  /// Of an idle worker. \param asleep it sleeps between the looks. \return nanoseconds until the next look.
+  std::int64_t look(bool asleep) noexcept;
   void flush() noexcept;
   void fence();
   void barrier();
@@ -120,7 +127,6 @@ class Engine {
 
   Peer& peer(int rank) noexcept { return peers_[static_cast<std::size_t>(rank)]; }
   Row& own_row() noexcept;
-  [[noreturn]] void no_such_rank(int rank) const;
   [[nodiscard]] bool gone(int rank) noexcept { return peer(rank).gone.load(std::memory_order_acquire); }
   void check_rank(int rank);
   static std::byte* add_message(Buffer& buffer, std::uint64_t code, detail::Kind kind, std::size_t bytes) noexcept;
@@ -133,12 +139,15 @@ class Engine {
   void flush_idle() noexcept;
   void acknowledge(int from, const WireHead& head) noexcept;
   static void wake_all(Waiter*& list) noexcept;
-  Buffer* receive(Buffer* buffer, bool in_task) noexcept;
+  Buffer* receive(Buffer* buffer, bool in_task, bool runs_any) noexcept;
   void look_for_lost(std::int64_t now) noexcept;
   void fail_calls() noexcept;
 
+  bool work(bool in_task, bool thorough, Buffer** next) noexcept;
   static void run_buffer(charm::detail::Job* job) noexcept;
-  void run_messages(Buffer& buffer) noexcept;
+  void linger(Buffer* buffer) noexcept;
+  Buffer* wait_for_next() noexcept;
+  bool run_messages(Buffer& buffer) noexcept;
   void run_function(int from, detail::Kind kind, std::uint64_t code, const std::byte* at, std::size_t bytes) noexcept;
   void run_alone(int from, detail::Runner runner, const std::byte* at, std::size_t bytes) noexcept;
   void start_task(int from, detail::Kind kind, std::uint64_t code, const std::byte* at, std::size_t bytes);
@@ -161,6 +170,9 @@ class Engine {
   std::atomic<bool> failed_{false};
   std::atomic<bool> together_{false};  // a task is in a collective
   std::atomic<std::uint64_t> waits_{0};
+  std::atomic<bool> event_seen_{false};  // since last_event_ns_ was written
+  std::atomic<bool> lingering_{false};   // a worker waits for the next call (M7)
+  std::atomic<std::uint32_t> looks_{0};
   std::atomic<std::int64_t> last_event_ns_{0};
   std::atomic<std::int64_t> next_check_ns_{0};  // time of the next question for lost ranks
   alignas(64) charm::detail::SpinLock lock_;

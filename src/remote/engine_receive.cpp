@@ -12,6 +12,9 @@
 #include "base/notices.hpp"
 #include "remote/called.hpp"
 #include "remote/engine.hpp"
+#include "sched/run/oversubscription.hpp"
+#include "sched/run/runtime.hpp"
+#include "sched/run/worker.hpp"
 
 namespace charm::remote {
 
@@ -37,6 +40,8 @@ namespace {
 constexpr std::size_t small_call =
     1024;  // bytes of arguments that are copied to the stack, so that the buffer is free again
 constexpr std::int64_t check_ns = 100000000;  // between two questions for lost ranks
+constexpr std::int64_t linger_ns = 10000;     // wait for the next call (M7)
+constexpr int most_runs = 64;                 // calls until the worker returns to the scheduler
 
 struct ReplyHead {
   std::uint64_t id;
@@ -81,12 +86,15 @@ struct Engine::Task : charm::detail::ListedJob {
   std::size_t bytes;
 };
 
-bool Engine::progress(bool in_task) noexcept {
+bool Engine::progress(bool in_task, bool thorough) noexcept { return work(in_task, thorough, nullptr); }
+
+/// \param next not null: the caller runs a buffer that it gets there, instead of a job.
+bool Engine::work(bool in_task, bool thorough, Buffer** next) noexcept {
   if (!lock_.try_lock()) return true;
   Buffer* replies = nullptr;
   bool any = false;
   for (int i = 0; i < 32; ++i) {
-    const Transport::Event event = transport_.poll();
+    const Transport::Event event = transport_.poll(thorough);
     if (event.kind == Transport::Event::Kind::nothing) break;
     any = true;
     if (event.kind == Transport::Event::Kind::finished) {
@@ -94,8 +102,12 @@ bool Engine::progress(bool in_task) noexcept {
       charm::detail::post_anywhere(*std::exchange(step_, nullptr));
     } else {
       // A buffer that is not full was sent because somebody waits: it is run before anything else is looked for.
-      const bool urgent = event.buffer->bytes < Buffer::usual_bytes / 4 && event.buffer->head().messages > 0;
-      if (Buffer* buffer = receive(event.buffer, in_task)) {
+      const bool urgent = event.buffer->bytes < Buffer::usual_bytes / 4 && event.buffer->head().messages != 0;
+      if (Buffer* buffer = receive(event.buffer, in_task, next != nullptr)) {
+        if (!buffer->all_replies()) {
+          *next = buffer;
+          break;
+        }
         buffer->after = replies;
         replies = buffer;
       }
@@ -103,7 +115,7 @@ bool Engine::progress(bool in_task) noexcept {
     }
   }
   send_notes(in_task ? least_window / 2 : 1);
-  if (any) last_event_ns_.store(base::monotonic_ns(), std::memory_order_relaxed);
+  if (any) event_seen_.store(true, std::memory_order_relaxed);
   lock_.unlock();
   while (Buffer* buffer = replies) {
     replies = buffer->after;
@@ -113,7 +125,7 @@ bool Engine::progress(bool in_task) noexcept {
 }
 
 /// Under lock_. \return a buffer that the caller has to run.
-Buffer* Engine::receive(Buffer* buffer, bool in_task) noexcept {
+Buffer* Engine::receive(Buffer* buffer, bool in_task, bool runs_any) noexcept {
   const WireHead& head = buffer->head();
   acknowledge(buffer->peer, head);
   if (head.messages == 0) {
@@ -122,7 +134,7 @@ Buffer* Engine::receive(Buffer* buffer, bool in_task) noexcept {
   }
   buffer->engine = this;
   buffer->run = &Engine::run_buffer;
-  if (in_task && head.replies == head.messages) return buffer;
+  if (runs_any || (in_task && buffer->all_replies())) return buffer;
   charm::detail::post_anywhere(*buffer);
   return nullptr;
 }
@@ -131,20 +143,27 @@ Buffer* Engine::receive(Buffer* buffer, bool in_task) noexcept {
 void Engine::acknowledge(int from, const WireHead& head) noexcept {
   Peer& there = peer(from);
   there.credits += head.credits;
-  if (head.run > there.acknowledged.load(std::memory_order_relaxed)) {
-    there.acknowledged.store(head.run, std::memory_order_release);
+  // Heads may overtake each other (those of large buffers), by far less than half of 2^32.
+  const std::uint64_t known = there.acknowledged.load(std::memory_order_relaxed);
+  const auto more = static_cast<std::int32_t>(head.run - static_cast<std::uint32_t>(known));
+  if (more > 0) {
+    there.acknowledged.store(known + static_cast<std::uint32_t>(more), std::memory_order_release);
     wake_all(fences_);
   }
   pump(from);
 }
 
-std::int64_t Engine::look() noexcept {
-  if (progress(false)) {  // there is work: the rest can wait until there is none
-    look_for_lost(last_event_ns_.load(std::memory_order_relaxed));
-    return 20000;
-  }
-  flush_idle();
+std::int64_t Engine::look(bool asleep) noexcept {
+  // A worker that searches looks so often that it need not look for everything each time, nor ask for the time.
+  const std::uint32_t looks = asleep ? 0 : looks_.fetch_add(1, std::memory_order_relaxed);
+  const bool any = progress(false, looks % look_thoroughly == 0);
+  if (!any) flush_idle();
+  if (looks % 32 != 0) return 20000;
   const std::int64_t now = base::monotonic_ns();
+  if (event_seen_.load(std::memory_order_relaxed)) {
+    event_seen_.store(false, std::memory_order_relaxed);
+    last_event_ns_.store(now, std::memory_order_relaxed);
+  }
   look_for_lost(now);
   const std::int64_t quiet = now - last_event_ns_.load(std::memory_order_relaxed);
   return quiet < 2000000 ? 20000 : quiet < 50000000 ? 200000 : 1000000;
@@ -192,11 +211,42 @@ void Engine::run_buffer(Job* job) noexcept {
   Buffer& buffer = *static_cast<Buffer*>(job);
   Engine& engine = *buffer.engine;
   const int from = buffer.peer;
-  in_called_function.with(true, [&] { engine.run_messages(buffer); });
+  in_called_function.with(true, [&] { engine.linger(&buffer); });
   if (engine.peer(from).owed.load(std::memory_order_relaxed) >= least_window / 2) engine.progress(true);
 }
 
-void Engine::run_messages(Buffer& buffer) noexcept {
+/// Runs a buffer, and others that follow (M7).
+void Engine::linger(Buffer* buffer) noexcept {
+  for (int runs = 0; buffer != nullptr; ++runs) {
+    const bool called = run_messages(*buffer);
+    if (!called || runs == most_runs || lingering_.exchange(true, std::memory_order_acquire)) return;
+    buffer = wait_for_next();
+    lingering_.store(false, std::memory_order_release);
+  }
+}
+
+/// \return nullptr if none has come for some time, or there is other work.
+Buffer* Engine::wait_for_next() noexcept {
+  const sched::Worker* worker = sched::this_worker();
+  if (worker == nullptr || sched::oversubscribed()) return nullptr;
+  const sched::Runtime& runtime = *worker->runtime;
+  std::int64_t until = 0;
+  Buffer* next = nullptr;
+  for (unsigned i = 1;; ++i) {
+    work(true, i % look_thoroughly == 0, &next);
+    if (next != nullptr) return next;
+    if (worker->inbox.arrived() || !worker->ready.empty() || !worker->deque.empty() || !runtime.inbox.empty() ||
+        runtime.work_flags.any(stealing::Flag::work))
+      return nullptr;
+    if (i % 16 != 0) continue;
+    const std::int64_t now = base::monotonic_ns();
+    if (until == 0) until = now + linger_ns;
+    if (now > until) return nullptr;
+  }
+}
+
+/// \return whether any function was called that somebody waits for.
+bool Engine::run_messages(Buffer& buffer) noexcept {
   const int from = buffer.peer;
   std::uint64_t run = 0;
   std::uint64_t code = 0;  // of the last posted function, since many of the same follow one another
@@ -225,12 +275,13 @@ void Engine::run_messages(Buffer& buffer) noexcept {
       finish(buffer, run);
       run_function(from, kind, head.code(), copy, bytes);
       if (kind == Kind::detached) count_run(from, 1);
-      return;
+      return kind == Kind::request;
     } else {
       start_task(from, kind, head.code(), arguments, bytes);
     }
   }
   finish(buffer, run);
+  return false;
 }
 
 /// A function that nobody waits for.
@@ -265,11 +316,11 @@ void Engine::reply(int to, std::uint64_t id, std::uint64_t status, const void* v
   count_run(to, 1);
   try {
     const ReplyHead head{id, status};
-    const detail::Writing message = begin(to, Kind::reply, 0, sizeof head + bytes);
-    std::memcpy(message.at, &head, sizeof head);
-    if (bytes > 0) std::memcpy(message.at + sizeof head, value, bytes);
     // Others may follow at once, and this worker looks for messages when nothing does.
     const bool alone = peer(to).tasks.load(std::memory_order_relaxed) == 0;
+    const detail::Writing message = begin(to, Kind::reply, 0, sizeof head + bytes, alone);
+    std::memcpy(message.at, &head, sizeof head);
+    if (bytes > 0) std::memcpy(message.at + sizeof head, value, bytes);
     send(to, message, alone);
   } catch (const Error&) {  // the rank that has called is gone
   }

@@ -3,9 +3,11 @@
 #include <charm/detail/worker.hpp>
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
+#include "base/prefetch.hpp"
 #include "remote/called.hpp"
 #include "remote/engine.hpp"
 
@@ -68,15 +70,15 @@ void Engine::check_rank(int rank) {
                                                              std::size_t bytes) noexcept {
   std::byte* at = buffer.data + buffer.bytes;
   // The transport has read these lines last, perhaps on another core; the lane's lock would wait for them.
-  __builtin_prefetch(at + 512, 1);
+  base::prefetch_to_write(at + 512);
   new (at) MessageHead(code, static_cast<unsigned>(kind), bytes);
   buffer.bytes += sizeof(MessageHead) + detail::padded(bytes, 8);
-  ++buffer.head().messages;
-  if (kind == Kind::reply) ++buffer.head().replies;
+  ++buffer.messages;
+  if (kind == Kind::reply) ++buffer.replies;
   return at + sizeof(MessageHead);
 }
 
-Writing Engine::begin(int to, Kind kind, std::uint64_t code, std::size_t bytes) {
+Writing Engine::begin(int to, Kind kind, std::uint64_t code, std::size_t bytes, bool now) {
   if (to < 0 || to >= ranks_) no_such_rank(to);
   const std::size_t whole = sizeof(MessageHead) + detail::padded(bytes, 8);
   if (whole > Buffer::usual_bytes - sizeof(WireHead)) {
@@ -85,8 +87,14 @@ Writing Engine::begin(int to, Kind kind, std::uint64_t code, std::size_t bytes) 
                   "send at most " + std::to_string(most_message_bytes >> 20) + " MiB at a time");
     if (!called_by_rank()) wait_for_room(to);
     Buffer* buffer = pool_.take(sizeof(WireHead) + whole);
-    new (buffer->data) WireHead;
-    buffer->bytes = sizeof(WireHead);
+    buffer->begin();
+    return {add_message(*buffer, code, kind, bytes), nullptr, buffer};
+  }
+  if (now && own_row().open.load(std::memory_order_relaxed) == 0) {  // nothing to send it with
+    check_rank(to);
+    if (peer(to).waiting.load(std::memory_order_relaxed) >= most_waiting && !called_by_rank()) wait_for_room(to);
+    Buffer* buffer = pool_.take();
+    buffer->begin();
     return {add_message(*buffer, code, kind, bytes), nullptr, buffer};
   }
   for (;;) {
@@ -111,8 +119,7 @@ Writing Engine::begin(int to, Kind kind, std::uint64_t code, std::size_t bytes) 
       continue;
     }
     buffer = pool_.take();
-    new (buffer->data) WireHead;
-    buffer->bytes = sizeof(WireHead);
+    buffer->begin();
     lane.lock.lock();
     if (lane.buffer == nullptr) {
       lane.buffer = buffer;
@@ -172,6 +179,12 @@ void Engine::submit(int to, Buffer* buffer) noexcept {
   Peer& there = peer(to);
   const std::lock_guard guard(lock_);
   buffer->after = nullptr;
+  if (there.first == nullptr && there.credits > 0 && to != rank_ && !gone(to)) {
+    --there.credits;
+    ++there.buffers;
+    fill_head(to, *buffer);
+    return transport_.send(to, *buffer);
+  }
   (there.last != nullptr ? there.last->after : there.first) = buffer;
   there.last = buffer;
   there.waiting.fetch_add(1, std::memory_order_relaxed);
@@ -210,14 +223,22 @@ void Engine::pump(int to) noexcept {
 void Engine::fill_head(int to, Buffer& buffer) noexcept {
   Peer& there = peer(to);
   there.told = there.run.load(std::memory_order_acquire);
-  buffer.head().run = there.told;
-  buffer.head().credits = there.owed.exchange(0, std::memory_order_acquire);
+  WireHead& head = buffer.head();
+  head.run = static_cast<std::uint32_t>(there.told);
+  head.messages = static_cast<std::uint16_t>(buffer.messages);
+  if (buffer.messages > 0 && buffer.replies == buffer.messages) head.messages |= WireHead::all_replies;
+  std::uint32_t credits = there.owed.load(std::memory_order_relaxed);
+  if (credits == 0) return;
+  credits = std::min<std::uint32_t>(credits, UINT16_MAX);  // the rest comes with the next one
+  there.owed.fetch_sub(credits, std::memory_order_acquire);
+  head.credits = static_cast<std::uint16_t>(credits);
 }
 
 /// Tells other ranks what they may send and what was run. Under lock_. \param least credits that are worth a note; with
 /// 1 every news is.
 void Engine::send_notes(std::uint32_t least) noexcept {
-  if (!notes_due_.exchange(false, std::memory_order_acquire)) return;
+  if (!notes_due_.load(std::memory_order_relaxed)) return;
+  notes_due_.exchange(false, std::memory_order_acquire);
   for (int to = 0; to < ranks_; ++to) {
     Peer& there = peer(to);
     if (to == rank_ || gone(to)) continue;
@@ -229,8 +250,7 @@ void Engine::send_notes(std::uint32_t least) noexcept {
       continue;
     }
     Buffer* note = pool_.take();
-    new (note->data) WireHead;
-    note->bytes = sizeof(WireHead);
+    note->begin();
     fill_head(to, *note);
     transport_.send(to, *note);
   }

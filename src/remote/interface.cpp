@@ -1,4 +1,5 @@
 // The functions of <charm/remote.hpp>: the one rank of this process, from init() to finalize().
+#include <charm/call.hpp>
 #include <charm/detail/idle_look.hpp>
 #include <charm/error.hpp>
 #include <charm/machine.hpp>
@@ -15,10 +16,10 @@
 #include "base/clock.hpp"
 #include "base/settings.hpp"
 #include "os/threads/affinity.hpp"
-#include "os/threads/pause.hpp"
 #include "remote/apart.hpp"
 #include "remote/called.hpp"
 #include "remote/code.hpp"
+#include "remote/distances.hpp"
 #include "remote/engine.hpp"
 #include "remote/launch.hpp"
 #include "remote/loopback.hpp"
@@ -41,6 +42,8 @@ struct Rank {
   BufferPool pool;
   std::unique_ptr<Transport> transport;
   std::unique_ptr<Engine> engine;
+  std::vector<double> distances;
+  std::vector<int> nearest;  // the other ranks
 };
 
 std::atomic<Engine*> engine_of_process{nullptr};
@@ -56,11 +59,11 @@ Engine& engine() {
   return *found;
 }
 
-std::int64_t look() noexcept {
+std::int64_t look(bool asleep) noexcept {
   lookers.fetch_add(1, std::memory_order_seq_cst);
   const bool ends = ending.load(std::memory_order_seq_cst);  // read after `lookers` was raised, which end() looks at
   Engine* found = engine_of_process.load(std::memory_order_acquire);
-  const std::int64_t next = found != nullptr && !ends ? found->look() : 1000000;
+  const std::int64_t next = found != nullptr && !ends ? found->look(asleep) : 1000000;
   lookers.fetch_sub(1, std::memory_order_release);
   return next;
 }
@@ -140,6 +143,17 @@ void compare_code(Engine& with) {
   allow_code(same);
 }
 
+void measure_distances(Engine& with, Rank& rank, const Config& config) {
+  const base::Settings settings = base::resolve(config);
+  const Machine machine = settings.topology.empty() ? Machine::discover() : Machine::from(settings.topology);
+  const auto workers = worker_cores();
+  const RankPlace mine = place_of_rank(machine, workers.empty() ? -1 : workers.front().cpu);
+  std::vector<RankPlace> all(static_cast<std::size_t>(with.ranks()));
+  with.gather(&mine, sizeof mine, all.data());
+  rank.distances = distances_from(machine, all, with.rank());
+  rank.nearest = order_by_distance(rank.distances, with.rank());
+}
+
 /// Ends the runtime and then the rank: a job that has run the last messages still returns its buffer to the engine.
 /// \param orderly all ranks have come to finalize().
 void end(bool orderly) {
@@ -177,6 +191,7 @@ void init(const Config& config) {
   charm::detail::set_idle_look(&look);
   try {
     compare_code(engine());
+    measure_distances(engine(), *rank_of_process, config);
   } catch (...) {
     end(false);
     throw;
@@ -205,6 +220,22 @@ std::string transport() {
   return rank_of_process->transport->name();
 }
 void flush() { engine().flush(); }
+void poll() {
+  engine().progress(true);
+  sched::Worker* worker = sched::this_worker();
+  if (worker == nullptr || worker->runtime->inbox.empty()) return;
+  worker->look_around = true;
+  charm::yield();
+}
+double distance(int rank) {
+  const Engine& own = engine();
+  if (rank < 0 || rank >= own.ranks()) own.no_such_rank(rank);
+  return rank_of_process->distances[static_cast<std::size_t>(rank)];
+}
+const std::vector<int>& ranks_by_distance() {
+  static_cast<void>(engine());
+  return rank_of_process->nearest;
+}
 void fence() {
   Engine& own = engine();
   not_in_called_functions("fence()");
@@ -219,12 +250,27 @@ Traffic traffic() { return engine().traffic(); }
 
 namespace detail {
 
-Writing begin(int rank, Kind kind, std::uint64_t code, std::size_t bytes) {
-  return engine().begin(rank, kind, code, bytes);
+Writing begin(int rank, Kind kind, std::uint64_t code, std::size_t bytes, bool now) {
+  return engine().begin(rank, kind, code, bytes, now);
 }
 
 void send(int rank, const Writing& message, bool now) noexcept {
   engine_of_process.load(std::memory_order_acquire)->send(rank, message, now);
+}
+
+void run_at(const Spot& spot, void (*body)(void*), void* context) {
+  // The function does not inherit that another rank has called it.
+  auto run_called = [=] { in_called_function.with(true, [=] { body(context); }); };
+  switch (spot.kind) {
+    case Spot::Kind::worker:
+      return charm::call(charm::on_worker{static_cast<int>(spot.value)}, run_called);
+    case Spot::Kind::chiplet:
+      return charm::call(charm::on_chiplet{static_cast<int>(spot.value)}, run_called);
+    case Spot::Kind::node:
+      return charm::call(charm::on_node{static_cast<int>(spot.value)}, run_called);
+    case Spot::Kind::address:
+      return charm::call(charm::on_address{reinterpret_cast<const void*>(spot.value)}, run_called);
+  }
 }
 
 void expect(Pending& pending) { engine().pending.add(pending); }
@@ -237,14 +283,16 @@ void await(const charm::detail::Completion& done) noexcept {
   Engine* own = engine_of_process.load(std::memory_order_acquire);
   const sched::Worker* worker = sched::this_worker();
   if (own != nullptr && worker != nullptr && !sched::oversubscribed()) {
-    const std::int64_t until = base::monotonic_ns() + spin_ns;
+    std::int64_t until = 0;  // most replies come before the first question for the time
     for (unsigned i = 1; !done.done(); ++i) {
       if (worker->inbox.arrived() || !worker->ready.empty() || !worker->deque.empty() ||
           !worker->runtime->inbox.empty())
         break;
-      own->progress(true);
-      os::pause();
-      if (i % 16 == 0 && base::monotonic_ns() > until) break;
+      own->progress(true, i % Engine::look_thoroughly == 0);  // takes longer than a pause
+      if (i % 16 != 0) continue;
+      const std::int64_t now = base::monotonic_ns();
+      if (until == 0) until = now + spin_ns;
+      if (now > until) break;
     }
   }
   const_cast<charm::detail::Completion&>(done).wait();

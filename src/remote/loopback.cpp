@@ -8,7 +8,7 @@ namespace charm::remote {
 
 void Loopback::send(int /*to*/, Buffer& /*buffer*/) { std::abort(); }  // the engine keeps what is for its own rank
 
-Transport::Event Loopback::poll() {
+Transport::Event Loopback::poll(bool /*thorough*/) {
   if (finished_ == nullptr) return {};
   return {Event::Kind::finished, nullptr, std::exchange(finished_, nullptr)};
 }

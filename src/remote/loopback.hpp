@@ -11,7 +11,7 @@ class Loopback : public Transport {
   [[nodiscard]] int ranks() const noexcept override { return 1; }
   [[nodiscard]] std::string name() const override { return "loopback"; }
   void send(int to, Buffer& buffer) override;
-  Event poll() override;
+  Event poll(bool thorough) override;
   void gather(Collective& step, const void* mine, std::size_t bytes, void* all) override;
   void broadcast(Collective& step, void* data, std::size_t bytes, int root) override;
   int lost(std::string& description) override;

@@ -15,6 +15,7 @@
 #include "os/processes/processes.hpp"
 #include "os/processes/this_process.hpp"
 #include "os/threads/affinity.hpp"
+#include "remote/mpi_steps.hpp"
 
 namespace charm::remote {
 namespace {
@@ -85,23 +86,18 @@ class MpiTransport : public Transport {
   void send(int to, Buffer& buffer) override {
     if (buffer.capacity == Buffer::usual_bytes) return start(to, buffer, usual_tag);
     const int tag = first_large_tag + static_cast<int>(large_sent_++ % large_tags);
-    Buffer& announcement = *pool_.take();
-    auto* head = new (announcement.data) WireHead;
-    head->large = buffer.bytes;
-    head->number = static_cast<std::uint64_t>(tag);
-    announcement.bytes = sizeof(WireHead);
-    start(to, announcement, usual_tag);
+    Buffer& note = *pool_.take();
+    note.begin();
+    new (note.data + note.bytes) Announcement{buffer.bytes, static_cast<std::uint64_t>(tag)};
+    note.bytes += sizeof(Announcement);
+    start(to, note, usual_tag);
     start(to, buffer, tag);
   }
 
-  Event poll() override {
+  Event poll(bool thorough) override {
     while (!sends_.empty() && done(sends_.front().request)) {
       pool_.give(sends_.front().buffer);
       sends_.pop_front();
-    }
-    if (collective_ != nullptr && done(collective_request_)) {
-      std::memcpy(result_, staging_.data(), staging_.size());
-      return {Event::Kind::finished, nullptr, std::exchange(collective_, nullptr)};
     }
     for (auto large = large_.begin(); large != large_.end(); ++large) {
       if (!done(large->request)) continue;
@@ -114,7 +110,12 @@ class MpiTransport : public Transport {
       Receive& receive = receives_[next_];
       int arrived = 0;
       MPI_Status status;
-      if (MPI_Test(&receive.request, &arrived, &status) != MPI_SUCCESS || arrived == 0) return {};
+      if (MPI_Test(&receive.request, &arrived, &status) != MPI_SUCCESS) return {};
+      if (arrived == 0) {
+        Collective* finished = thorough && steps_.under_way() ? steps_.advance() : nullptr;
+        if (finished == nullptr) return {};
+        return {Event::Kind::finished, nullptr, finished};
+      }
       next_ = (next_ + 1) % receives_.size();
       int bytes = 0;
       MPI_Get_count(&status, MPI_BYTE, &bytes);
@@ -122,23 +123,19 @@ class MpiTransport : public Transport {
       buffer->bytes = static_cast<std::size_t>(bytes);
       buffer->peer = status.MPI_SOURCE;
       unposted_ = &receive;  // by the next call: this message has been waited for long enough
-      if (buffer->head().large == 0) return {Event::Kind::received, buffer, nullptr};
+      if (buffer->head().messages != 0 || buffer->bytes == sizeof(WireHead))
+        return {Event::Kind::received, buffer, nullptr};
       expect_large(*buffer);
       pool_.give(buffer);
     }
   }
 
   void gather(Collective& step, const void* mine, std::size_t bytes, void* all) override {
-    begin(step, all, bytes * static_cast<std::size_t>(ranks_));
-    contribution_.assign(static_cast<const char*>(mine), static_cast<const char*>(mine) + bytes);
-    const int count = static_cast<int>(bytes);
-    MPI_Iallgather(contribution_.data(), count, MPI_BYTE, staging_.data(), count, MPI_BYTE, all_, &collective_request_);
+    steps_.gather(step, mine, bytes, all);
   }
 
   void broadcast(Collective& step, void* data, std::size_t bytes, int root) override {
-    begin(step, data, bytes);
-    if (bytes > 0) std::memcpy(staging_.data(), data, bytes);
-    MPI_Ibcast(staging_.data(), static_cast<int>(bytes), MPI_BYTE, root, all_, &collective_request_);
+    steps_.broadcast(step, data, bytes, root);
   }
 
   int lost(std::string& description) override {
@@ -150,7 +147,7 @@ class MpiTransport : public Transport {
       description = "rank " + std::to_string(other) + " (process " + std::to_string(there.process.pid) + " on " +
                     there.host.data() + ")";
       near_[static_cast<std::size_t>(other)] = false;  // told once
-      collective_ = nullptr;                           // its caller goes on without it
+      steps_.give_up();                                // its caller goes on without it
       return other;
     }
     return -1;
@@ -206,20 +203,15 @@ class MpiTransport : public Transport {
               &receive.request);
   }
 
-  void expect_large(Buffer& announcement) {
-    const WireHead head = announcement.head();
-    Receive receive{MPI_REQUEST_NULL, pool_.take(head.large)};
-    receive.buffer->bytes = head.large;
-    receive.buffer->peer = announcement.peer;
-    MPI_Irecv(receive.buffer->data, static_cast<int>(head.large), MPI_BYTE, announcement.peer,
-              static_cast<int>(head.number), all_, &receive.request);
+  void expect_large(const Buffer& note) {
+    Announcement of;
+    std::memcpy(&of, note.data + sizeof(WireHead), sizeof of);
+    Receive receive{MPI_REQUEST_NULL, pool_.take(of.bytes)};
+    receive.buffer->bytes = of.bytes;
+    receive.buffer->peer = note.peer;
+    MPI_Irecv(receive.buffer->data, static_cast<int>(of.bytes), MPI_BYTE, note.peer, static_cast<int>(of.number), all_,
+              &receive.request);
     large_.push_back(receive);
-  }
-
-  void begin(Collective& step, void* result, std::size_t bytes) {
-    collective_ = &step;
-    result_ = result;
-    staging_.resize(bytes);
   }
 
   void meet() {
@@ -233,6 +225,13 @@ class MpiTransport : public Transport {
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, whereabouts_.data(), sizeof mine, MPI_BYTE, all_);
     for (const Whereabouts& other : whereabouts_)
       near_.push_back(other.host == mine.host && other.processes == mine.processes && other.process.started != 0);
+    std::vector<int> hosts;  // the first rank of each rank's host
+    for (const Whereabouts& each : whereabouts_) {
+      const auto first = std::find_if(whereabouts_.begin(), whereabouts_.end(),
+                                      [&](const Whereabouts& other) { return other.host == each.host; });
+      hosts.push_back(static_cast<int>(first - whereabouts_.begin()));
+    }
+    steps_.start(all_, rank_, tree_of_ranks(hosts));
   }
 
   BufferPool& pool_;
@@ -246,11 +245,7 @@ class MpiTransport : public Transport {
   Receive* unposted_ = nullptr;  // the one before, whose buffer was handed over
   std::vector<Receive> large_;
   std::uint64_t large_sent_ = 0;
-  Collective* collective_ = nullptr;
-  MPI_Request collective_request_ = MPI_REQUEST_NULL;
-  void* result_ = nullptr;
-  std::vector<char> contribution_;
-  std::vector<char> staging_;  // not the caller's memory, which MPI would write to after the step was given up
+  MpiSteps steps_;
   std::vector<Whereabouts> whereabouts_;
   std::vector<bool> near_;
   os::Processes processes_;

@@ -36,8 +36,8 @@ class Transport {
   [[nodiscard]] virtual Crowd crowd() const { return {}; }
   /// Sends a buffer to another rank, and gives it to the pool when it was sent.
   virtual void send(int to, Buffer& buffer) = 0;
-  /// What has happened since, one event at a time.
-  virtual Event poll() = 0;
+  /// What has happened since, one event at a time. \param thorough false: it may leave steps out, to take less time.
+  virtual Event poll(bool thorough) = 0;
   /// One collective at a time; the memory stays until it is finished.
   virtual void gather(Collective& step, const void* mine, std::size_t bytes, void* all) = 0;
   virtual void broadcast(Collective& step, void* data, std::size_t bytes, int root) = 0;

@@ -44,7 +44,7 @@ TEST(BenchRanks, RunByTheOptionOrUnderAnMpirun) {
   EXPECT_FALSE(runs_on_ranks(options_of<GupsWorkload>(), {1, "PMI_SIZE"}));
   EXPECT_TRUE(runs_on_ranks(options_of<GupsWorkload>(1), {}));
   EXPECT_TRUE(runs_on_ranks(options_of<GraphWorkload>(), {2, "PMI_SIZE"}));
-  EXPECT_FALSE(runs_on_ranks(options_of<SgdWorkload>(), {2, "PMI_SIZE"}));
+  EXPECT_FALSE(runs_on_ranks(options_of<StreamclusterWorkload>(), {2, "PMI_SIZE"}));
 }
 
 TEST(BenchRanks, RefuseWhatRanksCannotKeep) {
@@ -59,6 +59,11 @@ TEST(BenchRanks, RefuseWhatRanksCannotKeep) {
   check_ranks(options, {});
   options.request.kernels = {"bfs", "sssp"};
   expect_refused(options, "--kernel: 'sssp' does not run on several ranks");
+  options = options_of<SgdWorkload>(2);
+  options.request.kernels = {"sgd-core", "sgd-chiplet", "sgd-node", "sgd-machine"};
+  check_ranks(options, {});
+  options.request.kernels = {"sgd-column"};
+  expect_refused(options, "--kernel: 'sgd-column' does not run on several ranks");
   options = options_of<GraphWorkload>(2);
   options.request.runtimes = {"charm", "openmp"};
   expect_refused(options, "--runtime: 'openmp'");

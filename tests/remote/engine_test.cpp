@@ -74,8 +74,8 @@ class Ranks {
   std::vector<std::unique_ptr<Engine>> engines;
 
  private:
-  static std::int64_t look() noexcept {
-    for (auto& engine : current->engines) engine->look();
+  static std::int64_t look(bool asleep) noexcept {
+    for (auto& engine : current->engines) engine->look(asleep);
     return 20000;
   }
 };

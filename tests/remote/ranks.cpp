@@ -1,5 +1,7 @@
 // What is tested under mpirun, with any number of ranks: "ranks CASE". Exit code 0 and "passed" from every rank, or a
 // line that says what was wrong.
+#include "ranks.hpp"
+
 #include <charm/charm.hpp>
 #include <charm/global_array.hpp>
 #include <charm/remote.hpp>
@@ -19,33 +21,7 @@
 #include <thread>
 #include <vector>
 
-namespace remote = charm::remote;
-
 namespace {
-
-void expect(bool fine, const char* what, int line) {
-  if (fine) return;
-  std::fprintf(stderr, "rank %d, line %d: not so: %s\n", remote::rank(), line, what);
-  std::_Exit(1);
-}
-#define EXPECT(condition) expect(condition, #condition, __LINE__)
-
-std::atomic<std::uint64_t> counter{0};
-std::atomic<std::uint64_t> total{0};
-
-int twice(int n) { return 2 * n; }
-
-template <class F>
-std::string error_of(F&& function) {
-  try {
-    function();
-  } catch (const charm::Error& error) {
-    return error.what();
-  }
-  return "none";
-}
-
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 /// Calls of every kind to every rank, with values, spans, and errors.
 void calls() {
@@ -279,6 +255,8 @@ void cores() {
 
 void all() {
   calls();
+  places();
+  loops();
   nested();
   flood(30000);
   barrier_waits_for_chains();
@@ -328,6 +306,8 @@ int main(int count, char** words) {
   if (name == "ends") return ends();
   const std::map<std::string, void (*)()> cases = {{"all", all},
                                                    {"calls", calls},
+                                                   {"places", places},
+                                                   {"loops", loops},
                                                    {"nested", nested},
                                                    {"memory", global_memory},
                                                    {"collectives", collectives},

@@ -84,7 +84,7 @@ class Wire {
     [[nodiscard]] int ranks() const noexcept override { return static_cast<int>(wire_.ranks_); }
     [[nodiscard]] std::string name() const override { return "wire"; }
     void send(int to, Buffer& buffer) override { wire_.send(rank_, to, buffer); }
-    Event poll() override { return wire_.poll(rank_); }
+    Event poll(bool /*thorough*/) override { return wire_.poll(rank_); }
     void gather(Collective& step, const void* mine, std::size_t bytes, void* all) override {
       wire_.join(rank_, {&step, mine, all, bytes, -1});
     }
@@ -121,7 +121,7 @@ class Wire {
     auto& queue = end(to).from[static_cast<std::size_t>(from)];
     queue.push_back(copy);
     const auto with_messages = static_cast<std::size_t>(
-        std::count_if(queue.begin(), queue.end(), [](Buffer* each) { return each->head().messages > 0; }));
+        std::count_if(queue.begin(), queue.end(), [](Buffer* each) { return each->head().messages != 0; }));
     most_between_ = std::max(most_between_, with_messages);
   }
 

@@ -72,6 +72,31 @@ void kernels() {
   EXPECT(run.verified && run.detail.find("64 searches") == 0, run.detail);
 }
 
+/// The parts of the ranks are together the samples of one process, and what they descend to is its objective.
+void descents() {
+  for (const double density : {1.0, .05}) {
+    const workloads::SampleOptions options{.rows = 301, .features = 90, .density = density, .seed = 5};
+    const workloads::RankSamples divided(options);
+    for (const char* kernel : {"sgd-core", "sgd-chiplet", "sgd-node", "sgd-machine"}) {
+      const auto run = workloads::run_sgd_on_ranks(kernel, divided);
+      EXPECT(run.verified, run.detail);
+      EXPECT(run.work[0] == remote::broadcast(run.work[0], 0), "all ranks have made the same epochs");
+    }
+    const auto averaged = workloads::run_sgd_on_ranks("sgd-machine", divided, {.update = "averaged"});
+    EXPECT(averaged.verified, averaged.detail);
+    // So few epochs do not suffice, and every rank says so.
+    const auto few = workloads::run_sgd_on_ranks("sgd-core", divided, {.epochs = 1, .target = 1e-3});
+    EXPECT(!few.verified && few.detail.find("rank 0: after 1 epoch") == 0, few.detail);
+  }
+  bool refused = false;
+  try {
+    const workloads::RankSamples too_few({.rows = 2, .features = 3});
+  } catch (const charm::Error& error) {
+    refused = error.code() == charm::Errc::bad_input;
+  }
+  EXPECT(refused == (remote::ranks() > 2), "fewer rows than ranks");
+}
+
 /// A wrong answer on one rank is found, and all ranks know.
 void wrong_answers() {
   workloads::CharmExecutor e;
@@ -110,6 +135,7 @@ int main() {
       divisions();
       updates();
       kernels();
+      descents();
       wrong_answers();
     });
     std::printf("rank %d of %d passed workloads over %s\n", remote::rank(), remote::ranks(),

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "workloads/bench.hpp"
+#include "workloads/sgd/bench.hpp"
 
 namespace charm::workloads {
 
@@ -34,6 +35,31 @@ KernelRun run_kernel_on_ranks(const std::string& kernel, const RankGraph& graph,
 
 /// One trial of RandomAccess, on a table of 2^log2_words words that is divided among the ranks.
 KernelRun run_gups_on_ranks(int log2_words);
+
+/// Generated samples, divided among the ranks: the same ones as SampleSet::generate() makes.
+class RankSamples {
+ public:
+  /// \throws Error (bad_input) for options out of range, or fewer rows than ranks.
+  explicit RankSamples(const SampleOptions& options);
+  ~RankSamples();
+  RankSamples(RankSamples&&) noexcept;
+  RankSamples& operator=(RankSamples&&) noexcept;
+
+  [[nodiscard]] std::string describe() const;
+
+  struct Data;
+  [[nodiscard]] Data& data() const { return *data_; }
+
+ private:
+  std::unique_ptr<Data> data_;
+};
+
+/// One trial. \param kernel one of rank_sgd_kernel_names (names.hpp). The reference solution is found on the first use,
+/// untimed, by every rank on all rows.
+KernelRun run_sgd_on_ranks(const std::string& kernel, const RankSamples& samples, const SgdOptions& options = {});
+
+/// Bytes that each rank needs: its rows, and all of them to check the answer.
+std::uint64_t sgd_bytes_of_rank(const SampleOptions& options, int workers, int ranks);
 
 /// Bytes that each rank needs, as those of bench.hpp.
 std::uint64_t generated_bytes_of_rank(const GenerateOptions& options, int ranks);

@@ -23,6 +23,7 @@
 #include "workloads/sgd/objective.hpp"
 #include "workloads/sgd/reference.hpp"
 #include "workloads/sgd/sgd.hpp"
+#include "workloads/sgd/verdict.hpp"
 #include "workloads/trial.hpp"
 
 namespace charm::workloads {
@@ -43,10 +44,6 @@ struct SampleSet::Data {
 };
 
 namespace {
-
-constexpr double float_tolerance = 1e-4;  // of sums in single precision, relative to the largest
-
-std::vector<double> widened(const Array<float>& model) { return {model.begin(), model.end()}; }
 
 template <Executor E>
 const ProbedObjective& probed(E& e, SampleSet::Data& data) {
@@ -118,28 +115,11 @@ struct GradientTrial {
   }
 };
 
-/// The objective at which `share` of what can be removed of the loss, which is log 2 at first, is left.
-double objective_with(const Reference& best, double share) {
-  return best.objective + share * (std::log(2.0) - best.objective);
-}
-
 DescentOptions descent_options(const SgdJob& job) {
   DescentOptions options;
   options.epochs = job.options.epochs;
   options.target = objective_with(*job.data.reference, job.options.target);
   return options;
-}
-
-std::string complaint(double exact, const Descent& found, const Reference& best, const SgdOptions& options) {
-  if (!(std::fabs(exact - found.objective) <= float_tolerance * std::log(2.0)))
-    return fmt::format("the objective is {:.8g}, not {:.8g}", exact, found.objective);
-  if (exact < best.objective - best.gap - float_tolerance)
-    return fmt::format("the objective {:.8g} is below the least possible, {:.8g}", exact, best.objective);
-  if (exact <= objective_with(best, options.target) + float_tolerance) return {};
-  const double left = (exact - best.objective) / (std::log(2.0) - best.objective);
-  return fmt::format(
-      "after {} epoch{} {:.1f} % of the loss that can be removed is left, not {:.1f} %; take more --epochs",
-      found.epochs, found.epochs == 1 ? "" : "s", 100 * left, 100 * options.target);
 }
 
 template <Replication replication>
@@ -161,12 +141,9 @@ struct SgdTrial {
     trial.seconds = seconds_of([&] { found = descend(e, samples, options); });
     const auto bytes = static_cast<double>(samples.bytes());
     trial.work = bytes * (2.0 * found.epochs + 1);
-    trial.detail =
-        fmt::format("objective {:.4f}, at best {:.4f}; {} epoch{}, {} replica{}; updates {:.2f} GB/s, loss {:.2f} GB/s",
-                    found.objective, best.objective, found.epochs, found.epochs == 1 ? "" : "s", found.replicas,
-                    found.replicas == 1 ? "" : "s", bytes * found.epochs / std::max(found.update_seconds, 1e-9) / 1e9,
-                    bytes * (found.epochs + 1) / std::max(found.loss_seconds, 1e-9) / 1e9);
-    trial.wrong = complaint(exact_objective(e, samples, widened(found.model), nullptr), found, best, job.options);
+    trial.detail = describe(found, best, bytes);
+    trial.wrong =
+        complaint(exact_objective(e, samples, widened(found.model), nullptr), found, best, job.options.target);
     return trial;
   }
 };
@@ -189,7 +166,7 @@ struct ColumnTrial {
                                best.objective, found.epochs, found.epochs == 1 ? "" : "s",
                                trial.work / std::max(found.update_seconds, 1e-9) / 1e9);
     trial.wrong =
-        complaint(exact_objective(e, job.data.samples, widened(found.model), nullptr), found, best, job.options);
+        complaint(exact_objective(e, job.data.samples, widened(found.model), nullptr), found, best, job.options.target);
     return trial;
   }
 };

@@ -62,15 +62,17 @@ Samples generate_samples(E& e, const SampleOptions& options) {
   const ArrayPlacement& placement = array_placement_of(e);
   const Index each = entries_of_row(options);
   constexpr Index grain = 4096;
+  const Index first = options.first;
+  const Index rows = (options.end < 0 ? options.rows : options.end) - first;
   Samples samples;
   if (options.density == 1) {
-    samples = dense_samples(placement, options.rows, options.features);
+    samples = dense_samples(placement, rows, options.features);
   } else {
-    auto offsets = placement.split<Index>(options.rows + 1);
-    e.parallel_for(0, options.rows + 1, grain, [&](Index lo, Index hi) {
+    auto offsets = placement.split<Index>(rows + 1);
+    e.parallel_for(0, rows + 1, grain, [&](Index lo, Index hi) {
       for (Index row = lo; row < hi; ++row) offsets[row] = row * each;
     });
-    samples = sparse_samples(placement, options.rows, options.features, std::move(offsets));
+    samples = sparse_samples(placement, rows, options.features, std::move(offsets));
   }
   // Streams of their own for the true model, the values, their columns and the labels.
   const std::uint64_t seed = mix(options.seed + 0x9e3779b97f4a7c15U);
@@ -80,11 +82,11 @@ Samples generate_samples(E& e, const SampleOptions& options) {
       truth[j] = static_cast<float>(steepness * (2 * uniform_of(random_at(seed, static_cast<std::uint64_t>(j))) - 1));
   });
   const double scale = std::sqrt(3.0 / static_cast<double>(each));
-  for_parts(e, options.rows, samples.grain(e.workers()), [&](Index lo, Index hi) {
+  for_parts(e, rows, samples.grain(e.workers()), [&](Index lo, Index hi) {
     for (Index row = lo; row < hi; ++row) {
       for (Index k = 0; k < each; ++k) {
         const Index i = row * each + k;
-        const auto at = static_cast<std::uint64_t>(i);
+        const auto at = static_cast<std::uint64_t>(first * each + i);
         samples.values[i] = static_cast<float>(scale * (2 * uniform_of(random_at(seed + 1, at)) - 1));
         if (!samples.sparse()) continue;
         const auto range = [&](Index r) { return options.features / each * r + std::min(r, options.features % each); };
@@ -92,7 +94,7 @@ Samples generate_samples(E& e, const SampleOptions& options) {
         samples.columns[i] = static_cast<Column>(range(k) + static_cast<Index>(random_at(seed + 2, at) % width));
       }
       const auto margin = static_cast<double>(dot<Plain>(samples, row, truth.data()));
-      const double drawn = uniform_of(random_at(seed + 3, static_cast<std::uint64_t>(row)));
+      const double drawn = uniform_of(random_at(seed + 3, static_cast<std::uint64_t>(first + row)));
       samples.labels[row] = drawn < logistic_slope(-margin) ? std::int8_t{1} : std::int8_t{-1};
     }
   });

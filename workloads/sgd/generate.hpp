@@ -13,6 +13,8 @@ struct SampleOptions {
   std::int64_t features = 8192;  ///< 1 to 2^31 - 1
   double density = 1;  ///< share of the features that each row has, above 0; below 1 the samples are stored sparse
   std::uint64_t seed = 1;
+  std::int64_t first = 0;  ///< only the rows from this one ...
+  std::int64_t end = -1;   ///< ... to the one before this; -1: to the last
 };
 
 /// Each row has the same number of features, in as many equal ranges one each; values are uniform, scaled so that rows

@@ -17,6 +17,7 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 #include <type_traits>
 
 #include "workloads/activity.hpp"
@@ -80,6 +81,7 @@ class Descending {
       : e_(e),
         samples_(samples),
         update_(options.update),
+        exchange_(options.exchange),
         replicas_(e, options.replication, samples.features),
         states_(static_cast<std::size_t>(e.workers())),
         best_(samples.features),
@@ -109,7 +111,9 @@ class Descending {
   }
 
   [[nodiscard]] double objective() {
-    return mean_loss(e_, samples_, replicas_.models()) + penalty(samples_, replicas_[0].model);
+    double loss = mean_loss(e_, samples_, replicas_.models());
+    if (exchange_ != nullptr) loss = exchange_->sum(loss * share_of_rows());
+    return loss + penalty(samples_, replicas_[0].model);
   }
 
   /// Keeps the model if it is the best so far, and otherwise goes back to that one.
@@ -136,13 +140,14 @@ class Descending {
     shares_ = Array<float>(samples_.features);
     std::fill(shares_.begin(), shares_.end(), 0.0F);
     for (const Column j : samples_.columns) shares_[j] += 1;
-    const double whole = samples_.lambda() * static_cast<double>(samples_.rows);
+    if (exchange_ != nullptr) exchange_->sum(std::span(shares_.data(), static_cast<std::size_t>(shares_.size())));
+    const double whole = samples_.lambda() * static_cast<double>(samples_.rows_of_all());
     for (float& share : shares_) share = share > 0 ? static_cast<float>(whole / static_cast<double>(share)) : 0;
   }
 
   /// 1 / the steepest curvature of a row's loss, |x|^2 / 4.
   [[nodiscard]] float safe_rate() {
-    const double longest = reduce_parts(
+    double longest = reduce_parts(
         e_, samples_.rows, samples_.grain(e_.workers()), 0.0,
         [&](Index lo, Index hi, double most) {
           for (Index row = lo; row < hi; ++row) {
@@ -156,6 +161,7 @@ class Descending {
           return most;
         },
         [](double a, double b) { return std::max(a, b); });
+    if (exchange_ != nullptr) longest = exchange_->most(longest);
     return longest > 0 ? static_cast<float>(4 / longest) : 1.0F;
   }
 
@@ -187,8 +193,26 @@ class Descending {
     for (std::size_t j = 0; j < state.copy.size(); ++j) w[j] += share * (state.copy[j] - state.before[j]);
   }
 
-  /// All replicas become their mean, weighted by the rows that each has run.
+  [[nodiscard]] double share_of_rows() const {
+    return static_cast<double>(samples_.rows) / static_cast<double>(samples_.rows_of_all());
+  }
+
+  /// All replicas, those of other processes too, become their mean, weighted by the rows that each has run.
   void average() {
+    if (exchange_ == nullptr) return average_own();
+    Array<float>& model = replicas_[0].model;
+    average_own();
+    e_.parallel_for(0, samples_.features, model_grain, [&](Index lo, Index hi) {
+      for (Index j = lo; j < hi; ++j) model[j] *= static_cast<float>(share_of_rows());
+    });
+    exchange_->sum(std::span(model.data(), static_cast<std::size_t>(samples_.features)));
+    e_.parallel_for(0, samples_.features, model_grain, [&](Index lo, Index hi) {
+      for (std::size_t r = 1; r < replicas_.size(); ++r)
+        std::copy(&model[lo], model.data() + hi, &replicas_[r].model[lo]);
+    });
+  }
+
+  void average_own() {
     if (replicas_.size() == 1) return;
     std::vector<float> weights(replicas_.size());
     for (std::size_t w = 0; w < states_.size(); ++w)
@@ -206,6 +230,7 @@ class Descending {
   E& e_;
   const Samples& samples_;
   Update update_;
+  const Exchange* exchange_;
   Replicas replicas_;
   std::vector<WorkerState> states_;
   Array<float> shares_;  // sparse: the penalty that a row's entry of a feature applies

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "workloads/sgd/exchange.hpp"
 #include "workloads/sgd/replicas.hpp"
 #include "workloads/sgd/samples.hpp"
 
@@ -19,8 +20,9 @@ enum class Update : std::uint8_t {
 struct DescentOptions {
   Replication replication = Replication::chiplet;
   Update update = Update::hogwild;
-  int epochs = 500;   ///< passes at most
-  double target = 0;  ///< stops at the first objective of at most this
+  int epochs = 500;                    ///< passes at most
+  double target = 0;                   ///< stops at the first objective of at most this
+  const Exchange* exchange = nullptr;  ///< with processes that have the other rows (Samples::all_rows)
 };
 
 struct Descent {

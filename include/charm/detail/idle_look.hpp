@@ -10,8 +10,9 @@ namespace charm::detail {
 
 /// Looks for such work and posts it by post_anywhere(). Idle workers call it repeatedly, several at the same time, also
 /// on threads whose worker another thread has at that moment. It must neither wait nor ask which worker it runs on.
+/// \param asleep the caller's worker sleeps between two looks; otherwise it searches, and looks again at once.
 /// \return nanoseconds after which a worker that sleeps should look again.
-using IdleLook = std::int64_t (*)() noexcept;
+using IdleLook = std::int64_t (*)(bool asleep) noexcept;
 
 /// Sets the function, or with null removes it; one in a process. After it was removed calls may still be under way.
 /// \throws Error (not_running).

@@ -17,6 +17,7 @@
 #include <exception>
 #include <functional>
 #include <new>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -44,8 +45,8 @@ struct Writing {
 };
 
 /// Begins a message of `bytes` bytes; suspends the caller while the destination's window is full. \throws Error
-/// (not_running, bad_input for a rank that does not exist, remote for one that is gone).
-Writing begin(int rank, Kind kind, std::uint64_t code, std::size_t bytes);
+/// (not_running, bad_input for a rank that does not exist, remote for one that is gone). \param now as for send().
+Writing begin(int rank, Kind kind, std::uint64_t code, std::size_t bytes, bool now);
 /// \param now does not wait for further messages to the same rank.
 void send(int rank, const Writing& message, bool now) noexcept;
 
@@ -162,6 +163,43 @@ FunctionNumber<R, Parameters...> sent_as(R (*function)(Parameters...)) {
   return {number_of_code(reinterpret_cast<std::uintptr_t>(function))};
 }
 
+/// A place of the rank that a function was sent to.
+struct Spot {
+  enum class Kind : std::uint64_t { worker, chiplet, node, address } kind;
+  std::uint64_t value;
+};
+struct Destination {
+  int rank;
+  Spot spot;
+};
+/// Runs `body(context)` there as a task, and waits for it. \throws Error (bad_input) if no worker is there, and what
+/// `body` throws.
+void run_at(const Spot& spot, void (*body)(void*), void* context);
+
+/// A function object that runs at a place of the rank that it was sent to.
+template <class F>
+struct Placed {
+  template <class... Arguments>
+  auto operator()(const Arguments&... arguments) -> std::invoke_result_t<F&, const Arguments&...> {
+    using Result = std::invoke_result_t<F&, const Arguments&...>;
+    if constexpr (std::is_void_v<Result>) {
+      auto body = [&] { std::invoke(function, arguments...); };
+      run_at(spot, [](void* at) { (*static_cast<decltype(body)*>(at))(); }, &body);
+    } else {
+      std::optional<Result> result;
+      auto body = [&] { result.emplace(std::invoke(function, arguments...)); };
+      run_at(spot, [](void* at) { (*static_cast<decltype(body)*>(at))(); }, &body);
+      return std::move(*result);
+    }
+  }
+  Spot spot;
+  F function;
+};
+template <class F>
+auto placed(const Spot& spot, const F& function) {
+  return Placed<decltype(sent_as(function))>{spot, sent_as(function)};
+}
+
 template <class F, class... Arguments>
 using ResultOf = std::invoke_result_t<F&, typename Received<Arguments>::Type...>;
 
@@ -207,7 +245,7 @@ void send_call(int rank, Kind kind, const Pending* pending, bool now, const F& f
   ((bytes += bytes_of_span(arguments)), ...);
   constexpr std::size_t id_bytes = sizeof(std::uint64_t);
   const std::size_t head = pending != nullptr ? id_bytes : 0;
-  const Writing message = begin(rank, kind, code, head + bytes);
+  const Writing message = begin(rank, kind, code, head + bytes, now);
   if (pending != nullptr) std::memcpy(message.at, &pending->id, sizeof pending->id);
   std::size_t at = 0;
   write(message.at + head, at, function);

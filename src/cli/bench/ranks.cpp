@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/bench/workloads/graph_options.hpp"
+#include "cli/bench/workloads/sgd_options.hpp"
 #include "workloads/names.hpp"
 
 namespace charm::cli {
@@ -34,10 +35,14 @@ void check_ranks(const BenchOptions& options, const remote::Launch& launch) {
     refuse("--report draws the workers of one process, not those of ranks", "take --json, or drop --ranks");
   const auto* graph = dynamic_cast<const GraphWorkload*>(options.workload.get());
   if (request.file || (graph != nullptr && graph->undirected))
-    refuse("--file: ranks generate their graph and load none", "take --scale, or drop --ranks");
-  const auto& known = workloads::rank_graph_kernel_names;
+    refuse("--file: ranks generate their input and load none", "drop --file, or --ranks");
+  std::vector<std::string> known;
+  if (graph != nullptr)
+    known.assign(workloads::rank_graph_kernel_names.begin(), workloads::rank_graph_kernel_names.end());
+  if (dynamic_cast<const SgdWorkload*>(options.workload.get()) != nullptr)
+    known.assign(workloads::rank_sgd_kernel_names.begin(), workloads::rank_sgd_kernel_names.end());
   for (const auto& kernel : request.kernels) {
-    if (graph != nullptr && std::find(known.begin(), known.end(), kernel) == known.end())
+    if (!known.empty() && std::find(known.begin(), known.end(), kernel) == known.end())
       refuse(fmt::format("--kernel: '{}' does not run on several ranks", kernel),
              fmt::format("take one of {}, or drop --ranks", fmt::join(known, ", ")));
   }

@@ -18,6 +18,7 @@
 #include "cli/bench/table.hpp"
 #include "cli/bench/workloads/graph_options.hpp"
 #include "cli/bench/workloads/gups_options.hpp"
+#include "cli/bench/workloads/sgd_options.hpp"
 #include "cli/commands.hpp"
 #include "os/memory/memory.hpp"
 #include "topology/discovery.hpp"
@@ -27,7 +28,7 @@
 namespace charm::cli {
 namespace {
 
-/// What the ranks run: a table or a graph.
+/// What the ranks run: a table, a graph, or samples.
 class RankTrials {
  public:
   explicit RankTrials(const BenchOptions& options) : seed_(options.request.seed.value_or(1)) {
@@ -40,21 +41,32 @@ class RankTrials {
       kernels_ = options.request.kernels;
       if (kernels_.empty())
         kernels_.assign(workloads::rank_graph_kernel_names.begin(), workloads::rank_graph_kernel_names.end());
+    } else if (const auto* sgd = dynamic_cast<const SgdWorkload*>(options.workload.get())) {
+      const SgdSamples made = sgd->samples();
+      sampled_ = {made.rows, made.features, made.density, seed_};
+      descent_ = {sgd->update, sgd->epochs, sgd->target};
+      workers_ = options.request.workers.value_or(1);
+      kernels_ = options.request.kernels;
+      if (kernels_.empty())
+        kernels_.assign(workloads::rank_sgd_kernel_names.begin(), workloads::rank_sgd_kernel_names.end());
     }
   }
   [[nodiscard]] const std::vector<std::string>& kernels() const { return kernels_; }
 
   [[nodiscard]] std::uint64_t bytes_of_rank(int ranks) const {
+    if (sampled_) return workloads::sgd_bytes_of_rank(*sampled_, workers_, ranks);
     return words_ ? workloads::gups_bytes(*words_) / static_cast<std::uint64_t>(ranks)
                   : workloads::generated_bytes_of_rank(generated_, ranks);
   }
   /// \return the description of the input.
   std::string prepare() {
     if (words_) return fmt::format("{} words of 8 bytes", 1ULL << static_cast<unsigned>(*words_));
+    if (sampled_) return samples_.emplace(*sampled_).describe();
     graph_.emplace(generated_);
     return graph_->describe();
   }
   workloads::KernelRun run(const std::string& kernel, int trial) {
+    if (samples_) return workloads::run_sgd_on_ranks(kernel, *samples_, descent_);
     return words_ ? workloads::run_gups_on_ranks(*words_) : workloads::run_kernel_on_ranks(kernel, *graph_, trial);
   }
 
@@ -63,6 +75,10 @@ class RankTrials {
   std::optional<int> words_;
   workloads::GenerateOptions generated_;
   std::optional<workloads::RankGraph> graph_;
+  std::optional<workloads::SampleOptions> sampled_;
+  std::optional<workloads::RankSamples> samples_;
+  workloads::SgdOptions descent_;
+  int workers_ = 1;
   std::vector<std::string> kernels_;
 };
 

@@ -220,7 +220,7 @@ void Worker::park(unsigned fruitless) noexcept {
     if (!os::futex_wait(ring, 0, std::chrono::nanoseconds(limit))) {
       if (looks_out) {
         if (most >= 0) most = std::max<std::int64_t>(most - until_look, 0);
-        until_look = look();
+        until_look = look(true);
         continue;
       }
       if (watches) runtime->deadlock.look();

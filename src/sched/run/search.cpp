@@ -188,7 +188,10 @@ Job* Worker::search() noexcept {
     if (job == nullptr) job = resting ? near_job() : shared_job();
     if (job == nullptr && !resting) job = steal(round % 4 == 0);
     if (job != nullptr) break;
-    if (const detail::IdleLook look = Runtime::idle_look.load(std::memory_order_acquire); look != nullptr) look();
+    if (const detail::IdleLook look = Runtime::idle_look.load(std::memory_order_acquire); look != nullptr) {
+      look(false);
+      if (!resting && !runtime->inbox.empty() && (job = runtime->inbox.pop()) != nullptr) break;  // what has just come
+    }
     os::pause();
     if (round % 8 != 0 && !resting) continue;
     std::int64_t now = base::monotonic_ns();

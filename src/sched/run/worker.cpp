@@ -300,14 +300,15 @@ namespace charm {
 void yield() {
   sched::Worker* worker = sched::this_worker();
   if (worker == nullptr) return std::this_thread::yield();
-  const bool others = !worker->deque.empty() || !worker->inbox.empty();
+  // look_around: somebody has asked for a look at the shared inboxes, too.
+  const bool others = !worker->deque.empty() || !worker->inbox.empty() || worker->look_around;
   if (!others && worker->ready.empty() && worker->tick++ % 64 != 0) return;
   // Usually directly to the next fiber in the queue. Through the loop, which checks all queues, if other kinds of
   // work wait here, and now and then; every 16th yield checks whether the shared inboxes or the timers need that.
   const std::uint32_t turn = ++worker->yields;
   bool straight = !others && turn % 64 != 0 && worker->current->bound < 0;
   if (turn % 16 == 0) {
-    worker->look_around = !worker->runtime->inbox.empty() || !worker->group->inbox.empty();
+    worker->look_around |= !worker->runtime->inbox.empty() || !worker->group->inbox.empty();
     worker->runtime->timers.before_job(*worker);
     straight = straight && !worker->look_around;
   }

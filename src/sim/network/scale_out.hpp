@@ -17,7 +17,7 @@ namespace charm::sim {
 /// (docs/simulator.md).
 struct Messaging {
   double buffer_bytes = 16384;
-  double buffer_head_bytes = 48;
+  double buffer_head_bytes = 8;
   double message_bytes = 16;  // a head of 8 bytes, and a vertex or an update of 8
   double window = 0;          // buffers to a rank that are on the way or not yet run; 0: as src/remote decides
   double waiting = 2;         // buffers to a rank that wait for the window

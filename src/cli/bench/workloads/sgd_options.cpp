@@ -16,7 +16,8 @@ const WorkloadText& SgdWorkload::text() const {
       .example = "  charm bench sgd --rows 20000 --features 1000 --kernel sgd-core,sgd-chiplet --json",
       .title = "CHARM: stochastic gradient descent",
       .file = "sample",
-      .file_format = "file in the format of LIBSVM"};
+      .file_format = "file in the format of LIBSVM",
+      .on_ranks = true};
   return words;
 }
 

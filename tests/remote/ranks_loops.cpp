@@ -1,0 +1,138 @@
+// Cases of remote_ranks: calls to places within a rank, loops over all ranks.
+#include <charm/charm.hpp>
+#include <charm/global_array.hpp>
+#include <charm/remote_loops.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ranks.hpp"
+
+namespace {
+
+std::atomic<std::uint64_t> here{0};  // iterations that this rank has run
+std::atomic<bool> taken{false};      // another rank has run some of this one's
+
+}  // namespace
+
+/// Calls to places within a rank.
+void places() {
+  const int ranks = remote::ranks();
+  for (int to = 0; to < ranks; ++to) {
+    const int last = remote::call(to, [] { return charm::num_workers() - 1; });
+    for (const int worker : {0, last}) {
+      const remote::on_worker there{to, worker};
+      EXPECT(remote::call(there, [](int n) { return n + charm::worker_id(); }, 100) == 100 + worker);
+      EXPECT(remote::call(there, [] { return remote::rank(); }) == to);
+      EXPECT(remote::call_async(there, twice, 4).get() == 8);
+      const std::vector<int> numbers = {1, 2, 3};
+      EXPECT(remote::call(
+                 there, [](std::span<const int> given) { return std::accumulate(given.begin(), given.end(), 0); },
+                 std::span(numbers)) == 6);
+    }
+    EXPECT(has(error_of([to] { remote::call(remote::on_worker{to, 1000}, [] {}); }), "where no worker runs"));
+    EXPECT(has(error_of([to] { remote::call(remote::on_chiplet{to, 1000}, [] {}); }), "where no worker runs"));
+    const std::string thrown =
+        error_of([to] { remote::call(remote::on_worker{to, 0}, [] { throw std::runtime_error("out of luck"); }); });
+    EXPECT(has(thrown, "out of luck"));
+    EXPECT(remote::call(remote::on_worker{to, 0}, [] {
+      try {
+        remote::barrier();
+      } catch (const charm::Error&) {
+        return true;  // a called function cannot wait for all ranks, wherever it runs
+      }
+      return false;
+    }));
+    EXPECT((to == remote::rank()) == (remote::distance(to) == 0));
+  }
+  EXPECT(remote::ranks_by_distance().size() + 1 == static_cast<std::size_t>(ranks));
+  EXPECT(has(error_of([] { static_cast<void>(remote::distance(-1)); }), "there is no rank -1"));
+  auto cells = charm::symmetric<std::uint64_t>(1);
+  remote::barrier();
+  for (int to = 0; to < ranks; ++to) {
+    const auto cell = cells.on(to, 0);
+    EXPECT(remote::call(cell, [](charm::global_ptr<std::uint64_t> at) { return at.local() != nullptr; }, cell));
+    remote::call_detached(
+        cell, [](charm::global_ptr<std::uint64_t> at) { std::atomic_ref<std::uint64_t>(*at.local()).fetch_add(1); },
+        cell);
+  }
+  remote::barrier();
+  EXPECT(cells.local()[0] == static_cast<std::uint64_t>(ranks));
+  remote::barrier();
+}
+
+/// Loops over all ranks: every iteration once, whoever runs it.
+void loops() {
+  const auto ranks = static_cast<std::uint64_t>(remote::ranks());
+  for (const bool steal : {false, true}) {
+    for (const std::int64_t count : {0, 1, 7, 1000, 100000}) {
+      counter = total = 0;
+      remote::barrier();
+      if (remote::rank() == remote::ranks() - 1) {
+        remote::parallel_for(5, 5 + count,
+                             [](std::int64_t i) {
+                               counter.fetch_add(1);
+                               total.fetch_add(static_cast<std::uint64_t>(i));
+                             },
+                             {.grain = count == 1000 ? 1 : 0, .steal = steal});
+      }
+      remote::barrier();
+      const auto all = static_cast<std::uint64_t>(count);
+      EXPECT(remote::reduce(counter.load(), std::plus<>()) == all);
+      EXPECT(remote::reduce(total.load(), std::plus<>()) == all * 5 + (all * all - all) / 2);
+    }
+    const std::string thrown = error_of([steal] {
+      remote::parallel_for(0, 1000,
+                           [](std::int64_t i) { return i == 999 ? throw std::runtime_error("out of luck") : i; },
+                           {.steal = steal});
+    });
+    EXPECT(has(thrown, "out of luck"));
+    remote::barrier();
+  }
+  // Iterations that post more than the window takes: they wait for room, and all ends.
+  counter = 0;
+  remote::barrier();
+  if (remote::rank() == 0)
+    remote::parallel_for(0, 200000, [](std::int64_t i) {
+      remote::post(static_cast<int>(i % remote::ranks()), [] { counter.fetch_add(1); });
+    });
+  remote::barrier();
+  EXPECT(remote::reduce(counter.load(), std::plus<>()) == 200000);
+  // The first rank's iterations are long until another rank has run one of them.
+  here = 0;
+  taken = false;
+  remote::barrier();
+  if (remote::rank() == 0) {
+    auto iteration = [](std::int64_t i) {
+      if (i >= 500) return;
+      here.fetch_add(1);
+      if (remote::rank() != 0) remote::call_detached(0, [] { taken = true; });
+      if (remote::rank() == 0 && remote::ranks() > 1 && !taken)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    };
+    remote::parallel_for(0, std::int64_t{500} * remote::ranks(), iteration, {.grain = 1, .steal = true});
+  }
+  remote::barrier();
+  const std::vector<std::uint64_t> slow = remote::gather(here.load());
+  EXPECT(std::accumulate(slow.begin(), slow.end(), std::uint64_t{0}) == 500);
+  EXPECT(ranks == 1 || slow[0] < 500);
+  // On every worker of every rank.
+  counter = 0;
+  remote::barrier();
+  if (remote::rank() == 0) remote::all_do([](std::uint64_t by) { counter.fetch_add(by); }, std::uint64_t{3});
+  remote::barrier();
+  EXPECT(counter == 3U * static_cast<unsigned>(charm::num_workers()));
+  // iterate_local
+  auto array = charm::gmalloc<std::uint64_t>(1001, charm::GlobalLayout::cyclic);
+  remote::for_each_local(array, [](std::size_t index, std::uint64_t& element) { element = index; });
+  remote::barrier();
+  for (const std::size_t i : {0, 1, 500, 1000}) EXPECT(remote::read(array[i]) == i);
+  remote::barrier();
+}
