@@ -129,7 +129,9 @@ TEST_F(Deployment, OfDuckdbHasAnInstanceForEachWorkerThatAnswersAndKeepsItsData)
             "200 {\"columns\": [\"s\", \"n\"], \"rows\": [[\"499500\", null]]}\n");
   EXPECT_EQ(ask("w0", "SELECT current_setting('threads') AS c"), "200 {\"columns\": [\"c\"], \"rows\": [[\"1\"]]}\n");
   EXPECT_EQ(ask("w0", "SELECT nothing").substr(0, 14), "400 {\"error\": ");
-  if (workers > 1) EXPECT_EQ(ask("w1", "FROM t").substr(0, 3), "400") << "its database is another one";
+  if (workers > 1) {
+    EXPECT_EQ(ask("w1", "FROM t").substr(0, 3), "400") << "its database is another one";
+  }
   EXPECT_EQ(shell("stat -c %a d/w0/socket").out, "600\n");
   const Said said = charm("deploy verify --dir d");
   EXPECT_EQ(said.exit_code, 0) << said.out;

@@ -102,7 +102,7 @@ class Duckdb:
 
     def write(self, folder, form):
         """The tables as files, TABLE.parquet or, with fields separated by '|', TABLE.csv."""
-        options = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER false, DELIMITER '|'"}[form]
+        options = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER false, DELIMITER '|', QUOTE '', ESCAPE ''"}[form]
         for table in TABLES:
             chosen = ", ".join(f"{name}::{kind} AS {name}" for name, kind in self.columns(table))
             self.rows(f"COPY (SELECT {chosen} FROM {table}) TO '{folder}/{table}.{form}' ({options})")
