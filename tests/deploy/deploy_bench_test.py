@@ -50,6 +50,13 @@ class Answers(unittest.TestCase):
         self.assertEqual(bench.difference([["1", "b"], ["1", "a"]], [["1", "a"], ["1", "b"]]), "")
         self.assertIn("a row is", bench.difference([["1", "b"], ["1", "b"]], [["1", "a"], ["1", "b"]]))
 
+    def test_may_be_null_alone(self):
+        self.assertEqual(bench.rows_of("avg_yearly\n\n"), [[""]])
+        self.assertEqual(bench.difference([["NULL"]], bench.rows_of("avg_yearly\n\n")), "")
+        self.assertEqual(bench.rows_of("a|b\n"), [])
+        self.assertEqual(bench.rows_of("a|b\n1|x y\n2|\n"), [["1", "x y"], ["2", ""]])
+        self.assertNotEqual(bench.difference([["NULL"]], [["0"]]), "")
+
     def test_missing_rows_and_columns_are_seen(self):
         self.assertEqual(bench.difference([], [["1"]]), "0 rows where 1 are right")
         self.assertIn("should be", bench.difference([["1"]], [["1", "2"]]))

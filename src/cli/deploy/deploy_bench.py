@@ -24,7 +24,7 @@ import time
 import urllib.request
 
 sys.dont_write_bytecode = True  # beside the programs of a package
-from deploy_report import difference, modelled_runs, report, table
+from deploy_report import difference, modelled_runs, report, rows_of, table
 
 TABLES = ["customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"]
 
@@ -90,7 +90,7 @@ class Duckdb:
 
     def answers(self, scale):
         found = self.rows(f"SELECT query_nr, answer FROM tpch_answers() WHERE scale_factor = {scale}")
-        return {int(number): [line.split("|") for line in text.split("\n")[1:] if line] for number, text in found}
+        return {int(number): rows_of(text) for number, text in found}
 
     def columns(self, table):
         """Names and types, decimals as doubles: an engine's mean of decimals has as many places as it likes."""
