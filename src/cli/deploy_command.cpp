@@ -101,8 +101,10 @@ void declare_deploy_watch(CLI::App& deploy_app, Session& session, const char* na
 void declare_deploy_bench(CLI::App& deploy_app, Session& session) {
   auto options = std::make_shared<DeployBenchOptions>();
   CLI::App* app = deploy_app.add_subcommand(
-      "bench", "TPC-H on Spark and Trino, deployed here in one policy after the other: answers, bindings, speed-ups");
-  some_of(app->add_option("--engine", options->engines, "Engines to deploy [spark,trino]"), {"spark", "trino"});
+      "bench",
+      "TPC-H on Spark and Trino, deployed here in one policy after the other, or modelled: speed-ups by policy");
+  some_of(app->add_option("--engine", options->engines, "Engines to deploy here [spark,trino; with --machine: none]"),
+          {"spark", "trino"});
   some_of(app->add_option("--policy", options->policies,
                           "Policies; speed-ups are over the first; wicp-mixed is wicp with --shape mixed "
                           "[wim,win,wicp,wic]"),
@@ -122,6 +124,12 @@ void declare_deploy_bench(CLI::App& deploy_app, Session& session) {
   whole_number(app->add_option("--leave-cores", options->leave_cores,
                                "Cores left to the system, which the engine's coordinator has [0]"),
                0, 65536);
+  not_empty(app->add_option("--machine", options->machines,
+                            "Model these machines, as 2x7763,2x9654,kunpeng, or files of models or of lstopo"));
+  file_path(app->add_option("--recording", options->recording,
+                            "Queries to model, as charm bench olap --json prints them [TPC-H, built in]"));
+  number_within(app->add_option("--modelled-scale", options->modelled_scale, "Scale factor of modelled data [100]"),
+                .01, 100000);
   file_path(app->add_option("--report", options->report, "Write charts of the speed-ups as an HTML page"));
   add_output_options(*app, options->out);
   app->callback(

@@ -63,4 +63,11 @@ std::string java_program() {
               "install it (Debian: openjdk-17-jre-headless), or set JAVA_HOME");
 }
 
+void check_socket_path(const std::string& path) {
+  constexpr std::size_t longest = 107;  // unix(7)
+  if (path.size() <= longest) return;
+  throw Error(Errc::bad_input, "the socket '" + path + "' has too long a path, more than 107 characters",
+              "give a shorter --dir");
+}
+
 }  // namespace charm::deploy

@@ -17,4 +17,7 @@ std::string engine_home(const std::string& variable, const std::string& engine, 
 /// Java's launcher: $JAVA_HOME/bin/java, else java on PATH. \throws Error (bad_input) if there is none.
 std::string java_program();
 
+/// \throws Error (bad_input) if the path is too long for a socket.
+void check_socket_path(const std::string& path);
+
 }  // namespace charm::deploy

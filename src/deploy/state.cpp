@@ -26,15 +26,22 @@ os::ProcessIdentity process_from(const Json& json) {
   return {json.at("pid").get<int>(), json.at("started").get<std::uint64_t>()};
 }
 
+using Identities = std::vector<os::ProcessIdentity>;
+
+bool is_among(const os::ProcessIdentity& process, const Identities& all) {
+  return std::find(all.begin(), all.end(), process) != all.end();
+}
+
 /// Programs that overwrite their environment (PostgreSQL's servers) are found by their descent, and those whose parent
 /// has ended by their environment.
-void add_with_descendants(std::vector<os::ProcessIdentity>& all, const os::ProcessIdentity& process) {
+/// \param others that are another worker's, with their descendants
+void add_with_descendants(Identities& all, const os::ProcessIdentity& process, const Identities& others = {}) {
   const os::Processes processes;
-  std::vector<os::ProcessIdentity> todo = {process};
+  Identities todo = {process};
   while (!todo.empty()) {
     const os::ProcessIdentity next = todo.back();
     todo.pop_back();
-    if (std::find(all.begin(), all.end(), next) != all.end() || !processes.alive(next)) continue;
+    if (is_among(next, all) || is_among(next, others) || !processes.alive(next)) continue;
     all.push_back(next);
     for (const int thread : processes.threads(next.pid)) {
       for (const int child : processes.children(next.pid, thread)) todo.push_back(os::identity(child, processes));
@@ -112,16 +119,21 @@ bool lives(const State& state, std::size_t worker) {
 }
 
 std::vector<os::ProcessIdentity> processes_of(const State& state, std::size_t worker) {
-  std::vector<os::ProcessIdentity> all;
+  Identities all;
   if (state.boot != boot_id()) return all;
-  if (lives(state, worker)) add_with_descendants(all, state.workers[worker].process);
-  const std::string mark = state.id + "/" + state.plan.workers[worker].name + "/";
-  for (const auto& process : os::processes_with(marker, mark)) add_with_descendants(all, process);
+  const Identities own = os::processes_with(marker, state.id + "/" + state.plan.workers[worker].name + "/");
+  // A coordinator may have started the processes of its workers.
+  Identities others;
+  for (const auto& process : os::processes_with(marker, state.id + "/")) {
+    if (!is_among(process, own)) others.push_back(process);
+  }
+  if (lives(state, worker)) add_with_descendants(all, state.workers[worker].process, others);
+  for (const auto& process : own) add_with_descendants(all, process, others);
   return all;
 }
 
 std::vector<os::ProcessIdentity> processes_of(const State& state) {
-  std::vector<os::ProcessIdentity> all;
+  Identities all;
   if (state.boot != boot_id()) return all;
   for (std::size_t w = 0; w < state.workers.size(); ++w) {
     if (lives(state, w)) add_with_descendants(all, state.workers[w].process);

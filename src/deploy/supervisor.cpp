@@ -85,8 +85,13 @@ class Supervisor {
     state_.workers.resize(plan.workers.size());
     if (!options.user.empty()) user_ = os::service_user(options.user);
     for (const Worker& worker : plan.workers) {
-      const bool coordinates = target.coordinator != nullptr && worker.name == coordinator_name;
-      launches_.push_back((coordinates ? target.coordinator : target.launch)(worker, options.target));
+      if (target.coordinator != nullptr && worker.name == coordinator_name) {
+        Plan workers = plan;
+        workers.workers.erase(workers.workers.begin());
+        launches_.push_back(target.coordinator(worker, workers, options.target));
+      } else {
+        launches_.push_back(target.launch(worker, options.target));
+      }
     }
     state_.stop_signal = launches_.front().stop_signal;
     const bool root = user_ ? user_->user == 0 : os::user_id() == 0;
@@ -131,6 +136,8 @@ class Supervisor {
       stop();
       throw Error(Errc::system, "worker " + state_.plan.workers[w].name + " " + problem, "no worker was left running");
     }
+    constexpr int looks = 100;  // nobody looks later
+    for (int i = 0; i < looks && !options_.supervise && find_started_by_coordinator(); ++i) os::wait_for_input({}, 0.1);
   }
 
   Outcome supervise(os::EndSignals& signals) {
@@ -145,6 +152,7 @@ class Supervisor {
       }
       collect();
       restart_due();
+      find_started_by_coordinator();
       const auto phase_is = [](Phase phase) { return [phase](const WorkerState& w) { return w.phase == phase; }; };
       if (std::any_of(state_.workers.begin(), state_.workers.end(), phase_is(Phase::running)) ||
           std::any_of(state_.workers.begin(), state_.workers.end(), phase_is(Phase::waiting))) {
@@ -200,19 +208,59 @@ class Supervisor {
     }
   }
 
+  [[nodiscard]] bool starts_itself(std::size_t w) const { return !launches_[w].words.empty(); }
+
+  /// Workers that their coordinator starts are in its phase; their processes are found by their marker.
+  void follow_coordinator() {
+    for (std::size_t w = 1; w < launches_.size(); ++w) {
+      if (starts_itself(w)) continue;
+      WorkerState& worker = state_.workers[w];
+      const WorkerState& coordinator = state_.workers.front();
+      worker.phase = coordinator.phase;
+      worker.restarts = coordinator.restarts;
+      worker.last_end = coordinator.last_end;
+      if (coordinator.phase == Phase::running) continue;
+      kill_rest_of(state_, w);
+      worker.process = {};
+    }
+  }
+
+  /// \returns whether some are still to be found.
+  bool find_started_by_coordinator() {
+    bool changed = false, missing = false;
+    for (std::size_t w = 1; w < launches_.size(); ++w) {
+      WorkerState& worker = state_.workers[w];
+      if (starts_itself(w) || worker.phase != Phase::running || worker.process.pid > 0) continue;
+      const auto found = processes_of(state_, w);
+      missing = missing || found.empty();
+      if (found.empty()) continue;
+      worker.process = found.front();
+      changed = true;
+      say_started(w);
+    }
+    if (changed) write_state(state_);
+    return missing;
+  }
+
+  void say_started(std::size_t w) const {
+    say_(state_.plan.workers[w].name + ": pid " + std::to_string(state_.workers[w].process.pid) + " on cpus " +
+         state_.plan.workers[w].cpus.to_text());
+  }
+
   /// \returns why it was not started; empty where it was.
   std::string start(std::size_t w) {
+    if (!starts_itself(w)) return "";
     WorkerState& worker = state_.workers[w];
     std::string problem;
     try {
       worker.process = os::start_service(service(w, launches_[w].words));
       worker.phase = Phase::running;
       since_[w] = Clock::now();
-      say_(state_.plan.workers[w].name + ": pid " + std::to_string(worker.process.pid) + " on cpus " +
-           state_.plan.workers[w].cpus.to_text());
+      say_started(w);
     } catch (const os::ServiceNotStarted& refused) {
       problem = refused.problem;
     }
+    follow_coordinator();
     write_state(state_);
     return problem;
   }
@@ -241,7 +289,7 @@ class Supervisor {
     bool changed = false;
     for (std::size_t w = 0; w < state_.workers.size(); ++w) {
       WorkerState& worker = state_.workers[w];
-      if (worker.phase != Phase::running) continue;
+      if (worker.phase != Phase::running || !starts_itself(w)) continue;
       const auto ended = os::service_ended(worker.process.pid);
       if (!ended) continue;
       changed = true;
@@ -255,13 +303,15 @@ class Supervisor {
       }
       fail(w, end_text(*ended), seconds_since(since_[w]));
     }
-    if (changed) write_state(state_);
+    if (!changed) return;
+    follow_coordinator();
+    write_state(state_);
   }
 
   void restart_due() {
     for (std::size_t w = 0; w < state_.workers.size(); ++w) {
       WorkerState& worker = state_.workers[w];
-      if (worker.phase != Phase::waiting || Clock::now() < due_at(w)) continue;
+      if (worker.phase != Phase::waiting || !starts_itself(w) || Clock::now() < due_at(w)) continue;
       ++worker.restarts;
       const std::string problem = start(w);
       if (problem.empty()) continue;
@@ -272,8 +322,9 @@ class Supervisor {
 
   void stop() {
     const Ending ending = end_workers(state_, options_.grace_s, [this] {
-      for (const WorkerState& worker : state_.workers) {
-        if (worker.phase == Phase::running) os::service_ended(worker.process.pid);
+      for (std::size_t w = 0; w < state_.workers.size(); ++w) {
+        const WorkerState& worker = state_.workers[w];
+        if (worker.phase == Phase::running && starts_itself(w)) os::service_ended(worker.process.pid);
       }
     });
     if (ending.killed > 0) say_("killed " + std::to_string(ending.killed) + " processes that did not end when asked");

@@ -29,7 +29,7 @@ struct TargetOptions {
 
 /// How one worker is started on this machine by `charm deploy up`.
 struct Launch {
-  std::vector<std::string> words;    ///< program and arguments
+  std::vector<std::string> words;    ///< program and arguments; empty: the target's coordinator starts it
   std::vector<std::string> prepare;  ///< a program that runs once before, where `prepared` does not exist
   std::string prepared;              ///< path of what `prepare` makes
   std::vector<File> files;           ///< written before, relative to the worker's directory
@@ -46,8 +46,8 @@ struct Target {
   /// \throws Error (bad_config) where the target cannot express the plan, with the reason.
   std::vector<File> (*files)(const Plan& plan, const TargetOptions& options);
   Launch (*launch)(const Worker& worker, const TargetOptions& options) = nullptr;
-  /// The engine's master or coordinator, which `charm deploy up` starts before the workers (coordinator.hpp).
-  Launch (*coordinator)(const Worker& worker, const TargetOptions& options) = nullptr;
+  /// The engine's master or coordinator, which `charm deploy up` starts before the workers of `plan` (coordinator.hpp).
+  Launch (*coordinator)(const Worker& worker, const Plan& plan, const TargetOptions& options) = nullptr;
 };
 
 /// All targets, in the order in which help shows them.

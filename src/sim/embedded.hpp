@@ -14,5 +14,6 @@ struct Embedded {
 std::span<const Embedded> embedded_machines();
 std::span<const Embedded> embedded_graphs();
 std::span<const Embedded> embedded_task_graphs();
+std::span<const Embedded> embedded_queries();
 
 }  // namespace charm::sim

@@ -25,11 +25,12 @@ std::vector<std::vector<int>> groups_of(const Job& job, const Component& compone
   std::map<int, std::vector<int>> groups;
   for (int w = 0; w < static_cast<int>(job.worker_cores.size()); ++w) {
     const WorkerCore& worker_core = job.worker_cores[static_cast<std::size_t>(w)];
+    const auto key_in = [&](Domain domain) {
+      return job.processes.empty() ? key_of(worker_core, domain, w) : job.processes[static_cast<std::size_t>(w)];
+    };
     int key = w / 2;
-    if (component.reach == Component::Reach::own) key = key_of(worker_core, job.habits.roam, w);
-    if (component.reach == Component::Reach::shared) {
-      key = component.replicable ? key_of(worker_core, job.habits.replicas, w) : 0;
-    }
+    if (component.reach == Component::Reach::own) key = key_in(job.habits.roam);
+    if (component.reach == Component::Reach::shared) key = component.replicable ? key_in(job.habits.replicas) : 0;
     groups[key].push_back(w);
   }
   std::vector<std::vector<int>> out;

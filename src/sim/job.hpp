@@ -33,6 +33,9 @@ struct Job {
   std::vector<WorkerCore> worker_cores;
   const Phase* phase = nullptr;
   AccessHabits habits;
+  // The process of each worker. What is own roams within a process, and a process has one copy of what is replicable.
+  // Empty: the policy's habits say where data are shared.
+  std::vector<int> processes = {};
 };
 
 /// The sources that served a component's accesses, as shares of these.

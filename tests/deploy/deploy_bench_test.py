@@ -2,11 +2,15 @@
 
 import importlib.machinery
 import importlib.util
+import os
+import re
 import sys
 import unittest
 
 sys.dont_write_bytecode = True
-loader = importlib.machinery.SourceFileLoader("deploy_bench", sys.argv.pop())
+program = sys.argv.pop()
+sys.path.insert(0, os.path.dirname(program))
+loader = importlib.machinery.SourceFileLoader("deploy_bench", program)
 bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("deploy_bench", loader))
 loader.exec_module(bench)
 
@@ -16,6 +20,23 @@ class Queries(unittest.TestCase):
         text = "SELECT l_suppkey AS supplier_no FROM lineitem\nGROUP BY\n    supplier_no;\n"
         self.assertEqual(bench.standard_sql(text), "SELECT l_suppkey AS supplier_no FROM lineitem\nGROUP BY\n    l_suppkey")
         self.assertEqual(bench.standard_sql("SELECT 1;"), "SELECT 1")
+
+
+class Insertions(unittest.TestCase):
+    columns = [("k", "BIGINT"), ("v", "VARCHAR"), ("d", "DATE")]
+
+    def test_hold_every_line_once_and_stay_short(self):
+        lines = [f"{i}|it's {i}|1995-03-15\n" for i in range(100)]
+        all_of_it = list(bench.insertions("t", self.columns, lines, most=500))
+        self.assertGreater(len(all_of_it), 4)
+        for each in all_of_it:
+            self.assertLess(len(each), 1000)
+        self.assertIn("CAST(f[1] AS BIGINT), f[2], CAST(f[3] AS DATE)", all_of_it[0])
+        found = re.findall(r"(\d+)\|it''s (\d+)\|1995-03-15", "".join(all_of_it))
+        self.assertEqual(found, [(str(i), str(i)) for i in range(100)])
+
+    def test_of_nothing_are_none(self):
+        self.assertEqual(list(bench.insertions("t", self.columns, [])), [])
 
 
 class Answers(unittest.TestCase):
@@ -28,6 +49,13 @@ class Answers(unittest.TestCase):
     def test_rows_that_tie_may_be_exchanged(self):
         self.assertEqual(bench.difference([["1", "b"], ["1", "a"]], [["1", "a"], ["1", "b"]]), "")
         self.assertIn("a row is", bench.difference([["1", "b"], ["1", "b"]], [["1", "a"], ["1", "b"]]))
+
+    def test_may_be_null_alone(self):
+        self.assertEqual(bench.rows_of("avg_yearly\n\n"), [[""]])
+        self.assertEqual(bench.difference([["NULL"]], bench.rows_of("avg_yearly\n\n")), "")
+        self.assertEqual(bench.rows_of("a|b\n"), [])
+        self.assertEqual(bench.rows_of("a|b\n1|x y\n2|\n"), [["1", "x y"], ["2", ""]])
+        self.assertNotEqual(bench.difference([["NULL"]], [["0"]]), "")
 
     def test_missing_rows_and_columns_are_seen(self):
         self.assertEqual(bench.difference([], [["1"]]), "0 rows where 1 are right")
@@ -53,6 +81,24 @@ class Speedups(unittest.TestCase):
         self.assertEqual(page.count("<rect"), 6)
         self.assertIn("q1, wicp: 2.00", page)
         self.assertIn("mean, wicp: 1.00", page)
+
+
+class Modelled(unittest.TestCase):
+    text = ('[{"machine": "M", "scale": 100, "runs": [{"policy": "wim", "workers": 1, "seconds": {"1": 4}}, '
+            '{"policy": "win", "workers": 2, "seconds": {"1": 2}}], "by_count": [[1, 1.0], [2, 2.5]]}]')
+
+    def test_runs_are_marked_and_have_no_answers(self):
+        runs, counts, queries = bench.modelled_runs(self.text)
+        title = "M, modelled at scale factor 100"
+        self.assertEqual((list(runs), queries), ([title], [1]))
+        text = bench.table(runs[title], queries, counts[title])
+        self.assertIn("modelled", text)
+        self.assertNotIn("right answers", text)
+        self.assertEqual(text.splitlines()[-1].split(), ["speed-up", "1.00", "2.50"])
+        page = bench.report(runs, queries, "", counts)
+        self.assertIn("Modelled, not measured", page)
+        self.assertIn("2 processes: 2.50", page)
+        self.assertIn("q1, win: 2.00", page)
 
 
 if __name__ == "__main__":

@@ -94,6 +94,25 @@ TEST_F(DeployPlan, WritesScriptsThatAShellCanRead) {
   EXPECT_EQ(bound.out, "Cpus_allowed_list:\t0\n") << bound.err;
 }
 
+// The engine's tool, played: it notes what it is asked for, and knows --bind-to-l3 or not.
+TEST_F(DeployPlan, LetsSinglestoreBindLeavesToChipletsWhereItCan) {
+  const std::string plan = std::string("deploy plan -q --from ") + machine + " --target singlestore --dir w --output ";
+  ASSERT_EQ(charm(plan + "s").exit_code, 0);
+  ASSERT_EQ(charm(plan + "n --policy win").exit_code, 0);
+  const std::string played =
+      "mkdir bin; printf '#!/bin/sh\\ncase \"$*\" in *--help) echo $HELP;; *) echo \"$*\" >>asked;; esac\\n' >bin/memsqlctl\n"
+      "printf '#!/bin/sh\\necho bound >>asked\\n' >bin/numactl\nchmod +x bin/*\nexport PATH=$PWD/bin:$PATH\n";
+  const Said own = shell(played + "HELP=--bind-to-l3 sh s/start-host0.sh; cat asked");
+  EXPECT_NE(own.out.find("optimize --yes --bind-to-l3"), std::string::npos) << own.out << own.err;
+  EXPECT_EQ(own.out.find("bound"), std::string::npos) << own.out;
+  EXPECT_NE(own.out.find("start-node"), std::string::npos) << own.out;
+  const Said old = shell("rm asked; export PATH=$PWD/bin:$PATH; HELP=--yes sh s/start-host0.sh; cat asked");
+  EXPECT_EQ(old.out.find("optimize --yes"), std::string::npos) << old.out << old.err;
+  EXPECT_NE(old.out.find("bound"), std::string::npos) << old.out;
+  const Said nodes = shell("rm asked; export PATH=$PWD/bin:$PATH; HELP=--bind-to-l3 sh n/start-host0.sh; cat asked");
+  EXPECT_EQ(nodes.out.find("optimize --yes"), std::string::npos) << "a node is more than a cache" << nodes.out;
+}
+
 TEST_F(DeployPlan, WritesYamlForKubernetesAndXmlForYarn) {
   const std::string plan = std::string("deploy plan --from ") + machine + " --leave-cores 1 --image 'r/i:1' ";
   ASSERT_EQ(charm(plan + "--target kubernetes --output k --exec 'x \"a: b\" {port}'").exit_code, 0);

@@ -14,6 +14,13 @@ TEST(Answers, AreReadWithoutTheLineOfNames) {
   EXPECT_TRUE(rows_of("a|b\n").empty());
 }
 
+TEST(Answers, MayBeNullAlone) {
+  EXPECT_EQ(rows_of("avg_yearly\n\n"), (AnswerRows{{""}}));
+  EXPECT_EQ(difference({{"NULL"}}, rows_of("avg_yearly\n\n")), "");
+  EXPECT_NE(difference({{"NULL"}}, {{"0"}}), "");
+  EXPECT_NE(difference({{""}}, {{"NULL"}}), "");
+}
+
 TEST(Answers, NumbersMayBeWrittenDifferentlyAndDifferByRounding) {
   EXPECT_EQ(difference({{"312", "x"}}, {{"312.00", "x"}}), "");
   EXPECT_EQ(difference({{"0.30000000000000004"}}, {{"0.3"}}), "");

@@ -32,7 +32,8 @@ BenchResult two_queries(bool verified = true) {
   BenchResult outcome;
   outcome.results = {row("q1", "charm", {1, 2, 4}), row("q1", "duckdb", {2, 4, 8}),
                      row("q2", "charm", {20, 20, 20}, verified), row("q2", "duckdb", {10, 10, 10})};
-  outcome.profiles = {{"q1", 1000, 1.5}, {"q2", 2000, 1}};
+  outcome.profiles = {{.query = "q1", .working_set_bytes = 1000, .imbalance = 1.5},
+                      {.query = "q2", .working_set_bytes = 2000}};
   return outcome;
 }
 

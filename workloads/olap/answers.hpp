@@ -9,7 +9,8 @@ namespace charm::workloads {
 using AnswerRow = std::vector<std::string>;
 using AnswerRows = std::vector<AnswerRow>;
 
-/// The rows of a published answer: a line for each, fields separated by '|', the first line has the columns' names.
+/// The rows of a published answer: a line for each, fields separated by '|', the first line has the columns' names. A
+/// field of NULL is empty, so an empty line is a row with NULL alone (TPC-H's q17 at scale factor 0.01).
 AnswerRows rows_of(const std::string& answer);
 
 /// What differs between an answer and the right one, in one sentence; empty if nothing does. Numbers are the same if

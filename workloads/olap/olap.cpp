@@ -287,17 +287,16 @@ KernelRun Olap::run(const std::string& query, const Runner& runner) {
   return done;
 }
 
-std::uint64_t Olap::working_set(const std::string& query) {
+OlapDemand Olap::demand(const std::string& query) {
   const db::Functions& duckdb = data_->library.functions();
   const std::string sql = "EXPLAIN (ANALYZE, FORMAT json) " + data_->text(query);
   db::OwnedResult result(duckdb);
-  if (duckdb.query(data_->instance("duckdb").connection(), sql.c_str(), result.out()) != 0) return 0;
-  if (duckdb.row_count(result.get()) == 0 || duckdb.column_count(result.get()) < 2) return 0;
-  const std::string profile = text_of(duckdb, *result.get(), 1, 0);
-  constexpr std::string_view name = "\"total_memory_allocated\":";
-  const std::size_t at = profile.find(name);
-  return at == std::string::npos ? 0 : std::strtoull(profile.c_str() + at + name.size(), nullptr, 10);
+  if (duckdb.query(data_->instance("duckdb").connection(), sql.c_str(), result.out()) != 0) return {};
+  if (duckdb.row_count(result.get()) == 0 || duckdb.column_count(result.get()) < 2) return {};
+  return demand_of(text_of(duckdb, *result.get(), 1, 0));
 }
+
+double Olap::scale() const { return data_->options.scale; }
 
 std::vector<double> Olap::take_imbalances() { return std::exchange(data_->imbalances, {}); }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "workloads/bench.hpp"
+#include "workloads/olap/demand.hpp"
 
 namespace charm::workloads {
 
@@ -42,9 +43,11 @@ class Olap {
   /// and `detail` says, for charm, how evenly its workers were busy.
   KernelRun run(const std::string& query, const Runner& runner);
 
-  /// Bytes that the query allocates on DuckDB's own threads, as DuckDB's profile tells: what it works on besides the
-  /// tables. 0 where this DuckDB does not tell.
-  std::uint64_t working_set(const std::string& query);
+  /// What the query asks of a machine, by DuckDB's profile of it on its own threads. All zero where this DuckDB has
+  /// none.
+  OlapDemand demand(const std::string& query);
+
+  [[nodiscard]] double scale() const;
 
   /// How evenly CHARM's workers were busy in each trial since the last call: the time of the busiest inside of tasks
   /// over the mean of all, 1 where all had the same.

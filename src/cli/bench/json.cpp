@@ -83,8 +83,15 @@ void add_profiles(Json& all, const BenchResult& outcome) {
   if (outcome.profiles.empty()) return;
   Json profiles = Json::array();
   for (const auto& profile : outcome.profiles) {
-    profiles.push_back(
-        {{"query", profile.query}, {"working_set_bytes", profile.working_set_bytes}, {"imbalance", profile.imbalance}});
+    profiles.push_back({{"query", profile.query},
+                        {"scale", profile.scale},
+                        {"busy_seconds", profile.busy_s},
+                        {"scanned_bytes", profile.scanned_bytes},
+                        {"working_set_bytes", profile.working_set_bytes},
+                        {"moved_rows", profile.moved_rows},
+                        {"moved_bytes", profile.moved_bytes},
+                        {"exchanges", profile.exchanges},
+                        {"imbalance", profile.imbalance}});
   }
   all["profiles"] = profiles;
   Json compared = Json::array();

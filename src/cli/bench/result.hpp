@@ -70,7 +70,13 @@ struct PolicyHistory {
 /// What a query needs, whoever runs it.
 struct QueryProfile {
   std::string query;
+  double scale = 1;                     // scale factor of the data
+  double busy_s = 0;                    // of all threads together, in the query's operators
+  std::uint64_t scanned_bytes = 0;      // of the columns that it reads
   std::uint64_t working_set_bytes = 0;  // that it allocates: hash tables, sorted runs and the like, not the tables
+  std::uint64_t moved_rows = 0;         // into joins, groups and sorts
+  std::uint64_t moved_bytes = 0;        // of these rows
+  int exchanges = 0;                    // joins, groups and sorts
   double imbalance = 1;                 // time of the busiest worker over the mean of all; median of the trials
 };
 

@@ -7,6 +7,7 @@
 
 #include "cli/bench/elsewhere.hpp"
 #include "cli/deploy/commands.hpp"
+#include "cli/deploy/modelled.hpp"
 #include "os/processes/child.hpp"
 #include "os/processes/this_process.hpp"
 
@@ -20,7 +21,14 @@ int deploy_bench(const DeployBenchOptions& options, Session& /*session*/) {
   const auto give = [&words](const char* name, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {name, value});
   };
-  give("--engine", options.engines);
+  if (!options.recording.empty() && options.machines.empty())
+    throw Error(Errc::bad_config, "--recording is for modelled machines", "give --machine 2x7763, or drop it");
+  if (options.machines.empty()) {
+    give("--engine", options.engines.empty() ? "spark,trino" : options.engines);
+  } else {
+    give("--engine", options.engines);
+    give("--modelled", modelled_deployments(options));
+  }
   give("--policy", options.policies);
   give("--query", options.queries);
   give("--scale", options.scale);

@@ -45,6 +45,9 @@ struct DeployBenchOptions {
   std::string report;         // a file; empty: none
   std::string cpus, reserve;  // of charm deploy up
   int leave_cores = 0;
+  std::string machines;         // modelled ones; empty: none
+  std::string recording;        // queries to model, as charm bench olap prints them; empty: those that are built in
+  double modelled_scale = 100;  // scale factor
   OutputOptions out;
 };
 int deploy_bench(const DeployBenchOptions& options, Session& session);

@@ -47,7 +47,8 @@ std::vector<WorkerRow> worker_rows(const deploy::State& state) {
     row.alive = deploy::lives(state, w);
     row.pid = row.alive ? worker.process.pid : 0;
     row.restarts = worker.restarts;
-    row.answers = row.alive && os::port_answers(state.plan.workers[w].port);
+    const deploy::Worker& planned = state.plan.workers[w];
+    row.answers = row.alive && (os::port_answers(planned.port) || os::socket_answers(planned.directory + "/socket"));
     // The state is what the supervisor saw last; without one nobody notes an end.
     if (!row.alive && worker.phase == deploy::Phase::running) row.phase = "ended";
     if (!supervised && worker.phase == deploy::Phase::waiting) row.phase = "ended";

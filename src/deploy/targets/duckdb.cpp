@@ -1,6 +1,12 @@
-// DuckDB: an instance for each worker, each with a database of its own.
+// DuckDB: an instance for each worker, each with a database of its own. 'charm deploy up' starts a process for each
+// (duckdb_instance.py), which answers SQL on a socket in the worker's folder; only the user who runs it may ask.
+#include <charm/error.hpp>
+
 #include "deploy/command.hpp"
+#include "deploy/programs.hpp"
+#include "deploy/targets/duckdb_instance.hpp"
 #include "deploy/targets/targets.hpp"
+#include "os/processes/child.hpp"
 
 namespace charm::deploy {
 namespace {
@@ -11,15 +17,17 @@ std::string sql_text(const std::string& text) {
   return quoted + "'";
 }
 
+std::string settings(const Worker& worker) {
+  return "SET threads = " + std::to_string(worker.cpus.size()) + ";\nSET memory_limit = '" +
+         mib_text(worker.memory_bytes * 4 / 5) +
+         "MiB';\nSET temp_directory = " + sql_text(worker.directory + "/spill") + ";\n";
+}
+
 std::vector<File> duckdb_files(const Plan& plan, const TargetOptions& /*options*/) {
   need_memory(plan, "duckdb");
   std::vector<File> all;
-  for (const Worker& worker : plan.workers) {
-    all.push_back({worker.name + ".sql", heading("--", plan) + "SET threads = " + std::to_string(worker.cpus.size()) +
-                                             ";\nSET memory_limit = '" + mib_text(worker.memory_bytes * 4 / 5) +
-                                             "MiB';\nSET temp_directory = " + sql_text(worker.directory + "/spill") +
-                                             ";\n"});
-  }
+  for (const Worker& worker : plan.workers)
+    all.push_back({worker.name + ".sql", heading("--", plan) + settings(worker)});
   for (const HostPlan& host : plan.hosts) {
     std::string text =
         "#!/bin/sh\n" + heading("#", plan) + "# Opens the database of a worker: open-" + host.name +
@@ -36,10 +44,28 @@ std::vector<File> duckdb_files(const Plan& plan, const TargetOptions& /*options*
   return all;
 }
 
+Launch duckdb_launch(const Worker& worker, const TargetOptions& /*options*/) {
+  if (os::cannot_run("python3") != 0)
+    throw Error(Errc::bad_input, "DuckDB's instances need python3, which is not on PATH", "install it");
+  const std::string home = engine_home("DUCKDB_HOME", "duckdb", "libduckdb.so");
+  if (worker.memory_bytes == 0) {
+    throw Error(Errc::bad_config,
+                "target duckdb needs the workers' memory, and the memory of " + worker.host + " is not told",
+                "give the size of a NUMA node: --node-memory 256G");
+  }
+  check_socket_path(worker.directory + "/socket");
+  Launch how;
+  how.words = {"python3", worker.directory + "/instance.py", home, worker.directory};
+  how.files = {{"instance.py", std::string(duckdb_instance)},
+               {"settings.sql", "-- Written by charm deploy up.\n" + settings(worker)}};
+  return how;
+}
+
 }  // namespace
 
 Target duckdb_target() {
-  return {"duckdb", "an instance for each worker: threads, memory limit, spill folder", "", duckdb_files};
+  return {"duckdb", "an instance for each worker: threads, memory, spill folder; 'charm deploy up' starts them", "",
+          duckdb_files, duckdb_launch};
 }
 
 }  // namespace charm::deploy

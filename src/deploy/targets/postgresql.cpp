@@ -59,12 +59,7 @@ std::vector<File> postgresql_files(const Plan& plan, const TargetOptions& /*opti
 }
 
 Launch postgresql_launch(const Worker& worker, const TargetOptions& /*options*/) {
-  const std::string socket = worker.directory + "/.s.PGSQL." + std::to_string(worker.port);
-  constexpr std::size_t longest_socket = 107;  // unix(7)
-  if (socket.size() > longest_socket) {
-    throw Error(Errc::bad_input, "the socket '" + socket + "' has too long a path, more than 107 characters",
-                "give a shorter --dir");
-  }
+  check_socket_path(worker.directory + "/.s.PGSQL." + std::to_string(worker.port));
   Launch how;
   how.words = {postgresql_program("postgres"), "-D", worker.directory};
   how.prepare = {postgresql_program("initdb"), "--auth-local=peer", "--auth-host=reject",

@@ -90,7 +90,7 @@ Launch spark_worker(const Worker& worker, const TargetOptions& options) {
   return how;
 }
 
-Launch spark_master(const Worker& worker, const TargetOptions& /*options*/) {
+Launch spark_master(const Worker& worker, const Plan& /*plan*/, const TargetOptions& /*options*/) {
   return spark_process(worker, "master.Master");
 }
 

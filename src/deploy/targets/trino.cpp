@@ -86,11 +86,14 @@ std::vector<File> presto(const Plan& plan, const TargetOptions& options) {
 }
 
 /// Catalogs of the installation, else the two that need no data: tpch, which makes it up, and memory.
-std::string catalog_settings(const std::string& home, std::vector<File>& files) {
+/// \param heap_mb of the server; tables in memory may have three tenths of it, as much as queries. By default they may
+/// have 128 MB, less than TPC-H at a tenth of its scale.
+std::string catalog_settings(const std::string& home, std::uint64_t heap_mb, std::vector<File>& files) {
   std::error_code ignored;
   if (std::filesystem::exists(home + "/etc/catalog", ignored)) return "catalog.config-dir=" + home + "/etc/catalog\n";
   files.push_back({"tpch.properties", "connector.name=tpch\ntpch.column-naming=STANDARD\n"});
-  files.push_back({"memory.properties", "connector.name=memory\n"});
+  files.push_back({"memory.properties",
+                   "connector.name=memory\nmemory.max-data-per-node=" + std::to_string(heap_mb * 3 / 10) + "MB\n"});
   return "";
 }
 
@@ -102,7 +105,7 @@ Launch trino_process(const Worker& worker, const std::string& settings) {
                 "give the size of a NUMA node: --node-memory 256G");
   }
   Launch how;
-  std::string catalogs = catalog_settings(home, how.files);
+  std::string catalogs = catalog_settings(home, worker.heap_bytes >> 20U, how.files);
   if (catalogs.empty()) catalogs = "catalog.config-dir=" + worker.directory + "\n";
   // Not node.data-dir, which is the launcher's.
   how.files.push_back(
@@ -131,7 +134,7 @@ Launch trino_worker(const Worker& worker, const TargetOptions& options) {
   return trino_process(worker, worker_settings(worker, discovery_of(options)));
 }
 
-Launch trino_coordinator(const Worker& worker, const TargetOptions& options) {
+Launch trino_coordinator(const Worker& worker, const Plan& /*plan*/, const TargetOptions& options) {
   return trino_process(worker, "coordinator=true\nnode-scheduler.include-coordinator=false\nhttp-server.http.port=" +
                                    std::to_string(worker.port) + "\n" + discovery_of(options));
 }

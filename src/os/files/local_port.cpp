@@ -1,11 +1,13 @@
 #include "os/files/local_port.hpp"
 
 #include <cerrno>
+#include <cstring>
 #include <poll.h>
 #include <unistd.h>
 
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 namespace charm::os {
 namespace {
@@ -33,6 +35,18 @@ bool port_answers(int port) {
     answers =
         poll(&waiting, 1, patience_ms) == 1 && getsockopt(file, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
   }
+  close(file);
+  return answers;
+}
+
+bool socket_answers(const std::string& path) {
+  sockaddr_un address{};
+  if (path.size() >= sizeof address.sun_path) return false;
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (file < 0) return false;
+  const bool answers = connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   close(file);
   return answers;
 }

@@ -38,7 +38,15 @@ class OlapRows final : public WorkloadRun {
   }
 
   std::optional<QueryProfile> profile(const std::string& kernel) override {
-    QueryProfile profile{kernel, olap_->working_set(kernel), 1};
+    const workloads::OlapDemand demand = olap_->demand(kernel);
+    QueryProfile profile{.query = kernel,
+                         .scale = olap_->scale(),
+                         .busy_s = demand.busy_s,
+                         .scanned_bytes = demand.scanned_bytes,
+                         .working_set_bytes = demand.working_set_bytes,
+                         .moved_rows = demand.moved_rows,
+                         .moved_bytes = demand.moved_bytes,
+                         .exchanges = demand.exchanges};
     std::vector<double> imbalances = olap_->take_imbalances();
     if (!imbalances.empty()) profile.imbalance = base::median(std::move(imbalances));
     return profile;
