@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "os/files/system_files.hpp"
 #include "os/processes/this_process.hpp"
@@ -72,8 +73,11 @@ std::vector<int> order_by_distance(const std::vector<double>& distances, int fro
   const int ranks = static_cast<int>(distances.size());
   std::vector<int> order;
   for (int i = 1; i < ranks; ++i) order.push_back((from + i) % ranks);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return distances[static_cast<std::size_t>(a)] < distances[static_cast<std::size_t>(b)];
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    const auto key = [&](int rank) {
+      return std::pair(distances[static_cast<std::size_t>(rank)], (rank - from + ranks) % ranks);
+    };
+    return key(a) < key(b);
   });
   return order;
 }

@@ -133,6 +133,6 @@ void loops() {
   auto array = charm::gmalloc<std::uint64_t>(1001, charm::GlobalLayout::cyclic);
   remote::for_each_local(array, [](std::size_t index, std::uint64_t& element) { element = index; });
   remote::barrier();
-  for (const std::size_t i : {0, 1, 500, 1000}) EXPECT(remote::read(array[i]) == i);
+  for (const std::size_t i : {0U, 1U, 500U, 1000U}) EXPECT(remote::read(array[i]) == i);
   remote::barrier();
 }

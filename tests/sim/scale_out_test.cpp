@@ -76,15 +76,15 @@ TEST(ScaleOut, IsPerfectWhereTalkingCostsNothing) {
 }
 
 // One worker each of 4 machines, 2^20 words: 2^22 updates each, three quarters of them sent, 2^20 to each of the
-// others: 1,028 buffers of at most 1,021. So 16 * 3 * 2^20 + 48 * 3 * 1028 bytes go through a wire of 1 MB/s.
+// others: 1,026 buffers of at most 1,023. So 16 * 3 * 2^20 + 8 * 3 * 1026 bytes go through a wire of 1 MB/s.
 TEST(ScaleOut, TakesAsLongAsTheWireDoes) {
   const Network wire{"wire", "", 0, 0, 1e-3, 1e18, 64, 1, ""};
   const ScaleOut four = scale_out(model("epyc-7713"), wire, 4, free_messages(weak_gups(20, 1)));
-  const double bytes = 16 * 3 * 1048576.0 + 48 * 3 * 1028;
+  const double bytes = 16 * 3 * 1048576.0 + 8 * 3 * 1026;
   EXPECT_EQ(four.limit(), Part::adapter);
   EXPECT_DOUBLE_EQ(four.sent_bytes, bytes);
   EXPECT_NEAR(four.seconds, bytes / 1e6, 1e-6);
-  EXPECT_NEAR(four.filled, 1048576.0 / 1028 / 1023, 1e-9);
+  EXPECT_NEAR(four.filled, 1048576.0 / 1026 / 1023, 1e-9);
   EXPECT_EQ(four.buffer_memory, 3 * 16384 * (1 + 2 + 2 * 8));
 }
 
@@ -107,8 +107,8 @@ TEST(ScaleOut, WaitsForItsWindow) {
   ScaleOutOptions options = weak_gups(20, 1);
   options.messaging.message_ns = 100;
   const ScaleOut four = scale_out(model("epyc-7713"), far, 4, options);
-  const double run_us = 1048576.0 / 1028 * .05;
-  EXPECT_NEAR(four.parts[static_cast<std::size_t>(Part::window)], 1028 / 8.0 * (1002 + run_us) * 1e-6, 1e-9);
+  const double run_us = 1048576.0 / 1026 * .05;
+  EXPECT_NEAR(four.parts[static_cast<std::size_t>(Part::window)], 1026 / 8.0 * (1002 + run_us) * 1e-6, 1e-9);
   // Two waves up and down a tree of two rounds.
   EXPECT_NEAR(four.parts[static_cast<std::size_t>(Part::steps)], 8 * 502e-6, 1e-12);
 }
