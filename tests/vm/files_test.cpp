@@ -18,7 +18,6 @@
 #include "counters/source.hpp"
 #include "os/files/set_aside.hpp"
 #include "os/threads/affinity.hpp"
-#include "sched/work_until.hpp"
 
 namespace {
 
@@ -81,27 +80,6 @@ TEST(Files, EveryCpuIsCountedWithAsFewAs192CpusHaveOf1024) {
   for (int file = open("/dev/null", O_RDONLY); file >= 0; file = open("/dev/null", O_RDONLY)) more.push_back(file);
   EXPECT_GE(static_cast<int>(more.size()), files / 4 - 24) << "of " << files;
   for (const int file : more) close(file);
-}
-
-TEST(Files, AControllerKeepsItsCountersWithAsFew) {
-  const auto machine = charm::Machine::discover();
-  const int workers = static_cast<int>(machine.cores.size()) / 2;  // so that there is more than one level
-  if (machine.chiplets.size() < 2) GTEST_SKIP() << "one chiplet leaves nothing to decide";
-  // Threads and tasks of the runtime need some files of their own, whatever the number of workers.
-  const Limit limit(workers * files_of_192 / 192 + 32);
-  ASSERT_TRUE(limit.ok());
-  charm::Config config;
-  config.workers = workers;
-  config.sockets = "balance";
-  config.counters = "hardware";
-  config.counter_events = six_events;
-  charm::init(config);
-  const bool seen = charm::test::work_until([] {
-    const auto points = charm::timeline();
-    return std::any_of(points.begin(), points.end(), [](const auto& point) { return point.stall_dram >= 0; });
-  });
-  charm::finalize();
-  EXPECT_TRUE(seen) << "no tick had the counts of most workers";
 }
 
 }  // namespace
