@@ -100,7 +100,8 @@ TEST_F(DeployPlan, LetsSinglestoreBindLeavesToChipletsWhereItCan) {
   ASSERT_EQ(charm(plan + "s").exit_code, 0);
   ASSERT_EQ(charm(plan + "n --policy win").exit_code, 0);
   const std::string played =
-      "mkdir bin; printf '#!/bin/sh\\ncase \"$*\" in *--help) echo $HELP;; *) echo \"$*\" >>asked;; esac\\n' >bin/memsqlctl\n"
+      "mkdir bin; printf '#!/bin/sh\\ncase \"$*\" in *--help) echo $HELP;; *) echo \"$*\" >>asked;; esac\\n' "
+      ">bin/memsqlctl\n"
       "printf '#!/bin/sh\\necho bound >>asked\\n' >bin/numactl\nchmod +x bin/*\nexport PATH=$PWD/bin:$PATH\n";
   const Said own = shell(played + "HELP=--bind-to-l3 sh s/start-host0.sh; cat asked");
   EXPECT_NE(own.out.find("optimize --yes --bind-to-l3"), std::string::npos) << own.out << own.err;

@@ -31,7 +31,9 @@ TEST(Deployments, AProcessForEachChipletIsAheadWhereItsPartOfHashTablesFitsItsCa
   const RecordedQuery groups{"q18", 1, 2, 100e6, 300e6, 50e6, 1e6, 1};
   for (const char* machine : {"2x7763", "2x9654"}) {
     const Model model = deployed_machine(machine);
-    const auto seconds = [&](int processes) { return modelled_seconds(model, groups, evenly(model.machine, processes), 1); };
+    const auto seconds = [&](int processes) {
+      return modelled_seconds(model, groups, evenly(model.machine, processes), 1);
+    };
     const double chiplets = seconds(static_cast<int>(model.machine.chiplets.size()));
     EXPECT_LT(chiplets, seconds(2)) << machine;
     EXPECT_LT(seconds(2), seconds(1)) << machine;

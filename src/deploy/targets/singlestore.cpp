@@ -1,5 +1,5 @@
-// SingleStore: a leaf for each worker, made by memsqlctl. With a leaf on each whole chiplet the engine binds them itself
-// where its release can ('memsqlctl optimize --bind-to-l3'); else they are started under numactl.
+// SingleStore: a leaf for each worker, made by memsqlctl. With a leaf on each whole chiplet the engine binds them
+// itself where its release can ('memsqlctl optimize --bind-to-l3'); else they are started under numactl.
 #include "deploy/command.hpp"
 #include "deploy/targets/targets.hpp"
 
@@ -25,8 +25,9 @@ std::vector<File> singlestore_files(const Plan& plan, const TargetOptions& /*opt
     }
     // Before the limits are set, which it would set, too.
     if (whole_chiplets) {
-      bind = "own=false\nif memsqlctl optimize --help 2>&1 | grep -q -e --bind-to-l3; then\n"
-             "  memsqlctl optimize --yes --bind-to-l3\n  own=true\nfi\n";
+      bind =
+          "own=false\nif memsqlctl optimize --help 2>&1 | grep -q -e --bind-to-l3; then\n"
+          "  memsqlctl optimize --yes --bind-to-l3\n  own=true\nfi\n";
     }
     all.push_back(
         {"start-" + host.name + ".sh", "#!/bin/sh\n" + heading("#", plan) + "set -eu\n" + make + bind + start, true});
