@@ -9,7 +9,7 @@
 #include "counters/plan.hpp"
 #include "os/perf/attached_events.hpp"
 
-namespace charm::counters::test {
+namespace charm::test {
 
 /// Counts what the test says, for threads that the test lets be counted.
 class FakeAttached final : public os::AttachedEvents {
@@ -39,12 +39,12 @@ class FakeAttached final : public os::AttachedEvents {
   std::vector<Count> values;
 };
 
-inline EventPlan plan_of(const std::vector<std::pair<FillSource, bool>>& fills) {
-  EventPlan plan;
+inline counters::EventPlan attached_plan(const std::vector<std::pair<counters::FillSource, bool>>& fills) {
+  counters::EventPlan plan;
   plan.groups.emplace_back();
   std::uint64_t config = 1;
   for (const auto& [source, minus] : fills) {
-    Planned planned;
+    counters::Planned planned;
     planned.source = source;
     planned.minus = minus;
     planned.event.config = config++;
@@ -53,4 +53,4 @@ inline EventPlan plan_of(const std::vector<std::pair<FillSource, bool>>& fills) 
   return plan;
 }
 
-}  // namespace charm::counters::test
+}  // namespace charm::test

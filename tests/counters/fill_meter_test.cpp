@@ -8,12 +8,13 @@
 
 #include "counters/fake_attached.hpp"
 
-namespace charm::counters::test {
+namespace charm::counters {
 namespace {
 
 TEST(FillMeter, CountsEachThreadSinceItWasMet) {
-  auto fake = std::make_shared<FakeAttached>();
-  FillMeter meter(fake, plan_of({{FillSource::other_chiplet, false}, {FillSource::local_dram, false}}), {});
+  auto fake = std::make_shared<charm::test::FakeAttached>();
+  FillMeter meter(
+      fake, charm::test::attached_plan({{FillSource::other_chiplet, false}, {FillSource::local_dram, false}}), {});
   auto readings = meter.of_threads({7, 8}, 1);
   EXPECT_EQ(readings.size(), 2U);
   EXPECT_EQ(readings.at(7).fill(FillSource::other_chiplet), 0U);
@@ -32,8 +33,9 @@ TEST(FillMeter, CountsEachThreadSinceItWasMet) {
 }
 
 TEST(FillMeter, ADifferenceOfEventsNeverGoesDown) {
-  auto fake = std::make_shared<FakeAttached>();
-  FillMeter meter(fake, plan_of({{FillSource::own_chiplet, false}, {FillSource::own_chiplet, true}}), {});
+  auto fake = std::make_shared<charm::test::FakeAttached>();
+  FillMeter meter(fake, charm::test::attached_plan({{FillSource::own_chiplet, false}, {FillSource::own_chiplet, true}}),
+                  {});
   meter.of_cpus({0}, 1);
   EXPECT_EQ(fake->opened[0].tid, -1);
   EXPECT_EQ(fake->opened[0].cpu, 0);
@@ -45,11 +47,11 @@ TEST(FillMeter, ADifferenceOfEventsNeverGoesDown) {
 }
 
 TEST(FillMeter, SaysWhyNothingIsCountedAndAsksOnce) {
-  auto fake = std::make_shared<FakeAttached>();
+  auto fake = std::make_shared<charm::test::FakeAttached>();
   fake->refuse = ENOENT;
   os::PerfAccess access;
   access.guest = true;
-  FillMeter meter(fake, plan_of({{FillSource::other_chiplet, false}}), access);
+  FillMeter meter(fake, charm::test::attached_plan({{FillSource::other_chiplet, false}}), access);
   EXPECT_TRUE(meter.of_threads({7}, 1).empty());
   EXPECT_NE(meter.why_not().find("virtual machine"), std::string::npos);
   fake->refuse = 0;
@@ -57,20 +59,20 @@ TEST(FillMeter, SaysWhyNothingIsCountedAndAsksOnce) {
 }
 
 TEST(FillMeter, AThreadThatEndsMeanwhileIsNoReasonToGiveUp) {
-  auto fake = std::make_shared<FakeAttached>();
+  auto fake = std::make_shared<charm::test::FakeAttached>();
   fake->gone = 7;
-  FillMeter meter(fake, plan_of({{FillSource::other_chiplet, false}}), {});
+  FillMeter meter(fake, charm::test::attached_plan({{FillSource::other_chiplet, false}}), {});
   EXPECT_EQ(meter.of_threads({7, 8}, 1).size(), 1U);
   EXPECT_EQ(meter.why_not(), "");
 }
 
 TEST(FillMeter, LeavesThreadsOutWhereThereAreNoDescriptors) {
-  auto fake = std::make_shared<FakeAttached>();
+  auto fake = std::make_shared<charm::test::FakeAttached>();
   fake->room_for = 34;
-  FillMeter meter(fake, plan_of({{FillSource::other_chiplet, false}}), {});
+  FillMeter meter(fake, charm::test::attached_plan({{FillSource::other_chiplet, false}}), {});
   EXPECT_EQ(meter.of_threads({1, 2, 3, 4, 5}, 1).size(), 2U);
   EXPECT_EQ(meter.left_out(), 3U);
 }
 
 }  // namespace
-}  // namespace charm::counters::test
+}  // namespace charm::counters

@@ -31,7 +31,7 @@ counters::EventPlan events_of(const std::string& model, const counters::Shape& s
 
 counters::EventPlan near_and_far() {
   counters::EventPlan plan =
-      counters::test::plan_of({{FillSource::local_dram, false}, {FillSource::remote_dram, false}});
+      charm::test::attached_plan({{FillSource::local_dram, false}, {FillSource::remote_dram, false}});
   plan.classes = {{FillSource::local_dram, {FillSource::local_dram}, ""},
                   {FillSource::remote_dram, {FillSource::remote_dram}, ""}};
   return plan;
@@ -81,7 +81,7 @@ class MadeUp {
 
   Model model = kunpeng(30);
   counters::EventPlan plan = near_and_far();
-  std::shared_ptr<counters::test::FakeAttached> events = std::make_shared<counters::test::FakeAttached>();
+  std::shared_ptr<charm::test::FakeAttached> events = std::make_shared<charm::test::FakeAttached>();
 
  private:
   charm::test::Folder folder_;

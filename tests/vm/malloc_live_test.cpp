@@ -278,13 +278,13 @@ TEST(MallocLiveChild, DISABLED_ABlockLargerThanTheRoom) {
   block.touch();
   std::map<int, std::size_t> bytes;
   for (const int node : block.homes()) bytes[node] += page_bytes;
-  // The kernel takes what is free but its reserve. Neither the pages that each cpu keeps for itself nor those that go
-  // into tables of pages are known, so half of the room is the tolerance; what does not fit lies on the other nodes.
+  // The kernel takes what is free but its reserve, the pages that each cpu has kept for itself, and what it can reclaim
+  // (12 MiB were seen); what does not fit lies on the other nodes.
   std::printf("of %zu KiB that were free of node %d the block has %zu, the kernel keeps %zu\n", room / 1024, full,
               bytes[full] / 1024, low_watermark(full) / 1024);
   EXPECT_LT(room, part / 2);
   EXPECT_GT(bytes[full], room / 2);
-  EXPECT_LT(bytes[full], room + room / 2);
+  EXPECT_LT(bytes[full], part - part / 4);
   std::size_t all = 0;
   for (const auto& [node, has] : bytes) {
     EXPECT_TRUE(parts.contains(node)) << "node " << node;
