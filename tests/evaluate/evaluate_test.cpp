@@ -107,6 +107,23 @@ TEST(Verdicts, OfKernelsAndFillsNeedTheRuntimeAndTheCounters) {
   EXPECT_TRUE(has(why(same, "charm-tab1"), "the kernel refuses perf_event_open")) << why(same, "charm-tab1");
 }
 
+TEST(Verdicts, OfQueriesAndFactorisationsAreThatCharmIsAheadOfTheOtherRuntimes) {
+  const Machine machine = Machine::from("pack:1 l3:2(size=33554432) core:4 pu:1");
+  const Context context = context_of(machine, false);
+  const std::vector<std::string> names = {"charm-fig13", "abss-fig13"};
+  Pretended published(machine, Nature::as_published), alike(machine, Nature::alike);
+  const auto as_published = evaluated(context, published, names);
+  const auto same = evaluated(context, alike, names);
+  for (const std::string& name : names) {
+    EXPECT_EQ(finding(as_published, name), Finding::confirmed) << why(as_published, name);
+    EXPECT_EQ(finding(same, name), Finding::not_confirmed) << why(same, name);
+  }
+  for (const Result& result : as_published.results) {
+    EXPECT_EQ(result.problems, std::vector<std::string>{});
+    for (const Point& point : result.plan.points) EXPECT_NE(point.outcome, Outcome::not_measured) << point.series;
+  }
+}
+
 TEST(Verdicts, OfTransactionsAreThatThePlacementMakesNoDifference) {
   const Machine machine = Machine::from("pack:1 l3:2(size=33554432) core:4 pu:1");
   const Context context = context_of(machine, false);

@@ -10,6 +10,7 @@ extern constinit const Experiment charm_figure_7;
 extern constinit const Experiment scaling;
 extern constinit const Experiment charm_figure_8;
 extern constinit const Experiment charm_figure_9;
+extern constinit const Experiment charm_figure_13;
 extern constinit const Experiment charm_figure_14;
 extern constinit const Experiment charm_table_1;
 extern constinit const Experiment charm_table_2;
@@ -20,5 +21,6 @@ extern constinit const Experiment moves;
 extern constinit const Experiment olap_figure_5;
 extern constinit const Experiment olap_monolithic;
 extern constinit const Experiment olap_figure_10;
+extern constinit const Experiment abss_figure_13;
 
 }  // namespace charm::evaluate

@@ -12,7 +12,7 @@ namespace {
 constexpr double nearly = 0.1;
 
 /// A chiplet's cores, and half of a socket's. On all cores the two policies are the same.
-std::set<int> worker_counts(const Context& context) {
+std::set<int> few_and_half(const Context& context) {
   return {chiplet_cores(context.machine()), std::max(1, socket_cores(context.machine()) / 2)};
 }
 
@@ -20,7 +20,7 @@ Plan plan_charm_figure_14(const Context& context) {
   Plan out{.x = "workers", .y = "LocalCache over DistributedCache"};
   out.notes = {"WiredTiger is measured instead of ERMIA, with fewer records and warehouses.",
                "The databases are made once and kept in the folder charm/oltp of the user's cache folder."};
-  for (const int workers : worker_counts(context)) {
+  for (const int workers : few_and_half(context)) {
     const BenchRows rows{"local,distributed,adaptive", workers, context.quick() ? 5 : 15};
     out.jobs.push_back(bench_job(
         "transactions on " + std::to_string(workers) + " cores",
