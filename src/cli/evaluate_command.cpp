@@ -235,17 +235,16 @@ int run(const EvaluateOptions& options, Session& session) {
   const bool left = std::any_of(evaluation.results.begin(), evaluation.results.end(),
                                 [](const evaluate::Result& each) { return each.state == evaluate::State::planned; });
   if (!left) evaluation.finished = describe_host(machine, all.settings).date;
+  // Told before files are written, which a full disk may refuse.
+  if (whole && options.output.json) session.out << evaluate::to_json(evaluation);
+  if (whole && !options.output.json)
+    session.out << evaluation_text(evaluation, colour_on_stdout(options.output.colour));
   write_results(folder, evaluation, machine);
   if (!whole) {
     session.err << "charm: stopped; '" << resuming_command(options, folder) << "' goes on\n";
     return exit_failed;
   }
-  if (options.output.json) {
-    session.out << evaluate::to_json(evaluation);
-  } else {
-    session.out << evaluation_text(evaluation, colour_on_stdout(options.output.colour))
-                << fmt::format("\nreport: {}\n", (fs::path(folder) / "report.html").string());
-  }
+  if (!options.output.json) session.out << fmt::format("\nreport: {}\n", (fs::path(folder) / "report.html").string());
   return exit_done;
 }
 
