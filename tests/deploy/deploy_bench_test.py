@@ -39,6 +39,13 @@ class Insertions(unittest.TestCase):
         self.assertEqual(list(bench.insertions("t", self.columns, [])), [])
 
 
+class Cores(unittest.TestCase):
+    """Of a worker, which `charm deploy` writes as a list of ids: Spark waits for ever for an executor with too many."""
+
+    def test_are_counted_by_id_and_not_by_character(self):
+        self.assertEqual([bench.count_of(ids) for ids in ("0", "0-1", "0-3,8", "16-23,80-87", "")], [1, 2, 5, 16, 0])
+
+
 class Answers(unittest.TestCase):
     def test_numbers_may_be_written_differently_and_differ_by_rounding(self):
         self.assertEqual(bench.difference([["312.0", "x"]], [["312", "x"]]), "")

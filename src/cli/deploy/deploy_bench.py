@@ -208,6 +208,12 @@ class Trino:
         return answers, seconds
 
 
+def count_of(ids):
+    """How many ids a list such as "0-3,8" has."""
+    bounds = [part.split("-") for part in ids.split(",") if part]
+    return sum(int(each[-1]) - int(each[0]) + 1 for each in bounds)
+
+
 class Spark:
     """spark-sql, which runs all queries in one session and tells how long each took."""
 
@@ -226,15 +232,15 @@ class Spark:
         for number in order:
             script += f"SELECT '=== {number}';\n{queries[number]};\n"
         (self.deployment.folder / "queries.sql").write_text(script)
-        cores = sum(len(each["cores"]) for each in workers)
+        cores = [count_of(each["cores"]) for each in workers]
         heap_mb = min(each["heap_bytes"] for each in workers) >> 20
         # Spark 4 adds a tenth, at least 384 MiB, and starts no executor where a worker has less than both.
         executor_mb = max(min(heap_mb * 85 // 100, heap_mb - 512), heap_mb // 2)
         settings = {
-            "spark.executor.cores": min(len(each["cores"]) for each in workers),
+            "spark.executor.cores": min(cores),
             "spark.executor.memory": f"{executor_mb}m",
             "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.ui.enabled": "false",
-            "spark.scheduler.minRegisteredResourcesRatio": 1, "spark.sql.shuffle.partitions": 2 * cores,
+            "spark.scheduler.minRegisteredResourcesRatio": 1, "spark.sql.shuffle.partitions": 2 * sum(cores),
             "spark.sql.catalogImplementation": "in-memory",
             "spark.sql.warehouse.dir": self.deployment.folder / "warehouse"}
         home = os.environ.get("SPARK_HOME") or str(engines_folder() / "spark")
