@@ -41,21 +41,18 @@ unsigned Arenas::arena_of(int worker) noexcept try {
   return none;
 }
 
-bool Arenas::assign(unsigned arena, unsigned& before) noexcept {
-  std::size_t size = sizeof before;
-  return mallctl_("thread.arena", &before, &size, &arena, sizeof arena) == 0;
+/// \returns whether the calling thread has `arena`.
+bool Arenas::assign(unsigned arena) noexcept {
+  unsigned now = none;
+  std::size_t size = sizeof now;
+  if (mallctl_("thread.arena", &now, &size, nullptr, 0) != 0) return false;
+  return now == arena || mallctl_("thread.arena", nullptr, nullptr, &arena, sizeof arena) == 0;
 }
 
-Arenas::Use::Use(Arenas& arenas, int worker) noexcept : arenas_(arenas) {
-  if (!arenas.active()) return;
-  const unsigned arena = arenas.arena_of(worker);
-  used_ = arena != none && arenas.assign(arena, before_);
-  if (!used_) arenas.active_.store(false, std::memory_order_relaxed);
-}
-
-Arenas::Use::~Use() {
-  unsigned ours = 0;
-  if (used_) arenas_.assign(before_, ours);
+void Arenas::enter(int worker) noexcept {
+  if (!active()) return;
+  const unsigned arena = arena_of(worker);
+  if (arena == none || !assign(arena)) active_.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace charm::duckdb

@@ -22,24 +22,13 @@ class Arenas {
   /// Whether workers use arenas. Becomes false where jemalloc refuses to make one or to assign it.
   [[nodiscard]] bool active() const noexcept { return active_.load(std::memory_order_relaxed); }
 
-  /// The calling thread allocates from the arena of `worker` while this lives. The thread may be one of the program's,
-  /// which works as worker 0 for a moment, so it gets its own arena back.
-  class Use {
-   public:
-    Use(Arenas& arenas, int worker) noexcept;
-    ~Use();
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
-
-   private:
-    Arenas& arenas_;
-    bool used_ = false;
-    unsigned before_ = 0;
-  };
+  /// From now on the calling thread allocates from the arena of `worker` on the node where it runs. So does one of the
+  /// program's threads after it has worked as worker 0, until it ends.
+  void enter(int worker) noexcept;
 
  private:
   unsigned arena_of(int worker) noexcept;
-  bool assign(unsigned arena, unsigned& before) noexcept;
+  bool assign(unsigned arena) noexcept;
 
   decltype(Functions::mallctl) mallctl_;
   std::atomic<bool> active_;

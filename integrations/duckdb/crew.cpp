@@ -126,13 +126,11 @@ bool Crew::run_one() {
   const int worker = worker_id();
   const auto begin = Clock::now();
   std::uint64_t ran = 0;
-  {
-    const Arenas::Use arena(arenas_, worker);
-    try {
-      ran = functions_.execute_n_tasks_state(tasks_, 1);
-    } catch (...) {  // DuckDB keeps the errors of queries itself; what comes here was no query's
-      ran = 1;
-    }
+  arenas_.enter(worker);
+  try {
+    ran = functions_.execute_n_tasks_state(tasks_, 1);
+  } catch (...) {  // DuckDB keeps the errors of queries itself; what comes here was no query's
+    ran = 1;
   }
   if (ran == 0) {
     in_vain_.fetch_add(1, std::memory_order_relaxed);

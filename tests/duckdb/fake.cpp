@@ -2,6 +2,7 @@
 
 #include <charm/runtime.hpp>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -191,6 +192,22 @@ std::uint64_t run_tasks(TaskState state, std::uint64_t most) {
   return ran;
 }
 
+/// What an attachment asks of mallctl(3).
+int mallctl(const char* name, void* old, std::size_t* /*old_size*/, void* value, std::size_t /*size*/) {
+  thread_local unsigned arena_of_thread = 0;
+  if (std::strcmp(name, "arenas.create") == 0) {
+    *static_cast<unsigned*>(old) = static_cast<unsigned>(++seen().arenas);
+    return 0;
+  }
+  if (std::strcmp(name, "thread.arena") != 0) return ENOENT;
+  if (old != nullptr) *static_cast<unsigned*>(old) = arena_of_thread;
+  if (value == nullptr) return 0;
+  const unsigned next = *static_cast<unsigned*>(value);
+  if (next != arena_of_thread) ++seen().arena_moves;
+  arena_of_thread = next;
+  return 0;
+}
+
 Functions table() {
   Functions f;
   f.library_version = [] { return "v0.fake"; };
@@ -243,6 +260,7 @@ Functions table() {
   f.execute_n_tasks_state = run_tasks;
   f.finish_execution = [](TaskState) {};
   f.destroy_task_state = [](TaskState) {};
+  f.mallctl = mallctl;
   return f;
 }
 

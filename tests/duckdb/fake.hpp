@@ -50,7 +50,9 @@ struct Seen {
   std::atomic<int> running{0};   ///< at the moment
   std::atomic<int> most{0};      ///< at a time, since reset()
   std::atomic<int> offences{0};  ///< tasks outside of workers; a query begun or closed while one runs; errors of order
-  std::atomic<int> interrupts{0};  ///< calls of duckdb_interrupt
+  std::atomic<int> interrupts{0};   ///< calls of duckdb_interrupt
+  std::atomic<int> arenas{0};       ///< of the fake jemalloc, ever made
+  std::atomic<int> arena_moves{0};  ///< a thread has left its arena for another one
 };
 Seen& seen();
 void reset();
