@@ -56,7 +56,7 @@ TEST_F(MallocTool, SpeedMeasuresTheMallocItRunsUnder) {
   expect_refused("malloc speed --cpus x", {"--cpus"});
   expect_refused("malloc speed --only large", {"large"});
   expect_refused("malloc speed --mib 0", {"--mib"});
-  expect_refused("malloc speed --mib 16777216 --only read", {"malloc has no block of"});
+  expect_refused("malloc speed --mib 16777216 --only read", {"--mib", "does not fit"});
 }
 
 TEST_F(MallocTool, BadInputIsRefused) {

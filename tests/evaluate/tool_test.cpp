@@ -131,7 +131,7 @@ TEST_F(EvaluateTest, TellsTheVerdictsOnADiskThatIsFull) {
 
 TEST_F(EvaluateTest, RefusesAReportThatCannotBeWrittenBeforeItMeasures) {
   ASSERT_EQ(shell("mkdir -p out/report.html").exit_code, 0);
-  expect_refused("evaluate --only moves --anyway --output out", {"report.html", "it is a folder"});
+  expect_refused("evaluate --only moves --anyway --output out", {"report.html", "it is a folder"}, "CHARM_QUIET=1");
 }
 
 TEST_F(EvaluateTest, GoesOnAfterItWasKilled) {

@@ -12,6 +12,7 @@
 #include "base/json.hpp"
 #include "cli/malloc/commands.hpp"
 #include "cli/options.hpp"
+#include "os/memory/memory.hpp"
 #include "os/threads/affinity.hpp"
 #include "probe/measuring/heap_blocks.hpp"
 
@@ -33,6 +34,12 @@ int malloc_speed(const MallocSpeedOptions& options, Session& session) {
     return options.only.empty() || std::find(words.begin(), words.end(), what) != words.end();
   };
   const std::size_t bytes = static_cast<std::size_t>(options.mib) << 20U;
+  if (const auto available = os::available_bytes(); asked("read") && available && bytes > *available) {
+    throw Error(Errc::bad_config,
+                fmt::format("--mib: a block of {} does not fit into the {} that are available",
+                            base::format_bytes(bytes), base::format_bytes(*available)),
+                "take a smaller one");
+  }
   base::Json json = {{"cpus", cpus.to_text()}, {"bytes", bytes}};
   std::string text;
   if (asked("read")) {
