@@ -11,15 +11,14 @@ struct Overloaded : Each... {
 }  // namespace
 
 std::string_view unit_of(const Run& run) {
-  return std::visit(Overloaded{[](const StreamRun&) { return "GB/s"; }, [](const MoveRun&) { return "µs"; },
-                               [](const ReadingRun&) { return "ns"; }, [](const DecisionRun&) { return "µs"; },
-                               [](const FillRun& fill) { return fill.whole.empty() ? "lines" : "share"; },
-                               [](const MallocRun& blocks) {
-                                 return blocks.what == Blocks::read    ? "GB/s"
-                                        : blocks.what == Blocks::small ? "ns"
-                                                                       : "µs";
-                               }},
-                    run);
+  return std::visit(
+      Overloaded{[](const StreamRun&) { return "GB/s"; }, [](const MoveRun&) { return "µs"; },
+                 [](const ReadingRun&) { return "ns"; }, [](const DecisionRun&) { return "µs"; },
+                 [](const FillRun& fill) { return fill.whole.empty() ? "lines" : "share"; },
+                 [](const MallocRun& blocks) {
+                   return blocks.what == Blocks::read ? "GB/s" : blocks.what == Blocks::small ? "ns" : "µs";
+                 }},
+      run);
 }
 
 bool more_is_better(const Run& run) {

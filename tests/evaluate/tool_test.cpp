@@ -98,7 +98,8 @@ TEST_F(EvaluateTest, NamesTheMallocThatIsMissing) {
   const auto said = shell("mkdir alone && cp '" CHARM_TOOL "' alone/charm && alone/charm evaluate --list");
   EXPECT_EQ(said.exit_code, 0) << said.err;
   const auto line = said.out.substr(said.out.find("tapmm-fig8 "));
-  EXPECT_TRUE(has(line.substr(0, line.find('\n')), "it needs CHARM's malloc: libcharm_malloc.so is neither in")) << line;
+  EXPECT_TRUE(has(line.substr(0, line.find('\n')), "it needs CHARM's malloc: libcharm_malloc.so is neither in"))
+      << line;
 }
 
 // A limit on the size of files stands for a disk that is full: one that has room for the plans, and one that has room

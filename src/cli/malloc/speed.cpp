@@ -48,8 +48,8 @@ int malloc_speed(const MallocSpeedOptions& options, Session& session) {
     std::string lies;
     for (const auto& [node, part] : read.parts) {
       nodes.push_back({{"node", node}, {"part", part}});
-      lies += fmt::format("{}{} on node {}", lies.empty() ? "; of its pages lie " : ", ", base::format_percent(part),
-                          node);
+      lies +=
+          fmt::format("{}{} on node {}", lies.empty() ? "; of its pages lie " : ", ", base::format_percent(part), node);
     }
     json["read_gb_per_s"] = read.gb_per_s;
     json["nodes"] = nodes;

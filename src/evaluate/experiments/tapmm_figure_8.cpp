@@ -14,8 +14,8 @@
 namespace charm::evaluate {
 namespace {
 
-constexpr int many_threads = 4;        // where the paper's curves cross
-constexpr double as_fast = 0.95;       // within the noise of a memory's bandwidth
+constexpr int many_threads = 4;         // where the paper's curves cross
+constexpr double as_fast = 0.95;        // within the noise of a memory's bandwidth
 constexpr double nearly_as_fast = 0.9;  // of small blocks, which take some nanoseconds
 constexpr double huge_overhead = 1.4;
 constexpr const char* figure_8 = "§4.2, text to Fig. 8";
@@ -187,11 +187,13 @@ Verdict judge_tapmm_figure_8(const Context& context, const std::vector<Point>& p
 constinit const Experiment tapmm_figure_8{
     .name = "tapmm-fig8",
     .title = "Blocks spread by bandwidth",
-    .claim = "One thread reads a large block fastest from local memory, and all threads of a NUMA node read it fastest "
-             "where the malloc spreads its pages by bandwidth; the malloc itself costs next to nothing.",
+    .claim =
+        "One thread reads a large block fastest from local memory, and all threads of a NUMA node read it fastest "
+        "where the malloc spreads its pages by bandwidth; the malloc itself costs next to nothing.",
     .paper = "TAPMM Figs. 8 and 9, §4.2",
-    .published = "with more than 4 threads ahead of local memory and up to 1.44 times as fast as interleaved; huge "
-                 "blocks take 1.4 times as long to allocate, others no longer",
+    .published =
+        "with more than 4 threads ahead of local memory and up to 1.44 times as fast as interleaved; huge "
+        "blocks take 1.4 times as long to allocate, others no longer",
     .needs = {.malloc = true},
     .plan = plan_tapmm_figure_8,
     .judge = judge_tapmm_figure_8};
