@@ -22,6 +22,7 @@
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/evaluate/text.hpp"
+#include "cli/malloc/source.hpp"
 #include "cli/options.hpp"
 #include "compare/disturbance.hpp"
 #include "counters/source.hpp"
@@ -101,6 +102,7 @@ struct Undertaking {
   std::vector<const evaluate::Experiment*> chosen;
   Evaluation evaluation;
   base::Settings settings;
+  std::string malloc_library;  ///< empty: there is none
 };
 
 Undertaking undertake(const EvaluateOptions& options, Session& session) {
@@ -121,6 +123,11 @@ Undertaking undertake(const EvaluateOptions& options, Session& session) {
     facts.benchmarks = benchmarks();
   } catch (const Error& missing) {
     facts.why_no_benchmarks = missing.what();
+  }
+  try {
+    all.malloc_library = malloc_library();
+  } catch (const Error& missing) {
+    facts.why_no_malloc = missing.what();
   }
   all.context.extent = options.full ? evaluate::Extent::full : evaluate::Extent::quick;
   Evaluation& evaluation = all.evaluation;
@@ -168,11 +175,35 @@ std::function<evaluate::Meanwhile()> watch() {
   };
 }
 
+std::string report_file(const std::string& folder) { return (fs::path(folder) / "report.html").string(); }
+
 void write_results(const std::string& folder, const Evaluation& evaluation, const Machine& machine) {
   os::write_durably((fs::path(folder) / "evaluation.json").string(), evaluate::to_json(evaluation));
-  os::write_whole((fs::path(folder) / "report.html").string(),
-                  evaluate::report_page(evaluation, drawing::svg(machine)));
+  os::write_whole(report_file(folder), evaluate::report_page(evaluation, drawing::svg(machine)));
 }
+
+/// Stores an evaluation in its file. The first time, when nothing has been measured, a file that cannot be written ends
+/// it; later that is said once, and the measurements go on, since their verdicts can still be told.
+class Store {
+ public:
+  Store(std::string file, std::ostream& err) : file_(std::move(file)), err_(err) {}
+
+  void operator()(const Evaluation& evaluation) {
+    try {
+      os::write_durably(file_, evaluate::to_json(evaluation));
+    } catch (const Error& error) {
+      if (!begun_) throw;
+      if (!failed_) err_ << "charm: " << error.what() << "; measuring goes on, and --resume would begin anew\n";
+      failed_ = true;
+    }
+    begun_ = true;
+  }
+
+ private:
+  std::string file_;
+  std::ostream& err_;
+  bool begun_ = false, failed_ = false;
+};
 
 std::string resuming_command(const EvaluateOptions& options, const std::string& folder) {
   return fmt::format("charm evaluate --{}{}{} --resume", options.full ? "full" : "quick",
@@ -216,14 +247,16 @@ int run(const EvaluateOptions& options, Session& session) {
   check_load(options, evaluation);
   make_folder(folder);
   os::check_writable(file);
+  os::check_writable(report_file(folder));
 
   Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
   os::EndSignals signals;
   evaluate::LiveMeasuring measuring({os::program_path(), folder, [&] { return signals.arrived() != 0; },
-                                     [&] { return counters::Source::choose(all.settings, machine); }});
+                                     [&] { return counters::Source::choose(all.settings, machine); },
+                                     all.malloc_library, machine.nodes.size() > 1});
   evaluate::Callbacks callbacks;
   callbacks.now = base::monotonic_seconds;
-  callbacks.store = [&](const Evaluation& now) { os::write_durably(file, evaluate::to_json(now)); };
+  callbacks.store = Store(file, session.err);
   callbacks.progress = [&](const std::string& doing, double share, double left_s) {
     progress.step(fmt::format("[{:2.0f} %] {}, about {} left", share * 100, doing,
                               left_s < 90 ? fmt::format("{:.0f} s", left_s) : fmt::format("{:.0f} min", left_s / 60)));
@@ -244,7 +277,7 @@ int run(const EvaluateOptions& options, Session& session) {
     session.err << "charm: stopped; '" << resuming_command(options, folder) << "' goes on\n";
     return exit_failed;
   }
-  if (!options.output.json) session.out << fmt::format("\nreport: {}\n", (fs::path(folder) / "report.html").string());
+  if (!options.output.json) session.out << fmt::format("\nreport: {}\n", report_file(folder));
   return exit_done;
 }
 

@@ -79,11 +79,24 @@ void declare_malloc_profile(CLI::App& malloc_app, Session& session) {
       [&session, options] { session.action = [&session, options] { return malloc_profile(*options, session); }; });
 }
 
+void declare_malloc_speed(CLI::App& malloc_app, Session& session) {
+  auto options = std::make_shared<MallocSpeedOptions>();
+  CLI::App* app = malloc_app.add_subcommand(
+      "speed", "What blocks of malloc give and cost under the malloc that this command runs with");
+  not_empty(app->add_option("--cpus", options->cpus, "A thread on each of them, as 0-15,32 [all that are allowed]"));
+  whole_number(app->add_option("--mib", options->mib, "MiB of the block that the threads read [256]"), 1, 1 << 24);
+  some_of(app->add_option("--only", options->only, "What to measure [all]"), malloc_speeds());
+  add_output_options(*app, options->output);
+  app->callback(
+      [&session, options] { session.action = [&session, options] { return malloc_speed(*options, session); }; });
+}
+
 void declare_malloc(CLI::App& app, Session& session) {
   declare_malloc_weights(app, session);
   declare_malloc_explain(app, session);
   declare_malloc_profile(app, session);
   declare_malloc_sample(app, session);
+  declare_malloc_speed(app, session);
   app.require_subcommand(1);
 }
 

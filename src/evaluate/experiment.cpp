@@ -39,10 +39,10 @@ std::string vendor_name(std::string_view vendor) {
 }  // namespace
 
 std::span<const Experiment> experiments() {
-  static const Experiment all[] = {charm_figure_5,  charm_figure_7, scaling, charm_figure_8, charm_figure_9,
-                                   charm_table_1,   charm_table_2,  sgd,     adaptive,       charm_figure_13,
-                                   charm_figure_14, counting_cost,  moves,   olap_figure_5,  olap_monolithic,
-                                   olap_figure_10,  abss_figure_13};
+  static const Experiment all[] = {charm_figure_5,  charm_figure_7, scaling,       charm_figure_8, charm_figure_9,
+                                   charm_table_1,   charm_table_2,  sgd,           adaptive,       charm_figure_13,
+                                   charm_figure_14, counting_cost,  moves,         olap_figure_5,  olap_monolithic,
+                                   olap_figure_10,  abss_figure_13, tapmm_figure_8};
   return all;
 }
 
@@ -91,6 +91,7 @@ std::string unmet(const Needs& needs, const Facts& facts) {
     return "it needs hardware counters that tell other chiplets from memory" +
            (facts.why_no_fills.empty() ? "" : ": " + facts.why_no_fills);
   }
+  if (needs.malloc && !facts.why_no_malloc.empty()) return "it needs CHARM's malloc: " + facts.why_no_malloc;
   if (!needs.benchmark.empty()) {
     if (facts.benchmarks.empty() && !facts.why_no_benchmarks.empty()) return facts.why_no_benchmarks;
     if (std::find(facts.benchmarks.begin(), facts.benchmarks.end(), needs.benchmark) == facts.benchmarks.end())

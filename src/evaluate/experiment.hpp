@@ -34,6 +34,7 @@ struct Needs {
   bool fills = false;            ///< hardware counters that tell other chiplets from memory
   std::string_view vendor{};     ///< "amd", "intel"; empty: any
   std::string_view benchmark{};  ///< a kind of `charm bench`; empty: none
+  bool malloc = false;           ///< libcharm_malloc.so
 };
 
 /// What is known of the machine and the program when experiments are planned.
@@ -44,6 +45,7 @@ struct Facts {
   std::string why_no_fills;             ///< the exact reason
   std::vector<std::string> benchmarks;  ///< kinds of `charm bench`
   std::string why_no_benchmarks;        ///< why there are none
+  std::string why_no_malloc;            ///< why there is no libcharm_malloc.so; empty: there is
   std::vector<std::string> runtimes;    ///< of `charm bench`: "charm", "openmp", ...
   std::uint64_t available_bytes = 0;    ///< memory that may be taken; 0: not known
 };

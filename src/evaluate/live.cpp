@@ -148,10 +148,16 @@ std::vector<Samples> LiveMeasuring::bench(const Job& job, double limit_s) {
   return bench_rows(said_by_bench(job.bench, job.variables, limit_s));
 }
 
-std::string LiveMeasuring::said_by_bench(const std::vector<std::string>& words,
-                                         const std::vector<std::string>& variables, double limit_s) {
+std::string LiveMeasuring::said_by_bench(std::vector<std::string> words, const std::vector<std::string>& variables,
+                                         double limit_s) {
+  words.insert(words.begin(), "bench");
+  return said_by(words, variables, limit_s);
+}
+
+std::string LiveMeasuring::said_by(const std::vector<std::string>& words, const std::vector<std::string>& variables,
+                                   double limit_s) {
   os::ChildRequest request;
-  request.words = {around_.program, "bench"};
+  request.words = {around_.program};
   request.words.insert(request.words.end(), words.begin(), words.end());
   request.words.insert(request.words.end(), {"--json", "--quiet"});
   request.variables = variables;
@@ -159,7 +165,7 @@ std::string LiveMeasuring::said_by_bench(const std::vector<std::string>& words,
   request.limit_s = limit_s;
   request.may_be_stopped = true;
   const os::ChildResult child = os::run_child(request);
-  const std::string command = fmt::format("charm bench {}", fmt::join(words, " "));
+  const std::string command = fmt::format("charm {}", fmt::join(words, " "));
   if (child.interrupted != 0) stopped_ = true;
   if (child.start_error != 0)
     refuse("cannot run '" + around_.program + "': " + std::string(std::generic_category().message(child.start_error)),

@@ -44,7 +44,23 @@ struct FillRun {
   counters::FillSet part, whole;
 };
 
-using Run = std::variant<StreamRun, MoveRun, ReadingRun, DecisionRun, FillRun>;
+/// What a child of this process measures of its malloc(3).
+enum class Blocks {
+  read,   ///< threads read one large block; the sample is a rate in GB/s
+  small,  ///< small blocks are got and given back; the sample is in nanoseconds
+  huge,   ///< the same for a block of 8 MiB, whose pages are touched; the sample is in microseconds
+};
+
+/// Blocks under libcharm_malloc.so, or under the malloc that programs have anyway.
+struct MallocRun {
+  std::string policy = {};     ///< of src/traffic; "off": the library places nothing; empty: not under it
+  Blocks what = Blocks::read;  ///< only `read` uses all cpus
+  int node = 0;                ///< OS number of the NUMA node of the cpus
+  std::vector<int> cpus = {};  ///< OS numbers
+  std::size_t bytes = 0;       ///< of the block that is read
+};
+
+using Run = std::variant<StreamRun, MoveRun, ReadingRun, DecisionRun, FillRun, MallocRun>;
 
 /// "GB/s", "µs", "ns", "share" or "lines".
 std::string_view unit_of(const Run& run);

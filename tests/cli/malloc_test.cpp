@@ -42,6 +42,23 @@ TEST_F(MallocTool, WeightsOfAnotherMachineAreOnlyWrittenWhereAsked) {
   EXPECT_EQ(file("weights").size(), 12848U);
 }
 
+TEST_F(MallocTool, SpeedMeasuresTheMallocItRunsUnder) {
+  for (const char* before : {"", "MALLOC_ARENA_MAX=1"}) {
+    const Said said = charm("malloc speed --mib 8 --json", before);
+    ASSERT_EQ(said.exit_code, 0) << said.err;
+    for (const char* key : {"\"read_gb_per_s\": ", "\"small_block_ns\": ", "\"huge_block_us\": ", "\"bytes\": 8388608"})
+      EXPECT_NE(said.out.find(key), std::string::npos) << said.out;
+  }
+  const Said one = charm("malloc speed --only small");
+  EXPECT_NE(one.out.find(" ns\n"), std::string::npos) << one.out;
+  EXPECT_EQ(one.out.find("GB/s"), std::string::npos) << one.out;
+  expect_refused("malloc speed --cpus 99999", {"--cpus", "99999"});
+  expect_refused("malloc speed --cpus x", {"--cpus"});
+  expect_refused("malloc speed --only large", {"large"});
+  expect_refused("malloc speed --mib 0", {"--mib"});
+  expect_refused("malloc speed --mib 16777216 --only read", {"--mib", "does not fit"});
+}
+
 TEST_F(MallocTool, BadInputIsRefused) {
   expect_refused("malloc weights --policy fastest", {"--policy", "exact"});
   expect_refused("malloc weights --model none.json", {"none.json"});

@@ -22,7 +22,7 @@ TEST_F(EvaluateTest, ListsEveryExperimentAndRunsNone) {
   EXPECT_EQ(said.exit_code, 0) << said.err;
   for (const char* name :
        {"charm-fig5", "charm-fig7", "charm-fig8", "abss-fig13", "charm-fig9", "charm-fig13", "charm-fig14",
-        "charm-tab1", "charm-tab2", "adaptive", "counting-cost", "moves", "olap-fig5", "olap-fig10"})
+        "charm-tab1", "charm-tab2", "adaptive", "counting-cost", "moves", "olap-fig5", "olap-fig10", "tapmm-fig8"})
     EXPECT_TRUE(has(said.out, std::string(name) + " ")) << name;
   EXPECT_TRUE(files().empty());
 }
@@ -77,6 +77,82 @@ TEST_F(EvaluateTest, RefusesWhatItCannotDo) {
   expect_refused("evaluate", {"another machine"}, "CHARM_TOPOLOGY='pack:1 l3:2 core:2 pu:1'");
   given("file", "");
   expect_refused("evaluate --output file", {"file"});
+}
+
+TEST_F(EvaluateTest, MeasuresBlocksOfMallocOrSaysThatThereIsNone) {
+  const auto said = charm("evaluate --only tapmm-fig8 --anyway --output out -q");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto result = evaluation("out").at("experiments").at(0);
+  EXPECT_EQ(result.at("problems"), nlohmann::json::array());
+  const auto why = result.at("verdict").at("why").get<std::string>();
+  if (result.at("state") == "unmet") {
+    EXPECT_TRUE(has(why, "libcharm_malloc.so is neither in")) << why;
+    return;
+  }
+  ASSERT_EQ(result.at("state"), "measured");
+  for (const auto& point : result.at("points")) EXPECT_FALSE(point.at("measured").is_null()) << point.dump();
+  for (const auto& name : files()) EXPECT_FALSE(name.starts_with(".weights")) << name;
+}
+
+TEST_F(EvaluateTest, NamesTheMallocThatIsMissing) {
+  const auto said = shell("mkdir alone && cp '" CHARM_TOOL "' alone/charm && alone/charm evaluate --list");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  const auto line = said.out.substr(said.out.find("tapmm-fig8 "));
+  EXPECT_TRUE(has(line.substr(0, line.find('\n')), "it needs CHARM's malloc: libcharm_malloc.so is neither in"))
+      << line;
+}
+
+// A limit on the size of files stands for a disk that is full: one that has room for the plans, and one that has room
+// for all but the report.
+TEST_F(EvaluateTest, TellsTheVerdictsOnADiskThatIsFull) {
+  const std::string words = "' evaluate --only moves --anyway -q --output ";
+  const auto whole = shell("'" CHARM_TOOL + words + "usual");
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const std::size_t kib = 1024, file_bytes = file("usual/evaluation.json").size();
+  ASSERT_GT(file("usual/report.html").size(), file_bytes + 3 * kib);
+  for (const bool for_plans : {true, false}) {
+    SCOPED_TRACE(for_plans ? "room for the plans" : "no room for the report");
+    const std::string folder = for_plans ? "plans" : "measured";
+    const std::size_t room = for_plans ? (file_bytes - kib / 2) / kib : file_bytes / kib + 2;
+    const auto full = shell("ulimit -f " + std::to_string(room) + "; '" CHARM_TOOL + words + folder);
+    EXPECT_NE(full.exit_code, 0);
+    EXPECT_TRUE(has(full.out, "Verdicts") && has(full.out, "moves (CHARM")) << full.out;
+    EXPECT_FALSE(has(full.out, "report: ")) << "there is none";
+    EXPECT_TRUE(has(full.err, for_plans ? "evaluation.json" : "report.html")) << full.err;
+    EXPECT_EQ(has(full.err, "measuring goes on"), for_plans) << full.err;
+    const auto kept = evaluation(folder);
+    EXPECT_EQ(kept.at("experiments").at(0).at("state"), for_plans ? "planned" : "measured");
+    EXPECT_EQ(kept.at("finished").is_null(), for_plans);
+    const auto mended = shell("'" CHARM_TOOL + words + folder + " --resume");
+    EXPECT_EQ(mended.exit_code, 0) << mended.err;
+    EXPECT_TRUE(has(file(folder + "/report.html"), "</html>"));
+    EXPECT_EQ(evaluation(folder).at("experiments").at(0).at("state"), "measured");
+  }
+}
+
+TEST_F(EvaluateTest, RefusesAReportThatCannotBeWrittenBeforeItMeasures) {
+  ASSERT_EQ(shell("mkdir -p out/report.html").exit_code, 0);
+  expect_refused("evaluate --only moves --anyway --output out", {"report.html", "it is a folder"}, "CHARM_QUIET=1");
+}
+
+TEST_F(EvaluateTest, GoesOnAfterItWasKilled) {
+  const auto killed = waiting("'" CHARM_TOOL
+                              "' evaluate --only counting-cost,moves --anyway --output out -q & tool=$!\n"
+                              "await test -e out/evaluation.json\n"
+                              "kill -STOP $tool; kill -KILL $tool $(pgrep -P $tool); wait $tool");
+  EXPECT_EQ(killed.exit_code, 137) << killed.err;
+  auto before = evaluation("out");
+  EXPECT_TRUE(before.at("finished").is_null()) << "the file is whole at all times";
+  // As if the long experiment had been done before: only the other is left.
+  before["experiments"][0]["state"] = "measured";
+  given("out/evaluation.json", before.dump());
+  const auto resumed = charm("evaluate --only counting-cost,moves --anyway --output out --resume -q");
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  const auto after = evaluation("out");
+  EXPECT_FALSE(after.at("finished").is_null());
+  EXPECT_EQ(after.at("experiments").at(1).at("state"), "measured");
+  EXPECT_EQ(after.at("experiments").at(1).at("points").at(0).at("predicted"),
+            before.at("experiments").at(1).at("points").at(0).at("predicted"));
 }
 
 TEST_F(EvaluateTest, SaysWhatCouldBeJudgedOnADescribedMachine) {

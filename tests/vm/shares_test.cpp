@@ -278,7 +278,9 @@ TEST(Shares, TwoProgramsHaveWhatTheyWantOrHalfEachAndTheCoresOfOneThatIsKilledGo
     });
     EXPECT_TRUE(inherited) << words(table_at(shares).value_or(lease::Table{})) << doubt(watch);
     std::cout << "free after at most " << watch.longest_ms << " ms\n";
-    if (!watch.slow()) {
+    if (watch.slow()) {
+      std::cout << "left out: whether that is within two seconds;" << too_slow << "\n";
+    } else {
       EXPECT_LE(watch.longest_ms, 2000) << "cores of the killed are free within two seconds";
     }
   }

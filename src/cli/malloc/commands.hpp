@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/console.hpp"
@@ -47,5 +48,16 @@ struct MallocSampleOptions {
   OutputOptions output;
 };
 int malloc_sample(const MallocSampleOptions& options, Session& session);
+
+struct MallocSpeedOptions {
+  std::string cpus;  ///< empty: all that are allowed
+  std::string only;  ///< of malloc_speeds(), separated by commas; empty: all
+  int mib = 256;     ///< of the block that is read
+  OutputOptions output;
+};
+int malloc_speed(const MallocSpeedOptions& options, Session& session);
+
+/// What it measures.
+std::vector<std::string> malloc_speeds();
 
 }  // namespace charm::cli

@@ -22,5 +22,6 @@ extern constinit const Experiment olap_figure_5;
 extern constinit const Experiment olap_monolithic;
 extern constinit const Experiment olap_figure_10;
 extern constinit const Experiment abss_figure_13;
+extern constinit const Experiment tapmm_figure_8;
 
 }  // namespace charm::evaluate

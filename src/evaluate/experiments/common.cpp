@@ -10,6 +10,7 @@
 #include "base/format.hpp"
 #include "placement/policy.hpp"
 #include "sim/figures/all.hpp"
+#include "sim/figures/page_mapping.hpp"
 
 namespace charm::evaluate {
 namespace {
@@ -134,6 +135,21 @@ std::optional<double> plain_rate(const Context& context, std::string_view policy
   return if_possible([&] {
     const auto placement = placement::policy(policy).place(context.model.machine, {.workers = workers});
     return sim::plain_rates(context.model, placement, spec).operations_per_s;
+  });
+}
+
+std::optional<double> block_rate(const Context& context, int node, std::string_view policy, int threads) {
+  const Machine& machine = context.model.machine;
+  // The model of the memories knows nodes by their place in the machine.
+  for (const Node& each : machine.nodes) {
+    if (each.os_index != each.id) return std::nullopt;
+  }
+  if (std::none_of(machine.cores.begin(), machine.cores.end(), [&](const Core& core) { return core.node == node; }))
+    return std::nullopt;
+  return if_possible([&] {
+    const auto memories = sim::traffic_model(context.model);
+    const auto weights = sim::weights_of(memories, policy, node, capacities(memories), demand_of(memories, threads));
+    return sim::gb_per_s_of(context.model, {{node, threads, 0, 0, weights}}).front();
   });
 }
 

@@ -76,4 +76,8 @@ std::optional<sim::Fills> simulated_fills(const Context& context, std::string_vi
 /// \param policy a placement policy. \param spec a workload of the simulator.
 std::optional<double> plain_rate(const Context& context, std::string_view policy, int workers, const std::string& spec);
 
+/// The model's GB/s of threads on the cores of a node that read a block whose pages a policy of the malloc spreads.
+/// \param node id in Machine::nodes.
+std::optional<double> block_rate(const Context& context, int node, std::string_view policy, int threads);
+
 }  // namespace charm::evaluate
