@@ -1,12 +1,14 @@
 // malloc(3) as programs see it: libcharm_malloc.so (TAPMM §3.3). Normal blocks are jemalloc's, from an arena whose
 // memory lies near the thread; huge ones come from an arena that spreads every block by the weights of the moment.
 //
-// Allocating a small block takes one comparison, one decrement and a jump to jemalloc; free() is jemalloc's own.
-// Everything else happens when the counter of the thread runs out, every 1,024 allocations: then the thread checks
-// where it runs.
-// S1  `largest_normal` is 0 until the process has decided whether it places memory, so that the first allocation, by
-//     whichever thread and however early, takes the slow way.
+// Allocating a small block takes one comparison and a jump to jemalloc; free() is jemalloc's own. Everything else
+// happens now and then: the thread checks where it runs when jemalloc has refilled its cache of small blocks, or has
+// been asked for larger ones, `look_every` times.
+// S1  `quick_below` is 0 until the thread has looked for the first time, and `largest_normal` until the process has
+//     decided whether it places memory, so that the first allocation, by whichever thread and however early, takes the
+//     slow way.
 // S2  Nothing here is constructed at run time: allocations come before constructors and after destructors.
+// S3  Within a refill nothing is done but counting: the next allocation looks, outside of jemalloc.
 #include "malloc/shim.hpp"
 
 #include <atomic>
@@ -15,19 +17,25 @@
 #include <cstdint>
 
 #include "malloc/arenas.hpp"
-#include "malloc/jemalloc.hpp"
 #include "malloc/placement.hpp"
 #include "os/memory/bare.hpp"
 
 namespace charm::shim {
+
+constinit thread_local std::size_t quick_below = 0;  // S1
+
 namespace {
 
 constinit std::atomic<std::size_t> largest_normal{0};  // S1
 constinit std::atomic<int> decided{0};                 // 0: no, 1: a thread is about to, 2: yes
 
-constexpr int look_every = 1024;
-constinit thread_local int allocations_left = 0;
+constexpr int look_every = 16;  // a refill has 10 to 100 blocks
+// jemalloc's cache serves smaller blocks by its shortest way; for larger ones a check more does not count.
+constexpr std::size_t quick = 4097;
+
+constinit thread_local int calls_left = 0;  // until the next look
 constinit thread_local int thread_root = -1;
+constinit thread_local std::size_t thread_slot = 0;
 constinit thread_local bool inside = false;  // of decide(), or of jemalloc's mallctl
 
 void decide_once(bool serves) noexcept {
@@ -44,35 +52,44 @@ void decide_once(bool serves) noexcept {
   while (!inside && decided.load(std::memory_order_acquire) != 2) os::bare::give_way();
 }
 
-/// Uses the arena of the node that the thread runs on.
+/// Uses an arena of the node that the thread runs on. Within the node the thread keeps its arena while no other uses it,
+/// too; else it takes that of its cpu, so that threads which run at the same time do not wait for each other.
 void look_where() noexcept {
   const int cpu = os::bare::current_cpu();
   const int root = root_of(cpu);
-  if (root < 0 || root == thread_root) return;
-  const int arena = normal_arena(static_cast<std::size_t>(root), static_cast<std::size_t>(cpu));
+  if (root < 0) return;
+  const std::size_t slot = static_cast<std::size_t>(cpu) % arenas_per_root;
+  const bool moved = root != thread_root;
+  if (!moved && (!is_shared(static_cast<std::size_t>(root), thread_slot, &calls_left) || slot == thread_slot)) return;
+  const int arena = normal_arena(static_cast<std::size_t>(root), slot);
   if (arena < 0) return;
   auto number = static_cast<unsigned>(arena);
   if (charm_je_mallctl("thread.arena", nullptr, nullptr, &number, sizeof number) != 0) return;
-  if (thread_root >= 0) count(statistics().moves);
+  is_shared(static_cast<std::size_t>(root), slot, &calls_left);
+  if (moved && thread_root >= 0) count(statistics().moves);
   thread_root = root;
+  thread_slot = slot;
 }
 
 /// What has to be done now and then. \param serves whether the program has called.
 [[gnu::noinline]] void look(bool serves = true) noexcept {
   decide_once(serves);
   if (!places()) {
-    allocations_left = INT_MAX;
+    calls_left = INT_MAX;
+    quick_below = SIZE_MAX;
     return;
   }
-  allocations_left = look_every;
+  calls_left = look_every;
+  quick_below = quick;
   if (inside) return;  // jemalloc allocates on our behalf
   inside = true;
   look_where();
   inside = false;
 }
 
+/// Of a block that is not below `quick_below`.
 bool is_normal(std::size_t bytes) noexcept {
-  return bytes <= largest_normal.load(std::memory_order_relaxed) && --allocations_left >= 0;
+  return bytes <= largest_normal.load(std::memory_order_relaxed) && --calls_left >= 0;
 }
 
 /// The flags of a huge block; -1: it is not one, or there is no arena for it. After the slow way was taken.
@@ -97,19 +114,15 @@ void* told_again(void* block, std::size_t bytes) noexcept {
   return block;
 }
 
-[[gnu::noinline]] void* slow(std::size_t bytes) noexcept {
-  look();
-  const int flags = huge_flags(bytes);
-  return flags < 0 ? charm_je_malloc(bytes) : told(charm_je_mallocx(bytes, flags));
-}
-
 [[gnu::noinline]] void* slow_zeroed(std::size_t items, std::size_t bytes, std::size_t all) noexcept {
+  if (is_normal(all)) return charm_je_calloc(items, bytes);
   look();
   const int flags = huge_flags(all);
   return flags < 0 ? charm_je_calloc(items, bytes) : told(charm_je_mallocx(all, flags | MALLOCX_ZERO));
 }
 
 [[gnu::noinline]] void* slow_again(void* block, std::size_t bytes) noexcept {
+  if (is_normal(bytes)) return told_again(charm_je_realloc(block, bytes), bytes);
   look();
   const int flags = huge_flags(bytes);
   if (flags < 0) return told_again(charm_je_realloc(block, bytes), bytes);
@@ -120,15 +133,15 @@ bool is_power_of_two(std::size_t number) noexcept { return number != 0 && (numbe
 
 }  // namespace
 
-void* allocate(std::size_t bytes) noexcept {
-  if (is_normal(bytes)) [[likely]] {
-    return charm_je_malloc(bytes);
-  }
-  return slow(bytes);
+[[gnu::noinline]] void* allocate_slowly(std::size_t bytes) noexcept {
+  if (is_normal(bytes)) return charm_je_malloc(bytes);
+  look();
+  const int flags = huge_flags(bytes);
+  return flags < 0 ? charm_je_malloc(bytes) : told(charm_je_mallocx(bytes, flags));
 }
 
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept {
-  if (!is_normal(bytes)) {
+  if (bytes >= quick_below && !is_normal(bytes)) {
     look();
     const int flags = is_power_of_two(alignment) ? huge_flags(bytes) : -1;
     if (flags >= 0) return told(charm_je_mallocx(bytes, flags | static_cast<int>(MALLOCX_ALIGN(alignment))));
@@ -151,6 +164,18 @@ namespace {
 
 }  // namespace charm::shim
 
+// S3: jemalloc's own function, which it calls when a cache has no block of a size left; redirected by the linker
+// (--wrap).
+extern "C" {
+void* __real_je_tcache_alloc_small_hard(void* thread, void* arena, void* cache, void* bin, unsigned size, bool* good);
+
+[[gnu::used]] void* __wrap_je_tcache_alloc_small_hard(void* thread, void* arena, void* cache, void* bin, unsigned size,
+                                                      bool* good) {
+  if (--charm::shim::calls_left < 0) charm::shim::quick_below = 0;
+  return __real_je_tcache_alloc_small_hard(thread, arena, cache, bin, size, good);
+}
+}
+
 #define CHARM_EXPORT extern "C" [[gnu::visibility("default")]]
 
 using charm::shim::allocate;
@@ -161,14 +186,14 @@ CHARM_EXPORT void* malloc(std::size_t bytes) noexcept { return allocate(bytes); 
 CHARM_EXPORT void* calloc(std::size_t items, std::size_t bytes) noexcept {
   std::size_t all = 0;
   if (__builtin_mul_overflow(items, bytes, &all)) return charm_je_calloc(items, bytes);  // which refuses
-  if (charm::shim::is_normal(all)) [[likely]] {
+  if (all < charm::shim::quick_below) [[likely]] {
     return charm_je_calloc(items, bytes);
   }
   return charm::shim::slow_zeroed(items, bytes, all);
 }
 
 CHARM_EXPORT void* realloc(void* block, std::size_t bytes) noexcept {
-  if (charm::shim::is_normal(bytes)) [[likely]] {
+  if (bytes < charm::shim::quick_below) [[likely]] {
     return charm::shim::told_again(charm_je_realloc(block, bytes), bytes);
   }
   return charm::shim::slow_again(block, bytes);
