@@ -1,44 +1,45 @@
 // malloc(3) as programs see it: libcharm_malloc.so (TAPMM §3.3). Normal blocks are jemalloc's, from an arena whose
 // memory lies near the thread; huge ones come from an arena that spreads every block by the weights of the moment.
 //
-// Allocating a small block takes one comparison and a jump to jemalloc; free() is jemalloc's own. Everything else
-// happens now and then: the thread checks where it runs when jemalloc has refilled its cache of small blocks, or has
-// been asked for larger ones, `look_every` times.
-// S1  `quick_below` is 0 until the thread has looked for the first time, and `largest_normal` until the process has
-//     decided whether it places memory, so that the first allocation, by whichever thread and however early, takes the
-//     slow way.
+// malloc(), calloc() and free() are jemalloc's own, so that small blocks take not one instruction more. The linker
+// redirects what jemalloc calls when they need more than the thread's cache has:
+//   pthread_mutex_trylock       when jemalloc starts: whether this process places memory is decided before
+//   je_tcache_alloc_small_hard  a cache has no block of a size left: its refill comes from an arena near the thread
+//   je_large_malloc             a larger block: from such an arena, too, or if it is huge, from an arena for those
+// A thread checks where it runs at every `look_every`-th of these calls.
+// S1  `largest_normal` is 0 until the process has decided whether it places memory: whoever asks before that decides.
 // S2  Nothing here is constructed at run time: allocations come before constructors and after destructors.
-// S3  Within a refill nothing is done but counting: the next allocation looks, outside of jemalloc.
+// S3  jemalloc is called back from within only where it holds no lock: in these functions, once it has started.
 #include "malloc/shim.hpp"
 
 #include <atomic>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <pthread.h>
 
 #include "malloc/arenas.hpp"
+#include "malloc/jemalloc.hpp"
 #include "malloc/placement.hpp"
 #include "os/memory/bare.hpp"
 
+extern "C" std::atomic<void*> je_arenas[];  // jemalloc's arenas, by number
+
 namespace charm::shim {
-
-constinit thread_local std::size_t quick_below = 0;  // S1
-
 namespace {
 
 constinit std::atomic<std::size_t> largest_normal{0};  // S1
 constinit std::atomic<int> decided{0};                 // 0: no, 1: a thread is about to, 2: yes
+constinit std::atomic<bool> started{false};            // S3
 
-constexpr int look_every = 16;  // a refill has 10 to 100 blocks
-// jemalloc's cache serves smaller blocks by its shortest way; for larger ones a check more does not count.
-constexpr std::size_t quick = 4097;
-
+constexpr int look_every = 16;              // a refill has 10 to 100 blocks
 constinit thread_local int calls_left = 0;  // until the next look
+constinit thread_local void* thread_arena = nullptr;
 constinit thread_local int thread_root = -1;
 constinit thread_local std::size_t thread_slot = 0;
 constinit thread_local bool inside = false;  // of decide(), or of jemalloc's mallctl
 
-void decide_once(bool serves) noexcept {
+[[gnu::noinline]] void decide_once(bool serves) noexcept {
   int state = decided.load(std::memory_order_acquire);
   if (state == 2) return;
   if (state == 0 && decided.compare_exchange_strong(state, 1, std::memory_order_acq_rel)) {
@@ -67,6 +68,7 @@ void look_where() noexcept {
   if (charm_je_mallctl("thread.arena", nullptr, nullptr, &number, sizeof number) != 0) return;
   is_shared(static_cast<std::size_t>(root), slot, &calls_left);
   if (moved && thread_root >= 0) count(statistics().moves);
+  thread_arena = je_arenas[number].load(std::memory_order_acquire);
   thread_root = root;
   thread_slot = slot;
 }
@@ -76,31 +78,48 @@ void look_where() noexcept {
   decide_once(serves);
   if (!places()) {
     calls_left = INT_MAX;
-    quick_below = SIZE_MAX;
     return;
   }
   calls_left = look_every;
-  quick_below = quick;
   if (inside) return;  // jemalloc allocates on our behalf
   inside = true;
   look_where();
   inside = false;
 }
 
-/// Of a block that is not below `quick_below`.
-bool is_normal(std::size_t bytes) noexcept {
-  return bytes <= largest_normal.load(std::memory_order_relaxed) && --calls_left >= 0;
-}
-
-/// The flags of a huge block; -1: it is not one, or there is no arena for it. After the slow way was taken.
-int huge_flags(std::size_t bytes) noexcept {
-  if (bytes <= largest_normal.load(std::memory_order_relaxed) || inside) return -1;
-  const int root = root_of(os::bare::current_cpu());
+/// jemalloc's number of the arena for huge blocks of this thread; -1 where there is none.
+int huge_arena_here() noexcept {
+  const int root = places() && !inside ? root_of(os::bare::current_cpu()) : -1;
   if (root < 0) return -1;
   inside = true;
   const int arena = huge_arena(static_cast<std::size_t>(root));
   inside = false;
+  return arena;
+}
+
+bool is_huge(std::size_t bytes) noexcept { return bytes > largest_normal.load(std::memory_order_relaxed); }
+
+/// The flags of a block that is_huge(); -1: it is not, as is known now, or there is no arena for it.
+int huge_flags(std::size_t bytes) noexcept {
+  decide_once(true);
+  const int arena = is_huge(bytes) ? huge_arena_here() : -1;
   return arena < 0 ? -1 : static_cast<int>(MALLOCX_ARENA(arena)) | MALLOCX_TCACHE_NONE;
+}
+
+/// The arena to refill a cache from. \param chosen by jemalloc.
+void* arena_for_refill(void* chosen) noexcept {
+  if (inside) return chosen;
+  started.store(true, std::memory_order_relaxed);
+  look();
+  return thread_arena != nullptr ? thread_arena : chosen;
+}
+
+void* arena_for_large(void* chosen, std::size_t bytes) noexcept {
+  if (inside || !started.load(std::memory_order_relaxed)) return chosen;
+  if (--calls_left < 0) look();
+  const int huge = is_huge(bytes) ? huge_arena_here() : -1;
+  if (huge >= 0) return je_arenas[huge].load(std::memory_order_acquire);
+  return thread_arena != nullptr ? thread_arena : chosen;
 }
 
 void* told(void* block) noexcept {
@@ -114,16 +133,7 @@ void* told_again(void* block, std::size_t bytes) noexcept {
   return block;
 }
 
-[[gnu::noinline]] void* slow_zeroed(std::size_t items, std::size_t bytes, std::size_t all) noexcept {
-  if (is_normal(all)) return charm_je_calloc(items, bytes);
-  look();
-  const int flags = huge_flags(all);
-  return flags < 0 ? charm_je_calloc(items, bytes) : told(charm_je_mallocx(all, flags | MALLOCX_ZERO));
-}
-
-[[gnu::noinline]] void* slow_again(void* block, std::size_t bytes) noexcept {
-  if (is_normal(bytes)) return told_again(charm_je_realloc(block, bytes), bytes);
-  look();
+[[gnu::noinline]] void* huge_again(void* block, std::size_t bytes) noexcept {
   const int flags = huge_flags(bytes);
   if (flags < 0) return told_again(charm_je_realloc(block, bytes), bytes);
   return told(block == nullptr ? charm_je_mallocx(bytes, flags) : charm_je_rallocx(block, bytes, flags));
@@ -133,17 +143,9 @@ bool is_power_of_two(std::size_t number) noexcept { return number != 0 && (numbe
 
 }  // namespace
 
-[[gnu::noinline]] void* allocate_slowly(std::size_t bytes) noexcept {
-  if (is_normal(bytes)) return charm_je_malloc(bytes);
-  look();
-  const int flags = huge_flags(bytes);
-  return flags < 0 ? charm_je_malloc(bytes) : told(charm_je_mallocx(bytes, flags));
-}
-
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept {
-  if (bytes >= quick_below && !is_normal(bytes)) {
-    look();
-    const int flags = is_power_of_two(alignment) ? huge_flags(bytes) : -1;
+  if (is_huge(bytes) && is_power_of_two(alignment)) {
+    const int flags = huge_flags(bytes);
     if (flags >= 0) return told(charm_je_mallocx(bytes, flags | static_cast<int>(MALLOCX_ALIGN(alignment))));
   }
   return charm_je_aligned_alloc(alignment, bytes);
@@ -157,6 +159,7 @@ namespace {
 /// In most programs the linker has allocated before; in the others jemalloc's own constructor would start it undecided.
 [[gnu::constructor(101)]] void at_start() {
   look(false);
+  started.store(true, std::memory_order_relaxed);
   const int root = places() ? root_of(os::bare::current_cpu()) : -1;
   if (root >= 0) see_static_arrays(static_cast<std::size_t>(root));
 }
@@ -164,39 +167,39 @@ namespace {
 
 }  // namespace charm::shim
 
-// S3: jemalloc's own function, which it calls when a cache has no block of a size left; redirected by the linker
-// (--wrap).
 extern "C" {
+int __real_pthread_mutex_trylock(pthread_mutex_t* mutex);
 void* __real_je_tcache_alloc_small_hard(void* thread, void* arena, void* cache, void* bin, unsigned size, bool* good);
+void* __real_je_large_malloc(void* thread, void* arena, std::size_t bytes, bool zero);
+
+/// jemalloc's first call of anything. In a program with a sanitizer it is that one's, which may not be ready.
+[[gnu::used]] int __wrap_pthread_mutex_trylock(pthread_mutex_t* mutex) {
+  if (charm::shim::decided.load(std::memory_order_relaxed) != 2) [[unlikely]]
+    charm::shim::decide_once(true);
+  return __real_pthread_mutex_trylock(mutex);
+}
 
 [[gnu::used]] void* __wrap_je_tcache_alloc_small_hard(void* thread, void* arena, void* cache, void* bin, unsigned size,
                                                       bool* good) {
-  if (--charm::shim::calls_left < 0) charm::shim::quick_below = 0;
+  if (--charm::shim::calls_left < 0) [[unlikely]]
+    arena = charm::shim::arena_for_refill(arena);
   return __real_je_tcache_alloc_small_hard(thread, arena, cache, bin, size, good);
+}
+
+[[gnu::used]] void* __wrap_je_large_malloc(void* thread, void* arena, std::size_t bytes, bool zero) {
+  return __real_je_large_malloc(thread, charm::shim::arena_for_large(arena, bytes), bytes, zero);
 }
 }
 
 #define CHARM_EXPORT extern "C" [[gnu::visibility("default")]]
 
-using charm::shim::allocate;
 using charm::shim::allocate_aligned;
 
-CHARM_EXPORT void* malloc(std::size_t bytes) noexcept { return allocate(bytes); }
-
-CHARM_EXPORT void* calloc(std::size_t items, std::size_t bytes) noexcept {
-  std::size_t all = 0;
-  if (__builtin_mul_overflow(items, bytes, &all)) return charm_je_calloc(items, bytes);  // which refuses
-  if (all < charm::shim::quick_below) [[likely]] {
-    return charm_je_calloc(items, bytes);
-  }
-  return charm::shim::slow_zeroed(items, bytes, all);
-}
-
 CHARM_EXPORT void* realloc(void* block, std::size_t bytes) noexcept {
-  if (bytes < charm::shim::quick_below) [[likely]] {
-    return charm::shim::told_again(charm_je_realloc(block, bytes), bytes);
+  if (charm::shim::is_huge(bytes)) [[unlikely]] {
+    return charm::shim::huge_again(block, bytes);
   }
-  return charm::shim::slow_again(block, bytes);
+  return charm::shim::told_again(charm_je_realloc(block, bytes), bytes);
 }
 
 CHARM_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
