@@ -3,6 +3,7 @@
 //
 // malloc(), calloc() and free() are jemalloc's own, so that small blocks take not one instruction more. The linker
 // redirects what jemalloc calls when they need more than the thread's cache has:
+//   pthread_atfork              what jemalloc does around fork() is left out while there is one thread
 //   pthread_mutex_trylock       when jemalloc starts: whether this process places memory is decided before
 //   je_tcache_alloc_small_hard  a cache has no block of a size left: its refill comes from an arena near the thread
 //   je_large_malloc             a larger block: from such an arena, too, or if it is huge, from an arena for those
@@ -16,7 +17,6 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <pthread.h>
 
 #include "malloc/arenas.hpp"
 #include "malloc/jemalloc.hpp"
@@ -53,8 +53,8 @@ constinit thread_local bool inside = false;  // of decide(), or of jemalloc's ma
   while (!inside && decided.load(std::memory_order_acquire) != 2) os::bare::give_way();
 }
 
-/// Uses an arena of the node that the thread runs on. Within the node the thread keeps its arena while no other uses it,
-/// too; else it takes that of its cpu, so that threads which run at the same time do not wait for each other.
+/// Uses an arena of the node that the thread runs on. Within the node the thread keeps its arena while no other uses
+/// it, too; else it takes that of its cpu, so that threads which run at the same time do not wait for each other.
 void look_where() noexcept {
   const int cpu = os::bare::current_cpu();
   const int root = root_of(cpu);
@@ -122,6 +122,27 @@ void* arena_for_large(void* chosen, std::size_t bytes) noexcept {
   return thread_arena != nullptr ? thread_arena : chosen;
 }
 
+/// jemalloc takes its locks before fork(), and would wait for ever where a signal handler forks that has interrupted it.
+/// In a process of one thread no lock is needed: if jemalloc was interrupted, it goes on in both processes.
+struct AroundFork {
+  void (*before)() = nullptr;
+  void (*in_parent)() = nullptr;
+  void (*in_child)() = nullptr;
+};
+constinit AroundFork around_fork;
+constinit thread_local bool fork_is_guarded = false;
+
+void before_fork() {
+  fork_is_guarded = !os::bare::has_one_thread();
+  if (fork_is_guarded) around_fork.before();
+}
+void after_fork_in_parent() {
+  if (fork_is_guarded) around_fork.in_parent();
+}
+void after_fork_in_child() {
+  if (fork_is_guarded) around_fork.in_child();
+}
+
 void* told(void* block) noexcept {
   if (block == nullptr) os::bare::set_out_of_memory();
   return block;
@@ -168,15 +189,23 @@ namespace {
 }  // namespace charm::shim
 
 extern "C" {
-int __real_pthread_mutex_trylock(pthread_mutex_t* mutex);
+int __real_pthread_mutex_trylock(void* mutex);
+int __real_pthread_atfork(void (*before)(), void (*in_parent)(), void (*in_child)());
 void* __real_je_tcache_alloc_small_hard(void* thread, void* arena, void* cache, void* bin, unsigned size, bool* good);
 void* __real_je_large_malloc(void* thread, void* arena, std::size_t bytes, bool zero);
 
 /// jemalloc's first call of anything. In a program with a sanitizer it is that one's, which may not be ready.
-[[gnu::used]] int __wrap_pthread_mutex_trylock(pthread_mutex_t* mutex) {
+[[gnu::used]] int __wrap_pthread_mutex_trylock(void* mutex) {
   if (charm::shim::decided.load(std::memory_order_relaxed) != 2) [[unlikely]]
     charm::shim::decide_once(true);
   return __real_pthread_mutex_trylock(mutex);
+}
+
+/// jemalloc's handlers.
+[[gnu::used]] int __wrap_pthread_atfork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
+  charm::shim::around_fork = {before, in_parent, in_child};
+  return __real_pthread_atfork(charm::shim::before_fork, charm::shim::after_fork_in_parent,
+                               charm::shim::after_fork_in_child);
 }
 
 [[gnu::used]] void* __wrap_je_tcache_alloc_small_hard(void* thread, void* arena, void* cache, void* bin, unsigned size,

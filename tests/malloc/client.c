@@ -1,6 +1,6 @@
 /* A program in C that uses all of malloc(3) and checks what it promises. Run with and without libcharm_malloc.so.
-   client PART: contract, threads, fork, plugin FILE, limit, mappings, exec, again COUNT, growing, apart. Exit code 0, or a
-   line that says what was wrong.
+   client PART: contract, threads, fork, plugin FILE, limit, mappings, exec, again COUNT, growing, apart. Exit code 0,
+   or a line that says what was wrong.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

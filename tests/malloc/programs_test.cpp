@@ -43,6 +43,7 @@ TEST_P(Programs, TheContractOfMallocHolds) { expect_done(CHARM_CLIENT_C " contra
 TEST_P(Programs, ThreadsAreBornAndDie) { expect_done(CHARM_CLIENT_C " threads"); }
 TEST_P(Programs, ForkBesideThreadsThatAllocate) { expect_done(CHARM_CLIENT_C " fork"); }
 TEST_P(Programs, SignalsInterruptAllocations) { expect_done(CHARM_SIGNALS " storm"); }
+TEST_P(Programs, ASignalHandlerForksInAProcessOfOneThread) { expect_done("timeout 300 " CHARM_SIGNALS " forking"); }
 TEST_P(Programs, SignalHandlersAllocateBetweenAllocations) { expect_done(CHARM_SIGNALS " raised"); }
 TEST_P(Programs, LibrariesAreLoadedAndUnloaded) { expect_done(CHARM_CLIENT_C " plugin " CHARM_PLUGIN); }
 TEST_P(Programs, LittleAddressSpaceIsNoCrash) { expect_done(CHARM_CLIENT_C " limit"); }

@@ -1,6 +1,7 @@
 /* Signals in the midst of allocations: what a handler may do under glibc's malloc it may do under libcharm_malloc.so.
    signals storm: a timer interrupts threads that allocate blocks of all sizes; its handler makes calls that POSIX
    allows there, changes errno, and forks by _Fork now and then.
+   signals forking: a handler that forks, in a process of one thread.
    signals raised: handlers that allocate, but interrupt no allocation.
    Exit code 0 and "done", or a line that says what was wrong.
  */
@@ -108,6 +109,38 @@ static void storm(void) {
   EXPECT(bad_children == 0);
 }
 
+static void once_more(void) {
+  const struct itimerval once = {{0, 0}, {0, 1500}};
+  EXPECT(setitimer(ITIMER_REAL, &once, NULL) == 0);
+}
+
+static void on_timer_fork(int number) {
+  (void)number;
+  const int before = errno;
+  const pid_t child = fork();
+  if (child == 0) { /* ends as the interrupted allocations do, and some more */
+    handled = 300;
+    return;
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) ++bad_children;
+  if (++handled < 300) once_more();
+  errno = before;
+}
+
+static void forking(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = on_timer_fork;
+  EXPECT(sigaction(SIGALRM, &action, NULL) == 0);
+  handled = 240;
+  once_more();
+  const pid_t self = getpid();
+  allocate((void*)3);
+  EXPECT(bad_children == 0);
+  if (getpid() != self) _exit(0);
+}
+
 static void* made[64];
 static void on_raise(int number) {
   (void)number;
@@ -143,6 +176,8 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   if (strcmp(argv[1], "storm") == 0)
     storm();
+  else if (strcmp(argv[1], "forking") == 0)
+    forking();
   else if (strcmp(argv[1], "raised") == 0)
     raised();
   else
