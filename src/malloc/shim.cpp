@@ -122,8 +122,8 @@ void* arena_for_large(void* chosen, std::size_t bytes) noexcept {
   return thread_arena != nullptr ? thread_arena : chosen;
 }
 
-/// jemalloc takes its locks before fork(), and would wait for ever where a signal handler forks that has interrupted it.
-/// In a process of one thread no lock is needed: if jemalloc was interrupted, it goes on in both processes.
+/// jemalloc takes its locks before fork(), and would wait for ever where a signal handler forks that has interrupted
+/// it. In a process of one thread no lock is needed: if jemalloc was interrupted, it goes on in both processes.
 struct AroundFork {
   void (*before)() = nullptr;
   void (*in_parent)() = nullptr;
