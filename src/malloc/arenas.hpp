@@ -8,16 +8,25 @@
 //
 // A1  Hooks take no lock and allocate nothing: they run below jemalloc's locks, and around fork().
 // A2  jemalloc must run with retain:false. Otherwise it keeps memory that the hook of a huge arena has unmapped.
+// A3  Normal arenas have jemalloc's default hooks, two of which the linker redirects (--wrap). With hooks of their own
+//     jemalloc would prepare for an allocation within the hook whenever it splits or merges extents, which takes two
+//     full barriers for each slab that it makes or frees.
 #pragma once
 
 #include <cstddef>
 
 namespace charm::shim {
 
-/// The arena of jemalloc for the normal blocks of threads that run on a cpu of the root, created when it is first
-/// needed. Threads of one cpu share it, so that threads which come and go leave no arenas with unused memory behind.
+/// Arenas for the normal blocks of a root's threads, chosen by the cpu, so that threads which come and go leave no
+/// arenas with unused memory behind.
+inline constexpr std::size_t arenas_per_root = 16;
+
+/// The arena of jemalloc for normal blocks, created when it is first needed.
 /// \return the arena's number; -1 where jemalloc refuses.
-int normal_arena(std::size_t root, std::size_t cpu) noexcept;
+int normal_arena(std::size_t root, std::size_t slot) noexcept;
+
+/// Notes that a thread uses the arena. \return whether another one has since it last did.
+bool is_shared(std::size_t root, std::size_t slot, const void* thread) noexcept;
 
 /// The arena for the huge blocks of a root's threads; -1 where jemalloc refuses.
 int huge_arena(std::size_t root) noexcept;

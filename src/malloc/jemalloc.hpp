@@ -1,7 +1,6 @@
 // jemalloc inside of the shim. Its public functions carry the prefix charm_je_ here (symbols.txt renames them in a copy
 // of the static library), so that they do not clash with the functions that the shim exports or with a second jemalloc
-// in the program. Only functions that need no placement (free, malloc_usable_size, ...) keep their names and are
-// exported unchanged.
+// in the program. malloc, calloc, free and malloc_usable_size keep their names and are exported unchanged.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +13,6 @@ extern "C" {
 extern const char* charm_je_malloc_conf;                // options, read by jemalloc when it starts
 extern const char* charm_je_malloc_conf_2_conf_harder;  // read last: they win over the variable MALLOC_CONF
 
-void* charm_je_malloc(std::size_t bytes);
-void* charm_je_calloc(std::size_t count, std::size_t bytes);
 void* charm_je_realloc(void* block, std::size_t bytes);
 int charm_je_posix_memalign(void** block, std::size_t alignment, std::size_t bytes);
 void* charm_je_aligned_alloc(std::size_t alignment, std::size_t bytes);

@@ -15,7 +15,6 @@
 
 namespace {
 
-using charm::shim::allocate;
 using charm::shim::allocate_aligned;
 using charm::shim::release;
 
@@ -61,19 +60,19 @@ void* aligned(std::size_t bytes, std::align_val_t alignment) noexcept {
 #define CHARM_EXPORT [[gnu::visibility("default")]]
 
 CHARM_EXPORT void* operator new(std::size_t bytes) {
-  void* block = allocate(bytes);
+  void* block = malloc(bytes);
   return block != nullptr ? block : failed(bytes);
 }
 CHARM_EXPORT void* operator new[](std::size_t bytes) {
-  void* block = allocate(bytes);
+  void* block = malloc(bytes);
   return block != nullptr ? block : failed(bytes);
 }
 CHARM_EXPORT void* operator new(std::size_t bytes, const std::nothrow_t& /*quiet*/) noexcept {
-  void* block = allocate(bytes);
+  void* block = malloc(bytes);
   return block != nullptr ? block : failed_quietly(bytes);
 }
 CHARM_EXPORT void* operator new[](std::size_t bytes, const std::nothrow_t& /*quiet*/) noexcept {
-  void* block = allocate(bytes);
+  void* block = malloc(bytes);
   return block != nullptr ? block : failed_quietly(bytes);
 }
 CHARM_EXPORT void* operator new(std::size_t bytes, std::align_val_t alignment) {

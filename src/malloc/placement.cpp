@@ -56,6 +56,13 @@ std::size_t size_of(const char* text) noexcept {
   return at == text || *at != '\0' ? 0 : value << shift;
 }
 
+/// The size that jemalloc gives to so many bytes, from 64 KiB on: of four between two powers of two.
+constexpr std::size_t size_class(std::size_t bytes) noexcept {
+  const std::size_t step = std::bit_floor(2 * bytes - 1) / 8;
+  return (bytes + step - 1) / step * step;
+}
+static_assert(size_class(std::size_t{4} << 20U) == std::size_t{4} << 20U && size_class(100'000) == 112 << 10U);
+
 /// What root publishes for all users.
 constexpr const char* machine_path = "/dev/shm/charm-malloc";
 
@@ -188,7 +195,7 @@ void decide(bool serves) noexcept {
     const std::size_t bytes = size_of(text);
     // jemalloc's own small sizes end at 14 KiB, and a mapping for every block of some pages would be slow.
     if (bytes >= (std::size_t{64} << 10U)) {
-      limit = bytes;
+      limit = size_class(bytes);
     } else {
       say(Text() << "charm: malloc: CHARM_MALLOC_HUGE = '" << text
                  << "' is not usable; give a size of at least 64K, such as 4M\n");
@@ -206,7 +213,9 @@ void decide(bool serves) noexcept {
   if (weight_file.page().memories < 2 || !kernel_places(weight_file.page())) return;
   // retain:false: invariant A2 of arenas.hpp. Blocks of 8 MiB and more go to arenas of ours, and never to jemalloc's.
   charm_je_malloc_conf = "narenas:1";
-  charm_je_malloc_conf_2_conf_harder = "retain:false,dss:disabled,oversize_threshold:0";
+  // Threads are given their arenas (percpu_arena, hpa), and refills of their caches are counted (tcache).
+  charm_je_malloc_conf_2_conf_harder =
+      "retain:false,dss:disabled,oversize_threshold:0,percpu_arena:disabled,hpa:false,tcache:true";
   placing = true;
 }
 

@@ -1,12 +1,16 @@
 // malloc(3) as programs see it: libcharm_malloc.so (TAPMM §3.3). Normal blocks are jemalloc's, from an arena whose
 // memory lies near the thread; huge ones come from an arena that spreads every block by the weights of the moment.
 //
-// Allocating a small block takes one comparison, one decrement and a jump to jemalloc; free() is jemalloc's own.
-// Everything else happens when the counter of the thread runs out, every 1,024 allocations: then the thread checks
-// where it runs.
-// S1  `largest_normal` is 0 until the process has decided whether it places memory, so that the first allocation, by
-//     whichever thread and however early, takes the slow way.
+// malloc(), calloc() and free() are jemalloc's own, so that small blocks take not one instruction more. The linker
+// redirects what jemalloc calls when they need more than the thread's cache has:
+//   pthread_atfork              what jemalloc does around fork() is left out while there is one thread
+//   pthread_mutex_trylock       when jemalloc starts: whether this process places memory is decided before
+//   je_tcache_alloc_small_hard  a cache has no block of a size left: its refill comes from an arena near the thread
+//   je_large_malloc             a larger block: from such an arena, too, or if it is huge, from an arena for those
+// A thread checks where it runs at every `look_every`-th of these calls.
+// S1  `largest_normal` is 0 until the process has decided whether it places memory: whoever asks before that decides.
 // S2  Nothing here is constructed at run time: allocations come before constructors and after destructors.
+// S3  jemalloc is called back from within only where it holds no lock: in these functions, once it has started.
 #include "malloc/shim.hpp"
 
 #include <atomic>
@@ -19,18 +23,23 @@
 #include "malloc/placement.hpp"
 #include "os/memory/bare.hpp"
 
+extern "C" std::atomic<void*> je_arenas[];  // jemalloc's arenas, by number
+
 namespace charm::shim {
 namespace {
 
 constinit std::atomic<std::size_t> largest_normal{0};  // S1
 constinit std::atomic<int> decided{0};                 // 0: no, 1: a thread is about to, 2: yes
+constinit std::atomic<bool> started{false};            // S3
 
-constexpr int look_every = 1024;
-constinit thread_local int allocations_left = 0;
+constexpr int look_every = 16;              // a refill has 10 to 100 blocks
+constinit thread_local int calls_left = 0;  // until the next look
+constinit thread_local void* thread_arena = nullptr;
 constinit thread_local int thread_root = -1;
+constinit thread_local std::size_t thread_slot = 0;
 constinit thread_local bool inside = false;  // of decide(), or of jemalloc's mallctl
 
-void decide_once(bool serves) noexcept {
+[[gnu::noinline]] void decide_once(bool serves) noexcept {
   int state = decided.load(std::memory_order_acquire);
   if (state == 2) return;
   if (state == 0 && decided.compare_exchange_strong(state, 1, std::memory_order_acq_rel)) {
@@ -44,46 +53,94 @@ void decide_once(bool serves) noexcept {
   while (!inside && decided.load(std::memory_order_acquire) != 2) os::bare::give_way();
 }
 
-/// Uses the arena of the node that the thread runs on.
+/// Uses an arena of the node that the thread runs on. Within the node the thread keeps its arena while no other uses
+/// it, too; else it takes that of its cpu, so that threads which run at the same time do not wait for each other.
 void look_where() noexcept {
   const int cpu = os::bare::current_cpu();
   const int root = root_of(cpu);
-  if (root < 0 || root == thread_root) return;
-  const int arena = normal_arena(static_cast<std::size_t>(root), static_cast<std::size_t>(cpu));
+  if (root < 0) return;
+  const std::size_t slot = static_cast<std::size_t>(cpu) % arenas_per_root;
+  const bool moved = root != thread_root;
+  if (!moved && (!is_shared(static_cast<std::size_t>(root), thread_slot, &calls_left) || slot == thread_slot)) return;
+  const int arena = normal_arena(static_cast<std::size_t>(root), slot);
   if (arena < 0) return;
   auto number = static_cast<unsigned>(arena);
   if (charm_je_mallctl("thread.arena", nullptr, nullptr, &number, sizeof number) != 0) return;
-  if (thread_root >= 0) count(statistics().moves);
+  is_shared(static_cast<std::size_t>(root), slot, &calls_left);
+  if (moved && thread_root >= 0) count(statistics().moves);
+  thread_arena = je_arenas[number].load(std::memory_order_acquire);
   thread_root = root;
+  thread_slot = slot;
 }
 
 /// What has to be done now and then. \param serves whether the program has called.
 [[gnu::noinline]] void look(bool serves = true) noexcept {
   decide_once(serves);
   if (!places()) {
-    allocations_left = INT_MAX;
+    calls_left = INT_MAX;
     return;
   }
-  allocations_left = look_every;
+  calls_left = look_every;
   if (inside) return;  // jemalloc allocates on our behalf
   inside = true;
   look_where();
   inside = false;
 }
 
-bool is_normal(std::size_t bytes) noexcept {
-  return bytes <= largest_normal.load(std::memory_order_relaxed) && --allocations_left >= 0;
-}
-
-/// The flags of a huge block; -1: it is not one, or there is no arena for it. After the slow way was taken.
-int huge_flags(std::size_t bytes) noexcept {
-  if (bytes <= largest_normal.load(std::memory_order_relaxed) || inside) return -1;
-  const int root = root_of(os::bare::current_cpu());
+/// jemalloc's number of the arena for huge blocks of this thread; -1 where there is none.
+int huge_arena_here() noexcept {
+  const int root = places() && !inside ? root_of(os::bare::current_cpu()) : -1;
   if (root < 0) return -1;
   inside = true;
   const int arena = huge_arena(static_cast<std::size_t>(root));
   inside = false;
+  return arena;
+}
+
+bool is_huge(std::size_t bytes) noexcept { return bytes > largest_normal.load(std::memory_order_relaxed); }
+
+/// The flags of a block that is_huge(); -1: it is not, as is known now, or there is no arena for it.
+int huge_flags(std::size_t bytes) noexcept {
+  decide_once(true);
+  const int arena = is_huge(bytes) ? huge_arena_here() : -1;
   return arena < 0 ? -1 : static_cast<int>(MALLOCX_ARENA(arena)) | MALLOCX_TCACHE_NONE;
+}
+
+/// The arena to refill a cache from. \param chosen by jemalloc.
+void* arena_for_refill(void* chosen) noexcept {
+  if (inside) return chosen;
+  started.store(true, std::memory_order_relaxed);
+  look();
+  return thread_arena != nullptr ? thread_arena : chosen;
+}
+
+void* arena_for_large(void* chosen, std::size_t bytes) noexcept {
+  if (inside || !started.load(std::memory_order_relaxed)) return chosen;
+  if (--calls_left < 0) look();
+  const int huge = is_huge(bytes) ? huge_arena_here() : -1;
+  if (huge >= 0) return je_arenas[huge].load(std::memory_order_acquire);
+  return thread_arena != nullptr ? thread_arena : chosen;
+}
+
+/// jemalloc takes its locks before fork(), and would wait for ever where a signal handler forks that has interrupted
+/// it. In a process of one thread no lock is needed: if jemalloc was interrupted, it goes on in both processes.
+struct AroundFork {
+  void (*before)() = nullptr;
+  void (*in_parent)() = nullptr;
+  void (*in_child)() = nullptr;
+};
+constinit AroundFork around_fork;
+constinit thread_local bool fork_is_guarded = false;
+
+void before_fork() {
+  fork_is_guarded = !os::bare::has_one_thread();
+  if (fork_is_guarded) around_fork.before();
+}
+void after_fork_in_parent() {
+  if (fork_is_guarded) around_fork.in_parent();
+}
+void after_fork_in_child() {
+  if (fork_is_guarded) around_fork.in_child();
 }
 
 void* told(void* block) noexcept {
@@ -97,20 +154,7 @@ void* told_again(void* block, std::size_t bytes) noexcept {
   return block;
 }
 
-[[gnu::noinline]] void* slow(std::size_t bytes) noexcept {
-  look();
-  const int flags = huge_flags(bytes);
-  return flags < 0 ? charm_je_malloc(bytes) : told(charm_je_mallocx(bytes, flags));
-}
-
-[[gnu::noinline]] void* slow_zeroed(std::size_t items, std::size_t bytes, std::size_t all) noexcept {
-  look();
-  const int flags = huge_flags(all);
-  return flags < 0 ? charm_je_calloc(items, bytes) : told(charm_je_mallocx(all, flags | MALLOCX_ZERO));
-}
-
-[[gnu::noinline]] void* slow_again(void* block, std::size_t bytes) noexcept {
-  look();
+[[gnu::noinline]] void* huge_again(void* block, std::size_t bytes) noexcept {
   const int flags = huge_flags(bytes);
   if (flags < 0) return told_again(charm_je_realloc(block, bytes), bytes);
   return told(block == nullptr ? charm_je_mallocx(bytes, flags) : charm_je_rallocx(block, bytes, flags));
@@ -120,17 +164,9 @@ bool is_power_of_two(std::size_t number) noexcept { return number != 0 && (numbe
 
 }  // namespace
 
-void* allocate(std::size_t bytes) noexcept {
-  if (is_normal(bytes)) [[likely]] {
-    return charm_je_malloc(bytes);
-  }
-  return slow(bytes);
-}
-
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept {
-  if (!is_normal(bytes)) {
-    look();
-    const int flags = is_power_of_two(alignment) ? huge_flags(bytes) : -1;
+  if (is_huge(bytes) && is_power_of_two(alignment)) {
+    const int flags = huge_flags(bytes);
     if (flags >= 0) return told(charm_je_mallocx(bytes, flags | static_cast<int>(MALLOCX_ALIGN(alignment))));
   }
   return charm_je_aligned_alloc(alignment, bytes);
@@ -144,6 +180,7 @@ namespace {
 /// In most programs the linker has allocated before; in the others jemalloc's own constructor would start it undecided.
 [[gnu::constructor(101)]] void at_start() {
   look(false);
+  started.store(true, std::memory_order_relaxed);
   const int root = places() ? root_of(os::bare::current_cpu()) : -1;
   if (root >= 0) see_static_arrays(static_cast<std::size_t>(root));
 }
@@ -151,27 +188,47 @@ namespace {
 
 }  // namespace charm::shim
 
-#define CHARM_EXPORT extern "C" [[gnu::visibility("default")]]
+extern "C" {
+int __real_pthread_mutex_trylock(void* mutex);
+int __real_pthread_atfork(void (*before)(), void (*in_parent)(), void (*in_child)());
+void* __real_je_tcache_alloc_small_hard(void* thread, void* arena, void* cache, void* bin, unsigned size, bool* good);
+void* __real_je_large_malloc(void* thread, void* arena, std::size_t bytes, bool zero);
 
-using charm::shim::allocate;
-using charm::shim::allocate_aligned;
-
-CHARM_EXPORT void* malloc(std::size_t bytes) noexcept { return allocate(bytes); }
-
-CHARM_EXPORT void* calloc(std::size_t items, std::size_t bytes) noexcept {
-  std::size_t all = 0;
-  if (__builtin_mul_overflow(items, bytes, &all)) return charm_je_calloc(items, bytes);  // which refuses
-  if (charm::shim::is_normal(all)) [[likely]] {
-    return charm_je_calloc(items, bytes);
-  }
-  return charm::shim::slow_zeroed(items, bytes, all);
+/// jemalloc's first call of anything. In a program with a sanitizer it is that one's, which may not be ready.
+[[gnu::used]] int __wrap_pthread_mutex_trylock(void* mutex) {
+  if (charm::shim::decided.load(std::memory_order_relaxed) != 2) [[unlikely]]
+    charm::shim::decide_once(true);
+  return __real_pthread_mutex_trylock(mutex);
 }
 
+/// jemalloc's handlers.
+[[gnu::used]] int __wrap_pthread_atfork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
+  charm::shim::around_fork = {before, in_parent, in_child};
+  return __real_pthread_atfork(charm::shim::before_fork, charm::shim::after_fork_in_parent,
+                               charm::shim::after_fork_in_child);
+}
+
+[[gnu::used]] void* __wrap_je_tcache_alloc_small_hard(void* thread, void* arena, void* cache, void* bin, unsigned size,
+                                                      bool* good) {
+  if (--charm::shim::calls_left < 0) [[unlikely]]
+    arena = charm::shim::arena_for_refill(arena);
+  return __real_je_tcache_alloc_small_hard(thread, arena, cache, bin, size, good);
+}
+
+[[gnu::used]] void* __wrap_je_large_malloc(void* thread, void* arena, std::size_t bytes, bool zero) {
+  return __real_je_large_malloc(thread, charm::shim::arena_for_large(arena, bytes), bytes, zero);
+}
+}
+
+#define CHARM_EXPORT extern "C" [[gnu::visibility("default")]]
+
+using charm::shim::allocate_aligned;
+
 CHARM_EXPORT void* realloc(void* block, std::size_t bytes) noexcept {
-  if (charm::shim::is_normal(bytes)) [[likely]] {
-    return charm::shim::told_again(charm_je_realloc(block, bytes), bytes);
+  if (charm::shim::is_huge(bytes)) [[unlikely]] {
+    return charm::shim::huge_again(block, bytes);
   }
-  return charm::shim::slow_again(block, bytes);
+  return charm::shim::told_again(charm_je_realloc(block, bytes), bytes);
 }
 
 CHARM_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {

@@ -5,9 +5,6 @@
 
 namespace charm::shim {
 
-/// malloc(3). \return nullptr, with errno set, where there is no memory.
-void* allocate(std::size_t bytes) noexcept;
-
 /// aligned_alloc(3).
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept;
 

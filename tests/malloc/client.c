@@ -1,12 +1,13 @@
 /* A program in C that uses all of malloc(3) and checks what it promises. Run with and without libcharm_malloc.so.
-   client PART: contract, threads, fork, plugin FILE, limit, mappings, exec, again COUNT, growing. Exit code 0, or a
-   line that says what was wrong.
+   client PART: contract, threads, fork, plugin FILE, limit, mappings, exec, again COUNT, growing, apart. Exit code 0,
+   or a line that says what was wrong.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -313,6 +314,50 @@ static void growing(void) {
   printf("moves %d of %d\n", moves, steps);
 }
 
+static void stay_on(int cpu) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  EXPECT(sched_setaffinity(0, sizeof one, &one) == 0);
+}
+
+static void allocate_much(void) {
+  void* blocks[1000];
+  for (int i = 0; i < 1000; ++i) blocks[i] = malloc(1000);
+  for (int i = 0; i < 1000; ++i) free(blocks[i]);
+}
+
+static void* begin_beside(void* cpus) { /* on the first thread's cpu, and on another one after that */
+  stay_on(((int*)cpus)[0]);
+  allocate_much();
+  stay_on(((int*)cpus)[1]);
+  allocate_much();
+  return NULL;
+}
+
+/* A thread that moves to another cpu; and one that meets another thread in its arena before it does. */
+static void apart(const char* what) {
+  cpu_set_t allowed;
+  EXPECT(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+  int cpus[2], count = 0;
+  for (int cpu = 0; cpu < CPU_SETSIZE && count < 2; ++cpu)
+    if (CPU_ISSET(cpu, &allowed)) cpus[count++] = cpu;
+  if (count < 2) {
+    puts("one cpu");
+    return;
+  }
+  stay_on(cpus[0]);
+  allocate_much();
+  if (strcmp(what, "alone") == 0) {
+    stay_on(cpus[1]);
+    allocate_much();
+  } else {
+    pthread_t other;
+    EXPECT(pthread_create(&other, NULL, begin_beside, cpus) == 0);
+    pthread_join(other, NULL);
+  }
+}
+
 int main(int argc, char** argv) {
   const char* part = argc > 1 ? argv[1] : "contract";
   if (strcmp(part, "contract") == 0)
@@ -329,6 +374,8 @@ int main(int argc, char** argv) {
     mappings();
   else if (strcmp(part, "growing") == 0)
     growing();
+  else if (strcmp(part, "apart") == 0)
+    apart(argv[2]);
   else if (strcmp(part, "exec") == 0)
     execl(argv[0], argv[0], "again", "3", NULL);
   else if (strcmp(part, "again") == 0) { /* huge blocks until the weights have changed */

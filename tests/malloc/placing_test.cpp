@@ -42,6 +42,17 @@ TEST_F(Placing, NormalBlocksComeFromTheArenaOfTheNode) {
   EXPECT_GE(number_behind(said.err, "normal chunks"), 1U) << said.err;
 }
 
+TEST_F(Placing, ThreadsOfANodeKeepTheirArenaUntilTheyMeetInIt) {
+  publish(two_memories(0, 0));
+  for (const auto& [how, arenas] : {std::pair{"alone", 1U}, std::pair{"beside", 2U}}) {
+    const Said said = run(std::string(CHARM_CLIENT_C " apart ") + how, "CHARM_MALLOC_STATS=stderr");
+    ASSERT_EQ(said.exit_code, 0) << said.err;
+    if (said.out.find("one cpu") != std::string::npos) GTEST_SKIP() << "one cpu is allowed";
+    EXPECT_EQ(number_behind(said.err, "arenas"), arenas) << how;
+    EXPECT_EQ(number_behind(said.err, "moves"), 0U) << how;
+  }
+}
+
 TEST_F(Placing, NormalBlocksThatGrowMoveSeldom) {
   const Said said = run(CHARM_CLIENT_C " growing");
   ASSERT_EQ(said.exit_code, 0) << said.err;
@@ -87,6 +98,14 @@ TEST_F(Placing, StatisticsGoToAFileOnRequest) {
 TEST_F(Placing, OptionsOfJemallocCannotBreakIt) {
   const Said said = run(CHARM_CLIENT_C " contract", "MALLOC_CONF=retain:true,narenas:3,oversize_threshold:1M");
   EXPECT_EQ(said.exit_code, 0) << said.err;
+  // Nor keep it from placing: what moves between the roots of cpus has an arena of each.
+  for (const std::string options : {"percpu_arena:percpu", "hpa:true", "tcache:false", "narenas:3"}) {
+    const Said apart = run(CHARM_CLIENT_C " apart alone", "CHARM_MALLOC_STATS=stderr MALLOC_CONF=" + options);
+    EXPECT_EQ(apart.exit_code, 0) << options << apart.err;
+    if (apart.out.find("one cpu") != std::string::npos) GTEST_SKIP() << "one cpu is allowed";
+    EXPECT_GE(number_behind(apart.err, "moves"), 1U) << options;
+    EXPECT_GE(number_behind(apart.err, "normal chunks"), 2U) << options;
+  }
 }
 
 TEST_F(Placing, ANodeThatMayNotBeUsedIsOneLine) {

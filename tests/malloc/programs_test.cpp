@@ -42,6 +42,9 @@ class Programs : public UnderTheShim, public testing::WithParamInterface<Way> {
 TEST_P(Programs, TheContractOfMallocHolds) { expect_done(CHARM_CLIENT_C " contract"); }
 TEST_P(Programs, ThreadsAreBornAndDie) { expect_done(CHARM_CLIENT_C " threads"); }
 TEST_P(Programs, ForkBesideThreadsThatAllocate) { expect_done(CHARM_CLIENT_C " fork"); }
+TEST_P(Programs, SignalsInterruptAllocations) { expect_done(CHARM_SIGNALS " storm"); }
+TEST_P(Programs, ASignalHandlerForksInAProcessOfOneThread) { expect_done("timeout 300 " CHARM_SIGNALS " forking"); }
+TEST_P(Programs, SignalHandlersAllocateBetweenAllocations) { expect_done(CHARM_SIGNALS " raised"); }
 TEST_P(Programs, LibrariesAreLoadedAndUnloaded) { expect_done(CHARM_CLIENT_C " plugin " CHARM_PLUGIN); }
 TEST_P(Programs, LittleAddressSpaceIsNoCrash) { expect_done(CHARM_CLIENT_C " limit"); }
 TEST_P(Programs, RandomOperationsOfSeveralThreads) { expect_done(CHARM_STRESS " 200000 3 7"); }

@@ -12,6 +12,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#if __GLIBC_PREREQ(2, 32)
+#include <sys/single_threaded.h>
+#endif
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -128,6 +131,14 @@ std::uint64_t coarse_ns() noexcept {
 }
 
 void give_way() noexcept { sched_yield(); }
+
+bool has_one_thread() noexcept {
+#if __GLIBC_PREREQ(2, 32)
+  return __libc_single_threaded != 0;
+#else
+  return false;
+#endif
+}
 
 namespace {
 

@@ -44,6 +44,8 @@ int process() noexcept;
 /// Cheap, and exact to some milliseconds.
 std::uint64_t coarse_ns() noexcept;
 void give_way() noexcept;
+/// False where the C library does not tell.
+bool has_one_thread() noexcept;
 
 /// Reads a plain file of this user or of root that nobody else may write, if it has exactly so many bytes. Its first
 /// eight are a sequence number, odd while somebody writes (os/files/sequenced_file.hpp): what changes meanwhile is read
