@@ -91,10 +91,16 @@ Writing Engine::begin(int to, Kind kind, std::uint64_t code, std::size_t bytes, 
     return {add_message(*buffer, code, kind, bytes), nullptr, buffer};
   }
   if (now && own_row().open.load(std::memory_order_relaxed) == 0) {  // nothing to send it with
+    Peer& there = peer(to);
     check_rank(to);
-    if (peer(to).waiting.load(std::memory_order_relaxed) >= most_waiting && !called_by_rank()) wait_for_room(to);
+    if (there.waiting.load(std::memory_order_relaxed) >= most_waiting && !called_by_rank()) wait_for_room(to);
     Buffer* buffer = pool_.take();
     buffer->begin();
+    if (to != rank_) {  // M8
+      lock_.lock();
+      buffer->goes_at_once = there.first == nullptr && there.credits > 0 && !gone(to);
+      if (!buffer->goes_at_once) lock_.unlock();
+    }
     return {add_message(*buffer, code, kind, bytes), nullptr, buffer};
   }
   for (;;) {
@@ -133,12 +139,21 @@ Writing Engine::begin(int to, Kind kind, std::uint64_t code, std::size_t bytes, 
 }
 
 void Engine::send(int to, const Writing& message, bool now) noexcept {
+  auto* single = static_cast<Buffer*>(message.single);
+  if (single != nullptr && single->goes_at_once) {
+    Peer& there = peer(to);
+    single->goes_at_once = false;
+    there.sent.store(there.sent.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    put(there, to, *single);
+    lock_.unlock();
+    return;  // it was not lost before
+  }
   if (message.lane == nullptr) {
     Lane& lane = own_row().lanes[static_cast<std::size_t>(to)];
     lane.lock.lock();
     ++lane.sent;
     lane.lock.unlock();
-    submit(to, static_cast<Buffer*>(message.single));
+    submit(to, single);
   } else {
     Lane& lane = *static_cast<Lane*>(message.lane);
     ++lane.sent;
@@ -180,15 +195,20 @@ void Engine::submit(int to, Buffer* buffer) noexcept {
   const std::lock_guard guard(lock_);
   buffer->after = nullptr;
   if (there.first == nullptr && there.credits > 0 && to != rank_ && !gone(to)) {
-    --there.credits;
-    ++there.buffers;
-    fill_head(to, *buffer);
-    return transport_.send(to, *buffer);
+    return put(there, to, *buffer);
   }
   (there.last != nullptr ? there.last->after : there.first) = buffer;
   there.last = buffer;
   there.waiting.fetch_add(1, std::memory_order_relaxed);
   pump(to);
+}
+
+/// Hands a buffer to the transport. Under lock_.
+void Engine::put(Peer& there, int to, Buffer& buffer) noexcept {
+  --there.credits;
+  ++there.buffers;
+  fill_head(to, buffer);
+  transport_.send(to, buffer);
 }
 
 /// Sends what waits, as far as there are credits. Under lock_.
@@ -205,17 +225,16 @@ void Engine::pump(int to) noexcept {
       pool_.give(buffer);
       continue;
     }
+    if (to != rank_) {
+      put(there, to, *buffer);
+      continue;
+    }
     --there.credits;
     ++there.buffers;
-    if (to == rank_) {
-      buffer->peer = rank_;
-      buffer->engine = this;
-      buffer->run = &Engine::run_buffer;
-      charm::detail::post_anywhere(*buffer);
-    } else {
-      fill_head(to, *buffer);
-      transport_.send(to, *buffer);
-    }
+    buffer->peer = rank_;
+    buffer->engine = this;
+    buffer->run = &Engine::run_buffer;
+    charm::detail::post_anywhere(*buffer);
   }
   if (there.waiting.load(std::memory_order_relaxed) < most_waiting) wake_all(there.stalled);
 }
