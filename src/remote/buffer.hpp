@@ -64,7 +64,6 @@ class Buffer : public charm::detail::ListedJob {
   std::size_t bytes = 0;
   std::uint32_t messages = 0;  // of one that is written
   std::uint32_t replies = 0;   // of these
-  bool goes_at_once = false;    // between begin() and send() of its message (M8)
   int peer = -1;
   Engine* engine = nullptr;
   Buffer* after = nullptr;  // in a list of the pool or of a peer

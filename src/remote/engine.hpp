@@ -18,9 +18,6 @@
 //  M7  Who has run a call runs the next one with less ado: the job of its buffer waits for it some microseconds, unless
 //      there is anything else to do (linger()). One worker at a time does so, and returns to the scheduler after a
 //      number of calls, which has timers and other duties.
-//  M8  A message that goes at once, because its sender waits for the reply or is one, is written under lock_ and handed
-//      to the transport in the same turn, if there is a credit and nothing of its worker waits. It is counted under
-//      that lock.
 #pragma once
 
 #include <charm/detail/completion.hpp>
@@ -111,7 +108,6 @@ class Engine {
     Waiter* stalled = nullptr;  // tasks that wait for room
     std::uint64_t told = 0;     // `run` as the peer knows it
     std::uint64_t buffers = 0;
-    std::atomic<std::uint64_t> sent{0};  // messages that were sent at once (M8); written under lock_
     // By any thread:
     std::atomic<int> waiting{0};
     std::atomic<std::uint64_t> acknowledged{0};  // messages that the peer has run for this rank
@@ -136,7 +132,6 @@ class Engine {
   static std::byte* add_message(Buffer& buffer, std::uint64_t code, detail::Kind kind, std::size_t bytes) noexcept;
   void wait_for_room(int to);
   void submit(int to, Buffer* buffer) noexcept;
-  void put(Peer& there, int to, Buffer& buffer) noexcept;
   void pump(int to) noexcept;
   void fill_head(int to, Buffer& buffer) noexcept;
   void send_notes(std::uint32_t least) noexcept;

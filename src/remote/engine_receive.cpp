@@ -238,7 +238,7 @@ Buffer* Engine::wait_for_next() noexcept {
     if (worker->inbox.arrived() || !worker->ready.empty() || !worker->deque.empty() || !runtime.inbox.empty() ||
         runtime.work_flags.any(stealing::Flag::work))
       return nullptr;
-    if (i % 64 != 0) continue;
+    if (i % 16 != 0) continue;
     const std::int64_t now = base::monotonic_ns();
     if (until == 0) until = now + linger_ns;
     if (now > until) return nullptr;

@@ -91,16 +91,10 @@ Writing Engine::begin(int to, Kind kind, std::uint64_t code, std::size_t bytes, 
     return {add_message(*buffer, code, kind, bytes), nullptr, buffer};
   }
   if (now && own_row().open.load(std::memory_order_relaxed) == 0) {  // nothing to send it with
-    Peer& there = peer(to);
     check_rank(to);
-    if (there.waiting.load(std::memory_order_relaxed) >= most_waiting && !called_by_rank()) wait_for_room(to);
+    if (peer(to).waiting.load(std::memory_order_relaxed) >= most_waiting && !called_by_rank()) wait_for_room(to);
     Buffer* buffer = pool_.take();
     buffer->begin();
-    if (to != rank_) {  // M8
-      lock_.lock();
-      buffer->goes_at_once = there.first == nullptr && there.credits > 0 && !gone(to);
-      if (!buffer->goes_at_once) lock_.unlock();
-    }
     return {add_message(*buffer, code, kind, bytes), nullptr, buffer};
   }
   for (;;) {
@@ -139,21 +133,12 @@ Writing Engine::begin(int to, Kind kind, std::uint64_t code, std::size_t bytes, 
 }
 
 void Engine::send(int to, const Writing& message, bool now) noexcept {
-  auto* single = static_cast<Buffer*>(message.single);
-  if (single != nullptr && single->goes_at_once) {
-    Peer& there = peer(to);
-    single->goes_at_once = false;
-    there.sent.store(there.sent.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    put(there, to, *single);
-    lock_.unlock();
-    return;  // it was not lost before
-  }
   if (message.lane == nullptr) {
     Lane& lane = own_row().lanes[static_cast<std::size_t>(to)];
     lane.lock.lock();
     ++lane.sent;
     lane.lock.unlock();
-    submit(to, single);
+    submit(to, static_cast<Buffer*>(message.single));
   } else {
     Lane& lane = *static_cast<Lane*>(message.lane);
     ++lane.sent;
@@ -195,20 +180,15 @@ void Engine::submit(int to, Buffer* buffer) noexcept {
   const std::lock_guard guard(lock_);
   buffer->after = nullptr;
   if (there.first == nullptr && there.credits > 0 && to != rank_ && !gone(to)) {
-    return put(there, to, *buffer);
+    --there.credits;
+    ++there.buffers;
+    fill_head(to, *buffer);
+    return transport_.send(to, *buffer);
   }
   (there.last != nullptr ? there.last->after : there.first) = buffer;
   there.last = buffer;
   there.waiting.fetch_add(1, std::memory_order_relaxed);
   pump(to);
-}
-
-/// Hands a buffer to the transport. Under lock_.
-void Engine::put(Peer& there, int to, Buffer& buffer) noexcept {
-  --there.credits;
-  ++there.buffers;
-  fill_head(to, buffer);
-  transport_.send(to, buffer);
 }
 
 /// Sends what waits, as far as there are credits. Under lock_.
@@ -225,16 +205,17 @@ void Engine::pump(int to) noexcept {
       pool_.give(buffer);
       continue;
     }
-    if (to != rank_) {
-      put(there, to, *buffer);
-      continue;
-    }
     --there.credits;
     ++there.buffers;
-    buffer->peer = rank_;
-    buffer->engine = this;
-    buffer->run = &Engine::run_buffer;
-    charm::detail::post_anywhere(*buffer);
+    if (to == rank_) {
+      buffer->peer = rank_;
+      buffer->engine = this;
+      buffer->run = &Engine::run_buffer;
+      charm::detail::post_anywhere(*buffer);
+    } else {
+      fill_head(to, *buffer);
+      transport_.send(to, *buffer);
+    }
   }
   if (there.waiting.load(std::memory_order_relaxed) < most_waiting) wake_all(there.stalled);
 }

@@ -23,7 +23,7 @@ void Engine::fence() {
   auto all_run = [&] {
     for (std::size_t to = 0; to < peers_.size(); ++to) {
       const std::uint64_t run = peers_[to].acknowledged.load(std::memory_order_acquire);
-      std::uint64_t sent = peers_[to].sent.load(std::memory_order_acquire);
+      std::uint64_t sent = 0;
       for (Row& row : rows_) {
         const std::lock_guard guard(row.lanes[to].lock);
         sent += row.lanes[to].sent;
@@ -79,7 +79,6 @@ void Engine::barrier() {
     flush();
     Totals mine;
     for (const Peer& there : peers_) mine.run += there.run.load(std::memory_order_acquire);
-    for (const Peer& there : peers_) mine.sent += there.sent.load(std::memory_order_acquire);
     for (Row& row : rows_) {
       for (Lane& lane : row.lanes) {
         const std::lock_guard guard(lane.lock);
@@ -108,10 +107,7 @@ Traffic Engine::traffic() noexcept {
       result.sent += lane.sent;
     }
   }
-  for (const Peer& there : peers_) {
-    result.run += there.run.load(std::memory_order_relaxed);
-    result.sent += there.sent.load(std::memory_order_relaxed);
-  }
+  for (const Peer& there : peers_) result.run += there.run.load(std::memory_order_relaxed);
   {
     const std::lock_guard guard(lock_);
     for (const Peer& there : peers_) result.buffers += there.buffers;

@@ -336,7 +336,7 @@ void await(const charm::detail::Completion& done) noexcept {
           !worker->runtime->inbox.empty())
         break;
       own->progress(true, i % Engine::look_thoroughly == 0);  // takes longer than a pause
-      if (i % 64 != 0) continue;
+      if (i % 16 != 0) continue;
       const std::int64_t now = base::monotonic_ns();
       if (until == 0) until = now + spin_ns;
       if (now > until) break;

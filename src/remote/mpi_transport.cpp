@@ -159,7 +159,6 @@ class MpiTransport : public Transport {
       pool_.give(send.buffer);
     }
     sends_.clear();
-    if (spare_ != nullptr) pool_.give(std::exchange(spare_, nullptr));
     // Notes may still be on the way to any rank; they end before MPI_Finalize does, in receives that nobody reads.
     MPI_Barrier(all_);
     for (Receive& receive : receives_) {
@@ -215,17 +214,14 @@ class MpiTransport : public Transport {
   void start(int to, Buffer& buffer, int tag) {
     Send send{MPI_REQUEST_NULL, &buffer};
     MPI_Isend(buffer.data, static_cast<int>(buffer.bytes), MPI_BYTE, to, tag, all_, &send.request);
-    if (!done(send.request)) return sends_.push_back(send);
-    // The next receive that is posted takes it, without the pool's lock.
-    if (spare_ == nullptr && buffer.capacity == Buffer::usual_bytes)
-      spare_ = &buffer;
-    else
+    if (done(send.request))
       pool_.give(&buffer);
+    else
+      sends_.push_back(send);
   }
 
   void post(Receive& receive) {
-    receive.buffer = spare_ != nullptr ? std::exchange(spare_, nullptr) : pool_.take();
-    receive.buffer->next = nullptr;
+    receive.buffer = pool_.take();
     MPI_Irecv(receive.buffer->data, static_cast<int>(Buffer::usual_bytes), MPI_BYTE, MPI_ANY_SOURCE, usual_tag, all_,
               &receive.request);
   }
@@ -276,7 +272,6 @@ class MpiTransport : public Transport {
   int rank_ = 0;
   int ranks_ = 1;
   std::deque<Send> sends_;
-  Buffer* spare_ = nullptr;  // that was sent
   std::vector<Receive> receives_;  // a ring: they match in the order in which they were posted
   std::size_t next_ = 0;
   Receive* unposted_ = nullptr;  // the one before, whose buffer was handed over
