@@ -165,6 +165,52 @@ Exchange mpi_us(int count, int rank, int bytes) {
   });
 }
 
+/// The same by the functions that the transport uses: receives from anybody that were posted before, looked at again
+/// and again, and a send that is looked at once.
+Exchange mpi_polled_us(int count, int rank, int bytes) {
+  constexpr std::size_t posted = 16;
+  std::array<std::array<char, 64>, posted> data{};
+  std::array<MPI_Request, posted> receives{};
+  std::array<char, 64> word{};
+  for (std::size_t i = 0; i < posted; ++i)
+    MPI_Irecv(data[i].data(), 64, MPI_BYTE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &receives[i]);
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::size_t next = 0;
+  auto send = [&] {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int done = 0;
+    MPI_Isend(word.data(), bytes, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD, &request);
+    while (done == 0) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  };
+  auto receive = [&] {
+    int done = 0;
+    MPI_Status status;
+    while (done == 0) MPI_Test(&receives[next], &done, &status);
+    MPI_Get_count(&status, MPI_BYTE, &done);
+  };
+  auto post = [&] {
+    MPI_Irecv(data[next].data(), 64, MPI_BYTE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &receives[next]);
+    next = (next + 1) % posted;
+  };
+  const Exchange taken = time_exchanges(count, [&](std::uint64_t /*i*/) {
+    if (rank == 0) {
+      send();
+      receive();
+      post();
+    } else if (rank == 1) {
+      receive();
+      send();
+      post();
+    }
+  });
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (MPI_Request& request : receives) {
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  return taken;
+}
+
 /// Every rank sends to every other; \return whether all has arrived once.
 bool count_messages(std::uint64_t millions) {
   const std::uint64_t each = millions * 1000000;
@@ -213,7 +259,7 @@ int main(int count, char** words) {
     table = words_of_table.data();
     mask = words_of_table.size() - 1;
     const auto begin = Clock::now();
-    std::vector<double> ratios, long_ratios, mean_ratios, calls, pings, long_pings, ways, rates;
+    std::vector<double> ratios, long_ratios, mean_ratios, calls, pings, long_pings, polled_pings, ways, rates;
     if (counts) {
       remote::init();
       failed = count_messages(std::strtoull(words[2], nullptr, 10)) ? 0 : 1;
@@ -224,6 +270,7 @@ int main(int count, char** words) {
       MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
       if (more == 0) break;
       const Exchange ping = ranks > 1 ? mpi_us(20000, rank, 8) : Exchange{};
+      const Exchange polled = ranks == 2 ? mpi_polled_us(20000, rank, bytes_of_reply) : Exchange{};
       const Exchange long_ping = ranks > 1 ? mpi_us(20000, rank, bytes_of_reply) : Exchange{};
       remote::init();
       if (ranks > 1) {
@@ -232,6 +279,7 @@ int main(int count, char** words) {
         calls.push_back(call.middle);
         ratios.push_back(call.middle / ping.middle);
         long_pings.push_back(long_ping.middle);
+        polled_pings.push_back(polled.middle);
         long_ratios.push_back(call.middle / long_ping.middle);
         mean_ratios.push_back(call.mean / ping.mean);
         if (!only_calls) ways.push_back(1e-6 * one_way(4000000));
@@ -253,6 +301,7 @@ int main(int count, char** words) {
         print("call, us", calls);
         print("MPI ping-pong of 8 bytes, us", pings);
         print("MPI ping-pong of 40 bytes, us", long_pings);
+        print("the same, polled as CHARM does, us", polled_pings);
         print("call / ping-pong of 8", ratios);
         print("call / ping-pong of 40", long_ratios);
         print("call / ping-pong of 8, of the means", mean_ratios);

@@ -36,7 +36,7 @@ struct Config {
   std::optional<std::string> surplus = {};         ///< workers that have lost their cpus: rest, or share those left
   std::optional<std::string> monitor = {};         ///< the controller measures the whole program, or regions only
   std::optional<int> watch_ms = {};                ///< milliseconds between two checks of the allowed cpus; 0: never
-  std::optional<std::string> share = {};  ///< lease cores beside other programs: auto (no), on, off, or a file's path
+  std::optional<std::string> share = {};  ///< lease cores beside other programs: auto (only ranks), on, off, or a file's path
   std::optional<int> share_weight = {};   ///< 1 to 1000; weight when leased cores are divided among programs
   std::optional<std::string> bind = {};   ///< what workers are bound to: core, chiplet, node or none
   std::optional<bool> lend_caller = {};   ///< the thread that calls init() works as worker 0 while it waits in run()

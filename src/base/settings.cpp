@@ -223,8 +223,8 @@ std::vector<Row> runtime_rows() {
        "0 to 1000000", integer(&Settings::watch_ms, 0, 1000000), code(&Config::watch_ms)},
       {"share", "auto",
        "Whether the program leases cores, so that it uses none that another program of the same user has leased. auto: "
-       "charm run leases cores, programs of the library do not. A path names the table of leases in place of "
-       "/dev/shm/charm-UID.",
+       "charm run and the ranks of a program that is several processes lease cores, other programs of the library do "
+       "not. A path names the table of leases in place of /dev/shm/charm-UID.",
        words(&Settings::share),
        [](Settings& s, const std::string& text) {
          const auto value = share_named(text);

@@ -22,10 +22,11 @@ struct WireHead {
   static constexpr std::uint16_t all_replies = 1U << 15;  // more than there is room for in a buffer
 };
 
-/// Behind the head of a note: a buffer of so many bytes comes by itself.
+/// Behind the head of a note: a buffer of so many bytes comes by itself, or a rank was lost.
 struct Announcement {
-  std::uint64_t bytes = 0;
-  std::uint64_t number = 0;  ///< of that buffer among the large ones from this sender
+  static constexpr std::uint64_t no_buffer = 0;  ///< as `bytes`: a rank was lost
+  std::uint64_t bytes = no_buffer;
+  std::uint64_t number = 0;  ///< by which the sender has marked that buffer; or the rank
 };
 
 /// In front of each message: 40 bits of code, 4 of kind, 20 of the number of bytes that follow, which are padded to 8.

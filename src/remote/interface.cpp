@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/notices.hpp"
 #include "base/settings.hpp"
 #include "os/threads/affinity.hpp"
 #include "remote/apart.hpp"
@@ -26,6 +28,7 @@
 #ifdef CHARM_HAS_MPI
 #include "remote/mpi_transport.hpp"
 #endif
+#include "sched/control/sharing.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
@@ -38,7 +41,7 @@ constexpr std::size_t most_broadcast_bytes = std::size_t{1} << 28;  // at a time
 
 /// Destroyed in the opposite order.
 struct Rank {
-  CpuSet cpus;  // of the process, if it uses only a part of them as a rank; else empty
+  CpuSet cpus;  // that the thread gets back, if it was bound to a part of them; else empty
   BufferPool pool;
   std::unique_ptr<Transport> transport;
   std::unique_ptr<Engine> engine;
@@ -95,10 +98,11 @@ class Together {
   Together& operator=(const Together&) = delete;
 };
 
-std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool) {
+std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool,
+                                          [[maybe_unused]] const base::Settings& settings) {
   const Launch launch = find_launch();
 #ifdef CHARM_HAS_MPI
-  if (launch.ranks > 1 || mpi_is_running()) return make_mpi_transport(pool, launch.ranks);
+  if (launch.ranks > 1 || mpi_is_running()) return make_mpi_transport(pool, launch.ranks, sched::Sharing::table(settings));
 #else
   if (launch.ranks > 1)
     throw Error(
@@ -110,12 +114,52 @@ std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool) {
   return std::make_unique<Loopback>();
 }
 
-/// Ranks of one host that nobody has bound to different cpus divide them, or all would place their workers on the same
-/// cores. \return the cpus that the thread could use before; empty if nothing was changed.
-CpuSet keep_apart(const Crowd& crowd, const Config& config) {
-  if (crowd.count < 2 || !base::resolve(config).topology.empty()) return {};
-  const CpuSet all = os::allowed_cpus();
-  return os::bind_this_thread(cpus_of_rank(Machine::discover(), crowd)) ? all : CpuSet{};
+/// How the runtime of a rank begins.
+struct Beginning {
+  Config config;
+  CpuSet cpus;  // that the thread could use before it was bound to a part of them; empty if it was not bound
+};
+
+/// Ranks of one host that nobody has bound to different cpus would place their workers on the same cores.
+Beginning keep_apart(const Transport& transport, const Config& config, const base::Settings& settings) {
+  Beginning beginning{config, {}};
+  if (transport.ranks() < 2 || !settings.topology.empty()) return beginning;
+  const Machine machine = Machine::discover();
+  const Crowd crowd = transport.crowd();
+  const Leasing leases = leasing(machine, crowd, settings);
+  if (leases.possible) {
+    if (settings.share.choice == base::Share::automatic) beginning.config.share = "on";
+    if (settings.workers == 0) beginning.config.workers = workers_of_rank(machine, crowd);
+    return beginning;
+  }
+  if (!leases.reason.empty() && crowd.index == 0) base::notice("share", leases.reason);
+  if (crowd.count < 2) return beginning;
+  CpuSet all = os::allowed_cpus();
+  if (os::bind_this_thread(cpus_of_rank(machine, crowd))) beginning.cpus = std::move(all);
+  return beginning;
+}
+
+/// Waits until the ranks have the cores that they lease: the first one of a host was alone for a moment, and took all.
+void wait_for_cores(Engine& with) {
+  constexpr std::int64_t patience_ns = 1000000000;
+  struct State {
+    bool waits;
+    bool gives_up;
+  };
+  sched::Sharing* sharing = sched::Runtime::get().sharing.get();
+  const std::int64_t start = base::monotonic_ns();
+  std::vector<State> all(static_cast<std::size_t>(with.ranks()));
+  for (bool joined = false;; joined = true) {
+    const bool settled = sharing == nullptr || sharing->look_now();
+    const State mine{!settled || (sharing != nullptr && !joined), base::monotonic_ns() - start > patience_ns};
+    with.gather(&mine, sizeof mine, all.data());
+    if (std::none_of(all.begin(), all.end(), [](const State& each) { return each.waits; })) return;
+    if (std::any_of(all.begin(), all.end(), [](const State& each) { return each.gives_up; })) {
+      if (!settled) base::notice("share", "this rank has not got the cores that it is due; it begins without them");
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(joined ? 1 : 0));
+  }
 }
 
 /// All ranks have to run the same program; of the libraries only those matter from which functions are called.
@@ -175,12 +219,14 @@ void init(const Config& config) {
   not_in_tasks("init");
   if (rank_of_process != nullptr)
     throw Error(Errc::bad_input, "charm::remote::init() was called twice", "call it once, before finalize()");
+  const base::Settings settings = base::resolve(config);
   auto made = std::make_unique<Rank>();
-  made->transport = find_transport(made->pool);
+  made->transport = find_transport(made->pool, settings);
   find_code();
-  made->cpus = keep_apart(made->transport->crowd(), config);
+  const Beginning beginning = keep_apart(*made->transport, config, settings);
+  made->cpus = beginning.cpus;
   try {
-    charm::init(config);
+    charm::init(beginning.config);
   } catch (...) {
     if (!made->cpus.empty()) os::bind_this_thread(made->cpus);
     throw;
@@ -191,6 +237,7 @@ void init(const Config& config) {
   charm::detail::set_idle_look(&look);
   try {
     compare_code(engine());
+    wait_for_cores(engine());
     measure_distances(engine(), *rank_of_process, config);
   } catch (...) {
     end(false);

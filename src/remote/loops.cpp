@@ -13,6 +13,7 @@
 #include <mutex>
 
 #include "remote/called.hpp"
+#include "remote/numbered.hpp"
 
 namespace charm::remote::detail {
 namespace {
@@ -23,21 +24,9 @@ struct Range {
   [[nodiscard]] bool empty() const noexcept { return low >= high; }
 };
 
-class Part {
+class Part : public Numbered<Part> {
  public:
-  explicit Part(const LoopPart& given) noexcept : number_(given.loop), rest_{given.low, given.high} {
-    const std::lock_guard guard(list_lock);
-    after_ = first;
-    first = this;
-  }
-  ~Part() {
-    const std::lock_guard guard(list_lock);
-    Part** at = &first;
-    while (*at != this) at = &(*at)->after_;
-    *at = after_;
-  }
-  Part(const Part&) = delete;
-  Part& operator=(const Part&) = delete;
+  explicit Part(const LoopPart& given) noexcept : Numbered(given.loop), rest_{given.low, given.high} {}
 
   Range take(std::int64_t grain) noexcept {
     const std::lock_guard guard(lock_);
@@ -49,45 +38,29 @@ class Part {
     const std::lock_guard guard(lock_);
     rest_ = range;
   }
-  /// Half of what is left of a loop on this rank, or all of it if that is no more than a block.
-  static Range give(std::uint64_t loop, std::int64_t grain) noexcept {
-    const std::lock_guard guard(list_lock);  // the part stays meanwhile
-    for (Part* part = first; part != nullptr; part = part->after_) {
-      if (part->number_ != loop) continue;
-      const std::lock_guard part_guard(part->lock_);
-      const std::int64_t left = part->rest_.high - part->rest_.low;
-      if (left <= 0) return {};
-      const std::int64_t share = left <= grain ? left : left / 2;
-      part->rest_.high -= share;
-      return {part->rest_.high, part->rest_.high + share};
-    }
-    return {};  // ended
-  }
-  /// That open_part() has made.
-  static Part* find(std::uint64_t loop) noexcept {
-    const std::lock_guard guard(list_lock);
-    Part* part = first;
-    while (part != nullptr && part->number_ != loop) part = part->after_;
-    return part;
+  /// Half of what is left, or all of it if that is no more than a block.
+  Range give(std::int64_t grain) noexcept {
+    const std::lock_guard guard(lock_);
+    const std::int64_t left = rest_.high - rest_.low;
+    if (left <= 0) return {};
+    const std::int64_t share = left <= grain ? left : left / 2;
+    rest_.high -= share;
+    return {rest_.high, rest_.high + share};
   }
 
  private:
-  static constinit charm::detail::SpinLock list_lock;
-  static constinit Part* first;
-  const std::uint64_t number_;
   charm::detail::SpinLock lock_;
   Range rest_;
-  Part* after_ = nullptr;
 };
-
-constinit charm::detail::SpinLock Part::list_lock;
-constinit Part* Part::first = nullptr;
 
 bool steal(Part& part, const LoopPart& given) {
   for (const int victim : ranks_by_distance()) {
     const Range got = call(
-        victim, [](std::uint64_t loop, std::int64_t grain) { return Part::give(loop, grain); }, given.loop,
-        given.grain);
+        victim,
+        [](std::uint64_t loop, std::int64_t grain) {
+          return Part::with(loop, [grain](Part* of) { return of != nullptr ? of->give(grain) : Range{}; });
+        },
+        given.loop, given.grain);
     if (got.empty()) continue;
     part.put(got);
     return true;

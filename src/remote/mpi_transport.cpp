@@ -31,11 +31,12 @@ struct Whereabouts {
   os::ProcessIdentity process;
   std::uint64_t processes = 0;  // the namespace in which the process number counts
   std::uint64_t cpus = 0;       // a hash of those that it may use
+  std::uint64_t table = 0;      // of leases, that it can use
 };
 
 class MpiTransport : public Transport {
  public:
-  MpiTransport(BufferPool& pool, int started) : pool_(pool) {
+  MpiTransport(BufferPool& pool, int started, std::uint64_t table) : pool_(pool) {
     int running = 0;
     int level = 0;
     MPI_Initialized(&running);
@@ -58,7 +59,7 @@ class MpiTransport : public Transport {
           Errc::refused,
           "the program was started as one of " + std::to_string(started) + " ranks, and " + name() + " finds one",
           "start it with the mpirun of that library (mpirun.openmpi or mpirun.mpich)");
-    meet();
+    meet(table);
     receives_.resize(posted_receives);
     for (Receive& receive : receives_) post(receive);
   }
@@ -74,10 +75,11 @@ class MpiTransport : public Transport {
   }
 
   [[nodiscard]] Crowd crowd() const override {
-    Crowd result{0, 0};
     const Whereabouts& mine = whereabouts_[static_cast<std::size_t>(rank_)];
+    Crowd result{0, 0, mine.table != 0};
     for (const Whereabouts& other : whereabouts_) {
       if (&other == &mine) result.index = result.count;
+      if (other.host == mine.host && other.table != mine.table) result.one_table = false;
       if (other.host == mine.host && other.cpus == mine.cpus) ++result.count;
     }
     return result;
@@ -86,11 +88,7 @@ class MpiTransport : public Transport {
   void send(int to, Buffer& buffer) override {
     if (buffer.capacity == Buffer::usual_bytes) return start(to, buffer, usual_tag);
     const int tag = first_large_tag + static_cast<int>(large_sent_++ % large_tags);
-    Buffer& note = *pool_.take();
-    note.begin();
-    new (note.data + note.bytes) Announcement{buffer.bytes, static_cast<std::uint64_t>(tag)};
-    note.bytes += sizeof(Announcement);
-    start(to, note, usual_tag);
+    announce(to, {buffer.bytes, static_cast<std::uint64_t>(tag)});
     start(to, buffer, tag);
   }
 
@@ -125,7 +123,7 @@ class MpiTransport : public Transport {
       unposted_ = &receive;  // by the next call: this message has been waited for long enough
       if (buffer->head().messages != 0 || buffer->bytes == sizeof(WireHead))
         return {Event::Kind::received, buffer, nullptr};
-      expect_large(*buffer);
+      read_announcement(*buffer);
       pool_.give(buffer);
     }
   }
@@ -141,13 +139,14 @@ class MpiTransport : public Transport {
   int lost(std::string& description) override {
     for (int other = 0; other < ranks_; ++other) {
       const Whereabouts& there = whereabouts_[static_cast<std::size_t>(other)];
-      if (other == rank_ || !near_[static_cast<std::size_t>(other)]) continue;
-      const auto status = processes_.status(there.process.pid);
-      if (status && status->started == there.process.started && status->state != 'Z' && status->state != 'X') continue;
+      Watch& watch = watches_[static_cast<std::size_t>(other)];
+      const bool seen = watch == Watch::near && !is_alive(there.process);
+      if (!seen && watch != Watch::told) continue;
+      watch = Watch::lost;
       description = "rank " + std::to_string(other) + " (process " + std::to_string(there.process.pid) + " on " +
                     there.host.data() + ")";
-      near_[static_cast<std::size_t>(other)] = false;  // told once
-      steps_.give_up();                                // its caller goes on without it
+      steps_.give_up();  // its caller goes on without it
+      if (seen) tell_of_lost(other);
       return other;
     }
     return -1;
@@ -182,6 +181,30 @@ class MpiTransport : public Transport {
     Buffer* buffer = nullptr;
   };
 
+  /// How this rank learns of another one's end.
+  enum class Watch { near, far, told, lost };
+
+  [[nodiscard]] bool is_alive(const os::ProcessIdentity& process) const {
+    const auto status = processes_.status(process.pid);
+    return status && status->started == process.started && status->state != 'Z' && status->state != 'X';
+  }
+
+  /// Other hosts cannot see the processes of this one.
+  void tell_of_lost(int rank) {
+    for (int to = 0; to < ranks_; ++to) {
+      if (watches_[static_cast<std::size_t>(to)] == Watch::far)
+        announce(to, {Announcement::no_buffer, static_cast<std::uint64_t>(rank)});
+    }
+  }
+
+  void announce(int to, const Announcement& announcement) {
+    Buffer& note = *pool_.take();
+    note.begin();
+    new (note.data + note.bytes) Announcement(announcement);
+    note.bytes += sizeof(Announcement);
+    start(to, note, usual_tag);
+  }
+
   static bool done(MPI_Request& request) {
     int flag = 0;
     MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
@@ -203,9 +226,14 @@ class MpiTransport : public Transport {
               &receive.request);
   }
 
-  void expect_large(const Buffer& note) {
+  void read_announcement(const Buffer& note) {
     Announcement of;
     std::memcpy(&of, note.data + sizeof(WireHead), sizeof of);
+    if (of.bytes == Announcement::no_buffer) {
+      Watch& watch = watches_[static_cast<std::size_t>(of.number)];
+      if (watch == Watch::far) watch = Watch::told;
+      return;
+    }
     Receive receive{MPI_REQUEST_NULL, pool_.take(of.bytes)};
     receive.buffer->bytes = of.bytes;
     receive.buffer->peer = note.peer;
@@ -214,17 +242,21 @@ class MpiTransport : public Transport {
     large_.push_back(receive);
   }
 
-  void meet() {
+  void meet(std::uint64_t table) {
     Whereabouts mine;
     const std::string host = os::host_name();
     std::memcpy(mine.host.data(), host.data(), std::min(host.size(), mine.host.size() - 1));
     mine.process = os::this_process();
     mine.processes = os::process_namespace();
     for (const int cpu : os::allowed_cpus()) mine.cpus = (mine.cpus ^ static_cast<unsigned>(cpu + 1)) * 0x100000001b3U;
+    mine.table = table;
     whereabouts_.resize(static_cast<std::size_t>(ranks_));
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, whereabouts_.data(), sizeof mine, MPI_BYTE, all_);
-    for (const Whereabouts& other : whereabouts_)
-      near_.push_back(other.host == mine.host && other.processes == mine.processes && other.process.started != 0);
+    for (const Whereabouts& other : whereabouts_) {
+      const bool near = other.host == mine.host && other.processes == mine.processes && other.process.started != 0;
+      watches_.push_back(near ? Watch::near : Watch::far);
+    }
+    watches_[static_cast<std::size_t>(rank_)] = Watch::lost;  // nobody watches itself
     std::vector<int> hosts;  // the first rank of each rank's host
     for (const Whereabouts& each : whereabouts_) {
       const auto first = std::find_if(whereabouts_.begin(), whereabouts_.end(),
@@ -247,7 +279,7 @@ class MpiTransport : public Transport {
   std::uint64_t large_sent_ = 0;
   MpiSteps steps_;
   std::vector<Whereabouts> whereabouts_;
-  std::vector<bool> near_;
+  std::vector<Watch> watches_;
   os::Processes processes_;
 };
 
@@ -259,8 +291,8 @@ bool mpi_is_running() {
   return running != 0;
 }
 
-std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started) {
-  return std::make_unique<MpiTransport>(pool, started);
+std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started, std::uint64_t table) {
+  return std::make_unique<MpiTransport>(pool, started, table);
 }
 
 }  // namespace charm::remote

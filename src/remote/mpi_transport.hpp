@@ -2,6 +2,7 @@
 // by one thread at a time (MPI_THREAD_SERIALIZED).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "remote/transport.hpp"
@@ -12,7 +13,8 @@ namespace charm::remote {
 bool mpi_is_running();
 
 /// \param pool where its buffers come from, and go to. \param started ranks that the environment tells of.
+/// \param table of leases (sched::Sharing::table).
 /// \throws Error (refused) if MPI starts other ranks than that, or does not allow several threads.
-std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started);
+std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started, std::uint64_t table);
 
 }  // namespace charm::remote

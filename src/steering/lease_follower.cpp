@@ -27,6 +27,11 @@ void LeaseFollower::give_back_left(double now, const LeasedThreads& threads) {
   leaving_.clear();
 }
 
+bool LeaseFollower::settled() const {
+  const lease::Lease::Standing& standing = lease_->standing();
+  return leaving_.empty() && static_cast<int>(standing.holds.size()) == standing.due;
+}
+
 CpuSet LeaseFollower::cpus_of_others() const { return cpus_of_cores(machine_, lease_->standing().others); }
 
 }  // namespace charm::steering

@@ -41,6 +41,8 @@ class LeaseFollower {
   /// \returns seconds until it is to be called again.
   double look(double now, int wanted, const CpuSet& busy, LeasedThreads& threads);
 
+  /// Whether it has the cores that it is due, and none that it has to give back.
+  [[nodiscard]] bool settled() const;
   /// The cores that may be used at present.
   [[nodiscard]] const CoreCpuSet& cores() const { return cores_; }
   /// All cpus of the cores that others have leased.

@@ -16,9 +16,11 @@
 #include <cstring>
 #include <map>
 #include <numeric>
+#include <sched.h>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -253,10 +255,18 @@ void cores() {
   }
 }
 
+/// The ranks lease their cores: workers are apart although nobody is bound before it works.
+bool may_use_all_cpus() {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  return sched_getaffinity(0, sizeof mine, &mine) == 0 && CPU_COUNT(&mine) == sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 void all() {
   calls();
   places();
   loops();
+  tasks_of_all();
   nested();
   flood(30000);
   barrier_waits_for_chains();
@@ -308,6 +318,7 @@ int main(int count, char** words) {
                                                    {"calls", calls},
                                                    {"places", places},
                                                    {"loops", loops},
+                                                   {"stolen", tasks_of_all},
                                                    {"nested", nested},
                                                    {"memory", global_memory},
                                                    {"collectives", collectives},
@@ -316,12 +327,15 @@ int main(int count, char** words) {
                                                    {"tasks", many_tasks},
                                                    {"lost", lost},
                                                    {"cores", cores},
+                                                   {"leases", cores},
                                                    {"chains", barrier_waits_for_chains},
                                                    {"fence", fence_waits},
                                                    {"flood", [] { flood(30000000); }}};
   if (!cases.contains(name)) return 2;
   try {
+    const bool unbound = may_use_all_cpus();
     remote::init({.workers = 1, .share_cores = true});
+    if (name == "leases") EXPECT(unbound && may_use_all_cpus());
     charm::run(cases.at(name));
     std::printf("rank %d of %d passed %s over %s\n", remote::rank(), remote::ranks(), name.c_str(),
                 remote::transport().c_str());

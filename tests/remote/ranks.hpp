@@ -39,3 +39,4 @@ inline bool has(const std::string& text, const char* part) { return text.find(pa
 // In ranks_loops.cpp.
 void places();
 void loops();
+void tasks_of_all();

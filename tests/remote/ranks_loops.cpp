@@ -2,6 +2,7 @@
 #include <charm/charm.hpp>
 #include <charm/global_array.hpp>
 #include <charm/remote_loops.hpp>
+#include <charm/remote_tasks.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -134,5 +135,73 @@ void loops() {
   remote::for_each_local(array, [](std::size_t index, std::uint64_t& element) { element = index; });
   remote::barrier();
   for (const std::size_t i : {0U, 1U, 500U, 1000U}) EXPECT(remote::read(array[i]) == i);
+  remote::barrier();
+}
+
+namespace {
+
+struct Node {
+  std::uint64_t number;  // as in a heap: the nodes below n are 2n and 2n + 1
+  int below;             // levels
+};
+
+void visit(const Node& node, remote::MoreTasks<Node>& more) {
+  counter.fetch_add(1);
+  total.fetch_add(node.number);
+  if (remote::rank() != 0) here.fetch_add(1);
+  if (node.below == 0) return;
+  more.add({2 * node.number, node.below - 1});
+  more.add({2 * node.number + 1, node.below - 1});
+}
+
+}  // namespace
+
+/// Tasks that any rank may run: each once, whoever runs it.
+void tasks_of_all() {
+  constexpr int depth = 12;
+  constexpr std::uint64_t nodes = (std::uint64_t{2} << depth) - 1;
+  for (const bool steal : {false, true}) {
+    counter = total = here = 0;
+    remote::barrier();
+    if (remote::rank() == 0) {
+      const std::vector<Node> root = {{1, depth}};
+      auto function = [](const Node& node, remote::MoreTasks<Node>& more) { visit(node, more); };
+      remote::run_tasks<Node>(root, function, {.steal = steal});
+      remote::run_tasks<Node>({}, function, {.steal = steal});
+    }
+    remote::barrier();
+    EXPECT(remote::reduce(counter.load(), std::plus<>()) == nodes);
+    EXPECT(remote::reduce(total.load(), std::plus<>()) == nodes * (nodes + 1) / 2);
+    EXPECT(steal || here == 0);
+  }
+  // The first rank's tasks are long until another rank has run one.
+  here = 0;
+  taken = false;
+  remote::barrier();
+  if (remote::rank() == 0 && remote::ranks() > 1) {
+    const std::vector<Node> many(300, Node{1, 0});
+    remote::run_tasks<Node>(
+        many,
+        [](const Node& /*node*/, remote::MoreTasks<Node>& /*more*/) {
+          here.fetch_add(1);
+          if (remote::rank() != 0) remote::call_detached(0, [] { taken = true; });
+          if (remote::rank() == 0 && !taken) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        },
+        {.steal = true});
+    EXPECT(taken);
+  }
+  remote::barrier();
+  EXPECT(remote::reduce(here.load(), std::plus<>()) == (remote::ranks() > 1 ? 300U : 0U));
+  const std::string thrown = error_of([] {
+    const std::vector<Node> root = {{1, 3}};
+    remote::run_tasks<Node>(
+        root,
+        [](const Node& node, remote::MoreTasks<Node>& more) {
+          if (node.below == 0) throw std::runtime_error("out of luck");
+          more.add({node.number, node.below - 1});
+        },
+        {.steal = true});
+  });
+  EXPECT(has(thrown, "out of luck"));
   remote::barrier();
 }

@@ -16,6 +16,7 @@
 
 #include "base/folder.hpp"
 #include "lease/lease.hpp"
+#include "sched/control/sharing.hpp"
 #include "sched/fake_cpus.hpp"
 #include "sched/run/runtime.hpp"
 #include "steering/masks.hpp"
@@ -104,6 +105,18 @@ TEST_F(Sharing, WhileItIsIdleOthersHaveItsCores) {
     other.give_back(other.look(16).give_up);
     return allowed().size() == 8;
   }));
+}
+
+TEST_F(Sharing, WhatIsDueToOthersIsFreeAfterALookThatSomebodyAsksFor) {
+  charm::sched::Sharing& sharing = *charm::sched::Runtime::get().sharing;
+  Lease other(path(), charm::machine(), 100, 16);
+  EXPECT_TRUE(other.standing().holds.empty());
+  bool settled = false;
+  for (int look = 0; look < 1000 && !settled; ++look) settled = sharing.look_now();  // no wait: the workers sleep
+  EXPECT_TRUE(settled);
+  other.look(16);
+  EXPECT_EQ(static_cast<int>(other.standing().holds.size()), other.standing().due);
+  EXPECT_FALSE(charm::steering::cpus_of_cores(charm::machine(), other.standing().holds).intersects(allowed()));
 }
 
 charm::CpuSet cpus_of(const charm::arena& arena) {

@@ -5,6 +5,7 @@
 // not be killed by that.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -41,6 +42,8 @@ class SharedFile {
   bool cut(std::size_t bytes);
   /// Whether the path still leads to this file: it may have been replaced or removed.
   [[nodiscard]] bool is_still_there() const;
+  /// The same number in all processes of this machine that have opened this file; another one for another file.
+  [[nodiscard]] std::uint64_t identity() const;
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:

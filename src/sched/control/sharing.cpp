@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "os/files/shared_file.hpp"
 #include "os/machine/cpu_load.hpp"
 #include "os/processes/this_process.hpp"
 #include "os/threads/affinity.hpp"
@@ -23,13 +24,17 @@ namespace {
 constexpr double idle_below = 0.05;  // load of an idle process, in cpus
 constexpr double quiet_s = 1;        // seconds until an idle process gives its cores back
 
+std::string path_of(const base::ChoiceWithFile<base::Share>& share) {
+  return share.choice == base::Share::file ? share.file : lease::default_path();
+}
+
 }  // namespace
 
 std::unique_ptr<Sharing> Sharing::start(Runtime& runtime) {
   const base::Settings& settings = runtime.settings;
   const base::Share share = settings.share.choice;
   if (share == base::Share::automatic || share == base::Share::off) return nullptr;
-  const std::string path = share == base::Share::file ? settings.share.file : lease::default_path();
+  const std::string path = path_of(settings.share);
   auto lease = std::make_unique<lease::Lease>(path, runtime.machine, settings.share_weight,
                                               static_cast<int>(runtime.workers.size()));
   try {
@@ -38,6 +43,15 @@ std::unique_ptr<Sharing> Sharing::start(Runtime& runtime) {
     throw Error(Errc::system,
                 "no thread to look after the share: " + error.code().message() + " (" + os::thread_limits() + ")",
                 "raise the limit that is reached, or end other threads");
+  }
+}
+
+std::uint64_t Sharing::table(const base::Settings& settings) {
+  if (settings.share.choice == base::Share::off) return 0;
+  try {
+    return os::SharedFile::open(path_of(settings.share))->identity();
+  } catch (const Error&) {
+    return 0;
   }
 }
 
@@ -62,18 +76,31 @@ Sharing::~Sharing() {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
-  ending_.notify_all();
+  news_.notify_all();
   thread_.join();
 }
 
 void Sharing::main() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
+    const std::uint64_t asked = asked_;
     lock.unlock();
     const double pause = look();
+    const bool settled = follower_.settled();
     lock.lock();
-    ending_.wait_for(lock, std::chrono::duration<double>(pause), [this] { return stop_; });
+    settled_ = settled;
+    answered_ = asked;
+    news_.notify_all();
+    news_.wait_for(lock, std::chrono::duration<double>(pause), [this] { return stop_ || asked_ != answered_; });
   }
+}
+
+bool Sharing::look_now() {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t asked = ++asked_;
+  news_.notify_all();
+  news_.wait(lock, [&] { return answered_ >= asked; });
+  return settled_;
 }
 
 int Sharing::wanted() {

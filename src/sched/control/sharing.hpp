@@ -30,9 +30,16 @@ class Sharing final : steering::LeasedThreads {
   /// Null if the settings do not ask for it.
   /// \throws Error (system) where the table of shares cannot be used.
   static std::unique_ptr<Sharing> start(Runtime& runtime);
+  /// A number for the table of leases that these settings name, which is the same in all programs that share it; 0 if
+  /// they name none, or it cannot be used.
+  static std::uint64_t table(const base::Settings& settings);
   ~Sharing() override;
   Sharing(const Sharing&) = delete;
   Sharing& operator=(const Sharing&) = delete;
+
+  /// Reads the table now, instead of some time in the next quarter of a second. Not to be called by workers, which have
+  /// to leave the cores that are given back. \return whether the runtime has the cores that it is due, and no others.
+  bool look_now();
 
  private:
   Sharing(std::unique_ptr<lease::Lease> lease, Runtime& runtime);
@@ -56,8 +63,11 @@ class Sharing final : steering::LeasedThreads {
   lease::Interference interference_;
 
   std::mutex mutex_;
-  std::condition_variable ending_;
+  std::condition_variable news_;
   bool stop_ = false;
+  std::uint64_t asked_ = 0;     // calls of look_now()
+  std::uint64_t answered_ = 0;  // those that came before the latest look began
+  bool settled_ = false;        // by that look
   std::thread thread_;
 };
 
