@@ -191,6 +191,13 @@ void share_memory(const Host& host, const Machine& machine, const Request& reque
   if (!untold.empty()) {
     for (NodeShare& share : plan.memory) share.workers_bytes = 0;
   }
+  std::uint64_t all = 0;
+  for (const Worker& worker : workers) all += worker.memory_bytes;
+  if (host.memory_available > 0 && all > host.memory_available) {
+    plan.notes.push_back("Other programs leave " + base::format_bytes(host.memory_available) +
+                         " of memory at the moment, less than the " + base::format_bytes(all) +
+                         " that the workers may have: end some, or give --reserve.");
+  }
 }
 
 }  // namespace charm::deploy
