@@ -87,7 +87,7 @@ TEST_F(DeployPlan, WritesScriptsThatAShellCanRead) {
   }
   const Said read = shell("n=0; for f in */*.sh */*.sbatch; do sh -n $f || exit 1; n=$((n + 1)); done; echo $n");
   EXPECT_EQ(read.exit_code, 0) << read.err;
-  EXPECT_EQ(read.out, "16\n");
+  EXPECT_EQ(read.out, "18\n");
   // The worker's process is what the script binds: here to cpu 0 alone.
   if (shell("command -v numactl").exit_code != 0) return;
   const Said bound =
@@ -153,6 +153,31 @@ TEST_F(DeployPlan, WritesARankfileThatMpirunAccepts) {
   const Said said = charm("deploy plan --policy wic --target openmpi --output m --exec 'true' --from localhost=-");
   ASSERT_EQ(said.exit_code, 0) << said.err;
   EXPECT_EQ(shell("cd m && sh run.sh --allow-run-as-root --display-map").exit_code, 0);
+}
+
+// Containers are made and not started, which needs more of the kernel than a machine for tests may have.
+TEST_F(DeployPlan, WritesAScriptThatPodmanAccepts) {
+  if (shell("command -v podman tar").exit_code != 0) GTEST_SKIP() << "no podman here (scripts/setup launchers)";
+  const std::string store =
+      "printf '[storage]\\ndriver = \"vfs\"\\ngraphroot = \"%s\"\\nrunroot = \"%s\"\\n' $PWD/store $PWD/run "
+      ">storage.conf\n"
+      "export CONTAINERS_STORAGE_CONF=$PWD/storage.conf\n";
+  const Said image = shell(store + "mkdir empty && tar -cC empty . | podman import - localhost/empty");
+  if (image.exit_code != 0) GTEST_SKIP() << "podman makes no image here: " << image.err;
+  const Said planned = charm(
+      "deploy plan --policy wic --cpus 0 --node-memory 8G --target podman --image localhost/empty "
+      "--output p --dir $PWD/d --exec '/engine {port}'");
+  ASSERT_EQ(planned.exit_code, 0) << planned.err;
+  const Said made = shell(store + "sed 's/podman run --detach/podman create/' p/start-*.sh | sh");
+  if (made.err.find("OCI runtime") != std::string::npos) GTEST_SKIP() << "podman has no runtime: " << made.err;
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const Said said = shell(store +
+                          "podman inspect charm-w0 --format '{{.HostConfig.CpusetCpus}} {{.HostConfig.Memory}} "
+                          "{{.Config.Cmd}} {{.Config.WorkingDir}}'");
+  const auto plan = nlohmann::json::parse(charm("deploy plan --policy wic --cpus 0 --json").out, nullptr, false);
+  const std::string bytes = std::to_string(plan["workers"][0]["memory_bytes"].get<std::uint64_t>());
+  EXPECT_EQ(said.out.substr(0, said.out.find("] /") + 1), "0 " + bytes + " [/engine 20000]") << said.out << said.err;
+  EXPECT_TRUE(said.out.ends_with("/d/w0\n")) << said.out;
 }
 
 using Advise = Tool;
