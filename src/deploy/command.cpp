@@ -8,6 +8,7 @@
 
 #include "base/choice.hpp"
 #include "base/format.hpp"
+#include "deploy/coordinator.hpp"
 
 namespace charm::deploy {
 
@@ -146,7 +147,9 @@ void need_heap(const Worker& worker, std::string_view target, std::uint64_t leas
   throw Error(Errc::bad_input,
               "target " + std::string(target) + ": " + worker.name + " would have " + mib_text(worker.heap_bytes) +
                   " MiB for its heap, less than " + mib_text(least) + " MiB, " + std::string(why),
-              "plan fewer workers (--policy, --per-chiplet), or leave less to the system with --reserve");
+              worker.name == coordinator_name
+                  ? "leave more to the system with --reserve"
+                  : "plan fewer workers (--policy, --per-chiplet), or leave less to the system with --reserve");
 }
 
 void keep_off_ports(const Plan& plan, std::string_view target, std::initializer_list<int> ports) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "deploy/memory.hpp"
+
 namespace charm::deploy {
 
 std::uint64_t coordinator_memory(const Plan& plan, const HostPlan& host) {
@@ -19,7 +21,7 @@ std::uint64_t coordinator_memory(const Plan& plan, const HostPlan& host) {
 }
 
 std::uint64_t coordinator_heap(const Plan& plan, const HostPlan& host) {
-  return coordinator_memory(plan, host) * 4 / 5;
+  return java_heap(coordinator_memory(plan, host));
 }
 
 Worker coordinator_of(const Plan& plan) {

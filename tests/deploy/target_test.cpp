@@ -219,10 +219,25 @@ TEST(EngineTargets, HaveTheWorkersSizes) {
 TEST(EngineTargets, RefuseAHeapWithWhichTheEngineWouldNotWork) {
   Request request = request_of(Policy::wic);
   const Plan small = plan_of(with_memory(uniform(1, 1, 4), 5), request);  // 1 GiB each
-  for (const char* name : {"spark"}) {
-    SCOPED_TRACE(name);
-    EXPECT_EQ(code_of([&] { text_for(name, small); }), Errc::bad_input);
-    EXPECT_EQ(code_of([&] { text_for(name, plan_of(with_memory(uniform(1, 1, 4), 10), request)); }), std::nullopt);
+  EXPECT_EQ(code_of([&] { text_for("spark", small); }), Errc::bad_input);
+  EXPECT_EQ(code_of([&] { text_for("spark", plan_of(with_memory(uniform(1, 1, 4), 10), request)); }), std::nullopt);
+  const Plan smaller = plan_of(with_memory(uniform(1, 1, 4), 2), request);  // 256 MiB each
+  for (const char* name : {"trino", "presto"}) {
+    EXPECT_EQ(code_of([&] { text_for(name, smaller); }), Errc::bad_input) << name;
+    EXPECT_EQ(code_of([&] { text_for(name, small); }), std::nullopt) << name;
+  }
+}
+
+TEST(EngineTargets, RefuseACoordinatorForWhichTheSystemHasTooLittle) {
+  Request request;
+  request.reserve = std::uint64_t{600} << 20U;
+  const Plan plan = plan_of(with_memory(uniform(1, 1, 4), 8), request);  // 300 MiB, half of which is its heap
+  try {
+    text_for("trino", plan);
+    FAIL() << "not refused";
+  } catch (const Error& refused) {
+    EXPECT_TRUE(has(refused.what(), "coordinator would have 150 MiB for its heap"));
+    EXPECT_EQ(refused.remedy(), "leave more to the system with --reserve");
   }
 }
 

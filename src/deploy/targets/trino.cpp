@@ -17,6 +17,10 @@ namespace {
 
 constexpr int coordinator_port = 8080;
 
+/// Beside its heap the server took 190 MiB where that was small (Trino 368, Java 17), which the plan leaves from here on.
+constexpr std::uint64_t least_heap = std::uint64_t{256} << 20U;
+constexpr const char* too_small = "and so small a server takes more beside its heap than the plan leaves";
+
 /// Threads of a query's operators on one worker: a power of two.
 std::size_t task_concurrency(std::size_t cores) {
   std::size_t power = 1;
@@ -57,6 +61,7 @@ std::string started(const std::string& engine, const std::string& name, const st
 
 std::vector<File> engine_files(const std::string& engine, const Plan& plan, const TargetOptions& options) {
   need_memory(plan, engine);
+  for (const Worker& worker : plan.workers) need_heap(worker, engine, least_heap, too_small);
   keep_off_ports(plan, engine, {coordinator_port});
   const std::string discovery =
       "discovery.uri=http://" + options.coordinator + ":" + std::to_string(coordinator_port) + "\n";
@@ -73,8 +78,12 @@ std::vector<File> engine_files(const std::string& engine, const Plan& plan, cons
     }));
   }
   // It may run on any of the machines.
-  std::uint64_t heap_mb = coordinator_heap(plan, plan.hosts.front()) >> 20U;
-  for (const HostPlan& host : plan.hosts) heap_mb = std::min(heap_mb, coordinator_heap(plan, host) >> 20U);
+  Worker coordinator;
+  coordinator.name = coordinator_name;
+  coordinator.heap_bytes = coordinator_heap(plan, plan.hosts.front());
+  for (const HostPlan& host : plan.hosts)
+    coordinator.heap_bytes = std::min(coordinator.heap_bytes, coordinator_heap(plan, host));
+  need_heap(coordinator, engine, least_heap, too_small);
   all.push_back({"coordinator/etc/config.properties",
                  heading("#", plan) +
                      "coordinator=true\nnode-scheduler.include-coordinator=false\nhttp-server.http.port=" +
@@ -82,7 +91,7 @@ std::vector<File> engine_files(const std::string& engine, const Plan& plan, cons
                      (engine == "presto" ? "discovery-server.enabled=true\n" : "") + discovery});
   all.push_back(
       {"coordinator/etc/node.properties", heading("#", plan) + node("coordinator", plan.directory + "/coordinator")});
-  all.push_back({"coordinator/etc/jvm.config", jvm(heap_mb)});
+  all.push_back({"coordinator/etc/jvm.config", jvm(coordinator.heap_bytes >> 20U)});
   all.push_back({"coordinator.sh",
                  "#!/bin/sh\n" + heading("#", plan) + "set -eu\n" +
                      started(engine, coordinator_name, plan.directory + "/" + coordinator_name),
@@ -110,6 +119,7 @@ std::string catalog_settings(const std::string& home, std::uint64_t heap_mb, std
 Launch trino_process(const Worker& worker, const std::string& settings) {
   const std::string home = engine_home("TRINO_HOME", "trino", "lib");
   need_memory(worker, "trino");
+  need_heap(worker, "trino", least_heap, too_small);
   Launch how;
   std::string catalogs = catalog_settings(home, worker.heap_bytes >> 20U, how.files);
   if (catalogs.empty()) catalogs = "catalog.config-dir=" + worker.directory + "\n";
