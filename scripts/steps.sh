@@ -86,7 +86,13 @@ tests_in() {
 
 # tests_left_out LOG: those that this machine cannot do; ctest names them after those that failed.
 tests_left_out() {
-  sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (Skipped)$/\1/p' "$1" | sort -u | sed 's/^/                 left out here: /'
+  sed -n -e 's/^[[:space:]]*[0-9]* - \(.*\) (Skipped)$/\1/p' -e 's/^left out: //p' "$1" | sort -u | sed 's/^/                 left out here: /'
+  gtest_left_out "$1" | sort -u | sed 's/^/                 left out here: /'
+}
+
+# gtest_left_out LOG: where tests were not run by ctest, those that they left out, each with the reason on the line before.
+gtest_left_out() {
+  awk '/^\[  SKIPPED \] .* \([0-9]+ ms\)$/ { print $4 ": " reason } NF { reason = $0 }' "$1"
 }
 
 # beside_budget NAME SECONDS: the time and, where the step has one, its budget. More than that is said, and is no failure:

@@ -6,6 +6,7 @@
 #include <charm/machine.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ struct QueryDemand {
 struct OlapQuestion {
   std::vector<QueryDemand> queries;  ///< not empty
   /// The data of the busiest of as many parts as the machine has chiplets, over the mean of all: 1 without skew.
-  double skew = 1;
+  /// Nothing: by hottest_key.
+  std::optional<double> skew = {};
+  double hottest_key = 0;  ///< the share of a table's rows that one key has, which stay together; 0: none stands out
 };
 
 /// Where a worker's part of a query's working set fits.
@@ -44,6 +47,8 @@ struct OlapAdvice {
   Shape shape = Shape::local;
   int per_chiplet = 1;
   int workers = 1;
+  double skew = 1;                     ///< the busiest of as many parts as there are chiplets, over the mean
+  double busiest = 1;                  ///< the busiest of the advised workers, over the mean
   bool shape_matters = true;           ///< false: most of the time the working sets are beyond all caches
   std::uint64_t chiplet_l3_bytes = 0;  ///< of the smallest chiplet: a worker's share
   std::uint64_t node_l3_bytes = 0;     ///< of all chiplets of the smallest node together
@@ -52,7 +57,7 @@ struct OlapAdvice {
 };
 
 /// \throws Error: bad_input if the machine does not tell the sizes of its last-level caches; bad_config if there is no
-/// query, or the skew is below 1.
+/// query, the skew is below 1, or the hottest key has more than all rows.
 OlapAdvice advise_olap(const Machine& machine, const OlapQuestion& question);
 
 }  // namespace charm::deploy

@@ -8,6 +8,7 @@
 
 #include "base/choice.hpp"
 #include "base/format.hpp"
+#include "deploy/coordinator.hpp"
 
 namespace charm::deploy {
 
@@ -129,13 +130,37 @@ std::string numactl(const Worker& worker) {
   return line;
 }
 
+void need_memory(const Worker& worker, std::string_view target) {
+  if (worker.memory_bytes > 0) return;
+  throw Error(
+      Errc::bad_config,
+      "target " + std::string(target) + " needs the workers' memory, and the memory of " + worker.host + " is not told",
+      "give the size of a NUMA node: --node-memory 256G");
+}
+
 void need_memory(const Plan& plan, std::string_view target) {
+  for (const Worker& worker : plan.workers) need_memory(worker, target);
+}
+
+void need_heap(const Worker& worker, std::string_view target, std::uint64_t least, std::string_view why) {
+  if (worker.heap_bytes >= least) return;
+  throw Error(Errc::bad_input,
+              "target " + std::string(target) + ": " + worker.name + " would have " + mib_text(worker.heap_bytes) +
+                  " MiB for its heap, less than " + mib_text(least) + " MiB, " + std::string(why),
+              worker.name == coordinator_name
+                  ? "leave more to the system with --reserve"
+                  : "plan fewer workers (--policy, --per-chiplet), or leave less to the system with --reserve");
+}
+
+void keep_off_ports(const Plan& plan, std::string_view target, std::initializer_list<int> ports) {
   for (const Worker& worker : plan.workers) {
-    if (worker.memory_bytes > 0) continue;
-    throw Error(Errc::bad_config,
-                "target " + std::string(target) + " needs the workers' memory, and the memory of " + worker.host +
-                    " is not told",
-                "give the size of a NUMA node: --node-memory 256G");
+    for (const int port : ports) {
+      if (worker.port != port && worker.web_port != port) continue;
+      throw Error(Errc::bad_config,
+                  "target " + std::string(target) + ": port " + std::to_string(port) + " of " + worker.name +
+                      " is that of the engine's master or coordinator",
+                  "give another --port");
+    }
   }
 }
 

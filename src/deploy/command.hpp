@@ -2,6 +2,8 @@
 // YAML read them.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +35,14 @@ std::string mib_text(std::uint64_t bytes);
 
 /// \throws Error (bad_config) where the machine's memory is not told, for targets that need the workers' sizes.
 void need_memory(const Plan& plan, std::string_view target);
+void need_memory(const Worker& worker, std::string_view target);
+
+/// \throws Error (bad_input) where a worker's heap is smaller than the target can use. \param why a clause that says
+/// so.
+void need_heap(const Worker& worker, std::string_view target, std::uint64_t least, std::string_view why);
+
+/// \throws Error (bad_config) where a worker would listen on a port of the engine's master or coordinator.
+void keep_off_ports(const Plan& plan, std::string_view target, std::initializer_list<int> ports);
 
 /// A comment that says where a file is from.
 std::string heading(std::string_view comment, const Plan& plan);

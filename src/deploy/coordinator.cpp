@@ -4,7 +4,25 @@
 
 #include <algorithm>
 
+#include "deploy/memory.hpp"
+
 namespace charm::deploy {
+
+std::uint64_t coordinator_memory(const Plan& plan, const HostPlan& host) {
+  std::uint64_t system = 0;
+  for (const NodeShare& share : host.memory) system += share.system_bytes;
+  if (host.memory_limit > 0) {
+    std::uint64_t left = host.memory_limit;
+    for (const Worker* worker : plan.workers_of(host.name)) left -= std::min(left, worker->memory_bytes);
+    system = std::min(system, left);
+  }
+  constexpr std::uint64_t most = std::uint64_t{8} << 30U;
+  return std::min(system / 2, most);
+}
+
+std::uint64_t coordinator_heap(const Plan& plan, const HostPlan& host) {
+  return java_heap(coordinator_memory(plan, host));
+}
 
 Worker coordinator_of(const Plan& plan) {
   const HostPlan& host = plan.hosts.front();
@@ -21,11 +39,8 @@ Worker coordinator_of(const Plan& plan) {
     if (!own_cores) all.cpus |= worker->cpus;
   }
   all.core_cpus = all.cpus;
-  std::uint64_t system = 0;
-  for (const NodeShare& share : host.memory) system += share.system_bytes;
-  constexpr std::uint64_t most = std::uint64_t{8} << 30U;
-  all.memory_bytes = std::min(system / 2, most);
-  all.heap_bytes = all.memory_bytes * 4 / 5;
+  all.memory_bytes = coordinator_memory(plan, host);
+  all.heap_bytes = coordinator_heap(plan, host);
   all.port = last_port + 1;
   all.web_port = last_port + 2;
   constexpr int last = 65535;

@@ -4,14 +4,21 @@
 // are.
 #pragma once
 
+#include <cstdint>
+
 #include "deploy/plan.hpp"
 
 namespace charm::deploy {
 
 inline constexpr const char* coordinator_name = "coordinator";
 
-/// Its cpus are those that --leave-cores leaves to the system, else those of all workers. Its memory is half of what is
-/// left to the system, at most 8 GiB, and comes from any node. Its ports follow those of the workers.
+/// Half of what a host's workers leave to the system, within the cgroup's limit too, and at most 8 GiB. 0: not told.
+std::uint64_t coordinator_memory(const Plan& plan, const HostPlan& host);
+/// The part of that for a Java heap.
+std::uint64_t coordinator_heap(const Plan& plan, const HostPlan& host);
+
+/// Its cpus are those that --leave-cores leaves to the system, else those of all workers. Its memory comes from any
+/// node. Its ports follow those of the workers.
 /// \throws Error (bad_input) if these are beyond the last port.
 Worker coordinator_of(const Plan& plan);
 

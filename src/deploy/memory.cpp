@@ -30,12 +30,6 @@ std::uint64_t left_to_system(std::uint64_t bytes, const Request& request) {
   return request.reserve.value_or(std::min(std::max(bytes / 10, gib), bytes / 2));
 }
 
-/// A Java process needs a fifth beside its heap (threads, code, buffers), and a small one a fixed part.
-std::uint64_t heap_of(std::uint64_t bytes) {
-  if (bytes < 768 * mib) return bytes / 2 / mib * mib;
-  return (bytes - std::max(bytes / 5, 384 * mib)) / mib * mib;
-}
-
 /// part / whole of `bytes`, in whole MiB; without overflow for 2^64 bytes.
 std::uint64_t share_of(std::uint64_t bytes, std::uint64_t part, std::uint64_t whole) {
   return bytes / mib / whole * part * mib + bytes / mib % whole * part / whole * mib;
@@ -73,6 +67,11 @@ void fit_into_limit(const Host& host, const Request& request, Shares& shares, Ho
 }
 
 }  // namespace
+
+std::uint64_t java_heap(std::uint64_t bytes) {
+  if (bytes < 768 * mib) return bytes / 2 / mib * mib;
+  return (bytes - std::max(bytes / 5, 384 * mib)) / mib * mib;
+}
 
 std::vector<int> memory_homes(const Host& host, const Machine& machine) {
   const bool told = sizes_told(machine);
@@ -186,10 +185,17 @@ void share_memory(const Host& host, const Machine& machine, const Request& reque
       continue;
     }
     refuse_small(worker, worker.memory_bytes);
-    worker.heap_bytes = heap_of(worker.memory_bytes);
+    worker.heap_bytes = java_heap(worker.memory_bytes);
   }
   if (!untold.empty()) {
     for (NodeShare& share : plan.memory) share.workers_bytes = 0;
+  }
+  std::uint64_t all = 0;
+  for (const Worker& worker : workers) all += worker.memory_bytes;
+  if (host.memory_available > 0 && all > host.memory_available) {
+    plan.notes.push_back("Other programs leave " + base::format_bytes(host.memory_available) +
+                         " of memory at the moment, less than the " + base::format_bytes(all) +
+                         " that the workers may have: end some, or give --reserve.");
   }
 }
 

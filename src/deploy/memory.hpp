@@ -1,11 +1,16 @@
 // Which nodes each worker's memory comes from, and how much of it. Pure; keeps D2 of plan.hpp.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "deploy/plan.hpp"
 
 namespace charm::deploy {
+
+/// The heap of a Java process that may use so many bytes: it needs a fifth beside its heap (threads, code, buffers), and
+/// a small one a fixed part.
+std::uint64_t java_heap(std::uint64_t bytes);
 
 /// The node (an index in Machine::nodes) that gives each core its memory: its own, or the nearest that has any.
 /// \throws Error (bad_input) where no node has memory that may be used.

@@ -94,6 +94,7 @@ HostPlan plan_host(const Host& host, const Request& request, bool alone, std::ve
   plan.cores = static_cast<int>(machine.cores.size());
   plan.all_cores = host.machine.total.cores;
   plan.all_cpus = host.machine.total.cpus;
+  plan.memory_limit = host.memory_limit;
   plan.left_over = usable.left_over;
 
   std::vector<Worker> workers;

@@ -37,6 +37,7 @@ struct Host {
   Machine machine;
   std::uint64_t memory_limit = 0;              ///< bytes that the cgroup allows; 0: no limit
   std::optional<OsNodeSet> memory_nodes = {};  ///< nodes whose memory may be used; nothing: all
+  std::uint64_t memory_available = 0;          ///< bytes that other programs leave at the moment; 0: not told
   std::vector<CoreKind> kinds = {};            ///< empty where all cores are alike, or it is not told
 };
 
@@ -80,6 +81,7 @@ struct HostPlan {
   int sockets = 0, nodes = 0, chiplets = 0, cores = 0;  ///< that may be used
   int all_cores = 0, all_cpus = 0;                      ///< that exist
   std::vector<NodeShare> memory;
+  std::uint64_t memory_limit = 0;  ///< of the cgroup; 0: none
   std::vector<LeftOver> left_over;
   std::vector<std::string> notes;  ///< what was unusual and what was done about it, a sentence each
   friend bool operator==(const HostPlan&, const HostPlan&) = default;

@@ -62,6 +62,7 @@ Json host_to_json(const HostPlan& host) {
   Json json{{"name", host.name},       {"machine", host.machine},     {"origin", host.origin},
             {"sockets", host.sockets}, {"nodes", host.nodes},         {"chiplets", host.chiplets},
             {"cores", host.cores},     {"all_cores", host.all_cores}, {"all_cpus", host.all_cpus}};
+  json["memory_limit"] = host.memory_limit;
   json["memory"] = Json::array();
   for (const NodeShare& share : host.memory) {
     json["memory"].push_back({{"node", share.node},
@@ -88,6 +89,7 @@ HostPlan host_from_json(const Json& json) {
   host.cores = json.at("cores").get<int>();
   host.all_cores = json.at("all_cores").get<int>();
   host.all_cpus = json.at("all_cpus").get<int>();
+  host.memory_limit = json.at("memory_limit").get<std::uint64_t>();
   for (const Json& share : json.at("memory")) {
     host.memory.push_back({share.at("node").get<int>(), share.at("bytes").get<std::uint64_t>(),
                            share.at("system_bytes").get<std::uint64_t>(),

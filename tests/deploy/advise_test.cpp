@@ -4,6 +4,9 @@
 #include <charm/error.hpp>
 #include <charm/machine.hpp>
 
+#include <algorithm>
+#include <string>
+
 #include <gtest/gtest.h>
 
 using namespace charm::deploy;
@@ -17,6 +20,11 @@ charm::Machine milan() { return charm::Machine::from("pack:2 [numa] l3:8(size=33
 
 OlapAdvice advice(std::uint64_t bytes, double skew = 1, const charm::Machine& machine = milan()) {
   return advise_olap(machine, {{{"q", 1, bytes}}, skew});
+}
+
+bool gives(const OlapAdvice& said, const std::string& part) {
+  return std::any_of(said.reasons.begin(), said.reasons.end(),
+                     [&](const std::string& reason) { return reason.find(part) != std::string::npos; });
 }
 
 TEST(AdviseOlap, AWorkerPerChipletOnItsOwnCoresWhileTheDataFit) {
@@ -51,12 +59,43 @@ TEST(AdviseOlap, SkewMakesTheBusiestWorkerLargerAndInTheEndFewerWorkersBetter) {
   EXPECT_EQ(little.policy, Policy::wicp);
   EXPECT_EQ(little.queries.front().fits, Fits::node) << "36 MiB of the busiest worker";
   EXPECT_EQ(little.shape, Shape::mixed);
-  EXPECT_EQ(advice(MiB, 1.28).policy, Policy::wicp);  // 1.28 / 1.019 = 1.256
-  const OlapAdvice much = advice(MiB, 1.32);          // 1.32 / 1.021 = 1.292
+  EXPECT_TRUE(gives(little, "1.27 times in the paper, which is more"));  // 1.2 / 1.013 = 1.18
+  EXPECT_TRUE(gives(advice(MiB, 1.32), "with the skew of JCC-H a worker per chiplet was still the best, 2.31 times"));
+  const OlapAdvice much = advice(MiB, 2.5);  // a tenth of the data are one key's
   EXPECT_EQ(much.policy, Policy::win);
   EXPECT_EQ(much.workers, 2);
+  EXPECT_TRUE(gives(much, "one key has 10.0 % of the data"));
+  EXPECT_TRUE(gives(much, "by CHARM's estimate"));
   // All of the data are one key's: 16 times the mean, and twice the mean of two.
   EXPECT_EQ(advice(320 * MiB, 16).queries.front().worker_bytes, 320 * MiB);
+}
+
+TEST(AdviseOlap, TheHottestKeyOfMeasuredDataIsTheirSkewUnlessItIsGiven) {
+  OlapQuestion question{{{"q", 1, 16 * 30 * MiB}}};
+  const OlapAdvice even = advise_olap(milan(), question);
+  EXPECT_EQ(even.shape, Shape::local);
+  EXPECT_EQ(even.busiest, 1);
+  EXPECT_FALSE(gives(even, "Skew"));
+  question.hottest_key = .05;  // JCC-H
+  const OlapAdvice skewed = advise_olap(milan(), question);
+  EXPECT_DOUBLE_EQ(skewed.skew, 1.75);
+  EXPECT_EQ(skewed.policy, Policy::wicp) << "as in the paper, Fig. 14";
+  EXPECT_EQ(skewed.shape, Shape::mixed) << "52.5 MiB of the busiest worker";
+  EXPECT_TRUE(gives(skewed, "The busiest worker has 1.75 times the mean, and 1.05 times with a worker per node"));
+  EXPECT_TRUE(gives(skewed, "JCC-H"));
+  question.hottest_key = .2;
+  EXPECT_EQ(advise_olap(milan(), question).policy, Policy::win);
+  question.skew = 1;
+  EXPECT_EQ(advise_olap(milan(), question).policy, Policy::wicp);
+}
+
+TEST(AdviseOlap, SkewCountsForThePartsOfALargeChiplet) {
+  OlapQuestion question{{{"q", 1, 64 * MiB}}};
+  question.hottest_key = .05;
+  const OlapAdvice graviton = advise_olap(charm::Machine::from("pack:1 l3:1(size=33554432) core:64 pu:1"), question);
+  EXPECT_DOUBLE_EQ(graviton.busiest, 1.75);
+  EXPECT_EQ(graviton.queries.front().worker_bytes, 7 * MiB);
+  EXPECT_TRUE(gives(graviton, "the busiest worker has 1.75 times the mean"));
 }
 
 TEST(AdviseOlap, ALargeChipletIsDividedAndASmallOneIsANode) {
@@ -72,6 +111,7 @@ TEST(AdviseOlap, ALargeChipletIsDividedAndASmallOneIsANode) {
 TEST(AdviseOlap, RefusesWhatItCannotJudge) {
   EXPECT_THROW(advise_olap(milan(), {}), charm::Error);
   EXPECT_THROW(advice(MiB, .5), charm::Error);
+  EXPECT_THROW(advise_olap(milan(), {{{"q", 1, MiB}}, {}, 1.5}), charm::Error);
   EXPECT_THROW(advice(MiB, 1, charm::Machine::from("pack:1 core:8 pu:1")), charm::Error);
 }
 

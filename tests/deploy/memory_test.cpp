@@ -81,6 +81,18 @@ TEST(WorkerMemory, StaysWithinTheLimitOfTheCgroup) {
   EXPECT_GE(sum, 17 * gib);
 }
 
+TEST(WorkerMemory, OfWhichOtherProgramsHaveAPartIsNoted) {
+  Host host = test::host_of(with_memory(uniform(1, 2, 2), 64));
+  host.memory_available = 60 * gib;
+  std::vector hosts = {host};
+  EXPECT_TRUE(make_plan(hosts, {}).hosts[0].notes.empty());
+  hosts[0].memory_available = 20 * gib;
+  const auto notes = make_plan(hosts, {}).hosts[0].notes;
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("leave 20 GiB"), std::string::npos) << notes[0];
+  EXPECT_NE(notes[0].find("--reserve"), std::string::npos) << notes[0];
+}
+
 TEST(WorkerMemory, ThatIsTooLittleIsRefused) {
   Request request = request_of(Policy::wic);
   request.node_memory = gib;

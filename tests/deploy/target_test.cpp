@@ -125,6 +125,46 @@ TEST(KubernetesTarget, NeedsCoresForTheSystemAndLocalWorkers) {
   EXPECT_EQ(code_of([&] { text_for("kubernetes", plan); }), Errc::bad_config);
 }
 
+TEST(KubernetesTarget, MountsTheFolderOfAWorkerAndWritesNamesInLowerCase) {
+  Request request;
+  request.leave_cores = 1;
+  request.directory = "/data/deploy";
+  const std::vector hosts = {test::host_of(with_memory(uniform(1, 2, 4), 64), "NodeA"),
+                             test::host_of(with_memory(uniform(1, 2, 4), 64), "NodeB")};
+  const std::string text = text_for("kubernetes", make_plan(hosts, request));
+  EXPECT_TRUE(has(text, "  name: charm-nodeb-w1\n"));
+  EXPECT_TRUE(has(text, "kubernetes.io/hostname: \"nodeb\"\n"));
+  EXPECT_TRUE(has(text, "workingDir: \"/data/deploy/NodeB-w1\"\n"));
+  EXPECT_TRUE(has(text, "path: \"/data/deploy/NodeB-w1\"\n        type: DirectoryOrCreate\n"));
+}
+
+// The engine or launcher distributes the work; the plan has the configuration of each machine.
+TEST(SeveralMachines, HaveTheirOwnFilesForSparkSlurmAndKubernetes) {
+  Request request;
+  request.leave_cores = 1;
+  const std::vector hosts = {test::host_of(with_memory(uniform(1, 2, 4), 64), "left"),
+                             test::host_of(with_memory(uniform(2, 2, 6), 96), "right")};
+  const Plan plan = make_plan(hosts, request);
+  ASSERT_EQ(plan.workers.size(), 6U);
+  const std::string spark = text_for("spark", plan);
+  for (const char* part : {"==> left-w1/spark-env.sh", "==> right-w3/spark-env.sh", "==> start-left.sh",
+                           "==> start-right.sh", "==> master.sh", "SPARK_WORKER_CORES=3", "SPARK_WORKER_CORES=6"}) {
+    EXPECT_TRUE(has(spark, part));
+  }
+  const std::string slurm = text_for("slurm", plan);
+  for (const char* part :
+       {"#SBATCH --nodes=2\n#SBATCH --nodelist=left,right\n",
+        "srun --nodes=1 --nodelist=left --ntasks=2 --overlap --cpu-bind=verbose,mask_cpu:0xf,0x70 ",
+        "srun --nodes=1 --nodelist=right --ntasks=4 --overlap ", "NodeName=right Name=charm Type=w3 "}) {
+    EXPECT_TRUE(has(slurm, part));
+  }
+  const std::string pods = text_for("kubernetes", plan);
+  for (const char* part : {"==> kubelet-left.yaml", "==> kubelet-right.yaml", "reservedSystemCPUs: \"7\"",
+                           "reservedSystemCPUs: \"23\"", "numaNode: 1", "name: charm-right-w3\n"}) {
+    EXPECT_TRUE(has(pods, part));
+  }
+}
+
 TEST(KubernetesTarget, CountsWholeCores) {
   Request request;
   request.leave_cores = 1;
@@ -176,9 +216,72 @@ TEST(EngineTargets, HaveTheWorkersSizes) {
   EXPECT_TRUE(has(text_for("postgresql", plan), "shared_buffers = 7372MB"));
 }
 
+TEST(EngineTargets, RefuseAHeapWithWhichTheEngineWouldNotWork) {
+  Request request = request_of(Policy::wic);
+  const Plan small = plan_of(with_memory(uniform(1, 1, 4), 5), request);  // 1 GiB each
+  EXPECT_EQ(code_of([&] { text_for("spark", small); }), Errc::bad_input);
+  EXPECT_EQ(code_of([&] { text_for("spark", plan_of(with_memory(uniform(1, 1, 4), 10), request)); }), std::nullopt);
+  const Plan smaller = plan_of(with_memory(uniform(1, 1, 4), 2), request);  // 256 MiB each
+  for (const char* name : {"trino", "presto"}) {
+    EXPECT_EQ(code_of([&] { text_for(name, smaller); }), Errc::bad_input) << name;
+    EXPECT_EQ(code_of([&] { text_for(name, small); }), std::nullopt) << name;
+  }
+}
+
+TEST(EngineTargets, RefuseACoordinatorForWhichTheSystemHasTooLittle) {
+  Request request;
+  request.reserve = std::uint64_t{600} << 20U;
+  const Plan plan = plan_of(with_memory(uniform(1, 1, 4), 8), request);  // 300 MiB, half of which is its heap
+  try {
+    text_for("trino", plan);
+    FAIL() << "not refused";
+  } catch (const Error& refused) {
+    EXPECT_TRUE(has(refused.what(), "coordinator would have 150 MiB for its heap"));
+    EXPECT_EQ(refused.remedy(), "leave more to the system with --reserve");
+  }
+}
+
+TEST(EngineTargets, KeepThePortsOfTheirCoordinator) {
+  Request request;
+  for (const auto& [name, port] :
+       {std::pair("spark", 7076), std::pair("spark", 8080), std::pair("trino", 8078), std::pair("presto", 8080)}) {
+    request.port = port;
+    EXPECT_EQ(code_of([&] { text_for(name, plan_of(with_memory(uniform(1, 2, 4), 64), request)); }), Errc::bad_config)
+        << name << port;
+  }
+}
+
+TEST(EngineTargets, HaveNoFileTwiceWhereAMachineIsCalledMaster) {
+  for (const char* name : {"spark", "trino"}) {
+    const std::vector hosts = {test::host_of(with_memory(uniform(1, 2, 4), 64), "master"),
+                               test::host_of(with_memory(uniform(1, 2, 4), 64), "coordinator")};
+    std::set<std::string> paths;
+    for (const File& file : files_for(target(name), make_plan(hosts, {}), all_options()))
+      EXPECT_TRUE(paths.insert(file.path).second) << file.path;
+  }
+}
+
+TEST(YarnTarget, AllowsContainersOfSmallWorkers) {
+  const std::string text = text_for("yarn", plan_of(with_memory(uniform(1, 1, 4), 4), request_of(Policy::wic)));
+  EXPECT_TRUE(has(text, "<name>yarn.scheduler.minimum-allocation-mb</name>\n    <value>768</value>"));
+  EXPECT_FALSE(has(text_for("yarn", small_plan()), "minimum-allocation-mb"));
+}
+
 TEST(Coordinator, HasTheCoresThatAreLeftToTheSystemElseThoseOfAllWorkers) {
   EXPECT_EQ(coordinator_of(small_plan()).cpus.to_text(), "0-15");
   EXPECT_EQ(coordinator_of(small_plan(Policy::wicp, 1)).cpus.to_text(), "15");
+}
+
+TEST(Coordinator, StaysWithinTheLimitOfTheCgroupTogetherWithTheWorkers) {
+  Host host = test::host_of(with_memory(uniform(2, 2, 4), 64));
+  host.memory_limit = std::uint64_t{20} << 30U;  // the nodes leave twice 6.4 GiB to the system
+  const std::vector hosts = {host};
+  const Plan plan = make_plan(hosts, {});
+  std::uint64_t all = coordinator_of(plan).memory_bytes;
+  EXPECT_GT(all, std::uint64_t{512} << 20U);
+  for (const Worker& worker : plan.workers) all += worker.memory_bytes;
+  EXPECT_LT(all, host.memory_limit);
+  EXPECT_TRUE(has(text_for("trino", plan), "-Xmx" + std::to_string(coordinator_of(plan).heap_bytes >> 20U) + "M"));
 }
 
 TEST(Coordinator, HasPortsOfItsOwnAndMemoryThatIsLeftToTheSystem) {

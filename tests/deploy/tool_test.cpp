@@ -45,6 +45,10 @@ TEST_F(DeployPlan, OfThisMachineHasOnlyTheCpusOfTheMask) {
 TEST_F(DeployPlan, IsRefusedInOneLine) {
   const std::string from = std::string("deploy plan --from ") + machine;
   expect_refused(from + " --policy win --shape mixed", {"--shape mixed", "win"});
+  expect_refused(from + " --policy wicpp", {"wicpp", "wicp"});
+  expect_refused(from + " --per-chiplet 0", {"--per-chiplet", "0"});
+  expect_refused(from + " --port 0", {"--port", "0"});
+  expect_refused(from + " --reserve 63G --target spark --policy wic", {"spark", "834 MiB", "--reserve"});
   expect_refused(from + " --per-chiplet 9", {"chiplet 0", "4 cores", "9 workers"});
   expect_refused(from + " --cpus 0-99", {"--cpus", "64-99"});
   expect_refused(from + " --reserve 65G", {"--reserve", "node 0"});
@@ -83,7 +87,7 @@ TEST_F(DeployPlan, WritesScriptsThatAShellCanRead) {
   }
   const Said read = shell("n=0; for f in */*.sh */*.sbatch; do sh -n $f || exit 1; n=$((n + 1)); done; echo $n");
   EXPECT_EQ(read.exit_code, 0) << read.err;
-  EXPECT_EQ(read.out, "16\n");
+  EXPECT_EQ(read.out, "18\n");
   // The worker's process is what the script binds: here to cpu 0 alone.
   if (shell("command -v numactl").exit_code != 0) return;
   const Said bound =
@@ -130,9 +134,11 @@ TEST_F(DeployPlan, WritesYamlForKubernetesAndXmlForYarn) {
 }
 
 TEST_F(DeployPlan, WritesPodsThatFitTheSchemaOfKubernetes) {
-  const std::string check = "python3 -m kubernetes_validate.__main__ k/pods.yaml";
-  if (shell("python3 -c 'import kubernetes_validate'").exit_code != 0)
-    GTEST_SKIP() << "no kubernetes-validate here (PyPI), which has the schemas";
+  const std::string find =
+      "export PYTHONPATH=\"${CHARM_ENGINES:-${XDG_DATA_HOME:-$HOME/.local/share}/charm/engines}/kubernetes\"\n";
+  const std::string check = find + "python3 -m kubernetes_validate.__main__ --strict k/pods.yaml";
+  if (shell(find + "python3 -c 'import kubernetes_validate'").exit_code != 0)
+    GTEST_SKIP() << "no schemas of Kubernetes here (scripts/engines kubernetes)";
   const std::string plan = std::string("deploy plan --from ") + machine + " --leave-cores 1 --image 'r/i:1' ";
   ASSERT_EQ(charm(plan + "--target kubernetes --output k --exec 'x \"a: b\" {port}'").exit_code, 0);
   const Said accepted = shell(check);
@@ -147,6 +153,62 @@ TEST_F(DeployPlan, WritesARankfileThatMpirunAccepts) {
   const Said said = charm("deploy plan --policy wic --target openmpi --output m --exec 'true' --from localhost=-");
   ASSERT_EQ(said.exit_code, 0) << said.err;
   EXPECT_EQ(shell("cd m && sh run.sh --allow-run-as-root --display-map").exit_code, 0);
+}
+
+// Containers are made and not started, which needs more of the kernel than a machine for tests may have.
+TEST_F(DeployPlan, WritesAScriptThatPodmanAccepts) {
+  if (shell("command -v podman tar").exit_code != 0) GTEST_SKIP() << "no podman here (scripts/setup launchers)";
+  const std::string store =
+      "printf '[storage]\\ndriver = \"vfs\"\\ngraphroot = \"%s\"\\nrunroot = \"%s\"\\n' $PWD/store $PWD/run "
+      ">storage.conf\n"
+      "export CONTAINERS_STORAGE_CONF=$PWD/storage.conf\n";
+  const Said image = shell(store + "mkdir empty && tar -cC empty . | podman import - localhost/empty");
+  if (image.exit_code != 0) GTEST_SKIP() << "podman makes no image here: " << image.err;
+  const Said planned = charm(
+      "deploy plan --policy wic --cpus 0 --node-memory 8G --target podman --image localhost/empty "
+      "--output p --dir $PWD/d --exec '/engine {port}'");
+  ASSERT_EQ(planned.exit_code, 0) << planned.err;
+  const Said made = shell(store + "sed 's/podman run --detach/podman create/' p/start-*.sh | sh");
+  if (made.err.find("OCI runtime") != std::string::npos) GTEST_SKIP() << "podman has no runtime: " << made.err;
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const Said said = shell(store +
+                          "podman inspect charm-w0 --format '{{.HostConfig.CpusetCpus}} {{.HostConfig.Memory}} "
+                          "{{.Config.Cmd}} {{.Config.WorkingDir}}'");
+  const auto plan = nlohmann::json::parse(charm("deploy plan --policy wic --cpus 0 --json").out, nullptr, false);
+  const std::string bytes = std::to_string(plan["workers"][0]["memory_bytes"].get<std::uint64_t>());
+  EXPECT_EQ(said.out.substr(0, said.out.find("] /") + 1), "0 " + bytes + " [/engine 20000]") << said.out << said.err;
+  EXPECT_TRUE(said.out.ends_with("/d/w0\n")) << said.out;
+}
+
+using Advise = Tool;
+
+/// What charm bench olap --json tells of a query of 16 times 30 MiB, on data of which one key has a share.
+std::string measured(const std::string& share) {
+  return R"({"results": [{"kernel": "q1", "median_s": 1}], "profiles": [{"query": "q1", "working_set_bytes": 503316480)" +
+         (share.empty() ? "" : ", \"hottest_key_share\": " + share) + "}]}";
+}
+
+TEST_F(Advise, OfSkewedDataIsAnotherOneAndSaysWhy) {
+  const std::string machine = " --machine 'pack:2 [numa] l3:8(size=33554432) core:8 pu:1'";
+  const auto advice = [&](const std::string& share, const std::string& more = "") {
+    given("queries.json", measured(share));
+    return charm("advise olap --queries queries.json" + machine + more);
+  };
+  const Said even = advice("0.0001");
+  EXPECT_NE(even.out.find("wicp, 16 workers"), std::string::npos) << even.out << even.err;
+  EXPECT_NE(even.out.find("charm deploy plan --policy wicp\n"), std::string::npos) << even.out;
+  EXPECT_EQ(even.out.find("Skew"), std::string::npos) << even.out;
+  EXPECT_EQ(advice("").out, even.out) << "recorded by a version that did not tell it";
+  const Said jcch = advice("0.0503");
+  EXPECT_NE(jcch.out.find("charm deploy plan --policy wicp --shape mixed\n"), std::string::npos) << jcch.out;
+  EXPECT_NE(jcch.out.find("Skew: one key has 5.0 % of the data"), std::string::npos) << jcch.out;
+  EXPECT_NE(jcch.out.find("with the skew of JCC-H a worker per chiplet was still the best"), std::string::npos);
+  EXPECT_NE(advice("0.2").out.find("charm deploy plan --policy win\n"), std::string::npos);
+  EXPECT_EQ(advice("0.2", " --skew 1").out, even.out) << "what the user says counts";
+  const auto json = nlohmann::json::parse(advice("0.0503", " --json").out, nullptr, false);
+  EXPECT_NEAR(json["busiest_worker"].get<double>(), 1.75, .01);
+  given("queries.json", measured("2"));
+  expect_refused("advise olap --queries queries.json" + machine, {"hottest key", "2"});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error_code.hpp"
+#include "deploy/advise.hpp"
 #include "duckdb/statements.hpp"
 #include "workloads/olap/engine.hpp"
 #include "workloads/olap/jcch.hpp"
@@ -109,6 +110,25 @@ TEST_F(Skewed, KeepsKeysDatesAndTotalsAsTpchHasThem) {
              "AS total FROM lineitem GROUP BY l_orderkey) ON l_orderkey = o_orderkey "
              "WHERE abs(o_totalprice - total) > 0.01"),
       0);
+}
+
+// 2 x EPYC 7713, and a query whose data just fit into the chiplets while they are even.
+TEST_F(Suites, SkewedDataHaveAHottestKeyAndChangeTheAdvice) {
+  const auto advice = [](const std::string& suite) {
+    Olap olap = Olap::open({.suite = suite, .scale = .01, .workers = 2});
+    charm::deploy::OlapQuestion question{{{"q", 1, std::uint64_t{16 * 30} << 20U}}};
+    question.hottest_key = olap.hottest_key();
+    EXPECT_EQ(olap.hottest_key(), question.hottest_key);
+    return charm::deploy::advise_olap(charm::Machine::from("pack:2 [numa] l3:8(size=33554432) core:8 pu:1"), question);
+  };
+  const auto even = advice("tpch"), skewed = advice("jcch");
+  EXPECT_NEAR(even.skew, 1, .05);
+  EXPECT_EQ(even.shape, charm::deploy::Shape::local);
+  EXPECT_NEAR(skewed.skew, 1.75, .08);
+  EXPECT_EQ(skewed.shape, charm::deploy::Shape::mixed);
+  EXPECT_EQ(skewed.policy, charm::deploy::Policy::wicp);
+  EXPECT_GT(skewed.reasons.size(), even.reasons.size());
+  EXPECT_EQ(Olap::open({.suite = "tpcds", .scale = .01}).hottest_key(), 0);
 }
 
 TEST_F(Suites, AllAnswersToJcchAreThoseOfDuckdbsThreads) {

@@ -1,7 +1,7 @@
 // TPC-H's tables with skew of the kinds that JCC-H adds ("Adding Join Crossing Correlations with Skew to TPC-H", TPCTC
-// 2017): a few rows to which many others refer, and days with many orders. The amounts are CHARM's and were not
-// compared with the paper's generator. A generator of our own in SQL, which changes the data of DuckDB's TPC-H
-// extension:
+// 2017): a few rows to which many others refer, days with many orders, and these together: correlations across joins.
+// The amounts are CHARM's and were not compared with the paper's, which was not at hand (docs/duckdb.md). A generator
+// of our own in SQL, which changes the data of DuckDB's TPC-H extension:
 //
 // - a quarter of the orders are those of five customers;
 // - half of the orders of 1992 to 1997 were placed on Black Friday, the day after the fourth Thursday of November;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
@@ -158,6 +159,7 @@ struct Olap::Data {
   bool published = false;
   std::map<std::string, std::unique_ptr<Instance>> instances = {};  // by runtime
   std::vector<double> imbalances = {};
+  std::optional<double> hottest = {};
   std::map<std::string, AnswerRows> answers = {};  // by query
 
   Instance& instance(const std::string& runtime) {
@@ -301,6 +303,12 @@ OlapDemand Olap::demand(const std::string& query) {
 }
 
 double Olap::scale() const { return data_->options.scale; }
+
+double Olap::hottest_key() {
+  if (data_->suite.hottest.empty()) return 0;
+  if (!data_->hottest) data_->hottest = std::stod(data_->instance("duckdb").ask(std::string(data_->suite.hottest)));
+  return *data_->hottest;
+}
 
 std::vector<double> Olap::take_imbalances() { return std::exchange(data_->imbalances, {}); }
 

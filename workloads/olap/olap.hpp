@@ -49,6 +49,10 @@ class Olap {
 
   [[nodiscard]] double scale() const;
 
+  /// How skewed the data are: the largest share of a table's rows that one of its keys has. Data that are divided by
+  /// the key among processes cannot be divided further. 0 where the suite has no such keys (TPC-DS).
+  double hottest_key();
+
   /// How evenly CHARM's workers were busy in each trial since the last call: the time of the busiest inside of tasks
   /// over the mean of all, 1 where all had the same.
   std::vector<double> take_imbalances();

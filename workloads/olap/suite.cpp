@@ -19,12 +19,18 @@ constexpr std::string_view scale_by_orders = "SELECT count(*) / 1.5e6 FROM order
 // it; those of the sales nearly are.
 constexpr std::string_view scale_by_sales = "SELECT round(count(*) / 2.88e6, 3) FROM store_sales";
 
+// Of the keys by which the two large tables are divided among processes, or joined.
+constexpr std::string_view hottest_key =
+    "SELECT max(share) FROM (SELECT max(n) / sum(n) AS share FROM (SELECT count(*) AS n FROM lineitem GROUP BY "
+    "l_orderkey) UNION ALL SELECT max(n) / sum(n) FROM (SELECT count(*) AS n FROM lineitem GROUP BY l_partkey) "
+    "UNION ALL SELECT max(n) / sum(n) FROM (SELECT count(*) AS n FROM orders GROUP BY o_custkey))";
+
 constexpr std::array suites = {
-    Suite{"tpch", "TPC-H", "tpch", 22, true, all_tables, scale_by_orders,
+    Suite{"tpch", "TPC-H", "tpch", 22, true, all_tables, scale_by_orders, hottest_key,
           [](double scale) { return std::vector{fmt::format("CALL dbgen(sf = {})", scale)}; }},
-    Suite{"tpcds", "TPC-DS", "tpcds", 99, false, all_tables, scale_by_sales,
+    Suite{"tpcds", "TPC-DS", "tpcds", 99, false, all_tables, scale_by_sales, "",
           [](double scale) { return std::vector{fmt::format("CALL dsdgen(sf = {})", scale)}; }},
-    Suite{"jcch", "JCC-H", "tpch", 22, false, all_tables, scale_by_orders, jcch_statements}};
+    Suite{"jcch", "JCC-H", "tpch", 22, false, all_tables, scale_by_orders, hottest_key, jcch_statements}};
 
 }  // namespace
 

@@ -17,6 +17,7 @@ struct Suite {
   bool published = false;      ///< whether the extension has the answers for such data
   std::string_view tables;     ///< SQL: the names of the tables, for the count of rows
   std::string_view scale;      ///< SQL: the scale factor of a database
+  std::string_view hottest;    ///< SQL: the largest share of a table's rows that one key has; empty: not known
   /// SQL statements that generate the data.
   std::vector<std::string> (*generate)(double scale) = nullptr;
 };

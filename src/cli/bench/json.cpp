@@ -91,6 +91,7 @@ void add_profiles(Json& all, const BenchResult& outcome) {
                         {"moved_rows", profile.moved_rows},
                         {"moved_bytes", profile.moved_bytes},
                         {"exchanges", profile.exchanges},
+                        {"hottest_key_share", profile.hottest_key},
                         {"imbalance", profile.imbalance}});
   }
   all["profiles"] = profiles;

@@ -77,6 +77,7 @@ struct QueryProfile {
   std::uint64_t moved_rows = 0;         // into joins, groups and sorts
   std::uint64_t moved_bytes = 0;        // of these rows
   int exchanges = 0;                    // joins, groups and sorts
+  double hottest_key = 0;               // the largest share of a table's rows that one key has; 0: not known
   double imbalance = 1;                 // time of the busiest worker over the mean of all; median of the trials
 };
 

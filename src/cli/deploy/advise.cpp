@@ -35,8 +35,8 @@ struct AdviseOlapArguments {
               "write one by: charm bench olap --json > FILE");
 }
 
-/// The queries that `charm bench olap --json` has measured. How evenly its workers were busy is no measure of skew:
-/// they share all data, and what one of them has not begun another one does.
+/// The queries that `charm bench olap --json` has measured, and the skew of their data. How evenly its workers were
+/// busy is no measure of that: they share all data, and what one of them has not begun another one does.
 deploy::OlapQuestion measured_queries(const std::string& file) {
   const Json all = Json::parse(os::read_text(file), nullptr, false);
   if (!all.is_object()) not_a_measurement(file, "it is not JSON");
@@ -53,6 +53,7 @@ deploy::OlapQuestion measured_queries(const std::string& file) {
         query.seconds = query.seconds > 0 ? std::min(query.seconds, median) : median;
       }
       question.queries.push_back(std::move(query));
+      question.hottest_key = std::max(question.hottest_key, profile.value("hottest_key_share", 0.0));
     }
   } catch (const Json::exception& error) {
     not_a_measurement(file, error.what());
@@ -70,7 +71,7 @@ deploy::OlapQuestion question_of(const AdviseOlapArguments& options) {
     question.queries = {{"working set", 1, static_cast<std::uint64_t>(*options.working_set * 0x1p20)}};
   else
     question = measured_queries(options.queries);
-  if (options.skew) question.skew = *options.skew;
+  question.skew = options.skew;
   return question;
 }
 
@@ -81,8 +82,7 @@ std::string command_of(const deploy::OlapAdvice& advice) {
   return command;
 }
 
-void print_json(const sim::Model& model, const deploy::OlapQuestion& question, const deploy::OlapAdvice& advice,
-                std::ostream& out) {
+void print_json(const sim::Model& model, const deploy::OlapAdvice& advice, std::ostream& out) {
   Json queries = Json::array();
   for (const auto& query : advice.queries) {
     queries.push_back(
@@ -94,7 +94,8 @@ void print_json(const sim::Model& model, const deploy::OlapQuestion& question, c
                               {"shape_matters", advice.shape_matters},
                               {"workers", advice.workers},
                               {"per_chiplet", advice.per_chiplet},
-                              {"skew", question.skew},
+                              {"skew", advice.skew},
+                              {"busiest_worker", advice.busiest},
                               {"chiplet_l3_bytes", advice.chiplet_l3_bytes},
                               {"node_l3_bytes", advice.node_l3_bytes},
                               {"queries", queries},
@@ -110,7 +111,7 @@ int advise_olap(const AdviseOlapArguments& options, Session& session) {
   const deploy::OlapQuestion question = question_of(options);
   const deploy::OlapAdvice advice = deploy::advise_olap(model.machine, question);
   if (options.output.json) {
-    print_json(model, question, advice, session.out);
+    print_json(model, advice, session.out);
     return exit_done;
   }
   session.out << fmt::format("{}: {}, {} worker{}\n\n", model.title, base::word_of(advice.policy), advice.workers,
@@ -142,9 +143,11 @@ void declare_advise_olap(CLI::App& advise_app, Session& session) {
   number_within(app->add_option("--working-set", options->working_set,
                                 "Instead: MiB that a query works on besides the tables, all workers together"),
                 1e-3, 1e9);
-  number_within(app->add_option("--skew", options->skew,
-                                "The largest part over the mean when the data are divided among the chiplets [1]"),
-                1, 1e6);
+  number_within(
+      app->add_option("--skew", options->skew,
+                      "The largest part over the mean when the data are divided among the chiplets [by the hottest key "
+                      "of the measured queries' data, else 1]"),
+      1, 1e6);
   add_output_options(*app, options->output);
   app->footer(
       "Example:\n  charm bench olap --json > tpch.json\n  charm advise olap --machine 7713 --queries tpch.json");

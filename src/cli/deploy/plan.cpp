@@ -35,6 +35,7 @@ deploy::Host host_here() {
   if (!host.machine.is_live()) return host;
   host.kinds = kinds_of(topology::survey_live(topology::Detail::kinds));
   host.memory_limit = os::cgroup_memory_limit().value_or(0);
+  host.memory_available = os::available_bytes().value_or(0);
   host.memory_nodes = os::allowed_memory_nodes();
   return host;
 }

@@ -48,11 +48,7 @@ Launch duckdb_launch(const Worker& worker, const TargetOptions& /*options*/) {
   if (os::cannot_run("python3") != 0)
     throw Error(Errc::bad_input, "DuckDB's instances need python3, which is not on PATH", "install it");
   const std::string home = engine_home("DUCKDB_HOME", "duckdb", "libduckdb.so");
-  if (worker.memory_bytes == 0) {
-    throw Error(Errc::bad_config,
-                "target duckdb needs the workers' memory, and the memory of " + worker.host + " is not told",
-                "give the size of a NUMA node: --node-memory 256G");
-  }
+  need_memory(worker, "duckdb");
   check_socket_path(worker.directory + "/socket");
   Launch how;
   how.words = {"python3", worker.directory + "/instance.py", home, worker.directory};

@@ -3,6 +3,8 @@
 // itself: pods have the plan's sizes, not its cpu numbers.
 #include <charm/error.hpp>
 
+#include <cctype>
+
 #include "deploy/command.hpp"
 #include "deploy/targets/targets.hpp"
 
@@ -17,6 +19,12 @@ std::string yaml_string(const std::string& text) {
     all += c == '\n' ? "\\n" : std::string(1, c);
   }
   return all + "\"";
+}
+
+/// Names of pods and nodes are in lower case, and the kubelet writes that of its host so.
+std::string lower_case(std::string name) {
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
 }
 
 /// What no worker has although it may be used: the kubelet's static policy wants cpus for itself and the system.
@@ -50,6 +58,8 @@ std::string kubelet(const Plan& plan, const HostPlan& host) {
   }
   const bool one_node = plan.policy != Policy::wim || host.memory.size() == 1;
   return heading("#", plan) +
+         "# Kubernetes 1.32 and 1.33 take prefer-align-cpus-by-uncorecache only with this:\n# featureGates:\n"
+         "#   CPUManagerPolicyAlphaOptions: true\n"
          "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncpuManagerPolicy: static\n"
          "cpuManagerPolicyOptions:\n  full-pcpus-only: \"true\"\n  prefer-align-cpus-by-uncorecache: \"true\"\n"
          "reservedSystemCPUs: " +
@@ -64,6 +74,7 @@ std::string pod(const Worker& worker, const TargetOptions& options) {
   // A pod gets hardware threads by whole cores.
   const std::string resources = "cpu: \"" + std::to_string(worker.core_cpus.size()) +
                                 "\"\n          memory: " + mib_text(worker.memory_bytes) + "Mi\n";
+  const std::string folder = yaml_string(worker.directory);
   std::string command;
   if (!options.exec.empty()) {
     for (const std::string& word : command_of(options.exec, worker)) {
@@ -71,12 +82,16 @@ std::string pod(const Worker& worker, const TargetOptions& options) {
     }
     command = "      command: [" + command + "]\n";
   }
-  return "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: charm-" + worker.name +
+  return "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: charm-" + lower_case(worker.name) +
          "\n  labels:\n    app: charm-deploy\nspec:\n  nodeSelector:\n    kubernetes.io/hostname: " +
-         yaml_string(worker.host) +
+         yaml_string(lower_case(worker.host)) +
          "\n  restartPolicy: OnFailure\n  containers:\n    - name: worker\n      image: " + yaml_string(options.image) +
-         "\n" + command + "      ports:\n        - containerPort: " + std::to_string(worker.port) +
-         "\n      resources:\n        requests:\n          " + resources + "        limits:\n          " + resources;
+         "\n" + command + "      workingDir: " + folder +
+         "\n      volumeMounts:\n        - name: folder\n          mountPath: " + folder +
+         "\n      ports:\n        - containerPort: " + std::to_string(worker.port) +
+         "\n      resources:\n        requests:\n          " + resources + "        limits:\n          " + resources +
+         "  volumes:\n    - name: folder\n      hostPath:\n        path: " + folder +
+         "\n        type: DirectoryOrCreate\n";
 }
 
 std::vector<File> kubernetes_files(const Plan& plan, const TargetOptions& options) {

@@ -13,6 +13,14 @@ namespace {
 /// The worker itself only starts executors; what it and they need beside their heap is not in the heap's size.
 constexpr int daemon_mb = 256;
 
+/// An executor with less is refused by Spark, and where a worker offers less than it and what Spark adds, none starts
+/// and queries wait for ever.
+void need_executor(const Worker& worker) {
+  constexpr std::uint64_t executor_mb = 450;
+  constexpr std::uint64_t beside_mb = 384;  // spark.executor.memoryOverhead by default, at least
+  need_heap(worker, "spark", (executor_mb + beside_mb) << 20U, "which Spark's smallest executor needs");
+}
+
 std::string spark_environment(const Plan& plan, const Worker& worker) {
   return heading("#", plan) + "SPARK_WORKER_CORES=" + std::to_string(worker.cores.size()) +
          "\nSPARK_WORKER_MEMORY=" + mib_text(worker.heap_bytes) +
@@ -27,6 +35,8 @@ std::string spark_environment(const Plan& plan, const Worker& worker) {
 
 std::vector<File> spark_files(const Plan& plan, const TargetOptions& options) {
   need_memory(plan, "spark");
+  for (const Worker& worker : plan.workers) need_executor(worker);
+  keep_off_ports(plan, "spark", {7077, 8080});
   const std::string master = "spark://" + options.coordinator + ":7077";
   std::vector<File> all;
   for (const Worker& worker : plan.workers)
@@ -43,7 +53,7 @@ std::vector<File> spark_files(const Plan& plan, const TargetOptions& options) {
              "/work \\\n  " + master + " >>" + dir + "/log 2>&1 </dev/null) &\n";
     }));
   }
-  all.push_back({"start-master.sh",
+  all.push_back({"master.sh",
                  "#!/bin/sh\n" + heading("#", plan) +
                      "exec \"${SPARK_HOME:?}/bin/spark-class\" org.apache.spark.deploy.master.Master --host " +
                      shell_word(options.coordinator) + " --port 7077\n",
@@ -75,11 +85,8 @@ Launch spark_process(const Worker& worker, const char* part) {
 }
 
 Launch spark_worker(const Worker& worker, const TargetOptions& options) {
-  if (worker.heap_bytes == 0) {
-    throw Error(Errc::bad_config,
-                "target spark needs the workers' memory, and the memory of " + worker.host + " is not told",
-                "give the size of a NUMA node: --node-memory 256G");
-  }
+  need_memory(worker, "spark");
+  need_executor(worker);
   Launch how = spark_process(worker, "worker.Worker");
   for (const std::string& word :
        {std::string("--cores"), std::to_string(worker.cores.size()), std::string("--memory"),

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "deploy/command.hpp"
+#include "deploy/coordinator.hpp"
 #include "deploy/programs.hpp"
 #include "deploy/targets/targets.hpp"
 
@@ -15,6 +16,10 @@ namespace charm::deploy {
 namespace {
 
 constexpr int coordinator_port = 8080;
+
+/// Beside its heap the server took 190 MiB where that was small (Trino 368, Java 17), which the plan leaves from here on.
+constexpr std::uint64_t least_heap = std::uint64_t{256} << 20U;
+constexpr const char* too_small = "and so small a server takes more beside its heap than the plan leaves";
 
 /// Threads of a query's operators on one worker: a power of two.
 std::size_t task_concurrency(std::size_t cores) {
@@ -45,8 +50,19 @@ std::string worker_settings(const Worker& worker, const std::string& discovery) 
          "\ntask.max-worker-threads=" + std::to_string(2 * worker.cpus.size()) + "\n";
 }
 
+/// Shell text that starts a server. \param bound a command before it, with a blank.
+std::string started(const std::string& engine, const std::string& name, const std::string& directory,
+                    const std::string& bound = "") {
+  const std::string dir = shell_word(directory);
+  return "mkdir -p " + dir + "\n(here=$(cd \"$(dirname \"$0\")\" && pwd); exec " + bound + "\"${" +
+         (engine == "trino" ? "TRINO_HOME" : "PRESTO_HOME") + ":?}/bin/launcher\" run --etc-dir \"$here/" + name +
+         "/etc\" --data-dir " + dir + " >>" + dir + "/log 2>&1 </dev/null) &\n";
+}
+
 std::vector<File> engine_files(const std::string& engine, const Plan& plan, const TargetOptions& options) {
   need_memory(plan, engine);
+  for (const Worker& worker : plan.workers) need_heap(worker, engine, least_heap, too_small);
+  keep_off_ports(plan, engine, {coordinator_port});
   const std::string discovery =
       "discovery.uri=http://" + options.coordinator + ":" + std::to_string(coordinator_port) + "\n";
   std::vector<File> all;
@@ -58,17 +74,16 @@ std::vector<File> engine_files(const std::string& engine, const Plan& plan, cons
   }
   for (const HostPlan& host : plan.hosts) {
     all.push_back(start_script(plan, host.name, [&](const Worker& worker) {
-      const std::string dir = shell_word(worker.directory);
-      return "mkdir -p " + dir + "\n(here=$(cd \"$(dirname \"$0\")\" && pwd); exec " + numactl(worker) + " \"${" +
-             (engine == "trino" ? "TRINO_HOME" : "PRESTO_HOME") + ":?}/bin/launcher\" run --etc-dir \"$here/" +
-             worker.name + "/etc\" --data-dir " + dir + " >>" + dir + "/log 2>&1 </dev/null) &\n";
+      return started(engine, worker.name, worker.directory, numactl(worker) + " ");
     }));
   }
-  // The coordinator runs in what is left to the system of its machine: at most half of it.
-  std::uint64_t system = 0;
-  for (const NodeShare& share : plan.hosts.front().memory) system += share.system_bytes;
-  const std::uint64_t heap_mb =
-      std::max<std::uint64_t>(256, std::min<std::uint64_t>(system / 2, std::uint64_t{8} << 30U) >> 20U);
+  // It may run on any of the machines.
+  Worker coordinator;
+  coordinator.name = coordinator_name;
+  coordinator.heap_bytes = coordinator_heap(plan, plan.hosts.front());
+  for (const HostPlan& host : plan.hosts)
+    coordinator.heap_bytes = std::min(coordinator.heap_bytes, coordinator_heap(plan, host));
+  need_heap(coordinator, engine, least_heap, too_small);
   all.push_back({"coordinator/etc/config.properties",
                  heading("#", plan) +
                      "coordinator=true\nnode-scheduler.include-coordinator=false\nhttp-server.http.port=" +
@@ -76,7 +91,11 @@ std::vector<File> engine_files(const std::string& engine, const Plan& plan, cons
                      (engine == "presto" ? "discovery-server.enabled=true\n" : "") + discovery});
   all.push_back(
       {"coordinator/etc/node.properties", heading("#", plan) + node("coordinator", plan.directory + "/coordinator")});
-  all.push_back({"coordinator/etc/jvm.config", jvm(heap_mb)});
+  all.push_back({"coordinator/etc/jvm.config", jvm(coordinator.heap_bytes >> 20U)});
+  all.push_back({"coordinator.sh",
+                 "#!/bin/sh\n" + heading("#", plan) + "set -eu\n" +
+                     started(engine, coordinator_name, plan.directory + "/" + coordinator_name),
+                 true});
   return all;
 }
 
@@ -99,11 +118,8 @@ std::string catalog_settings(const std::string& home, std::uint64_t heap_mb, std
 
 Launch trino_process(const Worker& worker, const std::string& settings) {
   const std::string home = engine_home("TRINO_HOME", "trino", "lib");
-  if (worker.heap_bytes == 0) {
-    throw Error(Errc::bad_config,
-                "target trino needs the workers' memory, and the memory of " + worker.host + " is not told",
-                "give the size of a NUMA node: --node-memory 256G");
-  }
+  need_memory(worker, "trino");
+  need_heap(worker, "trino", least_heap, too_small);
   Launch how;
   std::string catalogs = catalog_settings(home, worker.heap_bytes >> 20U, how.files);
   if (catalogs.empty()) catalogs = "catalog.config-dir=" + worker.directory + "\n";

@@ -36,6 +36,9 @@ std::string site(const Plan& plan, const HostPlan& host) {
   text += property("yarn.nodemanager.resource.memory-mb", mib_text(memory));
   text += property("yarn.nodemanager.resource.cpu-vcores", std::to_string(cores));
   text += property("yarn.scheduler.maximum-allocation-mb", mib_text(largest));
+  // Whose least is above its most, the scheduler refuses to start.
+  constexpr std::uint64_t usual_least = std::uint64_t{1} << 30U;
+  if (smallest < usual_least) text += property("yarn.scheduler.minimum-allocation-mb", mib_text(smallest));
   text += property("yarn.scheduler.maximum-allocation-vcores", std::to_string(most));
   text += property("yarn.nodemanager.container-executor.class",
                    "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor");

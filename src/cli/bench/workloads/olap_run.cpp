@@ -46,7 +46,8 @@ class OlapRows final : public WorkloadRun {
                          .working_set_bytes = demand.working_set_bytes,
                          .moved_rows = demand.moved_rows,
                          .moved_bytes = demand.moved_bytes,
-                         .exchanges = demand.exchanges};
+                         .exchanges = demand.exchanges,
+                         .hottest_key = olap_->hottest_key()};
     std::vector<double> imbalances = olap_->take_imbalances();
     if (!imbalances.empty()) profile.imbalance = base::median(std::move(imbalances));
     return profile;
