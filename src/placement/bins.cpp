@@ -3,6 +3,7 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <string>
@@ -41,11 +42,13 @@ std::vector<int> keys(const std::map<int, Value>& map) {
   return all;
 }
 
-/// Those whose node has faster memory first; else the order that they have.
+/// Those whose node has faster memory first; among equals the lower id.
 template <class NodeOf>
 std::vector<int> faster_first(const Machine& machine, std::vector<int> ids, NodeOf node_of) {
-  std::stable_sort(ids.begin(), ids.end(),
-                   [&](int a, int b) { return memory_rate(machine, node_of(a)) > memory_rate(machine, node_of(b)); });
+  std::sort(ids.begin(), ids.end(), [&](int a, int b) {
+    const long of_a = memory_rate(machine, node_of(a)), of_b = memory_rate(machine, node_of(b));
+    return of_a != of_b ? of_a > of_b : a < b;
+  });
   return ids;
 }
 
@@ -159,9 +162,10 @@ std::vector<int> share_out(std::span<const int> capacities, int workers, SocketO
 }
 
 std::vector<Bin> fewest_first(std::vector<Bin> bins, int workers) {
-  std::vector<Bin> by_size = bins;
-  std::stable_sort(by_size.begin(), by_size.end(),
-                   [](const Bin& a, const Bin& b) { return a.worker_cores.size() > b.worker_cores.size(); });
+  std::map<std::size_t, std::vector<Bin>, std::greater<>> of_size;
+  for (const Bin& bin : bins) of_size[bin.worker_cores.size()].push_back(bin);
+  std::vector<Bin> by_size;
+  for (const auto& [size, some] : of_size) by_size.insert(by_size.end(), some.begin(), some.end());
   return least_level(by_size, workers) < least_level(bins, workers) ? by_size : bins;
 }
 
