@@ -46,7 +46,7 @@ void run_bag(const BagPart& part, TaskBody body, void* function, std::span<const
 template <class Task>
 class MoreTasks {
  public:
-  explicit MoreTasks(detail::TaskBag& bag) noexcept : bag_(bag) {}
+  explicit MoreTasks(detail::TaskBag& bag) noexcept : bag_(bag) {}  ///< run_tasks() makes it
   /// Adds a task, which this rank runs, or one that takes it.
   void add(const Task& task) { detail::add_task(bag_, reinterpret_cast<const std::byte*>(&task)); }
 
