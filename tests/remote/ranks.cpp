@@ -1,10 +1,11 @@
-// What is tested under mpirun, with any number of ranks: "ranks CASE". Exit code 0 and "passed" from every rank, or a
+// What is tested under mpirun, with any number of ranks: "ranks CASE [WORKERS]". Exit code 0 and "passed" from every rank, or a
 // line that says what was wrong.
 #include "ranks.hpp"
 
 #include <charm/charm.hpp>
 #include <charm/global_array.hpp>
 #include <charm/remote.hpp>
+#include <charm/remote_tasks.hpp>
 
 #include <array>
 #include <atomic>
@@ -240,6 +241,25 @@ void lost() {
   EXPECT(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
 
+/// The last rank is killed while it runs a task that it took from the first one.
+void lost_with_tasks() {
+  remote::barrier();
+  if (remote::rank() == 0) {
+    const std::vector<int> many(300, remote::ranks() - 1);
+    const std::string error = error_of([&many] {
+      remote::run_tasks<int>(
+          many,
+          [](int last, remote::MoreTasks<int>& /*more*/) {
+            if (remote::rank() == last) std::raise(SIGKILL);
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+          },
+          {.steal = true});
+    });
+    EXPECT(has(error, "has ended"));
+  }
+  EXPECT(has(error_of([] { remote::barrier(); }), "has ended"));
+}
+
 /// Ranks that nobody has bound divide the cores; those that mpirun has bound keep what they were given.
 void cores() {
   using Cpus = std::array<std::uint64_t, 16>;
@@ -326,6 +346,7 @@ int main(int count, char** words) {
                                                    {"slow", slow_receiver},
                                                    {"tasks", many_tasks},
                                                    {"lost", lost},
+                                                   {"lost_with_tasks", lost_with_tasks},
                                                    {"cores", cores},
                                                    {"leases", cores},
                                                    {"chains", barrier_waits_for_chains},
@@ -334,7 +355,7 @@ int main(int count, char** words) {
   if (!cases.contains(name)) return 2;
   try {
     const bool unbound = may_use_all_cpus();
-    remote::init({.workers = 1, .share_cores = true});
+    remote::init({.workers = count > 2 ? std::atoi(words[2]) : 1, .share_cores = true});
     if (name == "leases") EXPECT(unbound && may_use_all_cpus());
     charm::run(cases.at(name));
     std::printf("rank %d of %d passed %s over %s\n", remote::rank(), remote::ranks(), name.c_str(),

@@ -20,6 +20,7 @@ namespace {
 
 std::atomic<std::uint64_t> here{0};  // iterations that this rank has run
 std::atomic<bool> taken{false};      // another rank has run some of this one's
+std::atomic<int> helpers{0};         // ranks that have run some
 
 }  // namespace
 
@@ -156,6 +157,73 @@ void visit(const Node& node, remote::MoreTasks<Node>& more) {
 
 }  // namespace
 
+/// Nobody ends while there are tasks: the only one there is at first adds others, which wait until all ranks have run one.
+/// Each rank's worker has something else to do, so that what a rank has been given is on the way for long.
+static void all_ranks_take_part() {
+  for (int time = 0; time < 5; ++time) {
+    here = 0;
+    taken = false;
+    helpers = 0;
+    remote::barrier();
+    std::atomic<bool> over = false;
+    auto other = charm::async([&over] {
+      while (!over) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        remote::flush();
+        remote::poll();
+        charm::yield();
+      }
+    });
+    if (remote::rank() == 0) {
+      const std::vector<Node> root = {{1, 1}};
+      remote::run_tasks<Node>(
+          root,
+          [](const Node& node, remote::MoreTasks<Node>& more) {
+            if (node.below > 0) {
+              for (int i = 0; i < 100; ++i) more.add({1, 0});
+              return;
+            }
+            if (here.fetch_add(1) == 0) {
+              remote::call_detached(0, [] {
+                if (helpers.fetch_add(1) + 1 < remote::ranks()) return;
+                for (int r = 0; r < remote::ranks(); ++r) remote::call_detached(r, [] { taken = true; });
+                remote::flush();
+              });
+              remote::flush();
+            }
+            if (!taken) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+          },
+          {.steal = true});
+    }
+    remote::barrier();
+    over = true;
+    other.get();
+    EXPECT(taken);
+    EXPECT(remote::reduce(here.load(), std::plus<>()) == 100U);
+    remote::barrier();
+  }
+}
+
+/// A rank may begin before the one that has the tasks, and takes them all then.
+static void tasks_before_the_first_rank_begins() {
+  here = 0;
+  remote::barrier();
+  if (remote::rank() == 0 && remote::ranks() > 1) {
+    auto function = [](int /*task*/, remote::MoreTasks<int>& /*more*/) { here.fetch_add(1); };
+    remote::detail::RankTasks<int, decltype(function)> tasks{{remote::detail::new_loop(), sizeof(int), true}, function};
+    const std::vector<int> many(1000);
+    remote::detail::open_bag(tasks.part, std::as_bytes(std::span(many)));
+    for (int r = 1; r < remote::ranks(); ++r)
+      remote::call(r, [](remote::detail::BagPart part) { remote::detail::open_bag(part, {}); }, tasks.part);
+    remote::call_async(1, tasks).get();
+    EXPECT(remote::call(1, [] { return here.load(); }) == 1000);
+    for (int r = 0; r < remote::ranks(); ++r)
+      if (r != 1) remote::call(r, tasks);
+  }
+  remote::barrier();
+  EXPECT(remote::reduce(here.load(), std::plus<>()) == (remote::ranks() > 1 ? 1000U : 0U));
+}
+
 /// Tasks that any rank may run: each once, whoever runs it.
 void tasks_of_all() {
   constexpr int depth = 12;
@@ -192,6 +260,8 @@ void tasks_of_all() {
   }
   remote::barrier();
   EXPECT(remote::reduce(here.load(), std::plus<>()) == (remote::ranks() > 1 ? 300U : 0U));
+  all_ranks_take_part();
+  tasks_before_the_first_rank_begins();
   const std::string thrown = error_of([] {
     const std::vector<Node> root = {{1, 3}};
     remote::run_tasks<Node>(
