@@ -5,9 +5,7 @@
 // comes into a bag the rank starts a job that runs the newest one, if there still is one. The first tasks are in their
 // bag before any rank begins, so nobody ends because the rank that has them is late.
 //
-// A rank whose bag is empty asks the others, again and again, until all tasks have ended. It knows that when, in two
-// rounds of questions, no rank had tasks or ran some, and by the second round as many tasks had been given as were
-// received by the first: then none was on the way between them (Mattern's four counters, as Engine::barrier()).
+// A rank whose bag is empty asks the others, again and again, until all tasks have ended (rounds.hpp).
 #include <charm/charm.hpp>
 #include <charm/detail/wait_list.hpp>
 #include <charm/remote_tasks.hpp>
@@ -17,10 +15,10 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 #include "remote/called.hpp"
 #include "remote/numbered.hpp"
+#include "remote/rounds.hpp"
 
 namespace charm::remote::detail {
 
@@ -83,10 +81,9 @@ class TaskBag : public Numbered<TaskBag> {
     active_.fetch_add(static_cast<std::int64_t>(count), std::memory_order_relaxed);
     if (from_others) received_ += count;
   }
-  /// The tasks that it has given to other ranks, and has taken from them.
-  std::pair<std::uint64_t, std::uint64_t> moved() noexcept {
+  Round moved() noexcept {
     const std::lock_guard guard(lock_);
-    return {given_, received_};
+    return {false, given_, received_};
   }
   std::size_t count() noexcept {
     const std::lock_guard guard(lock_);
@@ -121,10 +118,9 @@ class TaskBag : public Numbered<TaskBag> {
 
   /// \return false when all tasks of all ranks have ended.
   bool take_from_others(const BagPart& part) {
-    std::uint64_t received_before = UINT64_MAX;  // by all ranks, in the round before, if none had tasks then
+    Rounds rounds;
     for (auto pause = std::chrono::microseconds(5);; pause = std::min(2 * pause, std::chrono::microseconds(500))) {
-      bool any_active = false;
-      auto [all_given, all_received] = moved();  // nobody changes this rank's numbers while it has no tasks
+      Round round = moved();  // nobody changes this rank's numbers while it has no tasks
       for (const int victim : ranks_by_distance()) {
         const GivenTasks given = call(
             victim,
@@ -141,12 +137,11 @@ class TaskBag : public Numbered<TaskBag> {
           return true;
         }
         if (given.ended) return false;
-        any_active = any_active || given.active;
-        all_given += given.given;
-        all_received += given.received;
+        round.active = round.active || given.active;
+        round.given += given.given;
+        round.received += given.received;
       }
-      if (!any_active && all_given == received_before) return false;
-      received_before = any_active ? UINT64_MAX : all_received;
+      if (rounds.ended(round)) return false;
       charm::sleep_for(pause);
     }
   }

@@ -20,6 +20,7 @@
 #include <sched.h>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -197,6 +198,36 @@ void global_memory() {
   remote::barrier();
 }
 
+/// What cannot be made is an error on all ranks, and none waits for another one.
+void no_memory() {
+  const bool last = remote::rank() == remote::ranks() - 1;
+  const std::string rank = "rank " + std::to_string(remote::ranks() - 1);
+  const std::string first = remote::ranks() == 1 ? rank : "rank 0";
+  auto error = error_of([] { charm::symmetric<std::uint64_t>(std::size_t{1} << 59); });
+  EXPECT(has(error, first.c_str()) && has(error, "has no memory"));
+  if (remote::ranks() > 1) {
+    error = error_of([last] { charm::gmalloc<std::uint64_t>(last ? 100 : 200); });
+    EXPECT(has(error, "with the same arguments"));
+    if (last) {  // only this rank has no more
+      rlimit limit{};
+      getrlimit(RLIMIT_AS, &limit);
+      limit.rlim_cur = 0;
+      setrlimit(RLIMIT_AS, &limit);
+    }
+    error = error_of([] { charm::symmetric<std::uint64_t>(std::size_t{1} << 22); });
+    if (last) {
+      rlimit limit{};
+      getrlimit(RLIMIT_AS, &limit);
+      limit.rlim_cur = limit.rlim_max;
+      setrlimit(RLIMIT_AS, &limit);
+    }
+    EXPECT(has(error, rank.c_str()) && has(error, "has no memory"));
+  }
+  EXPECT(has(error_of([] { remote::read(charm::global_ptr<int>()); }), "there is no rank -1"));
+  EXPECT(charm::gmalloc<int>(10).size() == 10);
+  remote::barrier();
+}
+
 void collectives() {
   const int me = remote::rank();
   const int ranks = remote::ranks();
@@ -341,6 +372,7 @@ int main(int count, char** words) {
                                                    {"stolen", tasks_of_all},
                                                    {"nested", nested},
                                                    {"memory", global_memory},
+                                                   {"no_memory", no_memory},
                                                    {"collectives", collectives},
                                                    {"large", large_messages},
                                                    {"slow", slow_receiver},

@@ -113,18 +113,18 @@ void loops() {
   remote::barrier();
   if (remote::rank() == 0) {
     auto iteration = [](std::int64_t i) {
-      if (i >= 500) return;
+      if (i >= 5000) return;
       here.fetch_add(1);
       if (remote::rank() != 0) remote::call_detached(0, [] { taken = true; });
       if (remote::rank() == 0 && remote::ranks() > 1 && !taken)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     };
-    remote::parallel_for(0, std::int64_t{500} * remote::ranks(), iteration, {.grain = 1, .steal = true});
+    remote::parallel_for(0, std::int64_t{5000} * remote::ranks(), iteration, {.grain = 1, .steal = true});
   }
   remote::barrier();
   const std::vector<std::uint64_t> slow = remote::gather(here.load());
-  EXPECT(std::accumulate(slow.begin(), slow.end(), std::uint64_t{0}) == 500);
-  EXPECT(ranks == 1 || slow[0] < 500);
+  EXPECT(std::accumulate(slow.begin(), slow.end(), std::uint64_t{0}) == 5000);
+  EXPECT(ranks == 1 || slow[0] < 5000);
   // On every worker of every rank.
   counter = 0;
   remote::barrier();
@@ -180,7 +180,7 @@ static void all_ranks_take_part() {
           root,
           [](const Node& node, remote::MoreTasks<Node>& more) {
             if (node.below > 0) {
-              for (int i = 0; i < 100; ++i) more.add({1, 0});
+              for (int i = 0; i < 2000; ++i) more.add({1, 0});
               return;
             }
             if (here.fetch_add(1) == 0) {
@@ -199,7 +199,7 @@ static void all_ranks_take_part() {
     over = true;
     other.get();
     EXPECT(taken);
-    EXPECT(remote::reduce(here.load(), std::plus<>()) == 100U);
+    EXPECT(remote::reduce(here.load(), std::plus<>()) == 2000U);
     remote::barrier();
   }
 }
@@ -247,7 +247,7 @@ void tasks_of_all() {
   taken = false;
   remote::barrier();
   if (remote::rank() == 0 && remote::ranks() > 1) {
-    const std::vector<Node> many(300, Node{1, 0});
+    const std::vector<Node> many(3000, Node{1, 0});
     remote::run_tasks<Node>(
         many,
         [](const Node& /*node*/, remote::MoreTasks<Node>& /*more*/) {
@@ -259,7 +259,7 @@ void tasks_of_all() {
     EXPECT(taken);
   }
   remote::barrier();
-  EXPECT(remote::reduce(here.load(), std::plus<>()) == (remote::ranks() > 1 ? 300U : 0U));
+  EXPECT(remote::reduce(here.load(), std::plus<>()) == (remote::ranks() > 1 ? 3000U : 0U));
   all_ranks_take_part();
   tasks_before_the_first_rank_begins();
   const std::string thrown = error_of([] {
