@@ -259,8 +259,8 @@ class global_array {
 };
 
 /// Makes an array over all ranks, of zeros. Every rank calls it with the same arguments, under the conditions of
-/// charm::remote::barrier(). \throws Error, on all ranks: system if one of them has no memory for its part, bad_input if
-/// the arguments differ; not_running, remote.
+/// charm::remote::barrier(). \throws Error, on all ranks: system if one of them has no memory for its part, bad_input
+/// if the arguments differ; not_running, remote.
 template <class T>
 global_array<T> gmalloc(std::size_t count, GlobalLayout layout = GlobalLayout::block) {
   static_assert(std::is_trivially_copyable_v<T>, "what other ranks read and write is copied as bytes");

@@ -102,7 +102,8 @@ std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool,
                                           [[maybe_unused]] const base::Settings& settings) {
   const Launch launch = find_launch();
 #ifdef CHARM_HAS_MPI
-  if (launch.ranks > 1 || mpi_is_running()) return make_mpi_transport(pool, launch.ranks, sched::Sharing::table(settings));
+  if (launch.ranks > 1 || mpi_is_running())
+    return make_mpi_transport(pool, launch.ranks, sched::Sharing::table(settings));
 #else
   if (launch.ranks > 1)
     throw Error(

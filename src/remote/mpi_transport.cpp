@@ -257,7 +257,7 @@ class MpiTransport : public Transport {
       watches_.push_back(near ? Watch::near : Watch::far);
     }
     watches_[static_cast<std::size_t>(rank_)] = Watch::lost;  // nobody watches itself
-    std::vector<int> hosts;  // the first rank of each rank's host
+    std::vector<int> hosts;                                   // the first rank of each rank's host
     for (const Whereabouts& each : whereabouts_) {
       const auto first = std::find_if(whereabouts_.begin(), whereabouts_.end(),
                                       [&](const Whereabouts& other) { return other.host == each.host; });

@@ -25,8 +25,8 @@ namespace charm::remote::detail {
 /// What one rank gives another at a time.
 struct GivenTasks {
   std::uint32_t bytes;
-  bool active;  // the rank has more, or runs some
-  bool ended;   // it knows that all tasks have ended, or one of its own has failed
+  bool active;             // the rank has more, or runs some
+  bool ended;              // it knows that all tasks have ended, or one of its own has failed
   std::uint64_t given;     // tasks that it has given so far, with these
   std::uint64_t received;  // tasks that it has taken so far
   std::array<std::byte, 4 * most_task_bytes> tasks;

@@ -1,5 +1,5 @@
-// What is tested under mpirun, with any number of ranks: "ranks CASE [WORKERS]". Exit code 0 and "passed" from every rank, or a
-// line that says what was wrong.
+// What is tested under mpirun, with any number of ranks: "ranks CASE [WORKERS]". Exit code 0 and "passed" from every
+// rank, or a line that says what was wrong.
 #include "ranks.hpp"
 
 #include <charm/charm.hpp>
@@ -20,10 +20,11 @@
 #include <sched.h>
 #include <stdexcept>
 #include <string>
-#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
+
+#include <sys/resource.h>
 
 namespace {
 
@@ -278,13 +279,12 @@ void lost_with_tasks() {
   if (remote::rank() == 0) {
     const std::vector<int> many(300, remote::ranks() - 1);
     const std::string error = error_of([&many] {
-      remote::run_tasks<int>(
-          many,
-          [](int last, remote::MoreTasks<int>& /*more*/) {
-            if (remote::rank() == last) std::raise(SIGKILL);
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-          },
-          {.steal = true});
+      remote::run_tasks<int>(many,
+                             [](int last, remote::MoreTasks<int>& /*more*/) {
+                               if (remote::rank() == last) std::raise(SIGKILL);
+                               std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                             },
+                             {.steal = true});
     });
     EXPECT(has(error, "has ended"));
   }

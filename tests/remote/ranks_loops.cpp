@@ -157,8 +157,8 @@ void visit(const Node& node, remote::MoreTasks<Node>& more) {
 
 }  // namespace
 
-/// Nobody ends while there are tasks: the only one there is at first adds others, which wait until all ranks have run one.
-/// Each rank's worker has something else to do, so that what a rank has been given is on the way for long.
+/// Nobody ends while there are tasks: the only one there is at first adds others, which wait until all ranks have run
+/// one. Each rank's worker has something else to do, so that what a rank has been given is on the way for long.
 static void all_ranks_take_part() {
   for (int time = 0; time < 5; ++time) {
     here = 0;
@@ -176,24 +176,24 @@ static void all_ranks_take_part() {
     });
     if (remote::rank() == 0) {
       const std::vector<Node> root = {{1, 1}};
-      remote::run_tasks<Node>(
-          root,
-          [](const Node& node, remote::MoreTasks<Node>& more) {
-            if (node.below > 0) {
-              for (int i = 0; i < 2000; ++i) more.add({1, 0});
-              return;
-            }
-            if (here.fetch_add(1) == 0) {
-              remote::call_detached(0, [] {
-                if (helpers.fetch_add(1) + 1 < remote::ranks()) return;
-                for (int r = 0; r < remote::ranks(); ++r) remote::call_detached(r, [] { taken = true; });
-                remote::flush();
-              });
-              remote::flush();
-            }
-            if (!taken) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-          },
-          {.steal = true});
+      remote::run_tasks<Node>(root,
+                              [](const Node& node, remote::MoreTasks<Node>& more) {
+                                if (node.below > 0) {
+                                  for (int i = 0; i < 2000; ++i) more.add({1, 0});
+                                  return;
+                                }
+                                if (here.fetch_add(1) == 0) {
+                                  remote::call_detached(0, [] {
+                                    if (helpers.fetch_add(1) + 1 < remote::ranks()) return;
+                                    for (int r = 0; r < remote::ranks(); ++r)
+                                      remote::call_detached(r, [] { taken = true; });
+                                    remote::flush();
+                                  });
+                                  remote::flush();
+                                }
+                                if (!taken) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                              },
+                              {.steal = true});
     }
     remote::barrier();
     over = true;
@@ -248,14 +248,14 @@ void tasks_of_all() {
   remote::barrier();
   if (remote::rank() == 0 && remote::ranks() > 1) {
     const std::vector<Node> many(3000, Node{1, 0});
-    remote::run_tasks<Node>(
-        many,
-        [](const Node& /*node*/, remote::MoreTasks<Node>& /*more*/) {
-          here.fetch_add(1);
-          if (remote::rank() != 0) remote::call_detached(0, [] { taken = true; });
-          if (remote::rank() == 0 && !taken) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        },
-        {.steal = true});
+    remote::run_tasks<Node>(many,
+                            [](const Node& /*node*/, remote::MoreTasks<Node>& /*more*/) {
+                              here.fetch_add(1);
+                              if (remote::rank() != 0) remote::call_detached(0, [] { taken = true; });
+                              if (remote::rank() == 0 && !taken)
+                                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                            },
+                            {.steal = true});
     EXPECT(taken);
   }
   remote::barrier();
@@ -264,13 +264,12 @@ void tasks_of_all() {
   tasks_before_the_first_rank_begins();
   const std::string thrown = error_of([] {
     const std::vector<Node> root = {{1, 3}};
-    remote::run_tasks<Node>(
-        root,
-        [](const Node& node, remote::MoreTasks<Node>& more) {
-          if (node.below == 0) throw std::runtime_error("out of luck");
-          more.add({node.number, node.below - 1});
-        },
-        {.steal = true});
+    remote::run_tasks<Node>(root,
+                            [](const Node& node, remote::MoreTasks<Node>& more) {
+                              if (node.below == 0) throw std::runtime_error("out of luck");
+                              more.add({node.number, node.below - 1});
+                            },
+                            {.steal = true});
   });
   EXPECT(has(thrown, "out of luck"));
   remote::barrier();
