@@ -215,7 +215,7 @@ void no_memory() {
       limit.rlim_cur = 0;
       setrlimit(RLIMIT_AS, &limit);
     }
-    error = error_of([] { charm::symmetric<std::uint64_t>(std::size_t{1} << 22); });
+    error = error_of([] { charm::symmetric<std::uint64_t>(std::size_t{1} << 24); });
     if (last) {
       rlimit limit{};
       getrlimit(RLIMIT_AS, &limit);
