@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 
+#include "remote/answer.hpp"
 #include "remote/called.hpp"
 #include "remote/numbered.hpp"
 #include "remote/rounds.hpp"
@@ -113,7 +114,7 @@ class TaskBag : public Numbered<TaskBag> {
       throw;
     }
     active_.fetch_sub(1, std::memory_order_relaxed);
-    if (steal_) poll();  // others may ask for their share
+    if (steal_) answer_now_and_then();  // others may ask for their share
   }
 
   /// \return false when all tasks of all ranks have ended.

@@ -160,7 +160,7 @@ void visit(const Node& node, remote::MoreTasks<Node>& more) {
 /// Nobody ends while there are tasks: the only one there is at first adds others, which wait until all ranks have run
 /// one. Each rank's worker has something else to do, so that what a rank has been given is on the way for long.
 static void all_ranks_take_part() {
-  for (int time = 0; time < 5; ++time) {
+  for (int time = 0; time < 2; ++time) {
     here = 0;
     taken = false;
     helpers = 0;
