@@ -47,6 +47,7 @@ void run_bag(const BagPart& part, TaskBody body, void* function);
 template <class Task>
 class MoreTasks {
  public:
+  /// For run_tasks().
   explicit MoreTasks(detail::TaskBag& bag) noexcept : bag_(bag) {}
   /// Adds a task, which this rank runs, or one that takes it.
   void add(const Task& task) { detail::add_task(bag_, reinterpret_cast<const std::byte*>(&task)); }

@@ -5,7 +5,6 @@
 #include <charm/charm.hpp>
 #include <charm/global_array.hpp>
 #include <charm/remote.hpp>
-#include <charm/remote_tasks.hpp>
 
 #include <array>
 #include <atomic>
@@ -271,28 +270,6 @@ void lost() {
   EXPECT(has(error_of([] { remote::barrier(); }), "has ended"));
   EXPECT(has(error_of([] { remote::fence(); }), "has ended"));
   EXPECT(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
-}
-
-/// The last rank is killed while it runs a task that it took from the first one.
-void lost_with_tasks() {
-  if (remote::rank() == 0) {
-    remote::barrier();
-    const std::vector<int> many(300, remote::ranks() - 1);
-    const std::string error = error_of([&many] {
-      remote::run_tasks<int>(many,
-                             [](int last, remote::MoreTasks<int>& /*more*/) {
-                               if (remote::rank() == last) std::raise(SIGKILL);
-                               std::this_thread::sleep_for(std::chrono::milliseconds(5));
-                             },
-                             {.steal = true});
-    });
-    EXPECT(error != "none");  // of the rank that is lost, or of one that has given up because of it
-  }
-  EXPECT(has(error_of([] {
-               if (remote::rank() != 0) remote::barrier();  // from which the first one may come earlier
-               remote::barrier();
-             }),
-             "has ended"));
 }
 
 /// Ranks that nobody has bound divide the cores; those that mpirun has bound keep what they were given.

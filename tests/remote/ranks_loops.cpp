@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <numeric>
 #include <span>
@@ -273,4 +274,26 @@ void tasks_of_all() {
   });
   EXPECT(has(thrown, "out of luck"));
   remote::barrier();
+}
+
+/// The last rank is killed while it runs a task that it took from the first one.
+void lost_with_tasks() {
+  if (remote::rank() == 0) {
+    remote::barrier();
+    const std::vector<int> many(300, remote::ranks() - 1);
+    const std::string error = error_of([&many] {
+      remote::run_tasks<int>(many,
+                             [](int last, remote::MoreTasks<int>& /*more*/) {
+                               if (remote::rank() == last) std::raise(SIGKILL);
+                               std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                             },
+                             {.steal = true});
+    });
+    EXPECT(error != "none");  // of the rank that is lost, or of one that has given up because of it
+  }
+  EXPECT(has(error_of([] {
+               if (remote::rank() != 0) remote::barrier();  // from which the first one may come earlier
+               remote::barrier();
+             }),
+             "has ended"));
 }
