@@ -1,15 +1,22 @@
 """What `charm deploy bench` makes of answers and times, without engines."""
 
+import http.server
 import importlib.machinery
 import importlib.util
+import json
 import os
+import pathlib
 import re
 import sys
+import tempfile
+import threading
 import unittest
 
 sys.dont_write_bytecode = True
 program = sys.argv.pop()
 sys.path.insert(0, os.path.dirname(program))
+import deploy_clients
+
 loader = importlib.machinery.SourceFileLoader("deploy_bench", program)
 bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("deploy_bench", loader))
 loader.exec_module(bench)
@@ -27,7 +34,7 @@ class Insertions(unittest.TestCase):
 
     def test_hold_every_line_once_and_stay_short(self):
         lines = [f"{i}|it's {i}|1995-03-15\n" for i in range(100)]
-        all_of_it = list(bench.insertions("t", self.columns, lines, most=500))
+        all_of_it = list(deploy_clients.insertions("t", self.columns, lines, most=500))
         self.assertGreater(len(all_of_it), 4)
         for each in all_of_it:
             self.assertLess(len(each), 1000)
@@ -36,14 +43,103 @@ class Insertions(unittest.TestCase):
         self.assertEqual(found, [(str(i), str(i)) for i in range(100)])
 
     def test_of_nothing_are_none(self):
-        self.assertEqual(list(bench.insertions("t", self.columns, [])), [])
+        self.assertEqual(list(deploy_clients.insertions("t", self.columns, [])), [])
 
 
 class Cores(unittest.TestCase):
     """Of a worker, which `charm deploy` writes as a list of ids: Spark waits for ever for an executor with too many."""
 
     def test_are_counted_by_id_and_not_by_character(self):
-        self.assertEqual([bench.count_of(ids) for ids in ("0", "0-1", "0-3,8", "16-23,80-87", "")], [1, 2, 5, 16, 0])
+        self.assertEqual([deploy_clients.count_of(ids) for ids in ("0", "0-1", "0-3,8", "16-23,80-87", "")], [1, 2, 5, 16, 0])
+
+
+class FakeTrino(http.server.ThreadingHTTPServer):
+    """Answers every statement with 42, on its second page. `troubles` come before that: a status, or 0 for a connection
+    that is closed without a response."""
+
+    def __init__(self, troubles):
+        self.troubles, self.statements, self.asked = list(troubles), [], 0
+        super().__init__(("127.0.0.1", 0), FakePage)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class FakePage(http.server.BaseHTTPRequestHandler):
+    def answer(self, page):
+        self.server.asked += 1
+        if self.server.troubles:
+            if status := self.server.troubles.pop(0):
+                self.send_error(status)
+            self.close_connection = True
+            return
+        text = json.dumps(page).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_POST(self):
+        sql = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.server.statements.append(sql)
+        self.answer({"nextUri": f"http://127.0.0.1:{self.server.server_port}/second"})
+
+    def do_GET(self):
+        self.answer({"data": [[len(self.server.statements[-1]) and 42]]})
+
+    def log_message(self, *_):
+        pass
+
+
+class FakeDeployment:
+    patience, workers, ended = 1, [], ""
+
+    def ends(self):
+        return self.ended
+
+
+class LostConnections(unittest.TestCase):
+    def client(self, troubles):
+        self.server = FakeTrino(troubles)
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+        client = deploy_clients.Trino.__new__(deploy_clients.Trino)
+        client.deployment, client.again_for, client.before, client.end = FakeDeployment(), 60, "", 0
+        client.url = f"http://127.0.0.1:{self.server.server_port}"
+        return client
+
+    def test_are_asked_again(self):
+        self.assertEqual(self.client([0, 503, 0]).ask("SELECT 42"), [["42"]])
+        self.assertEqual(self.server.asked, 5)
+
+    def test_of_a_server_that_has_ended_are_told_at_once_with_the_query(self):
+        client = self.client([0, 0, 0])
+        client.deployment.ended = "\ncoordinator has ended: signal 9"
+        with self.assertRaisesRegex(deploy_clients.Failed, "q3: Trino does not answer.*without response"):
+            client.run({3: "SELECT 42"}, 1)
+        self.assertEqual(self.server.asked, 1)
+
+    def test_are_no_refusals(self):
+        with self.assertRaisesRegex(deploy_clients.Failed, "HTTP status 404"):
+            self.client([404]).ask("SELECT 42")
+
+
+class Ends(unittest.TestCase):
+    """Of processes, which a failure names with what their logs say."""
+
+    def test_come_with_the_reason_from_the_log(self):
+        with tempfile.TemporaryDirectory() as folder:
+            deployment = bench.Deployment.__new__(bench.Deployment)
+            deployment.folder = pathlib.Path(folder)
+            self.assertEqual(deployment.ends(), "")
+            ends = [{"last_end": ""}, {"last_end": "exit code 3"}]
+            state = {"plan": {"workers": [{"name": "w0"}, {"name": "coordinator"}]}, "workers": ends}
+            (deployment.folder / "state.json").write_text(json.dumps(state))
+            (deployment.folder / "coordinator").mkdir()
+            (deployment.folder / "coordinator" / "log").write_text("fine\nTerminating due to OutOfMemoryError\nother\n")
+            self.assertEqual(deployment.ends(),
+                             "\ncoordinator has ended: exit code 3\n  Terminating due to OutOfMemoryError")
+
+    def test_have_the_last_lines_where_none_says_why(self):
+        self.assertEqual(bench.telling(["a", "b", "c"], most=2), ["b", "c"])
 
 
 class Answers(unittest.TestCase):
