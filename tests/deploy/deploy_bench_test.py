@@ -29,21 +29,48 @@ class Queries(unittest.TestCase):
         self.assertEqual(bench.standard_sql("SELECT 1;"), "SELECT 1")
 
 
-class Insertions(unittest.TestCase):
-    columns = [("k", "BIGINT"), ("v", "VARCHAR"), ("d", "DATE")]
+class Pieces(unittest.TestCase):
+    """Of a table's file, as Trino's connector of text files reads them: it divides lines at commas and trims them."""
 
-    def test_hold_every_line_once_and_stay_short(self):
-        lines = [f"{i}|it's {i}|1995-03-15\n" for i in range(100)]
-        all_of_it = list(deploy_clients.insertions("t", self.columns, lines, most=500))
-        self.assertGreater(len(all_of_it), 4)
-        for each in all_of_it:
-            self.assertLess(len(each), 1000)
-        self.assertIn("CAST(f[1] AS BIGINT), f[2], CAST(f[3] AS DATE)", all_of_it[0])
-        found = re.findall(r"(\d+)\|it''s (\d+)\|1995-03-15", "".join(all_of_it))
-        self.assertEqual(found, [(str(i), str(i)) for i in range(100)])
+    def test_hold_every_line_once_and_are_short(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file, lines = pathlib.Path(folder) / "t.csv", [f"{i}|it's {i}, and more \n" for i in range(100)]
+            file.write_text("".join(lines))
+            made = deploy_clients.pieces(file, pathlib.Path(folder), most=500)
+            self.assertGreater(len(made), 4)
+            texts = [pathlib.Path(each).read_text() for each in made]
+            for each in texts:
+                self.assertLess(len(each), 600)
+            self.assertNotIn(",", "".join(texts))
+            back = [line.strip().replace("\1", ",").split("|") for line in "".join(texts).splitlines()]
+            self.assertEqual(back, [line.rstrip("\n").split("|") + [""] for line in lines])
 
     def test_of_nothing_are_none(self):
-        self.assertEqual(list(deploy_clients.insertions("t", self.columns, [])), [])
+        with tempfile.NamedTemporaryFile() as empty:
+            self.assertEqual(deploy_clients.pieces(empty.name, pathlib.Path("/nowhere")), [])
+
+
+class Catalogs(unittest.TestCase):
+    """Of Trino, which the command gives to `charm deploy up` beside the engine itself."""
+
+    def test_are_in_a_folder_that_refers_to_the_engine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            home, data = pathlib.Path(folder) / "trino", pathlib.Path(folder) / "data of it"
+            os.environ["TRINO_HOME"] = str(home)
+            self.addCleanup(os.environ.pop, "TRINO_HOME")
+            data.mkdir()
+            for table in deploy_clients.TABLES:
+                (data / f"{table}.csv").write_text("1|a\n")
+            with self.assertRaisesRegex(deploy_clients.Missing, "scripts/engines trino"):
+                deploy_clients.Trino.prepare(data)
+            for part in ("lib", "plugin/example-http"):
+                (home / part).mkdir(parents=True)
+            mine = pathlib.Path(deploy_clients.Trino.prepare(data)["TRINO_HOME"])
+            self.assertEqual(deploy_clients.Trino.prepare(data)["TRINO_HOME"], str(mine), "once for all policies")
+            self.assertTrue((mine / "plugin" / "example-http").exists())
+            tables = json.loads((mine / "tables.json").read_text())["default"]
+            self.assertEqual([each["name"] for each in tables], deploy_clients.TABLES)
+            self.assertRegex(tables[0]["sources"][0], "^file://localhost/.*/data%20of%20it/trino-home/files/customer.0$")
 
 
 class Cores(unittest.TestCase):

@@ -97,12 +97,12 @@ def telling(lines, most=5):
 class Deployment:
     """The workers of one policy, from `charm deploy up` to `charm deploy down`."""
 
-    def __init__(self, tool, engine, policy, folder, more, patience):
+    def __init__(self, tool, engine, policy, folder, more, patience, variables):
         self.tool, self.folder, self.patience = tool, folder, patience
         self.log = open(str(folder) + ".log", "w")
         words = [tool, "deploy", "up", "--target", engine, "--dir", str(folder), "--policy", policy.partition("-")[0]]
         words += ["--shape", "mixed"] if policy.endswith("-mixed") else []
-        self.up = subprocess.Popen(words + more, stderr=self.log, stdout=self.log)
+        self.up = subprocess.Popen(words + more, stderr=self.log, stdout=self.log, env=os.environ | variables)
 
     def __enter__(self):
         def started():
@@ -160,7 +160,8 @@ class Deployment:
 
 def run_policy(args, engine, policy, duckdb, queries, data, folder):
     more = ["--port", str(args.port), *args.up]
-    with Deployment(args.charm, engine, policy, folder, more, args.patience) as deployment:
+    variables = CLIENTS[engine].prepare(data)
+    with Deployment(args.charm, engine, policy, folder, more, args.patience, variables) as deployment:
         try:
             client = CLIENTS[engine](deployment, duckdb, data)
             deployment.verify()

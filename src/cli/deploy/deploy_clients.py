@@ -1,14 +1,13 @@
 """How `charm deploy bench` asks Trino and Spark, once they are deployed."""
 
-import concurrent.futures
 import http.client
-import itertools
 import json
 import os
 import pathlib
 import subprocess
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 TABLES = ["customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"]
@@ -49,35 +48,59 @@ def wait_for(what, seconds, condition):
     raise Failed(f"{what}: not started within {seconds:g} s; give --patience more seconds")
 
 
-def insertions(table, columns, lines, most=500_000):
-    """INSERT statements for lines of fields separated by '|', each shorter than what Trino takes (a million)."""
-    fields = ", ".join(f"f[{i}]" if kind == "VARCHAR" else f"CAST(f[{i}] AS {kind})"
-                       for i, (_, kind) in enumerate(columns, start=1))
-    part, size = [], 0
+def pieces(file, folder, most=16_000_000):
+    """A file of lines "a|b|c" in pieces of so many bytes, for Trino's connector of text files, which divides lines at
+    commas and takes blanks away: commas become the character 1, and a line ends with '|'."""
+    made, piece, size = [], None, 0
+    with open(file, encoding="utf-8") as lines:
+        for line in lines:
+            if piece is None or size + len(line) > most:
+                if piece:
+                    piece.close()
+                piece, size = open(folder / f"{pathlib.Path(file).stem}.{len(made)}", "w", encoding="utf-8"), 0
+                made.append(piece.name)
+            piece.write(line.rstrip("\n").replace(",", "\1") + "|\n")
+            size += len(line) + 2
+    if piece:
+        piece.close()
+    return made
 
-    def statement():
-        text = "\n".join(part).replace("'", "''")
-        return (f"INSERT INTO {table} SELECT {fields} FROM (SELECT split(line, '|') AS f "
-                f"FROM UNNEST(split('{text}', chr(10))) AS t(line))")
 
-    for line in lines:
-        line = line.rstrip("\n")
-        if part and size + len(line) > most:
-            yield statement()
-            part, size = [], 0
-        part.append(line)
-        size += len(line) + 1
-    if part:
-        yield statement()
+def trino_home():
+    return pathlib.Path(os.environ.get("TRINO_HOME") or engines_folder() / "trino")
 
 
 class Trino:
     """The coordinator's REST interface. The tables are copied into the workers' memory once, from DuckDB's files: the
-    comments that Trino's own connector tpch makes up are others, and so are its answers to q13."""
+    comments that Trino's own connector tpch makes up are others, and so are its answers to q13. The coordinator reads
+    no data: it keeps statements for a while, and many long INSERT statements filled its heap."""
 
     form = "csv"
 
-    def __init__(self, deployment, duckdb, data):
+    @staticmethod
+    def prepare(data):
+        """What `charm deploy up` needs in its environment: the installation, with catalogs of its own."""
+        home, mine = trino_home(), pathlib.Path(data).resolve() / "trino-home"
+        if not (home / "plugin" / "example-http").exists():
+            raise Missing(f"'{home}' has no connector example-http; run 'scripts/engines trino'")
+        if mine.exists():
+            return {"TRINO_HOME": str(mine)}
+        files, catalogs = mine / "files", mine / "etc" / "catalog"
+        for folder in (files, catalogs):
+            folder.mkdir(parents=True)
+        for part in ("lib", "plugin"):
+            (mine / part).symlink_to((home / part).resolve())
+        line = [{"name": "line", "type": "varchar"}]
+        (mine / "tables.json").write_text(json.dumps({"default": [
+            {"name": table, "columns": line,
+             "sources": ["file://localhost" + urllib.parse.quote(each) for each in pieces(f"{data}/{table}.csv", files)]}
+            for table in TABLES]}))
+        (catalogs / "memory.properties").write_text("connector.name=memory\nmemory.max-data-per-node=1TB\n")
+        (catalogs / "files.properties").write_text(
+            f"connector.name=example-http\nmetadata-uri={(mine / 'tables.json').as_uri()}\n")
+        return {"TRINO_HOME": str(mine)}
+
+    def __init__(self, deployment, duckdb, _data):
         self.deployment = deployment
         self.url = f"http://127.0.0.1:{deployment.port('coordinator')}"
         self.end, self.seconds, self.again_for, self.before = time.monotonic() + 10 * deployment.patience, 0, 0, ""
@@ -87,20 +110,19 @@ class Trino:
         self.again_for, self.before = 60, deployment.ends()
         for table in TABLES:
             try:
-                self.fill(table, duckdb.columns(table), f"{data}/{table}.csv")
+                self.fill(table, duckdb.columns(table))
                 there, wanted = (each(f"SELECT count(*) FROM {table}") for each in (self.ask, duckdb.rows))
             except Failed as failed:
                 raise Failed(f"while table {table} was filled: {failed}") from failed
             if there != wanted:
                 raise Failed(f"Trino: {table} has {there[0][0]} rows where DuckDB has {wanted[0][0]}")
 
-    def fill(self, table, columns, file):
-        """Four statements at a time, because a server works on one for less than half of its time."""
+    def fill(self, table, columns):
         self.ask(f"CREATE TABLE {table} ({', '.join(f'{name} {kind}' for name, kind in columns)})")
-        with open(file, encoding="utf-8") as lines, concurrent.futures.ThreadPoolExecutor(4) as four:
-            statements = insertions(table, columns, lines)
-            while some := list(itertools.islice(statements, 16)):
-                list(four.map(self.ask, some))
+        fields = ", ".join(f"f[{i}]" if kind == "VARCHAR" else f"CAST(f[{i}] AS {kind})"
+                           for i, (_, kind) in enumerate(columns, start=1))
+        self.ask(f"INSERT INTO {table} SELECT {fields} FROM (SELECT split(replace(line, chr(1), ','), '|') AS f "
+                 f"FROM files.default.{table})")
 
     def ask(self, sql):
         """Rows of text. On a busy machine Trino misses heartbeats and has no workers for a while; it is asked again."""
@@ -165,6 +187,10 @@ class Spark:
     """spark-sql, which runs all queries in one session and tells how long each took."""
 
     form = "parquet"
+
+    @staticmethod
+    def prepare(_data):
+        return {}
 
     def __init__(self, deployment, _duckdb, data):
         self.deployment, self.data = deployment, data
