@@ -149,6 +149,13 @@ class LostConnections(unittest.TestCase):
             self.client([404]).ask("SELECT 42")
 
 
+class Reasons(unittest.TestCase):
+    def test_are_the_causes_and_not_the_end_of_a_stack(self):
+        text = "job failed\n\tat a\nCaused by: no library\n\tat b\nCaused by: no library\n\t... 57 more\n"
+        self.assertEqual(deploy_clients.reason(text), "Caused by: no library")
+        self.assertEqual(deploy_clients.reason("one\ntwo\n\n"), "one\n  two")
+
+
 class Ends(unittest.TestCase):
     """Of processes, which a failure names with what their logs say."""
 

@@ -82,7 +82,8 @@ class Duckdb:
 
     def write(self, folder, form):
         """The tables as files, TABLE.parquet or, with fields separated by '|', TABLE.csv."""
-        options = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER false, DELIMITER '|', QUOTE '', ESCAPE ''"}[form]
+        # Spark's library for snappy, the default, does not load where musl is installed beside glibc.
+        options = {"parquet": "FORMAT parquet, COMPRESSION zstd", "csv": "FORMAT csv, HEADER false, DELIMITER '|', QUOTE '', ESCAPE ''"}[form]
         for table in TABLES:
             chosen = ", ".join(f"{name}::{kind} AS {name}" for name, kind in self.columns(table))
             self.rows(f"COPY (SELECT {chosen} FROM {table}) TO '{folder}/{table}.{form}' ({options})")
@@ -175,6 +176,8 @@ def run_policy(args, engine, policy, duckdb, queries, data, folder):
         workers = len(deployment.workers)
     right = duckdb.answers(args.scale)
     wrong = {number: text for number in queries if (text := difference(answers.get(number, []), right[number]))}
+    print(f"{engine} {policy}: {workers} workers, {len(queries) - len(wrong)} of {len(queries)} answers right, "
+          f"{sum(statistics.median(each) for each in seconds.values()):.1f} s", file=sys.stderr, flush=True)
     for number, text in wrong.items():
         print(f"{engine} {policy}: q{number} is wrong: {text}", file=sys.stderr)
     return {"engine": engine, "policy": policy, "workers": workers, "right": len(queries) - len(wrong),

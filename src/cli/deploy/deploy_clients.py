@@ -183,6 +183,13 @@ def count_of(ids):
     return sum(int(each[-1]) - int(each[0]) + 1 for each in bounds)
 
 
+def reason(text, most=3):
+    """Of what a Java program wrote: the causes that it gives, each once, else the last lines."""
+    lines = [line.strip()[:300] for line in text.splitlines() if line.strip()]
+    causes = list(dict.fromkeys(line for line in lines if line.startswith("Caused by: ")))
+    return "\n  ".join((causes or lines)[-most:])
+
+
 class Spark:
     """spark-sql, which runs all queries in one session and tells how long each took."""
 
@@ -224,7 +231,7 @@ class Spark:
                               env=os.environ | {"SPARK_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1"},
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise Failed("spark-sql: " + "\n".join(done.stderr.strip().splitlines()[-3:]))
+            raise Failed("spark-sql: " + reason(done.stderr))
         answers, number = {}, None
         for line in done.stdout.splitlines():
             if line.startswith("=== "):
