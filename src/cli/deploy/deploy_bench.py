@@ -176,7 +176,7 @@ def run_policy(args, engine, policy, duckdb, queries, data, folder):
         workers = len(deployment.workers)
     right = duckdb.answers(args.scale)
     wrong = {number: text for number in queries if (text := difference(answers.get(number, []), right[number]))}
-    print(f"{engine} {policy}: {workers} workers, {len(queries) - len(wrong)} of {len(queries)} answers right, "
+    print(f"{engine} {policy} (workers: {workers}): {len(queries) - len(wrong)} of {len(queries)} answers right, "
           f"{sum(statistics.median(each) for each in seconds.values()):.1f} s", file=sys.stderr, flush=True)
     for number, text in wrong.items():
         print(f"{engine} {policy}: q{number} is wrong: {text}", file=sys.stderr)
