@@ -71,6 +71,10 @@ void say_refusal(int error) noexcept {
   } else if (error == EINVAL) {
     text
         << "the process may not use a NUMA node of the weights (its cgroup's cpuset.mems); such blocks lie elsewhere\n";
+  } else if (error == ENOSYS) {
+    text << "the kernel cannot place memory (it was built without NUMA, or an emulator has no mbind); it lies where it "
+            "is "
+            "touched first\n";
   } else {
     text << "the kernel refuses to place memory (mbind: error " << static_cast<std::uint64_t>(error)
          << "); it lies where it is touched first; allow mbind in the container (CAP_SYS_NICE with Docker)\n";
