@@ -3,11 +3,11 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "controller/policy.hpp"
 #include "placement/bins.hpp"
+#include "placement/memory_rate.hpp"
 #include "placement/restrict.hpp"
 #include "steering/masks.hpp"
 #include "steering/request.hpp"
@@ -30,17 +30,6 @@ void use(AttachPlan& plan, Machine machine, bool all_threads) {
   plan.cores = placement::capacity(plan.machine, plan.request.smt);
 }
 
-/// How much a core of the chiplet reads from the memory of its node, as `charm probe` has measured it, in steps of a
-/// fifth, since measurements of nodes that are alike differ by a few per cent; 0: not known.
-long own_bandwidth(const Machine& machine, const Chiplet& chiplet) {
-  const auto& measured = machine.measured.node_gb_per_s;
-  const auto node = static_cast<std::size_t>(chiplet.node);
-  if (!machine.measured.doubts.empty() || chiplet.node < 0 || node >= measured.size() || node >= measured[node].size())
-    return 0;
-  const double gb_per_s = measured[node][node];
-  return gb_per_s > 0 ? std::lround(100 + 4 * std::log2(gb_per_s)) : 0;
-}
-
 std::vector<int> sizes_of_chiplets(const Machine& machine) {
   std::vector<int> sizes;
   for (const Chiplet& chiplet : machine.chiplets) sizes.push_back(static_cast<int>(chiplet.cores.size()));
@@ -55,7 +44,7 @@ Machine largest_chiplets(const Machine& machine, int chiplets) {
   for (const Chiplet& chiplet : machine.chiplets) order.push_back(&chiplet);
   std::sort(order.begin(), order.end(), [&](const Chiplet* a, const Chiplet* b) {
     if (a->cores.size() != b->cores.size()) return a->cores.size() > b->cores.size();
-    const long of_a = own_bandwidth(machine, *a), of_b = own_bandwidth(machine, *b);
+    const long of_a = placement::memory_rate(machine, a->node), of_b = placement::memory_rate(machine, b->node);
     return of_a != of_b ? of_a > of_b : a->id < b->id;
   });
   CpuSet cpus;

@@ -1,7 +1,9 @@
 #include "controller/known_machines.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <string>
 
 namespace charm::controller {
 namespace {
@@ -25,16 +27,32 @@ constexpr std::array<KnownMachine, 16> machines{{
     {"xeon-max-9460", 2, 2, 2, 80, {33, 59, 139, 115, 180}, 12, 0},
 }};
 
+enum class Maker { unknown, amd, intel, arm };
+
+/// By the processor's name, as the system or this table has it.
+Maker maker_of(std::string_view name) {
+  std::string low(name);
+  std::transform(low.begin(), low.end(), low.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto has = [&](std::string_view word) { return low.find(word) != std::string::npos; };
+  if (has("amd") || has("epyc") || has("ryzen")) return Maker::amd;
+  if (has("intel") || has("xeon")) return Maker::intel;
+  if (has("graviton") || has("kunpeng") || has("neoverse") || has("ampere") || has("grace")) return Maker::arm;
+  return Maker::unknown;
+}
+
 struct Shape {
   double sockets, nodes, chiplets, cores;  // each at least 1
+  Maker maker;
 };
 
 double unlikeness(const Shape& a, const Shape& b) {
   const auto differ = [](double x, double y) { return std::abs(std::log(x / y)); };
+  // As much as four and a half times as many chiplets: a guest of a few cores has no shape of its own.
+  const bool others = a.maker != b.maker && a.maker != Maker::unknown && b.maker != Maker::unknown;
   // What lies between sockets is known only of machines that have several.
   const double sockets = (a.sockets > 1) != (b.sockets > 1) ? 3 : 0;
   return 4 * differ(a.chiplets / a.sockets, b.chiplets / b.sockets) + differ(a.cores, b.cores) +
-         differ(a.nodes, b.nodes) + sockets;
+         differ(a.nodes, b.nodes) + sockets + (others ? 6 : 0);
 }
 
 }  // namespace
@@ -44,10 +62,10 @@ std::span<const KnownMachine> known_machines() { return machines; }
 const KnownMachine& most_similar(const Machine& machine) {
   const auto at_least_one = [](std::size_t count) { return std::max(1.0, static_cast<double>(count)); };
   const Shape shape{at_least_one(machine.sockets.size()), at_least_one(machine.nodes.size()),
-                    at_least_one(machine.chiplets.size()), at_least_one(machine.cores.size())};
+                    at_least_one(machine.chiplets.size()), at_least_one(machine.cores.size()), maker_of(machine.name)};
   const auto distance = [&](const KnownMachine& one) {
     return unlikeness(shape, {static_cast<double>(one.sockets), static_cast<double>(one.nodes),
-                              static_cast<double>(one.chiplets), static_cast<double>(one.cores)});
+                              static_cast<double>(one.chiplets), static_cast<double>(one.cores), maker_of(one.name)});
   };
   return *std::min_element(machines.begin(), machines.end(),
                            [&](const KnownMachine& a, const KnownMachine& b) { return distance(a) < distance(b); });

@@ -23,8 +23,8 @@ struct KnownMachine {
 
 std::span<const KnownMachine> known_machines();
 
-/// The one whose shape is most like that of `machine`: above all the number of chiplets in a socket, then cores, nodes,
-/// and whether there are several sockets.
+/// The one whose shape is most like that of `machine`: above all the number of chiplets in a socket and, where the
+/// processor's name tells it, who made it; then cores, nodes, and whether there are several sockets.
 const KnownMachine& most_similar(const Machine& machine);
 
 }  // namespace charm::controller

@@ -77,7 +77,7 @@ Outcome outcome_of(const Point& point, int rounds) {
 
 std::string place_of(const Point& point, std::string_view x) {
   if (x.empty()) return point.series;
-  return fmt::format("{} at {:.4g} {}", point.series, point.x, x);
+  return fmt::format("{} at {}", point.series, x_text(point, x));
 }
 
 }  // namespace
@@ -231,6 +231,12 @@ std::string_view name(Expect expect) {
       break;
   }
   return "nothing";
+}
+
+std::string x_text(const Point& point, std::string_view x) {
+  // Titles of axes are plurals of what is counted, or units.
+  const bool one = point.x == 1 && (x.ends_with("workers") || x.ends_with("threads"));
+  return fmt::format("{:.4g} {}", point.x, one ? x.substr(0, x.size() - 1) : x);
 }
 
 std::string measured_text(const Point& point) {

@@ -27,6 +27,9 @@ std::string_view name(Finding finding);
 std::string_view name(Outcome outcome);
 std::string_view name(Expect expect);
 
+/// Where the point is on an axis with that title: "8 workers", "1 worker", "64 MiB".
+std::string x_text(const Point& point, std::string_view x);
+
 /// "1.84 (1.79–1.90)"; with a unit where it is a value and no ratio.
 std::string measured_text(const Point& point);
 /// "above 1", "at most 500 µs", "within 10 % of 1": what the claim expects; empty if nothing.

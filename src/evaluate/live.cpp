@@ -170,7 +170,10 @@ std::string LiveMeasuring::said_by(const std::vector<std::string>& words, const 
   if (child.start_error != 0)
     refuse("cannot run '" + around_.program + "': " + std::string(std::generic_category().message(child.start_error)),
            "");
-  if (child.too_long) refuse(fmt::format("'{}' took longer than {:.0f} s", command, limit_s), "take --full");
+  if (child.too_long) {
+    refuse(fmt::format("'{}' took longer than {:.0f} s", command, limit_s),
+           "measure on a quieter machine, or with --full");
+  }
   if (child.exit_code != 0 || child.signal != 0) {
     std::string last = child.error_tail.substr(0, child.error_tail.find_last_not_of('\n') + 1);
     last = last.substr(last.find_last_of('\n') + 1);

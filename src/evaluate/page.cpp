@@ -141,9 +141,7 @@ std::string section(const Result& result) {
 
 std::string point_label(const Result& result, const Point& point) {
   if (result.plan.x.empty()) return point.series;
-  const bool one_of_several = point.x == 1 && result.plan.x.ends_with("workers");
-  const std::string unit = one_of_several ? "worker" : result.plan.x;
-  return fmt::format("{}, {:.4g} {}", point.series, point.x, unit);
+  return fmt::format("{}, {}", point.series, x_text(point, result.plan.x));
 }
 
 std::string report_page(const Evaluation& evaluation, const std::string& machine_svg) {

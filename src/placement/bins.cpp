@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "placement/apportion.hpp"
+#include "placement/memory_rate.hpp"
 
 namespace charm::placement {
 namespace {
@@ -31,6 +32,31 @@ std::vector<WorkerCore> worker_cores_of(const std::vector<const Core*>& cores, b
     }
   }
   return worker_cores;
+}
+
+template <class Value>
+std::vector<int> keys(const std::map<int, Value>& map) {
+  std::vector<int> all;
+  for (const auto& [key, value] : map) all.push_back(key);
+  return all;
+}
+
+/// Those whose node has faster memory first; else the order that they have.
+template <class NodeOf>
+std::vector<int> faster_first(const Machine& machine, std::vector<int> ids, NodeOf node_of) {
+  std::stable_sort(ids.begin(), ids.end(),
+                   [&](int a, int b) { return memory_rate(machine, node_of(a)) > memory_rate(machine, node_of(b)); });
+  return ids;
+}
+
+/// Sockets with an allowed core, the one with the fastest memory first.
+std::vector<int> sockets_in_order(const Machine& machine) {
+  std::map<int, int> fastest;  // socket, node
+  for (const Core& core : machine.cores) {
+    int& node = fastest.try_emplace(core.socket, core.node).first->second;
+    if (memory_rate(machine, core.node) > memory_rate(machine, node)) node = core.node;
+  }
+  return faster_first(machine, keys(fastest), [&](int socket) { return fastest.at(socket); });
 }
 
 /// One family over the chiplets of all sockets: the levels of as few sockets as hold the workers, then all chiplets of
@@ -87,11 +113,12 @@ std::vector<std::vector<std::vector<Bin>>> bins_by_socket_and_node(const Machine
   std::map<int, std::map<int, std::map<int, std::vector<const Core*>>>> grouped;  // socket, node, chiplet
   for (const Core& core : machine.cores) grouped[core.socket][core.node][core.chiplet].push_back(&core);
   std::vector<std::vector<std::vector<Bin>>> sockets;
-  for (const auto& [socket, nodes] : grouped) {
+  for (const int socket : sockets_in_order(machine)) {
     sockets.emplace_back();
-    for (const auto& [node, chiplets] : nodes) {
+    const auto& nodes = grouped[socket];
+    for (const int node : faster_first(machine, keys(nodes), [](int each) { return each; })) {
       sockets.back().emplace_back();
-      for (const auto& [chiplet, cores] : chiplets) {
+      for (const auto& [chiplet, cores] : nodes.at(node)) {
         sockets.back().back().push_back(
             {machine.chiplets[static_cast<std::size_t>(chiplet)].l3_bytes, worker_cores_of(cores, smt)});
       }
@@ -103,12 +130,14 @@ std::vector<std::vector<std::vector<Bin>>> bins_by_socket_and_node(const Machine
 std::vector<std::vector<Bin>> bins_by_socket(const Machine& machine, bool smt) {
   std::map<int, std::map<int, std::vector<const Core*>>> grouped;  // socket, chiplet
   for (const Core& core : machine.cores) grouped[core.socket][core.chiplet].push_back(&core);
+  const auto node_of = [&](int chiplet) { return machine.chiplets[static_cast<std::size_t>(chiplet)].node; };
   std::vector<std::vector<Bin>> sockets;
-  for (const auto& [socket, chiplets] : grouped) {
+  for (const int socket : sockets_in_order(machine)) {
     sockets.emplace_back();
-    for (const auto& [chiplet, cores] : chiplets) {
+    const auto& chiplets = grouped[socket];
+    for (const int chiplet : faster_first(machine, keys(chiplets), node_of)) {
       sockets.back().push_back(
-          {machine.chiplets[static_cast<std::size_t>(chiplet)].l3_bytes, worker_cores_of(cores, smt)});
+          {machine.chiplets[static_cast<std::size_t>(chiplet)].l3_bytes, worker_cores_of(chiplets.at(chiplet), smt)});
     }
   }
   return sockets;
@@ -131,10 +160,8 @@ std::vector<int> share_out(std::span<const int> capacities, int workers, SocketO
 
 std::vector<Bin> fewest_first(std::vector<Bin> bins, int workers) {
   std::vector<Bin> by_size = bins;
-  std::sort(by_size.begin(), by_size.end(), [](const Bin& a, const Bin& b) {
-    if (a.worker_cores.size() != b.worker_cores.size()) return a.worker_cores.size() > b.worker_cores.size();
-    return a.worker_cores.front().core < b.worker_cores.front().core;
-  });
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [](const Bin& a, const Bin& b) { return a.worker_cores.size() > b.worker_cores.size(); });
   return least_level(by_size, workers) < least_level(bins, workers) ? by_size : bins;
 }
 

@@ -16,8 +16,9 @@ int capacity(const Machine& machine, bool smt);
 /// \throws Error (too_many_workers) that names both numbers, or (bad_config) below one worker.
 int placed_workers(const Machine& machine, const Request& request);
 
-/// A socket's chiplets in hardware order; a bin's cores are its cores ascending, with `smt` all first threads before
-/// all second ones. Sockets without an allowed core are left out.
+/// A socket's chiplets in hardware order, those of nodes that were measured to have faster memory first, and so are the
+/// sockets (placement/memory_rate.hpp); a bin's cores are its cores ascending, with `smt` all first threads before all
+/// second ones. Sockets without an allowed core are left out.
 std::vector<std::vector<Bin>> bins_by_socket(const Machine& machine, bool smt);
 
 /// The same, further divided by NUMA node; a chiplet that spans nodes becomes one bin per node.
@@ -27,8 +28,8 @@ std::vector<std::vector<std::vector<Bin>>> bins_by_socket_and_node(const Machine
 /// evenly.
 std::vector<int> share_out(std::span<const int> capacities, int workers, SocketOrder order);
 
-/// Hardware order, unless fewer chiplets suffice when the largest come first (a cpuset has left holes): then those come
-/// first.
+/// The order that they have, unless fewer chiplets suffice when the largest come first (a cpuset has left holes): then
+/// those come first.
 std::vector<Bin> fewest_first(std::vector<Bin> bins, int workers);
 
 /// The monotone family of docs/placement.md, one per socket that gets workers; with `widen` one over all sockets,

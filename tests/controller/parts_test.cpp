@@ -203,6 +203,16 @@ TEST(Traits, AreThoseOfTheMostSimilarMachine) {
   EXPECT_EQ(like(1, 12, 8), "estimated, as on epyc-9654");
   EXPECT_EQ(like(1, 1, 64), "estimated, as on graviton-3");
   EXPECT_EQ(like(2, 1, 40), "estimated, as on xeon-max-9460");
+  const auto named = [&](const char* name, int sockets, int chiplets, int cores) {
+    charm::Machine machine = charm::test::uniform(sockets, chiplets, cores);
+    machine.name = name;
+    return traits_for(machine).source;
+  };
+  EXPECT_EQ(named("AMD EPYC", 1, 1, 2), "estimated, as on ryzen-7950x3d") << "a guest, and not of Arm's cores";
+  EXPECT_EQ(named("Intel(R) Xeon(R) Processor @ 2.50GHz", 1, 1, 2), "estimated, as on xeon-8375c");
+  EXPECT_EQ(named("Intel(R) Xeon(R) CPU Max 9460", 2, 4, 10), "estimated, as on xeon-max-9460");
+  EXPECT_EQ(named("Neoverse-V2", 1, 1, 72), "estimated, as on graviton-3");
+  EXPECT_EQ(named("QEMU Virtual CPU", 1, 1, 64), "estimated, as on graviton-3") << "the name tells no maker";
   EXPECT_EQ(traits_for(charm::test::uniform(2, 16, 4)).latency_ns[1], 132);
   EXPECT_EQ(traits_for(charm::test::uniform(2, 16, 4)).link_gb_per_s, 30);
   EXPECT_EQ(like(1, 1, 1).substr(0, 9), "estimated");

@@ -77,6 +77,32 @@ TEST_F(EvaluateTest, RefusesWhatItCannotDo) {
   expect_refused("evaluate", {"another machine"}, "CHARM_TOPOLOGY='pack:1 l3:2 core:2 pu:1'");
   given("file", "");
   expect_refused("evaluate --output file", {"file"});
+  expect_refused("evaluate --only moves --anyway --output /proc/none/here", {"cannot make the folder", "--output"});
+}
+
+TEST_F(EvaluateTest, SetsFilesOfOtherVersionsAndExperimentsSideBySide) {
+  ASSERT_EQ(charm("evaluate --only moves --anyway --output out -q").exit_code, 0);
+  auto former = evaluation("out");
+  former["version"] = "0.0.9";
+  former["machine"]["name"] = "Another processor";
+  former["machine"]["cores"] = 1;
+  former["experiments"][0]["name"] = "former-experiment";
+  given("former.json", former.dump());
+  const auto both = charm("evaluate --compare out/evaluation.json former.json --output both");
+  ASSERT_EQ(both.exit_code, 0) << both.err;
+  for (const char* text : {"Another processor: 1 core,", "charm 0.0.9 --quick", "moves", "former-experiment", "–"})
+    EXPECT_TRUE(has(both.out, text)) << text << "\n" << both.out;
+  EXPECT_TRUE(has(file("both/comparison.html"), "0.0.9"));
+}
+
+TEST_F(EvaluateTest, DoesNotGoOnWithWhatAnotherVersionBegan) {
+  ASSERT_EQ(charm("evaluate --only moves --anyway --output out -q").exit_code, 0);
+  auto former = evaluation("out");
+  auto key = former.at("machine").at("key").get<std::string>();
+  former["machine"]["key"] = key.substr(0, key.rfind("charm ")) + "charm 0.0.9";
+  given("out/evaluation.json", former.dump());
+  expect_refused("evaluate --only moves --anyway --output out --resume",
+                 {"another machine or program", "charm 0.0.9", "--output"});
 }
 
 TEST_F(EvaluateTest, MeasuresBlocksOfMallocOrSaysThatThereIsNone) {

@@ -60,6 +60,58 @@ TEST(PolicyProperty, FamiliesKeepTheirPromisesOnAnyMachine) {
   }));
 }
 
+TEST(PolicyProperty, FamiliesKeepTheirPromisesWhateverMemoryIsFaster) {
+  EXPECT_TRUE(rc::check("P1-P5 with measured memory", [] {
+    auto [machine, request] = any_case();
+    const std::size_t nodes = machine.nodes.size();
+    machine.measured.node_gb_per_s.assign(nodes, std::vector<double>(nodes, 1));
+    for (std::size_t n = 0; n < nodes; ++n)
+      machine.measured.node_gb_per_s[n][n] = *rc::gen::element(0.0, 10.0, 10.3, 20.0, 40.0);
+    for (auto name : {"local", "distributed", "numa"}) {
+      Placement p = place(name, machine, request);
+      RC_ASSERT(ranges_overlap(p) == "");
+      RC_ASSERT(wrong_core(machine, p, request.smt) == "");
+      RC_ASSERT(needless_moves(p) == "");
+      RC_ASSERT(name == std::string_view("numa") || wrong_width(p) == "");
+      for (const auto& row : p.worker_cores) RC_ASSERT(row.size() == at(request.workers));
+    }
+  }));
+}
+
+TEST(Policies, BeginWithTheSocketWhoseMemoryWasMeasuredToBeFaster) {
+  Machine machine = uniform(3, 2, 4);
+  const auto sockets = [&](const char* name, int workers) {
+    std::vector<int> used;
+    for (const auto& [socket, count] :
+         count_by(place(name, machine, {.workers = workers}).start(), &WorkerCore::socket))
+      used.push_back(socket);
+    return used;
+  };
+  for (const char* name : {"local", "distributed", "numa"})
+    EXPECT_EQ(sockets(name, 4), std::vector<int>{0}) << name << ": nothing is known";
+  machine.measured.node_gb_per_s = {{10, 1, 1}, {1, 20, 1}, {1, 1, 10.2}};
+  for (const char* name : {"local", "distributed", "numa"}) {
+    EXPECT_EQ(sockets(name, 4), std::vector<int>{1}) << name;
+    EXPECT_EQ(sockets(name, 12), (std::vector<int>{0, 1})) << name << ": the third is not known to be faster";
+  }
+  const Placement widening = place("local", machine, {.workers = 6});
+  EXPECT_EQ(count_by(widening.worker_cores.back(), &WorkerCore::socket).size(), 3U) << "a controller may use them all";
+  machine.measured.doubts = {"another program ran"};
+  EXPECT_EQ(sockets("local", 4), std::vector<int>{0}) << "a doubtful profile decides nothing";
+}
+
+TEST(Policies, BeginWithTheNodeOfASocketWhoseMemoryWasMeasuredToBeFaster) {
+  const Shape::Die die{4, 32ULL << 20};
+  Shape shape;
+  shape.sockets = {{{die, die}, {die, die}}};
+  Machine machine = build(shape);
+  machine.measured.node_gb_per_s = {{10, 8}, {8, 20}};
+  for (const char* name : {"local", "numa"}) {
+    const auto nodes = count_by(place(name, machine, {.workers = 8}).start(), &WorkerCore::node);
+    EXPECT_EQ(nodes, (std::map<int, int>{{1, 8}})) << name;
+  }
+}
+
 TEST(PolicyProperty, AnyMixOfSpreadsPutsEveryWorkerOnACoreOfItsOwn) {
   EXPECT_TRUE(rc::check("P1 through lookup", [] {
     auto [machine, request] = any_case();

@@ -107,8 +107,10 @@ std::string side_by_side_text(const std::vector<Evaluation>& evaluations, bool c
   std::vector<Column> columns = {{"", Align::left}};
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto& machine = evaluations[i].machine;
-    out += fmt::format("{}  {}: {} cores, {} chiplets, {} nodes; --{}, {}\n", i + 1, names[i], machine.cores,
-                       machine.chiplets, machine.nodes, evaluate::name(evaluations[i].extent), evaluations[i].started);
+    const auto count = [](int n, const char* what) { return base::counted(static_cast<std::size_t>(n), what); };
+    out += fmt::format("{}  {}: {}, {}, {}; charm {} --{}, {}\n", i + 1, names[i], count(machine.cores, "core"),
+                       count(machine.chiplets, "chiplet"), count(machine.nodes, "NUMA node"), evaluations[i].version,
+                       evaluate::name(evaluations[i].extent), evaluations[i].started);
     columns.push_back({std::to_string(i + 1), Align::left});
   }
   std::vector<std::vector<Cell>> verdicts;

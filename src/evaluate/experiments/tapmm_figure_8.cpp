@@ -150,7 +150,7 @@ Plan plan_tapmm_figure_8(const Context& context) {
       expecting(planner.ratio(fmt::format("exact over {}", other), threads, "exact", other),
                 ends ? Expect::at_least : Expect::nothing, as_fast, "CHARM's own claim");
   }
-  expecting(planner.ratio("under the malloc over without", planner.cores(), several ? "local" : "exact", ""),
+  expecting(planner.ratio("reading under the malloc over without it", planner.cores(), several ? "local" : "exact", ""),
             Expect::at_least, as_fast, "CHARM's own claim");
   const auto allocating = [&](const char* series, Blocks what, const char* other) {
     Point point{.series = series, .x = 1};
