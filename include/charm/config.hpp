@@ -36,10 +36,10 @@ struct Config {
   std::optional<std::string> surplus = {};         ///< workers that have lost their cpus: rest, or share those left
   std::optional<std::string> monitor = {};         ///< the controller measures the whole program, or regions only
   std::optional<int> watch_ms = {};                ///< milliseconds between two checks of the allowed cpus; 0: never
-  std::optional<std::string> share = {};  ///< lease cores beside other programs: auto (only ranks), on, off, or a file's path
-  std::optional<int> share_weight = {};   ///< 1 to 1000; weight when leased cores are divided among programs
-  std::optional<std::string> bind = {};   ///< what workers are bound to: core, chiplet, node or none
-  std::optional<bool> lend_caller = {};   ///< the thread that calls init() works as worker 0 while it waits in run()
+  std::optional<std::string> share = {};           ///< lease cores beside others: auto (only ranks), on, off, or a path
+  std::optional<int> share_weight = {};            ///< 1 to 1000; weight when leased cores are divided among programs
+  std::optional<std::string> bind = {};            ///< what workers are bound to: core, chiplet, node or none
+  std::optional<bool> lend_caller = {};  ///< the thread that calls init() works as worker 0 while it waits in run()
   std::optional<std::string> caller_mask = {};  ///< of that thread outside of run(): own, or worker (that of worker 0)
   std::optional<int> blocking_threads = {};     ///< most threads of the blocking pool (charm::blocking)
   std::optional<std::string> deadlock = {};     ///< what happens when no task can go on: report, abort or off

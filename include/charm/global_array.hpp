@@ -152,8 +152,13 @@ class global_array {
         rank_(static_cast<std::size_t>(remote::rank())),
         layout_(layout) {
     own_count_ = size_on(static_cast<int>(rank_));
-    own_ = std::make_unique<T[]>(own_count_ == 0 ? 1 : own_count_);
-    parts_ = remote::gather(reinterpret_cast<std::uintptr_t>(own_.get()));
+    try {
+      own_ = std::make_unique<T[]>(own_count_ == 0 ? 1 : own_count_);
+    } catch (const std::bad_alloc&) {  // the other ranks wait for this one, and fail as it does
+    }
+    const std::vector<Part> parts = remote::gather(Part{reinterpret_cast<std::uintptr_t>(own_.get()), count_, layout_});
+    for (std::size_t rank = 0; rank < ranks_; ++rank) check(parts, rank);
+    for (const Part& part : parts) parts_.push_back(part.address);
   }
 
   /// Elements in all, of a symmetric one in each rank.
@@ -203,6 +208,23 @@ class global_array {
     std::size_t rank;
     std::size_t at;
   };
+  struct Part {
+    std::uintptr_t address;
+    std::size_t count;
+    GlobalLayout layout;
+  };
+  void check(const std::vector<Part>& parts, std::size_t rank) const {
+    if (parts[rank].count != parts[0].count || parts[rank].layout != parts[0].layout)
+      throw Error(Errc::bad_input,
+                  "ranks 0 and " + std::to_string(rank) + " make a global array of " + std::to_string(parts[0].count) +
+                      " and " + std::to_string(parts[rank].count) + " elements, or in different layouts",
+                  "call gmalloc() with the same arguments on all ranks");
+    if (parts[rank].address == 0)
+      throw Error(Errc::system,
+                  "rank " + std::to_string(rank) + " has no memory for its " +
+                      std::to_string(size_on(static_cast<int>(rank))) + " elements of a global array",
+                  "use fewer elements, or more machines");
+  }
   static void check(std::size_t index, std::size_t size) {
     if (index >= size)
       throw Error(Errc::bad_input,
@@ -237,7 +259,8 @@ class global_array {
 };
 
 /// Makes an array over all ranks, of zeros. Every rank calls it with the same arguments, under the conditions of
-/// charm::remote::barrier(). \throws Error (not_running, remote), std::bad_alloc.
+/// charm::remote::barrier(). \throws Error, on all ranks: system if one of them has no memory for its part, bad_input
+/// if the arguments differ; not_running, remote.
 template <class T>
 global_array<T> gmalloc(std::size_t count, GlobalLayout layout = GlobalLayout::block) {
   static_assert(std::is_trivially_copyable_v<T>, "what other ranks read and write is copied as bytes");

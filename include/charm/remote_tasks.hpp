@@ -36,9 +36,10 @@ struct BagPart {
 };
 /// The bytes of a task are at most this, so that a reply takes several.
 inline constexpr std::size_t most_task_bytes = 256;
-/// As open_part() and run_part(). \param first tasks with which this rank begins.
-void open_bag(const BagPart& part);
-void run_bag(const BagPart& part, TaskBody body, void* function, std::span<const std::byte> first);
+/// As open_part() and run_part(). \param first tasks with which this rank begins. They are there before another rank
+/// can ask for them: one that finds nothing anywhere ends.
+void open_bag(const BagPart& part, std::span<const std::byte> first);
+void run_bag(const BagPart& part, TaskBody body, void* function);
 
 }  // namespace detail
 
@@ -46,6 +47,7 @@ void run_bag(const BagPart& part, TaskBody body, void* function, std::span<const
 template <class Task>
 class MoreTasks {
  public:
+  /// For run_tasks().
   explicit MoreTasks(detail::TaskBag& bag) noexcept : bag_(bag) {}
   /// Adds a task, which this rank runs, or one that takes it.
   void add(const Task& task) { detail::add_task(bag_, reinterpret_cast<const std::byte*>(&task)); }
@@ -58,7 +60,7 @@ namespace detail {
 
 template <class Task, class F>
 struct RankTasks {
-  void operator()(std::span<const std::byte> first) {
+  void operator()() {
     run_bag(
         part,
         [](void* at, const std::byte* task, TaskBag& bag) {
@@ -67,7 +69,7 @@ struct RankTasks {
           MoreTasks<Task> more(bag);
           (*static_cast<F*>(at))(std::bit_cast<Task>(bytes), more);
         },
-        &function, first);
+        &function);
   }
   BagPart part;
   F function;
@@ -86,21 +88,27 @@ void run_tasks(std::span<const Task> first, const F& function, const RankTaskOpt
                 "a task is a value of at most 256 bytes that can be copied as bytes; send a global_ptr for an address");
   using Tasks = detail::RankTasks<Task, F>;
   const Tasks tasks{{detail::new_loop(), sizeof(Task), options.steal}, function};
+  detail::open_bag(tasks.part, std::as_bytes(first));
   std::vector<future<void>> parts;
   std::exception_ptr error;
   try {
     if (options.steal) {
       std::vector<future<void>> opened;
-      for (int r = 0; r < ranks(); ++r)
-        opened.push_back(call_async(r, [](detail::BagPart part) { detail::open_bag(part); }, tasks.part));
+      for (const int r : ranks_by_distance())
+        opened.push_back(call_async(r, [](detail::BagPart part) { detail::open_bag(part, {}); }, tasks.part));
       flush();
       detail::wait_for_all(opened, nullptr);
-      for (const int r : ranks_by_distance()) parts.push_back(call_async(r, tasks, std::span<const std::byte>()));
+      for (const int r : ranks_by_distance()) parts.push_back(call_async(r, tasks));
+      flush();
     }
-    parts.push_back(call_async(rank(), tasks, std::as_bytes(first)));
-    flush();
   } catch (...) {
     error = std::current_exception();
+  }
+  try {
+    parts.push_back(call_async(rank(), tasks));  // also after an error: it ends this rank's part
+    flush();
+  } catch (...) {
+    if (error == nullptr) error = std::current_exception();
   }
   detail::wait_for_all(parts, std::move(error));
 }

@@ -134,6 +134,7 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
     preload.emplace(options.weights, static_cast<int>(prepared.plan.machine.cores.size()), options.traffic,
                     options.malloc_statistics);
     if (!preload->note().empty()) prepared.notes.push_back(preload->note());
+    if (const std::string why = why_not_preloaded(options.program.front()); !why.empty()) prepared.notes.push_back(why);
   }
   if (options.once) {
     code = become(options, prepared, preload, session);

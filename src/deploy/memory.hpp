@@ -8,8 +8,8 @@
 
 namespace charm::deploy {
 
-/// The heap of a Java process that may use so many bytes: it needs a fifth beside its heap (threads, code, buffers), and
-/// a small one a fixed part.
+/// The heap of a Java process that may use so many bytes: it needs a fifth beside its heap (threads, code, buffers),
+/// and a small one a fixed part.
 std::uint64_t java_heap(std::uint64_t bytes);
 
 /// The node (an index in Machine::nodes) that gives each core its memory: its own, or the nearest that has any.

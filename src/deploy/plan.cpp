@@ -125,8 +125,9 @@ HostPlan plan_host(const Host& host, const Request& request, bool alone, std::ve
   constexpr int last_port = 65535;
   if (request.port < 1 || workers.back().web_port > last_port) {
     throw Error(Errc::bad_input,
-                base::counted(workers.size(), "worker") + " need ports " + std::to_string(request.port) + " to " +
-                    std::to_string(workers.back().web_port) + ", and ports are 1 to 65535",
+                base::counted(workers.size(), "worker") + (workers.size() == 1 ? " needs" : " need") + " ports " +
+                    std::to_string(request.port) + " to " + std::to_string(workers.back().web_port) +
+                    ", and ports are 1 to 65535",
                 "give another --port");
   }
   note_differences(host, workers, plan);

@@ -382,6 +382,9 @@ Outcome bring_up(const Plan& workers, const Target& target, const UpOptions& giv
     }
   }
   supervisor.check_ports(target);
+  for (const HostPlan& host : plan.hosts) {
+    for (const std::string& note : host.notes) say("note: " + note);
+  }
   os::EndSignals signals;
   supervisor.prepare();
   supervisor.start_all();

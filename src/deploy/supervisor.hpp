@@ -28,7 +28,7 @@ enum class Outcome {
 };
 
 /// Starts and supervises until a signal (HUP, INT, QUIT, TERM) or until no worker is left to run.
-/// \param say gets a line for each event.
+/// \param say gets the plan's notes, once nothing refuses it, and a line for each event.
 /// \throws Error: bad_input where the plan is not for this machine, a port is taken, or a deployment runs there
 /// already; system where a worker cannot be started at all (what was started is ended first).
 Outcome bring_up(const Plan& plan, const Target& target, const UpOptions& options,

@@ -8,6 +8,7 @@
 
 #include "malloc/jemalloc.hpp"
 #include "malloc/text.hpp"
+#include "malloc/variables.hpp"
 #include "malloc/weights.hpp"
 #include "os/memory/bare.hpp"
 
@@ -32,43 +33,17 @@ bool has_sanitizer() noexcept {
 constinit WeightFile weight_file;
 constinit Statistics all_statistics;
 constinit bool placing = false;
-constinit std::size_t limit = std::size_t{4} << 20U;
-constinit const char* statistics_to = nullptr;
+constinit Variables asked;
 constinit char default_path[64] = {};
 constinit std::atomic<bool> refusal_said{false};
 constinit std::atomic<bool> full_said{false};
 constinit std::atomic<std::uint64_t> next_look_ns{0};
 
-bool is(const char* text, const char* other) noexcept {
-  if (text == nullptr) return false;
-  while (*text != '\0' && *text == *other) ++text, ++other;
-  return *text == *other;
-}
-
-/// "4M"; 0 where it is no size.
-std::size_t size_of(const char* text) noexcept {
-  std::size_t value = 0;
-  const char* at = text;
-  for (; *at >= '0' && *at <= '9' && value < (std::size_t{1} << 40U); ++at)
-    value = value * 10 + static_cast<std::size_t>(*at - '0');
-  const unsigned shift = *at == 'K' ? 10U : *at == 'M' ? 20U : *at == 'G' ? 30U : 0U;
-  if (shift > 0) ++at;
-  return at == text || *at != '\0' ? 0 : value << shift;
-}
-
-/// The size that jemalloc gives to so many bytes, from 64 KiB on: of four between two powers of two.
-constexpr std::size_t size_class(std::size_t bytes) noexcept {
-  const std::size_t step = std::bit_floor(2 * bytes - 1) / 8;
-  return (bytes + step - 1) / step * step;
-}
-static_assert(size_class(std::size_t{4} << 20U) == std::size_t{4} << 20U && size_class(100'000) == 112 << 10U);
-
 /// What root publishes for all users.
 constexpr const char* machine_path = "/dev/shm/charm-malloc";
 
 /// /dev/shm/charm-malloc-UID, where `charm malloc weights --publish` puts the weights of this user's machine.
-const char* path_of_page() noexcept {
-  if (const char* path = os::bare::environment("CHARM_MALLOC_WEIGHTS"); path != nullptr && *path != '\0') return path;
+const char* user_path() noexcept {
   Text path;
   path << "/dev/shm/charm-malloc-" << os::bare::user();
   for (std::size_t i = 0; i < path.length() && i + 1 < sizeof default_path; ++i) default_path[i] = path.data()[i];
@@ -96,6 +71,10 @@ void say_refusal(int error) noexcept {
   } else if (error == EINVAL) {
     text
         << "the process may not use a NUMA node of the weights (its cgroup's cpuset.mems); such blocks lie elsewhere\n";
+  } else if (error == ENOSYS) {
+    text << "the kernel cannot place memory (it was built without NUMA, or an emulator has no mbind); it lies where it "
+            "is "
+            "touched first\n";
   } else {
     text << "the kernel refuses to place memory (mbind: error " << static_cast<std::uint64_t>(error)
          << "); it lies where it is touched first; allow mbind in the container (CAP_SYS_NICE with Docker)\n";
@@ -186,27 +165,15 @@ void decide(bool serves) noexcept {
     say(Text() << "charm: malloc: the program has a sanitizer, whose own malloc serves it: nothing is placed\n");
     return;
   }
-  statistics_to = os::bare::environment("CHARM_MALLOC_STATS");
-  const char* asked = os::bare::environment("CHARM_MALLOC");
-  if (is(asked, "off")) return;
-  if (asked != nullptr && !is(asked, "on") && !is(asked, ""))
-    say(Text() << "charm: malloc: CHARM_MALLOC = '" << asked << "' is not usable; give on or off\n");
-  if (const char* text = os::bare::environment("CHARM_MALLOC_HUGE"); text != nullptr) {
-    const std::size_t bytes = size_of(text);
-    // jemalloc's own small sizes end at 14 KiB, and a mapping for every block of some pages would be slow.
-    if (bytes >= (std::size_t{64} << 10U)) {
-      limit = size_class(bytes);
-    } else {
-      say(Text() << "charm: malloc: CHARM_MALLOC_HUGE = '" << text
-                 << "' is not usable; give a size of at least 64K, such as 4M\n");
-    }
-  }
-  const bool named = os::bare::environment("CHARM_MALLOC_WEIGHTS") != nullptr;
-  const char* path = path_of_page();
+  asked = read_variables();
+  if (asked.off) return;
+  const bool named = asked.weights != nullptr;
+  const char* path = named ? asked.weights : user_path();
   if (!weight_file.open(path) && (named || !weight_file.open(machine_path))) {
     if (named || several_memories()) {
-      say(Text() << "charm: malloc: no usable weights in '" << path
-                 << "': memory lies where it is touched first; write them with 'charm malloc weights --publish'\n");
+      say(Text() << "charm: malloc: no usable weights in '" << path << "' ("
+                 << os::bare::why_not_read(path, sizeof(traffic::WeightPage))
+                 << "): memory lies where it is touched first; write them with 'charm malloc weights --publish'\n");
     }
     return;
   }
@@ -220,7 +187,7 @@ void decide(bool serves) noexcept {
 }
 
 bool places() noexcept { return placing; }
-std::size_t normal_limit() noexcept { return limit; }
+std::size_t normal_limit() noexcept { return asked.normal_limit; }
 Statistics& statistics() noexcept { return all_statistics; }
 
 int root_of(int cpu) noexcept {
@@ -249,8 +216,8 @@ void spread(void* data, std::size_t bytes, std::size_t root) noexcept {
 void see_static_arrays(std::size_t root) noexcept {
   constexpr std::size_t large = std::size_t{64} << 20U;  // what a program runs measurably slower for
   const os::bare::Range arrays = os::bare::static_memory();
-  if (is(os::bare::environment("CHARM_MALLOC_STATIC"), "on")) {
-    if (arrays.bytes > limit && root < weight_file.page().roots) {
+  if (asked.spreads_static) {
+    if (arrays.bytes > asked.normal_limit && root < weight_file.page().roots) {
       count(all_statistics.static_bytes, arrays.bytes);
       spread(arrays.data, arrays.bytes, root);
     }
@@ -264,12 +231,12 @@ void see_static_arrays(std::size_t root) noexcept {
 void place_huge(void* data, std::size_t bytes, std::size_t root) noexcept {
   if (weight_file.refresh(os::bare::coarse_ns())) count(all_statistics.pages_read);
   const traffic::WeightPage& page = weight_file.page();
-  if (bytes > limit) {  // else jemalloc's own bookkeeping
+  if (bytes > asked.normal_limit) {  // else jemalloc's own bookkeeping
     count(all_statistics.huge_blocks);
     count(all_statistics.huge_bytes, bytes);
   }
   if (root >= page.roots) return;
-  if (bytes > limit) see_full_nodes(page, bytes, root);
+  if (bytes > asked.normal_limit) see_full_nodes(page, bytes, root);
   spread(data, bytes, root);
 }
 
@@ -293,7 +260,7 @@ void print_statistics(const char* where) noexcept {
     text << ", memory was not placed\n";
   } else {
     const traffic::WeightPage& page = weight_file.page();
-    text << ", policy " << page.policy.data() << ", huge above " << limit << " bytes\n";
+    text << ", policy " << page.policy.data() << ", huge above " << asked.normal_limit << " bytes\n";
     text << "charm malloc: huge blocks " << number(all.huge_blocks) << ", bytes " << number(all.huge_bytes) << "\n";
     text << "charm malloc: normal chunks " << number(all.normal_chunks) << ", bytes " << number(all.normal_bytes)
          << ", arenas " << number(all.arenas) << ", moves " << number(all.moves) << "\n";
@@ -306,17 +273,17 @@ void print_statistics(const char* where) noexcept {
       text << " " << static_cast<std::uint64_t>(page.os_node[m]) << ":" << number(all.bytes[m]);
     text << "\n";
   }
-  if (where[0] == '/') {
-    os::bare::append(where, text.data(), text.length());
-  } else {
+  if (where[0] != '/') {
     os::bare::write_error(text.data(), text.length());
+  } else if (!os::bare::append(where, text.data(), text.length())) {
+    say(Text() << "charm: malloc: the statistics cannot be written to '" << where << "' (CHARM_MALLOC_STATS)\n");
   }
 }
 
 namespace {
 /// At exit(). A program that ends by _exit or a signal prints nothing.
 [[gnu::destructor]] void at_exit() {
-  if (statistics_to != nullptr && *statistics_to != '\0') print_statistics(statistics_to);
+  if (asked.statistics != nullptr) print_statistics(asked.statistics);
 }
 }  // namespace
 

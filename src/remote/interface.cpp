@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <string>
 #include <thread>
@@ -98,11 +99,11 @@ class Together {
   Together& operator=(const Together&) = delete;
 };
 
-std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool,
-                                          [[maybe_unused]] const base::Settings& settings) {
+std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool, [[maybe_unused]] std::uint64_t table,
+                                          [[maybe_unused]] const std::string& problem) {
   const Launch launch = find_launch();
 #ifdef CHARM_HAS_MPI
-  if (launch.ranks > 1 || mpi_is_running()) return make_mpi_transport(pool, launch.ranks, sched::Sharing::table(settings));
+  if (launch.ranks > 1 || mpi_is_running()) return make_mpi_transport(pool, launch.ranks, table, problem);
 #else
   if (launch.ranks > 1)
     throw Error(
@@ -112,6 +113,26 @@ std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool,
         "install an MPI library (scripts/setup mpi) and build CHARM again, or start the program without mpirun");
 #endif
   return std::make_unique<Loopback>();
+}
+
+/// A rank whose settings cannot be used says so to the others, who would wait for it in MPI.
+void meet_others(Rank& rank, base::Settings& settings, const Config& config) {
+  std::exception_ptr error;
+  std::string problem;
+  std::uint64_t table = 0;
+  try {
+    settings = base::resolve(config);
+    table = sched::Sharing::table(settings);
+  } catch (const Error& wrong) {
+    error = std::current_exception();
+    problem = wrong.what();
+  }
+  try {
+    rank.transport = find_transport(rank.pool, table, problem);
+  } catch (const Error&) {
+    if (error == nullptr) throw;
+  }
+  if (error != nullptr) std::rethrow_exception(error);
 }
 
 /// How the runtime of a rank begins.
@@ -219,9 +240,9 @@ void init(const Config& config) {
   not_in_tasks("init");
   if (rank_of_process != nullptr)
     throw Error(Errc::bad_input, "charm::remote::init() was called twice", "call it once, before finalize()");
-  const base::Settings settings = base::resolve(config);
   auto made = std::make_unique<Rank>();
-  made->transport = find_transport(made->pool, settings);
+  base::Settings settings;
+  meet_others(*made, settings, config);
   find_code();
   const Beginning beginning = keep_apart(*made->transport, config, settings);
   made->cpus = beginning.cpus;

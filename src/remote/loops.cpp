@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 
+#include "remote/answer.hpp"
 #include "remote/called.hpp"
 #include "remote/numbered.hpp"
 
@@ -90,7 +91,7 @@ void run_part(const LoopPart& given, LoopBody body, void* function) {
                               part.put({});  // nobody takes more of it
                               throw;
                             }
-                            if (given.steal) poll();  // others may ask for their share
+                            if (given.steal) answer_now_and_then();  // others may ask for their share
                           }
                         },
                         {.grain = 1});

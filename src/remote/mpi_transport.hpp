@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "remote/transport.hpp"
 
@@ -13,8 +14,10 @@ namespace charm::remote {
 bool mpi_is_running();
 
 /// \param pool where its buffers come from, and go to. \param started ranks that the environment tells of.
-/// \param table of leases (sched::Sharing::table).
-/// \throws Error (refused) if MPI starts other ranks than that, or does not allow several threads.
-std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started, std::uint64_t table);
+/// \param table of leases (sched::Sharing::table). \param problem why this rank cannot start, or empty.
+/// \throws Error (refused) if MPI starts other ranks than that, or does not allow several threads; on all ranks if one
+/// cannot start.
+std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started, std::uint64_t table,
+                                              const std::string& problem);
 
 }  // namespace charm::remote

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "attach/live_system.hpp"
@@ -34,6 +35,31 @@ TEST(Processes, ShowThisOne) {
   EXPECT_FALSE(status->kernel);
   EXPECT_EQ(processes.owner(getpid()), geteuid());
   EXPECT_EQ(processes.process_of(getpid()), getpid());
+}
+
+// Such a server was taken for ended while it still listened.
+TEST(Processes, LiveOnWhenTheirFirstThreadHasEnded) {
+  const int child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    pthread_t other{};
+    pthread_create(
+        &other, nullptr,
+        [](void*) -> void* {
+          for (;;) pause();
+        },
+        nullptr);
+    syscall(SYS_exit, 0);  // of this thread alone
+  }
+  const Processes processes;
+  const auto process = charm::os::identity(child, processes);
+  while (processes.status(child)->state != 'Z') usleep(1000);
+  EXPECT_TRUE(processes.alive(process));
+  kill(child, SIGKILL);
+  siginfo_t ended{};
+  waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT);
+  EXPECT_FALSE(processes.alive(process)) << "all its threads have ended, and nobody has asked how";
+  waitpid(child, nullptr, 0);
 }
 
 TEST(Processes, ThatAreNotThereHaveNothing) {

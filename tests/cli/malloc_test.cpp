@@ -1,5 +1,7 @@
 // `charm malloc` and `charm run --malloc` as a user runs them.
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include <gtest/gtest.h>
 
@@ -145,6 +147,19 @@ TEST_F(MallocTool, RunPreloadsTheLibraryAndEndsAsTheProgram) {
   if (said.err.find("is neither in") != std::string::npos) GTEST_SKIP() << "the library was not built";
   EXPECT_EQ(said.exit_code, 7) << said.err;
   EXPECT_NE(said.out.find("libcharm_malloc.so"), std::string::npos) << said.out;
+}
+
+TEST_F(MallocTool, RunRefusesAProgramThatCannotLoadTheLibrary) {
+  std::ifstream file("/bin/true", std::ios::binary);
+  std::string program{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t linker = program.find("ld-linux-");
+  ASSERT_NE(linker, std::string::npos);
+  program.replace(linker, 9, "ld-musl-x");
+  given("musl", program);
+  const Said said = shell("chmod +x musl; '" CHARM_TOOL "' run --malloc --share off -- ./musl");
+  if (said.err.find("is neither in") != std::string::npos) GTEST_SKIP() << "the library was not built";
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_NE(said.err.find("is linked with musl"), std::string::npos) << said.err;
 }
 
 TEST_F(MallocTool, RunTellsWhatWasPlaced) {

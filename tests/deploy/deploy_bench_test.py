@@ -1,15 +1,22 @@
 """What `charm deploy bench` makes of answers and times, without engines."""
 
+import http.server
 import importlib.machinery
 import importlib.util
+import json
 import os
+import pathlib
 import re
 import sys
+import tempfile
+import threading
 import unittest
 
 sys.dont_write_bytecode = True
 program = sys.argv.pop()
 sys.path.insert(0, os.path.dirname(program))
+import deploy_clients
+
 loader = importlib.machinery.SourceFileLoader("deploy_bench", program)
 bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("deploy_bench", loader))
 loader.exec_module(bench)
@@ -22,28 +29,151 @@ class Queries(unittest.TestCase):
         self.assertEqual(bench.standard_sql("SELECT 1;"), "SELECT 1")
 
 
-class Insertions(unittest.TestCase):
-    columns = [("k", "BIGINT"), ("v", "VARCHAR"), ("d", "DATE")]
+class Pieces(unittest.TestCase):
+    """Of a table's file, as Trino's connector of text files reads them: it divides lines at commas and trims them."""
 
-    def test_hold_every_line_once_and_stay_short(self):
-        lines = [f"{i}|it's {i}|1995-03-15\n" for i in range(100)]
-        all_of_it = list(bench.insertions("t", self.columns, lines, most=500))
-        self.assertGreater(len(all_of_it), 4)
-        for each in all_of_it:
-            self.assertLess(len(each), 1000)
-        self.assertIn("CAST(f[1] AS BIGINT), f[2], CAST(f[3] AS DATE)", all_of_it[0])
-        found = re.findall(r"(\d+)\|it''s (\d+)\|1995-03-15", "".join(all_of_it))
-        self.assertEqual(found, [(str(i), str(i)) for i in range(100)])
+    def test_hold_every_line_once_and_are_short(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file, lines = pathlib.Path(folder) / "t.csv", [f"{i}|it's {i}, and more \n" for i in range(100)]
+            file.write_text("".join(lines))
+            made = deploy_clients.pieces(file, pathlib.Path(folder), most=500)
+            self.assertGreater(len(made), 4)
+            texts = [pathlib.Path(each).read_text() for each in made]
+            for each in texts:
+                self.assertLess(len(each), 600)
+            self.assertNotIn(",", "".join(texts))
+            back = [line.strip().replace("\1", ",").split("|") for line in "".join(texts).splitlines()]
+            self.assertEqual(back, [line.rstrip("\n").split("|") + [""] for line in lines])
 
     def test_of_nothing_are_none(self):
-        self.assertEqual(list(bench.insertions("t", self.columns, [])), [])
+        with tempfile.NamedTemporaryFile() as empty:
+            self.assertEqual(deploy_clients.pieces(empty.name, pathlib.Path("/nowhere")), [])
+
+
+class Catalogs(unittest.TestCase):
+    """Of Trino, which the command gives to `charm deploy up` beside the engine itself."""
+
+    def test_are_in_a_folder_that_refers_to_the_engine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            home, data = pathlib.Path(folder) / "trino", pathlib.Path(folder) / "data of it"
+            os.environ["TRINO_HOME"] = str(home)
+            self.addCleanup(os.environ.pop, "TRINO_HOME")
+            data.mkdir()
+            for table in deploy_clients.TABLES:
+                (data / f"{table}.csv").write_text("1|a\n")
+            with self.assertRaisesRegex(deploy_clients.Missing, "scripts/engines trino"):
+                deploy_clients.Trino.prepare(data)
+            for part in ("lib", "plugin/example-http"):
+                (home / part).mkdir(parents=True)
+            mine = pathlib.Path(deploy_clients.Trino.prepare(data)["TRINO_HOME"])
+            self.assertEqual(deploy_clients.Trino.prepare(data)["TRINO_HOME"], str(mine), "once for all policies")
+            self.assertTrue((mine / "plugin" / "example-http").exists())
+            tables = json.loads((mine / "tables.json").read_text())["default"]
+            self.assertEqual([each["name"] for each in tables], deploy_clients.TABLES)
+            self.assertRegex(tables[0]["sources"][0], "^file://localhost/.*/data%20of%20it/trino-home/files/customer.0$")
 
 
 class Cores(unittest.TestCase):
     """Of a worker, which `charm deploy` writes as a list of ids: Spark waits for ever for an executor with too many."""
 
     def test_are_counted_by_id_and_not_by_character(self):
-        self.assertEqual([bench.count_of(ids) for ids in ("0", "0-1", "0-3,8", "16-23,80-87", "")], [1, 2, 5, 16, 0])
+        self.assertEqual([deploy_clients.count_of(ids) for ids in ("0", "0-1", "0-3,8", "16-23,80-87", "")], [1, 2, 5, 16, 0])
+
+
+class FakeTrino(http.server.ThreadingHTTPServer):
+    """Answers every statement with 42, on its second page. `troubles` come before that: a status, or 0 for a connection
+    that is closed without a response."""
+
+    def __init__(self, troubles):
+        self.troubles, self.statements, self.asked = list(troubles), [], 0
+        super().__init__(("127.0.0.1", 0), FakePage)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class FakePage(http.server.BaseHTTPRequestHandler):
+    def answer(self, page):
+        self.server.asked += 1
+        if self.server.troubles:
+            if status := self.server.troubles.pop(0):
+                self.send_error(status)
+            self.close_connection = True
+            return
+        text = json.dumps(page).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_POST(self):
+        sql = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.server.statements.append(sql)
+        self.answer({"nextUri": f"http://127.0.0.1:{self.server.server_port}/second"})
+
+    def do_GET(self):
+        self.answer({"data": [[len(self.server.statements[-1]) and 42]]})
+
+    def log_message(self, *_):
+        pass
+
+
+class FakeDeployment:
+    patience, workers, ended = 1, [], ""
+
+    def ends(self):
+        return self.ended
+
+
+class LostConnections(unittest.TestCase):
+    def client(self, troubles):
+        self.server = FakeTrino(troubles)
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+        client = deploy_clients.Trino.__new__(deploy_clients.Trino)
+        client.deployment, client.again_for, client.before, client.end = FakeDeployment(), 60, "", 0
+        client.url = f"http://127.0.0.1:{self.server.server_port}"
+        return client
+
+    def test_are_asked_again(self):
+        self.assertEqual(self.client([0, 503, 0]).ask("SELECT 42"), [["42"]])
+        self.assertEqual(self.server.asked, 5)
+
+    def test_of_a_server_that_has_ended_are_told_at_once_with_the_query(self):
+        client = self.client([0, 0, 0])
+        client.deployment.ended = "\ncoordinator has ended: signal 9"
+        with self.assertRaisesRegex(deploy_clients.Failed, "q3: Trino does not answer.*without response"):
+            client.run({3: "SELECT 42"}, 1)
+        self.assertEqual(self.server.asked, 1)
+
+    def test_are_no_refusals(self):
+        with self.assertRaisesRegex(deploy_clients.Failed, "HTTP status 404"):
+            self.client([404]).ask("SELECT 42")
+
+
+class Reasons(unittest.TestCase):
+    def test_are_the_causes_and_not_the_end_of_a_stack(self):
+        text = "job failed\n\tat a\nCaused by: no library\n\tat b\nCaused by: no library\n\t... 57 more\n"
+        self.assertEqual(deploy_clients.reason(text), "Caused by: no library")
+        self.assertEqual(deploy_clients.reason("one\ntwo\n\n"), "one\n  two")
+
+
+class Ends(unittest.TestCase):
+    """Of processes, which a failure names with what their logs say."""
+
+    def test_come_with_the_reason_from_the_log(self):
+        with tempfile.TemporaryDirectory() as folder:
+            deployment = bench.Deployment.__new__(bench.Deployment)
+            deployment.folder = pathlib.Path(folder)
+            self.assertEqual(deployment.ends(), "")
+            ends = [{"last_end": ""}, {"last_end": "exit code 3"}]
+            state = {"plan": {"workers": [{"name": "w0"}, {"name": "coordinator"}]}, "workers": ends}
+            (deployment.folder / "state.json").write_text(json.dumps(state))
+            (deployment.folder / "coordinator").mkdir()
+            (deployment.folder / "coordinator" / "log").write_text("fine\nTerminating due to OutOfMemoryError\nother\n")
+            self.assertEqual(deployment.ends(),
+                             "\ncoordinator has ended: exit code 3\n  Terminating due to OutOfMemoryError")
+
+    def test_have_the_last_lines_where_none_says_why(self):
+        self.assertEqual(bench.telling(["a", "b", "c"], most=2), ["b", "c"])
 
 
 class Answers(unittest.TestCase):

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@
 #include "deploy/coordinator.hpp"
 #include "deploy/plan_json.hpp"
 #include "deploy/plans.hpp"
+#include "deploy/target.hpp"
 #include "placement/machines.hpp"
 
 namespace {
@@ -170,6 +172,43 @@ TEST(EveryPlan, HasMixedWorkersOfTheSizesOfLocalOnesSpreadByTheSizesOfTheChiplet
         }
       },
       "mixed"));
+}
+
+TEST(EveryPlan, OfOneOrTwoMachinesIsWrittenForEveryTargetOrRefusedWithARemedy) {
+  EXPECT_TRUE(rc::check("targets", [] {
+    std::vector<Host> hosts = {any_case().host};
+    Request request = any_case().request;
+    if (*rc::gen::arbitrary<bool>()) {
+      hosts.push_back(any_case().host);
+      hosts[1].name = "b";
+    }
+    Plan plan;
+    try {
+      plan = make_plan(hosts, request);
+    } catch (const Error& refused) {
+      RC_ASSERT(!refused.remedy().empty());
+      return;
+    }
+    std::set<int> ports[2];
+    for (const Worker& worker : plan.workers) {
+      auto& of_host = ports[worker.host == "b" ? 1 : 0];
+      RC_ASSERT(of_host.insert(worker.port).second);
+      RC_ASSERT(of_host.insert(worker.web_port).second);
+    }
+    for (const Target& target : targets()) {
+      try {
+        std::set<std::string> paths;
+        for (const File& file : files_for(target, plan, {"/bin/engine --port {port}", "registry/engine:1", "head"})) {
+          RC_ASSERT(paths.insert(file.path).second);
+          RC_ASSERT(!file.text.empty());
+        }
+        RC_ASSERT(!paths.empty());
+      } catch (const Error& refused) {
+        RC_ASSERT(refused.code() == Errc::bad_config || refused.code() == Errc::bad_input);
+        RC_ASSERT(!refused.remedy().empty());
+      }
+    }
+  }));
 }
 
 TEST(EveryPlan, IsTheSameAfterItWasWrittenAndReadAsJson) {

@@ -241,6 +241,21 @@ TEST(EngineTargets, RefuseACoordinatorForWhichTheSystemHasTooLittle) {
   }
 }
 
+// Trino's coordinator ran out of memory by the texts of INSERT statements that it kept for fifteen minutes.
+TEST(EngineTargets, KeepAsManyEndedQueriesAsACoordinatorsHeapCanHold) {
+  for (const char* name : {"trino", "presto"}) {
+    const auto kept = [&](std::uint64_t gib) {
+      const std::string text = text_for(name, plan_of(with_memory(uniform(1, 1, 4), gib), {}));
+      EXPECT_TRUE(has(text, "\nquery.min-expire-age=10s\n"));
+      const std::string word = "\nquery.max-history=";
+      return text.substr(text.find(word) + word.size(), 3);
+    };
+    EXPECT_EQ(kept(8), "5\nq");   // 256 MiB of heap
+    EXPECT_EQ(kept(40), "27\n");  // 1.6 GiB
+    EXPECT_EQ(kept(512), "100");
+  }
+}
+
 TEST(EngineTargets, KeepThePortsOfTheirCoordinator) {
   Request request;
   for (const auto& [name, port] :

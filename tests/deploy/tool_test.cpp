@@ -209,6 +209,7 @@ TEST_F(Advise, OfSkewedDataIsAnotherOneAndSaysWhy) {
   EXPECT_NEAR(json["busiest_worker"].get<double>(), 1.75, .01);
   given("queries.json", measured("2"));
   expect_refused("advise olap --queries queries.json" + machine, {"hottest key", "2"});
+  expect_refused("advise olap --queries missing.json", {"missing.json", "cannot be read"});
 }
 
 }  // namespace

@@ -82,8 +82,9 @@ TEST_F(Deployment, OfTrinoHasSettingsForEachServer) {
                            "discovery.uri=http://127.0.0.1:21822\n"}) {
     EXPECT_NE(worker.find(line), std::string::npos) << line << worker;
   }
-  for (const char* line : {"coordinator=true\n", "http-server.http.port=21822\n", "node.id=coordinator\n",
-                           "node-scheduler.include-coordinator=false\n", "node.bind-ip=127.0.0.1\n"}) {
+  for (const char* line :
+       {"coordinator=true\n", "http-server.http.port=21822\n", "node.id=coordinator\n", "query.min-expire-age=10s\n",
+        "node-scheduler.include-coordinator=false\n", "node.bind-ip=127.0.0.1\n"}) {
     EXPECT_NE(coordinator.find(line), std::string::npos) << line << coordinator;
   }
   EXPECT_EQ(worker.find("node.data-dir"), std::string::npos) << "only the launcher knows it, and Trino refuses it";

@@ -121,7 +121,9 @@ TEST_F(Deployment, RefusesAPortThatIsTaken) {
       "p = s.getsockname()[1]\nr = subprocess.run([\"" CHARM_TOOL
       "\", \"deploy\", \"up\", \"--dir\", \"d\", \"--cpus\", \"0\", \"--port\", str(p), \"--exec\", \"sleep {port}\"], "
       "capture_output=True, text=True)\nprint(r.returncode, r.stderr.replace(str(p), \"PORT\"))'");
-  EXPECT_EQ(said.out.substr(0, 46), "2 charm: port PORT of worker w0 is taken; give") << said.out << said.err;
+  // Before it may come a note that other programs leave little memory.
+  EXPECT_EQ(said.out.substr(0, 2), "2 ") << said.out << said.err;
+  EXPECT_NE(said.out.find("charm: port PORT of worker w0 is taken; give"), std::string::npos) << said.out << said.err;
 }
 
 }  // namespace

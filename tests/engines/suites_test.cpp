@@ -3,6 +3,7 @@
 #include <charm/charm.hpp>
 #include <charm/duckdb.hpp>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -110,6 +111,19 @@ TEST_F(Skewed, KeepsKeysDatesAndTotalsAsTpchHasThem) {
              "AS total FROM lineitem GROUP BY l_orderkey) ON l_orderkey = o_orderkey "
              "WHERE abs(o_totalprice - total) > 0.01"),
       0);
+}
+
+// Hours after which a disk was full, and advice to remove a file that is not there.
+TEST_F(Suites, ThatFitOnNoDiskOrIntoNoFolderAreRefusedAtOnce) {
+  constexpr double largest = 10000;
+  const std::string here = testing::TempDir() + "nowhere/tpch.duckdb";
+  if (std::filesystem::space(testing::TempDir()).available < largest * 265e6) {
+    const auto refused = error_of([&] { Olap::open({.scale = largest, .database = here}); });
+    EXPECT_NE(std::string(refused.what()).find("takes 2650 GB or more"), std::string::npos) << refused.what();
+    EXPECT_NE(refused.remedy().find("--scale"), std::string::npos) << refused.remedy();
+  }
+  const auto refused = error_of([] { Olap::open({.scale = 0.01, .database = "/proc/no/tpch.duckdb"}); });
+  EXPECT_NE(std::string(refused.what()).find("cannot make the folder '/proc/no'"), std::string::npos) << refused.what();
 }
 
 // 2 x EPYC 7713, and a query whose data just fit into the chiplets while they are even.

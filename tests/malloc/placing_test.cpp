@@ -95,6 +95,24 @@ TEST_F(Placing, StatisticsGoToAFileOnRequest) {
   EXPECT_NE(content(file).find("policy test"), std::string::npos);
 }
 
+TEST_F(Placing, VariablesThatAreNotUsableAreALineEach) {
+  const auto expect_line = [&](const std::string& variable, const std::string& line) {
+    const Said said = run("true", variable);
+    EXPECT_EQ(said.exit_code, 0);
+    EXPECT_NE(said.err.find("charm: malloc: " + line), std::string::npos) << variable << said.err;
+    EXPECT_EQ(run("true", variable + " CHARM_QUIET=1").err.find("charm: malloc: "), std::string::npos) << variable;
+  };
+  expect_line("CHARM_MALLOC=yes", "CHARM_MALLOC = 'yes' is not usable; give on or off\n");
+  expect_line("CHARM_MALLOC_STATIC=1", "CHARM_MALLOC_STATIC = '1' is not usable; give on or off\n");
+  expect_line("CHARM_MALLOC_HUGE=4k", "CHARM_MALLOC_HUGE = '4k' is not usable; give a size of at least 64K");
+  expect_line("CHARM_MALLOC_STATS=told",
+              "CHARM_MALLOC_STATS = 'told' is not usable; give stderr or an absolute path\n");
+  expect_line("CHARM_MALLOC_STATS=/none/told", "the statistics cannot be written to '/none/told'");
+  expect_line("CHARM_MALLOC_WEIGHT=x", "there is no variable CHARM_MALLOC_WEIGHT;");
+  expect_line("CHARM_MALLOC_POLICY=paper", "there is no variable CHARM_MALLOC_POLICY;");
+  EXPECT_EQ(run("true", "CHARM_MALLOC_STATIC=off CHARM_MALLOC_HUGE= CHARM_MALLOC_STATS= CHARM_MALLOC=").err, "");
+}
+
 TEST_F(Placing, OptionsOfJemallocCannotBreakIt) {
   const Said said = run(CHARM_CLIENT_C " contract", "MALLOC_CONF=retain:true,narenas:3,oversize_threshold:1M");
   EXPECT_EQ(said.exit_code, 0) << said.err;
@@ -121,6 +139,13 @@ TEST_F(Placing, AKernelThatRefusesIsOneLine) {
   const Said said = run(CHARM_REFUSING " " CHARM_CLIENT_C " contract");
   EXPECT_EQ(said.exit_code, 0) << said.err;
   EXPECT_NE(said.err.find("the kernel refuses to place memory (mbind: error 1)"), std::string::npos) << said.err;
+  EXPECT_EQ(lines_of(said.err), 1) << said.err;
+}
+
+TEST_F(Placing, AKernelThatCannotPlaceIsOneLine) {
+  const Said said = run(CHARM_REFUSING " --absent " CHARM_CLIENT_C " contract");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_NE(said.err.find("the kernel cannot place memory"), std::string::npos) << said.err;
   EXPECT_EQ(lines_of(said.err), 1) << said.err;
 }
 
@@ -190,25 +215,29 @@ TEST_F(Placing, WeightsThatAreRewrittenAllTheTimeAreReadWhole) {
 }
 
 TEST_F(Placing, WeightsThatCannotBeTrustedAreOneLineAndNoPlacement) {
-  const auto expect_unusable = [&](const char* what) {
+  const auto expect_unusable = [&](const std::string& what) {
     const Said said = run(CHARM_CLIENT_C " again 1", "CHARM_MALLOC_STATS=stderr");
     EXPECT_EQ(said.exit_code, 0) << what << said.err;
-    EXPECT_NE(said.err.find("no usable weights in '" + weights_ + "'"), std::string::npos) << what << said.err;
+    EXPECT_NE(said.err.find("no usable weights in '" + weights_ + "' (" + what + ")"), std::string::npos)
+        << what << said.err;
     EXPECT_NE(said.err.find("memory was not placed"), std::string::npos) << what << said.err;
   };
   chmod(weights_.c_str(), 0666);
-  expect_unusable("others may write it");
+  expect_unusable("other users may write it");
   std::ofstream(weights_) << "short";
   chmod(weights_.c_str(), 0600);
-  expect_unusable("short");
+  expect_unusable("it has another size: it is damaged or of another version");
   traffic::WeightPage page = two_memories();
   page.memories = 1000;
   publish(page);
-  expect_unusable("unsound");
+  expect_unusable("it is damaged, or being written");
   std::filesystem::remove(weights_);
-  expect_unusable("missing");
+  expect_unusable("there is no such file");
   std::filesystem::create_directory(weights_);
-  expect_unusable("a folder");
+  expect_unusable("it is no plain file");
+  std::filesystem::remove(weights_);
+  std::filesystem::create_symlink("/dev/null", weights_);
+  expect_unusable("it is a symbolic link");
 }
 
 TEST_F(Placing, DamagedWeightsAfterTheStartLeaveTheOldOnes) {

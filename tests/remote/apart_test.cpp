@@ -137,7 +137,8 @@ TEST(LeasingRanks, DivideTheMachineInWholeChiplets) {
     EXPECT_TRUE(ranks.settle()) << count;
     ranks.expect_apart();
     EXPECT_EQ(ranks.divided_chiplets(), 0) << count;
-    for (int index = 0; index < count; ++index) EXPECT_EQ(ranks.cores(static_cast<std::size_t>(index)).size(), 48U / count);
+    for (int index = 0; index < count; ++index)
+      EXPECT_EQ(ranks.cores(static_cast<std::size_t>(index)).size(), 48U / count);
   }
 }
 
@@ -165,7 +166,8 @@ TEST(LeasingRanks, StayWithinTheCpusThatTheyAreBoundTo) {
   EXPECT_TRUE(ranks.settle());
   ranks.expect_apart();
   for (std::size_t rank = 0; rank < 4; ++rank) {
-    for (const int cpu : ranks.cores(rank)) EXPECT_EQ(ranks.machine().core_of_cpu(cpu)->socket, static_cast<int>(rank / 2));
+    for (const int cpu : ranks.cores(rank))
+      EXPECT_EQ(ranks.machine().core_of_cpu(cpu)->socket, static_cast<int>(rank / 2));
   }
 }
 

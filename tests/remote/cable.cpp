@@ -1,8 +1,8 @@
-// An Ethernet cable between two network interfaces that it makes, which delays frames, mixes their order and loses some.
-// For kernels without tc netem.
+// An Ethernet cable between two network interfaces that it makes, which delays frames, mixes their order and loses
+// some. For kernels without tc netem.
 //   cable NAME NAME DELAY_MS JITTER_MS LOSS_PERCENT
-// It prints "ready" when the interfaces are there, which may then be moved to other network namespaces. It ends with its
-// standard input, and says what it has done.
+// It prints "ready" when the interfaces are there, which may then be moved to other network namespaces. It ends with
+// its standard input, and says what it has done.
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -1,5 +1,5 @@
-// What is tested under mpirun, with any number of ranks: "ranks CASE". Exit code 0 and "passed" from every rank, or a
-// line that says what was wrong.
+// What is tested under mpirun, with any number of ranks: "ranks CASE [WORKERS]". Exit code 0 and "passed" from every
+// rank, or a line that says what was wrong.
 #include "ranks.hpp"
 
 #include <charm/charm.hpp>
@@ -22,6 +22,8 @@
 #include <thread>
 #include <unistd.h>
 #include <vector>
+
+#include <sys/resource.h>
 
 namespace {
 
@@ -196,6 +198,36 @@ void global_memory() {
   remote::barrier();
 }
 
+/// What cannot be made is an error on all ranks, and none waits for another one.
+void no_memory() {
+  const bool last = remote::rank() == remote::ranks() - 1;
+  const std::string rank = "rank " + std::to_string(remote::ranks() - 1);
+  const std::string first = remote::ranks() == 1 ? rank : "rank 0";
+  auto error = error_of([] { charm::symmetric<std::uint64_t>(std::size_t{1} << 59); });
+  EXPECT(has(error, first.c_str()) && has(error, "has no memory"));
+  if (remote::ranks() > 1) {
+    error = error_of([last] { charm::gmalloc<std::uint64_t>(last ? 100 : 200); });
+    EXPECT(has(error, "with the same arguments"));
+    if (last) {  // only this rank has no more
+      rlimit limit{};
+      getrlimit(RLIMIT_AS, &limit);
+      limit.rlim_cur = 0;
+      setrlimit(RLIMIT_AS, &limit);
+    }
+    error = error_of([] { charm::symmetric<std::uint64_t>(std::size_t{1} << 24); });
+    if (last) {
+      rlimit limit{};
+      getrlimit(RLIMIT_AS, &limit);
+      limit.rlim_cur = limit.rlim_max;
+      setrlimit(RLIMIT_AS, &limit);
+    }
+    EXPECT(has(error, rank.c_str()) && has(error, "has no memory"));
+  }
+  EXPECT(has(error_of([] { remote::read(charm::global_ptr<int>()); }), "there is no rank -1"));
+  EXPECT(charm::gmalloc<int>(10).size() == 10);
+  remote::barrier();
+}
+
 void collectives() {
   const int me = remote::rank();
   const int ranks = remote::ranks();
@@ -321,11 +353,13 @@ int main(int count, char** words) {
                                                    {"stolen", tasks_of_all},
                                                    {"nested", nested},
                                                    {"memory", global_memory},
+                                                   {"no_memory", no_memory},
                                                    {"collectives", collectives},
                                                    {"large", large_messages},
                                                    {"slow", slow_receiver},
                                                    {"tasks", many_tasks},
                                                    {"lost", lost},
+                                                   {"lost_with_tasks", lost_with_tasks},
                                                    {"cores", cores},
                                                    {"leases", cores},
                                                    {"chains", barrier_waits_for_chains},
@@ -334,7 +368,7 @@ int main(int count, char** words) {
   if (!cases.contains(name)) return 2;
   try {
     const bool unbound = may_use_all_cpus();
-    remote::init({.workers = 1, .share_cores = true});
+    remote::init({.workers = count > 2 ? std::atoi(words[2]) : 1, .share_cores = true});
     if (name == "leases") EXPECT(unbound && may_use_all_cpus());
     charm::run(cases.at(name));
     std::printf("rank %d of %d passed %s over %s\n", remote::rank(), remote::ranks(), name.c_str(),

@@ -40,3 +40,4 @@ inline bool has(const std::string& text, const char* part) { return text.find(pa
 void places();
 void loops();
 void tasks_of_all();
+void lost_with_tasks();

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <numeric>
 #include <span>
@@ -20,6 +21,7 @@ namespace {
 
 std::atomic<std::uint64_t> here{0};  // iterations that this rank has run
 std::atomic<bool> taken{false};      // another rank has run some of this one's
+std::atomic<int> helpers{0};         // ranks that have run some
 
 }  // namespace
 
@@ -112,18 +114,18 @@ void loops() {
   remote::barrier();
   if (remote::rank() == 0) {
     auto iteration = [](std::int64_t i) {
-      if (i >= 500) return;
+      if (i >= 5000) return;
       here.fetch_add(1);
       if (remote::rank() != 0) remote::call_detached(0, [] { taken = true; });
       if (remote::rank() == 0 && remote::ranks() > 1 && !taken)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     };
-    remote::parallel_for(0, std::int64_t{500} * remote::ranks(), iteration, {.grain = 1, .steal = true});
+    remote::parallel_for(0, std::int64_t{5000} * remote::ranks(), iteration, {.grain = 1, .steal = true});
   }
   remote::barrier();
   const std::vector<std::uint64_t> slow = remote::gather(here.load());
-  EXPECT(std::accumulate(slow.begin(), slow.end(), std::uint64_t{0}) == 500);
-  EXPECT(ranks == 1 || slow[0] < 500);
+  EXPECT(std::accumulate(slow.begin(), slow.end(), std::uint64_t{0}) == 5000);
+  EXPECT(ranks == 1 || slow[0] < 5000);
   // On every worker of every rank.
   counter = 0;
   remote::barrier();
@@ -156,6 +158,73 @@ void visit(const Node& node, remote::MoreTasks<Node>& more) {
 
 }  // namespace
 
+/// Nobody ends while there are tasks: the only one there is at first adds others, which wait until all ranks have run
+/// one. Each rank's worker has something else to do, so that what a rank has been given is on the way for long.
+static void all_ranks_take_part() {
+  for (int time = 0; time < 2; ++time) {
+    here = 0;
+    taken = false;
+    helpers = 0;
+    remote::barrier();
+    std::atomic<bool> over = false;
+    auto other = charm::async([&over] {
+      while (!over) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        remote::flush();
+        remote::poll();
+        charm::yield();
+      }
+    });
+    if (remote::rank() == 0) {
+      const std::vector<Node> root = {{1, 1}};
+      remote::run_tasks<Node>(root,
+                              [](const Node& node, remote::MoreTasks<Node>& more) {
+                                if (node.below > 0) {
+                                  for (int i = 0; i < 2000; ++i) more.add({1, 0});
+                                  return;
+                                }
+                                if (here.fetch_add(1) == 0) {
+                                  remote::call_detached(0, [] {
+                                    if (helpers.fetch_add(1) + 1 < remote::ranks()) return;
+                                    for (int r = 0; r < remote::ranks(); ++r)
+                                      remote::call_detached(r, [] { taken = true; });
+                                    remote::flush();
+                                  });
+                                  remote::flush();
+                                }
+                                if (!taken) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                              },
+                              {.steal = true});
+    }
+    remote::barrier();
+    over = true;
+    other.get();
+    EXPECT(taken);
+    EXPECT(remote::reduce(here.load(), std::plus<>()) == 2000U);
+    remote::barrier();
+  }
+}
+
+/// A rank may begin before the one that has the tasks, and takes them all then.
+static void tasks_before_the_first_rank_begins() {
+  here = 0;
+  remote::barrier();
+  if (remote::rank() == 0 && remote::ranks() > 1) {
+    auto function = [](int /*task*/, remote::MoreTasks<int>& /*more*/) { here.fetch_add(1); };
+    remote::detail::RankTasks<int, decltype(function)> tasks{{remote::detail::new_loop(), sizeof(int), true}, function};
+    const std::vector<int> many(1000);
+    remote::detail::open_bag(tasks.part, std::as_bytes(std::span(many)));
+    for (int r = 1; r < remote::ranks(); ++r)
+      remote::call(r, [](remote::detail::BagPart part) { remote::detail::open_bag(part, {}); }, tasks.part);
+    remote::call_async(1, tasks).get();
+    EXPECT(remote::call(1, [] { return here.load(); }) == 1000);
+    for (int r = 0; r < remote::ranks(); ++r)
+      if (r != 1) remote::call(r, tasks);
+  }
+  remote::barrier();
+  EXPECT(remote::reduce(here.load(), std::plus<>()) == (remote::ranks() > 1 ? 1000U : 0U));
+}
+
 /// Tasks that any rank may run: each once, whoever runs it.
 void tasks_of_all() {
   constexpr int depth = 12;
@@ -179,29 +248,52 @@ void tasks_of_all() {
   taken = false;
   remote::barrier();
   if (remote::rank() == 0 && remote::ranks() > 1) {
-    const std::vector<Node> many(300, Node{1, 0});
-    remote::run_tasks<Node>(
-        many,
-        [](const Node& /*node*/, remote::MoreTasks<Node>& /*more*/) {
-          here.fetch_add(1);
-          if (remote::rank() != 0) remote::call_detached(0, [] { taken = true; });
-          if (remote::rank() == 0 && !taken) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        },
-        {.steal = true});
+    const std::vector<Node> many(3000, Node{1, 0});
+    remote::run_tasks<Node>(many,
+                            [](const Node& /*node*/, remote::MoreTasks<Node>& /*more*/) {
+                              here.fetch_add(1);
+                              if (remote::rank() != 0) remote::call_detached(0, [] { taken = true; });
+                              if (remote::rank() == 0 && !taken)
+                                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                            },
+                            {.steal = true});
     EXPECT(taken);
   }
   remote::barrier();
-  EXPECT(remote::reduce(here.load(), std::plus<>()) == (remote::ranks() > 1 ? 300U : 0U));
+  EXPECT(remote::reduce(here.load(), std::plus<>()) == (remote::ranks() > 1 ? 3000U : 0U));
+  all_ranks_take_part();
+  tasks_before_the_first_rank_begins();
   const std::string thrown = error_of([] {
     const std::vector<Node> root = {{1, 3}};
-    remote::run_tasks<Node>(
-        root,
-        [](const Node& node, remote::MoreTasks<Node>& more) {
-          if (node.below == 0) throw std::runtime_error("out of luck");
-          more.add({node.number, node.below - 1});
-        },
-        {.steal = true});
+    remote::run_tasks<Node>(root,
+                            [](const Node& node, remote::MoreTasks<Node>& more) {
+                              if (node.below == 0) throw std::runtime_error("out of luck");
+                              more.add({node.number, node.below - 1});
+                            },
+                            {.steal = true});
   });
   EXPECT(has(thrown, "out of luck"));
   remote::barrier();
+}
+
+/// The last rank is killed while it runs a task that it took from the first one.
+void lost_with_tasks() {
+  if (remote::rank() == 0) {
+    remote::barrier();
+    const std::vector<int> many(300, remote::ranks() - 1);
+    const std::string error = error_of([&many] {
+      remote::run_tasks<int>(many,
+                             [](int last, remote::MoreTasks<int>& /*more*/) {
+                               if (remote::rank() == last) std::raise(SIGKILL);
+                               std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                             },
+                             {.steal = true});
+    });
+    EXPECT(error != "none");  // of the rank that is lost, or of one that has given up because of it
+  }
+  EXPECT(has(error_of([] {
+               if (remote::rank() != 0) remote::barrier();  // from which the first one may come earlier
+               remote::barrier();
+             }),
+             "has ended"));
 }

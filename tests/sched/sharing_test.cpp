@@ -1,5 +1,7 @@
 // A runtime that leases its cores: it goes over to what it holds as to any other change of cpus, gives back only what
 // no worker is on any more, and has everything when it is alone.
+#include "sched/control/sharing.hpp"
+
 #include <charm/charm.hpp>
 
 #include <algorithm>
@@ -16,7 +18,6 @@
 
 #include "base/folder.hpp"
 #include "lease/lease.hpp"
-#include "sched/control/sharing.hpp"
 #include "sched/fake_cpus.hpp"
 #include "sched/run/runtime.hpp"
 #include "steering/masks.hpp"

@@ -9,7 +9,7 @@ fake apt-cache 'grep -qx -- "$2" '"$scratch"'/known && echo "$2 | 1 | here"; tru
 fake apt-get 'echo "$@" >>'"$scratch"'/calls
 install=; for a in "$@"; do case $a in install) install=1 ;; -*|update|*=*) ;; *) [ -n "$install" ] && echo "$a" >>'"$scratch"'/installed;; esac; done; true'
 fake id 'echo "${FAKE_UID:-0}"'
-for command in bash env dirname mktemp tail rm sed cat grep; do ln -s "$(command -v $command)" "$scratch/bin/$command"; done
+for command in bash env dirname mktemp tail rm sed cat grep mkdir mv; do ln -s "$(command -v $command)" "$scratch/bin/$command"; done
 
 everything=$(sed 's/#.*//; s/[[:space:]]//g; /^\[/d; /^$/d; s/^?//' "$scripts/packages.txt")
 system() { printf '%s\n' "$1" >"$scratch/installed"; printf '%s\n' "$2" >"$scratch/known"; : >"$scratch/calls"; }

@@ -49,8 +49,11 @@ class Instance {
     if (state != 0) {
       const std::string reason = db::one_line(why);
       duckdb.free(why);
+      std::error_code ignored;
       throw Error(Errc::bad_input, fmt::format("DuckDB cannot open '{}': {}", path, reason),
-                  "remove the file, which is then generated anew, or give another --database");
+                  fs::exists(path, ignored)
+                      ? "remove the file, which is then generated anew, or give another --database"
+                      : "give a --database that can be written");
     }
     try {
       if (duckdb.connect(database_, &connection_) != 0)
@@ -108,12 +111,30 @@ AnswerRows rows_of(const db::Functions& duckdb, db::Result& result) {
   return rows;
 }
 
+/// A generated database is refused before hours have passed where its disk cannot hold it. TPC-DS and JCC-H take more.
+void need_room(const fs::path& folder, const Suite& suite, double scale) {
+  constexpr double bytes_at_scale_1 = 265e6;
+  std::error_code error;
+  const fs::space_info space = fs::space(folder.empty() ? "." : folder, error);
+  if (error || static_cast<double>(space.available) > scale * bytes_at_scale_1) return;
+  throw Error(Errc::bad_input,
+              fmt::format("{} of scale factor {:g} takes {:.0f} GB or more, and the disk of '{}' has {:.1f} GB",
+                          suite.title, scale, scale * bytes_at_scale_1 / 1e9, folder.empty() ? "." : folder.string(),
+                          static_cast<double>(space.available) / 1e9),
+              "give a smaller --scale, or --database FILE on a larger disk");
+}
+
 /// The database's file, generated if it does not exist. It gets its name when it is whole.
 void generate(const db::Library& library, const DuckdbFiles& files, const std::string& path, const Suite& suite,
               double scale) {
   std::error_code error;
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty()) fs::create_directories(folder, error);
+  if (error) {
+    throw Error(Errc::bad_input, fmt::format("cannot make the folder '{}': {}", folder.string(), error.message()),
+                "give a --database that can be written");
+  }
+  need_room(folder, suite, scale);
   const std::string unfinished = fmt::format("{}.{}", path, getpid());
   const auto remove = [&] {
     fs::remove(unfinished, error);

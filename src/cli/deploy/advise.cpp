@@ -38,7 +38,9 @@ struct AdviseOlapArguments {
 /// The queries that `charm bench olap --json` has measured, and the skew of their data. How evenly its workers were
 /// busy is no measure of that: they share all data, and what one of them has not begun another one does.
 deploy::OlapQuestion measured_queries(const std::string& file) {
-  const Json all = Json::parse(os::read_text(file), nullptr, false);
+  const std::string text = os::read_text(file);
+  if (text.empty()) not_a_measurement(file, "it cannot be read, or is empty");
+  const Json all = Json::parse(text, nullptr, false);
   if (!all.is_object()) not_a_measurement(file, "it is not JSON");
   if (!all.contains("profiles") || !all["profiles"].is_array() || all["profiles"].empty())
     not_a_measurement(file, "it has no profiles of queries");

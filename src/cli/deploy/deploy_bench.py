@@ -21,30 +21,10 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 
 sys.dont_write_bytecode = True  # beside the programs of a package
+from deploy_clients import CLIENTS, TABLES, Failed, Missing, engines_folder, wait_for
 from deploy_report import difference, modelled_runs, report, rows_of, table
-
-TABLES = ["customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"]
-
-
-class Missing(Exception):
-    """Something that is not installed; the text says how to get it."""
-
-
-class Failed(Exception):
-    """What went wrong while engines ran."""
-
-
-class NoWorkers(Failed):
-    """Trino has no workers at the moment."""
-
-
-def engines_folder():
-    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    return pathlib.Path(os.environ.get("CHARM_ENGINES") or data + "/charm/engines")
-
 
 def standard_sql(query):
     """DuckDB's text of a TPC-H query as other engines read it: q15 groups by the name that its own SELECT gives."""
@@ -102,179 +82,28 @@ class Duckdb:
 
     def write(self, folder, form):
         """The tables as files, TABLE.parquet or, with fields separated by '|', TABLE.csv."""
-        options = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER false, DELIMITER '|', QUOTE '', ESCAPE ''"}[form]
+        # Spark's library for snappy, the default, does not load where musl is installed beside glibc.
+        options = {"parquet": "FORMAT parquet, COMPRESSION zstd", "csv": "FORMAT csv, HEADER false, DELIMITER '|', QUOTE '', ESCAPE ''"}[form]
         for table in TABLES:
             chosen = ", ".join(f"{name}::{kind} AS {name}" for name, kind in self.columns(table))
             self.rows(f"COPY (SELECT {chosen} FROM {table}) TO '{folder}/{table}.{form}' ({options})")
 
 
-def get(url, data=None, headers=None):
-    request = urllib.request.Request(url, data=data, headers=headers or {})
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        return json.load(answer)
-
-
-def wait_for(what, seconds, condition):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            if condition():
-                return
-        except (OSError, ValueError, KeyError, Failed):
-            pass  # not yet
-        time.sleep(0.3)
-    raise Failed(f"{what}: not started within {seconds:g} s; give --patience more seconds")
-
-
-def insertions(table, columns, lines, most=500_000):
-    """INSERT statements for lines of fields separated by '|', each shorter than what Trino takes (a million)."""
-    fields = ", ".join(f"f[{i}]" if kind == "VARCHAR" else f"CAST(f[{i}] AS {kind})"
-                       for i, (_, kind) in enumerate(columns, start=1))
-    part, size = [], 0
-
-    def statement():
-        text = "\n".join(part).replace("'", "''")
-        return (f"INSERT INTO {table} SELECT {fields} FROM (SELECT split(line, '|') AS f "
-                f"FROM UNNEST(split('{text}', chr(10))) AS t(line))")
-
-    for line in lines:
-        line = line.rstrip("\n")
-        if part and size + len(line) > most:
-            yield statement()
-            part, size = [], 0
-        part.append(line)
-        size += len(line) + 1
-    if part:
-        yield statement()
-
-
-class Trino:
-    """The coordinator's REST interface. The tables are copied into the workers' memory once, from DuckDB's files: the
-    comments that Trino's own connector tpch makes up are others, and so are its answers to q13."""
-
-    form = "csv"
-
-    def __init__(self, deployment, duckdb, data):
-        self.url = f"http://127.0.0.1:{deployment.port('coordinator')}"
-        self.end, self.seconds = time.monotonic() + 10 * deployment.patience, 0
-        workers = len(deployment.workers)
-        ready = "SELECT count(*) FROM system.runtime.nodes WHERE state = 'active' AND NOT coordinator"
-        wait_for("Trino's workers", deployment.patience, lambda: self.ask_once(ready) == [[str(workers)]])
-        for table in TABLES:
-            columns = duckdb.columns(table)
-            self.ask(f"CREATE TABLE {table} ({', '.join(f'{name} {kind}' for name, kind in columns)})")
-            with open(f"{data}/{table}.csv", encoding="utf-8") as lines:
-                for statement in insertions(table, columns, lines):
-                    self.ask(statement)
-            count = f"SELECT count(*) FROM {table}"
-            if (there := self.ask(count)) != (wanted := duckdb.rows(count)):
-                raise Failed(f"Trino: {table} has {there[0][0]} rows where DuckDB has {wanted[0][0]}")
-
-    def ask(self, sql):
-        """Rows of text. On a busy machine Trino misses heartbeats and has no workers for a while; it is asked again."""
-        while True:
-            try:
-                begin = time.monotonic()
-                rows = self.ask_once(sql)
-                self.seconds = time.monotonic() - begin
-                return rows
-            except NoWorkers:
-                if time.monotonic() > self.end:
-                    raise
-                time.sleep(1)
-
-    def ask_once(self, sql):
-        headers = {"X-Trino-User": "charm", "X-Trino-Catalog": "memory", "X-Trino-Schema": "default"}
-        answer, rows = get(self.url + "/v1/statement", sql.encode(), headers), []
-        while True:
-            if "error" in answer:
-                error = answer["error"]
-                raise (NoWorkers if error.get("errorName") == "NO_NODES_AVAILABLE" else Failed)(
-                    f"Trino: {error['message']}")
-            rows += [["NULL" if value is None else str(value) for value in row] for row in answer.get("data", [])]
-            if "nextUri" not in answer:
-                return rows
-            answer = get(answer["nextUri"])
-
-    def run(self, queries, trials):
-        answers, seconds = {}, {number: [] for number in queries}
-        for _ in range(trials):
-            for number, text in queries.items():
-                try:
-                    answers[number] = self.ask(text)
-                except Failed as failed:
-                    raise Failed(f"q{number}: {failed}") from failed
-                seconds[number].append(self.seconds)
-        return answers, seconds
-
-
-def count_of(ids):
-    """How many ids a list such as "0-3,8" has."""
-    bounds = [part.split("-") for part in ids.split(",") if part]
-    return sum(int(each[-1]) - int(each[0]) + 1 for each in bounds)
-
-
-class Spark:
-    """spark-sql, which runs all queries in one session and tells how long each took."""
-
-    form = "parquet"
-
-    def __init__(self, deployment, _duckdb, data):
-        self.deployment, self.data = deployment, data
-        url = f"http://127.0.0.1:{deployment.web_port('coordinator')}/json/"
-        wait_for("Spark's workers", deployment.patience, lambda: get(url)["aliveworkers"] == len(deployment.workers))
-
-    def run(self, queries, trials):
-        workers = self.deployment.workers
-        script = "".join(
-            f"CREATE TEMPORARY VIEW {t} USING parquet OPTIONS (path '{self.data}/{t}.parquet');\n" for t in TABLES)
-        order = list(queries) * trials
-        for number in order:
-            script += f"SELECT '=== {number}';\n{queries[number]};\n"
-        (self.deployment.folder / "queries.sql").write_text(script)
-        cores = [count_of(each["cores"]) for each in workers]
-        heap_mb = min(each["heap_bytes"] for each in workers) >> 20
-        # Spark 4 adds a tenth, at least 384 MiB, and starts no executor where a worker has less than both.
-        executor_mb = max(min(heap_mb * 85 // 100, heap_mb - 512), heap_mb // 2)
-        settings = {
-            "spark.executor.cores": min(cores),
-            "spark.executor.memory": f"{executor_mb}m",
-            "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.ui.enabled": "false",
-            "spark.scheduler.minRegisteredResourcesRatio": 1, "spark.sql.shuffle.partitions": 2 * sum(cores),
-            "spark.sql.catalogImplementation": "in-memory",
-            "spark.sql.warehouse.dir": self.deployment.folder / "warehouse"}
-        home = os.environ.get("SPARK_HOME") or str(engines_folder() / "spark")
-        words = [home + "/bin/spark-sql", "--master", f"spark://127.0.0.1:{self.deployment.port('coordinator')}"]
-        for name, value in settings.items():
-            words += ["--conf", f"{name}={value}"]
-        done = subprocess.run(words + ["-f", str(self.deployment.folder / "queries.sql")], cwd=self.deployment.folder,
-                              env=os.environ | {"SPARK_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1"},
-                              capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise Failed("spark-sql: " + "\n".join(done.stderr.strip().splitlines()[-3:]))
-        answers, number = {}, None
-        for line in done.stdout.splitlines():
-            if line.startswith("=== "):
-                number = int(line[4:])
-                answers[number] = []
-            elif number is not None:
-                answers[number].append(line.split("\t"))
-        taken = [float(line.split()[2]) for line in done.stderr.splitlines() if line.startswith("Time taken:")]
-        seconds = {number: [] for number in queries}
-        for place, number in enumerate(order):  # of the views, and of the line before each query
-            seconds[number].append(taken[len(TABLES) + 2 * place + 1])
-        return answers, seconds
+def telling(lines, most=5):
+    """The lines of a server's log that say why it has ended, else the last ones."""
+    why = [line for line in lines if "Terminating due to" in line or "OutOfMemoryError" in line or "\tERROR\t" in line]
+    return (why or lines)[-most:]
 
 
 class Deployment:
     """The workers of one policy, from `charm deploy up` to `charm deploy down`."""
 
-    def __init__(self, tool, engine, policy, folder, more, patience):
+    def __init__(self, tool, engine, policy, folder, more, patience, variables):
         self.tool, self.folder, self.patience = tool, folder, patience
         self.log = open(str(folder) + ".log", "w")
         words = [tool, "deploy", "up", "--target", engine, "--dir", str(folder), "--policy", policy.partition("-")[0]]
         words += ["--shape", "mixed"] if policy.endswith("-mixed") else []
-        self.up = subprocess.Popen(words + more, stderr=self.log, stdout=self.log)
+        self.up = subprocess.Popen(words + more, stderr=self.log, stdout=self.log, env=os.environ | variables)
 
     def __enter__(self):
         def started():
@@ -291,6 +120,23 @@ class Deployment:
 
     def state(self):
         return json.loads((self.folder / "state.json").read_text())
+
+    def ends(self):
+        """Which processes have ended since the workers were started, each with the end of its log; or nothing."""
+        try:
+            state = self.state()
+        except (OSError, ValueError):
+            return ""
+        text = ""
+        for planned, worker in zip(state["plan"]["workers"], state["workers"]):
+            if not worker["last_end"]:
+                continue
+            text += f"\n{planned['name']} has ended: {worker['last_end']}"
+            log = self.folder / planned["name"] / "log"
+            if log.exists():
+                lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+                text += "".join(f"\n  {line[:200]}" for line in telling(lines))
+        return text
 
     @property
     def workers(self):
@@ -313,19 +159,25 @@ class Deployment:
         return json.loads(done.stdout)["workers"]
 
 
-CLIENTS = {"spark": Spark, "trino": Trino}
-
-
 def run_policy(args, engine, policy, duckdb, queries, data, folder):
     more = ["--port", str(args.port), *args.up]
-    with Deployment(args.charm, engine, policy, folder, more, args.patience) as deployment:
-        client = CLIENTS[engine](deployment, duckdb, data)
-        deployment.verify()
-        answers, seconds = client.run(queries, args.trials)
-        proof = deployment.verify()
+    variables = CLIENTS[engine].prepare(data)
+    with Deployment(args.charm, engine, policy, folder, more, args.patience, variables) as deployment:
+        try:
+            client = CLIENTS[engine](deployment, duckdb, data)
+            deployment.verify()
+            answers, seconds = client.run(queries, args.trials)
+            proof = deployment.verify()
+        except (Failed, OSError) as failed:
+            time.sleep(1)  # until the end of a process is noticed
+            raise Failed(f"{engine} {policy}: {failed}{deployment.ends()}") from failed
+        if ends := deployment.ends():
+            print(f"{engine} {policy}: not all ran through:{ends}", file=sys.stderr)
         workers = len(deployment.workers)
     right = duckdb.answers(args.scale)
     wrong = {number: text for number in queries if (text := difference(answers.get(number, []), right[number]))}
+    print(f"{engine} {policy} (workers: {workers}): {len(queries) - len(wrong)} of {len(queries)} answers right, "
+          f"{sum(statistics.median(each) for each in seconds.values()):.1f} s", file=sys.stderr, flush=True)
     for number, text in wrong.items():
         print(f"{engine} {policy}: q{number} is wrong: {text}", file=sys.stderr)
     return {"engine": engine, "policy": policy, "workers": workers, "right": len(queries) - len(wrong),

@@ -93,9 +93,6 @@ int deploy_up(const DeployUpOptions& options, Session& session) {
   const auto say = [&](const std::string& line) {
     if (!options.out.quiet) session.err << line << std::endl;  // at once: it may be a log that somebody follows
   };
-  for (const deploy::HostPlan& host : plan.hosts) {
-    for (const std::string& note : host.notes) say("note: " + note);
-  }
   const deploy::Outcome outcome = deploy::bring_up(plan, deploy::target(options.target), up, say);
   return outcome == deploy::Outcome::failed ? exit_failed : exit_done;
 }

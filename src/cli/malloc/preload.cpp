@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/notices.hpp"
+#include "os/processes/program_file.hpp"
 #include "os/processes/this_process.hpp"
 #include "traffic/publish.hpp"
 
@@ -15,6 +16,25 @@ namespace charm::cli {
 
 namespace {
 constexpr double live_interval_s = 0.1;  // programs look at their weights as often
+}
+
+std::string why_not_preloaded(const std::string& program) {
+  const os::FoundProgram found = os::find_program(program);
+  switch (found.error == 0 ? os::preloading_into(found.path) : os::Preloading::works) {
+    case os::Preloading::works:
+      return "";
+    case os::Preloading::linked_static:
+      return "malloc: '" + program + "' is linked statically, so its own malloc serves it";
+    case os::Preloading::other_machine:
+      return "malloc: '" + program + "' is a program of 32 bits or of another processor, so its own malloc serves it";
+    case os::Preloading::other_rights:
+      return "malloc: '" + program + "' runs with another user's rights (set-user-ID), so its own malloc serves it";
+    case os::Preloading::other_library:
+      throw Error(Errc::bad_input,
+                  "--malloc: '" + program + "' is linked with musl, which cannot load libcharm_malloc.so",
+                  "leave out --malloc, or link the program with glibc");
+  }
+  return "";
 }
 
 MallocPreload::~MallocPreload() = default;

@@ -12,6 +12,11 @@
 
 namespace charm::cli {
 
+/// Why the malloc will not serve a program; empty where it will, or there is no such program. What the program itself
+/// starts may be served all the same.
+/// \throws Error where the program would not start with it.
+std::string why_not_preloaded(const std::string& program);
+
 class MallocPreload {
  public:
   /// \param cores that the program may use: they cannot read more than the model says of so many.

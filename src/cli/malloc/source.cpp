@@ -70,9 +70,9 @@ std::string malloc_library() {
     const std::filesystem::path path = (folder / place).lexically_normal();
     if (std::filesystem::exists(path, ignored)) return path.string();
   }
-  throw Error(Errc::system,
-              "libcharm_malloc.so is neither in " + folder.string() + " nor in its " CHARM_LIBRARY_FROM_PROGRAM,
-              "build it (it needs libjemalloc-dev), or install it with charm");
+  throw Error(
+      Errc::system, "libcharm_malloc.so is neither in " + folder.string() + " nor in its " CHARM_LIBRARY_FROM_PROGRAM,
+      "build it (cmake says why it leaves it out: it needs jemalloc 5.3, libjemalloc-dev), or install it with charm");
 }
 
 }  // namespace charm::cli

@@ -17,7 +17,8 @@ namespace {
 
 constexpr int coordinator_port = 8080;
 
-/// Beside its heap the server took 190 MiB where that was small (Trino 368, Java 17), which the plan leaves from here on.
+/// Beside its heap the server took 190 MiB where that was small (Trino 368, Java 17), which the plan leaves from here
+/// on.
 constexpr std::uint64_t least_heap = std::uint64_t{256} << 20U;
 constexpr const char* too_small = "and so small a server takes more beside its heap than the plan leaves";
 
@@ -48,6 +49,14 @@ std::string worker_settings(const Worker& worker, const std::string& discovery) 
          "MB\nmemory.heap-headroom-per-node=" + std::to_string(heap_mb * 3 / 10) +
          "MB\ntask.concurrency=" + std::to_string(task_concurrency(worker.cores.size())) +
          "\ntask.max-worker-threads=" + std::to_string(2 * worker.cpus.size()) + "\n";
+}
+
+/// The coordinator keeps queries that have ended, text and plan, in its heap: by default a hundred and all of the last
+/// fifteen minutes, which many long INSERT statements filled. Here a tenth of the heap is for them, at 6 MiB each.
+std::string coordinator_settings(int port, const std::string& discovery, std::uint64_t heap_bytes) {
+  const std::uint64_t kept = std::clamp<std::uint64_t>((heap_bytes >> 20U) / 60, 5, 100);
+  return "coordinator=true\nnode-scheduler.include-coordinator=false\nhttp-server.http.port=" + std::to_string(port) +
+         "\nquery.max-history=" + std::to_string(kept) + "\nquery.min-expire-age=10s\n" + discovery;
 }
 
 /// Shell text that starts a server. \param bound a command before it, with a blank.
@@ -85,10 +94,8 @@ std::vector<File> engine_files(const std::string& engine, const Plan& plan, cons
     coordinator.heap_bytes = std::min(coordinator.heap_bytes, coordinator_heap(plan, host));
   need_heap(coordinator, engine, least_heap, too_small);
   all.push_back({"coordinator/etc/config.properties",
-                 heading("#", plan) +
-                     "coordinator=true\nnode-scheduler.include-coordinator=false\nhttp-server.http.port=" +
-                     std::to_string(coordinator_port) + "\n" +
-                     (engine == "presto" ? "discovery-server.enabled=true\n" : "") + discovery});
+                 heading("#", plan) + (engine == "presto" ? "discovery-server.enabled=true\n" : "") +
+                     coordinator_settings(coordinator_port, discovery, coordinator.heap_bytes)});
   all.push_back(
       {"coordinator/etc/node.properties", heading("#", plan) + node("coordinator", plan.directory + "/coordinator")});
   all.push_back({"coordinator/etc/jvm.config", jvm(coordinator.heap_bytes >> 20U)});
@@ -151,8 +158,7 @@ Launch trino_worker(const Worker& worker, const TargetOptions& options) {
 }
 
 Launch trino_coordinator(const Worker& worker, const Plan& /*plan*/, const TargetOptions& options) {
-  return trino_process(worker, "coordinator=true\nnode-scheduler.include-coordinator=false\nhttp-server.http.port=" +
-                                   std::to_string(worker.port) + "\n" + discovery_of(options));
+  return trino_process(worker, coordinator_settings(worker.port, discovery_of(options), worker.heap_bytes));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -155,14 +156,40 @@ bool read_at_start(int file, void* buffer, std::size_t bytes) noexcept {
 
 }  // namespace
 
+namespace {
+int open_plain(const char* path) noexcept { return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); }
+
+/// Why the file must not be used; nullptr where it may.
+const char* why_not_trusted(int file, std::size_t bytes) noexcept {
+  struct stat found{};
+  if (fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) return "it is no plain file";
+  if (found.st_uid != geteuid() && found.st_uid != 0) return "it belongs to another user";
+  if ((found.st_mode & 0022U) != 0) return "other users may write it";
+  if (static_cast<std::size_t>(found.st_size) != bytes)
+    return "it has another size: it is damaged or of another version";
+  return nullptr;
+}
+}  // namespace
+
+const char* why_not_read(const char* path, std::size_t bytes) noexcept {
+  const KeepErrno keep;
+  const int file = open_plain(path);
+  if (file < 0) {
+    return errno == ENOENT   ? "there is no such file"
+           : errno == EACCES ? "this user may not read it"
+           : errno == ELOOP  ? "it is a symbolic link"
+                             : "it cannot be opened";
+  }
+  const char* why = why_not_trusted(file, bytes);
+  close(file);
+  return why != nullptr ? why : "it is damaged, or being written";
+}
+
 bool read_sequenced(const char* path, void* buffer, std::size_t bytes) noexcept {
   const KeepErrno keep;
-  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  const int file = open_plain(path);
   if (file < 0) return false;
-  struct stat found{};
-  const bool trusted = fstat(file, &found) == 0 && S_ISREG(found.st_mode) &&
-                       (found.st_uid == geteuid() || found.st_uid == 0) && (found.st_mode & 0022U) == 0 &&
-                       static_cast<std::size_t>(found.st_size) == bytes;
+  const bool trusted = why_not_trusted(file, bytes) == nullptr;
   bool good = false;
   for (int attempt = 0; trusted && !good && attempt < 16; ++attempt) {
     std::uint64_t before = 0;
@@ -190,6 +217,7 @@ std::size_t read_start_of(const char* path, char* buffer, std::size_t bytes) noe
 }
 
 const char* environment(const char* name) noexcept { return secure_getenv(name); }
+const char* const* environment() noexcept { return getauxval(AT_SECURE) != 0 ? nullptr : environ; }
 unsigned user() noexcept { return geteuid(); }
 
 void end(int code) noexcept {

@@ -51,10 +51,14 @@ bool has_one_thread() noexcept;
 /// eight are a sequence number, odd while somebody writes (os/files/sequenced_file.hpp): what changes meanwhile is read
 /// again. \return false also where it changes all the time.
 bool read_sequenced(const char* path, void* buffer, std::size_t bytes) noexcept;
+/// Why read_sequenced() takes no such file, or why its content was not usable: half a sentence.
+const char* why_not_read(const char* path, std::size_t bytes) noexcept;
 /// The beginning of a file of the kernel, as a string. \return its length, 0 where it cannot be read.
 std::size_t read_start_of(const char* path, char* buffer, std::size_t bytes) noexcept;
 /// nullptr where it is unset, and in programs that run with another user's rights.
 const char* environment(const char* name) noexcept;
+/// All variables, up to a nullptr; nullptr where there are none, and in such programs.
+const char* const* environment() noexcept;
 unsigned user() noexcept;
 
 /// Ends the process at once.

@@ -12,11 +12,11 @@
 
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "os/files/set_aside.hpp"
 #include "os/processes/processes.hpp"
+#include "os/processes/program_file.hpp"
 
 namespace charm::os {
 namespace {
@@ -211,27 +211,7 @@ void Child::stop_with(int signal) const {
   waitpid(continuer, nullptr, 0);
 }
 
-int cannot_run(const std::string& program) {
-  const auto refused = [](const std::string& path) {
-    struct stat known{};
-    if (stat(path.c_str(), &known) != 0) return errno == EACCES ? EACCES : ENOENT;
-    return S_ISREG(known.st_mode) && access(path.c_str(), X_OK) == 0 ? 0 : EACCES;
-  };
-  if (program.find('/') != std::string::npos) return refused(program);
-  const char* list = std::getenv("PATH");
-  std::string_view folders = list == nullptr ? "/bin:/usr/bin" : list;
-  int error = ENOENT;
-  while (!program.empty()) {
-    const std::size_t colon = folders.find(':');
-    const std::string folder(folders.substr(0, colon));
-    const int here = refused((folder.empty() ? "." : folder) + "/" + program);
-    if (here == 0) return 0;
-    if (here == EACCES) error = here;
-    if (colon == std::string_view::npos) break;
-    folders.remove_prefix(colon + 1);
-  }
-  return error;
-}
+int cannot_run(const std::string& program) { return find_program(program).error; }
 
 EndSignals::EndSignals() {
   const sigset_t set = set_of({SIGHUP, SIGINT, SIGQUIT, SIGTERM});

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -95,7 +96,13 @@ class SpawnOptions {
     posix_spawn_file_actions_init(&files_);
     posix_spawnattr_init(&attributes_);
     const char* input = request.input.empty() ? "/dev/null" : request.input.c_str();
-    posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, input, O_RDONLY, 0);
+    // A root folder of its own may have no devices: there a file without content is as good.
+    if (request.input.empty() && access(input, R_OK) != 0) nothing_.reset(memfd_create("nothing", MFD_CLOEXEC));
+    if (nothing_.get() >= 0) {
+      posix_spawn_file_actions_adddup2(&files_, nothing_.get(), STDIN_FILENO);
+    } else {
+      posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, input, O_RDONLY, 0);
+    }
     if (request.show_output) {
       posix_spawn_file_actions_adddup2(&files_, STDERR_FILENO, STDOUT_FILENO);
     } else {
@@ -133,6 +140,7 @@ class SpawnOptions {
   }
 
  private:
+  Descriptor nothing_;
   posix_spawn_file_actions_t files_{};
   posix_spawnattr_t attributes_{};
 };

@@ -105,7 +105,9 @@ std::optional<int> Processes::last_created() const {
 
 bool Processes::alive(const ProcessIdentity& process) const {
   const auto known = status(process.pid);
-  return known && known->started == process.started && known->state != 'Z' && known->state != 'X';
+  if (!known || known->started != process.started) return false;
+  // The first thread has ended; while others have not, the process still has its memory and its ports.
+  return (known->state != 'Z' && known->state != 'X') || threads(process.pid).size() > 1;
 }
 
 ProcessIdentity identity(int pid, const Processes& processes) {
