@@ -77,7 +77,8 @@ TEST_F(EvaluateTest, RefusesWhatItCannotDo) {
   expect_refused("evaluate", {"another machine"}, "CHARM_TOPOLOGY='pack:1 l3:2 core:2 pu:1'");
   given("file", "");
   expect_refused("evaluate --output file", {"file"});
-  expect_refused("evaluate --only moves --anyway --output /proc/none/here", {"cannot make the folder", "--output"});
+  expect_refused("evaluate --only moves --anyway --output /proc/none/here", {"cannot make the folder", "--output"},
+                 "CHARM_QUIET=1");
 }
 
 TEST_F(EvaluateTest, SetsFilesOfOtherVersionsAndExperimentsSideBySide) {
@@ -102,7 +103,7 @@ TEST_F(EvaluateTest, DoesNotGoOnWithWhatAnotherVersionBegan) {
   former["machine"]["key"] = key.substr(0, key.rfind("charm ")) + "charm 0.0.9";
   given("out/evaluation.json", former.dump());
   expect_refused("evaluate --only moves --anyway --output out --resume",
-                 {"another machine or program", "charm 0.0.9", "--output"});
+                 {"another machine or program", "charm 0.0.9", "--output"}, "CHARM_QUIET=1");
 }
 
 TEST_F(EvaluateTest, MeasuresBlocksOfMallocOrSaysThatThereIsNone) {
