@@ -327,9 +327,13 @@ static void allocate_much(void) {
   for (int i = 0; i < 1000; ++i) free(blocks[i]);
 }
 
+static pthread_barrier_t by_turns;
+
 static void* begin_beside(void* cpus) { /* on the first thread's cpu, and on another one after that */
   stay_on(((int*)cpus)[0]);
   allocate_much();
+  pthread_barrier_wait(&by_turns);
+  pthread_barrier_wait(&by_turns);
   stay_on(((int*)cpus)[1]);
   allocate_much();
   return NULL;
@@ -353,7 +357,11 @@ static void apart(const char* what) {
     allocate_much();
   } else {
     pthread_t other;
+    EXPECT(pthread_barrier_init(&by_turns, NULL, 2) == 0);
     EXPECT(pthread_create(&other, NULL, begin_beside, cpus) == 0);
+    pthread_barrier_wait(&by_turns);
+    allocate_much(); /* both use the arena if this thread's first one was that of its cpu */
+    pthread_barrier_wait(&by_turns);
     pthread_join(other, NULL);
   }
 }
