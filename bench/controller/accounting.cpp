@@ -162,7 +162,7 @@ struct Clocked {
 CHARM_ACCOUNTED(0, int, 8boundaryERNS0_6WorkerE, (void* self, void* worker), (self, worker))
 CHARM_ACCOUNTED(1, int, 5chunkERNS0_6WorkerE, (void* self, void* worker), (self, worker))
 CHARM_ACCOUNTED(2, void, 5sleptERNS0_6WorkerE, (void* self, void* worker), (self, worker))
-CHARM_ACCOUNTED(3, void, 6arriveERNS0_6WorkerE, (void* self, void* worker), (self, worker))
+CHARM_ACCOUNTED(3, void, 6arriveERNS0_6WorkerEm, (void* self, void* worker, std::uint64_t ticks), (self, worker, ticks))
 CHARM_ACCOUNTED(4, void, 10begin_workERNS0_6WorkerE, (void* self, void* worker), (self, worker))
 CHARM_ACCOUNTED(5, void, 8end_workERNS0_6WorkerE, (void* self, void* worker), (self, worker))
 CHARM_ACCOUNTED(6, void, 5countERNS0_6WorkerEPKvd, (void* self, void* worker, const void* kind, double n),
