@@ -339,16 +339,26 @@ static void* begin_beside(void* cpus) { /* on the first thread's cpu, and on ano
   return NULL;
 }
 
-/* A thread that moves to another cpu; and one that meets another thread in its arena before it does. */
-static void apart(const char* what) {
-  cpu_set_t allowed;
-  EXPECT(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+/* A thread that moves to another cpu; and one that meets another thread in its arena before it does. GIVEN: the two
+   cpus, where the program was started again on the first one, so that its first arena is that of this cpu. */
+static void apart(char** words, const char* what, const char* given) {
   int cpus[2], count = 0;
-  for (int cpu = 0; cpu < CPU_SETSIZE && count < 2; ++cpu)
-    if (CPU_ISSET(cpu, &allowed)) cpus[count++] = cpu;
-  if (count < 2) {
-    puts("one cpu");
-    return;
+  if (given != NULL) {
+    EXPECT(sscanf(given, "%d,%d", &cpus[0], &cpus[1]) == 2);
+  } else {
+    cpu_set_t allowed;
+    EXPECT(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE && count < 2; ++cpu)
+      if (CPU_ISSET(cpu, &allowed)) cpus[count++] = cpu;
+    if (count < 2) {
+      puts("one cpu");
+      return;
+    }
+    char text[32];
+    snprintf(text, sizeof text, "%d,%d", cpus[0], cpus[1]);
+    stay_on(cpus[0]);
+    execl(words[0], words[0], "apart", what, text, NULL);
+    exit(1);
   }
   stay_on(cpus[0]);
   allocate_much();
@@ -383,7 +393,7 @@ int main(int argc, char** argv) {
   else if (strcmp(part, "growing") == 0)
     growing();
   else if (strcmp(part, "apart") == 0)
-    apart(argv[2]);
+    apart(argv, argv[2], argc > 3 ? argv[3] : NULL);
   else if (strcmp(part, "exec") == 0)
     execl(argv[0], argv[0], "again", "3", NULL);
   else if (strcmp(part, "again") == 0) { /* huge blocks until the weights have changed */
