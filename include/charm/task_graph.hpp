@@ -210,7 +210,7 @@ class task_graph : public graph_builder {
   bool run_n(std::size_t times, std::stop_token stop = {});
   /// Runs it, and again until `done()` is true. \return as run().
   template <class P>
-  bool run_until(P&& done, std::stop_token stop = {}) {
+  bool run_until(P&& done, const std::stop_token& stop = {}) {
     do {
       if (!run(stop)) return false;
     } while (!done());

@@ -160,7 +160,9 @@ int create(extent_hooks_t* hooks) noexcept {
   std::size_t bytes = sizeof made;
   extent_hooks_t** given = hooks != nullptr ? &hooks : nullptr;
   const std::size_t given_bytes = hooks != nullptr ? sizeof(extent_hooks_t*) : 0;
-  return charm_je_mallctl("arenas.create", &made, &bytes, given, given_bytes) == 0 ? static_cast<int>(made) : -1;
+  return charm_je_mallctl("arenas.create", &made, &bytes, static_cast<void*>(given), given_bytes) == 0
+             ? static_cast<int>(made)
+             : -1;
 }
 
 int make(Normal& arena, std::size_t root) noexcept {

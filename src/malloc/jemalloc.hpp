@@ -10,8 +10,10 @@
 #include <jemalloc/jemalloc.h>
 
 extern "C" {
+// NOLINTBEGIN(bugprone-dynamic-static-initializers): they are jemalloc's, which sets them at compile time
 extern const char* charm_je_malloc_conf;                // options, read by jemalloc when it starts
 extern const char* charm_je_malloc_conf_2_conf_harder;  // read last: they win over the variable MALLOC_CONF
+// NOLINTEND(bugprone-dynamic-static-initializers)
 
 void* charm_je_realloc(void* block, std::size_t bytes);
 int charm_je_posix_memalign(void** block, std::size_t alignment, std::size_t bytes);

@@ -38,6 +38,7 @@ constinit char default_path[64] = {};
 constinit std::atomic<bool> refusal_said{false};
 constinit std::atomic<bool> full_said{false};
 constinit std::atomic<std::uint64_t> next_look_ns{0};
+constinit std::size_t usual_page = 0;  // os::bare::touched_bytes()
 
 /// What root publishes for all users.
 constexpr const char* machine_path = "/dev/shm/charm-malloc";
@@ -183,6 +184,7 @@ void decide(bool serves) noexcept {
   // Threads are given their arenas (percpu_arena, hpa), and refills of their caches are counted (tcache).
   charm_je_malloc_conf_2_conf_harder =
       "retain:false,dss:disabled,oversize_threshold:0,percpu_arena:disabled,hpa:false,tcache:true";
+  usual_page = os::bare::touched_bytes();
   placing = true;
 }
 
@@ -200,13 +202,20 @@ namespace {
 void spread(void* data, std::size_t bytes, std::size_t root) noexcept {
   const traffic::WeightPage& page = weight_file.page();
   const traffic::Layers layers = traffic::layers_of(traffic::weights_of(page, root));
+  // Borders lie between huge pages also where the block does not begin there: it is what was added to a growing one.
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(data) % usual_page;
+  char* const begin = static_cast<char*>(data) - before;
   traffic::for_each_run(
-      layers, bytes, os::bare::page_bytes(), [&](std::size_t offset, std::size_t length, std::uint64_t members) {
+      layers, before + bytes, usual_page, [&](std::size_t offset, std::size_t length, std::uint64_t members) {
+        if (offset == 0) {
+          offset += before;
+          length -= before;
+        }
         os::bare::Nodes nodes;
         const auto many = static_cast<std::uint64_t>(std::popcount(members));
         for (std::uint64_t left = members; left != 0; left &= left - 1)
           nodes.insert(page.os_node[static_cast<std::size_t>(std::countr_zero(left))]);
-        if (!take(os::bare::place(static_cast<char*>(data) + offset, length, nodes, many > 1))) return;
+        if (!take(os::bare::place(begin + offset, length, nodes, many > 1))) return;
         for (std::uint64_t left = members; left != 0; left &= left - 1)
           count(all_statistics.bytes[static_cast<std::size_t>(std::countr_zero(left))], length / many);
       });

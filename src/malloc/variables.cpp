@@ -14,15 +14,16 @@ bool is(const char* text, const char* other) noexcept {
   return *text == *other;
 }
 
+constexpr std::size_t most_bytes = std::size_t{1} << 46U;  // more than machines have
+
 /// "4M"; 0 where it is no size.
 std::size_t size_of(const char* text) noexcept {
   std::size_t value = 0;
   const char* at = text;
-  for (; *at >= '0' && *at <= '9' && value < (std::size_t{1} << 40U); ++at)
-    value = value * 10 + static_cast<std::size_t>(*at - '0');
+  for (; *at >= '0' && *at <= '9' && value < most_bytes; ++at) value = value * 10 + static_cast<std::size_t>(*at - '0');
   const unsigned shift = *at == 'K' ? 10U : *at == 'M' ? 20U : *at == 'G' ? 30U : 0U;
   if (shift > 0) ++at;
-  return at == text || *at != '\0' ? 0 : value << shift;
+  return at == text || *at != '\0' || value > most_bytes >> shift ? 0 : value << shift;
 }
 
 /// The size that jemalloc gives to so many bytes, from 64 KiB on: of four between two powers of two.
@@ -39,7 +40,11 @@ const char* value_of(const char* name) noexcept {
 }
 
 void refuse(const char* name, const char* value, const char* remedy) noexcept {
-  say(Text() << "charm: malloc: " << name << " = '" << value << "' is not usable; give " << remedy << "\n");
+  char beginning[64] = {};  // a line of any length would end before the remedy
+  std::size_t length = 0;
+  for (; length + 1 < sizeof beginning && value[length] != '\0'; ++length) beginning[length] = value[length];
+  say(Text() << "charm: malloc: " << name << " = '" << beginning << (value[length] != '\0' ? "..." : "")
+             << "' is not usable; give " << remedy << "\n");
 }
 
 bool switched_on(const char* name, bool otherwise) noexcept {

@@ -62,7 +62,7 @@ Block map_block(os::PageSystem& system, std::size_t bytes, HugePages huge) {
   const std::size_t huge_unit = system.huge_page_bytes();
   // A small block would waste most of a huge page, so it gets one only if it was requested.
   const bool large = huge == HugePages::requested || (huge == HugePages::advised && bytes >= huge_unit);
-  block.unit = huge == HugePages::requested ? huge_unit : system.page_bytes();
+  block.unit = block.touched = huge == HugePages::requested ? huge_unit : system.page_bytes();
   block.bytes = round_up(bytes, block.unit);
   if (block.bytes >= bytes) {
     if (huge == HugePages::requested) block.data = system.map(block.bytes, true);
@@ -75,6 +75,7 @@ Block map_block(os::PageSystem& system, std::size_t bytes, HugePages huge) {
   }
   if (large) {
     const int error = system.advise_huge(block.data, block.bytes);
+    if (error == 0 && block.bytes / 16 >= huge_unit) block.touched = huge_unit;
     if (error != 0 && huge == HugePages::requested) {
       base::notice("memory: huge pages",
                    "there are no huge pages: none are reserved, and the kernel has no transparent ones (" +

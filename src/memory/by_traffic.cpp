@@ -78,14 +78,15 @@ bool place_by_weights(os::PageSystem& system, const Machine* machine, const Bloc
   const traffic::Layers layers = traffic::layers_of(weights);
   if (machine == nullptr || !machine->is_live() || block.data == nullptr || layers.count == 0) return false;
   bool all = true;
-  traffic::for_each_run(layers, block.bytes, block.unit, [&](std::size_t offset, std::size_t bytes, std::uint64_t in) {
-    OsNodeSet nodes;
-    for (std::size_t m = 0; m < page.memories; ++m) {
-      if ((in >> m & 1U) != 0) nodes.insert(page.os_node[m]);
-    }
-    const auto policy = nodes.size() == 1 ? os::MemoryPolicy::preferred : os::MemoryPolicy::interleave;
-    all = took(system.place(static_cast<std::byte*>(block.data) + offset, bytes, policy, nodes)) && all;
-  });
+  traffic::for_each_run(
+      layers, block.bytes, block.touched, [&](std::size_t offset, std::size_t bytes, std::uint64_t in) {
+        OsNodeSet nodes;
+        for (std::size_t m = 0; m < page.memories; ++m) {
+          if ((in >> m & 1U) != 0) nodes.insert(page.os_node[m]);
+        }
+        const auto policy = nodes.size() == 1 ? os::MemoryPolicy::preferred : os::MemoryPolicy::interleave;
+        all = took(system.place(static_cast<std::byte*>(block.data) + offset, bytes, policy, nodes)) && all;
+      });
   return all;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -59,7 +60,9 @@ constexpr std::size_t repeat_bytes(std::size_t block_bytes) {
   return bytes < block_bytes / 512 ? block_bytes / 512 : bytes;
 }
 
-/// Calls place(offset, bytes, members) for each run of a block; runs follow each other without a gap.
+/// Calls place(offset, bytes, members) for each run of a block; runs follow each other without a gap. Each run but the
+/// last has whole turns of its members: a kernel whose pages are large begins every repeat with the same member, so
+/// that this one would have all that is left over.
 /// \param page bytes of a page, which every run but the last is a multiple of.
 template <class Place>
 constexpr void for_each_run(const Layers& layers, std::size_t block_bytes, std::size_t page, Place place) {
@@ -69,20 +72,26 @@ constexpr void for_each_run(const Layers& layers, std::size_t block_bytes, std::
   const std::size_t each = repeat_bytes(block_bytes) / page;
   std::size_t repeats = (pages + each / 2) / (each == 0 ? 1 : each);
   if (repeats == 0) repeats = 1;
-  // Borders are rounded from the sums, so that errors do not add up.
-  const auto border = [&](std::size_t repeat, std::uint64_t parts) {
-    const std::size_t begin = pages * repeat / repeats;
-    const std::size_t end = pages * (repeat + 1) / repeats;
-    return begin + static_cast<std::size_t>(static_cast<std::uint64_t>(end - begin) * parts / layers.parts);
-  };
+  std::array<std::size_t, most_memories> given{};  // pages, by layer
+  std::size_t begin = 0;
   for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
+    // Rounded from the sums over layers and repeats, so that errors do not add up.
+    const std::uint64_t due = 2 * (pages * (repeat + 1) / repeats);
     std::uint64_t parts = 0;
+    std::size_t before = 0;  // given to the layers up to this one
     for (std::size_t i = 0; i < layers.count; ++i) {
-      const std::size_t begin = border(repeat, parts) * page;
+      const auto turn = static_cast<std::size_t>(std::popcount(layers.layers[i].members));
       parts += layers.layers[i].parts;
-      std::size_t end = border(repeat, parts) * page;
-      if (end > block_bytes) end = block_bytes;
+      before += given[i];
+      const std::size_t wanted = due * parts / layers.parts + turn;
+      const std::size_t more = wanted > 2 * before ? (wanted - 2 * before) / (2 * turn) * turn : 0;
+      given[i] += more;
+      before += more;
+      const bool last = repeat + 1 == repeats && i + 1 == layers.count;
+      std::size_t end = begin + more * page;
+      if (last || end > block_bytes) end = block_bytes;
       if (end > begin) place(begin, end - begin, layers.layers[i].members);
+      begin = end;
     }
   }
 }

@@ -90,8 +90,9 @@ Verdict verdict(const std::vector<Judgement>& judgements) {
   for (const Judgement& each : judgements) {
     if (each.parameters > 0) models.push_back(&each);
   }
-  std::stable_sort(models.begin(), models.end(),
-                   [](const Judgement* a, const Judgement* b) { return a->parameters < b->parameters; });
+  std::sort(models.begin(), models.end(), [](const Judgement* a, const Judgement* b) {
+    return a->parameters != b->parameters ? a->parameters < b->parameters : a < b;  // as they stand in the vector
+  });
   const auto best = std::max_element(models.begin(), models.end(), [](const Judgement* a, const Judgement* b) {
     return a->gained.value < b->gained.value;
   });

@@ -99,12 +99,17 @@ TEST_F(Placing, VariablesThatAreNotUsableAreALineEach) {
   const auto expect_line = [&](const std::string& variable, const std::string& line) {
     const Said said = run("true", variable);
     EXPECT_EQ(said.exit_code, 0);
-    EXPECT_NE(said.err.find("charm: malloc: " + line), std::string::npos) << variable << said.err;
+    EXPECT_NE(said.err.find("charm: malloc: " + line), std::string::npos) << variable.substr(0, 80) << said.err;
     EXPECT_EQ(run("true", variable + " CHARM_QUIET=1").err.find("charm: malloc: "), std::string::npos) << variable;
   };
   expect_line("CHARM_MALLOC=yes", "CHARM_MALLOC = 'yes' is not usable; give on or off\n");
   expect_line("CHARM_MALLOC_STATIC=1", "CHARM_MALLOC_STATIC = '1' is not usable; give on or off\n");
   expect_line("CHARM_MALLOC_HUGE=4k", "CHARM_MALLOC_HUGE = '4k' is not usable; give a size of at least 64K");
+  for (const std::string size : {"-4M", "4M ", "0", "4.5M", "4MiB", "17179869185G", "18446744073709551616"})
+    expect_line("CHARM_MALLOC_HUGE='" + size + "'",
+                "CHARM_MALLOC_HUGE = '" + size + "' is not usable; give a size of at least 64K");
+  expect_line("CHARM_MALLOC=" + std::string(9000, 'x'),
+              "CHARM_MALLOC = '" + std::string(63, 'x') + "...' is not usable; give on or off\n");
   expect_line("CHARM_MALLOC_STATS=told",
               "CHARM_MALLOC_STATS = 'told' is not usable; give stderr or an absolute path\n");
   expect_line("CHARM_MALLOC_STATS=/none/told", "the statistics cannot be written to '/none/told'");

@@ -73,6 +73,21 @@ TEST(ByTraffic, ABlockIsSpreadByWeightWithinOnePercent) {
   pages.unmap(block.data, block.bytes);
 }
 
+TEST(ByTraffic, HugePagesAreNotCutApart) {
+  FakePages pages;
+  const Machine machine = four_live_nodes();
+  for (const std::size_t bytes : {17 * mib, 33 * mib, 100 * mib}) {
+    const Block block = map_block(pages, bytes, HugePages::advised);
+    pages.placed.clear();
+    ASSERT_TRUE(place_by_weights(pages, &machine, block, four_memories(), {1000, 900, 375, 100}));
+    const std::size_t unit = bytes < 32 * mib ? FakePages::small : FakePages::huge;  // else they would be too few
+    EXPECT_EQ(block.touched, unit);
+    EXPECT_GE(pages.placed.size(), 4U);
+    for (const std::uintptr_t begin : pages.placed) EXPECT_EQ(begin % unit, 0U) << bytes / mib << " MiB";
+    pages.unmap(block.data, block.bytes);
+  }
+}
+
 TEST(ByTraffic, SmallMemoryGoesWhereNormalBlocksDo) {
   auto page = four_memories();
   EXPECT_EQ(normal_node(page, four_live_nodes(), 2), 3);

@@ -25,6 +25,7 @@ class FakePages final : public os::PageSystem {
   std::map<std::uintptr_t, int> home;  // by page; the node it would come from
   std::set<std::uintptr_t> mapped;     // pages
   std::vector<std::pair<std::uintptr_t, std::size_t>> advised;
+  std::vector<std::uintptr_t> placed;  // where each placement began
 
   ~FakePages() override {
     for (const std::uintptr_t page : std::set<std::uintptr_t>(mapped)) unmap(address(page), small);
@@ -62,6 +63,7 @@ class FakePages final : public os::PageSystem {
       if (!allowed_nodes.contains(node)) return EINVAL;
     }
     if (policy == os::MemoryPolicy::preferred && nodes.size() != 1) return EINVAL;
+    placed.push_back(reinterpret_cast<std::uintptr_t>(data));
     std::size_t turn = 0;
     for (std::size_t at = 0; at < bytes; at += small) {
       if (!mapped.contains(page(data) + at / small)) return EFAULT;

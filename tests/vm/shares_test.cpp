@@ -104,7 +104,7 @@ class Watch {
   }
 
   /// Threads under `charm run` leave a core before it is given back, and come after it was taken. Workers of the
-  /// library are waited for, but not for ever: those get half a minute.
+  /// library are waited for, but not for ever: those get half a minute, and more where all is late.
   void on_its_own_cores(const lease::Table& table, const Neighbour& neighbour) {
     const lease::Entry* entry = entry_of(table, neighbour.holder());
     Known& known = known_[neighbour.holder()];
@@ -124,7 +124,7 @@ class Watch {
         continue;
       }
       const auto since = since_.try_emplace(thread, now_ms()).first->second;
-      const bool patient = neighbour.kind() == Neighbour::Kind::library && now_ms() - since < 30'000;
+      const bool patient = neighbour.kind() == Neighbour::Kind::library && (now_ms() - since < 30'000 || slow());
       EXPECT_TRUE(patient) << neighbour.name() << " " << entry->pid << ": thread " << thread << " may run on "
                            << mask.to_text() << "\n"
                            << words(table);

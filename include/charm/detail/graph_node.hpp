@@ -72,6 +72,7 @@ struct NestedGraph {
 template <class F>
 struct NestedBody : NestedGraph {
   template <class G>
+    requires(!std::is_same_v<std::remove_cvref_t<G>, NestedBody>)
   explicit NestedBody(G&& f) : function(std::forward<G>(f)) {}
   F function;
 };

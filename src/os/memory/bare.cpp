@@ -216,6 +216,16 @@ std::size_t read_start_of(const char* path, char* buffer, std::size_t bytes) noe
   return length;
 }
 
+std::size_t touched_bytes() noexcept {
+  char text[64];
+  read_start_of("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof text);
+  if (text[0] != '[') return page_bytes();  // "[always] madvise never"
+  read_start_of("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", text, sizeof text);
+  std::size_t bytes = 0;
+  for (const char* at = text; *at >= '0' && *at <= '9'; ++at) bytes = bytes * 10 + static_cast<std::size_t>(*at - '0');
+  return bytes == std::size_t{2} << 20U ? bytes : page_bytes();
+}
+
 const char* environment(const char* name) noexcept { return secure_getenv(name); }
 const char* const* environment() noexcept { return getauxval(AT_SECURE) != 0 ? nullptr : environ; }
 unsigned user() noexcept { return geteuid(); }

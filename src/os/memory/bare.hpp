@@ -38,6 +38,10 @@ struct Range {
 Range static_memory() noexcept;
 
 std::size_t page_bytes() noexcept;
+/// What a node gives at once when memory is touched: a page, or a huge page where the kernel gives those to all
+/// programs. Only huge pages of 2 MiB count: where a page has 16 or 64 KiB they have 32 and 512 MiB, and hardly a run
+/// holds one.
+std::size_t touched_bytes() noexcept;
 /// -1 where the kernel does not tell.
 int current_cpu() noexcept;
 int process() noexcept;
