@@ -122,6 +122,25 @@ TEST(ModelOfThisMachine, GivesItsControllersTheMeasuredLatencies) {
   EXPECT_EQ(controller::traits_for(of_the_file.machine).latency_ns, expected);
 }
 
+/// Reads and copies have limits of their own; before, what was read was taken for the limit of reads and writes mixed.
+TEST(ModelOfAProfile, HasTheMeasuredBandwidths) {
+  probe::Profile profile = measured();
+  profile.curves.push_back(
+      {"STREAM by chiplets",
+       "chiplets of a node",
+       "",
+       "bandwidth",
+       "GB/s",
+       {{"read", {{1, 40, 0}, {4, 150, 0}}}, {"write", {{1, 22, 0}, {4, 60, 0}}}, {"copy", {{1, 30, 0}, {4, 80, 0}}}}});
+  profile.summary.chiplet_memory_gb_per_s = 40;
+  profile.summary.node_memory_gb_per_s = 150;
+  const sim::Costs costs = sim::model_of_profile(profile).costs;
+  EXPECT_EQ(costs.memory_read.value, 150);
+  EXPECT_EQ(costs.memory_mixed.value, 105) << "a third of a copy's lines is written: 120 GB/s with the lines filled";
+  EXPECT_EQ(costs.link_read.value, 40);
+  EXPECT_EQ(costs.link_write.value, 22);
+}
+
 TEST(ModelOfAProfile, NeedsLatencies) {
   probe::Profile profile = measured();
   profile.latency = probe::LatencyMatrix(0);
