@@ -57,18 +57,23 @@ struct Socket {
 enum class ChipletSource { last_level_cache, cluster, numa_node, socket, measured };
 
 /// The results of `charm probe` (docs/probe.md). Fields are 0 or empty where nothing was measured, or no profile is in
-/// force. A latency is half a round trip of a cache line that two cores exchange by compare-and-swap, as a median.
+/// force. A latency between cores is half a round trip of a cache line that two cores exchange by compare-and-swap, as
+/// a median.
 struct Measured {
-  std::string profile;                               ///< the profile's file; empty: no profile is in force
-  std::string date;                                  ///< when it was measured, ISO 8601, UTC
-  double core_latency_ns = 0;                        ///< between cores of one chiplet
-  double chiplet_latency_ns = 0;                     ///< between cores of different chiplets of one node
-  double core_gb_per_s = 0;                          ///< reading 8 KiB that another core of the chiplet wrote
-  double chiplet_gb_per_s = 0;                       ///< the same from another chiplet of the node
-  double memory_gb_per_s = 0;                        ///< STREAM triad, all cores together
-  std::vector<std::vector<double>> node_latency_ns;  ///< nodes × nodes: between cores of the two
-  std::vector<std::vector<double>> node_gb_per_s;    ///< nodes × nodes: a core of the first reads the second's memory
-  std::vector<std::string> doubts;                   ///< what speaks against the measurement; empty: nothing does
+  std::string profile;                                 ///< the profile's file; empty: no profile is in force
+  std::string date;                                    ///< when it was measured, ISO 8601, UTC
+  double core_latency_ns = 0;                          ///< between cores of one chiplet
+  double chiplet_latency_ns = 0;                       ///< between cores of different chiplets of one node
+  double l3_latency_ns = 0;                            ///< a load that the own chiplet's last-level cache serves
+  double core_gb_per_s = 0;                            ///< reading 8 KiB that another core of the chiplet wrote
+  double chiplet_gb_per_s = 0;                         ///< the same from another chiplet of the node
+  double chiplet_memory_gb_per_s = 0;                  ///< all cores of one chiplet read their node's memory
+  double node_memory_gb_per_s = 0;                     ///< all cores of one node read its memory
+  double memory_gb_per_s = 0;                          ///< STREAM triad, all cores together
+  std::vector<std::vector<double>> node_latency_ns;    ///< nodes × nodes: between cores of the two
+  std::vector<std::vector<double>> memory_latency_ns;  ///< nodes × nodes: a load of a core of the first from the second
+  std::vector<std::vector<double>> node_gb_per_s;      ///< nodes × nodes: a core of the first reads the second's memory
+  std::vector<std::string> doubts;                     ///< what speaks against the measurement; empty: nothing does
 };
 
 /// The machine, as far as the process may use it; `total` counts all that exists.

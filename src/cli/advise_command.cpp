@@ -17,6 +17,7 @@
 #include "cli/sim/measured.hpp"
 #include "cli/text_table.hpp"
 #include "sim/advise.hpp"
+#include "sim/this_machine.hpp"
 
 namespace charm::cli {
 namespace {
@@ -100,7 +101,7 @@ std::string choices_table(const char* title, const std::vector<sim::Choice>& cho
 
 int advise(const AdviseArguments& options, Session& session) {
   const sim::Model model =
-      options.machine.empty() ? sim::estimated_model(Machine::discover()) : sim::model(options.machine);
+      options.machine.empty() ? sim::model_of_this_machine(Machine::discover()).model : sim::model(options.machine);
   std::vector<std::string> notes;
   const sim::Question question = question_of(options, notes);
   const sim::Advice advice = sim::advise(model, question);

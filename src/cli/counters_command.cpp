@@ -202,16 +202,25 @@ Json optional_number(const std::optional<int>& number) { return number ? Json(*n
 constexpr std::array fill_costs{"own_chiplet", "other_chiplet", "remote_cache", "local_dram", "remote_dram"};
 
 Json costs_json(const controller::Traits& costs) {
-  Json latency = Json::object();
-  for (std::size_t i = 0; i < fill_costs.size(); ++i) latency[fill_costs[i]] = costs.latency_ns[i];
-  return {{"latency_ns", latency}, {"link_gb_per_s", costs.link_gb_per_s}, {"source", costs.source}};
+  Json latency = Json::object(), measured = Json::array();
+  for (std::size_t i = 0; i < fill_costs.size(); ++i) {
+    latency[fill_costs[i]] = costs.latency_ns[i];
+    if (costs.measured[i]) measured.push_back(fill_costs[i]);
+  }
+  return {{"latency_ns", latency},
+          {"measured", measured},
+          {"link_gb_per_s", costs.link_gb_per_s},
+          {"node_gb_per_s", costs.node_gb_per_s},
+          {"rates_source", costs.rates_source},
+          {"source", costs.source}};
 }
 
 std::string costs_text(const controller::Traits& costs) {
   std::string text = "costs    ";
   for (std::size_t i = 0; i < fill_costs.size(); ++i)
     text += fmt::format("{}{} {:.0f} ns", i == 0 ? "" : ", ", fill_costs[i], costs.latency_ns[i]);
-  return text + " (" + costs.source + ")\n";
+  return text + fmt::format(" ({})\nreads    a chiplet {:.0f} GB/s, a node {:.0f} GB/s ({})\n", costs.source,
+                            costs.link_gb_per_s, costs.node_gb_per_s, costs.rates_source);
 }
 
 std::string as_json(const View& view, bool with_events) {

@@ -39,8 +39,7 @@
 #include "os/memory/memory.hpp"
 #include "os/processes/child.hpp"
 #include "os/processes/this_process.hpp"
-#include "probe/profile.hpp"
-#include "sim/from_profile.hpp"
+#include "sim/this_machine.hpp"
 #include "topology/discovery.hpp"
 #include "workloads/names.hpp"
 
@@ -83,20 +82,6 @@ std::vector<std::string> benchmarks() {
   return names;
 }
 
-sim::Model model_of(const Machine& machine, std::string& predicted_by) {
-  if (!machine.measured.profile.empty() && machine.measured.doubts.empty()) {
-    try {
-      sim::Model model = sim::model_of_profile(probe::load_profile(machine.measured.profile));
-      predicted_by = "a model of the profile that was measured on " + machine.measured.date;
-      return model;
-    } catch (const Error&) {  // of cpus that cannot be modelled: estimates will do
-    }
-  }
-  sim::Model model = sim::estimated_model(machine);
-  predicted_by = "a model of this topology; costs: " + model.costs.l3_ns.source;
-  return model;
-}
-
 struct Undertaking {
   evaluate::Context context;
   std::vector<const evaluate::Experiment*> chosen;
@@ -131,7 +116,9 @@ Undertaking undertake(const EvaluateOptions& options, Session& session) {
   }
   all.context.extent = options.full ? evaluate::Extent::full : evaluate::Extent::quick;
   Evaluation& evaluation = all.evaluation;
-  all.context.model = model_of(machine, evaluation.predicted_by);
+  sim::ThisMachine here = sim::model_of_this_machine(machine);
+  all.context.model = std::move(here.model);
+  evaluation.predicted_by = std::move(here.source);
   evaluation.version = CHARM_VERSION;
   evaluation.command = session.command_line;
   evaluation.started = describe_host(machine, all.settings).date;

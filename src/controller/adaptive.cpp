@@ -224,6 +224,7 @@ void Adaptive::hold(const Sample& sample) {
   if (sample.counters) {
     phase().stall_remote.add(sample.stall_remote, drift_samples);
     phase().stall_dram.add(sample.stall_dram, drift_samples);
+    phase().memory_gb_per_s.add(sample.memory_gb_per_s, drift_samples);
   }
 
   double sigma = throughput_noise_.sigma();

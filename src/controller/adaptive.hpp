@@ -50,6 +50,7 @@ class Adaptive final : public Controller {
   [[nodiscard]] bool is_news(const Sample& sample);
   void change_phase(const Sample& sample, int known);
   [[nodiscard]] int candidate(const Sample& sample);
+  [[nodiscard]] int level_for_bandwidth();
   void accept(double gain);
   void reject(double gain, double error);
   [[nodiscard]] bool phases_are_short() const;

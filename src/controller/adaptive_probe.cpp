@@ -5,13 +5,16 @@
 #include <utility>
 
 #include "controller/adaptive.hpp"
+#include "controller/memory_bandwidth.hpp"
 
 namespace charm::controller {
 namespace {
 
-constexpr double sure_errors = 2.5;   // standard errors at which a probe ends before its last sample
-constexpr int restart_limit = 4;      // restarts of one probe while its samples differ
-constexpr double memory_bound = 0.1;  // share of busy time on memory from which on idle workers may wait at barriers
+constexpr double sure_errors = 2.5;      // standard errors at which a probe ends before its last sample
+constexpr int restart_limit = 4;         // restarts of one probe while its samples differ
+constexpr double bandwidth_bound = 0.5;  // share of what a level can read that its lines from memory reach: writes come
+                                         // on top of it
+constexpr double memory_bound = 0.1;     // share of busy time on memory from which on idle workers may wait at barriers
 
 std::string percent(const char* text, double share) {
   char line[96];
@@ -20,6 +23,17 @@ std::string percent(const char* text, double share) {
 }
 
 }  // namespace
+
+/// Where memory's bandwidth is what the workers wait for: the level with the fewest chiplets that read as much of it as
+/// any; -1 where they do not wait for it, or other levels read no more.
+int Adaptive::level_for_bandwidth() {
+  const std::vector<double>& rates = setup_.memory_gb_per_s;
+  const Phase& p = phase();
+  if (rates.size() != setup_.levels.size() || p.stall_dram.value < p.stall_remote.value) return -1;
+  if (p.memory_gb_per_s.value < bandwidth_bound * rates[at(p.home)]) return -1;
+  const int level = saturating_level(rates);
+  return rates[at(level)] > rates[at(p.home)] * (1 + set_.expand) ? level : -1;
+}
 
 /// The level to try next, or -1.
 int Adaptive::candidate(const Sample& sample) {
@@ -41,16 +55,18 @@ int Adaptive::candidate(const Sample& sample) {
 
   int up = p.home + 1, down = p.home - 1;
   // Who has no work gains nothing by more caches; but workers also idle at barriers, for those that wait for memory.
-  bool no_work = sample.idle > set_.idle && !(sample.counters && p.stall_dram.value > memory_bound);
+  // Without counters nobody can tell which of the two it is: fewer chiplets are tried first, and then more.
+  bool idle = sample.idle > set_.idle;
+  bool no_work = idle && sample.counters && p.stall_dram.value <= memory_bound;
   bool only_down = no_work || (sample.grain > 0 && sample.grain < set_.grain) ||
                    (sample.counters && p.stall_dram.value + p.stall_remote.value < set_.stall_floor);
-  bool up_first = !sample.counters || p.stall_dram.value >= p.stall_remote.value;
+  bool up_first = sample.counters ? p.stall_dram.value >= p.stall_remote.value : !idle;
   if (p.direction != 0) up_first = p.direction > 0;  // the direction that brought a gain is continued first
   std::vector<int> order;
   if (only_down) {
     order = {down, 0};
   } else if (up_first) {
-    order = {up, down, top(), 0};
+    order = {level_for_bandwidth(), up, down, top(), 0};
   } else {
     order = {down, up, 0, top()};
   }
@@ -67,8 +83,11 @@ void Adaptive::start_probe(int level, const Sample& sample) {
   double dram = phase().stall_dram.value, remote = phase().stall_remote.value;
   std::string why = !sample.counters                   ? "no counters, trying"
                     : dram + remote < set_.stall_floor ? "hardly stalled, trying fewer"
-                    : dram >= remote                   ? percent("%.0f %% of the time on memory", dram)
-                                                       : percent("%.0f %% of the time on other chiplets", remote);
+                    : level == level_for_bandwidth()
+                        ? percent("%.0f %% of the time on memory, ", std::min(1.0, dram)) +
+                              bandwidth_reason(setup_, phase().home, level, phase().memory_gb_per_s.value)
+                    : dram >= remote ? percent("%.0f %% of the time on memory", std::min(1.0, dram))
+                                     : percent("%.0f %% of the time on other chiplets", std::min(1.0, remote));
   move(level, sample, why);
   probing_ = true;
   probed_ = {};

@@ -19,6 +19,7 @@ struct KnownMachine {
   std::array<double, fill_sources> latency_ns;  // own L3, other chiplet, other socket's cache, local and remote memory
   double mlp;                                   // cache misses of a core in flight together
   double link_gb_per_s;                         // reads of one chiplet over its link; 0: one die, no link
+  double socket_gb_per_s;                       // reads from the memory of all nodes of a socket together
 };
 
 std::span<const KnownMachine> known_machines();
@@ -26,5 +27,8 @@ std::span<const KnownMachine> known_machines();
 /// The one whose shape is most like that of `machine`: above all the number of chiplets in a socket and, where the
 /// processor's name tells it, who made it; then cores, nodes, and whether there are several sockets.
 const KnownMachine& most_similar(const Machine& machine);
+
+/// How many nodes with cpus share the memory of a socket.
+double nodes_of_a_socket(const Machine& machine);
 
 }  // namespace charm::controller

@@ -32,6 +32,7 @@ struct Phase {
   Mean intensity;  // mean of the logarithm of the intensity; without counters it stays empty
   std::vector<Mean> throughput;   // by level
   Mean stall_remote, stall_dram;  // shares of stalled time at the home level
+  Mean memory_gb_per_s;           // lines from memory at the home level
   std::vector<int> failures;      // by level: how often a probe of it failed
   std::vector<long> wait_until;   // by level: tick before which it is not tried again
   std::vector<bool> was_home;

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace charm::controller {
+namespace {
+
+constexpr double line_bytes = 64;
+
+}  // namespace
 
 std::optional<Sample> Sampler::sample(const Signals& signals) {
   Unit best = signals.user_work > 0                          ? Unit::user
@@ -31,6 +36,8 @@ std::optional<Sample> Sampler::sample(const Signals& signals) {
     };
     sample.stall_remote = stall(Fill::other_chiplet) + stall(Fill::remote_cache);
     sample.stall_dram = stall(Fill::local_dram) + stall(Fill::remote_dram);
+    sample.memory_gb_per_s =
+        (signals.fill(Fill::local_dram) + signals.fill(Fill::remote_dram)) * line_bytes / signals.elapsed / 1e9;
     double fills = 0;
     for (double count : signals.fills) fills += count;
     sample.intensity = fills / signals.instructions * 1000;

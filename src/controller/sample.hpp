@@ -15,13 +15,14 @@ namespace charm::controller {
 
 struct Sample {
   double time = 0;
-  double throughput = 0;     // work per second
-  bool counters = false;     // whether the stalls are known
-  double intensity = 0;      // fills per 1,000 instructions; 0 where unknown or not to be trusted
-  double stall_remote = -1;  // share of busy time spent on other chiplets' caches
-  double stall_dram = -1;    // share of busy time spent on memory
-  double grain = 0;          // mean seconds of a task; 0 if tasks are not counted
-  double idle = 0;           // share of the workers' time outside of tasks
+  double throughput = 0;       // work per second
+  bool counters = false;       // whether the stalls are known
+  double intensity = 0;        // fills per 1,000 instructions; 0 where unknown or not to be trusted
+  double stall_remote = -1;    // share of busy time spent on other chiplets' caches
+  double stall_dram = -1;      // share of busy time spent on memory
+  double memory_gb_per_s = 0;  // lines from memory, of all workers together
+  double grain = 0;            // mean seconds of a task; 0 if tasks are not counted
+  double idle = 0;             // share of the workers' time outside of tasks
 
   [[nodiscard]] double stall() const { return stall_remote + stall_dram; }
 };

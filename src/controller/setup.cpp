@@ -4,8 +4,10 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "controller/known_machines.hpp"
+#include "controller/memory_bandwidth.hpp"
 
 namespace charm::controller {
 namespace {
@@ -27,25 +29,69 @@ double refill_seconds(const Machine& machine, const std::vector<WorkerCore>& fro
   return longest;
 }
 
-/// Between cores of nodes in different sockets; 0 where that has not been measured.
-double between_sockets(const Machine& machine) {
-  const auto& latency = machine.measured.node_latency_ns;
+/// The mean of a table over those pairs of nodes of which `take` is true and that were measured; 0 if there are none.
+template <class Take>
+double mean_of(const Machine& machine, const std::vector<std::vector<double>>& table, const Take& take) {
   double sum = 0;
   int pairs = 0;
-  for (std::size_t a = 0; a < latency.size() && a < machine.nodes.size(); ++a) {
-    for (std::size_t b = 0; b < latency[a].size() && b < machine.nodes.size(); ++b) {
-      if (machine.nodes[a].socket == machine.nodes[b].socket || latency[a][b] <= 0) continue;
-      sum += latency[a][b];
+  for (std::size_t a = 0; a < table.size() && a < machine.nodes.size(); ++a) {
+    for (std::size_t b = 0; b < table[a].size() && b < machine.nodes.size(); ++b) {
+      if (table[a][b] <= 0 || !take(machine.nodes[a], machine.nodes[b])) continue;
+      sum += table[a][b];
       ++pairs;
     }
   }
   return pairs > 0 ? sum / pairs : 0;
 }
 
+bool same_node(const Node& a, const Node& b) { return a.id == b.id; }
+bool other_socket(const Node& a, const Node& b) { return a.socket != b.socket; }
+bool other_node(const Node& a, const Node& b) { return a.id != b.id; }
+
+/// Another socket's memory; on one socket that of its other nodes. Nodes without cpus (CXL) are another kind of memory.
+double remote_memory(const Machine& machine) {
+  const auto& table = machine.measured.memory_latency_ns;
+  const auto has_cpus = [](const Node& node) { return !node.cpus.empty(); };
+  const double far =
+      mean_of(machine, table, [&](const Node& a, const Node& b) { return other_socket(a, b) && has_cpus(b); });
+  if (far > 0) return far;
+  return mean_of(machine, table, [&](const Node& a, const Node& b) { return other_node(a, b) && has_cpus(b); });
+}
+
+std::string words_of(const std::array<bool, fill_sources>& chosen, bool which) {
+  std::string text;
+  for (std::size_t i = 0; i < fill_sources; ++i) {
+    if (chosen[i] == which) text += (text.empty() ? "" : ", ") + std::string(fill_words[i]);
+  }
+  return text;
+}
+
+/// An estimate gives way where a measured number contradicts it: what is farther is not cheaper.
+void order_latencies(Traits& traits) {
+  constexpr std::array<std::pair<Fill, Fill>, 4> nearer{{{Fill::same_chiplet, Fill::other_chiplet},
+                                                         {Fill::other_chiplet, Fill::remote_cache},
+                                                         {Fill::same_chiplet, Fill::local_dram},
+                                                         {Fill::local_dram, Fill::remote_dram}}};
+  for (const auto& [near, far] : nearer) {
+    const auto a = static_cast<std::size_t>(near), b = static_cast<std::size_t>(far);
+    if (!traits.measured[b]) traits.latency_ns[b] = std::max(traits.latency_ns[a], traits.latency_ns[b]);
+  }
+}
+
 int sockets_of(const std::vector<WorkerCore>& worker_cores) {
   std::set<int> sockets;
   for (const WorkerCore& worker_core : worker_cores) sockets.insert(worker_core.socket);
   return static_cast<int>(sockets.size());
+}
+
+/// Bandwidths are believed together or not at all, since only their ratios decide.
+void take_rates(Traits& traits, const Machine& machine) {
+  const Measured& measured = machine.measured;
+  if (measured.chiplet_memory_gb_per_s <= 0 || measured.node_memory_gb_per_s <= 0) return;
+  traits.link_gb_per_s = measured.chiplet_memory_gb_per_s;
+  traits.node_gb_per_s = std::max(measured.node_memory_gb_per_s, measured.chiplet_memory_gb_per_s);
+  traits.core_gb_per_s = mean_of(machine, measured.node_gb_per_s, same_node);
+  traits.rates_source = "measured";
 }
 
 }  // namespace
@@ -55,8 +101,11 @@ Traits traits_for(const Machine& machine) {
   Traits traits;
   traits.latency_ns = like.latency_ns;
   traits.mlp = like.mlp;
-  if (like.link_gb_per_s > 0) traits.link_gb_per_s = like.link_gb_per_s;
-  traits.source = "estimated, as on " + std::string(like.name);
+  traits.node_gb_per_s = like.socket_gb_per_s / nodes_of_a_socket(machine);
+  traits.link_gb_per_s = like.link_gb_per_s > 0 ? like.link_gb_per_s : traits.node_gb_per_s;
+  traits.rates_source = "as on " + std::string(like.name);
+  traits.like = like.name;
+  traits.source = "estimated, as on " + traits.like;
   const Measured& measured = machine.measured;
   if (measured.profile.empty()) return traits;
   if (!measured.doubts.empty()) {
@@ -64,13 +113,22 @@ Traits traits_for(const Machine& machine) {
     return traits;
   }
   const auto take = [&](Fill fill, double measured_ns) {
-    if (measured_ns > 0) traits.latency_ns[static_cast<std::size_t>(fill)] = measured_ns;
-    return measured_ns > 0;
+    if (!(measured_ns > 0)) return;
+    traits.latency_ns[static_cast<std::size_t>(fill)] = measured_ns;
+    traits.measured[static_cast<std::size_t>(fill)] = true;
   };
-  const bool chiplets = take(Fill::other_chiplet, measured.chiplet_latency_ns);
-  const bool sockets = take(Fill::remote_cache, between_sockets(machine));
-  if (chiplets || sockets)
-    traits.source = "measured on " + measured.date + "; L3, memory and links as on " + std::string(like.name);
+  take(Fill::same_chiplet, measured.l3_latency_ns);
+  take(Fill::other_chiplet, measured.chiplet_latency_ns);
+  take(Fill::remote_cache, mean_of(machine, measured.node_latency_ns, other_socket));
+  take(Fill::local_dram, mean_of(machine, measured.memory_latency_ns, same_node));
+  take(Fill::remote_dram, remote_memory(machine));
+  order_latencies(traits);
+  take_rates(traits, machine);
+  const std::string own = words_of(traits.measured, true), estimated = words_of(traits.measured, false);
+  if (!own.empty()) {
+    traits.source = "measured on " + measured.date + ": " + own;
+    if (!estimated.empty()) traits.source += "; as on " + traits.like + ": " + estimated;
+  }
   return traits;
 }
 
@@ -90,6 +148,7 @@ Setup setup_for(const Machine& machine, const placement::Placement& placement, c
       setup.refill_s.back().push_back(refill_seconds(machine, from, to, traits.link_gb_per_s));
     }
   }
+  setup.memory_gb_per_s = memory_rates(machine, placement, traits);
   return setup;
 }
 

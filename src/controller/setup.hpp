@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "controller/signals.hpp"
@@ -15,10 +16,19 @@ namespace charm::controller {
 /// values given here are those of AMD's Milan, from which the paper's machine is built.
 struct Traits {
   std::array<double, fill_sources> latency_ns{13, 106, 200, 105, 200};
-  double mlp = 8;             // cache misses in flight together
-  double link_gb_per_s = 45;  // bandwidth of one chiplet's reads
-  std::string source;         // "estimated, as on epyc-7742", "measured on 2026-02-01; …"
+  double mlp = 8;                             // cache misses in flight together
+  double link_gb_per_s = 45;                  // what all cores of one chiplet read together
+  double node_gb_per_s = 155;                 // what all cores of a node read from its memory
+  double core_gb_per_s = 0;                   // what one core reads; 0 where not measured: no limit
+  std::array<bool, fill_sources> measured{};  // which of the latencies charm probe has measured here
+  std::string like;                           // the known machine that the other numbers are of
+  std::string rates_source;                   // of the bandwidths: "as on epyc-7742", "measured"
+  std::string source;                         // "estimated, as on epyc-7742", "measured on 2026-02-01: own L3, …"
 };
+
+/// The sources of fills in words, in the order of Fill.
+inline constexpr std::array<std::string_view, fill_sources> fill_words{"own L3", "other chiplet", "remote cache",
+                                                                       "own memory", "remote memory"};
 
 /// The costs of `machine`: what its profile measured, unless something speaks against that, and otherwise those of the
 /// most similar known machine.
@@ -33,6 +43,7 @@ struct Setup {
   int chiplets = 1;            // of the machine, and
   int cores_per_chiplet = 1;   // cores of the largest of them: CHIPLETS and CORES_PER_CHIPLET of CHARM §4.2-4.3
   Traits traits;
+  std::vector<double> memory_gb_per_s;        // by level: what the workers can read from memory; empty: not known
   std::vector<std::vector<double>> refill_s;  // [from][to] seconds until the movers' caches are full again
 };
 

@@ -114,10 +114,14 @@ std::string profile_json(const Profile& profile) {
   json["summary"] = {{"nodes", profile.node_os},
                      {"core_latency_ns", summary.core_latency_ns},
                      {"chiplet_latency_ns", summary.chiplet_latency_ns},
+                     {"l3_latency_ns", summary.l3_latency_ns},
                      {"core_gb_per_s", summary.core_gb_per_s},
                      {"chiplet_gb_per_s", summary.chiplet_gb_per_s},
+                     {"chiplet_memory_gb_per_s", summary.chiplet_memory_gb_per_s},
+                     {"node_memory_gb_per_s", summary.node_memory_gb_per_s},
                      {"memory_gb_per_s", summary.memory_gb_per_s},
                      {"node_latency_ns", summary.node_latency_ns},
+                     {"memory_latency_ns", summary.memory_latency_ns},
                      {"node_gb_per_s", summary.node_gb_per_s}};
   if (profile.system) json["system"] = topology::machine_to_json(*profile.system);
   // From here on start-up does not read (topology/profile.cpp): the matrices are large.

@@ -6,7 +6,6 @@
 #include "sim/model.hpp"
 
 namespace charm::sim {
-
 Model estimated_model(Machine machine) {
   const Model similar = model(controller::most_similar(machine).name);
   Model out;
@@ -15,6 +14,9 @@ Model estimated_model(Machine machine) {
   out.shape_source = machine.origin;
   out.costs = similar.costs;
   for (const auto& field : cost_fields()) (out.costs.*field.member).source = "estimate, as on " + similar.name;
+  // A socket's memory is divided over its nodes.
+  const double nodes = controller::nodes_of_a_socket(similar.machine) / controller::nodes_of_a_socket(machine);
+  for (Number* rate : {&out.costs.memory_read, &out.costs.memory_mixed}) rate->value *= nodes;
   const bool has_far =
       std::any_of(machine.nodes.begin(), machine.nodes.end(), [](const Node& node) { return node.cpus.empty(); });
   if (has_far && out.costs.far_memory.value <= 0) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/quantile.hpp"
+#include "probe/structure/load_latency.hpp"
 
 namespace charm::sim {
 namespace {
@@ -82,18 +83,129 @@ void take_sizes(Machine& machine, const Machine& system) {
   }
 }
 
-/// The last point of the first series of a curve: of the largest working set, of the most processes. 0: not measured.
-double last_of(const probe::Profile& profile, const char* curve, const char* series = nullptr) {
+/// A table by the nodes of `system` as one by those of `machine`; empty where they are not the same nodes.
+std::vector<std::vector<double>> by_nodes_of(const Machine& machine, const Machine& system,
+                                             const std::vector<std::vector<double>>& table) {
+  std::vector<std::size_t> row;
+  for (const Node& node : machine.nodes) {
+    const auto same =
+        std::find_if(system.nodes.begin(), system.nodes.end(), [&](const Node& one) { return one.cpus == node.cpus; });
+    if (same == system.nodes.end()) return {};
+    row.push_back(static_cast<std::size_t>(same - system.nodes.begin()));
+  }
+  if (table.size() != system.nodes.size()) return {};
+  std::vector<std::vector<double>> own(row.size(), std::vector<double>(row.size(), 0));
+  for (std::size_t a = 0; a < row.size(); ++a) {
+    for (std::size_t b = 0; b < row.size(); ++b) own[a][b] = table[row[a]][row[b]];
+  }
+  return own;
+}
+
+/// What Machine::discover() adds, so that a controller in the simulator knows of the machine what one on it would.
+void take_measurements(Machine& machine, const probe::Profile& profile) {
+  machine.measured = profile.summary;
+  machine.measured.profile = profile.key.name;
+  machine.measured.date = profile.date;
+  machine.measured.doubts = profile.doubts;
+  const Machine& told = profile.system ? *profile.system : machine;
+  for (auto* table :
+       {&machine.measured.node_latency_ns, &machine.measured.memory_latency_ns, &machine.measured.node_gb_per_s})
+    *table = by_nodes_of(machine, told, *table);
+}
+
+/// GB/s of a kernel of STREAM with the fewest or the most chiplets or processes; 0: not measured.
+double stream_rate(const probe::Profile& profile, const char* curve, const char* kernel, bool most) {
   for (const auto& c : profile.curves) {
     if (c.name != curve) continue;
     for (const auto& s : c.series) {
-      if ((series == nullptr || s.label == series) && !s.points.empty()) return s.points.back().y;
+      if (s.label == kernel && !s.points.empty()) return (most ? s.points.back() : s.points.front()).y;
     }
   }
   return 0;
 }
 
+/// What a node's memory gives to reads, and to as many reads as writes. STREAM's copy does not count the lines that are
+/// filled before they are written: two lines of three are read.
+template <class Measured>
+void take_bandwidths(Costs& costs, const probe::Profile& profile, const Machine& machine, const Measured& measured) {
+  const auto with_cpus =
+      std::count_if(machine.nodes.begin(), machine.nodes.end(), [](const Node& node) { return !node.cpus.empty(); });
+  const auto of_a_node = [&](const char* kernel) {
+    const double rate = stream_rate(profile, "STREAM by chiplets", kernel, true);
+    const auto nodes = static_cast<double>(std::max<std::ptrdiff_t>(1, with_cpus));
+    return rate > 0 ? rate : stream_rate(profile, "STREAM by processes", kernel, true) / nodes;
+  };
+  const double read = of_a_node("read"), copied = 1.5 * of_a_node("copy");
+  measured(costs.memory_read, std::max(read, copied));
+  if (read > 0 && copied > 0)
+    measured(costs.memory_mixed, std::max(copied / 2, read - 1.5 * std::max(0.0, read - copied)));
+  // A link is seen only where a chiplet gets less than all chiplets of its node together.
+  const double chiplet = profile.summary.chiplet_memory_gb_per_s;
+  if (chiplet > 0 && chiplet < 0.9 * read) {
+    measured(costs.link_read, chiplet);
+    measured(costs.link_write, stream_rate(profile, "STREAM by chiplets", "write", false));
+  }
+}
+
+/// What loads wait for in the last-level cache and in the memories.
+template <class Measured>
+void take_load_latencies(Costs& costs, const probe::Profile& profile, const Machine& machine,
+                         const Measured& measured) {
+  const probe::LoadLatencies loads = probe::load_latencies(profile, machine);
+  measured(costs.l3_ns, loads.l3_ns);
+  const int own_socket = machine.nodes.empty() ? 0 : machine.nodes[static_cast<std::size_t>(loads.from_node)].socket;
+  std::vector<double> near, far;
+  for (const Node& node : machine.nodes) {
+    const double ns = loads.memory_ns[static_cast<std::size_t>(node.id)];
+    if (ns <= 0) continue;
+    if (node.id == loads.from_node) {
+      measured(costs.dram_ns, ns);
+    } else if (node.cpus.empty()) {
+      measured(costs.far_dram_ns, ns);
+    } else {
+      (node.socket == own_socket ? near : far).push_back(ns);
+    }
+  }
+  measured(costs.other_node_dram_ns, base::median(near));
+  measured(costs.remote_dram_ns, base::median(far));
+}
+
 }  // namespace
+
+void take_costs(Model& model, const probe::Profile& profile) {
+  const std::string when = profile.date + (profile.doubts.empty() ? "" : ", doubtful: " + profile.doubts.front());
+  const auto measured = [&](Number& number, double value) {
+    if (value > 0) number = {value, std::string(measured_source) + when};
+  };
+  std::vector<const Core*> core_of_row;
+  for (const int cpu : profile.cpus) core_of_row.push_back(model.machine.core_of_cpu(cpu));
+  std::vector<double> same, other, node, socket;
+  for (int i = 0; i < profile.latency.rows(); ++i) {
+    for (int j = 0; j < i; ++j) {
+      const Core *a = core_of_row[static_cast<std::size_t>(i)], *b = core_of_row[static_cast<std::size_t>(j)];
+      if (!profile.latency.measured(i, j) || a == nullptr || b == nullptr || a == b) continue;
+      auto& kind = a->chiplet == b->chiplet ? same
+                   : a->socket != b->socket ? socket
+                   : a->node != b->node     ? node
+                                            : other;
+      kind.push_back(profile.latency.at(i, j));
+    }
+  }
+  Costs& costs = model.costs;
+  measured(costs.same_chiplet_ns, base::median(same));
+  measured(costs.other_chiplet_ns, base::median(other));
+  measured(costs.other_node_ns, base::median(node.empty() ? other : node));
+  measured(costs.other_socket_ns, base::median(socket));
+  take_load_latencies(costs, profile, profile.system ? *profile.system : model.machine, measured);
+  take_bandwidths(costs, profile, model.machine, measured);
+  // Estimates that the measured numbers contradict give way: what is farther is not cheaper.
+  costs.other_chiplet_ns.value = std::max(costs.other_chiplet_ns.value, costs.same_chiplet_ns.value);
+  costs.other_node_ns.value = std::max(costs.other_node_ns.value, costs.other_chiplet_ns.value);
+  costs.other_socket_ns.value = std::max(costs.other_socket_ns.value, costs.other_node_ns.value);
+  costs.memory_mixed.value = std::min(costs.memory_mixed.value, costs.memory_read.value);
+  costs.other_node_dram_ns.value = std::max(costs.other_node_dram_ns.value, costs.dram_ns.value);
+  costs.remote_dram_ns.value = std::max(costs.remote_dram_ns.value, costs.other_node_dram_ns.value);
+}
 
 Model model_of_profile(const probe::Profile& profile) {
   const int count = profile.latency.rows();
@@ -106,38 +218,9 @@ Model model_of_profile(const probe::Profile& profile) {
   Machine machine = machine_of(profile, rows);
   if (profile.system) take_sizes(machine, *profile.system);
   Model model = estimated_model(std::move(machine));
-  const std::string when = profile.date + (profile.doubts.empty() ? "" : ", doubtful: " + profile.doubts.front());
-  model.shape_source = "charm probe, " + when;
-  const auto measured = [&](Number& number, double value) {
-    if (value > 0) number = {value, "measured by charm probe, " + when};
-  };
-  std::vector<double> same, other, node, socket;
-  for (int i = 0; i < count; ++i) {
-    for (int j = 0; j < i; ++j) {
-      const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
-      if (!profile.latency.measured(i, j) || (rows.smt[a] >= 0 && rows.smt[a] == rows.smt[b])) continue;
-      auto& kind = rows.chiplet[a] == rows.chiplet[b] ? same
-                   : rows.socket[a] != rows.socket[b] ? socket
-                   : rows.node[a] != rows.node[b]     ? node
-                                                      : other;
-      kind.push_back(profile.latency.at(i, j));
-    }
-  }
-  Costs& costs = model.costs;
-  measured(costs.same_chiplet_ns, base::median(same));
-  measured(costs.other_chiplet_ns, base::median(other));
-  measured(costs.other_node_ns, base::median(node.empty() ? other : node));
-  measured(costs.other_socket_ns, base::median(socket));
-  measured(costs.dram_ns, last_of(profile, "Latency by working set"));
-  const auto nodes = static_cast<double>(model.machine.nodes.size());
-  measured(costs.memory_mixed, last_of(profile, "STREAM by processes") / nodes);
-  // Estimates that the measured numbers contradict give way: what is farther is not cheaper.
-  costs.other_chiplet_ns.value = std::max(costs.other_chiplet_ns.value, costs.same_chiplet_ns.value);
-  costs.other_node_ns.value = std::max(costs.other_node_ns.value, costs.other_chiplet_ns.value);
-  costs.other_socket_ns.value = std::max(costs.other_socket_ns.value, costs.other_node_ns.value);
-  costs.memory_read.value = std::max(costs.memory_read.value, costs.memory_mixed.value);
-  costs.remote_dram_ns.value = std::max(costs.remote_dram_ns.value, costs.dram_ns.value);
-  costs.other_node_dram_ns.value = std::max(costs.other_node_dram_ns.value, costs.dram_ns.value);
+  model.shape_source = "charm probe, " + profile.date;
+  take_costs(model, profile);
+  take_measurements(model.machine, profile);
   return model;
 }
 

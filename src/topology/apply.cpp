@@ -172,6 +172,7 @@ Machine apply_profile(Machine machine, const ProfilePicture& profile) {
   machine.measured.date = profile.date;
   machine.measured.doubts = profile.doubts;
   machine.measured.node_latency_ns = by_nodes_of(machine, profile, profile.measured.node_latency_ns);
+  machine.measured.memory_latency_ns = by_nodes_of(machine, profile, profile.measured.memory_latency_ns);
   machine.measured.node_gb_per_s = by_nodes_of(machine, profile, profile.measured.node_gb_per_s);
   if (machine.nodes.size() > 1 && machine.node_distance.empty() && believed) {
     machine.node_distance = measured_distances(machine.measured.node_latency_ns);

@@ -126,10 +126,14 @@ nlohmann::ordered_json machine_to_json(const Machine& m) {
                        {"doubts", m.measured.doubts},
                        {"core_latency_ns", m.measured.core_latency_ns},
                        {"chiplet_latency_ns", m.measured.chiplet_latency_ns},
+                       {"l3_latency_ns", m.measured.l3_latency_ns},
                        {"core_gb_per_s", m.measured.core_gb_per_s},
                        {"chiplet_gb_per_s", m.measured.chiplet_gb_per_s},
+                       {"chiplet_memory_gb_per_s", m.measured.chiplet_memory_gb_per_s},
+                       {"node_memory_gb_per_s", m.measured.node_memory_gb_per_s},
                        {"memory_gb_per_s", m.measured.memory_gb_per_s},
                        {"node_latency_ns", m.measured.node_latency_ns},
+                       {"memory_latency_ns", m.measured.memory_latency_ns},
                        {"node_gb_per_s", m.measured.node_gb_per_s}};
   }
   out["notes"] = m.notes;

@@ -145,6 +145,13 @@ ProfilePicture picture_of(const HeadReader& reader, const std::string& name) {
     picture.measured.memory_gb_per_s = summary.at("memory_gb_per_s");
     picture.measured.node_latency_ns = summary.at("node_latency_ns").get<std::vector<std::vector<double>>>();
     picture.measured.node_gb_per_s = summary.at("node_gb_per_s").get<std::vector<std::vector<double>>>();
+    // Profiles of before have none of these.
+    picture.measured.l3_latency_ns = summary.value("l3_latency_ns", 0.0);
+    picture.measured.chiplet_memory_gb_per_s = summary.value("chiplet_memory_gb_per_s", 0.0);
+    picture.measured.node_memory_gb_per_s = summary.value("node_memory_gb_per_s", 0.0);
+    if (summary.contains("memory_latency_ns"))
+      picture.measured.memory_latency_ns = summary.at("memory_latency_ns").get<std::vector<std::vector<double>>>();
+    check_square(picture.measured.memory_latency_ns, picture.node_os.size(), name);
     check_square(picture.measured.node_latency_ns, picture.node_os.size(), name);
     check_square(picture.measured.node_gb_per_s, picture.node_os.size(), name);
     if (json.contains("system")) picture.machine = machine_from_json(json.at("system"), name);

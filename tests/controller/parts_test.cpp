@@ -227,7 +227,7 @@ TEST(Traits, OfAMeasuredMachineAreItsOwn) {
   const Traits traits = traits_for(machine);
   EXPECT_EQ(traits.latency_ns[1], 88);
   EXPECT_EQ(traits.latency_ns[2], 223);
-  EXPECT_EQ(traits.latency_ns[3], 105) << "memory's latency is not measured";
+  EXPECT_EQ(traits.latency_ns[3], 105) << "memory's latency was not measured";
   EXPECT_NE(traits.source.find("measured on 2026-02-01"), std::string::npos) << traits.source;
   machine.measured.doubts = {"the machine was busy"};
   EXPECT_EQ(traits_for(machine).latency_ns[1], 106);

@@ -135,9 +135,10 @@ TEST(Steady, EveryDecisionSaysWhyAndWhatCameOfIt) {
   ASSERT_FALSE(outcome.decisions.empty());
   const auto& first = outcome.decisions.front();
   EXPECT_EQ(first.from, 1);
-  EXPECT_EQ(first.to, 2);
+  EXPECT_EQ(first.to, 4) << "the fewest chiplets that saturate the memory";
   EXPECT_GT(first.stall_dram, 0.5);
   EXPECT_NE(first.reason.find("on memory"), std::string::npos) << first.reason;
+  EXPECT_NE(first.reason.find("GB/s"), std::string::npos) << first.reason;
   for (const auto& decision : outcome.decisions) {
     EXPECT_FALSE(decision.reason.empty());
     EXPECT_TRUE(!decision.outcome.empty() || &decision == &outcome.decisions.back()) << to_string(decision);

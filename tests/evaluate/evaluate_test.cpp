@@ -120,7 +120,10 @@ TEST(Verdicts, OfQueriesAndFactorisationsAreThatCharmIsAheadOfTheOtherRuntimes) 
   }
   for (const Result& result : as_published.results) {
     EXPECT_EQ(result.problems, std::vector<std::string>{});
-    for (const Point& point : result.plan.points) EXPECT_NE(point.outcome, Outcome::not_measured) << point.series;
+    for (const Point& point : result.plan.points) {
+      EXPECT_NE(point.outcome, Outcome::not_measured) << point.series;
+      EXPECT_GT(point.predicted.value_or(0), 0) << point.series;
+    }
   }
 }
 

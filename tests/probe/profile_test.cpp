@@ -251,6 +251,41 @@ TEST(Profile, DistancesAndBandwidthsBetweenNodesComeFromTheMeasurement) {
   EXPECT_EQ(after.measured.node_gb_per_s[1][0], 8);
 }
 
+/// Two sockets with 16 MiB of L3 and 512 KiB of L2 each.
+TEST(Profile, LatenciesOfCachesAndMemoriesComeFromTheCurve) {
+  const Machine machine = Machine::from("pack:2 numa:1 l3:1(size=16777216) l2:8(size=524288) core:1 pu:1");
+  const double mib = 1 << 20;
+  Profile profile = measured(machine);
+  profile.curves = {
+      {"Latency by working set",
+       "working set",
+       "B",
+       "latency",
+       "ns",
+       {{"node 0 (own)",
+         {{mib / 2, 9, 0}, {mib, 13, 0}, {4 * mib, 14, 0}, {8 * mib, 16, 0}, {16 * mib, 60, 0}, {64 * mib, 101, 0}}},
+        {"node 1", {{mib, 13, 0}, {64 * mib, 190, 0}}}}}};
+  summarise_profile(profile, machine);
+  const Measured& numbers = applied(machine, profile).measured;
+  EXPECT_EQ(numbers.l3_latency_ns, 14);
+  EXPECT_EQ(numbers.memory_latency_ns, (std::vector<std::vector<double>>{{101, 190}, {0, 0}}));
+  // A measurement that was cut off within the caches says nothing about memory.
+  for (Series& series : profile.curves[0].series) series.points.back().x = 31 * mib;
+  summarise_profile(profile, machine);
+  EXPECT_EQ(applied(machine, profile).measured.memory_latency_ns[0], (std::vector<double>{0, 0}));
+}
+
+TEST(Profile, WithoutTheLatenciesOfMemoryIsStillRead) {
+  const Machine machine = guest();
+  std::string text = profile_json(measured(machine));
+  for (const std::string key : {"\"l3_latency_ns\"", "\"memory_latency_ns\""}) {
+    ASSERT_NE(text.find(key), std::string::npos);
+    text.replace(text.find(key), key.size(), "\"unknown\"");
+  }
+  const auto picture = topology::parse_profile_picture(text, "p.json");
+  EXPECT_EQ(topology::apply_profile(machine, picture).measured.memory_latency_ns.size(), 0U);
+}
+
 TEST(Measure, AMachineOnPaperCannotBeMeasured) {
   const std::atomic<bool> stop{false};
   EXPECT_THROW(measure(guest(), {}, [](const charm::probe::Progress&) {}, stop), Error);

@@ -149,6 +149,10 @@ TEST(KnownMachines, AreTheModels) {
         << known.name;
     EXPECT_EQ(known.mlp, costs.mlp.value) << known.name;
     EXPECT_EQ(known.link_gb_per_s, costs.link_read.value) << known.name;
+    const auto nodes = std::count_if(model.machine.nodes.begin(), model.machine.nodes.end(),
+                                     [](const charm::Node& node) { return !node.cpus.empty(); });
+    EXPECT_EQ(known.socket_gb_per_s * known.sockets, costs.memory_read.value * static_cast<double>(nodes))
+        << known.name;
     const auto& similar = charm::controller::most_similar(model.machine);  // or one of the same shape
     EXPECT_EQ(std::tie(similar.sockets, similar.nodes, similar.chiplets, similar.cores),
               std::tie(known.sockets, known.nodes, known.chiplets, known.cores))

@@ -27,10 +27,13 @@ TEST(Regret, TheControllerLeavesASocketThatItsWorkersFill) {
   EXPECT_EQ(full, 2);
 }
 
-/// Workers that are done early wait at a barrier for those that wait for memory: that is no lack of work.
+/// Workers that are done early wait at a barrier for those that wait for memory: that is no lack of work. Without
+/// counters it may be one, so that fewer chiplets are tried first, and then more: 2.65 times slower while they were
+/// not.
 TEST(Regret, WorkersThatIdleAtBarriersOfMemoryBoundWorkAreSpread) {
-  for (const Regret& one : regrets({"kunpeng-920-128"}, {"copy"}, 0, {{"adaptive"}})) {
-    EXPECT_LE(one.moved.front().loss, 1.1) << name_of(one);
+  for (const Regret& one : regrets({"kunpeng-920-128"}, {"copy"}, 0, {{"adaptive"}, {"adaptive", false}})) {
+    for (const Stood& controller : one.moved)
+      EXPECT_LE(controller.loss, 1.1) << controller.policy << ": " << name_of(one);
   }
 }
 

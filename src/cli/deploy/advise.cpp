@@ -18,6 +18,7 @@
 #include "deploy/advise.hpp"
 #include "os/files/system_files.hpp"
 #include "sim/model.hpp"
+#include "sim/this_machine.hpp"
 
 namespace charm::cli {
 namespace {
@@ -109,7 +110,7 @@ void print_json(const sim::Model& model, const deploy::OlapAdvice& advice, std::
 
 int advise_olap(const AdviseOlapArguments& options, Session& session) {
   const sim::Model model =
-      options.machine.empty() ? sim::estimated_model(Machine::discover()) : sim::model(options.machine);
+      options.machine.empty() ? sim::model_of_this_machine(Machine::discover()).model : sim::model(options.machine);
   const deploy::OlapQuestion question = question_of(options);
   const deploy::OlapAdvice advice = deploy::advise_olap(model.machine, question);
   if (options.output.json) {

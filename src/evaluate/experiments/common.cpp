@@ -9,6 +9,7 @@
 
 #include "base/format.hpp"
 #include "placement/policy.hpp"
+#include "sim/deployments.hpp"
 #include "sim/figures/all.hpp"
 #include "sim/figures/page_mapping.hpp"
 
@@ -150,6 +151,46 @@ std::optional<double> block_rate(const Context& context, int node, std::string_v
     const auto memories = sim::traffic_model(context.model);
     const auto weights = sim::weights_of(memories, policy, node, capacities(memories), demand_of(memories, threads));
     return sim::gb_per_s_of(context.model, {{node, threads, 0, 0, weights}}).front();
+  });
+}
+
+std::optional<double> factor_ratio(const Context& context, std::string_view graph, sim::DagSchedule one,
+                                   sim::DagSchedule other, int workers) {
+  constexpr std::uint64_t seeds = 5;  // of the places of unbound threads, and of random victims
+  const auto& dags = sim::recorded_factorisations().dags;
+  const auto dag = std::find_if(dags.begin(), dags.end(), [&](const sim::TaskDag& each) { return each.name == graph; });
+  if (dag == dags.end()) return std::nullopt;
+  return if_possible([&] {
+    double one_ns = 0, other_ns = 0;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      one_ns += sim::run_dag(context.model, workers, *dag, one, {}, seed).makespan_ns;
+      other_ns += sim::run_dag(context.model, workers, *dag, other, {}, seed).makespan_ns;
+    }
+    return one_ns / other_ns;
+  });
+}
+
+std::optional<double> query_ratio(const Context& context, std::string_view query, double scale, int workers) {
+  const Machine& machine = context.model.machine;
+  const auto& recorded = sim::recorded_tpch();
+  const auto found = std::find_if(recorded.begin(), recorded.end(),
+                                  [&](const sim::RecordedQuery& each) { return each.name == query; });
+  if (found == recorded.end()) return std::nullopt;
+  return if_possible([&] {
+    const auto seconds = [&](const std::vector<int>& cores) {
+      return sim::modelled_seconds(context.model, *found, {CoreSet(cores)}, scale);
+    };
+    std::vector<int> anywhere;  // every nth core of the machine
+    for (int w = 0; w < workers; ++w) anywhere.push_back(static_cast<int>(machine.cores.size()) * w / workers);
+    double best = 0;
+    const placement::Placement family = placement::policy("local").place(machine, {.workers = workers});
+    for (const auto& level : family.worker_cores) {
+      std::vector<int> cores;
+      for (const WorkerCore& worker_core : level) cores.push_back(machine.core_of_cpu(worker_core.cpu)->id);
+      const double took = seconds(cores);
+      best = best > 0 ? std::min(best, took) : took;
+    }
+    return seconds(anywhere) / best;
   });
 }
 

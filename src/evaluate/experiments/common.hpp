@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "evaluate/experiment.hpp"
+#include "sim/dag_schedule.hpp"
 #include "sim/run.hpp"
 
 namespace charm::evaluate {
@@ -79,5 +80,13 @@ std::optional<double> plain_rate(const Context& context, std::string_view policy
 /// The model's GB/s of threads on the cores of a node that read a block whose pages a policy of the malloc spreads.
 /// \param node id in Machine::nodes.
 std::optional<double> block_rate(const Context& context, int node, std::string_view policy, int threads);
+
+/// The model's time of a recorded factorisation (sim/task_dag.hpp) under one schedule over that under another.
+std::optional<double> factor_ratio(const Context& context, std::string_view graph, sim::DagSchedule one,
+                                   sim::DagSchedule other, int workers);
+
+/// The model's time of a recorded query of TPC-H on threads that the system places anywhere over that on the best level
+/// of the monotone family. \param scale of the data.
+std::optional<double> query_ratio(const Context& context, std::string_view query, double scale, int workers);
 
 }  // namespace charm::evaluate

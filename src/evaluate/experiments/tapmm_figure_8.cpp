@@ -166,8 +166,10 @@ Plan plan_tapmm_figure_8(const Context& context) {
   huge.published = 1 / huge_overhead;
   expecting(std::move(huge), Expect::at_least, 1 / huge_overhead, overhead);
   out.jobs = planner.jobs();
-  out.notes = {"The paper's block is of an unknown size; this one is larger than the caches.",
-               "The weights follow what `charm malloc profile` measures first, without other programs' traffic."};
+  out.notes = {
+      "The paper's block is of an unknown size; this one is larger than the caches.",
+      "Nothing is predicted of getting and giving back blocks: the simulator models memories, not a malloc's code.",
+      "The weights follow what `charm malloc profile` measures first, without other programs' traffic."};
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "probe/measuring/pinned_threads.hpp"
 #include "probe/measuring/stream.hpp"
 #include "probe/measuring/working_set.hpp"
+#include "probe/structure/load_latency.hpp"
 
 namespace charm::probe {
 namespace {
@@ -26,13 +28,6 @@ std::vector<std::vector<int>> by(const Machine& machine, int Core::* group) {
   return cpus;
 }
 
-std::uint64_t last_level_bytes(const Machine& machine) {
-  std::uint64_t largest = 0;
-  for (const auto& chiplet : machine.chiplets) largest = std::max(largest, chiplet.l3_bytes);
-  for (const auto& core : machine.cores) largest = std::max(largest, core.l2_bytes);
-  return largest == 0 ? 32 * mib : largest;
-}
-
 /// Beyond the caches where memory and time allow; the plan of a short probe does not wait for gigabytes.
 std::size_t largest_working_set(const Machine& machine, const MeasureOptions& options) {
   if (options.largest_bytes > 0) return options.largest_bytes;
@@ -40,6 +35,33 @@ std::size_t largest_working_set(const Machine& machine, const MeasureOptions& op
   const std::uint64_t patience = static_cast<std::uint64_t>(std::max(1.0, options.budget_s / 15)) * 256 * mib;
   const std::uint64_t free = os::available_bytes().value_or(1024 * mib);
   return static_cast<std::size_t>(std::max<std::uint64_t>(4 * mib, std::min({wanted, patience, free / 4})));
+}
+
+/// Several arrays that all last-level caches of these cores together do not hold.
+struct StreamArrays {
+  std::size_t bytes = 0;
+  bool in_memory = false;  // else memory or patience did not suffice, and what they are read from are caches
+};
+StreamArrays stream_arrays(const Machine& machine, const MeasureOptions& options, const std::vector<int>& cpus) {
+  std::set<int> chiplets;
+  for (const int cpu : cpus) chiplets.insert(machine.core_of_cpu(cpu)->chiplet);
+  double caches = 0;
+  for (const int chiplet : chiplets) {
+    const auto bytes = machine.chiplets[static_cast<std::size_t>(chiplet)].l3_bytes;
+    caches += static_cast<double>(bytes > 0 ? bytes : last_level_bytes(machine));
+  }
+  const auto least = static_cast<double>(largest_working_set(machine, options));
+  const double patience = std::max(1.0, options.budget_s / 15) * 64 * mib * static_cast<double>(cpus.size());
+  const auto free = static_cast<double>(os::available_bytes().value_or(1024 * mib));
+  double bytes = least;
+  if (options.largest_bytes == 0) bytes = std::max(least, std::min({4 * caches, patience, free / 4}));
+  return {static_cast<std::size_t>(bytes), bytes >= 2 * caches};
+}
+
+std::vector<int> all_of(const std::vector<std::vector<int>>& groups) {
+  std::vector<int> cpus;
+  for (const auto& group : groups) cpus.insert(cpus.end(), group.begin(), group.end());
+  return cpus;
 }
 
 std::vector<std::size_t> sizes_up_to(std::size_t smallest, std::size_t largest, double factor) {
@@ -93,21 +115,65 @@ void measure_node_memory(const Machine& machine, const MeasureOptions& options, 
   }
 }
 
+namespace {
+
+/// What 1, 2, 4 ... chiplets of a node get from its memory, with all their cores: where more add nothing, the memory is
+/// saturated.
+void measure_chiplets_of_a_node(const Machine& machine, const MeasureOptions& options, ProgressPlan& plan,
+                                Profile& profile) {
+  std::vector<std::vector<int>> chiplets;
+  for (const Chiplet& chiplet : machine.chiplets) {
+    if (chiplet.node != machine.cores.front().node) continue;
+    chiplets.emplace_back();
+    for (const int core : chiplet.cores) chiplets.back().push_back(machine.cores[static_cast<std::size_t>(core)].cpu);
+  }
+  std::vector<std::size_t> counts{1};  // the two that decide come first
+  if (chiplets.size() > 1) counts.push_back(chiplets.size());
+  for (std::size_t count = 2; count < chiplets.size(); count *= 2) counts.push_back(count);
+  std::map<std::size_t, StreamResult> results;
+  for (const std::size_t count : counts) {
+    if (plan.over()) break;
+    const auto end = chiplets.begin() + static_cast<std::ptrdiff_t>(count);
+    const std::vector<int> cpus = all_of({chiplets.begin(), end});
+    const StreamArrays arrays = stream_arrays(machine, options, cpus);
+    if (arrays.in_memory) results[count] = stream({cpus}, arrays.bytes, 5, plan.until());
+  }
+  Curve curve{"STREAM by chiplets", "chiplets of a node", "", "bandwidth", "GB/s", {}};
+  for (std::size_t k = 0; k < stream_kernels.size(); ++k) {
+    curve.series.push_back({std::string(stream_kernels[k]), {}});
+    for (const auto& [count, result] : results) {
+      if (result.best_gb_per_s[k] <= 0) continue;
+      curve.series[k].points.push_back(
+          {static_cast<double>(count), result.best_gb_per_s[k], result.gb_per_s[k].spread});
+    }
+  }
+  profile.curves.push_back(std::move(curve));
+  if (results.contains(1)) profile.summary.chiplet_memory_gb_per_s = results[1].best_gb_per_s[0];
+  if (results.contains(chiplets.size()))
+    profile.summary.node_memory_gb_per_s = results[chiplets.size()].best_gb_per_s[0];
+}
+
+}  // namespace
+
 void measure_stream(const Machine& machine, const MeasureOptions& options, ProgressPlan& plan, Profile& profile) {
   Curve curve{"STREAM by processes", "processes", "", "bandwidth", "GB/s", {}};
   for (const auto kernel : stream_kernels) curve.series.push_back({std::string(kernel), {}});
-  const std::size_t bytes = largest_working_set(machine, options);
   std::map<std::size_t, std::vector<std::vector<int>>> groupings;
   for (int Core::* group : {static_cast<int Core::*>(nullptr), &Core::node, &Core::chiplet, &Core::id}) {
     auto groups = by(machine, group);
     groupings.emplace(groups.size(), std::move(groups));
   }
+  const StreamArrays arrays = stream_arrays(machine, options, all_of(groupings.begin()->second));
+  if (!arrays.in_memory)
+    profile.notes.push_back(
+        "STREAM's arrays fit into the caches of all cores together, so that its rates are none of memory's.");
   std::size_t done = 0;
   for (const auto& [processes, groups] : groupings) {
     if (plan.over()) break;
     plan.tell(static_cast<double>(done++) / static_cast<double>(groupings.size()));
-    const StreamResult result = stream(groups, bytes, 5, plan.until());
-    profile.summary.memory_gb_per_s = std::max(profile.summary.memory_gb_per_s, result.best_gb_per_s[3]);
+    const StreamResult result = stream(groups, arrays.bytes, 5, plan.until());
+    if (arrays.in_memory)
+      profile.summary.memory_gb_per_s = std::max(profile.summary.memory_gb_per_s, result.best_gb_per_s[3]);
     for (std::size_t k = 0; k < stream_kernels.size(); ++k) {
       if (result.best_gb_per_s[k] <= 0) continue;
       curve.series[k].points.push_back(
@@ -116,13 +182,15 @@ void measure_stream(const Machine& machine, const MeasureOptions& options, Progr
   }
   profile.curves.push_back(std::move(curve));
 
+  measure_chiplets_of_a_node(machine, options, plan, profile);
+
   const LocalAndSpread worker_cores = local_and_spread(machine);
   if (worker_cores.spread.empty()) {
     profile.notes.push_back("One chiplet: STREAM and writes have nothing to compare local with.");
     return;
   }
   Curve mixed{"STREAM copy, local and mixed", "array bytes", "B", "bandwidth", "GB/s", {{"local", {}}, {"mixed", {}}}};
-  for (const std::size_t size : sizes_up_to(800000, bytes, 4)) {
+  for (const std::size_t size : sizes_up_to(800000, largest_working_set(machine, options), 4)) {
     for (std::size_t s = 0; s < 2 && !plan.over(); ++s) {
       const StreamResult result = stream({s == 0 ? worker_cores.local : worker_cores.spread}, size, 9, plan.until());
       if (result.gb_per_s[2].median <= 0) continue;
@@ -145,9 +213,7 @@ void measure_working_sets(const Machine& machine, const MeasureOptions& options,
   const Core& core = machine.cores.front();
   std::size_t done = 0;
   for (std::size_t n = 0; n < std::max<std::size_t>(1, nodes.size()); ++n) {
-    const std::string label =
-        nodes.empty() ? "own memory"
-                      : "node " + std::to_string(nodes[n]->os_index) + (nodes[n]->id == core.node ? " (own)" : "");
+    const std::string label = nodes.empty() ? "own memory" : memory_label(*nodes[n], nodes[n]->id == core.node);
     latency.series.push_back({label, {}});
     bandwidth.series.push_back({label, {}});
     double last_ms = 0;

@@ -1,10 +1,11 @@
 // The few numbers of a measurement that a Machine contains (charm::Measured): medians between cores of a chiplet,
-// of different chiplets, of different nodes, and the bandwidth of memory.
+// of different chiplets, of different nodes, what loads wait for, and the bandwidth of memory.
 #include <algorithm>
 #include <cstddef>
 #include <map>
 
 #include "probe/profile.hpp"
+#include "probe/structure/load_latency.hpp"
 
 namespace charm::probe {
 namespace {
@@ -57,6 +58,10 @@ void summarise_profile(Profile& profile, const Machine& machine) {
     const auto b = static_cast<std::size_t>(pair.second);
     profile.summary.node_latency_ns[a][b] = profile.summary.node_latency_ns[b][a] = median(values);
   }
+  const LoadLatencies loads = load_latencies(profile, machine);
+  profile.summary.l3_latency_ns = loads.l3_ns;
+  profile.summary.memory_latency_ns.assign(nodes, std::vector<double>(nodes, 0));
+  if (nodes > 0) profile.summary.memory_latency_ns[static_cast<std::size_t>(loads.from_node)] = loads.memory_ns;
   if (profile.summary.node_gb_per_s.size() != nodes) profile.summary.node_gb_per_s.clear();
 }
 
