@@ -34,6 +34,7 @@ class FakePerf final : public os::PerfEvents {
   std::map<std::uint64_t, int> refused_configs;  // of raw events
   bool maps = false;
   bool rdpmc = false;
+  bool own = true;  // whether it counts the thread that reads
   std::uint64_t enabled = 0, running = 0;
   std::function<void(std::uint32_t)> on_read_counter;  // called before the value is given
 
@@ -97,6 +98,7 @@ class FakePerf final : public os::PerfEvents {
       return;
     }
   }
+  [[nodiscard]] bool counts_reader() const noexcept override { return own; }
   [[nodiscard]] std::uint64_t read_counter(std::uint32_t index) const noexcept override {
     if (on_read_counter) on_read_counter(index);
     const auto found = core.find(index);
@@ -111,6 +113,11 @@ class FakePerf final : public os::PerfEvents {
     std::sort(all.begin(), all.end(),
               [&](int a, int b) { return open_counters.at(a).order < open_counters.at(b).order; });
     return all;
+  }
+  /// Descriptors that are open.
+  [[nodiscard]] int files() const {
+    return static_cast<int>(
+        std::count_if(open_counters.begin(), open_counters.end(), [](const auto& one) { return one.first >= 0; }));
   }
   /// The open counter of an event, by its config.
   Counter* counter(std::uint32_t type, std::uint64_t config, std::uint64_t config1 = 0) {
