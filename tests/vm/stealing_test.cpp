@@ -14,7 +14,9 @@
 
 namespace {
 
-using namespace stealing_round;
+using stealing_round::Jobs;
+using stealing_round::jobs_each;
+using stealing_round::Round;
 
 class Steals {
  public:
@@ -50,7 +52,7 @@ TEST(StealingOrder, EachWorkerEmptiesItsChipletFirstAndPrefersItsNode) {
     std::vector<std::uint64_t> counted = steals.by_distance();
     for (std::size_t i = 0; i < 3; ++i) counted[i] += left[i];
     const Round stolen(workers, thief, [](int) { return Jobs::all_public; });
-    SCOPED_TRACE("thief " + std::to_string(thief) + ": " + told(stolen.order()));
+    SCOPED_TRACE("thief " + std::to_string(thief) + "; " + stealing_round::told(stolen.order()));
     EXPECT_EQ(stolen.not_stolen(), 0);
     for (const int owner : stolen.order()) {
       const Where from = where(owner, thief);
