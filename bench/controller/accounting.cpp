@@ -5,12 +5,15 @@
 // takes, whatever else runs.
 //
 // A policy that does not move workers makes the same calls and finds nothing to do; the cost of control is the time
-// that `adaptive` spends beyond that. The time of an empty pair of clock readings is subtracted from each call. The
-// result does not contain what a move costs the program itself (refilling caches), which the table of
-// docs/controller.md has, nor the countdown of a register between two calls. Calls longer than 50 us have lost the
-// processor, or are ticks above their limit: they are counted separately ("long").
+// that `adaptive` spends beyond that: beyond what its calls would have taken at the time per call that the other policy
+// has. (The number of calls in a second varies with the load.) The time of an empty pair of clock readings is
+// subtracted from each call. The result does not contain what a move costs the program itself (refilling caches), which
+// the table of docs/controller.md has, nor the countdown of a register between two calls. Calls longer than 50 us have
+// lost the processor, or are ticks above their limit: they are counted separately ("long").
 //
-// The machine is a described one with more chiplets than the workers need, on which the controller is always active.
+// The machine is a described one with more chiplets than the workers need, and the controller has parameters with which
+// it tries other levels all the time. The two policies take turns. Where no decision was made, there is
+// no figure.
 #include <charm/charm.hpp>
 #include <charm/detail/ticks.hpp>
 
@@ -32,6 +35,7 @@
 namespace {
 
 constexpr double long_us = 50;
+constexpr int turns = 2;  // few and long, since the controller makes its first decision after about half a second
 
 constexpr std::array<const char*, 7> entries = {"boundary",   "chunk",    "slept", "arrive",
                                                 "begin_work", "end_work", "count"};
@@ -116,26 +120,29 @@ struct Share {
   int runs = 0;
   Account account;
   Accounts by_entry{};
-  std::size_t decisions = 0;
+  std::size_t decisions = 0, ticks = 0;
 };
 
-Share run(const cost::Program& program, const charm::Config& config, double seconds) {
-  Share share;
+void run(const cost::Program& program, const charm::Config& config, double seconds, Share& share) {
   std::thread([&] {
     charm::init(config);
     program.seconds();
-    const double before = processor_seconds();
+    const double before = processor_seconds() - share.processor;
+    seconds += share.processor;
     do {
       share.seconds += program.seconds();
       ++share.runs;
       share.processor = processor_seconds() - before;  // with the validators, which run on the same workers
     } while (share.processor < seconds);
-    share.decisions = charm::decisions().size();
+    share.decisions += charm::decisions().size();
+    share.ticks += charm::timeline().size();
     charm::finalize();
   }).join();
-  share.by_entry = take_all();
-  for (const Account& one : share.by_entry) share.account += one;
-  return share;
+  const Accounts more = take_all();
+  for (std::size_t entry = 0; entry < entries.size(); ++entry) {
+    share.by_entry[entry] += more[entry];
+    share.account += more[entry];
+  }
 }
 
 }  // namespace
@@ -164,12 +171,11 @@ CHARM_ACCOUNTED(1, int, 5chunkERNS0_6WorkerE, (void* self, void* worker), (self,
 CHARM_ACCOUNTED(2, void, 5sleptERNS0_6WorkerE, (void* self, void* worker), (self, worker))
 CHARM_ACCOUNTED(3, void, 6arriveERNS0_6WorkerEm, (void* self, void* worker, std::uint64_t ticks), (self, worker, ticks))
 CHARM_ACCOUNTED(4, void, 10begin_workERNS0_6WorkerE, (void* self, void* worker), (self, worker))
-CHARM_ACCOUNTED(5, void, 8end_workERNS0_6WorkerE, (void* self, void* worker), (self, worker))
-CHARM_ACCOUNTED(6, void, 5countERNS0_6WorkerEPKvd, (void* self, void* worker, const void* kind, double n),
-                (self, worker, kind, n))
+CHARM_ACCOUNTED(5, void, 8end_workERNS0_6WorkerEl, (void* self, void* worker, long now_ns), (self, worker, now_ns))
+CHARM_ACCOUNTED(6, void, 5countERNS0_6WorkerEPKvd, (void* worker, const void* kind, double n), (worker, kind, n))
 
 int main(int argc, char** argv) {
-  const double seconds = argc > 1 ? std::atof(argv[1]) : 2;  // of processor time, for each policy
+  const double seconds = argc > 1 ? std::atof(argv[1]) : 10;  // of processor time, for each policy
   const std::string only = argc > 2 ? argv[2] : "";
   const double per_second = ticks_of_a_second();
   empty_ticks = ticks_of_nothing();
@@ -180,35 +186,54 @@ int main(int argc, char** argv) {
   config.workers = workers;
   config.topology = "pack:1 l3:4 core:" + std::to_string(workers) + " pu:1";
   std::printf("share of processor time inside of steering, %d workers, 4 chiplets of paper\n", workers);
-  std::printf("%-20s %9s %10s %9s %8s %9s %9s %9s %10s\n", "program", "run (s)", "calls/ms", "ns/call", "long",
-              "adaptive", "still", "control", "decisions");
+  std::printf("%-20s %9s %10s %9s %8s %9s %9s %9s %7s %9s\n", "program", "run (s)", "calls/ms", "ns/call", "long",
+              "adaptive", "still", "control", "ticks", "decisions");
   double most = 0;
   for (const cost::Program& program : cost::programs(graph, workers)) {
     if (!only.empty() && program.name != only) continue;
-    config.policy = "local";
-    const Share still = run(program, config, seconds);
-    config.policy = "adaptive";
-    const Share share = run(program, config, seconds);
+    Share still;
+    Share share;
+    for (int turn = 0; turn < turns; ++turn) {
+      config.policy = "local";
+      run(program, config, seconds / turns, still);
+      config.policy = cost::deciding;
+      run(program, config, seconds / turns, share);
+    }
+    if (share.decisions == 0) {
+      std::printf("%-20s no figure: no decision in %zu ticks; give it more seconds\n", program.name.c_str(),
+                  share.ticks);
+      continue;
+    }
     const auto part = [&](const Share& of, std::uint64_t ticks) {
       return 100 * static_cast<double>(ticks) / per_second / of.processor;
     };
     const double adaptive = part(share, share.account.ticks);
-    const double without = part(still, still.account.ticks);
+    double without = 0;  // what the same calls would take if there were no controller
+    Accounts as_still{};
+    for (std::size_t entry = 0; entry < entries.size(); ++entry) {
+      const Account& before = still.by_entry[entry];
+      const double each =
+          static_cast<double>(before.ticks) / static_cast<double>(std::max<std::uint64_t>(1, before.calls));
+      as_still[entry].ticks = static_cast<std::uint64_t>(each * static_cast<double>(share.by_entry[entry].calls));
+      without += part(share, as_still[entry].ticks);
+    }
     most = std::max(most, adaptive - without);
-    std::printf("%-20s %9.4f %10.1f %9.1f %8llu %7.3f %% %7.3f %% %7.3f %% %10zu\n", program.name.c_str(),
+    std::printf("%-20s %9.4f %10.1f %9.1f %8llu %7.3f %% %7.3f %% %7.3f %% %7zu %9zu\n", program.name.c_str(),
                 share.seconds / share.runs, static_cast<double>(share.account.calls) / share.processor / 1000,
                 static_cast<double>(share.account.ticks) / per_second * 1e9 /
                     static_cast<double>(std::max<std::uint64_t>(1, share.account.calls)),
                 static_cast<unsigned long long>(share.account.longer), adaptive, without, adaptive - without,
-                share.decisions);
+                share.ticks, share.decisions);
     for (std::size_t entry = 0; argc > 3 && entry < entries.size(); ++entry) {
       const Account& one = share.by_entry[entry];
       if (one.calls + one.longer == 0) continue;
-      std::printf("  %-18s %9s %10.1f %9.1f %8llu %8.3f %%\n", entries[entry], "",
+      const double before = part(share, as_still[entry].ticks);
+      std::printf("  %-18s %9s %10.1f %9.1f %8llu %7.3f %% %7.3f %% %7.3f %%\n", entries[entry], "",
                   static_cast<double>(one.calls) / share.processor / 1000,
                   static_cast<double>(one.ticks) / per_second * 1e9 /
                       static_cast<double>(std::max<std::uint64_t>(1, one.calls)),
-                  static_cast<unsigned long long>(one.longer), part(share, one.ticks));
+                  static_cast<unsigned long long>(one.longer), part(share, one.ticks), before,
+                  part(share, one.ticks) - before);
     }
     std::fflush(stdout);
   }

@@ -1,10 +1,12 @@
-// bench_controller_cost [PAIRS] [PROGRAM]: what measuring and deciding cost a running program. The same program runs
-// under a policy that does not move workers and under `adaptive`, in turns within one process, and the geometric mean
-// of the ratios of neighbouring runs is printed with its 95 % interval.
+// bench_controller_cost [PAIRS [PROGRAM [SECONDS]]]: what measuring and deciding cost a running program, by the clock.
+// The same program runs again and again for SECONDS under a policy that does not move workers, and for as long under
+// `adaptive`, in turns within one process. The geometric mean of the ratios of neighbours is printed with its 95 %
+// interval.
 //
-// Three settings: this machine against `local` and against `os`, and a described machine with more chiplets than
-// workers need, where the controller is always active (it publishes, probes and changes cores) and no core is faster
-// than another, because nothing is bound. So the last one shows the cost without any gain.
+// Three settings: a described machine with more chiplets than workers need, where no core is faster than another,
+// because nothing is bound; and this machine against `local` and against `os`. In the first the controller has
+// parameters with which it tries other levels all the time, so the cost is that of more decisions than the default one
+// makes, without any gain. A figure is printed only if decisions were made; otherwise it would not be the cost of any.
 #include <charm/charm.hpp>
 
 #include <algorithm>
@@ -21,17 +23,28 @@ namespace {
 
 using cost::Program;
 
+struct Slice {
+  double seconds = 0;  // of a run, on average
+  std::size_t decisions = 0, ticks = 0;
+  bool controlled = false;
+};
+
 /// On a thread of its own: the one that calls init() gets bound.
-double run_once(const Program& program, const charm::Config& config, double* decided) {
-  double seconds = 0;
+Slice slice(const Program& program, const charm::Config& config, double seconds) {
+  Slice result;
   std::thread([&] {
     charm::init(config);
     program.seconds();  // threads, stacks, caches
-    seconds = program.seconds();
-    if (decided != nullptr) *decided += static_cast<double>(charm::decisions().size());
+    double sum = 0;
+    int runs = 0;
+    do {
+      sum += program.seconds();
+      ++runs;
+    } while (sum < seconds);
+    result = {sum / runs, charm::decisions().size(), charm::timeline().size(), charm::stats().adapts};
     charm::finalize();
   }).join();
-  return seconds;
+  return result;
 }
 
 double median(std::vector<double> values) {
@@ -39,29 +52,43 @@ double median(std::vector<double> values) {
   return values.empty() ? 0 : (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
-void compare(const char* title, const std::vector<Program>& all, const std::string& only, int pairs,
-             charm::Config still, charm::Config adaptive) {
-  std::printf("%s\n%-20s %10s %10s %9s %18s %10s %s\n", title, "program", "still (s)", "adaptive", "cost",
-              "95 % interval", "minima", "decisions");
+struct Options {
+  int pairs = 15;
+  std::string only;
+  double seconds = 1;  // of a slice
+};
+
+void compare(const char* title, const std::vector<Program>& all, const Options& options, const charm::Config& still,
+             const charm::Config& adaptive) {
+  std::printf("%s: %s against %s\n%-20s %10s %10s %9s %18s %10s %7s %s\n", title, still.policy->c_str(),
+              adaptive.policy->c_str(), "program", "still (s)", "adaptive", "cost", "95 % interval", "minima", "ticks",
+              "decisions");
+  const int pairs = options.pairs;
   for (const Program& program : all) {
-    if (!only.empty() && program.name != only) continue;
+    if (!options.only.empty() && program.name != options.only) continue;
     std::vector<double> a;
     std::vector<double> b;
     std::vector<double> logs;
-    double decided = 0;
+    std::size_t decisions = 0;
+    std::size_t ticks = 0;
     for (int pair = 0; pair < pairs; ++pair) {
-      double first = 0;
-      double second = 0;
-      if (pair % 2 == 0) {
-        first = run_once(program, still, nullptr);
-        second = run_once(program, adaptive, &decided);
-      } else {
-        second = run_once(program, adaptive, &decided);
-        first = run_once(program, still, nullptr);
+      const bool still_first = pair % 2 == 0;
+      const Slice first = slice(program, still_first ? still : adaptive, options.seconds);
+      const Slice second = slice(program, still_first ? adaptive : still, options.seconds);
+      const Slice& with = still_first ? second : first;
+      if (!with.controlled) {
+        std::printf("no figure: this policy has no controller here, since only one level of spread is possible\n\n");
+        return;
       }
-      a.push_back(first);
-      b.push_back(second);
-      logs.push_back(std::log(second / first));
+      a.push_back((still_first ? first : second).seconds);
+      b.push_back(with.seconds);
+      logs.push_back(std::log(b.back() / a.back()));
+      decisions += with.decisions;
+      ticks += with.ticks;
+    }
+    if (decisions == 0) {
+      std::printf("%-20s no figure: no decision in %zu ticks; give it longer slices\n", program.name.c_str(), ticks);
+      continue;
     }
     double mean = 0;
     for (double l : logs) mean += l / pairs;
@@ -69,9 +96,9 @@ void compare(const char* title, const std::vector<Program>& all, const std::stri
     for (double l : logs) variance += (l - mean) * (l - mean) / std::max(1, pairs - 1);
     const double error = 1.96 * std::sqrt(variance / pairs) * (1 + 2.0 / pairs);  // Student's t, nearly
     const double minima = *std::min_element(b.begin(), b.end()) / *std::min_element(a.begin(), a.end());
-    std::printf("%-20s %10.4f %10.4f %+8.2f %% [%+6.2f, %+6.2f] %% %+8.2f %% %9.0f\n", program.name.c_str(), median(a),
-                median(b), 100 * std::expm1(mean), 100 * std::expm1(mean - error), 100 * std::expm1(mean + error),
-                100 * (minima - 1), decided);
+    std::printf("%-20s %10.4f %10.4f %+8.2f %% [%+6.2f, %+6.2f] %% %+8.2f %% %7zu %9zu\n", program.name.c_str(),
+                median(a), median(b), 100 * std::expm1(mean), 100 * std::expm1(mean - error),
+                100 * std::expm1(mean + error), 100 * (minima - 1), ticks, decisions);
     std::fflush(stdout);
   }
   std::printf("\n");
@@ -80,8 +107,10 @@ void compare(const char* title, const std::vector<Program>& all, const std::stri
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int pairs = argc > 1 ? std::max(2, std::atoi(argv[1])) : 15;
-  const std::string only = argc > 2 ? argv[2] : "";
+  Options options;
+  if (argc > 1) options.pairs = std::max(2, std::atoi(argv[1]));
+  if (argc > 2) options.only = argv[2];
+  if (argc > 3) options.seconds = std::atof(argv[3]);
   const int workers = std::max(1, std::min(8, static_cast<int>(charm::Machine::discover().cores.size())));
   const auto graph = charm::workloads::Graph::generate({.scale = 16}, {"serial", 1});
   const auto all = cost::programs(graph, workers);
@@ -93,10 +122,8 @@ int main(int argc, char** argv) {
     return c;
   };
   const std::string paper = "pack:1 l3:4 core:" + std::to_string(workers) + " pu:1";
-  compare("4 chiplets of paper, local against adaptive", all, only, pairs, config("local", paper.c_str()),
-          config("adaptive", paper.c_str()));
-  compare("this machine, local against adaptive", all, only, pairs, config("local", nullptr),
-          config("adaptive", nullptr));
-  compare("this machine, os against adaptive", all, only, pairs, config("os", nullptr), config("adaptive", nullptr));
+  compare("4 chiplets of paper", all, options, config("local", paper.c_str()), config(cost::deciding, paper.c_str()));
+  compare("this machine", all, options, config("local", nullptr), config("adaptive", nullptr));
+  compare("this machine", all, options, config("os", nullptr), config("adaptive", nullptr));
   return 0;
 }

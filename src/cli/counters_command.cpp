@@ -267,6 +267,10 @@ std::string as_json(const View& view, bool with_events) {
                                           {"events", view.switching->events}}
                                    : Json(nullptr);
   }
+  if (view.here && description.files > 0) {
+    all["files_per_worker"] = description.files;
+    all["events_per_worker"] = description.events_counted;
+  }
   if (view.here && description.reading_s > 0) {
     all["reading_s"] = description.reading_s;
     all["reading_pause_s"] = counters::reading_pause(description.reading_s);
@@ -322,6 +326,10 @@ std::string as_text(const View& view, bool with_events, bool colour) {
   if (view.switching) {
     text += fmt::format("switch   {:.2f} us from thread to thread, {:.2f} us where {} events count both\n",
                         1e6 * view.switching->plain_s, 1e6 * view.switching->counted_s, view.switching->events);
+  }
+  if (view.here && description.files > 0) {
+    text += fmt::format("files    {} open for each worker, which counts {} events\n", description.files,
+                        description.events_counted);
   }
   if (view.here && description.reading_s > 0) {
     text += fmt::format("reading  {:.3g} us: one in {:.3g} ms takes {:.1f} % of a worker's time\n",

@@ -26,38 +26,48 @@ EventGroup::EventGroup(std::shared_ptr<os::PerfEvents> perf, const std::vector<P
     : perf_(std::move(perf)), events_(events), words_(3 + events.size()), last_(events.size()) {}
 
 std::unique_ptr<EventGroup> EventGroup::open(const std::shared_ptr<os::PerfEvents>& perf,
-                                             const std::vector<Planned>& events, Failure& failure) {
+                                             const std::vector<Planned>& events, Failure& failure, bool pages) {
   std::unique_ptr<EventGroup> group(new EventGroup(perf, events));
+  group->readable_ = pages && perf->counts_reader();
   for (std::size_t i = 0; i < events.size(); ++i) {
-    const int leader = group->descriptors_.empty() ? -1 : group->descriptors_.front();
-    const int descriptor = perf->open(events[i].event, leader);
-    if (descriptor < 0) {
-      failure = {i, -descriptor};
+    const int leader = i == 0 ? -1 : group->held_.front().descriptor;
+    Held one{perf->open(events[i].event, leader)};
+    if (one.descriptor < 0) {
+      failure = {i, -one.descriptor};
       return nullptr;
     }
-    group->descriptors_.push_back(descriptor);
-  }
-  for (const int descriptor : group->descriptors_) {
-    const auto* page = perf->map(descriptor);
-    if (page == nullptr) break;
-    group->pages_.push_back(page);
-  }
-  if (group->pages_.size() < events.size()) {
-    for (const auto* page : group->pages_) perf->unmap(page);
-    group->pages_.clear();
+    if (pages) one.page = perf->map(one.descriptor);
+    if (one.page == nullptr) {
+      group->readable_ = false;
+    } else if (i > 0) {
+      perf->close(one.descriptor);
+      one.descriptor = -1;
+    }
+    group->held_.push_back(one);
   }
   return group;
 }
 
 EventGroup::~EventGroup() {
-  for (const auto* page : pages_) perf_->unmap(page);
-  while (!descriptors_.empty()) {  // members before their leader
-    perf_->close(descriptors_.back());
-    descriptors_.pop_back();
+  while (!held_.empty()) {  // members before their leader
+    const Held& one = held_.back();
+    if (one.page != nullptr) perf_->unmap(one.page);
+    if (one.descriptor >= 0) perf_->close(one.descriptor);
+    held_.pop_back();
   }
 }
 
-bool EventGroup::mapped() const noexcept { return !pages_.empty() && pages_.front()->cap_user_rdpmc != 0; }
+int EventGroup::files() const noexcept {
+  return static_cast<int>(
+      std::count_if(held_.begin(), held_.end(), [](const Held& one) { return one.descriptor >= 0; }));
+}
+
+bool EventGroup::mapped() const noexcept { return readable_ && held_.front().page->cap_user_rdpmc != 0; }
+
+void EventGroup::forget_pages() noexcept {
+  readable_ = false;
+  for (Held& one : held_) one.page = nullptr;
+}
 
 bool EventGroup::read_page(const volatile perf_event_mmap_page& page, std::uint64_t& value, std::uint64_t& enabled,
                            std::uint64_t& running) const noexcept {
@@ -78,11 +88,11 @@ bool EventGroup::read_page(const volatile perf_event_mmap_page& page, std::uint6
 
 /// Only while nothing is multiplexed. Otherwise the times of this moment are needed, which only a system call returns.
 bool EventGroup::read_pages(std::span<std::uint64_t> values) noexcept {
-  if (pages_.empty()) return false;
+  if (!readable_) return false;
   std::uint64_t enabled = 0;
   std::uint64_t running = 0;
-  for (std::size_t i = 0; i < pages_.size(); ++i) {
-    if (!read_page(*pages_[i], values[i], enabled, running)) return false;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (!read_page(*held_[i].page, values[i], enabled, running)) return false;
     if (enabled - running != enabled_ - running_) return false;
   }
   // The pages know the times of the last context switch. Should the group lose its counters next, the interval until
@@ -120,7 +130,7 @@ EventGroup::Outcome EventGroup::read(std::span<double> totals) noexcept {
     return outcome;
   }
   outcome.by_call = true;
-  if (perf_->read(descriptors_.front(), words_) < words_.size()) {
+  if (perf_->read(held_.front().descriptor, words_) < words_.size()) {
     outcome.failed = true;
     outcome.share = 0;
     return outcome;

@@ -5,6 +5,9 @@
 // group was enabled over the time that it ran in between. A counter of 48 bits that has wrapped is continued; one that
 // moves backwards adds nothing and is reported. Differences are scaled and not totals, so that an interval in which the
 // group had no counter does not change what was counted before it.
+//
+// Open files are scarce where a machine has many cpus. A group needs one, for its leader: the page of any other event
+// keeps that event open after its descriptor is closed.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +33,9 @@ class EventGroup {
   };
 
   /// \param failure set where the result is null.
+  /// \param pages whether the events' pages are mapped; without them each event keeps its descriptor.
   static std::unique_ptr<EventGroup> open(const std::shared_ptr<os::PerfEvents>& perf,
-                                          const std::vector<Planned>& events, Failure& failure);
+                                          const std::vector<Planned>& events, Failure& failure, bool pages = true);
   ~EventGroup();
   EventGroup(const EventGroup&) = delete;
   EventGroup& operator=(const EventGroup&) = delete;
@@ -47,10 +51,12 @@ class EventGroup {
   Outcome read(std::span<double> totals) noexcept;
 
   [[nodiscard]] const std::vector<Planned>& events() const { return events_; }
+  /// The files that it keeps open.
+  [[nodiscard]] int files() const noexcept;
   /// Whether the pages allow reading without a system call at the moment.
   [[nodiscard]] bool mapped() const noexcept;
   /// Called in a child of fork(), where the pages do not exist and the descriptors count the parent.
-  void forget_pages() noexcept { pages_.clear(); }
+  void forget_pages() noexcept;
 
  private:
   EventGroup(std::shared_ptr<os::PerfEvents> perf, const std::vector<Planned>& events);
@@ -61,8 +67,12 @@ class EventGroup {
 
   std::shared_ptr<os::PerfEvents> perf_;
   std::vector<Planned> events_;
-  std::vector<int> descriptors_;
-  std::vector<const volatile perf_event_mmap_page*> pages_;  // empty: read(2) alone
+  struct Held {
+    int descriptor = -1;                                  // -1: its page keeps it open
+    const volatile perf_event_mmap_page* page = nullptr;  // null: it has none
+  };
+  std::vector<Held> held_;  // by event; the leader has its descriptor
+  bool readable_ = false;   // whether the pages may be read; else read(2) alone
   std::vector<std::uint64_t> words_;
   std::vector<std::uint64_t> last_;
   std::uint64_t enabled_ = 0;

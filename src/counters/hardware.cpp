@@ -162,7 +162,7 @@ class HardwareThread final : public ThreadCounters {
       before_[0] = static_cast<double>(reading.instructions);
       before_[1] = static_cast<double>(reading.cycles);
       for (std::size_t i = 0; i < fill_sources; ++i) before_[2 + i] = static_cast<double>(reading.fills[i]);
-      Opened opened = open_groups(shared_->around, std::move(smaller), limits);
+      Opened opened = shared_->open(std::move(smaller), limits);
       if (opened.groups.empty()) gone_ = true;
       attach(std::move(opened));
       tell("cut", "others hold some of the counters; the events take turns on the rest, and totals are extrapolated");
@@ -210,17 +210,17 @@ std::string event_line(const Planned& one) {
 
 class HardwareSource final : public Source {
  public:
-  HardwareSource(std::shared_ptr<Shared> shared, std::vector<std::vector<Planned>> groups, Limits limits,
-                 const FileRation& files, Description description)
+  HardwareSource(std::shared_ptr<Shared> shared, std::vector<std::vector<Planned>> groups, Limits limits, int counted,
+                 Description description)
       : shared_(std::move(shared)),
         groups_(std::move(groups)),
         limits_(limits),
-        files_(files),
+        counted_(counted),
         description_(std::move(description)) {}
 
   std::unique_ptr<ThreadCounters> open_for_this_thread(int worker) override {
-    if (!is_counted(worker, files_.threads, shared_->around.threads)) return software_thread(shared_);
-    Opened opened = open_groups(shared_->around, groups_, limits_);
+    if (!is_counted(worker, counted_, shared_->around.threads)) return software_thread(shared_);
+    Opened opened = shared_->open(groups_, limits_);
     for (const auto& note : opened.notes) shared_->notes.add(note, note);
     if (opened.groups.empty()) {
       const Refusal refusal = explain(opened.error, shared_->around.access);
@@ -244,9 +244,15 @@ class HardwareSource final : public Source {
   std::shared_ptr<Shared> shared_;
   std::vector<std::vector<Planned>> groups_;
   Limits limits_;
-  FileRation files_;
+  int counted_;  // threads
   Description description_;
 };
+
+std::size_t files_of(const Opened& opened) {
+  std::size_t files = 0;
+  for (const auto& group : opened.groups) files += static_cast<std::size_t>(group->files());
+  return files;
+}
 
 /// The median reading of the calling thread, and what the events add to a switch.
 void measure_costs(const SourceContext& around, const Opened& opened, Description& description) {
@@ -272,22 +278,20 @@ void measure_costs(const SourceContext& around, const Opened& opened, Descriptio
 
 }  // namespace
 
-EventPlan rationed_plan(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes,
-                        const SourceContext& around, FileRation& files) {
-  const EventPlan plan = make_plan(model, shape, wishes);
-  int events = 0;
-  for (const auto& group : plan.groups) events += static_cast<int>(group.size());
-  files = ration(around.files, around.threads, events);
-  return trimmed(plan, files.events, model == nullptr ? Limits{} : limits_of(*model));
-}
-
 HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes,
                              const SourceContext& around) {
-  FileRation files;
-  const EventPlan plan = rationed_plan(model, shape, wishes, around, files);
+  const EventPlan whole = make_plan(model, shape, wishes);
   const Limits limits = model == nullptr ? Limits{} : limits_of(*model);
-  Opened opened = open_groups(around, plan.groups, limits);
-  if (opened.groups.empty()) return {nullptr, explain(opened.error, around.access)};
+  Opened opened = open_groups(around, whole.groups, limits);
+  if (opened.groups.empty()) return {nullptr, explain(opened.error, around.access), {}};
+  const RationedPlan rations =
+      rationed(whole, around.files, around.threads, files_of(opened) == opened.groups.size(), limits);
+  const EventPlan& plan = rations.plan;
+  if (events_of(plan) < events_of(whole)) {
+    opened.groups.clear();
+    opened = open_groups(around, plan.groups, limits);
+    if (opened.groups.empty()) return {nullptr, explain(opened.error, around.access), {}};
+  }
 
   Description description;
   description.kind = Description::Kind::hardware;
@@ -298,11 +302,13 @@ HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const st
     mapped = mapped && group->mapped();
     for (const Planned& one : group->events()) {
       description.events.push_back(event_line(one));
+      ++description.events_counted;
       if (one.role == EventRole::instructions) description.has.instructions = true;
       if (one.role == EventRole::cycles) description.has.cycles = true;
       if (one.role == EventRole::fill) description.has.fills.add(one.source);
     }
   }
+  description.files = static_cast<int>(files_of(opened));
   // Groups that take turns need the times of the moment, which a system call tells.
   description.method =
       mapped && !description.multiplexed ? Description::Method::rdpmc : Description::Method::system_call;
@@ -321,15 +327,16 @@ HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const st
     description.notes.push_back("the events take turns in " + std::to_string(opened.groups.size()) +
                                 " groups; totals are extrapolated");
   }
-  if (files.threads < around.threads) {
-    description.notes.push_back("only " + std::to_string(files.threads) + " of " + std::to_string(around.threads) +
+  if (rations.threads < around.threads) {
+    description.notes.push_back("only " + std::to_string(rations.threads) + " of " + std::to_string(around.threads) +
                                 " threads are counted, since too few files may be open; raise the hard limit "
                                 "(ulimit -Hn)");
   }
   measure_costs(around, opened, description);
-  return {
-      std::make_unique<HardwareSource>(share(around), std::move(opened.planned), limits, files, std::move(description)),
-      {}};
+  return {std::make_unique<HardwareSource>(share(around), std::move(opened.planned), limits, rations.threads,
+                                           std::move(description)),
+          {},
+          plan};
 }
 
 }  // namespace charm::counters

@@ -28,14 +28,14 @@ void drop(std::vector<std::vector<Planned>>& groups, const Planned& refused) {
 
 }  // namespace
 
-Opened open_groups(const SourceContext& around, std::vector<std::vector<Planned>> groups, Limits limits) {
+Opened open_groups(const SourceContext& around, std::vector<std::vector<Planned>> groups, Limits limits, bool pages) {
   Opened opened;
   while (!groups.empty()) {
     Groups open;
     EventGroup::Failure failure;
     std::size_t at = 0;
     for (; at < groups.size(); ++at) {
-      auto group = EventGroup::open(around.perf, groups[at], failure);
+      auto group = EventGroup::open(around.perf, groups[at], failure, pages);
       if (group == nullptr) break;
       open.push_back(std::move(group));
     }

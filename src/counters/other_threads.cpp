@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <utility>
 
 #include "counters/opening.hpp"
@@ -13,23 +15,21 @@
 namespace charm::counters {
 namespace {
 
-int events_of(const EventPlan& plan) {
-  int events = 0;
-  for (const auto& group : plan.groups) events += static_cast<int>(group.size());
-  return events;
-}
-
 /// What one thread's counters need, and what they cost.
 struct Terms {
   const OtherContext& context;
   const EventPlan& plan;
   const Limits& limits;
   double reading_s, switch_s;  // with all events of the plan
+  std::atomic<bool>& few_files;
 };
 
 Opened open_on(const Terms& terms, int thread, const EventPlan& plan) {
   SourceContext there = terms.context.around;
   there.perf = terms.context.perf_of(thread);
+  // Pages save files, but each takes 4 KiB of the memory that the user's programs may lock, perf among them.
+  Opened opened = open_groups(there, plan.groups, terms.limits, terms.few_files);
+  if (opened.error != EMFILE || terms.few_files.exchange(true)) return opened;
   return open_groups(there, plan.groups, terms.limits);
 }
 
@@ -144,8 +144,8 @@ OtherThreads::OtherThreads(const base::Settings& settings, const Machine& machin
     why_not_ = attempt.refusal.why + (attempt.refusal.remedy.empty() ? "" : "; " + attempt.refusal.remedy);
     return;
   }
-  FileRation files;
-  plan_ = rationed_plan(model, shape_of(machine), wishes, around, files);
+  plan_ = std::move(attempt.plan);
+  few_files_ = ration(around.files, around.threads, events_of(plan_)).events < events_of(plan_);
   if (model != nullptr) limits_ = limits_of(*model);
   const Description description = attempt.source->describe();
   name_ = description.name;
@@ -156,7 +156,7 @@ OtherThreads::OtherThreads(const base::Settings& settings, const Machine& machin
 
 std::unique_ptr<ThreadCounters> OtherThreads::open(int thread) const {
   if (!available_) return nullptr;
-  const Terms terms{context_, plan_, limits_, reading_s_, switch_s_};
+  const Terms terms{context_, plan_, limits_, reading_s_, switch_s_, few_files_};
   Opened opened = open_on(terms, thread, plan_);
   if (opened.groups.empty()) return nullptr;
   return std::make_unique<OtherThread>(terms, thread, std::move(opened));

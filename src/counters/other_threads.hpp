@@ -8,6 +8,7 @@
 
 #include <charm/machine.hpp>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -47,6 +48,7 @@ class OtherThreads {
   EventPlan plan_;
   Limits limits_;
   double reading_s_ = 0, switch_s_ = 0;
+  mutable std::atomic<bool> few_files_{false};  // whether the events' pages have to save some
   bool available_ = false;
   std::string name_, why_not_;
 };

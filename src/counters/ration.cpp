@@ -23,9 +23,28 @@ FileRation ration(std::size_t files, int threads, int events) {
   return {std::min(threads, room / std::max(1, each)), each};
 }
 
+int events_of(const EventPlan& plan) {
+  int events = 0;
+  for (const auto& group : plan.groups) events += static_cast<int>(group.size());
+  return events;
+}
+
+RationedPlan rationed(const EventPlan& plan, std::size_t files, int threads, bool by_group, const Limits& limits) {
+  if (!by_group || files == 0 || threads <= 0) {
+    const FileRation one = ration(files, threads, events_of(plan));
+    return {trimmed(plan, one.events, limits), one.threads};
+  }
+  const int room = static_cast<int>(files / 4 * 3);
+  const auto groups_of = [](const EventPlan& of) { return static_cast<int>(of.groups.size()); };
+  RationedPlan least{plan, threads};
+  for (int events = events_of(plan); events > fewest_events && groups_of(least.plan) > room / threads;)
+    least.plan = trimmed(plan, --events, limits);
+  least.threads = std::min(threads, room / std::max(1, groups_of(least.plan)));
+  return least;
+}
+
 EventPlan trimmed(const EventPlan& plan, int events, const Limits& limits) {
-  int all = 0;
-  for (const auto& group : plan.groups) all += static_cast<int>(group.size());
+  const int all = events_of(plan);
   if (all <= events) return plan;
   EventPlan less;
   less.notes = plan.notes;

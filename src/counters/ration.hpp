@@ -25,10 +25,21 @@ struct FileRation {
   int events = 0;   ///< by so many events each
 };
 
-/// Divides the files among threads that want `events` each. Where these are too many each gets fewer events, but not
-/// fewer than three (work, other chiplets, memory), since with less a controller cannot decide; then fewer threads are
-/// counted. \param files that the process may open; 0: no limit. \param threads 0: not known, no limit.
+/// Divides the files among threads that want `events` each, where each event is a file. Where these are too many each
+/// thread gets fewer events, but not fewer than three (work, other chiplets, memory), since with less a controller
+/// cannot decide; then fewer threads are counted. \param files that the process may open; 0: no limit. \param threads
+/// 0: not known, no limit.
 FileRation ration(std::size_t files, int threads, int events);
+
+struct RationedPlan {
+  EventPlan plan;
+  int threads = 0;  ///< so many threads are counted
+};
+/// The plan of each thread, and the number of threads, as ration() says. \param by_group whether a group is one file
+/// (EventGroup), so that fewer groups are what saves files.
+RationedPlan rationed(const EventPlan& plan, std::size_t files, int threads, bool by_group, const Limits& limits);
+
+int events_of(const EventPlan& plan);
 
 /// Whether a thread is one of the `counted` of `threads`, which are spread evenly.
 constexpr bool is_counted(int thread, int counted, int threads) {

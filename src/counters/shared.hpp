@@ -6,9 +6,11 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/notices.hpp"
+#include "counters/opening.hpp"
 #include "counters/sources.hpp"
 #include "os/threads/thread_usage.hpp"
 
@@ -39,6 +41,13 @@ struct Shared {
   SourceContext around;
   os::ForkDetector fork_detector;
   Notes notes;
+
+  /// open_groups(), by one thread at a time: while it is opened, an event has a descriptor that it does not keep.
+  Opened open(std::vector<std::vector<Planned>> groups, const Limits& limits) {
+    const std::lock_guard lock(opening);
+    return open_groups(around, std::move(groups), limits);
+  }
+  std::mutex opening;
 };
 
 std::shared_ptr<Shared> share(const SourceContext& around);

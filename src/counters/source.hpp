@@ -83,6 +83,8 @@ struct Description {
   bool multiplexed = false;         ///< more events than counters: totals are extrapolated
   std::string why_not;              ///< why there are no hardware counters, exactly; empty where there are
   std::string remedy;               ///< what to change; empty where nothing helps or is needed
+  int events_counted = 0;           ///< on each thread
+  int files = 0;                    ///< that each thread keeps open for them
   double reading_s = 0;             ///< what a reading of a thread takes, measured at the start; 0: not known
   double switch_s = 0;              ///< what the events add to each switch between threads; 0: not known, or nothing
   std::vector<std::string> notes;   ///< degradations at run time, oldest first

@@ -48,14 +48,11 @@ std::unique_ptr<Source> choose_source(const base::Settings& settings, const Mach
 struct HardwareAttempt {
   std::unique_ptr<Source> source;  ///< null if there are no counters
   Refusal refusal;
+  EventPlan plan;  ///< of each thread: with fewer events than could be counted where files for all of them are missing
 };
 /// Opens the plan's events on the calling thread for a moment to see which of them the kernel takes.
 HardwareAttempt try_hardware(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes,
                              const SourceContext& around);
-
-/// The events that are counted on each thread: the plan, with fewer events where files for all of them are missing.
-EventPlan rationed_plan(const CpuModel* model, const Shape& shape, const std::vector<UserEvent>& wishes,
-                        const SourceContext& around, FileRation& files);
 
 /// \param refusal why there are no hardware counters; empty if they were not asked for.
 std::unique_ptr<Source> software_source(const SourceContext& around, const Refusal& refusal);

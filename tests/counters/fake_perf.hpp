@@ -2,12 +2,14 @@
 // rdpmc; all set by a test.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "counters/sources.hpp"
@@ -22,6 +24,8 @@ class FakePerf final : public os::PerfEvents {
     int leader = -1;
     std::uint64_t value = 0;
     perf_event_mmap_page page{};
+    int order = 0;        // of opening
+    bool mapped = false;  // then it outlives its descriptor; it is found under a negative number
   };
 
   // What the kernel is like.
@@ -30,6 +34,7 @@ class FakePerf final : public os::PerfEvents {
   std::map<std::uint64_t, int> refused_configs;  // of raw events
   bool maps = false;
   bool rdpmc = false;
+  bool own = true;  // whether it counts the thread that reads
   std::uint64_t enabled = 0, running = 0;
   std::function<void(std::uint32_t)> on_read_counter;  // called before the value is given
 
@@ -40,6 +45,9 @@ class FakePerf final : public os::PerfEvents {
   bool gives_nothing = false;
   std::function<void()> on_read;   // called at each reading by a system call
   std::function<int()> open_file;  // gives the descriptors, if there is one, or the negative errno
+  std::function<void(int)> close_file;
+  int pages = 0;             // mapped now
+  int most_pages = 1 << 30;  // that may be
 
   int open(const os::PerfEvent& event, int group) override {
     if (event.type == PERF_TYPE_SOFTWARE) return -EACCES;
@@ -50,14 +58,20 @@ class FakePerf final : public os::PerfEvents {
     const int descriptor = open_file ? open_file() : 100 + opened_ever;
     if (descriptor < 0) return descriptor;
     ++opened_ever;
-    open_counters[descriptor] = {event, group < 0 ? descriptor : group, 0, {}};
+    open_counters[descriptor] = {event, group < 0 ? descriptor : group, 0, {}, opened_ever, false};
     auto& page = open_counters[descriptor].page;
     page.cap_user_rdpmc = rdpmc ? 1 : 0;
     page.pmc_width = 48;
     page.index = 0;
     return descriptor;
   }
-  void close(int descriptor) override { open_counters.erase(descriptor); }
+  void close(int descriptor) override {
+    if (close_file) close_file(descriptor);
+    auto node = open_counters.extract(descriptor);
+    if (node.empty() || !node.mapped().mapped) return;
+    node.key() = -node.mapped().order;  // the page stays where it is
+    open_counters.insert(std::move(node));
+  }
   std::size_t read(int descriptor, std::span<std::uint64_t> words) noexcept override {
     ++reads;
     if (on_read) on_read();
@@ -70,9 +84,21 @@ class FakePerf final : public os::PerfEvents {
     return 3 + group.size();
   }
   const volatile perf_event_mmap_page* map(int descriptor) override {
-    return maps ? &open_counters[descriptor].page : nullptr;
+    if (!maps || pages == most_pages) return nullptr;
+    ++pages;
+    open_counters[descriptor].mapped = true;
+    return &open_counters[descriptor].page;
   }
-  void unmap(const volatile perf_event_mmap_page*) override {}
+  void unmap(const volatile perf_event_mmap_page* page) override {
+    --pages;
+    for (auto at = open_counters.begin(); at != open_counters.end(); ++at) {
+      if (&at->second.page != page) continue;
+      at->second.mapped = false;
+      if (at->first < 0) open_counters.erase(at);
+      return;
+    }
+  }
+  [[nodiscard]] bool counts_reader() const noexcept override { return own; }
   [[nodiscard]] std::uint64_t read_counter(std::uint32_t index) const noexcept override {
     if (on_read_counter) on_read_counter(index);
     const auto found = core.find(index);
@@ -84,7 +110,14 @@ class FakePerf final : public os::PerfEvents {
     for (const auto& [descriptor, counter] : open_counters) {
       if (counter.leader == leader) all.push_back(descriptor);
     }
+    std::sort(all.begin(), all.end(),
+              [&](int a, int b) { return open_counters.at(a).order < open_counters.at(b).order; });
     return all;
+  }
+  /// Descriptors that are open.
+  [[nodiscard]] int files() const {
+    return static_cast<int>(
+        std::count_if(open_counters.begin(), open_counters.end(), [](const auto& one) { return one.first >= 0; }));
   }
   /// The open counter of an event, by its config.
   Counter* counter(std::uint32_t type, std::uint64_t config, std::uint64_t config1 = 0) {

@@ -1,6 +1,10 @@
 // Counters of another program's threads, on a kernel that is not there: what they cost a thread that switches often.
 #include "counters/other_threads.hpp"
 
+#include <cerrno>
+#include <memory>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "base/settings.hpp"
@@ -15,12 +19,18 @@ constexpr double each_s = 5e-6;  // what an event adds to a switch where it trap
 
 /// One thread of another program, with six events of a Zen 4: 30 us for each switch.
 struct Watched {
-  explicit Watched(double reading_s = 0) {
+  explicit Watched(double reading_s = 0, std::size_t files = 0, int descriptors = 1000) {
+    machine.perf->maps = machine.perf->rdpmc = true;
+    machine.perf->own = false;
+    machine.perf->open_file = [perf = machine.perf.get(), descriptors, next = 100]() mutable {
+      return perf->files() < descriptors ? next++ : -EMFILE;
+    };
     if (reading_s > 0)
       machine.perf->on_read = [time = machine.time, reading_s] {
         *time += static_cast<std::uint64_t>(reading_s * 1e9);
       };
     OtherContext context{machine.around(), [this](int) { return machine.perf; }, [this](int) { return switches; }};
+    context.around.files = files;
     context.around.switch_cost = [](const std::vector<os::PerfEvent>& events) -> std::optional<double> {
       return each_s * static_cast<double>(events.size());
     };
@@ -84,6 +94,28 @@ TEST(OtherThreads, WhoseSwitchesAreNotKnownKeepItsEvents) {
     unknown.machine.pass(50 * millisecond_ns);
   }
   EXPECT_EQ(unknown.open(), all);
+}
+
+/// On each of 16 cores a thread with six events. Pages take memory that perf of the same user may need.
+TEST(OtherThreads, KeepOneFileEachWhereThereAreTooFewForAllEventsAndElseNoPages) {
+  Watched many(0, 1024);
+  EXPECT_EQ(many.machine.perf->files(), 6);
+  EXPECT_EQ(many.machine.perf->pages, 0);
+  Watched few(0, 64);
+  EXPECT_EQ(few.machine.perf->files(), 1);
+  EXPECT_EQ(few.machine.perf->pages, 6);
+  EXPECT_GT(few.switching(40).instructions, 20'000U) << "read by the leader, although the pages allow rdpmc";
+}
+
+TEST(OtherThreads, SaveFilesFromTheFirstThatFindsNone) {
+  Watched watched(0, 1024, 10);  // the program has more threads than there are cores, or the files are taken
+  std::vector<std::unique_ptr<ThreadCounters>> more;
+  for (int thread = 2; thread < 5; ++thread) {
+    more.push_back(watched.threads->open(thread));
+    ASSERT_NE(more.back(), nullptr) << thread;
+    EXPECT_EQ(more.back()->read().has, watched.thread->read().has);
+  }
+  EXPECT_EQ(watched.machine.perf->files(), 6 + 3);
 }
 
 TEST(OtherThreads, AreReadNoMoreOftenThanReadingsMayCost) {

@@ -80,7 +80,12 @@ TEST(KindCosts, ATableThatIsFullTakesNoMoreAndBreaksNothing) {
   EXPECT_EQ(found, KindCosts::most);
   EXPECT_NE(costs.find(&kinds[0]), KindCosts::none);
   Meter meter(costs);
-  for (std::size_t k = 0; k < 4 * KindCosts::most; ++k) meter.count(&kinds[16 * k], 1);
+  meter.begin_work(1);
+  for (int round = 1; round <= 2; ++round) {
+    for (std::size_t k = 0; k < 4 * KindCosts::most; ++k) meter.count(&kinds[16 * k], 1);
+    meter.settle(1 + round);
+    for (std::size_t at = 0; at < KindCosts::most; ++at) EXPECT_EQ(meter.counted(at), round) << at;
+  }
 }
 
 TEST(Cadence, LooksAtTheClockRarelyAtShortBoundariesAndAlwaysAtLongOnes) {

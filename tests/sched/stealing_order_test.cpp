@@ -1,33 +1,25 @@
-// From whom a worker of the running runtime steals. All other workers hold jobs in their deques and are kept from
-// running them, so one thief takes every job, and each job notes whose it was. Nothing is timed: a worker that waits in
-// vain gives up after far too long.
-//
-// A blocked owner answers no requests, so what is private when it blocks is visible to thieves only after an exposure
-// (docs/runtime.md, "Stealing by distance"). Owners whose jobs are to be public are therefore asked before each fork,
-// as a searching worker would ask them.
+// From whom a worker of the running runtime steals, on a machine of paper (tests/vm has a real kernel's).
 #include <charm/charm.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <functional>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "os/threads/membarrier.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/running.hpp"
+#include "sched/stealing_round.hpp"
 
 namespace {
 
 using charm::sched::Tally;
-using namespace std::chrono_literals;
+using stealing_round::Jobs;
+using stealing_round::jobs_each;
+using stealing_round::Round;
+using stealing_round::told;
 
 constexpr int all_workers = 8;
-constexpr int jobs_each = 6;
 
 charm::Config two_sockets_of_two_chiplets() {
   charm::Config config;
@@ -37,85 +29,6 @@ charm::Config two_sockets_of_two_chiplets() {
   config.deadlock = "off";  // it looks around after a second
   config.lend_caller = false;
   return config;
-}
-
-enum class Jobs { none, kept_private, all_public };
-
-/// One thief and seven owners; each of the eight workers is held in a task that is bound to it.
-class Round {
- public:
-  Round(int thief, const std::function<Jobs(int)>& jobs_of) : thief_(thief) {
-    for (int worker = 0; worker < all_workers; ++worker) {
-      if (worker != thief && jobs_of(worker) != Jobs::none) left_ += jobs_each;
-    }
-    std::vector<charm::future<void>> calls;
-    for (int worker = 0; worker < all_workers; ++worker) {
-      calls.push_back(charm::call_async(worker, [this, worker, jobs = jobs_of(worker)] { take_part(worker, jobs); }));
-    }
-    wait_until([this] { return ready_ == all_workers; });
-    go_ = true;  // the thief's task ends, and its loop looks for work
-    for (auto& call : calls) call.get();
-  }
-
-  /// Whose jobs the thief ran, in order.
-  [[nodiscard]] const std::vector<int>& order() const { return order_; }
-  /// Jobs that their owner ran, since no thief came.
-  [[nodiscard]] int not_stolen() const { return not_stolen_; }
-
- private:
-  template <class Condition>
-  static bool wait_until(Condition condition) {
-    for (const auto end = std::chrono::steady_clock::now() + 20s; !condition();) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(100us);  // there may be fewer cpus than workers
-    }
-    return true;
-  }
-
-  void take_part(int worker, Jobs jobs) {
-    // Nobody has jobs before all are held here, where they cannot take any or ask for any.
-    ++there_;
-    wait_until([this] { return there_ == all_workers; });
-    if (worker == thief_) {
-      ++ready_;
-      wait_until([this] { return go_.load(); });
-      return;
-    }
-    charm::detail::Deque& deque = charm::sched::this_worker()->deque;
-    charm::invoke([] {}, [] {});  // answers what it was asked before
-    hold(worker, deque, jobs, jobs == Jobs::none ? 0 : jobs_each);
-  }
-
-  /// Forks `count` jobs and holds the worker until all jobs of all workers have run.
-  void hold(int worker, charm::detail::Deque& deque, Jobs jobs, int count) {
-    if (count > 0) {
-      if (jobs == Jobs::all_public) deque.poke();
-      return charm::invoke([&] { hold(worker, deque, jobs, count - 1); }, [this, worker] { ran(worker); });
-    }
-    EXPECT_EQ(deque.has_private(), jobs == Jobs::kept_private);
-    EXPECT_EQ(deque.public_count(), jobs == Jobs::all_public ? jobs_each : 0);
-    ++ready_;
-    if (!wait_until([this] { return left_ == 0; })) left_ = 0;  // nobody else need wait as long
-  }
-
-  void ran(int owner) {
-    if (charm::worker_id() == thief_)
-      order_.push_back(owner);
-    else
-      ++not_stolen_;
-    --left_;
-  }
-
-  const int thief_;
-  std::atomic<int> there_{0}, ready_{0}, left_{0}, not_stolen_{0};
-  std::atomic<bool> go_{false};
-  std::vector<int> order_;  // the thief's alone
-};
-
-std::string told(const std::vector<int>& order) {
-  std::string text = "the jobs came from workers";
-  for (const int owner : order) text += " " + std::to_string(owner);
-  return text;
 }
 
 /// Its own chiplet comes first, always. Farther chiplets are drawn, nearer ones more often: a chiplet of the own socket
@@ -131,7 +44,7 @@ TEST(StealingOrder, AThiefEmptiesItsChipletThenPrefersItsSocketAndLeavesNobodyOu
     const auto chiplet_before = tally.steals_chiplet.load();
     const auto node_before = tally.steals_node.load();
     const auto far_before = tally.steals_far.load();
-    const Round stolen(thief, [](int) { return Jobs::all_public; });
+    const Round stolen(all_workers, thief, [](int) { return Jobs::all_public; });
     SCOPED_TRACE("thief " + std::to_string(thief) + ": " + told(stolen.order()));
     EXPECT_EQ(stolen.not_stolen(), 0);
     int left_on_chiplet = jobs_each, left_on_socket = 2 * jobs_each, left_beyond = 4 * jobs_each;
@@ -173,7 +86,7 @@ TEST(StealingOrder, PrivateJobsOfABlockedNeighbourComeLast) {
     const auto& its = cores[static_cast<std::size_t>(thief)];
     const auto is_near = [&](int worker) { return cores[static_cast<std::size_t>(worker)].chiplet == its.chiplet; };
     const auto is_far = [&](int worker) { return cores[static_cast<std::size_t>(worker)].socket != its.socket; };
-    const Round stolen(thief, [&](int worker) {
+    const Round stolen(all_workers, thief, [&](int worker) {
       return is_near(worker) ? Jobs::kept_private : is_far(worker) ? Jobs::all_public : Jobs::none;
     });
     SCOPED_TRACE("thief " + std::to_string(thief) + ": " + told(stolen.order()));

@@ -1,5 +1,5 @@
 // Counters where the process may open few files, on a real kernel: the same number for each cpu that `ulimit -n 1024`
-// leaves each of 192. The emulated processors count no cache fills, so the kernel's own events stand for them: they are
+// leaves each of 384. The emulated processors count no cache fills, so the kernel's own events stand for them: they are
 // files all the same.
 #include <charm/charm.hpp>
 
@@ -14,18 +14,17 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include "base/settings.hpp"
-#include "counters/source.hpp"
+#include "counters/sources.hpp"
 #include "os/files/set_aside.hpp"
 #include "os/threads/affinity.hpp"
 
 namespace {
 
-constexpr int files_of_192 = 1024;
+constexpr int files_of_384 = 1024;
 
 /// Instructions, cycles and the four sources of fills that a controller of two sockets can use.
 constexpr const char* six_events =
-    "instructions=1:1 own_chiplet=1:0 other_chiplet=1:3 remote_cache=1:4 local_dram=1:2 remote_dram=1:6";
+    "instructions=1:2 own_chiplet=1:5 other_chiplet=1:3 remote_cache=1:4 local_dram=1:6 remote_dram=1:7";
 
 /// Both limits, until the end of the test. Only root may raise the hard one again, as whoever runs in these machines
 /// is.
@@ -46,16 +45,20 @@ class Limit {
   bool ok_ = false;
 };
 
-TEST(Files, EveryCpuIsCountedWithAsFewAs192CpusHaveOf1024) {
+TEST(Files, EveryEventOfEveryCpuIsCountedWithAsFewAs384CpusHaveOf1024) {
   const auto machine = charm::Machine::discover();
   const int cores = static_cast<int>(machine.cores.size());
-  const int files = cores * files_of_192 / 192;
+  const int files = cores * files_of_384 / 384;
   const Limit limit(files);
   ASSERT_TRUE(limit.ok());
-  charm::Config config;
-  config.counters = "hardware";
-  config.counter_events = six_events;
-  const auto source = charm::counters::Source::choose(charm::base::resolve(config), machine);
+  auto around = charm::counters::source_context();
+  around.threads = cores;
+  around.system_signals = false;
+  // The events take turns if a core has fewer counters than events; this one has six.
+  const auto source = charm::counters::try_hardware(charm::counters::model_named("zen4"), {2, 2, 2},
+                                                    charm::counters::parse_user_events(six_events), around)
+                          .source;
+  ASSERT_NE(source, nullptr);
   std::vector<charm::counters::Measured> has(machine.cores.size());
   std::vector<std::unique_ptr<charm::counters::ThreadCounters>> counters(machine.cores.size());
   std::vector<std::jthread> threads;
@@ -67,14 +70,11 @@ TEST(Files, EveryCpuIsCountedWithAsFewAs192CpusHaveOf1024) {
     });
   }
   for (auto& thread : threads) thread.join();
-  using charm::counters::FillSource;
-  const auto whole = std::count_if(has.begin(), has.end(), [](const auto& one) {
-    return one.instructions && one.fills.has(FillSource::other_chiplet) && one.fills.has(FillSource::local_dram);
-  });
+  const auto whole =
+      std::count_if(has.begin(), has.end(), [](const auto& one) { return one.instructions && one.fills.size() == 5; });
   std::string notes;
   for (const auto& note : source->describe().notes) notes += note + "\n";
   EXPECT_EQ(whole, cores) << notes;
-  EXPECT_NE(notes.find("too few files may be open for all events"), std::string::npos) << notes;
   // The rest is the program's.
   std::vector<int> more;
   for (int file = open("/dev/null", O_RDONLY); file >= 0; file = open("/dev/null", O_RDONLY)) more.push_back(file);

@@ -1,9 +1,9 @@
 // Open files of the library's own, kept out of the program's way.
 //
-// Counters need seven files for each worker; with 128 workers that is the usual soft limit of 1,024. (The hard limit is
-// mostly far higher.) So the soft limit is raised by the number of files that the library opens, and these files get
-// numbers from the program's own limit on. The program keeps all numbers below its limit, which matters for select(2):
-// it writes out of bounds from 1,024 on.
+// Counters need a file for each worker, or for each event of a worker where the events' pages cannot be mapped, and the
+// usual soft limit is 1,024. (The hard limit is mostly far higher.) So the soft limit is raised by the number of files
+// that the library opens, and these files get numbers from the program's own limit on. The program keeps all numbers
+// below its limit, which matters for select(2): it writes out of bounds from 1,024 on.
 #pragma once
 
 #include <cerrno>

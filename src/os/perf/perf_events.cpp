@@ -38,7 +38,6 @@ class SystemPerfEvents final : public PerfEvents {
   }
 
   const volatile perf_event_mmap_page* map(int descriptor) override {
-    if (thread_ != 0) return nullptr;
     void* page = mmap(nullptr, page_bytes(), PROT_READ, MAP_SHARED, descriptor, 0);
     return page == MAP_FAILED ? nullptr : static_cast<const volatile perf_event_mmap_page*>(page);
   }
@@ -46,6 +45,8 @@ class SystemPerfEvents final : public PerfEvents {
   void unmap(const volatile perf_event_mmap_page* page) override {
     munmap(const_cast<perf_event_mmap_page*>(page), page_bytes());
   }
+
+  [[nodiscard]] bool counts_reader() const noexcept override { return thread_ == 0; }
 
   [[nodiscard]] std::uint64_t read_counter([[maybe_unused]] std::uint32_t index) const noexcept override {
 #if defined(__x86_64__)

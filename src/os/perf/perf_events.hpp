@@ -32,9 +32,13 @@ class PerfEvents {
   virtual void close(int descriptor) = 0;
   /// Reads a group. \return the number of words: 3 + number of events; 0 if the kernel gives nothing.
   virtual std::size_t read(int descriptor, std::span<std::uint64_t> words) noexcept = 0;
-  /// The event's page for reading without a system call; nullptr if there is none.
+  /// The event's page for reading without a system call; nullptr if there is none. Until it is unmapped the event goes
+  /// on counting, and its leader's readings contain it, also when its descriptor is closed.
   virtual const volatile perf_event_mmap_page* map(int descriptor) = 0;
   virtual void unmap(const volatile perf_event_mmap_page* page) = 0;
+  /// Whether the events count the thread that reads them. The pages of others say nothing to it, since they describe
+  /// the cpu that runs the counted thread.
+  [[nodiscard]] virtual bool counts_reader() const noexcept { return true; }
   /// The counter `index` of the core that runs the caller. Use it only right after the page has named this index.
   [[nodiscard]] virtual std::uint64_t read_counter(std::uint32_t index) const noexcept = 0;
 };
@@ -42,8 +46,7 @@ class PerfEvents {
 /// The real one.
 std::shared_ptr<PerfEvents> system_perf_events();
 
-/// The same, but the events count another thread, also one of another process of the same user. There are no
-/// pages to map, since these describe the cpu that runs the reader.
+/// The same, but the events count another thread, also one of another process of the same user.
 std::shared_ptr<PerfEvents> perf_events_of(int thread);
 
 }  // namespace charm::os

@@ -14,14 +14,13 @@ void add_work_outside(double units) noexcept {
 }
 
 void count_work(const void* kind, std::int64_t count) noexcept {
-  if (sched::Worker* worker = sched::this_worker())
-    worker->runtime->steering->count(*worker, kind, static_cast<double>(count));
+  if (sched::Worker* worker = sched::this_worker()) sched::Steering::count(*worker, kind, static_cast<double>(count));
 }
 
 int loop_boundary(const void* kind, std::int64_t count) noexcept {
   sched::Worker* worker = sched::this_worker();
   sched::Steering& steering = *worker->runtime->steering;
-  steering.count(*worker, kind, static_cast<double>(count));
+  sched::Steering::count(*worker, kind, static_cast<double>(count));
   const int chunks = steering.chunk(*worker);
   worker->share_core();
   return chunks;

@@ -1,5 +1,8 @@
 #include "sched/control/meter.hpp"
 
+#include <bit>
+#include <utility>
+
 namespace charm::sched {
 
 std::size_t KindCosts::find(const void* kind) noexcept {
@@ -27,29 +30,30 @@ void KindCosts::learn(std::size_t at, double seconds) noexcept {
 void Meter::settle(double now) noexcept {
   const double elapsed = now - checked_;
   checked_ = now;
-  std::size_t kinds = 0;
-  std::size_t one = 0;
+  // A worker that finds a job every few microseconds settles as often, and has met few kinds.
+  const std::uint64_t met = std::exchange(met_, 0);
+  if (met == 0) return;
+  last_kind_ = nullptr;
+  last_ = KindCosts::none;
   double all = 0;
   bool unknown = false;
-  for (std::size_t at = 0; at < KindCosts::most; ++at) {
-    if (pending_[at] <= 0) continue;
-    ++kinds;
-    one = at;
+  for (std::uint64_t left = met; left != 0; left &= left - 1) {
+    const auto at = static_cast<std::size_t>(std::countr_zero(left));
     all += pending_[at];
     unknown = unknown || costs_->cost(at) <= 0;
   }
-  if (kinds == 0) return;
-  if (unknown && elapsed > 0) {
-    if (kinds == 1) {
-      costs_->learn(one, elapsed / all);
+  if (unknown && elapsed > 0 && all > 0) {
+    if (std::has_single_bit(met)) {
+      costs_->learn(static_cast<std::size_t>(std::countr_zero(met)), elapsed / all);
     } else if (++mixed_ > mixed_limit) {
-      for (std::size_t at = 0; at < KindCosts::most; ++at) {
-        if (pending_[at] > 0 && costs_->cost(at) <= 0) costs_->learn(at, elapsed / all);
+      for (std::uint64_t left = met; left != 0; left &= left - 1) {
+        const auto at = static_cast<std::size_t>(std::countr_zero(left));
+        if (costs_->cost(at) <= 0) costs_->learn(at, elapsed / all);
       }
     }
   }
-  for (std::size_t at = 0; at < KindCosts::most; ++at) {
-    if (pending_[at] <= 0) continue;  // the costs of kinds that were not met are not in this core's caches
+  for (std::uint64_t left = met; left != 0; left &= left - 1) {
+    const auto at = static_cast<std::size_t>(std::countr_zero(left));
     work_ += pending_[at] * costs_->cost(at);
     counted_[at].store(counted_[at].load(std::memory_order_relaxed) + pending_[at], std::memory_order_relaxed);
     pending_[at] = 0;

@@ -68,6 +68,7 @@ class Meter {
     if (kind != last_kind_) {
       last_kind_ = kind;
       last_ = costs_->find(kind);
+      if (last_ != KindCosts::none) met_ |= std::uint64_t{1} << last_;
     }
     if (last_ != KindCosts::none) pending_[last_] += n;
   }
@@ -86,7 +87,9 @@ class Meter {
 
   KindCosts* costs_;
   double busy_ = 0, running_since_ = 0, checked_ = 0, work_ = 0;
-  std::array<double, KindCosts::most> pending_{};
+  std::array<double, KindCosts::most> pending_{};  // since the last settling
+  std::uint64_t met_ = 0;                          // a bit for each kind that was counted since then
+  static_assert(KindCosts::most <= 64);
   std::array<std::atomic<double>, KindCosts::most> counted_{};  // written by the owner alone
   const void* last_kind_ = nullptr;
   std::size_t last_ = KindCosts::none;

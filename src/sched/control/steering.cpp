@@ -150,7 +150,11 @@ WorkerControl::Thread& Steering::thread(const Worker& worker) const {
   return on_own_thread(worker) ? p.own : p.guest;
 }
 
-double Steering::now() const noexcept { return base::monotonic_seconds() - started_ + 1e-9; }  // 0 means never
+double Steering::at(std::int64_t ns) const noexcept {
+  return 1e-9 * static_cast<double>(ns) - started_ + 1e-9;  // 0 means never
+}
+
+double Steering::now() const noexcept { return at(base::monotonic_ns()); }
 
 // ---- the worker's side ----
 
@@ -243,17 +247,17 @@ void Steering::begin_work(Worker& worker) noexcept {
   if (decides_) control(worker).meter.begin_work(now());
 }
 
-void Steering::end_work(Worker& worker) noexcept {
+void Steering::end_work(Worker& worker, std::int64_t now_ns) noexcept {
   if (!decides_) return;
   WorkerControl& p = control(worker);
-  const double time = now();
+  const double time = at(now_ns);
   p.meter.end_work(time);
   if (time < p.next_poll) return;
   poll(worker, p, time);  // so that its last work is counted before it sleeps
 }
 
 void Steering::count(Worker& worker, const void* kind, double n) noexcept {
-  if (decides_) control(worker).meter.count(kind, n);
+  if (worker.meter != nullptr) worker.meter->count(kind, n);
 }
 
 void Steering::poll(Worker& worker, WorkerControl& p, double time) noexcept {

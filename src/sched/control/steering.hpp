@@ -114,8 +114,11 @@ class Steering {
   void arrive(Worker& worker, std::uint64_t ticks = 0) noexcept;
   void leave_guest() noexcept;               ///< on the guest's thread, which has given the worker back
   void begin_work(Worker& worker) noexcept;  ///< from searching to running
-  void end_work(Worker& worker) noexcept;    ///< from running to searching
-  void count(Worker& worker, const void* kind, double n) noexcept;
+  /// From running to searching. \param now_ns base::monotonic_ns()
+  void end_work(Worker& worker, std::int64_t now_ns) noexcept;
+  static void count(Worker& worker, const void* kind, double n) noexcept;
+  /// What count() adds to; null: nothing has to be counted.
+  [[nodiscard]] Meter* meter(const Worker& worker) const { return decides_ ? &control(worker).meter : nullptr; }
 
   // Any thread may call these.
   void add_work(double units) noexcept { outside_work_.fetch_add(units, std::memory_order_relaxed); }
@@ -148,6 +151,7 @@ class Steering {
   WorkerControl& control(const Worker& worker) const;
   WorkerControl::Thread& thread(const Worker& worker) const;
   [[nodiscard]] double now() const noexcept;
+  [[nodiscard]] double at(std::int64_t ns) const noexcept;
   void poll(Worker& worker, WorkerControl& control, double now) noexcept;
   void record_counts(Worker& worker, WorkerControl& control, const PlacementGeneration& generation, double now,
                      int& spread) noexcept;

@@ -100,7 +100,7 @@ void end_awaited(AwaitedJob& job) noexcept { sched::this_worker()->current->awai
 void end_awaited(AwaitedJob& job, const void* kind) noexcept {
   sched::Worker* worker = sched::this_worker();
   worker->current->awaited = job.outer;
-  worker->runtime->steering->count(*worker, kind, 1);
+  sched::Steering::count(*worker, kind, 1);
 }
 
 std::exception_ptr dropped_error() noexcept {

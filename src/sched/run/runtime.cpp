@@ -140,6 +140,7 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
   std::optional<Steering::Share> share;
   if (!is_main()) share = Steering::Share{main.steering->wanted_cpus(), plan.given, plan.cpus};
   steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source), std::move(share));
+  for (auto& worker : workers) worker->meter = steering->meter(*worker);
 }
 
 void Runtime::start() {

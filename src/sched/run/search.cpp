@@ -165,7 +165,8 @@ bool Worker::surplus_searcher() const noexcept {
 
 Job* Worker::search() noexcept {
   Steering& steering = *runtime->steering;
-  steering.end_work(*this);
+  std::int64_t start = base::monotonic_ns();
+  steering.end_work(*this, start);
   runtime->work_flags.clear(Flag::busy, place);
   runtime->work_flags.clear(Flag::work, place);
   tracing::state(*this, trace::State::searching);
@@ -174,7 +175,6 @@ Job* Worker::search() noexcept {
   const int spin_us = oversubscribed() ? std::min(runtime->settings.spin_us, 5) : runtime->settings.spin_us;
   const std::int64_t spin_ns = std::int64_t{1000} * spin_us;
   PreemptionDetector gaps;
-  std::int64_t start = base::monotonic_ns();
   std::int64_t next_question = start;
   unsigned attempt = 0;
   unsigned sleeps = 0;  // since it began, without a job in between

@@ -30,6 +30,7 @@
 
 namespace charm::sched {
 
+class Meter;
 class Runtime;
 struct Worker;
 
@@ -103,6 +104,7 @@ struct Worker : detail::WorkerBase {
   std::uint64_t random = 0;
   trace::Track* track = nullptr;  // null unless the run is recorded (sched/debug/tracing.hpp)
   const os::TickClock* clock = nullptr;
+  Meter* meter = nullptr;          // counts its work; null: there is no controller
   CoreTurns::Contender contender;  // whether it has its core, where arenas share cores (sched/control/core_turns.hpp)
 
   // Used by any thread.
