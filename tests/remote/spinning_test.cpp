@@ -1,9 +1,9 @@
 // A short wait for a message (spinning.hpp).
 #include "remote/spinning.hpp"
 
-#include <gtest/gtest.h>
-
 #include <charm/charm.hpp>
+
+#include <gtest/gtest.h>
 
 namespace charm::remote {
 namespace {
