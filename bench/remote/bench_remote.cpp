@@ -10,6 +10,7 @@
 #include <charm/charm.hpp>
 #include <charm/global_array.hpp>
 #include <charm/remote.hpp>
+#include <charm/stats.hpp>
 
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -259,6 +260,7 @@ int main(int count, char** words) {
     table = words_of_table.data();
     mask = words_of_table.size() - 1;
     const auto begin = Clock::now();
+    int oversubscribed = 0;  // rounds in which the workers did not have their cores to themselves
     std::vector<double> ratios, long_ratios, mean_ratios, calls, pings, long_pings, polled_pings, ways, rates;
     if (counts) {
       remote::init();
@@ -275,6 +277,7 @@ int main(int count, char** words) {
       remote::init();
       if (ranks > 1) {
         const Exchange call = call_us(20000);
+        if (charm::stats().oversubscribed) ++oversubscribed;
         pings.push_back(ping.middle);
         calls.push_back(call.middle);
         ratios.push_back(call.middle / ping.middle);
@@ -306,6 +309,7 @@ int main(int count, char** words) {
         print("call / ping-pong of 40", long_ratios);
         print("call / ping-pong of 8, of the means", mean_ratios);
         print("updates one way, M/s", ways);
+        std::printf("%-34s %5d\n", "rounds with other programs' load", oversubscribed);
       }
       print("GUPS of all ranks, M/s", rates);
     }

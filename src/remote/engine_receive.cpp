@@ -12,9 +12,7 @@
 #include "base/notices.hpp"
 #include "remote/called.hpp"
 #include "remote/engine.hpp"
-#include "sched/run/oversubscription.hpp"
-#include "sched/run/runtime.hpp"
-#include "sched/run/worker.hpp"
+#include "remote/spinning.hpp"
 
 namespace charm::remote {
 
@@ -228,21 +226,13 @@ void Engine::linger(Buffer* buffer) noexcept {
 /// \return nullptr if none has come for some time, or there is other work.
 Buffer* Engine::wait_for_next() noexcept {
   const sched::Worker* worker = sched::this_worker();
-  if (worker == nullptr || sched::oversubscribed()) return nullptr;
-  const sched::Runtime& runtime = *worker->runtime;
-  std::int64_t until = 0;
+  if (worker == nullptr) return nullptr;
+  Spinning spinning(worker, linger_ns);
   Buffer* next = nullptr;
-  for (unsigned i = 1;; ++i) {
-    work(true, i % look_thoroughly == 0, &next);
-    if (next != nullptr) return next;
-    if (worker->inbox.arrived() || !worker->ready.empty() || !worker->deque.empty() || !runtime.inbox.empty() ||
-        runtime.work_flags.any(stealing::Flag::work))
-      return nullptr;
-    if (i % 16 != 0) continue;
-    const std::int64_t now = base::monotonic_ns();
-    if (until == 0) until = now + linger_ns;
-    if (now > until) return nullptr;
-  }
+  do {
+    work(true, spinning.is_thorough(look_thoroughly), &next);
+  } while (next == nullptr && spinning.goes_on(true));
+  return next;
 }
 
 /// \return whether any function was called that somebody waits for.

@@ -26,11 +26,11 @@
 #include "remote/engine.hpp"
 #include "remote/launch.hpp"
 #include "remote/loopback.hpp"
+#include "remote/spinning.hpp"
 #ifdef CHARM_HAS_MPI
 #include "remote/mpi_transport.hpp"
 #endif
 #include "sched/control/sharing.hpp"
-#include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
 
@@ -350,19 +350,8 @@ bool forget(Pending& pending) noexcept {
 void await(const charm::detail::Completion& done) noexcept {
   Engine* own = engine_of_process.load(std::memory_order_acquire);
   const sched::Worker* worker = sched::this_worker();
-  if (own != nullptr && worker != nullptr && !sched::oversubscribed()) {
-    std::int64_t until = 0;  // most replies come before the first question for the time
-    for (unsigned i = 1; !done.done(); ++i) {
-      if (worker->inbox.arrived() || !worker->ready.empty() || !worker->deque.empty() ||
-          !worker->runtime->inbox.empty())
-        break;
-      own->progress(true, i % Engine::look_thoroughly == 0);  // takes longer than a pause
-      if (i % 16 != 0) continue;
-      const std::int64_t now = base::monotonic_ns();
-      if (until == 0) until = now + spin_ns;
-      if (now > until) break;
-    }
-  }
+  for (Spinning spinning(worker, spin_ns); own != nullptr && !done.done() && spinning.goes_on(false);)
+    own->progress(true, spinning.is_thorough(Engine::look_thoroughly));  // takes longer than a pause
   const_cast<charm::detail::Completion&>(done).wait();
 }
 

@@ -6,10 +6,12 @@
 #define MPICH_SKIP_MPICXX 1
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <deque>
 #include <mpi.h>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "os/processes/processes.hpp"
@@ -169,7 +171,9 @@ class MpiTransport : public Transport {
       pool_.give(receive.buffer);
     }
     MPI_Comm_free(&all_);
-    if (ours_) MPI_Finalize();
+    if (!ours_) return;
+    if (on_several_hosts()) end_together();
+    MPI_Finalize();
   }
 
  private:
@@ -181,6 +185,23 @@ class MpiTransport : public Transport {
     MPI_Request request = MPI_REQUEST_NULL;
     Buffer* buffer = nullptr;
   };
+
+  [[nodiscard]] bool on_several_hosts() const {
+    return std::any_of(whereabouts_.begin(), whereabouts_.end(),
+                       [this](const Whereabouts& other) { return other.host != whereabouts_.front().host; });
+  }
+
+  /// In MPI_Finalize MPICH closes its connections, asks each of the others for an answer, and when it has them all
+  /// waits for all ranks in a barrier in which it answers no more (pmodels/mpich pull request 6596 took that out). So a
+  /// rank stands still for ever whose question comes then. It does not come then if the others put theirs behind no
+  /// question that they have answered: if nobody receives anything any more when the first one begins.
+  static void end_together() {
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40200000
+    constexpr std::chrono::seconds last_message(1);  // of the barrier, which TCP may have to send again and again
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::this_thread::sleep_for(last_message);
+#endif
+  }
 
   /// How this rank learns of another one's end.
   enum class Watch { near, far, told, lost };

@@ -1,5 +1,6 @@
 // Cases of remote_ranks: calls to places within a rank, loops over all ranks.
 #include <charm/charm.hpp>
+#include <charm/detail/deque.hpp>
 #include <charm/global_array.hpp>
 #include <charm/remote_loops.hpp>
 #include <charm/remote_tasks.hpp>
@@ -225,6 +226,28 @@ static void tasks_before_the_first_rank_begins() {
   EXPECT(remote::reduce(here.load(), std::plus<>()) == (remote::ranks() > 1 ? 1000U : 0U));
 }
 
+/// A task that adds others without end runs some of them itself, so that not all of them wait at once.
+static void few_tasks_wait() {
+  constexpr std::uint64_t tasks = 300000;
+  const auto most = static_cast<std::uint64_t>(charm::detail::Deque::capacity * charm::num_workers());
+  counter = total = here = 0;
+  remote::barrier();
+  if (remote::rank() == 0) {
+    const std::vector<int> first = {1};
+    remote::run_tasks<int>(first, [](int adds, remote::MoreTasks<int>& more) {
+      total.fetch_add(1);
+      for (std::uint64_t added = 1; adds == 1 && added <= tasks; ++added) {
+        more.add(0);
+        const std::uint64_t waiting = added + 1 - total.load();
+        if (waiting > here) here = waiting;
+      }
+    });
+    EXPECT(total == tasks + 1);
+    EXPECT(here <= most);
+  }
+  remote::barrier();
+}
+
 /// Tasks that any rank may run: each once, whoever runs it.
 void tasks_of_all() {
   constexpr int depth = 12;
@@ -262,6 +285,7 @@ void tasks_of_all() {
   remote::barrier();
   EXPECT(remote::reduce(here.load(), std::plus<>()) == (remote::ranks() > 1 ? 3000U : 0U));
   all_ranks_take_part();
+  few_tasks_wait();
   tasks_before_the_first_rank_begins();
   const std::string thrown = error_of([] {
     const std::vector<Node> root = {{1, 3}};
