@@ -70,7 +70,8 @@ Model model_of(const Machine& machine) {
   }
   const auto with_memory = nodes_where(machine, [](const Node& node) { return node.bytes > 0; });
   const double measured =
-      machine.measured.memory_gb_per_s / static_cast<double>(std::max<std::size_t>(1, with_memory.size()));
+      machine.measured.memory_gb_per_s /
+      static_cast<double>(with_memory.empty() ? std::max<std::size_t>(1, machine.nodes.size()) : with_memory.size());
   for (const Node& node : machine.nodes) {
     const int around = node.socket < 0 ? 0 : socket_domain[at(node.socket)];
     int domain = around;
@@ -84,7 +85,7 @@ Model model_of(const Machine& machine) {
                                   .bus = "die",
                                   .os_node = node.os_index});
     }
-    if (node.bytes == 0 && machine.nodes.size() > 1) continue;  // cpus without memory
+    if (node.bytes == 0 && !with_memory.empty()) continue;  // cpus without memory; not where no sizes are known
     double latency = node.cpus.empty() ? 0 : guessed_local_ns;
     if (node.cpus.empty()) {  // CXL and the like: as far as the nearest cpus have it
       for (const Node& from : machine.nodes) {

@@ -1,5 +1,6 @@
 #include <charm/error.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -127,6 +128,15 @@ TEST(ModelOfMachine, IsSoundForEveryMachine) {
     const Model model = model_of(Machine::from(what));
     check(model, what);
     for (const AccessTree& tree : access_forest(model, capacities(model))) EXPECT_GT(max_flow(tree), 0) << what;
+  }
+}
+
+TEST(ModelOfMachine, HasMemoriesOnEveryStoredMachine) {
+  for (const auto& file : std::filesystem::directory_iterator(std::string(CHARM_TEST_DATA) + "/topologies")) {
+    if (file.path().extension() != ".xml") continue;
+    const Model model = model_of(Machine::from(file.path().string()));
+    EXPECT_FALSE(model.memories.empty()) << file.path() << ", also where it tells no sizes";
+    check(model, file.path().filename().string());
   }
 }
 
