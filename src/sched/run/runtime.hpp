@@ -126,7 +126,7 @@ class Runtime {
 
   /// The index in `groups` of a chiplet's group; -1 if the chiplet has no core of the placement.
   [[nodiscard]] int group_of(int chiplet) const noexcept {
-    const auto index = static_cast<std::size_t>(chiplet + 1);
+    const auto index = static_cast<std::size_t>(chiplet) + 1;  // -1 is the first
     return index < group_by_chiplet_.size() ? group_by_chiplet_[index] : -1;
   }
   Worker* worker_at(stealing::Place place) const noexcept {
