@@ -70,6 +70,22 @@ TEST(PinnedThreads, MoreMembersThanCpusStillEnd) {
   EXPECT_EQ(worked.load(), 3);
 }
 
+TEST(PinnedThreads, WaitForOthersBeforeTheTimeBegins) {
+  const auto cpus = allowed_cpus();
+  std::vector<double> met(cpus.size(), 0);
+  std::vector<int> worked(cpus.size(), 0);
+  PinnedThreads threads(
+      cpus, [&](int rank) { ++worked[static_cast<std::size_t>(rank)]; },
+      [&](int rank) {
+        EXPECT_EQ(worked[static_cast<std::size_t>(rank)], 0) << "others are waited for first";
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        met[static_cast<std::size_t>(rank)] = now_ns();
+      });
+  threads.round();
+  EXPECT_EQ(worked, std::vector<int>(cpus.size(), 1));
+  EXPECT_GE(threads.begin_ns(), *std::min_element(met.begin(), met.end()));
+}
+
 TEST(Pairs, LatencyAndBandwidthOfTwoCpusArePositive) {
   const auto cpus = allowed_cpus();
   if (cpus.size() < 2) GTEST_SKIP() << "one cpu";

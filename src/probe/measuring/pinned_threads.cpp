@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "os/threads/affinity.hpp"
@@ -27,8 +28,9 @@ void spin_until(Condition condition) {
 
 double now_ns() { return static_cast<double>(base::monotonic_ns()); }
 
-PinnedThreads::PinnedThreads(const std::vector<int>& cpus, std::function<void(int)> work)
-    : work_(std::move(work)), times_(cpus.size()) {
+PinnedThreads::PinnedThreads(const std::vector<int>& cpus, std::function<void(int)> work,
+                             std::function<void(int)> wait_for_others)
+    : work_(std::move(work)), wait_for_others_(std::move(wait_for_others)), times_(cpus.size()) {
   members_.reserve(cpus.size());
   for (std::size_t rank = 0; rank < cpus.size(); ++rank) {
     members_.emplace_back([this, rank, cpu = cpus[rank]] { live(static_cast<int>(rank), cpu); });
@@ -68,6 +70,7 @@ void PinnedThreads::live(int rank, int cpu) {
     if (leave_.load()) return;
     ready_.fetch_add(1);
     spin_until([this] { return ready_.load() >= size(); });
+    if (wait_for_others_) wait_for_others_(rank);
     auto& time = times_[static_cast<std::size_t>(rank)];
     time.begin = now_ns();
     work_(rank);

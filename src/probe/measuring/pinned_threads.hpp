@@ -18,7 +18,9 @@ double now_ns();
 class PinnedThreads {
  public:
   /// \param work is called as work(rank) by every member in every round.
-  PinnedThreads(const std::vector<int>& cpus, std::function<void(int)> work);
+  /// \param wait_for_others is called in the same way before it, when all members are there; its time does not count.
+  PinnedThreads(const std::vector<int>& cpus, std::function<void(int)> work,
+                std::function<void(int)> wait_for_others = {});
   ~PinnedThreads();
   PinnedThreads(const PinnedThreads&) = delete;
   PinnedThreads& operator=(const PinnedThreads&) = delete;
@@ -43,6 +45,7 @@ class PinnedThreads {
   double begin_ = 0;
   double end_ = 0;
   std::function<void(int)> work_;
+  std::function<void(int)> wait_for_others_;
   std::vector<Times> times_;
   alignas(64) std::atomic<unsigned long> generation_{0};
   alignas(64) std::atomic<int> ready_{0};

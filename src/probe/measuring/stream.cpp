@@ -43,16 +43,57 @@ void triad_kernel(double* __restrict a, const double* __restrict b, const double
   for (std::size_t i = 0; i < n; ++i) a[i] = b[i] + scale * c[i];
 }
 
+/// What the processes see of each other.
+struct SharedResults {
+  std::atomic<int> arrived{0};  ///< threads of all processes, at all kernels so far
+  std::atomic<int> failed{0};
+  std::atomic<int> over{0};  ///< time is up for one of them, and so for all
+  struct alignas(64) Times {
+    double begin, end;  ///< both 0: that trial was not whole
+  };
+};
+
+/// Where the threads of all processes begin together. A process alone wakes its threads within a scheduler's slice, in
+/// which they pass over arrays in a cache many times: processes that met instead of their threads would not be measured
+/// side by side.
+class Meeting {
+ public:
+  /// \param threads of all processes.
+  Meeting(SharedResults& results, int threads, const Deadline& until)
+      : results_(results), threads_(threads), until_(until) {}
+
+  /// Called by each thread before each kernel. Returns early where they need not go on.
+  void attend(int kernels_before) const {
+    results_.arrived.fetch_add(1);
+    for (int spins = 0; results_.arrived.load() < threads_ * (kernels_before + 1); ++spins) {
+      if (results_.failed.load() != 0 || results_.over.load() != 0) return;
+      if (spins <= 1000) continue;
+      if (until_.passed()) results_.over.store(1);  // somebody may have ended without a word
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  SharedResults& results_;
+  int threads_;
+  Deadline until_;
+};
+
 /// The arrays and threads of one process. Plain pages, as the arrays of a STREAM program have.
 class Process {
  public:
-  Process(const std::vector<int>& cpus, std::size_t bytes, const Deadline& until)
+  /// \param meeting with the threads of other processes; null: there are none.
+  Process(const std::vector<int>& cpus, std::size_t bytes, const Deadline& until, const Meeting* meeting)
       : until_(until),
         n_(std::max<std::size_t>(bytes / 3 / sizeof(double), 8 * cpus.size())),
         stride_((n_ * sizeof(double) / page + 1) * page + page / 4),
         memory_(3 * stride_),
         thread_count_(cpus.size()),
-        threads_(cpus, [this](int rank) { part(static_cast<std::size_t>(rank)); }) {
+        threads_(
+            cpus, [this](int rank) { part(static_cast<std::size_t>(rank)); },
+            [this, meeting](int) {
+              if (meeting != nullptr && kernel_ >= 0) meeting->attend(kernels_);
+            }) {
     threads_.round();  // first touch, by the threads that will use the pages
   }
 
@@ -60,6 +101,7 @@ class Process {
   bool run(int kernel) {
     kernel_ = kernel;
     threads_.round();
+    ++kernels_;
     return !cut_.load();
   }
   [[nodiscard]] const PinnedThreads& threads() const { return threads_; }
@@ -109,41 +151,19 @@ class Process {
   os::NodeMemory memory_;
   std::size_t thread_count_;
   int kernel_ = -1;
+  int kernels_ = 0;  // run so far
   std::atomic<double> sink_{0};
   std::atomic<bool> cut_{false};
   PinnedThreads threads_;
 };
 
-/// What the parent and the children see of each other.
-struct SharedResults {
-  std::atomic<int> arrived{0};
-  std::atomic<int> failed{0};
-  std::atomic<int> over{0};  ///< time is up for one of them, and so for all
-  struct alignas(64) Times {
-    double begin, end;  ///< both 0: that trial was not whole
-  };
-};
-
-/// False where they need not go on.
-bool meet(SharedResults& results, int processes, int meeting, const Deadline& until) {
-  results.arrived.fetch_add(1);
-  for (int spins = 0; results.arrived.load() < processes * meeting; ++spins) {
-    if (results.failed.load() != 0 || results.over.load() != 0) return false;
-    if (spins <= 1000) continue;
-    if (until.passed()) results.over.store(1);  // somebody may have ended without a word
-    std::this_thread::yield();
-  }
-  return results.over.load() == 0;
-}
-
 /// All trials of one process; times go to `times` by kernel, trial, process.
 void take_part(Process& process, SharedResults& results, SharedResults::Times* times, int processes, int rank,
-               int trials, const Deadline& until) {
-  int meeting = 0;
+               int trials) {
   for (int kernel = 0; kernel < 4; ++kernel) {
     for (int trial = 0; trial < trials; ++trial) {
-      if (processes > 1 && !meet(results, processes, ++meeting, until)) return;
       if (!process.run(kernel)) return results.over.store(1);
+      if (results.failed.load() != 0 || results.over.load() != 0) return;
       times[(kernel * trials + trial) * processes + rank] = {process.threads().begin_ns(), process.threads().end_ns()};
     }
   }
@@ -161,13 +181,17 @@ StreamResult stream(const std::vector<std::vector<int>>& processes, std::size_t 
                                                         (sizeof(SharedResults) + 63) / 64 * 64);
   const std::size_t share = bytes / processes.size();
   std::size_t elements = 0;
+  StreamResult result;
+  for (const auto& cpus : processes) result.threads += static_cast<int>(cpus.size());
+  const Meeting threads(*results, result.threads, until);
+  const Meeting* const meeting = count > 1 ? &threads : nullptr;
 
   std::vector<int> children;
   for (int rank = 1; rank < count; ++rank) {
     const auto child = os::fork_child([&] {
       try {
-        Process process(processes[static_cast<std::size_t>(rank)], share, until);
-        take_part(process, *results, times, count, rank, trials, until);
+        Process process(processes[static_cast<std::size_t>(rank)], share, until, meeting);
+        take_part(process, *results, times, count, rank, trials);
       } catch (...) {
         results->failed.store(1);
       }
@@ -178,12 +202,11 @@ StreamResult stream(const std::vector<std::vector<int>>& processes, std::size_t 
     }
     children.push_back(*child);
   }
-  StreamResult result;
   try {
     if (results->failed.load() == 0) {
-      Process process(processes[0], share, until);
+      Process process(processes[0], share, until, meeting);
       elements = process.elements();
-      take_part(process, *results, times, count, 0, trials, until);
+      take_part(process, *results, times, count, 0, trials);
     }
   } catch (...) {
     results->failed.store(1);
@@ -196,7 +219,6 @@ StreamResult stream(const std::vector<std::vector<int>>& processes, std::size_t 
                 "raise the limits on processes and memory, or measure less");
   }
 
-  for (const auto& cpus : processes) result.threads += static_cast<int>(cpus.size());
   for (int kernel = 0; kernel < 4; ++kernel) {
     std::vector<double> rates;
     for (int trial = trials > 1 ? 1 : 0; trial < trials; ++trial) {  // the first one warms up, as in STREAM
