@@ -18,8 +18,8 @@ struct Block {
   void* data = nullptr;
   std::size_t bytes = 0;
   std::size_t unit = 0;  ///< page size; the length is a multiple of it
-  std::size_t touched =
-      0;  ///< what is spread as a whole: a page; a huge page in large blocks that have asked for those
+  /// What is spread as a whole: a page; a huge page in large blocks that have asked for those.
+  std::size_t touched = 0;
   bool placed = false;
 };
 
