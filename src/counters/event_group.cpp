@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <utility>
 
 namespace charm::counters {
@@ -26,7 +27,8 @@ EventGroup::EventGroup(std::shared_ptr<os::PerfEvents> perf, const std::vector<P
     : perf_(std::move(perf)), events_(events), words_(3 + events.size()), last_(events.size()) {}
 
 std::unique_ptr<EventGroup> EventGroup::open(const std::shared_ptr<os::PerfEvents>& perf,
-                                             const std::vector<Planned>& events, Failure& failure, bool pages) {
+                                             const std::vector<Planned>& events, Failure& failure, bool pages,
+                                             const std::shared_ptr<FileBudget>& budget) {
   std::unique_ptr<EventGroup> group(new EventGroup(perf, events));
   group->readable_ = pages && perf->counts_reader();
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -45,10 +47,18 @@ std::unique_ptr<EventGroup> EventGroup::open(const std::shared_ptr<os::PerfEvent
     }
     group->held_.push_back(one);
   }
+  if (budget != nullptr) {
+    if (!budget->take(group->files())) {
+      failure = {0, EMFILE};
+      return nullptr;
+    }
+    group->budget_ = budget;
+  }
   return group;
 }
 
 EventGroup::~EventGroup() {
+  if (budget_ != nullptr) budget_->give_back(files());
   while (!held_.empty()) {  // members before their leader
     const Held& one = held_.back();
     if (one.page != nullptr) perf_->unmap(one.page);

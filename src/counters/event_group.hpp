@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "counters/file_budget.hpp"
 #include "counters/plan.hpp"
 #include "os/perf/perf_events.hpp"
 
@@ -34,8 +35,10 @@ class EventGroup {
 
   /// \param failure set where the result is null.
   /// \param pages whether the events' pages are mapped; without them each event keeps its descriptor.
+  /// \param budget that the files are taken from, if there is one; where it has too few left the failure is EMFILE.
   static std::unique_ptr<EventGroup> open(const std::shared_ptr<os::PerfEvents>& perf,
-                                          const std::vector<Planned>& events, Failure& failure, bool pages = true);
+                                          const std::vector<Planned>& events, Failure& failure, bool pages = true,
+                                          const std::shared_ptr<FileBudget>& budget = nullptr);
   ~EventGroup();
   EventGroup(const EventGroup&) = delete;
   EventGroup& operator=(const EventGroup&) = delete;
@@ -66,6 +69,7 @@ class EventGroup {
   bool add(std::span<const std::uint64_t> values, std::span<double> totals, double scale) noexcept;
 
   std::shared_ptr<os::PerfEvents> perf_;
+  std::shared_ptr<FileBudget> budget_;  // that its files were taken from; null: none
   std::vector<Planned> events_;
   struct Held {
     int descriptor = -1;                                  // -1: its page keeps it open

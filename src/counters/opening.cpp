@@ -28,14 +28,15 @@ void drop(std::vector<std::vector<Planned>>& groups, const Planned& refused) {
 
 }  // namespace
 
-Opened open_groups(const SourceContext& around, std::vector<std::vector<Planned>> groups, Limits limits, bool pages) {
+Opened open_groups(const SourceContext& around, std::vector<std::vector<Planned>> groups, Limits limits, bool pages,
+                   const std::shared_ptr<FileBudget>& budget) {
   Opened opened;
   while (!groups.empty()) {
     Groups open;
     EventGroup::Failure failure;
     std::size_t at = 0;
     for (; at < groups.size(); ++at) {
-      auto group = EventGroup::open(around.perf, groups[at], failure, pages);
+      auto group = EventGroup::open(around.perf, groups[at], failure, pages, budget);
       if (group == nullptr) break;
       open.push_back(std::move(group));
     }

@@ -21,8 +21,8 @@ struct Opened {
 };
 
 /// Opens `groups` on the calling thread: in smaller groups if they do not fit, and without events that the kernel does
-/// not know. \param pages as for EventGroup::open.
+/// not know. \param pages and \param budget as for EventGroup::open.
 Opened open_groups(const SourceContext& around, std::vector<std::vector<Planned>> groups, Limits limits,
-                   bool pages = true);
+                   bool pages = true, const std::shared_ptr<FileBudget>& budget = nullptr);
 
 }  // namespace charm::counters

@@ -18,7 +18,7 @@ constexpr std::array by_need{FillSource::other_chiplet, FillSource::local_dram, 
 
 FileRation ration(std::size_t files, int threads, int events) {
   if (files == 0 || threads <= 0) return {threads, events};
-  const int room = static_cast<int>(files / 4 * 3);
+  const int room = static_cast<int>(files_for_counters(files));
   const int each = std::min(events, std::max(fewest_events, room / threads));
   return {std::min(threads, room / std::max(1, each)), each};
 }
@@ -34,7 +34,7 @@ RationedPlan rationed(const EventPlan& plan, std::size_t files, int threads, boo
     const FileRation one = ration(files, threads, events_of(plan));
     return {trimmed(plan, one.events, limits), one.threads};
   }
-  const int room = static_cast<int>(files / 4 * 3);
+  const int room = static_cast<int>(files_for_counters(files));
   const auto groups_of = [](const EventPlan& of) { return static_cast<int>(of.groups.size()); };
   RationedPlan least{plan, threads};
   for (int events = events_of(plan); events > fewest_events && groups_of(least.plan) > room / threads;)

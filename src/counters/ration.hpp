@@ -20,6 +20,9 @@ constexpr double reading_pause(double reading_s) { return reading_s / readings_s
 /// So many switches a second may a counted thread make; 0: any number.
 constexpr double most_switches(double added_s) { return added_s > 0 ? switches_share / added_s : 0; }
 
+/// Of the files that the process may open those that its counters may keep; the others are the program's.
+constexpr std::size_t files_for_counters(std::size_t files) { return files / 4 * 3; }
+
 struct FileRation {
   int threads = 0;  ///< so many threads are counted
   int events = 0;   ///< by so many events each

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "base/notices.hpp"
+#include "counters/file_budget.hpp"
 #include "counters/opening.hpp"
+#include "counters/ration.hpp"
 #include "counters/sources.hpp"
 #include "os/threads/thread_usage.hpp"
 
@@ -38,16 +40,21 @@ class Notes {
 };
 
 struct Shared {
+  explicit Shared(SourceContext context)
+      : around(std::move(context)), budget(std::make_shared<FileBudget>(files_for_counters(around.files))) {}
+
   SourceContext around;
   os::ForkDetector fork_detector;
   Notes notes;
 
-  /// open_groups(), by one thread at a time: while it is opened, an event has a descriptor that it does not keep.
+  /// open_groups(), by one thread at a time: while it is opened, an event has a descriptor that it does not keep. What
+  /// is kept comes out of the budget of all threads.
   Opened open(std::vector<std::vector<Planned>> groups, const Limits& limits) {
     const std::lock_guard lock(opening);
-    return open_groups(around, std::move(groups), limits);
+    return open_groups(around, std::move(groups), limits, true, budget);
   }
   std::mutex opening;
+  std::shared_ptr<FileBudget> budget;
 };
 
 std::shared_ptr<Shared> share(const SourceContext& around);

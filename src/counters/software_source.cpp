@@ -49,11 +49,7 @@ class SoftwareSource final : public Source {
 
 }  // namespace
 
-std::shared_ptr<Shared> share(const SourceContext& around) {
-  auto shared = std::make_shared<Shared>();
-  shared->around = around;
-  return shared;
-}
+std::shared_ptr<Shared> share(const SourceContext& around) { return std::make_shared<Shared>(around); }
 
 std::unique_ptr<ThreadCounters> software_thread(std::shared_ptr<Shared> shared) {
   return std::make_unique<SoftwareThread>(std::move(shared));
