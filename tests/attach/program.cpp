@@ -6,7 +6,7 @@
 // attach_program found THREADS: threads that begin on the one cpu of the worker that makes them, and end when their
 // masks are widened. It fails after half a minute.
 //
-// attach_program busy THREADS: threads that compute until each has a cpu for itself. It fails after two minutes.
+// attach_program busy THREADS: threads that compute until each has had a cpu for itself. It fails after two minutes.
 //
 // attach_program serial SECONDS: one thread that computes for so many seconds of cpu time. It fails if its mask was
 // ever narrower than at the beginning.
@@ -109,10 +109,15 @@ int found(int threads) {
 
 int busy(int threads) {
   std::atomic<bool> missed{false};
+  std::atomic<int> unbound{threads};
   std::vector<std::thread> running;
   for (int t = 0; t < threads; ++t) {
     running.emplace_back([&] {
       if (!compute_until_bound(missed)) missed = true;
+      --unbound;
+      // Computes on: the last of several workers would be a single worker, which is not bound.
+      while (unbound > 0 && !missed) {
+      }
     });
   }
   for (auto& thread : running) thread.join();
