@@ -17,7 +17,9 @@ struct Standing {
 };
 
 /// The fewest chiplets whose last-level caches hold `bytes`, first with as few sockets as hold the workers, then with
-/// all; as many chiplets as there can be if no caches hold that much. \throws as placement policies do.
+/// all. If no caches hold that much, the work goes to memory: as many chiplets as there can be, on all sockets; but of
+/// as few sockets as hold the workers, if these leave more than half of the cores there free. So few workers get from
+/// one socket's memory nearly all that they can take, and what they share stays near. \throws as placement policies do.
 Standing standing_for(const Machine& machine, const Request& request, double bytes);
 
 }  // namespace charm::placement

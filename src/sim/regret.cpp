@@ -46,7 +46,8 @@ Standing most_of_all(const Machine& machine, const Request& request, double /*by
 }
 
 constexpr StandingRule rules[] = {
-    {"by memory", "as few as hold the program's memory in their caches, else all", placement::standing_for},
+    {"by memory", "as few as hold the program's memory in their caches, else all that the workers are enough for",
+     placement::standing_for},
     {"local", "the fewest", fewest},
     {"middle", "the middle level", middle},
     {"distributed", "the most of as few sockets as hold the workers", most},
