@@ -122,7 +122,7 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Counters that are not there. Work is half of the time, and lines come from memory and from other chiplets.
+/// Counters that are not there. Most of the time goes to lines from memory, so that there is something to decide.
 class Trapped final : public charm::counters::Source {
  public:
   static constexpr double reading_s = 30e-6;
@@ -139,8 +139,8 @@ class Trapped final : public charm::counters::Source {
         charm::counters::Reading reading;
         reading.time_ns = ns;
         reading.instructions = 2 * ns;
-        reading.fills[index(FillSource::local_dram)] = ns / 100;
-        reading.fills[index(FillSource::other_chiplet)] = ns / 200;
+        reading.fills[index(FillSource::local_dram)] = ns / 12;
+        reading.fills[index(FillSource::other_chiplet)] = ns / 40;
         reading.has.instructions = true;
         reading.has.fills = {FillSource::local_dram, FillSource::other_chiplet};
         return reading;

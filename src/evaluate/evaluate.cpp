@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -39,9 +40,8 @@ std::vector<std::size_t> order_of(const Evaluation& evaluation) {
   std::vector<std::size_t> order(evaluation.results.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (evaluation.extent == Extent::quick) {
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return seconds_of(evaluation.results[a].plan) < seconds_of(evaluation.results[b].plan);
-    });
+    const auto key = [&](std::size_t i) { return std::pair(seconds_of(evaluation.results[i].plan), i); };
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
   }
   return order;
 }

@@ -161,7 +161,8 @@ std::string experiment_list(const std::vector<Result>& planned, double limit_s, 
                     {can ? result.title : result.verdict.why, ""}});
   }
   std::string out = render_table({{"experiment"}, {"paper"}, {"time"}, {""}}, rows, colour);
-  out += fmt::format("\nall of them: about {}", base::format_seconds(all));
+  out += fmt::format("\nall of them: about {}",
+                     all < 120 ? base::format_seconds(all) : fmt::format("{:.0f} minutes", all / 60));
   if (limit_s > 0 && all > limit_s) {
     out += fmt::format("; --quick begins with the shortest and measures for {:.0f} minutes, and --resume goes on",
                        limit_s / 60);
