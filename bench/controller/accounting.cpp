@@ -1,4 +1,6 @@
-// bench_controller_accounting [SECONDS] [PROGRAM [calls]]: the cost of control, as the sum of the times of its calls.
+// bench_controller_accounting [--trapped] [SECONDS] [PROGRAM [calls]]: the cost of control, as the sum of the times of
+// its calls. With --trapped each worker has counters of which a reading takes 30 us, as where a hypervisor traps every
+// access; they tell what this machine's clock says.
 // Other load on the machine hides a difference of 1 % between two runs. So the linker (--wrap) reads a clock before and
 // after every call by which the runtime enters its steering: publishing, reading counters, deciding, moving, and
 // counting work all happen inside of these calls. The sum over the processor time of the run is the share that control
@@ -9,7 +11,8 @@
 // has. (The number of calls in a second varies with the load.) The time of an empty pair of clock readings is
 // subtracted from each call. The result does not contain what a move costs the program itself (refilling caches), which
 // the table of docs/controller.md has, nor the countdown of a register between two calls. Calls longer than 50 us have
-// lost the processor, or are ticks above their limit: they are counted separately ("long").
+// lost the processor, or are ticks above their limit: they are counted separately ("long"; with --trapped from 100 us
+// on).
 //
 // The machine is a described one with more chiplets than the workers need, and the controller has parameters with which
 // it tries other levels all the time. The two policies take turns. Where no decision was made, there is
@@ -25,12 +28,16 @@
 #include <cstdlib>
 #include <ctime>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "controller/programs.hpp"
+#include "counters/source.hpp"
+#include "sched/run/runtime.hpp"
 
 namespace {
 
@@ -115,6 +122,51 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+/// Counters that are not there. Most of the time goes to lines from memory, so that there is something to decide.
+class Trapped final : public charm::counters::Source {
+ public:
+  static constexpr double reading_s = 30e-6;
+
+  std::unique_ptr<charm::counters::ThreadCounters> open_for_this_thread(int /*worker*/) override {
+    struct Thread final : charm::counters::ThreadCounters {
+      charm::counters::Reading read() noexcept override {
+        using charm::counters::FillSource;
+        const auto now = [] { return std::chrono::steady_clock::now(); };
+        const auto begin = now();
+        while (std::chrono::duration<double>(now() - begin).count() < reading_s) {
+        }
+        const auto ns = static_cast<std::uint64_t>(std::chrono::duration<double, std::nano>(now() - opened).count());
+        charm::counters::Reading reading;
+        reading.time_ns = ns;
+        reading.instructions = 2 * ns;
+        reading.fills[index(FillSource::local_dram)] = ns / 12;
+        reading.fills[index(FillSource::other_chiplet)] = ns / 40;
+        reading.has.instructions = true;
+        reading.has.fills = {FillSource::local_dram, FillSource::other_chiplet};
+        return reading;
+      }
+      const std::chrono::steady_clock::time_point opened = std::chrono::steady_clock::now();
+    };
+    return std::make_unique<Thread>();
+  }
+  [[nodiscard]] charm::counters::Description describe() const override {
+    charm::counters::Description description;
+    description.kind = charm::counters::Description::Kind::hardware;
+    description.name = "counters of which a reading takes 30 us";
+    description.reading_s = reading_s;
+    return description;
+  }
+};
+
+bool trapped = false;
+
+void start(const charm::Config& config) {
+  if (trapped)
+    new charm::sched::Runtime(config, nullptr, std::make_unique<Trapped>());  // until finalize()
+  else
+    charm::init(config);
+}
+
 struct Share {
   double seconds = 0, processor = 0;
   int runs = 0;
@@ -125,7 +177,7 @@ struct Share {
 
 void run(const cost::Program& program, const charm::Config& config, double seconds, Share& share) {
   std::thread([&] {
-    charm::init(config);
+    start(config);
     program.seconds();
     const double before = processor_seconds() - share.processor;
     seconds += share.processor;
@@ -175,17 +227,23 @@ CHARM_ACCOUNTED(5, void, 8end_workERNS0_6WorkerEl, (void* self, void* worker, lo
 CHARM_ACCOUNTED(6, void, 5countERNS0_6WorkerEPKvd, (void* worker, const void* kind, double n), (worker, kind, n))
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "--trapped") {
+    trapped = true;
+    --argc;
+    ++argv;
+  }
   const double seconds = argc > 1 ? std::atof(argv[1]) : 10;  // of processor time, for each policy
   const std::string only = argc > 2 ? argv[2] : "";
   const double per_second = ticks_of_a_second();
   empty_ticks = ticks_of_nothing();
-  long_ticks = static_cast<std::uint64_t>(long_us * 1e-6 * per_second);
+  long_ticks = static_cast<std::uint64_t>((trapped ? 2 : 1) * long_us * 1e-6 * per_second);
   const int workers = std::max(1, std::min(8, static_cast<int>(charm::Machine::discover().cores.size())));
   const auto graph = charm::workloads::Graph::generate({.scale = 16}, {"serial", 1});
   charm::Config config;
   config.workers = workers;
   config.topology = "pack:1 l3:4 core:" + std::to_string(workers) + " pu:1";
-  std::printf("share of processor time inside of steering, %d workers, 4 chiplets of paper\n", workers);
+  std::printf("share of processor time inside of steering, %d workers, 4 chiplets of paper%s\n", workers,
+              trapped ? ", a reading of counters takes 30 us" : "");
   std::printf("%-20s %9s %10s %9s %8s %9s %9s %9s %7s %9s\n", "program", "run (s)", "calls/ms", "ns/call", "long",
               "adaptive", "still", "control", "ticks", "decisions");
   double most = 0;

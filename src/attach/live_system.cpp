@@ -1,14 +1,10 @@
 #include "attach/live_system.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdlib>
 #include <set>
 #include <utility>
 
 #include "os/files/set_aside.hpp"
-#include "os/files/system_files.hpp"
 #include "os/memory/stack_memory.hpp"
 #include "os/threads/affinity.hpp"
 
@@ -147,16 +143,6 @@ double LiveSystem::resident_bytes() {
     if (const auto status = processes_.status(process)) pages += static_cast<double>(status->resident_pages);
   }
   return pages * static_cast<double>(os::page_bytes());
-}
-
-std::optional<double> LiveSystem::progress() {
-  if (progress_file_.empty()) return std::nullopt;
-  std::array<char, 64> buffer{};
-  std::string text(os::read_start(progress_file_, buffer.data(), buffer.size() - 1));
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || !std::isfinite(number)) return std::nullopt;
-  return number;
 }
 
 std::unique_ptr<counters::ThreadCounters> LiveSystem::counters(const ThreadId& id) {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "attach/progress.hpp"
 #include "attach/system.hpp"
 #include "counters/other_threads.hpp"
 #include "os/processes/process_events.hpp"
@@ -40,9 +41,11 @@ class LiveSystem final : public System {
   void before_binding(std::function<void()> prepare) { before_binding_ = std::move(prepare); }
   double used() override;
   double resident_bytes() override;
-  std::optional<double> progress() override;
-  /// Names a file whose first number is the work that the program has done so far.
-  void read_progress_from(std::string file) { progress_file_ = std::move(file); }
+  std::optional<Told> progress(double now) override {
+    return progress_ == nullptr ? std::nullopt : progress_->latest(now);
+  }
+  /// Names what tells of the work that the program does; it lives longer.
+  void ask_of_progress(ProgressSource& source) { progress_ = &source; }
   std::map<int, os::CpuTime> cpu_times() override { return os::cpu_times(); }
   std::unique_ptr<counters::ThreadCounters> counters(const ThreadId& id) override;
 
@@ -75,7 +78,7 @@ class LiveSystem final : public System {
   std::map<ThreadId, os::ThreadClock> clocks_;
   const std::size_t most_clocks_;  // most open files; reading the times of further threads costs more
   std::function<void()> before_binding_;
-  std::string progress_file_;
+  ProgressSource* progress_ = nullptr;
 };
 
 }  // namespace charm::attach

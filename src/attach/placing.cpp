@@ -150,9 +150,9 @@ void ThreadPlacer::avoid(double now) {
 void ThreadPlacer::make_control_group(double now) {
   uncounted_ = false;
   if (serial() || generation_->shared) return;
-  const auto told = system_.progress();
-  tells_progress_ = told.has_value();
-  progress_ = told.value_or(0);
+  tells_progress_ = tells(now);
+  progress_ = system_.progress(now).value_or(Told{0, now});
+  news_of_work_ = 0;
   if (!steering::has_choice(plan_.spec, generation_->placement)) return look_for_counters();
   if (given_up_ && !tells_progress_) {
     uncounted_ = true;
@@ -168,6 +168,7 @@ void ThreadPlacer::make_control_group(double now) {
       return;
     }
   }
+  if (std::exchange(told_standing_, false)) trouble_.clear();
   generation_->control_group =
       steering::make_control_group(plan_.spec, plan_.machine, generation_->placement, now - started_);
   next_tick_ = now;
@@ -202,13 +203,14 @@ void ThreadPlacer::stand(double now) {
 }
 
 void ThreadPlacer::tell_standing() {
+  told_standing_ = true;
   trouble_ =
       std::string(given_up_ ? "counters of its threads tell nothing, or would take more than .5 % of their time, "
                               "since they switch so often"
                             : "there are no counters of its threads") +
       ", and nothing else tells how fast it is: '" + plan_.spec + "' stands at " +
       std::to_string(generation_->spread()) + " chiplets" +
-      (stands_by_memory() ? ", by the memory that it holds; --progress FILE would let it try others" : "");
+      (stands_by_memory() ? ", by the memory that it holds; --progress or --metric would let it try others" : "");
 }
 
 /// The chiplets of the workers.

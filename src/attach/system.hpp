@@ -29,6 +29,12 @@ struct Found {
   int parent = 0;        ///< the process that started its process; 0: not known
 };
 
+/// Work that a program says it has done.
+struct Told {
+  double done = 0;  ///< so far, in units of its own
+  double at = 0;    ///< when that was so, by the clock of the caller
+};
+
 class System {
  public:
   System() = default;
@@ -59,8 +65,8 @@ class System {
   virtual double used() = 0;
   /// Memory that the program and its children hold, in bytes; 0 if it is not known.
   virtual double resident_bytes() { return 0; }
-  /// Work that the program says it has done so far, in units of its own; nothing if it says none.
-  virtual std::optional<double> progress() { return std::nullopt; }
+  /// What the program has said latest of its work; nothing if it says nothing.
+  virtual std::optional<Told> progress(double /*now*/) { return std::nullopt; }
   /// The kernel's counts of each cpu, for all programs.
   virtual std::map<int, os::CpuTime> cpu_times() = 0;
   /// Counters of a thread; null if there are none.

@@ -17,8 +17,9 @@ constexpr double look_s = 0.02;        // short enough that a thread that lives 
 constexpr double unhurried_look_s = 0.1;  // A8
 constexpr double lively_window_s = 0.1;
 constexpr double calm_window_s = 0.25;
-constexpr double stand_s = 1;   // between two looks at its memory
-constexpr int most_rounds = 8;  // searches for threads that were created while masks changed
+constexpr double stand_s = 1;     // between two looks at its memory
+constexpr double silence_s = 15;  // after it, a program that has told what it does counts as one that tells nothing
+constexpr int most_rounds = 8;    // searches for threads that were created while masks changed
 
 }  // namespace
 
@@ -46,14 +47,15 @@ double ThreadPlacer::step(double now) {
     assign(now);
     avoid(now);
     if (now >= next_stand_) {
-      stand(now);
+      if (!look_at_progress(now)) stand(now);
       next_stand_ = now + stand_s;
     }
     next_window_ = now + (now < lively_until_ ? lively_window_s : calm_window_s);
   }
   if (decides() && now >= next_tick_) {
-    record_counts(now);
-    if (decides()) next_tick_ = now + generation_->control_group->period() / 2;
+    const bool told = hear_progress(now);
+    if (told) record_counts(now);
+    if (decides()) next_tick_ = now + (told ? generation_->control_group->period() / 2 : look_s);
   }
   next_look_ = looked_at_ + look_seconds();
   const double next = system_.announces() >= 0 ? next_window_ : std::min(next_look_, next_window_);
@@ -163,6 +165,29 @@ bool ThreadPlacer::counters_given_up() {
   return given_up_;
 }
 
+/// Where the program tells what it has done, a tick ends with the next number that it tells, so that each interval has
+/// the work that was done in it. \returns false where there is none yet.
+bool ThreadPlacer::hear_progress(double now) {
+  if (!tells_progress_) return true;
+  const auto told = system_.progress(now);
+  if (!told || told->at <= progress_.at) return false;
+  news_of_work_ += std::max(0.0, told->done - progress_.done);
+  progress_ = *told;
+  return true;
+}
+
+/// The first number may come late, and no further one for long. \returns whether that made a new placement.
+bool ThreadPlacer::look_at_progress(double now) {
+  if (!generation_ || serial() || generation_->shared || tells(now) == tells_progress_) return false;
+  renew(now);
+  return true;
+}
+
+bool ThreadPlacer::tells(double now) {
+  const auto told = system_.progress(now);
+  return told && now - told->at <= silence_s;
+}
+
 void ThreadPlacer::record_counts(double now) {
   std::optional<std::size_t> last;
   for (std::size_t s = 0; s < slots_.size(); ++s) {
@@ -176,13 +201,11 @@ void ThreadPlacer::record_counts(double now) {
     last = s;
   }
   if (!last) return;
-  if (const auto told = tells_progress_ ? system_.progress() : std::nullopt) {
-    slots_[*last].totals.user_work += std::max(0.0, *told - progress_);
-    progress_ = *told;
-  }
+  slots_[*last].totals.user_work += std::exchange(news_of_work_, 0);
   if (counters_given_up()) return renew(now);
   const long changes = generation_->control_group->changes();
-  generation_->control_group->poll(static_cast<int>(*last), slots_[*last].totals, now - started_);
+  generation_->control_group->poll(static_cast<int>(*last), slots_[*last].totals,
+                                   (tells_progress_ ? progress_.at : now) - started_);
   if (generation_->control_group->changes() != changes) apply(now);
 }
 

@@ -17,6 +17,7 @@
 //     count the cpus in the mask of the thread that creates them, which mostly is the one that is busy.
 // A7  Without counters, and where the program does not say what it has done, a policy that moves workers stands at the
 //     level that placement/standing.hpp gives for the memory that the program holds.
+//     A program that tells its first number late, or none for a while, goes over once that is noticed.
 // A8  While no thread has less than all cpus of the plan, a new thread inherits the right mask. If the system also
 //     announces new threads, so that none is missed, and the program has all cores that it could have, so that the
 //     length of its queue changes nothing, new threads are searched for every 100 ms instead of every 20 ms.
@@ -178,6 +179,9 @@ class ThreadPlacer {
   void apply(double now);
   void place_workers();
   void release_all();
+  [[nodiscard]] bool tells(double now);
+  bool hear_progress(double now);
+  bool look_at_progress(double now);
   void record_counts(double now);
   void count(Slot& slot);
   bool counters_given_up();
@@ -228,8 +232,10 @@ class ThreadPlacer {
   double next_stand_ = 0;
   placement::Standing standing_, seen_standing_;  // the present one, and that of the latest look at its memory
   bool uncounted_ = false;                        // there are no counters of its threads
-  double progress_ = 0;                           // that the program has told so far
+  Told progress_;                                 // what the program has told latest
   bool tells_progress_ = false;
+  double news_of_work_ = 0;     // that it has told since the latest counts
+  bool told_standing_ = false;  // trouble_ says that nothing tells how fast it is
   int next_binder_ = 0;
   Tally tally_;
   std::string trouble_;

@@ -98,7 +98,7 @@ int attach(const AttachOptions& options, Session& session) {
     pinned.tell(options, prepared, outcome, session);
     return exit_done;
   }
-  Steered steered(options, prepared, options.pid, true);
+  Steered steered(options, prepared, options.pid, true, progress_source(options));
   steered.restore_by(affinity_restorer);
   bool alive = true;
   while (signals.arrived() == 0 && (alive = processes.alive(process)) &&

@@ -33,6 +33,10 @@ void declare_common(CLI::App& app, BenchOptions& options) {
                  1, 65536);
   }
   whole_number(app.add_option("--trials", request.trials, "Timed trials of each row [5; graph500: 3]"), 1, 100000);
+  number_within(app.add_option("--trial-seconds", request.trial_seconds,
+                               "A trial repeats its kernel for so long and counts the second half [one run]"),
+                .01, 3600)
+      ->type_name("SECONDS");
   if (options.workload->text().places_arrays) {
     one_of(app.add_option("--memory", request.memory, "Where CHARM's arrays lie on several NUMA nodes [partitioned]"),
            workloads::memory_names());

@@ -143,7 +143,9 @@ View look(const CountersArguments& options) {
     if (options.from.empty()) view.shape = {2, 2, 2};  // two sockets show everything that a core can tell apart
     view.description = on_paper(*view.model, view.shape, wishes);
   }
-  view.blind = counters::blind_spots(view.description, machine);
+  // A core of the catalogue is in no machine: what it cannot tell apart is told for several chiplets in a node.
+  const bool nowhere = !view.here && options.from.empty();
+  view.blind = counters::blind_spots(view.description, nowhere ? Machine::from("pack:2 l3:2 core:2 pu:1") : machine);
   if (view.model != nullptr) view.rows = counters::rows_for(*view.model, view.shape);
   return view;
 }

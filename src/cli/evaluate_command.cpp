@@ -25,6 +25,7 @@
 #include "cli/malloc/source.hpp"
 #include "cli/options.hpp"
 #include "compare/disturbance.hpp"
+#include "controller/known_machines.hpp"
 #include "counters/source.hpp"
 #include "drawing/svg.hpp"
 #include "evaluate/evaluate.hpp"
@@ -99,7 +100,8 @@ Undertaking undertake(const EvaluateOptions& options, Session& session) {
   const auto counting = source->describe();
   evaluate::Facts& facts = all.context.facts;
   facts.machine = machine;
-  facts.vendor = os::read_cpu_identity().vendor;
+  facts.vendor = machine.is_live() ? os::read_cpu_identity().vendor : std::string(controller::maker_of(machine.name));
+  facts.counters = counting.kind == counters::Description::Kind::hardware;
   facts.fills = evaluate::tells_fills(counting, facts.why_no_fills);
   facts.runtimes = workloads::runtimes();
   facts.available_bytes = os::available_bytes().value_or(0);
@@ -167,6 +169,7 @@ std::string report_file(const std::string& folder) { return (fs::path(folder) / 
 void write_results(const std::string& folder, const Evaluation& evaluation, const Machine& machine) {
   os::write_durably((fs::path(folder) / "evaluation.json").string(), evaluate::to_json(evaluation));
   os::write_whole(report_file(folder), evaluate::report_page(evaluation, drawing::svg(machine)));
+  os::write_whole((fs::path(folder) / "summary.txt").string(), evaluation_text(evaluation, false));
 }
 
 /// Stores an evaluation in its file. The first time, when nothing has been measured, a file that cannot be written ends
@@ -273,7 +276,8 @@ int list(const EvaluateOptions& options, Session& session) {
   if (options.output.json) {
     session.out << evaluate::to_json(all.evaluation);
   } else {
-    session.out << experiment_list(all.evaluation.results, colour_on_stdout(options.output.colour));
+    session.out << experiment_list(all.evaluation.results, options.full ? 0 : quick_limit_s,
+                                   colour_on_stdout(options.output.colour));
   }
   return exit_done;
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "cli/attach/pinned.hpp"
@@ -17,6 +18,7 @@
 #include "cli/commands.hpp"
 #include "cli/malloc/preload.hpp"
 #include "cli/options.hpp"
+#include "os/files/memory_file.hpp"
 #include "os/files/output_file.hpp"
 #include "os/memory/thread_memory.hpp"
 #include "os/processes/child.hpp"
@@ -98,6 +100,12 @@ int become(const RunArguments& options, const Prepared& prepared, const std::opt
   return not_started(options, os::become_found(start.words), session);
 }
 
+void check_descriptor(const AttachOptions& options) {
+  if (options.progress_fd == 0 || !os::is_inherited(options.progress_fd)) return;
+  throw Error(Errc::bad_input, "--progress-fd: descriptor " + std::to_string(options.progress_fd) + " is open already",
+              "choose another, or close it");
+}
+
 /// \returns how the program ended; nothing where it was not started, with `code` to exit with.
 std::optional<os::Ended> run(const RunArguments& options, Session& session, int& code) {
   if (options.json && !options.dry_run) {
@@ -114,6 +122,7 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
   if (options.once && !options.report.empty()) {
     throw Error(Errc::bad_input, "--report: with --once nobody stays to write it", "leave one of the two out");
   }
+  check_descriptor(options);
   if (!options.report.empty()) os::check_writable(options.report);
   if (const std::string& file = options.malloc_statistics; !file.empty() && file != "stderr") os::check_writable(file);
   Prepared prepared = prepare(options, os::allowed_cpus(), false);
@@ -147,9 +156,12 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
   os::Child::Start start = start_of(options, prepared, preload);
   // What is leased here is not to be leased once more inside.
   if (prepared.lease) start.variables.emplace_back("CHARM_SHARE", "off");
+  std::unique_ptr<attach::ProgressSource> progress = progress_source(options);
+  const auto* written = dynamic_cast<const attach::WrittenProgress*>(progress.get());
   start.prepare = [&] {
     if (bound) os::bind_this_thread(prepared.plan.cpus);
     set_memory(options.memory, prepared.plan);
+    if (written != nullptr) written->file().give_as(options.progress_fd);
   };
   const double begun = base::monotonic_seconds();
   std::unique_ptr<os::Child> child;
@@ -178,7 +190,7 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
   }
   // A program in the program may be given to charm, too; then its masks are that one's (attach/thread_placer.hpp, A3).
   const auto claim = os::ProcessClaim::make(os::identity(child->pid()), options.children);
-  Steered steered(options, prepared, child->pid(), false);
+  Steered steered(options, prepared, child->pid(), false, std::move(progress));
   steered.restore_by(affinity_restorer);
   steered.system().before_binding([&] {
     if (affinity_restorer) return;
@@ -220,6 +232,11 @@ void declare_run(CLI::App& app, Session& session) {
                            "Every process tells at its end what was placed: stderr, or a file to append to"))
       ->type_name("FILE")
       ->needs(with_malloc);
+  whole_number(app.add_option("--progress-fd", options->progress_fd,
+                              "Descriptor, open in the program, to which it writes that number from time to time"),
+               3, 1023)
+      ->excludes("--progress")
+      ->excludes("--metric");
   app.add_flag("--no-size", options->no_size, "Do not tell the program's thread pools how many threads to make");
   some_of(app.add_option("--no-size-for", options->left_out, "Do not tell these kinds of pools"), attach::pool_kinds());
   app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");

@@ -27,28 +27,15 @@ constexpr std::array<KnownMachine, 16> machines{{
     {"xeon-max-9460", 2, 2, 2, 80, {33, 59, 139, 115, 180}, 12, 0, 230},
 }};
 
-enum class Maker { unknown, amd, intel, arm };
-
-/// By the processor's name, as the system or this table has it.
-Maker maker_of(std::string_view name) {
-  std::string low(name);
-  std::transform(low.begin(), low.end(), low.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto has = [&](std::string_view word) { return low.find(word) != std::string::npos; };
-  if (has("amd") || has("epyc") || has("ryzen")) return Maker::amd;
-  if (has("intel") || has("xeon")) return Maker::intel;
-  if (has("graviton") || has("kunpeng") || has("neoverse") || has("ampere") || has("grace")) return Maker::arm;
-  return Maker::unknown;
-}
-
 struct Shape {
   double sockets, nodes, chiplets, cores;  // each at least 1
-  Maker maker;
+  std::string_view maker;                  // empty: not known
 };
 
 double unlikeness(const Shape& a, const Shape& b) {
   const auto differ = [](double x, double y) { return std::abs(std::log(x / y)); };
   // As much as four and a half times as many chiplets: a guest of a few cores has no shape of its own.
-  const bool others = a.maker != b.maker && a.maker != Maker::unknown && b.maker != Maker::unknown;
+  const bool others = a.maker != b.maker && !a.maker.empty() && !b.maker.empty();
   // What lies between sockets is known only of machines that have several.
   const double sockets = (a.sockets > 1) != (b.sockets > 1) ? 3 : 0;
   return 4 * differ(a.chiplets / a.sockets, b.chiplets / b.sockets) + differ(a.cores, b.cores) +
@@ -56,6 +43,16 @@ double unlikeness(const Shape& a, const Shape& b) {
 }
 
 }  // namespace
+
+std::string_view maker_of(std::string_view processor) {
+  std::string low(processor);
+  std::transform(low.begin(), low.end(), low.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto has = [&](std::string_view word) { return low.find(word) != std::string::npos; };
+  if (has("amd") || has("epyc") || has("ryzen")) return "amd";
+  if (has("intel") || has("xeon")) return "intel";
+  if (has("graviton") || has("kunpeng") || has("neoverse") || has("ampere") || has("grace")) return "arm";
+  return "";
+}
 
 double nodes_of_a_socket(const Machine& machine) {
   const auto nodes =

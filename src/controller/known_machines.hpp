@@ -28,6 +28,9 @@ std::span<const KnownMachine> known_machines();
 /// processor's name tells it, who made it; then cores, nodes, and whether there are several sockets.
 const KnownMachine& most_similar(const Machine& machine);
 
+/// Who made a processor of this name: "amd", "intel" or "arm"; empty where the name does not tell.
+std::string_view maker_of(std::string_view processor);
+
 /// How many nodes with cpus share the memory of a socket.
 double nodes_of_a_socket(const Machine& machine);
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,6 +25,25 @@ double seconds_of(const Plan& plan) {
   double sum = 0;
   for (const Job& job : plan.jobs) sum += job.seconds;
   return sum;
+}
+
+bool has_samples(const Point& point, const std::vector<Samples>& samples) {
+  const auto has = [&](const std::string& name) {
+    return name.empty() ||
+           std::any_of(samples.begin(), samples.end(), [&](const Samples& s) { return s.name == name; });
+  };
+  return has(point.first) && has(point.second);
+}
+
+/// A quick run begins with what takes least, so that what it has no time for is as little as possible.
+std::vector<std::size_t> order_of(const Evaluation& evaluation) {
+  std::vector<std::size_t> order(evaluation.results.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (evaluation.extent == Extent::quick) {
+    const auto key = [&](std::size_t i) { return std::pair(seconds_of(evaluation.results[i].plan), i); };
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  }
+  return order;
 }
 
 class Stopped : public std::exception {};
@@ -51,6 +72,10 @@ class Runner {
     }
     if (experiment.derive != nullptr) experiment.derive(measured.samples);
     judge_points(measured.plan.points, measured.samples, evaluation_.seed);
+    for (const Point& point : measured.plan.points) {
+      if (has_samples(point, measured.samples) && undecided(point, measured.samples))
+        measured.problems.push_back(point.series + ": the controller made no decision while it was measured");
+    }
     measured.verdict = experiment.judge != nullptr ? experiment.judge(context, measured.plan.points)
                                                    : verdict_of(measured.plan.points, measured.plan.x);
     if (measured.verdict.finding == Finding::cannot_tell && !measured.problems.empty())
@@ -186,7 +211,7 @@ bool measure(Evaluation& evaluation, const std::vector<const Experiment*>& chose
   Runner runner(evaluation, measuring, callbacks, limit_s);
   callbacks.store(evaluation);
   try {
-    for (std::size_t i = 0; i < evaluation.results.size(); ++i) {
+    for (const std::size_t i : order_of(evaluation)) {
       Result& result = evaluation.results[i];
       if (result.state != State::planned) continue;
       if (measuring.stopped()) return false;

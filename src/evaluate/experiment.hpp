@@ -41,7 +41,8 @@ struct Needs {
 struct Facts {
   Machine machine;
   std::string vendor;                   ///< as os::CpuIdentity has it
-  bool fills = false;                   ///< counters tell other chiplets from memory
+  bool counters = false;                ///< there are hardware counters
+  bool fills = false;                   ///< they tell other chiplets from memory
   std::string why_no_fills;             ///< the exact reason
   std::vector<std::string> benchmarks;  ///< kinds of `charm bench`
   std::string why_no_benchmarks;        ///< why there are none
@@ -88,6 +89,8 @@ struct Point {
   std::optional<double> published = std::nullopt;
   std::string source = {};  ///< where the paper says so
   std::optional<double> predicted = std::nullopt;
+  /// It is about the controller, and says nothing if that made no decision meanwhile.
+  bool decided = false;
 
   /// By how much `first` is better than `second` (2: twice as fast), or its own value.
   std::optional<compare::Ratio> measured = std::nullopt;

@@ -52,6 +52,7 @@ Json result_json(const Result& result) {
   for (const Samples& each : result.samples) {
     samples.push_back(
         {{"name", each.name}, {"unit", each.unit}, {"more_is_better", each.more_is_better}, {"values", each.values}});
+    if (each.decisions) samples.back()["decisions"] = *each.decisions;
   }
   return {{"name", result.name},
           {"title", result.title},
@@ -124,6 +125,7 @@ Result result_of(const Json& json) {
   for (const Json& each : json.at("samples")) {
     result.samples.push_back({each.at("name").get<std::string>(), each.at("unit").get<std::string>(),
                               each.at("more_is_better").get<bool>(), each.at("values").get<std::vector<double>>()});
+    if (each.contains("decisions")) result.samples.back().decisions = each.at("decisions").get<std::uint64_t>();
   }
   result.plan.notes = json.at("notes").get<std::vector<std::string>>();
   result.problems = json.at("problems").get<std::vector<std::string>>();

@@ -82,6 +82,15 @@ std::string place_of(const Point& point, std::string_view x) {
 
 }  // namespace
 
+bool undecided(const Point& point, const std::vector<Samples>& samples) {
+  if (!point.decided) return false;
+  const auto decisions = [&](const std::string& name) {
+    const Samples* found = find(samples, name);
+    return found == nullptr ? 0 : found->decisions.value_or(0);
+  };
+  return decisions(point.first) + decisions(point.second) == 0;
+}
+
 void judge_points(std::vector<Point>& points, const std::vector<Samples>& samples, std::uint64_t seed) {
   const auto counts = static_cast<std::size_t>(
       std::count_if(points.begin(), points.end(), [](const Point& each) { return each.expect != Expect::nothing; }));
@@ -91,7 +100,7 @@ void judge_points(std::vector<Point>& points, const std::vector<Samples>& sample
     ++seed;
     const Samples* first = find(samples, point.first);
     const Samples* second = point.second.empty() ? nullptr : find(samples, point.second);
-    if (first == nullptr || (second == nullptr && !point.second.empty())) continue;
+    if (first == nullptr || (second == nullptr && !point.second.empty()) || undecided(point, samples)) continue;
     const std::size_t comparisons = std::max<std::size_t>(counts, 1);
     std::size_t rounds = first->values.size();
     if (second != nullptr) {
@@ -245,6 +254,11 @@ std::string measured_text(const Point& point) {
   const std::string unit = point.unit.empty() ? "" : " " + point.unit;
   return fmt::format("{}{} ({}–{})", base::three_digits(ratio.value), unit, base::three_digits(ratio.at95.low),
                      base::three_digits(ratio.at95.high));
+}
+
+std::string predicted_text(const Point& point) {
+  if (!point.predicted) return "–";
+  return base::three_digits(*point.predicted) + (point.unit.empty() ? "" : " " + point.unit);
 }
 
 std::string expected_text(const Point& point) {

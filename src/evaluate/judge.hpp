@@ -16,6 +16,9 @@ namespace charm::evaluate {
 /// Fills in what was measured at each point, and how it came out.
 void judge_points(std::vector<Point>& points, const std::vector<Samples>& samples, std::uint64_t seed);
 
+/// Whether a point that is about the controller's decisions has samples without any.
+bool undecided(const Point& point, const std::vector<Samples>& samples);
+
 /// What the points say of the claim. \param x title of the points' x, for the sentence.
 Verdict verdict_of(const std::vector<Point>& points, std::string_view x);
 
@@ -32,6 +35,8 @@ std::string x_text(const Point& point, std::string_view x);
 
 /// "1.84 (1.79–1.90)"; with a unit where it is a value and no ratio.
 std::string measured_text(const Point& point);
+/// The same for what was predicted, which has no interval.
+std::string predicted_text(const Point& point);
 /// "above 1", "at most 500 µs", "within 10 % of 1": what the claim expects; empty if nothing.
 std::string expected_text(const Point& point);
 

@@ -194,15 +194,17 @@ std::vector<Samples> bench_rows(const std::string& text) {
                       each.at("policy").get<std::string>(), each.at("workers").get<int>());
       if (!each.at("verified").get<bool>()) refuse(name + " gave a wrong answer", "run charm bench for more");
       auto seconds = each.at("seconds").get<std::vector<double>>();
+      std::optional<std::uint64_t> decisions;
+      if (each.contains("decisions")) decisions = each.at("decisions").get<std::uint64_t>();
       if (!each.contains("commits")) {
-        all.push_back({name, "s", false, std::move(seconds)});
+        all.push_back({name, "s", false, std::move(seconds), decisions});
         continue;
       }
       // All trials of transactions take the same time: what differs is how many are committed.
       auto rates = each.at("commits").get<std::vector<double>>();
       if (rates.size() != seconds.size()) refuse(name + " has trials without a time", "install CHARM as a whole");
       for (std::size_t i = 0; i < rates.size(); ++i) rates[i] /= seconds[i];
-      all.push_back({name, "tx/s", true, std::move(rates)});
+      all.push_back({name, "tx/s", true, std::move(rates), decisions});
     }
   } catch (const nlohmann::json::exception& error) {
     refuse(std::string("charm bench printed no results that can be read: ") + error.what(), "install CHARM as a whole");

@@ -102,7 +102,7 @@ std::string charts(const Result& result) {
 std::string point_table(const Result& result) {
   std::vector<std::vector<std::string>> rows;
   for (const Point& point : result.plan.points) {
-    rows.push_back({point_label(result, point), number_text(point.published), number_text(point.predicted),
+    rows.push_back({point_label(result, point), number_text(point.published), predicted_text(point),
                     measured_text(point), expected_text(point), std::string(words(point.outcome)), point.source});
   }
   return "<div class=\"scroll\">" +

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -90,6 +92,7 @@ struct Samples {
   std::string unit;
   bool more_is_better = false;
   std::vector<double> values;
+  std::optional<std::uint64_t> decisions = std::nullopt;  ///< of the controller under which they were taken
 };
 
 }  // namespace charm::evaluate

@@ -123,7 +123,10 @@ class FakeProgram final : public attach::System {
     return seconds;
   }
   double resident_bytes() override { return resident; }
-  std::optional<double> progress() override { return done; }
+  std::optional<attach::Told> progress(double now) override {
+    if (!done) return std::nullopt;
+    return attach::Told{*done, done_at.value_or(now)};
+  }
   std::map<int, os::CpuTime> cpu_times() override { return cpus_; }
   std::unique_ptr<counters::ThreadCounters> counters(const attach::ThreadId& id) override {
     if (!has_counters) return nullptr;
@@ -139,9 +142,10 @@ class FakeProgram final : public attach::System {
   bool announced = false;  // its new threads are announced
   int searches = 0;        // for threads
   bool has_counters = false;
-  bool counters_end = false;   // they are open, and tell nothing any more
-  double resident = 0;         // bytes
-  std::optional<double> done;  // work that it tells
+  bool counters_end = false;      // they are open, and tell nothing any more
+  double resident = 0;            // bytes
+  std::optional<double> done;     // work that it tells
+  std::optional<double> done_at;  // when that was so; nothing: at this moment
 
  private:
   class Counters final : public counters::ThreadCounters {

@@ -42,6 +42,28 @@ TEST_F(RunTest, LeavesStreamsArgumentsAndLimitsAsTheyAre) {
             "same\n");
 }
 
+TEST_F(RunTest, GivesTheProgramADescriptorForItsProgress) {
+  const auto said = run("-q --progress-fd 7 -- sh -c 'echo 5 >&7; echo 16 >&7; cat /proc/self/fd/7'");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(said.out, "5\n16\n");
+  const auto taken = run("--progress-fd 7 -- touch ran 7> mine");
+  EXPECT_EQ(taken.exit_code, 2);
+  EXPECT_TRUE(has(taken.err, "--progress-fd: descriptor 7 is open already; ")) << taken.err;
+  EXPECT_EQ(files(), std::vector<std::string>{"mine"});
+}
+
+TEST_F(RunTest, SaysWhereNobodyWouldReadWhatTheProgramTells) {
+  EXPECT_TRUE(has(run("--policy local --metric 'touch asked; echo 5' -- true").err, "charm: --metric is not asked: "));
+  EXPECT_TRUE(files().empty());
+  expect_refused("run --once --metric 'echo 5' -- true", {"--metric: with --once"});
+  expect_refused("run --pin-threads 0 --progress done -- true", {"--progress: ", "--pin-threads"});
+  expect_refused("run --metric 'echo 5' --progress done -- true", {"--metric", "--progress"});
+  expect_refused("run --metric 'echo 5' --progress-fd 3 -- true", {"--metric", "--progress-fd"});
+  expect_refused("run --metric ' ' -- true", {"--metric"});
+  expect_refused("run --progress-fd 2 -- true", {"--progress-fd", "from 3 to 1023"});
+  expect_refused("attach --progress-fd 3 1", {"--progress-fd"});
+}
+
 TEST_F(RunTest, TellsWhatItDidInWordsOrAsJson) {
   auto said = run("--policy local -- true");
   EXPECT_TRUE(said.err.starts_with("charm: true exited with 0 after ")) << said.err;

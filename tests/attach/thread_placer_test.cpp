@@ -307,6 +307,52 @@ TEST(ThreadPlacer, WithoutCountersTheControllerTriesAndComparesWhatTheProgramTel
   EXPECT_FALSE(run.thread_placer.decisions().empty());
 }
 
+/// It tells a number every 1.3 s, in which the controller of `charm run` ticks more than six times.
+TEST(ThreadPlacer, ATickLastsUntilTheProgramTellsTheNextNumber) {
+  Program run(charm::test::uniform(1, 4, 4), "adaptive");
+  double really = 0;
+  run.program.done = 0;
+  run.program.done_at = 0;
+  for (int i = 0; i < 4; ++i) run.program.start(1.0);
+  for (int i = 0; i < 3000; ++i) {
+    run.pass(0.1);
+    really += 0.1 * (1 + run.thread_placer.spread() / 4.0);
+    if (i % 13 != 12) continue;
+    run.program.done = really;
+    run.program.done_at = run.now;
+  }
+  EXPECT_EQ(run.thread_placer.spread(), 4) << "twice as fast as one";
+  const auto decisions = run.thread_placer.decisions();
+  ASSERT_FALSE(decisions.empty());
+  for (const auto& decision : decisions) {
+    const double rate = 1 + decision.from / 4.0;
+    EXPECT_NEAR(decision.throughput, rate, 0.2 * rate) << decision.reason;
+  }
+}
+
+TEST(ThreadPlacer, AFirstNumberThatComesLateIsHeardAndSilenceNoticed) {
+  Program run(charm::test::uniform(1, 4, 4), "adaptive");
+  run.program.resident = 1e6;
+  for (int i = 0; i < 4; ++i) run.program.start(1.0);
+  run.pass(20);
+  ASSERT_FALSE(run.thread_placer.decides());
+  EXPECT_NE(run.thread_placer.trouble().find("stands at 1 "), std::string::npos);
+  run.program.done = 0;
+  for (int i = 0; i < 600; ++i) {
+    run.pass(0.1);
+    *run.program.done += 0.1 * (1 + run.thread_placer.spread() / 4.0);
+  }
+  EXPECT_TRUE(run.thread_placer.decides());
+  EXPECT_EQ(run.thread_placer.trouble(), "");
+  EXPECT_EQ(run.thread_placer.spread(), 4);
+  run.program.done_at = run.now;
+  run.pass(10);
+  EXPECT_TRUE(run.thread_placer.decides()) << "it may be busy with one piece of work";
+  run.pass(20);
+  EXPECT_FALSE(run.thread_placer.decides());
+  EXPECT_EQ(run.thread_placer.spread(), 1) << "one chiplet's cache holds it";
+}
+
 TEST(ThreadPlacer, WithCountersTheControllerMovesTheWorkers) {
   Program run(charm::test::uniform(1, 4, 4), "adaptive");
   run.program.has_counters = true;

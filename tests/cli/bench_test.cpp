@@ -53,6 +53,23 @@ TEST_F(BenchTest, MakesARowForEachPolicyWithTheCoresOfItsWorkers) {
   EXPECT_EQ(json.at("placements").at(2).at("worker_cores").at(0).at("cpu"), -1);
 }
 
+/// One worker on each of two chiplets that are described: both, or one of them, may be used.
+TEST_F(BenchTest, RepeatsATrialForSomeTimeAndTellsHowOftenTheControllerDecided) {
+  const auto said = charm(
+      "bench graph --scale 6 --kernel bfs --runtime charm --policy adaptive,local --workers 2 --trials 2 "
+      "--trial-seconds .05 --json -q",
+      "CHARM_TOPOLOGY='pack:1 l3:2 core:2 pu:1'");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto results = nlohmann::json::parse(said.out).at("results");
+  ASSERT_EQ(results.size(), 2U);
+  for (const auto& row : results) {
+    EXPECT_EQ(row.at("seconds").size(), 2U) << "one for each trial, however often it ran";
+    EXPECT_LT(row.at("max_s"), .05) << "the mean of its runs";
+    EXPECT_EQ(row.contains("decisions"), row.at("policy") == "adaptive");
+  }
+  expect_refused("bench graph --trial-seconds 0", {"--trial-seconds"});
+}
+
 TEST_F(BenchTest, UpdatesATable) {
   const auto said = charm("bench gups --scale 12 --trials 2 --workers 1 --json");
   ASSERT_EQ(said.exit_code, 0) << said.err;

@@ -18,6 +18,8 @@ TEST_F(CountersCommand, ShowsWhatACoreOfTheCatalogueTellsApart) {
   EXPECT_TRUE(has(said.out, "4:0x444"));
   const auto merged = charm("counters --machine zen2");
   EXPECT_TRUE(has(merged.out, "in the sum own_chiplet + other_chiplet")) << merged.out;
+  EXPECT_TRUE(has(merged.out, "blind    other chiplets: ")) << "whatever machine this is\n" << merged.out;
+  EXPECT_FALSE(has(said.out, "blind ")) << said.out;
 }
 
 TEST_F(CountersCommand, TakesTheShapeFromAnotherMachine) {

@@ -79,6 +79,9 @@ TEST(BenchRanks, RefuseWhatRanksCannotKeep) {
   options = options_of<GraphWorkload>(2);
   options.report = "out.html";
   expect_refused(options, "--report");
+  options = options_of<GraphWorkload>(2);
+  options.request.trial_seconds = 1;
+  expect_refused(options, "--trial-seconds");
 }
 
 TEST(BenchRanks, AreStartedByMpirunUnlessOneHasStartedThem) {

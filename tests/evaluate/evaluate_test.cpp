@@ -4,6 +4,7 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -105,6 +106,36 @@ TEST(Verdicts, OfKernelsAndFillsNeedTheRuntimeAndTheCounters) {
   EXPECT_EQ(finding(same, "charm-fig7"), Finding::not_confirmed) << why(same, "charm-fig7");
   EXPECT_EQ(finding(same, "charm-tab1"), Finding::cannot_tell);
   EXPECT_TRUE(has(why(same, "charm-tab1"), "the kernel refuses perf_event_open")) << why(same, "charm-tab1");
+}
+
+TEST(Verdicts, AboutTheControllerNeedItsDecisions) {
+  const Machine machine = Machine::from("pack:2 numa:1 l3:2(size=33554432) core:4 pu:1");
+  Pretended idle(machine, Nature::as_published);
+  idle.decisions = 0;
+  const auto evaluation = evaluated(context_of(machine), idle, {"counting-cost", "adaptive", "charm-fig7"});
+  for (const char* name : {"counting-cost", "adaptive"}) {
+    EXPECT_EQ(finding(evaluation, name), Finding::cannot_tell) << name;
+    EXPECT_TRUE(has(why(evaluation, name), "the controller made no decision")) << why(evaluation, name);
+  }
+  EXPECT_EQ(finding(evaluation, "charm-fig7"), Finding::confirmed) << "that is about where the workers stand";
+  Pretended deciding(machine, Nature::as_published);
+  const std::string text = to_json(evaluated(context_of(machine), deciding, {"counting-cost"}));
+  EXPECT_TRUE(has(text, "\"decisions\": 4"));
+  EXPECT_EQ(to_json(from_json(text, "file")), text);
+}
+
+/// The machine of this experiment is a described one, for which counters are not read unless they are asked for.
+TEST(CostOfCounting, IsThatOfTheHardwaresCountersWhereThereAreSome) {
+  for (const bool counters : {true, false}) {
+    Context context = context_of(Machine::from("l3:1(size=33554432) core:2 pu:1"), false);
+    context.facts.counters = counters;
+    const auto results = planned(chosen({"counting-cost"}), context);
+    for (const Job& job : results.front().plan.jobs) {
+      if (job.bench.empty()) continue;
+      const auto& variables = job.variables;
+      EXPECT_EQ(std::count(variables.begin(), variables.end(), "CHARM_COUNTERS=hardware"), counters ? 1 : 0);
+    }
+  }
 }
 
 TEST(Verdicts, OfQueriesAndFactorisationsAreThatCharmIsAheadOfTheOtherRuntimes) {
@@ -264,6 +295,30 @@ TEST(Evaluation, TellsNothingOfAMachineThatOthersUse) {
     EXPECT_EQ(finding(evaluation, "moves"), busy ? Finding::cannot_tell : Finding::not_confirmed);
     EXPECT_EQ(has(why(evaluation, "moves"), "other programs used the machine"), busy);
     EXPECT_EQ(evaluation.results.front().disturbances.size(), 1U);
+  }
+}
+
+TEST(Evaluation, BeginsWithWhatTakesLeastIfItIsQuick) {
+  const Machine machine = stored(milan);
+  const Context context = context_of(machine);
+  for (const Extent extent : {Extent::quick, Extent::full}) {
+    Evaluation evaluation;
+    evaluation.extent = extent;
+    const auto experiments = chosen(quick_ones);
+    evaluation.results = planned(experiments, context);
+    Pretended measuring(machine, Nature::as_published);
+    Callbacks callbacks;
+    callbacks.now = [&] { return measuring.clock; };
+    std::vector<std::string> order;
+    callbacks.store = [&](const Evaluation& now) {
+      for (const Result& result : now.results) {
+        const bool is_new = std::find(order.begin(), order.end(), result.name) == order.end();
+        if (result.state == State::measured && is_new) order.push_back(result.name);
+      }
+    };
+    measure(evaluation, experiments, context, measuring, callbacks, 1e9);
+    ASSERT_EQ(order.size(), quick_ones.size());
+    EXPECT_EQ(order.front(), extent == Extent::quick ? "moves" : "charm-fig5");
   }
 }
 

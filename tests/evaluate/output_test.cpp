@@ -27,6 +27,12 @@ TEST(BenchRows, AreNamedByKernelRuntimePolicyAndWorkers) {
   EXPECT_FALSE(rows[0].more_is_better);
 }
 
+TEST(BenchRows, TellHowOftenTheControllerDecided) {
+  const auto rows = bench_rows(R"({"results": [{"kernel": "bfs", "runtime": "charm", "policy": "adaptive",
+    "workers": 2, "seconds": [0.5], "verified": true, "decisions": 3}]})");
+  EXPECT_EQ(rows.at(0).decisions, 3U);
+}
+
 TEST(BenchRows, OfTransactionsAreCommitsASecond) {
   const auto rows = bench_rows(R"({"results": [{"kernel": "tpcc", "runtime": "charm", "policy": "local", "workers": 2,
     "seconds": [0.5, 0.5], "commits": [100, 150], "verified": true}]})");

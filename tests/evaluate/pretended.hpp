@@ -47,6 +47,7 @@ class Pretended : public Measuring {
           Samples row{kernel + " " + runtime + " " + policy + " " + words.at("--workers"), "s", false, {}};
           const double seconds = time_of(runtime, policy, std::stoi(words.at("--workers")));
           for (int trial = 0; trial < std::stoi(words.at("--trials")); ++trial) row.values.push_back(noisy(seconds));
+          if (policy == "adaptive") row.decisions = decisions;
           rows.push_back(std::move(row));
         }
       }
@@ -58,7 +59,8 @@ class Pretended : public Measuring {
 
   int measured = 0;
   int stop_after = -1;
-  std::string failing;  // title of a job
+  std::string failing;          // title of a job
+  std::uint64_t decisions = 4;  // of the controller, in all trials of a row
   double clock = 0;
 
  private:

@@ -33,6 +33,7 @@ TEST_F(EvaluateTest, WritesReportAndFileAndGoesOnWithThem) {
   EXPECT_TRUE(has(said.out, "Verdicts") && has(said.out, "moves (CHARM")) << said.out;
   EXPECT_TRUE(has(said.err, "Cost of a move")) << "progress: " << said.err;
   EXPECT_TRUE(has(file("out/report.html"), "</html>"));
+  EXPECT_TRUE(said.out.starts_with(file("out/summary.txt"))) << "what stdout has, and the way to the report behind it";
   const auto first = evaluation("out");
   ASSERT_EQ(first.at("experiments").size(), 1U);
   EXPECT_FALSE(first.at("finished").is_null());
@@ -51,16 +52,17 @@ TEST_F(EvaluateTest, WritesReportAndFileAndGoesOnWithThem) {
 TEST_F(EvaluateTest, CanGoOnAfterItWasStopped) {
   // SIGTERM, since shells let programs in the background ignore SIGINT.
   const auto said = waiting("'" CHARM_TOOL
-                            "' evaluate --only counting-cost,moves --anyway --output out -q & tool=$!\n"
+                            "' evaluate --only charm-fig7-scaling,counting-cost --anyway --output out -q & tool=$!\n"
                             "await test -e out/evaluation.json\n"
                             "kill -TERM $tool; wait $tool");
   EXPECT_EQ(said.exit_code, 1) << said.err;
-  EXPECT_TRUE(has(said.err, "charm evaluate --quick --only counting-cost,moves --output out --resume")) << said.err;
+  EXPECT_TRUE(has(said.err, "charm evaluate --quick --only charm-fig7-scaling,counting-cost --output out --resume"))
+      << said.err;
   const auto stopped = evaluation("out");
   EXPECT_TRUE(stopped.at("finished").is_null());
   EXPECT_EQ(stopped.at("experiments").at(0).at("state"), "planned");
   EXPECT_EQ(stopped.at("experiments").at(1).at("state"), "planned");
-  EXPECT_FALSE(stopped.at("experiments").at(1).at("points").at(0).at("predicted").is_null())
+  EXPECT_FALSE(stopped.at("experiments").at(0).at("points").at(0).at("predicted").is_null())
       << "predictions are stored before anything runs";
   EXPECT_TRUE(has(file("out/report.html"), "not finished"));
 }
@@ -187,8 +189,16 @@ TEST_F(EvaluateTest, GoesOnAfterItWasKilled) {
 TEST_F(EvaluateTest, SaysWhatCouldBeJudgedOnADescribedMachine) {
   const auto said = charm("evaluate --list", "CHARM_TOPOLOGY='pack:2 l3:2(size=33554432) core:8 pu:1'");
   EXPECT_EQ(said.exit_code, 0) << said.err;
-  const auto line = said.out.substr(said.out.find("charm-fig5 "));
-  EXPECT_TRUE(has(line.substr(0, line.find('\n')), "about")) << said.out;
+  const auto line_of = [&](const std::string& text, const std::string& name) {
+    const auto line = text.substr(text.find(name + " "));
+    return line.substr(0, line.find('\n'));
+  };
+  EXPECT_TRUE(has(line_of(said.out, "charm-fig5"), "about")) << said.out;
+  EXPECT_TRUE(has(said.out, "begins with the shortest")) << "all of them take longer than a quick run may";
+  const auto intel =
+      charm("evaluate --list", "CHARM_TOPOLOGY=" CHARM_TEST_DATA "/topologies/Intel-SapphireRapids-2xXeonMax9460.xml");
+  EXPECT_FALSE(has(line_of(intel.out, "charm-fig8"), "this one is of AMD")) << "the described processor counts";
+  EXPECT_FALSE(has(line_of(intel.out, "charm-fig8"), "processors of Intel")) << intel.out;
 }
 
 }  // namespace

@@ -25,13 +25,14 @@ void updates(Table& table, Index first, Index last, Update update) {
       [&](std::uint64_t x) -> std::uint64_t& { return table[static_cast<Index>(x & mask)]; }, update);
 }
 
+/// In stretches of some milliseconds, so that a worker of CHARM comes to boundaries at which its controller sees what
+/// was done and can move it.
 template <Executor E, class Update>
 void all_updates(E& e, Table& table, Update update) {
+  constexpr Index stretch = 1 << 16;
   const Index total = updates_of(table.size());
-  e.team([&](int member, int members) {
-    auto bound = [&](Index k) { return total / members * k + std::min(k, total % members); };
-    updates(table, bound(member), bound(member + 1), update);
-  });
+  e.parallel_for(0, total, std::clamp(total / (16 * e.workers()), look_ahead, stretch),
+                 [&](Index lo, Index hi) { updates(table, lo, hi, update); });
 }
 
 constexpr auto update_exactly = [](std::uint64_t& word, std::uint64_t x) {

@@ -12,7 +12,7 @@ using Table = Array<std::uint64_t>;
 template <Executor E>
 void fill_table(E& e, Table& table);
 
-/// All updates, each once, every worker its own part of the stream.
+/// All updates, each once, in stretches of the stream that the workers share out.
 template <Executor E>
 void update_table(E& e, Table& table);
 

@@ -32,7 +32,30 @@ std::unique_ptr<lease::Lease> lease_for(const AttachOptions& options, const base
   }
 }
 
+/// \throws Error (bad_input) where another option contradicts it.
+void check_progress(const AttachOptions& options) {
+  const std::string option(options.progress_option());
+  if (option.empty()) return;
+  if (options.once) {
+    throw Error(Errc::bad_input, option + ": with --once nobody stays to read it", "leave one of the two out");
+  }
+  if (!options.pin_threads.empty()) {
+    throw Error(Errc::bad_input, option + ": threads on a list of cpus (--pin-threads) are never moved",
+                "leave one of the two out");
+  }
+}
+
 }  // namespace
+
+std::unique_ptr<attach::ProgressSource> progress_source(const AttachOptions& options) {
+  if (!options.progress.empty()) return std::make_unique<attach::FileProgress>(options.progress);
+  if (!options.metric.empty()) return std::make_unique<attach::CommandProgress>(options.metric);
+  return options.progress_fd > 0 ? std::make_unique<attach::WrittenProgress>() : nullptr;
+}
+
+bool decides(const Prepared& prepared) {
+  return controller::moves(prepared.whole.spec) && prepared.whole.machine.chiplets.size() > 1;
+}
 
 void declare_shared(CLI::App& app, AttachOptions& options) {
   // Parameters may follow a name ("adaptive:tick=0.1"), so the words are offered and not enforced here.
@@ -62,8 +85,13 @@ void declare_shared(CLI::App& app, AttachOptions& options) {
       });
   whole_number(app.add_option("--weight", options.weight, "Weight when cores are divided among programs [100]"), 1,
                1000);
-  file_path(app.add_option("--progress", options.progress,
-                           "File whose first number is the work done so far; the controller then tries and compares"));
+  CLI::Option* progress =
+      file_path(app.add_option("--progress", options.progress,
+                               "File whose first number is the work done so far; the controller then compares levels"));
+  not_empty(app.add_option("--metric", options.metric,
+                           "Shell command that prints that number; it is run once a second or more seldom"))
+      ->type_name("COMMAND")
+      ->excludes(progress);
   app.add_flag("--no-avoid", options.no_avoid, "Do not leave cores that other programs keep busy");
   file_path(app.add_option("--report", options.report, "Write the summary there, as JSON, and nothing to stderr"));
   app.add_flag("-q,--quiet", options.quiet, "No summary on stderr");
@@ -82,6 +110,7 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
   wishes.memory = options.memory;
   wishes.size = !attach && !options.no_size;
   attach::spec_for(wishes, prepared.settings);  // a wrong name is said before anything is looked at
+  check_progress(options);
 
   topology::Discovery discovery = topology::discover_at_start(prepared.settings.topology, prepared.settings.profile);
   for (const auto& [key, text] : discovery.notices) prepared.notes.push_back(text);
@@ -114,6 +143,12 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
   prepared.lease = lease_for(options, prepared.settings, prepared.whole, prepared.notes);
   const CoreCpuSet leased = prepared.lease ? prepared.lease->standing().keeps() : CoreCpuSet();
   prepared.plan = attach::Attachment::plan_on(prepared.whole, chiplets, prepared.lease ? &leased : nullptr);
+  if (const std::string option(options.progress_option()); !option.empty() && !decides(prepared)) {
+    prepared.notes.push_back(option + " is not asked: " +
+                             (prepared.whole.machine.chiplets.size() < 2
+                                  ? "there is one chiplet, so nothing is to be decided"
+                                  : "the policy '" + prepared.whole.spec + "' never moves a thread"));
+  }
   if (wishes.size) {
     std::vector<std::string> left_out =
         options.left_out.empty() ? std::vector<std::string>() : split_list(options.left_out);

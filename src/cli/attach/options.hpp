@@ -3,18 +3,22 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attach/attachment.hpp"
 #include "attach/plan.hpp"
 #include "attach/pools.hpp"
+#include "attach/progress.hpp"
 #include "base/settings.hpp"
 #include "cli/cli11.hpp"
 
 namespace charm::cli {
 
 struct AttachOptions {
-  std::string policy, cpus, pin_threads, share, report, progress;
+  std::string policy, cpus, pin_threads, share, report;
+  std::string progress, metric;  // a file and a command that tell what the program has done
+  int progress_fd = 0;           // a descriptor to which the program writes it; 0: none
   attach::Memory memory = attach::Memory::keep;
   std::vector<std::string> program;
   std::string left_out;  // kinds of pools that are not told a number of threads
@@ -22,6 +26,11 @@ struct AttachOptions {
   int chiplets = 0, weight = 0;
   bool smt = false, children = false, no_size = false, dry_run = false, json = false, quiet = false, no_avoid = false;
   bool once = false;  // place it and leave
+
+  /// The option that says how the program tells its progress; empty: none does.
+  [[nodiscard]] std::string_view progress_option() const {
+    return !progress.empty() ? "--progress" : !metric.empty() ? "--metric" : progress_fd > 0 ? "--progress-fd" : "";
+  }
 };
 
 void declare_shared(CLI::App& app, AttachOptions& options);
@@ -37,6 +46,12 @@ struct Prepared {
   std::vector<attach::Pool> pools;
   std::vector<std::string> notes;
 };
+
+/// What tells how far the program is, by the options; null: nothing does.
+std::unique_ptr<attach::ProgressSource> progress_source(const AttachOptions& options);
+
+/// Whether a controller has anything to decide.
+bool decides(const Prepared& prepared);
 
 /// \param came_with the mask that the program would have without charm.
 /// \throws Error as make_plan() and lease::Lease do.

@@ -17,7 +17,9 @@ namespace charm::cli {
 
 class Steered {
  public:
-  Steered(const AttachOptions& options, Prepared& prepared, int pid, bool attached);
+  /// \param progress what tells of the program's work; null: nothing does.
+  Steered(const AttachOptions& options, Prepared& prepared, int pid, bool attached,
+          std::unique_ptr<attach::ProgressSource> progress);
 
   /// Does what is due, then waits until something is due again or `descriptor` is readable; at most `most` seconds.
   void step_and_wait(int descriptor, double most = 10);
@@ -32,12 +34,18 @@ class Steered {
             Session& session) const;
 
  private:
+  double ask_progress(double now);
+
   const double begun_;
   const int pid_;
   const bool attached_;
   std::unique_ptr<counters::OtherThreads> counters_;
   attach::LiveSystem system_;
   attach::Attachment attachment_;
+  std::unique_ptr<attach::ProgressSource> progress_;
+  const bool speaks_;            // on stderr, while the program runs
+  std::string said_trouble_;     // of progress_
+  double heard_of_it_;           // when there was no trouble the last time
   std::vector<int> left_alone_;  // threads
   const os::AffinityRestorer* affinity_restorer_ = nullptr;
   bool heard_ = false;  // an announcement ended the latest wait

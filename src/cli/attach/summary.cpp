@@ -26,8 +26,10 @@ std::string place_of(const attach::AttachPlan& plan) {
                      base::counted(plan.machine.chiplets.size(), "chiplet"));
 }
 
-std::vector<std::string> notes_of(const Prepared& prepared, const attach::Attachment& attachment) {
+std::vector<std::string> notes_of(const AttachResult& outcome, const Prepared& prepared,
+                                  const attach::Attachment& attachment) {
   std::vector<std::string> notes = prepared.notes;
+  if (!outcome.trouble.empty()) notes.push_back(outcome.trouble);
   const attach::ThreadPlacer& thread_placer = attachment.thread_placer();
   const attach::Tally& tally = thread_placer.tally();
   if (tally.steers_itself) notes.emplace_back("it is a program of the library and places its workers itself");
@@ -125,7 +127,9 @@ std::string summary_text(const AttachResult& outcome, const Prepared& prepared, 
   const auto decisions = thread_placer.decisions();
   for (std::size_t d = decisions.size() - std::min(decisions.size(), shown_decisions); d < decisions.size(); ++d)
     text += "charm: " + explain(decisions[d]) + "\n";
-  for (const auto& note : notes_of(prepared, attachment)) text += "charm: " + note + "\n";
+  for (const auto& note : notes_of(outcome, prepared, attachment)) {
+    if (!outcome.trouble_was_said || note != outcome.trouble) text += "charm: " + note + "\n";
+  }
   return text;
 }
 
@@ -164,7 +168,7 @@ std::string summary_json(const AttachResult& outcome, const Prepared& prepared, 
                  {"variables", pools_json(prepared.pools)},
                  {"share", share},
                  {"own_cpu_s", outcome.own_seconds},
-                 {"notes", notes_of(prepared, attachment)}});
+                 {"notes", notes_of(outcome, prepared, attachment)}});
 }
 
 std::string intent_text(const AttachOptions& options, const Prepared& prepared) {

@@ -21,6 +21,8 @@ struct AttachResult {
   std::string found_by;
   std::string counters;    // name of the counters, or why there are none
   double own_seconds = 0;  // cpu time of charm itself
+  std::string trouble;     // with what was to tell the program's progress
+  bool trouble_was_said = false;
 };
 
 /// "exited with 0".

@@ -54,6 +54,7 @@ BenchPlan make_plan(const Workload& workload, const BenchRequest& request, const
   BenchPlan plan;
   plan.file = request.file.value_or("");
   plan.seed = request.seed.value_or(1);
+  plan.trial_seconds = request.trial_seconds.value_or(0);
   plan.kernels = kernels;
   plan.kernels_asked = !request.kernels.empty();
   if (request.memory) {

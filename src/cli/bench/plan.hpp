@@ -22,6 +22,7 @@ struct BenchRequest {
   std::optional<int> workers;
   std::optional<int> ranks;  // processes; without it, and without an mpirun, one that is no rank
   std::optional<int> trials;
+  std::optional<double> trial_seconds;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> memory;
 };
@@ -58,6 +59,7 @@ struct BenchPlan {
   std::uint64_t seed = 1;
   std::string memory;  // placement of CHARM's arrays on several NUMA nodes; empty: the workloads' default
   int workers = 1;
+  double trial_seconds = 0;  // that a trial repeats its kernel for; 0: a trial is one run
   std::vector<std::string> kernels;
   bool kernels_asked = false;             // those that do not fit the input are errors; else they are left out
   std::vector<std::string> policies;      // policies with which CHARM runs; empty if it does not take part

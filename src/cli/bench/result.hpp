@@ -31,6 +31,7 @@ struct Result {
   std::string schedule;                    // of CHARM's task graphs, where it was chosen
   std::vector<std::uint64_t> page_faults;  // by trial, where they were counted
   std::vector<std::uint64_t> migrations;
+  std::optional<std::uint64_t> decisions;                   // of the controller, if it had levels to choose among
   std::optional<TransactionFigures> transactions;           // of databases
   std::optional<workloads::ThreadConcurrency> concurrency;  // of the last trial, if it was recorded
 

@@ -1,10 +1,14 @@
 #include "cli/bench/run.hpp"
 
+#include <charm/adaptive.hpp>
 #include <charm/runtime.hpp>
+#include <charm/stats.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <numeric>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -31,7 +35,7 @@ class Bench final : Preparation {
     record_placements();
     workload_.prepare(*this);
     if (!plan_.memory.empty()) outcome_.input.description += "; memory " + plan_.memory;
-    for (const auto& row : rows_) planned_ += row.trials + (workload_.warms_up(row.kernel) ? 1 : 0);
+    for (const auto& row : rows_) planned_ += row.trials + (warms_up(row.kernel) ? 1 : 0);
     auto first = rows_.begin();
     while (first != rows_.end()) {
       const auto last =
@@ -103,13 +107,17 @@ class Bench final : Preparation {
     const int trials = rows.front().trials;
     progress_.step(
         fmt::format("{}: {} trial{} of {}", rows.front().kernel, trials, trials == 1 ? "" : "s", titles(rows)));
-    for (int turn = workload_.warms_up(rows.front().kernel) ? -1 : 0; turn < trials; ++turn) {
+    for (int turn = warms_up(rows.front().kernel) ? -1 : 0; turn < trials; ++turn) {
       for (std::size_t i = 0; i < rows.size(); ++i) {
         progress_.detail(fmt::format("[{:2.0f} %] {} on {}, {}", 100.0 * done_ / planned_, rows[i].kernel,
                                      title(rows[i]),
                                      turn < 0 ? "warming up" : fmt::format("trial {} of {}", turn + 1, trials)));
         ++done_;
+        const auto decided = decisions_of(rows[i]);
         auto [run, bytes] = run_trial(rows[i], std::max(turn, 0));
+        if (decided && turn >= 0) {
+          results[i].decisions = results[i].decisions.value_or(0) + decisions_of(rows[i]).value_or(*decided) - *decided;
+        }
         results[i].peak_rss_bytes = std::max(results[i].peak_rss_bytes, bytes);
         if (turn >= 0) workload_.add_counts(results[i]);
         if (turn < 0) {
@@ -134,14 +142,53 @@ class Bench final : Preparation {
     }
   }
 
+  /// A trial that repeats its kernel warms up by itself.
+  [[nodiscard]] bool warms_up(const std::string& kernel) const {
+    return plan_.trial_seconds <= 0 && workload_.warms_up(kernel);
+  }
+
+  /// Decisions of the row's controller so far; nothing if it has none, or nothing to choose.
+  std::optional<std::uint64_t> decisions_of(const Measurement& row) {
+    if (row.runtime != "charm") return std::nullopt;
+    return run_on(row, [](const workloads::Runner& /*runner*/) {
+      return charm::stats().adapts ? std::optional<std::uint64_t>(charm::decisions().size()) : std::nullopt;
+    });
+  }
+
   std::pair<workloads::KernelRun, std::uint64_t> run_trial(const Measurement& row, int trial) {
     if (!wait_until_idle()) {
       note("Threads of this process did not come to rest between trials; the comparison may be unfair.");
     }
     const os::PeakMemory peak;
     note_inexact(peak);
-    auto run = run_on(row, [&](const workloads::Runner& runner) { return workload_.trial(row, runner, trial); });
-    return {std::move(run), peak.bytes()};
+    const auto once = [&] {
+      return run_on(row, [&](const workloads::Runner& runner) { return workload_.trial(row, runner, trial); });
+    };
+    return {plan_.trial_seconds > 0 ? repeated(once, plan_.trial_seconds) : once(), peak.bytes()};
+  }
+
+  /// The mean of the runs of the second half of `seconds`: in the first a controller looks for the best level.
+  template <class F>
+  static workloads::KernelRun repeated(const F& once, double seconds) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+    workloads::KernelRun settling, counted;
+    do {
+      auto run = once();
+      workloads::KernelRun& half = passed() <= seconds / 2 ? settling : counted;
+      if (half.seconds.empty())
+        half = std::move(run);
+      else
+        workloads::merge(half, run);
+    } while (passed() < seconds || counted.seconds.empty());
+    const auto mean = [](std::vector<double>& values) {
+      const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+      if (!values.empty()) values = {sum / static_cast<double>(values.size())};
+    };
+    mean(counted.seconds);
+    mean(counted.work);
+    keep_failure(counted, settling);
+    return counted;
   }
 
   /// A warm-up's answer is not timed, but wrong is wrong.

@@ -64,7 +64,7 @@ std::string measured_table(const Result& result, bool colour) {
   for (const Point& point : result.plan.points) {
     rows.push_back({{"  " + evaluate::point_label(result, point), ""},
                     {number(point.published), ""},
-                    {number(point.predicted), ""},
+                    {evaluate::predicted_text(point), ""},
                     {evaluate::measured_text(point), ""},
                     {evaluate::expected_text(point), ""},
                     {point.outcome == evaluate::Outcome::reported ? "" : std::string(evaluate::words(point.outcome)),
@@ -147,18 +147,27 @@ std::string side_by_side_text(const std::vector<Evaluation>& evaluations, bool c
   return out + "\n" + render_table(columns, verdicts, colour);
 }
 
-std::string experiment_list(const std::vector<Result>& planned, bool colour) {
+std::string experiment_list(const std::vector<Result>& planned, double limit_s, bool colour) {
   std::vector<std::vector<Cell>> rows;
+  double all = 0;
   for (const Result& result : planned) {
     double seconds = 0;
     for (const auto& job : result.plan.jobs) seconds += job.seconds;
     const bool can = result.state != evaluate::State::unmet;
+    all += seconds;
     rows.push_back({{result.name, "1"},
                     {result.paper, ""},
                     {can ? "about " + base::format_seconds(seconds) : "cannot be told here", can ? "" : "33"},
                     {can ? result.title : result.verdict.why, ""}});
   }
-  return render_table({{"experiment"}, {"paper"}, {"time"}, {""}}, rows, colour);
+  std::string out = render_table({{"experiment"}, {"paper"}, {"time"}, {""}}, rows, colour);
+  out += fmt::format("\nall of them: about {}",
+                     all < 120 ? base::format_seconds(all) : fmt::format("{:.0f} minutes", all / 60));
+  if (limit_s > 0 && all > limit_s) {
+    out += fmt::format("; --quick begins with the shortest and measures for {:.0f} minutes, and --resume goes on",
+                       limit_s / 60);
+  }
+  return out + "\n";
 }
 
 }  // namespace charm::cli

@@ -15,6 +15,7 @@ std::string evaluation_text(const evaluate::Evaluation& evaluation, bool colour)
 std::string side_by_side_text(const std::vector<evaluate::Evaluation>& evaluations, bool colour);
 
 /// The experiments and whether they can be judged here; of those that can, about how long they take.
-std::string experiment_list(const std::vector<evaluate::Result>& planned, bool colour);
+/// \param limit_s that a run may measure; 0: as long as it takes.
+std::string experiment_list(const std::vector<evaluate::Result>& planned, double limit_s, bool colour);
 
 }  // namespace charm::cli

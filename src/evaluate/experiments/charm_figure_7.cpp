@@ -14,10 +14,13 @@ Plan against_numa(const Context& context) {
       "RING, AsymSched and SAM are not measured: CHARM's runtime with the placement policy numa stands for "
       "them, so that only the placement differs.",
       "The graph has 2^" + std::to_string(graph_scale(context)) + " vertices here and 2^24 in the paper."};
-  const BenchRows rows{.policies = "adaptive,numa", .workers = workers, .trials = context.quick() ? 8 : 15};
+  const BenchRows rows{.policies = "adaptive,numa",
+                       .workers = workers,
+                       .trials = context.quick() ? 5 : 15,
+                       .trial_seconds = context.quick() ? 2.0 : 6.0};
   out.jobs = {
-      bench_job("graph kernels", graph_words(context, "bfs,pr,cc,sssp,graph500", rows), context.quick() ? 90 : 900),
-      bench_job("random access", gups_words(context, rows), context.quick() ? 30 : 300)};
+      bench_job("graph kernels", graph_words(context, "bfs,pr,cc,sssp,graph500", rows), context.quick() ? 110 : 1000),
+      bench_job("random access", gups_words(context, rows), context.quick() ? 25 : 220)};
   for (const Kernel& kernel : six_kernels) {
     Point point{.series = std::string(kernel.name),
                 .x = static_cast<double>(workers),

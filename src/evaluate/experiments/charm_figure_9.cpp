@@ -16,9 +16,12 @@ Plan plan_charm_figure_9(const Context& context) {
   constexpr Row rows[] = {{8, 168, 90}, {16, 101, 59}, {24, 79, 51}};
   for (const Row& each : rows) {
     if (each.cores > socket_cores(context.machine())) continue;
-    const BenchRows compared{"adaptive,local", each.cores, context.quick() ? 5 : 15};
+    const BenchRows compared{.policies = "adaptive,local",
+                             .workers = each.cores,
+                             .trials = context.quick() ? 5 : 15,
+                             .trial_seconds = context.quick() ? 3.0 : 8.0};
     out.jobs.push_back(bench_job("Streamcluster on " + std::to_string(each.cores) + " cores",
-                                 with_rows({"streamcluster"}, compared), context.quick() ? 30 : 300));
+                                 with_rows({"streamcluster"}, compared), context.quick() ? 35 : 300));
     out.points.push_back({.series = "CHARM over SHOAL",
                           .x = static_cast<double>(each.cores),
                           .first = row("streamcluster", "charm", "adaptive", each.cores),

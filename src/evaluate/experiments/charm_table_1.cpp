@@ -33,8 +33,9 @@ Plan plan_charm_table_1(const Context& context) {
     Job job{.title = "fills of " + kernel};
     for (const char* policy : {"adaptive", "numa"}) {
       FillRun run;
-      run.words = kernel == "gups" ? gups_words(context, {policy, workers, 1})
-                                   : graph_words(context, kernel, {policy, workers, context.quick() ? 3 : 5});
+      const BenchRows rows{
+          .policies = policy, .workers = workers, .trials = 1, .trial_seconds = context.quick() ? 2.0 : 10.0};
+      run.words = kernel == "gups" ? gups_words(context, rows) : graph_words(context, kernel, rows);
       run.part = {FillSource::own_chiplet};
       run.whole = {FillSource::own_chiplet, FillSource::remote_cache};
       job.variants.push_back({kernel + " " + policy, run});

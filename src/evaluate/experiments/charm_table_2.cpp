@@ -20,7 +20,9 @@ Plan plan_charm_table_2(const Context& context) {
     Job job{.title = "fills of Streamcluster on " + std::to_string(each.cores) + " cores"};
     for (const char* policy : {"adaptive", "local"}) {
       FillRun run;
-      run.words = with_rows({"streamcluster"}, {policy, each.cores, 1});
+      run.words = with_rows(
+          {"streamcluster"},
+          {.policies = policy, .workers = each.cores, .trials = 1, .trial_seconds = context.quick() ? 3.0 : 10.0});
       run.part = {FillSource::local_dram, FillSource::remote_dram};
       job.variants.push_back({std::string(policy) + " " + std::to_string(each.cores), run});
     }

@@ -89,6 +89,10 @@ std::vector<std::string> with_rows(std::vector<std::string> words, const BenchRo
        {std::string("--runtime"), rows.runtimes, std::string("--policy"), rows.policies, std::string("--workers"),
         std::to_string(rows.workers), std::string("--trials"), std::to_string(rows.trials)})
     words.push_back(word);
+  if (rows.trial_seconds > 0) {
+    words.emplace_back("--trial-seconds");
+    words.push_back(fmt::format("{}", rows.trial_seconds));
+  }
   return words;
 }
 

@@ -45,6 +45,9 @@ struct BenchRows {
   int workers = 1;
   int trials = 1;
   std::string runtimes = "charm";
+  /// That a trial repeats its kernel for, so that a controller can settle; 0: a trial is one run. The runtime starts
+  /// anew with each trial if there are several policies.
+  double trial_seconds = 0;
 };
 /// The words of a `charm bench`. \param words name the workload and its input.
 std::vector<std::string> with_rows(std::vector<std::string> words, const BenchRows& rows);
