@@ -38,6 +38,9 @@
 
 namespace charm::remote {
 
+/// \param name as Transport::lost() describes it.
+[[noreturn]] void rank_is_lost(const std::string& name);
+
 class Engine {
  public:
   static constexpr std::uint32_t least_window = 8;
@@ -77,8 +80,10 @@ class Engine {
   void broadcast(void* data, std::size_t bytes, int root);
   [[nodiscard]] Traffic traffic() noexcept;
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
+  /// Whether an error has told the program that a rank was lost.
+  [[nodiscard]] bool loss_was_told() const noexcept { return loss_told_.load(std::memory_order_relaxed); }
   /// \throws Error (remote) if any rank was lost.
-  void check() const;
+  void check();
 
   /// The reply to a request. Counts the request.
   void reply(int to, std::uint64_t id, std::uint64_t status, const void* value, std::size_t bytes) noexcept;
@@ -168,6 +173,7 @@ class Engine {
   std::vector<Peer> peers_;
   std::atomic<bool> notes_due_{false};
   std::atomic<bool> failed_{false};
+  std::atomic<bool> loss_told_{false};
   std::atomic<bool> together_{false};  // a task is in a collective
   std::atomic<std::uint64_t> waits_{0};
   std::atomic<bool> event_seen_{false};  // since last_event_ns_ was written

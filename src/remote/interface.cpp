@@ -103,7 +103,7 @@ std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool, [[m
                                           [[maybe_unused]] const std::string& problem) {
   const Launch launch = find_launch();
 #ifdef CHARM_HAS_MPI
-  if (launch.ranks > 1 || mpi_is_running()) return make_mpi_transport(pool, launch.ranks, table, problem);
+  if (launch.ranks > 1 || launch.only_mpi_knows || mpi_is_running()) return make_mpi_transport(pool, launch.ranks, table, problem);
 #else
   if (launch.ranks > 1)
     throw Error(
@@ -220,8 +220,8 @@ void measure_distances(Engine& with, Rank& rank, const Config& config) {
 }
 
 /// Ends the runtime and then the rank: a job that has run the last messages still returns its buffer to the engine.
-/// \param orderly all ranks have come to finalize().
-void end(bool orderly) {
+/// \param orderly all ranks have come to finalize(). \return a rank that was lost in the end itself, or nothing.
+std::string end(bool orderly) {
   ending.store(true, std::memory_order_seq_cst);
   charm::detail::set_idle_look(nullptr);  // so that nothing new becomes a job
   while (lookers.load(std::memory_order_acquire) > 0) std::this_thread::yield();
@@ -230,8 +230,9 @@ void end(bool orderly) {
   ending.store(false, std::memory_order_release);
   std::unique_ptr<Rank> rank(std::exchange(rank_of_process, nullptr));
   if (!rank->cpus.empty()) os::bind_this_thread(rank->cpus);
-  rank->transport->close(orderly);
-  if (!orderly) static_cast<void>(rank.release());  // MPI may still use its buffers
+  std::string lost = orderly ? rank->transport->close() : std::string();
+  if (!orderly || !lost.empty()) static_cast<void>(rank.release());  // MPI may still use its buffers
+  return lost;
 }
 
 }  // namespace
@@ -269,16 +270,18 @@ void init(const Config& config) {
 void finalize() {
   not_in_tasks("finalize");
   Engine& own = engine();
-  bool orderly = !own.failed();
-  if (orderly) {
-    try {
-      own.barrier();
-      own.barrier();  // acknowledgements of the first one's replies
-    } catch (const Error&) {
-      orderly = false;  // a notice has said which rank is lost
-    }
+  const bool knows = own.loss_was_told();
+  std::exception_ptr error;
+  try {
+    own.check();
+    own.barrier();
+    own.barrier();  // acknowledgements of the first one's replies
+  } catch (const Error&) {
+    error = std::current_exception();
   }
-  end(orderly);
+  const std::string lost = end(error == nullptr);
+  if (!lost.empty()) rank_is_lost(lost);
+  if (error != nullptr && !knows) std::rethrow_exception(error);
 }
 
 int rank() { return engine().rank(); }

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "os/processes/processes.hpp"
 #include "os/processes/this_process.hpp"
 #include "os/threads/affinity.hpp"
@@ -42,6 +43,11 @@ class MpiTransport : public Transport {
   MpiTransport(BufferPool& pool, int started, std::uint64_t table, const std::string& problem) : pool_(pool) {
     int running = 0;
     int level = 0;
+    MPI_Finalized(&running);
+    if (running != 0)
+      throw Error(Errc::refused, "MPI has been ended in this process, and cannot start again",
+                  "call charm::remote::init() and finalize() once, or begin with MPI_Init_thread and end with "
+                  "MPI_Finalize yourself");
     MPI_Initialized(&running);
     if (running == 0) {
       MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level);
@@ -61,7 +67,8 @@ class MpiTransport : public Transport {
       throw Error(
           Errc::refused,
           "the program was started as one of " + std::to_string(started) + " ranks, and " + name() + " finds one",
-          "start it with the mpirun of that library (mpirun.openmpi or mpirun.mpich)");
+          "start it with the mpirun of that library (mpirun.openmpi or mpirun.mpich), or with the srun --mpi that it "
+          "supports");
     meet(table, problem);
     receives_.resize(posted_receives);
     for (Receive& receive : receives_) post(receive);
@@ -140,30 +147,35 @@ class MpiTransport : public Transport {
   }
 
   int lost(std::string& description) override {
-    for (int other = 0; other < ranks_; ++other) {
-      const Whereabouts& there = whereabouts_[static_cast<std::size_t>(other)];
-      Watch& watch = watches_[static_cast<std::size_t>(other)];
-      const bool seen = watch == Watch::near && !is_alive(there.process);
-      if (!seen && watch != Watch::told) continue;
-      watch = Watch::lost;
-      description = "rank " + std::to_string(other) + " (process " + std::to_string(there.process.pid) + " on " +
-                    there.host.data() + ")";
-      steps_.give_up();  // its caller goes on without it
-      if (seen) tell_of_lost(other);
-      return other;
+    // First those of which other ranks have told: a rank that has heard of it may have ended since for this reason.
+    auto found = std::find(watches_.begin(), watches_.end(), Watch::told);
+    const bool seen = found == watches_.end();
+    for (found = seen ? watches_.begin() : found; found != watches_.end() && *found != Watch::told; ++found) {
+      const auto other = static_cast<std::size_t>(found - watches_.begin());
+      if (*found == Watch::near && !is_alive(whereabouts_[other].process)) break;
     }
-    return -1;
+    if (found == watches_.end()) return -1;
+    *found = Watch::lost;
+    const auto rank = static_cast<int>(found - watches_.begin());
+    const Whereabouts& there = whereabouts_[static_cast<std::size_t>(rank)];
+    description = "rank " + std::to_string(rank) + " (process " + std::to_string(there.process.pid) + " on " +
+                  there.host.data() + ")";
+    steps_.give_up();  // its caller goes on without it
+    if (seen) tell_of_lost(rank);
+    return rank;
   }
 
-  void close(bool orderly) override {
-    if (!orderly) return;  // what belongs to MPI stays: it would wait for the rank that is lost
+  std::string close() override {
+    std::string name;
     for (Send& send : sends_) {
-      MPI_Wait(&send.request, MPI_STATUS_IGNORE);
+      if (!finish(send.request, name)) return name;
       pool_.give(send.buffer);
     }
     sends_.clear();
     // Notes may still be on the way to any rank; they end before MPI_Finalize does, in receives that nobody reads.
-    MPI_Barrier(all_);
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    MPI_Ibarrier(all_, &barrier);
+    if (!finish(barrier, name)) return name;
     for (Receive& receive : receives_) {
       if (&receive == unposted_) continue;
       MPI_Cancel(&receive.request);
@@ -171,9 +183,10 @@ class MpiTransport : public Transport {
       pool_.give(receive.buffer);
     }
     MPI_Comm_free(&all_);
-    if (!ours_) return;
+    if (!ours_) return {};
     if (on_several_hosts()) end_together();
     MPI_Finalize();
+    return {};
   }
 
  private:
@@ -211,10 +224,10 @@ class MpiTransport : public Transport {
     return status && status->started == process.started && status->state != 'Z' && status->state != 'X';
   }
 
-  /// Other hosts cannot see the processes of this one.
+  /// Other hosts cannot see the processes of this one; those of this host have to know who was lost first.
   void tell_of_lost(int rank) {
     for (int to = 0; to < ranks_; ++to) {
-      if (watches_[static_cast<std::size_t>(to)] == Watch::far)
+      if (const Watch watch = watches_[static_cast<std::size_t>(to)]; watch == Watch::far || watch == Watch::near)
         announce(to, {Announcement::no_buffer, static_cast<std::uint64_t>(rank)});
     }
   }
@@ -225,6 +238,17 @@ class MpiTransport : public Transport {
     new (note.data + note.bytes) Announcement(announcement);
     note.bytes += sizeof(Announcement);
     start(to, note, usual_tag);
+  }
+
+  /// Waits for it. \return false if a rank was lost meanwhile, whose `name` is set.
+  bool finish(MPI_Request& request, std::string& name) {
+    constexpr std::int64_t check_ns = 100000000;
+    for (std::int64_t next = base::monotonic_ns() + check_ns; !done(request); std::this_thread::yield()) {
+      if (base::monotonic_ns() < next) continue;
+      if (lost(name) >= 0) return false;
+      next += check_ns;
+    }
+    return true;
   }
 
   static bool done(MPI_Request& request) {
@@ -253,7 +277,7 @@ class MpiTransport : public Transport {
     std::memcpy(&of, note.data + sizeof(WireHead), sizeof of);
     if (of.bytes == Announcement::no_buffer) {
       Watch& watch = watches_[static_cast<std::size_t>(of.number)];
-      if (watch == Watch::far) watch = Watch::told;
+      if (watch == Watch::far || watch == Watch::near) watch = Watch::told;
       return;
     }
     Receive receive{MPI_REQUEST_NULL, pool_.take(of.bytes)};

@@ -44,8 +44,9 @@ class Transport {
   /// A rank that has ended without finalize(), "rank 2 (process 4711)", once each, as far as a rank on its host has
   /// noticed it; \return its number, or -1. The collective that is under way is given up then.
   virtual int lost(std::string& description) = 0;
-  /// The end. \param orderly all ranks have come here, and no buffer is on the way.
-  virtual void close(bool orderly) = 0;
+  /// The end, to which all ranks have come and no buffer is on the way. \return nothing, or the rank that was lost
+  /// meanwhile, as lost() describes it: then this transport and its buffers have to stay.
+  virtual std::string close() = 0;
 };
 
 }  // namespace charm::remote

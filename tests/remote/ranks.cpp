@@ -6,10 +6,10 @@
 #include <charm/global_array.hpp>
 #include <charm/remote.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -165,6 +165,28 @@ void large_messages() {
   }
 }
 
+/// Many elements at a time, and elements that are not read in one piece.
+void copies() {
+  using Point = std::array<double, 3>;
+  const auto own = static_cast<double>(remote::rank());
+  const std::size_t count = std::size_t{3} << 20;  // 72 MiB: more than is read at a time
+  auto points = charm::symmetric<Point>(count);
+  remote::barrier();
+  const int next = (remote::rank() + 1) % remote::ranks();
+  std::vector<Point> given(count);
+  for (std::size_t i = 0; i < count; ++i) given[i] = {own, static_cast<double>(i), 1};
+  remote::write(points.on(next, 0), given);
+  remote::barrier();
+  std::vector<Point> got(count - 1);
+  remote::read(points.on(next, 1), got);
+  EXPECT(std::equal(got.begin(), got.end(), given.begin() + 1));
+  EXPECT(remote::read(points.on(next, 7)) == given[7]);
+  EXPECT(remote::read_async(points.on(next, 8)).get() == given[8]);
+  remote::read(points.on(next, 1), std::span<Point>());
+  EXPECT(has(error_of([&] { remote::read(charm::global_ptr<Point>(-1, nullptr), got); }), "there is no rank -1"));
+  remote::barrier();
+}
+
 void global_memory() {
   for (const auto layout : {charm::GlobalLayout::block, charm::GlobalLayout::cyclic}) {
     for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{100}}) {
@@ -185,6 +207,7 @@ void global_memory() {
       remote::barrier();
     }
   }
+  copies();
   auto one = charm::gmalloc<std::int64_t>(1);
   remote::barrier();
   for (int i = 0; i < 50; ++i) remote::fetch_add(one[0], 1);
@@ -253,23 +276,6 @@ void many_tasks() {
   });
   remote::barrier();
   EXPECT(remote::reduce(counter.load(), std::plus<>()) == 20000U * static_cast<unsigned>(remote::ranks()));
-}
-
-/// The last rank is killed while the others wait for it in every way.
-void lost() {
-  const int last = remote::ranks() - 1;
-  remote::barrier();
-  if (remote::rank() == last) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    std::raise(SIGKILL);
-  }
-  const auto start = std::chrono::steady_clock::now();
-  std::string call = error_of([last] { remote::call(last, [] { charm::sleep_for(std::chrono::seconds(60)); }); });
-  EXPECT(has(call, ("rank " + std::to_string(last)).c_str()) && has(call, "has ended"));
-  EXPECT(has(error_of([last] { remote::call(last, [] {}); }), "has ended"));
-  EXPECT(has(error_of([] { remote::barrier(); }), "has ended"));
-  EXPECT(has(error_of([] { remote::fence(); }), "has ended"));
-  EXPECT(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
 
 /// Ranks that nobody has bound divide the cores; those that mpirun has bound keep what they were given.
@@ -359,6 +365,8 @@ int main(int count, char** words) {
                                                    {"slow", slow_receiver},
                                                    {"tasks", many_tasks},
                                                    {"lost", lost},
+                                                   {"lost_first", lost_first},
+                                                   {"lost_at_end", lost_at_end},
                                                    {"lost_with_tasks", lost_with_tasks},
                                                    {"cores", cores},
                                                    {"leases", cores},

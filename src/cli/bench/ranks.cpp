@@ -13,7 +13,8 @@
 namespace charm::cli {
 
 bool runs_on_ranks(const BenchOptions& options, const remote::Launch& launch) {
-  return options.workload->text().on_ranks && (options.request.ranks.has_value() || launch.ranks > 1);
+  return options.workload->text().on_ranks &&
+         (options.request.ranks.has_value() || launch.ranks > 1 || launch.only_mpi_knows);
 }
 
 void check_ranks(const BenchOptions& options, const remote::Launch& launch) {
@@ -59,7 +60,7 @@ std::vector<std::string> rank_command(const BenchOptions& options, const remote:
                   fmt::format("{} ranks need MPI, and this build of CHARM is without", std::max(ranks, launch.ranks)),
                   "install an MPI library (scripts/setup mpi) and build CHARM again, or take --ranks 1");
     }
-    if (launch.ranks == 1) command = {mpirun, "-n", std::to_string(ranks)};
+    if (launch.ranks == 1 && !launch.only_mpi_knows) command = {mpirun, "-n", std::to_string(ranks)};
   }
   command.push_back(program);
   if (words.size() > 1) command.insert(command.end(), words.begin() + 1, words.end());
