@@ -113,9 +113,8 @@ void write(global_ptr<T> to, const std::type_identity_t<T>& value) {
 template <class T>
 void write(global_ptr<T> to, std::span<const std::type_identity_t<T>> values) {
   post(
-      to.rank(),
-      [](global_ptr<T> at, std::span<const T> given) { std::copy(given.begin(), given.end(), at.local()); }, to,
-      values);
+      to.rank(), [](global_ptr<T> at, std::span<const T> given) { std::copy(given.begin(), given.end(), at.local()); },
+      to, values);
 }
 
 /// Adds to a number, atomically, and does not wait: for counters that many ranks add to.

@@ -38,9 +38,6 @@
 
 namespace charm::remote {
 
-/// \param name as Transport::lost() describes it.
-[[noreturn]] void rank_is_lost(const std::string& name);
-
 class Engine {
  public:
   static constexpr std::uint32_t least_window = 8;

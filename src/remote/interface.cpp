@@ -99,11 +99,11 @@ class Together {
   Together& operator=(const Together&) = delete;
 };
 
-std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool, [[maybe_unused]] std::uint64_t table,
-                                          [[maybe_unused]] const std::string& problem) {
+std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool, [[maybe_unused]] std::uint64_t table) {
   const Launch launch = find_launch();
 #ifdef CHARM_HAS_MPI
-  if (launch.ranks > 1 || launch.only_mpi_knows || mpi_is_running()) return make_mpi_transport(pool, launch.ranks, table, problem);
+  if (launch.ranks > 1 || launch.only_mpi_knows || mpi_is_running())
+    return make_mpi_transport(pool, launch.ranks, table);
 #else
   if (launch.ranks > 1)
     throw Error(
@@ -113,26 +113,6 @@ std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool, [[m
         "install an MPI library (scripts/setup mpi) and build CHARM again, or start the program without mpirun");
 #endif
   return std::make_unique<Loopback>();
-}
-
-/// A rank whose settings cannot be used says so to the others, who would wait for it in MPI.
-void meet_others(Rank& rank, base::Settings& settings, const Config& config) {
-  std::exception_ptr error;
-  std::string problem;
-  std::uint64_t table = 0;
-  try {
-    settings = base::resolve(config);
-    table = sched::Sharing::table(settings);
-  } catch (const Error& wrong) {
-    error = std::current_exception();
-    problem = wrong.what();
-  }
-  try {
-    rank.transport = find_transport(rank.pool, table, problem);
-  } catch (const Error&) {
-    if (error == nullptr) throw;
-  }
-  if (error != nullptr) std::rethrow_exception(error);
 }
 
 /// How the runtime of a rank begins.
@@ -235,6 +215,25 @@ std::string end(bool orderly) {
   return lost;
 }
 
+/// \param error why this rank cannot begin. \throws it, or Error (refused) where another rank cannot.
+void begin_together(std::unique_ptr<Rank>& made, const std::exception_ptr& error, const std::string& problem) {
+  std::exception_ptr others;
+  bool orderly = true;
+  try {
+    const std::string refusal = made->transport->agree(problem);
+    if (refusal.empty()) return;
+    others = std::make_exception_ptr(Error(Errc::refused, refusal, "all ranks start, or none"));
+  } catch (const Error&) {
+    others = std::current_exception();  // a rank was lost
+    orderly = false;
+  }
+  if (error == nullptr) charm::finalize();
+  if (!made->cpus.empty()) os::bind_this_thread(made->cpus);
+  if (!orderly || !made->transport->close().empty())
+    static_cast<void>(made.release());  // MPI may still use its buffers
+  std::rethrow_exception(error != nullptr ? error : others);
+}
+
 }  // namespace
 
 void init(const Config& config) {
@@ -242,17 +241,36 @@ void init(const Config& config) {
   if (rank_of_process != nullptr)
     throw Error(Errc::bad_input, "charm::remote::init() was called twice", "call it once, before finalize()");
   auto made = std::make_unique<Rank>();
+  std::exception_ptr error;  // why this rank cannot begin, which the others have to know
+  std::string problem;
+  auto attempt = [&](auto&& step) {
+    if (error != nullptr) return;
+    try {
+      step();
+    } catch (const std::exception& wrong) {
+      error = std::current_exception();
+      problem = wrong.what();
+    }
+  };
   base::Settings settings;
-  meet_others(*made, settings, config);
-  find_code();
-  const Beginning beginning = keep_apart(*made->transport, config, settings);
-  made->cpus = beginning.cpus;
+  std::uint64_t table = 0;
+  attempt([&] {
+    settings = base::resolve(config);
+    table = sched::Sharing::table(settings);
+  });
   try {
-    charm::init(beginning.config);
-  } catch (...) {
-    if (!made->cpus.empty()) os::bind_this_thread(made->cpus);
-    throw;
+    made->transport = find_transport(made->pool, table);
+  } catch (const Error&) {
+    if (error == nullptr) throw;
+    std::rethrow_exception(error);
   }
+  attempt([&] {
+    find_code();
+    const Beginning beginning = keep_apart(*made->transport, config, settings);
+    made->cpus = beginning.cpus;
+    charm::init(beginning.config);
+  });
+  begin_together(made, error, problem);
   made->engine = std::make_unique<Engine>(made->pool, *made->transport, num_workers());
   rank_of_process = made.release();
   engine_of_process.store(rank_of_process->engine.get(), std::memory_order_seq_cst);

@@ -32,15 +32,14 @@ constexpr std::size_t posted_receives = 16;
 struct Whereabouts {
   std::array<char, 64> host{};
   os::ProcessIdentity process;
-  std::uint64_t processes = 0;      // the namespace in which the process number counts
-  std::uint64_t cpus = 0;           // a hash of those that it may use
-  std::uint64_t table = 0;          // of leases, that it can use
-  std::array<char, 240> problem{};  // why it cannot start; else empty
+  std::uint64_t processes = 0;  // the namespace in which the process number counts
+  std::uint64_t cpus = 0;       // a hash of those that it may use
+  std::uint64_t table = 0;      // of leases, that it can use
 };
 
 class MpiTransport : public Transport {
  public:
-  MpiTransport(BufferPool& pool, int started, std::uint64_t table, const std::string& problem) : pool_(pool) {
+  MpiTransport(BufferPool& pool, int started, std::uint64_t table) : pool_(pool) {
     int running = 0;
     int level = 0;
     MPI_Finalized(&running);
@@ -69,7 +68,7 @@ class MpiTransport : public Transport {
           "the program was started as one of " + std::to_string(started) + " ranks, and " + name() + " finds one",
           "start it with the mpirun of that library (mpirun.openmpi or mpirun.mpich), or with the srun --mpi that it "
           "supports");
-    meet(table, problem);
+    meet(table);
     receives_.resize(posted_receives);
     for (Receive& receive : receives_) post(receive);
   }
@@ -93,6 +92,20 @@ class MpiTransport : public Transport {
       if (other.host == mine.host && other.cpus == mine.cpus) ++result.count;
     }
     return result;
+  }
+
+  std::string agree(const std::string& problem) override {
+    using Text = std::array<char, 240>;
+    Text mine{};
+    std::memcpy(mine.data(), problem.data(), std::min(problem.size(), mine.size() - 1));
+    std::vector<Text> all(static_cast<std::size_t>(ranks_));
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallgather(mine.data(), sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, all_, &request);
+    if (std::string name; !finish(request, name)) rank_is_lost(name);
+    for (std::size_t other = 0; other < all.size(); ++other) {
+      if (all[other].front() != '\0') return "rank " + std::to_string(other) + " cannot start: " + all[other].data();
+    }
+    return {};
   }
 
   void send(int to, Buffer& buffer) override {
@@ -288,7 +301,7 @@ class MpiTransport : public Transport {
     large_.push_back(receive);
   }
 
-  void meet(std::uint64_t table, const std::string& problem) {
+  void meet(std::uint64_t table) {
     Whereabouts mine;
     const std::string host = os::host_name();
     std::memcpy(mine.host.data(), host.data(), std::min(host.size(), mine.host.size() - 1));
@@ -296,16 +309,8 @@ class MpiTransport : public Transport {
     mine.processes = os::process_namespace();
     for (const int cpu : os::allowed_cpus()) mine.cpus = (mine.cpus ^ static_cast<unsigned>(cpu + 1)) * 0x100000001b3U;
     mine.table = table;
-    std::memcpy(mine.problem.data(), problem.data(), std::min(problem.size(), mine.problem.size() - 1));
     whereabouts_.resize(static_cast<std::size_t>(ranks_));
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, whereabouts_.data(), sizeof mine, MPI_BYTE, all_);
-    for (std::size_t other = 0; other < whereabouts_.size(); ++other) {
-      if (whereabouts_[other].problem.front() == '\0') continue;
-      if (ours_) MPI_Finalize();
-      throw Error(Errc::refused,
-                  "rank " + std::to_string(other) + " cannot start: " + whereabouts_[other].problem.data(),
-                  "all ranks start, or none");
-    }
     for (const Whereabouts& other : whereabouts_) {
       const bool near = other.host == mine.host && other.processes == mine.processes && other.process.started != 0;
       watches_.push_back(near ? Watch::near : Watch::far);
@@ -345,9 +350,8 @@ bool mpi_is_running() {
   return running != 0;
 }
 
-std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started, std::uint64_t table,
-                                              const std::string& problem) {
-  return std::make_unique<MpiTransport>(pool, started, table, problem);
+std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started, std::uint64_t table) {
+  return std::make_unique<MpiTransport>(pool, started, table);
 }
 
 }  // namespace charm::remote

@@ -34,6 +34,9 @@ class Transport {
   [[nodiscard]] virtual std::string name() const = 0;
   /// Of the ranks that this host runs on the same cpus.
   [[nodiscard]] virtual Crowd crowd() const { return {}; }
+  /// Called once by all ranks, before anything else. \param problem why this rank cannot start, or nothing. \return the
+  /// same of any other rank, with its number. \throws Error (remote) if a rank is lost.
+  virtual std::string agree(const std::string& problem) = 0;
   /// Sends a buffer to another rank, and gives it to the pool when it was sent.
   virtual void send(int to, Buffer& buffer) = 0;
   /// What has happened since, one event at a time. \param thorough false: it may leave steps out, to take less time.
@@ -48,5 +51,8 @@ class Transport {
   /// meanwhile, as lost() describes it: then this transport and its buffers have to stay.
   virtual std::string close() = 0;
 };
+
+/// \param name as Transport::lost() describes it. \throws Error (remote).
+[[noreturn]] void rank_is_lost(const std::string& name);
 
 }  // namespace charm::remote
