@@ -23,6 +23,7 @@
 #include "remote/called.hpp"
 #include "remote/code.hpp"
 #include "remote/distances.hpp"
+#include "remote/early_exit.hpp"
 #include "remote/engine.hpp"
 #include "remote/launch.hpp"
 #include "remote/loopback.hpp"
@@ -202,6 +203,7 @@ void measure_distances(Engine& with, Rank& rank, const Config& config) {
 /// Ends the runtime and then the rank: a job that has run the last messages still returns its buffer to the engine.
 /// \param orderly all ranks have come to finalize(). \return a rank that was lost in the end itself, or nothing.
 std::string end(bool orderly) {
+  finalize_has_come();
   ending.store(true, std::memory_order_seq_cst);
   charm::detail::set_idle_look(nullptr);  // so that nothing new becomes a job
   while (lookers.load(std::memory_order_acquire) > 0) std::this_thread::yield();
@@ -279,6 +281,7 @@ void init(const Config& config) {
     compare_code(engine());
     wait_for_cores(engine());
     measure_distances(engine(), *rank_of_process, config);
+    if (ranks() > 1) expect_finalize(rank());
   } catch (...) {
     end(false);
     throw;

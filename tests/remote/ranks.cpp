@@ -367,6 +367,7 @@ int main(int count, char** words) {
                                                    {"lost", lost},
                                                    {"lost_first", lost_first},
                                                    {"lost_at_end", lost_at_end},
+                                                   {"leaves", leaves},
                                                    {"lost_with_tasks", lost_with_tasks},
                                                    {"cores", cores},
                                                    {"leases", cores},

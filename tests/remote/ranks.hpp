@@ -40,6 +40,7 @@ inline bool has(const std::string& text, const char* part) { return text.find(pa
 void lost();
 void lost_first();
 void lost_at_end();
+void leaves();
 // In ranks_loops.cpp.
 void places();
 void loops();

@@ -1,4 +1,4 @@
-// Cases of remote_ranks in which the last rank is killed.
+// Cases of remote_ranks in which the last rank is killed, or leaves.
 #include <charm/charm.hpp>
 #include <charm/global_array.hpp>
 #include <charm/remote.hpp>
@@ -55,3 +55,10 @@ void lost_first() {
 
 /// The others have no error before finalize(), which throws it.
 void lost_at_end() { kill_last_rank(); }
+
+/// The last rank ends as if all were well, and is an error for all.
+void leaves() {
+  remote::barrier();
+  if (remote::rank() == remote::ranks() - 1) std::exit(0);
+  static_cast<void>(error_of([] { remote::barrier(); }));
+}
