@@ -72,8 +72,10 @@ class Engine {
   std::int64_t look(bool asleep) noexcept;
   void flush() noexcept;
   void fence();
-  void barrier();
-  void gather(const void* mine, std::size_t bytes, void* all);
+  /// \throws Error: remote if a rank is lost; bad_input, on all ranks, if others take another step. The same of those
+  /// that follow. \param kind barrier or finalize.
+  void barrier(StepKind kind = StepKind::barrier);
+  void gather(const void* mine, std::size_t bytes, void* all, StepKind kind = StepKind::gather);
   void broadcast(void* data, std::size_t bytes, int root);
   [[nodiscard]] Traffic traffic() noexcept;
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }

@@ -79,6 +79,13 @@ void not_in_tasks(const char* name) {
                 "call it from the thread that started the program, outside of charm::run()");
 }
 
+/// Nobody would look for messages.
+void need_runtime() {
+  if (charm::detail::this_worker() == nullptr && sched::Runtime::current.load(std::memory_order_acquire) == nullptr)
+    throw Error(Errc::not_running, "charm::finalize() has ended the runtime of this rank",
+                "end a rank by charm::remote::finalize() alone");
+}
+
 void not_in_called_functions(const char* name) {
   if (charm::detail::this_worker() != nullptr && called_by_rank())
     throw Error(Errc::bad_input, std::string(name) + " was called in a function that another rank has called",
@@ -89,6 +96,7 @@ void not_in_called_functions(const char* name) {
 class Together {
  public:
   explicit Together(const char* name) {
+    need_runtime();
     not_in_called_functions(name);
     if (in_together.exchange(true, std::memory_order_acquire))
       throw Error(Errc::bad_input,
@@ -291,12 +299,13 @@ void init(const Config& config) {
 void finalize() {
   not_in_tasks("finalize");
   Engine& own = engine();
+  need_runtime();
   const bool knows = own.loss_was_told();
   std::exception_ptr error;
   try {
     own.check();
-    own.barrier();
-    own.barrier();  // acknowledgements of the first one's replies
+    own.barrier(StepKind::finalize);
+    own.barrier(StepKind::finalize);  // acknowledgements of the first one's replies
   } catch (const Error&) {
     error = std::current_exception();
   }
@@ -330,6 +339,7 @@ const std::vector<int>& ranks_by_distance() {
 }
 void fence() {
   Engine& own = engine();
+  need_runtime();
   not_in_called_functions("fence()");
   own.fence();
 }
@@ -365,7 +375,11 @@ void run_at(const Spot& spot, void (*body)(void*), void* context) {
   }
 }
 
-void expect(Pending& pending) { engine().pending.add(pending); }
+void expect(Pending& pending) {
+  Engine& own = engine();
+  need_runtime();
+  own.pending.add(pending);
+}
 
 bool forget(Pending& pending) noexcept {
   return engine_of_process.load(std::memory_order_acquire)->pending.take(pending.id) != nullptr;

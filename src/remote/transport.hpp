@@ -8,12 +8,15 @@
 
 #include "remote/apart.hpp"
 #include "remote/buffer.hpp"
+#include "remote/doing.hpp"
 
 namespace charm::remote {
 
 /// A step that all ranks take together; `run` is called as a job when it is done.
 struct Collective : charm::detail::ListedJob {
   using ListedJob::ListedJob;
+  StepKind kind = StepKind::gather;
+  std::string problem{};  ///< why the ranks could not take it, when it is done; else empty
 };
 
 class Transport {

@@ -259,11 +259,53 @@ void collectives() {
     EXPECT(remote::broadcast(me * 10 + round, ranks - 1) == (ranks - 1) * 10 + round);
     const std::vector<int> all = remote::gather(me);
     for (int r = 0; r < ranks; ++r) EXPECT(all[static_cast<std::size_t>(r)] == r);
+    using Large = std::array<int, 500>;  // more than what the message of a step takes
+    Large mine{};
+    mine.fill(me);
+    const std::vector<Large> large = remote::gather(mine);
+    for (int r = 0; r < ranks; ++r) {
+      EXPECT(large[static_cast<std::size_t>(r)].front() == r && large[static_cast<std::size_t>(r)].back() == r);
+    }
   }
   std::vector<double> many(1000000, me == 0 ? 1.5 : 0.0);
   remote::broadcast(std::span(many), 0);
   EXPECT(many.back() == 1.5);
   EXPECT(has(error_of([] { remote::broadcast(1, remote::ranks()); }), "there is no rank"));
+}
+
+/// Ranks that do not take the same step have an error, all of them, and the next step is not disturbed by it.
+void unequal() {
+  const int ranks = remote::ranks();
+  const std::string last = "rank " + std::to_string(ranks - 1);
+  const bool is_last = remote::rank() == ranks - 1;
+  auto expect_problem = [&](const std::string& error, const char* one, const char* other) {
+    EXPECT(has(error, "do not take the same step"));
+    EXPECT(has(error, one) && has(error, (last + " calls " + other).c_str()));
+  };
+  std::vector<double> many(is_last ? 1000000 : 10, 1.5);
+  for (int round = 0; round < 3; ++round) {
+    expect_problem(error_of([&] { is_last ? static_cast<void>(remote::gather('c')) : remote::barrier(); }), "barrier()",
+                   "gather(), reduce() or gmalloc() with values of 1 byte");
+    expect_problem(error_of([&] {
+                     is_last ? static_cast<void>(remote::reduce(char{1}, std::plus<>()))
+                             : static_cast<void>(remote::reduce(1.5, std::plus<>()));
+                   }),
+                   "values of 8 bytes", "gather(), reduce() or gmalloc() with values of 1 byte");
+    expect_problem(error_of([&] { remote::broadcast(std::span(many), ranks - 1); }), "broadcast() of 80 bytes",
+                   "broadcast() of 8000000 bytes");
+    expect_problem(error_of([&] { is_last ? remote::broadcast(std::span(many), ranks - 1) : remote::barrier(); }),
+                   "barrier()", "broadcast() of 8000000 bytes");
+    expect_problem(error_of([&] { is_last ? remote::barrier() : static_cast<void>(remote::broadcast(1, 0)); }),
+                   "broadcast() of 4 bytes from rank 0", "barrier()");
+    struct Large {
+      std::array<char, 5000> bytes{};
+    };
+    EXPECT(
+        has(error_of([&] { is_last ? static_cast<void>(remote::gather(Large())) : remote::barrier(); }), last.c_str()));
+    EXPECT(remote::reduce(1, std::plus<>()) == ranks);
+    EXPECT(remote::broadcast(is_last ? round + 5 : 0, ranks - 1) == round + 5);
+    remote::barrier();
+  }
 }
 
 /// All tasks of a rank send at a time.
@@ -316,6 +358,17 @@ void all() {
   slow_receiver();
 }
 
+/// The runtime is ended, and not the rank. Only without MPI, since nothing ends the rank then.
+int no_runtime() {
+  remote::init({.workers = 1});
+  charm::finalize();
+  for (const std::string& error : {error_of([] { remote::call(0, [] {}); }), error_of([] { remote::barrier(); }),
+                                   error_of([] { remote::fence(); }), error_of([] { remote::finalize(); })})
+    if (!has(error, "charm::finalize() has ended the runtime of this rank")) return 1;
+  std::printf("passed no_runtime\n");
+  return 0;
+}
+
 /// Ranks that end as soon as everything has run, again and again: the jobs that ran the last messages are still giving
 /// their buffers back then. Only without MPI, which cannot start twice.
 int ends() {
@@ -352,6 +405,7 @@ int ends() {
 int main(int count, char** words) {
   const std::string name = count > 1 ? words[1] : "all";
   if (name == "ends") return ends();
+  if (name == "no_runtime") return no_runtime();
   const std::map<std::string, void (*)()> cases = {{"all", all},
                                                    {"calls", calls},
                                                    {"places", places},
@@ -361,6 +415,7 @@ int main(int count, char** words) {
                                                    {"memory", global_memory},
                                                    {"no_memory", no_memory},
                                                    {"collectives", collectives},
+                                                   {"unequal", unequal},
                                                    {"large", large_messages},
                                                    {"slow", slow_receiver},
                                                    {"tasks", many_tasks},
