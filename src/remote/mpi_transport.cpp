@@ -18,6 +18,7 @@
 #include "os/processes/processes.hpp"
 #include "os/processes/this_process.hpp"
 #include "os/threads/affinity.hpp"
+#include "remote/impatience.hpp"
 #include "remote/mpi_steps.hpp"
 
 namespace charm::remote {
@@ -49,6 +50,10 @@ class MpiTransport : public Transport {
                   "MPI_Finalize yourself");
     MPI_Initialized(&running);
     if (running == 0) {
+      const Impatience impatience(
+          std::chrono::seconds(10), "waiting ranks",
+          "init() has waited 10 s for the other ranks (MPI_Init); one that has ended, or does not "
+          "call init(), lets all wait, unless mpirun ends them");
       MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level);
       ours_ = true;
     } else {
