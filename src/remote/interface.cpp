@@ -110,11 +110,11 @@ std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool, [[m
   if (launch.ranks > 1 || launch.only_mpi_knows || mpi_is_running())
     return make_mpi_transport(pool, launch.ranks, table);
 #else
-  if (launch.ranks > 1)
+  if (launch.ranks > 1 || launch.only_mpi_knows)
     throw Error(
         Errc::refused,
-        "the program was started as one of " + std::to_string(launch.ranks) + " ranks (" + launch.name +
-            "), and libcharm_remote was built without MPI",
+        "the program was started as one of " + (launch.ranks > 1 ? std::to_string(launch.ranks) : "several") +
+            " ranks (" + launch.name + "), and libcharm_remote was built without MPI",
         "install an MPI library (scripts/setup mpi) and build CHARM again, or start the program without mpirun");
 #endif
   return std::make_unique<Loopback>();
