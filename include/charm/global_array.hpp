@@ -7,13 +7,14 @@
 
 #include <charm/detail/remote.hpp>
 #include <charm/error.hpp>
+#include <charm/placed_array.hpp>
 #include <charm/remote.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
+#include <exception>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -49,25 +50,49 @@ class global_ptr {
 
 namespace remote {
 
-/// The value at an address of this or another rank. It is read in one piece if the type has at most 8 bytes. \throws
-/// Error as call() does.
+namespace detail {
+
+/// Whether it is read and written in one piece.
+template <class T>
+constexpr bool in_one_piece() noexcept {
+  return sizeof(T) <= 8 && std::atomic_ref<T>::is_always_lock_free &&
+         alignof(T) >= std::atomic_ref<T>::required_alignment;
+}
+template <class T>
+constexpr void require_one_piece() noexcept {
+  static_assert(in_one_piece<T>(),
+                "atomic operations are for types of 1, 2, 4 or 8 bytes that are aligned to their size; use call() for "
+                "others");
+}
+
+template <class T>
+T load(const global_ptr<T>& from) noexcept {
+  if constexpr (in_one_piece<T>())
+    return std::atomic_ref<T>(*from.local()).load(std::memory_order_acquire);
+  else
+    return *from.local();
+}
+
+}  // namespace detail
+
+/// The value at an address of this or another rank. It is read in one piece if the type has 1, 2, 4 or 8 bytes and is
+/// aligned to its size. \throws Error as call() does.
 template <class T>
 T read(global_ptr<T> from) {
-  return call(
-      from.rank(),
-      [](global_ptr<T> at) {
-        if constexpr (std::atomic_ref<T>::is_always_lock_free && sizeof(T) <= 8)
-          return std::atomic_ref<T>(*at.local()).load(std::memory_order_acquire);
-        else
-          return *at.local();
-      },
-      from);
+  return call(from.rank(), [](global_ptr<T> at) { return detail::load(at); }, from);
 }
 
 /// As read(), without waiting.
 template <class T>
 future<T> read_async(global_ptr<T> from) {
-  return call_async(from.rank(), [](global_ptr<T> at) { return std::atomic_ref<T>(*at.local()).load(); }, from);
+  return call_async(from.rank(), [](global_ptr<T> at) { return detail::load(at); }, from);
+}
+
+/// Copies consecutive elements from the memory of one rank into `into`, not in one piece, and waits. Any number of
+/// them: more than 64 MiB are read one part after another. \throws Error as call() does.
+template <class T>
+void read(global_ptr<T> from, std::span<std::type_identity_t<T>> into) {
+  detail::read_bytes(from.rank(), from.local(), into.data(), into.size_bytes());
 }
 
 /// Writes a value. The write is done when fence() has returned on this rank, or barrier().
@@ -76,7 +101,7 @@ void write(global_ptr<T> to, const std::type_identity_t<T>& value) {
   post(
       to.rank(),
       [](global_ptr<T> at, T given) {
-        if constexpr (std::atomic_ref<T>::is_always_lock_free && sizeof(T) <= 8)
+        if constexpr (detail::in_one_piece<T>())
           std::atomic_ref<T>(*at.local()).store(given, std::memory_order_release);
         else
           *at.local() = given;
@@ -84,20 +109,18 @@ void write(global_ptr<T> to, const std::type_identity_t<T>& value) {
       to, value);
 }
 
-/// Writes consecutive elements as write() does, but not in one piece.
+/// Writes consecutive elements as write() does, but not in one piece. At most 1 GiB.
 template <class T>
-void write(global_ptr<T> to, std::span<const T> values) {
+void write(global_ptr<T> to, std::span<const std::type_identity_t<T>> values) {
   post(
-      to.rank(),
-      [](global_ptr<T> at, std::span<const T> given) {
-        for (std::size_t i = 0; i < given.size(); ++i) at.local()[i] = given[i];
-      },
+      to.rank(), [](global_ptr<T> at, std::span<const T> given) { std::copy(given.begin(), given.end(), at.local()); },
       to, values);
 }
 
 /// Adds to a number, atomically, and does not wait: for counters that many ranks add to.
 template <class T>
 void add(global_ptr<T> to, std::type_identity_t<T> value) {
+  detail::require_one_piece<T>();
   post(
       to.rank(),
       [](global_ptr<T> at, T by) { std::atomic_ref<T>(*at.local()).fetch_add(by, std::memory_order_relaxed); }, to,
@@ -107,6 +130,7 @@ void add(global_ptr<T> to, std::type_identity_t<T> value) {
 /// Adds to a number, atomically. \return its value before.
 template <class T>
 T fetch_add(global_ptr<T> to, std::type_identity_t<T> value) {
+  detail::require_one_piece<T>();
   return call(
       to.rank(), [](global_ptr<T> at, T by) { return std::atomic_ref<T>(*at.local()).fetch_add(by); }, to, value);
 }
@@ -115,6 +139,7 @@ T fetch_add(global_ptr<T> to, std::type_identity_t<T> value) {
 /// there.
 template <class T>
 bool compare_exchange(global_ptr<T> to, T& expected, std::type_identity_t<T> desired) {
+  detail::require_one_piece<T>();
   struct Outcome {
     T found;
     bool done;
@@ -151,14 +176,16 @@ class global_array {
         ranks_(static_cast<std::size_t>(remote::ranks())),
         rank_(static_cast<std::size_t>(remote::rank())),
         layout_(layout) {
-    own_count_ = size_on(static_cast<int>(rank_));
+    const std::size_t own_count = size_on(static_cast<int>(rank_));
     try {
-      own_ = std::make_unique<T[]>(own_count_ == 0 ? 1 : own_count_);
-    } catch (const std::bad_alloc&) {  // the other ranks wait for this one, and fail as it does
+      own_ = partitioned<T>(std::max<std::size_t>(own_count, 1));
+    } catch (const std::exception&) {  // the other ranks wait for this one, and fail as it does
     }
-    const std::vector<Part> parts = remote::gather(Part{reinterpret_cast<std::uintptr_t>(own_.get()), count_, layout_});
+    const std::vector<Part> parts =
+        remote::gather(Part{reinterpret_cast<std::uintptr_t>(own_.data()), count_, layout_});
     for (std::size_t rank = 0; rank < ranks_; ++rank) check(parts, rank);
     for (const Part& part : parts) parts_.push_back(part.address);
+    local_ = std::span<T>(own_.data(), own_count);
   }
 
   /// Elements in all, of a symmetric one in each rank.
@@ -177,7 +204,7 @@ class global_array {
     return count_;
   }
   /// The elements of this rank, to be used directly.
-  [[nodiscard]] std::span<T> local() const noexcept { return {own_.get(), own_count_}; }
+  [[nodiscard]] std::span<T> local() const noexcept { return local_; }
   /// The rank that has an element; this rank if the array is symmetric.
   [[nodiscard]] int owner(std::size_t index) const noexcept { return static_cast<int>(place_of(index).rank); }
   /// The place of an element among the local() ones of its owner.
@@ -252,9 +279,9 @@ class global_array {
   std::size_t count_ = 0;
   std::size_t ranks_ = 1;
   std::size_t rank_ = 0;
-  std::size_t own_count_ = 0;
   GlobalLayout layout_ = GlobalLayout::block;
-  std::unique_ptr<T[]> own_;
+  partitioned<T> own_;  // pages on the nodes of this rank's workers
+  std::span<T> local_;
   std::vector<std::uintptr_t> parts_;  // addresses by rank, each valid on its rank
 };
 

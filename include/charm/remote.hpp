@@ -33,7 +33,8 @@ namespace charm::remote {
 void init(const Config& config = {});
 
 /// Waits as barrier() does, and ends this rank, and the runtime by charm::finalize(). Every rank has to call it. After
-/// a rank was lost it does not wait. \throws Error (not_running) without init(), (bad_input) inside a task.
+/// a rank was lost it does not wait. \throws Error: not_running without init(); bad_input inside a task; remote, when
+/// this rank has ended, if another was lost and no call has said so before.
 void finalize();
 
 /// Number of this rank, 0 .. ranks()-1. \throws Error (not_running) before init(); so do all that follow.

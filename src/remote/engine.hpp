@@ -72,13 +72,17 @@ class Engine {
   std::int64_t look(bool asleep) noexcept;
   void flush() noexcept;
   void fence();
-  void barrier();
-  void gather(const void* mine, std::size_t bytes, void* all);
+  /// \throws Error: remote if a rank is lost; bad_input, on all ranks, if others take another step. The same of those
+  /// that follow. \param kind barrier or finalize.
+  void barrier(StepKind kind = StepKind::barrier);
+  void gather(const void* mine, std::size_t bytes, void* all, StepKind kind = StepKind::gather);
   void broadcast(void* data, std::size_t bytes, int root);
   [[nodiscard]] Traffic traffic() noexcept;
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
+  /// Whether an error has told the program that a rank was lost.
+  [[nodiscard]] bool loss_was_told() const noexcept { return loss_told_.load(std::memory_order_relaxed); }
   /// \throws Error (remote) if any rank was lost.
-  void check() const;
+  void check();
 
   /// The reply to a request. Counts the request.
   void reply(int to, std::uint64_t id, std::uint64_t status, const void* value, std::size_t bytes) noexcept;
@@ -168,6 +172,7 @@ class Engine {
   std::vector<Peer> peers_;
   std::atomic<bool> notes_due_{false};
   std::atomic<bool> failed_{false};
+  std::atomic<bool> loss_told_{false};
   std::atomic<bool> together_{false};  // a task is in a collective
   std::atomic<std::uint64_t> waits_{0};
   std::atomic<bool> event_seen_{false};  // since last_event_ns_ was written

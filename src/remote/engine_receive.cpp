@@ -195,13 +195,13 @@ void Engine::look_for_lost(std::int64_t now) noexcept {
 void Engine::fail_calls() noexcept {
   for (int rank = 0; rank < ranks_; ++rank) {
     if (!gone(rank)) continue;
-    std::exception_ptr error;
-    try {
-      check_rank(rank);
-    } catch (...) {
-      error = std::current_exception();
+    while (detail::Pending* call = pending.take_any_to(rank)) {
+      try {
+        check_rank(rank);
+      } catch (...) {
+        call->arrived(call, nullptr, 0, std::current_exception());
+      }
     }
-    while (detail::Pending* call = pending.take_any_to(rank)) call->arrived(call, nullptr, 0, error);
   }
 }
 

@@ -48,21 +48,21 @@ void Engine::no_such_rank(int rank) const {
                           : "this program has the ranks 0 to " + std::to_string(ranks_ - 1));
 }
 
-namespace {
-
-[[noreturn]] void is_gone(const std::string& name) {
+void rank_is_lost(const std::string& name) {
   throw Error(Errc::remote, name + " has ended without charm::remote::finalize()",
               "its own output says why; start the program again");
 }
 
-}  // namespace
-
-void Engine::check() const {
-  if (failed()) is_gone(lost_);
+void Engine::check() {
+  if (!failed()) return;
+  loss_told_.store(true, std::memory_order_relaxed);
+  rank_is_lost(lost_);
 }
 
 void Engine::check_rank(int rank) {
-  if (gone(rank)) is_gone(peer(rank).name);
+  if (!gone(rank)) return;
+  loss_told_.store(true, std::memory_order_relaxed);
+  rank_is_lost(peer(rank).name);
 }
 
 /// The buffer has room. \return where the arguments go.

@@ -60,18 +60,29 @@ void Engine::together(F&& start) {
   }
   detail::await(step.done);  // also where a rank is lost: then the step is ended
   check();
+  if (!step.problem.empty())
+    throw Error(
+        Errc::bad_input, step.problem,
+        "call barrier(), gather(), reduce(), broadcast(), gmalloc() and finalize() in the same order on all ranks, "
+        "with values of the same type");
 }
 
-void Engine::gather(const void* mine, std::size_t bytes, void* all) {
-  together([&](Step& step) { transport_.gather(step, mine, bytes, all); });
+void Engine::gather(const void* mine, std::size_t bytes, void* all, StepKind kind) {
+  together([&](Step& step) {
+    step.kind = kind;
+    transport_.gather(step, mine, bytes, all);
+  });
 }
 
 void Engine::broadcast(void* data, std::size_t bytes, int root) {
   if (root < 0 || root >= ranks_) no_such_rank(root);
-  together([&](Step& step) { transport_.broadcast(step, data, bytes, root); });
+  together([&](Step& step) {
+    step.kind = StepKind::broadcast;
+    transport_.broadcast(step, data, bytes, root);
+  });
 }
 
-void Engine::barrier() {
+void Engine::barrier(StepKind kind) {
   std::uint64_t run_before = UINT64_MAX;  // by all ranks, in the wave before
   std::vector<Totals> all(static_cast<std::size_t>(ranks_));
   auto pause = std::chrono::microseconds(5);
@@ -85,7 +96,7 @@ void Engine::barrier() {
         mine.sent += lane.sent;
       }
     }
-    gather(&mine, sizeof mine, all.data());
+    gather(&mine, sizeof mine, all.data(), kind);
     Totals sum;
     for (const Totals& each : all) {
       sum.sent += each.sent;

@@ -2,27 +2,24 @@
 #include <charm/call.hpp>
 #include <charm/detail/idle_look.hpp>
 #include <charm/error.hpp>
-#include <charm/machine.hpp>
 #include <charm/remote.hpp>
 #include <charm/runtime.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 
-#include "base/clock.hpp"
-#include "base/notices.hpp"
 #include "base/settings.hpp"
 #include "os/threads/affinity.hpp"
-#include "remote/apart.hpp"
+#include "remote/beginning.hpp"
 #include "remote/called.hpp"
 #include "remote/code.hpp"
 #include "remote/distances.hpp"
+#include "remote/early_exit.hpp"
 #include "remote/engine.hpp"
 #include "remote/launch.hpp"
 #include "remote/loopback.hpp"
@@ -78,6 +75,13 @@ void not_in_tasks(const char* name) {
                 "call it from the thread that started the program, outside of charm::run()");
 }
 
+/// Nobody would look for messages.
+void need_runtime() {
+  if (charm::detail::this_worker() == nullptr && sched::Runtime::current.load(std::memory_order_acquire) == nullptr)
+    throw Error(Errc::not_running, "charm::finalize() has ended the runtime of this rank",
+                "end a rank by charm::remote::finalize() alone");
+}
+
 void not_in_called_functions(const char* name) {
   if (charm::detail::this_worker() != nullptr && called_by_rank())
     throw Error(Errc::bad_input, std::string(name) + " was called in a function that another rank has called",
@@ -88,6 +92,7 @@ void not_in_called_functions(const char* name) {
 class Together {
  public:
   explicit Together(const char* name) {
+    need_runtime();
     not_in_called_functions(name);
     if (in_together.exchange(true, std::memory_order_acquire))
       throw Error(Errc::bad_input,
@@ -99,129 +104,26 @@ class Together {
   Together& operator=(const Together&) = delete;
 };
 
-std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool, [[maybe_unused]] std::uint64_t table,
-                                          [[maybe_unused]] const std::string& problem) {
+std::unique_ptr<Transport> find_transport([[maybe_unused]] BufferPool& pool, [[maybe_unused]] std::uint64_t table) {
   const Launch launch = find_launch();
 #ifdef CHARM_HAS_MPI
-  if (launch.ranks > 1 || mpi_is_running()) return make_mpi_transport(pool, launch.ranks, table, problem);
+  if (launch.ranks > 1 || launch.only_mpi_knows || mpi_is_running())
+    return make_mpi_transport(pool, launch.ranks, table);
 #else
-  if (launch.ranks > 1)
+  if (launch.ranks > 1 || launch.only_mpi_knows)
     throw Error(
         Errc::refused,
-        "the program was started as one of " + std::to_string(launch.ranks) + " ranks (" + launch.name +
-            "), and libcharm_remote was built without MPI",
+        "the program was started as one of " + (launch.ranks > 1 ? std::to_string(launch.ranks) : "several") +
+            " ranks (" + launch.name + "), and libcharm_remote was built without MPI",
         "install an MPI library (scripts/setup mpi) and build CHARM again, or start the program without mpirun");
 #endif
   return std::make_unique<Loopback>();
 }
 
-/// A rank whose settings cannot be used says so to the others, who would wait for it in MPI.
-void meet_others(Rank& rank, base::Settings& settings, const Config& config) {
-  std::exception_ptr error;
-  std::string problem;
-  std::uint64_t table = 0;
-  try {
-    settings = base::resolve(config);
-    table = sched::Sharing::table(settings);
-  } catch (const Error& wrong) {
-    error = std::current_exception();
-    problem = wrong.what();
-  }
-  try {
-    rank.transport = find_transport(rank.pool, table, problem);
-  } catch (const Error&) {
-    if (error == nullptr) throw;
-  }
-  if (error != nullptr) std::rethrow_exception(error);
-}
-
-/// How the runtime of a rank begins.
-struct Beginning {
-  Config config;
-  CpuSet cpus;  // that the thread could use before it was bound to a part of them; empty if it was not bound
-};
-
-/// Ranks of one host that nobody has bound to different cpus would place their workers on the same cores.
-Beginning keep_apart(const Transport& transport, const Config& config, const base::Settings& settings) {
-  Beginning beginning{config, {}};
-  if (transport.ranks() < 2 || !settings.topology.empty()) return beginning;
-  const Machine machine = Machine::discover();
-  const Crowd crowd = transport.crowd();
-  const Leasing leases = leasing(machine, crowd, settings);
-  if (leases.possible) {
-    if (settings.share.choice == base::Share::automatic) beginning.config.share = "on";
-    if (settings.workers == 0) beginning.config.workers = workers_of_rank(machine, crowd);
-    return beginning;
-  }
-  if (!leases.reason.empty() && crowd.index == 0) base::notice("share", leases.reason);
-  if (crowd.count < 2) return beginning;
-  CpuSet all = os::allowed_cpus();
-  if (os::bind_this_thread(cpus_of_rank(machine, crowd))) beginning.cpus = std::move(all);
-  return beginning;
-}
-
-/// Waits until the ranks have the cores that they lease: the first one of a host was alone for a moment, and took all.
-void wait_for_cores(Engine& with) {
-  constexpr std::int64_t patience_ns = 1000000000;
-  struct State {
-    bool waits;
-    bool gives_up;
-  };
-  sched::Sharing* sharing = sched::Runtime::get().sharing.get();
-  const std::int64_t start = base::monotonic_ns();
-  std::vector<State> all(static_cast<std::size_t>(with.ranks()));
-  for (bool joined = false;; joined = true) {
-    const bool settled = sharing == nullptr || sharing->look_now();
-    const State mine{!settled || (sharing != nullptr && !joined), base::monotonic_ns() - start > patience_ns};
-    with.gather(&mine, sizeof mine, all.data());
-    if (std::none_of(all.begin(), all.end(), [](const State& each) { return each.waits; })) return;
-    if (std::any_of(all.begin(), all.end(), [](const State& each) { return each.gives_up; })) {
-      if (!settled) base::notice("share", "this rank has not got the cores that it is due; it begins without them");
-      return;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(joined ? 1 : 0));
-  }
-}
-
-/// All ranks have to run the same program; of the libraries only those matter from which functions are called.
-void compare_code(Engine& with) {
-  struct Code {
-    std::uint64_t program = 0;
-    std::uint64_t images = 0;
-  };
-  std::vector<std::uint64_t> mine = code_identities();
-  std::vector<Code> all(static_cast<std::size_t>(with.ranks()));
-  const Code code{mine.front(), mine.size()};
-  with.gather(&code, sizeof code, all.data());
-  std::size_t images = mine.size();
-  for (std::size_t other = 0; other < all.size(); ++other) {
-    images = std::min<std::size_t>(images, all[other].images);
-    if (all[other].program != all.front().program)
-      throw Error(Errc::refused, "ranks 0 and " + std::to_string(other) + " run different builds of the program",
-                  "start all ranks from the same file");
-  }
-  std::vector<std::uint64_t> identities(images * all.size());
-  with.gather(mine.data(), images * sizeof(std::uint64_t), identities.data());
-  std::vector<bool> same(images, true);
-  for (std::size_t i = 0; i < identities.size(); ++i)
-    same[i % images] = same[i % images] && identities[i] == mine[i % images];
-  allow_code(same);
-}
-
-void measure_distances(Engine& with, Rank& rank, const Config& config) {
-  const base::Settings settings = base::resolve(config);
-  const Machine machine = settings.topology.empty() ? Machine::discover() : Machine::from(settings.topology);
-  const auto workers = worker_cores();
-  const RankPlace mine = place_of_rank(machine, workers.empty() ? -1 : workers.front().cpu);
-  std::vector<RankPlace> all(static_cast<std::size_t>(with.ranks()));
-  with.gather(&mine, sizeof mine, all.data());
-  rank.distances = distances_from(machine, all, with.rank());
-  rank.nearest = order_by_distance(rank.distances, with.rank());
-}
-
 /// Ends the runtime and then the rank: a job that has run the last messages still returns its buffer to the engine.
-/// \param orderly all ranks have come to finalize().
-void end(bool orderly) {
+/// \param orderly all ranks have come to finalize(). \return a rank that was lost in the end itself, or nothing.
+std::string end(bool orderly) {
+  finalize_has_come();
   ending.store(true, std::memory_order_seq_cst);
   charm::detail::set_idle_look(nullptr);  // so that nothing new becomes a job
   while (lookers.load(std::memory_order_acquire) > 0) std::this_thread::yield();
@@ -230,8 +132,28 @@ void end(bool orderly) {
   ending.store(false, std::memory_order_release);
   std::unique_ptr<Rank> rank(std::exchange(rank_of_process, nullptr));
   if (!rank->cpus.empty()) os::bind_this_thread(rank->cpus);
-  rank->transport->close(orderly);
-  if (!orderly) static_cast<void>(rank.release());  // MPI may still use its buffers
+  std::string lost = orderly ? rank->transport->close() : std::string();
+  if (!orderly || !lost.empty()) static_cast<void>(rank.release());  // MPI may still use its buffers
+  return lost;
+}
+
+/// \param error why this rank cannot begin. \throws it, or Error (refused) where another rank cannot.
+void begin_together(std::unique_ptr<Rank>& made, const std::exception_ptr& error, const std::string& problem) {
+  std::exception_ptr others;
+  bool orderly = true;
+  try {
+    const std::string refusal = made->transport->agree(problem);
+    if (refusal.empty()) return;
+    others = std::make_exception_ptr(Error(Errc::refused, refusal, "all ranks start, or none"));
+  } catch (const Error&) {
+    others = std::current_exception();  // a rank was lost
+    orderly = false;
+  }
+  if (error == nullptr) charm::finalize();
+  if (!made->cpus.empty()) os::bind_this_thread(made->cpus);
+  if (!orderly || !made->transport->close().empty())
+    static_cast<void>(made.release());  // MPI may still use its buffers
+  std::rethrow_exception(error != nullptr ? error : others);
 }
 
 }  // namespace
@@ -241,17 +163,36 @@ void init(const Config& config) {
   if (rank_of_process != nullptr)
     throw Error(Errc::bad_input, "charm::remote::init() was called twice", "call it once, before finalize()");
   auto made = std::make_unique<Rank>();
+  std::exception_ptr error;  // why this rank cannot begin, which the others have to know
+  std::string problem;
+  auto attempt = [&](auto&& step) {
+    if (error != nullptr) return;
+    try {
+      step();
+    } catch (const std::exception& wrong) {
+      error = std::current_exception();
+      problem = wrong.what();
+    }
+  };
   base::Settings settings;
-  meet_others(*made, settings, config);
-  find_code();
-  const Beginning beginning = keep_apart(*made->transport, config, settings);
-  made->cpus = beginning.cpus;
+  std::uint64_t table = 0;
+  attempt([&] {
+    settings = base::resolve(config);
+    table = sched::Sharing::table(settings);
+  });
   try {
-    charm::init(beginning.config);
-  } catch (...) {
-    if (!made->cpus.empty()) os::bind_this_thread(made->cpus);
-    throw;
+    made->transport = find_transport(made->pool, table);
+  } catch (const Error&) {
+    if (error == nullptr) throw;
+    std::rethrow_exception(error);
   }
+  attempt([&] {
+    find_code();
+    const Beginning beginning = keep_apart(*made->transport, config, settings);
+    made->cpus = beginning.cpus;
+    charm::init(beginning.config);
+  });
+  begin_together(made, error, problem);
   made->engine = std::make_unique<Engine>(made->pool, *made->transport, num_workers());
   rank_of_process = made.release();
   engine_of_process.store(rank_of_process->engine.get(), std::memory_order_seq_cst);
@@ -259,7 +200,9 @@ void init(const Config& config) {
   try {
     compare_code(engine());
     wait_for_cores(engine());
-    measure_distances(engine(), *rank_of_process, config);
+    rank_of_process->distances = measure_distances(engine(), config);
+    rank_of_process->nearest = order_by_distance(rank_of_process->distances, rank());
+    if (ranks() > 1) expect_finalize(rank());
   } catch (...) {
     end(false);
     throw;
@@ -269,16 +212,19 @@ void init(const Config& config) {
 void finalize() {
   not_in_tasks("finalize");
   Engine& own = engine();
-  bool orderly = !own.failed();
-  if (orderly) {
-    try {
-      own.barrier();
-      own.barrier();  // acknowledgements of the first one's replies
-    } catch (const Error&) {
-      orderly = false;  // a notice has said which rank is lost
-    }
+  need_runtime();
+  const bool knows = own.loss_was_told();
+  std::exception_ptr error;
+  try {
+    own.check();
+    own.barrier(StepKind::finalize);
+    own.barrier(StepKind::finalize);  // acknowledgements of the first one's replies
+  } catch (const Error&) {
+    error = std::current_exception();
   }
-  end(orderly);
+  const std::string lost = end(error == nullptr);
+  if (!lost.empty()) rank_is_lost(lost);
+  if (error != nullptr && !knows) std::rethrow_exception(error);
 }
 
 int rank() { return engine().rank(); }
@@ -306,6 +252,7 @@ const std::vector<int>& ranks_by_distance() {
 }
 void fence() {
   Engine& own = engine();
+  need_runtime();
   not_in_called_functions("fence()");
   own.fence();
 }
@@ -341,7 +288,11 @@ void run_at(const Spot& spot, void (*body)(void*), void* context) {
   }
 }
 
-void expect(Pending& pending) { engine().pending.add(pending); }
+void expect(Pending& pending) {
+  Engine& own = engine();
+  need_runtime();
+  own.pending.add(pending);
+}
 
 bool forget(Pending& pending) noexcept {
   return engine_of_process.load(std::memory_order_acquire)->pending.take(pending.id) != nullptr;

@@ -22,6 +22,6 @@ void Loopback::broadcast(Collective& step, void* /*data*/, std::size_t /*bytes*/
 
 int Loopback::lost(std::string& /*description*/) { return -1; }
 
-void Loopback::close(bool /*orderly*/) {}
+std::string Loopback::close() { return {}; }
 
 }  // namespace charm::remote

@@ -15,7 +15,8 @@ class Loopback : public Transport {
   void gather(Collective& step, const void* mine, std::size_t bytes, void* all) override;
   void broadcast(Collective& step, void* data, std::size_t bytes, int root) override;
   int lost(std::string& description) override;
-  void close(bool orderly) override;
+  std::string agree(const std::string& problem) override { return problem; }
+  std::string close() override;
 
  private:
   Collective* finished_ = nullptr;

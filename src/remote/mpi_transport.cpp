@@ -14,9 +14,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "os/processes/processes.hpp"
 #include "os/processes/this_process.hpp"
 #include "os/threads/affinity.hpp"
+#include "remote/impatience.hpp"
 #include "remote/mpi_steps.hpp"
 
 namespace charm::remote {
@@ -31,19 +33,27 @@ constexpr std::size_t posted_receives = 16;
 struct Whereabouts {
   std::array<char, 64> host{};
   os::ProcessIdentity process;
-  std::uint64_t processes = 0;      // the namespace in which the process number counts
-  std::uint64_t cpus = 0;           // a hash of those that it may use
-  std::uint64_t table = 0;          // of leases, that it can use
-  std::array<char, 240> problem{};  // why it cannot start; else empty
+  std::uint64_t processes = 0;  // the namespace in which the process number counts
+  std::uint64_t cpus = 0;       // a hash of those that it may use
+  std::uint64_t table = 0;      // of leases, that it can use
 };
 
 class MpiTransport : public Transport {
  public:
-  MpiTransport(BufferPool& pool, int started, std::uint64_t table, const std::string& problem) : pool_(pool) {
+  MpiTransport(BufferPool& pool, int started, std::uint64_t table) : pool_(pool) {
     int running = 0;
     int level = 0;
+    MPI_Finalized(&running);
+    if (running != 0)
+      throw Error(Errc::refused, "MPI has been ended in this process, and cannot start again",
+                  "call charm::remote::init() and finalize() once, or begin with MPI_Init_thread and end with "
+                  "MPI_Finalize yourself");
     MPI_Initialized(&running);
     if (running == 0) {
+      const Impatience impatience(
+          std::chrono::seconds(10), "waiting ranks",
+          "init() has waited 10 s for the other ranks (MPI_Init); one that has ended, or does not "
+          "call init(), lets all wait, unless mpirun ends them");
       MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level);
       ours_ = true;
     } else {
@@ -61,8 +71,9 @@ class MpiTransport : public Transport {
       throw Error(
           Errc::refused,
           "the program was started as one of " + std::to_string(started) + " ranks, and " + name() + " finds one",
-          "start it with the mpirun of that library (mpirun.openmpi or mpirun.mpich)");
-    meet(table, problem);
+          "start it with the mpirun of that library (mpirun.openmpi or mpirun.mpich), or with the srun --mpi that it "
+          "supports");
+    meet(table);
     receives_.resize(posted_receives);
     for (Receive& receive : receives_) post(receive);
   }
@@ -86,6 +97,20 @@ class MpiTransport : public Transport {
       if (other.host == mine.host && other.cpus == mine.cpus) ++result.count;
     }
     return result;
+  }
+
+  std::string agree(const std::string& problem) override {
+    using Text = std::array<char, 240>;
+    Text mine{};
+    std::memcpy(mine.data(), problem.data(), std::min(problem.size(), mine.size() - 1));
+    std::vector<Text> all(static_cast<std::size_t>(ranks_));
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallgather(mine.data(), sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, all_, &request);
+    if (std::string name; !finish(request, name)) rank_is_lost(name);
+    for (std::size_t other = 0; other < all.size(); ++other) {
+      if (all[other].front() != '\0') return "rank " + std::to_string(other) + " cannot start: " + all[other].data();
+    }
+    return {};
   }
 
   void send(int to, Buffer& buffer) override {
@@ -140,30 +165,35 @@ class MpiTransport : public Transport {
   }
 
   int lost(std::string& description) override {
-    for (int other = 0; other < ranks_; ++other) {
-      const Whereabouts& there = whereabouts_[static_cast<std::size_t>(other)];
-      Watch& watch = watches_[static_cast<std::size_t>(other)];
-      const bool seen = watch == Watch::near && !is_alive(there.process);
-      if (!seen && watch != Watch::told) continue;
-      watch = Watch::lost;
-      description = "rank " + std::to_string(other) + " (process " + std::to_string(there.process.pid) + " on " +
-                    there.host.data() + ")";
-      steps_.give_up();  // its caller goes on without it
-      if (seen) tell_of_lost(other);
-      return other;
+    // First those of which other ranks have told: a rank that has heard of it may have ended since for this reason.
+    auto found = std::find(watches_.begin(), watches_.end(), Watch::told);
+    const bool seen = found == watches_.end();
+    for (found = seen ? watches_.begin() : found; found != watches_.end() && *found != Watch::told; ++found) {
+      const auto other = static_cast<std::size_t>(found - watches_.begin());
+      if (*found == Watch::near && !is_alive(whereabouts_[other].process)) break;
     }
-    return -1;
+    if (found == watches_.end()) return -1;
+    *found = Watch::lost;
+    const auto rank = static_cast<int>(found - watches_.begin());
+    const Whereabouts& there = whereabouts_[static_cast<std::size_t>(rank)];
+    description = "rank " + std::to_string(rank) + " (process " + std::to_string(there.process.pid) + " on " +
+                  there.host.data() + ")";
+    steps_.give_up();  // its caller goes on without it
+    if (seen) tell_of_lost(rank);
+    return rank;
   }
 
-  void close(bool orderly) override {
-    if (!orderly) return;  // what belongs to MPI stays: it would wait for the rank that is lost
+  std::string close() override {
+    std::string name;
     for (Send& send : sends_) {
-      MPI_Wait(&send.request, MPI_STATUS_IGNORE);
+      if (!finish(send.request, name)) return name;
       pool_.give(send.buffer);
     }
     sends_.clear();
     // Notes may still be on the way to any rank; they end before MPI_Finalize does, in receives that nobody reads.
-    MPI_Barrier(all_);
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    MPI_Ibarrier(all_, &barrier);
+    if (!finish(barrier, name)) return name;
     for (Receive& receive : receives_) {
       if (&receive == unposted_) continue;
       MPI_Cancel(&receive.request);
@@ -171,9 +201,10 @@ class MpiTransport : public Transport {
       pool_.give(receive.buffer);
     }
     MPI_Comm_free(&all_);
-    if (!ours_) return;
+    if (!ours_) return {};
     if (on_several_hosts()) end_together();
     MPI_Finalize();
+    return {};
   }
 
  private:
@@ -211,10 +242,10 @@ class MpiTransport : public Transport {
     return status && status->started == process.started && status->state != 'Z' && status->state != 'X';
   }
 
-  /// Other hosts cannot see the processes of this one.
+  /// Other hosts cannot see the processes of this one; those of this host have to know who was lost first.
   void tell_of_lost(int rank) {
     for (int to = 0; to < ranks_; ++to) {
-      if (watches_[static_cast<std::size_t>(to)] == Watch::far)
+      if (const Watch watch = watches_[static_cast<std::size_t>(to)]; watch == Watch::far || watch == Watch::near)
         announce(to, {Announcement::no_buffer, static_cast<std::uint64_t>(rank)});
     }
   }
@@ -225,6 +256,17 @@ class MpiTransport : public Transport {
     new (note.data + note.bytes) Announcement(announcement);
     note.bytes += sizeof(Announcement);
     start(to, note, usual_tag);
+  }
+
+  /// Waits for it. \return false if a rank was lost meanwhile, whose `name` is set.
+  bool finish(MPI_Request& request, std::string& name) {
+    constexpr std::int64_t check_ns = 100000000;
+    for (std::int64_t next = base::monotonic_ns() + check_ns; !done(request); std::this_thread::yield()) {
+      if (base::monotonic_ns() < next) continue;
+      if (lost(name) >= 0) return false;
+      next += check_ns;
+    }
+    return true;
   }
 
   static bool done(MPI_Request& request) {
@@ -253,7 +295,7 @@ class MpiTransport : public Transport {
     std::memcpy(&of, note.data + sizeof(WireHead), sizeof of);
     if (of.bytes == Announcement::no_buffer) {
       Watch& watch = watches_[static_cast<std::size_t>(of.number)];
-      if (watch == Watch::far) watch = Watch::told;
+      if (watch == Watch::far || watch == Watch::near) watch = Watch::told;
       return;
     }
     Receive receive{MPI_REQUEST_NULL, pool_.take(of.bytes)};
@@ -264,7 +306,7 @@ class MpiTransport : public Transport {
     large_.push_back(receive);
   }
 
-  void meet(std::uint64_t table, const std::string& problem) {
+  void meet(std::uint64_t table) {
     Whereabouts mine;
     const std::string host = os::host_name();
     std::memcpy(mine.host.data(), host.data(), std::min(host.size(), mine.host.size() - 1));
@@ -272,16 +314,8 @@ class MpiTransport : public Transport {
     mine.processes = os::process_namespace();
     for (const int cpu : os::allowed_cpus()) mine.cpus = (mine.cpus ^ static_cast<unsigned>(cpu + 1)) * 0x100000001b3U;
     mine.table = table;
-    std::memcpy(mine.problem.data(), problem.data(), std::min(problem.size(), mine.problem.size() - 1));
     whereabouts_.resize(static_cast<std::size_t>(ranks_));
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, whereabouts_.data(), sizeof mine, MPI_BYTE, all_);
-    for (std::size_t other = 0; other < whereabouts_.size(); ++other) {
-      if (whereabouts_[other].problem.front() == '\0') continue;
-      if (ours_) MPI_Finalize();
-      throw Error(Errc::refused,
-                  "rank " + std::to_string(other) + " cannot start: " + whereabouts_[other].problem.data(),
-                  "all ranks start, or none");
-    }
     for (const Whereabouts& other : whereabouts_) {
       const bool near = other.host == mine.host && other.processes == mine.processes && other.process.started != 0;
       watches_.push_back(near ? Watch::near : Watch::far);
@@ -321,9 +355,8 @@ bool mpi_is_running() {
   return running != 0;
 }
 
-std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started, std::uint64_t table,
-                                              const std::string& problem) {
-  return std::make_unique<MpiTransport>(pool, started, table, problem);
+std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started, std::uint64_t table) {
+  return std::make_unique<MpiTransport>(pool, started, table);
 }
 
 }  // namespace charm::remote

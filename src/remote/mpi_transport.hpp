@@ -14,10 +14,8 @@ namespace charm::remote {
 bool mpi_is_running();
 
 /// \param pool where its buffers come from, and go to. \param started ranks that the environment tells of.
-/// \param table of leases (sched::Sharing::table). \param problem why this rank cannot start, or empty.
-/// \throws Error (refused) if MPI starts other ranks than that, or does not allow several threads; on all ranks if one
-/// cannot start.
-std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started, std::uint64_t table,
-                                              const std::string& problem);
+/// \param table of leases (sched::Sharing::table). \throws Error (refused) if MPI starts other ranks than that, does
+/// not allow several threads, or has been ended.
+std::unique_ptr<Transport> make_mpi_transport(BufferPool& pool, int started, std::uint64_t table);
 
 }  // namespace charm::remote

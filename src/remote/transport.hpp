@@ -8,12 +8,15 @@
 
 #include "remote/apart.hpp"
 #include "remote/buffer.hpp"
+#include "remote/doing.hpp"
 
 namespace charm::remote {
 
 /// A step that all ranks take together; `run` is called as a job when it is done.
 struct Collective : charm::detail::ListedJob {
   using ListedJob::ListedJob;
+  StepKind kind = StepKind::gather;
+  std::string problem{};  ///< why the ranks could not take it, when it is done; else empty
 };
 
 class Transport {
@@ -34,6 +37,9 @@ class Transport {
   [[nodiscard]] virtual std::string name() const = 0;
   /// Of the ranks that this host runs on the same cpus.
   [[nodiscard]] virtual Crowd crowd() const { return {}; }
+  /// Called once by all ranks, before anything else. \param problem why this rank cannot start, or nothing. \return the
+  /// same of any other rank, with its number. \throws Error (remote) if a rank is lost.
+  virtual std::string agree(const std::string& problem) = 0;
   /// Sends a buffer to another rank, and gives it to the pool when it was sent.
   virtual void send(int to, Buffer& buffer) = 0;
   /// What has happened since, one event at a time. \param thorough false: it may leave steps out, to take less time.
@@ -44,8 +50,12 @@ class Transport {
   /// A rank that has ended without finalize(), "rank 2 (process 4711)", once each, as far as a rank on its host has
   /// noticed it; \return its number, or -1. The collective that is under way is given up then.
   virtual int lost(std::string& description) = 0;
-  /// The end. \param orderly all ranks have come here, and no buffer is on the way.
-  virtual void close(bool orderly) = 0;
+  /// The end, to which all ranks have come and no buffer is on the way. \return nothing, or the rank that was lost
+  /// meanwhile, as lost() describes it: then this transport and its buffers have to stay.
+  virtual std::string close() = 0;
 };
+
+/// \param name as Transport::lost() describes it. \throws Error (remote).
+[[noreturn]] void rank_is_lost(const std::string& name);
 
 }  // namespace charm::remote

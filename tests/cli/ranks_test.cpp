@@ -44,6 +44,7 @@ TEST(BenchRanks, RunByTheOptionOrUnderAnMpirun) {
   EXPECT_FALSE(runs_on_ranks(options_of<GupsWorkload>(), {1, "PMI_SIZE"}));
   EXPECT_TRUE(runs_on_ranks(options_of<GupsWorkload>(1), {}));
   EXPECT_TRUE(runs_on_ranks(options_of<GraphWorkload>(), {2, "PMI_SIZE"}));
+  EXPECT_TRUE(runs_on_ranks(options_of<GupsWorkload>(), {1, "PMIX_RANK", true}));
   EXPECT_FALSE(runs_on_ranks(options_of<StreamclusterWorkload>(), {2, "PMI_SIZE"}));
 }
 
@@ -86,12 +87,22 @@ TEST(BenchRanks, RefuseWhatRanksCannotKeep) {
 
 TEST(BenchRanks, AreStartedByMpirunUnlessOneHasStartedThem) {
   const Words words = {"charm", "bench", "gups", "--ranks", "2"};
-  EXPECT_EQ(rank_command(options_of<GupsWorkload>(2), {}, "/b/charm-bench-ranks", words, "/m/mpirun"),
-            (Words{"/m/mpirun", "-n", "2", "/b/charm-bench-ranks", "bench", "gups", "--ranks", "2"}));
-  EXPECT_EQ(rank_command(options_of<GupsWorkload>(2), {2, "PMI_SIZE"}, "/b/r", words, "/m/mpirun").front(), "/b/r");
-  EXPECT_EQ(rank_command(options_of<GupsWorkload>(1), {}, "/b/r", words, "").front(), "/b/r");
-  const std::string text =
-      error_of([&] { rank_command(options_of<GupsWorkload>(2), {}, "/b/charm-bench-ranks", words, ""); });
+  auto command = [&](const BenchOptions& options, const remote::Launch& launch, const char* mpirun, bool colour) {
+    return rank_command(options, launch, "/b/charm-bench-ranks", words, mpirun, colour);
+  };
+  EXPECT_EQ(
+      command(options_of<GupsWorkload>(2), {}, "/m/mpirun", false),
+      (Words{"/m/mpirun", "-n", "2", "/b/charm-bench-ranks", "bench", "gups", "--ranks", "2", "--color", "never"}));
+  EXPECT_EQ(command(options_of<GupsWorkload>(2), {}, "/m/mpirun", true).back(), "always");
+  auto chosen = options_of<GupsWorkload>(2);
+  chosen.output.colour = Colour::never;  // which is among the words already
+  EXPECT_EQ(command(chosen, {}, "/m/mpirun", false).back(), "2");
+  for (const remote::Launch& launch : {remote::Launch{2, "PMI_SIZE"}, remote::Launch{1, "PMIX_RANK", true}}) {
+    EXPECT_EQ(command(options_of<GupsWorkload>(2), launch, "/m/mpirun", false),
+              (Words{"/b/charm-bench-ranks", "bench", "gups", "--ranks", "2"}));
+  }
+  EXPECT_EQ(command(options_of<GupsWorkload>(1), {}, "", false).front(), "/b/charm-bench-ranks");
+  const std::string text = error_of([&] { command(options_of<GupsWorkload>(2), {}, "", false); });
   EXPECT_NE(text.find("2 ranks need MPI, and this build of CHARM is without"), std::string::npos) << text;
   EXPECT_NE(text.find("scripts/setup mpi"), std::string::npos) << text;
 }

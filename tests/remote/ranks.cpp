@@ -6,10 +6,10 @@
 #include <charm/global_array.hpp>
 #include <charm/remote.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -165,6 +165,28 @@ void large_messages() {
   }
 }
 
+/// Many elements at a time, and elements that are not read in one piece.
+void copies() {
+  using Point = std::array<double, 3>;
+  const auto own = static_cast<double>(remote::rank());
+  const std::size_t count = std::size_t{3} << 20;  // 72 MiB: more than is read at a time
+  auto points = charm::symmetric<Point>(count);
+  remote::barrier();
+  const int next = (remote::rank() + 1) % remote::ranks();
+  std::vector<Point> given(count);
+  for (std::size_t i = 0; i < count; ++i) given[i] = {own, static_cast<double>(i), 1};
+  remote::write(points.on(next, 0), given);
+  remote::barrier();
+  std::vector<Point> got(count - 1);
+  remote::read(points.on(next, 1), got);
+  EXPECT(std::equal(got.begin(), got.end(), given.begin() + 1));
+  EXPECT(remote::read(points.on(next, 7)) == given[7]);
+  EXPECT(remote::read_async(points.on(next, 8)).get() == given[8]);
+  remote::read(points.on(next, 1), std::span<Point>());
+  EXPECT(has(error_of([&] { remote::read(charm::global_ptr<Point>(-1, nullptr), got); }), "there is no rank -1"));
+  remote::barrier();
+}
+
 void global_memory() {
   for (const auto layout : {charm::GlobalLayout::block, charm::GlobalLayout::cyclic}) {
     for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{100}}) {
@@ -185,6 +207,7 @@ void global_memory() {
       remote::barrier();
     }
   }
+  copies();
   auto one = charm::gmalloc<std::int64_t>(1);
   remote::barrier();
   for (int i = 0; i < 50; ++i) remote::fetch_add(one[0], 1);
@@ -236,11 +259,53 @@ void collectives() {
     EXPECT(remote::broadcast(me * 10 + round, ranks - 1) == (ranks - 1) * 10 + round);
     const std::vector<int> all = remote::gather(me);
     for (int r = 0; r < ranks; ++r) EXPECT(all[static_cast<std::size_t>(r)] == r);
+    using Large = std::array<int, 500>;  // more than what the message of a step takes
+    Large mine{};
+    mine.fill(me);
+    const std::vector<Large> large = remote::gather(mine);
+    for (int r = 0; r < ranks; ++r) {
+      EXPECT(large[static_cast<std::size_t>(r)].front() == r && large[static_cast<std::size_t>(r)].back() == r);
+    }
   }
   std::vector<double> many(1000000, me == 0 ? 1.5 : 0.0);
   remote::broadcast(std::span(many), 0);
   EXPECT(many.back() == 1.5);
   EXPECT(has(error_of([] { remote::broadcast(1, remote::ranks()); }), "there is no rank"));
+}
+
+/// Ranks that do not take the same step have an error, all of them, and the next step is not disturbed by it.
+void unequal() {
+  const int ranks = remote::ranks();
+  const std::string last = "rank " + std::to_string(ranks - 1);
+  const bool is_last = remote::rank() == ranks - 1;
+  auto expect_problem = [&](const std::string& error, const char* one, const char* other) {
+    EXPECT(has(error, "do not take the same step"));
+    EXPECT(has(error, one) && has(error, (last + " calls " + other).c_str()));
+  };
+  std::vector<double> many(is_last ? 1000000 : 10, 1.5);
+  for (int round = 0; round < 3; ++round) {
+    expect_problem(error_of([&] { is_last ? static_cast<void>(remote::gather('c')) : remote::barrier(); }), "barrier()",
+                   "gather(), reduce() or gmalloc() with values of 1 byte");
+    expect_problem(error_of([&] {
+                     is_last ? static_cast<void>(remote::reduce(char{1}, std::plus<>()))
+                             : static_cast<void>(remote::reduce(1.5, std::plus<>()));
+                   }),
+                   "values of 8 bytes", "gather(), reduce() or gmalloc() with values of 1 byte");
+    expect_problem(error_of([&] { remote::broadcast(std::span(many), ranks - 1); }), "broadcast() of 80 bytes",
+                   "broadcast() of 8000000 bytes");
+    expect_problem(error_of([&] { is_last ? remote::broadcast(std::span(many), ranks - 1) : remote::barrier(); }),
+                   "barrier()", "broadcast() of 8000000 bytes");
+    expect_problem(error_of([&] { is_last ? remote::barrier() : static_cast<void>(remote::broadcast(1, 0)); }),
+                   "broadcast() of 4 bytes from rank 0", "barrier()");
+    struct Large {
+      std::array<char, 5000> bytes{};
+    };
+    EXPECT(
+        has(error_of([&] { is_last ? static_cast<void>(remote::gather(Large())) : remote::barrier(); }), last.c_str()));
+    EXPECT(remote::reduce(1, std::plus<>()) == ranks);
+    EXPECT(remote::broadcast(is_last ? round + 5 : 0, ranks - 1) == round + 5);
+    remote::barrier();
+  }
 }
 
 /// All tasks of a rank send at a time.
@@ -253,23 +318,6 @@ void many_tasks() {
   });
   remote::barrier();
   EXPECT(remote::reduce(counter.load(), std::plus<>()) == 20000U * static_cast<unsigned>(remote::ranks()));
-}
-
-/// The last rank is killed while the others wait for it in every way.
-void lost() {
-  const int last = remote::ranks() - 1;
-  remote::barrier();
-  if (remote::rank() == last) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    std::raise(SIGKILL);
-  }
-  const auto start = std::chrono::steady_clock::now();
-  std::string call = error_of([last] { remote::call(last, [] { charm::sleep_for(std::chrono::seconds(60)); }); });
-  EXPECT(has(call, ("rank " + std::to_string(last)).c_str()) && has(call, "has ended"));
-  EXPECT(has(error_of([last] { remote::call(last, [] {}); }), "has ended"));
-  EXPECT(has(error_of([] { remote::barrier(); }), "has ended"));
-  EXPECT(has(error_of([] { remote::fence(); }), "has ended"));
-  EXPECT(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
 
 /// Ranks that nobody has bound divide the cores; those that mpirun has bound keep what they were given.
@@ -310,6 +358,17 @@ void all() {
   slow_receiver();
 }
 
+/// The runtime is ended, and not the rank. Only without MPI, since nothing ends the rank then.
+int no_runtime() {
+  remote::init({.workers = 1});
+  charm::finalize();
+  for (const std::string& error : {error_of([] { remote::call(0, [] {}); }), error_of([] { remote::barrier(); }),
+                                   error_of([] { remote::fence(); }), error_of([] { remote::finalize(); })})
+    if (!has(error, "charm::finalize() has ended the runtime of this rank")) return 1;
+  std::printf("passed no_runtime\n");
+  return 0;
+}
+
 /// Ranks that end as soon as everything has run, again and again: the jobs that ran the last messages are still giving
 /// their buffers back then. Only without MPI, which cannot start twice.
 int ends() {
@@ -346,6 +405,7 @@ int ends() {
 int main(int count, char** words) {
   const std::string name = count > 1 ? words[1] : "all";
   if (name == "ends") return ends();
+  if (name == "no_runtime") return no_runtime();
   const std::map<std::string, void (*)()> cases = {{"all", all},
                                                    {"calls", calls},
                                                    {"places", places},
@@ -355,10 +415,14 @@ int main(int count, char** words) {
                                                    {"memory", global_memory},
                                                    {"no_memory", no_memory},
                                                    {"collectives", collectives},
+                                                   {"unequal", unequal},
                                                    {"large", large_messages},
                                                    {"slow", slow_receiver},
                                                    {"tasks", many_tasks},
                                                    {"lost", lost},
+                                                   {"lost_first", lost_first},
+                                                   {"lost_at_end", lost_at_end},
+                                                   {"leaves", leaves},
                                                    {"lost_with_tasks", lost_with_tasks},
                                                    {"cores", cores},
                                                    {"leases", cores},

@@ -36,6 +36,11 @@ std::string error_of(F&& function) {
 
 inline bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
+// In ranks_lost.cpp.
+void lost();
+void lost_first();
+void lost_at_end();
+void leaves();
 // In ranks_loops.cpp.
 void places();
 void loops();

@@ -92,7 +92,8 @@ class Wire {
       wire_.join(rank_, {&step, data, data, bytes, root});
     }
     int lost(std::string& description) override { return wire_.lost(rank_, description); }
-    void close(bool /*orderly*/) override {}
+    std::string agree(const std::string& problem) override { return problem; }
+    std::string close() override { return {}; }
 
    private:
     Wire& wire_;

@@ -308,6 +308,9 @@ struct FutureReply : charm::detail::Shared<R>, Pending {
   static void drop(charm::detail::AwaitedJob* /*job*/, charm::detail::Drop /*step*/) noexcept {}
 };
 
+/// Copies memory of a rank into that of the caller, and waits. \throws Error as call() does.
+void read_bytes(int rank, const void* from, void* into, std::size_t bytes);
+
 /// Between ranks: `bytes` of each rank at all ranks, in their order.
 void gather(const void* mine, std::size_t bytes, void* all);
 void broadcast(void* data, std::size_t bytes, int root);

@@ -12,6 +12,7 @@
 
 #include "cli/bench/bench.hpp"
 #include "cli/bench/ranks.hpp"
+#include "cli/console.hpp"
 #include "cli/sim/record_factor.hpp"
 #include "cli/sim/record_graph.hpp"
 #include "os/processes/this_process.hpp"
@@ -52,7 +53,8 @@ int become_ranks(const BenchOptions& options, const remote::Launch& launch, cons
   const std::string program =
       program_of("charm-bench-ranks",
                  "build CHARM from its source, with an MPI library (scripts/setup mpi); packages are without it");
-  const auto command = rank_command(options, launch, program, session.words, mpirun);
+  const auto command =
+      rank_command(options, launch, program, session.words, mpirun, colour_on_stdout(options.output.colour));
   const int error = os::become(command.front(), command);
   throw Error(Errc::system, "cannot run '" + command.front() + "': " + std::strerror(error),
               "install the MPI library that CHARM was built with, or start 'charm bench' under an mpirun");

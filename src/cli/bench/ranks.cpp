@@ -13,7 +13,8 @@
 namespace charm::cli {
 
 bool runs_on_ranks(const BenchOptions& options, const remote::Launch& launch) {
-  return options.workload->text().on_ranks && (options.request.ranks.has_value() || launch.ranks > 1);
+  return options.workload->text().on_ranks &&
+         (options.request.ranks.has_value() || launch.ranks > 1 || launch.only_mpi_knows);
 }
 
 void check_ranks(const BenchOptions& options, const remote::Launch& launch) {
@@ -51,19 +52,24 @@ void check_ranks(const BenchOptions& options, const remote::Launch& launch) {
 
 std::vector<std::string> rank_command(const BenchOptions& options, const remote::Launch& launch,
                                       const std::string& program, const std::vector<std::string>& words,
-                                      const std::string& mpirun) {
+                                      const std::string& mpirun, bool colour) {
   std::vector<std::string> command;
   const int ranks = options.request.ranks.value_or(1);
+  bool by_mpirun = false;
   if (ranks > 1 || launch.ranks > 1) {
     if (mpirun.empty()) {
       throw Error(Errc::refused,
                   fmt::format("{} ranks need MPI, and this build of CHARM is without", std::max(ranks, launch.ranks)),
                   "install an MPI library (scripts/setup mpi) and build CHARM again, or take --ranks 1");
     }
-    if (launch.ranks == 1) command = {mpirun, "-n", std::to_string(ranks)};
+    by_mpirun = launch.ranks == 1 && !launch.only_mpi_knows;
+    if (by_mpirun) command = {mpirun, "-n", std::to_string(ranks)};
   }
   command.push_back(program);
   if (words.size() > 1) command.insert(command.end(), words.begin() + 1, words.end());
+  // The ranks of Open MPI write to a terminal of mpirun, wherever that writes to.
+  if (by_mpirun && options.output.colour == Colour::automatic)
+    command.insert(command.end(), {"--color", colour ? "always" : "never"});
   return command;
 }
 

@@ -19,9 +19,10 @@ bool runs_on_ranks(const BenchOptions& options, const remote::Launch& launch);
 void check_ranks(const BenchOptions& options, const remote::Launch& launch);
 
 /// The command that becomes the ranks. \param words of the command line. \param mpirun path of the program that starts
-/// processes; empty if CHARM was built without MPI. \throws Error (refused) if several ranks need one.
+/// processes; empty if CHARM was built without MPI. \param colour of this process's output. \throws Error (refused) if
+/// several ranks need one.
 std::vector<std::string> rank_command(const BenchOptions& options, const remote::Launch& launch,
                                       const std::string& program, const std::vector<std::string>& words,
-                                      const std::string& mpirun);
+                                      const std::string& mpirun, bool colour);
 
 }  // namespace charm::cli

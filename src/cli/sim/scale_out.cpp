@@ -109,6 +109,7 @@ Json json_of(const Curve& curve, const ScaleOutRequest& request) {
                       {"efficiency", point.efficiency},
                       {"limit", sim::part_names[static_cast<std::size_t>(point.limit())]},
                       {"part_seconds", parts},
+                      {"items_per_message", point.items_per_message},
                       {"buffers_filled", point.filled},
                       {"buffer_bytes", point.buffer_memory},
                       {"sent_bytes", point.sent_bytes}});

@@ -80,26 +80,27 @@ void check(const ScaleOutOptions& options, const Model& model) {
                 fmt::format("take --workers {} or less", model.machine.cores.size()));
 }
 
-/// Buffers that a machine sends in a step, where each worker fills one for each other machine.
-double buffers_of(double messages, double lanes, const Messaging& how) {
-  const double in_lane = messages / lanes;
-  // With less than a message for each lane in the mean many stay empty: the numbers are Poisson's.
-  if (in_lane < 1) return lanes * (1 - std::exp(-in_lane));
-  return lanes * std::ceil(in_lane / how.messages_per_buffer());
-}
-
 /// A step of one machine, as it was sent.
 struct Sent {
-  double messages = 0, buffers = 0, bytes = 0;
+  double items = 0, messages = 0, buffers = 0, bytes = 0;
 };
 
 Sent sent_in(double operations, int machines, const ScaleOutOptions& options) {
   if (machines == 1) return {};
   const Messaging& how = options.messaging;
   Sent sent;
-  sent.messages = operations * (machines - 1) / machines;  // a word's or vertex's owner is anywhere
-  sent.buffers = buffers_of(sent.messages, static_cast<double>(options.workers) * (machines - 1), how);
-  sent.bytes = sent.messages * how.message_bytes + sent.buffers * how.buffer_head_bytes;
+  sent.items = operations * (machines - 1) / machines;                         // a word's or vertex's owner is anywhere
+  const double lanes = static_cast<double>(options.workers) * (machines - 1);  // each worker's to each other machine
+  const double in_lane = sent.items / lanes;
+  if (in_lane < 1) {  // many stay empty: the numbers are Poisson's
+    sent.messages = sent.buffers = lanes * (1 - std::exp(-in_lane));
+  } else {
+    const double messages = std::ceil(in_lane / how.items_per_message(machines));  // the last one is sent as it is
+    const double bytes = how.message_bytes + how.item_bytes * in_lane / messages;
+    sent.messages = lanes * messages;
+    sent.buffers = lanes * std::ceil(messages / std::floor((how.buffer_bytes - how.buffer_head_bytes) / bytes));
+  }
+  sent.bytes = sent.items * how.item_bytes + sent.messages * how.message_bytes + sent.buffers * how.buffer_head_bytes;
   return sent;
 }
 
@@ -111,7 +112,8 @@ std::array<double, part_names.size()> parts_of(double operations, const Sent& se
   auto part = [&parts](Part which) -> double& { return parts[static_cast<std::size_t>(which)]; };
   part(Part::own_work) = operations * work.local_ns * 1e-9 / workers;
   if (machines == 1) return parts;
-  part(Part::messages) = (sent.messages * how.message_ns * 1e-9 + sent.buffers * how.buffer_us * 1e-6) / workers;
+  const double in_messages_ns = sent.items * how.item_ns + sent.messages * how.message_ns;
+  part(Part::messages) = (in_messages_ns * 1e-9 + sent.buffers * how.buffer_us * 1e-6) / workers;
   part(Part::adapter) = std::max(sent.bytes / bandwidth, sent.buffers / network.messages_per_s);
   double latency = network.latency_us;
   if (machines > network.under_switch) {
@@ -120,7 +122,7 @@ std::array<double, part_names.size()> parts_of(double operations, const Sent& se
     latency += network.hop_us;
   }
   // A buffer keeps its place in the window until it was run and the note of that has come back.
-  const double run_us = sent.messages / sent.buffers * how.message_ns / 2 * 1e-3;
+  const double run_us = in_messages_ns / sent.buffers / 2 * 1e-3;
   part(Part::window) =
       sent.buffers / others / window_of(options, machines) * (2 * latency + how.buffer_us + run_us) * 1e-6;
   // barrier(): two waves, each up and down a tree.
@@ -154,9 +156,10 @@ ScaleOut result_of(const LocalWork& work, const Network& network, int machines, 
     const auto parts = parts_of(operations, sent, machines, work, network, options);
     for (std::size_t i = 0; i < parts.size(); ++i) sum.parts[i] += parts[i];
     sum.seconds += seconds_of(parts);
-    all = {all.messages + sent.messages, all.buffers + sent.buffers, all.bytes + sent.bytes};
+    all = {all.items + sent.items, all.messages + sent.messages, all.buffers + sent.buffers, all.bytes + sent.bytes};
   }
-  if (all.buffers > 0) sum.filled = all.messages / all.buffers / how.messages_per_buffer();
+  if (all.messages > 0) sum.items_per_message = all.items / all.messages;
+  if (all.buffers > 0) sum.filled = all.bytes / all.buffers / how.buffer_bytes;
   sum.sent_bytes = all.bytes;
   // One that each worker fills, those that wait, and a window of those on the way in each direction.
   sum.buffer_memory =
@@ -169,8 +172,8 @@ ScaleOut result_of(const LocalWork& work, const Network& network, int machines, 
 
 }  // namespace
 
-double Messaging::messages_per_buffer() const noexcept {
-  return std::floor((buffer_bytes - buffer_head_bytes) / message_bytes);
+double Messaging::items_per_message(int machines) const noexcept {
+  return std::clamp(std::floor(together / machines), 1.0, lot);
 }
 
 Part ScaleOut::limit() const noexcept {

@@ -1,6 +1,8 @@
-// A program on many machines, with one rank each, which send each other messages as charm::remote does. The time on a
-// machine is simulated (run.hpp). The network and the messages have a cost model like LogGP (Alexandrov et al., 1995):
-// the processor time of a message and of a buffer, the bandwidth of an adapter, and the time of a round trip.
+// A program on many machines, with one rank each, which send each other messages as the workloads on ranks do: updates
+// and vertices are collected in lots (workloads/ranks/outbox.hpp), a lot is a message, and charm::remote collects these
+// in buffers. The time on a machine is simulated (run.hpp). The network and the messages have a cost model like LogGP
+// (Alexandrov et al., 1995): the processor time of an item, a message and a buffer, the bandwidth of an adapter, and
+// the time of a round trip.
 #pragma once
 
 #include <array>
@@ -13,17 +15,22 @@
 
 namespace charm::sim {
 
-/// Messages as charm::remote collects them. A test holds the sizes to src/remote; the times were measured
-/// (docs/simulator.md).
+/// Messages as the workloads and charm::remote collect them. A test holds the sizes to their code; the times were
+/// measured (docs/simulator.md).
 struct Messaging {
   double buffer_bytes = 16384;
   double buffer_head_bytes = 8;
-  double message_bytes = 16;  // a head of 8 bytes, and a vertex or an update of 8
+  double message_bytes = 16;  // without its items: a head of 8 bytes, and the address of their receiver
+  double item_bytes = 8;      // an update, or an edge of two vertices
+  double lot = 128;           // items of a message at most
+  double together = 896;      // items of a worker that wait for all ranks together at most, beside those that it draws
   double window = 0;          // buffers to a rank that are on the way or not yet run; 0: as src/remote decides
   double waiting = 2;         // buffers to a rank that wait for the window
-  double message_ns = 165;    // of processors, for sending and running one message of many
-  double buffer_us = 2;       // of processors, for sending and receiving a buffer
-  [[nodiscard]] double messages_per_buffer() const noexcept;
+  double item_ns = 15;        // of processors, for collecting an item and running it
+  double message_ns = 113;    // of processors, for sending and running one message of many
+  double buffer_us = .65;     // of processors, for sending and receiving a buffer
+  /// Of a full message to one of so many machines.
+  [[nodiscard]] double items_per_message(int machines) const noexcept;
 };
 
 struct ScaleOutOptions {
@@ -48,6 +55,7 @@ struct ScaleOut {
   double efficiency = 1;  // over so many times the throughput of one machine with the same work each
   std::string unit;
   std::array<double, part_names.size()> parts{};  // seconds
+  double items_per_message = 0;                   // in the mean
   double filled = 1;                              // of a buffer, when it is sent
   double buffer_memory = 0;                       // bytes on each machine, at most
   double sent_bytes = 0;                          // by each machine
