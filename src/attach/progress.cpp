@@ -127,7 +127,7 @@ void CommandProgress::take(const os::ShellCommand::Result& result, double now) {
     trouble_ = shown(command_) + " printed no number" + why;
   } else {
     trouble_.clear();
-    told_ = Told{*number, now};
+    told_ = Told{*number, now, next_ + most_s};
   }
 }
 

@@ -33,6 +33,7 @@ struct Found {
 struct Told {
   double done = 0;  ///< so far, in units of its own
   double at = 0;    ///< when that was so, by the clock of the caller
+  double next = 0;  ///< when the next word will have come, if that is known
 };
 
 class System {

@@ -185,7 +185,7 @@ bool ThreadPlacer::look_at_progress(double now) {
 
 bool ThreadPlacer::tells(double now) {
   const auto told = system_.progress(now);
-  return told && now - told->at <= silence_s;
+  return told && now <= std::max(told->at + silence_s, told->next);
 }
 
 void ThreadPlacer::record_counts(double now) {

@@ -125,7 +125,7 @@ class FakeProgram final : public attach::System {
   double resident_bytes() override { return resident; }
   std::optional<attach::Told> progress(double now) override {
     if (!done) return std::nullopt;
-    return attach::Told{*done, done_at.value_or(now)};
+    return attach::Told{*done, done_at.value_or(now), next_word};
   }
   std::map<int, os::CpuTime> cpu_times() override { return cpus_; }
   std::unique_ptr<counters::ThreadCounters> counters(const attach::ThreadId& id) override {
@@ -146,6 +146,7 @@ class FakeProgram final : public attach::System {
   double resident = 0;            // bytes
   std::optional<double> done;     // work that it tells
   std::optional<double> done_at;  // when that was so; nothing: at this moment
+  double next_word = 0;           // when the next word will have come; 0: nobody knows
 
  private:
   class Counters final : public counters::ThreadCounters {

@@ -346,7 +346,14 @@ TEST(ThreadPlacer, AFirstNumberThatComesLateIsHeardAndSilenceNoticed) {
   EXPECT_EQ(run.thread_placer.trouble(), "");
   EXPECT_EQ(run.thread_placer.spread(), 4);
   run.program.done_at = run.now;
-  run.pass(10);
+  run.program.next_word = run.now + 40;
+  run.pass(38);
+  EXPECT_TRUE(run.thread_placer.decides()) << "it is known that it takes long";
+  run.pass(4);
+  EXPECT_FALSE(run.thread_placer.decides());
+  run.program.done_at = run.now;
+  run.program.next_word = 0;
+  run.pass(12);
   EXPECT_TRUE(run.thread_placer.decides()) << "it may be busy with one piece of work";
   run.pass(20);
   EXPECT_FALSE(run.thread_placer.decides());
