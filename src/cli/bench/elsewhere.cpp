@@ -55,6 +55,8 @@ int become_ranks(const BenchOptions& options, const remote::Launch& launch, cons
                  "build CHARM from its source, with an MPI library (scripts/setup mpi); packages are without it");
   const auto command =
       rank_command(options, launch, program, session.words, mpirun, colour_on_stdout(options.output.colour));
+  // Or Open MPI refuses more ranks than there are cores; they take turns then, which a notice tells.
+  ::setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
   const int error = os::become(command.front(), command);
   throw Error(Errc::system, "cannot run '" + command.front() + "': " + std::strerror(error),
               "install the MPI library that CHARM was built with, or start 'charm bench' under an mpirun");

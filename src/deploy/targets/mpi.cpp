@@ -1,6 +1,7 @@
 // Open MPI (4.1) and MPICH: one rank for each worker, on its cpus. 'charm deploy up' starts Open MPI's mpirun, which
 // starts and binds the ranks of this machine; a rank that fails ends them all, and mpirun is started again.
 //
+// Where several MPI libraries are installed, Debian names their programs mpirun.openmpi and mpiexec.mpich.
 // Open MPI reads slots of a rankfile as numbers of hardware threads where rmaps_rank_file_physical is set, and binds to
 // their cores. MPICH binds each process of a host to the cpus of one list, the same on all hosts.
 #include <charm/error.hpp>
@@ -60,7 +61,8 @@ std::vector<File> openmpi(const Plan& plan, const TargetOptions& options) {
           rank_script(plan, options, "OMPI_COMM_WORLD_RANK"),
           {"run.sh",
            "#!/bin/sh\n" + heading("#", plan) +
-               "exec mpirun --hostfile hostfile --rankfile rankfile --mca rmaps_rank_file_physical 1 \\\n"
+               "exec \"$(command -v mpirun.openmpi || echo mpirun)\" --hostfile hostfile --rankfile rankfile \\\n"
+               "  --mca rmaps_rank_file_physical 1 \\\n"
                "  --report-bindings \"$@\" ./rank.sh\n",
            true}};
 }
@@ -112,8 +114,8 @@ std::vector<File> mpich(const Plan& plan, const TargetOptions& options) {
   return {{"hostfile", hosts_text(plan, ":")},
           rank_script(plan, options, "PMI_RANK"),
           {"run.sh",
-           "#!/bin/sh\n" + heading("#", plan) + "exec mpiexec -f hostfile -n " + std::to_string(plan.workers.size()) +
-               " \\\n  -bind-to user:" + binding + " \"$@\" ./rank.sh\n",
+           "#!/bin/sh\n" + heading("#", plan) + "exec \"$(command -v mpiexec.mpich || echo mpiexec)\" -f hostfile -n " +
+               std::to_string(plan.workers.size()) + " \\\n  -bind-to user:" + binding + " \"$@\" ./rank.sh\n",
            true}};
 }
 
