@@ -333,6 +333,32 @@ TEST(Run, TwoProcessesThatComputeRunOnCoresOfThePolicy) {
   EXPECT_EQ(free.mask(), expected_cpus());
 }
 
+/// Two processes fit on a chiplet, and hold so little memory that they stand there if nothing tells how fast they are.
+TEST(Run, OtherLevelsAreTriedWhereTheProgramTellsWhatItHasDone) {
+  const auto machine = charm::Machine::discover();
+  if (machine.chiplets.size() < 2 || machine.chiplets.front().cores.size() < 2) GTEST_SKIP() << "no choice of levels";
+  const auto chiplet_of = [&](const charm::CpuSet& mask) {
+    return mask.size() == 1 ? machine.core_of_cpu(mask.front())->chiplet : -1;
+  };
+  for (const auto& [option, tell] :
+       {std::pair{"--metric \"cat /tmp/told\"", "> /tmp/told"}, {"--progress-fd 9", ">&9"}}) {
+    SCOPED_TRACE(option);
+    const std::string child = "/tmp/telling.child";
+    Program program(std::string("--children --share off --no-avoid --policy adaptive ") + option,
+                    "(while :; do :; done) & echo $! > " + child +
+                        "; n=0; while :; do n=$((n + 1)); [ $((n % 500)) -gt 0 ] || echo $n " + tell + "; done",
+                    "telling");
+    ASSERT_GT(program.pid(), 0);
+    int number = 0;
+    ASSERT_TRUE(eventually([&] { return static_cast<bool>(std::ifstream(child) >> number); }));
+    EXPECT_TRUE(eventually([&] {
+      const int one = chiplet_of(program.mask()), two = chiplet_of(mask_of(number));
+      return one >= 0 && two >= 0 && one != two;
+    }));
+    std::system(("kill -9 $(cat " + child + "); rm -f " + child + " /tmp/told").c_str());
+  }
+}
+
 TEST(Run, ChipletsAndCpusAreKept) {
   const auto machine = charm::Machine::discover();
   Program program("--share off --chiplets 1 --smt", "sleep 1000", "chiplet");
