@@ -50,6 +50,8 @@ void write_weights(const std::string& path) {
   page.memories = 2;
   page.roots = 1;
   page.weights[0] = {1000, 375};
+  page.root_of_cpu.fill(charm::traffic::no_root);
+  std::fill_n(page.root_of_cpu.begin(), std::min<long>(sysconf(_SC_NPROCESSORS_CONF), page.root_of_cpu.size()), 0);
   std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(&page), sizeof page);
   chmod(path.c_str(), 0600);
 }

@@ -38,12 +38,14 @@ struct Chiplet {
 
 /// A NUMA node; `cpus` is empty for memory-only nodes (CXL, HBM) and where none of its cpus is allowed.
 struct Node {
-  int id = 0;               ///< index in Machine::nodes
-  int os_index = 0;         ///< the operating system's number of the node
-  CpuSet cpus;              ///< the allowed cpus to which its memory is local
-  std::uint64_t bytes = 0;  ///< size of its memory; 0 where unknown
-  int socket = -1;          ///< -1 where it belongs to several sockets
-  std::string kind = {};    ///< "DRAM", "HBM", "CXL", "GPU" ... where the system reports it; else empty
+  int id = 0;                    ///< index in Machine::nodes
+  int os_index = 0;              ///< the operating system's number of the node
+  CpuSet cpus;                   ///< the allowed cpus to which its memory is local
+  std::uint64_t bytes = 0;       ///< size of its memory; 0 where unknown
+  int socket = -1;               ///< -1 where it belongs to several sockets
+  std::string kind = {};         ///< "DRAM", "HBM", "CXL", "GPU" ... where the system reports it; else empty
+  double firmware_gb_per_s = 0;  ///< what the nearest cpus can read of it, as the firmware says (HMAT); 0: it does not
+  double firmware_latency_ns = 0;  ///< how long a load of theirs takes, likewise
 };
 
 /// A socket (package). `chiplets` is empty where the socket's memory may be used but none of its cpus.

@@ -26,7 +26,6 @@ struct Normal {
   std::size_t root = 0;
   std::atomic<Chunk*> chunk{nullptr};
   std::atomic<int> number{0};  // 0: not there yet, -1: being made, -2: refused; else jemalloc's number + 1
-  std::atomic<const void*> user{nullptr};
 };
 
 struct Huge {
@@ -77,8 +76,9 @@ void* normal_extent(Normal& arena, void* wanted, std::size_t bytes, std::size_t 
       if (extent != nullptr) place_normal(extent, bytes, arena.root);
       return extent;
     }
-    // Chunks grow, so that a large heap has few. What is left of the old one was never touched.
-    std::size_t size = chunk != nullptr ? 2 * chunk->bytes : 4 * mib;
+    // Chunks grow, so that a large heap has few. What is left of the old one was never touched. The first is as large
+    // as jemalloc's: what grows in place touches new pages where old ones would do.
+    std::size_t size = chunk != nullptr ? 2 * chunk->bytes : 2 * mib;
     if (size > 64 * mib) size = 64 * mib;
     void* memory = os::bare::map_aligned(size, 2 * mib);
     if (memory == nullptr) return nullptr;
@@ -130,69 +130,64 @@ constexpr extent_hooks_t huge_hooks = {.alloc = huge_alloc,
                                        .split = split,
                                        .merge = merge};
 
-void set_number(const char* before, unsigned arena, const char* after, std::intptr_t value) noexcept {
-  char name[64];
-  std::size_t length = 0;
-  const auto add = [&](const char* text) {
-    while (*text != '\0') name[length++] = *text++;
-  };
-  char digits[12];
-  std::size_t count = sizeof digits - 1;
-  digits[count] = '\0';
-  do {
-    digits[--count] = static_cast<char>('0' + arena % 10);
-    arena /= 10;
-  } while (arena > 0);
-  add(before);
-  add(digits + count);
-  add(after);
-  name[length] = '\0';
-  charm_je_mallctl(name, nullptr, nullptr, &value, sizeof value);
-}
-
 /// jemalloc's arena 0, which it has in any case, becomes the first arena for normal blocks: an arena of its own more
 /// takes some 100 KiB. What it has mapped before stays where it is.
 constinit std::atomic<bool> first_is_used{false};
 
+/// The process whose thread makes an arena; in a child of fork() that thread of its parent is not there.
+constinit std::atomic<int> maker{0};
+
 /// Makes an arena with these hooks, or with jemalloc's own. \return its number; -1 where jemalloc refuses.
-int create(extent_hooks_t* hooks) noexcept {
-  unsigned made = 0;
-  std::size_t bytes = sizeof made;
-  extent_hooks_t** given = hooks != nullptr ? &hooks : nullptr;
-  const std::size_t given_bytes = hooks != nullptr ? sizeof(extent_hooks_t*) : 0;
-  return charm_je_mallctl("arenas.create", &made, &bytes, static_cast<void*>(given), given_bytes) == 0
-             ? static_cast<int>(made)
-             : -1;
+int create(extent_hooks_t* hooks, void* thread) noexcept {
+  JemallocArenaConfig config = je_arena_config_default;
+  if (hooks != nullptr) config.hooks = hooks;
+  const int self = os::bare::process();
+  for (int holder = 0; !maker.compare_exchange_strong(holder, self, std::memory_order_acquire);) {
+    if (holder != self) continue;  // with what is there now
+    holder = 0;
+    os::bare::give_way();
+  }
+  // All arenas are as jemalloc's own: lists of all blocks serve to reset an arena, and take a cache miss for each slab.
+  je_manual_arena_base = most_numbers;
+  const unsigned number = je_narenas_total_get();
+  const bool made = number < most_numbers && je_arena_init(thread, number, &config) != nullptr;
+  maker.store(0, std::memory_order_release);
+  return made ? static_cast<int>(number) : -1;
 }
 
-int make(Normal& arena, std::size_t root) noexcept {
+int make(Normal& arena, std::size_t root, void* thread) noexcept {
   arena.root = root;
-  const int made = first_is_used.exchange(true, std::memory_order_relaxed) ? create(nullptr) : 0;
-  if (made < 0 || static_cast<std::size_t>(made) >= most_numbers) return -1;
-  normal_by_number[made].store(&arena, std::memory_order_release);
+  const int made = first_is_used.exchange(true, std::memory_order_relaxed) ? create(nullptr, thread) : 0;
+  if (made >= 0) normal_by_number[made].store(&arena, std::memory_order_release);
   return made;
 }
 
-int make(Huge& arena, std::size_t root) noexcept {
+int make(Huge& arena, std::size_t root, void* thread) noexcept {
+  if (thread == nullptr) {  // a block makes sure that jemalloc knows the thread
+    void* const block = charm_je_mallocx(1, 0);
+    if (block == nullptr) return -1;
+    charm_je_sdallocx(block, 1, 0);
+    thread = &je_tsd_tls;
+  }
   arena.hooks = huge_hooks;
   arena.root = root;
-  const int made = create(&arena.hooks);
+  const int made = create(&arena.hooks, thread);
   if (made < 0) return -1;
-  set_number("arena.", static_cast<unsigned>(made), ".dirty_decay_ms", 0);
-  set_number("arena.", static_cast<unsigned>(made), ".muzzy_decay_ms", 0);
+  for (const int state : {1, 2})  // dirty, muzzy
+    je_arena_decay_ms_set(thread, je_arenas[made].load(std::memory_order_acquire), state, 0);
   return made;
 }
 
 /// Makes the arena if nobody has. Another thread that makes it at the moment is waited for; after a fork() in that
 /// moment the child has an arena that stays "being made", so the wait has an end.
 template <class Arena>
-int number_of(Arena& arena, std::size_t root) noexcept {
+int number_of(Arena& arena, std::size_t root, void* thread) noexcept {
   for (int attempt = 0; attempt < 1000; ++attempt) {
     int number = arena.number.load(std::memory_order_acquire);
     if (number > 0) return number - 1;
     if (number == -2) return -1;
     if (number == 0 && arena.number.compare_exchange_strong(number, -1, std::memory_order_acq_rel)) {
-      const int made = make(arena, root);
+      const int made = make(arena, root, thread);
       if (made >= 0) count(statistics().arenas);
       arena.number.store(made >= 0 ? made + 1 : -2, std::memory_order_release);
       continue;
@@ -202,18 +197,41 @@ int number_of(Arena& arena, std::size_t root) noexcept {
   return -1;
 }
 
-}  // namespace
-
-int normal_arena(std::size_t root, std::size_t slot) noexcept { return number_of(normal[root][slot], root); }
-
-bool is_shared(std::size_t root, std::size_t slot, const void* thread) noexcept {
-  std::atomic<const void*>& user = normal[root][slot].user;
-  if (user.load(std::memory_order_relaxed) == thread) return false;
-  user.store(thread, std::memory_order_relaxed);
-  return true;
+unsigned threads_of(int number) noexcept {
+  return je_arena_nthreads_get(je_arenas[number].load(std::memory_order_acquire), false);
 }
 
-int huge_arena(std::size_t root) noexcept { return number_of(huge[root], root); }
+}  // namespace
+
+int normal_arena(std::size_t root, int current, void* thread) noexcept {
+  std::size_t best = arenas_per_root;
+  unsigned fewest = ~0U;
+  std::size_t slot = 0;
+  for (; slot < arenas_per_root && fewest > 0; ++slot) {
+    const int number = normal[root][slot].number.load(std::memory_order_acquire);
+    if (number == 0) break;  // nor are those behind it there
+    if (number < 0) continue;
+    unsigned users = threads_of(number - 1);
+    if (number - 1 == current && users > 0) --users;  // the thread itself
+    if (users > fewest || (users == fewest && number - 1 != current)) continue;
+    best = slot;
+    fewest = users;
+  }
+  if (fewest > 0 && slot < arenas_per_root && (slot == 0 || slot < 4 * cpus_of(root))) best = slot;
+  return best < arenas_per_root ? number_of(normal[root][best], root, thread) : -1;
+}
+
+bool is_shared(int arena) noexcept { return threads_of(arena) > 1; }
+
+void move_thread(void* thread, void* from, int to) noexcept {
+  je_arena_migrate(thread, from, je_arenas[to].load(std::memory_order_acquire));
+}
+
+void join_cache(void* thread, void* cache, void* arena) noexcept {
+  je_tcache_arena_reassociate(thread, *static_cast<void**>(cache), cache, arena);
+}
+
+int huge_arena(std::size_t root, void* thread) noexcept { return number_of(huge[root], root, thread); }
 
 }  // namespace charm::shim
 

@@ -11,24 +11,37 @@
 // A3  Normal arenas have jemalloc's default hooks, two of which the linker redirects (--wrap). With hooks of their own
 //     jemalloc would prepare for an allocation within the hook whenever it splits or merges extents, which takes two
 //     full barriers for each slab that it makes or frees.
+// A4  Nothing goes through jemalloc's mallctl(), whose first call takes 140 KiB for statistics that nobody reads:
+// arenas
+//     are made, and threads moved between them, by the functions behind it.
 #pragma once
 
 #include <cstddef>
 
 namespace charm::shim {
 
-/// Arenas for the normal blocks of a root's threads, chosen by the cpu, so that threads which come and go leave no
-/// arenas with unused memory behind.
-inline constexpr std::size_t arenas_per_root = 16;
+/// The most arenas for the normal blocks of a root's threads; as in jemalloc, a cpu has not more than four.
+inline constexpr std::size_t arenas_per_root = 32;
 
-/// The arena of jemalloc for normal blocks, created when it is first needed.
+/// An arena for normal blocks of a root: one that no thread uses, a new one, or the one that the fewest threads use.
+/// What threads leave behind serves those that come after.
+/// \param current the arena that the thread uses, by jemalloc's number; it stays if no other has fewer threads.
+/// \param thread jemalloc's state of the thread.
 /// \return the arena's number; -1 where jemalloc refuses.
-int normal_arena(std::size_t root, std::size_t slot) noexcept;
+int normal_arena(std::size_t root, int current, void* thread) noexcept;
 
-/// Notes that a thread uses the arena. \return whether another one has since it last did.
-bool is_shared(std::size_t root, std::size_t slot, const void* thread) noexcept;
+/// Whether other threads use this arena of jemalloc, too.
+bool is_shared(int arena) noexcept;
 
-/// The arena for the huge blocks of a root's threads; -1 where jemalloc refuses.
-int huge_arena(std::size_t root) noexcept;
+/// Lets the thread allocate from an arena of jemalloc, of its own accord, too.
+void move_thread(void* thread, void* from, int to) noexcept;
+
+/// Joins the thread's cache of free blocks to an arena. Else it goes on counting what it does in its former one, under
+/// that one's locks.
+void join_cache(void* thread, void* cache, void* arena) noexcept;
+
+/// The arena for the huge blocks of a root's threads; -1 where jemalloc refuses. \param thread see above; nullptr where
+/// it is not known.
+int huge_arena(std::size_t root, void* thread) noexcept;
 
 }  // namespace charm::shim

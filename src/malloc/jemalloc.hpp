@@ -3,7 +3,9 @@
 // in the program. malloc, calloc, free and malloc_usable_size keep their names and are exported unchanged.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #define JEMALLOC_NO_DEMANGLE
 #define JEMALLOC_NO_RENAME
@@ -22,5 +24,21 @@ void* charm_je_memalign(std::size_t alignment, std::size_t bytes);
 void* charm_je_mallocx(std::size_t bytes, int flags);
 void* charm_je_rallocx(void* block, std::size_t bytes, int flags);
 void charm_je_sdallocx(void* block, std::size_t bytes, int flags);
-int charm_je_mallctl(const char* name, void* old, std::size_t* old_bytes, void* value, std::size_t value_bytes);
+
+// Functions and variables inside of jemalloc 5.3. A `thread` is its state of one, a `cache` the thread's of free
+// blocks, which begins with a pointer to its `slow` part.
+struct JemallocArenaConfig {
+  extent_hooks_t* hooks;
+  bool hooks_for_metadata;
+};
+extern const JemallocArenaConfig je_arena_config_default;
+extern std::atomic<void*> je_arenas[];  // by number
+extern __thread char je_tsd_tls;        // the state of this thread
+extern unsigned je_manual_arena_base;   // arenas from this number on keep lists of all that they have given out
+unsigned je_narenas_total_get();
+void* je_arena_init(void* thread, unsigned number, const JemallocArenaConfig* config);
+void je_arena_migrate(void* thread, void* from, void* to);
+void je_tcache_arena_reassociate(void* thread, void* slow, void* cache, void* arena);
+unsigned je_arena_nthreads_get(void* arena, bool for_jemalloc);
+bool je_arena_decay_ms_set(void* thread, void* arena, int state, std::intptr_t ms);
 }

@@ -198,6 +198,12 @@ int root_of(int cpu) noexcept {
   return root == traffic::no_root ? -1 : root;
 }
 
+std::size_t cpus_of(std::size_t root) noexcept {
+  std::size_t cpus = 0;
+  for (const std::uint8_t each : weight_file.page().root_of_cpu) cpus += each == root ? 1 : 0;
+  return cpus;
+}
+
 namespace {
 void spread(void* data, std::size_t bytes, std::size_t root) noexcept {
   const traffic::WeightPage& page = weight_file.page();

@@ -23,6 +23,9 @@ std::size_t normal_limit() noexcept;
 /// The root that a cpu belongs to; -1 where it has none. Only where places().
 int root_of(int cpu) noexcept;
 
+/// How many cpus belong to a root. Only where places().
+std::size_t cpus_of(std::size_t root) noexcept;
+
 /// Places a mapping before it is touched: by the weights of the root, or on its memory for normal blocks. If the kernel
 /// refuses, the mapping lies where it is touched first, which is reported once.
 void place_huge(void* data, std::size_t bytes, std::size_t root) noexcept;

@@ -23,8 +23,6 @@
 #include "malloc/placement.hpp"
 #include "os/memory/bare.hpp"
 
-extern "C" std::atomic<void*> je_arenas[];  // jemalloc's arenas, by number
-
 namespace charm::shim {
 namespace {
 
@@ -35,9 +33,11 @@ constinit std::atomic<bool> started{false};            // S3
 constexpr int look_every = 16;              // a refill has 10 to 100 blocks
 constinit thread_local int calls_left = 0;  // until the next look
 constinit thread_local void* thread_arena = nullptr;
+constinit thread_local void* cache_arena = nullptr;  // that its cache was joined to; nullptr: jemalloc's choice
 constinit thread_local int thread_root = -1;
-constinit thread_local std::size_t thread_slot = 0;
-constinit thread_local bool inside = false;  // of decide(), or of jemalloc's mallctl
+constinit thread_local int thread_number = 0;  // of thread_arena; jemalloc begins with arena 0
+constinit thread_local int rests = 0;          // looks until it is worth while to search for an arena again
+constinit thread_local bool inside = false;    // of decide(), or of choosing an arena
 
 [[gnu::noinline]] void decide_once(bool serves) noexcept {
   int state = decided.load(std::memory_order_acquire);
@@ -53,29 +53,29 @@ constinit thread_local bool inside = false;  // of decide(), or of jemalloc's ma
   while (!inside && decided.load(std::memory_order_acquire) != 2) os::bare::give_way();
 }
 
-/// Uses an arena of the node that the thread runs on. Within the node the thread keeps its arena while no other uses
-/// it, too; else it takes that of its cpu, so that threads which run at the same time do not wait for each other.
-void look_where() noexcept {
-  const int cpu = os::bare::current_cpu();
-  const int root = root_of(cpu);
-  if (root < 0) return;
-  const std::size_t slot = static_cast<std::size_t>(cpu) % arenas_per_root;
+/// Uses an arena of the node that the thread runs on, and of those one that no other thread uses, while there can be
+/// one more. \param thread jemalloc's state of it. \param chosen the arena that jemalloc has for it so far: another one
+/// than it was given where jemalloc allocates for itself, or the thread is about to end.
+void look_where(void* thread, void* chosen) noexcept {
+  const int root = root_of(os::bare::current_cpu());
+  if (root < 0 || (thread_arena != nullptr && chosen != thread_arena)) return;
   const bool moved = root != thread_root;
-  if (!moved && (!is_shared(static_cast<std::size_t>(root), thread_slot, &calls_left) || slot == thread_slot)) return;
-  const int arena = normal_arena(static_cast<std::size_t>(root), slot);
-  if (arena < 0) return;
-  auto number = static_cast<unsigned>(arena);
-  if (charm_je_mallctl("thread.arena", nullptr, nullptr, &number, sizeof number) != 0) return;
-  is_shared(static_cast<std::size_t>(root), slot, &calls_left);
+  if (!moved && (rests > 0 ? rests-- > 0 : !is_shared(thread_number))) return;
+  const int arena = normal_arena(static_cast<std::size_t>(root), thread_number, thread);
+  if (arena < 0 || (!moved && arena == thread_number)) {
+    rests = look_every;
+    return;
+  }
+  move_thread(thread, chosen, arena);
   if (moved && thread_root >= 0) count(statistics().moves);
-  thread_arena = je_arenas[number].load(std::memory_order_acquire);
+  thread_arena = je_arenas[arena].load(std::memory_order_acquire);
   thread_root = root;
-  thread_slot = slot;
+  thread_number = arena;
 }
 
-/// What has to be done now and then. \param serves whether the program has called.
-[[gnu::noinline]] void look(bool serves = true) noexcept {
-  decide_once(serves);
+/// What has to be done now and then. \param cache of the thread; nullptr where it is not known.
+[[gnu::noinline]] void look(void* thread, void* cache, void* chosen) noexcept {
+  decide_once(true);
   if (!places()) {
     calls_left = INT_MAX;
     return;
@@ -83,16 +83,20 @@ void look_where() noexcept {
   calls_left = look_every;
   if (inside) return;  // jemalloc allocates on our behalf
   inside = true;
-  look_where();
+  look_where(thread, chosen);
+  if (cache != nullptr && cache_arena != thread_arena) {
+    join_cache(thread, cache, thread_arena);
+    cache_arena = thread_arena;
+  }
   inside = false;
 }
 
 /// jemalloc's number of the arena for huge blocks of this thread; -1 where there is none.
-int huge_arena_here() noexcept {
+int huge_arena_here(void* thread) noexcept {
   const int root = places() && !inside ? root_of(os::bare::current_cpu()) : -1;
   if (root < 0) return -1;
   inside = true;
-  const int arena = huge_arena(static_cast<std::size_t>(root));
+  const int arena = huge_arena(static_cast<std::size_t>(root), thread);
   inside = false;
   return arena;
 }
@@ -102,23 +106,25 @@ bool is_huge(std::size_t bytes) noexcept { return bytes > largest_normal.load(st
 /// The flags of a block that is_huge(); -1: it is not, as is known now, or there is no arena for it.
 int huge_flags(std::size_t bytes) noexcept {
   decide_once(true);
-  const int arena = is_huge(bytes) ? huge_arena_here() : -1;
+  const int arena = is_huge(bytes) ? huge_arena_here(nullptr) : -1;
   return arena < 0 ? -1 : static_cast<int>(MALLOCX_ARENA(arena)) | MALLOCX_TCACHE_NONE;
 }
 
 /// The arena to refill a cache from. \param chosen by jemalloc.
-void* arena_for_refill(void* chosen) noexcept {
+void* arena_for_refill(void* thread, void* cache, void* chosen) noexcept {
   if (inside) return chosen;
   started.store(true, std::memory_order_relaxed);
-  look();
+  look(thread, cache, chosen);
   return thread_arena != nullptr ? thread_arena : chosen;
 }
 
-void* arena_for_large(void* chosen, std::size_t bytes) noexcept {
-  if (inside || !started.load(std::memory_order_relaxed)) return chosen;
-  if (--calls_left < 0) look();
-  const int huge = is_huge(bytes) ? huge_arena_here() : -1;
-  if (huge >= 0) return je_arenas[huge].load(std::memory_order_acquire);
+void* arena_for_large(void* thread, void* chosen, std::size_t bytes) noexcept {
+  if (inside || thread == nullptr || !started.load(std::memory_order_relaxed)) return chosen;
+  const bool huge = is_huge(bytes);
+  // Without `chosen` jemalloc chooses later. Of huge blocks it is the arena for those, and not the thread's.
+  if (!huge && chosen != nullptr && --calls_left < 0) look(thread, nullptr, chosen);
+  const int number = huge ? huge_arena_here(thread) : -1;
+  if (number >= 0) return je_arenas[number].load(std::memory_order_acquire);
   return thread_arena != nullptr ? thread_arena : chosen;
 }
 
@@ -179,7 +185,7 @@ void release(void* block, std::size_t bytes) noexcept {
 namespace {
 /// In most programs the linker has allocated before; in the others jemalloc's own constructor would start it undecided.
 [[gnu::constructor(101)]] void at_start() {
-  look(false);
+  decide_once(false);
   started.store(true, std::memory_order_relaxed);
   const int root = places() ? root_of(os::bare::current_cpu()) : -1;
   if (root >= 0) see_static_arrays(static_cast<std::size_t>(root));
@@ -211,12 +217,12 @@ void* __real_je_large_malloc(void* thread, void* arena, std::size_t bytes, bool 
 [[gnu::used]] void* __wrap_je_tcache_alloc_small_hard(void* thread, void* arena, void* cache, void* bin, unsigned size,
                                                       bool* good) {
   if (--charm::shim::calls_left < 0) [[unlikely]]
-    arena = charm::shim::arena_for_refill(arena);
+    arena = charm::shim::arena_for_refill(thread, cache, arena);
   return __real_je_tcache_alloc_small_hard(thread, arena, cache, bin, size, good);
 }
 
 [[gnu::used]] void* __wrap_je_large_malloc(void* thread, void* arena, std::size_t bytes, bool zero) {
-  return __real_je_large_malloc(thread, charm::shim::arena_for_large(arena, bytes), bytes, zero);
+  return __real_je_large_malloc(thread, charm::shim::arena_for_large(thread, arena, bytes), bytes, zero);
 }
 }
 

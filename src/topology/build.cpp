@@ -290,6 +290,8 @@ Machine build(Survey survey, const Restrictions& restrictions) {
     node.os_index = from.os_index;
     node.bytes = from.bytes;
     node.kind = from.kind;
+    node.firmware_gb_per_s = from.gb_per_s;
+    node.firmware_latency_ns = from.latency_ns;
     node.socket = from.socket < 0 ? -1 : position(socket_order, from.socket);
     if (node.socket >= 0) machine.sockets[static_cast<std::size_t>(node.socket)].nodes.insert(node.id);
     machine.nodes.push_back(std::move(node));

@@ -100,6 +100,8 @@ nlohmann::ordered_json machine_to_json(const Machine& m) {
                             {"bytes", n.bytes},
                             {"socket", n.socket},
                             {"kind", n.kind}});
+    if (n.firmware_gb_per_s > 0) out["nodes"].back()["firmware_gb_per_s"] = n.firmware_gb_per_s;
+    if (n.firmware_latency_ns > 0) out["nodes"].back()["firmware_latency_ns"] = n.firmware_latency_ns;
   }
   out["chiplets"] = Json::array();
   for (const Chiplet& c : m.chiplets) {
@@ -158,7 +160,8 @@ Machine machine_from_json(const nlohmann::json& json, const std::string& name) {
     }
     for (const auto& n : json.at("nodes")) {
       m.nodes.push_back({n.at("id"), n.at("os_index"), set_of<CpuSet>(n.at("cpus"), name), n.at("bytes"),
-                         n.at("socket"), n.value("kind", std::string())});
+                         n.at("socket"), n.value("kind", std::string()), n.value("firmware_gb_per_s", 0.0),
+                         n.value("firmware_latency_ns", 0.0)});
     }
     for (const auto& c : json.at("chiplets"))
       m.chiplets.push_back(

@@ -31,6 +31,8 @@ struct SurveyNode {
   std::uint64_t bytes = 0;
   int socket = -1;        // -1: inside of no single socket
   std::string kind = {};  // "DRAM", "HBM", "CXL", "GPU" ...; empty where not told
+  double gb_per_s = 0;    // that the nearest cpus can read, and how long a load takes; 0 where not told
+  double latency_ns = 0;
 };
 
 /// Cores of one kind, on processors that have several.

@@ -195,6 +195,13 @@ std::vector<std::vector<double>> distances(hwloc_topology_t topology, std::size_
   return matrix;
 }
 
+/// What the nearest cpus read of a node's memory: a bandwidth in MB/s or a latency in ns (HMAT); 0 where not told.
+double told_of(hwloc_topology_t topology, Object node, hwloc_memattr_id_t what) {
+  hwloc_location best;
+  hwloc_uint64_t value = 0;
+  return hwloc_memattr_get_best_initiator(topology, what, node, 0, &best, &value) == 0 ? static_cast<double>(value) : 0;
+}
+
 std::vector<SurveyKind> kinds_of(hwloc_topology_t topology) {
   std::vector<SurveyKind> kinds;
   const int count = hwloc_cpukinds_get_nr(topology, 0);
@@ -263,7 +270,9 @@ Survey survey_of(hwloc_topology_t topology, std::string origin) {
   for (Object node : nodes) {
     const std::string kind = node->subtype == nullptr ? "" : node->subtype;
     survey.nodes.push_back({static_cast<int>(node->os_index), node->attr->numanode.local_memory,
-                            socket_of_node(number.packages, node), kind == "GPUMemory" ? "GPU" : kind});
+                            socket_of_node(number.packages, node), kind == "GPUMemory" ? "GPU" : kind,
+                            told_of(topology, node, HWLOC_MEMATTR_ID_BANDWIDTH) / 1000,
+                            told_of(topology, node, HWLOC_MEMATTR_ID_LATENCY)});
   }
   name_gpu_memory(survey, info_of(topology, number.packages, "CPUPart") == "0xd4f");
   survey.sockets = static_cast<int>(number.packages.objects().size());

@@ -57,6 +57,7 @@ class Writer {
       visit(item.l2_bytes), visit(item.cluster);
     } else if constexpr (std::is_same_v<Item, SurveyNode>) {
       visit(item.os_index), visit(item.bytes), visit(item.socket), visit(item.kind);
+      visit(item.gb_per_s), visit(item.latency_ns);
     } else if constexpr (std::is_same_v<Item, SurveyKind>) {
       visit(item.cpus), visit(item.efficiency), visit(item.name);
     } else {
@@ -167,6 +168,8 @@ std::string contradiction_in(const Survey& survey) {
     if (!index_fits(node.socket, static_cast<std::size_t>(std::max(0, survey.sockets))) &&
         !(node.socket == 0 && survey.sockets == 0))
       return "a NUMA node lies in a socket that is not there";
+    if (!std::isfinite(node.gb_per_s) || node.gb_per_s < 0 || !std::isfinite(node.latency_ns) || node.latency_ns < 0)
+      return "the bandwidth or latency of a NUMA node is no number from 0 up";
   }
   if (!survey.node_distance.empty() && survey.node_distance.size() != survey.nodes.size())
     return "its distances are of other nodes";

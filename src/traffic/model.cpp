@@ -11,98 +11,11 @@
 namespace charm::traffic {
 namespace {
 
-constexpr double guessed_gb_per_s = 20;  // of a controller; alike everywhere, so only the ratios matter
-constexpr double guessed_local_ns = 100;
-
-/// From the kernel's table, in which 10 stands for a local access; 0 where it has none.
-double distance_ns(const Machine& machine, const Node& from, const Node& to) {
-  if (machine.node_distance.empty()) return 0;
-  const double local = machine.node_distance[at(from.id)][at(from.id)];
-  if (local <= 0) return 0;
-  return guessed_local_ns * machine.node_distance[at(from.id)][at(to.id)] / local;
-}
-
-/// What the bus of a domain adds to a read: the nearest memory on its other side, less the nearest on its own.
-double hop_of(const Machine& machine, const std::vector<const Node*>& inside, const std::vector<const Node*>& outside) {
-  double hop = 0;
-  for (const Node* from : inside) {
-    for (const Node* to : outside) {
-      const double more = distance_ns(machine, *from, *to) - distance_ns(machine, *from, *from);
-      if (more > 0 && (hop == 0 || more < hop)) hop = more;
-    }
-  }
-  return hop / 2;  // the way leads through the buses of both
-}
-
-std::vector<const Node*> nodes_where(const Machine& machine, auto condition) {
-  std::vector<const Node*> found;
-  for (const Node& node : machine.nodes) {
-    if (condition(node)) found.push_back(&node);
-  }
-  return found;
-}
-
-int add_domain(Model& model, Domain domain) {
-  model.domains.push_back(std::move(domain));
-  return static_cast<int>(model.domains.size()) - 1;
-}
-
 [[noreturn]] void refuse_model(const std::string& name, const std::string& what) {
   throw Error(Errc::bad_input, name + ": " + what, "see docs/malloc.md for what a model file holds");
 }
 
 }  // namespace
-
-Model model_of(const Machine& machine) {
-  Model model;
-  model.name = machine.name;
-  model.date = machine.measured.date;
-  add_domain(model, {.name = "machine", .level = Level::machine});
-  std::vector<int> socket_domain;
-  for (const Socket& socket : machine.sockets) {
-    const auto inside = nodes_where(machine, [&](const Node& node) { return node.socket == socket.id; });
-    const auto outside = nodes_where(machine, [&](const Node& node) { return node.socket != socket.id; });
-    socket_domain.push_back(add_domain(model, {.name = "socket" + std::to_string(socket.id),
-                                               .level = Level::socket,
-                                               .parent = 0,
-                                               .hop_ns = hop_of(machine, inside, outside),
-                                               .bus = "socket"}));
-  }
-  const auto with_memory = nodes_where(machine, [](const Node& node) { return node.bytes > 0; });
-  const double measured =
-      machine.measured.memory_gb_per_s /
-      static_cast<double>(with_memory.empty() ? std::max<std::size_t>(1, machine.nodes.size()) : with_memory.size());
-  for (const Node& node : machine.nodes) {
-    const int around = node.socket < 0 ? 0 : socket_domain[at(node.socket)];
-    int domain = around;
-    if (!node.cpus.empty()) {
-      const auto others =
-          nodes_where(machine, [&](const Node& other) { return other.socket == node.socket && other.id != node.id; });
-      domain = add_domain(model, {.name = "node" + std::to_string(node.os_index),
-                                  .level = Level::node,
-                                  .parent = around,
-                                  .hop_ns = hop_of(machine, {&node}, others),
-                                  .bus = "die",
-                                  .os_node = node.os_index});
-    }
-    if (node.bytes == 0 && !with_memory.empty()) continue;  // cpus without memory; not where no sizes are known
-    double latency = node.cpus.empty() ? 0 : guessed_local_ns;
-    if (node.cpus.empty()) {  // CXL and the like: as far as the nearest cpus have it
-      for (const Node& from : machine.nodes) {
-        const double ns = distance_ns(machine, from, node);
-        if (!from.cpus.empty() && ns > 0 && (latency == 0 || ns < latency)) latency = ns;
-      }
-      if (latency == 0) latency = 2 * guessed_local_ns;
-    }
-    model.memories.push_back({node.os_index, domain, measured > 0 ? measured : guessed_gb_per_s, latency,
-                              node.cpus.empty() ? "far memory" : "memory"});
-  }
-  std::sort(model.memories.begin(), model.memories.end(),
-            [](const Memory& a, const Memory& b) { return a.os_node < b.os_node; });
-  if (measured <= 0) model.notes.emplace_back("no bandwidth was measured: all memories count alike");
-  model.notes.emplace_back("no bus was measured: none limits a transfer");
-  return model;
-}
 
 std::vector<int> roots(const Model& model) {
   std::vector<int> found;

@@ -21,6 +21,7 @@ class Profiling {
       domain.in_gb_per_s = unlimited;
       domain.hop_ns = 0;
     }
+    model_.core_gb_per_s = 0;
     model_.notes.clear();
   }
 

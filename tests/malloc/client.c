@@ -1,5 +1,6 @@
 /* A program in C that uses all of malloc(3) and checks what it promises. Run with and without libcharm_malloc.so.
-   client PART: contract, threads, fork, plugin FILE, limit, mappings, exec, again COUNT, growing, apart. Exit code 0,
+   client PART: contract, threads, fork, plugin FILE, limit, mappings, exec, again COUNT, growing, moving,
+   arenas beside|after COUNT. Exit code 0,
    or a line that says what was wrong.
  */
 #define _GNU_SOURCE
@@ -327,52 +328,54 @@ static void allocate_much(void) {
   for (int i = 0; i < 1000; ++i) free(blocks[i]);
 }
 
-static pthread_barrier_t by_turns;
+static pthread_barrier_t begun, done;
 
-static void* begin_beside(void* cpus) { /* on the first thread's cpu, and on another one after that */
-  stay_on(((int*)cpus)[0]);
+static void* begin_beside(void* unused) {
   allocate_much();
-  pthread_barrier_wait(&by_turns);
-  pthread_barrier_wait(&by_turns);
-  stay_on(((int*)cpus)[1]);
+  pthread_barrier_wait(&begun);
+  pthread_barrier_wait(&done);
+  return unused;
+}
+static void* come_and_go(void* unused) {
   allocate_much();
-  return NULL;
+  return unused;
 }
 
-/* A thread that moves to another cpu; and one that meets another thread in its arena before it does. GIVEN: the two
-   cpus, where the program was started again on the first one, so that its first arena is that of this cpu. */
-static void apart(char** words, const char* what, const char* given) {
-  int cpus[2], count = 0;
-  if (given != NULL) {
-    EXPECT(sscanf(given, "%d,%d", &cpus[0], &cpus[1]) == 2);
-  } else {
-    cpu_set_t allowed;
-    EXPECT(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
-    for (int cpu = 0; cpu < CPU_SETSIZE && count < 2; ++cpu)
-      if (CPU_ISSET(cpu, &allowed)) cpus[count++] = cpu;
-    if (count < 2) {
-      puts("one cpu");
-      return;
-    }
-    char text[32];
-    snprintf(text, sizeof text, "%d,%d", cpus[0], cpus[1]);
-    stay_on(cpus[0]);
-    execl(words[0], words[0], "apart", what, text, NULL);
-    exit(1);
-  }
-  stay_on(cpus[0]);
+/* COUNT threads beside this one, each of which allocates once the one before it has; or one after another. */
+static void arenas(const char* what, int count) {
+  pthread_t threads[64];
+  EXPECT(count <= 64);
   allocate_much();
-  if (strcmp(what, "alone") == 0) {
-    stay_on(cpus[1]);
-    allocate_much();
+  if (strcmp(what, "beside") == 0) {
+    EXPECT(pthread_barrier_init(&begun, NULL, 2) == 0 && pthread_barrier_init(&done, NULL, (unsigned)count + 1) == 0);
+    for (int i = 0; i < count; ++i) {
+      EXPECT(pthread_create(&threads[i], NULL, begin_beside, NULL) == 0);
+      pthread_barrier_wait(&begun);
+    }
+    pthread_barrier_wait(&done);
+    for (int i = 0; i < count; ++i) pthread_join(threads[i], NULL);
   } else {
-    pthread_t other;
-    EXPECT(pthread_barrier_init(&by_turns, NULL, 2) == 0);
-    EXPECT(pthread_create(&other, NULL, begin_beside, cpus) == 0);
-    pthread_barrier_wait(&by_turns);
-    allocate_much(); /* both use the arena if this thread's first one was that of its cpu */
-    pthread_barrier_wait(&by_turns);
-    pthread_join(other, NULL);
+    for (int i = 0; i < count; ++i) {
+      EXPECT(pthread_create(&threads[i], NULL, come_and_go, NULL) == 0);
+      pthread_join(threads[i], NULL);
+    }
+  }
+}
+
+/* This thread moves to another cpu. */
+static void moving(void) {
+  int cpus[2], count = 0;
+  cpu_set_t allowed;
+  EXPECT(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+  for (int cpu = 0; cpu < CPU_SETSIZE && count < 2; ++cpu)
+    if (CPU_ISSET(cpu, &allowed)) cpus[count++] = cpu;
+  if (count < 2) {
+    puts("one cpu");
+    return;
+  }
+  for (int i = 0; i < 2; ++i) {
+    stay_on(cpus[i]);
+    allocate_much();
   }
 }
 
@@ -392,8 +395,10 @@ int main(int argc, char** argv) {
     mappings();
   else if (strcmp(part, "growing") == 0)
     growing();
-  else if (strcmp(part, "apart") == 0)
-    apart(argv, argv[2], argc > 3 ? argv[3] : NULL);
+  else if (strcmp(part, "arenas") == 0)
+    arenas(argv[2], atoi(argv[3]));
+  else if (strcmp(part, "moving") == 0)
+    moving();
   else if (strcmp(part, "exec") == 0)
     execl(argv[0], argv[0], "again", "3", NULL);
   else if (strcmp(part, "again") == 0) { /* huge blocks until the weights have changed */

@@ -8,6 +8,7 @@
 #include "malloc/under.hpp"
 #include "os/files/sequenced_file.hpp"
 #include "os/memory/bare.hpp"
+#include "os/threads/affinity.hpp"
 
 namespace charm::shim::test {
 namespace {
@@ -42,14 +43,35 @@ TEST_F(Placing, NormalBlocksComeFromTheArenaOfTheNode) {
   EXPECT_GE(number_behind(said.err, "normal chunks"), 1U) << said.err;
 }
 
-TEST_F(Placing, ThreadsOfANodeKeepTheirArenaUntilTheyMeetInIt) {
+TEST_F(Placing, EachThreadHasAnArenaAndThoseOfEndedThreadsServeOthers) {
   publish(two_memories(0, 0));
-  for (const auto& [how, arenas] : {std::pair{"alone", 1U}, std::pair{"beside", 2U}}) {
-    const Said said = run(std::string(CHARM_CLIENT_C " apart ") + how, "CHARM_MALLOC_STATS=stderr");
+  for (const auto& [how, arenas] : {std::pair{"beside 3", 4U}, std::pair{"after 5", 2U}}) {
+    const Said said = run(std::string(CHARM_CLIENT_C " arenas ") + how, "CHARM_MALLOC_STATS=stderr");
     ASSERT_EQ(said.exit_code, 0) << said.err;
-    if (said.out.find("one cpu") != std::string::npos) GTEST_SKIP() << "one cpu is allowed";
     EXPECT_EQ(number_behind(said.err, "arenas"), arenas) << how;
     EXPECT_EQ(number_behind(said.err, "moves"), 0U) << how;
+  }
+}
+
+TEST_F(Placing, ThereAreFourArenasForEachCpuOfANode) {
+  const std::string cpu = std::to_string(os::allowed_cpus().front());
+  traffic::WeightPage page = two_memories(0, 0);
+  page.root_of_cpu.fill(traffic::no_root);
+  page.root_of_cpu[static_cast<std::size_t>(std::stoi(cpu))] = 0;
+  publish(page);
+  const Said said = run("taskset -c " + cpu + " " CHARM_CLIENT_C " arenas beside 12", "CHARM_MALLOC_STATS=stderr");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(number_behind(said.err, "arenas"), 4U);
+}
+
+TEST_F(Placing, AThreadThatMovesWithinItsNodeKeepsItsArenaAndBetweenNodesDoesNot) {
+  for (const int root : {0, -1}) {
+    publish(two_memories(0, root));
+    const Said said = run(CHARM_CLIENT_C " moving", "CHARM_MALLOC_STATS=stderr");
+    ASSERT_EQ(said.exit_code, 0) << said.err;
+    if (said.out.find("one cpu") != std::string::npos) GTEST_SKIP() << "one cpu is allowed";
+    EXPECT_EQ(number_behind(said.err, "moves") > 0, root < 0) << root;
+    EXPECT_EQ(number_behind(said.err, "arenas"), root == 0 ? 1U : 2U) << root;
   }
 }
 
@@ -123,7 +145,7 @@ TEST_F(Placing, OptionsOfJemallocCannotBreakIt) {
   EXPECT_EQ(said.exit_code, 0) << said.err;
   // Nor keep it from placing: what moves between the roots of cpus has an arena of each.
   for (const std::string options : {"percpu_arena:percpu", "hpa:true", "tcache:false", "narenas:3"}) {
-    const Said apart = run(CHARM_CLIENT_C " apart alone", "CHARM_MALLOC_STATS=stderr MALLOC_CONF=" + options);
+    const Said apart = run(CHARM_CLIENT_C " moving", "CHARM_MALLOC_STATS=stderr MALLOC_CONF=" + options);
     EXPECT_EQ(apart.exit_code, 0) << options << apart.err;
     if (apart.out.find("one cpu") != std::string::npos) GTEST_SKIP() << "one cpu is allowed";
     EXPECT_GE(number_behind(apart.err, "moves"), 1U) << options;

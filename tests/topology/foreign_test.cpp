@@ -10,6 +10,7 @@
 #include <random>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
 #include "base/folder.hpp"
@@ -17,6 +18,7 @@
 #include "topology/descriptions.hpp"
 #include "topology/hwloc_handle.hpp"
 #include "topology/machine_checks.hpp"
+#include "topology/machine_json.hpp"
 #include "topology/survey_of.hpp"
 #include "topology/survey_wire.hpp"
 #include "topology/synthetic.hpp"
@@ -38,6 +40,23 @@ TEST(TwoDepths, TheInnerL3IsTheChipletInASyntheticString) {
   EXPECT_EQ(cpus_of(m, 3), range(6, 7));
   EXPECT_TRUE(has_note(m, "L3 caches lie within others"));
   EXPECT_EQ(Machine::from("l3:2 l3:2(size=1MB) core:2 pu:1").chiplets.size(), 4U);  // by hwloc
+}
+
+TEST(Firmware, TellsTheBandwidthsAndLatenciesOfMemories) {
+  const SysfsTree tree(sysfs_cpus(8, [](int i, SysfsCpu& c) { c.node = c.socket = i / 4; }), {{}, {}, {}});
+  tree.tell(0, 0, 100000, 90);
+  tree.tell(2, 1, 17000, 250);
+  const Machine m = Machine::from(tree.root());
+  ASSERT_EQ(m.nodes.size(), 3U);
+  const auto told = [&](std::size_t node) {
+    return std::pair(m.nodes[node].firmware_gb_per_s, m.nodes[node].firmware_latency_ns);
+  };
+  EXPECT_EQ(told(0), std::pair(100.0, 90.0));
+  EXPECT_EQ(told(1), std::pair(0.0, 0.0));
+  EXPECT_EQ(told(2), std::pair(17.0, 250.0));
+  const Machine again = topology::machine_from_json(topology::machine_to_json(m), "again");
+  EXPECT_EQ(again.nodes[2].firmware_gb_per_s, 17.0);
+  EXPECT_EQ(again.nodes[2].firmware_latency_ns, 250.0);
 }
 
 TEST(TwoDepths, TheInnerL3IsTheChipletInXml) {

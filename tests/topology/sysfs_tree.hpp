@@ -73,6 +73,15 @@ class SysfsTree {
     const char* folder = name.starts_with("node/") ? "" : name.starts_with("node") ? "node" : "cpu";
     return root_ / "sys/devices/system" / folder / name;
   }
+  /// What the firmware says that a node's memory gives to the cpus of another.
+  void tell(int node, int initiator, int mb_per_s, int ns) const {
+    const auto access = file("node" + std::to_string(node)) / "access0/initiators";
+    for (const char* way : {"read", "write"}) {
+      write(access / (std::string(way) + "_bandwidth"), std::to_string(mb_per_s));
+      write(access / (std::string(way) + "_latency"), std::to_string(ns));
+    }
+    std::filesystem::create_directory(access / ("node" + std::to_string(initiator)));
+  }
   void replace(const std::string& name, const std::string& text) const { write(file(name), text); }
   void remove(const std::string& name) const { std::filesystem::remove_all(file(name)); }
 

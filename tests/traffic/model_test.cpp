@@ -1,5 +1,6 @@
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -138,6 +139,73 @@ TEST(ModelOfMachine, HasMemoriesOnEveryStoredMachine) {
     EXPECT_FALSE(model.memories.empty()) << file.path() << ", also where it tells no sizes";
     check(model, file.path().filename().string());
   }
+}
+
+namespace {
+/// Two sockets of a node each, and memory without cpus at the first.
+Machine with_far_memory(const std::string& kind) {
+  Machine machine = Machine::from("pack:2 numa:1 l3:1 core:4 pu:1");
+  machine.nodes.push_back({.id = 2, .os_index = 2, .cpus = {}, .bytes = 1U << 30U, .socket = 0, .kind = kind});
+  machine.node_distance = {{10, 21, 30}, {21, 10, 40}, {30, 40, 10}};
+  return machine;
+}
+bool has_note(const Model& model, const std::string& part) {
+  return std::any_of(model.notes.begin(), model.notes.end(),
+                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
+}
+}  // namespace
+
+TEST(ModelOfMachine, TakesWhatTheFirmwareSaysOfMemories) {
+  Machine machine = with_far_memory("CXL");
+  for (const std::size_t near : {0U, 1U}) machine.nodes[near].firmware_gb_per_s = 100;
+  machine.nodes[2].firmware_gb_per_s = 17;
+  machine.nodes[0].firmware_latency_ns = 90;
+  Model model = model_of(machine);
+  EXPECT_EQ(model.memories[0].gb_per_s, 100);
+  EXPECT_EQ(model.memories[0].latency_ns, 90);
+  EXPECT_EQ(model.memories[2].gb_per_s, 17);
+  EXPECT_EQ(model.memories[2].latency_ns, 270);
+  EXPECT_TRUE(has_note(model, "what the firmware says"));
+  // Measured comes before told, whose ratios remain.
+  machine.measured.memory_gb_per_s = 160;
+  model = model_of(machine);
+  EXPECT_EQ(model.memories[1].gb_per_s, 80);
+  EXPECT_NEAR(model.memories[2].gb_per_s, 13.6, 1e-9);
+}
+
+TEST(ModelOfMachine, FarMemoryThatNobodyDescribesIsAFifthAndHbmIsNot) {
+  Model model = model_of(with_far_memory(""));
+  EXPECT_EQ(model.memories[2].gb_per_s, model.memories[0].gb_per_s / 5);
+  EXPECT_TRUE(has_note(model, "a fifth of a node's own memory is assumed"));
+  model = model_of(with_far_memory("HBM"));
+  EXPECT_EQ(model.memories[2].gb_per_s, model.memories[0].gb_per_s);
+}
+
+TEST(ModelOfMachine, LeavesTheMemoryOfGpusAlone) {
+  const Model model = model_of(with_far_memory("GPU"));
+  check(model, "model");
+  EXPECT_EQ(model.memories.size(), 2U);
+  EXPECT_TRUE(has_note(model, "memory of GPUs"));
+}
+
+TEST(ModelOfMachine, TakesWhatTheProbeHasMeasured) {
+  Machine machine = with_far_memory("CXL");
+  machine.measured.node_memory_gb_per_s = 70;
+  machine.measured.memory_latency_ns = {{80, 140, 230}, {150, 85, 320}, {}};
+  machine.measured.node_gb_per_s = {{11, 7, 5}, {7, 12, 4}, {}};
+  const Model model = model_of(machine);
+  EXPECT_EQ(model.memories[0].latency_ns, 80);
+  EXPECT_EQ(model.memories[1].latency_ns, 85);
+  EXPECT_EQ(model.memories[2].latency_ns, 230);
+  EXPECT_EQ(model.memories[1].gb_per_s, 70);
+  EXPECT_EQ(demand_of(model, 2), 24);
+  // A read of the other socket's memory: 60 more than of the own.
+  const auto ns = [&](int node, std::size_t m) {
+    return read_latency(model, root_of_node(model, node), model.memories[m]);
+  };
+  EXPECT_NEAR(ns(0, 1), 145, 5);
+  EXPECT_NEAR(ns(0, 2), 230, 5);
+  EXPECT_NEAR(ns(1, 2), 290, 5);
 }
 
 TEST(ModelOfMachine, MeasuredBandwidthIsSharedByTheControllers) {

@@ -7,11 +7,14 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <numeric>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "os/memory/node_memory.hpp"
 #include "os/threads/affinity.hpp"
@@ -59,6 +62,23 @@ TEST_F(Malloc, HugePagesAreTheUnitWhereTheKernelUsesThem) {
 
 TEST_F(Malloc, NormalBlocksLieOnTheNodeOfTheirThread) {
   EXPECT_EQ(under_the_malloc("MallocChild.DISABLED_NormalBlocksLieNearTheirThread"), 0);
+}
+
+TEST_F(Malloc, WithoutAModelWeightsFollowWhatTheFirmwareSays) {
+  const char* expected = std::getenv("EXPECT_GB_PER_S");
+  if (expected == nullptr) GTEST_SKIP() << "this shape's firmware says nothing of its memories";
+  std::vector<double> gb_per_s;
+  std::istringstream list(expected);
+  for (std::string one; std::getline(list, one, ',');) gb_per_s.push_back(std::stod(one));
+  const double sum = std::accumulate(gb_per_s.begin(), gb_per_s.end(), 0.0);
+  ASSERT_EQ(std::system("charm malloc weights --json >/tmp/told.json"), 0);
+  const auto json = nlohmann::json::parse(std::ifstream("/tmp/told.json"), nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  for (const auto& root : json["roots"]) {
+    ASSERT_EQ(root["weights"].size(), gb_per_s.size());
+    for (std::size_t m = 0; m < gb_per_s.size(); ++m)
+      EXPECT_NEAR(root["weights"][m]["weight"].get<double>(), gb_per_s[m] / sum, 0.01) << "node " << m;
+  }
 }
 
 TEST_F(Malloc, ExplainTellsTheNodesOfEachBlock) {
