@@ -11,9 +11,8 @@
 // A3  Normal arenas have jemalloc's default hooks, two of which the linker redirects (--wrap). With hooks of their own
 //     jemalloc would prepare for an allocation within the hook whenever it splits or merges extents, which takes two
 //     full barriers for each slab that it makes or frees.
-// A4  Nothing goes through jemalloc's mallctl(), whose first call takes 140 KiB for statistics that nobody reads:
-// arenas
-//     are made, and threads moved between them, by the functions behind it.
+// A4  Nothing goes through jemalloc's mallctl(), whose first call takes 140 KiB for statistics that nobody reads. The
+//     functions behind it make arenas and move threads between them.
 #pragma once
 
 #include <cstddef>
