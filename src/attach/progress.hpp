@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "attach/system.hpp"
 #include "os/files/memory_file.hpp"

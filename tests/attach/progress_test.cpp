@@ -136,6 +136,13 @@ TEST(CommandProgress, NeedsNeitherAllOfTheOutputNorTheEndOfWhatWasLeftBehind) {
   EXPECT_TRUE(tells(leaving, 0, 9));
 }
 
+TEST(CommandProgress, IsHeardWhereTheKernelKeepsNoStatusOfChildren) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  CommandProgress progress("echo 6");
+  EXPECT_TRUE(tells(progress, 0, 6));
+  std::signal(SIGCHLD, before);
+}
+
 /// `charm run` blocks signals, ignores SIGPIPE and may have raised the limit of open files.
 TEST(CommandProgress, RunsAsIfAShellHadStartedIt) {
   // A shell blocks signals for a moment while it waits, so the last program takes its place.

@@ -112,7 +112,9 @@ std::optional<ShellCommand::Result> ShellCommand::ended() {
   if (process_ <= 0) return std::nullopt;
   int status = 0;
   rusage used{};
-  const bool over = wait4(process_, &status, WNOHANG, &used) == process_;
+  // Where SIGCHLD is ignored the kernel keeps no status of what has ended.
+  const pid_t known = wait4(process_, &status, WNOHANG, &used);
+  const bool over = known == process_ || (known < 0 && errno == ECHILD);
   if (out_ >= 0) {
     const bool open = drain(out_, result_.said, true);
     result_.too_much = result_.said.size() > most_said;
