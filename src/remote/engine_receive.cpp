@@ -171,6 +171,15 @@ void Engine::look_for_lost(std::int64_t now) noexcept {
   std::int64_t due = next_check_ns_.load(std::memory_order_relaxed);
   if (now < due || !next_check_ns_.compare_exchange_strong(due, now + check_ns, std::memory_order_relaxed)) return;
   const std::lock_guard guard(lock_);
+  if (!transport_.suspects()) return;
+  constexpr int most_events = 1000;
+  for (int quiet = 0, events = 0; quiet < 3 && events < most_events; ++events) {
+    const Transport::Event event = transport_.poll(true);
+    quiet = event.kind == Transport::Event::Kind::nothing ? quiet + 1 : 0;
+    if (event.kind == Transport::Event::Kind::received) receive(event.buffer, false, false);
+    if (event.kind == Transport::Event::Kind::finished && step_ == event.collective)
+      charm::detail::post_anywhere(*std::exchange(step_, nullptr));
+  }
   std::string name;
   const int rank = transport_.lost(name);
   if (rank < 0) return;

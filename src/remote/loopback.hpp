@@ -14,6 +14,7 @@ class Loopback : public Transport {
   Event poll(bool thorough) override;
   void gather(Collective& step, const void* mine, std::size_t bytes, void* all) override;
   void broadcast(Collective& step, void* data, std::size_t bytes, int root) override;
+  bool suspects() override { return false; }
   int lost(std::string& description) override;
   std::string agree(const std::string& problem) override { return problem; }
   std::string close() override;

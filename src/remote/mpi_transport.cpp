@@ -164,17 +164,27 @@ class MpiTransport : public Transport {
     steps_.broadcast(step, data, bytes, root);
   }
 
+  bool suspects() override {
+    if (!told_.empty()) return true;
+    const auto dead = std::find_if(watches_.begin(), watches_.end(), [this](const Watch& watch) {
+      return watch == Watch::near &&
+             !is_alive(whereabouts_[static_cast<std::size_t>(&watch - watches_.data())].process);
+    });
+    suspect_ = dead != watches_.end() ? static_cast<int>(dead - watches_.begin()) : -1;
+    return suspect_ >= 0;
+  }
+
   int lost(std::string& description) override {
-    // First those of which other ranks have told: a rank that has heard of it may have ended since for this reason.
-    auto found = std::find(watches_.begin(), watches_.end(), Watch::told);
-    const bool seen = found == watches_.end();
-    for (found = seen ? watches_.begin() : found; found != watches_.end() && *found != Watch::told; ++found) {
-      const auto other = static_cast<std::size_t>(found - watches_.begin());
-      if (*found == Watch::near && !is_alive(whereabouts_[other].process)) break;
-    }
-    if (found == watches_.end()) return -1;
-    *found = Watch::lost;
-    const auto rank = static_cast<int>(found - watches_.begin());
+    // First the one of which others have told; the suspect has perhaps ended for this reason. Nor is it another one
+    // that has ended since: what that has told may not have been read yet.
+    int rank = -1;
+    auto known = [this](int of) { return watches_[static_cast<std::size_t>(of)] == Watch::lost; };
+    for (; rank < 0 && !told_.empty(); told_.pop_front())
+      if (!known(told_.front())) rank = told_.front();
+    const bool seen = rank < 0;
+    if (seen) rank = std::exchange(suspect_, -1);
+    if (rank < 0 || known(rank)) return -1;
+    watches_[static_cast<std::size_t>(rank)] = Watch::lost;
     const Whereabouts& there = whereabouts_[static_cast<std::size_t>(rank)];
     description = "rank " + std::to_string(rank) + " (process " + std::to_string(there.process.pid) + " on " +
                   there.host.data() + ")";
@@ -235,7 +245,7 @@ class MpiTransport : public Transport {
   }
 
   /// How this rank learns of another one's end.
-  enum class Watch { near, far, told, lost };
+  enum class Watch { near, far, lost };
 
   [[nodiscard]] bool is_alive(const os::ProcessIdentity& process) const {
     const auto status = processes_.status(process.pid);
@@ -263,8 +273,14 @@ class MpiTransport : public Transport {
     constexpr std::int64_t check_ns = 100000000;
     for (std::int64_t next = base::monotonic_ns() + check_ns; !done(request); std::this_thread::yield()) {
       if (base::monotonic_ns() < next) continue;
-      if (lost(name) >= 0) return false;
       next += check_ns;
+      if (!suspects()) continue;
+      for (int quiet = 0; quiet < 3; ++quiet) {
+        const Event event = poll(true);
+        if (event.kind == Event::Kind::received) pool_.give(event.buffer);
+        if (event.kind != Event::Kind::nothing) quiet = 0;
+      }
+      if (lost(name) >= 0) return false;
     }
     return true;
   }
@@ -294,8 +310,7 @@ class MpiTransport : public Transport {
     Announcement of;
     std::memcpy(&of, note.data + sizeof(WireHead), sizeof of);
     if (of.bytes == Announcement::no_buffer) {
-      Watch& watch = watches_[static_cast<std::size_t>(of.number)];
-      if (watch == Watch::far || watch == Watch::near) watch = Watch::told;
+      told_.push_back(static_cast<int>(of.number));
       return;
     }
     Receive receive{MPI_REQUEST_NULL, pool_.take(of.bytes)};
@@ -344,6 +359,8 @@ class MpiTransport : public Transport {
   MpiSteps steps_;
   std::vector<Whereabouts> whereabouts_;
   std::vector<Watch> watches_;
+  std::deque<int> told_;  // lost ranks, in the order in which others have told of them
+  int suspect_ = -1;      // whose process was not there when it was looked for last
   os::Processes processes_;
 };
 

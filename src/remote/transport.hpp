@@ -47,6 +47,9 @@ class Transport {
   /// One collective at a time; the memory stays until it is finished.
   virtual void gather(Collective& step, const void* mine, std::size_t bytes, void* all) = 0;
   virtual void broadcast(Collective& step, void* data, std::size_t bytes, int root) = 0;
+  /// Whether lost() would find one. Before that is asked, all messages are read that have come: a rank may have told of
+  /// the one because of which it has ended itself.
+  virtual bool suspects() = 0;
   /// A rank that has ended without finalize(), "rank 2 (process 4711)", once each, as far as a rank on its host has
   /// noticed it; \return its number, or -1. The collective that is under way is given up then.
   virtual int lost(std::string& description) = 0;

@@ -91,6 +91,7 @@ class Wire {
     void broadcast(Collective& step, void* data, std::size_t bytes, int root) override {
       wire_.join(rank_, {&step, data, data, bytes, root});
     }
+    bool suspects() override { return wire_.suspects(rank_); }
     int lost(std::string& description) override { return wire_.lost(rank_, description); }
     std::string agree(const std::string& problem) override { return problem; }
     std::string close() override { return {}; }
@@ -161,6 +162,11 @@ class Wire {
       }
     }
     for (End& each : ends_) each.finished = std::exchange(each.gathering.step, nullptr);
+  }
+
+  bool suspects(int rank) {
+    const std::lock_guard guard(mutex_);
+    return !end(rank).lost.empty();
   }
 
   int lost(int rank, std::string& description) {
