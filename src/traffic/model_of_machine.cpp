@@ -110,8 +110,9 @@ class Controllers {
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> all;
     if (measured_ <= 0)
-      all.emplace_back(told_ > 0 ? "no bandwidth was measured: the memories' are what the firmware says"
-                                 : "no bandwidth was measured: all memories count alike");
+      all.emplace_back(told_ > 0      ? "no bandwidth was measured: the memories' are what the firmware says"
+                       : guessed_far_ ? "no bandwidth was measured: the nodes' own memories count alike"
+                                      : "no bandwidth was measured: all memories count alike");
     if (guessed_far_)
       all.emplace_back("of memory without cpus nobody tells the bandwidth: a fifth of a node's own memory is assumed");
     if (guessed_alike_ && (measured_ > 0 || told_ > 0))

@@ -9,6 +9,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,7 +169,7 @@ static void* churn(void* argument) {
     EXPECT(block != NULL);
     block[0] = bytes;
     block[1] = ~bytes;
-    size_t* other = __atomic_exchange_n(&slots[next_random(&random) % 64], block, __ATOMIC_ACQ_REL);
+    size_t* other = atomic_exchange(&slots[next_random(&random) % 64], block);
     if (other != NULL) {
       EXPECT(other[1] == ~other[0]);
       if (next_random(&random) % 4 == 0) {
