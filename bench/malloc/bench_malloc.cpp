@@ -1,6 +1,8 @@
 // The traffic-aware malloc beside other allocators: the same small programs (workload.cpp) under each of them, in
 // turns.
 //   bench-malloc [--rounds N] [--seconds S] [--threads T] [KIND...]
+// KIND is one of those of workload.cpp. "start" wants many rounds and is measured only where it is named:
+//   bench-malloc --rounds 300 start
 // Prints the median processor time of an operation under jemalloc, and for each allocator the median of its ratio to
 // jemalloc in the same round, with the quartiles; below 1 is faster. "again" is jemalloc once more: what it is off from
 // 1 is the machine's noise. "placing" is the malloc with weights for two memories, both of which are node 0, so that
