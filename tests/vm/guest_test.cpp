@@ -372,17 +372,20 @@ TEST(Run, ChipletsAndCpusAreKept) {
 }
 
 TEST(Run, TwoProgramsDoNotMeetAndADeadOnesCoresAreFree) {
+  // Both masks are those of one moment, if the first has not changed while the second was read.
   const auto apart = [](const Program& a, const Program& b) {
     const auto one = a.mask();
     const auto two = b.mask();
-    return !one.empty() && !two.empty() && !one.intersects(two);
+    return !one.empty() && !two.empty() && !one.intersects(two) && a.mask() == one;
   };
   Program first("--share /tmp/shares --policy local", computes, "first");
   auto second = std::make_unique<Program>("--share /tmp/shares --policy local", computes, "second");
   EXPECT_TRUE(eventually([&] { return apart(first, *second); }));
-  // From then on, whatever the shares become: both want one core only.
+  // From then on, whatever the shares become: both want one core only. A program that comes seconds late to its look at
+  // the leases, as on a busy host, is taken for dead and joins again; shares_test.cpp knows who was late and allows
+  // nobody else to be with another.
   for (int i = 0; i < 100; ++i) {
-    EXPECT_TRUE(apart(first, *second)) << "after " << i;
+    EXPECT_TRUE(eventually([&] { return apart(first, *second); })) << "after " << i;
     Program::wait_a_moment();
   }
   kill(second->charm(), SIGKILL);
