@@ -86,7 +86,7 @@ tests_in() {
 
 # tests_left_out LOG: those that this machine cannot do; ctest names them after those that failed.
 tests_left_out() {
-  sed -n -e 's/^[[:space:]]*[0-9]* - \(.*\) (Skipped)$/\1/p' -e 's/^left out: //p' "$1" | sort -u | sed 's/^/                 left out here: /'
+  sed -n -e 's/^[[:space:]]*[0-9]* - \([^ ]*\).* (Skipped)$/\1/p' -e 's/^left out: //p' "$1" | sort -u | sed 's/^/                 left out here: /'
   gtest_left_out "$1" | sort -u | sed 's/^/                 left out here: /'
 }
 
