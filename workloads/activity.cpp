@@ -22,8 +22,8 @@ int thread_number() {
 
 }  // namespace
 
-ActivityLog::ActivityLog() { current_.store(this); }
-ActivityLog::~ActivityLog() { current_.store(nullptr); }
+ActivityLog::ActivityLog() { active.store(this); }
+ActivityLog::~ActivityLog() { active.store(nullptr); }
 
 void ActivityLog::add(std::int64_t begin_ns, std::int64_t end_ns) {
   const int thread = thread_number();

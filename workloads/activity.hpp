@@ -26,7 +26,7 @@ class ActivityLog {
   ActivityLog(const ActivityLog&) = delete;
   ActivityLog& operator=(const ActivityLog&) = delete;
 
-  [[nodiscard]] static ActivityLog* current() { return current_.load(std::memory_order_relaxed); }
+  [[nodiscard]] static ActivityLog* current() { return active.load(std::memory_order_relaxed); }
   /// A body of this thread ran from `begin_ns` to `end_ns`.
   void add(std::int64_t begin_ns, std::int64_t end_ns);
   /// \param bins number of intervals of time, at least 1.
@@ -37,7 +37,7 @@ class ActivityLog {
     int thread;
     std::int64_t begin_ns, end_ns;
   };
-  static inline std::atomic<ActivityLog*> current_{nullptr};
+  static inline std::atomic<ActivityLog*> active{nullptr};
   mutable std::mutex mutex_;
   std::vector<Body> bodies_;
 };

@@ -69,7 +69,7 @@ Out scan(In first, In last, Out out, std::optional<T> sum, Op& op) {
     return end;
   }
   const std::int64_t blocks = count / block + (count % block != 0);
-  const std::int64_t round = std::min<std::int64_t>(blocks, 4 * workers);
+  const std::int64_t round = std::min(blocks, std::int64_t{4} * workers);
   std::vector<std::optional<T>> sums(static_cast<std::size_t>(round));
   for (std::int64_t begin = 0; begin < blocks; begin += round) {
     const std::int64_t here = std::min(round, blocks - begin);

@@ -83,12 +83,12 @@ class task_local {
   template <class F>
   auto with(const T& value, F&& function) const -> std::invoke_result_t<F> {
     if (detail::WorkerBase* worker = detail::this_worker()) {
-      const detail::BoundScope scope(this, &value, worker->scope);
+      const detail::BoundScope scope(this, static_cast<const void*>(&value), worker->scope);
       const detail::WithScope within(&scope);
       return std::invoke(std::forward<F>(function));
     }
     if (const detail::CancelScope** place = detail::scope_in_blocking_code()) {
-      const detail::BoundScope scope(this, &value, *place);
+      const detail::BoundScope scope(this, static_cast<const void*>(&value), *place);
       const detail::WithScopeInBlockingCode within(*place, &scope);
       return std::invoke(std::forward<F>(function));
     }

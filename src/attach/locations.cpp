@@ -46,6 +46,10 @@ class Reader {
   [[noreturn]] void refuse(const std::string& why, const std::string& remedy) const {
     throw Error(Errc::bad_input, option_ + ": " + why, remedy);
   }
+  [[noreturn]] void refuse_index(const std::string& index, const std::string& whole) const {
+    refuse("'" + index + "' in '" + whole + "' is no index",
+           "write 2, 2-3, 2-, 2:3 (three from 2 on), all, odd or even");
+  }
   [[noreturn]] void refuse_form(const std::string& part) const {
     refuse("'" + part + "' is neither a cpu nor a part of the machine",
            "write 0-3,8 or node:0 or l3:2-3 or socket:1 or socket:1.core:0-3");
@@ -102,7 +106,8 @@ class Reader {
     const auto [first, count, stride] =
         range(text.substr(colon + 1), static_cast<int>(parts.size()), name->type, whole);
     std::vector<CpuSet> chosen;
-    for (int i = 0; i < count; ++i) chosen.push_back(parts[static_cast<std::size_t>(first + i * stride)]);
+    for (int i = 0, part = first; i < count; ++i, part += stride)
+      chosen.push_back(parts[static_cast<std::size_t>(part)]);
     return chosen;
   }
 
@@ -155,16 +160,12 @@ class Reader {
     int first, count, stride;
   };
   [[nodiscard]] Range range(const std::string& text, int there, Type type, const std::string& whole) const {
-    const auto refuse_index = [&] {
-      refuse("'" + text + "' in '" + whole + "' is no index",
-             "write 2, 2-3, 2-, 2:3 (three from 2 on), all, odd or even");
-    };
     if (text == "all") return {0, there, 1};
     if (text == "even") return {0, (there + 1) / 2, 2};
     if (text == "odd") return {1, there / 2, 2};
     const auto mark = text.find_first_of("-:");
     const auto first = number(text.substr(0, mark));
-    if (!first) refuse_index();
+    if (!first) refuse_index(text, whole);
     int last = *first;
     if (mark != std::string::npos) {
       const std::string rest = text.substr(mark + 1);
@@ -172,12 +173,12 @@ class Reader {
       if (text[mark] == '-' && rest.empty()) {
         last = std::max(there - 1, *first);
       } else if (!value || (text[mark] == ':' && *value == 0)) {
-        refuse_index();
+        refuse_index(text, whole);
       } else {
         last = text[mark] == '-' ? *value : *first + *value - 1;
       }
     }
-    if (last < *first) refuse_index();
+    if (last < *first) refuse_index(text, whole);
     if (last >= there) {
       const std::string what = plural[static_cast<std::size_t>(type)];
       refuse("'" + whole + "': there " +

@@ -3,6 +3,7 @@
 // takes .15 ms. Here they are declared as inline before they are defined.
 #pragma once
 
+// NOLINTBEGIN(readability-identifier-naming): the names are CLI11's
 namespace CLI {
 
 namespace detail {
@@ -26,5 +27,6 @@ extern inline const Range PositiveNumber;
 extern inline const TypeValidator<double> Number;
 
 }  // namespace CLI
+// NOLINTEND(readability-identifier-naming)
 
 #include <CLI/CLI.hpp>

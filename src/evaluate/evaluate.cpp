@@ -3,6 +3,7 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <numeric>
 #include <utility>
@@ -220,7 +221,7 @@ bool measure(Evaluation& evaluation, const std::vector<const Experiment*>& chose
         result.verdict = {
             Finding::cannot_tell,
             fmt::format("no time was left in the {} minutes of a quick run; --resume or --only {} runs it",
-                        static_cast<int>(limit_s / 60 + .5), result.name)};
+                        std::lround(limit_s / 60), result.name)};
         continue;
       }
       runner.run(result, *chosen[i], context);

@@ -170,13 +170,13 @@ Verdict verdict_of(const std::vector<Point>& points, std::string_view x) {
     }
     return {Finding::cannot_tell, why};
   }
+  const auto strength = [](const Point& point) {
+    return point.measured ? std::abs(std::log(point.measured->value / point.bound)) : 0;
+  };
   const Point* strongest = nullptr;
   for (const Point& point : points) {
     if (point.expect == Expect::nothing) continue;
-    if (strongest == nullptr || std::abs(std::log(point.measured->value / point.bound)) >
-                                    std::abs(std::log(strongest->measured->value / strongest->bound))) {
-      strongest = &point;
-    }
+    if (strongest == nullptr || strength(point) > strength(*strongest)) strongest = &point;
   }
   return {Finding::confirmed, fmt::format("{} {}: {} is {}", of_all(holding), holding == 1 ? "holds" : "hold",
                                           place_of(*strongest, x), measured_text(*strongest))};

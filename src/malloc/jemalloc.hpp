@@ -31,10 +31,12 @@ struct JemallocArenaConfig {
   extent_hooks_t* hooks;
   bool hooks_for_metadata;
 };
+// NOLINTBEGIN(bugprone-dynamic-static-initializers): as above
 extern const JemallocArenaConfig je_arena_config_default;
 extern std::atomic<void*> je_arenas[];  // by number
 extern __thread char je_tsd_tls;        // the state of this thread
 extern unsigned je_manual_arena_base;   // arenas from this number on keep lists of all that they have given out
+// NOLINTEND(bugprone-dynamic-static-initializers)
 unsigned je_narenas_total_get();
 void* je_arena_init(void* thread, unsigned number, const JemallocArenaConfig* config);
 void je_arena_migrate(void* thread, void* from, void* to);

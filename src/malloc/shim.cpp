@@ -60,7 +60,13 @@ void look_where(void* thread, void* chosen) noexcept {
   const int root = root_of(os::bare::current_cpu());
   if (root < 0 || (thread_arena != nullptr && chosen != thread_arena)) return;
   const bool moved = root != thread_root;
-  if (!moved && (rests > 0 ? rests-- > 0 : !is_shared(thread_number))) return;
+  if (!moved) {
+    if (rests > 0) {
+      --rests;
+      return;
+    }
+    if (!is_shared(thread_number)) return;
+  }
   const int arena = normal_arena(static_cast<std::size_t>(root), thread_number, thread);
   if (arena < 0 || (!moved && arena == thread_number)) {
     rests = look_every;

@@ -146,6 +146,7 @@ class Engine {
   Buffer* receive(Buffer* buffer, bool in_task, bool runs_any) noexcept;
   void look_for_lost(std::int64_t now) noexcept;
   void fail_calls() noexcept;
+  void fail_calls_soon() noexcept;
 
   bool work(bool in_task, bool thorough, Buffer** next) noexcept;
   static void run_buffer(charm::detail::Job* job) noexcept;

@@ -197,7 +197,12 @@ void Engine::look_for_lost(std::int64_t now) noexcept {
   pump(rank);  // also wakes who waits for room
   wake_all(fences_);
   if (step_ != nullptr) charm::detail::post_anywhere(*std::exchange(step_, nullptr));
-  charm::detail::post_anywhere(*new FailJob(*this));
+  fail_calls_soon();
+}
+
+/// fail_calls() as a job of a worker. Where there is no memory for one, the program ends.
+void Engine::fail_calls_soon() noexcept {
+  charm::detail::post_anywhere(*new FailJob(*this));  // NOLINT(bugprone-unhandled-exception-at-new)
 }
 
 /// Ends the calls to ranks that are gone.

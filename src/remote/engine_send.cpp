@@ -38,7 +38,7 @@ Engine::Engine(BufferPool& pool, Transport& transport, int workers)
 [[gnu::always_inline]] inline Engine::Row& Engine::own_row() noexcept {
   const charm::detail::WorkerBase* worker = charm::detail::this_worker();
   if (worker == nullptr) return rows_[0];
-  const auto row = static_cast<std::size_t>(worker->number + 1);
+  const auto row = static_cast<std::size_t>(std::int64_t{worker->number} + 1);
   return rows_[row < rows_.size() ? row : row % rows_.size()];
 }
 
@@ -147,7 +147,7 @@ void Engine::send(int to, const Writing& message, bool now) noexcept {
   }
   // A call to a rank that was lost since begin() was perhaps not among those that have failed then.
   if (gone(to)) [[unlikely]]
-    charm::detail::post_anywhere(*new FailJob(*this));
+    fail_calls_soon();
 }
 
 void Engine::wait_for_room(int to) {

@@ -29,7 +29,7 @@ Standing level_of(const Machine& machine, const Request& request, SocketOrder so
   Request wanted = request;
   wanted.sockets = sockets;
   const std::vector<int> levels = placement::policy("local").place(machine, wanted).levels;
-  return {sockets, levels[static_cast<std::size_t>(share * static_cast<double>(levels.size() - 1) + 0.5)]};
+  return {sockets, levels[static_cast<std::size_t>(std::lround(share * static_cast<double>(levels.size() - 1)))]};
 }
 
 Standing fewest(const Machine& machine, const Request& request, double /*bytes*/) {

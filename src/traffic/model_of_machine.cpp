@@ -145,7 +145,7 @@ bool is_of_a_gpu(const Node& node) { return node.kind == "GPU" && node.cpus.empt
 
 /// The nodes on which a program's blocks may lie.
 Nodes memories_of(const Machine& machine) {
-  const Nodes sized = nodes_where(machine, [](const Node& node) { return node.bytes > 0 && !is_of_a_gpu(node); });
+  Nodes sized = nodes_where(machine, [](const Node& node) { return node.bytes > 0 && !is_of_a_gpu(node); });
   if (!sized.empty()) return sized;
   return nodes_where(machine, [](const Node& node) { return !is_of_a_gpu(node); });  // no sizes are known
 }

@@ -126,7 +126,7 @@ class ScheduleThereAwaiter {
 /// alignment than the pools have. For other variables in a frame GCC and Clang do not align beyond operator new: keep
 /// over-aligned variables that live over a co_await behind a pointer.
 template <class Promise>
-struct PooledFrame {
+struct PooledFrame {  // NOLINT(bugprone-crtp-constructor-accessibility): it asks Promise for its alignment alone
   static void* operator new(std::size_t bytes) {
     if constexpr (!fits_pool<Promise>)
       return ::operator new(bytes, std::align_val_t{alignof(Promise)});

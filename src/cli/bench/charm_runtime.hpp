@@ -59,18 +59,18 @@ class CharmRuntime {
 
   void stop() {
     if (!running_) return;
-    keep_history();
+    keep_history(*running_);
     running_.reset();
     charm::finalize();
   }
 
-  void keep_history() {
+  void keep_history(const std::string& policy) {
     const auto points = charm::timeline();
     const auto decisions = charm::decisions();
     if (points.empty() && decisions.empty()) return;
-    auto found = std::find_if(histories_.begin(), histories_.end(),
-                              [&](const PolicyHistory& h) { return h.policy == *running_; });
-    if (found == histories_.end()) found = histories_.insert(histories_.end(), {*running_, {}, {}});
+    auto found =
+        std::find_if(histories_.begin(), histories_.end(), [&](const PolicyHistory& h) { return h.policy == policy; });
+    if (found == histories_.end()) found = histories_.insert(histories_.end(), {policy, {}, {}});
     const double before = found->timeline.empty() ? 0 : found->timeline.back().time;
     for (auto point : points) {
       point.time += before;
