@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/statistics.hpp"
+#include "tools/compare/statistics.hpp"
 #include "duckdb/statements.hpp"
 #include "workloads/olap/engine.hpp"
 

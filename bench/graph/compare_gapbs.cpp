@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 
 #include "gapbs_file.hpp"
-#include "workloads/bench.hpp"
+#include "workloads/kernel_run.hpp"
 #include "workloads/graph/input.hpp"
 #include "workloads/graph/sssp.hpp"
 

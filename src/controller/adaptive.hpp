@@ -15,7 +15,7 @@
 #include "controller/noise.hpp"
 #include "controller/pace.hpp"
 #include "controller/phases.hpp"
-#include "controller/policy.hpp"
+#include "controller/controller.hpp"
 
 namespace charm::controller {
 

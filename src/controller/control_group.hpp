@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "controller/counts.hpp"
-#include "controller/policy.hpp"
+#include "controller/controller.hpp"
 #include "controller/sample.hpp"
 #include "controller/timeline.hpp"
 

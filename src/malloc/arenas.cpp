@@ -9,7 +9,7 @@
 #include "malloc/placement.hpp"
 #include "malloc/statistics.hpp"
 #include "os/memory/bare.hpp"
-#include "traffic/weight_page.hpp"
+#include "memory/weight_page.hpp"
 
 namespace charm::shim {
 namespace {
@@ -35,11 +35,11 @@ struct Huge {
 };
 static_assert(offsetof(Huge, hooks) == 0);
 
-constinit Normal normal[traffic::most_roots][arenas_per_root];
-constinit Huge huge[traffic::most_roots];
+constinit Normal normal[memory::most_roots][arenas_per_root];
+constinit Huge huge[memory::most_roots];
 
 /// The normal arenas by jemalloc's number of them (A3).
-constexpr std::size_t most_numbers = 1 + traffic::most_roots * (arenas_per_root + 1);
+constexpr std::size_t most_numbers = 1 + memory::most_roots * (arenas_per_root + 1);
 constinit std::atomic<Normal*> normal_by_number[most_numbers];
 
 /// Cuts an extent out of the chunk; nullptr where it does not fit.

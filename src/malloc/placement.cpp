@@ -107,7 +107,7 @@ std::size_t free_bytes_of(int node) noexcept {
 
 /// If a node is full, the kernel puts its part of a block elsewhere and tells nobody: reported once. The files are read
 /// for blocks whose touching takes far longer, and else ten times a second.
-void see_full_nodes(const traffic::WeightPage& page, std::size_t bytes, std::size_t root) noexcept {
+void see_full_nodes(const memory::WeightPage& page, std::size_t bytes, std::size_t root) noexcept {
   constexpr std::size_t always = std::size_t{64} << 20U;
   if (full_said.load(std::memory_order_relaxed)) return;
   const std::uint64_t now = os::bare::coarse_ns();
@@ -115,7 +115,7 @@ void see_full_nodes(const traffic::WeightPage& page, std::size_t bytes, std::siz
   next_look_ns.store(now + 100'000'000, std::memory_order_relaxed);
   std::size_t sum = 0;
   std::size_t most_free = 0;  // where all are short of memory, the kernel makes room
-  std::size_t free[traffic::most_memories];
+  std::size_t free[memory::most_memories];
   for (std::size_t m = 0; m < page.memories; ++m) {
     sum += page.weights[root][m];
     free[m] = free_bytes_of(page.os_node[m]);
@@ -140,7 +140,7 @@ bool take(int error) noexcept {
 }
 
 /// One page is placed for a try, so that a container that forbids it is found before jemalloc is set up for placement.
-bool kernel_places(const traffic::WeightPage& page) noexcept {
+bool kernel_places(const memory::WeightPage& page) noexcept {
   const std::size_t bytes = os::bare::page_bytes();
   void* data = os::bare::map(nullptr, bytes);
   if (data == nullptr) return false;
@@ -173,7 +173,7 @@ void decide(bool serves) noexcept {
   if (!weight_file.open(path) && (named || !weight_file.open(machine_path))) {
     if (named || several_memories()) {
       say(Text() << "charm: malloc: no usable weights in '" << path << "' ("
-                 << os::bare::why_not_read(path, sizeof(traffic::WeightPage))
+                 << os::bare::why_not_read(path, sizeof(memory::WeightPage))
                  << "): memory lies where it is touched first; write them with 'charm malloc weights --publish'\n");
     }
     return;
@@ -193,9 +193,9 @@ std::size_t normal_limit() noexcept { return asked.normal_limit; }
 Statistics& statistics() noexcept { return all_statistics; }
 
 int root_of(int cpu) noexcept {
-  if (cpu < 0 || cpu >= static_cast<int>(traffic::most_cpus)) return -1;
+  if (cpu < 0 || cpu >= static_cast<int>(memory::most_cpus)) return -1;
   const std::uint8_t root = weight_file.page().root_of_cpu[static_cast<std::size_t>(cpu)];
-  return root == traffic::no_root ? -1 : root;
+  return root == memory::no_root ? -1 : root;
 }
 
 std::size_t cpus_of(std::size_t root) noexcept {
@@ -206,12 +206,12 @@ std::size_t cpus_of(std::size_t root) noexcept {
 
 namespace {
 void spread(void* data, std::size_t bytes, std::size_t root) noexcept {
-  const traffic::WeightPage& page = weight_file.page();
-  const traffic::Layers layers = traffic::layers_of(traffic::weights_of(page, root));
+  const memory::WeightPage& page = weight_file.page();
+  const memory::Layers layers = memory::layers_of(memory::weights_of(page, root));
   // Borders lie between huge pages also where the block does not begin there: it is what was added to a growing one.
   const std::size_t before = reinterpret_cast<std::uintptr_t>(data) % usual_page;
   char* const begin = static_cast<char*>(data) - before;
-  traffic::for_each_run(
+  memory::for_each_run(
       layers, before + bytes, usual_page, [&](std::size_t offset, std::size_t length, std::uint64_t members) {
         if (offset == 0) {
           offset += before;
@@ -245,7 +245,7 @@ void see_static_arrays(std::size_t root) noexcept {
 
 void place_huge(void* data, std::size_t bytes, std::size_t root) noexcept {
   if (weight_file.refresh(os::bare::coarse_ns())) count(all_statistics.pages_read);
-  const traffic::WeightPage& page = weight_file.page();
+  const memory::WeightPage& page = weight_file.page();
   if (bytes > asked.normal_limit) {  // else jemalloc's own bookkeeping
     count(all_statistics.huge_blocks);
     count(all_statistics.huge_bytes, bytes);
@@ -257,7 +257,7 @@ void place_huge(void* data, std::size_t bytes, std::size_t root) noexcept {
 
 void place_normal(void* data, std::size_t bytes, std::size_t root) noexcept {
   if (weight_file.refresh(os::bare::coarse_ns())) count(all_statistics.pages_read);
-  const traffic::WeightPage& page = weight_file.page();
+  const memory::WeightPage& page = weight_file.page();
   count(all_statistics.normal_chunks);
   count(all_statistics.normal_bytes, bytes);
   if (root >= page.roots || page.normal[root] < 0) return;
@@ -274,7 +274,7 @@ void print_statistics(const char* where) noexcept {
   if (!placing) {
     text << ", memory was not placed\n";
   } else {
-    const traffic::WeightPage& page = weight_file.page();
+    const memory::WeightPage& page = weight_file.page();
     text << ", policy " << page.policy.data() << ", huge above " << asked.normal_limit << " bytes\n";
     text << "charm malloc: huge blocks " << number(all.huge_blocks) << ", bytes " << number(all.huge_bytes) << "\n";
     text << "charm malloc: normal chunks " << number(all.normal_chunks) << ", bytes " << number(all.normal_bytes)

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "traffic/layers.hpp"
+#include "memory/layers.hpp"
 
 namespace charm::shim {
 
@@ -24,7 +24,7 @@ struct Statistics {
   Counter refused{0};                                   ///< of them: refused by the kernel
   Counter arenas{0}, moves{0};                          ///< arenas in use; threads that went on in another node's
   Counter pages_read{0};                                ///< files of weights, with other weights than before
-  std::array<Counter, traffic::most_memories> bytes{};  ///< huge, by memory
+  std::array<Counter, memory::most_memories> bytes{};  ///< huge, by memory
 };
 
 /// "malloc: ..." lines, to standard error or a file (CHARM_MALLOC_STATS).

@@ -1,5 +1,5 @@
 // From what was asked for to cpus, policy and pools; and what is refused.
-#include "attach/plan.hpp"
+#include "tools/attach/plan.hpp"
 
 #include <charm/error.hpp>
 
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "attach/pools.hpp"
+#include "tools/attach/pools.hpp"
 #include "placement/machines.hpp"
 
 namespace {

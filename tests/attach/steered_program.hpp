@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attach/fake_system.hpp"
-#include "attach/thread_placer.hpp"
+#include "tools/attach/thread_placer.hpp"
 #include "placement/machines.hpp"
 
 namespace charm::test {

@@ -1,4 +1,4 @@
-#include "cli/console.hpp"
+#include "tools/cli/console.hpp"
 
 #include <charm/error.hpp>
 
@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 
 #include "base/folder.hpp"
-#include "cli/completion.hpp"
-#include "cli/failure.hpp"
-#include "cli/options.hpp"
+#include "tools/cli/completion.hpp"
+#include "tools/cli/failure.hpp"
+#include "tools/cli/options.hpp"
 #include "os/files/output_file.hpp"
 
 using namespace charm::cli;

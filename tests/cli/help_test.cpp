@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/suggestion.hpp"
+#include "tools/cli/suggestion.hpp"
 #include "cli/tool.hpp"
 
 using HelpTest = charm::cli::test::Tool;

@@ -1,10 +1,10 @@
-#include "cli/bench/result.hpp"
+#include "tools/cli/bench/result.hpp"
 
 #include <rapidcheck.h>
 
 #include <gtest/gtest.h>
 
-#include "base/quantile.hpp"
+#include "tools/base/quantile.hpp"
 #include "cli/rows.hpp"
 
 using charm::cli::Result;

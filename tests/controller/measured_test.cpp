@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "controller/memory_bandwidth.hpp"
-#include "controller/policy.hpp"
+#include "controller/controller.hpp"
 #include "placement/machines.hpp"
-#include "placement/policy.hpp"
+#include "placement/placement_policy.hpp"
 
 using namespace charm::controller;
 

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error_code.hpp"
-#include "deploy/advise.hpp"
+#include "tools/deploy/advise.hpp"
 #include "duckdb/statements.hpp"
 #include "workloads/olap/engine.hpp"
 #include "workloads/olap/jcch.hpp"

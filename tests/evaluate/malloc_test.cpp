@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
-#include "evaluate/live.hpp"
+#include "tools/evaluate/live.hpp"
 #include "evaluate/pretended.hpp"
 
 namespace charm::evaluate {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "evaluate/evaluate.hpp"
+#include "tools/evaluate/evaluate.hpp"
 #include "evaluate/pretended.hpp"
 #include "topology/build.hpp"
 #include "topology/survey.hpp"

@@ -24,13 +24,13 @@ Machine four_live_nodes() {
 }
 
 /// 40, 40, 15, 15 for the first socket's cpus, mirrored for the second's.
-traffic::WeightPage four_memories() {
-  traffic::WeightPage page;
-  page.magic = traffic::page_magic;
+memory::WeightPage four_memories() {
+  memory::WeightPage page;
+  page.magic = memory::page_magic;
   page.bytes = sizeof page;
   page.generation = 1;
   page.memories = page.roots = 4;
-  page.root_of_cpu.fill(traffic::no_root);
+  page.root_of_cpu.fill(memory::no_root);
   for (std::size_t r = 0; r < 4; ++r) {
     page.os_node[r] = static_cast<int>(r);
     page.normal[r] = static_cast<std::int16_t>(r ^ 1U);
@@ -40,7 +40,7 @@ traffic::WeightPage four_memories() {
   return page;
 }
 
-std::string write(const charm::test::Folder& folder, const traffic::WeightPage& page) {
+std::string write(const charm::test::Folder& folder, const memory::WeightPage& page) {
   const std::string path = folder.file("weights", std::string(reinterpret_cast<const char*>(&page), sizeof page));
   chmod(path.c_str(), 0600);
   return path;
@@ -93,7 +93,7 @@ TEST(ByTraffic, SmallMemoryGoesWhereNormalBlocksDo) {
   EXPECT_EQ(normal_node(page, four_live_nodes(), 2), 3);
   page.normal[2] = -1;
   EXPECT_EQ(normal_node(page, four_live_nodes(), 2), 2);
-  page.root_of_cpu.fill(traffic::no_root);
+  page.root_of_cpu.fill(memory::no_root);
   EXPECT_EQ(normal_node(page, four_live_nodes(), 1), 1);
 }
 

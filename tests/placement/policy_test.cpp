@@ -1,5 +1,5 @@
 // The policies over random machines: the properties of docs/placement.md, and what each policy promises by its name.
-#include "placement/policy.hpp"
+#include "placement/placement_policy.hpp"
 
 #include <charm/error.hpp>
 

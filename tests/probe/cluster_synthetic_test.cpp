@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "probe/measuring/pair_plan.hpp"
-#include "probe/structure/landmarks.hpp"
+#include "tools/probe/measuring/pair_plan.hpp"
+#include "tools/probe/structure/landmarks.hpp"
 #include "synthetic_machine.hpp"
 #include "thorough.hpp"
 

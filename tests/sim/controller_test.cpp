@@ -2,8 +2,8 @@
 // chiplet-aware policies are ahead of the others where the papers say so.
 #include <gtest/gtest.h>
 
-#include "sim/compare.hpp"
-#include "sim/generator.hpp"
+#include "tools/sim/compare.hpp"
+#include "tools/sim/generator.hpp"
 #include "thorough.hpp"
 
 using namespace charm::sim;

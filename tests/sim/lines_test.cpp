@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/access.hpp"
-#include "sim/backend.hpp"
-#include "sim/generator.hpp"
-#include "sim/policy.hpp"
-#include "sim/tags.hpp"
+#include "tools/sim/access.hpp"
+#include "tools/sim/backend.hpp"
+#include "tools/sim/generator.hpp"
+#include "tools/sim/simulated_policy.hpp"
+#include "tools/sim/tags.hpp"
 #include "thorough.hpp"
 
 using namespace charm::sim;

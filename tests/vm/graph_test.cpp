@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "workloads/bench.hpp"
+#include "workloads/kernel_run.hpp"
 #include "workloads/executor/charm.hpp"
 #include "workloads/graph/input.hpp"
 

@@ -1,5 +1,5 @@
 // The entry for benchmarks: every kernel on every runtime is verified, trials add up, and bad requests are refused.
-#include "workloads/bench.hpp"
+#include "workloads/kernel_run.hpp"
 
 #include <charm/error.hpp>
 

@@ -17,7 +17,7 @@
 
 #include "thorough.hpp"
 #include "workloads/executors.hpp"
-#include "workloads/factor/bench.hpp"
+#include "workloads/factor/factor_bench.hpp"
 #include "workloads/factor/dag_run.hpp"
 #include "workloads/factor/elimination.hpp"
 #include "workloads/factor/names.hpp"

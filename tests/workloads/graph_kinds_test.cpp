@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "workloads/bench.hpp"
+#include "workloads/kernel_run.hpp"
 #include "workloads/executors.hpp"
 #include "workloads/graph/generate.hpp"
 #include "workloads/graph/input.hpp"

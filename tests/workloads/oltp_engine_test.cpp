@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 
 #include "workloads/executors.hpp"
-#include "workloads/oltp/bench.hpp"
+#include "workloads/oltp/oltp_bench.hpp"
 #include "workloads/oltp/clients.hpp"
 #include "workloads/oltp/sessions.hpp"
 #include "workloads/oltp/tpcc.hpp"

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "sched/running.hpp"
-#include "workloads/bench.hpp"
+#include "workloads/kernel_run.hpp"
 #include "workloads/executor/charm.hpp"
 #include "workloads/graph/input.hpp"
 #include "workloads/two_nodes.hpp"

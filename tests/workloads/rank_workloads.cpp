@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "workloads/bench.hpp"
-#include "workloads/ranks/bench.hpp"
+#include "workloads/kernel_run.hpp"
+#include "workloads/ranks/rank_bench.hpp"
 #include "workloads/ranks/graph.hpp"
 #include "workloads/ranks/together.hpp"
 

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "workloads/sgd/bench.hpp"
+#include "workloads/sgd/sgd_bench.hpp"
 #include "workloads/sgd/by_column.hpp"
 #include "workloads/sgd/generate.hpp"
 #include "workloads/sgd/objective.hpp"

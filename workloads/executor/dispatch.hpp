@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "workloads/bench.hpp"
+#include "workloads/kernel_run.hpp"
 #include "workloads/executor/all.hpp"
 #include "workloads/executor/parts.hpp"
 

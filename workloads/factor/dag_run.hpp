@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/bench.hpp"
+#include "workloads/kernel_run.hpp"
 #include "workloads/factor/dag.hpp"
 
 namespace charm::workloads::factor {

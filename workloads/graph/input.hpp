@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "workloads/bench.hpp"
+#include "workloads/kernel_run.hpp"
 #include "workloads/graph/load.hpp"
 
 namespace charm::workloads {

@@ -12,7 +12,7 @@
 
 #include "workloads/executor/charm.hpp"
 #include "workloads/gups/lots.hpp"
-#include "workloads/ranks/bench.hpp"
+#include "workloads/ranks/rank_bench.hpp"
 #include "workloads/ranks/outbox.hpp"
 #include "workloads/ranks/together.hpp"
 #include "workloads/relaxed.hpp"

@@ -40,7 +40,7 @@ PageBlock::PageBlock(std::size_t bytes, on_node node, MemoryOptions options)
 PageBlock::PageBlock(std::size_t bytes, over_workers /*everyone*/, MemoryOptions options) : PageBlock(bytes, options) {
   const NodeSet nodes = detail::nodes_with_workers();
   const memory::Block block{data_, bytes_, unit_, false};
-  std::shared_ptr<const traffic::WeightPage> weights;
+  std::shared_ptr<const memory::WeightPage> weights;
   {
     const sched::Visit visit;
     weights = visit->weights_in_force();

@@ -13,7 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/notices.hpp"
-#include "controller/policy.hpp"
+#include "controller/controller.hpp"
 #include "os/processes/library.hpp"
 #include "os/threads/affinity.hpp"
 #include "os/threads/membarrier.hpp"
@@ -27,7 +27,7 @@
 #include "sched/run/fork.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/visit.hpp"
-#include "steering/request.hpp"
+#include "binding/request.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::sched {
@@ -64,7 +64,7 @@ Runtime::Plan Runtime::plan_of(const Config& config) {
   plan.settings = base::resolve(config);
   plan.machine = find_machine(plan.settings);
   plan.placement = controller::placement_for(controller::spec_of(plan.settings), plan.machine,
-                                             steering::request_for(plan.machine, plan.settings));
+                                             binding::request_for(plan.machine, plan.settings));
   return plan;
 }
 

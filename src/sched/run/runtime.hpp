@@ -25,9 +25,9 @@
 #include "sched/wait/cancelling.hpp"
 #include "sched/wait/timers.hpp"
 #include "stealing/distance_table.hpp"
-#include "stealing/policy.hpp"
+#include "stealing/steal_policy.hpp"
 #include "stealing/work_flags.hpp"
-#include "steering/masks.hpp"
+#include "binding/masks.hpp"
 #include "trace/recorder.hpp"
 
 namespace charm::detail {
@@ -38,7 +38,7 @@ namespace charm::sched {
 
 /// With chiplet and node, ready tasks that do not fit into a worker's own queue go to the queue that the chiplet or
 /// node shares.
-using steering::Bind;
+using binding::Bind;
 
 class Sharing;
 
@@ -217,7 +217,7 @@ class Runtime {
   void give_fiber(fiber::Fiber* fiber) noexcept;
   [[nodiscard]] std::vector<StackPoolStats> stack_pools() const;
   /// The malloc's weights, if the setting home asks for them and some are published; else null.
-  std::shared_ptr<const traffic::WeightPage> weights_in_force();
+  std::shared_ptr<const memory::WeightPage> weights_in_force();
 
  private:
   static constexpr std::size_t most_idle_fibers = 256;  // of a node; further ones are given back to the system

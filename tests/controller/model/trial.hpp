@@ -2,7 +2,7 @@
 #pragma once
 
 #include "controller/model/machine_model.hpp"
-#include "controller/policy.hpp"
+#include "controller/controller.hpp"
 
 namespace charm::controller::model {
 

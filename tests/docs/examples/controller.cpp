@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "controller/policy.hpp"
+#include "controller/controller.hpp"
 #include "controller/setup.hpp"
 
 int main() {
