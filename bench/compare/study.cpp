@@ -14,9 +14,9 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
-#include "tools/base/quantile.hpp"
 #include "base/random.hpp"
 #include "compare/simulated_noise.hpp"
+#include "tools/base/quantile.hpp"
 #include "tools/compare/statistics.hpp"
 
 namespace {

@@ -51,7 +51,7 @@ class GraphSelector;
 namespace task_dag {
 /// What the selector chooses with, for the modules of the runtime.
 const detail::SelectorModel* model_of(const GraphSelector& selector) noexcept;
-}  // namespace batch
+}  // namespace task_dag
 
 /// Chooses between stream and batch. Selectors are values, made from a description:
 /// - "stream", "batch": always that

@@ -1,7 +1,7 @@
 #include "binding/lease_follower.hpp"
 
-#include "placement/quiet.hpp"
 #include "binding/masks.hpp"
+#include "placement/quiet.hpp"
 
 namespace charm::binding {
 

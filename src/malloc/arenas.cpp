@@ -8,8 +8,8 @@
 #include "malloc/jemalloc.hpp"
 #include "malloc/placement.hpp"
 #include "malloc/statistics.hpp"
-#include "os/memory/bare.hpp"
 #include "memory/weight_page.hpp"
+#include "os/memory/bare.hpp"
 
 namespace charm::shim {
 namespace {

@@ -211,20 +211,20 @@ void spread(void* data, std::size_t bytes, std::size_t root) noexcept {
   // Borders lie between huge pages also where the block does not begin there: it is what was added to a growing one.
   const std::size_t before = reinterpret_cast<std::uintptr_t>(data) % usual_page;
   char* const begin = static_cast<char*>(data) - before;
-  memory::for_each_run(
-      layers, before + bytes, usual_page, [&](std::size_t offset, std::size_t length, std::uint64_t members) {
-        if (offset == 0) {
-          offset += before;
-          length -= before;
-        }
-        os::bare::Nodes nodes;
-        const auto many = static_cast<std::uint64_t>(std::popcount(members));
-        for (std::uint64_t left = members; left != 0; left &= left - 1)
-          nodes.insert(page.os_node[static_cast<std::size_t>(std::countr_zero(left))]);
-        if (!take(os::bare::place(begin + offset, length, nodes, many > 1))) return;
-        for (std::uint64_t left = members; left != 0; left &= left - 1)
-          count(all_statistics.bytes[static_cast<std::size_t>(std::countr_zero(left))], length / many);
-      });
+  memory::for_each_run(layers, before + bytes, usual_page,
+                       [&](std::size_t offset, std::size_t length, std::uint64_t members) {
+                         if (offset == 0) {
+                           offset += before;
+                           length -= before;
+                         }
+                         os::bare::Nodes nodes;
+                         const auto many = static_cast<std::uint64_t>(std::popcount(members));
+                         for (std::uint64_t left = members; left != 0; left &= left - 1)
+                           nodes.insert(page.os_node[static_cast<std::size_t>(std::countr_zero(left))]);
+                         if (!take(os::bare::place(begin + offset, length, nodes, many > 1))) return;
+                         for (std::uint64_t left = members; left != 0; left &= left - 1)
+                           count(all_statistics.bytes[static_cast<std::size_t>(std::countr_zero(left))], length / many);
+                       });
 }
 }  // namespace
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "base/notices.hpp"
-#include "os/memory/bare.hpp"
 #include "memory/layers.hpp"
+#include "os/memory/bare.hpp"
 
 namespace charm::memory {
 namespace {

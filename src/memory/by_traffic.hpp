@@ -36,8 +36,7 @@ class PublishedWeights {
 };
 
 /// The mean of the weights of the nodes' cpus, by memory of the page. \param nodes ids in the machine.
-std::vector<std::uint16_t> shared_weights(const memory::WeightPage& page, const Machine& machine,
-                                          const NodeSet& nodes);
+std::vector<std::uint16_t> shared_weights(const memory::WeightPage& page, const Machine& machine, const NodeSet& nodes);
 
 /// Spreads a block by weights, in layers. \return whether the kernel took all of it.
 bool place_by_weights(os::PageSystem& system, const Machine* machine, const Block& block,

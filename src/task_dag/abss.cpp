@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "task_dag/abss_tasks.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/visit.hpp"
+#include "task_dag/abss_tasks.hpp"
 
 struct ABSS_DAG_graph {
   struct Edge {

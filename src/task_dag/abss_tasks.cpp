@@ -12,11 +12,11 @@
 #include <optional>
 #include <utility>
 
-#include "task_dag/costs.hpp"
-#include "task_dag/idle_workers.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/visit.hpp"
 #include "sched/run/worker.hpp"
+#include "task_dag/costs.hpp"
+#include "task_dag/idle_workers.hpp"
 
 namespace charm::task_dag {
 

@@ -14,8 +14,8 @@
 #include <mutex>
 #include <vector>
 
-#include "task_dag/graph_run.hpp"
 #include "sched/run/runtime.hpp"
+#include "task_dag/graph_run.hpp"
 
 namespace charm::task_dag {
 

@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/registry.hpp"
+#include "os/files/bounded_file.hpp"
 #include "task_dag/gcn.hpp"
 #include "task_dag/graph_state.hpp"
 #include "task_dag/selector_model.hpp"
-#include "os/files/bounded_file.hpp"
 
 namespace charm::task_dag {
 
@@ -134,8 +134,9 @@ double GraphSelector::batch_probability(task_graph& graph, int workers) const {
   if (model_ == nullptr) return constant_;
   if (!model_->needs_nodes()) return model_->batch_probability({GraphFeatures::of(graph, workers), nullptr});
   graph.check();
-  const task_dag::NodeTable nodes =
-      graph.size() <= task_dag::Gcn::most_nodes ? task_dag::NodeTable::of(detail::state_of(graph)) : task_dag::NodeTable();
+  const task_dag::NodeTable nodes = graph.size() <= task_dag::Gcn::most_nodes
+                                        ? task_dag::NodeTable::of(detail::state_of(graph))
+                                        : task_dag::NodeTable();
   return model_->batch_probability({GraphFeatures(), &nodes});
 }
 

@@ -18,9 +18,9 @@
 
 namespace charm {
 
-using task_dag::GraphRun;
 using detail::GraphNode;
 using detail::GraphState;
+using task_dag::GraphRun;
 
 // ---- kinds ----
 

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/attach/pools.hpp"
 #include "placement/machines.hpp"
+#include "tools/attach/pools.hpp"
 
 namespace {
 

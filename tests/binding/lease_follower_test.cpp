@@ -12,8 +12,8 @@
 
 namespace {
 
-using charm::lease::Lease;
 using charm::binding::LeaseFollower;
+using charm::lease::Lease;
 
 struct Threads final : charm::binding::LeasedThreads {
   void use_cores(const charm::CoreCpuSet& cores, double /*now*/) override {

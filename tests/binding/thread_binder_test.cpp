@@ -13,17 +13,17 @@
 #include <gtest/gtest.h>
 
 #include "attach/fake_system.hpp"
-#include "placement/machines.hpp"
-#include "sched/fake_cpus.hpp"
 #include "binding/generation.hpp"
 #include "binding/masks.hpp"
+#include "placement/machines.hpp"
+#include "sched/fake_cpus.hpp"
 
 namespace {
 
-using charm::placement::CpuClaims;
 using charm::binding::Bind;
 using charm::binding::PlacementGeneration;
 using charm::binding::ThreadBinder;
+using charm::placement::CpuClaims;
 using State = ThreadBinder::State;
 using Cpus = charm::CpuSet;
 

@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "cli/tool.hpp"
 #include "tools/cli/compare/command_line.hpp"
 #include "tools/cli/compare/text.hpp"
 #include "tools/cli/report/compare_page.hpp"
 #include "tools/cli/report/dots.hpp"
-#include "cli/tool.hpp"
 #include "tools/compare/run.hpp"
 
 namespace {

@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 
 #include "base/folder.hpp"
+#include "os/files/output_file.hpp"
 #include "tools/cli/completion.hpp"
 #include "tools/cli/failure.hpp"
 #include "tools/cli/options.hpp"
-#include "os/files/output_file.hpp"
 
 using namespace charm::cli;
 namespace os = charm::os;

@@ -8,12 +8,12 @@
 
 #include "base/format.hpp"
 #include "base/text.hpp"
+#include "cli/rows.hpp"
 #include "tools/cli/bench/json.hpp"
 #include "tools/cli/bench/table.hpp"
 #include "tools/cli/report/bars.hpp"
 #include "tools/cli/report/curves.hpp"
 #include "tools/cli/report/page.hpp"
-#include "cli/rows.hpp"
 #include "tools/cli/text_table.hpp"
 #include "tools/html/html.hpp"
 #include "tools/html/scale.hpp"

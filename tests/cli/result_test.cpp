@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/base/quantile.hpp"
 #include "cli/rows.hpp"
+#include "tools/base/quantile.hpp"
 
 using charm::cli::Result;
 using charm::cli::test::row;

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/base/quantile.hpp"
 #include "compare/simulated_noise.hpp"
+#include "tools/base/quantile.hpp"
 #include "tools/compare/verdict.hpp"
 
 namespace {

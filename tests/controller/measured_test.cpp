@@ -1,8 +1,8 @@
 // What was measured of the machine (docs/probe.md) decides what the default controller tries first.
 #include <gtest/gtest.h>
 
-#include "controller/memory_bandwidth.hpp"
 #include "controller/controller.hpp"
+#include "controller/memory_bandwidth.hpp"
 #include "placement/machines.hpp"
 #include "placement/placement_policy.hpp"
 

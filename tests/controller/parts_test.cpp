@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include "controller/controller.hpp"
 #include "controller/noise.hpp"
 #include "controller/pace.hpp"
 #include "controller/phases.hpp"
-#include "controller/controller.hpp"
 #include "controller/sample.hpp"
 #include "placement/machines.hpp"
 #include "placement/placement_policy.hpp"

@@ -12,11 +12,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "deploy/plans.hpp"
+#include "placement/machines.hpp"
 #include "tools/deploy/coordinator.hpp"
 #include "tools/deploy/plan_json.hpp"
-#include "deploy/plans.hpp"
 #include "tools/deploy/target.hpp"
-#include "placement/machines.hpp"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error_code.hpp"
-#include "tools/deploy/coordinator.hpp"
 #include "deploy/plans.hpp"
 #include "placement/machines.hpp"
+#include "tools/deploy/coordinator.hpp"
 
 namespace {
 

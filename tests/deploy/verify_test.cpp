@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "base/folder.hpp"
-#include "tools/os/service.hpp"
 #include "os/threads/affinity.hpp"
+#include "tools/os/service.hpp"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
-#include "tools/evaluate/json.hpp"
 #include "evaluate/pretended.hpp"
 #include "thorough.hpp"
+#include "tools/evaluate/json.hpp"
 
 namespace charm::evaluate {
 namespace {

@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "malloc/under.hpp"
-#include "tools/os/sequenced_file.hpp"
 #include "os/memory/bare.hpp"
 #include "os/threads/affinity.hpp"
+#include "tools/os/sequenced_file.hpp"
 
 namespace charm::shim::test {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/memory_traffic/flow.hpp"
 #include "memory_traffic/machines.hpp"
+#include "tools/memory_traffic/flow.hpp"
 #include "tools/memory_traffic/shared.hpp"
 #include "tools/memory_traffic/tree.hpp"
 

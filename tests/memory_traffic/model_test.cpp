@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/memory_traffic/flow.hpp"
 #include "memory_traffic/machines.hpp"
+#include "tools/memory_traffic/flow.hpp"
 #include "tools/memory_traffic/model_json.hpp"
 
 namespace charm::memory_traffic::test {

@@ -25,7 +25,9 @@ Model kunpeng_of_cores() {
   return model;
 }
 
-memory::WeightPage all_on_the_nearest(const Model& model) { return Sampler(model, two_by_two(), policy("local")).page(); }
+memory::WeightPage all_on_the_nearest(const Model& model) {
+  return Sampler(model, two_by_two(), policy("local")).page();
+}
 
 /// A program that six cores of node 0 run, which read 30 of the 40 GB/s of the nearest memory, and which allocates anew
 /// all the time; beside it the cores and the traffic of others on node 0's memory.

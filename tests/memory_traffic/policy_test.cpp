@@ -1,5 +1,3 @@
-#include "tools/memory_traffic/weight_policy.hpp"
-
 #include <charm/error.hpp>
 
 #include <numeric>
@@ -8,6 +6,7 @@
 
 #include "memory_traffic/machines.hpp"
 #include "tools/memory_traffic/publish.hpp"
+#include "tools/memory_traffic/weight_policy.hpp"
 
 namespace charm::memory_traffic::test {
 namespace {

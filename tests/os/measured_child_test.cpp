@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 
 #include "base/folder.hpp"
-#include "tools/os/machine_use.hpp"
 #include "tools/os/child_events.hpp"
+#include "tools/os/machine_use.hpp"
 
 namespace {
 

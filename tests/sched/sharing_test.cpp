@@ -17,10 +17,10 @@
 #include <gtest/gtest.h>
 
 #include "base/folder.hpp"
+#include "binding/masks.hpp"
 #include "lease/lease.hpp"
 #include "sched/fake_cpus.hpp"
 #include "sched/run/runtime.hpp"
-#include "binding/masks.hpp"
 
 namespace {
 

@@ -158,7 +158,8 @@ TEST(GraphFiles, SayWhatTheyAre) {
   EXPECT_NE(says("").find("has no graphs of `charm batch`"), std::string::npos);
   EXPECT_NE(says("[1]\n").find("has no graphs"), std::string::npos);
   EXPECT_NE(says("{\"charm_task_dag\":\"labels\",\"version\":1}\n").find("has no graphs"), std::string::npos);
-  EXPECT_NE(says("{\"charm_task_dag\":\"graphs\",\"version\":2}\n").find("of a version other than 1"), std::string::npos);
+  EXPECT_NE(says("{\"charm_task_dag\":\"graphs\",\"version\":2}\n").find("of a version other than 1"),
+            std::string::npos);
   const std::string header = "{\"charm_task_dag\":\"graphs\",\"version\":1}\n";
   EXPECT_EQ(says(header + "{}\n"), "");
   EXPECT_NE(says(header + "{\"a\":").find("f.jsonl, line 2 is no JSON"), std::string::npos);

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/sim/regret.hpp"
 #include "thorough.hpp"
+#include "tools/sim/regret.hpp"
 
 using namespace charm::sim;
 

@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "thorough.hpp"
 #include "tools/sim/access.hpp"
 #include "tools/sim/backend.hpp"
 #include "tools/sim/generator.hpp"
 #include "tools/sim/simulated_policy.hpp"
 #include "tools/sim/tags.hpp"
-#include "thorough.hpp"
 
 using namespace charm::sim;
 

@@ -15,10 +15,10 @@
 #include <thread>
 #include <vector>
 
-#include "task_dag/chiplet_queues.hpp"
-#include "task_dag/graphs.hpp"
 #include "sched/held_poster.hpp"
 #include "sched/run/runtime.hpp"
+#include "task_dag/chiplet_queues.hpp"
+#include "task_dag/graphs.hpp"
 
 namespace {
 

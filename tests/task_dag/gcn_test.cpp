@@ -123,7 +123,8 @@ TEST(Gcn, GivesWhatPyTorchGives) {
     const double expected = 1 / (1 + std::exp(logits[1] - logits[0]));
     SCOPED_TRACE(std::to_string(rows.size()) + " nodes");
     EXPECT_NEAR(model->batch_probability({charm::GraphFeatures(), &table}), expected, 1e-4);
-    EXPECT_NEAR(charm::task_dag::model_of(selector)->batch_probability({charm::GraphFeatures(), &table}), expected, 1e-4);
+    EXPECT_NEAR(charm::task_dag::model_of(selector)->batch_probability({charm::GraphFeatures(), &table}), expected,
+                1e-4);
     // Each logit, through the numbers of the file.
     Gcn gcn;
     auto fill = [&](const char* name, auto& to) {
@@ -158,7 +159,8 @@ TEST(Gcn, GivesWhatTheFormulasGive) {
 TEST(Gcn, IsTheSameWithEverySetOfInstructions) {
   std::vector<charm::task_dag::GcnLayers*> others;
 #if defined(CHARM_GCN_X86)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) others.push_back(charm::task_graph::gcn_layers_avx2);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    others.push_back(charm::task_graph::gcn_layers_avx2);
   if (__builtin_cpu_supports("avx512f")) others.push_back(charm::task_graph::gcn_layers_avx512);
 #endif
   if (others.empty()) GTEST_SKIP() << "this processor has one";

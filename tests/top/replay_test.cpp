@@ -14,8 +14,8 @@
 #include "base/folder.hpp"
 #include "counters/recording.hpp"
 #include "tools/top/controller_state.hpp"
-#include "top/machines.hpp"
 #include "tools/top/replay_writer.hpp"
+#include "top/machines.hpp"
 
 namespace {
 

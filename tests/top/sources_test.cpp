@@ -9,8 +9,8 @@
 
 #include "base/folder.hpp"
 #include "tools/top/controller_state.hpp"
-#include "top/machines.hpp"
 #include "tools/top/sampler.hpp"
+#include "top/machines.hpp"
 #include "trace/decision_file.hpp"
 
 namespace {

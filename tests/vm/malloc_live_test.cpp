@@ -20,18 +20,18 @@
 
 #include <gtest/gtest.h>
 
-#include "os/memory/node_memory.hpp"
-#include "os/threads/affinity.hpp"
 #include "memory/layers.hpp"
 #include "memory/weight_page.hpp"
+#include "os/memory/node_memory.hpp"
+#include "os/threads/affinity.hpp"
 #include "vm/guest_model.hpp"
 
 namespace malloc_live {  // names are as in malloc_test.cpp
 namespace {
 
+using charm::memory::WeightPage;
 using charm::test::gb_per_s;
 using charm::test::write_model;
-using charm::memory::WeightPage;
 constexpr const char* library = "/bin/libcharm_malloc.so";
 constexpr const char* weights_file = "/tmp/live-weights";
 constexpr const char* group = "/sys/fs/cgroup/malloc";

@@ -1,6 +1,6 @@
 // The entry for factorisations: a matrix in memory, and verified, timed trials of the kernels that factor_kernel_names
-// has. What is in workloads/kernel_run.hpp for the graph kernels is here for these. A build without SuiteSparse and BLAS has
-// the same functions, which say what to install (unavailable.cpp).
+// has. What is in workloads/kernel_run.hpp for the graph kernels is here for these. A build without SuiteSparse and
+// BLAS has the same functions, which say what to install (unavailable.cpp).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "workloads/kernel_run.hpp"
 #include "workloads/factor/generate.hpp"
+#include "workloads/kernel_run.hpp"
 
 namespace charm::workloads {
 

@@ -1,5 +1,5 @@
-// Workloads on several processes (ranks), in the manner of workloads/kernel_run.hpp: timed trials, whose answers all ranks
-// check. Every rank calls the same functions with the same arguments, in a task (charm::run) between
+// Workloads on several processes (ranks), in the manner of workloads/kernel_run.hpp: timed trials, whose answers all
+// ranks check. Every rank calls the same functions with the same arguments, in a task (charm::run) between
 // charm::remote::init() and finalize(); all get the same result.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The entry for Streamcluster: points in memory, and verified, timed trials. What is in workloads/kernel_run.hpp for the
-// graph kernels is here for this one.
+// The entry for Streamcluster: points in memory, and verified, timed trials. What is in workloads/kernel_run.hpp for
+// the graph kernels is here for this one.
 #pragma once
 
 #include <cstdint>

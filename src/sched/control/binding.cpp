@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "base/notices.hpp"
+#include "binding/masks.hpp"
+#include "binding/request.hpp"
 #include "os/memory/thread_memory.hpp"
 #include "sched/control/steering.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
-#include "binding/masks.hpp"
-#include "binding/request.hpp"
 
 namespace charm::sched {
 

@@ -4,12 +4,12 @@
 #include <cstdio>
 
 #include "base/notices.hpp"
+#include "binding/readings.hpp"
 #include "controller/controller.hpp"
 #include "counters/ration.hpp"
 #include "sched/control/steering.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
-#include "binding/readings.hpp"
 
 namespace charm::sched {
 namespace {

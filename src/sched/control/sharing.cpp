@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "binding/masks.hpp"
 #include "os/files/shared_file.hpp"
 #include "os/machine/cpu_load.hpp"
 #include "os/processes/this_process.hpp"
@@ -16,7 +17,6 @@
 #include "sched/control/steering.hpp"
 #include "sched/run/arenas.hpp"
 #include "sched/run/runtime.hpp"
-#include "binding/masks.hpp"
 
 namespace charm::sched {
 namespace {

@@ -16,10 +16,10 @@
 #include <thread>
 
 #include "base/settings.hpp"
+#include "binding/lease_follower.hpp"
 #include "lease/interference.hpp"
 #include "lease/lease.hpp"
 #include "os/processes/processes.hpp"
-#include "binding/lease_follower.hpp"
 
 namespace charm::sched {
 

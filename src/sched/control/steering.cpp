@@ -6,12 +6,12 @@
 
 #include "base/clock.hpp"
 #include "base/notices.hpp"
+#include "binding/masks.hpp"
 #include "controller/controller.hpp"
 #include "os/processes/symbol.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
-#include "binding/masks.hpp"
 #include "trace/recorder.hpp"
 
 namespace charm::sched {
@@ -81,7 +81,7 @@ Steering::~Steering() = default;
 std::unique_ptr<controller::ControlGroup> Steering::make_control_group(const placement::Placement& placement,
                                                                        double now) {
   auto control_group = binding::make_control_group(spec_, runtime_.machine, placement, now,
-                                                    runtime_.settings.monitor == base::Monitor::regions);
+                                                   runtime_.settings.monitor == base::Monitor::regions);
   if (!control_group) return nullptr;
   control_group->listen([this](const Decision& decision) { tell(decision); });
   control_group->observe([this](const TimelinePoint& point) { note(point); });

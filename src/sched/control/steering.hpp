@@ -32,12 +32,12 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "binding/generation.hpp"
+#include "binding/thread_binder.hpp"
 #include "counters/source.hpp"
 #include "os/threads/cpu_watch.hpp"
 #include "placement/claim.hpp"
 #include "sched/control/meter.hpp"
-#include "binding/generation.hpp"
-#include "binding/thread_binder.hpp"
 #include "trace/decision_file.hpp"
 
 namespace charm::sched {

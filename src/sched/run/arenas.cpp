@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "base/notices.hpp"
-#include "placement/bins.hpp"
-#include "placement/restrict.hpp"
-#include "sched/run/visit.hpp"
 #include "binding/generation.hpp"
 #include "binding/masks.hpp"
 #include "binding/request.hpp"
+#include "placement/bins.hpp"
+#include "placement/restrict.hpp"
+#include "sched/run/visit.hpp"
 
 namespace charm::sched {
 

@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/notices.hpp"
+#include "binding/request.hpp"
 #include "controller/controller.hpp"
 #include "os/processes/library.hpp"
 #include "os/threads/affinity.hpp"
@@ -27,7 +28,6 @@
 #include "sched/run/fork.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/visit.hpp"
-#include "binding/request.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::sched {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "binding/masks.hpp"
 #include "memory/by_traffic.hpp"
 #include "placement/placement.hpp"
 #include "sched/control/steering.hpp"
@@ -27,7 +28,6 @@
 #include "stealing/distance_table.hpp"
 #include "stealing/steal_policy.hpp"
 #include "stealing/work_flags.hpp"
-#include "binding/masks.hpp"
 #include "trace/recorder.hpp"
 
 namespace charm::detail {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 
-#include "tools/attach/thread_placer.hpp"
+#include "binding/lease_follower.hpp"
 #include "lease/lease.hpp"
 #include "os/threads/cpu_watch.hpp"
-#include "binding/lease_follower.hpp"
+#include "tools/attach/thread_placer.hpp"
 
 namespace charm::attach {
 

@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "counters/other_threads.hpp"
+#include "os/processes/processes.hpp"
 #include "tools/attach/progress.hpp"
 #include "tools/attach/system.hpp"
-#include "counters/other_threads.hpp"
 #include "tools/os/process_events.hpp"
-#include "os/processes/processes.hpp"
 
 namespace charm::attach {
 

@@ -4,10 +4,10 @@
 #include <cerrno>
 #include <utility>
 
-#include "tools/attach/thread_placer.hpp"
+#include "binding/masks.hpp"
 #include "controller/controller.hpp"
 #include "placement/quiet.hpp"
-#include "binding/masks.hpp"
+#include "tools/attach/thread_placer.hpp"
 
 namespace charm::attach {
 namespace {
@@ -109,8 +109,8 @@ void ThreadPlacer::renew(double now) {
   const auto place = [&] {
     auto next = std::make_unique<binding::PlacementGeneration>(
         binding::make_generation({plan_.machine, plan_.spec, request, plan_.machine.allowed_cpus,
-                                   placement::quiet_cpus(plan_.machine, busy(), request.workers, request.smt),
-                                   std::vector<WorkerCore>(slots_.size())}));
+                                  placement::quiet_cpus(plan_.machine, busy(), request.workers, request.smt),
+                                  std::vector<WorkerCore>(slots_.size())}));
     if (!next->fallback.empty()) trouble_ = next->fallback;
     next->number = number;
     tally_.shared = tally_.shared || next->shared;

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "binding/masks.hpp"
+#include "binding/request.hpp"
 #include "controller/controller.hpp"
 #include "placement/bins.hpp"
 #include "placement/memory_rate.hpp"
 #include "placement/restrict.hpp"
-#include "binding/masks.hpp"
-#include "binding/request.hpp"
 
 namespace charm::attach {
 namespace {

@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "controller/controller.hpp"
 #include "binding/readings.hpp"
+#include "controller/controller.hpp"
 
 namespace charm::attach {
 namespace {

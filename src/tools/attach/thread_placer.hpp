@@ -8,8 +8,8 @@
 //     next (binding::ThreadBinder, as in the runtime). If there are more workers than cores, those of a chiplet share
 //     its cores, and the kernel balances them: a thread, unlike a task, cannot be handed to a worker that has a core.
 // A3  Masks that the program chose stay: a thread that has set one is left alone from then on. So are threads that
-//     inherit it, also those of children that are not followed (tools/attach/mask_origin.hpp), and the threads of a program
-//     that uses this library and so places its own.
+//     inherit it, also those of children that are not followed (tools/attach/mask_origin.hpp), and the threads of a
+//     program that uses this library and so places its own.
 // A4  restore() gives every thread the mask back that it came with, except the threads that A3 leaves alone.
 // A5  Workers leave cores that other programs keep busy (lease/interference.hpp) if the plan has quieter ones for them,
 //     at most once in five seconds.
@@ -36,17 +36,17 @@
 #include <string>
 #include <vector>
 
+#include "binding/generation.hpp"
+#include "binding/thread_binder.hpp"
+#include "controller/control_group.hpp"
+#include "lease/interference.hpp"
+#include "placement/claim.hpp"
+#include "placement/standing.hpp"
 #include "tools/attach/demand.hpp"
 #include "tools/attach/mask_origin.hpp"
 #include "tools/attach/plan.hpp"
 #include "tools/attach/role.hpp"
 #include "tools/attach/system.hpp"
-#include "controller/control_group.hpp"
-#include "lease/interference.hpp"
-#include "placement/claim.hpp"
-#include "placement/standing.hpp"
-#include "binding/generation.hpp"
-#include "binding/thread_binder.hpp"
 
 namespace charm::attach {
 

@@ -5,17 +5,17 @@
 #include <memory>
 #include <optional>
 
+#include "os/files/output_file.hpp"
+#include "os/processes/processes.hpp"
+#include "os/processes/this_process.hpp"
+#include "os/threads/affinity.hpp"
 #include "tools/cli/attach/pinned.hpp"
 #include "tools/cli/attach/steered.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/options.hpp"
-#include "os/files/output_file.hpp"
+#include "tools/os/affinity_restorer.hpp"
 #include "tools/os/child.hpp"
 #include "tools/os/process_claim.hpp"
-#include "os/processes/processes.hpp"
-#include "os/processes/this_process.hpp"
-#include "os/threads/affinity.hpp"
-#include "tools/os/affinity_restorer.hpp"
 
 namespace charm::cli {
 namespace {

@@ -3,11 +3,11 @@
 #include <memory>
 #include <type_traits>
 
+#include "controller/controller.hpp"
 #include "tools/cli/bench/bench_options.hpp"
 #include "tools/cli/bench/workloads/all.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/options.hpp"
-#include "controller/controller.hpp"
 #include "workloads/names.hpp"
 
 namespace charm::cli {

@@ -20,6 +20,9 @@
 #include "base/clock.hpp"
 #include "base/format.hpp"
 #include "base/settings.hpp"
+#include "controller/controller.hpp"
+#include "os/files/output_file.hpp"
+#include "os/processes/this_process.hpp"
 #include "tools/cli/bench/host.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/compare/command_line.hpp"
@@ -34,9 +37,6 @@
 #include "tools/compare/counting_cost.hpp"
 #include "tools/compare/disturbance.hpp"
 #include "tools/compare/run.hpp"
-#include "controller/controller.hpp"
-#include "os/files/output_file.hpp"
-#include "os/processes/this_process.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::cli {

@@ -14,16 +14,16 @@
 
 #include "base/json.hpp"
 #include "base/settings.hpp"
-#include "tools/cli/commands.hpp"
-#include "tools/cli/console.hpp"
-#include "tools/cli/options.hpp"
-#include "tools/cli/text_table.hpp"
 #include "controller/setup.hpp"
 #include "counters/blind_spots.hpp"
 #include "counters/ration.hpp"
 #include "counters/sources.hpp"
 #include "counters/switch_cost.hpp"
 #include "os/perf/libpfm.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/console.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/cli/text_table.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::cli {

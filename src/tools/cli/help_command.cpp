@@ -6,11 +6,11 @@
 #include <optional>
 #include <ostream>
 
+#include "os/files/output_file.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/man_page.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/suggestion.hpp"
-#include "os/files/output_file.hpp"
 
 namespace charm::cli {
 namespace {

@@ -11,8 +11,8 @@
 #include <sstream>
 #include <thread>
 
-#include "tools/cli/console.hpp"
 #include "os/files/output_file.hpp"
+#include "tools/cli/console.hpp"
 #include "tools/probe/measuring/measure.hpp"
 #include "tools/probe/picture.hpp"
 #include "topology/discovery.hpp"

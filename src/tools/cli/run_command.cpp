@@ -13,20 +13,20 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "os/files/output_file.hpp"
+#include "os/memory/thread_memory.hpp"
+#include "os/processes/processes.hpp"
+#include "os/processes/this_process.hpp"
+#include "os/threads/affinity.hpp"
 #include "tools/cli/attach/pinned.hpp"
 #include "tools/cli/attach/steered.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/malloc/preload.hpp"
 #include "tools/cli/options.hpp"
-#include "tools/os/memory_file.hpp"
-#include "os/files/output_file.hpp"
-#include "os/memory/thread_memory.hpp"
-#include "tools/os/child.hpp"
-#include "tools/os/process_claim.hpp"
-#include "os/processes/processes.hpp"
-#include "os/processes/this_process.hpp"
-#include "os/threads/affinity.hpp"
 #include "tools/os/affinity_restorer.hpp"
+#include "tools/os/child.hpp"
+#include "tools/os/memory_file.hpp"
+#include "tools/os/process_claim.hpp"
 
 namespace charm::cli {
 namespace {
@@ -188,7 +188,8 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
     pinned.tell(options, prepared, outcome, session);
     return ended;
   }
-  // A program in the program may be given to charm, too; then its masks are that one's (tools/attach/thread_placer.hpp, A3).
+  // A program in the program may be given to charm, too; then its masks are that one's (tools/attach/thread_placer.hpp,
+  // A3).
   const auto claim = os::ProcessClaim::make(os::identity(child->pid()), options.children);
   Steered steered(options, prepared, child->pid(), false, std::move(progress));
   steered.restore_by(affinity_restorer);

@@ -8,6 +8,9 @@
 #include <ostream>
 #include <utility>
 
+#include "controller/controller.hpp"
+#include "os/files/bounded_file.hpp"
+#include "os/files/output_file.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/console.hpp"
 #include "tools/cli/options.hpp"
@@ -16,9 +19,6 @@
 #include "tools/cli/sim/record_factor.hpp"
 #include "tools/cli/sim/record_graph.hpp"
 #include "tools/cli/sim/scale_out.hpp"
-#include "controller/controller.hpp"
-#include "os/files/bounded_file.hpp"
-#include "os/files/output_file.hpp"
 #include "tools/probe/profile.hpp"
 #include "tools/sim/from_profile.hpp"
 #include "tools/sim/generator.hpp"

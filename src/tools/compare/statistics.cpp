@@ -8,8 +8,8 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/policies/policy.hpp>
 
-#include "tools/base/quantile.hpp"
 #include "base/random.hpp"
+#include "tools/base/quantile.hpp"
 
 namespace charm::compare {
 namespace {

@@ -7,10 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/deploy/plan_json.hpp"
 #include "os/files/output_file.hpp"
 #include "os/files/private_file.hpp"
 #include "os/files/system_files.hpp"
+#include "tools/deploy/plan_json.hpp"
 #include "tools/os/service.hpp"
 
 namespace charm::deploy {

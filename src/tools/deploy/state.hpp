@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/choice.hpp"
-#include "tools/deploy/plan.hpp"
 #include "os/processes/processes.hpp"
+#include "tools/deploy/plan.hpp"
 
 namespace charm::deploy {
 

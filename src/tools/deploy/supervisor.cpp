@@ -12,17 +12,17 @@
 #include <utility>
 #include <vector>
 
+#include "os/files/output_file.hpp"
+#include "os/files/shared_file.hpp"
+#include "os/processes/this_process.hpp"
 #include "tools/deploy/command.hpp"
 #include "tools/deploy/coordinator.hpp"
 #include "tools/deploy/ending.hpp"
 #include "tools/deploy/state.hpp"
-#include "tools/os/local_port.hpp"
-#include "os/files/output_file.hpp"
-#include "os/files/shared_file.hpp"
-#include "tools/os/wait_for_input.hpp"
 #include "tools/os/child.hpp"
+#include "tools/os/local_port.hpp"
 #include "tools/os/service.hpp"
-#include "os/processes/this_process.hpp"
+#include "tools/os/wait_for_input.hpp"
 
 namespace charm::deploy {
 namespace {

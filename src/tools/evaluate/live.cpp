@@ -12,12 +12,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/base/quantile.hpp"
 #include "controller/control_group.hpp"
 #include "counters/recording.hpp"
 #include "os/memory/node_memory.hpp"
-#include "tools/os/measured_child.hpp"
 #include "os/threads/affinity.hpp"
+#include "tools/base/quantile.hpp"
+#include "tools/os/measured_child.hpp"
 #include "tools/probe/measuring/stream.hpp"
 
 namespace charm::evaluate {

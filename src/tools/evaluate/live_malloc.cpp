@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/evaluate/live.hpp"
 #include "os/files/bounded_file.hpp"
+#include "tools/evaluate/live.hpp"
 
 namespace charm::evaluate {
 namespace {

@@ -107,13 +107,13 @@ std::string point_table(const Result& result) {
   }
   return "<div class=\"scroll\">" +
          html::html_table({{"point"},
-                             {"published", true},
-                             {"predicted", true},
-                             {"measured (95 %)", true},
-                             {"claimed"},
-                             {"outcome"},
-                             {"place in the paper"}},
-                            rows, "results") +
+                           {"published", true},
+                           {"predicted", true},
+                           {"measured (95 %)", true},
+                           {"claimed"},
+                           {"outcome"},
+                           {"place in the paper"}},
+                          rows, "results") +
          "</div>\n";
 }
 

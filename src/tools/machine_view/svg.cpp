@@ -4,8 +4,8 @@
 #include <map>
 
 #include "base/format.hpp"
-#include "tools/machine_view/text.hpp"
 #include "tools/html/element.hpp"
+#include "tools/machine_view/text.hpp"
 
 namespace charm::machine_view {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "counters/fill_meter.hpp"
 #include "counters/plan.hpp"
-#include "tools/memory_traffic/own_flow.hpp"
 #include "memory/weight_page.hpp"
+#include "tools/memory_traffic/own_flow.hpp"
 
 namespace charm::memory_traffic {
 
@@ -32,7 +32,8 @@ class OwnCounts {
 
   /// \param threads of the programs under the malloc. \return what was counted since the last call; nothing at the
   /// first one, and where not all of it could be counted.
-  const CountedLines* read(std::uint64_t time_ns, const std::vector<RunningThread>& threads, const memory::WeightPage& page);
+  const CountedLines* read(std::uint64_t time_ns, const std::vector<RunningThread>& threads,
+                           const memory::WeightPage& page);
 
   /// Why nothing is counted, with the remedy; empty where it is.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }

@@ -53,7 +53,8 @@ std::vector<double> divided(const std::vector<double>& reading, const std::vecto
 
 }  // namespace
 
-Bandwidths own_flow(const Model& model, const memory::WeightPage& page, const Bandwidths& reading, const BusyCores& busy) {
+Bandwidths own_flow(const Model& model, const memory::WeightPage& page, const Bandwidths& reading,
+                    const BusyCores& busy) {
   Bandwidths ours = flow_on_buses(model, 0, Weights(model.memories.size(), 0));
   Bandwidths others = ours;
   const std::vector<int> all = roots(model);
@@ -92,7 +93,8 @@ Weights part_of(const Model& model, int root, Weights weights, bool near, bool n
 
 }  // namespace
 
-Bandwidths own_flow(const Model& model, const memory::WeightPage& page, const Bandwidths& reading, const CountedLines& lines) {
+Bandwidths own_flow(const Model& model, const memory::WeightPage& page, const Bandwidths& reading,
+                    const CountedLines& lines) {
   const Weights nowhere(model.memories.size(), 0);
   Bandwidths ours = flow_on_buses(model, 0, nowhere);
   Bandwidths others = ours;

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "memory/weight_page.hpp"
 #include "os/machine/cpu_load.hpp"
 #include "tools/memory_traffic/flow.hpp"
-#include "memory/weight_page.hpp"
 
 namespace charm::memory_traffic {
 
@@ -30,7 +30,8 @@ struct BusyCores {
 
 /// \param reading what the buses and controllers carry in all. \param page by whose weights the programs' pages lie.
 /// \return the programs' part of it; at most what the model says that so many cores can read.
-Bandwidths own_flow(const Model& model, const memory::WeightPage& page, const Bandwidths& reading, const BusyCores& busy);
+Bandwidths own_flow(const Model& model, const memory::WeightPage& page, const Bandwidths& reading,
+                    const BusyCores& busy);
 
 /// Cache lines by index in roots(model) of the cpus that got them: from near memory, and from all other.
 struct Lines {
@@ -45,7 +46,8 @@ struct CountedLines {
 };
 
 /// The same by counted lines.
-Bandwidths own_flow(const Model& model, const memory::WeightPage& page, const Bandwidths& reading, const CountedLines& lines);
+Bandwidths own_flow(const Model& model, const memory::WeightPage& page, const Bandwidths& reading,
+                    const CountedLines& lines);
 
 /// A thread, and the cpu on which it ran last.
 struct RunningThread {

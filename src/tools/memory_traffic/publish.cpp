@@ -22,7 +22,7 @@ void require_room(std::size_t wanted, std::size_t room, const std::string& what)
 }  // namespace
 
 memory::WeightPage weight_page(const Model& model, const Machine& cpus, const Policy& policy, const Bandwidths& left,
-                       double demand_gb_per_s) {
+                               double demand_gb_per_s) {
   const std::vector<int> all = roots(model);
   require_room(model.memories.size(), memory::most_memories, "memories");
   require_room(all.size(), memory::most_roots, "nodes with cpus");

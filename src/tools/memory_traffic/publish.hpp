@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "tools/memory_traffic/weight_policy.hpp"
 #include "memory/weight_page.hpp"
+#include "tools/memory_traffic/weight_policy.hpp"
 
 namespace charm::memory_traffic {
 
@@ -14,7 +14,7 @@ namespace charm::memory_traffic {
 /// \throws Error (bad_input) where the machine has more memories, nodes or cpus than the page has room for, or no cpu
 /// of the model.
 memory::WeightPage weight_page(const Model& model, const Machine& cpus, const Policy& policy, const Bandwidths& left,
-                       double demand_gb_per_s = unlimited);
+                               double demand_gb_per_s = unlimited);
 
 /// The same weights have the same generation, whenever and by whatever source they were found.
 void set_generation(memory::WeightPage& page);

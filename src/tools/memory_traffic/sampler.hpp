@@ -11,9 +11,9 @@
 
 #include <string>
 
-#include "tools/memory_traffic/weight_policy.hpp"
-#include "tools/memory_traffic/smoothing.hpp"
 #include "memory/weight_page.hpp"
+#include "tools/memory_traffic/smoothing.hpp"
+#include "tools/memory_traffic/weight_policy.hpp"
 
 namespace charm::memory_traffic {
 

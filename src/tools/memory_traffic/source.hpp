@@ -12,8 +12,8 @@
 
 #include "os/machine/cpu_identity.hpp"
 #include "os/perf/perf_access.hpp"
-#include "tools/os/uncore_events.hpp"
 #include "tools/memory_traffic/model.hpp"
+#include "tools/os/uncore_events.hpp"
 
 namespace charm::memory_traffic {
 

@@ -5,10 +5,10 @@
 #include <sstream>
 
 #include "base/format.hpp"
-#include "tools/probe/picture.hpp"
 #include "tools/html/element.hpp"
 #include "tools/html/palette.hpp"
 #include "tools/html/scale.hpp"
+#include "tools/probe/picture.hpp"
 
 namespace charm::probe {
 namespace {

@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
-#include "tools/base/quantile.hpp"
 #include "base/random.hpp"
 #include "task_dag/costs.hpp"
 #include "task_dag/graph_state.hpp"
 #include "task_dag/selector_model.hpp"
+#include "tools/base/quantile.hpp"
 #include "tools/selector_training/kernel.hpp"
 
 namespace charm::selector_training {

@@ -4,9 +4,9 @@
 #include <map>
 
 #include "base/format.hpp"
-#include "tools/base/quantile.hpp"
 #include "base/random.hpp"
 #include "task_dag/selector_model.hpp"
+#include "tools/base/quantile.hpp"
 
 namespace charm::selector_training {
 

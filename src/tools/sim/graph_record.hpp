@@ -1,5 +1,5 @@
-// A record of the accesses of graph kernels, stored as data (src/tools/sim/graphs/*.json): the edges of each step's frontier,
-// and how often the lines of the vertices' state were touched, in classes, the most popular first.
+// A record of the accesses of graph kernels, stored as data (src/tools/sim/graphs/*.json): the edges of each step's
+// frontier, and how often the lines of the vertices' state were touched, in classes, the most popular first.
 #pragma once
 
 #include <string>

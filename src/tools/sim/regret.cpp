@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "tools/base/parallel.hpp"
 #include "placement/placement_policy.hpp"
+#include "tools/base/parallel.hpp"
 #include "tools/sim/generator.hpp"
 #include "tools/sim/policies/all.hpp"
 #include "tools/sim/run.hpp"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "controller/controller.hpp"
 #include "tools/attach/locations.hpp"
 #include "tools/cli/options.hpp"
-#include "controller/controller.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::cli {

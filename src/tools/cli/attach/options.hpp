@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "tools/attach/attachment.hpp"
 #include "tools/attach/plan.hpp"
 #include "tools/attach/pools.hpp"
 #include "tools/attach/progress.hpp"
-#include "base/settings.hpp"
 #include "tools/cli/cli11.hpp"
 
 namespace charm::cli {

@@ -10,8 +10,8 @@
 
 #include "base/clock.hpp"
 #include "os/files/output_file.hpp"
-#include "tools/os/wait_for_input.hpp"
 #include "os/processes/this_process.hpp"
+#include "tools/os/wait_for_input.hpp"
 
 namespace charm::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
-#include "controller/decision.hpp"
 #include "controller/controller.hpp"
+#include "controller/decision.hpp"
 #include "os/machine/pressure.hpp"
 
 namespace charm::cli {

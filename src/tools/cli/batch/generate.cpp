@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "os/files/output_file.hpp"
 #include "tools/cli/batch/commands.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/text_table.hpp"
-#include "os/files/output_file.hpp"
 
 namespace charm::cli {
 namespace {
@@ -42,7 +42,8 @@ int batch_generate(const BatchGenerateOptions& options, Session& session) {
       continue;
     }
     generate.families.clear();
-    for (const selector_training::Family& family : selector_training::families()) generate.families.emplace_back(family.name);
+    for (const selector_training::Family& family : selector_training::families())
+      generate.families.emplace_back(family.name);
     break;
   }
   if (!options.nodes.empty()) {
@@ -51,7 +52,8 @@ int batch_generate(const BatchGenerateOptions& options, Session& session) {
     generate.most_nodes = static_cast<std::size_t>(most);
   }
   if (!options.work.empty())
-    std::tie(generate.least_work, generate.most_work) = range_of(options.work, "--work", 1, selector_training::most_work);
+    std::tie(generate.least_work, generate.most_work) =
+        range_of(options.work, "--work", 1, selector_training::most_work);
   os::check_writable(options.file);
   const std::vector<selector_training::GraphPlan> plans = selector_training::generate(generate);
   std::string text = base::json_text(selector_training::file_header("graphs")) + "\n";

@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
-#include "tools/cli/text_table.hpp"
 #include "os/files/bounded_file.hpp"
+#include "tools/cli/text_table.hpp"
 
 namespace charm::cli {
 namespace {
@@ -47,12 +47,13 @@ Judgement judge_kind(const std::string& folder, const std::string& kind,
 
 }  // namespace
 
-Judged judge_models(const std::vector<std::string>& models, const std::vector<selector_training::LabelledGraph>& graphs) {
+Judged judge_models(const std::vector<std::string>& models,
+                    const std::vector<selector_training::LabelledGraph>& graphs) {
   Judged out;
   for (const char* each : {"stream", "batch"}) {
     const GraphSelector always = GraphSelector::from(each);
-    out.judgements.push_back(selector_training::judge(std::string("always-") + each, graphs,
-                                             [&](const std::string&) -> const GraphSelector& { return always; }));
+    out.judgements.push_back(selector_training::judge(
+        std::string("always-") + each, graphs, [&](const std::string&) -> const GraphSelector& { return always; }));
   }
   std::vector<Judgement> fair = out.judgements;  // what the verdict may rest on: judged by families that were not seen
   std::set<std::string> families;

@@ -12,10 +12,10 @@
 
 #include "base/clock.hpp"
 #include "base/format.hpp"
-#include "tools/cli/batch/commands.hpp"
-#include "tools/cli/bench/host.hpp"
 #include "os/files/output_file.hpp"
 #include "os/machine/load_average.hpp"
+#include "tools/cli/batch/commands.hpp"
+#include "tools/cli/bench/host.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::cli {
@@ -113,8 +113,8 @@ int batch_label(const BatchLabelOptions& options, Session& session) {
     session.out << fmt::format(
         "{} graphs labelled, {} left: stream is the faster in {}, batch in {}, both within {} in {}; always-stream "
         "loses {}\n",
-        labelled, left, better["stream"], better["batch"], base::format_percent(selector_training::equal_within), better["both"],
-        base::format_percent(regret));
+        labelled, left, better["stream"], better["batch"], base::format_percent(selector_training::equal_within),
+        better["both"], base::format_percent(regret));
   }
   return exit_done;
 }

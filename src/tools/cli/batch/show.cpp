@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
+#include "os/files/bounded_file.hpp"
 #include "tools/cli/batch/commands.hpp"
 #include "tools/cli/text_table.hpp"
-#include "os/files/bounded_file.hpp"
 
 namespace charm::cli {
 namespace {

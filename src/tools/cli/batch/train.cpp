@@ -1,4 +1,5 @@
-// `charm batch train` and `eval`. Training is a Python program (src/tools/selector_training/train.py) that is a part of the command.
+// `charm batch train` and `eval`. Training is a Python program (src/tools/selector_training/train.py) that is a part of
+// the command.
 #include <charm/error.hpp>
 
 #include <filesystem>
@@ -9,11 +10,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "os/files/bounded_file.hpp"
+#include "os/files/output_file.hpp"
 #include "tools/cli/batch/commands.hpp"
 #include "tools/cli/batch/judged.hpp"
 #include "tools/cli/bench/host.hpp"
-#include "os/files/bounded_file.hpp"
-#include "os/files/output_file.hpp"
 #include "tools/os/measured_child.hpp"
 #include "tools/selector_training/train_script.hpp"
 
@@ -34,8 +35,9 @@ std::string python_for(const BatchTrainOptions& options) {
 }
 
 /// What train adds to a model: where it comes from, and what it is worth.
-base::Json sheet_of(const selector_training::Judgement& judgement, const selector_training::Judgement& stream, const Judged& judged,
-                    const base::Json& header, const std::vector<selector_training::LabelledGraph>& graphs) {
+base::Json sheet_of(const selector_training::Judgement& judgement, const selector_training::Judgement& stream,
+                    const Judged& judged, const base::Json& header,
+                    const std::vector<selector_training::LabelledGraph>& graphs) {
   std::set<std::string> families;
   for (const auto& graph : graphs) families.insert(graph.plan.family);
   auto mean = [](const selector_training::Mean& from) {
@@ -109,8 +111,8 @@ int batch_train(const BatchTrainOptions& options, Session& session) {
 }
 
 int batch_eval(const BatchEvalOptions& options, Session& session) {
-  const auto graphs =
-      selector_training::labelled_from_lines(selector_training::read_lines(options.labels, "labels", true), options.labels);
+  const auto graphs = selector_training::labelled_from_lines(
+      selector_training::read_lines(options.labels, "labels", true), options.labels);
   print_judged(judge_models(options.models, graphs), options.output.json, session);
   return exit_done;
 }

@@ -10,12 +10,12 @@
 #include <filesystem>
 #include <system_error>
 
+#include "os/processes/this_process.hpp"
 #include "tools/cli/bench/bench_options.hpp"
 #include "tools/cli/bench/ranks.hpp"
 #include "tools/cli/console.hpp"
 #include "tools/cli/sim/record_factor.hpp"
 #include "tools/cli/sim/record_graph.hpp"
-#include "os/processes/this_process.hpp"
 
 namespace charm::cli {
 namespace fs = std::filesystem;

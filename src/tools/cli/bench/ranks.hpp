@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/bench/bench_options.hpp"
 #include "ranks/launch.hpp"
+#include "tools/cli/bench/bench_options.hpp"
 
 namespace charm::cli {
 

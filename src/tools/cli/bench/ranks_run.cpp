@@ -11,6 +11,7 @@
 
 #include "base/notices.hpp"
 #include "base/settings.hpp"
+#include "os/memory/memory.hpp"
 #include "tools/cli/bench/bench_options.hpp"
 #include "tools/cli/bench/host.hpp"
 #include "tools/cli/bench/json.hpp"
@@ -20,7 +21,6 @@
 #include "tools/cli/bench/workloads/gups_options.hpp"
 #include "tools/cli/bench/workloads/sgd_options.hpp"
 #include "tools/cli/commands.hpp"
-#include "os/memory/memory.hpp"
 #include "topology/discovery.hpp"
 #include "workloads/names.hpp"
 #include "workloads/ranks/rank_bench.hpp"

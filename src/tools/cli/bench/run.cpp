@@ -14,9 +14,9 @@
 
 #include <fmt/format.h>
 
+#include "os/memory/memory.hpp"
 #include "tools/cli/bench/charm_runtime.hpp"
 #include "tools/cli/bench/settle.hpp"
-#include "os/memory/memory.hpp"
 #include "workloads/kernel_run.hpp"
 
 namespace charm::cli {

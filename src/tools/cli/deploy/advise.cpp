@@ -12,11 +12,11 @@
 
 #include "base/format.hpp"
 #include "base/json.hpp"
+#include "os/files/system_files.hpp"
 #include "tools/cli/console.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/text_table.hpp"
 #include "tools/deploy/advise.hpp"
-#include "os/files/system_files.hpp"
 #include "tools/sim/model.hpp"
 #include "tools/sim/this_machine.hpp"
 

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "os/processes/this_process.hpp"
 #include "tools/cli/bench/elsewhere.hpp"
 #include "tools/cli/deploy/commands.hpp"
 #include "tools/cli/deploy/modelled.hpp"
 #include "tools/os/child.hpp"
-#include "os/processes/this_process.hpp"
 
 namespace charm::cli {
 

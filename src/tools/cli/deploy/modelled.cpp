@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
-#include "tools/deploy/plan.hpp"
 #include "os/files/system_files.hpp"
+#include "tools/deploy/plan.hpp"
 #include "tools/sim/deployments.hpp"
 
 namespace charm::cli {

@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
+#include "os/files/output_file.hpp"
+#include "os/memory/memory.hpp"
+#include "os/processes/this_process.hpp"
 #include "tools/cli/deploy/commands.hpp"
 #include "tools/cli/deploy/plan_text.hpp"
 #include "tools/deploy/plan_json.hpp"
-#include "os/files/output_file.hpp"
-#include "os/memory/memory.hpp"
 #include "tools/os/service.hpp"
-#include "os/processes/this_process.hpp"
 #include "topology/description.hpp"
 
 namespace charm::cli {

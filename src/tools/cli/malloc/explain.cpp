@@ -14,11 +14,11 @@
 
 #include "base/format.hpp"
 #include "base/json.hpp"
+#include "os/processes/this_process.hpp"
+#include "os/threads/thread_list.hpp"
 #include "tools/cli/malloc/commands.hpp"
 #include "tools/cli/text_table.hpp"
 #include "tools/os/numa_maps.hpp"
-#include "os/processes/this_process.hpp"
-#include "os/threads/thread_list.hpp"
 
 namespace charm::cli {
 namespace {

@@ -46,14 +46,16 @@ bool LiveWeights::step() {
   const double now_s = base::monotonic_seconds();
   reading_ = source_->read(now_s);
   // A recording does not hold the traffic of programs that run now.
-  own_ = source_->is_live() ? programs_.part_of(reading_, now_s, sampler_.page()) : memory_traffic::no_traffic(from_.model);
+  own_ = source_->is_live() ? programs_.part_of(reading_, now_s, sampler_.page())
+                            : memory_traffic::no_traffic(from_.model);
   const bool changed = sampler_.add(reading_, own_);
   write(sampler_.page(), true);
   return changed;
 }
 
 void LiveWeights::leave() {
-  write(memory_traffic::weight_page(from_.model, from_.machine, *from_.policy, capacities(from_.model), from_.demand_gb_per_s),
+  write(memory_traffic::weight_page(from_.model, from_.machine, *from_.policy, capacities(from_.model),
+                                    from_.demand_gb_per_s),
         false);
 }
 

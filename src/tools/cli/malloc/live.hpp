@@ -6,16 +6,17 @@
 #include <string>
 
 #include "tools/cli/malloc/source.hpp"
-#include "tools/os/sequenced_file.hpp"
 #include "tools/memory_traffic/own_counts.hpp"
 #include "tools/memory_traffic/sampler.hpp"
 #include "tools/memory_traffic/source.hpp"
+#include "tools/os/sequenced_file.hpp"
 
 namespace charm::cli {
 
 class LiveWeights {
  public:
-  /// Writes the weights of the idle machine at once. \param words of memory_traffic::open_source. \param path of the page.
+  /// Writes the weights of the idle machine at once. \param words of memory_traffic::open_source. \param path of the
+  /// page.
   /// \param for_all other users' programs may read it, too.
   /// \throws Error: there is no such source, the file cannot be had, or somebody else keeps it up to date.
   LiveWeights(const WeightSource& from, const std::string& words, const std::string& path, bool for_all);

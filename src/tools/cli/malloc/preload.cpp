@@ -8,9 +8,9 @@
 
 #include "base/clock.hpp"
 #include "base/notices.hpp"
-#include "tools/os/program_file.hpp"
 #include "os/processes/this_process.hpp"
 #include "tools/memory_traffic/publish.hpp"
+#include "tools/os/program_file.hpp"
 
 namespace charm::cli {
 
@@ -61,7 +61,8 @@ MallocPreload::MallocPreload(const WeightOptions& options, int cores, const std:
                              const std::string& statistics) {
   const std::string library = malloc_library();
   WeightSource source = weight_source(options);
-  const double demand = options.demand_gb_per_s > 0 ? options.demand_gb_per_s : memory_traffic::demand_of(source.model, cores);
+  const double demand =
+      options.demand_gb_per_s > 0 ? options.demand_gb_per_s : memory_traffic::demand_of(source.model, cores);
   const memory::WeightPage page =
       weight_page(source.model, source.machine, *source.policy, capacities(source.model), demand);
   if (page.memories == 1) note_ = "malloc: the machine has one memory: there is nothing to choose";

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "os/files/private_file.hpp"
 #include "tools/cli/malloc/live.hpp"
 #include "tools/cli/malloc/source.hpp"
-#include "os/files/private_file.hpp"
 
 namespace charm::cli {
 
@@ -21,8 +21,8 @@ class MallocPreload {
  public:
   /// \param cores that the program may use: they cannot read more than the model says of so many.
   /// \throws Error where there is no library, no model, or no place for the file.
-  /// \param live words of memory_traffic::open_source: the weights follow the machine's traffic as long as step() is called;
-  /// empty: they do not.
+  /// \param live words of memory_traffic::open_source: the weights follow the machine's traffic as long as step() is
+  /// called; empty: they do not.
   /// \param statistics where every process tells at its end what was placed: a file, or stderr; empty: nowhere.
   MallocPreload(const WeightOptions& options, int cores, const std::string& live, const std::string& statistics);
   ~MallocPreload();

@@ -12,16 +12,16 @@
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/registry.hpp"
-#include "tools/cli/malloc/commands.hpp"
 #include "os/files/output_file.hpp"
 #include "os/memory/memory.hpp"
-#include "tools/probe/measuring/loaded_read.hpp"
-#include "tools/probe/measuring/node_memory_speed.hpp"
-#include "topology/discovery.hpp"
+#include "tools/cli/malloc/commands.hpp"
 #include "tools/memory_traffic/load_profiling.hpp"
 #include "tools/memory_traffic/model_json.hpp"
 #include "tools/memory_traffic/profiling.hpp"
 #include "tools/memory_traffic/source.hpp"
+#include "tools/probe/measuring/loaded_read.hpp"
+#include "tools/probe/measuring/node_memory_speed.hpp"
+#include "topology/discovery.hpp"
 
 namespace charm::cli {
 namespace {
@@ -149,8 +149,9 @@ int malloc_profile(const MallocProfileOptions& options, Session& session) {
   }
   os::check_writable(path);
   Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
-  memory_traffic::Model model = memory_traffic::measured_model(memory_traffic::model_of(machine), live_prober(machine, options.seconds),
-                                                 [&](const std::string& what) { progress.step("measuring " + what); });
+  memory_traffic::Model model =
+      memory_traffic::measured_model(memory_traffic::model_of(machine), live_prober(machine, options.seconds),
+                                     [&](const std::string& what) { progress.step("measuring " + what); });
   if (model.memories.size() > 1) {
     LiveLoads loads(machine, model, options);
     memory_traffic::measure_under_load(

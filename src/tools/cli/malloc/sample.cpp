@@ -14,12 +14,12 @@
 #include "base/clock.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
+#include "os/files/output_file.hpp"
+#include "os/processes/this_process.hpp"
 #include "tools/cli/malloc/commands.hpp"
 #include "tools/cli/malloc/live.hpp"
-#include "os/files/output_file.hpp"
-#include "tools/os/terminal.hpp"
-#include "os/processes/this_process.hpp"
 #include "tools/memory_traffic/traffic_recording.hpp"
+#include "tools/os/terminal.hpp"
 
 namespace charm::cli {
 namespace {

@@ -7,11 +7,11 @@
 
 #include "base/registry.hpp"
 #include "base/settings.hpp"
-#include "tools/cli/options.hpp"
 #include "os/processes/this_process.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/memory_traffic/model_json.hpp"
 #include "topology/discovery.hpp"
 #include "topology/profile.hpp"
-#include "tools/memory_traffic/model_json.hpp"
 
 namespace charm::cli {
 std::vector<std::string> malloc_policies() {

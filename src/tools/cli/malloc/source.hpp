@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "memory/weight_page.hpp"
 #include "tools/cli/cli11.hpp"
 #include "tools/memory_traffic/weight_policy.hpp"
-#include "memory/weight_page.hpp"
 
 namespace charm::cli {
 

@@ -10,10 +10,10 @@
 
 #include "base/format.hpp"
 #include "base/json.hpp"
-#include "tools/cli/malloc/commands.hpp"
-#include "tools/cli/options.hpp"
 #include "os/memory/memory.hpp"
 #include "os/threads/affinity.hpp"
+#include "tools/cli/malloc/commands.hpp"
+#include "tools/cli/options.hpp"
 #include "tools/probe/measuring/heap_blocks.hpp"
 
 namespace charm::cli {

@@ -13,10 +13,10 @@
 #include "base/clock.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
+#include "os/files/output_file.hpp"
 #include "tools/cli/malloc/commands.hpp"
 #include "tools/cli/malloc/live.hpp"
 #include "tools/cli/text_table.hpp"
-#include "os/files/output_file.hpp"
 #include "tools/memory_traffic/publish.hpp"
 
 namespace charm::cli {
@@ -59,7 +59,8 @@ struct Seen {
 };
 
 Seen seen_traffic(const WeightSource& source, const MallocWeightsOptions& options) {
-  const auto opened = memory_traffic::open_source(memory_traffic::live_surroundings(source.model, source.machine), options.source);
+  const auto opened =
+      memory_traffic::open_source(memory_traffic::live_surroundings(source.model, source.machine), options.source);
   opened->read(base::monotonic_seconds());
   std::this_thread::sleep_for(std::chrono::duration<double>(options.interval));
   return {opened->description(), opened->read(base::monotonic_seconds()), opened->notes()};
@@ -154,8 +155,8 @@ int malloc_weights(const MallocWeightsOptions& options, Session& session) {
       throw Error(Errc::bad_input, "a sampler (charm malloc sample) keeps " + published + " up to date",
                   "end it first, or name another file with --file");
     }
-    os::write_whole(
-        published, memory_traffic::page_bytes(weight_page(source.model, source.machine, *source.policy, left, source.demand_gb_per_s)));
+    os::write_whole(published, memory_traffic::page_bytes(weight_page(source.model, source.machine, *source.policy,
+                                                                      left, source.demand_gb_per_s)));
   }
   if (options.output.json) {
     session.out << weights_json(source, rows, published, seen);

@@ -82,7 +82,7 @@ std::string rate_bars(const std::vector<Result>& rows) {
            "\n";
   }
   return html::svg_picture(width, bottom + axis_height, "bars",
-                             "Rates of " + (rows.empty() ? std::string() : rows.front().kernel), out);
+                           "Rates of " + (rows.empty() ? std::string() : rows.front().kernel), out);
 }
 
 std::string comparison(const std::vector<Result>& rows) {

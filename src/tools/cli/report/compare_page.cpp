@@ -38,11 +38,11 @@ std::string header(const Host& host, const Outcome& outcome) {
   }
   return out + "<dl class=\"facts\">\n" + html::fact("Machine", host.machine) + html::fact("Host", host.name) +
          html::fact("May use",
-                      fmt::format("{} cpu{}, {} core{}, {} chiplet{}", host.cpus, host.cpus == 1 ? "" : "s", host.cores,
-                                  host.cores == 1 ? "" : "s", host.chiplets, host.chiplets == 1 ? "" : "s")) +
+                    fmt::format("{} cpu{}, {} core{}, {} chiplet{}", host.cpus, host.cpus == 1 ? "" : "s", host.cores,
+                                host.cores == 1 ? "" : "s", host.chiplets, host.chiplets == 1 ? "" : "s")) +
          html::fact("System", host.kernel) + html::fact("Date", host.date) +
          html::fact("Runs", fmt::format("{} of each in random order, after {} to warm up; seed {}", outcome.rounds,
-                                          outcome.warm_ups, outcome.seed)) +
+                                        outcome.warm_ups, outcome.seed)) +
          "</dl>\n</header>\n";
 }
 
@@ -109,15 +109,15 @@ std::string figures(const Outcome& outcome) {
   }
   std::string out = "<h2>Figures</h2>\n<div class=\"scroll\">" +
                     html::html_table({{"program"},
-                                        {"wall, median", true},
-                                        {"min", true},
-                                        {"max", true},
-                                        {"spread", true},
-                                        {"cpu time", true},
-                                        {"peak memory", true},
-                                        {"wall ratio (95 %)", true},
-                                        {"cpu ratio (95 %)", true}},
-                                       rows, "results") +
+                                      {"wall, median", true},
+                                      {"min", true},
+                                      {"max", true},
+                                      {"spread", true},
+                                      {"cpu time", true},
+                                      {"peak memory", true},
+                                      {"wall ratio (95 %)", true},
+                                      {"cpu ratio (95 %)", true}},
+                                     rows, "results") +
                     "</div>\n<p class=\"muted\">Spread is the distance between the quartiles, as a part of the median."
                     "</p>\n";
   if (outcome.counters.empty()) return out;
@@ -159,8 +159,7 @@ std::string comparison_page(const Host& host, const Outcome& outcome, const std:
   for (const auto& series : outcome.series) {
     title += (&series == &outcome.series.front() ? " of " : " and ") + shown_command(series.program, 40);
   }
-  return html::html_page(title, header(host, outcome) + pictures(outcome) + figures(outcome) + notes(outcome),
-                           command);
+  return html::html_page(title, header(host, outcome) + pictures(outcome) + figures(outcome) + notes(outcome), command);
 }
 
 }  // namespace charm::cli

@@ -105,7 +105,7 @@ std::string history_picture(const PolicyHistory& history) {
                       fmt::format("{:.3g} s", axis.end)) +
          "\n";
   return html::svg_picture(width, y + gap / 2, "bars history",
-                             "spread and signals of policy " + history.policy + " over time", out);
+                           "spread and signals of policy " + history.policy + " over time", out);
 }
 
 std::string history_list(const PolicyHistory& history) {

@@ -55,14 +55,13 @@ std::string header(const Report& report) {
          html::escaped(outcome.input.description) + "</p>\n" + verdict + "\n<dl class=\"facts\">\n" +
          html::fact("Machine", host.machine) + html::fact("Host", host.name) +
          html::fact("May use",
-                      fmt::format("{} cpu{}, {} core{}, {} chiplet{}", host.cpus, host.cpus == 1 ? "" : "s", host.cores,
-                                  host.cores == 1 ? "" : "s", host.chiplets, host.chiplets == 1 ? "" : "s")) +
-         html::fact("System", host.kernel) + html::fact("Compiler", host.compiler) +
-         html::fact("Date", host.date) +
+                    fmt::format("{} cpu{}, {} core{}, {} chiplet{}", host.cpus, host.cpus == 1 ? "" : "s", host.cores,
+                                host.cores == 1 ? "" : "s", host.chiplets, host.chiplets == 1 ? "" : "s")) +
+         html::fact("System", host.kernel) + html::fact("Compiler", host.compiler) + html::fact("Date", host.date) +
          (outcome.input.seconds > 0
               ? html::fact("Input made in",
-                             fmt::format("{}, at most {} of memory", base::format_seconds(outcome.input.seconds),
-                                         base::format_bytes(outcome.input.peak_rss_bytes)))
+                           fmt::format("{}, at most {} of memory", base::format_seconds(outcome.input.seconds),
+                                       base::format_bytes(outcome.input.peak_rss_bytes)))
               : "") +
          "</dl>\n</header>\n";
 }
@@ -83,8 +82,8 @@ std::string bars(const BenchResult& outcome) {
       "fastest. Longer is better.</p>\n<div class=\"panels\">\n";
   for (const auto& rows : by_kernel(outcome.results)) {
     const std::string sentence = comparison(rows);
-    out += "<figure>\n<h3>" + kernel_title(rows.front().kernel) + "</h3>\n<p class=\"sub\">" +
-           html::escaped(sentence) + "</p>\n" + rate_bars(rows) + "</figure>\n";
+    out += "<figure>\n<h3>" + kernel_title(rows.front().kernel) + "</h3>\n<p class=\"sub\">" + html::escaped(sentence) +
+           "</p>\n" + rate_bars(rows) + "</figure>\n";
   }
   return out + "</div>\n";
 }
@@ -99,7 +98,7 @@ std::string speedups(const BenchResult& outcome) {
     out += "<figure>\n<h3>" + html::escaped("charm " + each.policy + " against " + each.peer) +
            "</h3>\n<p class=\"sub\">" +
            html::escaped(fmt::format("{:.3f} times its time in all (95 %: {:.3f} to {:.3f})", each.in_all->value,
-                                       each.in_all->at95.low, each.in_all->at95.high)) +
+                                     each.in_all->at95.low, each.in_all->at95.high)) +
            "</p>\n" + speedup_bars(each) + "</figure>\n";
   }
   return out;

@@ -66,7 +66,7 @@ std::string speedup_bars(const Versus& versus) {
            "\n";
   }
   return html::svg_picture(picture_width, plot_height + names_height + 8, "bars",
-                             fmt::format("Speed-up of charm {} over {} by query", versus.policy, versus.peer), out);
+                           fmt::format("Speed-up of charm {} over {} by query", versus.policy, versus.peer), out);
 }
 
 }  // namespace charm::cli

@@ -101,7 +101,7 @@ std::vector<double> gb_per_s_of(const Model& model, const std::vector<Reading>& 
 }
 
 memory_traffic::Weights weights_of(const memory_traffic::Model& model, std::string_view policy, int node,
-                            const memory_traffic::Bandwidths& left, double demand_gb_per_s) {
+                                   const memory_traffic::Bandwidths& left, double demand_gb_per_s) {
   memory_traffic::Question question{.model = &model, .left = left, .root = memory_traffic::root_of_node(model, node)};
   question.demand_gb_per_s = demand_gb_per_s;
   return memory_traffic::huge_weights(memory_traffic::policy(policy), question);

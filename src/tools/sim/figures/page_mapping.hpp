@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/sim/model.hpp"
 #include "tools/memory_traffic/weight_policy.hpp"
+#include "tools/sim/model.hpp"
 
 namespace charm::sim {
 
@@ -19,7 +19,7 @@ struct Reading {
   int threads = 1;
   double read_gb_per_s = 0;     ///< of all threads, with local memory and nobody else; 0: as fast as a core can stream
   double written_gb_per_s = 0;  ///< the same
-  memory_traffic::Weights weights;     ///< by node; their sum counts as 1
+  memory_traffic::Weights weights;  ///< by node; their sum counts as 1
 };
 
 /// GB/s that each of the programs gets when all run at the same time. \param background taken from each memory by
@@ -29,7 +29,8 @@ std::vector<double> gb_per_s_of(const Model& model, const std::vector<Reading>& 
 
 /// The weights of a policy for huge blocks of a node's threads.
 memory_traffic::Weights weights_of(const memory_traffic::Model& model, std::string_view policy, int node,
-                            const memory_traffic::Bandwidths& left, double demand_gb_per_s = memory_traffic::unlimited);
+                                   const memory_traffic::Bandwidths& left,
+                                   double demand_gb_per_s = memory_traffic::unlimited);
 
 /// All on one node.
 memory_traffic::Weights only_on(std::size_t nodes, int node);

@@ -1,17 +1,17 @@
 // TAPMM with several programs and several readers (§3.3, §4.2): what Figs. 10 and 11, whose programs run alone or
 // beside a database, leave open. Two programs under the malloc follow one sampler: does each take the other's traffic
 // for a reason to move, and do they swing together? And a block that threads of several dies read: the paper computes
-// its weights for the die that allocates it. The sampler and the weights are those of src/tools/memory_traffic; it is told the
-// traffic of all programs, as `charm malloc sample` is.
+// its weights for the die that allocates it. The sampler and the weights are those of src/tools/memory_traffic; it is
+// told the traffic of all programs, as `charm malloc sample` is.
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "tools/sim/figures/all.hpp"
-#include "tools/sim/figures/page_mapping.hpp"
 #include "tools/memory_traffic/sampler.hpp"
 #include "tools/memory_traffic/source.hpp"
+#include "tools/sim/figures/all.hpp"
+#include "tools/sim/figures/page_mapping.hpp"
 
 namespace charm::sim {
 namespace {

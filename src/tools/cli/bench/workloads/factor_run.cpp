@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "os/memory/memory.hpp"
 #include "tools/cli/bench/workload_run.hpp"
 #include "tools/cli/bench/workloads/factor_options.hpp"
-#include "os/memory/memory.hpp"
 #include "workloads/factor/factor_bench.hpp"
 
 namespace charm::cli {

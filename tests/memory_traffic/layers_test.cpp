@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "tools/memory_traffic/fit.hpp"
 #include "memory_traffic/machines.hpp"
+#include "tools/memory_traffic/fit.hpp"
 #include "tools/memory_traffic/smoothing.hpp"
 
 namespace charm::memory_traffic::test {
@@ -30,17 +30,18 @@ Spread spread(const std::vector<std::uint16_t>& weights, std::size_t bytes, std:
   Spread result;
   result.pages.assign(weights.size(), 0);
   std::size_t next = 0;
-  memory::for_each_run(memory::layers_of(weights), bytes, page, [&](std::size_t offset, std::size_t length, std::uint64_t members) {
-    EXPECT_EQ(offset, next);
-    next = offset + length;
-    ++result.runs;
-    std::vector<std::size_t> nodes;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      if ((members >> i & 1U) != 0) nodes.push_back(i);
-    }
-    for (std::size_t p = offset / page; p * page < offset + length; ++p)
-      ++result.pages[nodes[(first + p) % nodes.size()]];
-  });
+  memory::for_each_run(memory::layers_of(weights), bytes, page,
+                       [&](std::size_t offset, std::size_t length, std::uint64_t members) {
+                         EXPECT_EQ(offset, next);
+                         next = offset + length;
+                         ++result.runs;
+                         std::vector<std::size_t> nodes;
+                         for (std::size_t i = 0; i < weights.size(); ++i) {
+                           if ((members >> i & 1U) != 0) nodes.push_back(i);
+                         }
+                         for (std::size_t p = offset / page; p * page < offset + length; ++p)
+                           ++result.pages[nodes[(first + p) % nodes.size()]];
+                       });
   EXPECT_EQ(next, bytes);
   return result;
 }
@@ -107,7 +108,7 @@ TEST(Layers, HugePagesFollowTheWeightsAsNearlyAsTheirSizeAllows) {
 TEST(Layers, AHugeBlockStaysBelowTheLimitOfMappings) {
   std::size_t runs = 0;
   memory::for_each_run(memory::layers_of(std::vector<std::uint16_t>{900, 700, 500, 300}), std::size_t{4} << 40U, small,
-               [&](std::size_t, std::size_t, std::uint64_t) { ++runs; });
+                       [&](std::size_t, std::size_t, std::uint64_t) { ++runs; });
   EXPECT_LE(runs, 4 * 513U);
 }
 
