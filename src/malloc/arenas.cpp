@@ -93,9 +93,9 @@ void* normal_extent(Normal& arena, void* wanted, std::size_t bytes, std::size_t 
   }
 }
 
-/// What the extents with mappings of their own have of them, in repeats of the layers (traffic/layers.hpp), each of which
-/// has at most one for every memory. As jemalloc tells of every extent that is made, cut, joined and given back, this is
-/// the sum over those that there are.
+/// What the extents with mappings of their own have of them, in repeats of the layers (traffic/layers.hpp), each of
+/// which has at most one for every memory. As jemalloc tells of every extent that is made, cut, joined and given back,
+/// this is the sum over those that there are.
 constinit std::atomic<std::size_t> repeats_in_use{0};
 constinit std::size_t most_repeats = SIZE_MAX;
 
@@ -263,7 +263,7 @@ int normal_arena(std::size_t root, int current, void* thread) noexcept {
   std::size_t slot = 0;
   for (; slot < arenas_per_root && fewest > 0; ++slot) {
     const int number = normal[root][slot].number.load(std::memory_order_acquire);
-    if (number == 0) break;  // nor are those behind it there
+    if (number == 0) break;    // nor are those behind it there
     if (number < 0) continue;  // refused
     unsigned users = threads_of(number - 1);
     if (number - 1 == current && users > 0) --users;  // the thread itself
@@ -291,8 +291,7 @@ int huge_arena(std::size_t root, std::size_t bytes, void* thread) noexcept {
   // A quarter of the mappings for blocks of which there can be many, and as much again for those that cover much memory
   // with each; half is left to the program itself.
   const std::size_t budget = traffic::repeat_bytes(bytes) > bytes / 16 ? most_repeats / 4 : most_repeats / 2;
-  if (repeats_in_use.load(std::memory_order_relaxed) + repeats_of(bytes) > budget)
-    return shared_arena(root, thread);
+  if (repeats_in_use.load(std::memory_order_relaxed) + repeats_of(bytes) > budget) return shared_arena(root, thread);
   return number_of(huge[root], root, thread);
 }
 

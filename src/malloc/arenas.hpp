@@ -6,7 +6,8 @@
 // Huge arenas map every extent by itself, spread by the weights of that moment, and unmap it when it is freed: a
 // block's pages stay where they were put, and new weights apply to new blocks.
 //
-// A1  Hooks allocate nothing and call nobody but the kernel: they run below jemalloc's locks. `Hook` (hook.hpp) asserts the
+// A1  Hooks allocate nothing and call nobody but the kernel: they run below jemalloc's locks. `Hook` (hook.hpp) asserts
+// the
 //     first; a test looks at what the library needs of others for the second. The only lock that they take is that of
 //     shared.hpp, within which nothing else is taken.
 // A2  jemalloc must run with retain:false. Otherwise it keeps memory that the hook of a huge arena has unmapped.

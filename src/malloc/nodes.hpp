@@ -13,8 +13,8 @@ bool several_memories() noexcept;
 /// How many mappings a process may have (vm.max_map_count).
 std::size_t most_mappings() noexcept;
 
-/// A node without room for its part of a block, while another has more; -1: none. If all are short of memory, the kernel
-/// makes room. \param root whose weights spread the block.
+/// A node without room for its part of a block, while another has more; -1: none. If all are short of memory, the
+/// kernel makes room. \param root whose weights spread the block.
 int full_node(const traffic::WeightPage& page, std::size_t bytes, std::size_t root) noexcept;
 
 }  // namespace charm::shim

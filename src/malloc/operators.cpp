@@ -3,15 +3,15 @@
 //
 // The shim is not linked with a C++ library, because C programs would have to load that. When there is no memory it
 // calls the operator of the C++ library that the caller was linked with, which fails in the same way and then does the
-// rest, from the new handler to the exception. That need not be the program's: a plug-in (an extension of Python) brings
-// its own into a program in C, which nobody else sees.
+// rest, from the new handler to the exception. That need not be the program's: a plug-in (an extension of Python)
+// brings its own into a program in C, which nobody else sees.
 #include <cstddef>
 #include <cstdlib>
 #include <new>
 
 #include "malloc/jemalloc.hpp"
-#include "malloc/shim.hpp"
 #include "malloc/messages.hpp"
+#include "malloc/shim.hpp"
 #include "os/memory/bare.hpp"
 
 namespace {

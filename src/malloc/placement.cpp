@@ -55,7 +55,7 @@ const char* user_path() noexcept {
 }
 
 /// What the kernel has answered to the first call that it refused, to be said where no lock is held; 0: nothing to say.
-constinit std::atomic<int> refusal{0};
+constinit std::atomic<int> refused_with{0};
 
 const char* reason_of(int error) noexcept {
   switch (error) {
@@ -68,7 +68,8 @@ const char* reason_of(int error) noexcept {
       return "a filter of system calls (seccomp) would kill the process if it placed memory (mbind); memory lies where "
              "it is touched first; allow mbind in the sandbox";
     case ENOSYS:
-      return "the kernel cannot place memory (it was built without NUMA, or an emulator has no mbind); it lies where it "
+      return "the kernel cannot place memory (it was built without NUMA, or an emulator has no mbind); it lies where "
+             "it "
              "is touched first";
     default:
       return nullptr;
@@ -93,7 +94,7 @@ bool place_on(const os::bare::Nodes& nodes, void* data, std::size_t bytes, bool 
   if (error == 0) return true;
   count(all_statistics.refused);
   int none = 0;
-  refusal.compare_exchange_strong(none, error, std::memory_order_relaxed);
+  refused_with.compare_exchange_strong(none, error, std::memory_order_relaxed);
   return false;
 }
 
@@ -199,14 +200,15 @@ void spread(void* data, std::size_t bytes, std::size_t root) noexcept {
   // Borders lie between huge pages also where the block does not begin there: it is what was added to a growing one.
   const std::size_t before = reinterpret_cast<std::uintptr_t>(data) % usual_page;
   char* const begin = static_cast<char*>(data) - before;
-  traffic::for_each_run(
-      layers, before + bytes, usual_page, [&](std::size_t offset, std::size_t length, std::uint64_t members) {
-        if (offset == 0) {
-          offset += before;
-          length -= before;
-        }
-        if (place_on(nodes_of(members), begin + offset, length, std::popcount(members) > 1)) count_members(members, length);
-      });
+  traffic::for_each_run(layers, before + bytes, usual_page,
+                        [&](std::size_t offset, std::size_t length, std::uint64_t members) {
+                          if (offset == 0) {
+                            offset += before;
+                            length -= before;
+                          }
+                          if (place_on(nodes_of(members), begin + offset, length, std::popcount(members) > 1))
+                            count_members(members, length);
+                        });
 }
 }  // namespace
 
@@ -247,9 +249,9 @@ void see_full_nodes(std::size_t bytes, std::size_t root) noexcept {
 }
 
 void tell_refusal() noexcept {
-  if (refusal.load(std::memory_order_relaxed) == 0) [[likely]]
+  if (refused_with.load(std::memory_order_relaxed) == 0) [[likely]]
     return;
-  const int error = refusal.exchange(0, std::memory_order_relaxed);
+  const int error = refused_with.exchange(0, std::memory_order_relaxed);
   if (error != 0) say_refusal(error, false);
 }
 

@@ -1,5 +1,5 @@
-// Sandboxes that a program begins by itself (seccomp): a filter of system calls that knows those of other allocators, and
-// kills the program at mbind or at the opening of a file.
+// Sandboxes that a program begins by itself (seccomp): a filter of system calls that knows those of other allocators,
+// and kills the program at mbind or at the opening of a file.
 //
 // The shim sees a program begin one, because the functions for it, prctl() and syscall(), come here first. From then on
 // it asks nothing of the kernel but what any malloc does (mmap, munmap, madvise, futex): blocks lie where they are

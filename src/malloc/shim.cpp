@@ -14,13 +14,14 @@
 #include "malloc/shim.hpp"
 
 #include <atomic>
+#include <bit>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
 
 #include "malloc/arenas.hpp"
-#include "malloc/jemalloc.hpp"
 #include "malloc/hook.hpp"
+#include "malloc/jemalloc.hpp"
 #include "malloc/placement.hpp"
 #include "malloc/sandbox.hpp"
 #include "malloc/shared.hpp"
@@ -336,8 +337,13 @@ CHARM_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexc
   return allocate_aligned(alignment, bytes);
 }
 
+/// As in glibc, any alignment is rounded up to a power of two.
 CHARM_EXPORT void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-  return allocate_aligned(alignment, bytes);
+  constexpr std::size_t most = SIZE_MAX / 2 + 1;
+  constexpr int invalid = 22;  // EINVAL
+  if (alignment <= most) return allocate_aligned(alignment == 0 ? 1 : std::bit_ceil(alignment), bytes);
+  charm::os::bare::set_error(invalid);
+  return nullptr;
 }
 
 CHARM_EXPORT void* valloc(std::size_t bytes) noexcept { return allocate_aligned(charm::os::bare::page_bytes(), bytes); }
@@ -351,3 +357,14 @@ CHARM_EXPORT void* pvalloc(std::size_t bytes) noexcept {
   }
   return allocate_aligned(page, bytes == 0 ? page : (bytes + page - 1) / page * page);
 }
+
+// glibc's own names, by which some programs call its malloc; what they get there they give to free().
+CHARM_EXPORT void* __libc_malloc(std::size_t bytes) noexcept { return malloc(bytes); }
+CHARM_EXPORT void* __libc_calloc(std::size_t count, std::size_t bytes) noexcept { return calloc(count, bytes); }
+CHARM_EXPORT void* __libc_realloc(void* block, std::size_t bytes) noexcept { return realloc(block, bytes); }
+CHARM_EXPORT void __libc_free(void* block) noexcept { free(block); }
+CHARM_EXPORT void* __libc_memalign(std::size_t alignment, std::size_t bytes) noexcept {
+  return memalign(alignment, bytes);
+}
+CHARM_EXPORT void* __libc_valloc(std::size_t bytes) noexcept { return valloc(bytes); }
+CHARM_EXPORT void* __libc_pvalloc(std::size_t bytes) noexcept { return pvalloc(bytes); }

@@ -6,6 +6,7 @@
 
 namespace charm::shim {
 
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): it is constinit
 extern std::atomic<int> decided;  // whether this process places memory: 0: no, 1: a thread decides, 2: yes
 void decide_when_called() noexcept;
 

@@ -137,6 +137,25 @@ static void contract(void) {
   EXPECT(paged != NULL && (uintptr_t)paged % page == 0 && malloc_usable_size(paged) >= 2 * page);
   free(paged);
 
+  /* As in glibc, memalign() takes any alignment. */
+  for (size_t alignment = 0; alignment < 100; alignment += 33) {
+    void* block = memalign(alignment, 100);
+    EXPECT(block != NULL && (uintptr_t)block % (alignment == 0 ? 1 : alignment == 33 ? 64 : 128) == 0);
+    free(block);
+  }
+  errno = 0;
+  EXPECT(memalign(too_much + 1, 1) == NULL && errno == EINVAL);
+
+  /* glibc's own names for the same. */
+  void* (*named)(size_t) = (void* (*)(size_t))dlsym(RTLD_DEFAULT, "__libc_malloc");
+  void* (*named_again)(void*, size_t) = (void* (*)(void*, size_t))dlsym(RTLD_DEFAULT, "__libc_realloc");
+  void (*named_free)(void*) = (void (*)(void*))dlsym(RTLD_DEFAULT, "__libc_free");
+  if (named != NULL && named_again != NULL && named_free != NULL) {
+    free(named(100));
+    free(named_again(malloc(100), 5 * mib));
+    named_free(malloc(100));
+  }
+
   /* What the C library allocates for its callers. */
   char* text = strdup("a text");
   EXPECT(strcmp(text, "a text") == 0);

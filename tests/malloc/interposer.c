@@ -1,6 +1,6 @@
 /* A library that is preloaded beside libcharm_malloc.so: it has the C library's functions once more, and allocates in
-   each of them before it calls the next one, as tools do that record what a program does. An allocator that calls one of
-   them below its locks allocates within itself. */
+   each of them before it calls the next one, as tools do that record what a program does. An allocator that calls one
+   of them below its locks allocates within itself. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>

@@ -1,10 +1,9 @@
-// What real processes do to a malloc: other preloaded libraries, sandboxes, plug-ins, more blocks than there are mappings,
-// names for themselves, other folders, other files on descriptor 2.
-#include "malloc/under.hpp"
-
+// What real processes do to a malloc: other preloaded libraries, sandboxes, plug-ins, more blocks than there are
+// mappings, names for themselves, other folders, other files on descriptor 2.
 #include <set>
 #include <sstream>
 
+#include "malloc/under.hpp"
 #include "thorough.hpp"
 
 namespace charm::shim::test {
@@ -49,12 +48,13 @@ TEST_F(Processes, ItNeedsOfOtherLibrariesOnlyWhatCannotAllocateBelowItsLocks) {
       // data
       "__environ", "environ", "__libc_single_threaded", "__rseq_offset", "__rseq_size",
       // computing
-      "__ctype_b_loc", "__errno_location", "__sched_cpucount", "exp", "ffs", "log", "memchr", "memcmp", "memcpy", "memmove",
-      "memset", "round", "strchr", "strcmp", "strcpy", "strlen", "strncmp", "strncpy", "getauxval", "pthread_self",
+      "__ctype_b_loc", "__errno_location", "__sched_cpucount", "exp", "ffs", "log", "memchr", "memcmp", "memcpy",
+      "memmove", "memset", "round", "strchr", "strcmp", "strcpy", "strlen", "strncmp", "strncpy", "getauxval",
+      "pthread_self",
       // the beginning and the end of threads and of the process, fork(), a failed operator new
       "__cxa_atexit", "__cxa_finalize", "__register_atfork", "__stack_chk_fail", "_exit", "abort", "dl_iterate_phdr",
-      "dladdr", "dlclose", "dlopen", "dlsym", "pthread_key_create", "pthread_mutexattr_destroy", "pthread_mutexattr_init",
-      "pthread_mutexattr_settype", "pthread_setspecific", "atexit",
+      "dladdr", "dlclose", "dlopen", "dlsym", "pthread_key_create", "pthread_mutexattr_destroy",
+      "pthread_mutexattr_init", "pthread_mutexattr_settype", "pthread_setspecific", "atexit",
       // options of jemalloc: its profiler, its threads in the background, memory from sbrk, messages about bad options
       "_Unwind_Backtrace", "_Unwind_GetIP", "creat", "getpid", "gettimeofday", "pthread_cond_init",
       "pthread_cond_signal", "pthread_cond_timedwait", "pthread_cond_wait", "pthread_create", "pthread_getname_np",

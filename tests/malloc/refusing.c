@@ -1,5 +1,6 @@
-/* refusing [--absent|--killing] PROGRAM...: runs it where the kernel's calls for the placement of memory are forbidden (mbind,
-   set_mempolicy and get_mempolicy), as Docker's default seccomp profile does; --absent: where the kernel has none;
+/* refusing [--absent|--killing] PROGRAM...: runs it where the kernel's calls for the placement of memory are forbidden
+   (mbind, set_mempolicy and get_mempolicy), as Docker's default seccomp profile does; --absent: where the kernel has
+   none;
    --killing: where they kill the process. */
 #include <errno.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* sandbox kill|refuse PRCTL|SYSCALL: begins a sandbox (seccomp) that allows what glibc's malloc and this program need and
-   kills the program, or refuses, at anything else, and allocates in it. Exit code 0 and "done". */
+/* sandbox kill|refuse PRCTL|SYSCALL: begins a sandbox (seccomp) that allows what glibc's malloc and this program need
+   and kills the program, or refuses, at anything else, and allocates in it. Exit code 0 and "done". */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
@@ -18,17 +18,17 @@
 static const size_t mib = (size_t)1 << 20;
 
 static int begin(int kills, int by_syscall) {
-  static const int allowed[] = {SYS_mmap,     SYS_munmap,        SYS_mremap, SYS_madvise,     SYS_mprotect,
-                                SYS_brk,      SYS_futex,         SYS_write,  SYS_exit_group,  SYS_exit,
+  static const int allowed[] = {SYS_mmap,         SYS_munmap,         SYS_mremap, SYS_madvise,        SYS_mprotect,
+                                SYS_brk,          SYS_futex,          SYS_write,  SYS_exit_group,     SYS_exit,
                                 SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_gettid, SYS_restart_syscall};
   enum { count = sizeof allowed / sizeof *allowed };
   struct sock_filter filter[count + 3];
   filter[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
   for (int i = 0; i < count; ++i)
-    filter[1 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)allowed[i],
-                                                 (unsigned char)(count - i), 0);
-  filter[1 + count] = (struct sock_filter)BPF_STMT(
-      BPF_RET | BPF_K, kills ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ERRNO | ENOSYS);
+    filter[1 + i] =
+        (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)allowed[i], (unsigned char)(count - i), 0);
+  filter[1 + count] =
+      (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, kills ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ERRNO | ENOSYS);
   filter[2 + count] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   struct sock_fprog program = {count + 3, filter};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;

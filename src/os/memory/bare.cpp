@@ -26,8 +26,10 @@
 #if __GLIBC_PREREQ(2, 35)
 // What the kernel writes about this thread, at an offset from its thread pointer (sys/rseq.h, which GCC 12 warns of).
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming)
 [[gnu::weak]] extern const std::ptrdiff_t __rseq_offset;
 [[gnu::weak]] extern const unsigned __rseq_size;
+// NOLINTEND(readability-identifier-naming)
 }
 #endif
 
@@ -78,8 +80,8 @@ int place(void* data, std::size_t bytes, const Nodes& nodes, bool in_turn) noexc
 #ifdef SYS_mbind
   const int policy = (in_turn ? interleave_policy : preferred_policy) | static_nodes;
   // The kernel reads one bit less than it is told.
-  return static_cast<int>(-raw_call(SYS_mbind, as_long(data), static_cast<long>(bytes), policy, as_long(nodes.words),
-                                    Nodes::most + 1, 0));
+  return static_cast<int>(
+      -raw_call(SYS_mbind, as_long(data), static_cast<long>(bytes), policy, as_long(nodes.words), Nodes::most + 1, 0));
 #else
   (void)data, (void)bytes, (void)nodes, (void)in_turn, (void)preferred_policy, (void)interleave_policy,
       (void)static_nodes;

@@ -32,8 +32,8 @@ struct Nodes {
 /// \return 0 or an errno.
 int place(void* data, std::size_t bytes, const Nodes& nodes, bool in_turn) noexcept;
 
-/// Calls the function in a child process of its own, where a filter of system calls (seccomp) may kill it, and gives what
-/// it returns (0 to 125). \return `killed` where it was, or the errno of what it takes to try.
+/// Calls the function in a child process of its own, where a filter of system calls (seccomp) may kill it, and gives
+/// what it returns (0 to 125). \return `killed` where it was, or the errno of what it takes to try.
 inline constexpr int killed = 126;
 int try_in_child(int (*call)(void*), void* argument) noexcept;
 
@@ -99,8 +99,8 @@ bool append(const char* path, const char* text, std::size_t length) noexcept;
 
 /// The function of this name in the libraries behind this one. Calls the C library.
 void* next_function(const char* name) noexcept;
-/// The function of this name as the library with this code sees it in itself and in the libraries that it needs, wherever
-/// the program sees another one or none. Calls the C library.
+/// The function of this name as the library with this code sees it in itself and in the libraries that it needs,
+/// wherever the program sees another one or none. Calls the C library.
 void* function_for(const void* caller, const char* name) noexcept;
 int error() noexcept;  ///< errno
 void set_error(int error) noexcept;

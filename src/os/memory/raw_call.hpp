@@ -1,6 +1,6 @@
-// System calls by the instruction itself. Through the C library they could end in a library that was preloaded (to record
-// a program's files, say), which may allocate; inside of malloc that would be a second allocation below the first one's
-// locks.
+// System calls by the instruction itself. Through the C library they could end in a library that was preloaded (to
+// record a program's files, say), which may allocate; inside of malloc that would be a second allocation below the
+// first one's locks.
 #pragma once
 
 #include <cerrno>
