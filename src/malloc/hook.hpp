@@ -8,7 +8,7 @@ namespace charm::shim {
 #ifdef NDEBUG
 class Hook {
  public:
-  Hook() noexcept {}  // not trivial, so that an unused one is no warning
+  Hook() noexcept {}  // NOLINT(modernize-use-equals-default): a trivial one would be an unused variable
 };
 inline void expect_no_hook() noexcept {}
 #else
