@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <new>
 
+#include "malloc/hook.hpp"
 #include "malloc/jemalloc.hpp"
+#include "malloc/mutex.hpp"
 #include "malloc/placement.hpp"
+#include "malloc/shared.hpp"
 #include "malloc/statistics.hpp"
 #include "os/memory/bare.hpp"
 #include "traffic/weight_page.hpp"
@@ -25,7 +28,7 @@ struct Chunk {
 struct Normal {
   std::size_t root = 0;
   std::atomic<Chunk*> chunk{nullptr};
-  std::atomic<int> number{0};  // 0: not there yet, -1: being made, -2: refused; else jemalloc's number + 1
+  std::atomic<int> number{0};  // 0: not there yet, -1: refused; else jemalloc's number + 1
 };
 
 struct Huge {
@@ -36,10 +39,11 @@ struct Huge {
 static_assert(offsetof(Huge, hooks) == 0);
 
 constinit Normal normal[traffic::most_roots][arenas_per_root];
-constinit Huge huge[traffic::most_roots];
+constinit Huge huge[traffic::most_roots];    // blocks with mappings of their own
+constinit Huge shared[traffic::most_roots];  // blocks that share them
 
 /// The normal arenas by jemalloc's number of them (A3).
-constexpr std::size_t most_numbers = 1 + traffic::most_roots * (arenas_per_root + 1);
+constexpr std::size_t most_numbers = 1 + traffic::most_roots * (arenas_per_root + 2);
 constinit std::atomic<Normal*> normal_by_number[most_numbers];
 
 /// Cuts an extent out of the chunk; nullptr where it does not fit.
@@ -63,6 +67,7 @@ bool cut_at(Chunk* chunk, const void* wanted, std::size_t bytes) noexcept {
 
 /// Memory for an extent of a normal arena, untouched and thus zero.
 void* normal_extent(Normal& arena, void* wanted, std::size_t bytes, std::size_t alignment) noexcept {
+  const Hook hook;
   if (wanted != nullptr) {  // growing in place: anywhere else what lies behind belongs to another extent
     Chunk* chunk = arena.chunk.load(std::memory_order_acquire);
     return chunk != nullptr && cut_at(chunk, wanted, bytes) ? wanted : nullptr;
@@ -88,8 +93,23 @@ void* normal_extent(Normal& arena, void* wanted, std::size_t bytes, std::size_t 
   }
 }
 
+/// What the extents with mappings of their own have of them, in repeats of the layers (traffic/layers.hpp), each of
+/// which has at most one for every memory. As jemalloc tells of every extent that is made, cut, joined and given back,
+/// this is the sum over those that there are.
+constinit std::atomic<std::size_t> repeats_in_use{0};
+constinit std::size_t most_repeats = SIZE_MAX;
+
+std::size_t repeats_of(std::size_t bytes) noexcept {
+  const std::size_t each = traffic::repeat_bytes(bytes);
+  const std::size_t repeats = (bytes + each / 2) / each;
+  return repeats == 0 ? 1 : repeats;
+}
+
+void use(std::size_t repeats) noexcept { repeats_in_use.fetch_add(repeats, std::memory_order_relaxed); }
+
 bool purge(extent_hooks_t* /*hooks*/, void* extent, std::size_t /*size*/, std::size_t offset, std::size_t bytes,
            unsigned /*number*/) {
+  const Hook hook;
   return !os::bare::forget(static_cast<char*>(extent) + offset, bytes);
 }
 
@@ -103,20 +123,40 @@ bool merge(extent_hooks_t* /*hooks*/, void* /*first*/, std::size_t /*first_bytes
   return false;
 }
 
+bool huge_split(extent_hooks_t* /*hooks*/, void* /*extent*/, std::size_t size, std::size_t first, std::size_t second,
+                bool /*committed*/, unsigned /*number*/) {
+  use(repeats_of(first) + repeats_of(second) - repeats_of(size));
+  return false;
+}
+
+bool huge_merge(extent_hooks_t* /*hooks*/, void* /*first*/, std::size_t first_bytes, void* /*second*/,
+                std::size_t second_bytes, bool /*committed*/, unsigned /*number*/) {
+  use(repeats_of(first_bytes + second_bytes) - repeats_of(first_bytes) - repeats_of(second_bytes));
+  return false;
+}
+
+/// On the border of a huge page, so that the kernel can use some where it is set to.
+std::size_t border_of(std::size_t bytes, std::size_t alignment) noexcept {
+  return bytes >= 2 * mib && alignment < 2 * mib ? 2 * mib : alignment;
+}
+
 void* huge_alloc(extent_hooks_t* hooks, void* wanted, std::size_t bytes, std::size_t alignment, bool* zero,
                  bool* commit, unsigned /*number*/) {
-  // On the border of a huge page, so that the kernel can use some where it is set to.
-  const std::size_t border = bytes >= 2 * mib && alignment < 2 * mib ? 2 * mib : alignment;
-  void* extent = wanted != nullptr ? os::bare::map(wanted, bytes) : os::bare::map_aligned(bytes, border);
+  const Hook hook;
+  void* extent =
+      wanted != nullptr ? os::bare::map(wanted, bytes) : os::bare::map_aligned(bytes, border_of(bytes, alignment));
   if (extent == nullptr) return nullptr;
-  place_huge(extent, bytes, reinterpret_cast<Huge*>(hooks)->root);
+  use(repeats_of(bytes));
+  place_huge(extent, bytes, reinterpret_cast<Huge*>(hooks)->root, wanted != nullptr);
   *zero = true;
   *commit = true;
   return extent;
 }
 
 bool huge_dalloc(extent_hooks_t* /*hooks*/, void* extent, std::size_t bytes, bool /*committed*/, unsigned /*number*/) {
+  const Hook hook;
   os::bare::unmap(extent, bytes);
+  repeats_in_use.fetch_sub(repeats_of(bytes), std::memory_order_relaxed);
   return false;
 }
 
@@ -127,31 +167,47 @@ constexpr extent_hooks_t huge_hooks = {.alloc = huge_alloc,
                                        .decommit = nullptr,
                                        .purge_lazy = nullptr,
                                        .purge_forced = purge,
-                                       .split = split,
-                                       .merge = merge};
+                                       .split = huge_split,
+                                       .merge = huge_merge};
+
+void* shared_alloc(extent_hooks_t* hooks, void* wanted, std::size_t bytes, std::size_t alignment, bool* zero,
+                   bool* commit, unsigned /*number*/) {
+  const Hook hook;
+  void* extent = shared_extent(reinterpret_cast<Huge*>(hooks)->root, wanted, bytes, border_of(bytes, alignment));
+  if (extent != nullptr) *zero = *commit = true;
+  return extent;
+}
+
+bool shared_dalloc(extent_hooks_t* /*hooks*/, void* /*extent*/, std::size_t /*bytes*/, bool /*committed*/,
+                   unsigned /*number*/) {
+  return true;  // jemalloc keeps it
+}
+
+constexpr extent_hooks_t shared_hooks = {.alloc = shared_alloc,
+                                         .dalloc = shared_dalloc,
+                                         .destroy = nullptr,
+                                         .commit = nullptr,
+                                         .decommit = nullptr,
+                                         .purge_lazy = nullptr,
+                                         .purge_forced = purge,
+                                         .split = split,
+                                         .merge = merge};
 
 /// jemalloc's arena 0, which it has in any case, becomes the first arena for normal blocks: an arena of its own more
 /// takes some 100 KiB. What it has mapped before stays where it is.
 constinit std::atomic<bool> first_is_used{false};
 
-/// The process whose thread makes an arena; in a child of fork() that thread of its parent is not there.
-constinit std::atomic<int> maker{0};
+/// Held by the thread that makes an arena, and around fork(), so that a child never has half of one.
+constinit Mutex making;
 
 /// Makes an arena with these hooks, or with jemalloc's own. \return its number; -1 where jemalloc refuses.
 int create(extent_hooks_t* hooks, void* thread) noexcept {
   JemallocArenaConfig config = je_arena_config_default;
-  if (hooks != nullptr) config.hooks = hooks;
-  const int self = os::bare::process();
-  for (int holder = 0; !maker.compare_exchange_strong(holder, self, std::memory_order_acquire);) {
-    if (holder != self) continue;  // with what is there now
-    holder = 0;
-    os::bare::give_way();
-  }
+  if (hooks != nullptr) config = {hooks, false};  // what jemalloc notes down about extents is no huge block
   // All arenas are as jemalloc's own: lists of all blocks serve to reset an arena, and take a cache miss for each slab.
   je_manual_arena_base = most_numbers;
   const unsigned number = je_narenas_total_get();
   const bool made = number < most_numbers && je_arena_init(thread, number, &config) != nullptr;
-  maker.store(0, std::memory_order_release);
   return made ? static_cast<int>(number) : -1;
 }
 
@@ -169,7 +225,7 @@ int make(Huge& arena, std::size_t root, void* thread) noexcept {
     charm_je_sdallocx(block, 1, 0);
     thread = &je_tsd_tls;
   }
-  arena.hooks = huge_hooks;
+  arena.hooks = &arena >= shared && &arena < shared + traffic::most_roots ? shared_hooks : huge_hooks;
   arena.root = root;
   const int made = create(&arena.hooks, thread);
   if (made < 0) return -1;
@@ -178,23 +234,21 @@ int make(Huge& arena, std::size_t root, void* thread) noexcept {
   return made;
 }
 
-/// Makes the arena if nobody has. Another thread that makes it at the moment is waited for; after a fork() in that
-/// moment the child has an arena that stays "being made", so the wait has an end.
+/// Makes the arena if nobody has.
 template <class Arena>
 int number_of(Arena& arena, std::size_t root, void* thread) noexcept {
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    int number = arena.number.load(std::memory_order_acquire);
-    if (number > 0) return number - 1;
-    if (number == -2) return -1;
-    if (number == 0 && arena.number.compare_exchange_strong(number, -1, std::memory_order_acq_rel)) {
+  int number = arena.number.load(std::memory_order_acquire);
+  if (number == 0) {
+    const Locked lock(making);
+    number = arena.number.load(std::memory_order_acquire);
+    if (number == 0) {
       const int made = make(arena, root, thread);
       if (made >= 0) count(statistics().arenas);
-      arena.number.store(made >= 0 ? made + 1 : -2, std::memory_order_release);
-      continue;
+      number = made >= 0 ? made + 1 : -1;
+      arena.number.store(number, std::memory_order_release);
     }
-    os::bare::give_way();
   }
-  return -1;
+  return number > 0 ? number - 1 : -1;
 }
 
 unsigned threads_of(int number) noexcept {
@@ -209,8 +263,8 @@ int normal_arena(std::size_t root, int current, void* thread) noexcept {
   std::size_t slot = 0;
   for (; slot < arenas_per_root && fewest > 0; ++slot) {
     const int number = normal[root][slot].number.load(std::memory_order_acquire);
-    if (number == 0) break;  // nor are those behind it there
-    if (number < 0) continue;
+    if (number == 0) break;    // nor are those behind it there
+    if (number < 0) continue;  // refused
     unsigned users = threads_of(number - 1);
     if (number - 1 == current && users > 0) --users;  // the thread itself
     if (users > fewest || (users == fewest && number - 1 != current)) continue;
@@ -231,7 +285,20 @@ void join_cache(void* thread, void* cache, void* arena) noexcept {
   je_tcache_arena_reassociate(thread, *static_cast<void**>(cache), cache, arena);
 }
 
-int huge_arena(std::size_t root, void* thread) noexcept { return number_of(huge[root], root, thread); }
+void allow_mappings(std::size_t mappings) noexcept { most_repeats = mappings; }
+
+int huge_arena(std::size_t root, std::size_t bytes, void* thread) noexcept {
+  // A quarter of the mappings for blocks of which there can be many, and as much again for those that cover much memory
+  // with each; half is left to the program itself.
+  const std::size_t budget = traffic::repeat_bytes(bytes) > bytes / 16 ? most_repeats / 4 : most_repeats / 2;
+  if (repeats_in_use.load(std::memory_order_relaxed) + repeats_of(bytes) > budget) return shared_arena(root, thread);
+  return number_of(huge[root], root, thread);
+}
+
+int shared_arena(std::size_t root, void* thread) noexcept { return number_of(shared[root], root, thread); }
+
+void hold_arenas() noexcept { making.lock(); }
+void release_arenas() noexcept { making.unlock(); }
 
 }  // namespace charm::shim
 

@@ -6,7 +6,10 @@
 // Huge arenas map every extent by itself, spread by the weights of that moment, and unmap it when it is freed: a
 // block's pages stay where they were put, and new weights apply to new blocks.
 //
-// A1  Hooks take no lock and allocate nothing: they run below jemalloc's locks, and around fork().
+// A1  Hooks allocate nothing and call nobody but the kernel: they run below jemalloc's locks. `Hook` (hook.hpp) asserts
+// the
+//     first; a test looks at what the library needs of others for the second. The only lock that they take is that of
+//     shared.hpp, within which nothing else is taken.
 // A2  jemalloc must run with retain:false. Otherwise it keeps memory that the hook of a huge arena has unmapped.
 // A3  Normal arenas have jemalloc's default hooks, two of which the linker redirects (--wrap). With hooks of their own
 //     jemalloc would prepare for an allocation within the hook whenever it splits or merges extents, which takes two
@@ -39,8 +42,18 @@ void move_thread(void* thread, void* from, int to) noexcept;
 /// that one's locks.
 void join_cache(void* thread, void* cache, void* arena) noexcept;
 
-/// The arena for the huge blocks of a root's threads; -1 where jemalloc refuses. \param thread see above; nullptr where
-/// it is not known.
-int huge_arena(std::size_t root, void* thread) noexcept;
+/// The arena for a huge block of a root's threads: with mappings of its own while there are enough, else with shared
+/// ones (shared.hpp); -1 where jemalloc refuses. \param thread see above; nullptr where it is not known.
+int huge_arena(std::size_t root, std::size_t bytes, void* thread) noexcept;
+
+/// The one with shared mappings, where the other one has no memory.
+int shared_arena(std::size_t root, void* thread) noexcept;
+
+/// How many mappings of a layer the process may have. Once, before blocks are placed.
+void allow_mappings(std::size_t mappings) noexcept;
+
+/// Around fork(), before jemalloc's own locks.
+void hold_arenas() noexcept;
+void release_arenas() noexcept;
 
 }  // namespace charm::shim

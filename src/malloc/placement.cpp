@@ -6,8 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "malloc/arenas.hpp"
 #include "malloc/jemalloc.hpp"
-#include "malloc/text.hpp"
+#include "malloc/messages.hpp"
+#include "malloc/nodes.hpp"
+#include "malloc/sandbox.hpp"
 #include "malloc/variables.hpp"
 #include "malloc/weights.hpp"
 #include "os/memory/bare.hpp"
@@ -47,114 +50,81 @@ constexpr const char* machine_path = "/dev/shm/charm-malloc";
 const char* user_path() noexcept {
   Text path;
   path << "/dev/shm/charm-malloc-" << os::bare::user();
-  for (std::size_t i = 0; i < path.length() && i + 1 < sizeof default_path; ++i) default_path[i] = path.data()[i];
+  os::bare::absolute_path(path.words(), default_path, sizeof default_path);
   return default_path;
 }
 
-/// Whether the machine has memory on more than one node; false where the kernel does not tell.
-bool several_memories() noexcept {
-  char text[128];
-  os::bare::read_start_of("/sys/devices/system/node/has_memory", text, sizeof text);
-  for (const char* at = text; *at != '\0'; ++at) {
-    if (*at == '-' || *at == ',') return true;
+/// What the kernel has answered to the first call that it refused, to be said where no lock is held; 0: nothing to say.
+constinit std::atomic<int> refused_with{0};
+
+const char* reason_of(int error) noexcept {
+  switch (error) {
+    case ENOMEM:
+      return "the process has all the mappings that it may have (vm.max_map_count); some memory lies where it is "
+             "touched first";
+    case EINVAL:
+      return "the process may not use a NUMA node of the weights (its cgroup's cpuset.mems); such blocks lie elsewhere";
+    case os::bare::killed:
+      return "a filter of system calls (seccomp) would kill the process if it placed memory (mbind); memory lies where "
+             "it is touched first; allow mbind in the sandbox";
+    case ENOSYS:
+      return "the kernel cannot place memory (it was built without NUMA, or an emulator has no mbind); it lies where "
+             "it "
+             "is touched first";
+    default:
+      return nullptr;
   }
-  return false;
 }
 
-void say_refusal(int error) noexcept {
+void say_refusal(int error, bool filtered) noexcept {
   if (refusal_said.exchange(true, std::memory_order_relaxed)) return;
-  Text text;
-  text << "charm: malloc: ";
-  if (error == ENOMEM) {
-    text
-        << "the process has all the mappings that it may have (vm.max_map_count); some memory lies where it is touched "
-           "first\n";
-  } else if (error == EINVAL) {
-    text
-        << "the process may not use a NUMA node of the weights (its cgroup's cpuset.mems); such blocks lie elsewhere\n";
-  } else if (error == ENOSYS) {
-    text << "the kernel cannot place memory (it was built without NUMA, or an emulator has no mbind); it lies where it "
-            "is "
-            "touched first\n";
-  } else {
-    text << "the kernel refuses to place memory (mbind: error " << static_cast<std::uint64_t>(error)
-         << "); it lies where it is touched first; allow mbind in the container (CAP_SYS_NICE with Docker)\n";
-  }
-  say(text);
+  const char* reason = error == ENOSYS && filtered ? nullptr : reason_of(error);
+  if (reason != nullptr) return say(Text() << "charm: malloc: " << reason << "\n");
+  say(Text() << "charm: malloc: " << (filtered && error == ENOSYS ? "a filter of system calls (seccomp)" : "the kernel")
+             << " refuses to place memory (mbind: error " << static_cast<std::uint64_t>(error)
+             << "); it lies where it is touched first; allow mbind in the container (CAP_SYS_NICE with Docker)\n");
 }
 
-/// Bytes of a node that are free; all where the kernel does not tell.
-std::size_t free_bytes_of(int node) noexcept {
-  Text path;
-  path << "/sys/devices/system/node/node" << static_cast<std::uint64_t>(node) << "/meminfo";
-  char name[64] = {};
-  for (std::size_t i = 0; i < path.length() && i + 1 < sizeof name; ++i) name[i] = path.data()[i];
-  char text[256];
-  os::bare::read_start_of(name, text, sizeof text);
-  constexpr char key[] = "MemFree:";
-  for (const char* at = text; *at != '\0'; ++at) {
-    std::size_t same = 0;
-    while (key[same] != '\0' && at[same] == key[same]) ++same;
-    if (key[same] != '\0') continue;
-    at += same;
-    while (*at == ' ') ++at;
-    std::size_t kib = 0;
-    for (; *at >= '0' && *at <= '9'; ++at) kib = kib * 10 + static_cast<std::size_t>(*at - '0');
-    return kib << 10U;
-  }
-  return SIZE_MAX;
-}
-
-/// If a node is full, the kernel puts its part of a block elsewhere and tells nobody: reported once. The files are read
-/// for blocks whose touching takes far longer, and else ten times a second.
-void see_full_nodes(const traffic::WeightPage& page, std::size_t bytes, std::size_t root) noexcept {
-  constexpr std::size_t always = std::size_t{64} << 20U;
-  if (full_said.load(std::memory_order_relaxed)) return;
-  const std::uint64_t now = os::bare::coarse_ns();
-  if (bytes < always && now < next_look_ns.load(std::memory_order_relaxed)) return;
-  next_look_ns.store(now + 100'000'000, std::memory_order_relaxed);
-  std::size_t sum = 0;
-  std::size_t most_free = 0;  // where all are short of memory, the kernel makes room
-  std::size_t free[traffic::most_memories];
-  for (std::size_t m = 0; m < page.memories; ++m) {
-    sum += page.weights[root][m];
-    free[m] = free_bytes_of(page.os_node[m]);
-    if (free[m] > most_free) most_free = free[m];
-  }
-  for (std::size_t m = 0; m < page.memories && sum > 0; ++m) {
-    const std::size_t part = bytes / sum * page.weights[root][m];
-    if (free[m] >= part || most_free < part) continue;
-    if (full_said.exchange(true, std::memory_order_relaxed)) return;
-    say(Text() << "charm: malloc: node " << static_cast<std::uint64_t>(page.os_node[m])
-               << " has no room for its part of a block; what does not fit lies on other nodes\n");
-    return;
-  }
-}
-
-bool take(int error) noexcept {
+/// mbind(2), below jemalloc's locks. \return whether the memory is placed.
+bool place_on(const os::bare::Nodes& nodes, void* data, std::size_t bytes, bool in_turn) noexcept {
+  const KernelCall call;
+  if (!call.allowed()) return false;
+  const int error = os::bare::place(data, bytes, nodes, in_turn);
   count(all_statistics.runs);
   if (error == 0) return true;
   count(all_statistics.refused);
-  say_refusal(error);
+  int none = 0;
+  refused_with.compare_exchange_strong(none, error, std::memory_order_relaxed);
   return false;
 }
 
-/// One page is placed for a try, so that a container that forbids it is found before jemalloc is set up for placement.
-bool kernel_places(const traffic::WeightPage& page) noexcept {
-  const std::size_t bytes = os::bare::page_bytes();
-  void* data = os::bare::map(nullptr, bytes);
-  if (data == nullptr) return false;
+/// A page that is placed for a try.
+struct Trial {
+  void* data;
   os::bare::Nodes nodes;
-  for (std::size_t m = 0; m < page.memories; ++m) nodes.insert(page.os_node[m]);
-  const int error = os::bare::place(data, bytes, nodes, true);
-  os::bare::unmap(data, bytes);
-  if (error != 0) say_refusal(error);
+};
+
+int place_trial(void* argument) noexcept {
+  const auto* trial = static_cast<const Trial*>(argument);
+  return os::bare::place(trial->data, os::bare::page_bytes(), trial->nodes, true);
+}
+
+/// So that a container that forbids it is found before jemalloc is set up for placement.
+bool kernel_places(const traffic::WeightPage& page) noexcept {
+  Trial trial{os::bare::map(nullptr, os::bare::page_bytes()), {}};
+  if (trial.data == nullptr) return false;
+  for (std::size_t m = 0; m < page.memories; ++m) trial.nodes.insert(page.os_node[m]);
+  const bool filtered = os::bare::is_filtered();
+  const int error = filtered ? os::bare::try_in_child(place_trial, &trial) : place_trial(&trial);
+  os::bare::unmap(trial.data, os::bare::page_bytes());
+  if (error != 0) say_refusal(error, filtered);
   return error == 0;
 }
 
 }  // namespace
 
 void decide(bool serves) noexcept {
+  prepare_messages();
   if (has_sanitizer()) {
     if (serves) {
       constexpr char refusal[] =
@@ -185,6 +155,7 @@ void decide(bool serves) noexcept {
   charm_je_malloc_conf_2_conf_harder =
       "retain:false,dss:disabled,oversize_threshold:0,percpu_arena:disabled,hpa:false,tcache:true";
   usual_page = os::bare::touched_bytes();
+  allow_mappings(most_mappings() / weight_file.page().memories);
   placing = true;
 }
 
@@ -205,26 +176,39 @@ std::size_t cpus_of(std::size_t root) noexcept {
 }
 
 namespace {
+
+os::bare::Nodes nodes_of(std::uint64_t members) noexcept {
+  os::bare::Nodes nodes;
+  for (; members != 0; members &= members - 1)
+    nodes.insert(weight_file.page().os_node[static_cast<std::size_t>(std::countr_zero(members))]);
+  return nodes;
+}
+
+/// To each member its part; what does not divide goes to the first ones, so that the sum is that of the bytes.
+void count_members(std::uint64_t members, std::size_t bytes) noexcept {
+  auto many = static_cast<std::size_t>(std::popcount(members));
+  for (; members != 0; members &= members - 1, --many) {
+    const std::size_t part = (bytes + many - 1) / many;
+    count(all_statistics.bytes[static_cast<std::size_t>(std::countr_zero(members))], part);
+    bytes -= part;
+  }
+}
+
 void spread(void* data, std::size_t bytes, std::size_t root) noexcept {
   const traffic::WeightPage& page = weight_file.page();
   const traffic::Layers layers = traffic::layers_of(traffic::weights_of(page, root));
   // Borders lie between huge pages also where the block does not begin there: it is what was added to a growing one.
   const std::size_t before = reinterpret_cast<std::uintptr_t>(data) % usual_page;
   char* const begin = static_cast<char*>(data) - before;
-  traffic::for_each_run(
-      layers, before + bytes, usual_page, [&](std::size_t offset, std::size_t length, std::uint64_t members) {
-        if (offset == 0) {
-          offset += before;
-          length -= before;
-        }
-        os::bare::Nodes nodes;
-        const auto many = static_cast<std::uint64_t>(std::popcount(members));
-        for (std::uint64_t left = members; left != 0; left &= left - 1)
-          nodes.insert(page.os_node[static_cast<std::size_t>(std::countr_zero(left))]);
-        if (!take(os::bare::place(begin + offset, length, nodes, many > 1))) return;
-        for (std::uint64_t left = members; left != 0; left &= left - 1)
-          count(all_statistics.bytes[static_cast<std::size_t>(std::countr_zero(left))], length / many);
-      });
+  traffic::for_each_run(layers, before + bytes, usual_page,
+                        [&](std::size_t offset, std::size_t length, std::uint64_t members) {
+                          if (offset == 0) {
+                            offset += before;
+                            length -= before;
+                          }
+                          if (place_on(nodes_of(members), begin + offset, length, std::popcount(members) > 1))
+                            count_members(members, length);
+                        });
 }
 }  // namespace
 
@@ -243,63 +227,96 @@ void see_static_arrays(std::size_t root) noexcept {
   }
 }
 
-void place_huge(void* data, std::size_t bytes, std::size_t root) noexcept {
-  if (weight_file.refresh(os::bare::coarse_ns())) count(all_statistics.pages_read);
+void see_weights() noexcept {
+  const std::uint64_t now = os::bare::coarse_ns();
+  if (!weight_file.is_due(now)) return;
+  const KernelCall call;
+  if (call.allowed() && weight_file.refresh(now)) count(all_statistics.pages_read);
+}
+
+void see_full_nodes(std::size_t bytes, std::size_t root) noexcept {
+  constexpr std::size_t always = std::size_t{64} << 20U;
   const traffic::WeightPage& page = weight_file.page();
-  if (bytes > asked.normal_limit) {  // else jemalloc's own bookkeeping
-    count(all_statistics.huge_blocks);
-    count(all_statistics.huge_bytes, bytes);
-  }
-  if (root >= page.roots) return;
-  if (bytes > asked.normal_limit) see_full_nodes(page, bytes, root);
-  spread(data, bytes, root);
+  if (root >= page.roots || full_said.load(std::memory_order_relaxed)) return;
+  const std::uint64_t now = os::bare::coarse_ns();
+  if (bytes < always && now < next_look_ns.load(std::memory_order_relaxed)) return;
+  next_look_ns.store(now + 100'000'000, std::memory_order_relaxed);
+  const KernelCall call;
+  const int node = call.allowed() ? full_node(page, bytes, root) : -1;
+  if (node < 0 || full_said.exchange(true, std::memory_order_relaxed)) return;
+  say(Text() << "charm: malloc: node " << static_cast<std::uint64_t>(node)
+             << " has no room for its part of a block; what does not fit lies on other nodes\n");
+}
+
+void tell_refusal() noexcept {
+  if (refused_with.load(std::memory_order_relaxed) == 0) [[likely]]
+    return;
+  const int error = refused_with.exchange(0, std::memory_order_relaxed);
+  if (error != 0) say_refusal(error, false);
+}
+
+void place_huge(void* data, std::size_t bytes, std::size_t root, bool grows) noexcept {
+  if (!grows) count(all_statistics.huge_blocks);
+  count(all_statistics.huge_bytes, bytes);
+  if (root < weight_file.page().roots) spread(data, bytes, root);
+}
+
+traffic::Layers layers_of_root(std::size_t root) noexcept {
+  const traffic::WeightPage& page = weight_file.page();
+  return root < page.roots ? traffic::layers_of(traffic::weights_of(page, root)) : traffic::Layers{};
+}
+
+void place_layer(void* data, std::size_t bytes, std::uint64_t members) noexcept {
+  place_on(nodes_of(members), data, bytes, std::popcount(members) > 1);
+}
+
+void count_shared(std::size_t bytes, std::uint64_t members, bool grows) noexcept {
+  if (!grows) count(all_statistics.huge_blocks);
+  if (!grows) count(all_statistics.shared_blocks);
+  count(all_statistics.huge_bytes, bytes);
+  count_members(members, bytes);
 }
 
 void place_normal(void* data, std::size_t bytes, std::size_t root) noexcept {
-  if (weight_file.refresh(os::bare::coarse_ns())) count(all_statistics.pages_read);
   const traffic::WeightPage& page = weight_file.page();
   count(all_statistics.normal_chunks);
   count(all_statistics.normal_bytes, bytes);
   if (root >= page.roots || page.normal[root] < 0) return;
   os::bare::Nodes nodes;
   nodes.insert(page.os_node[static_cast<std::size_t>(page.normal[root])]);
-  take(os::bare::place(data, bytes, nodes, false));
+  place_on(nodes, data, bytes, false);
 }
 
-void print_statistics(const char* where) noexcept {
-  const Statistics& all = all_statistics;
-  const auto number = [](const Counter& counter) { return counter.load(std::memory_order_relaxed); };
-  Text text;
-  text << "charm malloc: process " << static_cast<std::uint64_t>(os::bare::process());
-  if (!placing) {
-    text << ", memory was not placed\n";
-  } else {
-    const traffic::WeightPage& page = weight_file.page();
-    text << ", policy " << page.policy.data() << ", huge above " << asked.normal_limit << " bytes\n";
-    text << "charm malloc: huge blocks " << number(all.huge_blocks) << ", bytes " << number(all.huge_bytes) << "\n";
-    text << "charm malloc: normal chunks " << number(all.normal_chunks) << ", bytes " << number(all.normal_bytes)
-         << ", arenas " << number(all.arenas) << ", moves " << number(all.moves) << "\n";
-    text << "charm malloc: calls that placed " << number(all.runs) << ", refused " << number(all.refused)
-         << ", weights read again " << number(all.pages_read) << "\n";
-    if (const std::uint64_t bytes = number(all.static_bytes); bytes > 0)
-      text << "charm malloc: static arrays, bytes " << bytes << "\n";
-    text << "charm malloc: huge bytes by node";
-    for (std::size_t m = 0; m < page.memories; ++m)
-      text << " " << static_cast<std::uint64_t>(page.os_node[m]) << ":" << number(all.bytes[m]);
-    text << "\n";
-  }
-  if (where[0] != '/') {
-    os::bare::write_error(text.data(), text.length());
-  } else if (!os::bare::append(where, text.data(), text.length())) {
-    say(Text() << "charm: malloc: the statistics cannot be written to '" << where << "' (CHARM_MALLOC_STATS)\n");
-  }
-}
+void hold_weights() noexcept { weight_file.hold(); }
+void release_weights() noexcept { weight_file.release(); }
 
 namespace {
+
+/// \param when behind the number of the process.
+void print_statistics(const char* when) noexcept {
+  const char* where = asked.statistics;
+  Text text;
+  text << "charm malloc: process " << static_cast<std::uint64_t>(os::bare::process()) << when;
+  if (placing)
+    describe(text, all_statistics, weight_file.page(), asked.normal_limit);
+  else
+    text << ", memory was not placed\n";
+  if (where[0] != '/') return write_to_error(text);
+  const KernelCall call;
+  if (call.allowed() && !os::bare::append(where, text.data(), text.length()))
+    say(Text() << "charm: malloc: the statistics cannot be written to '" << where << "' (CHARM_MALLOC_STATS)\n");
+}
+
 /// At exit(). A program that ends by _exit or a signal prints nothing.
 [[gnu::destructor]] void at_exit() {
-  if (asked.statistics != nullptr) print_statistics(asked.statistics);
+  tell_refusal();
+  if (asked.statistics != nullptr && !is_sandboxed()) print_statistics("");
 }
+
 }  // namespace
+
+void print_statistics_before_sandbox() noexcept {
+  if (asked.statistics != nullptr) print_statistics(", until its sandbox (seccomp) began");
+}
 
 }  // namespace charm::shim

@@ -4,7 +4,7 @@
 // malloc(), calloc() and free() are jemalloc's own, so that small blocks take not one instruction more. The linker
 // redirects what jemalloc calls when they need more than the thread's cache has:
 //   pthread_atfork              what jemalloc does around fork() is left out while there is one thread
-//   pthread_mutex_trylock       when jemalloc starts: whether this process places memory is decided before
+//   decide_before_jemalloc()    (system.cpp) when jemalloc starts: whether this process places memory is decided before
 //   je_tcache_alloc_small_hard  a cache has no block of a size left: its refill comes from an arena near the thread
 //   je_large_malloc             a larger block: from such an arena, too, or if it is huge, from an arena for those
 // A thread checks where it runs at every `look_every`-th of these calls.
@@ -14,21 +14,28 @@
 #include "malloc/shim.hpp"
 
 #include <atomic>
+#include <bit>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
 
 #include "malloc/arenas.hpp"
+#include "malloc/hook.hpp"
 #include "malloc/jemalloc.hpp"
 #include "malloc/placement.hpp"
+#include "malloc/sandbox.hpp"
+#include "malloc/shared.hpp"
 #include "os/memory/bare.hpp"
 
 namespace charm::shim {
+
+constinit std::atomic<int> decided{0};
+
 namespace {
 
 constinit std::atomic<std::size_t> largest_normal{0};  // S1
-constinit std::atomic<int> decided{0};                 // 0: no, 1: a thread is about to, 2: yes
 constinit std::atomic<bool> started{false};            // S3
+enum : int { undecided, deciding, is_decided };        // `decided`
 
 constexpr int look_every = 16;              // a refill has 10 to 100 blocks
 constinit thread_local int calls_left = 0;  // until the next look
@@ -41,23 +48,26 @@ constinit thread_local bool inside = false;    // of decide(), or of choosing an
 
 [[gnu::noinline]] void decide_once(bool serves) noexcept {
   int state = decided.load(std::memory_order_acquire);
-  if (state == 2) return;
-  if (state == 0 && decided.compare_exchange_strong(state, 1, std::memory_order_acq_rel)) {
+  if (state == is_decided) return;
+  if (state == undecided && decided.compare_exchange_strong(state, deciding, std::memory_order_acq_rel)) {
     inside = true;
     decide(serves);
     inside = false;
     largest_normal.store(places() ? normal_limit() : SIZE_MAX, std::memory_order_release);
-    decided.store(2, std::memory_order_release);
+    decided.store(is_decided, std::memory_order_release);
     return;
   }
-  while (!inside && decided.load(std::memory_order_acquire) != 2) os::bare::give_way();
+  while (!inside && decided.load(std::memory_order_acquire) != is_decided) os::bare::give_way();
 }
+
+/// -1 where it is not known.
+int cpu_here() noexcept { return is_sandboxed() && !os::bare::knows_cpu_without_call() ? -1 : os::bare::current_cpu(); }
 
 /// Uses an arena of the node that the thread runs on, and of those one that no other thread uses, while there can be
 /// one more. \param thread jemalloc's state of it. \param chosen the arena that jemalloc has for it so far: another one
 /// than it was given where jemalloc allocates for itself, or the thread is about to end.
 void look_where(void* thread, void* chosen) noexcept {
-  const int root = root_of(os::bare::current_cpu());
+  const int root = root_of(cpu_here());
   if (root < 0 || (thread_arena != nullptr && chosen != thread_arena)) return;
   const bool moved = root != thread_root;
   if (!moved) {
@@ -88,6 +98,7 @@ void look_where(void* thread, void* chosen) noexcept {
   }
   calls_left = look_every;
   if (inside) return;  // jemalloc allocates on our behalf
+  see_weights();
   inside = true;
   look_where(thread, chosen);
   if (cache != nullptr && cache_arena != thread_arena) {
@@ -97,23 +108,58 @@ void look_where(void* thread, void* chosen) noexcept {
   inside = false;
 }
 
-/// jemalloc's number of the arena for huge blocks of this thread; -1 where there is none.
-int huge_arena_here(void* thread) noexcept {
-  const int root = places() && !inside ? root_of(os::bare::current_cpu()) : -1;
+/// The root of this thread's cpu; -1 where nothing is placed.
+int root_here() noexcept { return places() && !inside ? root_of(cpu_here()) : -1; }
+
+/// jemalloc's number of the arena for a huge block of this thread; -1 where there is none.
+int huge_arena_here(void* thread, std::size_t bytes) noexcept {
+  const int root = root_here();
+  if (root < 0) return -1;
+  see_weights();
+  inside = true;
+  const int arena = huge_arena(static_cast<std::size_t>(root), bytes, thread);
+  inside = false;
+  return arena;
+}
+
+/// The one with shared mappings, for a block that got no memory from the arena before.
+int shared_arena_here(void* thread) noexcept {
+  const int root = root_here();
   if (root < 0) return -1;
   inside = true;
-  const int arena = huge_arena(static_cast<std::size_t>(root), thread);
+  const int arena = shared_arena(static_cast<std::size_t>(root), thread);
   inside = false;
   return arena;
 }
 
 bool is_huge(std::size_t bytes) noexcept { return bytes > largest_normal.load(std::memory_order_relaxed); }
 
+/// Once a huge block is there, and no lock is held: what is to be said about where it lies.
+void see_placed(const void* block, std::size_t bytes) noexcept {
+  const int root = block != nullptr ? root_here() : -1;
+  if (root >= 0) see_full_nodes(bytes, static_cast<std::size_t>(root));
+  tell_refusal();
+}
+
+int flags_of(int arena) noexcept {
+  return arena < 0 ? -1 : static_cast<int>(MALLOCX_ARENA(arena)) | MALLOCX_TCACHE_NONE;
+}
+
 /// The flags of a block that is_huge(); -1: it is not, as is known now, or there is no arena for it.
 int huge_flags(std::size_t bytes) noexcept {
   decide_once(true);
-  const int arena = is_huge(bytes) ? huge_arena_here(nullptr) : -1;
-  return arena < 0 ? -1 : static_cast<int>(MALLOCX_ARENA(arena)) | MALLOCX_TCACHE_NONE;
+  return flags_of(is_huge(bytes) ? huge_arena_here(nullptr, bytes) : -1);
+}
+
+/// make(flags), and once more with shared mappings if there is no memory: the process may have all the mappings that it
+/// may have.
+template <class Make>
+void* make_huge(int flags, std::size_t bytes, Make make) noexcept {
+  void* block = make(flags);
+  const int others = block == nullptr ? flags_of(shared_arena_here(nullptr)) : -1;
+  if (others >= 0 && others != flags) block = make(others);
+  see_placed(block, bytes);
+  return block;
 }
 
 /// The arena to refill a cache from. \param chosen by jemalloc.
@@ -121,16 +167,18 @@ void* arena_for_refill(void* thread, void* cache, void* chosen) noexcept {
   if (inside) return chosen;
   started.store(true, std::memory_order_relaxed);
   look(thread, cache, chosen);
+  if (places()) tell_refusal();
   return thread_arena != nullptr ? thread_arena : chosen;
 }
 
-void* arena_for_large(void* thread, void* chosen, std::size_t bytes) noexcept {
-  if (inside || thread == nullptr || !started.load(std::memory_order_relaxed)) return chosen;
-  const bool huge = is_huge(bytes);
+bool may_choose(const void* thread) noexcept {
+  return !inside && thread != nullptr && started.load(std::memory_order_relaxed);
+}
+
+/// The arena for a larger block that is not huge.
+void* arena_for_large(void* thread, void* chosen) noexcept {
   // Without `chosen` jemalloc chooses later. Of huge blocks it is the arena for those, and not the thread's.
-  if (!huge && chosen != nullptr && --calls_left < 0) look(thread, nullptr, chosen);
-  const int number = huge ? huge_arena_here(thread) : -1;
-  if (number >= 0) return je_arenas[number].load(std::memory_order_acquire);
+  if (chosen != nullptr && --calls_left < 0) look(thread, nullptr, chosen);
   return thread_arena != nullptr ? thread_arena : chosen;
 }
 
@@ -144,15 +192,31 @@ struct AroundFork {
 constinit AroundFork around_fork;
 constinit thread_local bool fork_is_guarded = false;
 
+/// In the order in which they are taken elsewhere.
 void before_fork() {
   fork_is_guarded = !os::bare::has_one_thread();
-  if (fork_is_guarded) around_fork.before();
+  if (!fork_is_guarded) return;
+  hold_weights();
+  hold_arenas();
+  around_fork.before();
+  hold_shared();
+}
+void release_own_locks() noexcept {
+  release_arenas();
+  release_weights();
 }
 void after_fork_in_parent() {
-  if (fork_is_guarded) around_fork.in_parent();
+  if (!fork_is_guarded) return;
+  release_shared();
+  around_fork.in_parent();
+  release_own_locks();
 }
 void after_fork_in_child() {
-  if (fork_is_guarded) around_fork.in_child();
+  if (!fork_is_guarded) return;
+  forget_kernel_calls();
+  release_shared();
+  around_fork.in_child();
+  release_own_locks();
 }
 
 void* told(void* block) noexcept {
@@ -169,17 +233,25 @@ void* told_again(void* block, std::size_t bytes) noexcept {
 [[gnu::noinline]] void* huge_again(void* block, std::size_t bytes) noexcept {
   const int flags = huge_flags(bytes);
   if (flags < 0) return told_again(charm_je_realloc(block, bytes), bytes);
-  return told(block == nullptr ? charm_je_mallocx(bytes, flags) : charm_je_rallocx(block, bytes, flags));
+  return told(make_huge(flags, bytes, [&](int with) {
+    return block == nullptr ? charm_je_mallocx(bytes, with) : charm_je_rallocx(block, bytes, with);
+  }));
 }
 
 bool is_power_of_two(std::size_t number) noexcept { return number != 0 && (number & (number - 1)) == 0; }
 
 }  // namespace
 
+void decide_when_called() noexcept { decide_once(true); }
+
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept {
   if (is_huge(bytes) && is_power_of_two(alignment)) {
     const int flags = huge_flags(bytes);
-    if (flags >= 0) return told(charm_je_mallocx(bytes, flags | static_cast<int>(MALLOCX_ALIGN(alignment))));
+    if (flags >= 0) {
+      return told(make_huge(flags, bytes, [&](int with) {
+        return charm_je_mallocx(bytes, with | static_cast<int>(MALLOCX_ALIGN(alignment)));
+      }));
+    }
   }
   return charm_je_aligned_alloc(alignment, bytes);
 }
@@ -193,7 +265,7 @@ namespace {
 [[gnu::constructor(101)]] void at_start() {
   decide_once(false);
   started.store(true, std::memory_order_relaxed);
-  const int root = places() ? root_of(os::bare::current_cpu()) : -1;
+  const int root = root_here();
   if (root >= 0) see_static_arrays(static_cast<std::size_t>(root));
 }
 }  // namespace
@@ -201,17 +273,9 @@ namespace {
 }  // namespace charm::shim
 
 extern "C" {
-int __real_pthread_mutex_trylock(void* mutex);
 int __real_pthread_atfork(void (*before)(), void (*in_parent)(), void (*in_child)());
 void* __real_je_tcache_alloc_small_hard(void* thread, void* arena, void* cache, void* bin, unsigned size, bool* good);
 void* __real_je_large_malloc(void* thread, void* arena, std::size_t bytes, bool zero);
-
-/// jemalloc's first call of anything. In a program with a sanitizer it is that one's, which may not be ready.
-[[gnu::used]] int __wrap_pthread_mutex_trylock(void* mutex) {
-  if (charm::shim::decided.load(std::memory_order_relaxed) != 2) [[unlikely]]
-    charm::shim::decide_once(true);
-  return __real_pthread_mutex_trylock(mutex);
-}
 
 /// jemalloc's handlers.
 [[gnu::used]] int __wrap_pthread_atfork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
@@ -222,13 +286,27 @@ void* __real_je_large_malloc(void* thread, void* arena, std::size_t bytes, bool 
 
 [[gnu::used]] void* __wrap_je_tcache_alloc_small_hard(void* thread, void* arena, void* cache, void* bin, unsigned size,
                                                       bool* good) {
+  charm::shim::expect_no_hook();
   if (--charm::shim::calls_left < 0) [[unlikely]]
     arena = charm::shim::arena_for_refill(thread, cache, arena);
   return __real_je_tcache_alloc_small_hard(thread, arena, cache, bin, size, good);
 }
 
 [[gnu::used]] void* __wrap_je_large_malloc(void* thread, void* arena, std::size_t bytes, bool zero) {
-  return __real_je_large_malloc(thread, charm::shim::arena_for_large(thread, arena, bytes), bytes, zero);
+  using namespace charm::shim;
+  expect_no_hook();
+  if (!may_choose(thread)) return __real_je_large_malloc(thread, arena, bytes, zero);
+  if (!is_huge(bytes)) return __real_je_large_malloc(thread, arena_for_large(thread, arena), bytes, zero);
+  const int number = huge_arena_here(thread, bytes);
+  if (number < 0) return __real_je_large_malloc(thread, thread_arena != nullptr ? thread_arena : arena, bytes, zero);
+  const auto made_in = [&](int which) {
+    return __real_je_large_malloc(thread, je_arenas[which].load(std::memory_order_acquire), bytes, zero);
+  };
+  void* block = made_in(number);
+  const int other = block == nullptr ? shared_arena_here(thread) : -1;
+  if (other >= 0 && other != number) block = made_in(other);
+  see_placed(block, bytes);
+  return block;
 }
 }
 
@@ -259,8 +337,13 @@ CHARM_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexc
   return allocate_aligned(alignment, bytes);
 }
 
+/// As in glibc, any alignment is rounded up to a power of two.
 CHARM_EXPORT void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-  return allocate_aligned(alignment, bytes);
+  constexpr std::size_t most = SIZE_MAX / 2 + 1;
+  constexpr int invalid = 22;  // EINVAL
+  if (alignment <= most) return allocate_aligned(alignment == 0 ? 1 : std::bit_ceil(alignment), bytes);
+  charm::os::bare::set_error(invalid);
+  return nullptr;
 }
 
 CHARM_EXPORT void* valloc(std::size_t bytes) noexcept { return allocate_aligned(charm::os::bare::page_bytes(), bytes); }
@@ -274,3 +357,14 @@ CHARM_EXPORT void* pvalloc(std::size_t bytes) noexcept {
   }
   return allocate_aligned(page, bytes == 0 ? page : (bytes + page - 1) / page * page);
 }
+
+// glibc's own names, by which some programs call its malloc; what they get there they give to free().
+CHARM_EXPORT void* __libc_malloc(std::size_t bytes) noexcept { return malloc(bytes); }
+CHARM_EXPORT void* __libc_calloc(std::size_t count, std::size_t bytes) noexcept { return calloc(count, bytes); }
+CHARM_EXPORT void* __libc_realloc(void* block, std::size_t bytes) noexcept { return realloc(block, bytes); }
+CHARM_EXPORT void __libc_free(void* block) noexcept { free(block); }
+CHARM_EXPORT void* __libc_memalign(std::size_t alignment, std::size_t bytes) noexcept {
+  return memalign(alignment, bytes);
+}
+CHARM_EXPORT void* __libc_valloc(std::size_t bytes) noexcept { return valloc(bytes); }
+CHARM_EXPORT void* __libc_pvalloc(std::size_t bytes) noexcept { return pvalloc(bytes); }

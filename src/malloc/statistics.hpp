@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "traffic/layers.hpp"
+#include "malloc/text.hpp"
+#include "traffic/weight_page.hpp"
 
 namespace charm::shim {
 
@@ -18,6 +19,7 @@ inline void count(Counter& counter, std::uint64_t more = 1) noexcept {
 
 struct Statistics {
   Counter huge_blocks{0}, huge_bytes{0};                ///< mapped by weight
+  Counter shared_blocks{0};                             ///< of them: cut out of mappings that blocks share
   Counter normal_chunks{0}, normal_bytes{0};            ///< mapped for jemalloc's arenas
   Counter static_bytes{0};                              ///< of the program's static arrays, placed on request
   Counter runs{0};                                      ///< system calls that placed pages
@@ -27,7 +29,7 @@ struct Statistics {
   std::array<Counter, traffic::most_memories> bytes{};  ///< huge, by memory
 };
 
-/// "malloc: ..." lines, to standard error or a file (CHARM_MALLOC_STATS).
-void print_statistics(const char* where) noexcept;
+/// Adds ", policy ..." and lines "charm malloc: ...".
+void describe(Text& text, const Statistics& all, const traffic::WeightPage& page, std::size_t normal_limit) noexcept;
 
 }  // namespace charm::shim

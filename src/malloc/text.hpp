@@ -4,14 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "os/memory/bare.hpp"
-
 namespace charm::shim {
 
 class Text {
  public:
   Text& operator<<(const char* text) noexcept {
-    while (*text != '\0' && length_ < sizeof buffer_) buffer_[length_++] = *text++;
+    while (*text != '\0' && length_ < sizeof buffer_ - 1) buffer_[length_++] = *text++;
     return *this;
   }
   Text& operator<<(std::uint64_t number) noexcept {
@@ -21,20 +19,20 @@ class Text {
       digits[count++] = static_cast<char>('0' + number % 10);
       number /= 10;
     } while (number > 0);
-    while (count > 0 && length_ < sizeof buffer_) buffer_[length_++] = digits[--count];
+    while (count > 0 && length_ < sizeof buffer_ - 1) buffer_[length_++] = digits[--count];
     return *this;
   }
   [[nodiscard]] const char* data() const noexcept { return buffer_; }
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
+  /// As a string of C.
+  [[nodiscard]] const char* words() noexcept {
+    buffer_[length_] = '\0';
+    return buffer_;
+  }
 
  private:
   char buffer_[4096];
   std::size_t length_ = 0;
 };
-
-/// One line on standard error, unless CHARM_QUIET is set.
-inline void say(const Text& text) noexcept {
-  if (os::bare::environment("CHARM_QUIET") == nullptr) os::bare::write_error(text.data(), text.length());
-}
 
 }  // namespace charm::shim

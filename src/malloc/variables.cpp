@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstddef>
 
-#include "malloc/text.hpp"
+#include "malloc/messages.hpp"
 #include "os/memory/bare.hpp"
 
 namespace charm::shim {
@@ -75,15 +75,26 @@ void see_unknown_names() noexcept {
   }
 }
 
+constexpr std::size_t path_bytes = 4096;
+constinit char weights_path[path_bytes] = {};
+constinit char statistics_path[path_bytes] = {};
+
+/// Where the statistics go; nullptr: nowhere.
+const char* statistics_file() noexcept {
+  const char* where = value_of("CHARM_MALLOC_STATS");
+  if (where == nullptr) return nullptr;
+  if (is(where, "stderr") || is(where, "/dev/stderr")) return "stderr";
+  if (*where == '/' && os::bare::absolute_path(where, statistics_path, sizeof statistics_path)) return statistics_path;
+  refuse("CHARM_MALLOC_STATS", where, "stderr or an absolute path");
+  return "stderr";
+}
+
 }  // namespace
 
 Variables read_variables() noexcept {
   Variables asked;
   see_unknown_names();
-  if (const char* where = value_of("CHARM_MALLOC_STATS"); where != nullptr) {
-    if (*where != '/' && !is(where, "stderr")) refuse("CHARM_MALLOC_STATS", where, "stderr or an absolute path");
-    asked.statistics = where;
-  }
+  asked.statistics = statistics_file();
   asked.off = !switched_on("CHARM_MALLOC", true);
   if (const char* text = value_of("CHARM_MALLOC_HUGE"); text != nullptr) {
     const std::size_t bytes = size_of(text);
@@ -95,7 +106,12 @@ Variables read_variables() noexcept {
     }
   }
   asked.spreads_static = switched_on("CHARM_MALLOC_STATIC", false);
-  asked.weights = value_of("CHARM_MALLOC_WEIGHTS");
+  if (const char* path = value_of("CHARM_MALLOC_WEIGHTS"); path != nullptr) {
+    if (os::bare::absolute_path(path, weights_path, sizeof weights_path))
+      asked.weights = weights_path;
+    else
+      refuse("CHARM_MALLOC_WEIGHTS", path, "an absolute path of less than 4,096 characters");
+  }
   return asked;
 }
 

@@ -5,6 +5,8 @@
 
 namespace charm::shim {
 
+/// Nothing in it points into the environment, which a program may overwrite (setproctitle). Paths are absolute, because
+/// a program may change its folder.
 struct Variables {
   bool off = false;
   std::size_t normal_limit = std::size_t{4} << 20U;

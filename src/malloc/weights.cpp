@@ -19,13 +19,10 @@ bool WeightFile::open(const char* path) noexcept {
 }
 
 bool WeightFile::refresh(std::uint64_t now_ns) noexcept {
-  if (now_ns < next_ns_.load(std::memory_order_relaxed)) return false;
-  const int self = os::bare::process();
-  int holder = writer_.load(std::memory_order_relaxed);
-  if (holder == self || !writer_.compare_exchange_strong(holder, self, std::memory_order_acquire)) return false;
+  if (!is_due(now_ns) || !writing_.try_lock()) return false;
   const bool changed = read_other();
   next_ns_.store(now_ns + interval_ns, std::memory_order_relaxed);
-  writer_.store(0, std::memory_order_release);
+  writing_.unlock();
   return changed;
 }
 

@@ -2,8 +2,8 @@
 //
 // W1  There are two copies. `current_` names the one that readers use; only the other one is written, then the name
 //     changes.
-// W2  One thread at a time writes: the one whose process id is in `writer_`. A child of fork() may inherit the id of
-//     its parent there, whose thread does not exist in the child; an id that is not the process's own does not count.
+// W2  One thread at a time writes, and others do not wait for it. A thread that calls fork() in a process of several
+//     holds the lock meanwhile, so that the child never has a writer that does not exist there.
 // W3  A reader that is overtaken by two updates may see values of both pages. Each value is within the bounds of a
 //     sound page, so in the worst case a block is placed by a mixture of the two.
 #pragma once
@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "malloc/mutex.hpp"
 #include "traffic/weight_page.hpp"
 
 namespace charm::shim {
@@ -21,9 +22,17 @@ class WeightFile {
   /// \return whether the file holds a sound page. \param path must stay where it is.
   bool open(const char* path) noexcept;
 
+  [[nodiscard]] bool is_due(std::uint64_t now_ns) const noexcept {
+    return now_ns >= next_ns_.load(std::memory_order_relaxed);
+  }
+
   /// Reads the file again if it is due; where it is gone or damaged the last weights stay. \return whether they
   /// changed.
   bool refresh(std::uint64_t now_ns) noexcept;
+
+  /// Around fork().
+  void hold() noexcept { writing_.lock(); }
+  void release() noexcept { writing_.unlock(); }
 
   /// What readers may use; only after open().
   [[nodiscard]] const traffic::WeightPage& page() const noexcept {
@@ -37,7 +46,7 @@ class WeightFile {
   const char* path_ = nullptr;
   traffic::WeightPage copies_[2];
   std::atomic<unsigned> current_{0};
-  std::atomic<int> writer_{0};
+  Mutex writing_;
   std::atomic<std::uint64_t> next_ns_{0};
 };
 

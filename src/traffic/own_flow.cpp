@@ -117,21 +117,33 @@ OwnPrograms::OwnPrograms(const Model& model, std::string root) : root_(std::move
   busy_.others = busy_.ours;
 }
 
+namespace {
+
+constexpr std::string_view library = "libcharm_malloc.so";
+
+/// Whether the process with this folder in /proc was started with the library.
+bool is_under_malloc(const std::string& folder) {
+  // Empty for processes of other users. The kernel shows the memory in which a program got its variables.
+  const std::string variables = os::read_text(folder + "/environ");
+  bool overwritten = false;
+  for (std::size_t begin = 0; begin < variables.size();) {
+    const std::size_t end = std::min(variables.find('\0', begin), variables.size());
+    const std::string_view one = std::string_view(variables).substr(begin, end - begin);
+    if (one.starts_with("LD_PRELOAD=") && one.find(library) != std::string_view::npos) return true;
+    overwritten = overwritten || one.find('=') == std::string_view::npos;
+    begin = end + 1;
+  }
+  // A name that the program has given to itself lies there (setproctitle). Its mappings tell, too, which may be many.
+  return overwritten && os::read_text(folder + "/maps").find(library) != std::string::npos;
+}
+
+}  // namespace
+
 void OwnPrograms::find() {
   processes_.clear();
   const std::string proc = os::path_below(root_, "proc");
   for (const int pid : os::numbered_entries(proc)) {
-    // Empty for processes of other users; the kernel keeps the variables with which a program was started.
-    const std::string variables = os::read_text(proc + "/" + std::to_string(pid) + "/environ");
-    for (std::size_t begin = 0; begin < variables.size();) {
-      const std::size_t end = std::min(variables.find('\0', begin), variables.size());
-      const std::string_view one = std::string_view(variables).substr(begin, end - begin);
-      if (one.starts_with("LD_PRELOAD=") && one.find("libcharm_malloc.so") != std::string_view::npos) {
-        processes_.push_back(pid);
-        break;
-      }
-      begin = end + 1;
-    }
+    if (is_under_malloc(proc + "/" + std::to_string(pid))) processes_.push_back(pid);
   }
 }
 

@@ -52,8 +52,9 @@ struct RunningThread {
   int thread = 0, cpu = 0;
 };
 
-/// Finds the programs under the malloc that this user may see, by the variable LD_PRELOAD with which they were started,
-/// and reads from /proc where their threads and those of others are busy.
+/// Finds the programs under the malloc that this user may see, by the variable LD_PRELOAD with which they were started
+/// (by their mappings where they have overwritten it), and reads from /proc where their threads and those of others are
+/// busy.
 class OwnPrograms {
  public:
   /// \param root of procfs, for tests.

@@ -1,11 +1,12 @@
 /* A program in C that uses all of malloc(3) and checks what it promises. Run with and without libcharm_malloc.so.
    client PART: contract, threads, fork, plugin FILE, limit, mappings, exec, again COUNT, growing, moving,
-   arenas beside|after COUNT. Exit code 0,
+   arenas beside|after COUNT, many COUNT, title COUNT, elsewhere COUNT, data FILE, fails PLUGIN. Exit code 0,
    or a line that says what was wrong.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -135,6 +136,25 @@ static void contract(void) {
   paged = pvalloc(page + 1);
   EXPECT(paged != NULL && (uintptr_t)paged % page == 0 && malloc_usable_size(paged) >= 2 * page);
   free(paged);
+
+  /* As in glibc, memalign() takes any alignment. */
+  for (size_t alignment = 0; alignment < 100; alignment += 33) {
+    void* block = memalign(alignment, 100);
+    EXPECT(block != NULL && (uintptr_t)block % (alignment == 0 ? 1 : alignment == 33 ? 64 : 128) == 0);
+    free(block);
+  }
+  errno = 0;
+  EXPECT(memalign(too_much + 1, 1) == NULL && errno == EINVAL);
+
+  /* glibc's own names for the same. */
+  void* (*named)(size_t) = (void* (*)(size_t))dlsym(RTLD_DEFAULT, "__libc_malloc");
+  void* (*named_again)(void*, size_t) = (void* (*)(void*, size_t))dlsym(RTLD_DEFAULT, "__libc_realloc");
+  void (*named_free)(void*) = (void (*)(void*))dlsym(RTLD_DEFAULT, "__libc_free");
+  if (named != NULL && named_again != NULL && named_free != NULL) {
+    free(named(100));
+    free(named_again(malloc(100), 5 * mib));
+    named_free(malloc(100));
+  }
 
   /* What the C library allocates for its callers. */
   char* text = strdup("a text");
@@ -380,6 +400,69 @@ static void moving(void) {
   }
 }
 
+/* Blocks of 5 MiB that are not touched: more of them than a process may have mappings. */
+static void many(int count) {
+  void** blocks = malloc((size_t)count * sizeof *blocks);
+  EXPECT(blocks != NULL);
+  for (int i = 0; i < count; ++i) {
+    blocks[i] = malloc(5 * mib);
+    if (blocks[i] == NULL) fprintf(stderr, "block %d\n", i);
+    EXPECT(blocks[i] != NULL);
+    if (i % 97 == 0) fill(blocks[i], mib / 4, (unsigned char)i);
+  }
+  for (int i = 0; i < 3000; ++i) free(malloc((size_t)i * 100));
+  void* page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  EXPECT(page != MAP_FAILED);
+  unsigned char* grown = realloc(blocks[count - 1], 9 * mib);
+  EXPECT(grown != NULL);
+  blocks[count - 1] = grown;
+  fill(grown, 9 * mib, 7);
+  for (int i = 0; i < count; ++i) {
+    if (i % 97 == 0 && i < count - 1) EXPECT(holds(blocks[i], mib / 4, (unsigned char)i));
+    free(blocks[i]);
+  }
+  unsigned char* again = calloc(1, 5 * mib);
+  EXPECT(again != NULL && is_zero(again, 5 * mib));
+  free(again);
+  free(blocks);
+}
+
+/* What setproctitle does: the text of the environment becomes the name of the process. */
+static void title(void) {
+  extern char** environ;
+  char* end = environ[0];
+  for (char** each = environ; *each != NULL; ++each) end = *each + strlen(*each);
+  memset(environ[0], 'x', (size_t)(end - environ[0]));
+  environ = NULL;
+}
+
+/* Its standard error is closed, and a file of data gets the number. */
+static void data_file(const char* path) {
+  const int kept = dup(STDERR_FILENO);
+  EXPECT(close(STDERR_FILENO) == 0);
+  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (file != STDERR_FILENO) dprintf(kept, "the file is %d\n", file);
+  if (file != STDERR_FILENO || write(file, "data\n", 5) != 5) exit(1);
+  free(malloc(9 * mib));
+}
+
+static void fails_in_plugin(const char* file) {
+  void* handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  if (handle == NULL) fprintf(stderr, "%s\n", dlerror());
+  EXPECT(handle != NULL);
+  int (*fails)(size_t) = (int (*)(size_t))dlsym(handle, "plugin_fails");
+  EXPECT(fails != NULL && fails((size_t)PTRDIFF_MAX / 2) == 4);
+}
+
+static void again(int count) { /* huge blocks until the weights have changed */
+  for (int i = 0; i < count; ++i) {
+    void* block = malloc(8 * mib);
+    memset(block, 1, 8 * mib);
+    free(block);
+    usleep(10000);
+  }
+}
+
 int main(int argc, char** argv) {
   const char* part = argc > 1 ? argv[1] : "contract";
   if (strcmp(part, "contract") == 0)
@@ -402,14 +485,21 @@ int main(int argc, char** argv) {
     moving();
   else if (strcmp(part, "exec") == 0)
     execl(argv[0], argv[0], "again", "3", NULL);
-  else if (strcmp(part, "again") == 0) { /* huge blocks until the weights have changed */
-    for (int i = 0; i < atoi(argv[2]); ++i) {
-      void* block = malloc(8 * mib);
-      memset(block, 1, 8 * mib);
-      free(block);
-      usleep(10000);
-    }
-  } else
+  else if (strcmp(part, "again") == 0)
+    again(atoi(argv[2]));
+  else if (strcmp(part, "many") == 0)
+    many(atoi(argv[2]));
+  else if (strcmp(part, "title") == 0) {
+    title();
+    again(atoi(argv[2]));
+  } else if (strcmp(part, "elsewhere") == 0) {
+    EXPECT(chdir("/") == 0);
+    again(atoi(argv[2]));
+  } else if (strcmp(part, "data") == 0)
+    data_file(argv[2]);
+  else if (strcmp(part, "fails") == 0)
+    fails_in_plugin(argv[2]);
+  else
     return 2;
   puts("done");
   return 0;

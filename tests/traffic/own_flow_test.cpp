@@ -149,10 +149,15 @@ TEST(OwnPrograms, AreFoundInProcWithTheirBusyCores) {
   };
   folder.file("proc/42/environ", std::string("HOME=/\0LD_PRELOAD=/lib/libcharm_malloc.so:/lib/other.so\0", 56));
   folder.file("proc/50/environ", std::string("NOT_LD_PRELOAD=/lib/libcharm_malloc.so\0LD_PRELOAD=x\0", 52));
+  // One that has overwritten its variables with a name, and one that has none of the library.
+  folder.file("proc/60/environ", std::string("redis-server *:6379\0\0\0\0", 23));
+  folder.file("proc/60/maps", "7f00-7f01 r-xp 00000000 08:01 9 /lib/libcharm_malloc.so\n");
+  folder.file("proc/61/environ", std::string("nginx: worker\0\0\0\0", 17));
+  folder.file("proc/61/maps", "7f00-7f01 r-xp 00000000 08:01 9 /lib/libc.so.6\n");
   OwnPrograms programs(model, folder.root());
   at_time(100, 0);
   EXPECT_EQ(programs.read(10, page).ours, std::vector<double>(4, 0));
-  EXPECT_EQ(programs.processes(), std::vector<int>{42});
+  EXPECT_EQ(programs.processes(), (std::vector<int>{42, 60}));
   at_time(300, 200);  // two seconds: both threads have worked all the time, and so have six cpus
   EXPECT_EQ(programs.read(10.5, page).ours, std::vector<double>(4, 0)) << "not read more often than once a second";
   const BusyCores busy = programs.read(12, page);
