@@ -48,6 +48,17 @@ if(CHARM_SANITIZE)
   add_link_options(-fsanitize=${CHARM_SANITIZE})
 endif()
 
+# Debug builds and those with a sanitizer check what the code relies on (charm/detail/assert.hpp). Programs that are built
+# with such a library check it in its headers, too.
+set(assertions OFF)
+if(CHARM_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(assertions ON)
+endif()
+option(CHARM_ASSERTIONS "Check the library's own invariants while programs run" ${assertions})
+if(CHARM_ASSERTIONS)
+  add_compile_definitions(CHARM_ASSERTIONS)
+endif()
+
 function(charm_module name)
   add_library(charm_${name} OBJECT ${ARGN})
   charm_warnings(charm_${name})

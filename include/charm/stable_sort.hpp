@@ -19,30 +19,44 @@
 namespace charm {
 namespace detail::sorting {
 
-/// Room for a copy of a range, whose elements are moved in at once.
+/// Memory for elements, which gives back what there is of it in every case.
+template <class T>
+class ElementMemory {
+ public:
+  explicit ElementMemory(std::size_t size) : size_(size), elements_(std::allocator<T>().allocate(size)) {}
+  ~ElementMemory() { std::allocator<T>().deallocate(elements_, size_); }
+  ElementMemory(const ElementMemory&) = delete;
+  ElementMemory& operator=(const ElementMemory&) = delete;
+  [[nodiscard]] T* begin() const noexcept { return elements_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  std::size_t size_;
+  T* elements_;
+};
+
+/// A copy of a range, whose elements were moved in at once. All of them exist or none: the loop that moves them is not
+/// cut short by a cancellation, and nothing in it throws.
 template <class T>
 class MovedOut {
  public:
   template <class It>
-  MovedOut(It first, std::int64_t count) : count_(count), elements_(std::allocator<T>().allocate(size())) {
+  MovedOut(It first, std::int64_t count) : memory_(static_cast<std::size_t>(count)) {
     using Offset = typename std::iterator_traits<It>::difference_type;
+    const ShieldedScope whole(this_worker()->scope);
+    const WithScope within(&whole);
     for_blocks(0, count, [&](std::int64_t low, std::int64_t high) {
       for (std::int64_t i = low; i < high; ++i)
-        std::construct_at(elements_ + i, std::move(first[static_cast<Offset>(i)]));
+        std::construct_at(begin() + i, std::move(first[static_cast<Offset>(i)]));
     });
   }
-  ~MovedOut() {
-    std::destroy_n(elements_, size());
-    std::allocator<T>().deallocate(elements_, size());
-  }
+  ~MovedOut() { std::destroy_n(begin(), memory_.size()); }
   MovedOut(const MovedOut&) = delete;
   MovedOut& operator=(const MovedOut&) = delete;
-  [[nodiscard]] T* begin() const noexcept { return elements_; }
+  [[nodiscard]] T* begin() const noexcept { return memory_.begin(); }
 
  private:
-  [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(count_); }
-  std::int64_t count_;
-  T* elements_;
+  ElementMemory<T> memory_;
 };
 
 /// Merges [a, a_end) and [b, b_end) to `out`; of equal elements those of `a` come first.
@@ -102,6 +116,7 @@ void stable_sort_in_task(It first, It last, Less& less) {
     const WithScope within(&sort);
     try {
       const std::int64_t count = last - first;
+      if (sort.cancelled()) return sort.finish();
       const MovedOut<typename std::iterator_traits<It>::value_type> copy(first, count);
       sort_stable(copy.begin(), first, count, true, less, sort);
     } catch (...) {

@@ -120,6 +120,67 @@ TEST_P(Containers, StableSortPassesExceptionsAndCancellationOn) {
   });
 }
 
+/// Counts the objects that live.
+struct Living {
+  static inline std::atomic<long> objects{0};
+  int key = 0;
+  explicit Living(int k) : key(k) { ++objects; }
+  Living(Living&& other) noexcept : key(other.key) { ++objects; }
+  Living& operator=(Living&& other) noexcept = default;
+  ~Living() { --objects; }
+};
+
+TEST_P(Containers, ACancelledStableSortFreesAllItHasMoved) {
+  charm::run([&] {
+    for (int round = 0; round < 40; ++round) {
+      std::vector<Living> elements;
+      for (const int number : random_numbers(20'000, 1000)) elements.emplace_back(number);
+      charm::task_group group;
+      group.run([&] { charm::stable_sort(elements, [](const auto& a, const auto& b) { return a.key < b.key; }); });
+      for (int i = 0; i < round; ++i) charm::yield();
+      if (round % 2 == 0) charm::sleep_for(std::chrono::microseconds(round * 10));
+      group.cancel();
+      group.wait();
+      ASSERT_EQ(Living::objects, 20'000);
+    }
+  });
+  EXPECT_EQ(Living::objects, 0);
+}
+
+/// The group is cancelled by the move of an element, so at a moment when some are moved and others are not.
+struct Cancels {
+  static inline std::atomic<long> objects{0};
+  static inline std::atomic<charm::task_group*> group{nullptr};
+  int key = 0;
+  Cancels() { ++objects; }
+  Cancels(Cancels&& other) noexcept : key(other.key) {
+    ++objects;
+    if (charm::task_group* g = group.exchange(nullptr)) g->cancel();
+  }
+  Cancels& operator=(Cancels&& other) noexcept = default;
+  ~Cancels() { --objects; }
+};
+
+TEST_P(Containers, AStableSortThatIsCancelledWhileItMovesElementsOutFreesThem) {
+  charm::run([&] {
+    std::vector<Cancels> elements(50'000);
+    charm::task_group group;
+    Cancels::group = &group;
+    bool cancelled = false;
+    group.run([&] {
+      try {
+        charm::stable_sort(elements, [](const auto& a, const auto& b) { return a.key < b.key; });
+      } catch (const charm::Error& error) {
+        cancelled = error.code() == charm::Errc::cancelled;
+        throw;
+      }
+    });
+    group.wait();
+    EXPECT_TRUE(cancelled);
+    EXPECT_EQ(Cancels::objects, 50'000);
+  });
+}
+
 TEST_P(Containers, TwoDimensionsAreCoveredOnce) {
   struct Shape {
     std::int64_t rows, columns;

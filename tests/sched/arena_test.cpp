@@ -16,6 +16,7 @@
 #include "base/error_code.hpp"
 #include "base/random.hpp"
 #include "sched/on_paper.hpp"
+#include "sched/run/worker_numbers.hpp"
 #include "sched/running.hpp"
 
 namespace {
@@ -40,6 +41,31 @@ void fork_tree(int depth, const std::function<void()>& look) {
   charm::parallel_for(0, 20, [&](int) { look(); });
   charm::yield();
   look();
+}
+
+TEST(Arena, NumbersOfWorkersAreUsedAgainWhereArenasOverlap) {
+  Running runtime(2);
+  charm::combinable<int> parts;
+  std::unique_ptr<charm::arena> last;
+  for (int i = 0; i < 60; ++i) {  // each is opened before the one before is closed
+    auto next = std::make_unique<charm::arena>(ArenaOptions{.workers = 1 + i % 2});
+    last = std::move(next);
+    last->execute([&] {
+      EXPECT_LT(charm::detail::this_worker()->number, 2 + 4);
+      parts.local() += 1;
+    });
+  }
+  EXPECT_EQ(parts.combine(std::plus<>()), 60);
+}
+
+TEST(Arena, ANumberIsGivenToOneWorkerAtATime) {
+  using charm::sched::first_free_number;
+  EXPECT_EQ(first_free_number({}, 4, 2, 100), 4);
+  EXPECT_EQ(first_free_number({{4, 2}}, 4, 2, 100), 6);
+  EXPECT_EQ(first_free_number({{8, 2}, {4, 2}}, 4, 2, 100), 6);
+  EXPECT_EQ(first_free_number({{8, 2}, {4, 2}}, 4, 3, 100), 10);
+  EXPECT_EQ(first_free_number({{4, 90}}, 4, 6, 100), 94);
+  EXPECT_EQ(first_free_number({{4, 90}}, 4, 7, 100), -1);  // the end of the numbers
 }
 
 TEST(Arena, ItsTasksRunOnItsWorkersAlone) {

@@ -57,6 +57,42 @@ TEST_P(Locals, CombinableCountsEveryWorkerAndThreadsOutside) {
   EXPECT_EQ(counts.combine(std::plus<>()), 1000);
 }
 
+TEST_P(Locals, CombinableKeepsAllValuesWhereTheInitialiserForksSleepsOrYields) {
+  const std::vector<std::function<void()>> ways{
+      [] { charm::parallel_for(0, 8, [](int) { charm::yield(); }, {.grain = 1}); },
+      [] { charm::sleep_for(std::chrono::microseconds(10)); },
+      [] { charm::yield(); },
+  };
+  for (const auto& suspends : ways) {
+    for (int round = 0; round < 50; ++round) {
+      charm::combinable<std::vector<int>> parts([&] {
+        suspends();
+        return std::vector<int>();
+      });
+      charm::task_group group;
+      for (int task = 0; task < 100; ++task) group.run([&, task] { parts.local().push_back(task); });
+      group.wait();
+      std::size_t length = 0;
+      parts.combine_each([&](const std::vector<int>& part) { length += part.size(); });
+      ASSERT_EQ(length, 100U);
+    }
+  }
+}
+
+TEST_P(Locals, CombinableKeepsBothValuesThatWereMadeForOneWorker) {
+  if (GetParam() != 1) GTEST_SKIP() << "with one worker the tasks are sure to meet";
+  charm::latch both(2);
+  charm::combinable<int> parts([&] {
+    both.count_down();
+    both.wait();
+    return 1;
+  });
+  charm::task_group group;
+  for (int task = 0; task < 2; ++task) group.run([&] { parts.local() += 10; });
+  group.wait();
+  EXPECT_EQ(parts.combine(std::plus<>()), 22);
+}
+
 charm::task_local<int> depth(-1);
 charm::task_local<std::string> user;
 

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sched/run/wake_order.hpp"
 #include "sched/running.hpp"
 
 namespace {
@@ -93,6 +94,37 @@ TEST(Bursts, OfCallsWakeASleeperOnce) {
       EXPECT_LE(charm::stats().workers[1].wakes, before + 1);
     }
   });
+}
+
+/// The core of the sleeper becomes free between the two looks: it is to be woken last at the first, not at the second.
+TEST(WakeOrder, ASleeperThatIsPreferredOnlyAtTheSecondLookIsWoken) {
+  int sleeper = 0;
+  int asked = 0;
+  const bool woke =
+      charm::sched::wake_in_order([&](auto&& try_one) { return try_one(sleeper); }, [&](int&) { return asked++ == 0; },
+                                  [](int& woken) { return ++woken > 0; });
+  EXPECT_TRUE(woke);
+  EXPECT_EQ(sleeper, 1);
+}
+
+TEST(WakeOrder, SleepersThatArePreferredComeFirst) {
+  int sleepers[3] = {0, 1, 2};
+  std::vector<int> woken;
+  const auto each = [&](auto&& try_one) {
+    for (int& one : sleepers) {
+      if (try_one(one)) return true;
+    }
+    return false;
+  };
+  const auto last = [](int one) { return one == 0; };
+  const auto note = [&](int one) {
+    woken.push_back(one);
+    return one == 2;  // 1 has just been woken by another thread
+  };
+  EXPECT_TRUE(charm::sched::wake_in_order(each, last, note));
+  EXPECT_EQ(woken, (std::vector<int>{1, 2}));
+  EXPECT_FALSE(charm::sched::wake_in_order(each, [](int) { return true; }, note, true));
+  EXPECT_EQ(woken.size(), 2U);
 }
 
 }  // namespace

@@ -149,6 +149,15 @@ class FailScope : public CancelScope {
   std::mutex mutex_;
 };
 
+/// A scope that no cancellation around it reaches, for a step that has to be done whole; the values of task_locals are
+/// those around it.
+class ShieldedScope : public CancelScope {
+ public:
+  explicit ShieldedScope(const CancelScope* around) noexcept : CancelScope(nullptr) {
+    if (around != nullptr && around->bindings() != nullptr) bind(*around->bindings());
+  }
+};
+
 /// The place where a task in code of charm::blocking() keeps its scope, since it is on no worker; nullptr in other
 /// threads.
 const CancelScope** scope_in_blocking_code() noexcept;

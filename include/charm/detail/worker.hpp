@@ -12,6 +12,10 @@ namespace charm::detail {
 
 class CancelScope;
 
+/// The largest count of workers that the process may have at a time, those of arenas included; their numbers are below
+/// it.
+inline constexpr int worker_numbers = 131'056;
+
 struct WorkerBase {
   Deque deque;
   alignas(64) const std::byte* stack_limit = nullptr;  // below it a deep recursion continues on another stack
@@ -20,7 +24,7 @@ struct WorkerBase {
   int id = -1;
   int until_boundary = 1;  // jobs until the scheduler looks at the clock
   double user_work = 0;    // charm::add_work
-  int number = -1;         // as id, but unique among all workers of the process, those of arenas included
+  int number = -1;         // as id, but unique among the workers that the process has, those of arenas included
   JobPool pool;
 };
 

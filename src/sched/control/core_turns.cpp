@@ -1,6 +1,7 @@
 #include "sched/control/core_turns.hpp"
 
 #include "base/clock.hpp"
+#include "sched/debug/delays.hpp"
 
 namespace charm::sched {
 
@@ -62,6 +63,7 @@ bool CoreTurns::take(Contender& contender, int cpu) noexcept {
 
 void CoreTurns::leave(Contender& contender) noexcept {
   if (contender.cpu < 0) return;
+  delay_between_steps();
   Core& at = core(contender.cpu);
   contender.cpu = -1;
   const std::lock_guard lock(at.mutex);

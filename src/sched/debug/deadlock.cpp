@@ -46,7 +46,8 @@ bool anybody_outside(Runtime& runtime) {
 }  // namespace
 
 bool DeadlockWatch::watch(std::int64_t& limit_ns) noexcept {
-  if (reported_.load(std::memory_order_relaxed) || looked_.load(std::memory_order_relaxed)) return false;
+  if (runtime_.main.deadlock.reported_.load(std::memory_order_relaxed) || looked_.load(std::memory_order_relaxed))
+    return false;
   if (runtime_.settings.deadlock == base::Deadlock::off || runtime_.stopping.load(std::memory_order_relaxed))
     return false;
   if (!everybody_sleeps(runtime_)) return false;
@@ -67,7 +68,7 @@ void DeadlockWatch::look() noexcept try {
     lines += "charm:   " + describe(task) + "\n";
     ++waiting;
   }
-  if (waiting == 0 || reported_.exchange(true)) return;
+  if (waiting == 0 || runtime_.main.deadlock.reported_.exchange(true)) return;  // once for all arenas
   const int outside = threads_outside(runtime_);
   std::string head = "charm: all " + std::to_string(workers_of_family(runtime_)) + " workers sleep and " +
                      std::to_string(waiting) + (waiting == 1 ? " task waits" : " tasks wait");

@@ -11,7 +11,9 @@
 #include "binding/request.hpp"
 #include "placement/bins.hpp"
 #include "placement/restrict.hpp"
+#include "sched/debug/delays.hpp"
 #include "sched/run/visit.hpp"
+#include "sched/run/worker_numbers.hpp"
 
 namespace charm::sched {
 
@@ -92,9 +94,15 @@ Runtime::Plan plan_of(const ArenaOptions& options, Runtime& main, const std::str
   plan.placement = binding::make_generation({main.machine, settings.policy, request, plan.cpus, {}, start}).placement;
   plan.machine = main.machine;
   plan.rank = static_cast<CoreTurns::Rank>(options.priority);
-  plan.first_number = most;
-  for (const auto& other : main.arenas)
-    plan.first_number = std::max(plan.first_number, other->first_number + other->workers);
+  std::vector<NumberRange> taken;
+  for (const auto& other : main.arenas) taken.push_back({other->first_number, other->workers});
+  plan.first_number = first_free_number(std::move(taken), most, settings.workers, detail::worker_numbers);
+  if (plan.first_number < 0)
+    throw Error(Errc::too_many_workers,
+                who + " was to have " + std::to_string(settings.workers) +
+                    " workers, and the process would have more than " + std::to_string(detail::worker_numbers) +
+                    " in all its arenas",
+                "end arenas that are not needed, or give each fewer workers");
   return plan;
 }
 
@@ -209,7 +217,9 @@ void post_to_arena(ArenaState& state, ListedJob& job) {
   Runtime::visits.fetch_add(1, std::memory_order_seq_cst);
   const bool of_family = sched::runtime_of_this_thread() != nullptr;
   Runtime* runtime = (of_family ? state.runtime : state.open).load(std::memory_order_seq_cst);
+  sched::delay_between_steps();
   if (runtime != nullptr) runtime->post_anywhere(&job);
+  sched::delay_between_steps();
   Runtime::visits.fetch_sub(1, std::memory_order_release);
   if (runtime == nullptr) fail_ended(state);
 }

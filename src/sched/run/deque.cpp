@@ -5,6 +5,7 @@
 
 #include "os/threads/membarrier.hpp"
 #include "os/threads/pause.hpp"
+#include "sched/debug/delays.hpp"
 
 namespace charm::detail {
 
@@ -40,6 +41,7 @@ std::int64_t Deque::publish() noexcept {
     std::int64_t hidden = tail_.load(memory_order_relaxed) - bound;
     std::int64_t give = eager_ ? hidden : (hidden + 1) / 2;
     if (give > 0) {
+      sched::delay_between_steps();
       guard_.store(bound + give, memory_order_relaxed);
       add_public(give);
     }
@@ -71,6 +73,7 @@ void Deque::answer_slow() noexcept {
 }
 
 bool Deque::pop_slow(std::int64_t t) noexcept {
+  sched::delay_between_steps();
   lock();
   bool mine = true;
   std::uint64_t word = public_.load(memory_order_acquire);
@@ -127,7 +130,9 @@ std::int64_t Deque::expose() noexcept {
   if (tail > bound) {
     guard_.store(tail, memory_order_seq_cst);
     std::int64_t raised = bound;  // without the barrier the owner may have missed the guard (I3): nothing changes
+    sched::delay_between_steps();
     if (os::heavy_barrier()) {
+      sched::delay_between_steps();
       std::int64_t now = tail_.load(memory_order_acquire);
       raised = now < tail ? now : tail;
       if (raised < bound) raised = bound;

@@ -46,6 +46,7 @@
 
 #include "base/clock.hpp"
 #include "os/threads/membarrier.hpp"
+#include "sched/debug/delays.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
@@ -150,6 +151,7 @@ void Worker::park(unsigned fruitless) noexcept {
   const bool resting = rests();
   const bool leaves = leaving.load(std::memory_order_relaxed);
   if (!resting) work_flags.set(Flag::asleep, place);
+  delay_between_steps();
   group->searching.fetch_sub(1, std::memory_order_seq_cst);  // before it looks at the inboxes (P8)
   const bool own_jobs = leaves && (shows_work() || deque.has_private());
   const bool backs_off = fruitless > enough_looks && !resting && !leaves;
@@ -159,6 +161,7 @@ void Worker::park(unsigned fruitless) noexcept {
   fiber::Fiber* self = current;  // a guest has a fiber of its own here
   const bool guest = slot.load(std::memory_order_relaxed).slot() == Slot::lent;
   const Slot awake = guest ? Slot::lent : Slot::running;
+  delay_between_steps();
   runtime->main.core_turns.leave(contender);
   os::FutexWord& ring = guest ? guest_bell : bell;
   Tally::add(tally.parks);
@@ -167,6 +170,7 @@ void Worker::park(unsigned fruitless) noexcept {
   const int own_group = place.group;
   const int own_node = worker_core.node;
   slot.store({guest ? Slot::lent_parked : Slot::parked, place}, std::memory_order_seq_cst);
+  delay_between_steps();
   // From here on worker 0 may be lent: only fields for any thread may be used until this thread has the slot again.
   std::int64_t most = fruitless == 0 ? first_sleep_ns : -1;  // of the sleep
   if (own_jobs) {
@@ -231,6 +235,7 @@ void Worker::park(unsigned fruitless) noexcept {
     }
     ring.store(0, std::memory_order_seq_cst);
   }
+  delay_between_steps();
   if (!guest && id == 0) runtime->look_after_loan.store(LookAfterLoan::none, std::memory_order_seq_cst);
   leave_sentry(&most);
   leave_lookout(&most);

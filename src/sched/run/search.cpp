@@ -15,6 +15,7 @@
 #include "base/clock.hpp"
 #include "os/threads/membarrier.hpp"
 #include "os/threads/pause.hpp"
+#include "sched/debug/delays.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
@@ -223,6 +224,7 @@ Job* Worker::search() noexcept {
   }
 
   take_again();
+  delay_between_steps();
   bool last = group->searching.fetch_sub(1, std::memory_order_seq_cst) == 1;  // P8: a poster may have relied on it
   if (job != nullptr) {
     steering.begin_work(*this);

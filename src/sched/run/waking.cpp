@@ -10,6 +10,7 @@
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/visit.hpp"
+#include "sched/run/wake_order.hpp"
 #include "sched/run/worker.hpp"
 
 namespace charm::sched {
@@ -25,6 +26,7 @@ bool Runtime::wake(Worker& worker) noexcept {
   // Counted as searching before it can run, in the group where it sleeps: a parked worker does not change groups.
   std::atomic<int>& searching = groups[static_cast<std::size_t>(seen_group)]->searching;
   searching.fetch_add(1, std::memory_order_relaxed);
+  delay_between_steps();
   if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst)) {
     // Meanwhile it counted as one that searches: a worker that found a job may have left the next to it (P3), and a
     // poster its job (P8).
@@ -65,17 +67,18 @@ template <class F>
 bool Runtime::wake_one_of(int group, F&& wanted, Wake which) noexcept {
   if (work_flags.count(Flag::asleep, group) == 0) return false;
   const int here = cpu_outside(*steering);
-  auto wake_any = [&](bool preferred) {
+  const auto each_sleeper = [&](auto&& try_one) {
     for (int w = 0; w < work_flags.words(group); ++w) {
       for (auto word = work_flags.word(Flag::asleep, group, w); word != 0; word &= word - 1) {
         Worker* sleeper = worker_at({group, w * stealing::WorkFlags::word_bits + std::countr_zero(word)});
-        if (sleeper == nullptr || wakes_last(*sleeper, here) == preferred || !wanted(*sleeper)) continue;
-        if (wake(*sleeper)) return true;
+        if (sleeper != nullptr && wanted(*sleeper) && try_one(*sleeper)) return true;
       }
     }
     return false;
   };
-  return wake_any(true) || (which == Wake::any && wake_any(false));
+  return wake_in_order(
+      each_sleeper, [&](const Worker& sleeper) { return wakes_last(sleeper, here); },
+      [&](Worker& sleeper) { return wake(sleeper); }, which == Wake::preferred);
 }
 
 bool Runtime::anybody_asleep() const noexcept { return work_flags.any(Flag::asleep) || steering->anybody_rests(); }
@@ -142,6 +145,7 @@ void Runtime::post(Worker& worker, ListedJob* job) noexcept {
 
 void Runtime::post_anywhere(ListedJob* job) noexcept {
   inbox.push(job);
+  delay_between_steps();
   if (!anybody_searches()) wake_anybody();
 }
 

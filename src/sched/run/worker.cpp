@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "sched/debug/delays.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/exceptions.hpp"
 #include "sched/run/runtime.hpp"
@@ -113,6 +114,7 @@ void Worker::take_turn() noexcept {
   if (!main.shares_cores() || main.core_turns.try_take(contender, worker_core.cpu)) return;
   if (runtime->stopping.load(std::memory_order_relaxed)) return;
   group->searching.fetch_sub(1, std::memory_order_relaxed);
+  delay_between_steps();
   runtime->wake_anybody();
   main.core_turns.take(contender, worker_core.cpu);
   group->searching.fetch_add(1, std::memory_order_relaxed);
@@ -252,6 +254,7 @@ void make_ready_from_outside(Fiber* fiber) noexcept {
   tracing::made_ready(nullptr, fiber);
   const int bound = fiber->bound;
   fiber->card.state.store(fiber::TaskCard::State::ready, std::memory_order_release);
+  delay_between_steps();
   if (bound >= 0)
     runtime.post(*runtime.workers[static_cast<std::size_t>(bound)], fiber);
   else

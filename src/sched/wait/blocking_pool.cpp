@@ -11,6 +11,7 @@
 #include "base/notices.hpp"
 #include "os/threads/affinity.hpp"
 #include "os/threads/threads.hpp"
+#include "sched/debug/delays.hpp"
 #include "sched/debug/stack_overflow.hpp"
 #include "sched/run/exceptions.hpp"
 #include "sched/run/runtime.hpp"
@@ -141,6 +142,7 @@ void abandon_blocking_task() noexcept {
 void BlockingPool::run(Fiber* fiber, int node) noexcept {
   fiber->next = nullptr;
   fiber->away.node = node;
+  delay_between_steps();
   {
     std::lock_guard lock(mutex_);
     (first_ == nullptr ? first_ : last_->next) = fiber;
@@ -244,6 +246,7 @@ void leave_blocking() noexcept {
       *self, thread->native,
       [](Fiber* from, void* argument) noexcept {
         auto* to = static_cast<Runtime*>(argument);
+        sched::delay_between_steps();
         if (to->over.load(std::memory_order_acquire))  // no worker is left: the task is dropped (B3)
           from->card.state.store(fiber::TaskCard::State::waiting, std::memory_order_release);
         else if (from->bound >= 0)

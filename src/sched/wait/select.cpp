@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "sched/debug/delays.hpp"
+
 namespace charm::detail {
 namespace {
 
@@ -43,9 +45,11 @@ int wait_for_one(std::span<ChannelCase* const> cases, Choice& choice, std::int64
                  const std::stop_token* stop) {
   constexpr int ended_early = 1 << 30;
   const WaitReason reason{Wait::select, nullptr, cases.empty() ? nullptr : &cases.front()->listed, true, stop};
+  sched::delay_between_steps();
   if (!choice.event.wait_until(deadline, reason) && !choice.win(ended_early)) {
     choice.event.wait(reason);  // a partner has won the choice and is about to wake this task
   }
+  sched::delay_between_steps();
   for (ChannelCase* one : cases) {  // also those that were taken out: their takers have gone once we had the lock
     one->listed.lock.lock();
     if (one->waiter.listed) one->listed.list.remove(one->waiter);

@@ -11,6 +11,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "sched/debug/delays.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/visit.hpp"
 #include "sched/wait/thread_wait.hpp"
@@ -50,6 +51,7 @@ constexpr std::uintptr_t expired = Completion::expired_value;
 /// After the switch away from `from`: leaves it as the waiter, or makes it ready at once if the end came meanwhile.
 void leave_as_waiter(Fiber* from, void* state) noexcept {
   std::uintptr_t expected = 0;
+  sched::delay_between_steps();
   if (!static_cast<std::atomic<std::uintptr_t>*>(state)->compare_exchange_strong(
           expected, reinterpret_cast<std::uintptr_t>(from), std::memory_order_acq_rel)) {
     sched::make_ready(from, true);
@@ -57,6 +59,7 @@ void leave_as_waiter(Fiber* from, void* state) noexcept {
 }
 
 void wake_waiter(std::uintptr_t waiter, bool next) noexcept {
+  sched::delay_between_steps();
   if ((waiter & sched::thread_bit) != 0) return sched::wake_thread(waiter);
   sched::make_ready(reinterpret_cast<Fiber*>(waiter), next);
 }
@@ -84,6 +87,7 @@ bool ended_early(std::atomic<std::uintptr_t>& state) noexcept {
 void wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, const WaitReason& reason, sched::DropStop stop = {}) {
   auto& waits = worker.current->waits;
   waits = {&state, reason.listed, stop.drop, stop.argument};
+  sched::delay_between_steps();
   worker.suspend(leave_as_waiter, &state, reason);
   waits = {};
 }
