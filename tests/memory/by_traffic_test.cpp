@@ -1,6 +1,8 @@
 // Memory of the runtime by the weights that the malloc publishes.
 #include "memory/by_traffic.hpp"
 
+#include <charm/charm.hpp>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -86,6 +88,28 @@ TEST(ByTraffic, HugePagesAreNotCutApart) {
     for (const std::uintptr_t begin : pages.placed) EXPECT_EQ(begin % unit, 0U) << bytes / mib << " MiB";
     pages.unmap(block.data, block.bytes);
   }
+}
+
+TEST(ByTraffic, ABlockForAllWorkersIsSpreadByThePublishedWeights) {
+  const charm::test::Folder folder;
+  auto page = four_memories();
+  page.memories = 2;
+  page.os_node = {};  // two memories, both of which are node 0
+  page.roots = 1;
+  page.normal = {};
+  page.weights[0] = {1000, 375};
+  page.root_of_cpu.fill(0);
+  setenv("CHARM_MALLOC_WEIGHTS", write(folder, page).c_str(), 1);
+  Config config;
+  config.workers = 1;
+  config.share_cores = true;
+  config.home = "traffic";
+  init(config);
+  const bool live = machine().is_live();
+  const PageBlock block(33 * mib, over_workers{});
+  EXPECT_TRUE(block.placed() || !live);
+  finalize();
+  unsetenv("CHARM_MALLOC_WEIGHTS");
 }
 
 TEST(ByTraffic, SmallMemoryGoesWhereNormalBlocksDo) {

@@ -24,6 +24,19 @@ std::string_view next_word(std::string_view& line) {
   return word;
 }
 
+/// The kernel writes spaces, tabs, newlines and backslashes of a path as "\040".
+std::string without_escapes(std::string_view text) {
+  std::string path;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned code = 0;
+    const bool escape = text[i] == '\\' && i + 3 < text.size() &&
+                        std::from_chars(&text[i] + 1, &text[i] + 4, code, 8).ptr == &text[i] + 4 && code < 256;
+    path += escape ? static_cast<char>(code) : text[i];
+    if (escape) i += 3;
+  }
+  return path;
+}
+
 /// "7f2a40000000 interleave:0-3 anon=2048 dirty=2048 N0=512 N1=1536 kernelpagesize_kB=4"
 std::optional<MappedPages> mapped_pages(std::string_view line) {
   MappedPages mapping;
@@ -38,7 +51,7 @@ std::optional<MappedPages> mapped_pages(std::string_view line) {
     const std::string_view name = word.substr(0, equals);
     const std::string_view value = equals == std::string_view::npos ? "" : word.substr(equals + 1);
     if (name == "file") {
-      mapping.what = value;
+      mapping.what = without_escapes(value);
     } else if (name == "heap" || name == "stack") {
       mapping.what = name;
     } else if (name == "kernelpagesize_kB") {

@@ -70,9 +70,11 @@ std::string malloc_library() {
     const std::filesystem::path path = (folder / place).lexically_normal();
     if (std::filesystem::exists(path, ignored)) return path.string();
   }
-  throw Error(
-      Errc::system, "libcharm_malloc.so is neither in " + folder.string() + " nor in its " CHARM_LIBRARY_FROM_PROGRAM,
-      "build it (cmake says why it leaves it out: it needs jemalloc 5.3, libjemalloc-dev), or install it with charm");
+  const std::string left_out = CHARM_MALLOC_LEFT_OUT;
+  throw Error(Errc::system,
+              "libcharm_malloc.so is neither in " + folder.string() + " nor in its " CHARM_LIBRARY_FROM_PROGRAM,
+              left_out.empty() ? "build it (the target charm_malloc), or install it with charm"
+                               : "it was left out of this build: " + left_out);
 }
 
 }  // namespace charm::cli
