@@ -57,7 +57,6 @@ class GraphState {
   [[nodiscard]] std::string called(std::uint32_t index) const;
   /// "task graph 'name'" or "a task graph".
   [[nodiscard]] std::string called() const;
-  [[nodiscard]] bool has_conditions() const noexcept { return conditions_; }
   /// Whether the graph has not changed since the last call of prepare().
   [[nodiscard]] bool prepared() const noexcept { return prepared_; }
 
