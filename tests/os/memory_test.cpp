@@ -7,7 +7,7 @@
 
 #include "base/folder.hpp"
 #include "fiber/sanitizers.hpp"
-#include "os/memory/numa_maps.hpp"
+#include "tools/os/numa_maps.hpp"
 
 using charm::os::available_bytes;
 

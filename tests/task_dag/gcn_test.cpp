@@ -160,8 +160,8 @@ TEST(Gcn, IsTheSameWithEverySetOfInstructions) {
   std::vector<charm::task_dag::GcnLayers*> others;
 #if defined(CHARM_GCN_X86)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    others.push_back(charm::task_graph::gcn_layers_avx2);
-  if (__builtin_cpu_supports("avx512f")) others.push_back(charm::task_graph::gcn_layers_avx512);
+    others.push_back(charm::task_dag::gcn_layers_avx2);
+  if (__builtin_cpu_supports("avx512f")) others.push_back(charm::task_dag::gcn_layers_avx512);
 #endif
   if (others.empty()) GTEST_SKIP() << "this processor has one";
   const Gcn gcn = random_gcn(3);
