@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "workloads/bench.hpp"
+#include "workloads/kernel_run.hpp"
 
 namespace charm::workloads {
 

@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "batch/gcn.hpp"
-#include "batch/graph_state.hpp"
-#include "batch/node_table.hpp"
+#include "task_dag/gcn.hpp"
+#include "task_dag/graph_state.hpp"
+#include "task_dag/node_table.hpp"
 
 namespace {
 
-using charm::batch::Gcn;
-using charm::batch::NodeTable;
+using charm::task_dag::Gcn;
+using charm::task_dag::NodeTable;
 
 template <class F>
 void time_of(const char* what, F&& step) {

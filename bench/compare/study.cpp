@@ -14,10 +14,10 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
-#include "base/quantile.hpp"
 #include "base/random.hpp"
 #include "compare/simulated_noise.hpp"
-#include "compare/statistics.hpp"
+#include "tools/base/quantile.hpp"
+#include "tools/compare/statistics.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/bench.hpp"
+#include "workloads/kernel_run.hpp"
 
 namespace cost {
 

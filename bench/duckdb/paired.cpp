@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "compare/statistics.hpp"
 #include "duckdb/statements.hpp"
+#include "tools/compare/statistics.hpp"
 #include "workloads/olap/engine.hpp"
 
 namespace {

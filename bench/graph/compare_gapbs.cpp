@@ -21,9 +21,9 @@
 #include <sys/wait.h>
 
 #include "gapbs_file.hpp"
-#include "workloads/bench.hpp"
 #include "workloads/graph/input.hpp"
 #include "workloads/graph/sssp.hpp"
+#include "workloads/kernel_run.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "workloads/bench.hpp"
+#include "workloads/kernel_run.hpp"
 
 /// \param runner makes the weights if `weighted`. \throws charm::Error (system) if it cannot be written.
 void write_gapbs_file(const charm::workloads::Graph& graph, const charm::workloads::Runner& runner, bool weighted,

@@ -18,7 +18,7 @@
 
 #include <sys/stat.h>
 
-#include "traffic/weight_page.hpp"
+#include "memory/weight_page.hpp"
 
 namespace {
 
@@ -45,14 +45,14 @@ Measured run(const Allocator& allocator, const std::string& kind, int threads, d
 }
 
 void write_weights(const std::string& path) {
-  charm::traffic::WeightPage page;
-  page.magic = charm::traffic::page_magic;
+  charm::memory::WeightPage page;
+  page.magic = charm::memory::page_magic;
   page.bytes = sizeof page;
   page.generation = 1;
   page.memories = 2;
   page.roots = 1;
   page.weights[0] = {1000, 375};
-  page.root_of_cpu.fill(charm::traffic::no_root);
+  page.root_of_cpu.fill(charm::memory::no_root);
   std::fill_n(page.root_of_cpu.begin(), std::min<long>(sysconf(_SC_NPROCESSORS_CONF), page.root_of_cpu.size()), 0);
   std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(&page), sizeof page);
   chmod(path.c_str(), 0600);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "probe/measuring/stream.hpp"
+#include "tools/probe/measuring/stream.hpp"
 
 namespace {
 

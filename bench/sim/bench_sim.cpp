@@ -11,9 +11,9 @@
 #include <cstring>
 #include <ctime>
 
-#include "sim/backend.hpp"
-#include "sim/generator.hpp"
-#include "sim/run.hpp"
+#include "tools/sim/backend.hpp"
+#include "tools/sim/generator.hpp"
+#include "tools/sim/run.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <benchmark/benchmark.h>
 
 #include "fake_sysfs.hpp"
-#include "probe/profile.hpp"
+#include "tools/probe/profile.hpp"
 #include "topology/build.hpp"
 #include "topology/discovery.hpp"
 #include "topology/hwloc_handle.hpp"

@@ -48,10 +48,10 @@ namespace detail {
 struct SelectorModel;
 }
 class GraphSelector;
-namespace batch {
+namespace task_dag {
 /// What the selector chooses with, for the modules of the runtime.
 const detail::SelectorModel* model_of(const GraphSelector& selector) noexcept;
-}  // namespace batch
+}  // namespace task_dag
 
 /// Chooses between stream and batch. Selectors are values, made from a description:
 /// - "stream", "batch": always that
@@ -98,7 +98,7 @@ class GraphSelector {
   [[nodiscard]] std::size_t parameters() const noexcept;
 
  private:
-  friend const detail::SelectorModel* batch::model_of(const GraphSelector& selector) noexcept;
+  friend const detail::SelectorModel* task_dag::model_of(const GraphSelector& selector) noexcept;
   GraphSelector(std::string description, double constant, std::shared_ptr<const detail::SelectorModel> model);
   std::string description_;
   double constant_ = 0;

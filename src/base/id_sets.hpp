@@ -20,7 +20,7 @@ struct CoreCpuKind {
 using OsNodeSet = IdSet<detail::OsNodeKind>;
 
 /// Cores, each by the number of its first cpu (Core::cpu). Unlike ids of cores, which count what one process may use,
-/// these are the same for all programs on a machine. It says nothing of the other cpus of a core: steering/masks.hpp
+/// these are the same for all programs on a machine. It says nothing of the other cpus of a core: binding/masks.hpp
 /// finds them.
 using CoreCpuSet = IdSet<detail::CoreCpuKind>;
 

@@ -12,10 +12,10 @@
 // time. Once all levels have failed, probes of any kind come at most every `backoff_max` ticks.
 #pragma once
 
+#include "controller/controller.hpp"
 #include "controller/noise.hpp"
 #include "controller/pace.hpp"
 #include "controller/phases.hpp"
-#include "controller/policy.hpp"
 
 namespace charm::controller {
 

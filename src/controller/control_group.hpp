@@ -22,8 +22,8 @@
 #include <string_view>
 #include <vector>
 
+#include "controller/controller.hpp"
 #include "controller/counts.hpp"
-#include "controller/policy.hpp"
 #include "controller/sample.hpp"
 #include "controller/timeline.hpp"
 

@@ -1,6 +1,6 @@
 // Latencies and link speeds of machines, as published or estimated, so that a controller starts from those of a machine
-// like its own. The simulator's models (src/sim/machines/*.json) have the same numbers with the source of each; they
-// are not read here, since the library reads no files to start, and a test holds the two together.
+// like its own. The simulator's models (src/tools/sim/machines/*.json) have the same numbers with the source of each;
+// they are not read here, since the library reads no files to start, and a test holds the two together.
 #pragma once
 
 #include <charm/machine.hpp>

@@ -1,7 +1,7 @@
 // The policies that policy.cpp registers; each is defined in the file of its name.
 #pragma once
 
-#include "controller/policy.hpp"
+#include "controller/controller.hpp"
 
 namespace charm::controller {
 

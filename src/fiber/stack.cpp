@@ -97,9 +97,4 @@ void free_stack(const Stack& stack) noexcept {
   if (!light_guards.load(std::memory_order_relaxed)) guarded_stacks.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void trim_stack(const Stack& stack, std::size_t keep) noexcept {
-  keep = (keep + page_bytes() - 1) / page_bytes() * page_bytes();
-  if (keep < stack.bytes) os::discard_pages(stack.base, stack.bytes - keep);
-}
-
 }  // namespace charm::fiber

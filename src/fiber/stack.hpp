@@ -28,7 +28,4 @@ void forget_frames(const Stack& stack) noexcept;
 /// How many stacks the process has mapped so far.
 std::uint64_t stacks_mapped() noexcept;
 
-/// Returns the pages of an idle stack to the system, except for the topmost `keep` bytes.
-void trim_stack(const Stack& stack, std::size_t keep) noexcept;
-
 }  // namespace charm::fiber

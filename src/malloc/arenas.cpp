@@ -11,8 +11,8 @@
 #include "malloc/placement.hpp"
 #include "malloc/shared.hpp"
 #include "malloc/statistics.hpp"
+#include "memory/weight_page.hpp"
 #include "os/memory/bare.hpp"
-#include "traffic/weight_page.hpp"
 
 namespace charm::shim {
 namespace {
@@ -38,12 +38,12 @@ struct Huge {
 };
 static_assert(offsetof(Huge, hooks) == 0);
 
-constinit Normal normal[traffic::most_roots][arenas_per_root];
-constinit Huge huge[traffic::most_roots];    // blocks with mappings of their own
-constinit Huge shared[traffic::most_roots];  // blocks that share them
+constinit Normal normal[memory::most_roots][arenas_per_root];
+constinit Huge huge[memory::most_roots];    // blocks with mappings of their own
+constinit Huge shared[memory::most_roots];  // blocks that share them
 
 /// The normal arenas by jemalloc's number of them (A3).
-constexpr std::size_t most_numbers = 1 + traffic::most_roots * (arenas_per_root + 2);
+constexpr std::size_t most_numbers = 1 + memory::most_roots * (arenas_per_root + 2);
 constinit std::atomic<Normal*> normal_by_number[most_numbers];
 
 /// Cuts an extent out of the chunk; nullptr where it does not fit.
@@ -100,7 +100,7 @@ constinit std::atomic<std::size_t> repeats_in_use{0};
 constinit std::size_t most_repeats = SIZE_MAX;
 
 std::size_t repeats_of(std::size_t bytes) noexcept {
-  const std::size_t each = traffic::repeat_bytes(bytes);
+  const std::size_t each = memory::repeat_bytes(bytes);
   const std::size_t repeats = (bytes + each / 2) / each;
   return repeats == 0 ? 1 : repeats;
 }
@@ -225,7 +225,7 @@ int make(Huge& arena, std::size_t root, void* thread) noexcept {
     charm_je_sdallocx(block, 1, 0);
     thread = &je_tsd_tls;
   }
-  arena.hooks = &arena >= shared && &arena < shared + traffic::most_roots ? shared_hooks : huge_hooks;
+  arena.hooks = &arena >= shared && &arena < shared + memory::most_roots ? shared_hooks : huge_hooks;
   arena.root = root;
   const int made = create(&arena.hooks, thread);
   if (made < 0) return -1;
@@ -290,7 +290,7 @@ void allow_mappings(std::size_t mappings) noexcept { most_repeats = mappings; }
 int huge_arena(std::size_t root, std::size_t bytes, void* thread) noexcept {
   // A quarter of the mappings for blocks of which there can be many, and as much again for those that cover much memory
   // with each; half is left to the program itself.
-  const std::size_t budget = traffic::repeat_bytes(bytes) > bytes / 16 ? most_repeats / 4 : most_repeats / 2;
+  const std::size_t budget = memory::repeat_bytes(bytes) > bytes / 16 ? most_repeats / 4 : most_repeats / 2;
   if (repeats_in_use.load(std::memory_order_relaxed) + repeats_of(bytes) > budget) return shared_arena(root, thread);
   return number_of(huge[root], root, thread);
 }

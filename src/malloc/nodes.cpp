@@ -52,10 +52,10 @@ std::size_t most_mappings() noexcept {
   return most > 0 ? most : usual;
 }
 
-int full_node(const traffic::WeightPage& page, std::size_t bytes, std::size_t root) noexcept {
+int full_node(const memory::WeightPage& page, std::size_t bytes, std::size_t root) noexcept {
   std::size_t sum = 0;
   std::size_t most_free = 0;
-  std::size_t free[traffic::most_memories];
+  std::size_t free[memory::most_memories];
   for (std::size_t m = 0; m < page.memories; ++m) {
     sum += page.weights[root][m];
     free[m] = free_bytes_of(page.os_node[m]);

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "traffic/weight_page.hpp"
+#include "memory/weight_page.hpp"
 
 namespace charm::shim {
 
@@ -15,6 +15,6 @@ std::size_t most_mappings() noexcept;
 
 /// A node without room for its part of a block, while another has more; -1: none. If all are short of memory, the
 /// kernel makes room. \param root whose weights spread the block.
-int full_node(const traffic::WeightPage& page, std::size_t bytes, std::size_t root) noexcept;
+int full_node(const memory::WeightPage& page, std::size_t bytes, std::size_t root) noexcept;
 
 }  // namespace charm::shim

@@ -110,7 +110,7 @@ int place_trial(void* argument) noexcept {
 }
 
 /// So that a container that forbids it is found before jemalloc is set up for placement.
-bool kernel_places(const traffic::WeightPage& page) noexcept {
+bool kernel_places(const memory::WeightPage& page) noexcept {
   Trial trial{os::bare::map(nullptr, os::bare::page_bytes()), {}};
   if (trial.data == nullptr) return false;
   for (std::size_t m = 0; m < page.memories; ++m) trial.nodes.insert(page.os_node[m]);
@@ -143,7 +143,7 @@ void decide(bool serves) noexcept {
   if (!weight_file.open(path) && (named || !weight_file.open(machine_path))) {
     if (named || several_memories()) {
       say(Text() << "charm: malloc: no usable weights in '" << path << "' ("
-                 << os::bare::why_not_read(path, sizeof(traffic::WeightPage))
+                 << os::bare::why_not_read(path, sizeof(memory::WeightPage))
                  << "): memory lies where it is touched first; write them with 'charm malloc weights --publish'\n");
     }
     return;
@@ -164,9 +164,9 @@ std::size_t normal_limit() noexcept { return asked.normal_limit; }
 Statistics& statistics() noexcept { return all_statistics; }
 
 int root_of(int cpu) noexcept {
-  if (cpu < 0 || cpu >= static_cast<int>(traffic::most_cpus)) return -1;
+  if (cpu < 0 || cpu >= static_cast<int>(memory::most_cpus)) return -1;
   const std::uint8_t root = weight_file.page().root_of_cpu[static_cast<std::size_t>(cpu)];
-  return root == traffic::no_root ? -1 : root;
+  return root == memory::no_root ? -1 : root;
 }
 
 std::size_t cpus_of(std::size_t root) noexcept {
@@ -195,20 +195,20 @@ void count_members(std::uint64_t members, std::size_t bytes) noexcept {
 }
 
 void spread(void* data, std::size_t bytes, std::size_t root) noexcept {
-  const traffic::WeightPage& page = weight_file.page();
-  const traffic::Layers layers = traffic::layers_of(traffic::weights_of(page, root));
+  const memory::WeightPage& page = weight_file.page();
+  const memory::Layers layers = memory::layers_of(memory::weights_of(page, root));
   // Borders lie between huge pages also where the block does not begin there: it is what was added to a growing one.
   const std::size_t before = reinterpret_cast<std::uintptr_t>(data) % usual_page;
   char* const begin = static_cast<char*>(data) - before;
-  traffic::for_each_run(layers, before + bytes, usual_page,
-                        [&](std::size_t offset, std::size_t length, std::uint64_t members) {
-                          if (offset == 0) {
-                            offset += before;
-                            length -= before;
-                          }
-                          if (place_on(nodes_of(members), begin + offset, length, std::popcount(members) > 1))
-                            count_members(members, length);
-                        });
+  memory::for_each_run(layers, before + bytes, usual_page,
+                       [&](std::size_t offset, std::size_t length, std::uint64_t members) {
+                         if (offset == 0) {
+                           offset += before;
+                           length -= before;
+                         }
+                         if (place_on(nodes_of(members), begin + offset, length, std::popcount(members) > 1))
+                           count_members(members, length);
+                       });
 }
 }  // namespace
 
@@ -236,7 +236,7 @@ void see_weights() noexcept {
 
 void see_full_nodes(std::size_t bytes, std::size_t root) noexcept {
   constexpr std::size_t always = std::size_t{64} << 20U;
-  const traffic::WeightPage& page = weight_file.page();
+  const memory::WeightPage& page = weight_file.page();
   if (root >= page.roots || full_said.load(std::memory_order_relaxed)) return;
   const std::uint64_t now = os::bare::coarse_ns();
   if (bytes < always && now < next_look_ns.load(std::memory_order_relaxed)) return;
@@ -261,9 +261,9 @@ void place_huge(void* data, std::size_t bytes, std::size_t root, bool grows) noe
   if (root < weight_file.page().roots) spread(data, bytes, root);
 }
 
-traffic::Layers layers_of_root(std::size_t root) noexcept {
-  const traffic::WeightPage& page = weight_file.page();
-  return root < page.roots ? traffic::layers_of(traffic::weights_of(page, root)) : traffic::Layers{};
+memory::Layers layers_of_root(std::size_t root) noexcept {
+  const memory::WeightPage& page = weight_file.page();
+  return root < page.roots ? memory::layers_of(memory::weights_of(page, root)) : memory::Layers{};
 }
 
 void place_layer(void* data, std::size_t bytes, std::uint64_t members) noexcept {
@@ -278,7 +278,7 @@ void count_shared(std::size_t bytes, std::uint64_t members, bool grows) noexcept
 }
 
 void place_normal(void* data, std::size_t bytes, std::size_t root) noexcept {
-  const traffic::WeightPage& page = weight_file.page();
+  const memory::WeightPage& page = weight_file.page();
   count(all_statistics.normal_chunks);
   count(all_statistics.normal_bytes, bytes);
   if (root >= page.roots || page.normal[root] < 0) return;

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "malloc/statistics.hpp"
-#include "traffic/layers.hpp"
+#include "memory/layers.hpp"
 
 namespace charm::shim {
 
@@ -45,7 +45,7 @@ void place_normal(void* data, std::size_t bytes, std::size_t root) noexcept;
 
 /// The same for memory that blocks share (shared.hpp): the layers of the root's weights, all of a mapping in one of
 /// them, and a block that was cut out of it.
-traffic::Layers layers_of_root(std::size_t root) noexcept;
+memory::Layers layers_of_root(std::size_t root) noexcept;
 void place_layer(void* data, std::size_t bytes, std::uint64_t members) noexcept;
 void count_shared(std::size_t bytes, std::uint64_t members, bool grows) noexcept;
 

@@ -4,8 +4,8 @@
 
 #include "malloc/mutex.hpp"
 #include "malloc/placement.hpp"
+#include "memory/weight_page.hpp"
 #include "os/memory/bare.hpp"
-#include "traffic/weight_page.hpp"
 
 namespace charm::shim {
 namespace {
@@ -21,14 +21,14 @@ struct Chunk {
 };
 
 struct Shared {
-  traffic::Layers layers;
-  Chunk chunks[traffic::most_memories];         // by layer
-  std::uint64_t given[traffic::most_memories];  // bytes, by layer
+  memory::Layers layers;
+  Chunk chunks[memory::most_memories];         // by layer
+  std::uint64_t given[memory::most_memories];  // bytes, by layer
   std::size_t next_chunk;
 };
 
 constinit Mutex mutex;
-constinit Shared all[traffic::most_roots] = {};
+constinit Shared all[memory::most_roots] = {};
 
 /// The layer that lacks most of its part.
 std::size_t next_layer(const Shared& shared, std::size_t bytes) noexcept {
@@ -66,7 +66,7 @@ Chunk make_chunk(std::size_t wanted, std::size_t least) noexcept {
 /// Gives the layer a chunk for at least so many bytes, and reads the weights again where the first layer gets one.
 bool renew(Shared& shared, std::size_t root, std::size_t layer, std::size_t least) noexcept {
   if (layer == 0) {
-    const traffic::Layers now = layers_of_root(root);
+    const memory::Layers now = layers_of_root(root);
     if (now.count == 0) return false;
     if (now.count != shared.layers.count) {
       for (Chunk& chunk : shared.chunks) chunk = {};

@@ -2,7 +2,7 @@
 
 namespace charm::shim {
 
-void describe(Text& text, const Statistics& all, const traffic::WeightPage& page, std::size_t normal_limit) noexcept {
+void describe(Text& text, const Statistics& all, const memory::WeightPage& page, std::size_t normal_limit) noexcept {
   const auto number = [](const Counter& counter) { return counter.load(std::memory_order_relaxed); };
   text << ", policy " << page.policy.data() << ", huge above " << normal_limit << " bytes\n";
   text << "charm malloc: huge blocks " << number(all.huge_blocks) << ", bytes " << number(all.huge_bytes)

@@ -6,7 +6,7 @@ namespace charm::shim {
 
 bool WeightFile::read_other() noexcept {
   const unsigned now = current_.load(std::memory_order_relaxed);
-  traffic::WeightPage& other = copies_[1 - now];
+  memory::WeightPage& other = copies_[1 - now];
   if (!os::bare::read_sequenced(path_, &other, sizeof other) || !is_sound(other)) return false;
   const bool changed = other.generation != copies_[now].generation;
   if (changed) current_.store(1 - now, std::memory_order_release);

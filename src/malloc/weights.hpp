@@ -1,4 +1,4 @@
-// The page of weights (traffic/weight_page.hpp) as this process knows it, refreshed from its file.
+// The page of weights (memory/weight_page.hpp) as this process knows it, refreshed from its file.
 //
 // W1  There are two copies. `current_` names the one that readers use; only the other one is written, then the name
 //     changes.
@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "malloc/mutex.hpp"
-#include "traffic/weight_page.hpp"
+#include "memory/weight_page.hpp"
 
 namespace charm::shim {
 
@@ -35,7 +35,7 @@ class WeightFile {
   void release() noexcept { writing_.unlock(); }
 
   /// What readers may use; only after open().
-  [[nodiscard]] const traffic::WeightPage& page() const noexcept {
+  [[nodiscard]] const memory::WeightPage& page() const noexcept {
     return copies_[current_.load(std::memory_order_acquire)];
   }
 
@@ -44,7 +44,7 @@ class WeightFile {
 
   static constexpr std::uint64_t interval_ns = 100'000'000;
   const char* path_ = nullptr;
-  traffic::WeightPage copies_[2];
+  memory::WeightPage copies_[2];
   std::atomic<unsigned> current_{0};
   Mutex writing_;
   std::atomic<std::uint64_t> next_ns_{0};

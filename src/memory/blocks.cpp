@@ -17,8 +17,10 @@ namespace {
 constexpr std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 /// Pages that begin on a boundary of `alignment`: more is mapped, and both ends are given back.
-void* map_aligned(os::PageSystem& system, std::size_t bytes, std::size_t alignment) {
-  void* mapped = system.map(bytes + alignment, false);
+void* map_aligned(os::PageSystem& system, std::size_t bytes, std::size_t alignment, bool reserved_huge) {
+  const std::size_t unit = reserved_huge ? system.huge_page_bytes() : system.page_bytes();
+  if (alignment <= unit) return system.map(bytes, reserved_huge);
+  void* mapped = bytes + alignment > bytes ? system.map(bytes + alignment, reserved_huge) : nullptr;
   if (mapped == nullptr) return nullptr;
   auto* begin = static_cast<std::byte*>(mapped);
   const auto address = reinterpret_cast<std::uintptr_t>(mapped);
@@ -26,6 +28,12 @@ void* map_aligned(os::PageSystem& system, std::size_t bytes, std::size_t alignme
   if (head > 0) system.unmap(begin, head);
   if (alignment > head) system.unmap(begin + head + bytes, alignment - head);
   return begin + head;
+}
+
+/// Whether memory comes in huge pages where it can: it asks for them, or the kernel gives them to all programs. In an
+/// array that begins elsewhere than on their border, nodes that take turns would get unequal parts.
+bool gets_huge_pages(const os::PageSystem& system, HugePages huge) {
+  return huge != HugePages::no || system.touched_bytes() == system.huge_page_bytes();
 }
 
 /// Whether pages can be placed at all, reported once where they cannot.
@@ -56,33 +64,40 @@ bool took(int error) {
   return false;
 }
 
-Block map_block(os::PageSystem& system, std::size_t bytes, HugePages huge) {
+Block map_block(os::PageSystem& system, std::size_t bytes, HugePages huge, std::size_t alignment) {
   Block block;
   if (bytes == 0) return block;
   const std::size_t huge_unit = system.huge_page_bytes();
   // A small block would waste most of a huge page, so it gets one only if it was requested.
-  const bool large = huge == HugePages::requested || (huge == HugePages::advised && bytes >= huge_unit);
+  const bool large = huge == HugePages::requested || (bytes >= huge_unit && gets_huge_pages(system, huge));
   block.unit = block.touched = huge == HugePages::requested ? huge_unit : system.page_bytes();
   block.bytes = round_up(bytes, block.unit);
   if (block.bytes >= bytes) {
-    if (huge == HugePages::requested) block.data = system.map(block.bytes, true);
+    const std::size_t border = std::max(alignment, large ? huge_unit : block.unit);
+    if (huge == HugePages::requested) block.data = map_aligned(system, block.bytes, border, true);
     if (block.data != nullptr) return block;
-    block.data = large ? map_aligned(system, block.bytes, huge_unit) : system.map(block.bytes, false);
+    block.data = map_aligned(system, block.bytes, border, false);
   }
   if (block.data == nullptr) {
     throw Error(Errc::system, "the system refuses an array of " + std::to_string(bytes >> 20U) + " MiB",
                 "use less memory, or raise the limit (ulimit -v, the cgroup's memory.max)");
   }
-  if (large) {
+  if (large && huge != HugePages::no) {
     const int error = system.advise_huge(block.data, block.bytes);
-    if (error == 0 && block.bytes / 16 >= huge_unit) block.touched = huge_unit;
     if (error != 0 && huge == HugePages::requested) {
       base::notice("memory: huge pages",
                    "there are no huge pages: none are reserved, and the kernel has no transparent ones (" +
                        std::string(std::strerror(error)) + "); reserve some with sysctl vm.nr_hugepages");
     }
+    if (error != 0) return block;
   }
+  if (large) block.touched = touched_at_once(system, block.bytes, block.unit, huge);
   return block;
+}
+
+std::size_t touched_at_once(os::PageSystem& system, std::size_t bytes, std::size_t unit, HugePages huge) {
+  const std::size_t huge_unit = system.huge_page_bytes();
+  return gets_huge_pages(system, huge) && bytes / 16 >= huge_unit ? huge_unit : unit;
 }
 
 bool place_runs(os::PageSystem& system, const Machine* machine, const Block& block, const std::vector<PageRun>& runs) {

@@ -18,13 +18,16 @@ struct Block {
   void* data = nullptr;
   std::size_t bytes = 0;
   std::size_t unit = 0;  ///< page size; the length is a multiple of it
-  /// What is spread as a whole: a page; a huge page in large blocks that have asked for those.
+  /// What is spread as a whole: a page; a huge page in large blocks that get those.
   std::size_t touched = 0;
   bool placed = false;
 };
 
-/// \throws Error (system).
-Block map_block(os::PageSystem& system, std::size_t bytes, HugePages huge);
+/// \param alignment a power of two; 0: that of the pages. \throws Error (system).
+Block map_block(os::PageSystem& system, std::size_t bytes, HugePages huge, std::size_t alignment = 0);
+
+/// Block::touched of a block that was mapped so.
+std::size_t touched_at_once(os::PageSystem& system, std::size_t bytes, std::size_t unit, HugePages huge);
 
 /// Sets the preferred node of runs of pages, or alternates pages over nodes. \param machine nullptr, or one from a
 /// description: nothing is placed.

@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "base/notices.hpp"
+#include "memory/layers.hpp"
 #include "os/memory/bare.hpp"
-#include "traffic/layers.hpp"
 
 namespace charm::memory {
 namespace {
@@ -14,11 +14,11 @@ namespace {
 constexpr double look_again_s = 0.1;
 
 /// The root of the page that a node's cpus belong to; -1: none.
-int root_of(const traffic::WeightPage& page, const Node& node) {
+int root_of(const memory::WeightPage& page, const Node& node) {
   for (const int cpu : node.cpus) {
-    if (cpu < 0 || cpu >= static_cast<int>(traffic::most_cpus)) continue;
+    if (cpu < 0 || cpu >= static_cast<int>(memory::most_cpus)) continue;
     const std::uint8_t root = page.root_of_cpu[static_cast<std::size_t>(cpu)];
-    if (root != traffic::no_root) return root;
+    if (root != memory::no_root) return root;
   }
   return -1;
 }
@@ -34,12 +34,12 @@ PublishedWeights::PublishedWeights() {
   }
 }
 
-std::shared_ptr<const traffic::WeightPage> PublishedWeights::page(double now_s) {
+std::shared_ptr<const memory::WeightPage> PublishedWeights::page(double now_s) {
   const std::lock_guard lock(mutex_);
   if (now_s < next_s_) return page_;
   next_s_ = now_s + look_again_s;
   for (const std::string& path : paths_) {
-    const auto found = std::make_shared<traffic::WeightPage>();
+    const auto found = std::make_shared<memory::WeightPage>();
     if (!os::bare::read_sequenced(path.c_str(), found.get(), sizeof *found) || !is_sound(*found)) continue;
     page_ = found;
     return page_;
@@ -54,7 +54,7 @@ std::shared_ptr<const traffic::WeightPage> PublishedWeights::page(double now_s) 
   return page_;
 }
 
-std::vector<std::uint16_t> shared_weights(const traffic::WeightPage& page, const Machine& machine,
+std::vector<std::uint16_t> shared_weights(const memory::WeightPage& page, const Machine& machine,
                                           const NodeSet& nodes) {
   std::vector<double> sums(page.memories, 0);
   for (const int id : nodes) {
@@ -68,17 +68,17 @@ std::vector<std::uint16_t> shared_weights(const traffic::WeightPage& page, const
   const double largest = sums.empty() ? 0 : *std::max_element(sums.begin(), sums.end());
   std::vector<std::uint16_t> shared;
   for (const double sum : sums)
-    shared.push_back(largest > 0 ? static_cast<std::uint16_t>(std::lround(traffic::most_weight * sum / largest))
+    shared.push_back(largest > 0 ? static_cast<std::uint16_t>(std::lround(memory::most_weight * sum / largest))
                                  : std::uint16_t{0});
   return shared;
 }
 
 bool place_by_weights(os::PageSystem& system, const Machine* machine, const Block& block,
-                      const traffic::WeightPage& page, const std::vector<std::uint16_t>& weights) {
-  const traffic::Layers layers = traffic::layers_of(weights);
+                      const memory::WeightPage& page, const std::vector<std::uint16_t>& weights) {
+  const memory::Layers layers = memory::layers_of(weights);
   if (machine == nullptr || !machine->is_live() || block.data == nullptr || layers.count == 0) return false;
   bool all = true;
-  traffic::for_each_run(
+  memory::for_each_run(
       layers, block.bytes, block.touched, [&](std::size_t offset, std::size_t bytes, std::uint64_t in) {
         OsNodeSet nodes;
         for (std::size_t m = 0; m < page.memories; ++m) {
@@ -90,7 +90,7 @@ bool place_by_weights(os::PageSystem& system, const Machine* machine, const Bloc
   return all;
 }
 
-int normal_node(const traffic::WeightPage& page, const Machine& machine, int os_node) {
+int normal_node(const memory::WeightPage& page, const Machine& machine, int os_node) {
   for (const Node& node : machine.nodes) {
     if (node.os_index != os_node) continue;
     const int root = root_of(page, node);

@@ -1,4 +1,4 @@
-// Memory by the published weights of the malloc (traffic/weight_page.hpp): blocks that all workers use are spread by
+// Memory by the published weights of the malloc (memory/weight_page.hpp): blocks that all workers use are spread by
 // them, and small memory of a node lies where the malloc puts normal blocks of its threads.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "memory/blocks.hpp"
-#include "traffic/weight_page.hpp"
+#include "memory/weight_page.hpp"
 
 namespace charm::memory {
 
@@ -26,24 +26,23 @@ class PublishedWeights {
 
   /// Null where there is no sound one, which is reported once. On the heap: a task's stack has no room for a page.
   /// \param now_s of the monotonic clock.
-  std::shared_ptr<const traffic::WeightPage> page(double now_s);
+  std::shared_ptr<const memory::WeightPage> page(double now_s);
 
  private:
   std::mutex mutex_;
   std::vector<std::string> paths_;
-  std::shared_ptr<const traffic::WeightPage> page_;
+  std::shared_ptr<const memory::WeightPage> page_;
   double next_s_ = -1;
 };
 
 /// The mean of the weights of the nodes' cpus, by memory of the page. \param nodes ids in the machine.
-std::vector<std::uint16_t> shared_weights(const traffic::WeightPage& page, const Machine& machine,
-                                          const NodeSet& nodes);
+std::vector<std::uint16_t> shared_weights(const memory::WeightPage& page, const Machine& machine, const NodeSet& nodes);
 
 /// Spreads a block by weights, in layers. \return whether the kernel took all of it.
 bool place_by_weights(os::PageSystem& system, const Machine* machine, const Block& block,
-                      const traffic::WeightPage& page, const std::vector<std::uint16_t>& weights);
+                      const memory::WeightPage& page, const std::vector<std::uint16_t>& weights);
 
 /// OS number of the node for normal memory of a node's threads; `os_node` itself where the page does not tell.
-int normal_node(const traffic::WeightPage& page, const Machine& machine, int os_node);
+int normal_node(const memory::WeightPage& page, const Machine& machine, int os_node);
 
 }  // namespace charm::memory

@@ -5,7 +5,7 @@
 // Invariant: owner[cpu] changes only free -> me and me -> free, by compare-exchange, so a cpu never has two owners, and
 // what an owner did before release() is seen by the next (release, acquire). Lock-free; nobody waits: a worker whose
 // cpu stays taken (two that swap wait for each other) releases its own after `patience` attempts and floats, which
-// breaks every cycle. steering/thread_binder.hpp says where it floats.
+// breaks every cycle. binding/thread_binder.hpp says where it floats.
 #pragma once
 
 #include <charm/machine.hpp>

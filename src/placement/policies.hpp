@@ -1,7 +1,7 @@
 // The policies that policy.cpp registers; each is defined in the file of its name.
 #pragma once
 
-#include "placement/policy.hpp"
+#include "placement/placement_policy.hpp"
 
 namespace charm::placement {
 

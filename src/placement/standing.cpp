@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <set>
 
-#include "placement/policy.hpp"
+#include "placement/placement_policy.hpp"
 
 namespace charm::placement {
 namespace {

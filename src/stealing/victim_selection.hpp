@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "stealing/distance_table.hpp"
-#include "stealing/policy.hpp"
+#include "stealing/steal_policy.hpp"
 #include "stealing/work_flags.hpp"
 
 namespace charm::stealing {

@@ -1,5 +1,5 @@
 // A program that is steered beside others: what it asks of the table of shares, and which cores it has of it.
-#include "attach/attachment.hpp"
+#include "tools/attach/attachment.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "attach/steered_program.hpp"
-#include "steering/masks.hpp"
+#include "binding/masks.hpp"
 
 namespace {
 
@@ -155,7 +155,7 @@ TEST_F(Attachments, ChildrenThatAreLeftToThemselvesAreNotLeftWithoutCores) {
   pass(10);
   EXPECT_EQ(holds().size(), 6U);
   for (const auto& [id, thread] : program.all)
-    EXPECT_EQ(thread.mask, charm::steering::cpus_of_cores(machine, holds())) << id.thread;
+    EXPECT_EQ(thread.mask, charm::binding::cpus_of_cores(machine, holds())) << id.thread;
 }
 
 TEST_F(Attachments, ACoreThatAProgramWithoutALeaseKeepsBusyIsExchanged) {
@@ -173,7 +173,7 @@ TEST_F(Attachments, ACoreThatAProgramWithoutALeaseKeepsBusyIsExchanged) {
   for (const int core : holds()) chiplets.insert(core / 4);
   EXPECT_EQ(chiplets.size(), 1U) << "one on the same chiplet was quiet";
   for (const auto& [id, thread] : program.all)
-    EXPECT_TRUE(thread.mask.is_subset_of(charm::steering::cpus_of_cores(machine, holds())));
+    EXPECT_TRUE(thread.mask.is_subset_of(charm::binding::cpus_of_cores(machine, holds())));
   EXPECT_EQ(program.collisions, 0);
 }
 

@@ -1,5 +1,5 @@
 // How many cores a program can use, by what was seen of it.
-#include "attach/demand.hpp"
+#include "tools/attach/demand.hpp"
 
 #include <algorithm>
 #include <rapidcheck.h>

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "attach/system.hpp"
+#include "tools/attach/system.hpp"
 
 namespace charm::test {
 

@@ -1,5 +1,5 @@
 // Cpus by number and by what they belong to, on machines of several shapes.
-#include "attach/locations.hpp"
+#include "tools/attach/locations.hpp"
 
 #include <charm/error.hpp>
 

@@ -1,5 +1,5 @@
 // Whose mask a new thread has: ours, by way of the thread that created it, or one that the program chose.
-#include "attach/mask_origin.hpp"
+#include "tools/attach/mask_origin.hpp"
 
 #include <gtest/gtest.h>
 

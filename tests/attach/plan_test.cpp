@@ -1,5 +1,5 @@
 // From what was asked for to cpus, policy and pools; and what is refused.
-#include "attach/plan.hpp"
+#include "tools/attach/plan.hpp"
 
 #include <charm/error.hpp>
 
@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "attach/pools.hpp"
 #include "placement/machines.hpp"
+#include "tools/attach/pools.hpp"
 
 namespace {
 

@@ -15,9 +15,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "attach/live_system.hpp"
 #include "base/living_thread.hpp"
 #include "os/threads/affinity.hpp"
+#include "tools/attach/live_system.hpp"
 
 namespace {
 

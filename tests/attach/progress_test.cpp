@@ -1,5 +1,5 @@
 // What a program says of its own progress: in a file, by a command, on a descriptor.
-#include "attach/progress.hpp"
+#include "tools/attach/progress.hpp"
 
 #include <charm/error.hpp>
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "attach/fake_system.hpp"
-#include "attach/thread_placer.hpp"
 #include "placement/machines.hpp"
+#include "tools/attach/thread_placer.hpp"
 
 namespace charm::test {
 

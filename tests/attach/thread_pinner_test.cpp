@@ -1,5 +1,5 @@
 // Threads on cpus from a list, of a program that is not there.
-#include "attach/thread_pinner.hpp"
+#include "tools/attach/thread_pinner.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Steering a program that is not there: who is a worker, the core of each, and what is left when it is over.
-#include "attach/thread_placer.hpp"
+#include "tools/attach/thread_placer.hpp"
 
 #include <algorithm>
 #include <rapidcheck.h>

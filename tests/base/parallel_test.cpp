@@ -1,5 +1,5 @@
 // Pieces of work on several threads: each once, and the first piece's error.
-#include "base/parallel.hpp"
+#include "tools/base/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>

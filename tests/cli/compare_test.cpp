@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
-#include "cli/compare/command_line.hpp"
-#include "cli/compare/text.hpp"
-#include "cli/report/compare_page.hpp"
-#include "cli/report/dots.hpp"
 #include "cli/tool.hpp"
-#include "compare/run.hpp"
+#include "tools/cli/compare/command_line.hpp"
+#include "tools/cli/compare/text.hpp"
+#include "tools/cli/report/compare_page.hpp"
+#include "tools/cli/report/dots.hpp"
+#include "tools/compare/run.hpp"
 
 namespace {
 

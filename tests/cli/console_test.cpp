@@ -1,4 +1,4 @@
-#include "cli/console.hpp"
+#include "tools/cli/console.hpp"
 
 #include <charm/error.hpp>
 
@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 
 #include "base/folder.hpp"
-#include "cli/completion.hpp"
-#include "cli/failure.hpp"
-#include "cli/options.hpp"
 #include "os/files/output_file.hpp"
+#include "tools/cli/completion.hpp"
+#include "tools/cli/failure.hpp"
+#include "tools/cli/options.hpp"
 
 using namespace charm::cli;
 namespace os = charm::os;

@@ -1,4 +1,4 @@
-#include "cli/bench/dedicated_thread.hpp"
+#include "tools/cli/bench/dedicated_thread.hpp"
 
 #include <stdexcept>
 #include <thread>

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/suggestion.hpp"
 #include "cli/tool.hpp"
+#include "tools/cli/suggestion.hpp"
 
 using HelpTest = charm::cli::test::Tool;
 

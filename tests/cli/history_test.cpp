@@ -1,5 +1,5 @@
 // The report's time line: where the workers stood, each decision at its place with its sentence, and the signals below.
-#include "cli/report/history.hpp"
+#include "tools/cli/report/history.hpp"
 
 #include <string>
 

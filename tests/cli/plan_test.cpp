@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/bench/workloads/all.hpp"
+#include "tools/cli/bench/workloads/all.hpp"
 
 using charm::Errc;
 using charm::cli::BenchRequest;

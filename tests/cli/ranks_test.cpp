@@ -1,5 +1,5 @@
 // `charm bench --ranks`: what is refused, and which command becomes the ranks.
-#include "cli/bench/ranks.hpp"
+#include "tools/cli/bench/ranks.hpp"
 
 #include <charm/error.hpp>
 
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/bench/workloads/all.hpp"
+#include "tools/cli/bench/workloads/all.hpp"
 
 namespace charm::cli {
 namespace {

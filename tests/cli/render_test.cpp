@@ -8,15 +8,15 @@
 
 #include "base/format.hpp"
 #include "base/text.hpp"
-#include "cli/bench/json.hpp"
-#include "cli/bench/table.hpp"
-#include "cli/report/bars.hpp"
-#include "cli/report/curves.hpp"
-#include "cli/report/page.hpp"
 #include "cli/rows.hpp"
-#include "cli/text_table.hpp"
-#include "render/html.hpp"
-#include "render/scale.hpp"
+#include "tools/cli/bench/json.hpp"
+#include "tools/cli/bench/table.hpp"
+#include "tools/cli/report/bars.hpp"
+#include "tools/cli/report/curves.hpp"
+#include "tools/cli/report/page.hpp"
+#include "tools/cli/text_table.hpp"
+#include "tools/html/html.hpp"
+#include "tools/html/scale.hpp"
 
 using namespace charm::cli;
 using charm::cli::test::row;
@@ -148,13 +148,13 @@ TEST(ResultsJson, IsJsonWhateverTheInputIsCalled) {
 TEST(AxisTicks, CoverTheTopInFewRoundSteps) {
   EXPECT_TRUE(rc::check("for any rate", [] {
     const double top = *rc::gen::inRange(1, 1000000000) * 1e-5;
-    const auto ticks = charm::render::axis_ticks(top);
+    const auto ticks = charm::html::axis_ticks(top);
     RC_ASSERT(ticks.front() == 0);
     RC_ASSERT(ticks.back() >= top * (1 - 1e-6));
     RC_ASSERT(ticks.size() >= 4U && ticks.size() <= 6U);
     RC_ASSERT(ticks[ticks.size() - 2] < top);
   }));
-  EXPECT_EQ(charm::render::axis_ticks(0).size(), 2U) << "an axis without rates is still an axis";
+  EXPECT_EQ(charm::html::axis_ticks(0).size(), 2U) << "an axis without rates is still an axis";
 }
 
 TEST(Bars, AreProportionalToTheMedianRate) {
@@ -194,14 +194,14 @@ TEST(Comparison, LeavesWrongAnswersOut) {
 
 TEST(Html, LeavesNothingThatCouldBeMarkup) {
   EXPECT_TRUE(rc::check("for any text", [](const std::string& text) {
-    const std::string out = charm::render::escaped(text);
+    const std::string out = charm::html::escaped(text);
     RC_ASSERT(out.find_first_of("<>\"'") == std::string::npos);
   }));
-  EXPECT_EQ(charm::render::escaped("a<b & \"c\""), "a&lt;b &amp; &quot;c&quot;");
+  EXPECT_EQ(charm::html::escaped("a<b & \"c\""), "a&lt;b &amp; &quot;c&quot;");
   // Text that is no UTF-8 would make the whole document one that no reader accepts.
-  EXPECT_EQ(charm::render::escaped("M\xC3\xBCller"), "M\xC3\xBCller");
+  EXPECT_EQ(charm::html::escaped("M\xC3\xBCller"), "M\xC3\xBCller");
   for (const char* bad : {"\xFF", "\x80", "\xC0", "\xED\xA0\x80", "\xF5\x80\x80\x80", "\xEF\xBF\xBF"})
-    EXPECT_TRUE(charm::render::escaped(bad).starts_with("\xEF\xBF\xBD")) << bad;
+    EXPECT_TRUE(charm::html::escaped(bad).starts_with("\xEF\xBF\xBD")) << bad;
 }
 
 Report report() {

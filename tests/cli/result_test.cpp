@@ -1,11 +1,11 @@
-#include "cli/bench/result.hpp"
+#include "tools/cli/bench/result.hpp"
 
 #include <rapidcheck.h>
 
 #include <gtest/gtest.h>
 
-#include "base/quantile.hpp"
 #include "cli/rows.hpp"
+#include "tools/base/quantile.hpp"
 
 using charm::cli::Result;
 using charm::cli::test::row;

@@ -1,8 +1,8 @@
 // Rows of benchmarks that were never run, for tests of what is made of them.
 #pragma once
 
-#include "cli/bench/host.hpp"
-#include "cli/bench/result.hpp"
+#include "tools/cli/bench/host.hpp"
+#include "tools/cli/bench/result.hpp"
 
 namespace charm::cli::test {
 

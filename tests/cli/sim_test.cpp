@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/tool.hpp"
-#include "probe/profile.hpp"
+#include "tools/probe/profile.hpp"
 
 using ToolTest = charm::cli::test::Tool;
 using nlohmann::json;

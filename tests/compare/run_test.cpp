@@ -1,5 +1,5 @@
 // The order of the runs, and what a session does when all goes well, when a program fails, and when it is stopped.
-#include "compare/run.hpp"
+#include "tools/compare/run.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/disturbance.hpp"
-#include "compare/order.hpp"
+#include "tools/compare/disturbance.hpp"
+#include "tools/compare/order.hpp"
 
 namespace {
 

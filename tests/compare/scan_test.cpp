@@ -1,5 +1,5 @@
 // Parameter scans, what runs around the runs, what is left, and whether outputs agree: all of it without a program.
-#include "compare/scan.hpp"
+#include "tools/compare/scan.hpp"
 
 #include <charm/error.hpp>
 
@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/counting_cost.hpp"
-#include "compare/remaining.hpp"
-#include "compare/run.hpp"
+#include "tools/compare/counting_cost.hpp"
+#include "tools/compare/remaining.hpp"
+#include "tools/compare/run.hpp"
 
 namespace {
 

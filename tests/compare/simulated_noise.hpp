@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/order.hpp"
+#include "tools/compare/order.hpp"
 
 namespace charm::compare::simulated {
 

@@ -1,5 +1,5 @@
 // The estimate, its interval and the verdict, on simulated machines: what the command promises, without a clock.
-#include "compare/statistics.hpp"
+#include "tools/compare/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/quantile.hpp"
 #include "compare/simulated_noise.hpp"
-#include "compare/verdict.hpp"
+#include "tools/base/quantile.hpp"
+#include "tools/compare/verdict.hpp"
 
 namespace {
 

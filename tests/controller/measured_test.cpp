@@ -1,10 +1,10 @@
 // What was measured of the machine (docs/probe.md) decides what the default controller tries first.
 #include <gtest/gtest.h>
 
+#include "controller/controller.hpp"
 #include "controller/memory_bandwidth.hpp"
-#include "controller/policy.hpp"
 #include "placement/machines.hpp"
-#include "placement/policy.hpp"
+#include "placement/placement_policy.hpp"
 
 using namespace charm::controller;
 

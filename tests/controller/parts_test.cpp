@@ -8,13 +8,13 @@
 
 #include <gtest/gtest.h>
 
+#include "controller/controller.hpp"
 #include "controller/noise.hpp"
 #include "controller/pace.hpp"
 #include "controller/phases.hpp"
-#include "controller/policy.hpp"
 #include "controller/sample.hpp"
 #include "placement/machines.hpp"
-#include "placement/policy.hpp"
+#include "placement/placement_policy.hpp"
 
 using namespace charm::controller;
 

@@ -1,5 +1,5 @@
 // Advice for analytical engines, on machines of the papers.
-#include "deploy/advise.hpp"
+#include "tools/deploy/advise.hpp"
 
 #include <charm/error.hpp>
 #include <charm/machine.hpp>

@@ -1,4 +1,4 @@
-#include "deploy/backoff.hpp"
+#include "tools/deploy/backoff.hpp"
 
 #include <gtest/gtest.h>
 

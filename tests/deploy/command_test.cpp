@@ -1,4 +1,4 @@
-#include "deploy/command.hpp"
+#include "tools/deploy/command.hpp"
 
 #include <charm/error.hpp>
 

@@ -1,5 +1,5 @@
 // The workers' memory: by nodes, never overcommitted, from the nearest node where their own has none.
-#include "deploy/memory.hpp"
+#include "tools/deploy/memory.hpp"
 
 #include <charm/error.hpp>
 

@@ -1,5 +1,5 @@
 // What each policy gives, and what is refused.
-#include "deploy/plan.hpp"
+#include "tools/deploy/plan.hpp"
 
 #include <charm/error.hpp>
 

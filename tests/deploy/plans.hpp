@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/choice.hpp"
-#include "deploy/plan.hpp"
+#include "tools/deploy/plan.hpp"
 
 namespace charm::test {
 

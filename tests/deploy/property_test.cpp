@@ -1,4 +1,4 @@
-// What is true of every plan (D1 to D3 of deploy/plan.hpp), over random machines and requests.
+// What is true of every plan (D1 to D3 of tools/deploy/plan.hpp), over random machines and requests.
 #include <charm/error.hpp>
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "deploy/coordinator.hpp"
-#include "deploy/plan_json.hpp"
 #include "deploy/plans.hpp"
-#include "deploy/target.hpp"
 #include "placement/machines.hpp"
+#include "tools/deploy/coordinator.hpp"
+#include "tools/deploy/plan_json.hpp"
+#include "tools/deploy/target.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // The text of targets: what every one keeps, and the lines that bind.
-#include "deploy/target.hpp"
+#include "tools/deploy/target.hpp"
 
 #include <charm/error.hpp>
 
@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error_code.hpp"
-#include "deploy/coordinator.hpp"
 #include "deploy/plans.hpp"
 #include "placement/machines.hpp"
+#include "tools/deploy/coordinator.hpp"
 
 namespace {
 

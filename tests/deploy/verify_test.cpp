@@ -1,5 +1,5 @@
 // Bindings as /proc tells them, in a tree by hand: of machines with several nodes, which this one need not be.
-#include "deploy/verify.hpp"
+#include "tools/deploy/verify.hpp"
 
 #include <csignal>
 #include <optional>
@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "base/folder.hpp"
-#include "os/processes/service.hpp"
 #include "os/threads/affinity.hpp"
+#include "tools/os/service.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // CHARM's rows against a peer's, query by query and in all; and what the command says where there is no DuckDB.
-#include "cli/bench/versus.hpp"
+#include "tools/cli/bench/versus.hpp"
 
 #include <charm/error.hpp>
 
@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/bench/json.hpp"
-#include "cli/bench/workloads/olap_options.hpp"
-#include "cli/report/speedups.hpp"
+#include "tools/cli/bench/json.hpp"
+#include "tools/cli/bench/workloads/olap_options.hpp"
+#include "tools/cli/report/speedups.hpp"
 #include "workloads/olap/engine.hpp"
 
 using namespace charm::cli;

@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error_code.hpp"
-#include "controller/policy.hpp"
+#include "controller/controller.hpp"
 #include "duckdb/statements.hpp"
 #include "workloads/olap/engine.hpp"
 #include "workloads/olap/olap.hpp"

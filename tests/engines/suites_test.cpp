@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error_code.hpp"
-#include "deploy/advise.hpp"
 #include "duckdb/statements.hpp"
+#include "tools/deploy/advise.hpp"
 #include "workloads/olap/engine.hpp"
 #include "workloads/olap/jcch.hpp"
 #include "workloads/olap/names.hpp"

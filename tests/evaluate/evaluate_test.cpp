@@ -1,6 +1,6 @@
 // Experiments on described machines: what is planned and predicted, what is measured, what the verdicts are; and what
 // happens if a run is stopped, goes on, fails or has no time.
-#include "evaluate/evaluate.hpp"
+#include "tools/evaluate/evaluate.hpp"
 
 #include <charm/error.hpp>
 
@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
-#include "evaluate/json.hpp"
 #include "evaluate/pretended.hpp"
 #include "thorough.hpp"
+#include "tools/evaluate/json.hpp"
 
 namespace charm::evaluate {
 namespace {

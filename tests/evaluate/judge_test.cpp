@@ -1,5 +1,5 @@
 // How a point comes out, and what follows for a claim; whether a machine has what a claim needs.
-#include "evaluate/judge.hpp"
+#include "tools/evaluate/judge.hpp"
 
 #include <gtest/gtest.h>
 

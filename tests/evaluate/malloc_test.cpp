@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
-#include "evaluate/live.hpp"
 #include "evaluate/pretended.hpp"
+#include "tools/evaluate/live.hpp"
 
 namespace charm::evaluate {
 namespace {

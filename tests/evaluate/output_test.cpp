@@ -6,11 +6,11 @@
 #include "base/folder.hpp"
 #include "base/text.hpp"
 #include "counters/recording.hpp"
-#include "evaluate/host.hpp"
-#include "evaluate/json.hpp"
-#include "evaluate/live.hpp"
-#include "evaluate/page.hpp"
 #include "evaluate/pretended.hpp"
+#include "tools/evaluate/host.hpp"
+#include "tools/evaluate/json.hpp"
+#include "tools/evaluate/live.hpp"
+#include "tools/evaluate/page.hpp"
 
 namespace charm::evaluate {
 namespace {

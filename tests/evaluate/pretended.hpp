@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "evaluate/evaluate.hpp"
-#include "sim/model.hpp"
+#include "tools/evaluate/evaluate.hpp"
+#include "tools/sim/model.hpp"
 
 namespace charm::evaluate::test {
 

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "evaluate/evaluate.hpp"
 #include "evaluate/pretended.hpp"
+#include "tools/evaluate/evaluate.hpp"
 #include "topology/build.hpp"
 #include "topology/survey.hpp"
 

@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "malloc/under.hpp"
-#include "os/files/sequenced_file.hpp"
 #include "os/memory/bare.hpp"
 #include "os/threads/affinity.hpp"
+#include "tools/os/sequenced_file.hpp"
 
 namespace charm::shim::test {
 namespace {
@@ -55,8 +55,8 @@ TEST_F(Placing, EachThreadHasAnArenaAndThoseOfEndedThreadsServeOthers) {
 
 TEST_F(Placing, ThereAreFourArenasForEachCpuOfANode) {
   const std::string cpu = std::to_string(os::allowed_cpus().front());
-  traffic::WeightPage page = two_memories(0, 0);
-  page.root_of_cpu.fill(traffic::no_root);
+  memory::WeightPage page = two_memories(0, 0);
+  page.root_of_cpu.fill(memory::no_root);
   page.root_of_cpu[static_cast<std::size_t>(std::stoi(cpu))] = 0;
   publish(page);
   const Said said = run("taskset -c " + cpu + " " CHARM_CLIENT_C " arenas beside 12", "CHARM_MALLOC_STATS=stderr");
@@ -94,10 +94,10 @@ TEST_F(Placing, TheLimitIsASetting) {
 }
 
 TEST_F(Placing, NewWeightsConcernNewBlocks) {
-  traffic::WeightPage other = two_memories();
+  memory::WeightPage other = two_memories();
   other.generation = 2;
   std::swap(other.weights[0], other.weights[1]);
-  const std::string fresh = folder_.file("other", traffic::page_bytes(other));
+  const std::string fresh = folder_.file("other", memory_traffic::page_bytes(other));
   chmod(fresh.c_str(), 0600);
   const Said said = run("sh -c '" CHARM_CLIENT_C " again 100 & sleep 0.2; mv " + fresh + " " + weights_ + "; wait'",
                         "CHARM_MALLOC_STATS=stderr");
@@ -205,7 +205,7 @@ TEST_F(Placing, KernelsAreVerified) {
 }
 
 TEST_F(Placing, ASequenceThatIsOddIsAPageThatIsBeingWritten) {
-  traffic::WeightPage page = two_memories();
+  memory::WeightPage page = two_memories();
   page.sequence = 3;
   publish(page);
   EXPECT_NE(run(CHARM_CLIENT_C " again 1").err.find("no usable weights"), std::string::npos);
@@ -214,29 +214,29 @@ TEST_F(Placing, ASequenceThatIsOddIsAPageThatIsBeingWritten) {
 TEST_F(Placing, WeightsThatAreRewrittenAllTheTimeAreReadWhole) {
   std::filesystem::remove(weights_);
   const auto file = os::SequencedFile::open(weights_, false);
-  traffic::WeightPage pages[2] = {two_memories(), two_memories()};
+  memory::WeightPage pages[2] = {two_memories(), two_memories()};
   // Any mixture of the two would be refused: its roots are others than its cpus have.
   pages[1].roots = 1;
   pages[1].root_of_cpu.fill(0);
   pages[0].generation = 2;
-  ASSERT_TRUE(file->write(traffic::page_bytes(pages[0])));
+  ASSERT_TRUE(file->write(memory_traffic::page_bytes(pages[0])));
   EXPECT_TRUE(os::has_writer(weights_));
   EXPECT_THROW(os::SequencedFile::open(weights_, false), Error);
   std::atomic<bool> done{false};
   std::thread writer([&] {
     for (std::size_t i = 0; !done; ++i) {
       pages[i % 2].generation = i;
-      file->write(traffic::page_bytes(pages[i % 2]));
+      file->write(memory_traffic::page_bytes(pages[i % 2]));
     }
   });
   int whole = 0;
   for (int i = 0; i < 2000; ++i) {
-    traffic::WeightPage read;
+    memory::WeightPage read;
     if (!os::bare::read_sequenced(weights_.c_str(), &read, sizeof read)) continue;
     ++whole;
     EXPECT_TRUE(is_sound(read));
     EXPECT_EQ(read.generation % 2, read.roots == 1 ? 1U : 0U);
-    EXPECT_EQ(read.root_of_cpu[traffic::most_cpus - 1], read.roots == 1 ? 0 : 1);
+    EXPECT_EQ(read.root_of_cpu[memory::most_cpus - 1], read.roots == 1 ? 0 : 1);
   }
   done = true;
   writer.join();
@@ -256,7 +256,7 @@ TEST_F(Placing, WeightsThatCannotBeTrustedAreOneLineAndNoPlacement) {
   std::ofstream(weights_) << "short";
   chmod(weights_.c_str(), 0600);
   expect_unusable("it has another size: it is damaged or of another version");
-  traffic::WeightPage page = two_memories();
+  memory::WeightPage page = two_memories();
   page.memories = 1000;
   publish(page);
   expect_unusable("it is damaged, or being written");

@@ -20,9 +20,9 @@ class Processes : public UnderTheShim {
 
   /// The program runs, and other weights come while it does. \return what it said, with its statistics.
   [[nodiscard]] Said run_with_new_weights(const std::string& command, const std::string& variables) {
-    traffic::WeightPage other = two_memories();
+    memory::WeightPage other = two_memories();
     other.generation = 2;
-    const std::string fresh = folder_.file("other", traffic::page_bytes(other));
+    const std::string fresh = folder_.file("other", memory_traffic::page_bytes(other));
     chmod(fresh.c_str(), 0600);
     return run("sh -c '" + command + " & sleep 0.15; mv " + fresh + " " + weights_ + "; wait'", variables);
   }

@@ -5,15 +5,15 @@
 
 #include <sys/stat.h>
 
-#include "traffic/weight_page.hpp"
+#include "memory/weight_page.hpp"
 
 int main(int argc, char** argv) {
   if (argc != 2) {
     std::cerr << "usage: two_memories FILE\n";
     return 2;
   }
-  charm::traffic::WeightPage page;
-  page.magic = charm::traffic::page_magic;
+  charm::memory::WeightPage page;
+  page.magic = charm::memory::page_magic;
   page.bytes = sizeof page;
   page.generation = 1;
   page.memories = 2;

@@ -14,14 +14,14 @@
 #include <sys/wait.h>
 
 #include "base/folder.hpp"
-#include "traffic/publish.hpp"
+#include "tools/memory_traffic/publish.hpp"
 
 namespace charm::shim::test {
 
 /// \param root of every cpu; -1: in turn.
-inline traffic::WeightPage two_memories(int second_node = 0, int root = -1) {
-  traffic::WeightPage page;
-  page.magic = traffic::page_magic;
+inline memory::WeightPage two_memories(int second_node = 0, int root = -1) {
+  memory::WeightPage page;
+  page.magic = memory::page_magic;
   page.bytes = sizeof page;
   page.generation = 1;
   page.memories = 2;
@@ -60,9 +60,9 @@ class UnderTheShim : public testing::Test {
                      command);
   }
 
-  void publish(const traffic::WeightPage& page) {
+  void publish(const memory::WeightPage& page) {
     const std::string fresh = folder_.path("fresh");
-    std::ofstream(fresh, std::ios::binary) << traffic::page_bytes(page);
+    std::ofstream(fresh, std::ios::binary) << memory_traffic::page_bytes(page);
     chmod(fresh.c_str(), 0600);
     std::filesystem::rename(fresh, weights_);
   }

@@ -183,6 +183,21 @@ TEST_F(Resource, ServesContainers) {
   EXPECT_NE(first.allocate(100, 4096), nullptr);
 }
 
+TEST_F(Resource, TakesAnyAlignmentAndThrowsWhatContainersCatch) {
+  for (const HugePages huge : {HugePages::no, HugePages::advised, HugePages::requested}) {
+    memory_resource resource(MemoryOptions{.huge = huge});
+    for (const std::size_t alignment : {std::size_t{1} << 13U, std::size_t{1} << 21U, std::size_t{1} << 23U}) {
+      void* block = resource.allocate(100, alignment);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % alignment, 0U);
+      resource.deallocate(block, 100, alignment);
+    }
+    EXPECT_THROW(static_cast<void>(resource.allocate(PTRDIFF_MAX / 2)), std::bad_alloc);
+    EXPECT_THROW(static_cast<void>(resource.allocate(PTRDIFF_MAX)), std::bad_alloc);
+    std::pmr::vector<int> vector(&resource);
+    EXPECT_THROW(vector.reserve(vector.max_size() / 2), std::bad_alloc);
+  }
+}
+
 TEST_F(PageQueries, KnowNothingOfPagesThatNobodyTouched) {
   PageBlock block(detail::page_bytes());
   EXPECT_EQ(node_of(block.data()), -1);

@@ -57,6 +57,31 @@ TEST(Block, IsRefusedWithTheSizeAndARemedy) {
   }
 }
 
+TEST(HugePages, ThatAllProgramsGetBeginWhereTheBlockDoes) {
+  FakePages pages;
+  pages.always_huge = true;
+  for (const std::size_t mib : {8U, 33U, 100U}) {
+    const OwnedBlock block(pages, std::size_t{mib} << 20U);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.data) % FakePages::huge, 0U) << mib;
+    EXPECT_EQ(block.touched, mib < 32 ? FakePages::small : FakePages::huge) << mib;
+    EXPECT_EQ(block.unit, FakePages::small) << mib;
+  }
+  EXPECT_TRUE(pages.advised.empty()) << "nobody asked for them";
+}
+
+TEST(Block, BeginsOnAnyBorderThatIsAskedFor) {
+  FakePages pages;
+  pages.reserved = true;
+  for (const HugePages huge : {HugePages::no, HugePages::advised, HugePages::requested}) {
+    for (const std::size_t alignment : {FakePages::small, FakePages::huge, 4 * FakePages::huge}) {
+      const Block block = map_block(pages, 100, huge, alignment);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.data) % alignment, 0U);
+      EXPECT_EQ(pages.mapped.size(), block.bytes / FakePages::small) << "nothing is left over";
+      pages.unmap(block.data, block.bytes);
+    }
+  }
+}
+
 TEST(HugePages, AreTakenFromThePoolFirst) {
   FakePages pages;
   pages.reserved = true;

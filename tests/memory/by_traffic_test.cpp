@@ -1,6 +1,8 @@
 // Memory of the runtime by the weights that the malloc publishes.
 #include "memory/by_traffic.hpp"
 
+#include <charm/charm.hpp>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -24,13 +26,13 @@ Machine four_live_nodes() {
 }
 
 /// 40, 40, 15, 15 for the first socket's cpus, mirrored for the second's.
-traffic::WeightPage four_memories() {
-  traffic::WeightPage page;
-  page.magic = traffic::page_magic;
+memory::WeightPage four_memories() {
+  memory::WeightPage page;
+  page.magic = memory::page_magic;
   page.bytes = sizeof page;
   page.generation = 1;
   page.memories = page.roots = 4;
-  page.root_of_cpu.fill(traffic::no_root);
+  page.root_of_cpu.fill(memory::no_root);
   for (std::size_t r = 0; r < 4; ++r) {
     page.os_node[r] = static_cast<int>(r);
     page.normal[r] = static_cast<std::int16_t>(r ^ 1U);
@@ -40,7 +42,7 @@ traffic::WeightPage four_memories() {
   return page;
 }
 
-std::string write(const charm::test::Folder& folder, const traffic::WeightPage& page) {
+std::string write(const charm::test::Folder& folder, const memory::WeightPage& page) {
   const std::string path = folder.file("weights", std::string(reinterpret_cast<const char*>(&page), sizeof page));
   chmod(path.c_str(), 0600);
   return path;
@@ -88,12 +90,34 @@ TEST(ByTraffic, HugePagesAreNotCutApart) {
   }
 }
 
+TEST(ByTraffic, ABlockForAllWorkersIsSpreadByThePublishedWeights) {
+  const charm::test::Folder folder;
+  auto page = four_memories();
+  page.memories = 2;
+  page.os_node = {};  // two memories, both of which are node 0
+  page.roots = 1;
+  page.normal = {};
+  page.weights[0] = {1000, 375};
+  page.root_of_cpu.fill(0);
+  setenv("CHARM_MALLOC_WEIGHTS", write(folder, page).c_str(), 1);
+  Config config;
+  config.workers = 1;
+  config.share_cores = true;
+  config.home = "traffic";
+  init(config);
+  const bool live = machine().is_live();
+  const PageBlock block(33 * mib, over_workers{});
+  EXPECT_TRUE(block.placed() || !live);
+  finalize();
+  unsetenv("CHARM_MALLOC_WEIGHTS");
+}
+
 TEST(ByTraffic, SmallMemoryGoesWhereNormalBlocksDo) {
   auto page = four_memories();
   EXPECT_EQ(normal_node(page, four_live_nodes(), 2), 3);
   page.normal[2] = -1;
   EXPECT_EQ(normal_node(page, four_live_nodes(), 2), 2);
-  page.root_of_cpu.fill(traffic::no_root);
+  page.root_of_cpu.fill(memory::no_root);
   EXPECT_EQ(normal_node(page, four_live_nodes(), 1), 1);
 }
 

@@ -17,9 +17,10 @@ namespace charm::memory {
 class FakePages final : public os::PageSystem {
  public:
   std::set<int> allowed_nodes = {0, 1, 2, 3, 4, 5, 6, 7};
-  bool reserved = false;  // huge pages in the pool
-  int huge_error = 0;     // of the advice
-  int place_error = 0;    // of every placement
+  bool reserved = false;     // huge pages in the pool
+  bool always_huge = false;  // the kernel gives huge pages to all programs
+  int huge_error = 0;        // of the advice
+  int place_error = 0;       // of every placement
   int nodes_of_error = 0;
   bool full = false;                   // no address space left
   std::map<std::uintptr_t, int> home;  // by page; the node it would come from
@@ -32,6 +33,7 @@ class FakePages final : public os::PageSystem {
   }
   [[nodiscard]] std::size_t page_bytes() const noexcept override { return small; }
   [[nodiscard]] std::size_t huge_page_bytes() const noexcept override { return huge; }
+  [[nodiscard]] std::size_t touched_bytes() const noexcept override { return always_huge ? huge : small; }
   void* map(std::size_t bytes, bool reserved_huge) override {
     if (full || bytes % small != 0) return nullptr;
     if (reserved_huge && (!reserved || bytes % huge != 0)) return nullptr;

@@ -1,4 +1,4 @@
-/* Worker 0 lent again and again (P5 in src/sched/run/parking.cpp): the thread that called init() borrows the worker for
+/* Worker 0 lent again and again (the search after a loan, src/sched/run/loan.hpp): the thread that called init() borrows the worker for
  * moments, any number of times, while another worker is busy for ever and hides a job. The worker's own thread sleeps
  * meanwhile.
  *

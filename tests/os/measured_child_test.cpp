@@ -1,5 +1,5 @@
 // Programs that are run to their end and measured, and the machine as it is seen beside them.
-#include "os/processes/measured_child.hpp"
+#include "tools/os/measured_child.hpp"
 
 #include <array>
 #include <cerrno>
@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 
 #include "base/folder.hpp"
-#include "os/machine/machine_use.hpp"
-#include "os/perf/child_events.hpp"
+#include "tools/os/child_events.hpp"
+#include "tools/os/machine_use.hpp"
 
 namespace {
 

@@ -7,6 +7,7 @@
 
 #include "base/folder.hpp"
 #include "fiber/sanitizers.hpp"
+#include "tools/os/numa_maps.hpp"
 
 using charm::os::available_bytes;
 
@@ -59,6 +60,17 @@ TEST(AvailableBytes, UnderstandVersionOneAndItsHugeNumberForNoLimit) {
   EXPECT_EQ(available_bytes(root.root()), 0U);
   root.with("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9223372036854771712\n");
   EXPECT_EQ(available_bytes(root.root()), 2000000ULL * 1024);
+}
+
+TEST(NumaMaps, NameFilesAsTheyAreCalled) {
+  const charm::test::Folder folder;
+  folder.file("proc/7/numa_maps",
+              "7f0000000000 default file=/data/two\\040words\\134x\\0 mapped=2 N0=2 kernelpagesize_kB=4\n"
+              "7f0000100000 interleave:0-1 anon=4 N0=2 N1=2 kernelpagesize_kB=4\n");
+  const auto maps = charm::os::numa_maps(7, folder.root());
+  ASSERT_TRUE(maps && maps->size() == 2);
+  EXPECT_EQ((*maps)[0].what, "/data/two words\\x\\0");
+  EXPECT_EQ((*maps)[1].what, "");
 }
 
 TEST(PeakMemory, GrowsWithWhatIsTouchedAndForgetsWhatWasBefore) {

@@ -1,5 +1,5 @@
 // Programs of other kinds are copies of this one's file with a changed head.
-#include "os/processes/program_file.hpp"
+#include "tools/os/program_file.hpp"
 
 #include <cerrno>
 #include <cstdlib>

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "os/processes/child.hpp"
+#include "tools/os/child.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // What a process touches: by the kernel's bits, where it keeps them, and by files that look like its.
-#include "os/memory/working_set.hpp"
+#include "tools/os/working_set.hpp"
 
 #include <charm/error.hpp>
 

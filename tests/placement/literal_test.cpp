@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "placement/machines.hpp"
-#include "placement/policy.hpp"
+#include "placement/placement_policy.hpp"
 
 using namespace charm;
 using namespace charm::placement;

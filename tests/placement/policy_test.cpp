@@ -1,6 +1,4 @@
 // The policies over random machines: the properties of docs/placement.md, and what each policy promises by its name.
-#include "placement/policy.hpp"
-
 #include <charm/error.hpp>
 
 #include <numeric>
@@ -10,6 +8,7 @@
 
 #include "placement/bins.hpp"
 #include "placement/machines.hpp"
+#include "placement/placement_policy.hpp"
 #include "placement/properties.hpp"
 
 using namespace charm;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "placement/policy.hpp"
+#include "placement/placement_policy.hpp"
 
 namespace charm::test {
 

@@ -8,7 +8,7 @@
 
 #include "placement/bins.hpp"
 #include "placement/machines.hpp"
-#include "placement/policy.hpp"
+#include "placement/placement_policy.hpp"
 #include "placement/restrict.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "probe/structure/clustering.hpp"
+#include "tools/probe/structure/clustering.hpp"
 
 using namespace charm::probe;
 

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "probe/measuring/pair_plan.hpp"
-#include "probe/structure/landmarks.hpp"
 #include "synthetic_machine.hpp"
 #include "thorough.hpp"
+#include "tools/probe/measuring/pair_plan.hpp"
+#include "tools/probe/structure/landmarks.hpp"
 
 using namespace charm::probe;
 using namespace charm::probe::testing;

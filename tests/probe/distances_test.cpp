@@ -1,6 +1,6 @@
 // Distances between groups of rows, taken from a copy of the matrix that lies group by group, against what the
 // definition says in plain words.
-#include "probe/structure/distances.hpp"
+#include "tools/probe/structure/distances.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // What speaks against a measurement, and what follows from a profile that is doubtful. And: every step ends when its
 // time is up, by a clock that the test turns.
-#include "probe/measuring/doubts.hpp"
+#include "tools/probe/measuring/doubts.hpp"
 
 #include <charm/machine.hpp>
 
@@ -11,10 +11,10 @@
 
 #include "base/text.hpp"
 #include "os/threads/affinity.hpp"
-#include "probe/measuring/measure.hpp"
-#include "probe/measuring/progress_plan.hpp"
-#include "probe/measuring/stream.hpp"
-#include "probe/measuring/working_set.hpp"
+#include "tools/probe/measuring/measure.hpp"
+#include "tools/probe/measuring/progress_plan.hpp"
+#include "tools/probe/measuring/stream.hpp"
+#include "tools/probe/measuring/working_set.hpp"
 #include "topology/discovery.hpp"
 
 using namespace charm;

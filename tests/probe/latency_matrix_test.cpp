@@ -1,4 +1,4 @@
-#include "probe/latency_matrix.hpp"
+#include "tools/probe/latency_matrix.hpp"
 
 #include <charm/error.hpp>
 

@@ -1,5 +1,5 @@
 // How a group stands out, computed on the codes of a row, against what the definition says in plain words.
-#include "probe/structure/level.hpp"
+#include "tools/probe/structure/level.hpp"
 
 #include <algorithm>
 #include <rapidcheck.h>

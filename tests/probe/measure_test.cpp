@@ -8,14 +8,14 @@
 #include "os/machine/cpu_load.hpp"
 #include "os/memory/node_memory.hpp"
 #include "os/threads/affinity.hpp"
-#include "probe/measuring/loaded_read.hpp"
-#include "probe/measuring/pair_plan.hpp"
-#include "probe/measuring/pairs.hpp"
-#include "probe/measuring/pinned_threads.hpp"
-#include "probe/measuring/stream.hpp"
-#include "probe/measuring/working_set.hpp"
-#include "probe/picture.hpp"
-#include "probe/structure/landmarks.hpp"
+#include "tools/probe/measuring/loaded_read.hpp"
+#include "tools/probe/measuring/pair_plan.hpp"
+#include "tools/probe/measuring/pairs.hpp"
+#include "tools/probe/measuring/pinned_threads.hpp"
+#include "tools/probe/measuring/stream.hpp"
+#include "tools/probe/measuring/working_set.hpp"
+#include "tools/probe/picture.hpp"
+#include "tools/probe/structure/landmarks.hpp"
 
 using namespace charm::probe;
 

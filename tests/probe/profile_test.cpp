@@ -1,4 +1,4 @@
-#include "probe/profile.hpp"
+#include "tools/probe/profile.hpp"
 
 #include <charm/error.hpp>
 
@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "base/folder.hpp"
-#include "placement/policy.hpp"
-#include "probe/measuring/measure.hpp"
+#include "placement/placement_policy.hpp"
+#include "tools/probe/measuring/measure.hpp"
 #include "topology/discovery.hpp"
 #include "topology/profile.hpp"
 

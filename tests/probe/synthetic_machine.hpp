@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "probe/structure/clustering.hpp"
+#include "tools/probe/structure/clustering.hpp"
 
 namespace charm::probe::testing {
 

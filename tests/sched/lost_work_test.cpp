@@ -63,7 +63,7 @@ TEST(LostWork, TheFirstJobOfAWorkerMayBeThereBeforeItsFirstSearch) {
 template <class F>
 auto forking_beside_a_waiter(F&& child) {
   return charm::call_async(1, [child] {
-    for (int i = 0; i < 200 && !Runtime::get().home_thread_waits(); ++i) std::this_thread::sleep_for(50us);
+    for (int i = 0; i < 200 && !Runtime::get().loan.guest_waits(); ++i) std::this_thread::sleep_for(50us);
     charm::invoke(child, child);
   });
 }

@@ -15,7 +15,7 @@
 #include "os/machine/pressure.hpp"
 #include "os/memory/node_memory.hpp"
 #include "os/threads/affinity.hpp"
-#include "placement/policy.hpp"
+#include "placement/placement_policy.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/running.hpp"
 

@@ -17,10 +17,10 @@
 #include <gtest/gtest.h>
 
 #include "base/folder.hpp"
+#include "binding/masks.hpp"
 #include "lease/lease.hpp"
 #include "sched/fake_cpus.hpp"
 #include "sched/run/runtime.hpp"
-#include "steering/masks.hpp"
 
 namespace {
 
@@ -81,7 +81,7 @@ TEST_F(Sharing, AloneItHasAllAndBesideAnotherItsPartInWholeChiplets) {
     const auto standing = other->standing();
     mine = allowed();
     return mine.size() == 8 && standing.holds.size() == 8 && standing.due == 8 &&
-           !mine.intersects(charm::steering::cpus_of_cores(charm::machine(), standing.holds));
+           !mine.intersects(charm::binding::cpus_of_cores(charm::machine(), standing.holds));
   };
   ASSERT_TRUE(work_shared_until(settled)) << mine.to_text();
   for (const int cpu : mine) {
@@ -117,7 +117,7 @@ TEST_F(Sharing, WhatIsDueToOthersIsFreeAfterALookThatSomebodyAsksFor) {
   EXPECT_TRUE(settled);
   other.look(16);
   EXPECT_EQ(static_cast<int>(other.standing().holds.size()), other.standing().due);
-  EXPECT_FALSE(charm::steering::cpus_of_cores(charm::machine(), other.standing().holds).intersects(allowed()));
+  EXPECT_FALSE(charm::binding::cpus_of_cores(charm::machine(), other.standing().holds).intersects(allowed()));
 }
 
 charm::CpuSet cpus_of(const charm::arena& arena) {
@@ -146,7 +146,7 @@ TEST_F(Sharing, ArenasFollowItAndItsCoresAreGivenBackOnlyWhenTheirWorkersHaveLef
   EXPECT_TRUE(work_shared_until([&] {
     other->give_back(other->look(16).give_up);
     const std::size_t holds = other->standing().holds.size();
-    // After two seconds the program gives its cores back in any case (steering/lease_follower.hpp).
+    // After two seconds the program gives its cores back in any case (binding/lease_follower.hpp).
     const bool in_time = std::chrono::steady_clock::now() - start < 2s;
     if (in_time) {
       EXPECT_EQ(holds, 0U);

@@ -1,5 +1,5 @@
 // Advice follows OLAP on chiplets §4.4-4.5: together what fits one chiplet's cache and shares, apart what does not fit.
-#include "sim/advise.hpp"
+#include "tools/sim/advise.hpp"
 
 #include <charm/error.hpp>
 

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/backend.hpp"
-#include "sim/generator.hpp"
-#include "sim/policy.hpp"
-#include "sim/timing.hpp"
+#include "tools/sim/backend.hpp"
+#include "tools/sim/generator.hpp"
+#include "tools/sim/simulated_policy.hpp"
+#include "tools/sim/timing.hpp"
 
 using namespace charm::sim;
 

@@ -1,6 +1,6 @@
 // What the simulator's figures rest on: points that are called predicted need no fit, fits carry over to other points,
 // and most points are predictions.
-#include "sim/assumptions.hpp"
+#include "tools/sim/assumptions.hpp"
 
 #include <charm/error.hpp>
 
@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/regret.hpp"
 #include "thorough.hpp"
+#include "tools/sim/regret.hpp"
 
 using namespace charm::sim;
 

@@ -2,9 +2,9 @@
 // chiplet-aware policies are ahead of the others where the papers say so.
 #include <gtest/gtest.h>
 
-#include "sim/compare.hpp"
-#include "sim/generator.hpp"
 #include "thorough.hpp"
+#include "tools/sim/compare.hpp"
+#include "tools/sim/generator.hpp"
 
 using namespace charm::sim;
 

@@ -1,5 +1,5 @@
 // Schedules of recorded task graphs: what has to be true of every schedule, and what tells them apart.
-#include "sim/dag_schedule.hpp"
+#include "tools/sim/dag_schedule.hpp"
 
 #include <charm/error.hpp>
 

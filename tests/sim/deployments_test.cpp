@@ -1,5 +1,5 @@
 // Queries on deployments, modelled: what a division into processes changes, and what it does not.
-#include "sim/deployments.hpp"
+#include "tools/sim/deployments.hpp"
 
 #include <charm/error.hpp>
 

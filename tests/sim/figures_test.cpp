@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/reproduce.hpp"
+#include "tools/sim/reproduce.hpp"
 
 using namespace charm::sim;
 

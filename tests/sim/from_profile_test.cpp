@@ -1,5 +1,5 @@
 // A profile that was measured becomes a model that runs.
-#include "sim/from_profile.hpp"
+#include "tools/sim/from_profile.hpp"
 
 #include <charm/error.hpp>
 
@@ -7,8 +7,8 @@
 
 #include "base/folder.hpp"
 #include "controller/setup.hpp"
-#include "sim/run.hpp"
-#include "sim/this_machine.hpp"
+#include "tools/sim/run.hpp"
+#include "tools/sim/this_machine.hpp"
 #include "topology/profile.hpp"
 
 using namespace charm;

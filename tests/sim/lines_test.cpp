@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/access.hpp"
-#include "sim/backend.hpp"
-#include "sim/generator.hpp"
-#include "sim/policy.hpp"
-#include "sim/tags.hpp"
 #include "thorough.hpp"
+#include "tools/sim/access.hpp"
+#include "tools/sim/backend.hpp"
+#include "tools/sim/generator.hpp"
+#include "tools/sim/simulated_policy.hpp"
+#include "tools/sim/tags.hpp"
 
 using namespace charm::sim;
 

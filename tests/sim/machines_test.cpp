@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/known_machines.hpp"
-#include "sim/model.hpp"
+#include "tools/sim/model.hpp"
 
 using namespace charm::sim;
 

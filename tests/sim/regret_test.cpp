@@ -1,6 +1,6 @@
 // What the default controller loses against the best of all static policies, those of other orders of sockets included
 // (docs/simulator.md, "Standing without knowing").
-#include "sim/regret.hpp"
+#include "tools/sim/regret.hpp"
 
 #include <gtest/gtest.h>
 

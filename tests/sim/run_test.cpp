@@ -1,5 +1,5 @@
 // Runs: the same seed gives the same result, controllers act, moves cost, phases alternate.
-#include "sim/run.hpp"
+#include "tools/sim/run.hpp"
 
 #include <charm/error.hpp>
 

@@ -1,5 +1,5 @@
 // Many machines: messages and network against numbers worked out by hand, and against what must hold for any network.
-#include "sim/network/scale_out.hpp"
+#include "tools/sim/network/scale_out.hpp"
 
 #include <charm/error.hpp>
 
@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "remote/buffer.hpp"
-#include "remote/engine.hpp"
+#include "ranks/buffer.hpp"
+#include "ranks/engine.hpp"
 #include "workloads/ranks/outbox.hpp"
 
 namespace charm::sim {

@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/parallel.hpp"
-#include "sim/generator.hpp"
-#include "sim/run.hpp"
+#include "tools/base/parallel.hpp"
+#include "tools/sim/generator.hpp"
+#include "tools/sim/run.hpp"
 
 using namespace charm::sim;
 

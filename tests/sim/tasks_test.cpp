@@ -1,5 +1,5 @@
 // The task layer: nothing is lost, time adds up, near work is found first, and recorded graphs run on any machine.
-#include "sim/tasks.hpp"
+#include "tools/sim/tasks.hpp"
 
 #include <charm/error.hpp>
 
@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "placement/policy.hpp"
-#include "sim/replay.hpp"
+#include "placement/placement_policy.hpp"
+#include "tools/sim/replay.hpp"
 
 using namespace charm::sim;
 

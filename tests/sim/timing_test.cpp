@@ -1,11 +1,11 @@
 // Rates: nobody gets more bandwidth than there is, and farther is slower.
-#include "sim/timing.hpp"
+#include "tools/sim/timing.hpp"
 
 #include <gtest/gtest.h>
 
-#include "sim/backend.hpp"
-#include "sim/generator.hpp"
-#include "sim/policy.hpp"
+#include "tools/sim/backend.hpp"
+#include "tools/sim/generator.hpp"
+#include "tools/sim/simulated_policy.hpp"
 
 using namespace charm::sim;
 

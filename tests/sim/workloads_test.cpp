@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/generator.hpp"
-#include "sim/graph_record.hpp"
+#include "tools/sim/generator.hpp"
+#include "tools/sim/graph_record.hpp"
 
 using namespace charm::sim;
 

@@ -1,5 +1,5 @@
 // How much is counted where counting is cheap and where a hypervisor makes it dear.
-#include "top/counting_cost.hpp"
+#include "tools/top/counting_cost.hpp"
 
 #include <string>
 

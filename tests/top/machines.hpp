@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "top/watch.hpp"
+#include "tools/top/watch.hpp"
 
 namespace charm::top::test {
 

@@ -1,5 +1,5 @@
 // Metrics as a monitoring system reads them, the server that hands them out, and the dashboard that shows them.
-#include "top/metrics.hpp"
+#include "tools/top/metrics.hpp"
 
 #include <charm/error.hpp>
 
@@ -17,8 +17,8 @@
 #include <sys/socket.h>
 
 #include "base/text.hpp"
-#include "top/event_choice.hpp"
-#include "top/metrics_server.hpp"
+#include "tools/top/event_choice.hpp"
+#include "tools/top/metrics_server.hpp"
 
 namespace {
 

@@ -13,9 +13,9 @@
 
 #include "base/folder.hpp"
 #include "counters/recording.hpp"
-#include "top/controller_state.hpp"
+#include "tools/top/controller_state.hpp"
+#include "tools/top/replay_writer.hpp"
 #include "top/machines.hpp"
-#include "top/replay_writer.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Whole screens, compared with files that a reader can look at (tests/top/screens). CHARM_WRITE_SCREENS=1 writes them
 // anew.
-#include "top/screen.hpp"
+#include "tools/top/screen.hpp"
 
 #include <cstdlib>
 #include <fstream>
@@ -13,9 +13,9 @@
 
 #include "base/format.hpp"
 #include "base/text.hpp"
-#include "top/json.hpp"
-#include "top/line.hpp"
-#include "top/styles.hpp"
+#include "tools/top/json.hpp"
+#include "tools/top/line.hpp"
+#include "tools/top/styles.hpp"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "base/folder.hpp"
-#include "top/controller_state.hpp"
+#include "tools/top/controller_state.hpp"
+#include "tools/top/sampler.hpp"
 #include "top/machines.hpp"
-#include "top/sampler.hpp"
 #include "trace/decision_file.hpp"
 
 namespace {

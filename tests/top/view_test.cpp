@@ -1,5 +1,5 @@
 // Which rows are shown in which order, what keys do to that, and what whole screens of processes look like.
-#include "top/view.hpp"
+#include "tools/top/view.hpp"
 
 #include <rapidcheck.h>
 #include <set>
@@ -9,8 +9,8 @@
 #include "base/format.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "top/keys.hpp"
-#include "top/screen.hpp"
+#include "tools/top/keys.hpp"
+#include "tools/top/screen.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // What two looks at a machine say of what happened between them.
-#include "top/watch.hpp"
+#include "tools/top/watch.hpp"
 
 #include <gtest/gtest.h>
 

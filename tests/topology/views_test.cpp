@@ -9,15 +9,15 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/topo.hpp"
-#include "drawing/difference.hpp"
-#include "drawing/gathering.hpp"
+#include "tools/cli/topo.hpp"
+#include "tools/machine_view/difference.hpp"
+#include "tools/machine_view/gathering.hpp"
 #include "topology/cpuid_dump.hpp"
 #include "topology/machine_checks.hpp"
 #include "topology/sysfs_tree.hpp"
 
 using namespace charm;
-using namespace charm::drawing;
+using namespace charm::machine_view;
 using namespace charm::test;
 
 namespace {

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "workloads/bench.hpp"
 #include "workloads/executor/charm.hpp"
 #include "workloads/graph/input.hpp"
+#include "workloads/kernel_run.hpp"
 
 namespace {
 

@@ -20,18 +20,18 @@
 
 #include <gtest/gtest.h>
 
+#include "memory/layers.hpp"
+#include "memory/weight_page.hpp"
 #include "os/memory/node_memory.hpp"
 #include "os/threads/affinity.hpp"
-#include "traffic/layers.hpp"
-#include "traffic/weight_page.hpp"
 #include "vm/guest_model.hpp"
 
 namespace malloc_live {  // names are as in malloc_test.cpp
 namespace {
 
+using charm::memory::WeightPage;
 using charm::test::gb_per_s;
 using charm::test::write_model;
-using charm::traffic::WeightPage;
 constexpr const char* library = "/bin/libcharm_malloc.so";
 constexpr const char* weights_file = "/tmp/live-weights";
 constexpr const char* group = "/sys/fs/cgroup/malloc";
@@ -239,7 +239,7 @@ TEST(MallocLiveChild, DISABLED_BlocksTakeFewMappings) {
       const std::uintptr_t to = std::stoull(line.substr(line.find('-') + 1), nullptr, 16);
       mappings += from < begin + size && to > begin ? 1 : 0;
     }
-    const std::size_t each = charm::traffic::repeat_bytes(size);
+    const std::size_t each = charm::memory::repeat_bytes(size);
     EXPECT_LE(mappings, nodes * std::max<std::size_t>(1, (size + each / 2) / each)) << size / mib << " MiB";
     EXPECT_GE(mappings, 2U) << "nothing was spread";
   }

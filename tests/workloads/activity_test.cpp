@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "workloads/sgd/bench.hpp"
+#include "workloads/sgd/sgd_bench.hpp"
 
 namespace charm::workloads::testing {
 namespace {

@@ -1,6 +1,4 @@
 // The entry for benchmarks: every kernel on every runtime is verified, trials add up, and bad requests are refused.
-#include "workloads/bench.hpp"
-
 #include <charm/error.hpp>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "base/folder.hpp"
 #include "workloads/executors.hpp"
 #include "workloads/graph/graph500.hpp"
+#include "workloads/kernel_run.hpp"
 
 namespace charm::workloads::testing {
 namespace {

@@ -8,11 +8,11 @@
 
 #include <gtest/gtest.h>
 
-#include "workloads/bench.hpp"
 #include "workloads/executors.hpp"
 #include "workloads/graph/generate.hpp"
 #include "workloads/graph/input.hpp"
 #include "workloads/graph/sssp.hpp"
+#include "workloads/kernel_run.hpp"
 
 namespace charm::workloads::testing {
 namespace {

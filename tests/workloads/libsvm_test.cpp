@@ -13,7 +13,7 @@
 
 #include "base/folder.hpp"
 #include "workloads/executors.hpp"
-#include "workloads/sgd/bench.hpp"
+#include "workloads/sgd/sgd_bench.hpp"
 
 namespace charm::workloads::testing {
 namespace {

@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 
 #include "workloads/executors.hpp"
-#include "workloads/oltp/bench.hpp"
 #include "workloads/oltp/clients.hpp"
+#include "workloads/oltp/oltp_bench.hpp"
 #include "workloads/oltp/sessions.hpp"
 #include "workloads/oltp/tpcc.hpp"
 #include "workloads/oltp/tpcc_conditions.hpp"

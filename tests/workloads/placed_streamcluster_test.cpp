@@ -8,8 +8,8 @@
 
 #include "sched/running.hpp"
 #include "workloads/executor/charm.hpp"
-#include "workloads/streamcluster/bench.hpp"
 #include "workloads/streamcluster/chunk.hpp"
+#include "workloads/streamcluster/streamcluster_bench.hpp"
 #include "workloads/two_nodes.hpp"
 
 namespace charm::workloads::testing {

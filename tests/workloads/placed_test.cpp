@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "sched/running.hpp"
-#include "workloads/bench.hpp"
 #include "workloads/executor/charm.hpp"
 #include "workloads/graph/input.hpp"
+#include "workloads/kernel_run.hpp"
 #include "workloads/two_nodes.hpp"
 
 namespace charm::workloads::testing {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "workloads/bench.hpp"
-#include "workloads/ranks/bench.hpp"
+#include "workloads/kernel_run.hpp"
 #include "workloads/ranks/graph.hpp"
+#include "workloads/ranks/rank_bench.hpp"
 #include "workloads/ranks/together.hpp"
 
 namespace remote = charm::remote;

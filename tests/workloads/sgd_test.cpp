@@ -12,11 +12,11 @@
 
 #include <gtest/gtest.h>
 
-#include "workloads/sgd/bench.hpp"
 #include "workloads/sgd/by_column.hpp"
 #include "workloads/sgd/generate.hpp"
 #include "workloads/sgd/objective.hpp"
 #include "workloads/sgd/reference.hpp"
+#include "workloads/sgd/sgd_bench.hpp"
 #include "workloads/sgd_executors.hpp"
 
 namespace charm::workloads::testing {

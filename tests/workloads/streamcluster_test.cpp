@@ -17,11 +17,11 @@
 #include <sys/stat.h>
 
 #include "workloads/executors.hpp"
-#include "workloads/streamcluster/bench.hpp"
 #include "workloads/streamcluster/input.hpp"
 #include "workloads/streamcluster/local_search.hpp"
 #include "workloads/streamcluster/reference.hpp"
 #include "workloads/streamcluster/stream.hpp"
+#include "workloads/streamcluster/streamcluster_bench.hpp"
 #include "workloads/streamcluster/threads.hpp"
 
 namespace charm::workloads::testing {

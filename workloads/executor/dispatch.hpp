@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "workloads/bench.hpp"
 #include "workloads/executor/all.hpp"
 #include "workloads/executor/parts.hpp"
+#include "workloads/kernel_run.hpp"
 
 namespace charm::workloads {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "workloads/bench.hpp"
 #include "workloads/factor/dag.hpp"
+#include "workloads/kernel_run.hpp"
 
 namespace charm::workloads::factor {
 

@@ -1,7 +1,7 @@
 // What a build without SuiteSparse or BLAS has instead of bench.cpp: functions that say what to install.
 #include <charm/error.hpp>
 
-#include "workloads/factor/bench.hpp"
+#include "workloads/factor/factor_bench.hpp"
 
 namespace charm::workloads {
 namespace {

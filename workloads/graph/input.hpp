@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "workloads/bench.hpp"
 #include "workloads/graph/load.hpp"
+#include "workloads/kernel_run.hpp"
 
 namespace charm::workloads {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/bench.hpp"
+#include "workloads/kernel_run.hpp"
 #include "workloads/olap/demand.hpp"
 
 namespace charm::workloads {

@@ -7,8 +7,8 @@
 #include "workloads/executor/charm.hpp"
 #include "workloads/graph/csr.hpp"
 #include "workloads/graph/validate.hpp"
-#include "workloads/ranks/bench.hpp"
 #include "workloads/ranks/division.hpp"
+#include "workloads/ranks/rank_bench.hpp"
 
 namespace charm::workloads {
 

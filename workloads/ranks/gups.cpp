@@ -12,8 +12,8 @@
 
 #include "workloads/executor/charm.hpp"
 #include "workloads/gups/lots.hpp"
-#include "workloads/ranks/bench.hpp"
 #include "workloads/ranks/outbox.hpp"
+#include "workloads/ranks/rank_bench.hpp"
 #include "workloads/ranks/together.hpp"
 #include "workloads/relaxed.hpp"
 #include "workloads/trial.hpp"

@@ -18,8 +18,8 @@
 
 #include "workloads/executor/charm.hpp"
 #include "workloads/names.hpp"
-#include "workloads/ranks/bench.hpp"
 #include "workloads/ranks/division.hpp"
+#include "workloads/ranks/rank_bench.hpp"
 #include "workloads/ranks/together.hpp"
 #include "workloads/sgd/objective.hpp"
 #include "workloads/sgd/reference.hpp"

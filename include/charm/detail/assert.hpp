@@ -13,8 +13,7 @@ namespace charm::detail {
 
 #ifdef CHARM_ASSERTIONS
 #define CHARM_ASSERT(condition, meaning) \
-  ((condition) ? static_cast<void>(0)    \
-               : ::charm::detail::assertion_failed(__FILE__, __LINE__, #condition, "" meaning))
+  ((condition) ? static_cast<void>(0) : ::charm::detail::assertion_failed(__FILE__, __LINE__, #condition, "" meaning))
 #else
 #define CHARM_ASSERT(condition, meaning) static_cast<void>(sizeof(!(condition)))
 #endif

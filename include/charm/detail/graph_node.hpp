@@ -124,7 +124,7 @@ struct GraphNodeTypeOf {
                                        &call, std::is_trivially_destructible_v<F> ? nullptr : &destroy};
 };
 
-// The functions of src/batch that the header calls.
+// The functions of src/task_dag that the header calls.
 
 GraphState* make_graph();
 void destroy_graph(GraphState* graph) noexcept;

@@ -1,4 +1,4 @@
-// How <charm/remote.hpp> hands calls to the engine (src/remote): functions as numbers, arguments as bytes, replies.
+// How <charm/remote.hpp> hands calls to the engine (src/ranks): functions as numbers, arguments as bytes, replies.
 //
 // A function object is sent as its bytes and the address of the code that runs it: the instantiation of a template
 // below. A code address is sent as the number of the program or library that has the code, and the offset in it,

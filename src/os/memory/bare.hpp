@@ -65,7 +65,7 @@ void wake_one(const std::atomic<std::uint32_t>& word) noexcept;
 bool has_one_thread() noexcept;
 
 /// Reads a plain file of this user or of root that nobody else may write, if it has exactly so many bytes. Its first
-/// eight are a sequence number, odd while somebody writes (os/files/sequenced_file.hpp): what changes meanwhile is read
+/// eight are a sequence number, odd while somebody writes (tools/os/sequenced_file.hpp): what changes meanwhile is read
 /// again. \return false also where it changes all the time.
 bool read_sequenced(const char* path, void* buffer, std::size_t bytes) noexcept;
 /// Why read_sequenced() takes no such file, or why its content was not usable: half a sentence.

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "os/files/system_files.hpp"
+#include "os/memory/bare.hpp"
 #include "os/memory/stack_memory.hpp"
 
 namespace charm::os {
@@ -22,6 +23,7 @@ class LinuxPages final : public PageSystem {
  public:
   [[nodiscard]] std::size_t page_bytes() const noexcept override { return os::page_bytes(); }
   [[nodiscard]] std::size_t huge_page_bytes() const noexcept override { return huge_; }
+  [[nodiscard]] std::size_t touched_bytes() const noexcept override { return touched_; }
 
   void* map(std::size_t bytes, bool reserved_huge) override {
     // Reserved huge pages are set aside at mmap. With MAP_NORESERVE a page that is missing later would be a SIGBUS.
@@ -55,6 +57,7 @@ class LinuxPages final : public PageSystem {
 
  private:
   std::size_t huge_ = read_huge_page_bytes();
+  std::size_t touched_ = bare::touched_bytes();
 };
 
 }  // namespace

@@ -19,6 +19,9 @@ class PageSystem {
 
   [[nodiscard]] virtual std::size_t page_bytes() const noexcept = 0;
   [[nodiscard]] virtual std::size_t huge_page_bytes() const noexcept = 0;
+  /// What a node gives at once when memory is touched: a page, or a huge page where the kernel gives those to all
+  /// programs.
+  [[nodiscard]] virtual std::size_t touched_bytes() const noexcept { return page_bytes(); }
   /// Maps zeroed pages. \param reserved_huge take them from the pool of reserved huge pages. \return nullptr if there
   /// are none.
   virtual void* map(std::size_t bytes, bool reserved_huge) = 0;

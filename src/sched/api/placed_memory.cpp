@@ -39,8 +39,9 @@ PageBlock::PageBlock(std::size_t bytes, on_node node, MemoryOptions options)
 
 PageBlock::PageBlock(std::size_t bytes, over_workers /*everyone*/, MemoryOptions options) : PageBlock(bytes, options) {
   const NodeSet nodes = detail::nodes_with_workers();
-  const memory::Block block{data_, bytes_, unit_, false};
-  std::shared_ptr<const traffic::WeightPage> weights;
+  const memory::Block block{data_, bytes_, unit_,
+                            memory::touched_at_once(os::page_system(), bytes_, unit_, options.huge), false};
+  std::shared_ptr<const memory::WeightPage> weights;
   {
     const sched::Visit visit;
     weights = visit->weights_in_force();
@@ -54,12 +55,12 @@ PageBlock::PageBlock(std::size_t bytes, over_workers /*everyone*/, MemoryOptions
 }
 
 PageBlock::PageBlock(std::size_t bytes, const NodeSet& nodes, MemoryOptions options) : PageBlock(bytes, options) {
-  placed_ = memory::place_in_turns(os::page_system(), &machine(), {data_, bytes_, unit_, false}, nodes);
+  placed_ = memory::place_in_turns(os::page_system(), &machine(), {data_, bytes_, unit_, unit_, false}, nodes);
 }
 
 PageBlock::PageBlock(std::size_t bytes, const std::vector<PageRun>& runs, MemoryOptions options)
     : PageBlock(bytes, options) {
-  placed_ = memory::place_runs(os::page_system(), &machine(), {data_, bytes_, unit_, false}, runs);
+  placed_ = memory::place_runs(os::page_system(), &machine(), {data_, bytes_, unit_, unit_, false}, runs);
 }
 
 void PageBlock::shrink(std::size_t bytes) noexcept {
@@ -139,11 +140,15 @@ std::vector<PageRun> partition_runs(std::size_t size, std::size_t element_bytes,
 void* PageResource::do_allocate(std::size_t bytes, std::size_t alignment) {
   os::PageSystem& system = os::page_system();
   const std::size_t unit = options_.huge == HugePages::no ? system.page_bytes() : system.huge_page_bytes();
-  if (alignment > unit) throw std::bad_alloc();  // no container asks for more than a page
   // The length alone has to tell deallocate() what was mapped.
   HugePages huge = options_.huge;
   if (huge == HugePages::advised && bytes < unit) huge = HugePages::no;
-  const memory::Block block = memory::map_block(system, std::max<std::size_t>(bytes, 1), huge);
+  memory::Block block;
+  try {
+    block = memory::map_block(system, std::max<std::size_t>(bytes, 1), huge, alignment);
+  } catch (const Error&) {
+    throw std::bad_alloc();  // what containers and their users know
+  }
   if (!nodes_.empty()) memory::place_in_turns(system, &machine(), block, nodes_);
   return block.data;
 }

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "base/notices.hpp"
+#include "binding/masks.hpp"
+#include "binding/request.hpp"
 #include "os/memory/thread_memory.hpp"
 #include "sched/control/steering.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
-#include "steering/masks.hpp"
-#include "steering/request.hpp"
 
 namespace charm::sched {
 
@@ -40,7 +40,7 @@ void Steering::place(Worker& worker, WorkerControl& p, const PlacementGeneration
   if (!mask.cpus.empty()) {
     const auto state = p.binder.place({worker_core.cpu, mask.shared, mask.cpus, mask.floating},
                                       [&](const CpuSet& cpus) { return bind(t, cpus); });
-    if (state != steering::ThreadBinder::State::placed) {
+    if (state != binding::ThreadBinder::State::placed) {
       p.next_poll = 0;
       return;
     }
@@ -56,7 +56,7 @@ void Steering::place(Worker& worker, WorkerControl& p, const PlacementGeneration
 void Steering::rest(Worker& worker, WorkerControl& p, const PlacementGeneration& generation) {
   if (!p.resting.exchange(true, std::memory_order_seq_cst)) resting_.fetch_add(1, std::memory_order_seq_cst);
   WorkerControl::Thread& t = thread(worker);
-  if (!cpus_ || runtime_.bind == steering::Bind::none || t.checked == generation.number) return p.binder.forget();
+  if (!cpus_ || runtime_.bind == binding::Bind::none || t.checked == generation.number) return p.binder.forget();
   if (surprised(worker, p)) return;
   // A refusal says that the cpus have changed again: there will be another generation, and it keeps its cpu until then.
   if (p.binder.unplace(generation.cpus, [&](const CpuSet& cpus) { return bind(t, cpus); }))
@@ -68,8 +68,8 @@ const WorkerControl::Mask& Steering::mask_of(WorkerControl& p, const WorkerCore&
   if (p.mask.generation == generation.number && p.mask.worker_core == worker_core) return p.mask;
   p.mask = {generation.number, worker_core, generation.shared, {}, {}};
   if (!cpus_) return p.mask;
-  p.mask.cpus = steering::mask_for(runtime_.machine, worker_core, runtime_.bind, generation.cpus);
-  p.mask.floating = steering::floating_mask(runtime_.machine, worker_core, generation.cpus);
+  p.mask.cpus = binding::mask_for(runtime_.machine, worker_core, runtime_.bind, generation.cpus);
+  p.mask.floating = binding::floating_mask(runtime_.machine, worker_core, generation.cpus);
   return p.mask;
 }
 
@@ -216,11 +216,11 @@ bool Steering::has_left(const CpuSet& cpus) const {
 /// Makes a new placement generation on `cpus`. Under mutex_. \param why says where the cpus come from.
 void Steering::renew(const CpuSet& cpus, double time, const std::string& why) {
   const PlacementGeneration& old = *generations_.back();
-  placement::Request request = steering::placement_request(runtime_.settings);
+  placement::Request request = binding::placement_request(runtime_.settings);
   request.workers = static_cast<int>(controls_.size());
   request.share_cores = request.share_cores || runtime_.settings.surplus == base::Surplus::share;
   auto next = std::make_unique<PlacementGeneration>(
-      steering::make_generation({runtime_.machine, spec_, request, cpus, {}, runtime_.placement.start()}));
+      binding::make_generation({runtime_.machine, spec_, request, cpus, {}, runtime_.placement.start()}));
   const std::string fallback = next->fallback;
   if (!fallback.empty()) base::notice("generation", fallback);
   next->number = old.number + 1;

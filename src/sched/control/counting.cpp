@@ -4,12 +4,12 @@
 #include <cstdio>
 
 #include "base/notices.hpp"
-#include "controller/policy.hpp"
+#include "binding/readings.hpp"
+#include "controller/controller.hpp"
 #include "counters/ration.hpp"
 #include "sched/control/steering.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
-#include "steering/readings.hpp"
 
 namespace charm::sched {
 namespace {
@@ -34,8 +34,8 @@ void Steering::consider_counters(double period) {
   const bool recorded = runtime_.settings.counters.choice == base::Counters::record;
   if (description.kind == counters::Description::Kind::software && !recorded) source_.reset();
   if (description.kind != counters::Description::Kind::hardware) return;
-  if (controller::needs_other_chiplets(spec_) && steering::hides_chiplets(description.has, runtime_.machine))
-    base::notice("counters: chiplets", steering::hidden_chiplets);
+  if (controller::needs_other_chiplets(spec_) && binding::hides_chiplets(description.has, runtime_.machine))
+    base::notice("counters: chiplets", binding::hidden_chiplets);
   pause_ = counters::reading_pause(description.reading_s);
   if (pause_ > period / least_polls && !recorded) {
     char text[200];
@@ -63,10 +63,10 @@ void Steering::record_counts(Worker& worker, WorkerControl& p, const PlacementGe
     t.last = t.counters->read();
     t.next_reading = time + pause_;
   }
-  totals.counters = steering::tells_enough(t.last.has);
-  totals.hides_chiplets = steering::hides_chiplets(t.last.has, runtime_.machine);
-  steering::add_reading(totals, p.own.last);
-  steering::add_reading(totals, p.guest.last);
+  totals.counters = binding::tells_enough(t.last.has);
+  totals.hides_chiplets = binding::hides_chiplets(t.last.has, runtime_.machine);
+  binding::add_reading(totals, p.own.last);
+  binding::add_reading(totals, p.guest.last);
   spread = generation.control_group->poll(worker.id, totals, time);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "binding/masks.hpp"
 #include "os/files/shared_file.hpp"
 #include "os/machine/cpu_load.hpp"
 #include "os/processes/this_process.hpp"
@@ -16,7 +17,6 @@
 #include "sched/control/steering.hpp"
 #include "sched/run/arenas.hpp"
 #include "sched/run/runtime.hpp"
-#include "steering/masks.hpp"
 
 namespace charm::sched {
 namespace {
@@ -149,7 +149,7 @@ double Sharing::look() {
 
 // The process's own workers first: an arena that is being made looks what they have when it is in the list.
 void Sharing::use_cores(const CoreCpuSet& cores, double /*now*/) {
-  const CpuSet cpus = steering::cpus_of_cores(machine_, cores);
+  const CpuSet cpus = binding::cpus_of_cores(machine_, cores);
   runtime_.steering->lease(cpus);
   if (!runtime_.shares_cores()) return;
   const std::lock_guard lock(arenas_mutex());

@@ -1,6 +1,6 @@
 // The runtime's lease of cores beside other programs (setting share): a thread that reads the table of leases a few
 // times a second, and asks for as many cores as there are workers while they work and for one while the process is
-// idle. It passes the leased cores (steering/lease_follower.hpp) to the steering as the cpus that may be used: a change
+// idle. It passes the leased cores (binding/lease_follower.hpp) to the steering as the cpus that may be used: a change
 // begins a new placement generation, as when a cgroup changes.
 //
 // It also samples how much other programs use the cpus, so that cores which they keep busy are exchanged for quiet ones
@@ -16,16 +16,16 @@
 #include <thread>
 
 #include "base/settings.hpp"
+#include "binding/lease_follower.hpp"
 #include "lease/interference.hpp"
 #include "lease/lease.hpp"
 #include "os/processes/processes.hpp"
-#include "steering/lease_follower.hpp"
 
 namespace charm::sched {
 
 class Runtime;
 
-class Sharing final : steering::LeasedThreads {
+class Sharing final : binding::LeasedThreads {
  public:
   /// Null if the settings do not ask for it.
   /// \throws Error (system) where the table of shares cannot be used.
@@ -53,7 +53,7 @@ class Sharing final : steering::LeasedThreads {
   Runtime& runtime_;
   const Machine& machine_;
   const int workers_;
-  steering::LeaseFollower follower_;
+  binding::LeaseFollower follower_;
   double begun_, seen_, used_ = 0;  // times of the start and of the latest check, and the process's cpu time then
   double quiet_since_ = -1;
   bool idle_ = false;

@@ -6,12 +6,12 @@
 
 #include "base/clock.hpp"
 #include "base/notices.hpp"
-#include "controller/policy.hpp"
+#include "binding/masks.hpp"
+#include "controller/controller.hpp"
 #include "os/processes/symbol.hpp"
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
-#include "steering/masks.hpp"
 #include "trace/recorder.hpp"
 
 namespace charm::sched {
@@ -80,8 +80,8 @@ Steering::~Steering() = default;
 
 std::unique_ptr<controller::ControlGroup> Steering::make_control_group(const placement::Placement& placement,
                                                                        double now) {
-  auto control_group = steering::make_control_group(spec_, runtime_.machine, placement, now,
-                                                    runtime_.settings.monitor == base::Monitor::regions);
+  auto control_group = binding::make_control_group(spec_, runtime_.machine, placement, now,
+                                                   runtime_.settings.monitor == base::Monitor::regions);
   if (!control_group) return nullptr;
   control_group->listen([this](const Decision& decision) { tell(decision); });
   control_group->observe([this](const TimelinePoint& point) { note(point); });
@@ -338,7 +338,7 @@ CpuSet Steering::allowed_cpus() const {
 
 CpuSet Steering::allowed_of_node(int node) const {
   const CpuSet allowed = allowed_cpus();
-  CpuSet near = steering::cpus_of_node(runtime_.machine, node) & allowed;
+  CpuSet near = binding::cpus_of_node(runtime_.machine, node) & allowed;
   return near.empty() ? allowed : near;
 }
 

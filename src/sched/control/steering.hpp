@@ -32,19 +32,19 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "binding/generation.hpp"
+#include "binding/thread_binder.hpp"
 #include "counters/source.hpp"
 #include "os/threads/cpu_watch.hpp"
 #include "placement/claim.hpp"
 #include "sched/control/meter.hpp"
-#include "steering/generation.hpp"
-#include "steering/thread_binder.hpp"
 #include "trace/decision_file.hpp"
 
 namespace charm::sched {
 
 class Runtime;
 struct Worker;
-using steering::PlacementGeneration;
+using binding::PlacementGeneration;
 
 /// Control state of one worker. Except for the atomics it belongs to the thread that has the worker's slot.
 struct WorkerControl {
@@ -60,7 +60,7 @@ struct WorkerControl {
     CpuSet cpus;          // empty: it is not bound
     CpuSet floating;      // while the core is still another's
   } mask;
-  steering::ThreadBinder binder;
+  binding::ThreadBinder binder;
   /// The state of one thread that runs the worker: its own, or the guest of worker 0.
   struct Thread {
     std::unique_ptr<counters::ThreadCounters> counters;

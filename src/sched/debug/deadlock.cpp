@@ -24,7 +24,7 @@ int threads_outside(Runtime& runtime) {
   if (all < 0) return 1;  // not known: assumes one, so that the program is not aborted
   for_family(runtime, [&](const Runtime& each) {
     all -= static_cast<int>(each.workers.size()) + static_cast<int>(each.blocking_pool->threads()) +
-           (each.home_thread_waits() ? 1 : 0);
+           (each.loan.guest_waits() ? 1 : 0);
   });
   return all - Runtime::outside_waiting.load(std::memory_order_relaxed);
 }

@@ -137,7 +137,7 @@ std::vector<TaskInfo> list_tasks(Runtime& runtime) {
       if (function != nullptr) all.push_back(read(each, fiber, function));
     };
     each.for_each_fiber(add);
-    each.with_guest(add);
+    each.loan.with_guest(add);
   });
   std::sort(all.begin(), all.end(), [](const TaskInfo& a, const TaskInfo& b) { return a.id < b.id; });
   return all;

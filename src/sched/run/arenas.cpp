@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "base/notices.hpp"
+#include "binding/generation.hpp"
+#include "binding/masks.hpp"
+#include "binding/request.hpp"
 #include "placement/bins.hpp"
 #include "placement/restrict.hpp"
 #include "sched/debug/delays.hpp"
 #include "sched/run/visit.hpp"
 #include "sched/run/worker_numbers.hpp"
-#include "steering/generation.hpp"
-#include "steering/masks.hpp"
-#include "steering/request.hpp"
 
 namespace charm::sched {
 
@@ -88,10 +88,10 @@ Runtime::Plan plan_of(const ArenaOptions& options, Runtime& main, const std::str
         who + " was to have " + std::to_string(options.workers) + " workers on " + std::to_string(room) + " cores",
         "give it more cores, or start the runtime with the setting share_cores");
   settings.workers = options.workers > 0 ? options.workers : std::min(room, most);
-  placement::Request request = steering::placement_request(settings);
+  placement::Request request = binding::placement_request(settings);
   request.workers = settings.workers;
   const std::vector<WorkerCore>& start = main.placement.start();
-  plan.placement = steering::make_generation({main.machine, settings.policy, request, plan.cpus, {}, start}).placement;
+  plan.placement = binding::make_generation({main.machine, settings.policy, request, plan.cpus, {}, start}).placement;
   plan.machine = main.machine;
   plan.rank = static_cast<CoreTurns::Rank>(options.priority);
   std::vector<NumberRange> taken;

@@ -44,7 +44,7 @@ void in_child() noexcept {
   // If the parent's runtime has bound the thread to one core, the child still gets all cpus.
   const bool stays_bound = parents->settings.caller_mask == base::CallerMask::worker;
   const bool bound =
-      this_worker() != nullptr || blocking_thread_number() >= 0 || (stays_bound && parents->is_home_thread());
+      this_worker() != nullptr || blocking_thread_number() >= 0 || (stays_bound && parents->loan.is_home_thread());
   detail::worker_of_thread = nullptr;
   forget_blocking_thread();
   watch_stack(nullptr);

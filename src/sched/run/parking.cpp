@@ -19,11 +19,9 @@
 //      search and without requests to busy workers. So of any number of idle workers one searches, at most 100 times a
 //      second after some vain searches. A sentry that finds a job wakes the next worker (P3). A sentry that sees no
 //      work gives the role up, searches once more, and sleeps as in P2.
-//  P5  Worker 0's own thread sleeps while the worker is lent, and meanwhile nobody searches on its behalf. If some
-//      worker is busy at the end of the loan, this sleep gets the limit of a first one, and ends with a search as in
-//      P2. (Waking the thread at once would cost a program of many short regions a thread switch for each.) If the
-//      worker is lent again when that time is over, which is likely if it is often lent for short times, the search is
-//      overdue: the end of that loan hands the worker to its own thread, and it is not lent again before that search.
+//  P5  The search after a loan (sched/run/loan.hpp): the sleep of worker 0's own thread gets the limit of a first one,
+//      and ends with a search as in P2. (Waking the thread at once would cost a program of many short regions a thread
+//      switch for each.)
 //  P6  A worker that always finds jobs of its own, or in the inboxes, never searches. So every 10 ms it looks at the
 //      other workers, too, so that no job waits for ever behind the long function of its owner: it takes a public job,
 //      or exposes the private jobs of the worker that it asked 10 ms ago and that has not answered since.
@@ -54,7 +52,6 @@
 namespace charm::sched {
 
 using stealing::Flag;
-using LookAfterLoan = Runtime::LookAfterLoan;
 
 bool Worker::near_inboxes_arrived() const noexcept {
   return !group->inbox.empty() ||
@@ -201,8 +198,7 @@ void Worker::park(unsigned fruitless) noexcept {
   while (slot.load(std::memory_order_acquire).slot() != awake) {
     const bool ours = slot.load(std::memory_order_seq_cst).slot() == asleep;
     std::int64_t limit = runtime->timers.sleep_limit(*this, ours);
-    const bool after_loan =
-        !guest && id == 0 && runtime->look_after_loan.load(std::memory_order_seq_cst) == LookAfterLoan::soon;
+    const bool after_loan = !guest && id == 0 && runtime->loan.search_is_due();
     if (!ours) {
       if (leave_sentry(&most)) runtime->wake_anybody();  // the guest that has the worker has other things to do
       leave_lookout(&most);
@@ -228,15 +224,13 @@ void Worker::park(unsigned fruitless) noexcept {
         continue;
       }
       if (watches) runtime->deadlock.look();
-      // If the worker is lent at this moment, the end of the loan wakes its own thread: it reads this after it
-      // has stored the slot, and this thread tries to take the slot after this.
-      if (after_loan) runtime->look_after_loan.store(LookAfterLoan::overdue, std::memory_order_seq_cst);
+      if (after_loan) runtime->loan.search_is_overdue();
       runtime->wake(*this);
     }
     ring.store(0, std::memory_order_seq_cst);
   }
   delay_between_steps();
-  if (!guest && id == 0) runtime->look_after_loan.store(LookAfterLoan::none, std::memory_order_seq_cst);
+  if (!guest && id == 0) runtime->loan.searches();
   leave_sentry(&most);
   leave_lookout(&most);
   taken_by_this_thread();  // a guest may have had it

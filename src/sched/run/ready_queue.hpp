@@ -70,10 +70,6 @@ class ReadyQueue {
   [[nodiscard]] bool empty() const noexcept {
     return head_.load(std::memory_order_acquire) == tail_.load(std::memory_order_acquire) && overflow_.empty();
   }
-  /// Whether it has more than one fiber, so that it is worth waking another worker.
-  [[nodiscard]] bool oversubscribed() const noexcept {
-    return tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_relaxed) > 1 || !overflow_.empty();
-  }
 
  private:
   static constexpr std::uint64_t size = 256;

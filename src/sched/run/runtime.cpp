@@ -13,7 +13,8 @@
 
 #include "base/clock.hpp"
 #include "base/notices.hpp"
-#include "controller/policy.hpp"
+#include "binding/request.hpp"
+#include "controller/controller.hpp"
 #include "os/processes/library.hpp"
 #include "os/threads/affinity.hpp"
 #include "os/threads/membarrier.hpp"
@@ -27,7 +28,6 @@
 #include "sched/run/fork.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/visit.hpp"
-#include "steering/request.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::sched {
@@ -64,7 +64,7 @@ Runtime::Plan Runtime::plan_of(const Config& config) {
   plan.settings = base::resolve(config);
   plan.machine = find_machine(plan.settings);
   plan.placement = controller::placement_for(controller::spec_of(plan.settings), plan.machine,
-                                             steering::request_for(plan.machine, plan.settings));
+                                             binding::request_for(plan.machine, plan.settings));
   return plan;
 }
 
@@ -226,7 +226,7 @@ void Runtime::join() noexcept {
   for (auto& worker : workers) {
     if (worker->thread.joinable()) worker->thread.join();
   }
-  while (borrowers_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // it is about to go (L3)
+  loan.wait_for_end();  // (L3)
 }
 
 Runtime::~Runtime() {
@@ -266,14 +266,7 @@ Runtime::~Runtime() {
   }
   ended.clear();
   for (fiber::Fiber* fiber : all_fibers()) fiber::destroy(fiber);
-  if (home_ == std::this_thread::get_id()) steering->release_guest();
-}
-
-void Runtime::set_guest(fiber::Fiber* fiber) noexcept {
-  // Only taking it down needs the order: the store before the look at the readers.
-  if (fiber != nullptr) return guest_.store(fiber, std::memory_order_release);
-  guest_.store(nullptr, std::memory_order_seq_cst);
-  while (guest_readers_.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();  // it is about to go
+  if (loan.is_home_thread()) steering->release_guest();
 }
 
 bool Runtime::anybody_busy() const noexcept {
@@ -286,13 +279,13 @@ bool Runtime::anybody_busy() const noexcept {
 }
 
 Worker* Runtime::borrow() noexcept {
-  if (home_ != std::this_thread::get_id() || !settings.lend_caller) return nullptr;
+  if (!loan.is_home_thread() || !settings.lend_caller) return nullptr;
   Worker& worker = *workers[0];
   Worker::State expected = worker.slot.load(std::memory_order_relaxed);
   if (expected.slot() != Worker::Slot::parked ||
       !worker.slot.compare_exchange_strong(expected, Worker::Slot::lent, std::memory_order_seq_cst))
     return nullptr;
-  borrowers_.store(1, std::memory_order_relaxed);  // finalize() sees it, since it sees the visit
+  loan.begin();
   if (shares_cores()) core_turns.try_take(worker.contender, worker.worker_core.cpu);  // else beside who has it (E1)
   work_flags.clear(stealing::Flag::asleep, worker.place);
   if (home_signal_stack_ == nullptr) home_signal_stack_ = std::make_unique<SignalStack>();
@@ -323,26 +316,28 @@ void Runtime::give_back(Worker& worker) noexcept {
     look_around_after_loan(worker);
   }
   steering->leave_guest();
-  borrowers_.store(0, std::memory_order_release);
+  loan.end();
 }
 
 /// Called at the end of a loan that leaves no job behind: makes the worker's own thread search for the work of
 /// others before long (P5).
 void Runtime::look_around_after_loan(Worker& worker) noexcept {
-  LookAfterLoan none = LookAfterLoan::none;
-  if (look_after_loan.load(std::memory_order_seq_cst) == LookAfterLoan::overdue) {
-    look_after_loan.store(none, std::memory_order_seq_cst);
-    if (anybody_busy()) wake(worker);  // it has the worker from here on: the next loan comes after its search
-  } else if (anybody_busy() && look_after_loan.compare_exchange_strong(none, LookAfterLoan::soon)) {
-    ring(worker);  // it sleeps without a limit, perhaps
-    return;
+  switch (loan.after([this] { return anybody_busy(); })) {
+    case Loan::Then::wake:
+      wake(worker);  // it has the worker from here on: the next loan comes after its search
+      break;
+    case Loan::Then::ring:
+      ring(worker);  // it sleeps without a limit, perhaps
+      return;
+    case Loan::Then::nothing:
+      break;
   }
   if (idle_look.load(std::memory_order_seq_cst) != nullptr && main.lookout.load(std::memory_order_seq_cst) == nullptr)
     ring(worker);  // it may be the one that looks for messages (P7)
 }
 
 fiber::Fiber& Runtime::send_guest_back(Worker& worker) noexcept {
-  fiber::Fiber& guest = *guest_.load(std::memory_order_seq_cst);
+  fiber::Fiber& guest = loan.guest();
   if (!stop_waiting(guest)) {  // woken in the last moment: it lies in the inbox of its worker
     for (ListedJob* job = worker.inbox.pop(); job != &guest; job = worker.inbox.pop()) {
     }

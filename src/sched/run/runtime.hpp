@@ -14,20 +14,21 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "binding/masks.hpp"
 #include "memory/by_traffic.hpp"
 #include "placement/placement.hpp"
 #include "sched/control/steering.hpp"
 #include "sched/debug/deadlock.hpp"
 #include "sched/debug/gdb_layout.hpp"
 #include "sched/debug/stack_overflow.hpp"
+#include "sched/run/loan.hpp"
 #include "sched/run/worker.hpp"
 #include "sched/wait/blocking_pool.hpp"
 #include "sched/wait/cancelling.hpp"
 #include "sched/wait/timers.hpp"
 #include "stealing/distance_table.hpp"
-#include "stealing/policy.hpp"
+#include "stealing/steal_policy.hpp"
 #include "stealing/work_flags.hpp"
-#include "steering/masks.hpp"
 #include "trace/recorder.hpp"
 
 namespace charm::detail {
@@ -38,7 +39,7 @@ namespace charm::sched {
 
 /// With chiplet and node, ready tasks that do not fit into a worker's own queue go to the queue that the chiplet or
 /// node shares.
-using steering::Bind;
+using binding::Bind;
 
 class Sharing;
 
@@ -120,9 +121,7 @@ class Runtime {
   std::atomic<std::int64_t> next_exposure_ns{0};
   std::atomic<int> leaving{0};               // number of workers that leave jobs to others (sched/run/bound_limits.cpp)
   std::atomic<const void*> sentry{nullptr};  // the worker that looks for private jobs while all idle ones sleep (P4)
-  /// Whether worker 0's own thread has to search for work although the worker has been lent repeatedly since (P5).
-  enum class LookAfterLoan : std::uint8_t { none, soon, overdue };
-  std::atomic<LookAfterLoan> look_after_loan{LookAfterLoan::none};
+  Loan loan;                                 // of worker 0
 
   /// The index in `groups` of a chiplet's group; -1 if the chiplet has no core of the placement.
   [[nodiscard]] int group_of(int chiplet) const noexcept {
@@ -182,8 +181,6 @@ class Runtime {
   /// \return that runtime, or nullptr.
   static Runtime* abandon() noexcept;
 
-  /// Whether the calling thread is the one that called init().
-  [[nodiscard]] bool is_home_thread() const noexcept { return home_ == std::this_thread::get_id(); }
   /// Lends worker 0 to the calling thread, if that is the thread that called init() and the worker is free. During a
   /// visit; the runtime stays until the worker is given back.
   Worker* borrow() noexcept;
@@ -193,14 +190,6 @@ class Runtime {
   /// that its thread goes on and gives the worker back. \return the stack on which to continue.
   fiber::Fiber& send_guest_back(Worker& worker) noexcept;
 
-  /// The stack of the thread that has borrowed worker 0, while it has. Readers go through with_guest.
-  void set_guest(fiber::Fiber* fiber) noexcept;
-  template <class F>
-  void with_guest(F&& function) {
-    guest_readers_.fetch_add(1, std::memory_order_seq_cst);
-    if (fiber::Fiber* fiber = guest_.load(std::memory_order_seq_cst)) function(*fiber);
-    guest_readers_.fetch_sub(1, std::memory_order_release);
-  }
   /// Calls `function` for every fiber of the pools. None is made or destroyed meanwhile.
   template <class F>
   void for_each_fiber(F&& function) {
@@ -209,7 +198,6 @@ class Runtime {
       for (fiber::Fiber* fiber : fibers->all) function(*fiber);
     }
   }
-  [[nodiscard]] bool home_thread_waits() const noexcept { return guest_.load(std::memory_order_seq_cst) != nullptr; }
 
   // Idle fibers beyond the few that every worker keeps. A stack's memory lies on the node of the worker that it was
   // made for, and it comes back to that node's pool from wherever its last task ended.
@@ -217,7 +205,7 @@ class Runtime {
   void give_fiber(fiber::Fiber* fiber) noexcept;
   [[nodiscard]] std::vector<StackPoolStats> stack_pools() const;
   /// The malloc's weights, if the setting home asks for them and some are published; else null.
-  std::shared_ptr<const traffic::WeightPage> weights_in_force();
+  std::shared_ptr<const memory::WeightPage> weights_in_force();
 
  private:
   static constexpr std::size_t most_idle_fibers = 256;  // of a node; further ones are given back to the system
@@ -259,10 +247,6 @@ class Runtime {
   std::vector<int> group_by_chiplet_;              // [chiplet + 1]
   std::vector<std::unique_ptr<FiberPool>> pools_;  // [node + 1]; [0]: unbound workers, whose node is -1
   std::atomic<std::uint64_t> next_task_id_{1};
-  std::atomic<fiber::Fiber*> guest_{nullptr};
-  std::atomic<int> guest_readers_{0};
-  std::atomic<int> borrowers_{0};  // 1 while the thread that called init() has worker 0, or tries to
-  std::thread::id home_ = std::this_thread::get_id();
   std::unique_ptr<SignalStack> home_signal_stack_;
 };
 

@@ -46,7 +46,7 @@ fiber::Fiber* Runtime::take_fiber(int node) noexcept {
   }
 }
 
-std::shared_ptr<const traffic::WeightPage> Runtime::weights_in_force() {
+std::shared_ptr<const memory::WeightPage> Runtime::weights_in_force() {
   if (settings.home != base::Home::traffic) return nullptr;
   return published_weights_.page(base::monotonic_seconds());
 }

@@ -44,11 +44,11 @@ class Guest {
     native_.card.begin(guest_function);
     native_.card.since.store(worker_->looked_at_others, std::memory_order_relaxed);
     worker_->current = &native_;
-    worker_->runtime->set_guest(&native_);
+    worker_->runtime->loan.show_guest(native_);
   }
   ~Guest() {
     if (worker_ == nullptr) return;
-    worker_->runtime->set_guest(nullptr);
+    worker_->runtime->loan.hide_guest();
     worker_->runtime->give_back(*worker_);
   }
   Guest(const Guest&) = delete;

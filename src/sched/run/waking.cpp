@@ -57,10 +57,10 @@ int cpu_outside(const Steering& steering) noexcept {
 /// its cpu: the caller, the worker of an arena, or perhaps the thread that called init().
 bool Runtime::wakes_last(const Worker& worker, int callers_cpu) const noexcept {
   const int cpu = worker.cpu.load(std::memory_order_relaxed);
-  const bool knows = callers_cpu >= 0 && is_home_thread();  // where the thread that called init() runs
+  const bool knows = callers_cpu >= 0 && loan.is_home_thread();  // where the thread that called init() runs
   return worker.leaving.load(std::memory_order_relaxed) || (callers_cpu >= 0 && cpu == callers_cpu) ||
          (main.shares_cores() && main.core_turns.taken(worker.contender, cpu)) ||
-         (!knows && worker.id == 0 && settings.lend_caller && !home_thread_waits());
+         (!knows && worker.id == 0 && settings.lend_caller && !loan.guest_waits());
 }
 
 template <class F>

@@ -118,7 +118,7 @@ struct Worker : detail::WorkerBase {
   std::atomic<int> cpu{-1};                         // the cpu of its core
   std::atomic<int> home_group{0};                   // the group of `place`, perhaps a moment old
   std::atomic<bool> leaving{false};                 // it leaves jobs to others (sched/run/bound_limits.cpp)
-  std::atomic<bool> reserved{false};                // for a part of a batch that will be sent to it (src/batch)
+  std::atomic<bool> reserved{false};                // for a part of a batch that will be sent to it (src/task_dag)
   alignas(64) Tally tally;
   WorkTimes times;
 

@@ -9,7 +9,7 @@
 //   - who moves stalls 20 us and leaves its lines behind: they come from the old chiplet's cache as they are touched.
 //
 // It gives signals as counters would, with scatter if wanted, so that controllers run against it as they are. For the
-// tests and benchmarks of the controllers; `charm sim` has the full models (src/sim).
+// tests and benchmarks of the controllers; `charm sim` has the full models (src/tools/sim).
 #pragma once
 
 #include <algorithm>

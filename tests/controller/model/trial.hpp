@@ -1,8 +1,8 @@
 // One run of a controller against the model, and what came of it.
 #pragma once
 
+#include "controller/controller.hpp"
 #include "controller/model/machine_model.hpp"
-#include "controller/policy.hpp"
 
 namespace charm::controller::model {
 

@@ -1,9 +1,10 @@
 // The example of docs/controller.md, with a machine and signals to work on.
+#include "controller/controller.hpp"
+
 #include <charm/machine.hpp>
 
 #include <cstdio>
 
-#include "controller/policy.hpp"
 #include "controller/setup.hpp"
 
 int main() {

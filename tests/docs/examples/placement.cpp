@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "placement/policy.hpp"
+#include "placement/placement_policy.hpp"
 
 int main() {
   using charm::WorkerCore;

@@ -1,0 +1,22 @@
+#include "ranks/launch.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+namespace charm::remote {
+
+Launch find_launch() {
+  // Slurm's last: its srun starts the servers of mpirun, whose variables the ranks inherit.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"}) {
+    const char* text = std::getenv(name);
+    if (text == nullptr) continue;
+    int ranks = 0;
+    const auto [end, error] = std::from_chars(text, text + std::strlen(text), ranks);
+    if (error == std::errc() && *end == '\0' && ranks > 0) return {ranks, name};
+  }
+  if (std::getenv("PMIX_RANK") != nullptr) return {1, "PMIX_RANK", true};
+  return {};
+}
+
+}  // namespace charm::remote

@@ -1,0 +1,161 @@
+#include "tools/cli/attach/options.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "controller/controller.hpp"
+#include "tools/attach/locations.hpp"
+#include "tools/cli/options.hpp"
+#include "topology/discovery.hpp"
+
+namespace charm::cli {
+namespace {
+
+std::unique_ptr<lease::Lease> lease_for(const AttachOptions& options, const base::Settings& settings,
+                                        const attach::AttachPlan& plan, std::vector<std::string>& notes) {
+  const auto share = base::share_named(options.share).value_or(settings.share);
+  // A lease ends with the process that reads the table, and whoever names cpus for each thread has shared them out.
+  if (options.once || !options.pin_threads.empty()) return nullptr;
+  if (share.choice == base::Share::off || options.dry_run || plan.spec == "os") return nullptr;
+  const std::string path = share.choice == base::Share::file ? share.file : lease::default_path();
+  const int weight = options.weight > 0 ? options.weight : settings.share_weight;
+  try {
+    return std::make_unique<lease::Lease>(path, plan.machine, weight,
+                                          attach::cores_of_chiplets(plan.machine, options.chiplets));
+  } catch (const Error& error) {
+    // A file that cannot be used is a wrong option or setting, whatever the system said of it.
+    if (share.choice != base::Share::automatic) throw Error(Errc::bad_input, error.what(), "");
+    notes.push_back(std::string("the machine is not shared by leases: ") + error.what());
+    return nullptr;
+  }
+}
+
+/// \throws Error (bad_input) where another option contradicts it.
+void check_progress(const AttachOptions& options) {
+  const std::string option(options.progress_option());
+  if (option.empty()) return;
+  if (options.once) {
+    throw Error(Errc::bad_input, option + ": with --once nobody stays to read it", "leave one of the two out");
+  }
+  if (!options.pin_threads.empty()) {
+    throw Error(Errc::bad_input, option + ": threads on a list of cpus (--pin-threads) are never moved",
+                "leave one of the two out");
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<attach::ProgressSource> progress_source(const AttachOptions& options) {
+  if (!options.progress.empty()) return std::make_unique<attach::FileProgress>(options.progress);
+  if (!options.metric.empty()) return std::make_unique<attach::CommandProgress>(options.metric);
+  return options.progress_fd > 0 ? std::make_unique<attach::WrittenProgress>() : nullptr;
+}
+
+bool decides(const Prepared& prepared) {
+  return controller::moves(prepared.whole.spec) && prepared.whole.machine.chiplets.size() > 1;
+}
+
+void declare_shared(CLI::App& app, AttachOptions& options) {
+  // Parameters may follow a name ("adaptive:tick=0.1"), so the words are offered and not enforced here.
+  std::string names;
+  for (const auto name : controller::policy_names()) names += (names.empty() ? "" : ",") + std::string(name);
+  not_empty(app.add_option("--policy", options.policy, "How workers are placed, as the setting policy [the setting]"))
+      ->type_name("{" + names + "}");
+  CLI::Option* cpus =
+      not_empty(app.add_option(
+                    "--cpus", options.cpus,
+                    "Use only these cpus, as 0-3,8 or node:0 or l3:2-3 or socket:1.core:0-3 [all that are allowed]"))
+          ->type_name("LIST");
+  not_empty(app.add_option("--pin-threads", options.pin_threads,
+                           "The first thread on the first of these cpus, the second on the second, ..., and so on"))
+      ->type_name("LIST")
+      ->excludes(cpus);
+  app.add_flag("--once", options.once, "Place it once and leave it alone from then on");
+  whole_number(app.add_option("--chiplets", options.chiplets, "Largest number of chiplets to use [all]"), 1, 65536);
+  app.add_flag("--smt", options.smt, "Second hardware threads of cores count as cores");
+  app.add_flag("--children", options.children, "Place the threads of the processes that the program starts, too");
+  app.add_option("--share", options.share,
+                 "Lease cores beside other programs: on, off, or the path of the table of leases [on]")
+      ->type_name("{on,off}")
+      ->check([](const std::string& text) {
+        return text != "auto" && base::share_named(text) ? std::string()
+                                                         : "'" + text + "' is not on, off or a path that begins with /";
+      });
+  whole_number(app.add_option("--weight", options.weight, "Weight when cores are divided among programs [100]"), 1,
+               1000);
+  CLI::Option* progress =
+      file_path(app.add_option("--progress", options.progress,
+                               "File whose first number is the work done so far; the controller then compares levels"));
+  not_empty(app.add_option("--metric", options.metric,
+                           "Shell command that prints that number; it is run once a second or more seldom"))
+      ->type_name("COMMAND")
+      ->excludes(progress);
+  app.add_flag("--no-avoid", options.no_avoid, "Do not leave cores that other programs keep busy");
+  file_path(app.add_option("--report", options.report, "Write the summary there, as JSON, and nothing to stderr"));
+  app.add_flag("-q,--quiet", options.quiet, "No summary on stderr");
+}
+
+Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool attach) {
+  Prepared prepared;
+  prepared.settings = base::resolve({});
+  prepared.came_with = came_with;
+  attach::Wishes wishes;
+  wishes.policy = options.policy;
+  const bool by_place = options.cpus.find(':') != std::string::npos;
+  if (!options.cpus.empty() && !by_place) wishes.cpus = CpuSet::parse(options.cpus, "--cpus");
+  wishes.chiplets = options.chiplets;
+  if (options.smt) wishes.smt = true;
+  wishes.memory = options.memory;
+  wishes.size = !attach && !options.no_size;
+  attach::spec_for(wishes, prepared.settings);  // a wrong name is said before anything is looked at
+  check_progress(options);
+
+  topology::Discovery discovery = topology::discover_at_start(prepared.settings.topology, prepared.settings.profile);
+  for (const auto& [key, text] : discovery.notices) prepared.notes.push_back(text);
+  if (!discovery.machine.is_live() && !options.dry_run) {
+    throw Error(Errc::bad_config,
+                "the setting topology names a machine that is not this one (" + discovery.machine.origin + ")",
+                "unset CHARM_TOPOLOGY, or add --dry-run");
+  }
+  if (by_place) {
+    CpuSet cpus;
+    for (const int cpu : attach::cpus_at(discovery.machine, options.cpus, "--cpus")) cpus.insert(cpu);
+    wishes.cpus = cpus;
+  }
+  if (!options.pin_threads.empty()) {
+    prepared.pins = attach::cpus_at(discovery.machine, options.pin_threads, "--pin-threads");
+    CpuSet cpus;
+    for (const int cpu : prepared.pins) cpus.insert(cpu);
+    wishes.cpus = cpus;
+    wishes.smt = true;  // whoever names two threads of a core wants both
+  }
+  if (attach && !options.dry_run && options.cpus.empty() && options.pin_threads.empty()) {
+    wishes.cpus = discovery.machine.allowed_cpus & came_with;
+    if (wishes.cpus->empty()) wishes.cpus.reset();
+  }
+  // --chiplets is applied to what the lease has: two programs with one chiplet each shall not both take the first.
+  const int chiplets = wishes.chiplets;
+  attach::make_plan(discovery.machine, wishes, prepared.settings);
+  wishes.chiplets = 0;
+  prepared.whole = attach::make_plan(discovery.machine, wishes, prepared.settings);
+  prepared.lease = lease_for(options, prepared.settings, prepared.whole, prepared.notes);
+  const CoreCpuSet leased = prepared.lease ? prepared.lease->standing().keeps() : CoreCpuSet();
+  prepared.plan = attach::Attachment::plan_on(prepared.whole, chiplets, prepared.lease ? &leased : nullptr);
+  if (const std::string option(options.progress_option()); !option.empty() && !decides(prepared)) {
+    prepared.notes.push_back(option + " is not asked: " +
+                             (prepared.whole.machine.chiplets.size() < 2
+                                  ? "there is one chiplet, so nothing is to be decided"
+                                  : "the policy '" + prepared.whole.spec + "' never moves a thread"));
+  }
+  if (wishes.size) {
+    std::vector<std::string> left_out =
+        options.left_out.empty() ? std::vector<std::string>() : split_list(options.left_out);
+    prepared.pools = attach::pool_sizes(prepared.plan, {options.program, options.children}, left_out,
+                                        [](const char* name) { return std::getenv(name); });
+  }
+  return prepared;
+}
+
+}  // namespace charm::cli

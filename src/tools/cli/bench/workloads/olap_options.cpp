@@ -1,0 +1,46 @@
+#include "tools/cli/bench/workloads/olap_options.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tools/cli/options.hpp"
+#include "workloads/olap/names.hpp"
+
+namespace charm::cli {
+
+const WorkloadText& OlapWorkload::text() const {
+  static constexpr WorkloadText words = {
+      .name = "olap",
+      .summary = "TPC-H, TPC-DS or JCC-H on DuckDB, by CHARM's workers and by its own threads",
+      .example = "  charm bench olap --scale 1 --query q1,q9,q18 --policy local,distributed --report out.html",
+      .title = "CHARM: analytical queries on DuckDB",
+      .places_arrays = false};  // DuckDB has memory of its own
+  return words;
+}
+
+std::vector<std::string> OlapWorkload::kernels() const { return workloads::olap_queries(suite); }
+
+std::vector<std::string> OlapWorkload::runtimes() const { return workloads::olap_runtimes(); }
+
+void OlapWorkload::declare(CLI::App& app, BenchRequest& request) {
+  one_of(app.add_option("--suite", suite, "TPC-H, TPC-DS, or TPC-H with skew as in JCC-H [tpch]"),
+         workloads::olap_suites());
+  number_within(app.add_option("--scale", scale, "Scale factor; 1 is about 1 GB of text [0.1]"), .001, 10000);
+  file_path(app.add_option("--database", database,
+                           "DuckDB's file with the tables, generated if there is none [in the user's cache folder]"));
+  file_path(app.add_option("--engine", engine,
+                           "Folder of libduckdb.so and its extensions [what scripts/setup engines installed]"));
+  some_of(list_option(app, "--query,--kernel", request.kernels, "Queries to run [all]"),
+          workloads::olap_queries("tpcds"));
+}
+
+/// Memory is not checked: DuckDB has a limit of its own, and spills to disk beyond it.
+void OlapWorkload::check_plan(const BenchPlan& /*plan*/, const Facts& /*facts*/) const {
+  for (const auto& [option, path] : {std::pair("--database", &database), std::pair("--engine", &engine)}) {
+    if (*path && (*path)->empty())
+      refuse(fmt::format("{}: the path is empty", option), "give a path or drop the option");
+  }
+}
+
+}  // namespace charm::cli

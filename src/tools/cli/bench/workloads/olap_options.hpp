@@ -1,0 +1,25 @@
+// `charm bench olap`: its options.
+#pragma once
+
+#include "tools/cli/bench/workload.hpp"
+
+namespace charm::cli {
+
+class OlapWorkload final : public Workload {
+ public:
+  [[nodiscard]] const WorkloadText& text() const override;
+  [[nodiscard]] std::vector<std::string> kernels() const override;
+  [[nodiscard]] std::vector<std::string> runtimes() const override;
+  void declare(CLI::App& app, BenchRequest& request) override;
+  void check_plan(const BenchPlan& plan, const Facts& facts) const override;
+
+  std::string suite = "tpch";
+  double scale = .1;                    // scale factor
+  std::optional<std::string> database;  // none: one in the user's cache folder
+  std::optional<std::string> engine;    // none: looked for
+};
+
+/// In charm-bench.
+std::unique_ptr<WorkloadRun> run_of(const OlapWorkload& workload);
+
+}  // namespace charm::cli

@@ -1,0 +1,49 @@
+// `charm deploy bench`: becomes charm-deploy-bench (deploy_bench.py), which deploys real engines by `charm deploy up`.
+#include <charm/error.hpp>
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "os/processes/this_process.hpp"
+#include "tools/cli/bench/elsewhere.hpp"
+#include "tools/cli/deploy/commands.hpp"
+#include "tools/cli/deploy/modelled.hpp"
+#include "tools/os/child.hpp"
+
+namespace charm::cli {
+
+int deploy_bench(const DeployBenchOptions& options, Session& /*session*/) {
+  if (os::cannot_run("python3") != 0)
+    throw Error(Errc::bad_input, "charm deploy bench needs python3, which is not on PATH", "install it");
+  const std::string program = deploy_bench_program();
+  std::vector<std::string> words = {program, "--charm", os::program_path()};
+  const auto give = [&words](const char* name, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {name, value});
+  };
+  if (!options.recording.empty() && options.machines.empty())
+    throw Error(Errc::bad_config, "--recording is for modelled machines", "give --machine 2x7763, or drop it");
+  if (options.machines.empty()) {
+    give("--engine", options.engines.empty() ? "spark,trino" : options.engines);
+  } else {
+    give("--engine", options.engines);
+    give("--modelled", modelled_deployments(options));
+  }
+  give("--policy", options.policies);
+  give("--query", options.queries);
+  give("--scale", options.scale);
+  give("--trials", std::to_string(options.trials));
+  give("--port", std::to_string(options.port));
+  give("--patience", fmt::format("{:g}", options.patience_s));
+  give("--report", options.report);
+  if (options.out.json) words.emplace_back("--json");
+  words.emplace_back("--");
+  give("--cpus", options.cpus);
+  give("--reserve", options.reserve);
+  if (options.leave_cores > 0) give("--leave-cores", std::to_string(options.leave_cores));
+  const int error = os::become(program, words);
+  throw Error(Errc::system, fmt::format("cannot run '{}': {}", program, std::strerror(error)),
+              "install CHARM as a whole");
+}
+
+}  // namespace charm::cli

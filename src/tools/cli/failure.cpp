@@ -1,0 +1,86 @@
+#include "tools/cli/failure.hpp"
+
+#include <charm/error.hpp>
+
+#include <new>
+#include <system_error>
+
+#include "base/utf8.hpp"
+#include "tools/cli/command.hpp"
+#include "tools/cli/suggestion.hpp"
+
+namespace charm::cli {
+namespace {
+
+/// A message may quote a file's content; whatever it holds, the user gets one line of printable text.
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (const char c : base::valid_utf8(text)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n' || c == '\r' || c == '\t') {
+      if (!line.empty() && line.back() != ' ') line += ' ';
+    } else if (byte < 0x20 || byte == 0x7f) {
+      line += '?';
+    } else {
+      line += c;
+    }
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+bool is_users_to_mend(Errc code) {
+  switch (code) {
+    case Errc::bad_input:
+    case Errc::bad_config:
+    case Errc::too_many_workers:
+    case Errc::refused:
+      return true;
+    case Errc::not_running:
+    case Errc::system:
+    case Errc::cancelled:
+    case Errc::remote:
+      return false;
+  }
+  return false;
+}
+
+/// "charm bench graph": the innermost command that was parsed.
+std::string parsed_path(const CLI::App& app) {
+  std::string path = app.get_name();
+  for (const CLI::App* sub : app.get_subcommands()) path += " " + parsed_path(*sub);
+  return path;
+}
+
+/// The name that was probably meant by what the parser did not expect; empty: no idea.
+std::string meant_by(const CLI::App& app, const CLI::ParseError& error) {
+  const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;  // "bench grph" lacks a command
+  if (!unexpected && !missing) return "";
+  for (const std::string& word : app.remaining(true)) {
+    if (word == "--") return "";
+    if (const std::string meant = suggestion(word, names_there(app, word)); !meant.empty()) return meant;
+  }
+  return "";
+}
+
+}  // namespace
+
+Failure judge(const std::exception& error) {
+  if (const auto* ours = dynamic_cast<const Error*>(&error)) {
+    return {"charm: " + one_line(ours->what()), is_users_to_mend(ours->code()) ? exit_usage : exit_failed};
+  }
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+    return {"charm: out of memory; take a smaller --scale or free memory", exit_failed};
+  }
+  return {"charm: " + one_line(error.what()), exit_failed};
+}
+
+std::string usage_line(const CLI::App& app, const CLI::ParseError& error) {
+  std::string path = parsed_path(app);
+  if (const std::string meant = meant_by(app, error); !meant.empty())
+    return "charm: " + one_line(error.what()) + "; did you mean " + meant + "? See '" + path + " --help'";
+  return "charm: " + one_line(error.what()) + "; see '" + path + " --help'";
+}
+
+}  // namespace charm::cli

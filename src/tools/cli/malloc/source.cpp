@@ -1,0 +1,80 @@
+#include "tools/cli/malloc/source.hpp"
+
+#include <charm/error.hpp>
+
+#include <filesystem>
+#include <vector>
+
+#include "base/registry.hpp"
+#include "base/settings.hpp"
+#include "os/processes/this_process.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/memory_traffic/model_json.hpp"
+#include "topology/discovery.hpp"
+#include "topology/profile.hpp"
+
+namespace charm::cli {
+std::vector<std::string> malloc_policies() {
+  std::vector<std::string> words;
+  for (const memory_traffic::Policy& policy : memory_traffic::policies()) words.emplace_back(policy.name);
+  return words;
+}
+
+void declare_weight_options(CLI::App& app, WeightOptions& options) {
+  one_of(app.add_option("--policy", options.policy, "How huge blocks are spread [exact]"), malloc_policies());
+  file_path(
+      app.add_option("--model", options.model, "Model of the machine's buses [what charm malloc profile stored]"));
+  number_within(app.add_option("--demand", options.demand_gb_per_s,
+                               "GB/s that the program can read at most: what the near memories can serve stays there"),
+                0, 1e6);
+}
+
+WeightSource weight_source(const WeightOptions& options) {
+  WeightSource source;
+  const base::Settings settings = base::resolve({});
+  source.policy = &memory_traffic::policy(options.policy);
+  source.machine =
+      options.from.empty() ? topology::discover(settings.topology, settings.profile) : Machine::from(options.from);
+  std::error_code ignored;
+  const std::string stored = stored_model(source.machine);
+  if (!options.model.empty()) {
+    source.model = memory_traffic::read_model(options.model);
+    source.origin = options.model;
+  } else if (source.machine.is_live() && !stored.empty() && std::filesystem::exists(stored, ignored)) {
+    source.model = memory_traffic::read_model(stored);
+    source.origin = stored;
+  } else {
+    source.model = memory_traffic::model_of(source.machine);
+    source.origin = "the machine's description";
+  }
+  memory_traffic::check(source.model, source.origin);
+  if (options.demand_gb_per_s > 0) source.demand_gb_per_s = options.demand_gb_per_s;
+  return source;
+}
+
+std::string stored_model(const Machine& machine) {
+  const auto folder = topology::profile_folder();
+  if (!folder) return "";
+  const std::filesystem::path beside = std::filesystem::path(*folder).parent_path() / "traffic";
+  return (beside / topology::profile_file_name(topology::key_of(machine))).string();
+}
+
+std::string published_weights() { return "/dev/shm/charm-malloc-" + std::to_string(os::user_id()); }
+
+std::string machine_weights() { return "/dev/shm/charm-malloc"; }
+
+std::string malloc_library() {
+  const std::filesystem::path folder = std::filesystem::path(os::program_path()).parent_path();
+  std::error_code ignored;
+  for (const char* place : {"libcharm_malloc.so", CHARM_LIBRARY_FROM_PROGRAM "/libcharm_malloc.so"}) {
+    const std::filesystem::path path = (folder / place).lexically_normal();
+    if (std::filesystem::exists(path, ignored)) return path.string();
+  }
+  const std::string left_out = CHARM_MALLOC_LEFT_OUT;
+  throw Error(Errc::system,
+              "libcharm_malloc.so is neither in " + folder.string() + " nor in its " CHARM_LIBRARY_FROM_PROGRAM,
+              left_out.empty() ? "build it (the target charm_malloc), or install it with charm"
+                               : "it was left out of this build: " + left_out);
+}
+
+}  // namespace charm::cli

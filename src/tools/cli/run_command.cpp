@@ -1,0 +1,263 @@
+// `charm run`: starts an unmodified program and places its threads by the runtime's policies while it runs. The program
+// is a child that behaves as if the shell had started it (tools/os/child.hpp); an Attachment places its threads
+// meanwhile (tools/attach/attachment.hpp).
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "os/files/output_file.hpp"
+#include "os/memory/thread_memory.hpp"
+#include "os/processes/processes.hpp"
+#include "os/processes/this_process.hpp"
+#include "os/threads/affinity.hpp"
+#include "tools/cli/attach/pinned.hpp"
+#include "tools/cli/attach/steered.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/malloc/preload.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/os/affinity_restorer.hpp"
+#include "tools/os/child.hpp"
+#include "tools/os/memory_file.hpp"
+#include "tools/os/process_claim.hpp"
+
+namespace charm::cli {
+namespace {
+
+/// Of the nodes whose cores the program uses; in the child, before it becomes the program.
+void set_memory(attach::Memory memory, const attach::AttachPlan& plan) {
+  using attach::Memory;
+  if (memory == Memory::keep) return;
+  OsNodeSet nodes;
+  for (const Node& node : plan.machine.nodes) {
+    const bool used = std::any_of(plan.machine.cores.begin(), plan.machine.cores.end(),
+                                  [&](const Core& core) { return core.node == node.id; });
+    if (used) nodes.insert(node.os_index);
+  }
+  bool done = true;
+  if (memory == Memory::local) os::reset_memory_policy();
+  if (memory == Memory::interleave) done = os::set_memory_policy(os::MemoryPolicy::interleave, nodes);
+  if (memory == Memory::bind) done = os::set_memory_policy(os::MemoryPolicy::bind, nodes);
+  if (!done)
+    os::write_to_stderr("charm: the kernel refused the memory policy; memory comes from where it would anyway\n");
+}
+
+int not_started(const AttachOptions& options, int error, Session& session) {
+  const std::string& name = options.program.front();
+  const bool missing = error == ENOENT;
+  std::string remedy = missing            ? "check its name and PATH, or give its path"
+                       : error == EACCES  ? "is it a program, and may you execute it?"
+                       : error == ENOEXEC ? "a script needs a first line as #!/bin/sh"
+                                          : "see exec(3)";
+  session.err << "charm: cannot run '" << name << "': " << std::strerror(error) << "; " << remedy << '\n';
+  return missing ? 127 : 126;
+}
+
+struct RunArguments : AttachOptions {
+  bool malloc = false;
+  WeightOptions weights;
+  std::string traffic;  // where it is read, so that the weights follow it; empty: nowhere
+  std::string malloc_statistics;
+};
+
+os::Child::Start start_of(const RunArguments& options, const Prepared& prepared,
+                          const std::optional<MallocPreload>& preload) {
+  os::Child::Start start;
+  start.words = options.program;
+  for (const auto& pool : prepared.pools) {
+    if (pool.argument)
+      start.words.insert(start.words.begin() + 1, pool.name + "=" + pool.value);
+    else
+      start.variables.emplace_back(pool.name, pool.value);
+  }
+  if (preload) {
+    for (const auto& variable : preload->variables()) start.variables.push_back(variable);
+  }
+  return start;
+}
+
+/// This process becomes the program, on the cpus of the plan (--once). \returns the exit code if it cannot.
+int become(const RunArguments& options, const Prepared& prepared, const std::optional<MallocPreload>& preload,
+           Session& session) {
+  if (prepared.plan.cpus != prepared.came_with && !os::bind_this_thread(prepared.plan.cpus)) {
+    throw Error(Errc::system, "the kernel refused to bind to cpus " + prepared.plan.cpus.to_text(),
+                "look at the cgroup's cpuset, or choose others by --cpus");
+  }
+  set_memory(options.memory, prepared.plan);
+  const os::Child::Start start = start_of(options, prepared, preload);
+  for (const auto& [name, value] : start.variables) ::setenv(name.c_str(), value.c_str(), 1);
+  if (!options.quiet) {
+    for (const auto& note : prepared.notes) session.err << "charm: " << note << '\n';
+  }
+  session.out.flush();
+  return not_started(options, os::become_found(start.words), session);
+}
+
+void check_descriptor(const AttachOptions& options) {
+  if (options.progress_fd == 0 || !os::is_inherited(options.progress_fd)) return;
+  throw Error(Errc::bad_input, "--progress-fd: descriptor " + std::to_string(options.progress_fd) + " is open already",
+              "choose another, or close it");
+}
+
+/// \returns how the program ended; nothing where it was not started, with `code` to exit with.
+std::optional<os::Ended> run(const RunArguments& options, Session& session, int& code) {
+  if (options.json && !options.dry_run) {
+    throw Error(Errc::bad_input, "--json: stdout is the program's", "write the summary with --report FILE");
+  }
+  if (options.once && !options.pin_threads.empty()) {
+    throw Error(Errc::bad_input, "--once goes away before the program has threads to pin",
+                "leave out --once, or give --cpus instead of --pin-threads");
+  }
+  if (options.once && !options.traffic.empty()) {
+    throw Error(Errc::bad_input, "--malloc-live: with --once nobody stays to read the traffic",
+                "leave one of the two out, or run 'charm malloc sample' beside it");
+  }
+  if (options.once && !options.report.empty()) {
+    throw Error(Errc::bad_input, "--report: with --once nobody stays to write it", "leave one of the two out");
+  }
+  check_descriptor(options);
+  if (!options.report.empty()) os::check_writable(options.report);
+  if (const std::string& file = options.malloc_statistics; !file.empty() && file != "stderr") os::check_writable(file);
+  Prepared prepared = prepare(options, os::allowed_cpus(), false);
+  if (options.dry_run) {
+    // On a machine that is described elsewhere the program may be there without being here.
+    const int error = prepared.whole.machine.is_live() ? os::cannot_run(options.program.front()) : 0;
+    code = error != 0 ? not_started(options, error, session) : intend(options, prepared, session);
+    return std::nullopt;
+  }
+
+  if (const std::string trouble = os::proc_trouble(); !options.once && !trouble.empty()) {
+    prepared.notes.push_back("no thread can be seen, so none is placed: " + trouble +
+                             "; mount -t proc proc /proc shows this one's");
+  }
+
+  std::optional<MallocPreload> preload;
+  if (options.malloc) {
+    preload.emplace(options.weights, static_cast<int>(prepared.plan.machine.cores.size()), options.traffic,
+                    options.malloc_statistics);
+    if (!preload->note().empty()) prepared.notes.push_back(preload->note());
+    if (const std::string why = why_not_preloaded(options.program.front()); !why.empty()) prepared.notes.push_back(why);
+  }
+  if (options.once) {
+    code = become(options, prepared, preload, session);
+    return std::nullopt;
+  }
+  // Before there is anything to undo: a program that ends before it is known what it is needs none.
+  std::optional<os::AffinityRestorer> affinity_restorer;
+  const bool bound = prepared.plan.cpus != prepared.came_with;
+  if (bound) affinity_restorer.emplace(prepared.came_with);
+  os::Child::Start start = start_of(options, prepared, preload);
+  // What is leased here is not to be leased once more inside.
+  if (prepared.lease) start.variables.emplace_back("CHARM_SHARE", "off");
+  std::unique_ptr<attach::ProgressSource> progress = progress_source(options);
+  const auto* written = dynamic_cast<const attach::WrittenProgress*>(progress.get());
+  start.prepare = [&] {
+    if (bound) os::bind_this_thread(prepared.plan.cpus);
+    set_memory(options.memory, prepared.plan);
+    if (written != nullptr) written->file().give_as(options.progress_fd);
+  };
+  const double begun = base::monotonic_seconds();
+  std::unique_ptr<os::Child> child;
+  try {
+    child = std::make_unique<os::Child>(start);
+  } catch (const os::Child::NotStarted& failed) {
+    code = not_started(options, failed.error, session);
+    return std::nullopt;
+  }
+  if (!prepared.pins.empty()) {
+    const auto claimed = os::ProcessClaim::make(os::identity(child->pid()), options.children);
+    if (!affinity_restorer) affinity_restorer.emplace(prepared.came_with);
+    affinity_restorer->watch_over(child->pid());
+    Pinned pinned(options, prepared, child->pid(), false);
+    std::optional<os::Ended> ended;
+    while (!(ended = child->attend())) {
+      if (preload) preload->step();
+      pinned.step_and_wait(child->descriptor(), preload ? preload->rest() : 10);
+    }
+    pinned.restore();
+    AttachResult outcome = pinned.outcome(options.program.front());
+    outcome.ended = ended;
+    outcome.seconds = base::monotonic_seconds() - begun;
+    pinned.tell(options, prepared, outcome, session);
+    return ended;
+  }
+  // A program in the program may be given to charm, too; then its masks are that one's (tools/attach/thread_placer.hpp,
+  // A3).
+  const auto claim = os::ProcessClaim::make(os::identity(child->pid()), options.children);
+  Steered steered(options, prepared, child->pid(), false, std::move(progress));
+  steered.restore_by(affinity_restorer);
+  steered.system().before_binding([&] {
+    if (affinity_restorer) return;
+    affinity_restorer.emplace(prepared.came_with);
+    steered.restore_by(affinity_restorer);
+  });
+  std::optional<os::Ended> ended;
+  while (!(ended = child->attend())) {
+    if (preload) preload->step();
+    steered.step_and_wait(child->descriptor(), preload ? preload->rest() : 10);
+  }
+  steered.attachment().thread_placer().restore();
+  AttachResult outcome = steered.outcome(options.program.front());
+  outcome.ended = ended;
+  outcome.seconds = base::monotonic_seconds() - begun;
+  steered.tell(options, prepared, outcome, session);
+  return ended;
+}
+
+void declare_run(CLI::App& app, Session& session) {
+  auto options = std::make_shared<RunArguments>();
+  declare_shared(app, *options);
+  choice_option(app, "--mem", options->memory,
+                "Where its memory comes from: keep what it is, local to each thread, or the nodes of its cpus in "
+                "turn or alone")
+      ->default_str(std::string(base::word_of(options->memory)));
+  CLI::Option* with_malloc = app.add_flag("--malloc", options->malloc,
+                                          "Under libcharm_malloc.so: huge blocks are spread over nodes by bandwidth");
+  one_of(app.add_option("--malloc-policy", options->weights.policy, "How they are spread [exact]"), malloc_policies())
+      ->needs(with_malloc);
+  file_path(
+      app.add_option("--malloc-model", options->weights.model, "Model of the buses [what charm malloc profile stored]"))
+      ->needs(with_malloc);
+  not_empty(app.add_option("--malloc-live", options->traffic,
+                           "The weights follow the memory traffic: auto, or a source of charm malloc sample"))
+      ->type_name("KIND")
+      ->needs(with_malloc);
+  not_empty(app.add_option("--malloc-stats", options->malloc_statistics,
+                           "Every process tells at its end what was placed: stderr, or a file to append to"))
+      ->type_name("FILE")
+      ->needs(with_malloc);
+  whole_number(app.add_option("--progress-fd", options->progress_fd,
+                              "Descriptor, open in the program, to which it writes that number from time to time"),
+               3, 1023)
+      ->excludes("--progress")
+      ->excludes("--metric");
+  app.add_flag("--no-size", options->no_size, "Do not tell the program's thread pools how many threads to make");
+  some_of(app.add_option("--no-size-for", options->left_out, "Do not tell these kinds of pools"), attach::pool_kinds());
+  app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");
+  app.add_flag("--json", options->json, "With --dry-run: JSON on stdout");
+  app.add_option("program", options->program, "The program and its arguments, best behind --")->required();
+  app.positionals_at_end();
+  app.callback([&session, options] {
+    session.action = [&session, options] {
+      int code = exit_done;
+      const auto ended = run(*options, session, code);
+      return ended ? os::end_like(*ended) : code;
+    };
+  });
+}
+
+}  // namespace
+
+Command run_entry() {
+  return {"run", "Run any program with its threads placed, and placed anew as it goes",
+          "  charm run --policy local -- make -j8", declare_run};
+}
+
+}  // namespace charm::cli

@@ -1,0 +1,44 @@
+// The options of `charm topo`; topo.cpp does the work.
+#include <memory>
+
+#include "tools/cli/commands.hpp"
+#include "tools/cli/console.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/cli/topo.hpp"
+
+namespace charm::cli {
+namespace {
+
+struct TopoArguments {
+  TopoOptions topo;
+  OutputOptions output;
+};
+
+void declare_topo(CLI::App& app, Session& session) {
+  auto options = std::make_shared<TopoArguments>();
+  file_path(app.add_option("--from", options->topo.from,
+                           "Show the machine of an hwloc XML file, synthetic string, profile or sysfs tree"));
+  app.add_option("--diff", options->topo.diff, "Show how two machines differ (- is this one); exit code 1 if they do")
+      ->expected(2)
+      ->type_name("A B");
+  one_of(app.add_option("--view", options->topo.view, "Print the groups of one view"),
+         {"system", "cpuid", "measured", "all"});
+  app.add_flag("--svg", options->topo.svg, "Print an SVG drawing");
+  app.add_flag("--ascii", options->topo.ascii, "Draw with ASCII characters alone");
+  add_output_options(app, options->output);
+  app.callback([&session, options] {
+    options->topo.json = options->output.json;
+    options->topo.colour = colour_on_stdout(options->output.colour);
+    session.action = [&session, options] { return topo_command(options->topo, session.out); };
+  });
+}
+
+}  // namespace
+
+Command topo_entry() {
+  return {"topo", "Show sockets, NUMA nodes, chiplets and cores",
+          "  charm topo --from 'pack:2 l3:8 core:8 pu:2'\n  charm topo --diff - 'pack:2 l3:8 core:8 pu:2'",
+          declare_topo};
+}
+
+}  // namespace charm::cli

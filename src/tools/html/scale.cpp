@@ -1,0 +1,41 @@
+#include "tools/html/scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace charm::html {
+namespace {
+
+/// The smallest of 1, 2, 2.5 and 5 times a power of ten that is not below `least`.
+double round_step(double least) {
+  const double decade = std::pow(10.0, std::floor(std::log10(least)));
+  double step = 10 * decade;
+  for (const double round : {5.0, 2.5, 2.0, 1.0}) {
+    if (round * decade >= least) step = round * decade;
+  }
+  return step;
+}
+
+}  // namespace
+
+std::vector<double> axis_ticks(double top) {
+  if (!(top > 0) || !std::isfinite(top)) return {0, 1};
+  const double step = round_step(top / 5 * (1 - 1e-9));
+  std::vector<double> ticks = {0};
+  while (ticks.back() < top * (1 - 1e-9)) ticks.push_back(static_cast<double>(ticks.size()) * step);
+  return ticks;
+}
+
+std::vector<double> ticks_between(double low, double high) {
+  if (!(high > low)) return {};
+  const double step = round_step((high - low) / 6);
+  std::vector<double> ticks;
+  for (double n = std::ceil(low / step); n * step <= high; ++n) ticks.push_back(n == 0 ? 0 : n * step);
+  return ticks;
+}
+
+double logarithmic_place(double value, double low, double high) {
+  return high > low ? std::clamp(std::log(value / low) / std::log(high / low), 0.0, 1.0) : 0;
+}
+
+}  // namespace charm::html

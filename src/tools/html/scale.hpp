@@ -1,0 +1,18 @@
+// Round numbers for the axes of pictures.
+#pragma once
+
+#include <vector>
+
+namespace charm::html {
+
+/// Round numbers from 0 to the first that is not below `top`, at most six; {0, 1} if there is nothing to show.
+std::vector<double> axis_ticks(double top);
+
+/// Round numbers within a range that need not begin at 0, at most seven; none if the range is empty.
+std::vector<double> ticks_between(double low, double high);
+
+/// The position of a value between two others, 0 to 1, on a logarithmic scale, since levels of a machine differ by
+/// factors.
+double logarithmic_place(double value, double low, double high);
+
+}  // namespace charm::html

@@ -1,0 +1,212 @@
+#include "tools/os/service.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <grp.h>
+#include <pwd.h>
+#include <string_view>
+#include <unistd.h>
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "os/files/system_files.hpp"
+#include "os/memory/thread_memory.hpp"
+#include "os/processes/this_process.hpp"
+#include "os/threads/affinity.hpp"
+
+namespace charm::os {
+namespace {
+
+/// What the child does before it becomes the program, in this order.
+enum class Step : int { log, folder, cpus, memory, user, program };
+
+struct Failure {
+  Step step = Step::program;
+  int error = 0;
+};
+
+std::string problem_of(const Failure& failure, const ServiceStart& start) {
+  std::string what;
+  switch (failure.step) {
+    case Step::log:
+      what = "cannot write its log '" + start.log + "'";
+      break;
+    case Step::folder:
+      what = "cannot enter its folder '" + start.folder + "'";
+      break;
+    case Step::cpus:
+      what = "cannot be bound to cpus " + start.cpus.to_text();
+      break;
+    case Step::memory:
+      what = "cannot be bound to the memory of NUMA nodes " + start.nodes.to_text();
+      break;
+    case Step::user:
+      what = "cannot run as user " + (start.user ? start.user->name : "");
+      break;
+    case Step::program:
+      what = "cannot run '" + start.words.front() + "'";
+      break;
+  }
+  return what + ": " + std::strerror(failure.error);
+}
+
+void reset_signals() {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction plain{};
+    plain.sa_handler = SIG_DFL;
+    sigaction(signal, &plain, nullptr);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+bool redirect(const std::string& log) {
+  const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+  return input >= 0 && output >= 0 && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+         dup2(output, STDERR_FILENO) >= 0;
+}
+
+/// The kernel reduces a mask to what the cpuset allows without a word.
+bool bound_to(const CpuSet& cpus) {
+  if (!bind_this_thread(cpus)) return false;
+  if (allowed_cpus() == cpus) return true;
+  errno = EINVAL;
+  return false;
+}
+
+bool become_user(const ServiceUser& user) {
+  if (geteuid() == user.user) return true;
+  return initgroups(user.name.c_str(), user.group) == 0 && setgid(user.group) == 0 && setuid(user.user) == 0;
+}
+
+[[noreturn]] void be_service(const ServiceStart& start, char* const* words, int report) {
+  const auto done = [&](Step step, bool well) {
+    if (well) return;
+    const Failure failure{step, errno};
+    [[maybe_unused]] const auto written = write(report, &failure, sizeof failure);
+    _exit(127);
+  };
+  setsid();
+  reset_signals();
+  done(Step::log, redirect(start.log));
+  done(Step::folder, chdir(start.folder.c_str()) == 0);
+  done(Step::cpus, bound_to(start.cpus));
+  if (start.memory) done(Step::memory, set_memory_policy(*start.memory, start.nodes));
+  if (start.user) done(Step::user, become_user(*start.user));
+  for (const auto& [name, value] : start.variables) setenv(name.c_str(), value.c_str(), 1);
+  constexpr unsigned close_on_exec = 4;  // CLOSE_RANGE_CLOEXEC, which older headers lack; S2
+#ifdef SYS_close_range
+  syscall(SYS_close_range, 3U, ~0U, close_on_exec);
+#endif
+  execvp(words[0], words);
+  done(Step::program, false);
+  _exit(127);
+}
+
+std::string text_of_errno() { return std::strerror(errno); }
+
+}  // namespace
+
+ServiceUser service_user(const std::string& name) {
+  errno = 0;
+  const passwd* entry = getpwnam(name.c_str());
+  if (entry == nullptr) {
+    throw Error(Errc::bad_input, "there is no user '" + name + "'", "give one that 'getent passwd' lists");
+  }
+  if (geteuid() != 0 && geteuid() != entry->pw_uid) {
+    throw Error(Errc::bad_input, "only root can start programs as another user (" + name + ")", "leave --user out");
+  }
+  return {name, entry->pw_uid, entry->pw_gid};
+}
+
+ServiceUser calling_user() { return {"", geteuid(), getegid()}; }
+
+ProcessIdentity start_service(const ServiceStart& start) {
+  std::vector<char*> words;
+  for (const std::string& word : start.words) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  std::array<int, 2> report{};
+  if (pipe2(report.data(), O_CLOEXEC) != 0) throw ServiceNotStarted{"no pipe can be made: " + text_of_errno()};
+  const pid_t pid = fork();
+  if (pid == 0) be_service(start, words.data(), report[1]);
+  const std::string refused = pid < 0 ? text_of_errno() : "";
+  close(report[1]);
+  Failure failure;
+  ssize_t got = -1;
+  do {
+    got = pid < 0 ? 0 : read(report[0], &failure, sizeof failure);
+  } while (got < 0 && errno == EINTR);
+  close(report[0]);
+  if (pid < 0) throw ServiceNotStarted{"no process can be made: " + refused};
+  if (got == static_cast<ssize_t>(sizeof failure)) {
+    waitpid(pid, nullptr, 0);
+    throw ServiceNotStarted{problem_of(failure, start)};
+  }
+  return identity(pid);
+}
+
+std::optional<ServiceEnded> service_ended(int pid) {
+  int status = 0;
+  const pid_t got = waitpid(pid, &status, WNOHANG);
+  if (got == 0 || (got < 0 && errno == EINTR)) return std::nullopt;
+  if (got < 0) return ServiceEnded{127, 0};  // it is no child of ours
+  if (WIFSIGNALED(status)) return ServiceEnded{0, WTERMSIG(status)};
+  return ServiceEnded{WEXITSTATUS(status), 0};
+}
+
+bool signal_process(const ProcessIdentity& process, int signal) {
+  const Processes processes;
+#if defined(SYS_pidfd_open) && defined(SYS_pidfd_send_signal)
+  const int file = static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0));
+  if (file >= 0) {
+    const bool sent = processes.alive(process) && syscall(SYS_pidfd_send_signal, file, signal, nullptr, 0U) == 0;
+    close(file);
+    return sent;
+  }
+  if (errno != ENOSYS) return false;
+#endif
+  return process.pid > 1 && processes.alive(process) && kill(process.pid, signal) == 0;  // before Linux 5.3
+}
+
+std::vector<ProcessIdentity> processes_with(const std::string& variable, const std::string& value) {
+  const std::string wanted = variable + "=" + value;
+  const Processes processes;
+  std::vector<ProcessIdentity> found;
+  for (const int pid : numbered_entries("/proc")) {
+    if (pid == process_id()) continue;
+    const ProcessIdentity process = identity(pid, processes);  // before: what is read must be of this one
+    const std::string environment = read_text("/proc/" + std::to_string(pid) + "/environ");
+    const bool first = environment.starts_with(wanted);
+    if (!first && environment.find(std::string(1, '\0') + wanted) == std::string::npos) continue;
+    if (processes.alive(process)) found.push_back(process);
+  }
+  return found;
+}
+
+void make_folder(const std::string& path, const std::optional<ServiceUser>& owner) {
+  std::error_code error;
+  const bool made = std::filesystem::create_directories(path, error);
+  if (error) {
+    throw Error(Errc::system, "cannot make the folder '" + path + "': " + error.message(), "give another --dir");
+  }
+  if (made && owner) give_to(path, *owner);
+}
+
+void give_to(const std::string& path, const ServiceUser& owner) {
+  if (lchown(path.c_str(), owner.user, owner.group) == 0) return;
+  throw Error(Errc::system, "cannot give '" + path + "' to user " + owner.name + ": " + text_of_errno(),
+              "run it as root, or leave --user out");
+}
+
+}  // namespace charm::os

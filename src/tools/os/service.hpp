@@ -1,0 +1,73 @@
+// Long-lived programs that a supervisor starts, watches and ends: each in a session of its own, bound to cpus and
+// memory before it runs (tools/os/child.hpp is for one program that stands in its caller's place).
+//
+// S1  A process is only ever signalled after its start time was compared, by a descriptor of the process (pidfd): a
+//     process id that was reused meanwhile is never hit.
+// S2  What a service inherits: the environment with its own variables added, /dev/null as standard input, the log as
+//     output; no other file, no blocked or ignored signal.
+#pragma once
+
+#include <charm/id_set.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/id_sets.hpp"
+#include "os/memory/memory_policy.hpp"
+#include "os/processes/processes.hpp"
+
+namespace charm::os {
+
+struct ServiceUser {
+  std::string name;
+  unsigned user = 0;
+  unsigned group = 0;
+};
+
+/// \throws Error (bad_input) if there is no such user, or only root could become another one.
+ServiceUser service_user(const std::string& name);
+/// The effective user and group of this process.
+ServiceUser calling_user();
+
+struct ServiceStart {
+  std::vector<std::string> words;                              ///< program and arguments
+  std::vector<std::pair<std::string, std::string>> variables;  ///< set in its environment
+  std::string folder;                                          ///< where it runs
+  std::string log;                                             ///< its output is added there
+  CpuSet cpus;
+  std::optional<MemoryPolicy> memory;  ///< nothing: as the caller has it
+  OsNodeSet nodes;
+  std::optional<ServiceUser> user;
+};
+
+/// Why a program was not started: "cannot be bound to cpus 0-3: Invalid argument".
+struct ServiceNotStarted {
+  std::string problem;
+};
+
+/// Starts a program. \throws ServiceNotStarted.
+ProcessIdentity start_service(const ServiceStart& start);
+
+struct ServiceEnded {
+  int code = 0;
+  int signal = 0;  ///< that ended it; 0: it exited
+};
+
+/// How a service that this process started has ended; nothing while it runs.
+std::optional<ServiceEnded> service_ended(int pid);
+
+/// Sends a signal. \returns false where that process is there no more (S1), or belongs to another user.
+bool signal_process(const ProcessIdentity& process, int signal);
+
+/// Processes in whose environment the variable has a value that begins with `value`. A program that overwrites its
+/// environment is not found.
+std::vector<ProcessIdentity> processes_with(const std::string& variable, const std::string& value);
+
+/// Makes a folder and those above it. \param owner who is to own it if it is new. \throws Error (system).
+void make_folder(const std::string& path, const std::optional<ServiceUser>& owner);
+/// Gives a file to a user. \throws Error (system).
+void give_to(const std::string& path, const ServiceUser& owner);
+
+}  // namespace charm::os

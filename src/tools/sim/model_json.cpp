@@ -1,0 +1,145 @@
+// The form of a model file: {"name", "title", "aliases", "shape_source", "sockets", "nodes_per_socket": [{"memory_gb",
+// "chiplets": [{"count", "cores", "l3_mib"}]}], "memory_only_nodes_gb", "smt", "l2_kib", "costs": {name: [value,
+// source]}}. Every cost has to be there with its source: a number without one is an error.
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "base/json.hpp"
+#include "tools/sim/model.hpp"
+#include "tools/sim/shape.hpp"
+
+namespace charm::sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double one_mib = 1024.0 * 1024.0, gb = 1024.0 * one_mib;
+
+[[noreturn]] void refuse(const std::string& origin, const std::string& what) {
+  throw Error(Errc::bad_input, "machine model " + origin + ": " + what,
+              "compare it with a built-in one: charm sim --show-machine epyc-7713");
+}
+
+int count_of(const Json& json, const char* key, const std::string& origin, int low, int high) {
+  if (!json.at(key).is_number_integer()) refuse(origin, std::string(key) + " is not a whole number");
+  const auto value = json.at(key).get<std::int64_t>();
+  if (value < low || value > high) {
+    refuse(origin, std::string(key) + " = " + std::to_string(value) + " is not from " + std::to_string(low) + " to " +
+                       std::to_string(high));
+  }
+  return static_cast<int>(value);
+}
+
+std::uint64_t bytes_of(const Json& json, double unit, const std::string& what, const std::string& origin) {
+  const double bytes = json.get<double>() * unit;
+  if (!(bytes >= 0 && bytes <= 0x1p60)) refuse(origin, what + " is not a size");
+  return static_cast<std::uint64_t>(std::llround(bytes));
+}
+
+Shape shape_of(const Json& json, const std::string& origin) {
+  Shape shape;
+  shape.sockets = count_of(json, "sockets", origin, 1, 64);
+  shape.smt = count_of(json, "smt", origin, 1, 8);
+  shape.l2_bytes = bytes_of(json.at("l2_kib"), 1024, "l2_kib", origin);
+  if (shape.l2_bytes < 1024) refuse(origin, "l2_kib is less than 1");
+  long cores_of_socket = 0;
+  for (const Json& node : json.at("nodes_per_socket")) {
+    Shape::NodeShape out;
+    out.memory_bytes = bytes_of(node.at("memory_gb"), gb, "memory_gb", origin);
+    for (const Json& die : node.at("chiplets")) {
+      const int cores = count_of(die, "cores", origin, 1, 1024);
+      const auto l3 = bytes_of(die.at("l3_mib"), one_mib, "l3_mib", origin);
+      for (int k = count_of(die, "count", origin, 1, 256); k > 0; --k) out.chiplets.push_back({cores, l3});
+    }
+    for (const auto& die : out.chiplets) cores_of_socket += die.cores;
+    if (out.chiplets.empty()) refuse(origin, "a node has no chiplets; memory alone goes to memory_only_nodes_gb");
+    if (cores_of_socket * shape.sockets > 16384) refuse(origin, "it has more than 16384 cores");
+    shape.nodes.push_back(std::move(out));
+  }
+  if (shape.nodes.empty()) refuse(origin, "nodes_per_socket is empty");
+  if (json.contains("memory_only_nodes_gb")) {
+    for (const Json& amount : json.at("memory_only_nodes_gb")) {
+      shape.memory_only_bytes.push_back(bytes_of(amount, gb, "memory_only_nodes_gb", origin));
+    }
+  }
+  return shape;
+}
+
+}  // namespace
+
+Model parse_model(const std::string& text, const std::string& origin) {
+  try {
+    const Json json = Json::parse(text);
+    Model model;
+    model.name = json.at("name").get<std::string>();
+    model.title = json.at("title").get<std::string>();
+    if (json.contains("aliases")) model.aliases = json.at("aliases").get<std::vector<std::string>>();
+    model.shape_source = json.at("shape_source").get<std::string>();
+    model.machine = build_machine(shape_of(json, origin), model.title);
+    const Json& costs = json.at("costs");
+    for (const auto& field : cost_fields()) {
+      const std::string name(field.name);
+      if (!costs.contains(name)) refuse(origin, "the cost " + name + " is missing");
+      Number& number = model.costs.*field.member;
+      number = {costs.at(name).at(0).get<double>(), costs.at(name).at(1).get<std::string>()};
+      if (!(number.value >= 0) || !(number.value <= 1e9)) refuse(origin, name + " is not a number from 0 to 1e9");
+      if (number.source.empty()) refuse(origin, name + " has no source; write 'estimate' where it is one");
+    }
+    if (model.costs.mlp.value < 1 || model.costs.stream_mlp.value < 1 || model.costs.memory_read.value <= 0 ||
+        model.costs.memory_mixed.value <= 0 || model.costs.issue_ns.value <= 0) {
+      refuse(origin, "mlp and stream_mlp have to be 1 or more, memory_read, memory_mixed and issue_ns more than 0");
+    }
+    const bool has_far = std::any_of(model.machine.nodes.begin(), model.machine.nodes.end(),
+                                     [](const Node& node) { return node.cpus.empty(); });
+    if (has_far && (model.costs.far_dram_ns.value <= 0 || model.costs.far_memory.value <= 0)) {
+      refuse(origin, "it has memory-only nodes: far_dram_ns and far_memory have to be more than 0");
+    }
+    return model;
+  } catch (const nlohmann::json::exception& error) {
+    refuse(origin, error.what());
+  }
+}
+
+std::string model_json(const Model& model) {
+  const Machine& machine = model.machine;
+  Json nodes = Json::array(), far = Json::array();
+  for (const auto& node : machine.nodes) {
+    if (node.cpus.empty()) far.push_back(static_cast<double>(node.bytes) / gb);
+    if (node.socket != 0) continue;
+    Json dies = Json::array();
+    for (const auto& chiplet : machine.chiplets) {
+      if (chiplet.node != node.id) continue;
+      const int cores = static_cast<int>(chiplet.cores.size());
+      const double l3 = static_cast<double>(chiplet.l3_bytes) / one_mib;
+      if (!dies.empty() && dies.back()["cores"] == cores && dies.back()["l3_mib"] == l3) {
+        dies.back()["count"] = dies.back()["count"].get<int>() + 1;
+      } else {
+        dies.push_back({{"count", 1}, {"cores", cores}, {"l3_mib", l3}});
+      }
+    }
+    nodes.push_back({{"memory_gb", static_cast<double>(node.bytes) / gb}, {"chiplets", dies}});
+  }
+  Json costs = Json::object();
+  for (const auto& field : cost_fields()) {
+    const Number& number = model.costs.*field.member;
+    costs[std::string(field.name)] = Json::array({number.value, number.source});
+  }
+  Json json = {{"name", model.name},
+               {"title", model.title},
+               {"aliases", model.aliases},
+               {"shape_source", model.shape_source},
+               {"sockets", machine.sockets.size()},
+               {"nodes_per_socket", nodes}};
+  if (!far.empty()) json["memory_only_nodes_gb"] = far;
+  json["smt"] = machine.cores.front().siblings.size();
+  json["l2_kib"] = machine.cores.front().l2_bytes / 1024;
+  json["costs"] = costs;
+  return base::json_text(json, 2) + "\n";
+}
+
+}  // namespace charm::sim

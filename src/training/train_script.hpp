@@ -1,8 +1,0 @@
-// The Python program of `charm batch train` (train.py) as text.
-#pragma once
-
-namespace charm::training {
-
-extern const char* const train_script;
-
-}  // namespace charm::training

@@ -1,0 +1,41 @@
+// How many workers the settings ask for: the same for charm::init and for the commands.
+#include "binding/request.hpp"
+
+#include <gtest/gtest.h>
+
+#include "placement/machines.hpp"
+
+namespace {
+
+using charm::binding::placement_request;
+using charm::binding::worker_count;
+
+TEST(Request, AskedForNoNumberThereIsAWorkerForEachPhysicalCore) {
+  charm::Machine machine = charm::test::uniform(1, 2, 4, 2);
+  charm::base::Settings settings;
+  EXPECT_EQ(worker_count(machine, settings), 8);
+  settings.smt = true;
+  EXPECT_EQ(worker_count(machine, settings), 8) << "hardware threads are for those who ask for so many workers";
+  machine.cpu_quota = 2.5;
+  EXPECT_EQ(worker_count(machine, settings), 3);
+  machine.cpu_quota = 0.2;
+  EXPECT_EQ(worker_count(machine, settings), 1);
+  machine.cpu_quota = 100;
+  EXPECT_EQ(worker_count(machine, settings), 8);
+  settings.workers = 12;
+  EXPECT_EQ(worker_count(machine, settings), 12);
+}
+
+TEST(Request, TakesThePlacementFromTheSettings) {
+  charm::base::Settings settings;
+  settings.smt = settings.share_cores = true;
+  settings.spread = 3;
+  settings.sockets = charm::base::SocketOrder::balance;
+  const auto request = placement_request(settings);
+  EXPECT_TRUE(request.smt);
+  EXPECT_TRUE(request.share_cores);
+  EXPECT_EQ(request.spread, 3);
+  EXPECT_EQ(request.sockets, charm::placement::SocketOrder::balance);
+}
+
+}  // namespace

@@ -1,0 +1,237 @@
+// Timed and validated trials of every kernel on every runtime (see bench.hpp).
+#include "workloads/kernel_run.hpp"
+
+#include <charm/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "workloads/executor/dispatch.hpp"
+#include "workloads/graph/bfs.hpp"
+#include "workloads/graph/components.hpp"
+#include "workloads/graph/graph500.hpp"
+#include "workloads/graph/input.hpp"
+#include "workloads/graph/pagerank.hpp"
+#include "workloads/graph/sources.hpp"
+#include "workloads/graph/sssp.hpp"
+#include "workloads/graph/validate.hpp"
+#include "workloads/gups/gups.hpp"
+#include "workloads/trial.hpp"
+
+namespace charm::workloads {
+namespace {
+
+constexpr double pagerank_tolerance = 1e-4;
+constexpr int pagerank_most = 1000;
+constexpr int graph500_roots = 64;
+constexpr double gups_errors_allowed = .01;
+
+struct Job {
+  const CsrGraph& graph;
+  const Weights& weights;
+  const RunOptions& options;
+  const std::vector<Vertex>& sources;
+};
+
+void note_search(Trial& trial, Vertex source, const Reached& reached) {
+  trial.work = static_cast<double>(reached.edges);
+  trial.detail = fmt::format("source {} reaches {} vertices", source, reached.vertices);
+}
+
+template <Executor E>
+Trial search(E& e, const Job& job, Vertex source) {
+  Trial trial;
+  Array<Vertex> parent;
+  trial.seconds = seconds_of([&] { parent = bfs(e, job.graph, source); });
+  Reached reached;
+  trial.wrong = validate_bfs(e, job.graph, source, parent, reached);
+  note_search(trial, source, reached);
+  return trial;
+}
+
+struct BfsTrial {
+  static constexpr const char* name = "bfs";
+  template <Executor E>
+  static Trial run(E& e, const Job& job, int trial) {
+    return search(e, job, job.sources[static_cast<std::size_t>(trial)]);
+  }
+};
+
+struct PagerankTrial {
+  static constexpr const char* name = "pr";
+  template <Executor E>
+  static Trial run(E& e, const Job& job, int /*trial*/) {
+    const int fixed = job.options.pr_iterations;
+    PageRank result;
+    Trial trial;
+    trial.seconds = seconds_of([&] {
+      result = fixed > 0 ? pagerank(e, job.graph, 0, fixed) : pagerank(e, job.graph, pagerank_tolerance, pagerank_most);
+    });
+    // An iteration shrinks what is left by the damping at least, from at most 2 in all before the first.
+    const double allowed = fixed > 0
+                               ? 2 * std::pow(static_cast<double>(pagerank_damping), fixed) + pagerank_tolerance / 10
+                               : pagerank_tolerance;
+    trial.wrong = validate_pagerank(e, job.graph, result.scores, allowed);
+    trial.work = static_cast<double>(job.graph.edges()) * result.iterations;
+    trial.detail = fmt::format("{} iterations, the last changed {:.2g}", result.iterations, result.change);
+    return trial;
+  }
+};
+
+struct ComponentsTrial {
+  static constexpr const char* name = "cc";
+  template <Executor E>
+  static Trial run(E& e, const Job& job, int /*trial*/) {
+    Array<Vertex> label;
+    Trial trial;
+    trial.seconds = seconds_of([&] { label = components(e, job.graph); });
+    trial.wrong = validate_components(e, job.graph, label);
+    trial.work = static_cast<double>(job.graph.edges());
+    Index own = 0;
+    for (Index v = 0; v < label.size(); ++v) own += label[v] == v;
+    trial.detail = fmt::format("{} components", own);
+    return trial;
+  }
+};
+
+struct SsspTrial {
+  static constexpr const char* name = "sssp";
+  template <Executor E>
+  static Trial run(E& e, const Job& job, int number) {
+    const Vertex source = job.sources[static_cast<std::size_t>(number)];
+    Array<Distance> distance;
+    Trial trial;
+    trial.seconds = seconds_of([&] { distance = sssp(e, job.graph, job.weights, source, job.options.delta); });
+    Reached reached;
+    trial.wrong = validate_sssp(e, job.graph, job.weights, source, distance, reached);
+    note_search(trial, source, reached);
+    return trial;
+  }
+};
+
+struct Graph500Trial {
+  static constexpr const char* name = "graph500";
+  template <Executor E>
+  static Trial run(E& e, const Job& job, int /*trial*/) {
+    Trial total;
+    std::vector<SearchTime> searches;
+    for (Vertex root : pick_different_sources(job.graph, graph500_roots)) {
+      Trial one = search(e, job, root);
+      total.seconds += one.seconds;
+      total.work += one.work;
+      if (total.wrong.empty() && !one.wrong.empty()) total.wrong = fmt::format("root {}: {}", root, one.wrong);
+      searches.push_back({one.seconds, one.work});
+    }
+    total.detail = describe(teps_statistics(searches), searches.size());
+    return total;
+  }
+};
+
+template <class Kernel>
+KernelRun run_trials(const Runner& runner, Job job, const Progress& progress) {
+  KernelRun result{Kernel::name, runner.runtime, "MTEPS", {}, {}, job.options.trials > 0, {}};
+  with_executor(runner, [&](auto& e) {
+    e.run([&] { e.team([](int, int) {}); });  // threads that start with their first work must not be timed with it
+    for (int i = 0; i < job.options.trials; ++i) {
+      if (progress) progress(Kernel::name, runner.runtime, i, job.options.trials);
+      Trial trial;
+      e.run([&] { trial = Kernel::run(e, job, job.options.first_trial + i); });
+      add(result, trial);
+    }
+  });
+  return result;
+}
+
+template <class... Kernels>
+struct KernelList {
+  static constexpr bool has_names(const std::array<const char*, sizeof...(Kernels)>& names) {
+    std::size_t at = 0;
+    return ((std::string_view(names[at++]) == Kernels::name) && ...);
+  }
+  /// Calls f with the kernel of that name; false if there is none.
+  template <class F>
+  static bool with(const std::string& name, F&& f) {
+    return ((name == Kernels::name ? (f(Kernels{}), true) : false) || ...);
+  }
+};
+
+using AllKernels = KernelList<BfsTrial, PagerankTrial, ComponentsTrial, SsspTrial, Graph500Trial>;
+static_assert(AllKernels::has_names(graph_kernel_names));
+
+}  // namespace
+
+double rate(const KernelRun& run) {
+  std::vector<double> rates;
+  rates.reserve(run.seconds.size());
+  for (std::size_t i = 0; i < run.seconds.size(); ++i) {
+    // A clock tick at least: a graph of a few vertices takes none.
+    rates.push_back(run.work[i] / std::max(run.seconds[i], 1e-9));
+  }
+  if (rates.empty()) return 0;
+  std::sort(rates.begin(), rates.end());
+  const std::size_t middle = rates.size() / 2;
+  const double median = rates.size() % 2 == 1 ? rates[middle] : (rates[middle - 1] + rates[middle]) / 2;
+  return median / unit_size(run.unit);
+}
+
+void merge(KernelRun& run, const KernelRun& more) {
+  if (run.verified) run.detail = more.detail;
+  run.verified = run.verified && more.verified;
+  run.seconds.insert(run.seconds.end(), more.seconds.begin(), more.seconds.end());
+  run.work.insert(run.work.end(), more.work.begin(), more.work.end());
+  run.concurrency = more.concurrency;
+}
+
+KernelRun run_kernel(const std::string& kernel, const Runner& runner, const Graph& graph, const RunOptions& options,
+                     const Progress& progress) {
+  KernelRun result;
+  const bool known = AllKernels::with(kernel, [&]<class Kernel>(Kernel) {
+    auto& data = graph.data();
+    if constexpr (std::is_same_v<Kernel, SsspTrial>) weights_of(data, runner);
+    const auto sources = pick_sources(data.loaded.graph, options.first_trial + options.trials);
+    result = run_trials<Kernel>(runner, Job{data.loaded.graph, data.weights, options, sources}, progress);
+  });
+  if (!known) {
+    throw Error(Errc::bad_config, fmt::format("kernel '{}' is unknown", kernel),
+                "choose among bfs, pr, cc, sssp, graph500");
+  }
+  return result;
+}
+
+KernelRun run_gups(int log2_words, const Runner& runner, int trials, const Progress& progress) {
+  gups_bytes(log2_words);
+  const Index words = Index{1} << log2_words;
+  KernelRun result{"gups", runner.runtime, "GUP/s", {}, {}, trials > 0, {}};
+  with_executor(runner, [&](auto& e) {
+    auto table = array_placement_of(e).template shared<std::uint64_t>(words);
+    for (int i = 0; i < trials; ++i) {
+      if (progress) progress("gups", runner.runtime, i, trials);
+      Trial trial;
+      e.run([&] {
+        fill_table(e, table);
+        trial.seconds = seconds_of([&] { update_table(e, table); });
+        const double errors = static_cast<double>(count_errors(e, table)) / static_cast<double>(words);
+        trial.work = static_cast<double>(updates_of(words));
+        trial.detail = fmt::format("error rate {:.4f} %", errors * 100);
+        if (errors > gups_errors_allowed) trial.wrong = trial.detail + ", the rules allow 1 %";
+      });
+      add(result, trial);
+    }
+  });
+  return result;
+}
+
+std::uint64_t gups_bytes(int log2_words) {
+  if (log2_words < 3 || log2_words > 40) {
+    throw Error(Errc::bad_input, fmt::format("a table of 2^{} words is out of range", log2_words), "use 3 to 40");
+  }
+  return std::uint64_t{8} << log2_words;
+}
+
+}  // namespace charm::workloads

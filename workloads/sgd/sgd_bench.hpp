@@ -1,0 +1,49 @@
+// The entry for SGD: samples in memory, and verified, timed trials of the kernels that sgd_kernel_names has. What is in
+// workloads/kernel_run.hpp for the graph kernels is here for these.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "workloads/kernel_run.hpp"
+#include "workloads/sgd/generate.hpp"
+
+namespace charm::workloads {
+
+/// Samples in memory, ready for the kernels. Errors are charm::Error(bad_input) and name file and line.
+class SampleSet {
+ public:
+  static SampleSet generate(const SampleOptions& options, const Runner& runner);
+  /// \param seed of the order that the rows are put into. \see load_libsvm
+  static SampleSet load(const std::string& path, std::uint64_t seed, const Runner& runner);
+  SampleSet(SampleSet&&) noexcept;
+  SampleSet& operator=(SampleSet&&) noexcept;
+  ~SampleSet();
+
+  [[nodiscard]] std::string describe() const;  ///< "10000 rows of 8192 features, dense, seed 1"
+
+  struct Data;
+  [[nodiscard]] Data& data() const { return *data_; }
+
+ private:
+  explicit SampleSet(std::unique_ptr<Data> data);
+  std::unique_ptr<Data> data_;
+};
+
+struct SgdOptions {
+  std::string update = "hogwild";  ///< one of sgd_update_names
+  int epochs = 500;                ///< a descent that needs more fails
+  double target = .05;             ///< a descent ends when this share of the loss that can be removed is left
+};
+
+/// Runs and validates. The reference solution is found on the first use, untimed. Unknown names are
+/// charm::Error(bad_config).
+KernelRun run_sgd(const std::string& kernel, const Runner& runner, const SampleSet& samples,
+                  const SgdOptions& options = {}, int trials = 1, const Progress& progress = {});
+
+/// Bytes that a run on generated samples needs at its peak, with the models and sums of `workers` workers.
+/// \param by_column whether sgd-column is among the kernels, which keeps the samples a second time, by feature.
+std::uint64_t sgd_bytes(const SampleOptions& options, int workers, bool by_column = false);
+
+}  // namespace charm::workloads
