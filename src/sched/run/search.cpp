@@ -198,7 +198,7 @@ Job* Worker::search() noexcept {
     std::int64_t now = base::monotonic_ns();
     gaps.at(now);
     runtime->timers.fire_all(*this, now);
-    if (runtime->stopping.load(std::memory_order_acquire)) {
+    if (runtime->ending.has_begun(std::memory_order_acquire)) {
       if (now - start > spin_ns && stay_until_the_end()) break;
     } else if ((now - start >= spin_ns && attempt >= enough_questions) || surplus_searcher() || resting) {
       park(sleeps);
@@ -212,7 +212,7 @@ Job* Worker::search() noexcept {
       // While it does not have its new core, it still has an old one, which others may need: it sleeps briefly until it
       // has released that. But not for ever, since the kernel may refuse to bind it.
       sleeps = !steering.in_doubt(*this) || ++doubts > enough_doubts ? sleeps + 1 : 0;
-      if (runtime->over.load(std::memory_order_acquire)) break;  // it was lent to the end
+      if (runtime->ending.is_over()) break;  // it was lent to the end
       start = next_question = base::monotonic_ns();
       attempt = 0;
       continue;
