@@ -209,8 +209,7 @@ Job* Worker::own_job() noexcept {
     switch (kind) {
       case 0:
         if (!deque.empty()) {
-          bool flat = false;
-          if (Job* job = deque.pop_any(flat)) {
+          if (Job* job = deque.pop_any().job) {
             if (!deque.empty()) deque.answer();  // else the next push will
             return tracing::popped(*this, job);
           }
