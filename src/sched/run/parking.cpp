@@ -65,7 +65,7 @@ bool Worker::inboxes_arrived() const noexcept {
 /// Whether the worker has lost its cpu. Then it runs only jobs that were sent to it, or to a chiplet or node that has
 /// no other worker left; thieves may take these, too. When the runtime stops all workers help with what is left.
 bool Worker::rests() const noexcept {
-  return runtime->steering->rests(*this) && !runtime->stopping.load(std::memory_order_seq_cst);
+  return runtime->steering->rests(*this) && !runtime->ending.has_begun();
 }
 
 /// Whether there is a job in the own queues or the shared inboxes.
@@ -152,7 +152,7 @@ void Worker::park(unsigned fruitless) noexcept {
   group->searching.fetch_sub(1, std::memory_order_seq_cst);  // before it looks at the inboxes (P8)
   const bool own_jobs = leaves && (shows_work() || deque.has_private());
   const bool backs_off = fruitless > enough_looks && !resting && !leaves;
-  bool more = has_work() || (!backs_off && neighbours_show_work()) || runtime->stopping.load(std::memory_order_seq_cst);
+  bool more = has_work() || (!backs_off && neighbours_show_work()) || runtime->ending.has_begun();
   if ((leaves && (own_jobs || work_flags.any(Flag::work))) || ((leaves || resting) && !runtime->inbox.empty()))
     runtime->wake_anybody();
   fiber::Fiber* self = current;  // a guest has a fiber of its own here
@@ -186,7 +186,7 @@ void Worker::park(unsigned fruitless) noexcept {
     }
   }
   if (more || inbox.arrived() || !here.inbox.empty() || (!resting && !leaves && !runtime->inbox.empty()) ||
-      runtime->stopping.load(std::memory_order_seq_cst) ||
+      runtime->ending.has_begun() ||
       (own_node >= 0 && !runtime->nodes[static_cast<std::size_t>(own_node)]->inbox.empty()) ||
       runtime->steering->has_news(*this))
     runtime->wake(*this);

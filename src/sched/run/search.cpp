@@ -48,11 +48,13 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
   if (victim == nullptr || victim == this) return nullptr;  // a worker that is joining; or this worker's old place
   Job* job = nullptr;
   if (std::int64_t visible = victim->deque.public_count(); visible > 0) {
-    bool lost = false;
-    bool flat = false;
-    job = victim->deque.steal(lost, flat);
-    if (lost) Tally::add(tally.lost_races);         // another thief was faster: the next victim follows
-    if (job != nullptr && flat && deque.empty()) {  // a worker that searches although it has work (P6) may have no room
+    const detail::Deque::Taken stolen = victim->deque.steal();
+    if (stolen.lost) {
+      Tally::add(tally.lost_races);
+      return nullptr;  // the next victim follows
+    }
+    job = stolen.job;
+    if (stolen.flat && deque.empty()) {  // a worker that searches although it has work (P6) may have no room
       // Of many small jobs it runs one and keeps the others where thieves can take them.
       Job* more[64];
       const std::int64_t most = std::min<std::int64_t>(64, runtime->stealing_policy.share(visible) - 1);
@@ -60,7 +62,6 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
       for (std::int64_t i = 0; i < taken; ++i) __builtin_prefetch(more[i]);  // so that the misses overlap
       for (std::int64_t i = 0; i < taken; ++i) deque.push(more[i], true);    // an idle worker's deque has room
     }
-    if (job == nullptr && lost) return nullptr;
   }
   if (job == nullptr && ready_too) job = victim->ready.pop();
   if (job != nullptr) {
@@ -198,7 +199,7 @@ Job* Worker::search() noexcept {
     std::int64_t now = base::monotonic_ns();
     gaps.at(now);
     runtime->timers.fire_all(*this, now);
-    if (runtime->stopping.load(std::memory_order_acquire)) {
+    if (runtime->ending.has_begun(std::memory_order_acquire)) {
       if (now - start > spin_ns && stay_until_the_end()) break;
     } else if ((now - start >= spin_ns && attempt >= enough_questions) || surplus_searcher() || resting) {
       park(sleeps);
@@ -212,7 +213,7 @@ Job* Worker::search() noexcept {
       // While it does not have its new core, it still has an old one, which others may need: it sleeps briefly until it
       // has released that. But not for ever, since the kernel may refuse to bind it.
       sleeps = !steering.in_doubt(*this) || ++doubts > enough_doubts ? sleeps + 1 : 0;
-      if (runtime->over.load(std::memory_order_acquire)) break;  // it was lent to the end
+      if (runtime->ending.is_over()) break;  // it was lent to the end
       start = next_question = base::monotonic_ns();
       attempt = 0;
       continue;

@@ -215,7 +215,7 @@ void set_idle_look(IdleLook look) {
 }
 
 void post_anywhere(ListedJob& job) noexcept {
-  sched::Runtime::existing.load(std::memory_order_acquire)->post_anywhere(&job);
+  sched::Runtime::gate.existing()->post_anywhere(&job);
 }
 
 void deque_poked(Deque& deque) noexcept {
