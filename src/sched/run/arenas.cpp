@@ -192,7 +192,7 @@ void end_arena(const std::shared_ptr<ArenaState>& state) noexcept {
   std::unique_ptr<Runtime> runtime;
   {
     const std::lock_guard lock(sched::arenas_mutex());
-    if (state->marked) return;                                // finalize() ends it
+    if (state->marked) return;      // finalize() ends it
     Runtime::gate.enter_unasked();  // the main runtime stays until this is done
     runtime.reset(state->runtime.exchange(nullptr, std::memory_order_acq_rel));
   }

@@ -2,8 +2,8 @@
 // over. One per runtime. termination.cpp has the look that uses it, and the argument why nothing is left behind.
 //
 // Idle before stirred: a worker that goes on after it was idle leaves the count first, and then says that it has
-// stirred. A look that reads "all idle", then the queues, and then "all idle" and the same number of stirrings, has seen
-// a moment at which nobody ran a job. (tests/model/ending.pml)
+// stirred. A look that reads "all idle", then the queues, and then "all idle" and the same number of stirrings, has
+// seen a moment at which nobody ran a job. (tests/model/ending.pml)
 #pragma once
 
 #include <charm/detail/assert.hpp>

@@ -5,9 +5,9 @@
 // then reads the count. All four are sequentially consistent. So a visitor either finds nothing, and the caller gets
 // not_running, or finalize() sees it and waits for it, and finds the job that it has posted.
 //
-// Counted until queued: waking a suspended task needs no gate, since a task may wait for a thread outside until the very
-// end. But the waker counts itself before it changes the state of the task, and stays counted until the task is in a
-// queue. So a thread that sees that a task was woken, and then waits until nobody is inside, finds it in a queue.
+// Counted until queued: waking a suspended task needs no gate, since a task may wait for a thread outside until the
+// very end. But the waker counts itself before it changes the state of the task, and stays counted until the task is in
+// a queue. So a thread that sees that a task was woken, and then waits until nobody is inside, finds it in a queue.
 #pragma once
 
 #include <charm/detail/assert.hpp>
@@ -23,8 +23,8 @@ class Gate {
  public:
   // ---- visitors ----
 
-  /// What a visitor wants of the runtime: to use it, which is possible until finalize() begins, or only to report on it,
-  /// until its tasks are dropped.
+  /// What a visitor wants of the runtime: to use it, which is possible until finalize() begins, or only to report on
+  /// it, until its tasks are dropped.
   enum class Purpose : bool { use, report };
 
   /// \return the runtime, which stays until leave(); null, and the caller is not inside, if there is none.

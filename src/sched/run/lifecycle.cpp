@@ -120,8 +120,6 @@ void finalize() {
   delete runtime;
 }
 
-bool initialized() noexcept {
-  return sched::runtime_of_this_thread() != nullptr || Runtime::gate.running() != nullptr;
-}
+bool initialized() noexcept { return sched::runtime_of_this_thread() != nullptr || Runtime::gate.running() != nullptr; }
 
 }  // namespace charm

@@ -278,10 +278,7 @@ bool Runtime::anybody_busy() const noexcept {
 Worker* Runtime::borrow() noexcept {
   if (!loan.is_home_thread() || !settings.lend_caller) return nullptr;
   Worker& worker = *workers[0];
-  Worker::State expected = worker.slot.load(std::memory_order_relaxed);
-  if (expected.slot() != Worker::Slot::parked ||
-      !worker.slot.compare_exchange_strong(expected, Worker::Slot::lent, std::memory_order_seq_cst))
-    return nullptr;
+  if (!worker.slot.borrow()) return nullptr;
   loan.begin();
   if (shares_cores()) core_turns.try_take(worker.contender, worker.worker_core.cpu);  // else beside who has it (E1)
   work_flags.clear(stealing::Flag::asleep, worker.place);
@@ -304,7 +301,7 @@ void Runtime::give_back(Worker& worker) noexcept {
   core_turns.leave(worker.contender);
   const Group& group = *worker.group;  // from the next line on the worker may move to another group
   const int node = worker.worker_core.node;
-  worker.slot.store({Worker::Slot::parked, worker.place}, std::memory_order_seq_cst);
+  worker.slot.give_back(worker.place);
   if (more || worker.inbox.arrived() || !group.inbox.empty() || !inbox.empty() ||
       (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()) || timers.pending() ||
       steering->has_news(worker) || ending.has_begun()) {
@@ -329,7 +326,7 @@ void Runtime::look_around_after_loan(Worker& worker) noexcept {
     case Loan::Then::nothing:
       break;
   }
-  if (idle_look.load(std::memory_order_seq_cst) != nullptr && main.lookout.load(std::memory_order_seq_cst) == nullptr)
+  if (idle_look.load(std::memory_order_seq_cst) != nullptr && main.lookout.vacant())
     ring(worker);  // it may be the one that looks for messages (P7)
 }
 

@@ -6,9 +6,10 @@
 //
 // An idle worker that finds the runtime stopping counts itself idle and from then on only looks for work; before it
 // takes a job it leaves the count and then says that it has stirred. (The other way round, a worker that looks in
-// between reads the new number and counts this one as idle all the same.) So at a moment when all workers are counted, none
-// runs a job or is about to take one: all work is in queues, or outside, in a sleep or in blocking code, whose tokens
-// (Timers::pending, BlockingPool::out) are given back only by the task when it goes on in a worker. If a worker sees
+// between reads the new number and counts this one as idle all the same.) So at a moment when all workers are counted,
+// none runs a job or is about to take one: all work is in queues, or outside, in a sleep or in blocking code, whose
+// tokens (Timers::pending, BlockingPool::out) are given back only by the task when it goes on in a worker. If a worker
+// sees
 //   all counted, nothing outside, all queues empty (and, for an arena alone, no task), and then still nothing outside,
 //   all counted and nobody has stirred,
 // then nothing is left to do, and it tells the others. (All counted comes first: a worker may go idle right after its

@@ -52,7 +52,7 @@ void loop() noexcept {
     Job* job = worker->find_job();
     if (job == nullptr) {
       Fiber* self = worker->current;
-      const bool guest = worker->slot.load(std::memory_order_relaxed).slot() == Worker::Slot::lent;
+      const bool guest = worker->slot.who() == WorkerSlot::Who::guest;
       Fiber& thread = guest ? worker->runtime->send_guest_back(*worker) : worker->native;
       worker->enter(&thread);
       fiber::switch_to(*self, thread, recycle, nullptr);
