@@ -41,7 +41,7 @@ class Layout:
             entry += 16
         if self.offsets.get("version") != 1:
             raise gdb.GdbError("this script reads version 1 of the library's table, the program has another")
-        self.runtime = number(address_of("charm::sched::Runtime::existing"))
+        self.runtime = number(address_of("charm::sched::Runtime::gate"))
         if not self.runtime:
             raise gdb.GdbError("the runtime is not running")
 

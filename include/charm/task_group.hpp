@@ -178,9 +178,9 @@ inline void task_group::take_back_own() {
   } done;
   detail::WithScope within(&scope_);
   while (detail::WorkerBase* worker = detail::this_worker()) {
-    bool flat = false;
     worker->deque.answer();
-    detail::Job* job = worker->deque.empty() ? nullptr : worker->deque.pop_any(flat);
+    if (worker->deque.empty()) return;
+    const auto [job, flat, lost] = worker->deque.pop_any();
     if (job == nullptr) return;
     auto* node = static_cast<GroupNode*>(job);  // valid if it is flat: only jobs of groups are
     if (!flat || &node->owner != this) {        // a job of another group, which will look for it here

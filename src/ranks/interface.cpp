@@ -77,7 +77,7 @@ void not_in_tasks(const char* name) {
 
 /// Nobody would look for messages.
 void need_runtime() {
-  if (charm::detail::this_worker() == nullptr && sched::Runtime::current.load(std::memory_order_acquire) == nullptr)
+  if (charm::detail::this_worker() == nullptr && sched::Runtime::gate.running() == nullptr)
     throw Error(Errc::not_running, "charm::finalize() has ended the runtime of this rank",
                 "end a rank by charm::remote::finalize() alone");
 }

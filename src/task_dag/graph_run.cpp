@@ -240,8 +240,7 @@ GraphNode* Chain::from_deque() noexcept {
   WorkerBase* worker = this_worker();
   if (worker->deque.empty()) return nullptr;
   worker->deque.answer();
-  bool flat = false;
-  detail::Job* job = worker->deque.pop_any(flat);
+  const auto [job, flat, lost] = worker->deque.pop_any();
   if (job == nullptr) return nullptr;
   if (job->run == start_of_node) {
     auto* node = static_cast<GraphNode*>(job);

@@ -31,7 +31,7 @@ class Lent {
     config.policy = "local";
     config.counters = "none";
     if (change) change(config);
-    runtime_ = new charm::sched::Runtime(config, kernel.watch());  // Runtime::current owns it
+    runtime_ = new charm::sched::Runtime(config, kernel.watch());  // the gate owns it
   }
   ~Lent() {
     charm::finalize();

@@ -22,16 +22,9 @@ struct Counted : Job {
   std::atomic<int> taken{0};
 };
 
-Job* steal(Deque& deque) {
-  bool lost = false;
-  bool flat = false;
-  return deque.steal(lost, flat);
-}
+Job* steal(Deque& deque) { return deque.steal().job; }
 
-Job* pop(Deque& deque) {
-  bool flat = false;
-  return deque.empty() ? nullptr : deque.pop_any(flat);
-}
+Job* pop(Deque& deque) { return deque.empty() ? nullptr : deque.pop_any().job; }
 
 TEST(Deque, TheOwnerGetsItsJobsBackNewestFirst) {
   Deque deque;
@@ -124,6 +117,22 @@ TEST(Deque, FlatJobsAreStolenByTheHalf) {
   EXPECT_EQ(deque.steal_flat(taken, 64), 1);
   EXPECT_EQ(deque.steal_flat(taken, 64), 0) << "a forked job is not taken with others";
   EXPECT_EQ(steal(deque), &subtree);
+}
+
+TEST(Deque, WhatIsTakenSaysHowItWasPushed) {
+  Deque deque;
+  Counted jobs[4];
+  for (int i = 0; i < 4; ++i) deque.push(&jobs[i], i % 2 == 0);
+  deque.publish();
+  const Deque::Taken first = deque.steal();
+  EXPECT_EQ(first.job, &jobs[0]);
+  EXPECT_TRUE(first.flat);
+  EXPECT_FALSE(deque.steal().flat);
+  EXPECT_FALSE(deque.pop_any().flat);
+  EXPECT_TRUE(deque.pop_any().flat);
+  const Deque::Taken none = deque.steal();
+  EXPECT_EQ(none.job, nullptr);
+  EXPECT_FALSE(none.lost) << "nobody was faster";
 }
 
 TEST(Deque, AJobUnderOthersIsNotTakenBack) {

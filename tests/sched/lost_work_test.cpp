@@ -256,7 +256,7 @@ void let_all_sleep() {
   ASSERT_TRUE(becomes_true([] {
     const auto& workers = Runtime::get().workers;
     return std::all_of(workers.begin(), workers.end(),
-                       [](const auto& w) { return w->slot.load().slot() == charm::sched::Worker::Slot::parked; });
+                       [](const auto& w) { return w->slot.state().is() == charm::sched::WorkerSlot::Is::parked; });
   }));
   std::this_thread::sleep_for(1ms);
 }

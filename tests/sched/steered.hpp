@@ -31,7 +31,7 @@ class Steered {
     if (change) change(config);
     // On a thread that then ends: so worker 0 is never lent, and each worker is one thread in the kernel's books.
     std::thread([&] {
-      runtime_ = new charm::sched::Runtime(config, kernel.watch(), std::move(source));  // Runtime::current owns it
+      runtime_ = new charm::sched::Runtime(config, kernel.watch(), std::move(source));  // the gate owns it
     }).join();
   }
   ~Steered() { charm::finalize(); }

@@ -128,7 +128,7 @@ TEST(WorkerSteps, ASleepWithoutALimitEndsWhenAnyBusyWorkerForks) {
       EXPECT_FALSE(self.deque.asked());
       ++answered;
       const auto end = std::chrono::steady_clock::now() + 20s;
-      while (sleeper.slot.load().slot() != Worker::Slot::parked) std::this_thread::yield();
+      while (sleeper.slot.state().is() != charm::sched::WorkerSlot::Is::parked) std::this_thread::yield();
       // Until it has looked around for the last time, a fork may be found by that.
       std::this_thread::sleep_for(50ms);
       if (id == forks) {
@@ -169,7 +169,7 @@ TEST(WorkerSteps, AWakerThatComesTooLateWakesTheNextInstead) {
   Runtime& its = Runtime::get();
   const auto all_asleep = [&] {
     return std::all_of(its.workers.begin(), its.workers.end(),
-                       [](const auto& w) { return w->slot.load().slot() == Worker::Slot::parked; });
+                       [](const auto& w) { return w->slot.state().is() == charm::sched::WorkerSlot::Is::parked; });
   };
   std::this_thread::sleep_for(50ms);  // until all sleep without a limit
   while (!all_asleep()) std::this_thread::yield();

@@ -48,6 +48,13 @@ class alignas(64) Deque {
   Deque(const Deque&) = delete;
   Deque& operator=(const Deque&) = delete;
 
+  /// A job that was taken out.
+  struct Taken {
+    Job* job = nullptr;  ///< null: there was none
+    bool flat = false;   ///< as it was pushed
+    bool lost = false;   ///< there was one, but another thief was faster
+  };
+
   // ---- owner ----
 
   static constexpr std::int64_t full = -1;
@@ -102,13 +109,12 @@ class alignas(64) Deque {
     return slots_[newest & (capacity - 1)].load(std::memory_order_relaxed) == tagged(job, false) && pop();
   }
 
-  /// pop() for an owner that does not know which job it will get. \return nullptr if there is none.
-  Job* pop_any(bool& flat) noexcept {
+  /// pop() for an owner that does not know which job it will get.
+  Taken pop_any() noexcept {
     std::uintptr_t slot =
         slots_[(tail_.load(std::memory_order_relaxed) - 1) & (capacity - 1)].load(std::memory_order_relaxed);
-    if (!pop()) return nullptr;
-    flat = (slot & 1) != 0;
-    return reinterpret_cast<Job*>(slot & ~std::uintptr_t{1});
+    if (!pop()) return {};
+    return taken(slot);
   }
 
   /// Exact for the owner except for steals in progress. (It is not computed from guard, which an exposure raises before
@@ -129,18 +135,15 @@ class alignas(64) Deque {
 
   // ---- thieves ----
 
-  /// Takes the oldest public job; nullptr if there is none. Sets `lost` where another thief was faster.
-  Job* steal(bool& lost, bool& flat) noexcept {
+  /// Takes the oldest public job.
+  Taken steal() noexcept {
     std::uint64_t word = public_.load(std::memory_order_acquire);
-    if (count_of(word) == 0) return nullptr;
+    if (count_of(word) == 0) return {};
     std::uintptr_t slot = slots_[top_of(word) & (capacity - 1)].load(std::memory_order_relaxed);
     if (public_.compare_exchange_strong(word, pack(top_of(word) + 1, count_of(word) - 1), std::memory_order_acq_rel,
-                                        std::memory_order_relaxed)) {
-      flat = (slot & 1) != 0;
-      return reinterpret_cast<Job*>(slot & ~std::uintptr_t{1});
-    }
-    lost = true;
-    return nullptr;
+                                        std::memory_order_relaxed))
+      return taken(slot);
+    return {.lost = true};
   }
 
   /// Takes up to half of the public jobs, at most `most`, oldest first, as long as they are flat. \return how many.
@@ -173,6 +176,9 @@ class alignas(64) Deque {
   static constexpr std::int64_t reset_at = std::int64_t{1} << 43;
   static std::uintptr_t tagged(const Job* job, bool flat) noexcept {
     return reinterpret_cast<std::uintptr_t>(job) | static_cast<std::uintptr_t>(flat);
+  }
+  static Taken taken(std::uintptr_t slot) noexcept {
+    return {.job = reinterpret_cast<Job*>(slot & ~std::uintptr_t{1}), .flat = (slot & 1) != 0};
   }
   static constexpr std::uint64_t pack(std::int64_t top, std::int64_t count) noexcept {
     return (static_cast<std::uint64_t>(top) << count_bits) | static_cast<std::uint64_t>(count);

@@ -48,7 +48,7 @@ bool anybody_outside(Runtime& runtime) {
 bool DeadlockWatch::watch(std::int64_t& limit_ns) noexcept {
   if (runtime_.main.deadlock.reported_.load(std::memory_order_relaxed) || looked_.load(std::memory_order_relaxed))
     return false;
-  if (runtime_.settings.deadlock == base::Deadlock::off || runtime_.stopping.load(std::memory_order_relaxed))
+  if (runtime_.settings.deadlock == base::Deadlock::off || runtime_.ending.has_begun(std::memory_order_relaxed))
     return false;
   if (!everybody_sleeps(runtime_)) return false;
   if (limit_ns >= 0 && limit_ns <= second_ns) return false;  // a time limit is pending

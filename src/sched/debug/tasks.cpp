@@ -121,10 +121,8 @@ TaskInfo read(const Runtime& runtime, const Fiber& fiber, detail::Job::Run funct
 bool everybody_sleeps(Runtime& runtime) noexcept {
   bool all = true;
   for_family(runtime, [&](const Runtime& each) {
-    all = all && std::all_of(each.workers.begin(), each.workers.end(), [](const auto& worker) {
-            const auto slot = worker->slot.load(std::memory_order_seq_cst).slot();
-            return slot == Worker::Slot::parked || slot == Worker::Slot::lent_parked;
-          });
+    all = all && std::all_of(each.workers.begin(), each.workers.end(),
+                             [](const auto& worker) { return worker->slot.state().parked(); });
   });
   return all;
 }

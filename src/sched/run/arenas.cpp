@@ -148,7 +148,7 @@ std::shared_ptr<ArenaState> make_arena(const ArenaOptions& options) {
     plan = sched::plan_of(options, main, sched::called(options.name));
     state->workers = plan.settings.workers;
     state->first_number = plan.first_number;
-    state->marked = main.stopping.load(std::memory_order_relaxed);
+    state->marked = main.ending.has_begun(std::memory_order_relaxed);
     main.arenas.push_back(state);
     main.arena_count.fetch_add(1, std::memory_order_release);
   }
@@ -156,7 +156,7 @@ std::shared_ptr<ArenaState> make_arena(const ArenaOptions& options) {
     auto runtime = std::make_unique<Runtime>(std::move(plan), state);
     const std::lock_guard lock(sched::arenas_mutex());
     if (state->marked) {  // finalize() has begun meanwhile
-      runtime->stopping.store(true, std::memory_order_seq_cst);
+      runtime->ending.begin();
       runtime->wake_all();
     } else {
       state->open.store(runtime.get(), std::memory_order_seq_cst);
@@ -185,15 +185,15 @@ void end_arena(const std::shared_ptr<ArenaState>& state) noexcept {
     Runtime* runtime = state->runtime.load(std::memory_order_acquire);
     if (runtime == nullptr) return;  // finalize() has ended it
     state->open.store(nullptr, std::memory_order_seq_cst);
-    runtime->stopping.store(true, std::memory_order_seq_cst);
+    runtime->ending.begin();
     runtime->wake_all();
   }
   state->over.wait();
   std::unique_ptr<Runtime> runtime;
   {
     const std::lock_guard lock(sched::arenas_mutex());
-    if (state->marked) return;                                // R3
-    Runtime::visits.fetch_add(1, std::memory_order_seq_cst);  // the main runtime stays until this is done
+    if (state->marked) return;      // finalize() ends it
+    Runtime::gate.enter_unasked();  // the main runtime stays until this is done
     runtime.reset(state->runtime.exchange(nullptr, std::memory_order_acq_rel));
   }
   Runtime& main = runtime->main;
@@ -203,7 +203,7 @@ void end_arena(const std::shared_ptr<ArenaState>& state) noexcept {
     std::erase(main.arenas, state);
     main.arena_count.fetch_sub(1, std::memory_order_relaxed);
   }
-  Runtime::visits.fetch_sub(1, std::memory_order_release);
+  Runtime::gate.leave();
 }
 
 bool inside_arena(const ArenaState& state) noexcept {
@@ -214,13 +214,13 @@ bool inside_arena(const ArenaState& state) noexcept {
 void post_to_arena(ArenaState& state, ListedJob& job) {
   // A task counts as a visitor, too: as soon as the job can be found it may run and end, and the arena be ended by
   // whoever has waited for that, while the poster is still waking a worker.
-  Runtime::visits.fetch_add(1, std::memory_order_seq_cst);
+  Runtime::gate.enter_unasked();
   const bool of_family = sched::runtime_of_this_thread() != nullptr;
   Runtime* runtime = (of_family ? state.runtime : state.open).load(std::memory_order_seq_cst);
   sched::delay_between_steps();
   if (runtime != nullptr) runtime->post_anywhere(&job);
   sched::delay_between_steps();
-  Runtime::visits.fetch_sub(1, std::memory_order_release);
+  Runtime::gate.leave();
   if (runtime == nullptr) fail_ended(state);
 }
 

@@ -6,7 +6,7 @@
 //
 //  R1  A task belongs to the runtime that started it (Fiber::runtime), and only that runtime's workers run it. A thread
 //      that wakes it from elsewhere puts it into that runtime's inbox, as a thread outside would (make_ready).
-//  R2  `open` is the gate for threads outside, as Runtime::current is (L1 in sched/run/visit.hpp): a visitor counts
+//  R2  `open` is the gate for threads outside, as the one in sched/run/gate.hpp is for the runtime: a visitor counts
 //      itself and then reads it; the thread that ends the arena clears it and then reads the count. Tasks of the family
 //      (the main runtime and its arenas) use `runtime`, which stays until none of them can run any more, or until the
 //      arena is ended alone; they count themselves as well, so that it does not go while one of them is still posting a

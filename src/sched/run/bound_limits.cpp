@@ -43,7 +43,7 @@ bool Worker::another_is_free() const noexcept {
 
 /// Called as a searcher. \return whether the worker is to leave to others what they can run.
 bool Worker::leaves_to_others() noexcept {
-  if (bound_limits == 0 || runtime->stopping.load(std::memory_order_seq_cst)) {
+  if (bound_limits == 0 || runtime->ending.has_begun()) {
     take_again();
     return false;
   }

@@ -27,9 +27,9 @@ bool stop_waiting(Fiber& fiber) noexcept {
   } else if (fiber.card.state.load(std::memory_order_acquire) == TaskCard::State::waiting) {
     return true;  // in a barrier, among dropped tasks
   }
-  // It was woken, and the waker may not have put it into a queue yet (L2).
+  // It was woken, and the waker may not have put it into a queue yet (counted until queued, sched/run/gate.hpp).
   while (fiber.card.state.load(std::memory_order_acquire) == TaskCard::State::waiting) std::this_thread::yield();
-  while (Runtime::visits.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  while (Runtime::gate.anybody_inside(std::memory_order_acquire)) std::this_thread::yield();
   return false;
 }
 

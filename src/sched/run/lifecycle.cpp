@@ -84,26 +84,26 @@ void sched::forget_lifecycle() noexcept {
 void init(const Config& config) {
   for (std::unique_lock lock(lifecycle.mutex);;) {
     if (!lifecycle.busy) {
-      if (const Runtime* runtime = Runtime::current.load(std::memory_order_acquire)) return join(*runtime, config);
+      if (const Runtime* runtime = Runtime::gate.running()) return join(*runtime, config);
       lifecycle.busy = true;
       lifecycle.joined = 0;
       break;
     }
-    if (sched::runtime_of_this_thread() != nullptr && Runtime::current.load(std::memory_order_acquire) == nullptr)
+    if (sched::runtime_of_this_thread() != nullptr && Runtime::gate.running() == nullptr)
       throw Error(Errc::not_running, "init() was called inside a task while another thread is in finalize()",
                   "call init() before the work starts, and finalize() after it has ended");
     wait_for_turn(lock);
   }
   const Turn turn;
-  new Runtime(config);  // owned by Runtime::current until finalize()
+  new Runtime(config);  // owned by the gate until finalize()
 }
 
 void finalize() {
   Runtime* runtime = nullptr;
   {
     std::unique_lock lock(lifecycle.mutex);
-    while (lifecycle.busy && Runtime::current.load(std::memory_order_acquire) != nullptr) wait_for_turn(lock);
-    if (lifecycle.busy || Runtime::current.load(std::memory_order_acquire) == nullptr)
+    while (lifecycle.busy && Runtime::gate.running() != nullptr) wait_for_turn(lock);
+    if (lifecycle.busy || Runtime::gate.running() == nullptr)
       throw Error(Errc::not_running, "the runtime is not running, or another thread is in finalize() already",
                   "call finalize() once for each init()");
     if (lifecycle.joined > 0) {
@@ -114,14 +114,12 @@ void finalize() {
       throw Error(Errc::not_running, "the last finalize() was called inside a task",
                   "call it from a thread that is no worker, such as the one that called init()");
     lifecycle.busy = true;
-    runtime = Runtime::current.exchange(nullptr, std::memory_order_seq_cst);
+    runtime = Runtime::gate.close();
   }
   const Turn turn;
   delete runtime;
 }
 
-bool initialized() noexcept {
-  return sched::runtime_of_this_thread() != nullptr || Runtime::current.load(std::memory_order_acquire) != nullptr;
-}
+bool initialized() noexcept { return sched::runtime_of_this_thread() != nullptr || Runtime::gate.running() != nullptr; }
 
 }  // namespace charm

@@ -64,9 +64,7 @@ bool Worker::inboxes_arrived() const noexcept {
 
 /// Whether the worker has lost its cpu. Then it runs only jobs that were sent to it, or to a chiplet or node that has
 /// no other worker left; thieves may take these, too. When the runtime stops all workers help with what is left.
-bool Worker::rests() const noexcept {
-  return runtime->steering->rests(*this) && !runtime->stopping.load(std::memory_order_seq_cst);
-}
+bool Worker::rests() const noexcept { return runtime->steering->rests(*this) && !runtime->ending.has_begun(); }
 
 /// Whether there is a job in the own queues or the shared inboxes.
 bool Worker::has_work() const noexcept {
@@ -138,137 +136,165 @@ std::int64_t shorter(std::int64_t limit, std::int64_t most) noexcept {
 
 }  // namespace
 
-/// Called as a searcher; returns as one.
-/// \param fruitless sleeps since it last had a job: the first is short (P2), later ones have no limit, and after a few
-/// it backs off (P4).
+/// One sleep of a worker, from the announcement to the return. It lies on the stack of the fiber that parks, so it
+/// stays while the worker is lent.
+struct Worker::Sleep {
+  const unsigned fruitless;  // sleeps before this one since it last had a job
+  const bool resting;        // it is woken only for jobs that are sent to it, and when it gets a cpu
+  const bool leaves;         // it leaves jobs to others
+  const bool backs_off;
+  const bool own_jobs;        // it has jobs that it leaves to others
+  const WorkerSlot::Who who;  // whose thread sleeps
+  fiber::Fiber* const fiber;  // a guest has one of its own
+  // The worker's places, which a guest may change while it has the worker.
+  const Group& group;
+  const stealing::Place place;
+  const int node;
+  bool more;                 // there is something to do
+  std::int64_t most = -1;    // its limit; negative: none
+  std::int64_t look_at = 0;  // when a search after a loan is overdue
+  std::int64_t until_look = first_look_ns;
+  bool after_loan = false;
+
+  [[nodiscard]] bool takes_any_job() const noexcept { return !resting && !leaves; }
+  /// Of worker 0's own thread, which sleeps while the worker is lent.
+  [[nodiscard]] bool of_own_thread() const noexcept { return who == WorkerSlot::Who::own_thread; }
+};
+
+/// Called as a searcher; returns as one. \param fruitless sleeps since it last had a job: the first is short, later
+/// ones have no limit, and after a few it backs off.
 void Worker::park(unsigned fruitless) noexcept {
+  Sleep sleep = announce_sleep(fruitless);
+  if (last_search(sleep)) runtime->wake(*this);
+  sleep_until_woken(sleep);
+  return_from(sleep);
+}
+
+/// From here on wakers see it asleep. When this returns it may be lent, too: until its thread has the slot again, only
+/// fields for any thread may be used.
+Worker::Sleep Worker::announce_sleep(unsigned fruitless) noexcept {
   stealing::WorkFlags& work_flags = runtime->work_flags;
-  // A worker that rests is not among the sleepers: it is woken only for jobs that are sent to it, and when it gets a
-  // cpu.
-  const bool resting = rests();
+  const bool resting = rests();  // then it is not among the sleepers
   const bool leaves = leaving.load(std::memory_order_relaxed);
   if (!resting) work_flags.set(Flag::asleep, place);
   delay_between_steps();
-  group->searching.fetch_sub(1, std::memory_order_seq_cst);  // before it looks at the inboxes (P8)
+  group->searching.fetch_sub(1, std::memory_order_seq_cst);  // before it looks at the inboxes
   const bool own_jobs = leaves && (shows_work() || deque.has_private());
   const bool backs_off = fruitless > enough_looks && !resting && !leaves;
-  bool more = has_work() || (!backs_off && neighbours_show_work()) || runtime->stopping.load(std::memory_order_seq_cst);
+  const bool more = has_work() || (!backs_off && neighbours_show_work()) || runtime->ending.has_begun();
   if ((leaves && (own_jobs || work_flags.any(Flag::work))) || ((leaves || resting) && !runtime->inbox.empty()))
     runtime->wake_anybody();
-  fiber::Fiber* self = current;  // a guest has a fiber of its own here
-  const bool guest = slot.load(std::memory_order_relaxed).slot() == Slot::lent;
-  const Slot awake = guest ? Slot::lent : Slot::running;
+  Sleep sleep{.fruitless = fruitless,
+              .resting = resting,
+              .leaves = leaves,
+              .backs_off = backs_off,
+              .own_jobs = own_jobs,
+              .who = slot.who(),
+              .fiber = current,
+              .group = *group,
+              .place = place,
+              .node = worker_core.node,
+              .more = more};
   delay_between_steps();
   runtime->main.core_turns.leave(contender);
-  os::FutexWord& ring = guest ? guest_bell : bell;
   Tally::add(tally.parks);
   tracing::state(*this, trace::State::parked);
-  const Group& here = *group;
-  const int own_group = place.group;
-  const int own_node = worker_core.node;
-  slot.store({guest ? Slot::lent_parked : Slot::parked, place}, std::memory_order_seq_cst);
+  slot.park(place);
   delay_between_steps();
-  // From here on worker 0 may be lent: only fields for any thread may be used until this thread has the slot again.
-  std::int64_t most = fruitless == 0 ? first_sleep_ns : -1;  // of the sleep
-  if (own_jobs) {
-    most = own_jobs_ns;
-  } else if (!more && !resting && !leaves && (!backs_off || stand_sentry(&most))) {
-    poke_the_busy(own_group, fruitless > 0);
-    if (fruitless > 0) {
+  return sleep;
+}
+
+/// The search after the announcement, and the limit of the sleep. \return whether there is something to do.
+bool Worker::last_search(Sleep& sleep) noexcept {
+  if (sleep.fruitless == 0) sleep.most = first_sleep_ns;
+  if (sleep.own_jobs) {
+    sleep.most = own_jobs_ns;
+  } else if (!sleep.more && sleep.takes_any_job() && (!sleep.backs_off || runtime->sentry.take(&sleep))) {
+    poke_the_busy(sleep.place.group, sleep.fruitless > 0);
+    if (sleep.fruitless > 0) {
       if (os::has_heavy_barrier() && !os::heavy_barrier()) runtime->without_heavy_barrier();
-      more = others_have_work();
-      if (backs_off && more) {
-        more = false;
-        most = sentry_sleep_ns(fruitless);
-      } else if (leave_sentry(&most)) {
-        more = others_have_work();  // a worker that parked since the search may have relied on this sentry
+      sleep.more = others_have_work();
+      if (sleep.backs_off && sleep.more) {
+        sleep.more = false;
+        sleep.most = sentry_sleep_ns(sleep.fruitless);
+      } else if (runtime->sentry.leave(&sleep)) {
+        sleep.more = others_have_work();  // a worker that parked since the search may have relied on this sentry
       }
     }
   }
-  if (more || inbox.arrived() || !here.inbox.empty() || (!resting && !leaves && !runtime->inbox.empty()) ||
-      runtime->stopping.load(std::memory_order_seq_cst) ||
-      (own_node >= 0 && !runtime->nodes[static_cast<std::size_t>(own_node)]->inbox.empty()) ||
-      runtime->steering->has_news(*this))
-    runtime->wake(*this);
-  // The waker changes the slot before it rings, and this thread reads the slot after it has reset the bell. So a late
-  // ring, for an earlier sleep, costs one iteration of this loop.
-  const Slot asleep = guest ? Slot::lent_parked : Slot::parked;
-  std::int64_t look_at = 0;  // time at which a search after a loan is overdue (P5)
-  std::int64_t until_look = first_look_ns;
-  while (slot.load(std::memory_order_acquire).slot() != awake) {
-    const bool ours = slot.load(std::memory_order_seq_cst).slot() == asleep;
-    std::int64_t limit = runtime->timers.sleep_limit(*this, ours);
-    const bool after_loan = !guest && id == 0 && runtime->loan.search_is_due();
-    if (!ours) {
-      if (leave_sentry(&most)) runtime->wake_anybody();  // the guest that has the worker has other things to do
-      leave_lookout(&most);
-    } else if (most >= 0) {
-      limit = shorter(limit, most);
-    }
-    if (!after_loan) {
-      look_at = 0;
-    } else {  // a point in time, since wake-ups may come again and again
-      const std::int64_t now = base::monotonic_ns();
-      if (look_at == 0) look_at = now + first_sleep_ns;
-      limit = shorter(limit, std::max<std::int64_t>(look_at - now, 0));
-    }
+  return sleep.more || inbox.arrived() || !sleep.group.inbox.empty() ||
+         (sleep.takes_any_job() && !runtime->inbox.empty()) || runtime->ending.has_begun() ||
+         (sleep.node >= 0 && !runtime->nodes[static_cast<std::size_t>(sleep.node)]->inbox.empty()) ||
+         runtime->steering->has_news(*this);
+}
+
+void Worker::sleep_until_woken(Sleep& sleep) noexcept {
+  while (!slot.woken(sleep.who)) {
+    const bool ours = slot.asleep(sleep.who);
+    std::int64_t limit = sleep_limit(sleep, ours);
     const detail::IdleLook look = Runtime::idle_look.load(std::memory_order_seq_cst);
-    const bool looks_out =
-        look != nullptr && ours && !resting && !leaves && stand_lookout(&most) && (limit < 0 || limit > until_look);
-    if (looks_out) limit = until_look;
-    const bool watches = look == nullptr && ours && !after_loan && most < 0 && runtime->deadlock.watch(limit);
-    if (!os::futex_wait(ring, 0, std::chrono::nanoseconds(limit))) {
+    const bool looks_out = look != nullptr && ours && sleep.takes_any_job() &&
+                           runtime->main.lookout.take_or_keep(&sleep) && (limit < 0 || limit > sleep.until_look);
+    if (looks_out) limit = sleep.until_look;
+    const bool watches =
+        look == nullptr && ours && !sleep.after_loan && sleep.most < 0 && runtime->deadlock.watch(limit);
+    if (!slot.wait(sleep.who, std::chrono::nanoseconds(limit))) {
       if (looks_out) {
-        if (most >= 0) most = std::max<std::int64_t>(most - until_look, 0);
-        until_look = look(true);
+        if (sleep.most >= 0) sleep.most = std::max<std::int64_t>(sleep.most - sleep.until_look, 0);
+        sleep.until_look = look(true);
         continue;
       }
       if (watches) runtime->deadlock.look();
-      if (after_loan) runtime->loan.search_is_overdue();
+      if (sleep.after_loan) runtime->loan.search_is_overdue();
       runtime->wake(*this);
     }
-    ring.store(0, std::memory_order_seq_cst);
+    slot.silence(sleep.who);
   }
   delay_between_steps();
-  if (!guest && id == 0) runtime->loan.searches();
-  leave_sentry(&most);
-  leave_lookout(&most);
+}
+
+/// The time until the sleep ends by itself; negative: never. \param ours whether its thread has the worker, so that it
+/// is not lent at the moment.
+std::int64_t Worker::sleep_limit(Sleep& sleep, bool ours) noexcept {
+  std::int64_t limit = runtime->timers.sleep_limit(*this, ours);
+  sleep.after_loan = sleep.of_own_thread() && id == 0 && runtime->loan.search_is_due();
+  if (!ours) {
+    if (runtime->sentry.leave(&sleep)) runtime->wake_anybody();  // the guest that has the worker has other things to do
+    leave_lookout(&sleep);
+  } else if (sleep.most >= 0) {
+    limit = shorter(limit, sleep.most);
+  }
+  if (!sleep.after_loan) {
+    sleep.look_at = 0;
+    return limit;
+  }
+  const std::int64_t now = base::monotonic_ns();  // a point in time, since wake-ups may come again and again
+  if (sleep.look_at == 0) sleep.look_at = now + first_sleep_ns;
+  return shorter(limit, std::max<std::int64_t>(sleep.look_at - now, 0));
+}
+
+/// Its thread has the worker, as a searcher.
+void Worker::return_from(Sleep& sleep) noexcept {
+  if (sleep.of_own_thread() && id == 0) runtime->loan.searches();
+  runtime->sentry.leave(&sleep);
+  leave_lookout(&sleep);
   taken_by_this_thread();  // a guest may have had it
   runtime->timers.leave(*this);
-  work_flags.clear(Flag::asleep,
-                   place);  // by the owner alone: a late waker must not clear the flag of the next sleep
+  // By the owner alone: a late waker must not clear the flag of the next sleep.
+  runtime->work_flags.clear(Flag::asleep, place);
   runtime->steering->arrive(*this);
-  enter(self);
+  enter(sleep.fiber);
   looked_at_others = tracing::state(*this, trace::State::searching);
   take_turn();
 }
 
-/// \param sleep stands for the sleep that it is. \return whether it is the sentry now (P4).
-bool Worker::stand_sentry(const void* sleep) noexcept {
-  const void* nobody = nullptr;
-  return runtime->sentry.compare_exchange_strong(nobody, sleep, std::memory_order_seq_cst);
-}
-
-/// \param sleep stands for the sleep that it is. \return whether it is the lookout now, or was already (P7).
-bool Worker::stand_lookout(const void* sleep) noexcept {
-  const void* other = nullptr;
-  return runtime->main.lookout.compare_exchange_strong(other, sleep, std::memory_order_seq_cst) || other == sleep;
-}
-
-/// Another sleeper takes its place, if there is one.
+/// Another sleeper takes its place as the lookout, if it is the lookout and there is one.
 void Worker::leave_lookout(const void* sleep) noexcept {
   Runtime& main = runtime->main;
-  if (main.lookout.load(std::memory_order_relaxed) != sleep) return;
-  main.lookout.store(nullptr, std::memory_order_seq_cst);
+  if (!main.lookout.leave(sleep)) return;
   for (auto& worker : main.workers) {
     if (main.ring(*worker)) return;
   }
-}
-
-/// \return whether it was.
-bool Worker::leave_sentry(const void* sleep) noexcept {
-  return runtime->sentry.load(std::memory_order_relaxed) == sleep &&
-         runtime->sentry.compare_exchange_strong(sleep, nullptr, std::memory_order_seq_cst);
 }
 
 }  // namespace charm::sched

@@ -32,9 +32,7 @@
 
 namespace charm::sched {
 
-std::atomic<Runtime*> Runtime::current{nullptr};
-std::atomic<Runtime*> Runtime::existing{nullptr};
-std::atomic<int> Runtime::visits{0};
+constinit Gate Runtime::gate;
 std::atomic<int> Runtime::outside_waiting{0};
 std::atomic<detail::IdleLook> Runtime::idle_look{nullptr};
 
@@ -145,8 +143,8 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
 
 void Runtime::start() {
   if (is_main()) {
-    os::keep_loaded(&current);
-    existing.store(this, std::memory_order_release);
+    os::keep_loaded(&gate);
+    gate.announce(*this);
     install_overflow_report();
     follow_forks();
   }
@@ -163,7 +161,7 @@ void Runtime::start() {
         worker->main();
       });
     } catch (const std::system_error& error) {
-      over.store(true, std::memory_order_release);  // for those that have started
+      ending.give_up();  // for those that have started
       throw Error(Errc::system,
                   "no thread for worker " + std::to_string(worker->id) + " of " + std::to_string(workers.size()) +
                       ": " + error.code().message() + " (" + os::thread_limits() + ")",
@@ -178,7 +176,7 @@ void Runtime::start() {
       base::notice("share", std::string("the machine is not shared by leases: ") + error.what());
     }
   }
-  current.store(this, std::memory_order_seq_cst);
+  gate.open(*this);
 }
 
 /// Clocks, and tracks where the run is recorded.
@@ -201,32 +199,32 @@ std::vector<fiber::Fiber*> Runtime::all_fibers() const {
   return fibers;
 }
 
-/// From here on nobody comes in (L1, R2), and what is there is finished.
+/// From here on nobody comes in, and what is there is finished.
 void Runtime::make_ready_to_end() noexcept {
-  current.store(nullptr, std::memory_order_seq_cst);
+  gate.close();
   sharing.reset();
   const std::lock_guard lock(arenas_mutex());
   for (const auto& state : arenas) {
     state->marked = true;
     state->open.store(nullptr, std::memory_order_seq_cst);
   }
-  stopping.store(true, std::memory_order_seq_cst);
+  ending.begin();
   wake_all();
   for (const auto& state : arenas) {
     Runtime* runtime = state->runtime.load(std::memory_order_acquire);
     if (runtime == nullptr) continue;
-    runtime->stopping.store(true, std::memory_order_seq_cst);
+    runtime->ending.begin();
     runtime->wake_all();
   }
 }
 
 void Runtime::join() noexcept {
-  stopping.store(true, std::memory_order_seq_cst);  // of an arena whose start has failed
+  ending.begin();  // of an arena whose start has failed
   wake_all();
   for (auto& worker : workers) {
     if (worker->thread.joinable()) worker->thread.join();
   }
-  loan.wait_for_end();  // (L3)
+  loan.wait_for_end();
 }
 
 Runtime::~Runtime() {
@@ -258,8 +256,7 @@ Runtime::~Runtime() {
     base::notice("abandoned",
                  std::to_string(dropped) + " tasks still waited for something at finalize() and were dropped");
   }
-  existing.store(nullptr, std::memory_order_seq_cst);
-  while (visits.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();  // reports
+  gate.withdraw();
   {
     const std::lock_guard lock(arenas_mutex());
     for (const auto& state : arenas) state->runtime.store(nullptr, std::memory_order_release);
@@ -281,10 +278,7 @@ bool Runtime::anybody_busy() const noexcept {
 Worker* Runtime::borrow() noexcept {
   if (!loan.is_home_thread() || !settings.lend_caller) return nullptr;
   Worker& worker = *workers[0];
-  Worker::State expected = worker.slot.load(std::memory_order_relaxed);
-  if (expected.slot() != Worker::Slot::parked ||
-      !worker.slot.compare_exchange_strong(expected, Worker::Slot::lent, std::memory_order_seq_cst))
-    return nullptr;
+  if (!worker.slot.borrow()) return nullptr;
   loan.begin();
   if (shares_cores()) core_turns.try_take(worker.contender, worker.worker_core.cpu);  // else beside who has it (E1)
   work_flags.clear(stealing::Flag::asleep, worker.place);
@@ -307,10 +301,10 @@ void Runtime::give_back(Worker& worker) noexcept {
   core_turns.leave(worker.contender);
   const Group& group = *worker.group;  // from the next line on the worker may move to another group
   const int node = worker.worker_core.node;
-  worker.slot.store({Worker::Slot::parked, worker.place}, std::memory_order_seq_cst);
+  worker.slot.give_back(worker.place);
   if (more || worker.inbox.arrived() || !group.inbox.empty() || !inbox.empty() ||
       (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()) || timers.pending() ||
-      steering->has_news(worker) || stopping.load(std::memory_order_seq_cst)) {
+      steering->has_news(worker) || ending.has_begun()) {
     wake(worker);  // its own thread continues with the jobs that were left
   } else {
     look_around_after_loan(worker);
@@ -332,7 +326,7 @@ void Runtime::look_around_after_loan(Worker& worker) noexcept {
     case Loan::Then::nothing:
       break;
   }
-  if (idle_look.load(std::memory_order_seq_cst) != nullptr && main.lookout.load(std::memory_order_seq_cst) == nullptr)
+  if (idle_look.load(std::memory_order_seq_cst) != nullptr && main.lookout.vacant())
     ring(worker);  // it may be the one that looks for messages (P7)
 }
 
@@ -346,10 +340,8 @@ fiber::Fiber& Runtime::send_guest_back(Worker& worker) noexcept {
 }
 
 Runtime* Runtime::abandon() noexcept {
-  Runtime* parents = current.exchange(nullptr, std::memory_order_acq_rel);
+  Runtime* parents = gate.forget();
   if (parents != nullptr) forget_arenas(*parents);
-  existing.store(nullptr, std::memory_order_release);
-  visits.store(0, std::memory_order_release);
   return parents;
 }
 

@@ -21,7 +21,10 @@
 #include "sched/debug/deadlock.hpp"
 #include "sched/debug/gdb_layout.hpp"
 #include "sched/debug/stack_overflow.hpp"
+#include "sched/run/ending.hpp"
+#include "sched/run/gate.hpp"
 #include "sched/run/loan.hpp"
+#include "sched/run/sleepers_role.hpp"
 #include "sched/run/worker.hpp"
 #include "sched/wait/blocking_pool.hpp"
 #include "sched/wait/cancelling.hpp"
@@ -70,11 +73,7 @@ class Runtime {
   /// hold a Visit.
   /// \throws Error (not_running).
   static Runtime& get();
-  // The gate (sched/run/visit.hpp).
-  // The runtime that threads outside may visit; null before the start and from finalize() on.
-  static std::atomic<Runtime*> current;
-  static std::atomic<Runtime*> existing;  // the same until the end of finalize()
-  static std::atomic<int> visits;
+  static Gate gate;
   static std::atomic<int> outside_waiting;         // threads that are no workers and sleep until a task is done
   static std::atomic<detail::IdleLook> idle_look;  // null: all work wakes somebody (P7)
 
@@ -111,17 +110,14 @@ class Runtime {
   CoreTurns core_turns;
   std::vector<std::shared_ptr<detail::ArenaState>> arenas;  // under arenas_mutex(); also those that are being made
   std::atomic<int> arena_count{0};
-  std::atomic<const void*> lookout{nullptr};  // the worker that calls idle_look while it sleeps (P7)
+  SleepersRole lookout;  // the sleeper that calls idle_look
   [[nodiscard]] bool shares_cores() const noexcept { return arena_count.load(std::memory_order_acquire) > 0; }
 
-  alignas(64) std::atomic<bool> stopping{false};
-  std::atomic<bool> over{false};          // nothing is left to do (sched/run/termination.cpp)
-  std::atomic<int> idle{0};               // workers that found nothing since `stopping`
-  std::atomic<std::uint64_t> stirred{0};  // how often one of them has found a job again
+  alignas(64) Ending ending;
   std::atomic<std::int64_t> next_exposure_ns{0};
-  std::atomic<int> leaving{0};               // number of workers that leave jobs to others (sched/run/bound_limits.cpp)
-  std::atomic<const void*> sentry{nullptr};  // the worker that looks for private jobs while all idle ones sleep (P4)
-  Loan loan;                                 // of worker 0
+  std::atomic<int> leaving{0};  // number of workers that leave jobs to others (sched/run/bound_limits.cpp)
+  SleepersRole sentry;          // the sleeper that looks for private jobs while all idle ones sleep
+  Loan loan;                    // of worker 0
 
   /// The index in `groups` of a chiplet's group; -1 if the chiplet has no core of the placement.
   [[nodiscard]] int group_of(int chiplet) const noexcept {

@@ -48,11 +48,13 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
   if (victim == nullptr || victim == this) return nullptr;  // a worker that is joining; or this worker's old place
   Job* job = nullptr;
   if (std::int64_t visible = victim->deque.public_count(); visible > 0) {
-    bool lost = false;
-    bool flat = false;
-    job = victim->deque.steal(lost, flat);
-    if (lost) Tally::add(tally.lost_races);         // another thief was faster: the next victim follows
-    if (job != nullptr && flat && deque.empty()) {  // a worker that searches although it has work (P6) may have no room
+    const detail::Deque::Taken stolen = victim->deque.steal();
+    if (stolen.lost) {
+      Tally::add(tally.lost_races);
+      return nullptr;  // the next victim follows
+    }
+    job = stolen.job;
+    if (stolen.flat && deque.empty()) {  // a worker that searches although it has work (P6) may have no room
       // Of many small jobs it runs one and keeps the others where thieves can take them.
       Job* more[64];
       const std::int64_t most = std::min<std::int64_t>(64, runtime->stealing_policy.share(visible) - 1);
@@ -60,7 +62,6 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
       for (std::int64_t i = 0; i < taken; ++i) __builtin_prefetch(more[i]);  // so that the misses overlap
       for (std::int64_t i = 0; i < taken; ++i) deque.push(more[i], true);    // an idle worker's deque has room
     }
-    if (job == nullptr && lost) return nullptr;
   }
   if (job == nullptr && ready_too) job = victim->ready.pop();
   if (job != nullptr) {
@@ -164,79 +165,109 @@ bool Worker::surplus_searcher() const noexcept {
   return busy > 0 && searching > busy / 2;
 }
 
+/// What a worker that searches knows of its search.
+struct Worker::Search {
+  std::int64_t start;
+  std::int64_t spin_ns;
+  std::int64_t next_question = start;
+  unsigned attempt = 0;
+  unsigned sleeps = 0;  // since it began, without a job in between
+  int doubts = 0;
+  PreemptionDetector gaps{};
+
+  void begin_again() noexcept {
+    start = next_question = base::monotonic_ns();
+    attempt = 0;
+  }
+  [[nodiscard]] bool has_taken_long(std::int64_t now) const noexcept {
+    return now - start >= spin_ns && attempt >= enough_questions;
+  }
+};
+
+/// Searches until there is a job. \return nullptr when the runtime has ended.
 Job* Worker::search() noexcept {
-  Steering& steering = *runtime->steering;
-  std::int64_t start = base::monotonic_ns();
-  steering.end_work(*this, start);
+  Search search = begin_search();
+  Job* job = nullptr;
+  for (unsigned round = 1;; ++round) {
+    const bool leaves = leaves_to_others();
+    const bool resting = rests() || leaves;
+    job = look_once(round, leaves, resting);
+    if (job != nullptr) break;
+    os::pause();
+    if (round % 8 != 0 && !resting) continue;
+    std::int64_t now = base::monotonic_ns();
+    search.gaps.at(now);
+    runtime->timers.fire_all(*this, now);
+    if (runtime->ending.has_begun(std::memory_order_acquire)) {
+      if (now - search.start > search.spin_ns && stay_until_the_end()) break;
+    } else if (search.has_taken_long(now) || surplus_searcher() || resting) {
+      sleep_in(search);
+      if (runtime->ending.is_over()) break;  // it was lent to the end
+      search.begin_again();
+      continue;
+    }
+    if (now >= search.next_question && !resting) {
+      ask_for_work(search.attempt++);
+      search.next_question = now + (search.attempt < 8 ? 1000 : 8000);
+    }
+  }
+  end_search(search, job);
+  return job;
+}
+
+Worker::Search Worker::begin_search() noexcept {
+  const std::int64_t start = base::monotonic_ns();
+  runtime->steering->end_work(*this, start);
   runtime->work_flags.clear(Flag::busy, place);
   runtime->work_flags.clear(Flag::work, place);
   tracing::state(*this, trace::State::searching);
   group->searching.fetch_add(1, std::memory_order_relaxed);
   // If other threads need the core, the time of a searching worker is lost for threads that have work.
   const int spin_us = oversubscribed() ? std::min(runtime->settings.spin_us, 5) : runtime->settings.spin_us;
-  const std::int64_t spin_ns = std::int64_t{1000} * spin_us;
-  PreemptionDetector gaps;
-  std::int64_t next_question = start;
-  unsigned attempt = 0;
-  unsigned sleeps = 0;  // since it began, without a job in between
-  int doubts = 0;
-  Job* job = nullptr;
+  return {.start = start, .spin_ns = std::int64_t{1000} * spin_us};
+}
 
-  for (unsigned round = 1;; ++round) {
-    const bool leaves = leaves_to_others();
-    const bool resting = rests() || leaves;
-    job = leaves ? sent_job() : own_job();
-    if (job == nullptr) job = resting ? near_job() : shared_job();
-    if (job == nullptr && !resting) job = steal(round % 4 == 0);
-    if (job != nullptr) break;
-    if (const detail::IdleLook look = Runtime::idle_look.load(std::memory_order_acquire); look != nullptr) {
-      look(false);
-      if (!resting && !runtime->inbox.empty() && (job = runtime->inbox.pop()) != nullptr) break;  // what has just come
-    }
-    os::pause();
-    if (round % 8 != 0 && !resting) continue;
-    std::int64_t now = base::monotonic_ns();
-    gaps.at(now);
-    runtime->timers.fire_all(*this, now);
-    if (runtime->stopping.load(std::memory_order_acquire)) {
-      if (now - start > spin_ns && stay_until_the_end()) break;
-    } else if ((now - start >= spin_ns && attempt >= enough_questions) || surplus_searcher() || resting) {
-      park(sleeps);
-      gaps.slept();
-      if (steering.in_doubt(*this)) {  // about its core: this is settled while it does not count as searching
-        group->searching.fetch_sub(1, std::memory_order_relaxed);
-        steering.slept(*this);
-        runtime->work_flags.clear(Flag::busy, place);
-        group->searching.fetch_add(1, std::memory_order_relaxed);
-      }
-      // While it does not have its new core, it still has an old one, which others may need: it sleeps briefly until it
-      // has released that. But not for ever, since the kernel may refuse to bind it.
-      sleeps = !steering.in_doubt(*this) || ++doubts > enough_doubts ? sleeps + 1 : 0;
-      if (runtime->over.load(std::memory_order_acquire)) break;  // it was lent to the end
-      start = next_question = base::monotonic_ns();
-      attempt = 0;
-      continue;
-    }
-    if (now >= next_question && !resting) {
-      ask_for_work(attempt++);
-      next_question = now + (attempt < 8 ? 1000 : 8000);
-    }
+/// One look at all that the worker may take from.
+Job* Worker::look_once(unsigned round, bool leaves, bool resting) noexcept {
+  Job* job = leaves ? sent_job() : own_job();
+  if (job == nullptr) job = resting ? near_job() : shared_job();
+  if (job == nullptr && !resting) job = steal(round % 4 == 0);
+  if (job != nullptr) return job;
+  if (const detail::IdleLook look = Runtime::idle_look.load(std::memory_order_acquire); look != nullptr) {
+    look(false);
+    if (!resting && !runtime->inbox.empty()) return runtime->inbox.pop();  // what has just come
   }
+  return nullptr;
+}
 
+void Worker::sleep_in(Search& search) noexcept {
+  Steering& steering = *runtime->steering;
+  park(search.sleeps);
+  search.gaps.slept();
+  if (steering.in_doubt(*this)) {  // about its core: this is settled while it does not count as searching
+    group->searching.fetch_sub(1, std::memory_order_relaxed);
+    steering.slept(*this);
+    runtime->work_flags.clear(Flag::busy, place);
+    group->searching.fetch_add(1, std::memory_order_relaxed);
+  }
+  // While it does not have its new core, it still has an old one, which others may need: it sleeps briefly until it
+  // has released that. But not for ever, since the kernel may refuse to bind it.
+  search.sleeps = !steering.in_doubt(*this) || ++search.doubts > enough_doubts ? search.sleeps + 1 : 0;
+}
+
+void Worker::end_search(const Search& search, const Job* job) noexcept {
   take_again();
   delay_between_steps();
-  bool last = group->searching.fetch_sub(1, std::memory_order_seq_cst) == 1;  // P8: a poster may have relied on it
-  if (job != nullptr) {
-    steering.begin_work(*this);
-    if (sleeps > 0) until_boundary = 1;
-    runtime->work_flags.set(Flag::busy, place);
-    tracing::state(*this, trace::State::busy);
-    if (shows_work()) advertise();  // flat jobs that were taken along
-    runtime->deadlock.active();
-    runtime->timers.before_job(*this);
-    if (last) runtime->notify(this);
-  }
-  return job;
+  const bool last = group->searching.fetch_sub(1, std::memory_order_seq_cst) == 1;  // a poster may have relied on it
+  if (job == nullptr) return;
+  runtime->steering->begin_work(*this);
+  if (search.sleeps > 0) until_boundary = 1;
+  runtime->work_flags.set(Flag::busy, place);
+  tracing::state(*this, trace::State::busy);
+  if (shows_work()) advertise();  // flat jobs that were taken along
+  runtime->deadlock.active();
+  runtime->timers.before_job(*this);
+  if (last) runtime->notify(this);
 }
 
 }  // namespace charm::sched

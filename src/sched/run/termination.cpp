@@ -5,12 +5,13 @@
 // workers, and is not at its end while one of its tasks waits: somebody beside it may wake the task.
 //
 // An idle worker that finds the runtime stopping counts itself idle and from then on only looks for work; before it
-// takes a job it leaves the count and then increments `stirred`. (The other way round, a worker that looks in between
-// reads the new `stirred` and counts this one as idle all the same.) So at a moment when all workers are counted, none
-// runs a job or is about to take one: all work is in queues, or outside, in a sleep or in blocking code, whose tokens
-// (Timers::pending, BlockingPool::out) are given back only by the task when it goes on in a worker. If a worker sees
+// takes a job it leaves the count and then says that it has stirred. (The other way round, a worker that looks in
+// between reads the new number and counts this one as idle all the same.) So at a moment when all workers are counted,
+// none runs a job or is about to take one: all work is in queues, or outside, in a sleep or in blocking code, whose
+// tokens (Timers::pending, BlockingPool::out) are given back only by the task when it goes on in a worker. If a worker
+// sees
 //   all counted, nothing outside, all queues empty (and, for an arena alone, no task), and then still nothing outside,
-//   all counted and `stirred` unchanged,
+//   all counted and nobody has stirred,
 // then nothing is left to do, and it tells the others. (All counted comes first: a worker may go idle right after its
 // task has gone outside.) A task whose blocking code waits without a limit for something of the runtime is not outside
 // if all such code waits in vain (B2 in sched/wait/blocking_pool.hpp): only the workers could end these waits, or
@@ -51,9 +52,7 @@ bool Runtime::has_tasks() noexcept {
 
 namespace {
 
-bool all_idle(const Runtime& runtime) {
-  return runtime.idle.load(std::memory_order_seq_cst) == static_cast<int>(runtime.workers.size());
-}
+bool all_idle(const Runtime& runtime) { return runtime.ending.all_idle(runtime.workers.size()); }
 
 /// For those that end together: the family, or one arena alone.
 template <class F>
@@ -80,9 +79,8 @@ bool anybody_outside(Runtime& runtime, bool family, std::uint64_t& begun) {
 
 bool Runtime::nothing_left(bool family) noexcept {
   std::uint64_t before = 0;
-  for_those_that_end(*this, family,
-                     [&](const Runtime& each) { before += each.stirred.load(std::memory_order_seq_cst); });
-  if (visits.load(std::memory_order_seq_cst) != 0) return false;  // somebody is about to post (L1)
+  for_those_that_end(*this, family, [&](const Runtime& each) { before += each.ending.stirred(); });
+  if (gate.anybody_inside()) return false;  // somebody is about to post
   bool done = true;
   for_those_that_end(*this, family, [&](const Runtime& each) { done = done && all_idle(each); });
   if (!done) return false;
@@ -95,26 +93,25 @@ bool Runtime::nothing_left(bool family) noexcept {
   if (anybody_outside(*this, family, waits_since) || waits_since != waits) return false;
   for_those_that_end(*this, family, [&](const Runtime& each) {
     done = done && all_idle(each);
-    after += each.stirred.load(std::memory_order_seq_cst);
+    after += each.ending.stirred();
   });
   return done && after == before;
 }
 
 /// \return whether this is the end; if not, there is something to look for.
 bool Worker::stay_until_the_end() noexcept {
-  runtime->idle.fetch_add(1, std::memory_order_seq_cst);
+  runtime->ending.enter_idle();
   std::uint64_t waits = 0;
-  while (!runtime->over.load(std::memory_order_acquire)) {
+  while (!runtime->ending.is_over()) {
     runtime->timers.fire_all(*this);
     if (has_work() || neighbours_show_work() || others_have_work()) {
-      runtime->idle.fetch_sub(1, std::memory_order_seq_cst);
-      runtime->stirred.fetch_add(1, std::memory_order_seq_cst);
+      runtime->ending.leave_idle();
       return false;
     }
-    const bool family = runtime->main.stopping.load(std::memory_order_seq_cst);
+    const bool family = runtime->main.ending.has_begun();
     if (runtime->nothing_left(family)) {
       for_those_that_end(*runtime, family, [](Runtime& each) {
-        each.over.store(true, std::memory_order_release);
+        each.ending.finish();
         if (each.arena != nullptr) each.arena->over.complete();
       });
     } else if (anybody_outside(*runtime, family, waits)) {

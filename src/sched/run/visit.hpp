@@ -4,22 +4,16 @@
 // only while it holds a Visit, for the few instructions of one call; it neither waits nor runs the program's code in
 // it.
 //
-//  L1  A visitor counts itself in Runtime::visits and then reads Runtime::current; finalize() takes the runtime out of
-//      `current` and then reads the count. All four are sequentially consistent. So a visitor either finds nothing, and
-//      the caller gets not_running, or finalize() sees it and waits for it, and finds the job that it has posted.
-//  L2  Waking a suspended task needs no gate, since a task may wait for a thread outside until the very end. But the
-//      waker counts itself in `visits` before it changes the state of the task, and stays counted until the task is in
-//      a queue. So a thread that sees that a task was woken, and then waits for `visits` to be 0, finds it in a queue.
-//  L3  The thread that called init() may be worker 0's guest for as long as it waits. finalize() by another thread
-//      sends it back when nothing is left to do (Runtime::send_guest_back), and ends after it has left.
+// The rules of the gate are in sched/run/gate.hpp. The thread that called init() may be worker 0's guest for as long as
+// it waits; finalize() by another thread sends it back when nothing is left to do (Runtime::send_guest_back), and ends
+// after it has left.
 #pragma once
 
-#include <atomic>
 #include <new>
 
-namespace charm::sched {
+#include "sched/run/gate.hpp"
 
-class Runtime;
+namespace charm::sched {
 
 class Visit {
  public:
@@ -38,7 +32,7 @@ class Visit {
   Runtime& operator*() const noexcept { return *runtime_; }
 
  private:
-  explicit Visit(const std::atomic<Runtime*>& whom) noexcept;
+  explicit Visit(Gate::Purpose purpose) noexcept;
   Runtime* runtime_;
   bool counted_ = false;
 };

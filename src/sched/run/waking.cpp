@@ -18,25 +18,22 @@ namespace charm::sched {
 using stealing::Flag;
 
 bool Runtime::wake(Worker& worker) noexcept {
-  using Slot = Worker::Slot;
-  Worker::State seen = worker.slot.load(std::memory_order_seq_cst);
-  if (seen.slot() != Slot::parked && seen.slot() != Slot::lent_parked) return false;
-  const bool guest = seen.slot() == Slot::lent_parked;
+  WorkerSlot::State seen = worker.slot.state();
+  if (!seen.parked()) return false;
+  const WorkerSlot::Who who = seen.who();
   const int seen_group = seen.group();
   // Counted as searching before it can run, in the group where it sleeps: a parked worker does not change groups.
   std::atomic<int>& searching = groups[static_cast<std::size_t>(seen_group)]->searching;
   searching.fetch_add(1, std::memory_order_relaxed);
   delay_between_steps();
-  if (!worker.slot.compare_exchange_strong(seen, guest ? Slot::lent : Slot::running, std::memory_order_seq_cst)) {
+  if (!worker.slot.wake(seen)) {
     // Meanwhile it counted as one that searches: a worker that found a job may have left the next to it (P3), and a
     // poster its job (P8).
     if (searching.fetch_sub(1, std::memory_order_seq_cst) == 1 && work_flags.any(Flag::asleep)) wake_near(seen_group);
     return false;
   }
   tracing::woke(worker);
-  os::FutexWord& bell = guest ? worker.guest_bell : worker.bell;
-  bell.store(1, std::memory_order_seq_cst);
-  os::futex_wake(bell, 1);
+  worker.slot.ring(who);
   return true;
 }
 
@@ -126,12 +123,9 @@ void Runtime::without_heavy_barrier() noexcept {
 }
 
 bool Runtime::ring(Worker& worker) noexcept {
-  using Slot = Worker::Slot;
-  const Slot seen = worker.slot.load(std::memory_order_seq_cst).slot();
-  if (seen != Slot::parked && seen != Slot::lent_parked) return false;
-  os::FutexWord& bell = seen == Slot::lent_parked ? worker.guest_bell : worker.bell;
-  bell.store(1, std::memory_order_seq_cst);
-  os::futex_wake(bell, 1);
+  const WorkerSlot::State seen = worker.slot.state();
+  if (!seen.parked()) return false;
+  worker.slot.ring(seen.who());
   return true;
 }
 
@@ -214,9 +208,7 @@ void set_idle_look(IdleLook look) {
   if (look != nullptr) runtime->main.wake_all();  // so that one of the sleepers becomes the lookout
 }
 
-void post_anywhere(ListedJob& job) noexcept {
-  sched::Runtime::existing.load(std::memory_order_acquire)->post_anywhere(&job);
-}
+void post_anywhere(ListedJob& job) noexcept { sched::Runtime::gate.existing()->post_anywhere(&job); }
 
 void deque_poked(Deque& deque) noexcept {
   if (!os::has_heavy_barrier()) [[unlikely]]

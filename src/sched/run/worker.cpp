@@ -52,7 +52,7 @@ void loop() noexcept {
     Job* job = worker->find_job();
     if (job == nullptr) {
       Fiber* self = worker->current;
-      const bool guest = worker->slot.load(std::memory_order_relaxed).slot() == Worker::Slot::lent;
+      const bool guest = worker->slot.who() == WorkerSlot::Who::guest;
       Fiber& thread = guest ? worker->runtime->send_guest_back(*worker) : worker->native;
       worker->enter(&thread);
       fiber::switch_to(*self, thread, recycle, nullptr);
@@ -105,14 +105,14 @@ void Worker::share_core() noexcept {
   if (contender.cpu >= 0 && contender.cpu != worker_core.cpu) main.core_turns.leave(contender);  // it has moved
   if (!main.core_turns.should_yield(contender)) return;
   main.core_turns.leave(contender);
-  if (!runtime->stopping.load(std::memory_order_relaxed)) main.core_turns.take(contender, worker_core.cpu);
+  if (!runtime->ending.has_begun(std::memory_order_relaxed)) main.core_turns.take(contender, worker_core.cpu);
 }
 
 /// After a sleep, as a searcher: takes the core, or lets another worker come in its place while it waits for it (E4).
 void Worker::take_turn() noexcept {
   Runtime& main = runtime->main;
   if (!main.shares_cores() || main.core_turns.try_take(contender, worker_core.cpu)) return;
-  if (runtime->stopping.load(std::memory_order_relaxed)) return;
+  if (runtime->ending.has_begun(std::memory_order_relaxed)) return;
   group->searching.fetch_sub(1, std::memory_order_relaxed);
   delay_between_steps();
   runtime->wake_anybody();
@@ -209,8 +209,7 @@ Job* Worker::own_job() noexcept {
     switch (kind) {
       case 0:
         if (!deque.empty()) {
-          bool flat = false;
-          if (Job* job = deque.pop_any(flat)) {
+          if (Job* job = deque.pop_any().job) {
             if (!deque.empty()) deque.answer();  // else the next push will
             return tracing::popped(*this, job);
           }
@@ -247,10 +246,10 @@ Job* Worker::shared_job() noexcept {
 namespace {
 
 /// By a thread that is no worker of the fiber's runtime, which exists for as long as the fiber has not been seen to be
-/// ready (L2 in sched/run/visit.hpp).
+/// ready (sched/run/gate.hpp, counted until queued).
 void make_ready_from_outside(Fiber* fiber) noexcept {
   Runtime& runtime = *static_cast<Runtime*>(fiber->runtime);
-  Runtime::visits.fetch_add(1, std::memory_order_seq_cst);
+  Runtime::gate.enter_unasked();
   tracing::made_ready(nullptr, fiber);
   const int bound = fiber->bound;
   fiber->card.state.store(fiber::TaskCard::State::ready, std::memory_order_release);
@@ -259,7 +258,7 @@ void make_ready_from_outside(Fiber* fiber) noexcept {
     runtime.post(*runtime.workers[static_cast<std::size_t>(bound)], fiber);
   else
     runtime.post_anywhere(fiber);
-  Runtime::visits.fetch_sub(1, std::memory_order_release);
+  Runtime::gate.leave();
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 //
 // A worker is not the same as its thread. While the thread that called init() waits in the runtime (run, parallel_for
 // ...), worker 0 is lent to it: that thread is then the guest, and `slot` says which of the two threads runs the
-// worker. That thread is "the owner" in the comments of the queues. Both threads may sleep in the worker, each at a
-// bell of its own: the worker's thread while the guest or nobody has the slot, the guest while it has the slot and
-// finds no work.
+// worker (sched/run/worker_slot.hpp). That thread is "the owner" in the comments of the queues. Both threads may sleep
+// in the worker: the worker's thread while the guest or nobody has the slot, the guest while it has the slot and finds
+// no work.
 #pragma once
 
 #include <charm/detail/worker.hpp>
@@ -18,13 +18,13 @@
 #include "base/random.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/stack_cache.hpp"
-#include "os/threads/futex.hpp"
 #include "sched/control/core_turns.hpp"
 #include "sched/run/error_number.hpp"
 #include "sched/run/exceptions.hpp"
 #include "sched/run/inbox.hpp"
 #include "sched/run/ready_queue.hpp"
 #include "sched/run/work_times.hpp"
+#include "sched/run/worker_slot.hpp"
 #include "stealing/work_flags.hpp"
 #include "trace/track.hpp"
 
@@ -63,22 +63,6 @@ struct Tally {
 };
 
 struct Worker : detail::WorkerBase {
-  /// Says which thread has the worker, and whether it is parked. The word of a parked worker also holds its place, so
-  /// that a waker whose compare-exchange succeeds counts it as searching on the chiplet where it sleeps.
-  enum class Slot : std::uint8_t { parked, running, lent_parked, lent };
-  class State {
-   public:
-    constexpr State(Slot slot) noexcept : word_(static_cast<std::uint32_t>(slot)) {}  // NOLINT: converts
-    constexpr State(Slot slot, stealing::Place place) noexcept
-        : word_(static_cast<std::uint32_t>(slot) | static_cast<std::uint32_t>(place.group) << 2U |
-                static_cast<std::uint32_t>(place.slot) << 17U) {}
-    [[nodiscard]] constexpr Slot slot() const noexcept { return static_cast<Slot>(word_ & 3U); }
-    [[nodiscard]] constexpr int group() const noexcept { return static_cast<int>((word_ >> 2U) & 0x7fffU); }
-
-   private:
-    std::uint32_t word_;
-  };
-
   Runtime* runtime = nullptr;
 
   // Used by the owner alone. Other workers know its place from the work flags, and its node from `node` below.
@@ -110,9 +94,7 @@ struct Worker : detail::WorkerBase {
   // Used by any thread.
   Inbox inbox;
   ReadyQueue ready;
-  alignas(64) std::atomic<State> slot{Slot::running};
-  os::FutexWord bell{0};
-  os::FutexWord guest_bell{0};
+  alignas(64) WorkerSlot slot;
   std::atomic<const fiber::Fiber*> shown{nullptr};  // `current`, for lists of tasks
   std::atomic<int> node{-1};                        // the node of its core
   std::atomic<int> cpu{-1};                         // the cpu of its core
@@ -181,7 +163,12 @@ struct Worker : detail::WorkerBase {
   detail::Job* near_job() noexcept;
   detail::Job* sent_job() noexcept;
   detail::Job* shared_job() noexcept;
+  struct Search;
   detail::Job* search() noexcept;
+  Search begin_search() noexcept;
+  detail::Job* look_once(unsigned round, bool leaves, bool resting) noexcept;
+  void sleep_in(Search& search) noexcept;
+  void end_search(const Search& search, const detail::Job* job) noexcept;
   detail::Job* steal(bool ready_too) noexcept;
   detail::Job* steal_from(stealing::Place place, bool ready_too) noexcept;
   void ask_for_work(unsigned attempt) noexcept;
@@ -202,9 +189,12 @@ struct Worker : detail::WorkerBase {
   [[nodiscard]] bool others_have_work() const noexcept;
   void poke_the_busy(int group_index, bool all) noexcept;
   void park(unsigned fruitless) noexcept;
-  bool stand_sentry(const void* sleep) noexcept;
-  bool leave_sentry(const void* sleep) noexcept;
-  bool stand_lookout(const void* sleep) noexcept;
+  struct Sleep;
+  Sleep announce_sleep(unsigned fruitless) noexcept;
+  bool last_search(Sleep& sleep) noexcept;
+  void sleep_until_woken(Sleep& sleep) noexcept;
+  std::int64_t sleep_limit(Sleep& sleep, bool ours) noexcept;
+  void return_from(Sleep& sleep) noexcept;
   void leave_lookout(const void* sleep) noexcept;
   void take_turn() noexcept;
   std::uint64_t next_random() noexcept { return base::next_random(random); }

@@ -247,7 +247,7 @@ void leave_blocking() noexcept {
       [](Fiber* from, void* argument) noexcept {
         auto* to = static_cast<Runtime*>(argument);
         sched::delay_between_steps();
-        if (to->over.load(std::memory_order_acquire))  // no worker is left: the task is dropped (B3)
+        if (to->ending.is_over())  // no worker is left: the task is dropped (B3)
           from->card.state.store(fiber::TaskCard::State::waiting, std::memory_order_release);
         else if (from->bound >= 0)
           sched::make_ready(from, false);

@@ -69,7 +69,7 @@ void wake_waiter(std::uintptr_t waiter, bool next) noexcept {
 struct EndWait {
   std::atomic<std::uintptr_t>& state;
   void operator()() const noexcept {
-    const sched::Visit runtime = sched::Visit::until_the_end();  // until the task is in a queue (L2)
+    const sched::Visit runtime = sched::Visit::until_the_end();  // until the task is in a queue
     if (const std::uintptr_t waiter = sched::end_early(state); waiter != 0) wake_waiter(waiter, false);
   }
 };
