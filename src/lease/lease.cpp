@@ -1,5 +1,7 @@
 #include "lease/lease.hpp"
 
+#include <charm/error.hpp>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -52,12 +54,21 @@ Lease::Lease(const std::string& path, const Machine& machine, int weight, int wa
       weight_(std::clamp(weight, 1, 1000)),
       around_(std::move(around)) {
   number_ = next_number();
+  if (const os::SharedFile::Turn turn(*file_); turn.granted() && !is_table()) {
+    throw Error(Errc::bad_config, "'" + path + "' is no table of shares, and is left as it is",
+                "let the setting share (CHARM_SHARE) name a file that does not exist yet");
+  }
   look(want);
+}
+
+bool Lease::is_table() const {
+  return file_->read(1).empty() || carries_mark(file_->read(header_bytes(), image_offset(0))) ||
+         carries_mark(file_->read(header_bytes(), image_offset(1)));
 }
 
 Lease::~Lease() {
   const os::SharedFile::Turn turn(*file_);
-  if (!turn.granted()) return;  // the next program that reads the table removes it
+  if (!turn.granted() || !is_table()) return;  // the next program that reads the table removes the entry
   Table table = read();
   std::erase_if(table.entries, [&](const Entry& entry) { return is_me(entry); });
   write(table);
@@ -125,6 +136,10 @@ Lease::Standing Lease::look(int want, const CoreCpuSet& busy) {
   }
   const os::SharedFile::Turn turn(*file_);
   if (!turn.granted()) return standing_;
+  if (!is_table()) {
+    around_.tell("the table of shares " + path_ + " was replaced by something else, which is left as it is");
+    return standing_;
+  }
   Table table = read();
   strike_out(table);
   const std::size_t self = join(table, want);

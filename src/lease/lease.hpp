@@ -75,6 +75,8 @@ class Lease {
   [[nodiscard]] double pause() const;
 
  private:
+  /// Whether the file is empty or carries our mark: nothing else is ever written to.
+  [[nodiscard]] bool is_table() const;
   Table read();
   bool write(Table& table);
   void reopen_if_gone();

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
@@ -14,6 +15,8 @@ namespace charm::os {
 int process_id() noexcept { return static_cast<int>(getpid()); }
 
 unsigned user_id() noexcept { return geteuid(); }
+
+bool has_more_rights_than_caller() noexcept { return getauxval(AT_SECURE) != 0; }
 
 std::string program_path() {
   std::error_code error;

@@ -53,6 +53,7 @@ std::unique_ptr<SequencedFile> SequencedFile::open(const std::string& path, bool
   struct stat found{};
   if (fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) refuse_file(path, "it is no plain file");
   if (found.st_uid != geteuid()) refuse_file(path, "it belongs to another user");
+  if (found.st_nlink > 1) refuse_file(path, "it has a second name");
   if (flock(file, LOCK_EX | LOCK_NB) != 0) {
     throw Error(Errc::bad_input, "another process keeps " + path + " up to date",
                 "one is enough for all programs; end it first, or name another file");
