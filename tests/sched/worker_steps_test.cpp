@@ -113,7 +113,8 @@ TEST(WorkerSteps, AWorkerThatIsBeingWokenAndLeavesItsJobsToOthersIsNotFree) {
   busy.get();
 }
 
-/// P2: nobody else searches, and nobody but the sleeper has asked the busy workers for anything.
+/// Barrier before the last search: nobody else searches, and nobody but the sleeper has asked the busy workers for
+/// anything.
 TEST(WorkerSteps, ASleepWithoutALimitEndsWhenAnyBusyWorkerForks) {
   for (int forks = 1; forks <= 2; ++forks) {
     Running runtime(3, three_chiplets());
@@ -158,8 +159,8 @@ TEST(WorkerSteps, ASleepWithoutALimitEndsWhenAnyBusyWorkerForks) {
 }
 
 #if defined(CHARM_STEPPED_CALLS)
-/// P3: a thread that wakes a worker counts it as searching before it has woken it. If another thread was faster, the
-/// worker may have found a job, and left it to the one that seemed to search to wake the next.
+/// Wakers count whom they wake: a thread that wakes a worker counts it as searching before it has woken it. If another
+/// thread was faster, the worker may have found a job, and left it to the one that seemed to search to wake the next.
 TEST(WorkerSteps, AWakerThatComesTooLateWakesTheNextInstead) {
   charm::Config config;
   config.deadlock = "off";

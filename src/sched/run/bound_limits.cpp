@@ -7,13 +7,13 @@
 // otherwise a job that waits for the time limit of another would wait for ever, and two workers could leave their jobs
 // to each other.
 //
-// L1  A worker is free if it is not busy, has a cpu, and does not itself leave jobs to others. A worker announces that
-//     it leaves jobs before it looks for a free one, so if two do so at the same time, at least one sees that the other
-//     is not free. (It looks at each idle worker. The numbers of those that sleep and that search would count a worker
-//     twice that is just being woken: on an oversubscribed machine all workers left their jobs to each other for
-//     seconds.)
-// L2  The answer is true for a moment only. A worker that leaves its own jobs to others looks again after a millisecond
-//     at the latest.
+// - Leave, then look for a free worker: A worker is free if it is not busy, has a cpu, and does not itself leave jobs
+//   to others. A worker announces that it leaves jobs before it looks for a free one, so if two do so at the same time,
+//   at least one sees that the other is not free. (It looks at each idle worker. The numbers of those that sleep and
+//   that search would count a worker twice that is just being woken: on an oversubscribed machine all workers left
+//   their jobs to each other for seconds.)
+// - Look again after a millisecond: The answer is true for a moment only. A worker that leaves its own jobs to others
+//   looks again after a millisecond at the latest.
 #include <charm/detail/deque.hpp>
 
 #include <bit>

@@ -280,7 +280,7 @@ Worker* Runtime::borrow() noexcept {
   Worker& worker = *workers[0];
   if (!worker.slot.borrow()) return nullptr;
   loan.begin();
-  if (shares_cores()) core_turns.try_take(worker.contender, worker.worker_core.cpu);  // else beside who has it (E1)
+  if (shares_cores()) core_turns.try_take(worker.contender, worker.worker_core.cpu);  // else beside who has it
   work_flags.clear(stealing::Flag::asleep, worker.place);
   if (home_signal_stack_ == nullptr) home_signal_stack_ = std::make_unique<SignalStack>();
   const std::uint64_t now = tracing::state(worker, trace::State::busy);  // read once: a short run() has to be cheap
@@ -314,7 +314,7 @@ void Runtime::give_back(Worker& worker) noexcept {
 }
 
 /// Called at the end of a loan that leaves no job behind: makes the worker's own thread search for the work of
-/// others before long (P5).
+/// others before long (look around after a loan).
 void Runtime::look_around_after_loan(Worker& worker) noexcept {
   switch (loan.after([this] { return anybody_busy(); })) {
     case Loan::Then::wake:
@@ -327,7 +327,7 @@ void Runtime::look_around_after_loan(Worker& worker) noexcept {
       break;
   }
   if (idle_look.load(std::memory_order_seq_cst) != nullptr && main.lookout.vacant())
-    ring(worker);  // it may be the one that looks for messages (P7)
+    ring(worker);  // it may be the one that looks for messages (one lookout)
 }
 
 fiber::Fiber& Runtime::send_guest_back(Worker& worker) noexcept {

@@ -75,7 +75,7 @@ class Runtime {
   static Runtime& get();
   static Gate gate;
   static std::atomic<int> outside_waiting;         // threads that are no workers and sleep until a task is done
-  static std::atomic<detail::IdleLook> idle_look;  // null: all work wakes somebody (P7)
+  static std::atomic<detail::IdleLook> idle_look;  // null: all work wakes somebody (one lookout)
 
   Runtime& main;                                    // itself, but for an arena's
   const std::shared_ptr<detail::ArenaState> arena;  // null but for an arena's
@@ -90,7 +90,8 @@ class Runtime {
   const stealing::DistanceTable distance_table;  // the distances between the groups
   stealing::WorkFlags work_flags;                // which workers exist, have work, are busy, sleep
   const stealing::StealPolicy& stealing_policy;
-  /// Jobs for a NUMA node's workers; `members` and `inbox` keep G2 for the node as the work flags does for a group.
+  /// Jobs for a NUMA node's workers; `members` and `inbox` keep the rule "no inbox without members" (Group) for the
+  /// node, as the work flags do for a group.
   struct NodeQueue {
     LockedQueue inbox;
     std::atomic<int> members{0};
@@ -156,7 +157,7 @@ class Runtime {
   /// Posts a job for a worker of a group, or of a node. \return false if it has no worker; then nothing was posted.
   bool post_group(int group, ListedJob* job) noexcept;
   bool post_node(int node, ListedJob* job) noexcept;
-  /// Moves the jobs of an inbox without members to the runtime's inbox (G2).
+  /// Moves the jobs of an inbox without members to the runtime's inbox (no inbox without members).
   void abandon(LockedQueue& queue) noexcept;
 
   // The parts of taking a core (placing.cpp).

@@ -1,4 +1,4 @@
-// Wakes sleeping workers, and sends jobs to workers, chiplets, nodes or any worker (P1 and P3 in
+// Wakes sleeping workers, and sends jobs to workers, chiplets, nodes or any worker (the rules are in
 // sched/run/parking.cpp).
 #include <algorithm>
 #include <bit>
@@ -27,8 +27,8 @@ bool Runtime::wake(Worker& worker) noexcept {
   searching.fetch_add(1, std::memory_order_relaxed);
   delay_between_steps();
   if (!worker.slot.wake(seen)) {
-    // Meanwhile it counted as one that searches: a worker that found a job may have left the next to it (P3), and a
-    // poster its job (P8).
+    // Meanwhile it counted as one that searches: a worker that found a job may have left the next to it (wakers count
+    // whom they wake), and a poster its job (rely on a searcher).
     if (searching.fetch_sub(1, std::memory_order_seq_cst) == 1 && work_flags.any(Flag::asleep)) wake_near(seen_group);
     return false;
   }
@@ -135,7 +135,8 @@ void Runtime::post(Worker& worker, ListedJob* job) noexcept {
 }
 
 // Unlike jobs in deques those in shared inboxes have no owner who would run them in any case: a sleeper must be woken,
-// unless a worker searches that will look there (P8). One that is awake looks at all of them before it sleeps.
+// unless a worker searches that will look there (rely on a searcher). One that is awake looks at all of them before it
+// sleeps.
 
 void Runtime::post_anywhere(ListedJob* job) noexcept {
   inbox.push(job);
@@ -179,7 +180,7 @@ bool Runtime::post_group(int group, ListedJob* job) noexcept {
   if (work_flags.count(Flag::member, group) == 0) return false;
   to.inbox.push(job);
   if (wake_one_of(group, [](const Worker&) { return true; })) return true;
-  if (work_flags.count(Flag::member, group) == 0) abandon(to.inbox);  // they have left meanwhile (G2)
+  if (work_flags.count(Flag::member, group) == 0) abandon(to.inbox);  // they have left meanwhile
   wake_resting_in(group);
   return true;
 }

@@ -108,7 +108,8 @@ void Worker::share_core() noexcept {
   if (!runtime->ending.has_begun(std::memory_order_relaxed)) main.core_turns.take(contender, worker_core.cpu);
 }
 
-/// After a sleep, as a searcher: takes the core, or lets another worker come in its place while it waits for it (E4).
+/// After a sleep, as a searcher: takes the core, or lets another worker come in its place while it waits for it
+/// (waiting passes wake-ups on).
 void Worker::take_turn() noexcept {
   Runtime& main = runtime->main;
   if (!main.shares_cores() || main.core_turns.try_take(contender, worker_core.cpu)) return;
@@ -195,7 +196,7 @@ Job* Worker::find_job() noexcept {
 
 /// The worker's own jobs: calls to it, its forked jobs, newest first, and fibers that can go on. Each of the
 /// three comes first in turn, so that tasks which yield in a circle cannot starve the others; every 61st time the
-/// shared inboxes come first, and every 10 ms the jobs of other workers (P6 in sched/run/parking.cpp).
+/// shared inboxes come first, and every 10 ms the jobs of other workers (look at the others, sched/run/parking.cpp).
 Job* Worker::own_job() noexcept {
   if (++tick % 61 == 0 || look_around) {
     look_around = false;

@@ -38,12 +38,13 @@ struct Worker;
 /// chiplet that has a core of the placement, at any level, and one for workers that are not bound. The runtime's work
 /// flags say which slots of a group have a member, have work, are busy or asleep; `at` names the worker of each slot.
 ///
-/// G1  A slot's entry is written before any flag of that slot but `member` is set. It stays when its worker leaves. An
-///     old entry then names a worker of another group, and a thief that follows it may steal from that worker.
-/// G2  The inbox belongs to the group and does not move with its members. While it holds a job, a member will look at
-///     it before it sleeps, or the job is being moved to the runtime's inbox: the last member to leave moves the jobs
-///     after it has cleared its flags, and a poster checks after its push whether there is a member, and moves them if
-///     there is none. Both orders are sequentially consistent, so one of the two sees the other.
+/// - Entries outlast their workers: A slot's entry is written before any flag of that slot but `member` is set. It
+///   stays when its worker leaves. An old entry then names a worker of another group, and a thief that follows it may
+///   steal from that worker.
+/// - No inbox without members: The inbox belongs to the group and does not move with its members. While it holds a job,
+///   a member will look at it before it sleeps, or the job is being moved to the runtime's inbox: the last member to
+///   leave moves the jobs after it has cleared its flags, and a poster checks after its push whether there is a member,
+///   and moves them if there is none. Both orders are sequentially consistent, so one of the two sees the other.
 struct Group {
   Group(int chiplet_id, std::size_t capacity) : chiplet(chiplet_id), at(capacity) {}
   const int chiplet;
@@ -79,7 +80,7 @@ struct Worker : detail::WorkerBase {
   std::uint32_t yields = 0;
   int bound_limits = 0;          // bound tasks that wait here with a time limit (sched/run/bound_limits.cpp)
   bool look_around = false;      // the next search of the own queues begins with the shared queues
-  bool look_at_others = false;   // and continues with those of other workers (P6 in sched/run/parking.cpp)
+  bool look_at_others = false;   // and continues with those of other workers
   Handling* handling = nullptr;  // exception state of the thread that has the worker
   int* error_number = nullptr;   // errno of that thread
   std::uint64_t last_timer_look = 0;

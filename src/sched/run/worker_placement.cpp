@@ -3,8 +3,8 @@
 //
 // Only the worker's own thread moves it, between two jobs, so it is neither searching nor asleep. Its deque,
 // ready fibers and inbox move with it: thieves find it by its new place, and by the old one as long as a
-// flag there is set. The inboxes of its group and node stay where they are; G2 (sched/run/worker.hpp) explains why no
-// job stays in them.
+// flag there is set. The inboxes of its group and node stay where they are; "no inbox without members"
+// (sched/run/worker.hpp) explains why no job stays in them.
 #include <charm/error.hpp>
 
 #include <string>
