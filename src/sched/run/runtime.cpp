@@ -92,7 +92,8 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
       cancellable_waits(placement.start().size()),
       deadlock(*this),
       blocking_pool(std::make_unique<BlockingPool>(*this, static_cast<std::size_t>(settings.blocking_threads))),
-      core_turns(is_main() ? machine.allowed_cpus.back() + 1 : 0) {
+      core_turns(is_main() ? machine.allowed_cpus.back() + 1 : 0),
+      stacks(machine.nodes.size()) {
   if (is_main()) {
     forget_oversubscription();
     if (const Oversubscription seen = oversubscription_at_start(machine, placement, bind != Bind::none);
@@ -102,10 +103,6 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
   }
   const std::vector<WorkerCore>& worker_cores = placement.start();
   for (std::size_t n = 0; n < machine.nodes.size(); ++n) nodes.push_back(std::make_unique<NodeQueue>());
-  for (std::size_t n = 0; n < machine.nodes.size() + 1; ++n) {
-    pools_.push_back(std::make_unique<FiberPool>());
-    pools_.back()->node = static_cast<int>(n) - 1;
-  }
   for (int g = 0; g < distance_table.groups(); ++g) {
     groups.push_back(std::make_unique<Group>(distance_table.chiplet(g), worker_cores.size()));
     group_by_chiplet_.resize(
@@ -193,12 +190,6 @@ void Runtime::record() {
   }
 }
 
-std::vector<fiber::Fiber*> Runtime::all_fibers() const {
-  std::vector<fiber::Fiber*> fibers;
-  for (const auto& of_node : pools_) fibers.insert(fibers.end(), of_node->all.begin(), of_node->all.end());
-  return fibers;
-}
-
 /// From here on nobody comes in, and what is there is finished.
 void Runtime::make_ready_to_end() noexcept {
   gate.close();
@@ -231,7 +222,7 @@ Runtime::~Runtime() {
   if (!is_main()) {
     join();
     blocking_pool.reset();
-    for (fiber::Fiber* fiber : all_fibers()) fiber::destroy(fiber);
+    for (fiber::Fiber* fiber : stacks.all()) fiber::destroy(fiber);
     return;
   }
   make_ready_to_end();
@@ -247,9 +238,9 @@ Runtime::~Runtime() {
   for (const auto& each : ended) each->blocking_pool.reset();
   remove_overflow_report();
   forget_oversubscription();
-  std::vector<fiber::Fiber*> fibers = all_fibers();
+  std::vector<fiber::Fiber*> fibers = stacks.all();
   for (const auto& each : ended) {
-    const auto more = each->all_fibers();
+    const auto more = each->stacks.all();
     fibers.insert(fibers.end(), more.begin(), more.end());
   }
   if (const std::size_t dropped = drop_tasks(*this, fibers); dropped > 0) {
@@ -262,7 +253,7 @@ Runtime::~Runtime() {
     for (const auto& state : arenas) state->runtime.store(nullptr, std::memory_order_release);
   }
   ended.clear();
-  for (fiber::Fiber* fiber : all_fibers()) fiber::destroy(fiber);
+  for (fiber::Fiber* fiber : stacks.all()) fiber::destroy(fiber);
   if (loan.is_home_thread()) steering->release_guest();
 }
 

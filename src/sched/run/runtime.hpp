@@ -4,13 +4,10 @@
 
 #include <charm/detail/idle_look.hpp>
 #include <charm/machine.hpp>
-#include <charm/stats.hpp>
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <thread>
-#include <unordered_set>
 #include <vector>
 
 #include "base/settings.hpp"
@@ -25,6 +22,7 @@
 #include "sched/run/gate.hpp"
 #include "sched/run/loan.hpp"
 #include "sched/run/sleepers_role.hpp"
+#include "sched/run/stack_pools.hpp"
 #include "sched/run/worker.hpp"
 #include "sched/wait/blocking_pool.hpp"
 #include "sched/wait/cancelling.hpp"
@@ -119,6 +117,7 @@ class Runtime {
   std::atomic<int> leaving{0};  // number of workers that leave jobs to others (sched/run/bound_limits.cpp)
   SleepersRole sentry;          // the sleeper that looks for private jobs while all idle ones sleep
   Loan loan;                    // of worker 0
+  StackPools stacks;
 
   /// The index in `groups` of a chiplet's group; -1 if the chiplet has no core of the placement.
   [[nodiscard]] int group_of(int chiplet) const noexcept {
@@ -187,35 +186,12 @@ class Runtime {
   /// that its thread goes on and gives the worker back. \return the stack on which to continue.
   fiber::Fiber& send_guest_back(Worker& worker) noexcept;
 
-  /// Calls `function` for every fiber of the pools. None is made or destroyed meanwhile.
-  template <class F>
-  void for_each_fiber(F&& function) {
-    for (auto& fibers : pools_) {
-      std::lock_guard lock(fibers->mutex);
-      for (fiber::Fiber* fiber : fibers->all) function(*fiber);
-    }
-  }
-
-  // Idle fibers beyond the few that every worker keeps. A stack's memory lies on the node of the worker that it was
-  // made for, and it comes back to that node's pool from wherever its last task ended.
+  /// A fiber whose stack is on the node, an idle one if there is one.
   fiber::Fiber* take_fiber(int node) noexcept;
-  void give_fiber(fiber::Fiber* fiber) noexcept;
-  [[nodiscard]] std::vector<StackPoolStats> stack_pools() const;
   /// The malloc's weights, if the setting home asks for them and some are published; else null.
   std::shared_ptr<const memory::WeightPage> weights_in_force();
 
  private:
-  static constexpr std::size_t most_idle_fibers = 256;  // of a node; further ones are given back to the system
-  friend struct GdbLayout;
-  struct FiberPool {
-    int node = -1;
-    std::mutex mutex;
-    std::vector<fiber::Fiber*> idle;
-    std::unordered_set<fiber::Fiber*> all;
-    std::size_t most = 0;  // largest number that existed at a time
-    std::uint64_t made = 0;
-  };
-  FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
   const CharmGdbEntry* const gdb_layout_ = charm_gdb_layout;  // makes the linker keep the table in static programs
   memory::PublishedWeights published_weights_;
   struct Unstarted {};
@@ -223,7 +199,6 @@ class Runtime {
           std::unique_ptr<counters::Source> source);
   static Plan plan_of(const Config& config);
   [[nodiscard]] bool is_main() const noexcept { return this == &main; }
-  [[nodiscard]] std::vector<fiber::Fiber*> all_fibers() const;
   void make_ready_to_end() noexcept;
   void join() noexcept;
   void look_around_after_loan(Worker& worker) noexcept;
@@ -241,8 +216,7 @@ class Runtime {
   void wake_resting_in(int group) noexcept;
   void wake_resting_on(int node) noexcept;
 
-  std::vector<int> group_by_chiplet_;              // [chiplet + 1]
-  std::vector<std::unique_ptr<FiberPool>> pools_;  // [node + 1]; [0]: unbound workers, whose node is -1
+  std::vector<int> group_by_chiplet_;  // [chiplet + 1]
   std::atomic<std::uint64_t> next_task_id_{1};
   std::unique_ptr<SignalStack> home_signal_stack_;
 };

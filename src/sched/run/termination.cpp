@@ -45,7 +45,7 @@ bool Runtime::queues_are_empty() noexcept {
 /// Whether a task is suspended, where all workers are idle.
 bool Runtime::has_tasks() noexcept {
   bool any = false;
-  for_each_fiber(
+  stacks.for_each(
       [&](const fiber::Fiber& fiber) { any = any || fiber.card.function.load(std::memory_order_relaxed) != nullptr; });
   return any;
 }

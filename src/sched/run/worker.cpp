@@ -179,7 +179,7 @@ Fiber* Worker::take_fiber() noexcept {
 
 void Worker::give_fiber(Fiber* fiber) noexcept {
   constexpr int most = 16;
-  if (free_count == most) return runtime->give_fiber(fiber);
+  if (free_count == most) return runtime->stacks.give(*fiber);
   fiber->next = free_fibers;
   free_fibers = fiber;
   ++free_count;
