@@ -32,7 +32,7 @@ bool Worker::another_is_free() const noexcept {
       for (auto idle = flags.word(Flag::member, group, w) & ~flags.word(Flag::busy, group, w); idle != 0;
            idle &= idle - 1) {
         const Worker* other = runtime->worker_at({group, w * stealing::WorkFlags::word_bits + std::countr_zero(idle)});
-        if (other != nullptr && other != this && !other->leaving.load(std::memory_order_seq_cst) &&
+        if (other != nullptr && other != this && !other->leaves_jobs.now(std::memory_order_seq_cst) &&
             !runtime->steering->rests(*other))
           return true;
       }
@@ -43,13 +43,12 @@ bool Worker::another_is_free() const noexcept {
 
 /// Called as a searcher. \return whether the worker is to leave to others what they can run.
 bool Worker::leaves_to_others() noexcept {
-  if (bound_limits == 0 || runtime->ending.has_begun()) {
+  if (!bound_limits.any() || runtime->ending.has_begun()) {
     take_again();
     return false;
   }
-  if (!leaving.exchange(true, std::memory_order_seq_cst)) runtime->leaving.fetch_add(1, std::memory_order_seq_cst);
-  if (runtime->leaving.load(std::memory_order_seq_cst) >= static_cast<int>(runtime->workers.size()) ||
-      !another_is_free()) {
+  leaves_jobs.begin(runtime->leaving_workers);
+  if (runtime->leaving_workers.all(runtime->workers.size()) || !another_is_free()) {
     take_again();
     return false;
   }
@@ -59,9 +58,6 @@ bool Worker::leaves_to_others() noexcept {
   return true;
 }
 
-void Worker::take_again() noexcept {
-  if (leaving.load(std::memory_order_relaxed) && leaving.exchange(false, std::memory_order_seq_cst))
-    runtime->leaving.fetch_sub(1, std::memory_order_seq_cst);
-}
+void Worker::take_again() noexcept { leaves_jobs.end(runtime->leaving_workers); }
 
 }  // namespace charm::sched

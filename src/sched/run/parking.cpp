@@ -68,14 +68,14 @@ bool Worker::rests() const noexcept { return runtime->steering->rests(*this) && 
 
 /// Whether there is a job in the own queues or the shared inboxes.
 bool Worker::has_work() const noexcept {
-  if (leaving.load(std::memory_order_relaxed)) return !inbox.empty() || near_inboxes_arrived();
+  if (leaves_jobs.now()) return !inbox.empty() || near_inboxes_arrived();
   if (rests()) return !inbox.empty() || !ready.empty() || !deque.empty() || near_inboxes_arrived();
   return !inbox.empty() || !ready.empty() || !deque.empty() || inboxes_arrived();
 }
 
 /// Whether the work flags say that a worker of the chiplet has work.
 bool Worker::neighbours_show_work() const noexcept {
-  if (rests() || leaving.load(std::memory_order_relaxed)) return false;
+  if (rests() || leaves_jobs.now()) return false;
   const stealing::WorkFlags& work_flags = runtime->work_flags;
   // The worker's own flag, or the flag of a worker whose queues are empty by now, must not keep the chiplet awake.
   for (int w = 0; w < work_flags.words(place.group); ++w) {
@@ -175,7 +175,7 @@ void Worker::park(unsigned fruitless) noexcept {
 Worker::Sleep Worker::announce_sleep(unsigned fruitless) noexcept {
   stealing::WorkFlags& work_flags = runtime->work_flags;
   const bool resting = rests();  // then it is not among the sleepers
-  const bool leaves = leaving.load(std::memory_order_relaxed);
+  const bool leaves = leaves_jobs.now();
   if (!resting) work_flags.set(Flag::asleep, place);
   delay_between_steps();
   group->searching.fetch_sub(1, std::memory_order_seq_cst);  // before it looks at the inboxes

@@ -114,9 +114,9 @@ class Runtime {
 
   alignas(64) Ending ending;
   std::atomic<std::int64_t> next_exposure_ns{0};
-  std::atomic<int> leaving{0};  // number of workers that leave jobs to others (sched/run/bound_limits.cpp)
-  SleepersRole sentry;          // the sleeper that looks for private jobs while all idle ones sleep
-  Loan loan;                    // of worker 0
+  LeavingWorkers leaving_workers;
+  SleepersRole sentry;  // the sleeper that looks for private jobs while all idle ones sleep
+  Loan loan;            // of worker 0
   StackPools stacks;
 
   /// The index in `groups` of a chiplet's group; -1 if the chiplet has no core of the placement.

@@ -141,7 +141,7 @@ void Worker::watch_others() noexcept {
 
 /// A look at the jobs of other workers by a worker that has enough of its own (look at the others).
 Job* Worker::others_job() noexcept {
-  if (rests() || leaving.load(std::memory_order_relaxed)) return nullptr;
+  if (rests() || leaves_jobs.now()) return nullptr;
   if (Job* job = steal(true)) return job;
   const Place asked = std::exchange(asked_lately, Place{});
   Worker* silent = asked ? runtime->worker_at(asked) : nullptr;

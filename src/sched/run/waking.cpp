@@ -55,7 +55,7 @@ int cpu_outside(const Steering& steering) noexcept {
 bool Runtime::wakes_last(const Worker& worker, int callers_cpu) const noexcept {
   const int cpu = worker.cpu.load(std::memory_order_relaxed);
   const bool knows = callers_cpu >= 0 && loan.is_home_thread();  // where the thread that called init() runs
-  return worker.leaving.load(std::memory_order_relaxed) || (callers_cpu >= 0 && cpu == callers_cpu) ||
+  return worker.leaves_jobs.now() || (callers_cpu >= 0 && cpu == callers_cpu) ||
          (main.shares_cores() && main.core_turns.taken(worker.contender, cpu)) ||
          (!knows && worker.id == 0 && settings.lend_caller && !loan.guest_waits());
 }
@@ -146,9 +146,7 @@ void Runtime::post_anywhere(ListedJob* job) noexcept {
 
 /// Whether a worker searches that has its cpu, and leaves no jobs to others. To be asked after the job was posted.
 bool Runtime::anybody_searches() const noexcept {
-  if (oversubscribed() || main.shares_cores() || leaving.load(std::memory_order_seq_cst) > 0 ||
-      steering->anybody_rests())
-    return false;
+  if (oversubscribed() || main.shares_cores() || leaving_workers.any() || steering->anybody_rests()) return false;
   return std::any_of(groups.begin(), groups.end(),
                      [](const auto& group) { return group->searching.load(std::memory_order_seq_cst) > 0; });
 }

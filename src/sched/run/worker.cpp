@@ -188,7 +188,7 @@ void Worker::give_fiber(Fiber* fiber) noexcept {
 Job* Worker::find_job() noexcept {
   runtime->timers.before_job(*this);
   if (handoff != nullptr) return std::exchange(handoff, nullptr);
-  if (bound_limits == 0) [[likely]] {
+  if (!bound_limits.any()) [[likely]] {
     if (Job* job = own_job()) return job;
   }
   return search();

@@ -19,6 +19,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/stack_cache.hpp"
 #include "sched/control/core_turns.hpp"
+#include "sched/run/bound_limits.hpp"
 #include "sched/run/error_number.hpp"
 #include "sched/run/exceptions.hpp"
 #include "sched/run/inbox.hpp"
@@ -78,7 +79,7 @@ struct Worker : detail::WorkerBase {
   fiber::StackCache further_stacks;  // for deep recursion
   std::uint32_t tick = 0;            // counts searches of the own queues; decides which is first, so only these count
   std::uint32_t yields = 0;
-  int bound_limits = 0;          // bound tasks that wait here with a time limit (sched/run/bound_limits.cpp)
+  BoundLimits bound_limits;
   bool look_around = false;      // the next search of the own queues begins with the shared queues
   bool look_at_others = false;   // and continues with those of other workers
   Handling* handling = nullptr;  // exception state of the thread that has the worker
@@ -100,8 +101,8 @@ struct Worker : detail::WorkerBase {
   std::atomic<int> node{-1};                        // the node of its core
   std::atomic<int> cpu{-1};                         // the cpu of its core
   std::atomic<int> home_group{0};                   // the group of `place`, perhaps a moment old
-  std::atomic<bool> leaving{false};                 // it leaves jobs to others (sched/run/bound_limits.cpp)
-  std::atomic<bool> reserved{false};                // for a part of a batch that will be sent to it (src/task_dag)
+  LeavesJobs leaves_jobs;
+  std::atomic<bool> reserved{false};  // for a part of a batch that will be sent to it (src/task_dag)
   alignas(64) Tally tally;
   WorkTimes times;
 
