@@ -55,7 +55,7 @@ using stealing::Flag;
 
 bool Worker::near_inboxes_arrived() const noexcept {
   return !group->inbox.empty() ||
-         (worker_core.node >= 0 && !runtime->nodes[static_cast<std::size_t>(worker_core.node)]->inbox.empty());
+         (worker_core.node >= 0 && !runtime->nodes[static_cast<std::size_t>(worker_core.node)]->empty());
 }
 
 bool Worker::inboxes_arrived() const noexcept {
@@ -224,7 +224,7 @@ bool Worker::last_search(Sleep& sleep) noexcept {
   }
   return sleep.more || inbox.arrived() || !sleep.group.inbox.empty() ||
          (sleep.takes_any_job() && !runtime->inbox.empty()) || runtime->ending.has_begun() ||
-         (sleep.node >= 0 && !runtime->nodes[static_cast<std::size_t>(sleep.node)]->inbox.empty()) ||
+         (sleep.node >= 0 && !runtime->nodes[static_cast<std::size_t>(sleep.node)]->empty()) ||
          runtime->steering->has_news(*this);
 }
 

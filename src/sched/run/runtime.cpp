@@ -102,7 +102,7 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
     if (!os::register_heavy_barrier()) without_heavy_barrier();
   }
   const std::vector<WorkerCore>& worker_cores = placement.start();
-  for (std::size_t n = 0; n < machine.nodes.size(); ++n) nodes.push_back(std::make_unique<NodeQueue>());
+  for (std::size_t n = 0; n < machine.nodes.size(); ++n) nodes.push_back(std::make_unique<NodeInbox>());
   for (int g = 0; g < distance_table.groups(); ++g) {
     groups.push_back(std::make_unique<Group>(distance_table.chiplet(g), worker_cores.size()));
     group_by_chiplet_.resize(
@@ -110,9 +110,8 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
     group_by_chiplet_[static_cast<std::size_t>(distance_table.chiplet(g) + 1)] = g;
   }
   for (const Core& core : machine.cores) {
-    std::vector<int>& near = nodes[static_cast<std::size_t>(core.node)]->groups;
     const int group = group_of(core.chiplet);
-    if (group >= 0 && std::find(near.begin(), near.end(), group) == near.end()) near.push_back(group);
+    if (group >= 0) nodes[static_cast<std::size_t>(core.node)]->add_group(group);
   }
 
   for (std::size_t i = 0; i < worker_cores.size(); ++i) {
@@ -294,7 +293,7 @@ void Runtime::give_back(Worker& worker) noexcept {
   const int node = worker.worker_core.node;
   worker.slot.give_back(worker.place);
   if (more || worker.inbox.arrived() || !group.inbox.empty() || !inbox.empty() ||
-      (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()) || timers.pending() ||
+      (node >= 0 && !nodes[static_cast<std::size_t>(node)]->empty()) || timers.pending() ||
       steering->has_news(worker) || ending.has_begun()) {
     wake(worker);  // its own thread continues with the jobs that were left
   } else {

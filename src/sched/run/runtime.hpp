@@ -21,6 +21,7 @@
 #include "sched/run/ending.hpp"
 #include "sched/run/gate.hpp"
 #include "sched/run/loan.hpp"
+#include "sched/run/node_inbox.hpp"
 #include "sched/run/sleepers_role.hpp"
 #include "sched/run/stack_pools.hpp"
 #include "sched/run/worker.hpp"
@@ -88,14 +89,7 @@ class Runtime {
   const stealing::DistanceTable distance_table;  // the distances between the groups
   stealing::WorkFlags work_flags;                // which workers exist, have work, are busy, sleep
   const stealing::StealPolicy& stealing_policy;
-  /// Jobs for a NUMA node's workers; `members` and `inbox` keep the rule "no inbox without members" (Group) for the
-  /// node, as the work flags do for a group.
-  struct NodeQueue {
-    LockedQueue inbox;
-    std::atomic<int> members{0};
-    std::vector<int> groups;  // the groups whose cores may be on the node
-  };
-  std::vector<std::unique_ptr<NodeQueue>> nodes;  // by node id
+  std::vector<std::unique_ptr<NodeInbox>> nodes;  // by node id
   LockedQueue inbox;                              // jobs for any worker
   std::unique_ptr<Steering> steering;
   std::unique_ptr<Sharing> sharing;  // null if the runtime leases no cores
@@ -157,7 +151,10 @@ class Runtime {
   bool post_group(int group, ListedJob* job) noexcept;
   bool post_node(int node, ListedJob* job) noexcept;
   /// Moves the jobs of an inbox without members to the runtime's inbox (no inbox without members).
-  void abandon(LockedQueue& queue) noexcept;
+  template <class Queue>
+  void abandon(Queue& queue) noexcept {
+    while (ListedJob* job = queue.pop()) post_anywhere(job);
+  }
 
   // The parts of taking a core (placing.cpp).
   void join_group(Worker& worker, int group);

@@ -37,7 +37,7 @@ bool Runtime::queues_are_empty() noexcept {
     if (!group->inbox.empty()) return false;
   }
   for (auto& node : nodes) {
-    if (!node->inbox.empty()) return false;
+    if (!node->empty()) return false;
   }
   return inbox.empty();
 }

@@ -169,10 +169,6 @@ void Runtime::post_near(int chiplet, ListedJob* job) noexcept {
   if (home < 0 || !wake_one_of(home, anybody)) wake_anybody();
 }
 
-void Runtime::abandon(LockedQueue& queue) noexcept {
-  while (ListedJob* job = queue.pop()) post_anywhere(job);
-}
-
 bool Runtime::post_group(int group, ListedJob* job) noexcept {
   Group& to = *groups[static_cast<std::size_t>(group)];
   if (work_flags.count(Flag::member, group) == 0) return false;
@@ -185,14 +181,13 @@ bool Runtime::post_group(int group, ListedJob* job) noexcept {
 
 bool Runtime::post_node(int node, ListedJob* job) noexcept {
   if (node < 0 || static_cast<std::size_t>(node) >= nodes.size()) return false;
-  NodeQueue& to = *nodes[static_cast<std::size_t>(node)];
-  if (to.members.load(std::memory_order_seq_cst) == 0) return false;
-  to.inbox.push(job);
-  for (int group : to.groups) {
+  NodeInbox& to = *nodes[static_cast<std::size_t>(node)];
+  if (!to.post(job)) return false;
+  for (int group : to.groups()) {
     if (wake_one_of(group, [node](const Worker& w) { return w.node.load(std::memory_order_seq_cst) == node; }))
       return true;
   }
-  if (to.members.load(std::memory_order_seq_cst) == 0) abandon(to.inbox);
+  if (to.members() == 0) abandon(to);
   wake_resting_on(node);
   return true;
 }

@@ -236,7 +236,7 @@ Job* Worker::sent_job() noexcept {
 /// A job that was sent to this chiplet or node.
 Job* Worker::near_job() noexcept {
   if (Job* job = group->inbox.pop()) return job;
-  return worker_core.node >= 0 ? runtime->nodes[static_cast<std::size_t>(worker_core.node)]->inbox.pop() : nullptr;
+  return worker_core.node >= 0 ? runtime->nodes[static_cast<std::size_t>(worker_core.node)]->pop() : nullptr;
 }
 
 Job* Worker::shared_job() noexcept {
@@ -289,7 +289,7 @@ void Worker::push_ready(ListedJob* job) noexcept {
     case Bind::chiplet:
       return group->inbox.push(job);
     case Bind::node:
-      if (worker_core.node >= 0) return runtime->nodes[static_cast<std::size_t>(worker_core.node)]->inbox.push(job);
+      if (worker_core.node >= 0) return runtime->nodes[static_cast<std::size_t>(worker_core.node)]->push(job);
       [[fallthrough]];
     default:
       return ready.push(job);

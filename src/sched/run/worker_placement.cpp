@@ -35,16 +35,20 @@ void Runtime::leave_group(stealing::Place place) noexcept {
 
 void Runtime::join_node(Worker& worker, int node) noexcept {
   worker.node.store(node, std::memory_order_seq_cst);
-  if (node >= 0) nodes[static_cast<std::size_t>(node)]->members.fetch_add(1, std::memory_order_seq_cst);
+  if (node >= 0) nodes[static_cast<std::size_t>(node)]->join();
 }
 
 void Runtime::leave_node(int node) noexcept {
   if (node < 0) return;
-  NodeQueue& queue = *nodes[static_cast<std::size_t>(node)];
-  if (queue.members.fetch_sub(1, std::memory_order_seq_cst) == 1)
-    abandon(queue.inbox);
-  else if (!queue.inbox.empty())
-    wake_resting_on(node);
+  NodeInbox& left = *nodes[static_cast<std::size_t>(node)];
+  switch (left.leave()) {
+    case NodeInbox::Left::unserved:
+      return abandon(left);
+    case NodeInbox::Left::jobs_of_others:
+      return wake_resting_on(node);
+    case NodeInbox::Left::nothing:
+      break;
+  }
 }
 
 void Worker::move_to(const WorkerCore& to) {
