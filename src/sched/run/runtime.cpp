@@ -101,10 +101,22 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
       report_oversubscription(seen, base::monotonic_ns());
     if (!os::register_heavy_barrier()) without_heavy_barrier();
   }
-  const std::vector<WorkerCore>& worker_cores = placement.start();
+  make_groups();
+  make_workers(plan);
+  record();
+
+  if (!cpus && machine.is_live()) cpus = os::live_cpu_watch();
+  std::optional<Steering::Share> share;
+  if (!is_main()) share = Steering::Share{main.steering->wanted_cpus(), plan.given, plan.cpus};
+  steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source), std::move(share));
+  for (auto& worker : workers) worker->meter = steering->meter(*worker);
+}
+
+/// The groups of workers and the inboxes of the nodes, without members.
+void Runtime::make_groups() {
   for (std::size_t n = 0; n < machine.nodes.size(); ++n) nodes.push_back(std::make_unique<NodeInbox>());
   for (int g = 0; g < distance_table.groups(); ++g) {
-    groups.push_back(std::make_unique<Group>(distance_table.chiplet(g), worker_cores.size()));
+    groups.push_back(std::make_unique<Group>(distance_table.chiplet(g), placement.start().size()));
     group_by_chiplet_.resize(
         std::max(group_by_chiplet_.size(), static_cast<std::size_t>(distance_table.chiplet(g)) + 2), -1);
     group_by_chiplet_[static_cast<std::size_t>(distance_table.chiplet(g) + 1)] = g;
@@ -113,7 +125,11 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
     const int group = group_of(core.chiplet);
     if (group >= 0) nodes[static_cast<std::size_t>(core.node)]->add_group(group);
   }
+}
 
+/// The workers at their places, without threads.
+void Runtime::make_workers(const Plan& plan) {
+  const std::vector<WorkerCore>& worker_cores = placement.start();
   for (std::size_t i = 0; i < worker_cores.size(); ++i) {
     auto worker = std::make_unique<Worker>();
     worker->id = static_cast<int>(i);
@@ -128,13 +144,6 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
     join_group(*worker, group_of(worker_cores[i].chiplet));
     workers.push_back(std::move(worker));
   }
-  record();
-
-  if (!cpus && machine.is_live()) cpus = os::live_cpu_watch();
-  std::optional<Steering::Share> share;
-  if (!is_main()) share = Steering::Share{main.steering->wanted_cpus(), plan.given, plan.cpus};
-  steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source), std::move(share));
-  for (auto& worker : workers) worker->meter = steering->meter(*worker);
 }
 
 void Runtime::start() {

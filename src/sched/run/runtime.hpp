@@ -76,6 +76,7 @@ class Runtime {
   static std::atomic<int> outside_waiting;         // threads that are no workers and sleep until a task is done
   static std::atomic<detail::IdleLook> idle_look;  // null: all work wakes somebody (one lookout)
 
+  // Fixed when the workers start, so that all may read it.
   Runtime& main;                                    // itself, but for an arena's
   const std::shared_ptr<detail::ArenaState> arena;  // null but for an arena's
   const base::Settings settings;
@@ -87,31 +88,33 @@ class Runtime {
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::unique_ptr<Group>> groups;    // every chiplet; of unbound workers one for all
   const stealing::DistanceTable distance_table;  // the distances between the groups
-  stealing::WorkFlags work_flags;                // which workers exist, have work, are busy, sleep
+  stealing::WorkFlags work_flags;                // hot and shared: which workers exist, have work, are busy, sleep
   const stealing::StealPolicy& stealing_policy;
   std::vector<std::unique_ptr<NodeInbox>> nodes;  // by node id
-  LockedQueue inbox;                              // jobs for any worker
+  LockedQueue inbox;                              // hot and shared: jobs for any worker
   std::unique_ptr<Steering> steering;
   std::unique_ptr<Sharing> sharing;  // null if the runtime leases no cores
 
+  // Rare: waits, time limits, the end of waits.
   Timers timers;
   CancellableWaits cancellable_waits;
   DeadlockWatch deadlock;
   std::unique_ptr<BlockingPool> blocking_pool;
 
-  // Of the main runtime.
+  // Of the main runtime. Rare: arenas come and go.
   CoreTurns core_turns;
   std::vector<std::shared_ptr<detail::ArenaState>> arenas;  // under arenas_mutex(); also those that are being made
   std::atomic<int> arena_count{0};
   SleepersRole lookout;  // the sleeper that calls idle_look
   [[nodiscard]] bool shares_cores() const noexcept { return arena_count.load(std::memory_order_acquire) > 0; }
 
+  // Read by every searching worker, written rarely: the line of its own keeps it apart from what is written often.
   alignas(64) Ending ending;
   std::atomic<std::int64_t> next_exposure_ns{0};
   LeavingWorkers leaving_workers;
   SleepersRole sentry;  // the sleeper that looks for private jobs while all idle ones sleep
   Loan loan;            // of worker 0
-  StackPools stacks;
+  StackPools stacks;    // rare: each worker keeps a few fibers
 
   /// The index in `groups` of a chiplet's group; -1 if the chiplet has no core of the placement.
   [[nodiscard]] int group_of(int chiplet) const noexcept {
@@ -199,6 +202,8 @@ class Runtime {
   void make_ready_to_end() noexcept;
   void join() noexcept;
   void look_around_after_loan(Worker& worker) noexcept;
+  void make_groups();
+  void make_workers(const Plan& plan);
   void record();
   void start();
   void wake_near(int home) noexcept;

@@ -67,7 +67,7 @@ struct Tally {
 struct Worker : detail::WorkerBase {
   Runtime* runtime = nullptr;
 
-  // Used by the owner alone. Other workers know its place from the work flags, and its node from `node` below.
+  // Owner only. Other workers know its place from the work flags, and its node from `node` below.
   WorkerCore worker_core;
   Group* group = nullptr;
   stealing::Place place;
@@ -93,7 +93,7 @@ struct Worker : detail::WorkerBase {
   Meter* meter = nullptr;          // counts its work; null: there is no controller
   CoreTurns::Contender contender;  // whether it has its core, where arenas share cores (sched/control/core_turns.hpp)
 
-  // Used by any thread.
+  // Hot and shared: any thread. Each of the queues, and the slot with what follows it, begins a cache line.
   Inbox inbox;
   ReadyQueue ready;
   alignas(64) WorkerSlot slot;
@@ -103,10 +103,11 @@ struct Worker : detail::WorkerBase {
   std::atomic<int> home_group{0};                   // the group of `place`, perhaps a moment old
   LeavesJobs leaves_jobs;
   std::atomic<bool> reserved{false};  // for a part of a batch that will be sent to it (src/task_dag)
+  // Written by the owner, read rarely by others: reports.
   alignas(64) Tally tally;
   WorkTimes times;
 
-  std::thread thread;
+  std::thread thread;  // rare: start and end
 
   /// The main function of the worker's thread.
   void main() noexcept;
