@@ -9,9 +9,7 @@ using charm::sched::NodeInbox;
 using Left = NodeInbox::Left;
 
 struct Nothing : ListedJob {
-  Nothing() {
-    run = [](charm::detail::Job*) noexcept {};
-  }
+  Nothing() : ListedJob([](charm::detail::Job*) noexcept {}) {}
 };
 
 TEST(NodeInbox, TakesJobsOnlyWhereSomebodyServesIt) {

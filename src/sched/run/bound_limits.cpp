@@ -27,11 +27,11 @@ using stealing::Flag;
 
 bool Worker::another_is_free() const noexcept {
   const stealing::WorkFlags& flags = runtime->work_flags;
-  for (int group = 0; group < static_cast<int>(runtime->groups.size()); ++group) {
-    for (int w = 0; w < flags.words(group); ++w) {
-      for (auto idle = flags.word(Flag::member, group, w) & ~flags.word(Flag::busy, group, w); idle != 0;
+  for (int g = 0; g < static_cast<int>(runtime->groups.size()); ++g) {
+    for (int w = 0; w < flags.words(g); ++w) {
+      for (auto idle = flags.word(Flag::member, g, w) & ~flags.word(Flag::busy, g, w); idle != 0;
            idle &= idle - 1) {
-        const Worker* other = runtime->worker_at({group, w * stealing::WorkFlags::word_bits + std::countr_zero(idle)});
+        const Worker* other = runtime->worker_at({g, w * stealing::WorkFlags::word_bits + std::countr_zero(idle)});
         if (other != nullptr && other != this && !other->leaves_jobs.now(std::memory_order_seq_cst) &&
             !runtime->steering->rests(*other))
           return true;

@@ -97,9 +97,9 @@ Place Worker::somebody_busy(bool far) noexcept {
   const auto low = static_cast<std::uint32_t>(drawn);
   const Place near = stealing::pick(runtime->work_flags, Flag::busy, place.group, place, low);
   if (near && !far) return near;
-  const int group = stealing::pick_group(runtime->work_flags, runtime->distance_table, place.group, false,
+  const int other = stealing::pick_group(runtime->work_flags, runtime->distance_table, place.group, false,
                                          static_cast<std::uint32_t>(drawn >> 32));
-  const Place there = group < 0 ? Place{} : stealing::pick(runtime->work_flags, Flag::busy, group, place, low);
+  const Place there = other < 0 ? Place{} : stealing::pick(runtime->work_flags, Flag::busy, other, place, low);
   return there ? there : near;
 }
 
