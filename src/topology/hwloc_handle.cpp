@@ -9,8 +9,6 @@
 #include <optional>
 #include <string_view>
 #include <thread>
-#include <unistd.h>
-#include <vector>
 
 #include "base/environment.hpp"
 #include "os/processes/this_process.hpp"
@@ -46,13 +44,7 @@ class HwlocVariable {
 /// In a program that runs with more rights than its caller, hwloc must not read files that the caller names (as glibc
 /// drops its own variables there).
 void drop_variables_of_a_foreign_caller() {
-  if (!os::has_more_rights_than_caller()) return;
-  std::vector<std::string> ours;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    if (text.starts_with("HWLOC_")) ours.emplace_back(text.substr(0, text.find('=')));
-  }
-  for (const std::string& name : ours) unsetenv(name.c_str());
+  if (os::has_more_rights_than_caller()) os::forget_variables("HWLOC_");
 }
 
 enum class Backend { kernel, processors };

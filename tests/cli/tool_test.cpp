@@ -74,7 +74,7 @@ TEST_F(ToolTest, SettingsSayWhereTheyComeFrom) {
 
 TEST_F(ToolTest, OfMoreRightsThanItsCallerObeysNoVariables) {
   given("tree.xml", "none");
-  const Said made = shell(
+  const auto made = shell(
       "p=$PWD; while [ $p != / ]; do chmod a+x $p; p=$(dirname $p); done\n"
       "cp '" CHARM_TOOL
       "' privileged && install -d -o nobody open && chown nobody privileged && chmod 4755 privileged "
@@ -84,7 +84,7 @@ TEST_F(ToolTest, OfMoreRightsThanItsCallerObeysNoVariables) {
       "CHARM_TRACE=$PWD/open/trace CHARM_SHARE=$PWD/open/share CHARM_CONFIG=$PWD/tree.xml CHARM_TOPOLOGY=$PWD/tree.xml "
       "HWLOC_XMLFILE=$PWD/tree.xml ";
   const std::string work = " bench gups --scale 10 --trials 1 --workers 1 ";
-  const Said as_other = shell(variables + "./privileged" + work);
+  const auto as_other = shell(variables + "./privileged" + work);
   EXPECT_EQ(as_other.exit_code, 0) << as_other.err;
   EXPECT_EQ(shell("ls open").out, "");
   EXPECT_NE(shell(variables + "'" CHARM_TOOL "'" + work).exit_code, 0) << "the variables mean nothing here anyway";

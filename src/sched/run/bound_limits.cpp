@@ -29,8 +29,7 @@ bool Worker::another_is_free() const noexcept {
   const stealing::WorkFlags& flags = runtime->work_flags;
   for (int g = 0; g < static_cast<int>(runtime->groups.size()); ++g) {
     for (int w = 0; w < flags.words(g); ++w) {
-      for (auto idle = flags.word(Flag::member, g, w) & ~flags.word(Flag::busy, g, w); idle != 0;
-           idle &= idle - 1) {
+      for (auto idle = flags.word(Flag::member, g, w) & ~flags.word(Flag::busy, g, w); idle != 0; idle &= idle - 1) {
         const Worker* other = runtime->worker_at({g, w * stealing::WorkFlags::word_bits + std::countr_zero(idle)});
         if (other != nullptr && other != this && !other->leaves_jobs.now(std::memory_order_seq_cst) &&
             !runtime->steering->rests(*other))

@@ -26,7 +26,7 @@ struct TargetOptions {
   std::string image;                      ///< of containers
   std::string coordinator = "localhost";  ///< host of the engine's master or coordinator
   int coordinator_port = 0;               ///< where it listens; 0: the engine's usual one
-  std::string secret;                     ///< that the parts of one deployment share, made anew by `charm deploy up`
+  std::string secret = {};                ///< that the parts of one deployment share, made anew by `charm deploy up`
 };
 
 /// How one worker is started on this machine by `charm deploy up`.

@@ -62,7 +62,7 @@ MallocPreload::MallocPreload(const WeightOptions& options, int cores, const std:
   const std::string library = malloc_library();
   if (library.find_first_of(" :") != std::string::npos) {  // a part of it could name a library of somebody else
     throw Error(Errc::bad_input, "LD_PRELOAD cannot carry a path with a blank or a colon: '" + library + "'",
-                "install charm to a folder without these, or name the library by a link with CHARM_MALLOC_LIBRARY");
+                "install charm to a folder without these");
   }
   WeightSource source = weight_source(options);
   const double demand =
