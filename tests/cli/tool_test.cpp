@@ -76,8 +76,8 @@ TEST_F(ToolTest, OfMoreRightsThanItsCallerObeysNoVariables) {
   given("tree.xml", "none");
   const auto made = shell(
       "p=$PWD; while [ $p != / ]; do chmod a+x $p; p=$(dirname $p); done\n"
-      "cp '" CHARM_TOOL
-      "' privileged && install -d -o nobody open && chown nobody privileged && chmod 4755 privileged "
+      "cp '" CHARM_TOOL "' privileged && cp \"$(dirname '" CHARM_TOOL
+      "')/charm-bench\" . && install -d -o nobody open && chown nobody privileged && chmod 4755 privileged "
       "&& ./privileged --version");
   if (made.exit_code != 0) GTEST_SKIP() << "needs root, a user nobody and a folder for set-user-ID programs";
   const std::string variables =
