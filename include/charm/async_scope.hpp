@@ -124,8 +124,9 @@ class async_scope {
   }
 
  private:
-  // A1  count_ is the number of tasks, and one more until join() is called. It never rises from 0, so exactly one call
-  //     of leave() makes it 0. That call opens `all_ended_`, and is the last access of any task to the scope.
+  // - The count never rises from zero: count_ is the number of tasks, and one more until join() is called. It never
+  //   rises from 0, so exactly one call of leave() makes it 0. That call opens `all_ended_`, and is the last access of
+  //   any task to the scope.
   bool enter() noexcept {
     if (closed_.load(std::memory_order_relaxed)) return false;
     std::int64_t seen = count_.load(std::memory_order_relaxed);

@@ -101,9 +101,11 @@ class channel {
  private:
   template <class>
   friend struct detail::ChannelCases;
-  // Invariants, whenever the lock is free (waiters of a select that was served elsewhere do not count, see W4):
-  //  C1  receivers wait only while no value and no sender waits; senders wait only while values_ is full.
-  //  C2  only an open channel has waiting tasks.
+  // Invariants, whenever the lock is free (waiters of a select that was served elsewhere do not count: win the choice
+  // first):
+  // - Either values or receivers wait: receivers wait only while no value and no sender waits; senders wait only while
+  //   values_ is full.
+  // - Only open channels have waiters: close() wakes all.
   // A waiting sender's `item` points to its value, a waiting receiver's to its optional; both lie on stacks that stay
   // until they are woken. `given` tells the woken that the value has passed.
   enum class Outcome { passed, late, refused };

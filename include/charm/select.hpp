@@ -2,7 +2,7 @@
 //
 // As in Go's select (and the alternatives of Hoare's CSP before it): all channels are locked, in the order of their
 // addresses, and checked. If none is ready, the task waits in each of them, and the first partner that comes to any of
-// them is served (W4 of charm/detail/wait_list.hpp). So two selects can meet at one channel, too.
+// them is served (win the choice first, charm/detail/wait_list.hpp). So two selects can meet at one channel, too.
 #pragma once
 
 #include <charm/channel.hpp>

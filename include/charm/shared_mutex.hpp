@@ -58,10 +58,10 @@ class shared_mutex {
 
  private:
   // Invariants, whenever the lock is free:
-  //  S1  state_ is the number of readers that hold it, or -1: a writer does.
-  //  S2  The first waiter in the list cannot have the mutex: it is a writer and state_ is not 0, or a reader and state_
-  //      is -1. So any function that changes state_, or removes the first waiter, admits those that can be admitted. A
-  //      waiter that is admitted holds the mutex already when it is woken.
+  // - The state counts readers: state_ is the number of readers that hold it, or -1: a writer does.
+  // - Admit whoever can be admitted: The first waiter in the list cannot have the mutex: it is a writer and state_ is
+  //   not 0, or a reader and state_ is -1. So any function that changes state_, or removes the first waiter, admits
+  //   those that can be admitted. A waiter that is admitted holds the mutex already when it is woken.
   enum class Kind : int { reader, writer };
   [[nodiscard]] bool free_for(Kind kind) const noexcept { return kind == Kind::writer ? state_ == 0 : state_ >= 0; }
   void take(Kind kind) noexcept { state_ = kind == Kind::writer ? -1 : state_ + 1; }

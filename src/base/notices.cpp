@@ -5,6 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/environment.hpp"
+
 namespace charm::base {
 namespace {
 struct Book {
@@ -27,7 +29,8 @@ bool enter(const std::string& key, const std::string& text) {
 }  // namespace
 
 void notice(const std::string& key, const std::string& text) {
-  if (enter(key, text) && std::getenv("CHARM_QUIET") == nullptr) std::fprintf(stderr, "charm: %s\n", text.c_str());
+  if (enter(key, text) && base::environment("CHARM_QUIET") == nullptr)
+    std::fprintf(stderr, "charm: %s\n", text.c_str());
 }
 
 void note(const std::string& key, const std::string& text) { enter(key, text); }

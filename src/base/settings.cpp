@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/controller_parameters.hpp"
+#include "base/environment.hpp"
 #include "base/mistyped.hpp"
 #include "base/notices.hpp"
 #include "base/settings_file.hpp"
@@ -351,7 +352,7 @@ std::optional<Difference> difference(const Settings& running, int workers, const
 }
 
 Settings resolve(const Config& config, const std::function<const char*(const char*)>& env) {
-  auto look_up = [&](const std::string& name) { return env ? env(name.c_str()) : std::getenv(name.c_str()); };
+  auto look_up = [&](const std::string& name) { return env ? env(name.c_str()) : base::environment(name.c_str()); };
   if (!env) report_mistyped_variables();
   std::map<std::string, Found> file;
   if (const char* path = look_up("CHARM_CONFIG"); path != nullptr && *path != '\0') {

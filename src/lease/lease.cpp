@@ -1,5 +1,7 @@
 #include "lease/lease.hpp"
 
+#include <charm/error.hpp>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -52,15 +54,25 @@ Lease::Lease(const std::string& path, const Machine& machine, int weight, int wa
       weight_(std::clamp(weight, 1, 1000)),
       around_(std::move(around)) {
   number_ = next_number();
+  if (const os::SharedFile::Turn turn(*file_); turn.granted() && !is_table()) {
+    throw Error(Errc::bad_config, "'" + path + "' is no table of shares, and is left as it is",
+                "let the setting share (CHARM_SHARE) name a file that does not exist yet");
+  }
   look(want);
+}
+
+bool Lease::is_table() const {
+  return file_->read(1).empty() || carries_mark(file_->read(header_bytes(), image_offset(0))) ||
+         carries_mark(file_->read(header_bytes(), image_offset(1)));
 }
 
 Lease::~Lease() {
   const os::SharedFile::Turn turn(*file_);
-  if (!turn.granted()) return;  // the next program that reads the table removes it
-  Table table = read();
-  std::erase_if(table.entries, [&](const Entry& entry) { return is_me(entry); });
-  write(table);
+  if (!turn.granted()) return;  // the next program that reads the table removes the entry
+  std::optional<Table> table = read();
+  if (!table) return;
+  std::erase_if(table->entries, [&](const Entry& entry) { return is_me(entry); });
+  write(*table);
 }
 
 bool Lease::is_me(const Entry& entry) const {
@@ -68,7 +80,11 @@ bool Lease::is_me(const Entry& entry) const {
          entry.name_space == around_.name_space && entry.number == number_;
 }
 
-Table Lease::read() {
+std::optional<Table> Lease::read() {
+  if (!is_table()) {
+    around_.tell("the table of shares " + path_ + " was replaced by something else, which is left as it is");
+    return std::nullopt;
+  }
   std::array<std::string, 2> images;
   for (std::size_t i = 0; i < images.size(); ++i) {
     const std::size_t at = image_offset(i);
@@ -125,7 +141,9 @@ Lease::Standing Lease::look(int want, const CoreCpuSet& busy) {
   }
   const os::SharedFile::Turn turn(*file_);
   if (!turn.granted()) return standing_;
-  Table table = read();
+  std::optional<Table> found = read();
+  if (!found) return standing_;
+  Table& table = *found;
   strike_out(table);
   const std::size_t self = join(table, want);
   if (self == table.entries.size()) {
@@ -178,11 +196,12 @@ Lease::Standing Lease::look(int want, const CoreCpuSet& busy) {
 void Lease::give_back(const CoreCpuSet& cores) {
   const os::SharedFile::Turn turn(*file_);
   if (!turn.granted()) return;
-  Table table = read();
-  for (Entry& entry : table.entries) {
+  std::optional<Table> table = read();
+  if (!table) return;
+  for (Entry& entry : table->entries) {
     if (!is_me(entry)) continue;
     entry.holds -= cores;
-    if (!write(table)) return;
+    if (!write(*table)) return;
     standing_.holds = entry.holds;
     standing_.give_up = (standing_.give_up - cores) & entry.holds;
   }

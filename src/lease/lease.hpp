@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/id_sets.hpp"
@@ -75,7 +76,10 @@ class Lease {
   [[nodiscard]] double pause() const;
 
  private:
-  Table read();
+  /// Whether the file is empty or carries our mark: nothing else is ever written to.
+  [[nodiscard]] bool is_table() const;
+  /// \return nothing where the file is something else, which must not be written to.
+  std::optional<Table> read();
   bool write(Table& table);
   void reopen_if_gone();
   [[nodiscard]] bool is_me(const Entry& entry) const;

@@ -152,6 +152,13 @@ std::string encode(const Table& table) {
   return bytes;
 }
 
+bool carries_mark(std::string_view image) {
+  std::uint64_t mark = 0;
+  if (image.size() < sizeof mark) return false;
+  std::memcpy(&mark, image.data(), sizeof mark);
+  return mark == magic;
+}
+
 std::size_t header_bytes() { return sizeof(Head); }
 
 std::size_t image_bytes_of(std::string_view header) {

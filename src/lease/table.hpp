@@ -44,6 +44,10 @@ std::size_t file_bytes();
 /// The bytes of an image. The table must have at most most_entries, and cpus from 0 to most_cpus - 1.
 std::string encode(const Table& table);
 
+/// Whether an image, of which these are the first bytes, was written by CHARM. What has no such mark is never
+/// overwritten.
+bool carries_mark(std::string_view image);
+
 struct Decoded {
   Table table;           ///< the newer good image; empty where there is none
   bool damaged = false;  ///< the file is neither empty nor has a good image

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/environment.hpp"
 #include "base/notices.hpp"
 #include "memory/layers.hpp"
 #include "os/memory/bare.hpp"
@@ -26,7 +27,7 @@ int root_of(const memory::WeightPage& page, const Node& node) {
 }  // namespace
 
 PublishedWeights::PublishedWeights() {
-  const char* named = std::getenv("CHARM_MALLOC_WEIGHTS");
+  const char* named = base::environment("CHARM_MALLOC_WEIGHTS");
   if (named != nullptr && *named != '\0') {
     paths_ = {named};
   } else {

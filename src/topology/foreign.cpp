@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/utf8.hpp"
 #include "os/files/bounded_file.hpp"
 #include "os/processes/confined.hpp"
@@ -202,7 +203,7 @@ Survey survey_sysfs(const std::string& root, Detail detail) {
 
 bool variables_name_a_machine() {
   return std::any_of(source_variables.begin(), source_variables.end(), [](const char* name) {
-    const char* value = std::getenv(name);
+    const char* value = base::environment(name);
     // hwloc's own default for the root is this machine.
     return value != nullptr && *value != '\0' && std::string_view(value) != "/";
   });
@@ -210,7 +211,7 @@ bool variables_name_a_machine() {
 
 Survey survey_of_variables(Detail detail) {
   const auto value = [](const char* name) {
-    const char* text = std::getenv(name);
+    const char* text = base::environment(name);
     return std::string(text == nullptr ? "" : text);
   };
   // As hwloc takes them: a tree counts before a string, and that before a file.

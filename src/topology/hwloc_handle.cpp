@@ -10,6 +10,9 @@
 #include <string_view>
 #include <thread>
 
+#include "base/environment.hpp"
+#include "os/processes/this_process.hpp"
+
 namespace charm::topology {
 namespace {
 
@@ -37,6 +40,12 @@ class HwlocVariable {
   const char* name_;
   std::optional<std::string> before_;
 };
+
+/// In a program that runs with more rights than its caller, hwloc must not read files that the caller names (as glibc
+/// drops its own variables there).
+void drop_variables_of_a_foreign_caller() {
+  if (os::has_more_rights_than_caller()) os::forget_variables("HWLOC_");
+}
 
 enum class Backend { kernel, processors };
 
@@ -68,7 +77,8 @@ template <class Load>
 auto quietly(Load load) {
   static std::mutex turn;
   const std::lock_guard<std::mutex> lock(turn);
-  const HwlocVariable quiet("HWLOC_HIDE_ERRORS", std::getenv("HWLOC_HIDE_ERRORS") == nullptr ? "2" : "");
+  drop_variables_of_a_foreign_caller();
+  const HwlocVariable quiet("HWLOC_HIDE_ERRORS", base::environment("HWLOC_HIDE_ERRORS") == nullptr ? "2" : "");
   return load();
 }
 
@@ -78,7 +88,7 @@ auto quietly(Load load) {
 template <class Load>
 auto plainly(Load load) {
   return quietly([&] {
-    const bool wanted = std::getenv("HWLOC_PLUGINS_PATH") != nullptr;
+    const bool wanted = base::environment("HWLOC_PLUGINS_PATH") != nullptr;
     const HwlocVariable none("HWLOC_PLUGINS_PATH", wanted ? "" : "/nonexistent");
     return load();
   });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/environment.hpp"
 #include "topology/description.hpp"
 #include "topology/discovery.hpp"
 
@@ -11,7 +12,7 @@ namespace charm {
 
 Machine Machine::discover() {
   const auto value = [](const char* name) {
-    const char* text = std::getenv(name);
+    const char* text = base::environment(name);
     return std::string(text == nullptr ? "" : text);
   };
   return topology::discover(value("CHARM_TOPOLOGY"), value("CHARM_PROFILE"));

@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/environment.hpp"
 #include "os/files/bounded_file.hpp"
 #include "topology/machine_json.hpp"
 
@@ -199,9 +200,9 @@ bool is_profile(const std::string& path) {
 }
 
 std::optional<std::string> profile_folder() {
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data == '/')
+  if (const char* data = base::environment("XDG_DATA_HOME"); data != nullptr && *data == '/')
     return std::string(data) + "/charm/profiles";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+  if (const char* home = base::environment("HOME"); home != nullptr && *home != '\0')
     return std::string(home) + "/.local/share/charm/profiles";
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/environment.hpp"
 #include "topology/foreign.hpp"
 #include "topology/hwloc_handle.hpp"
 #include "topology/survey_of.hpp"
@@ -12,7 +13,7 @@ namespace charm::topology {
 Survey survey_live(Detail detail) {
   if (variables_name_a_machine()) {
     Survey survey = survey_of_variables(detail);
-    const char* same = std::getenv("HWLOC_THISSYSTEM");  // a user may keep what hwloc found out of this machine
+    const char* same = base::environment("HWLOC_THISSYSTEM");  // a user may keep what hwloc found out of this machine
     if (same != nullptr && std::string_view(same) == "1") survey.origin = "live";
     return survey;
   }

@@ -30,7 +30,7 @@ std::string with_process_id(std::string path) {
 }
 
 struct File {
-  explicit File(const std::string& path) : handle(std::fopen(path.c_str(), "w")) {}
+  explicit File(const std::string& path) : handle(std::fopen(path.c_str(), "we")) {}
   ~File() {
     if (handle != nullptr) std::fclose(handle);
   }

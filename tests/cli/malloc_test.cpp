@@ -25,6 +25,13 @@ class MallocTool : public Tool {
 
 }  // namespace
 
+TEST_F(MallocTool, ReplacesAPlantedLinkInsteadOfWritingThroughIt) {
+  shell("echo precious >victim; ln -s victim published");
+  charm("malloc weights --file published");
+  EXPECT_EQ(shell("cat victim").out, "precious\n");
+  EXPECT_EQ(shell("test -f published && ! test -L published").exit_code, 0);
+}
+
 TEST_F(MallocTool, WeightsFollowModelPolicyAndDemand) {
   const Said exact = charm("malloc weights " + two_);
   EXPECT_EQ(exact.exit_code, 0) << exact.err;

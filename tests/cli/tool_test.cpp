@@ -72,6 +72,24 @@ TEST_F(ToolTest, SettingsSayWhereTheyComeFrom) {
   EXPECT_TRUE(seen.contains("policy=adaptive from default"));
 }
 
+TEST_F(ToolTest, OfMoreRightsThanItsCallerObeysNoVariables) {
+  given("tree.xml", "none");
+  const auto made = shell(
+      "p=$PWD; while [ $p != / ]; do chmod a+x $p; p=$(dirname $p); done\n"
+      "cp '" CHARM_TOOL "' privileged && cp \"$(dirname '" CHARM_TOOL
+      "')/charm-bench\" . && install -d -o nobody open && chown nobody privileged && chmod 4755 privileged "
+      "&& ./privileged --version");
+  if (made.exit_code != 0) GTEST_SKIP() << "needs root, a user nobody and a folder for set-user-ID programs";
+  const std::string variables =
+      "CHARM_TRACE=$PWD/open/trace CHARM_SHARE=$PWD/open/share CHARM_CONFIG=$PWD/tree.xml CHARM_TOPOLOGY=$PWD/tree.xml "
+      "HWLOC_XMLFILE=$PWD/tree.xml ";
+  const std::string work = " bench gups --scale 10 --trials 1 --workers 1 ";
+  const auto as_other = shell(variables + "./privileged" + work);
+  EXPECT_EQ(as_other.exit_code, 0) << as_other.err;
+  EXPECT_EQ(shell("ls open").out, "");
+  EXPECT_NE(shell(variables + "'" CHARM_TOOL "'" + work).exit_code, 0) << "the variables mean nothing here anyway";
+}
+
 TEST_F(ToolTest, ColoursOnlyWhereItIsAsked) {
   EXPECT_FALSE(has(charm("settings").out, "\x1b")) << "stdout is a file";
   EXPECT_TRUE(has(charm("settings --color always").out, "\x1b"));

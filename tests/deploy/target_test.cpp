@@ -4,12 +4,15 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <set>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "base/error_code.hpp"
+#include "base/folder.hpp"
 #include "deploy/plans.hpp"
 #include "placement/machines.hpp"
 #include "tools/deploy/coordinator.hpp"
@@ -75,6 +78,62 @@ TEST(EveryTarget, ThatNeedsACommandOrAnImageSaysSo) {
     EXPECT_EQ(code_of([&] { files_for(each, small_plan(Policy::wicp, 1), {}); }), Errc::bad_config) << each.name;
   }
   EXPECT_EQ(code_of([] { target("sprak"); }), Errc::bad_config);
+}
+
+TEST(EveryTarget, RefusesTextsThatWouldBecomeLinesOrCommands) {
+  Plan odd = small_plan();
+  odd.directory += "\nhttp-server.process-forwarded=true";
+  for (const Target& each : targets()) {
+    SCOPED_TRACE(std::string(each.name));
+    EXPECT_EQ(code_of([&] { files_for(each, odd, all_options()); }), Errc::bad_config);
+    for (const char* host : {"$(id)", "`id`", "a b", "a;id", "a\nb", "'", "\"", "-x", "", "a=b", "a/b", "ä"}) {
+      TargetOptions options = all_options();
+      options.coordinator = host;
+      EXPECT_EQ(code_of([&] { files_for(each, small_plan(), options); }), Errc::bad_config) << host;
+    }
+  }
+  for (const char* host : {"node7.example.org", "192.0.2.1", "[2001:db8::1]", "my_host"}) {
+    TargetOptions options = all_options();
+    options.coordinator = host;
+    EXPECT_NO_THROW(check_texts(small_plan(), options)) << host;
+  }
+}
+
+// With programs that do nothing in place of the engines: what runs is the script's own shell text.
+TEST(EveryTarget, ScriptsRunNothingThatANameSays) {
+  const test::Folder folder;
+  folder.file("stub", "#!/bin/sh\nexit 0\n");
+  const std::string in = "cd '" + folder.path("") + "' && ";
+  ASSERT_EQ(
+      std::system((in +
+                   "chmod +x stub && mkdir bin home home/bin data && for p in numactl mkdir cp initdb postgres sbatch "
+                   "srun docker podman mpirun memsqlctl yarn rm ln python3 nohup; do cp stub bin/$p; done; for p in "
+                   "spark-class launcher; do cp stub home/bin/$p; done; ln -s \"$(command -v touch)\" bin/touch; "
+                   "printf word >secret")
+                      .c_str()),
+      0);
+  for (const char* name :
+       {"$(touch ran)", "`touch ran`", "';touch ran;'", "\";touch ran;\"", "&touch ran&", "|touch ran"}) {
+    Request request = request_of(Policy::wicp);
+    request.directory = folder.path("data/") + name;
+    for (const Target& each : targets()) {
+      std::vector<File> files;
+      if (code_of([&] { files = files_for(each, plan_of(with_memory(uniform(2, 2, 4), 64), request), all_options()); }))
+        continue;  // refused
+      for (const File& file : files) {
+        if (!file.text.starts_with("#!/bin/sh")) continue;
+        folder.file("script", file.text);
+        [[maybe_unused]] const int code = std::system((in + "PATH=$PWD/bin SPARK_HOME=$PWD/home TRINO_HOME=$PWD/home "
+                                                            "PRESTO_HOME=$PWD/home SPARK_SECRET_FILE=$PWD/secret "
+                                                            "/bin/sh script >out 2>&1; wait")
+                                                          .c_str());
+        EXPECT_FALSE(std::filesystem::exists(folder.path("ran")))
+            << each.name << ' ' << file.path << ' ' << name << '\n'
+            << file.text;
+        std::filesystem::remove(folder.path("ran"));
+      }
+    }
+  }
 }
 
 TEST(EveryTarget, RefusesAPlanWithoutMemoryOrWritesNoLimit) {

@@ -17,7 +17,9 @@ TEST_F(Deployment, OfPostgresqlAnswersQueriesAndComesBack) {
   if (root && shell("getent passwd postgres").exit_code != 0) GTEST_SKIP() << "no user postgres here";
   if (root) {
     expect_refused("deploy up --dir d --target postgresql --cpus 0", {"as root", "--user"});
-    shell("p=$PWD; while [ $p != / ]; do chmod a+x $p; p=$(dirname $p); done");  // only folders of this test are closed
+    const Said refused = charm("deploy up --dir d --target postgresql --cpus 0 --user postgres");
+    EXPECT_NE(refused.err.find("install -d -o USER"), std::string::npos) << refused.err;
+    shell("install -d -o postgres d; p=$PWD; while [ $p != / ]; do chmod a+x $p; p=$(dirname $p); done");
   }
   // A port of its own: tests run beside each other.
   const std::string port = std::to_string(21000 + getpid() % 5000 * 2);
@@ -44,7 +46,8 @@ TEST_F(Deployment, OfPostgresqlAnswersQueriesAndComesBack) {
 // An engine's programs, played: each notes its arguments in its folder and waits.
 constexpr const char* played_engine =
     "mkdir -p e/spark/bin e/trino/lib j/bin\n"
-    "printf '#!/bin/sh\\necho \"$SPARK_HOME $*\" >words\\nexec sleep 1000\\n' >e/spark/bin/spark-class\n"
+    "printf '#!/bin/sh\\necho \"$SPARK_HOME $*\" >words; echo \"$SPARK_DAEMON_JAVA_OPTS, secret $_SPARK_AUTH_SECRET\" "
+    ">>words\\nexec sleep 1000\\n' >e/spark/bin/spark-class\n"
     "cp e/spark/bin/spark-class j/bin/java; chmod +x e/spark/bin/spark-class j/bin/java\n"
     "export CHARM_ENGINES=$PWD/e JAVA_HOME=$PWD/j; unset SPARK_HOME TRINO_HOME\n";
 
@@ -61,6 +64,16 @@ TEST_F(Deployment, OfSparkHasAMasterThatTheWorkersKnow) {
             std::string::npos)
       << file("d/w0/words");
   EXPECT_NE(file("d/w0/words").find("/d/w0/work spark://127.0.0.1:21802\n"), std::string::npos) << file("d/w0/words");
+  const std::string client = file("d/coordinator/client.conf");
+  EXPECT_NE(client.find("spark.master spark://127.0.0.1:21802\nspark.authenticate true\nspark.authenticate.secret "),
+            std::string::npos)
+      << client;
+  const std::string secret = client.substr(client.find_last_of(' ') + 1, 32);
+  EXPECT_EQ(shell("stat -c %a d/coordinator/client.conf").out, "600\n");
+  for (const char* server : {"d/coordinator/words", "d/w0/words"}) {
+    EXPECT_NE(file(server).find("-Dspark.authenticate=true, secret " + secret), std::string::npos) << file(server);
+    EXPECT_EQ(file(server).find(secret), file(server).rfind(secret)) << "it is on no command line";
+  }
   const Json workers = status()["workers"];
   ASSERT_EQ(workers.size(), 2U);
   EXPECT_EQ(workers[0]["worker"], "coordinator");
@@ -78,6 +91,11 @@ TEST_F(Deployment, OfTrinoHasSettingsForEachServer) {
   ASSERT_EQ(said.exit_code, 0) << said.err << file("said");
   EXPECT_NE(file("d/w0/words").find("-Dconfig="), std::string::npos) << file("d/w0/words");
   const std::string worker = file("d/w0/config.conf"), coordinator = file("d/coordinator/config.conf");
+  EXPECT_EQ(shell("stat -c %a d/w0/config.conf d/coordinator/config.conf").out, "600\n600\n");
+  const std::string joins = "internal-communication.shared-secret=";
+  ASSERT_NE(worker.find(joins), std::string::npos) << worker;
+  EXPECT_NE(coordinator.find(worker.substr(worker.find(joins), joins.size() + 32)), std::string::npos);
+  EXPECT_NE(file("said").find("every user who reaches its port"), std::string::npos) << file("said");
   for (const char* line : {"coordinator=false\n", "http-server.http.port=21820\n", "node.id=w0\n",
                            "discovery.uri=http://127.0.0.1:21822\n"}) {
     EXPECT_NE(worker.find(line), std::string::npos) << line << worker;
@@ -104,10 +122,11 @@ TEST_F(Deployment, OfAnEngineThatIsNotInstalledSaysHowToGetIt) {
 
 // A real library, which scripts/engines has fetched.
 TEST_F(Deployment, OfDuckdbHasAnInstanceForEachWorkerThatAnswersAndKeepsItsData) {
-  if (shell("python3 -c '' && test -e \"${CHARM_ENGINES:-${XDG_DATA_HOME:-$HOME/.local/share}/charm/engines}/duckdb/"
-            "libduckdb.so\"")
+  if (shell("python3 -c '' && test -e "
+            "\"${CHARM_ENGINES:-${XDG_DATA_HOME:-$HOME/.local/share}/charm/engines}/duckdb_python/"
+            "version\"")
           .exit_code != 0) {
-    GTEST_SKIP() << "no DuckDB here (scripts/engines duckdb), or no python3";
+    GTEST_SKIP() << "no DuckDB here (scripts/engines duckdb_python), or no python3";
   }
   const std::string options = "--target duckdb --policy wic --reserve 1G --port 22100";
   const int workers = static_cast<int>(
@@ -125,23 +144,34 @@ TEST_F(Deployment, OfDuckdbHasAnInstanceForEachWorkerThatAnswersAndKeepsItsData)
       waiting("answered() { '" CHARM_TOOL "' deploy status --dir d | grep -q 'w0 .* yes'; }\nawait answered");
   ASSERT_EQ(awake.exit_code, 0) << file("d/w0/log");
   EXPECT_EQ(ask("w0", "CREATE TABLE t AS SELECT range AS i FROM range(1000)"),
-            "200 {\"columns\": [\"Count\"], \"rows\": [[\"1000\"]]}\n");
-  EXPECT_EQ(ask("w0", "SELECT sum(i) AS s, NULL AS n FROM t"),
-            "200 {\"columns\": [\"s\", \"n\"], \"rows\": [[\"499500\", null]]}\n");
-  EXPECT_EQ(ask("w0", "SELECT current_setting('threads') AS c"), "200 {\"columns\": [\"c\"], \"rows\": [[\"1\"]]}\n");
+            "200 {\"columns\": [\"Count\"], \"types\": [\"BIGINT\"], \"rows\": [[\"1000\"]]}\n");
+  EXPECT_EQ(
+      ask("w0", "SELECT sum(i) AS s, NULL AS n FROM t"),
+      "200 {\"columns\": [\"s\", \"n\"], \"types\": [\"HUGEINT\", \"INTEGER\"], \"rows\": [[\"499500\", null]]}\n");
+  EXPECT_EQ(ask("w0", "SELECT current_setting('threads') AS c"),
+            "200 {\"columns\": [\"c\"], \"types\": [\"BIGINT\"], \"rows\": [[\"1\"]]}\n");
   EXPECT_EQ(ask("w0", "SELECT nothing").substr(0, 14), "400 {\"error\": ");
   if (workers > 1) {
     EXPECT_EQ(ask("w1", "FROM t").substr(0, 3), "400") << "its database is another one";
   }
-  EXPECT_EQ(shell("stat -c %a d/w0/socket").out, "600\n");
+  EXPECT_EQ(shell("stat -c %a d/w0/socket d/w0/data.duckdb").out, "700\n600\n") << "others can do nothing";
   const Said said = charm("deploy verify --dir d");
   EXPECT_EQ(said.exit_code, 0) << said.out;
   ASSERT_EQ(shell("kill -9 $(cat up)").exit_code, 0);
   EXPECT_EQ(charm("deploy down --dir d").exit_code, 0);
   ASSERT_EQ(up(options, workers).exit_code, 0) << file("said");
   waiting("answered() { '" CHARM_TOOL "' deploy status --dir d | grep -q 'w0 .* yes'; }\nawait answered");
-  EXPECT_EQ(ask("w0", "SELECT count(*) AS c FROM t"), "200 {\"columns\": [\"c\"], \"rows\": [[\"1000\"]]}\n");
+  EXPECT_EQ(ask("w0", "SELECT count(*) AS c FROM t"),
+            "200 {\"columns\": [\"c\"], \"types\": [\"BIGINT\"], \"rows\": [[\"1000\"]]}\n");
   EXPECT_EQ(charm("deploy down --dir d").exit_code, 0);
+}
+
+// What the instance answers, against DuckDB's own client (types, errors, clients that go): duckdb_instance.py there.
+TEST_F(Deployment, OfDuckdbAnswersAsDuckdbDoesAndLeavesNothingRunning) {
+  const Said said = shell("python3 '" CHARM_SOURCE "/tests/deploy/duckdb_instance.py' '" CHARM_SOURCE
+                          "/src/tools/deploy/targets/duckdb_instance.py'");
+  if (said.exit_code == 77) GTEST_SKIP() << said.out;
+  EXPECT_EQ(said.exit_code, 0) << said.out << said.err;
 }
 
 class Ranks : public Deployment {

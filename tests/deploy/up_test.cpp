@@ -104,6 +104,52 @@ TEST_F(Deployment, OfAnotherUsersStateIsNotBelieved) {
   shell("rm -r d");
 }
 
+/// The tests with a second user: root is the first.
+#define SKIP_WITHOUT_NOBODY()                                                               \
+  if (geteuid() != 0 || shell("command -v runuser && getent passwd nobody").exit_code != 0) \
+    GTEST_SKIP() << "two users are needed: root, runuser and nobody";                       \
+  shell("p=$PWD; while [ $p != / ]; do chmod a+x $p; p=$(dirname $p); done")
+
+TEST_F(Deployment, OfAnotherUserWritesNothingThroughThatUsersLinks) {
+  SKIP_WITHOUT_NOBODY();
+  shell("mkdir -m 700 roots; echo precious >roots/file; install -d -o nobody d");
+  const std::string up = "deploy up --dir d --leave --cpus 0 --user nobody --exec 'sleep 1000'";
+  for (const char* link :
+       {"ln -s $PWD/roots d/w0", "mkdir d/w0; ln -s $PWD/roots/file d/w0/log", "ln -s $PWD/roots/file d/state.json",
+        "ln -s $PWD/roots/file d/lock", "mkdir d/w0; ln -s $PWD/roots/new d/w0/log"}) {
+    shell("runuser -u nobody -- sh -c '" + std::string(link) + "'");
+    charm(up);
+    charm("deploy down --grace 0 --dir d");
+    EXPECT_EQ(shell("ls roots; stat -c %u roots/file; cat roots/file").out, "file\n0\nprecious\n") << link;
+    shell("rm -rf d/*");
+  }
+}
+
+TEST_F(Deployment, OfAnotherUserBelongsToThatUserAndRootEndsIt) {
+  SKIP_WITHOUT_NOBODY();
+  shell("install -d -o nobody d");
+  const Said said = charm("deploy up --dir d --leave --cpus 0 --user nobody --exec 'sleep 1000'");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_EQ(shell("stat -c %U d/state.json d/w0 d/w0/log /proc/" + std::to_string(pid())).out,
+            "nobody\nnobody\nnobody\nnobody\n");
+  EXPECT_EQ(charm("deploy down --grace 0 --dir d").exit_code, 0);
+}
+
+TEST_F(Deployment, OfRootIsRefusedInAFolderThatAnotherUserControls) {
+  SKIP_WITHOUT_NOBODY();
+  shell("install -d -o nobody d; mkdir e; chmod 777 e; ln -s $PWD/e f");
+  expect_refused("deploy up --dir d --leave --cpus 0 --exec 'sleep 1000'", {"belongs to user", "--user"});
+  expect_refused("deploy up --dir e --leave --cpus 0 --exec 'sleep 1000'", {"others may write"});
+  expect_refused("deploy up --dir f --leave --cpus 0 --exec 'sleep 1000'", {"symbolic link"});
+}
+
+TEST_F(Deployment, IsNotHeldUpByAFifoInPlaceOfALog) {
+  shell("mkdir -p d/w0; mkfifo d/w0/log");
+  const Said said = charm("deploy up --dir d --leave --cpus 0 --exec 'sleep 1000'");
+  EXPECT_EQ(said.exit_code, 1);
+  EXPECT_NE(said.err.find("cannot write its log"), std::string::npos) << said.err;
+}
+
 TEST_F(Deployment, IsRefusedBeforeAnythingRuns) {
   expect_refused("deploy up --dir e", {"--exec"});
   expect_refused("deploy up --dir e --exec x", {"not for this machine"}, "CHARM_TOPOLOGY='pack:1 l3:2 core:2 pu:1'");

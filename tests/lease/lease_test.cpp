@@ -197,12 +197,48 @@ TEST_F(Shares, ADamagedTableIsBegunAnewAndSaid) {
   auto one = world.start(16);
   {
     std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
-    file << std::string(file_bytes(), 'x');
+    file.seekp(static_cast<std::streamoff>(image_offset(1) + header_bytes()));  // the mark stays
+    file << std::string(file_bytes() - image_offset(1) - header_bytes(), 'x');
+    file.seekp(static_cast<std::streamoff>(header_bytes()));
+    file << std::string(image_offset(1) - header_bytes(), 'x');
   }
   world.look(one);
   EXPECT_EQ(one.lease->standing().holds.size(), 16U);
   ASSERT_EQ(world.told.size(), 1U);
   EXPECT_NE(world.told.front().find("damaged"), std::string::npos);
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_F(Shares, AFileThatIsNoTableIsNeverOverwritten) {
+  for (const std::string& text :
+       {std::string("a private key\n"), std::string(100, '\0'), std::string(file_bytes(), 'x')}) {
+    {
+      std::ofstream file(path(), std::ios::binary | std::ios::trunc);
+      file << text;
+    }
+    std::filesystem::permissions(path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    EXPECT_THROW(world.start(16), charm::Error);
+    EXPECT_EQ(text_of(path()), text);
+    std::filesystem::remove(path());
+  }
+}
+
+TEST_F(Shares, AFileThatTakesTheTablesPlaceIsNeverOverwritten) {
+  auto one = world.start(16);
+  const std::string text = "somebody's letters\n";
+  {
+    std::ofstream file(path(), std::ios::binary | std::ios::trunc);
+    file << text;
+  }
+  world.look(one);
+  EXPECT_EQ(text_of(path()), text);
+  EXPECT_EQ(one.lease->standing().holds.size(), 16U) << "what it held, it holds";
+  one.lease.reset();
+  EXPECT_EQ(text_of(path()), text);
 }
 
 TEST_F(Shares, AFileThatWasRemovedIsMadeAgain) {

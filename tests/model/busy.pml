@@ -1,5 +1,5 @@
 /* Workers that always have jobs of their own, so that they never search, beside one that hides jobs behind a long function
- * (P6 in src/sched/run/parking.cpp). Each looks at that one now and then: it takes a public job, or exposes the private
+ * (look at the others, src/sched/run/parking.cpp). Each looks at that one now and then: it takes a public job, or exposes the private
  * ones if it asked at its last look and there was no answer, or asks.
  *
  * The owner pushes without a fence, takes jobs back, and then computes for ever, at any point. That an exposure takes no

@@ -3,10 +3,10 @@
  * Checked: every job that was pushed is taken exactly once, in all orders of a bounded number of operations; and a
  * request that a thief has made is never forgotten. Each macro below takes one precaution of the code away; with any of
  * them the check has to fail:
- *   NO_MEMBARRIER  a thief that exposes does not wait for the owner's delayed stores            (I3)
- *   NO_GUARD       it does not raise the guard before the barrier                               (I3)
- *   NO_ADVANCE     the owner takes the last public job by lowering the count, not by advancing top (I2)
- *   NO_BATCH_LOCK  several jobs are taken without the lock                                      (I4)
+ *   NO_MEMBARRIER  a thief that exposes does not wait for the owner's delayed stores (guard, barrier, tail)
+ *   NO_GUARD       it does not raise the guard before the barrier (guard, barrier, tail)
+ *   NO_ADVANCE     the owner takes the last public job by lowering the count, not by advancing top (public slots stay)
+ *   NO_BATCH_LOCK  several jobs are taken without the lock (several under the lock)
  *   LATE_LIMIT     the owner restores its limit after it has served a request and not before
  *
  * The owner's stores to slots, tail, guard and lock go through a first-in-first-out buffer that drains at any time; it

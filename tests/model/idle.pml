@@ -1,4 +1,4 @@
-/* Idle workers beside busy ones (P2 to P5 in src/sched/run/parking.cpp): two that are idle, two that are busy, in two
+/* Idle workers beside busy ones (src/sched/run/parking.cpp): two that are idle, two that are busy, in two
  * groups, and the thread that called init(), to which idle worker 0 is lent for a while.
  *
  * A busy worker pushes jobs that only a thief can see to, takes some of them back, and then computes for ever. Its pushes
@@ -13,16 +13,16 @@
  *   the idle ones find takes for ever.
  * LATE: a thread wakes worker 1, counts it as searching before it does so, and may come too late.
  * Each of these takes a precaution away, and the check has to fail:
- *   NO_NAP          the first sleep has no limit                                                            (P2)
- *   NO_BARRIER      the look before a sleep without a limit comes without the barrier                       (P2)
- *   NEAREST_ONLY    a sleeper asks only the nearest group where somebody is busy                            (P2)
- *   NO_SENTRY_NAP   the sentry sleeps without a limit                                                       (P4)
- *   NO_LAST_LOOK    one that gives the role of sentry up does not look again                                (P4)
- *   NO_LOOK_AFTER   nobody looks for work at the end of a loan                                              (P5)
- *   NO_NEXT         the last searcher that finds a job wakes nobody                             (P3, with POSTS)
- *   NO_LATE_NEXT    one that comes too late to wake a worker wakes nobody else          (P3, with POSTS and LATE)
- *   NO_INBOX_LOOK   a parked worker does not look at what was posted                            (P8, with POSTS)
- *   POST_LAST       the poster looks for a searcher before it posts                             (P8, with POSTS)
+ *   NO_NAP          the first sleep has no limit (barrier before the last search)
+ *   NO_BARRIER      the look before a sleep without a limit comes without the barrier (barrier before the last search)
+ *   NEAREST_ONLY    a sleeper asks only the nearest group where somebody is busy (barrier before the last search)
+ *   NO_SENTRY_NAP   the sentry sleeps without a limit (one sentry)
+ *   NO_LAST_LOOK    one that gives the role of sentry up does not look again (one sentry)
+ *   NO_LOOK_AFTER   nobody looks for work at the end of a loan (look around after a loan)
+ *   NO_NEXT         the last searcher that finds a job wakes nobody (wakers count whom they wake; POSTS)
+ *   NO_LATE_NEXT    one that comes too late to wake a worker wakes nobody else (wakers count whom they wake; POSTS, LATE)
+ *   NO_INBOX_LOOK   a parked worker does not look at what was posted (rely on a searcher; POSTS)
+ *   POST_LAST       the poster looks for a searcher before it posts (rely on a searcher; POSTS)
  */
 
 #ifndef PUSHES

@@ -1,19 +1,20 @@
 /* Parking and waking (src/sched/run/parking.cpp): one worker that runs out of work, one that stays busy, one thread outside.
  *
- * P1  A job posted to the sleeper's inbox is never left lying: poster and parker each write, then read what the other
- *     writes. Checked with TASKS posts; a run that ends with a job in the inbox and the worker asleep is a deadlock.
- * P2  A job that the busy worker pushes into its deque, and then computes for ever, does not stay hidden from the sleeper: the
- *     push has no fence, so the look before the first sleep may miss it; that sleep ends by itself, runs a barrier
- *     that drains the pusher's stores, and looks again.
+ * - Push, then read the slot: A job posted to the sleeper's inbox is never left lying: poster and parker each write, then read
+ *   what the other writes. Checked with TASKS posts; a run that ends with a job in the inbox and the worker asleep is a
+ *   deadlock.
+ * - Barrier before the last search: A job that the busy worker pushes into its deque, and then computes for ever, does not stay
+ *   hidden from the sleeper: the push has no fence, so the look before the first sleep may miss it; that sleep ends by itself,
+ *   runs a barrier that drains the pusher's stores, and looks again.
  * Late rings: a waker changes the slot first and rings afterwards, so a ring may come for a sleep that is over.
  *
  * Each macro takes a precaution away, and the check has to fail:
- *   NO_RECHECK      the parker does not look again after it has announced itself                    (P1)
- *   DELAYED_POST    the poster's push is a plain store that may still be in its buffer at its look  (P1)
- *   NO_NAP          the first sleep has no limit                                                    (P2)
- *   NO_BARRIER      the look after the nap runs without the barrier                                 (P2)
- *   BARRIER_FIRST   barrier and look come before the announcement: what is pushed between finds nobody parked (P2)
- *   NO_SILENCE      the parker looks at the slot before it silences the bell, and not after         (rings)
+ *   NO_RECHECK      the parker does not look again after it has announced itself (push, then read the slot)
+ *   DELAYED_POST    the poster's push is a plain store that may still be in its buffer at its look (push, then read the slot)
+ *   NO_NAP          the first sleep has no limit (barrier before the last search)
+ *   NO_BARRIER      the look after the nap runs without the barrier (barrier before the last search)
+ *   BARRIER_FIRST   barrier and look come before the announcement: what is pushed between finds nobody parked (barrier before the last search)
+ *   NO_SILENCE      the parker looks at the slot before it silences the bell, and not after (rings)
  */
 
 mtype = { RUNNING, PARKED };

@@ -1,9 +1,11 @@
 #include "sched/run/gate.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <thread>
 
 #include "assertion.hpp"
+#include "sched/run/runtime.hpp"
 
 namespace {
 
@@ -15,7 +17,7 @@ using Purpose = Gate::Purpose;
 class GateTest : public testing::Test {
  protected:
   Gate gate;
-  alignas(64) char memory[2][64];
+  alignas(Runtime) std::byte memory[2][sizeof(Runtime)];
   Runtime& runtime = *reinterpret_cast<Runtime*>(memory[0]);
   Runtime& other = *reinterpret_cast<Runtime*>(memory[1]);
 };

@@ -1,6 +1,6 @@
-// Many idle workers (P2 to P4 in src/sched/run/parking.cpp): how often all of them together look for work is bounded,
-// and yet work that one hides behind a long function is found. The bound is a count for each second that has really
-// passed; a slow machine makes it only easier to keep.
+// Many idle workers (the rules are in src/sched/run/parking.cpp): how often all of them together look for work is
+// bounded, and yet work that one hides behind a long function is found. The bound is a count for each second that has
+// really passed; a slow machine makes it only easier to keep.
 #include <charm/charm.hpp>
 
 #include <atomic>

@@ -212,7 +212,7 @@ TEST(LostWork, AWorkerWithEnoughToDoHelpsOthersAllTheSame) {
   enough.get();
 }
 
-/// A worker whose deque is full looks at others, too (P6), and what it takes from them has to have a place.
+/// A worker whose deque is full looks at the others, too, and what it takes from them has to have a place.
 TEST(LostWork, AWorkerWithAFullDequeLosesNothingThatItTakes) {
   constexpr int full = static_cast<int>(charm::detail::Deque::capacity);
   struct Counted {

@@ -60,7 +60,7 @@ TEST_P(Parking, WorkersThatAskEachOtherAllGetAnswers) {
 }
 
 /// The first branch holds its worker until somebody else has run the second: a sleeper that overlooks it would never
-/// end the test (P2 in src/sched/run/parking.cpp).
+/// end the test (barrier before the last search, src/sched/run/parking.cpp).
 TEST_P(Parking, AJobBehindALongFunctionIsFoundByASleeper) {
   for (int round = 0; round < 100; ++round) {
     std::atomic<bool> taken{false};

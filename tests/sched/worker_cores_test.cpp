@@ -102,7 +102,7 @@ void expect_books_in_order() {
   }
   EXPECT_EQ(members, runtime.workers.size());
   std::size_t on_nodes = 0;
-  for (const auto& node : runtime.nodes) on_nodes += static_cast<std::size_t>(node->members.load());
+  for (const auto& node : runtime.nodes) on_nodes += static_cast<std::size_t>(node->members());
   EXPECT_EQ(on_nodes, runtime.workers.size());
 }
 

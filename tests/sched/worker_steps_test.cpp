@@ -22,10 +22,10 @@ struct WorkerTest {
   /// Whether it leaves its jobs to others while a bound task waits there with a time limit.
   static bool leaves_to_others(Worker& worker) {
     const Searching searching(worker);
-    ++worker.bound_limits;
+    worker.bound_limits.begin_wait();
     const bool leaves = worker.leaves_to_others();
     worker.take_again();
-    --worker.bound_limits;
+    worker.bound_limits.end_wait();
     return leaves;
   }
   /// Sleeps as after a number of sleeps that brought no job.
@@ -77,16 +77,14 @@ TEST(WorkerSteps, AWorkerThatIsBeingWokenAndLeavesItsJobsToOthersIsNotFree) {
   charm::future<void> woken = charm::call_async(1, [&] {
     Worker& self = *this_worker();
     Runtime& its = *self.runtime;
-    const bool left = self.leaving.exchange(true);
-    EXPECT_FALSE(left);
-    its.leaving.fetch_add(1);
+    EXPECT_FALSE(self.leaves_jobs.now());
+    self.leaves_jobs.begin(its.leaving_workers);
     its.work_flags.clear(Flag::busy, self.place);
     its.work_flags.set(Flag::asleep, self.place);
     self.group->searching.fetch_add(1);
     step = 1;
     wait_for(step, 2);
-    self.leaving = false;
-    its.leaving.fetch_sub(1);
+    self.leaves_jobs.end(its.leaving_workers);
     step = 3;
     wait_for(step, 4);
     self.group->searching.fetch_sub(1);
@@ -113,7 +111,8 @@ TEST(WorkerSteps, AWorkerThatIsBeingWokenAndLeavesItsJobsToOthersIsNotFree) {
   busy.get();
 }
 
-/// P2: nobody else searches, and nobody but the sleeper has asked the busy workers for anything.
+/// Barrier before the last search: nobody else searches, and nobody but the sleeper has asked the busy workers for
+/// anything.
 TEST(WorkerSteps, ASleepWithoutALimitEndsWhenAnyBusyWorkerForks) {
   for (int forks = 1; forks <= 2; ++forks) {
     Running runtime(3, three_chiplets());
@@ -158,8 +157,8 @@ TEST(WorkerSteps, ASleepWithoutALimitEndsWhenAnyBusyWorkerForks) {
 }
 
 #if defined(CHARM_STEPPED_CALLS)
-/// P3: a thread that wakes a worker counts it as searching before it has woken it. If another thread was faster, the
-/// worker may have found a job, and left it to the one that seemed to search to wake the next.
+/// Wakers count whom they wake: a thread that wakes a worker counts it as searching before it has woken it. If another
+/// thread was faster, the worker may have found a job, and left it to the one that seemed to search to wake the next.
 TEST(WorkerSteps, AWakerThatComesTooLateWakesTheNextInstead) {
   charm::Config config;
   config.deadlock = "off";

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -249,6 +250,22 @@ TEST(MetricsServer, EndsAlsoWithOpenConnections) {
   server.reset();
   waits.join();
   EXPECT_EQ(answer, "");
+}
+
+TEST(MetricsServer, AnswersWhileManyConnectionsAreIdle) {
+  MetricsServer server(metrics_address("127.0.0.1:0", false));
+  const int port = std::stoi(server.url().substr(server.url().rfind(':') + 1));
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<std::uint16_t>(port));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  std::vector<int> idle;
+  for (int i = 0; i < 100; ++i) {
+    idle.push_back(socket(AF_INET, SOCK_STREAM, 0));
+    ASSERT_EQ(connect(idle.back(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  }
+  EXPECT_TRUE(ask(server.url(), get("/metrics")).starts_with("HTTP/1.1 200"));
+  for (const int each : idle) close(each);
 }
 
 std::string refusal_of(const std::string& address, bool anywhere = false) {

@@ -9,12 +9,13 @@
 // The values of task_locals are stored in scopes, too, since tasks inherit them in the same way.
 //
 // Invariants
-//  S1  The flag is set before the counter is raised, and ancestors are read after the counter was read. So a scope that
-//      remembers the counter's present value has seen every cancellation up to it. One that was cancelled from outside
-//      stays so for its life, since the outer scope is renewed only after all within it have ended.
-//  S2  A task that is about to wait marks its scope and all outer ones, then asks whether one was cancelled; cancel()
-//      raises the counter, then looks for the mark and ends the waits within (sched/wait/cancelling.hpp). All four are
-//      sequentially consistent, so one of the two sees the other. A scope whose mark is `whole` has marked ancestors.
+// - Flag, then counter: The flag is set before the counter is raised, and ancestors are read after the counter was
+//   read. So a scope that remembers the counter's present value has seen every cancellation up to it. One that was
+//   cancelled from outside stays so for its life, since the outer scope is renewed only after all within it have ended.
+// - Mark, then ask: A task that is about to wait marks its scope and all outer ones, then asks whether one was
+//   cancelled; cancel() raises the counter, then looks for the mark and ends the waits within
+//   (sched/wait/cancelling.hpp). All four are sequentially consistent, so one of the two sees the other. A scope whose
+//   mark is `whole` has marked ancestors.
 #pragma once
 
 #include <charm/detail/worker.hpp>
@@ -69,7 +70,7 @@ class CancelScope {
       end->waited_in_.store(Mark::itself, std::memory_order_seq_cst);
     for (const CancelScope* scope = this; scope != end; scope = scope->outer_)
       scope->waited_in_.store(Mark::whole, std::memory_order_seq_cst);
-    static_cast<void>(cancellations.load(std::memory_order_seq_cst));  // S2: everything read below is at least as new
+    static_cast<void>(cancellations.load(std::memory_order_seq_cst));  // everything read below is at least as new
     return cancelled();
   }
 

@@ -9,20 +9,21 @@
 // - The owner pushes and pops at tail. A pop at index t is private, and done with plain accesses, if t >= guard.
 //
 // Invariants
-//  I1  bound <= guard; guard changes only under `lock_`, and equals bound whenever the lock is free.
-//  I2  Slots in [top, bound) are not written: tail never drops below bound except inside pop_slow, and a push that
-//   would
-//      reach top + capacity is undone. So what a thief reads at top is the job that its compare-exchange claims: top
-//      only grows, and while it stands still and count > 0 the job at top stays the same, because the owner leaves it
-//      there whenever it takes back a part of the public range (pop_slow), and takes the last one by advancing top.
-//  I3  A thief may raise bound (expose) only after the owner cannot miss it: it raises guard first, then runs a barrier
-//      on the owner's core (os::heavy_barrier, membarrier(2)), then reads tail. An owner's pop stores tail before it
-//      loads guard; so either that load sees the raised guard, and the pop goes to pop_slow and its lock, or the store
-//      was visible to the thief, which keeps bound at or below it.
-//      The owner's side of that barrier is compiler-only (light_barrier below).
+// - The guard covers the public part: bound <= guard; guard changes only under `lock_`, and equals bound whenever the
+//   lock is free.
+// - Public slots stay: Slots in [top, bound) are not written: tail never drops below bound except inside pop_slow, and
+//   a push that would reach top + capacity is undone. So what a thief reads at top is the job that its compare-exchange
+//   claims: top only grows, and while it stands still and count > 0 the job at top stays the same, because the owner
+//   leaves it there whenever it takes back a part of the public range (pop_slow), and takes the last one by advancing
+//   top.
+// - Guard, barrier, tail: A thief may raise bound (expose) only after the owner cannot miss it: it raises guard first,
+//   then runs a barrier on the owner's core (os::heavy_barrier, membarrier(2)), then reads tail. An owner's pop stores
+//   tail before it loads guard; so either that load sees the raised guard, and the pop goes to pop_slow and its lock,
+//   or the store was visible to the thief, which keeps bound at or below it. The owner's side of that barrier is
+//   compiler-only (light_barrier below).
 //
-//  I4  Several jobs at once are taken under the lock, so that the owner cannot take back, and push anew, slots behind
-//      top that the thief has read already (for the slot at top itself I2 is enough).
+// - Several under the lock: Several jobs at once are taken under the lock, so that the owner cannot take back, and push
+//   anew, slots behind top that the thief has read already (for the slot at top itself "public slots stay" is enough).
 //
 // Requests cost the owner nothing: a thief that finds nothing public sets `limit_` to 0, and the owner's next push,
 // which compares its index with the limit in any case because the ring is bounded, falls into push_slow and serves it.

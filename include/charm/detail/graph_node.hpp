@@ -5,11 +5,12 @@
 // most a pointer's size is in the node, others are in the arena.
 //
 // Invariants
-//  T1  While a graph does not run, `pending` equals `predecessors` in every node. Graphs with conditional edges, and
-//      those whose last run was dropped by finalize(), are exceptions; run() restores their counts before it begins.
-//  T2  A node is queued once for each time that it is to run: the predecessor whose arrival makes `pending` 0 queues
-//      it. Nodes with conditional edges to them have a bit in `pending` from then until they have run, so that a
-//      condition cannot queue a node that is queued or running already.
+// - Counts are whole between runs: While a graph does not run, `pending` equals `predecessors` in every node. Graphs
+//   with conditional edges, and those whose last run was dropped by finalize(), are exceptions; run() restores their
+//   counts before it begins.
+// - Queued once for each run: A node is queued once for each time that it is to run: the predecessor whose arrival
+//   makes `pending` 0 queues it. Nodes with conditional edges to them have a bit in `pending` from then until they have
+//   run, so that a condition cannot queue a node that is queued or running already.
 #pragma once
 
 #include <charm/detail/job.hpp>
@@ -42,7 +43,7 @@ struct GraphNodeType {
 };
 
 struct alignas(64) GraphNode : Job {
-  static constexpr std::uint32_t queued = 1U << 31U;  // in `pending` (T2)
+  static constexpr std::uint32_t queued = 1U << 31U;  // in `pending` (queued once for each run)
   enum Flags : std::uint8_t { chosen = 1 };
 
   GraphNode(Run start, const GraphNodeType& t, GraphState& graph) noexcept : Job(start), type(&t), owner(&graph) {}

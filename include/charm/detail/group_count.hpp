@@ -5,14 +5,14 @@
 // thread of control, which moves between workers only by suspending. All others count in remote_. The bias keeps
 // remote_ away from 0 while nobody waits; the waiter subtracts it, adds home_, and is then notified of the end.
 //
-//  N1  remote_ is 0 only from the moment when the last task of a waited-for group is done until the bias is put back.
-//      Exactly one remove() makes it 0, so exactly one completes `done_`.
-//  N2  Tasks may be added meanwhile, by threads and tasks outside of the group. Code that adds one to a count of 0
-//      restores the bias in the same step; otherwise the waiter does, when it has been notified. So a task that comes
-//      too late for one wait is counted for the next. (In two steps the count could reach 0 in between once more: the
-//      owner's next tasks count in home_ and are subtracted from remote_.)
-//  N3  The remover that makes the count 0 touches nothing but `done_` afterwards. The waiter, in whose frame that is,
-//      goes on when it is completed, and may then destroy the group.
+// - Zero once: remote_ is 0 only from the moment when the last task of a waited-for group is done until the bias is put
+//   back. Exactly one remove() makes it 0, so exactly one completes `done_`.
+// - Late tasks count for the next wait: Tasks may be added meanwhile, by threads and tasks outside of the group. Code
+//   that adds one to a count of 0 restores the bias in the same step; otherwise the waiter does, when it has been
+//   notified. So a task that comes too late for one wait is counted for the next. (In two steps the count could reach 0
+//   in between once more: the owner's next tasks count in home_ and are subtracted from remote_.)
+// - The last remover only completes: The remover that makes the count 0 touches nothing but `done_` afterwards. The
+//   waiter, in whose frame that is, goes on when it is completed, and may then destroy the group.
 #pragma once
 
 #include <charm/detail/completion.hpp>
@@ -30,7 +30,7 @@ class GroupCount {
 
   void add() noexcept {
     std::int64_t seen = remote_.load(std::memory_order_relaxed);
-    while (!remote_.compare_exchange_weak(seen, seen == 0 ? bias + 1 : seen + 1, std::memory_order_relaxed)) {  // N2
+    while (!remote_.compare_exchange_weak(seen, seen == 0 ? bias + 1 : seen + 1, std::memory_order_relaxed)) {
     }
   }
   /// \param last_act whether the caller is a job that the scheduler runs, and this is its last action.

@@ -1,5 +1,5 @@
 // Work that comes from outside the process without waking anybody, such as the messages of a network: idle workers poll
-// for it (sched/run/parking.cpp, P7).
+// for it (one lookout, sched/run/parking.cpp).
 #pragma once
 
 #include <charm/detail/job.hpp>

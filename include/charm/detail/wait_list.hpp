@@ -2,17 +2,19 @@
 // a list of waiters.
 //
 // Invariants
-//  W1  Every field of such an object is accessed under its lock only, and unlocking is one store, the last access. So a
-//      task that was released by an operation may destroy the object as soon as it has held the lock afterwards.
-//  W2  A waiter is in the list until a thread takes it out under the lock; that thread either wakes it (complete() of
-//      its event, after unlocking) or is the waiter itself, whose time is over.
-//  W3  A waiter lives on the waiting stack. It leaves its function only after W2's wake, or after it has taken itself
-//      out; so nobody reaches a waiter that is gone. If finalize() drops the waiting task it takes the waiter out, or
-//      waits for the event of one that another thread has taken out, before the stack goes (sched/run/dropping.cpp).
-//  W4  A task that waits in several lists at once (select) has a waiter in each, and one Choice. A thread that takes
-//      such a waiter out may serve it only after it has won the choice, under the list's lock; if it has lost the
-//      choice, it must not touch the waiter after it unlocks. The task that waits locks every list once more before it
-//      leaves, so nobody reaches its waiters then.
+// - Unlocking is the last access: Every field of such an object is accessed under its lock only, and unlocking is one
+//   store, the last access. So a task that was released by an operation may destroy the object as soon as it has held
+//   the lock afterwards.
+// - Whoever takes a waiter out wakes it: A waiter is in the list until a thread takes it out under the lock; that
+//   thread either wakes it (complete() of its event, after unlocking) or is the waiter itself, whose time is over.
+// - No waiter outlives its stack: A waiter lives on the waiting stack. It leaves its function only after that wake, or
+//   after it has taken itself out; so nobody reaches a waiter that is gone. If finalize() drops the waiting task it
+//   takes the waiter out, or waits for the event of one that another thread has taken out, before the stack goes
+//   (sched/run/dropping.cpp).
+// - Win the choice first: A task that waits in several lists at once (select) has a waiter in each, and one Choice. A
+//   thread that takes such a waiter out may serve it only after it has won the choice, under the list's lock; if it has
+//   lost the choice, it must not touch the waiter after it unlocks. The task that waits locks every list once more
+//   before it leaves, so nobody reaches its waiters then.
 #pragma once
 
 #include <charm/detail/completion.hpp>
@@ -38,7 +40,7 @@ class SpinLock {
   std::atomic<bool> taken_{false};
 };
 
-/// Decides which of several lists serves a task that waits in all of them (W4).
+/// Decides which of several lists serves a task that waits in all of them (win the choice first).
 struct Choice {
   static constexpr int open = -1;
   static constexpr int again = -2;  // the list that had won could not serve the task
@@ -98,7 +100,7 @@ class WaitList {
     if (waiter != nullptr) remove(*waiter);
     return waiter;
   }
-  /// The first waiter that can be served, which stays in the list (W4); nullptr if there is none.
+  /// The first waiter that can be served, which stays in the list (win the choice first); nullptr if there is none.
   [[nodiscard]] Waiter* first_to_serve() noexcept {
     while (first_ != nullptr && first_->choice != nullptr && !first_->choice->win(first_->number)) remove(*first_);
     return first_;
@@ -133,7 +135,7 @@ struct Listed {
   SpinLock& lock;
   WaitList& list;
   Waiter& waiter;
-  const Listed* further = nullptr;  // the next list of the same waiter (W4)
+  const Listed* further = nullptr;  // the next list of the same waiter (win the choice first)
 };
 
 /// Waits for the event of `waiter`, which is in `list`. \return false if the time was over, or stop was requested,
@@ -141,7 +143,7 @@ struct Listed {
 /// both cases the waiter is not in the list any more.
 bool wait_listed(SpinLock& lock, WaitList& list, Waiter& waiter, std::int64_t deadline, WaitReason&& reason);
 
-/// Wakes a list that WaitList::take or a chain of pops made; outside of the lock (W2).
+/// Wakes a list that WaitList::take or a chain of pops made; outside of the lock (whoever takes a waiter out wakes it).
 inline void wake_all(Waiter* waiters) noexcept {
   while (waiters != nullptr) {
     Waiter* next = waiters->next;  // read first: the woken one may be gone

@@ -57,7 +57,7 @@ class Temporary {
   void take_mode_of(const fs::path& target) {
     struct stat existing{};
     mode_t mode = 0;
-    if (stat(target.c_str(), &existing) == 0) {
+    if (lstat(target.c_str(), &existing) == 0 && S_ISREG(existing.st_mode)) {
       mode = existing.st_mode & 07777U;
     } else {
       const mode_t mask = umask(0);
@@ -124,24 +124,36 @@ void sync_folder_of(const fs::path& file) {
   close(fd);
 }
 
-void write_file(const std::string& path, const std::string& text, bool durably) {
-  const fs::path target = target_of(path);
+struct Writing {
+  bool durably = false;
+  bool secretly = false;
+};
+
+void write_file(const std::string& path, const fs::path& target, const std::string& text, Writing how) {
   Temporary file(target);
   int error = file.error();
   if (error == 0) {
-    file.take_mode_of(target);
-    if (!file.write_all(text, durably) || !file.rename_to(target)) error = errno;
+    if (!how.secretly) file.take_mode_of(target);
+    if (!file.write_all(text, how.durably) || !file.rename_to(target)) error = errno;
   }
   if (error != 0) {
     throw Error(Errc::bad_input, "cannot write '" + path + "': " + reason(error), "free space or give another path");
   }
-  if (durably) sync_folder_of(target);
+  if (how.durably) sync_folder_of(target);
 }
 
 }  // namespace
 
-void write_whole(const std::string& path, const std::string& text) { write_file(path, text, false); }
+void write_whole(const std::string& path, const std::string& text) { write_file(path, target_of(path), text, {}); }
 
-void write_durably(const std::string& path, const std::string& text) { write_file(path, text, true); }
+void replace_whole(const std::string& path, const std::string& text) { write_file(path, path, text, {}); }
+
+void replace_secret(const std::string& path, const std::string& text) {
+  write_file(path, path, text, {.secretly = true});
+}
+
+void write_durably(const std::string& path, const std::string& text) {
+  write_file(path, target_of(path), text, {.durably = true});
+}
 
 }  // namespace charm::os

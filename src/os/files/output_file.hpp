@@ -14,7 +14,13 @@ void check_writable(const std::string& path);
 /// \throws Error (system); the file is then unchanged.
 void write_whole(const std::string& path, const std::string& text);
 
-/// The same; when it returns, the file is on the disk and outlives a crash of the machine.
+/// The same, but a symbolic link is replaced and never followed: for paths at which another user may plant one.
+void replace_whole(const std::string& path, const std::string& text);
+
+/// As replace_whole, and only the owner may read the file, also while it is written.
+void replace_secret(const std::string& path, const std::string& text);
+
+/// As write_whole; when it returns, the file is on the disk and outlives a crash of the machine.
 void write_durably(const std::string& path, const std::string& text);
 
 }  // namespace charm::os

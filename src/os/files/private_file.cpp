@@ -12,6 +12,8 @@
 
 #include <sys/stat.h>
 
+#include "base/environment.hpp"
+
 namespace charm::os {
 namespace {
 
@@ -20,9 +22,12 @@ std::string text_of_error(int error) { return std::generic_category().message(er
 }  // namespace
 
 std::string private_folder() {
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && *runtime == '/') return std::string(runtime) + "/charm";
-  const char* temporary = std::getenv("TMPDIR");
+  const char* runtime = base::environment("XDG_RUNTIME_DIR");
+  struct stat found{};
+  // Under sudo it may be that of the user who called, where a folder of root's would stay.
+  if (runtime != nullptr && *runtime == '/' && lstat(runtime, &found) == 0 && found.st_uid == geteuid())
+    return std::string(runtime) + "/charm";
+  const char* temporary = base::environment("TMPDIR");
   const std::string base = temporary != nullptr && *temporary == '/' ? temporary : "/tmp";
   return base + "/charm-" + std::to_string(geteuid());
 }

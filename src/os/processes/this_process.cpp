@@ -1,11 +1,13 @@
 #include "os/processes/this_process.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <system_error>
 #include <unistd.h>
 
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
@@ -14,6 +16,17 @@ namespace charm::os {
 int process_id() noexcept { return static_cast<int>(getpid()); }
 
 unsigned user_id() noexcept { return geteuid(); }
+
+bool has_more_rights_than_caller() noexcept { return getauxval(AT_SECURE) != 0; }
+
+void forget_variables(std::string_view prefix) {
+  std::vector<std::string> names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (text.starts_with(prefix)) names.emplace_back(text.substr(0, text.find('=')));
+  }
+  for (const std::string& name : names) unsetenv(name.c_str());
+}
 
 std::string program_path() {
   std::error_code error;

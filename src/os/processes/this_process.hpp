@@ -11,6 +11,10 @@ namespace charm::os {
 int process_id() noexcept;
 /// Effective user id.
 unsigned user_id() noexcept;
+/// Whether it runs with more rights than its caller: set-user-ID, set-group-ID or file capabilities.
+bool has_more_rights_than_caller() noexcept;
+/// Removes all variables from the environment whose names begin so.
+void forget_variables(std::string_view prefix);
 /// Path of the program that the process runs; empty where /proc does not tell.
 std::string program_path();
 

@@ -51,7 +51,7 @@ Stats stats() {
     resumptions += t.resumptions;
     suspensions += t.suspensions;
   }
-  stats.stack_pools = runtime.stack_pools();
+  stats.stack_pools = runtime.stacks.stats(runtime.settings.stack_bytes);
   for (const StackPoolStats& pool : stats.stack_pools) stats.stacks += pool.stacks;
   stats.blocking_threads = runtime.blocking_pool->threads();
   stats.oversubscribed = sched::oversubscribed();

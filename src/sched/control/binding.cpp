@@ -1,5 +1,5 @@
 // How a worker is bound: it follows the core that the spread gives it, binds itself and its new pages there, and
-// notices when the cpus that the process may use change (S1 and S2 in sched/control/steering.hpp;
+// notices when the cpus that the process may use change (the rules are in sched/control/steering.hpp;
 // os/threads/cpu_watch.hpp judges what a changed mask means).
 #include <charm/error.hpp>
 

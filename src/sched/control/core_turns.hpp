@@ -6,14 +6,14 @@
 // work and gives it back when it parks. Then, or between two jobs, the turn goes to the waiting worker of the highest
 // priority.
 //
-//  E1  Turns only advise. No other protocol relies on them: a worker that has waited for its patience runs without the
-//      turn, beside the worker that has it. So a long function, a low priority, or a task that a waiting worker would
-//      have to end first delay others for a bounded time.
-//  E2  A turn has at most one holder, and nobody waits for a free turn: the worker that gives it back hands it to the
-//      first worker that waits, under the core's lock.
-//  E3  `first_waiting` may be read without the lock and is then a hint.
-//  E4  A worker that waits here is neither asleep nor searching. It passes on the wake-up that it received, so that a
-//      worker whose core is free comes in its place (Worker::take_turn).
+// - Turns only advise: No other protocol relies on them: a worker that has waited for its patience runs without the
+//   turn, beside the worker that has it. So a long function, a low priority, or a task that a waiting worker would have
+//   to end first delay others for a bounded time.
+// - One holder, nobody waits for a free turn: the worker that gives a turn back hands it to the first worker that
+//   waits, under the core's lock.
+// - A hint without the lock: `first_waiting` may be read without the lock and is then a hint.
+// - Waiting passes wake-ups on: A worker that waits here is neither asleep nor searching. It passes on the wake-up that
+//   it received, so that a worker whose core is free comes in its place (Worker::take_turn).
 #pragma once
 
 #include <array>

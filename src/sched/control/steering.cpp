@@ -264,7 +264,7 @@ void Steering::poll(Worker& worker, WorkerControl& p, double time) noexcept {
   p.next_poll = time + interval_;
   if (look_interval_ > 0 && time >= thread(worker).next_look) look(worker, p, time);
   const PlacementGeneration* generation = current_.load(std::memory_order_acquire);
-  for (;;) {  // S3
+  for (;;) {  // a generation in use stays
     p.looking.store(generation, std::memory_order_seq_cst);
     const PlacementGeneration* again = current_.load(std::memory_order_seq_cst);
     if (again == generation) break;

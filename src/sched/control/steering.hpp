@@ -6,17 +6,17 @@
 // the spread gives it. No thread is started for this, and no worker is stopped: a worker inside a long function moves
 // when it leaves the function.
 //
-// S1  The cores of one placement generation are disjoint (docs/placement.md), and a worker changes to the next
-//     generation through its ThreadBinder, so no two workers are bound to one core (unless share_cores asks for it).
-//     The setting bind widens the mask to the chiplet or node of that cpu, as far as it is allowed; the claim stays.
-// S2  Every worker binds itself, on the thread that runs it; each of worker 0's two threads does so when it takes over.
-//     A thread's knowledge of its mask is as old as the last time it read the mask, so in a new placement generation
-//     the thread reads it again before it relies on it. The guest, the thread that called init(), has its own mask
-//     while it is outside (the setting caller_mask). It is bound when it arrives on a cpu that is not the worker's, or
-//     has worked for a millisecond, so that a short run() makes no system call. It gets its mask back when it leaves,
-//     unless somebody else has set its mask meanwhile.
-// S3  A placement generation that a worker reads is not freed: the worker names it in `WorkerControl::looking`, and
-//     then checks again that it is still the current one.
+// - One claim per core: The cores of one placement generation are disjoint (docs/placement.md), and a worker changes to
+//   the next generation through its ThreadBinder, so no two workers are bound to one core (unless share_cores asks for
+//   it). The setting bind widens the mask to the chiplet or node of that cpu, as far as it is allowed; the claim stays.
+// - Workers bind themselves: Every worker binds itself, on the thread that runs it; each of worker 0's two threads does
+//   so when it takes over. A thread's knowledge of its mask is as old as the last time it read the mask, so in a new
+//   placement generation the thread reads it again before it relies on it. The guest, the thread that called init(),
+//   has its own mask while it is outside (the setting caller_mask). It is bound when it arrives on a cpu that is not
+//   the worker's, or has worked for a millisecond, so that a short run() makes no system call. It gets its mask back
+//   when it leaves, unless somebody else has set its mask meanwhile.
+// - A generation in use stays: A placement generation that a worker reads is not freed: the worker names it in
+//   `WorkerControl::looking`, and then checks again that it is still the current one.
 #pragma once
 
 #include <charm/decision.hpp>

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/environment.hpp"
 #include "base/random.hpp"
 #include "os/threads/pause.hpp"
 
@@ -16,7 +17,7 @@ namespace charm::sched {
 namespace {
 
 int steps_between() noexcept {
-  const char* text = std::getenv("CHARM_STEP_DELAYS");
+  const char* text = base::environment("CHARM_STEP_DELAYS");
   return text == nullptr ? 0 : std::atoi(text);
 }
 

@@ -10,11 +10,11 @@
 
 namespace charm::sched {
 
-/// The runtime's friend, for its private parts.
+/// The friend of the stack pools, for their private parts.
 struct GdbLayout {
-  static constexpr std::int64_t pools = offsetof(Runtime, pools_);
-  static constexpr std::int64_t idle = offsetof(Runtime::FiberPool, idle);
-  static constexpr std::int64_t all = offsetof(Runtime::FiberPool, all);
+  static constexpr std::int64_t pools = offsetof(Runtime, stacks) + offsetof(StackPools, pools_);
+  static constexpr std::int64_t idle = offsetof(StackPools::Pool, idle);
+  static constexpr std::int64_t all = offsetof(StackPools::Pool, all);
 };
 
 namespace {

@@ -134,7 +134,7 @@ std::vector<TaskInfo> list_tasks(Runtime& runtime) {
       detail::Job::Run function = fiber.card.function.load(std::memory_order_relaxed);
       if (function != nullptr) all.push_back(read(each, fiber, function));
     };
-    each.for_each_fiber(add);
+    each.stacks.for_each(add);
     each.loan.with_guest(add);
   });
   std::sort(all.begin(), all.end(), [](const TaskInfo& a, const TaskInfo& b) { return a.id < b.id; });

@@ -4,17 +4,18 @@
 // worker of another, and all protocols within it are those of the process's runtime. This file has the rules between
 // several runtimes; sched/control/core_turns.hpp decides who runs on a core that they share.
 //
-//  R1  A task belongs to the runtime that started it (Fiber::runtime), and only that runtime's workers run it. A thread
-//      that wakes it from elsewhere puts it into that runtime's inbox, as a thread outside would (make_ready).
-//  R2  `open` is the gate for threads outside, as the one in sched/run/gate.hpp is for the runtime: a visitor counts
-//      itself and then reads it; the thread that ends the arena clears it and then reads the count. Tasks of the family
-//      (the main runtime and its arenas) use `runtime`, which stays until none of them can run any more, or until the
-//      arena is ended alone; they count themselves as well, so that it does not go while one of them is still posting a
-//      job.
-//  R3  An arena is ended once: by its object, when all its tasks have ended; or by finalize(), together with the main
-//      runtime and all other arenas, when nothing is left to do in any of them, since a task of one may be about to
-//      wake a task of another (sched/run/termination.cpp). Which of the two it is is settled under the mutex of the
-//      list: finalize() marks those that are in it.
+// - Tasks keep their runtime: A task belongs to the runtime that started it (Fiber::runtime), and only that runtime's
+//   workers run it. A thread that wakes it from elsewhere puts it into that runtime's inbox, as a thread outside would
+//   (make_ready).
+// - The gate of an arena: `open` is the gate for threads outside, as the one in sched/run/gate.hpp is for the runtime:
+//   a visitor counts itself and then reads it; the thread that ends the arena clears it and then reads the count. Tasks
+//   of the family (the main runtime and its arenas) use `runtime`, which stays until none of them can run any more, or
+//   until the arena is ended alone; they count themselves as well, so that it does not go while one of them is still
+//   posting a job.
+// - One of two ends an arena: An arena is ended once: by its object, when all its tasks have ended; or by finalize(),
+//   together with the main runtime and all other arenas, when nothing is left to do in any of them, since a task of one
+//   may be about to wake a task of another (sched/run/termination.cpp). Which of the two it is is settled under the
+//   mutex of the list: finalize() marks those that are in it.
 #pragma once
 
 #include <charm/arena.hpp>

@@ -7,13 +7,13 @@
 // otherwise a job that waits for the time limit of another would wait for ever, and two workers could leave their jobs
 // to each other.
 //
-// L1  A worker is free if it is not busy, has a cpu, and does not itself leave jobs to others. A worker announces that
-//     it leaves jobs before it looks for a free one, so if two do so at the same time, at least one sees that the other
-//     is not free. (It looks at each idle worker. The numbers of those that sleep and that search would count a worker
-//     twice that is just being woken: on an oversubscribed machine all workers left their jobs to each other for
-//     seconds.)
-// L2  The answer is true for a moment only. A worker that leaves its own jobs to others looks again after a millisecond
-//     at the latest.
+// - Leave, then look for a free worker: A worker is free if it is not busy, has a cpu, and does not itself leave jobs
+//   to others. A worker announces that it leaves jobs before it looks for a free one, so if two do so at the same time,
+//   at least one sees that the other is not free. (It looks at each idle worker. The numbers of those that sleep and
+//   that search would count a worker twice that is just being woken: on an oversubscribed machine all workers left
+//   their jobs to each other for seconds.)
+// - Look again after a millisecond: The answer is true for a moment only. A worker that leaves its own jobs to others
+//   looks again after a millisecond at the latest.
 #include <charm/detail/deque.hpp>
 
 #include <bit>
@@ -27,12 +27,11 @@ using stealing::Flag;
 
 bool Worker::another_is_free() const noexcept {
   const stealing::WorkFlags& flags = runtime->work_flags;
-  for (int group = 0; group < static_cast<int>(runtime->groups.size()); ++group) {
-    for (int w = 0; w < flags.words(group); ++w) {
-      for (auto idle = flags.word(Flag::member, group, w) & ~flags.word(Flag::busy, group, w); idle != 0;
-           idle &= idle - 1) {
-        const Worker* other = runtime->worker_at({group, w * stealing::WorkFlags::word_bits + std::countr_zero(idle)});
-        if (other != nullptr && other != this && !other->leaving.load(std::memory_order_seq_cst) &&
+  for (int g = 0; g < static_cast<int>(runtime->groups.size()); ++g) {
+    for (int w = 0; w < flags.words(g); ++w) {
+      for (auto idle = flags.word(Flag::member, g, w) & ~flags.word(Flag::busy, g, w); idle != 0; idle &= idle - 1) {
+        const Worker* other = runtime->worker_at({g, w * stealing::WorkFlags::word_bits + std::countr_zero(idle)});
+        if (other != nullptr && other != this && !other->leaves_jobs.now(std::memory_order_seq_cst) &&
             !runtime->steering->rests(*other))
           return true;
       }
@@ -43,13 +42,12 @@ bool Worker::another_is_free() const noexcept {
 
 /// Called as a searcher. \return whether the worker is to leave to others what they can run.
 bool Worker::leaves_to_others() noexcept {
-  if (bound_limits == 0 || runtime->ending.has_begun()) {
+  if (!bound_limits.any() || runtime->ending.has_begun()) {
     take_again();
     return false;
   }
-  if (!leaving.exchange(true, std::memory_order_seq_cst)) runtime->leaving.fetch_add(1, std::memory_order_seq_cst);
-  if (runtime->leaving.load(std::memory_order_seq_cst) >= static_cast<int>(runtime->workers.size()) ||
-      !another_is_free()) {
+  leaves_jobs.begin(runtime->leaving_workers);
+  if (runtime->leaving_workers.all(runtime->workers.size()) || !another_is_free()) {
     take_again();
     return false;
   }
@@ -59,9 +57,6 @@ bool Worker::leaves_to_others() noexcept {
   return true;
 }
 
-void Worker::take_again() noexcept {
-  if (leaving.load(std::memory_order_relaxed) && leaving.exchange(false, std::memory_order_seq_cst))
-    runtime->leaving.fetch_sub(1, std::memory_order_seq_cst);
-}
+void Worker::take_again() noexcept { leaves_jobs.end(runtime->leaving_workers); }
 
 }  // namespace charm::sched

@@ -85,8 +85,8 @@ bool Deque::pop_slow(std::int64_t t) noexcept {
       mine = false;
       break;
     }
-    // The last public job is taken as a thief would take it; of several, the older half stays public (I2). Where
-    // nothing may stay private all others do.
+    // The last public job is taken as a thief would take it; of several, the older half stays public (public slots
+    // stay). Where nothing may stay private all others do.
     std::int64_t keep = eager_ ? count - 1 : count / 2;
     std::uint64_t next = count == 1 ? pack(top + 1, 0) : pack(top, keep);
     if (public_.compare_exchange_weak(word, next, memory_order_acq_rel, memory_order_acquire)) {
@@ -129,7 +129,7 @@ std::int64_t Deque::expose() noexcept {
   std::int64_t tail = tail_.load(memory_order_acquire);
   if (tail > bound) {
     guard_.store(tail, memory_order_seq_cst);
-    std::int64_t raised = bound;  // without the barrier the owner may have missed the guard (I3): nothing changes
+    std::int64_t raised = bound;  // without the barrier the owner may have missed the guard: nothing changes
     sched::delay_between_steps();
     if (os::heavy_barrier()) {
       sched::delay_between_steps();

@@ -39,7 +39,7 @@ void leave_lists(const detail::Listed* listed) noexcept {
     const bool mine = listed->waiter.listed;
     if (mine) listed->list.remove(listed->waiter);
     listed->lock.unlock();
-    // Another thread has taken it out and is about to complete its event (W2), or that of its choice (W4), on this
+    // Another thread has taken it out and is about to complete its event, or that of its choice, on this
     // stack.
     const detail::Choice* choice = listed->waiter.choice;
     while (!mine && !(choice != nullptr ? choice->event : listed->waiter.event).done()) std::this_thread::yield();

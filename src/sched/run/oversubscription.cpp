@@ -19,10 +19,7 @@ namespace {
 
 // Belongs to the one runtime handle: set while it runs, forgotten with it. Apart from it so that a spinning lock reads
 // one word and no pointer that may go away.
-enum class State : std::uint8_t { no, by_load, lasting };
-std::atomic<State> state{State::no};
-std::atomic<std::int64_t> seen_ns{0};  // the last report of load
-constexpr std::int64_t load_lasts_ns = 3'000'000'000;
+constinit OversubscriptionState state;
 
 std::string rounded(double value) {
   char text[32];
@@ -56,14 +53,10 @@ Oversubscription oversubscription_at_start(const Machine& machine, const placeme
   return {};
 }
 
-bool oversubscribed() noexcept { return state.load(std::memory_order_relaxed) != State::no; }
+bool oversubscribed() noexcept { return state.is_on(); }
 
 void report_oversubscription(const Oversubscription& oversubscription, std::int64_t now_ns) {
-  seen_ns.store(now_ns, std::memory_order_relaxed);
-  State before = State::no;
-  if (!state.compare_exchange_strong(before, oversubscription.lasting ? State::lasting : State::by_load,
-                                     std::memory_order_relaxed))
-    return;
+  if (!state.report(oversubscription.lasting, now_ns)) return;
   const std::string text = "oversubscribed: " + oversubscription.reason + "; idle workers and waiting locks spin less";
   if (oversubscription.lasting)
     base::notice("oversubscribed", text);
@@ -71,13 +64,9 @@ void report_oversubscription(const Oversubscription& oversubscription, std::int6
     base::note("oversubscribed-by-load", text);
 }
 
-void forget_oversubscription() noexcept { state.store(State::no, std::memory_order_relaxed); }
+void forget_oversubscription() noexcept { state.forget(); }
 
-void let_oversubscription_pass(std::int64_t now_ns) noexcept {
-  State by_load = State::by_load;
-  if (now_ns - seen_ns.load(std::memory_order_relaxed) > load_lasts_ns)
-    state.compare_exchange_strong(by_load, State::no, std::memory_order_relaxed);
-}
+void let_oversubscription_pass(std::int64_t now_ns) noexcept { state.let_pass(now_ns); }
 
 void PreemptionDetector::report(std::int64_t now_ns) noexcept {
   try {

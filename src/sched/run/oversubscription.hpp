@@ -7,6 +7,9 @@
 // seconds later unless it is seen again. It is not printed as a degraded mode, but stats().notices contains it.
 #pragma once
 
+#include <charm/detail/assert.hpp>
+
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -27,6 +30,35 @@ struct Oversubscription {
 Oversubscription oversubscription_at_start(const Machine& machine, const placement::Placement& placement, bool bound,
                                            const std::string& root = "/");
 
+/// What the process knows of it. Times are those of base::monotonic_ns().
+class OversubscriptionState {
+ public:
+  static constexpr std::int64_t load_lasts_ns = 3'000'000'000;
+
+  [[nodiscard]] bool is_on() const noexcept { return state_.load(std::memory_order_relaxed) != State::off; }
+  /// Begins or prolongs it. \return whether it has begun.
+  bool report(bool lasting, std::int64_t now_ns) noexcept {
+    CHARM_ASSERT(now_ns > 0, "a report has a time");
+    seen_ns_.store(now_ns, std::memory_order_relaxed);
+    State off = State::off;
+    return state_.compare_exchange_strong(off, lasting ? State::lasting : State::by_load, std::memory_order_relaxed);
+  }
+  /// Ends that by load if nobody has reported it for some seconds.
+  void let_pass(std::int64_t now_ns) noexcept {
+    CHARM_ASSERT(now_ns > 0, "time passes from a time on");
+    State by_load = State::by_load;
+    if (now_ns - seen_ns_.load(std::memory_order_relaxed) > load_lasts_ns)
+      state_.compare_exchange_strong(by_load, State::off, std::memory_order_relaxed);
+  }
+  /// With the runtime that it was about.
+  void forget() noexcept { state_.store(State::off, std::memory_order_relaxed); }
+
+ private:
+  enum class State : std::uint8_t { off, by_load, lasting };
+  std::atomic<State> state_{State::off};
+  std::atomic<std::int64_t> seen_ns_{0};  // the last report
+};
+
 /// Whether waits should spin only briefly now. Cheap.
 [[nodiscard]] bool oversubscribed() noexcept;
 
@@ -41,6 +73,7 @@ void let_oversubscription_pass(std::int64_t now_ns) noexcept;
 class PreemptionDetector {
  public:
   void at(std::int64_t now_ns) noexcept {
+    CHARM_ASSERT(now_ns >= last_, "the time of a search does not run backwards");
     if (last_ != 0 && now_ns - last_ > gap_ns && ++gaps_ == enough) report(now_ns);
     last_ = now_ns;
     if (oversubscribed()) let_oversubscription_pass(now_ns);

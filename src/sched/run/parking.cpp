@@ -1,42 +1,42 @@
 // Parking: a worker that has searched for spin_us without finding work announces that it is parked, searches once more,
 // and sleeps. This file has the last search and the sleep.
 //
-//  P1  Jobs in inboxes are never missed: the poster pushes, then reads the slot; the parker writes the slot, then reads
-//      the inboxes; all four are sequentially consistent.
-//  P2  Jobs in deques may be missed for a moment, because the owner's push has no fence between storing the job and
-//      reading the limit that the parker lowered. They are not lost, since their owner will run them, but idle workers
-//      should help. So the first sleep ends after 10 ms. Before a sleep without a limit the parker announces itself,
-//      lowers the limits, runs a heavy barrier, and then searches: a push whose owner saw the old limit is visible by
-//      then, and a push that sees the new limit finds a sleeper to wake. (Searching before the announcement is not
-//      enough: a push between the two finds nobody to wake. tests/model/parking.pml checks both orders.)
-//      Without a heavy barrier every push publishes by a read-modify-write before it looks for sleepers, and the
-//      parker's search needs no barrier.
-//  P3  A waker counts the worker that it wakes as searching, so that a burst of pushes wakes one worker and not all.
-//      The last searcher that finds work wakes the next.
-//  P4  There may be work that idle workers cannot get: it is gone when a thief arrives, or its owner keeps it
-//      private. A worker that was woken for such work several times and got none backs off. If there is no sentry yet
-//      it becomes the sentry, whose sleeps end after 0.1 to 10 ms; else it sleeps without a limit, without the last
-//      search and without requests to busy workers. So of any number of idle workers one searches, at most 100 times a
-//      second after some vain searches. A sentry that finds a job wakes the next worker (P3). A sentry that sees no
-//      work gives the role up, searches once more, and sleeps as in P2.
-//  P5  The search after a loan (sched/run/loan.hpp): the sleep of worker 0's own thread gets the limit of a first one,
-//      and ends with a search as in P2. (Waking the thread at once would cost a program of many short regions a thread
-//      switch for each.)
-//  P6  A worker that always finds jobs of its own, or in the inboxes, never searches. So every 10 ms it looks at the
-//      other workers, too, so that no job waits for ever behind the long function of its owner: it takes a public job,
-//      or exposes the private jobs of the worker that it asked 10 ms ago and that has not answered since.
-//      (tests/model/busy.pml)
-//  P7  Messages of a network wake nobody. If the runtime has an idle_look, every searching worker calls it, and so
-//      does one of the workers that sleep, the lookout: its sleeps end after the time that the last call has returned.
-//      It stays parked during the call, since its worker may be lent meanwhile; the jobs that the call posts wake a
-//      worker. A lookout that is woken rings for another sleeper, which takes its place; if nobody else sleeps all
-//      workers are busy.
-//  P8  A job for any worker lies in the runtime's inbox. Who posts it wakes nobody where a worker searches: that one
-//      looks at the inbox before it sleeps, after it has left the count of those that search, and the poster posts
-//      before it reads the count. If the worker finds another job first it wakes the next, as the last searcher (P3);
-//      if it has to leave the job to others, because it rests or has jobs that are bound to it, it wakes another, too.
-//      (A searcher that waits for its cpu would be late: where threads outnumber cpus a sleeper is always woken.)
-//      tests/model/idle.pml has it with POSTS.
+// - Push, then read the slot: Jobs in inboxes are never missed: the poster pushes, then reads the slot; the parker
+//   writes the slot, then reads the inboxes; all four are sequentially consistent.
+// - Barrier before the last search: Jobs in deques may be missed for a moment, because the owner's push has no fence
+//   between storing the job and reading the limit that the parker lowered. They are not lost, since their owner will
+//   run them, but idle workers should help. So the first sleep ends after 10 ms. Before a sleep without a limit the
+//   parker announces itself, lowers the limits, runs a heavy barrier, and then searches: a push whose owner saw the old
+//   limit is visible by then, and a push that sees the new limit finds a sleeper to wake. (Searching before the
+//   announcement is not enough: a push between the two finds nobody to wake. tests/model/parking.pml checks both
+//   orders.) Without a heavy barrier every push publishes by a read-modify-write before it looks for sleepers, and the
+//   parker's search needs no barrier.
+// - Wakers count whom they wake: A waker counts the worker that it wakes as searching, so that a burst of pushes wakes
+//   one worker and not all. The last searcher that finds work wakes the next.
+// - One sentry: There may be work that idle workers cannot get: it is gone when a thief arrives, or its owner keeps it
+//   private. A worker that was woken for such work several times and got none backs off. If there is no sentry yet it
+//   becomes the sentry, whose sleeps end after 0.1 to 10 ms; else it sleeps without a limit, without the last search
+//   and without requests to busy workers. So of any number of idle workers one searches, at most 100 times a second
+//   after some vain searches. A sentry that finds a job wakes the next worker (wakers count whom they wake). A sentry
+//   that sees no work gives the role up, searches once more, and sleeps like any other.
+// - Look around after a loan (sched/run/loan.hpp): the sleep of worker 0's own thread gets the
+//   limit of a first one, and ends with the search after a barrier. (Waking the thread at once would cost a program of
+//   many short regions a thread switch for each.)
+// - Look at the others: A worker that always finds jobs of its own, or in the inboxes, never searches. So every 10 ms
+//   it looks at the other workers, too, so that no job waits for ever behind the long function of its owner: it takes a
+//   public job, or exposes the private jobs of the worker that it asked 10 ms ago and that has not answered since.
+//   (tests/model/busy.pml)
+// - One lookout: Messages of a network wake nobody. If the runtime has an idle_look, every searching worker calls it,
+//   and so does one of the workers that sleep, the lookout: its sleeps end after the time that the last call has
+//   returned. It stays parked during the call, since its worker may be lent meanwhile; the jobs that the call posts
+//   wake a worker. A lookout that is woken rings for another sleeper, which takes its place; if nobody else sleeps all
+//   workers are busy.
+// - Rely on a searcher: A job for any worker lies in the runtime's inbox. Who posts it wakes nobody where a worker
+//   searches: that one looks at the inbox before it sleeps, after it has left the count of those that search, and the
+//   poster posts before it reads the count. If the worker finds another job first it wakes the next, as the last
+//   searcher (wakers count whom they wake); if it has to leave the job to others, because it rests or has jobs that are
+//   bound to it, it wakes another, too. (A searcher that waits for its cpu would be late: where threads outnumber cpus
+//   a sleeper is always woken.) tests/model/idle.pml has it with POSTS.
 
 #include <algorithm>
 #include <bit>
@@ -55,7 +55,7 @@ using stealing::Flag;
 
 bool Worker::near_inboxes_arrived() const noexcept {
   return !group->inbox.empty() ||
-         (worker_core.node >= 0 && !runtime->nodes[static_cast<std::size_t>(worker_core.node)]->inbox.empty());
+         (worker_core.node >= 0 && !runtime->nodes[static_cast<std::size_t>(worker_core.node)]->empty());
 }
 
 bool Worker::inboxes_arrived() const noexcept {
@@ -68,14 +68,14 @@ bool Worker::rests() const noexcept { return runtime->steering->rests(*this) && 
 
 /// Whether there is a job in the own queues or the shared inboxes.
 bool Worker::has_work() const noexcept {
-  if (leaving.load(std::memory_order_relaxed)) return !inbox.empty() || near_inboxes_arrived();
+  if (leaves_jobs.now()) return !inbox.empty() || near_inboxes_arrived();
   if (rests()) return !inbox.empty() || !ready.empty() || !deque.empty() || near_inboxes_arrived();
   return !inbox.empty() || !ready.empty() || !deque.empty() || inboxes_arrived();
 }
 
 /// Whether the work flags say that a worker of the chiplet has work.
 bool Worker::neighbours_show_work() const noexcept {
-  if (rests() || leaving.load(std::memory_order_relaxed)) return false;
+  if (rests() || leaves_jobs.now()) return false;
   const stealing::WorkFlags& work_flags = runtime->work_flags;
   // The worker's own flag, or the flag of a worker whose queues are empty by now, must not keep the chiplet awake.
   for (int w = 0; w < work_flags.words(place.group); ++w) {
@@ -120,10 +120,10 @@ void Worker::poke_the_busy(int group_index, bool all) noexcept {
 
 namespace {
 
-constexpr std::int64_t first_sleep_ns = 10000000;  // limit of sleeps that begin without a search after a barrier (P2)
-constexpr std::int64_t own_jobs_ns = 1000000;      // limit for workers that have left own jobs to others (L2)
-constexpr std::int64_t first_look_ns = 20000;      // sleep of a lookout before its first look (P7)
-constexpr unsigned enough_looks = 2;               // searches without a job after which a worker backs off (P4)
+constexpr std::int64_t first_sleep_ns = 10000000;  // limit of sleeps that begin without a search after a barrier
+constexpr std::int64_t own_jobs_ns = 1000000;      // limit for workers that have left own jobs to others
+constexpr std::int64_t first_look_ns = 20000;      // sleep of a lookout before its first look (one lookout)
+constexpr unsigned enough_looks = 2;               // searches without a job after which a worker backs off (one sentry)
 
 /// The time that a sentry sleeps after a number of sleeps without a job.
 std::int64_t sentry_sleep_ns(unsigned fruitless) noexcept {
@@ -175,7 +175,7 @@ void Worker::park(unsigned fruitless) noexcept {
 Worker::Sleep Worker::announce_sleep(unsigned fruitless) noexcept {
   stealing::WorkFlags& work_flags = runtime->work_flags;
   const bool resting = rests();  // then it is not among the sleepers
-  const bool leaves = leaving.load(std::memory_order_relaxed);
+  const bool leaves = leaves_jobs.now();
   if (!resting) work_flags.set(Flag::asleep, place);
   delay_between_steps();
   group->searching.fetch_sub(1, std::memory_order_seq_cst);  // before it looks at the inboxes
@@ -224,7 +224,7 @@ bool Worker::last_search(Sleep& sleep) noexcept {
   }
   return sleep.more || inbox.arrived() || !sleep.group.inbox.empty() ||
          (sleep.takes_any_job() && !runtime->inbox.empty()) || runtime->ending.has_begun() ||
-         (sleep.node >= 0 && !runtime->nodes[static_cast<std::size_t>(sleep.node)]->inbox.empty()) ||
+         (sleep.node >= 0 && !runtime->nodes[static_cast<std::size_t>(sleep.node)]->empty()) ||
          runtime->steering->has_news(*this);
 }
 

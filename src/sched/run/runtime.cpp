@@ -92,7 +92,8 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
       cancellable_waits(placement.start().size()),
       deadlock(*this),
       blocking_pool(std::make_unique<BlockingPool>(*this, static_cast<std::size_t>(settings.blocking_threads))),
-      core_turns(is_main() ? machine.allowed_cpus.back() + 1 : 0) {
+      core_turns(is_main() ? machine.allowed_cpus.back() + 1 : 0),
+      stacks(machine.nodes.size()) {
   if (is_main()) {
     forget_oversubscription();
     if (const Oversubscription seen = oversubscription_at_start(machine, placement, bind != Bind::none);
@@ -100,24 +101,35 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
       report_oversubscription(seen, base::monotonic_ns());
     if (!os::register_heavy_barrier()) without_heavy_barrier();
   }
-  const std::vector<WorkerCore>& worker_cores = placement.start();
-  for (std::size_t n = 0; n < machine.nodes.size(); ++n) nodes.push_back(std::make_unique<NodeQueue>());
-  for (std::size_t n = 0; n < machine.nodes.size() + 1; ++n) {
-    pools_.push_back(std::make_unique<FiberPool>());
-    pools_.back()->node = static_cast<int>(n) - 1;
-  }
+  make_groups();
+  make_workers(plan);
+  record();
+
+  if (!cpus && machine.is_live()) cpus = os::live_cpu_watch();
+  std::optional<Steering::Share> share;
+  if (!is_main()) share = Steering::Share{main.steering->wanted_cpus(), plan.given, plan.cpus};
+  steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source), std::move(share));
+  for (auto& worker : workers) worker->meter = steering->meter(*worker);
+}
+
+/// The groups of workers and the inboxes of the nodes, without members.
+void Runtime::make_groups() {
+  for (std::size_t n = 0; n < machine.nodes.size(); ++n) nodes.push_back(std::make_unique<NodeInbox>());
   for (int g = 0; g < distance_table.groups(); ++g) {
-    groups.push_back(std::make_unique<Group>(distance_table.chiplet(g), worker_cores.size()));
+    groups.push_back(std::make_unique<Group>(distance_table.chiplet(g), placement.start().size()));
     group_by_chiplet_.resize(
         std::max(group_by_chiplet_.size(), static_cast<std::size_t>(distance_table.chiplet(g)) + 2), -1);
     group_by_chiplet_[static_cast<std::size_t>(distance_table.chiplet(g) + 1)] = g;
   }
   for (const Core& core : machine.cores) {
-    std::vector<int>& near = nodes[static_cast<std::size_t>(core.node)]->groups;
     const int group = group_of(core.chiplet);
-    if (group >= 0 && std::find(near.begin(), near.end(), group) == near.end()) near.push_back(group);
+    if (group >= 0) nodes[static_cast<std::size_t>(core.node)]->add_group(group);
   }
+}
 
+/// The workers at their places, without threads.
+void Runtime::make_workers(const Plan& plan) {
+  const std::vector<WorkerCore>& worker_cores = placement.start();
   for (std::size_t i = 0; i < worker_cores.size(); ++i) {
     auto worker = std::make_unique<Worker>();
     worker->id = static_cast<int>(i);
@@ -132,13 +144,6 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
     join_group(*worker, group_of(worker_cores[i].chiplet));
     workers.push_back(std::move(worker));
   }
-  record();
-
-  if (!cpus && machine.is_live()) cpus = os::live_cpu_watch();
-  std::optional<Steering::Share> share;
-  if (!is_main()) share = Steering::Share{main.steering->wanted_cpus(), plan.given, plan.cpus};
-  steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source), std::move(share));
-  for (auto& worker : workers) worker->meter = steering->meter(*worker);
 }
 
 void Runtime::start() {
@@ -193,12 +198,6 @@ void Runtime::record() {
   }
 }
 
-std::vector<fiber::Fiber*> Runtime::all_fibers() const {
-  std::vector<fiber::Fiber*> fibers;
-  for (const auto& of_node : pools_) fibers.insert(fibers.end(), of_node->all.begin(), of_node->all.end());
-  return fibers;
-}
-
 /// From here on nobody comes in, and what is there is finished.
 void Runtime::make_ready_to_end() noexcept {
   gate.close();
@@ -231,7 +230,7 @@ Runtime::~Runtime() {
   if (!is_main()) {
     join();
     blocking_pool.reset();
-    for (fiber::Fiber* fiber : all_fibers()) fiber::destroy(fiber);
+    for (fiber::Fiber* fiber : stacks.all()) fiber::destroy(fiber);
     return;
   }
   make_ready_to_end();
@@ -247,9 +246,9 @@ Runtime::~Runtime() {
   for (const auto& each : ended) each->blocking_pool.reset();
   remove_overflow_report();
   forget_oversubscription();
-  std::vector<fiber::Fiber*> fibers = all_fibers();
+  std::vector<fiber::Fiber*> fibers = stacks.all();
   for (const auto& each : ended) {
-    const auto more = each->all_fibers();
+    const auto more = each->stacks.all();
     fibers.insert(fibers.end(), more.begin(), more.end());
   }
   if (const std::size_t dropped = drop_tasks(*this, fibers); dropped > 0) {
@@ -262,7 +261,7 @@ Runtime::~Runtime() {
     for (const auto& state : arenas) state->runtime.store(nullptr, std::memory_order_release);
   }
   ended.clear();
-  for (fiber::Fiber* fiber : all_fibers()) fiber::destroy(fiber);
+  for (fiber::Fiber* fiber : stacks.all()) fiber::destroy(fiber);
   if (loan.is_home_thread()) steering->release_guest();
 }
 
@@ -280,7 +279,7 @@ Worker* Runtime::borrow() noexcept {
   Worker& worker = *workers[0];
   if (!worker.slot.borrow()) return nullptr;
   loan.begin();
-  if (shares_cores()) core_turns.try_take(worker.contender, worker.worker_core.cpu);  // else beside who has it (E1)
+  if (shares_cores()) core_turns.try_take(worker.contender, worker.worker_core.cpu);  // else beside who has it
   work_flags.clear(stealing::Flag::asleep, worker.place);
   if (home_signal_stack_ == nullptr) home_signal_stack_ = std::make_unique<SignalStack>();
   const std::uint64_t now = tracing::state(worker, trace::State::busy);  // read once: a short run() has to be cheap
@@ -303,7 +302,7 @@ void Runtime::give_back(Worker& worker) noexcept {
   const int node = worker.worker_core.node;
   worker.slot.give_back(worker.place);
   if (more || worker.inbox.arrived() || !group.inbox.empty() || !inbox.empty() ||
-      (node >= 0 && !nodes[static_cast<std::size_t>(node)]->inbox.empty()) || timers.pending() ||
+      (node >= 0 && !nodes[static_cast<std::size_t>(node)]->empty()) || timers.pending() ||
       steering->has_news(worker) || ending.has_begun()) {
     wake(worker);  // its own thread continues with the jobs that were left
   } else {
@@ -314,7 +313,7 @@ void Runtime::give_back(Worker& worker) noexcept {
 }
 
 /// Called at the end of a loan that leaves no job behind: makes the worker's own thread search for the work of
-/// others before long (P5).
+/// others before long (look around after a loan).
 void Runtime::look_around_after_loan(Worker& worker) noexcept {
   switch (loan.after([this] { return anybody_busy(); })) {
     case Loan::Then::wake:
@@ -327,7 +326,7 @@ void Runtime::look_around_after_loan(Worker& worker) noexcept {
       break;
   }
   if (idle_look.load(std::memory_order_seq_cst) != nullptr && main.lookout.vacant())
-    ring(worker);  // it may be the one that looks for messages (P7)
+    ring(worker);  // it may be the one that looks for messages (one lookout)
 }
 
 fiber::Fiber& Runtime::send_guest_back(Worker& worker) noexcept {

@@ -4,13 +4,10 @@
 
 #include <charm/detail/idle_look.hpp>
 #include <charm/machine.hpp>
-#include <charm/stats.hpp>
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <thread>
-#include <unordered_set>
 #include <vector>
 
 #include "base/settings.hpp"
@@ -24,7 +21,9 @@
 #include "sched/run/ending.hpp"
 #include "sched/run/gate.hpp"
 #include "sched/run/loan.hpp"
+#include "sched/run/node_inbox.hpp"
 #include "sched/run/sleepers_role.hpp"
+#include "sched/run/stack_pools.hpp"
 #include "sched/run/worker.hpp"
 #include "sched/wait/blocking_pool.hpp"
 #include "sched/wait/cancelling.hpp"
@@ -75,8 +74,9 @@ class Runtime {
   static Runtime& get();
   static Gate gate;
   static std::atomic<int> outside_waiting;         // threads that are no workers and sleep until a task is done
-  static std::atomic<detail::IdleLook> idle_look;  // null: all work wakes somebody (P7)
+  static std::atomic<detail::IdleLook> idle_look;  // null: all work wakes somebody (one lookout)
 
+  // Fixed when the workers start, so that all may read it.
   Runtime& main;                                    // itself, but for an arena's
   const std::shared_ptr<detail::ArenaState> arena;  // null but for an arena's
   const base::Settings settings;
@@ -88,36 +88,33 @@ class Runtime {
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::unique_ptr<Group>> groups;    // every chiplet; of unbound workers one for all
   const stealing::DistanceTable distance_table;  // the distances between the groups
-  stealing::WorkFlags work_flags;                // which workers exist, have work, are busy, sleep
+  stealing::WorkFlags work_flags;                // hot and shared: which workers exist, have work, are busy, sleep
   const stealing::StealPolicy& stealing_policy;
-  /// Jobs for a NUMA node's workers; `members` and `inbox` keep G2 for the node as the work flags does for a group.
-  struct NodeQueue {
-    LockedQueue inbox;
-    std::atomic<int> members{0};
-    std::vector<int> groups;  // the groups whose cores may be on the node
-  };
-  std::vector<std::unique_ptr<NodeQueue>> nodes;  // by node id
-  LockedQueue inbox;                              // jobs for any worker
+  std::vector<std::unique_ptr<NodeInbox>> nodes;  // by node id
+  LockedQueue inbox;                              // hot and shared: jobs for any worker
   std::unique_ptr<Steering> steering;
   std::unique_ptr<Sharing> sharing;  // null if the runtime leases no cores
 
+  // Rare: waits, time limits, the end of waits.
   Timers timers;
   CancellableWaits cancellable_waits;
   DeadlockWatch deadlock;
   std::unique_ptr<BlockingPool> blocking_pool;
 
-  // Of the main runtime.
+  // Of the main runtime. Rare: arenas come and go.
   CoreTurns core_turns;
   std::vector<std::shared_ptr<detail::ArenaState>> arenas;  // under arenas_mutex(); also those that are being made
   std::atomic<int> arena_count{0};
   SleepersRole lookout;  // the sleeper that calls idle_look
   [[nodiscard]] bool shares_cores() const noexcept { return arena_count.load(std::memory_order_acquire) > 0; }
 
+  // Read by every searching worker, written rarely: the line of its own keeps it apart from what is written often.
   alignas(64) Ending ending;
   std::atomic<std::int64_t> next_exposure_ns{0};
-  std::atomic<int> leaving{0};  // number of workers that leave jobs to others (sched/run/bound_limits.cpp)
-  SleepersRole sentry;          // the sleeper that looks for private jobs while all idle ones sleep
-  Loan loan;                    // of worker 0
+  LeavingWorkers leaving_workers;
+  SleepersRole sentry;  // the sleeper that looks for private jobs while all idle ones sleep
+  Loan loan;            // of worker 0
+  StackPools stacks;    // rare: each worker keeps a few fibers
 
   /// The index in `groups` of a chiplet's group; -1 if the chiplet has no core of the placement.
   [[nodiscard]] int group_of(int chiplet) const noexcept {
@@ -156,8 +153,11 @@ class Runtime {
   /// Posts a job for a worker of a group, or of a node. \return false if it has no worker; then nothing was posted.
   bool post_group(int group, ListedJob* job) noexcept;
   bool post_node(int node, ListedJob* job) noexcept;
-  /// Moves the jobs of an inbox without members to the runtime's inbox (G2).
-  void abandon(LockedQueue& queue) noexcept;
+  /// Moves the jobs of an inbox without members to the runtime's inbox (no inbox without members).
+  template <class Queue>
+  void abandon(Queue& queue) noexcept {
+    while (ListedJob* job = queue.pop()) post_anywhere(job);
+  }
 
   // The parts of taking a core (placing.cpp).
   void join_group(Worker& worker, int group);
@@ -186,35 +186,12 @@ class Runtime {
   /// that its thread goes on and gives the worker back. \return the stack on which to continue.
   fiber::Fiber& send_guest_back(Worker& worker) noexcept;
 
-  /// Calls `function` for every fiber of the pools. None is made or destroyed meanwhile.
-  template <class F>
-  void for_each_fiber(F&& function) {
-    for (auto& fibers : pools_) {
-      std::lock_guard lock(fibers->mutex);
-      for (fiber::Fiber* fiber : fibers->all) function(*fiber);
-    }
-  }
-
-  // Idle fibers beyond the few that every worker keeps. A stack's memory lies on the node of the worker that it was
-  // made for, and it comes back to that node's pool from wherever its last task ended.
+  /// A fiber whose stack is on the node, an idle one if there is one.
   fiber::Fiber* take_fiber(int node) noexcept;
-  void give_fiber(fiber::Fiber* fiber) noexcept;
-  [[nodiscard]] std::vector<StackPoolStats> stack_pools() const;
   /// The malloc's weights, if the setting home asks for them and some are published; else null.
   std::shared_ptr<const memory::WeightPage> weights_in_force();
 
  private:
-  static constexpr std::size_t most_idle_fibers = 256;  // of a node; further ones are given back to the system
-  friend struct GdbLayout;
-  struct FiberPool {
-    int node = -1;
-    std::mutex mutex;
-    std::vector<fiber::Fiber*> idle;
-    std::unordered_set<fiber::Fiber*> all;
-    std::size_t most = 0;  // largest number that existed at a time
-    std::uint64_t made = 0;
-  };
-  FiberPool& pool(int node) { return *pools_[static_cast<std::size_t>(node) + 1]; }
   const CharmGdbEntry* const gdb_layout_ = charm_gdb_layout;  // makes the linker keep the table in static programs
   memory::PublishedWeights published_weights_;
   struct Unstarted {};
@@ -222,10 +199,11 @@ class Runtime {
           std::unique_ptr<counters::Source> source);
   static Plan plan_of(const Config& config);
   [[nodiscard]] bool is_main() const noexcept { return this == &main; }
-  [[nodiscard]] std::vector<fiber::Fiber*> all_fibers() const;
   void make_ready_to_end() noexcept;
   void join() noexcept;
   void look_around_after_loan(Worker& worker) noexcept;
+  void make_groups();
+  void make_workers(const Plan& plan);
   void record();
   void start();
   void wake_near(int home) noexcept;
@@ -240,8 +218,7 @@ class Runtime {
   void wake_resting_in(int group) noexcept;
   void wake_resting_on(int node) noexcept;
 
-  std::vector<int> group_by_chiplet_;              // [chiplet + 1]
-  std::vector<std::unique_ptr<FiberPool>> pools_;  // [node + 1]; [0]: unbound workers, whose node is -1
+  std::vector<int> group_by_chiplet_;  // [chiplet + 1]
   std::atomic<std::uint64_t> next_task_id_{1};
   std::unique_ptr<SignalStack> home_signal_stack_;
 };

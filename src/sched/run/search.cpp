@@ -54,7 +54,7 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
       return nullptr;  // the next victim follows
     }
     job = stolen.job;
-    if (stolen.flat && deque.empty()) {  // a worker that searches although it has work (P6) may have no room
+    if (stolen.flat && deque.empty()) {  // a worker that searches although it has work may have no room
       // Of many small jobs it runs one and keeps the others where thieves can take them.
       Job* more[64];
       const std::int64_t most = std::min<std::int64_t>(64, runtime->stealing_policy.share(visible) - 1);
@@ -75,7 +75,7 @@ Job* Worker::steal_from(Place from, bool ready_too) noexcept {
     tracing::stole(*this, *victim, distance);
     return job;
   }
-  if (!victim->shows_work()) {  // clears an old flag, unless work has come meanwhile (stealing/work_flags.hpp, B3)
+  if (!victim->shows_work()) {  // clears an old flag, unless work has come meanwhile (visible work keeps its flag)
     runtime->work_flags.clear(Flag::work, from);
     Worker* there = runtime->worker_at(from);
     if (there != nullptr && there->shows_work()) runtime->work_flags.set(Flag::work, from);
@@ -97,9 +97,9 @@ Place Worker::somebody_busy(bool far) noexcept {
   const auto low = static_cast<std::uint32_t>(drawn);
   const Place near = stealing::pick(runtime->work_flags, Flag::busy, place.group, place, low);
   if (near && !far) return near;
-  const int group = stealing::pick_group(runtime->work_flags, runtime->distance_table, place.group, false,
+  const int other = stealing::pick_group(runtime->work_flags, runtime->distance_table, place.group, false,
                                          static_cast<std::uint32_t>(drawn >> 32));
-  const Place there = group < 0 ? Place{} : stealing::pick(runtime->work_flags, Flag::busy, group, place, low);
+  const Place there = other < 0 ? Place{} : stealing::pick(runtime->work_flags, Flag::busy, other, place, low);
   return there ? there : near;
 }
 
@@ -131,7 +131,7 @@ void Worker::ask_for_work(unsigned attempt) noexcept {
   victim->deque.poke();
 }
 
-/// Notes if it is time to look at other workers (P6 in sched/run/parking.cpp).
+/// Notes if it is time to look at other workers (look at the others, sched/run/parking.cpp).
 void Worker::watch_others() noexcept {
   const std::uint64_t now = clock->now();
   if (now - looked_at_others < look_at_others_us * clock->per_us()) return;
@@ -139,9 +139,9 @@ void Worker::watch_others() noexcept {
   look_around = look_at_others = true;
 }
 
-/// A look at the jobs of other workers by a worker that has enough of its own (P6).
+/// A look at the jobs of other workers by a worker that has enough of its own (look at the others).
 Job* Worker::others_job() noexcept {
-  if (rests() || leaving.load(std::memory_order_relaxed)) return nullptr;
+  if (rests() || leaves_jobs.now()) return nullptr;
   if (Job* job = steal(true)) return job;
   const Place asked = std::exchange(asked_lately, Place{});
   Worker* silent = asked ? runtime->worker_at(asked) : nullptr;

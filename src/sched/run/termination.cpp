@@ -14,11 +14,11 @@
 //   all counted and nobody has stirred,
 // then nothing is left to do, and it tells the others. (All counted comes first: a worker may go idle right after its
 // task has gone outside.) A task whose blocking code waits without a limit for something of the runtime is not outside
-// if all such code waits in vain (B2 in sched/wait/blocking_pool.hpp): only the workers could end these waits, or
-// threads outside, for which tasks that wait are not kept either. No work from threads outside can come later: no
-// thread may visit a runtime that stops, and finalize() waits for threads that came before (sched/run/visit.hpp). A
-// thread outside may still wake a task after the end; this task is dropped, as tasks are that wait
-// (sched/run/dropping.hpp).
+// if all such code waits in vain (all in vain at once, sched/wait/blocking_pool.hpp): only the workers could end these
+// waits, or threads outside, for which tasks that wait are not kept either. No work from threads outside can come
+// later: no thread may visit a runtime that stops, and finalize() waits for threads that came before
+// (sched/run/visit.hpp). A thread outside may still wake a task after the end; this task is dropped, as tasks are that
+// wait (sched/run/dropping.hpp).
 #include <chrono>
 #include <thread>
 
@@ -37,7 +37,7 @@ bool Runtime::queues_are_empty() noexcept {
     if (!group->inbox.empty()) return false;
   }
   for (auto& node : nodes) {
-    if (!node->inbox.empty()) return false;
+    if (!node->empty()) return false;
   }
   return inbox.empty();
 }
@@ -45,7 +45,7 @@ bool Runtime::queues_are_empty() noexcept {
 /// Whether a task is suspended, where all workers are idle.
 bool Runtime::has_tasks() noexcept {
   bool any = false;
-  for_each_fiber(
+  stacks.for_each(
       [&](const fiber::Fiber& fiber) { any = any || fiber.card.function.load(std::memory_order_relaxed) != nullptr; });
   return any;
 }

@@ -17,7 +17,7 @@ Visit::Visit(std::nothrow_t /*unused*/) noexcept : Visit(Gate::Purpose::use) {}
 Visit Visit::until_the_end() noexcept { return Visit(Gate::Purpose::report); }
 
 Visit::Visit() : Visit(std::nothrow) {
-  // Code of the blocking pool may run a moment longer than the workers (B3 in sched/wait/blocking_pool.hpp).
+  // Code of the blocking pool may run a moment longer than the workers (rung at the end, sched/wait/blocking_pool.hpp).
   const bool too_late = runtime_ != nullptr && runtime_->ending.is_over() && this_worker() == nullptr;
   if (runtime_ == nullptr || (too_late && !counted_))
     throw Error(Errc::not_running, "the runtime is not running", "call charm::init() first");

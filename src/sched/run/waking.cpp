@@ -1,4 +1,4 @@
-// Wakes sleeping workers, and sends jobs to workers, chiplets, nodes or any worker (P1 and P3 in
+// Wakes sleeping workers, and sends jobs to workers, chiplets, nodes or any worker (the rules are in
 // sched/run/parking.cpp).
 #include <algorithm>
 #include <bit>
@@ -27,8 +27,8 @@ bool Runtime::wake(Worker& worker) noexcept {
   searching.fetch_add(1, std::memory_order_relaxed);
   delay_between_steps();
   if (!worker.slot.wake(seen)) {
-    // Meanwhile it counted as one that searches: a worker that found a job may have left the next to it (P3), and a
-    // poster its job (P8).
+    // Meanwhile it counted as one that searches: a worker that found a job may have left the next to it (wakers count
+    // whom they wake), and a poster its job (rely on a searcher).
     if (searching.fetch_sub(1, std::memory_order_seq_cst) == 1 && work_flags.any(Flag::asleep)) wake_near(seen_group);
     return false;
   }
@@ -55,7 +55,7 @@ int cpu_outside(const Steering& steering) noexcept {
 bool Runtime::wakes_last(const Worker& worker, int callers_cpu) const noexcept {
   const int cpu = worker.cpu.load(std::memory_order_relaxed);
   const bool knows = callers_cpu >= 0 && loan.is_home_thread();  // where the thread that called init() runs
-  return worker.leaving.load(std::memory_order_relaxed) || (callers_cpu >= 0 && cpu == callers_cpu) ||
+  return worker.leaves_jobs.now() || (callers_cpu >= 0 && cpu == callers_cpu) ||
          (main.shares_cores() && main.core_turns.taken(worker.contender, cpu)) ||
          (!knows && worker.id == 0 && settings.lend_caller && !loan.guest_waits());
 }
@@ -135,7 +135,8 @@ void Runtime::post(Worker& worker, ListedJob* job) noexcept {
 }
 
 // Unlike jobs in deques those in shared inboxes have no owner who would run them in any case: a sleeper must be woken,
-// unless a worker searches that will look there (P8). One that is awake looks at all of them before it sleeps.
+// unless a worker searches that will look there (rely on a searcher). One that is awake looks at all of them before it
+// sleeps.
 
 void Runtime::post_anywhere(ListedJob* job) noexcept {
   inbox.push(job);
@@ -145,9 +146,7 @@ void Runtime::post_anywhere(ListedJob* job) noexcept {
 
 /// Whether a worker searches that has its cpu, and leaves no jobs to others. To be asked after the job was posted.
 bool Runtime::anybody_searches() const noexcept {
-  if (oversubscribed() || main.shares_cores() || leaving.load(std::memory_order_seq_cst) > 0 ||
-      steering->anybody_rests())
-    return false;
+  if (oversubscribed() || main.shares_cores() || leaving_workers.any() || steering->anybody_rests()) return false;
   return std::any_of(groups.begin(), groups.end(),
                      [](const auto& group) { return group->searching.load(std::memory_order_seq_cst) > 0; });
 }
@@ -170,30 +169,25 @@ void Runtime::post_near(int chiplet, ListedJob* job) noexcept {
   if (home < 0 || !wake_one_of(home, anybody)) wake_anybody();
 }
 
-void Runtime::abandon(LockedQueue& queue) noexcept {
-  while (ListedJob* job = queue.pop()) post_anywhere(job);
-}
-
 bool Runtime::post_group(int group, ListedJob* job) noexcept {
   Group& to = *groups[static_cast<std::size_t>(group)];
   if (work_flags.count(Flag::member, group) == 0) return false;
   to.inbox.push(job);
   if (wake_one_of(group, [](const Worker&) { return true; })) return true;
-  if (work_flags.count(Flag::member, group) == 0) abandon(to.inbox);  // they have left meanwhile (G2)
+  if (work_flags.count(Flag::member, group) == 0) abandon(to.inbox);  // they have left meanwhile
   wake_resting_in(group);
   return true;
 }
 
 bool Runtime::post_node(int node, ListedJob* job) noexcept {
   if (node < 0 || static_cast<std::size_t>(node) >= nodes.size()) return false;
-  NodeQueue& to = *nodes[static_cast<std::size_t>(node)];
-  if (to.members.load(std::memory_order_seq_cst) == 0) return false;
-  to.inbox.push(job);
-  for (int group : to.groups) {
+  NodeInbox& to = *nodes[static_cast<std::size_t>(node)];
+  if (!to.post(job)) return false;
+  for (int group : to.groups()) {
     if (wake_one_of(group, [node](const Worker& w) { return w.node.load(std::memory_order_seq_cst) == node; }))
       return true;
   }
-  if (to.members.load(std::memory_order_seq_cst) == 0) abandon(to.inbox);
+  if (to.members() == 0) abandon(to);
   wake_resting_on(node);
   return true;
 }

@@ -108,7 +108,8 @@ void Worker::share_core() noexcept {
   if (!runtime->ending.has_begun(std::memory_order_relaxed)) main.core_turns.take(contender, worker_core.cpu);
 }
 
-/// After a sleep, as a searcher: takes the core, or lets another worker come in its place while it waits for it (E4).
+/// After a sleep, as a searcher: takes the core, or lets another worker come in its place while it waits for it
+/// (waiting passes wake-ups on).
 void Worker::take_turn() noexcept {
   Runtime& main = runtime->main;
   if (!main.shares_cores() || main.core_turns.try_take(contender, worker_core.cpu)) return;
@@ -178,7 +179,7 @@ Fiber* Worker::take_fiber() noexcept {
 
 void Worker::give_fiber(Fiber* fiber) noexcept {
   constexpr int most = 16;
-  if (free_count == most) return runtime->give_fiber(fiber);
+  if (free_count == most) return runtime->stacks.give(*fiber);
   fiber->next = free_fibers;
   free_fibers = fiber;
   ++free_count;
@@ -187,7 +188,7 @@ void Worker::give_fiber(Fiber* fiber) noexcept {
 Job* Worker::find_job() noexcept {
   runtime->timers.before_job(*this);
   if (handoff != nullptr) return std::exchange(handoff, nullptr);
-  if (bound_limits == 0) [[likely]] {
+  if (!bound_limits.any()) [[likely]] {
     if (Job* job = own_job()) return job;
   }
   return search();
@@ -195,7 +196,7 @@ Job* Worker::find_job() noexcept {
 
 /// The worker's own jobs: calls to it, its forked jobs, newest first, and fibers that can go on. Each of the
 /// three comes first in turn, so that tasks which yield in a circle cannot starve the others; every 61st time the
-/// shared inboxes come first, and every 10 ms the jobs of other workers (P6 in sched/run/parking.cpp).
+/// shared inboxes come first, and every 10 ms the jobs of other workers (look at the others, sched/run/parking.cpp).
 Job* Worker::own_job() noexcept {
   if (++tick % 61 == 0 || look_around) {
     look_around = false;
@@ -235,7 +236,7 @@ Job* Worker::sent_job() noexcept {
 /// A job that was sent to this chiplet or node.
 Job* Worker::near_job() noexcept {
   if (Job* job = group->inbox.pop()) return job;
-  return worker_core.node >= 0 ? runtime->nodes[static_cast<std::size_t>(worker_core.node)]->inbox.pop() : nullptr;
+  return worker_core.node >= 0 ? runtime->nodes[static_cast<std::size_t>(worker_core.node)]->pop() : nullptr;
 }
 
 Job* Worker::shared_job() noexcept {
@@ -288,7 +289,7 @@ void Worker::push_ready(ListedJob* job) noexcept {
     case Bind::chiplet:
       return group->inbox.push(job);
     case Bind::node:
-      if (worker_core.node >= 0) return runtime->nodes[static_cast<std::size_t>(worker_core.node)]->inbox.push(job);
+      if (worker_core.node >= 0) return runtime->nodes[static_cast<std::size_t>(worker_core.node)]->push(job);
       [[fallthrough]];
     default:
       return ready.push(job);

@@ -19,6 +19,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/stack_cache.hpp"
 #include "sched/control/core_turns.hpp"
+#include "sched/run/bound_limits.hpp"
 #include "sched/run/error_number.hpp"
 #include "sched/run/exceptions.hpp"
 #include "sched/run/inbox.hpp"
@@ -38,12 +39,13 @@ struct Worker;
 /// chiplet that has a core of the placement, at any level, and one for workers that are not bound. The runtime's work
 /// flags say which slots of a group have a member, have work, are busy or asleep; `at` names the worker of each slot.
 ///
-/// G1  A slot's entry is written before any flag of that slot but `member` is set. It stays when its worker leaves. An
-///     old entry then names a worker of another group, and a thief that follows it may steal from that worker.
-/// G2  The inbox belongs to the group and does not move with its members. While it holds a job, a member will look at
-///     it before it sleeps, or the job is being moved to the runtime's inbox: the last member to leave moves the jobs
-///     after it has cleared its flags, and a poster checks after its push whether there is a member, and moves them if
-///     there is none. Both orders are sequentially consistent, so one of the two sees the other.
+/// - Entries outlast their workers: A slot's entry is written before any flag of that slot but `member` is set. It
+///   stays when its worker leaves. An old entry then names a worker of another group, and a thief that follows it may
+///   steal from that worker.
+/// - No inbox without members: The inbox belongs to the group and does not move with its members. While it holds a job,
+///   a member will look at it before it sleeps, or the job is being moved to the runtime's inbox: the last member to
+///   leave moves the jobs after it has cleared its flags, and a poster checks after its push whether there is a member,
+///   and moves them if there is none. Both orders are sequentially consistent, so one of the two sees the other.
 struct Group {
   Group(int chiplet_id, std::size_t capacity) : chiplet(chiplet_id), at(capacity) {}
   const int chiplet;
@@ -65,7 +67,7 @@ struct Tally {
 struct Worker : detail::WorkerBase {
   Runtime* runtime = nullptr;
 
-  // Used by the owner alone. Other workers know its place from the work flags, and its node from `node` below.
+  // Owner only. Other workers know its place from the work flags, and its node from `node` below.
   WorkerCore worker_core;
   Group* group = nullptr;
   stealing::Place place;
@@ -77,9 +79,9 @@ struct Worker : detail::WorkerBase {
   fiber::StackCache further_stacks;  // for deep recursion
   std::uint32_t tick = 0;            // counts searches of the own queues; decides which is first, so only these count
   std::uint32_t yields = 0;
-  int bound_limits = 0;          // bound tasks that wait here with a time limit (sched/run/bound_limits.cpp)
+  BoundLimits bound_limits;
   bool look_around = false;      // the next search of the own queues begins with the shared queues
-  bool look_at_others = false;   // and continues with those of other workers (P6 in sched/run/parking.cpp)
+  bool look_at_others = false;   // and continues with those of other workers
   Handling* handling = nullptr;  // exception state of the thread that has the worker
   int* error_number = nullptr;   // errno of that thread
   std::uint64_t last_timer_look = 0;
@@ -91,7 +93,7 @@ struct Worker : detail::WorkerBase {
   Meter* meter = nullptr;          // counts its work; null: there is no controller
   CoreTurns::Contender contender;  // whether it has its core, where arenas share cores (sched/control/core_turns.hpp)
 
-  // Used by any thread.
+  // Hot and shared: any thread. Each of the queues, and the slot with what follows it, begins a cache line.
   Inbox inbox;
   ReadyQueue ready;
   alignas(64) WorkerSlot slot;
@@ -99,12 +101,13 @@ struct Worker : detail::WorkerBase {
   std::atomic<int> node{-1};                        // the node of its core
   std::atomic<int> cpu{-1};                         // the cpu of its core
   std::atomic<int> home_group{0};                   // the group of `place`, perhaps a moment old
-  std::atomic<bool> leaving{false};                 // it leaves jobs to others (sched/run/bound_limits.cpp)
-  std::atomic<bool> reserved{false};                // for a part of a batch that will be sent to it (src/task_dag)
+  LeavesJobs leaves_jobs;
+  std::atomic<bool> reserved{false};  // for a part of a batch that will be sent to it (src/task_dag)
+  // Written by the owner, read rarely by others: reports.
   alignas(64) Tally tally;
   WorkTimes times;
 
-  std::thread thread;
+  std::thread thread;  // rare: start and end
 
   /// The main function of the worker's thread.
   void main() noexcept;

@@ -3,8 +3,8 @@
 //
 // Only the worker's own thread moves it, between two jobs, so it is neither searching nor asleep. Its deque,
 // ready fibers and inbox move with it: thieves find it by its new place, and by the old one as long as a
-// flag there is set. The inboxes of its group and node stay where they are; G2 (sched/run/worker.hpp) explains why no
-// job stays in them.
+// flag there is set. The inboxes of its group and node stay where they are; "no inbox without members"
+// (sched/run/worker.hpp) explains why no job stays in them.
 #include <charm/error.hpp>
 
 #include <string>
@@ -35,16 +35,20 @@ void Runtime::leave_group(stealing::Place place) noexcept {
 
 void Runtime::join_node(Worker& worker, int node) noexcept {
   worker.node.store(node, std::memory_order_seq_cst);
-  if (node >= 0) nodes[static_cast<std::size_t>(node)]->members.fetch_add(1, std::memory_order_seq_cst);
+  if (node >= 0) nodes[static_cast<std::size_t>(node)]->join();
 }
 
 void Runtime::leave_node(int node) noexcept {
   if (node < 0) return;
-  NodeQueue& queue = *nodes[static_cast<std::size_t>(node)];
-  if (queue.members.fetch_sub(1, std::memory_order_seq_cst) == 1)
-    abandon(queue.inbox);
-  else if (!queue.inbox.empty())
-    wake_resting_on(node);
+  NodeInbox& left = *nodes[static_cast<std::size_t>(node)];
+  switch (left.leave()) {
+    case NodeInbox::Left::unserved:
+      return abandon(left);
+    case NodeInbox::Left::jobs_of_others:
+      return wake_resting_on(node);
+    case NodeInbox::Left::nothing:
+      break;
+  }
 }
 
 void Worker::move_to(const WorkerCore& to) {

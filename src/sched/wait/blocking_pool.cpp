@@ -195,7 +195,7 @@ BlockingPool::~BlockingPool() {
   {
     std::lock_guard lock(mutex_);
     ending_ = true;
-    for (EndlessWait* wait = endless_; wait != nullptr; wait = wait->next) {  // B3
+    for (EndlessWait* wait = endless_; wait != nullptr; wait = wait->next) {  // rung at the end
       std::uint32_t asleep = 0;
       if (wait->bell.compare_exchange_strong(asleep, EndlessWait::ended, std::memory_order_acq_rel))
         os::futex_wake(wait->bell, 1);
@@ -247,7 +247,7 @@ void leave_blocking() noexcept {
       [](Fiber* from, void* argument) noexcept {
         auto* to = static_cast<Runtime*>(argument);
         sched::delay_between_steps();
-        if (to->ending.is_over())  // no worker is left: the task is dropped (B3)
+        if (to->ending.is_over())  // no worker is left: the task is dropped (rung at the end)
           from->card.state.store(fiber::TaskCard::State::waiting, std::memory_order_release);
         else if (from->bound >= 0)
           sched::make_ready(from, false);

@@ -11,14 +11,16 @@
 // Code in the pool may itself wait for something of the runtime. If that wait has no time limit, and nothing is left
 // that could end it, the task is dropped at finalize() like any task that waits (tests/model/ending.pml):
 //
-//  B1  Such a wait is listed, under the mutex, before its state names its waiter, and until the waiter continues. It is
-//      *in vain* as long as its state names the waiter: a thread that ends the wait changes the state first.
-//  B2  The runtime may end if all tasks in the pool wait in vain at the same time. The check reads the number of waits
-//      that ever began before and after it looks at the rest (sched/run/termination.cpp): if no wait has begun in
-//      between, the waits that are in vain both times were so all the time.
-//  B3  When the runtime has ended, the pool's end rings the waiters. Each takes its address out of the state itself,
-//      and itself out of the lists that it is in, and then leaves its task for good, suspended. If a thread outside has
-//      ended the wait just then, the code runs on until it waits again or returns, and its task is dropped there.
+// - Endless waits are listed: Such a wait is listed, under the mutex, before its state names its waiter, and until the
+//   waiter continues. It is *in vain* as long as its state names the waiter: a thread that ends the wait changes the
+//   state first.
+// - All in vain at once: The runtime may end if all tasks in the pool wait in vain at the same time. The check reads
+//   the number of waits that ever began before and after it looks at the rest (sched/run/termination.cpp): if no wait
+//   has begun in between, the waits that are in vain both times were so all the time.
+// - Rung at the end: When the runtime has ended, the pool's end rings the waiters. Each takes its address out of the
+//   state itself, and itself out of the lists that it is in, and then leaves its task for good, suspended. If a thread
+//   outside has ended the wait just then, the code runs on until it waits again or returns, and its task is dropped
+//   there.
 #pragma once
 
 #include <atomic>
@@ -61,8 +63,8 @@ class BlockingPool {
   void begin_wait() noexcept;
   void end_wait() noexcept;
 
-  /// A wait without a time limit (B1). The waiter sleeps on `bell`: 0; `rung` when the wait is over, `ended` when the
-  /// runtime is.
+  /// A wait without a time limit (endless waits are listed). The waiter sleeps on `bell`: 0; `rung` when the wait is
+  /// over, `ended` when the runtime is.
   struct EndlessWait {
     static constexpr std::uint32_t rung = 1, ended = 2;
     const std::atomic<std::uintptr_t>& state;
@@ -74,7 +76,8 @@ class BlockingPool {
   /// \return false if the runtime has ended.
   bool list(EndlessWait& wait) noexcept;
   void unlist(EndlessWait& wait) noexcept;
-  /// Whether code of the pool may still go on, or wake something; else all tasks that are out wait in vain (B2).
+  /// Whether code of the pool may still go on, or wake something; else all tasks that are out wait in vain (all in vain
+  /// at once).
   /// \param begun the number of waits that have begun so far is added to it.
   [[nodiscard]] bool may_go_on(std::uint64_t& begun) const noexcept;
 

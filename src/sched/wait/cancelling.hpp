@@ -1,13 +1,14 @@
 // Waits that end when the task group or loop of their task is cancelled: tasks that wait within a group or loop are
 // listed, so that cancel() finds them. Each worker has a list, so that tasks that begin to wait do not contend for one.
 //
-//  E1  A wait is in a list from before its task is suspended until after it goes on, and is touched by others under the
-//      list's lock alone. So a thread that holds the lock may follow its scope, which lives at least as long as the
-//      task waits, and all outer ones.
-//  E2  A task that begins to wait lists itself, then asks whether it was cancelled; a thread that cancels raises the
-//      counter of cancellations, then reads the lists (S2 in charm/detail/cancel_scope.hpp). So no wait is overlooked.
-//  E3  Ending a wait puts `expired_value` into its Completion, as a time limit does (charm/detail/completion.hpp):
-//      exactly one of the two, a stop token and complete() wakes the task.
+// - Listed from before to after: A wait is in a list from before its task is suspended until after it goes on, and is
+//   touched by others under the list's lock alone. So a thread that holds the lock may follow its scope, which lives at
+//   least as long as the task waits, and all outer ones.
+// - List, then ask: A task that begins to wait lists itself, then asks whether it was cancelled; a thread that cancels
+//   raises the counter of cancellations, then reads the lists (mark, then ask: charm/detail/cancel_scope.hpp). So no
+//   wait is overlooked.
+// - Cancelled like a time limit: Ending a wait puts `expired_value` into its Completion, as a time limit does
+//   (charm/detail/completion.hpp): exactly one of the two, a stop token and complete() wakes the task.
 #pragma once
 
 #include <charm/detail/cancel_scope.hpp>

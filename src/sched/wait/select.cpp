@@ -1,4 +1,4 @@
-// Waiting for one of several channels; see W4 in charm/detail/wait_list.hpp.
+// Waiting for one of several channels; see "win the choice first" in charm/detail/wait_list.hpp.
 #include <charm/detail/cancel_scope.hpp>
 #include <charm/select.hpp>
 

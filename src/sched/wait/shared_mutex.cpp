@@ -48,7 +48,8 @@ void shared_mutex::unlock_shared() noexcept {
   detail::wake_all(admitted);
 }
 
-/// Takes out the waiters at the front that can have the mutex now, linked by `next`; they have it from here on (S2).
+/// Takes out the waiters at the front that can have the mutex now, linked by `next`; they have it from here on (admit
+/// whoever can be admitted).
 Waiter* shared_mutex::admit() noexcept {
   Waiter* admitted = nullptr;
   Waiter** end = &admitted;

@@ -35,7 +35,8 @@ class Outside {
   Outside& operator=(const Outside&) = delete;
 };
 
-/// A wait of a thread of the blocking pool that has no time limit (B1 in sched/wait/blocking_pool.hpp).
+/// A wait of a thread of the blocking pool that has no time limit (endless waits are listed,
+/// sched/wait/blocking_pool.hpp).
 struct EndlessWait {
   EndlessWait(BlockingThreadWait& thread, std::atomic<std::uintptr_t>& state, WaitingThread& waiter,
               const WaitReason& wait_reason, DropStop drop_stop) noexcept

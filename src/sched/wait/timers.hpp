@@ -4,16 +4,17 @@
 // worker checks all heaps; and one parked worker, the keeper, sleeps only until the earliest deadline. So no time limit
 // is late while any worker is idle, and idle workers use no cpu until then.
 //
-//  T1  At most one worker is the keeper. `keeper_until_` is the time when it will check; `Completion::never` if there
-//      is no keeper or no deadline. A keeper gives the role up when it stops being parked.
-//  T2  add() publishes the new earliest deadline, and the adding worker, before it runs another job (before_job) or
-//      parks (sleep_limit), compares it with keeper_until_. The keeper publishes keeper_until_ and then reads the
-//      deadlines. All four are sequentially consistent, so either the worker sees that the keeper would be late, and
-//      wakes it (or parks as the keeper in its place), or the keeper has seen the deadline. A worker that is replaced
-//      as keeper undoes what it has written to keeper_until_ meanwhile.
-//  T3  A keeper that leaves while a deadline is pending wakes another sleeper, which takes the role.
-//  T4  Other threads access a timer only under its heap's lock and while it is in the heap; remove() takes this lock.
-//      So its owner may leave its stack frame after remove().
+// - One keeper: At most one worker is the keeper. `keeper_until_` is the time when it will check; `Completion::never`
+//   if there is no keeper or no deadline. A keeper gives the role up when it stops being parked.
+// - The keeper sees the earliest deadline: add() publishes the new earliest deadline, and the adding worker, before it
+//   runs another job (before_job) or parks (sleep_limit), compares it with keeper_until_. The keeper publishes
+//   keeper_until_ and then reads the deadlines. All four are sequentially consistent, so either the worker sees that
+//   the keeper would be late, and wakes it (or parks as the keeper in its place), or the keeper has seen the deadline.
+//   A worker that is replaced as keeper undoes what it has written to keeper_until_ meanwhile.
+// - A keeper leaves a successor: A keeper that leaves while a deadline is pending wakes another sleeper, which takes
+//   the role.
+// - Timers are touched in their heap: Other threads access a timer only under its heap's lock and while it is in the
+//   heap; remove() takes this lock. So its owner may leave its stack frame after remove().
 #pragma once
 
 #include <atomic>

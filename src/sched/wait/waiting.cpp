@@ -110,9 +110,9 @@ bool wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, std::int64_t de
     if (within->cancelled_before_wait()) sched::end_early(state);
   }
   const bool bound = limited && worker.current->bound >= 0;  // then it comes back to this worker
-  if (bound) ++worker.bound_limits;
+  if (bound) worker.bound_limits.begin_wait();
   wait_in(worker, state, reason, stop);
-  if (bound) --worker.bound_limits;
+  if (bound) worker.bound_limits.end_wait();
   if (within != nullptr) runtime.cancellable_waits.remove(cancellable);
   if (limited) runtime.timers.remove(timer);
   return state.load(std::memory_order_acquire) != expired;

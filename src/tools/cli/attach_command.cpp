@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/utf8.hpp"
 #include "os/files/output_file.hpp"
 #include "os/processes/processes.hpp"
 #include "os/processes/this_process.hpp"
@@ -80,7 +81,7 @@ int attach(const AttachOptions& options, Session& session) {
   std::optional<os::AffinityRestorer> affinity_restorer;
   if (!options.once) affinity_restorer.emplace(mask);
   os::EndSignals signals;
-  const std::string name = processes.name(options.pid, options.pid);
+  const std::string name = base::printable(processes.name(options.pid, options.pid));
   const std::string title = name + " (" + std::to_string(options.pid) + ")";
   if (!prepared.pins.empty()) {
     if (affinity_restorer) affinity_restorer->watch_over(options.pid);

@@ -69,7 +69,7 @@ void declare_deploy_up(CLI::App& deploy_app, Session& session) {
       "up", "Start the workers here, bound, and start those again that fail, until it is ended");
   declare_request(*app, *options);
   one_of(app->add_option("--target", options->target, "What to start [process]"), target_names(true));
-  not_empty(app->add_option("--user", options->up.user, "The user who runs the workers (as root)"));
+  not_empty(app->add_option("--user", options->user, "The user who runs the workers (as root)"));
   number_within(app->add_option("--restart-delay", options->up.backoff.first_s,
                                 "Seconds before a failed worker starts again; doubles with each failure in a row [1]"),
                 0.01, 3600);

@@ -47,10 +47,10 @@ void keep_off_ports(const Plan& plan, std::string_view target, std::initializer_
 /// A comment that says where a file is from.
 std::string heading(std::string_view comment, const Plan& plan);
 
-/// A script that starts all workers of a host: `line(worker)` is the shell text for one.
+/// A script that starts all workers of a host: `line(worker)` is the shell text for one, `before` what precedes them.
 template <class Line>
-File start_script(const Plan& plan, const std::string& host, Line line) {
-  std::string text = "#!/bin/sh\n" + heading("#", plan) + "set -eu\n";
+File start_script(const Plan& plan, const std::string& host, Line line, const std::string& before = "") {
+  std::string text = "#!/bin/sh\n" + heading("#", plan) + "set -eu\n" + before;
   for (const Worker* worker : plan.workers_of(host)) text += line(*worker);
   return {"start-" + host + ".sh", text, true};
 }

@@ -70,7 +70,7 @@ void write_state(const State& state) {
                                {"restarts", worker.restarts},
                                {"last_end", worker.last_end}});
   }
-  os::write_whole(state_file(state.plan.directory), base::json_text(json, 2) + "\n");
+  os::replace_whole(state_file(state.plan.directory), base::json_text(json, 2) + "\n");
 }
 
 std::optional<State> read_state(const std::string& directory) {

@@ -32,6 +32,7 @@ using Say = std::function<void(const std::string&)>;
 
 double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
 
+/// 128 bits from the kernel: nobody guesses it.
 std::string random_id() {
   std::random_device device;
   std::string id;
@@ -83,7 +84,6 @@ class Supervisor {
     state_.target = std::string(target.name);
     state_.plan = plan;
     state_.workers.resize(plan.workers.size());
-    if (!options.user.empty()) user_ = os::service_user(options.user);
     for (const Worker& worker : plan.workers) {
       if (target.coordinator != nullptr && worker.name == coordinator_name) {
         Plan workers = plan;
@@ -94,8 +94,7 @@ class Supervisor {
       }
     }
     state_.stop_signal = launches_.front().stop_signal;
-    const bool root = user_ ? user_->user == 0 : os::user_id() == 0;
-    if (!launches_.front().not_as_root.empty() && root) {
+    if (!launches_.front().not_as_root.empty() && os::user_id() == 0) {
       throw Error(Errc::bad_input, launches_.front().not_as_root, "name the user who is to run it with --user");
     }
   }
@@ -120,7 +119,7 @@ class Supervisor {
     for (std::size_t w = 0; w < launches_.size(); ++w) {
       const Worker& worker = state_.plan.workers[w];
       const Launch& launch = launches_[w];
-      os::make_folder(worker.directory, user_);
+      os::make_folder(worker.directory);
       write_files(worker, launch);
       if (launch.prepare.empty() || std::filesystem::exists(launch.prepared)) continue;
       say_(worker.name + ": " + launch.prepare.front());
@@ -165,18 +164,11 @@ class Supervisor {
   }
 
  private:
-  /// While root writes there the folder is root's: its user must not put a link in the way.
   void write_files(const Worker& worker, const Launch& launch) const {
-    if (launch.files.empty()) return;
-    if (user_) os::give_to(worker.directory, os::calling_user());
     for (const File& file : launch.files) {
       const std::string path = worker.directory + "/" + file.path;
-      std::error_code ignored;
-      if (std::filesystem::is_symlink(path, ignored)) std::filesystem::remove(path, ignored);
-      os::write_whole(path, file.text);
-      if (user_) os::give_to(path, *user_);
+      file.secret ? os::replace_secret(path, file.text) : os::replace_whole(path, file.text);
     }
-    if (user_) os::give_to(worker.directory, *user_);
   }
 
   [[nodiscard]] os::ServiceStart service(std::size_t w, const std::vector<std::string>& words) const {
@@ -190,7 +182,6 @@ class Supervisor {
     start.cpus = worker.cpus;
     start.memory = policy_of(worker.memory);
     start.nodes = worker.nodes;
-    start.user = user_;
     return start;
   }
 
@@ -334,7 +325,6 @@ class Supervisor {
   const UpOptions& options_;
   const Say& say_;
   State state_;
-  std::optional<os::ServiceUser> user_;
   std::vector<Launch> launches_;
   std::vector<Backoff> backoffs_;
   std::vector<Clock::time_point> since_;
@@ -365,13 +355,16 @@ Outcome bring_up(const Plan& workers, const Target& target, const UpOptions& giv
   check_startable(workers, target, given);
   Plan plan = workers;
   UpOptions options = given;
+  check_texts(plan, options.target);
+  options.target.secret = random_id();
   if (target.coordinator != nullptr) {
     plan.workers.insert(plan.workers.begin(), coordinator_of(workers));
     options.target.coordinator = "127.0.0.1";
     options.target.coordinator_port = plan.workers.front().port;
   }
   Supervisor supervisor(plan, target, options, say);  // which finds out whether it can run them
-  os::make_folder(plan.directory, std::nullopt);
+  os::make_folder(plan.directory);
+  os::require_own_folder(plan.directory);
   const FolderLock lock(plan.directory);
   if (const auto before = read_state(plan.directory)) {
     if (const auto alive = processes_of(*before); !alive.empty()) {
@@ -385,6 +378,7 @@ Outcome bring_up(const Plan& workers, const Target& target, const UpOptions& giv
   for (const HostPlan& host : plan.hosts) {
     for (const std::string& note : host.notes) say("note: " + note);
   }
+  if (!target.access.empty()) say("note: " + std::string(target.access));
   os::EndSignals signals;
   supervisor.prepare();
   supervisor.start_all();

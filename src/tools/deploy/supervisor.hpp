@@ -14,7 +14,6 @@ namespace charm::deploy {
 
 struct UpOptions {
   TargetOptions target;
-  std::string user;  ///< who runs the workers; empty: the caller
   BackoffRule backoff;
   double grace_s = 10;    ///< for the workers to end when they are asked to
   bool supervise = true;  ///< false: start them, and leave them alone

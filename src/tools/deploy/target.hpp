@@ -18,6 +18,7 @@ struct File {
   std::string path;
   std::string text;
   bool executable = false;
+  bool secret = false;  ///< only its owner may read it
 };
 
 struct TargetOptions {
@@ -25,6 +26,7 @@ struct TargetOptions {
   std::string image;                      ///< of containers
   std::string coordinator = "localhost";  ///< host of the engine's master or coordinator
   int coordinator_port = 0;               ///< where it listens; 0: the engine's usual one
+  std::string secret = {};                ///< that the parts of one deployment share, made anew by `charm deploy up`
 };
 
 /// How one worker is started on this machine by `charm deploy up`.
@@ -48,6 +50,9 @@ struct Target {
   Launch (*launch)(const Worker& worker, const TargetOptions& options) = nullptr;
   /// The engine's master or coordinator, which `charm deploy up` starts before the workers of `plan` (coordinator.hpp).
   Launch (*coordinator)(const Worker& worker, const Plan& plan, const TargetOptions& options) = nullptr;
+  /// Who may use the engine, where that is not only the user who runs it, or how that user's programs show that they
+  /// may. A sentence that `plan` and `up` print; empty: nothing to say.
+  std::string_view access = {};
 };
 
 /// All targets, in the order in which help shows them.
@@ -55,6 +60,10 @@ std::span<const Target> targets();
 
 /// \throws Error (bad_config) that lists the targets.
 const Target& target(std::string_view name);
+
+/// \throws Error (bad_config) for options that no generated text could carry: a coordinator that is no name of a host,
+/// control characters anywhere.
+void check_texts(const Plan& plan, const TargetOptions& options);
 
 /// The files of a target, after checking that the options that it needs are there.
 std::vector<File> files_for(const Target& target, const Plan& plan, const TargetOptions& options);

@@ -66,18 +66,19 @@ void free_threads(int program, const CpuSet& mask, std::set<int> freed) {
   {
     for (int file = 1; file < 1024; ++file) close(file);
   }
-  int program = dismissed;
+  ProcessIdentity program;
   std::set<int> left_alone;
   for (;;) {
     int word = 0;
     const ssize_t got = read(pipe, &word, sizeof word);
     if (got < 0 && errno == EINTR) continue;
     if (got == sizeof word && word != dismissed) {
-      if (word > 0) program = word;
+      if (word > 0) program = identity(word);
       if (word < 0) left_alone.insert(-word);
       continue;
     }
-    if (got != sizeof word && program != dismissed) free_threads(program, mask, std::move(left_alone));
+    // By its start time too: meanwhile another process may have got its number.
+    if (got != sizeof word && Processes().alive(program)) free_threads(program.pid, mask, std::move(left_alone));
     _exit(0);
   }
 }

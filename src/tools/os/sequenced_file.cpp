@@ -35,30 +35,59 @@ bool write_whole_at(int file, const char* bytes, std::size_t count, std::size_t 
   throw Error(Errc::system, "the file " + path + " cannot be used: " + why, "remove it, or name another file");
 }
 
+/// Whoever can open a file can lock it, so the writer's lock is on one that only its user can open.
+std::string turn_of(const std::string& path) { return path + ".writer"; }
+
+/// Opens or makes a file of this user for writing. Where another user has put something in its place, root removes it.
+int own_file(const std::string& path, mode_t mode) {
+  struct stat found{};
+  if (geteuid() == 0 && lstat(path.c_str(), &found) == 0 && found.st_uid != 0) unlink(path.c_str());
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode);
+  if (file < 0) refuse_file(path, std::generic_category().message(errno));
+  const char* problem = nullptr;
+  if (fstat(file, &found) != 0 || !S_ISREG(found.st_mode))
+    problem = "it is no plain file";
+  else if (found.st_uid != geteuid())
+    problem = "it belongs to another user";
+  else if (found.st_nlink > 1)
+    problem = "it has a second name";
+  if (problem != nullptr) {
+    close(file);
+    refuse_file(path, problem);
+  }
+  fchmod(file, mode);
+  return file;
+}
+
 }  // namespace
 
-SequencedFile::SequencedFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {
+SequencedFile::SequencedFile(int descriptor, int turn, std::string path)
+    : descriptor_(descriptor), turn_(turn), path_(std::move(path)) {
   std::uint64_t before = 0;
   if (pread(descriptor_, &before, sizeof before, 0) == static_cast<ssize_t>(sizeof before)) sequence_ = before;
   sequence_ += sequence_ % 2;  // the last writer may have ended in the middle
 }
 
-SequencedFile::~SequencedFile() { close(descriptor_); }
+SequencedFile::~SequencedFile() {
+  close(descriptor_);
+  close(turn_);
+}
 
 std::unique_ptr<SequencedFile> SequencedFile::open(const std::string& path, bool for_all) {
-  const mode_t mode = for_all ? 0644 : 0600;
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode);
-  if (file < 0) refuse_file(path, std::generic_category().message(errno));
-  std::unique_ptr<SequencedFile> made(new SequencedFile(file, path));
-  struct stat found{};
-  if (fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) refuse_file(path, "it is no plain file");
-  if (found.st_uid != geteuid()) refuse_file(path, "it belongs to another user");
-  if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+  const int turn = own_file(turn_of(path), 0600);
+  if (flock(turn, LOCK_EX | LOCK_NB) != 0) {
+    close(turn);
     throw Error(Errc::bad_input, "another process keeps " + path + " up to date",
                 "one is enough for all programs; end it first, or name another file");
   }
-  fchmod(file, mode);
-  return made;
+  int file = -1;
+  try {
+    file = own_file(path, for_all ? 0644 : 0600);
+  } catch (...) {
+    close(turn);
+    throw;
+  }
+  return std::unique_ptr<SequencedFile>(new SequencedFile(file, turn, path));
 }
 
 bool SequencedFile::write(std::string_view bytes) {
@@ -86,8 +115,8 @@ bool SequencedFile::is_still_there() const {
 }
 
 bool has_writer(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return false;
+  const int file = ::open(turn_of(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return errno == EACCES;
   const bool locked = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   close(file);
   return locked;

@@ -2,7 +2,8 @@
 // calls. The first eight bytes are the sequence number, odd while the rest is being written. Nothing is mapped, because
 // a truncated mapping would kill the reader, and readers keep nothing open (os/memory/bare.hpp reads it).
 //
-// As long as the writer has the file open it holds a lock on it, which tells others that it lives.
+// As long as the writer has the file open it holds a lock on another one beside it ("PATH.writer"), which tells others
+// that it lives. Only the writer's user can open that, so nobody else can take the lock away.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +30,15 @@ class SequencedFile {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  SequencedFile(int descriptor, std::string path);
+  SequencedFile(int descriptor, int turn, std::string path);
   int descriptor_;
+  int turn_;
   std::string path_;
   std::uint64_t sequence_ = 0;
 };
 
-/// Whether a process has the file open for writing at present.
+/// Whether a process has the file open for writing at present. Where the lock is another user's, yes: it cannot be
+/// known.
 bool has_writer(const std::string& path);
 
 }  // namespace charm::os

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <unistd.h>
 
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -27,7 +28,7 @@ namespace charm::os {
 namespace {
 
 /// What the child does before it becomes the program, in this order.
-enum class Step : int { log, folder, cpus, memory, user, program };
+enum class Step : int { log, folder, cpus, memory, program };
 
 struct Failure {
   Step step = Step::program;
@@ -49,9 +50,6 @@ std::string problem_of(const Failure& failure, const ServiceStart& start) {
     case Step::memory:
       what = "cannot be bound to the memory of NUMA nodes " + start.nodes.to_text();
       break;
-    case Step::user:
-      what = "cannot run as user " + (start.user ? start.user->name : "");
-      break;
     case Step::program:
       what = "cannot run '" + start.words.front() + "'";
       break;
@@ -70,9 +68,21 @@ void reset_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+/// \return a descriptor of the log, or -1. Not one of a FIFO that a worker has put in its place: opening that would
+/// wait for a reader, and with it whoever supervises the worker.
+int open_log(const std::string& log) {
+  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
+  if (output < 0) return -1;
+  struct stat found{};
+  if (fstat(output, &found) == 0 && S_ISREG(found.st_mode) && fcntl(output, F_SETFL, O_APPEND) == 0) return output;
+  close(output);
+  errno = EINVAL;
+  return -1;
+}
+
 bool redirect(const std::string& log) {
   const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+  const int output = open_log(log);
   return input >= 0 && output >= 0 && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
          dup2(output, STDERR_FILENO) >= 0;
 }
@@ -83,11 +93,6 @@ bool bound_to(const CpuSet& cpus) {
   if (allowed_cpus() == cpus) return true;
   errno = EINVAL;
   return false;
-}
-
-bool become_user(const ServiceUser& user) {
-  if (geteuid() == user.user) return true;
-  return initgroups(user.name.c_str(), user.group) == 0 && setgid(user.group) == 0 && setuid(user.user) == 0;
 }
 
 [[noreturn]] void be_service(const ServiceStart& start, char* const* words, int report) {
@@ -103,7 +108,6 @@ bool become_user(const ServiceUser& user) {
   done(Step::folder, chdir(start.folder.c_str()) == 0);
   done(Step::cpus, bound_to(start.cpus));
   if (start.memory) done(Step::memory, set_memory_policy(*start.memory, start.nodes));
-  if (start.user) done(Step::user, become_user(*start.user));
   for (const auto& [name, value] : start.variables) setenv(name.c_str(), value.c_str(), 1);
   constexpr unsigned close_on_exec = 4;  // CLOSE_RANGE_CLOEXEC, which older headers lack; S2
 #ifdef SYS_close_range
@@ -116,9 +120,25 @@ bool become_user(const ServiceUser& user) {
 
 std::string text_of_errno() { return std::strerror(errno); }
 
+void become(uid_t user, gid_t group, const passwd* known) {
+  const bool groups = known != nullptr ? initgroups(known->pw_name, known->pw_gid) == 0 : setgroups(0, nullptr) == 0;
+  const gid_t main_group = known != nullptr ? known->pw_gid : group;
+  if (!groups || setresgid(main_group, main_group, main_group) != 0 || setresuid(user, user, user) != 0) {
+    throw Error(Errc::system, "cannot become user " + std::to_string(user) + ": " + text_of_errno(),
+                "run it as that user");
+  }
+  prctl(PR_SET_DUMPABLE, 1);  // the change of user took /proc/self away
+  for (const char* name : {"XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"})
+    unsetenv(name);
+  if (known == nullptr) return;
+  setenv("HOME", known->pw_dir, 1);
+  setenv("USER", known->pw_name, 1);
+  setenv("LOGNAME", known->pw_name, 1);
+}
+
 }  // namespace
 
-ServiceUser service_user(const std::string& name) {
+void become_user(const std::string& name) {
   errno = 0;
   const passwd* entry = getpwnam(name.c_str());
   if (entry == nullptr) {
@@ -127,10 +147,31 @@ ServiceUser service_user(const std::string& name) {
   if (geteuid() != 0 && geteuid() != entry->pw_uid) {
     throw Error(Errc::bad_input, "only root can start programs as another user (" + name + ")", "leave --user out");
   }
-  return {name, entry->pw_uid, entry->pw_gid};
+  if (geteuid() != entry->pw_uid) become(entry->pw_uid, entry->pw_gid, entry);
 }
 
-ServiceUser calling_user() { return {"", geteuid(), getegid()}; }
+void become_owner_of(const std::string& folder) {
+  struct stat found{};
+  if (geteuid() != 0 || lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid == 0) return;
+  become(found.st_uid, found.st_gid, getpwuid(found.st_uid));
+}
+
+void require_own_folder(const std::string& folder) {
+  const int file = open(folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat found{};
+  std::string problem;
+  if (file < 0 || fstat(file, &found) != 0) {
+    problem = errno == ELOOP || errno == ENOTDIR ? "it is a symbolic link or no folder" : text_of_errno();
+  } else if (found.st_uid != geteuid()) {
+    problem = "it belongs to user " + std::to_string(found.st_uid);
+  } else if ((found.st_mode & 0002U) != 0 || ((found.st_mode & 0020U) != 0 && found.st_gid != getegid())) {
+    problem = "others may write to it";
+  }
+  if (file >= 0) close(file);
+  if (problem.empty()) return;
+  throw Error(Errc::bad_input, "the folder '" + folder + "' is not safe to run programs from: " + problem,
+              "give a --dir of your own that nobody else may write to, or as root name its owner with --user");
+}
 
 ProcessIdentity start_service(const ServiceStart& start) {
   std::vector<char*> words;
@@ -194,19 +235,12 @@ std::vector<ProcessIdentity> processes_with(const std::string& variable, const s
   return found;
 }
 
-void make_folder(const std::string& path, const std::optional<ServiceUser>& owner) {
+void make_folder(const std::string& path) {
   std::error_code error;
-  const bool made = std::filesystem::create_directories(path, error);
-  if (error) {
-    throw Error(Errc::system, "cannot make the folder '" + path + "': " + error.message(), "give another --dir");
-  }
-  if (made && owner) give_to(path, *owner);
-}
-
-void give_to(const std::string& path, const ServiceUser& owner) {
-  if (lchown(path.c_str(), owner.user, owner.group) == 0) return;
-  throw Error(Errc::system, "cannot give '" + path + "' to user " + owner.name + ": " + text_of_errno(),
-              "run it as root, or leave --user out");
+  std::filesystem::create_directories(path, error);
+  if (!error) return;
+  throw Error(Errc::system, "cannot make the folder '" + path + "': " + error.message(),
+              "give another --dir, or make it for the user who runs the workers: install -d -o USER '" + path + "'");
 }
 
 }  // namespace charm::os

@@ -20,16 +20,16 @@
 
 namespace charm::os {
 
-struct ServiceUser {
-  std::string name;
-  unsigned user = 0;
-  unsigned group = 0;
-};
+/// This process becomes another user for good, with that user's groups, home and no runtime folders of root's: whatever
+/// it opens and signals from now on is what that user may open and signal, whatever links lie in the way.
+/// \throws Error (bad_input) if there is no such user, or this process is neither root's nor that user's.
+void become_user(const std::string& name);
+/// Root becomes the user who owns the folder (not through a link); others, and folders of root or of nobody, change
+/// nothing.
+void become_owner_of(const std::string& folder);
 
-/// \throws Error (bad_input) if there is no such user, or only root could become another one.
-ServiceUser service_user(const std::string& name);
-/// The effective user and group of this process.
-ServiceUser calling_user();
+/// \throws Error (bad_input) where the folder is not one of this user that nobody else may write to.
+void require_own_folder(const std::string& folder);
 
 struct ServiceStart {
   std::vector<std::string> words;                              ///< program and arguments
@@ -39,7 +39,6 @@ struct ServiceStart {
   CpuSet cpus;
   std::optional<MemoryPolicy> memory;  ///< nothing: as the caller has it
   OsNodeSet nodes;
-  std::optional<ServiceUser> user;
 };
 
 /// Why a program was not started: "cannot be bound to cpus 0-3: Invalid argument".
@@ -65,9 +64,7 @@ bool signal_process(const ProcessIdentity& process, int signal);
 /// environment is not found.
 std::vector<ProcessIdentity> processes_with(const std::string& variable, const std::string& value);
 
-/// Makes a folder and those above it. \param owner who is to own it if it is new. \throws Error (system).
-void make_folder(const std::string& path, const std::optional<ServiceUser>& owner);
-/// Gives a file to a user. \throws Error (system).
-void give_to(const std::string& path, const ServiceUser& owner);
+/// Makes a folder and those above it. \throws Error (system).
+void make_folder(const std::string& path);
 
 }  // namespace charm::os

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -29,14 +30,16 @@ using Tcp = asio::ip::tcp;
 
 constexpr auto patience = std::chrono::seconds(10);  // for a request, and for the next one on the same connection
 constexpr std::uint32_t most_of_a_head = 8192;       // bytes
-constexpr int most_connections = 32;
+constexpr std::size_t most_connections = 32;
+
+class Connection;
 
 /// What all connections share; used by the server's thread alone, but for the texts.
 struct Shared {
   std::mutex mutex;
   std::string openmetrics, prometheus;
   bool loopback = true;
-  int connections = 0;
+  std::list<Connection*> connections;  // the one that has been silent for longest first
 
   std::string text(MetricFormat format) {
     const std::lock_guard lock(mutex);
@@ -100,13 +103,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(Tcp::socket socket, std::shared_ptr<Shared> shared)
       : stream_(std::move(socket)), shared_(std::move(shared)) {
-    ++shared_->connections;
+    shared_->connections.push_back(this);
   }
-  ~Connection() { --shared_->connections; }
+  ~Connection() { shared_->connections.remove(this); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
+  /// Makes room for another one.
+  void end() {
+    shared_->connections.remove(this);
+    stream_.close();
+  }
+
   void read() {
+    shared_->connections.remove(this);
+    shared_->connections.push_back(this);
     parser_.emplace();
     parser_->header_limit(most_of_a_head);
     stream_.expires_after(patience);
@@ -233,7 +244,9 @@ class MetricsServer::Running {
         });
         return;
       }
-      if (shared_->connections < most_connections) std::make_shared<Connection>(std::move(socket), shared_)->read();
+      // Idle ones must not keep others out.
+      if (shared_->connections.size() >= most_connections) shared_->connections.front()->end();
+      std::make_shared<Connection>(std::move(socket), shared_)->read();
       accept();
     });
   }

@@ -31,6 +31,7 @@ int deploy_plan(const DeployPlanOptions& options, Session& session);
 
 struct DeployUpOptions : DeployRequest {
   deploy::UpOptions up;
+  std::string user;  // whom the command becomes before it touches the folder; empty: it stays the caller
   bool leave = false;
   OutputOptions out;
 };

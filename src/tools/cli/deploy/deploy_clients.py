@@ -224,7 +224,7 @@ class Spark:
             "spark.sql.catalogImplementation": "in-memory",
             "spark.sql.warehouse.dir": self.deployment.folder / "warehouse"}
         home = os.environ.get("SPARK_HOME") or str(engines_folder() / "spark")
-        words = [home + "/bin/spark-sql", "--master", f"spark://127.0.0.1:{self.deployment.port('coordinator')}"]
+        words = [home + "/bin/spark-sql", "--properties-file", str(self.deployment.folder / "coordinator/client.conf")]
         for name, value in settings.items():
             words += ["--conf", f"{name}={value}"]
         done = subprocess.run(words + ["-f", str(self.deployment.folder / "queries.sql")], cwd=self.deployment.folder,

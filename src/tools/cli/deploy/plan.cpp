@@ -69,8 +69,8 @@ void write_files(const std::vector<deploy::File>& files, const std::string& fold
   namespace fs = std::filesystem;
   for (const deploy::File& file : files) {
     const fs::path path = fs::path(folder) / file.path;
-    os::make_folder(path.parent_path().string(), std::nullopt);
-    os::write_whole(path.string(), file.text);
+    os::make_folder(path.parent_path().string());
+    file.secret ? os::replace_secret(path.string(), file.text) : os::write_whole(path.string(), file.text);
     if (file.executable) {
       std::error_code ignored;  // "sh start.sh" works all the same
       fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
@@ -141,7 +141,9 @@ int deploy_plan(const DeployPlanOptions& options, Session& session) {
   }
   const deploy::Plan plan = deploy_plan_of(options, options.from);
   if (!options.target.empty()) {
-    const auto files = deploy::files_for(deploy::target(options.target), plan, options.options);
+    const deploy::Target& target = deploy::target(options.target);
+    const auto files = deploy::files_for(target, plan, options.options);
+    if (!target.access.empty() && !options.out.quiet) session.err << "note: " << target.access << '\n';
     if (options.output.empty()) {
       print_files(files, session, options.out.json);
     } else {

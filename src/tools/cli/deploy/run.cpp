@@ -24,6 +24,7 @@ namespace {
 
 deploy::State state_in(const std::string& directory) {
   const std::string folder = deploy_folder(directory);
+  os::become_owner_of(folder);  // its contents decide what is read and signalled
   auto state = deploy::read_state(folder);
   if (!state) {
     throw Error(Errc::bad_input, "there is no deployment in '" + folder + "'",
@@ -90,6 +91,7 @@ int deploy_up(const DeployUpOptions& options, Session& session) {
   up.target = options.options;
   up.supervise = !options.leave;
   const deploy::Plan plan = deploy_plan_of(options, {});
+  if (!options.user.empty()) os::become_user(options.user);  // before anything in the folder is touched
   const auto say = [&](const std::string& line) {
     if (!options.out.quiet) session.err << line << std::endl;  // at once: it may be a log that somebody follows
   };

@@ -60,6 +60,10 @@ double MallocPreload::rest() const {
 MallocPreload::MallocPreload(const WeightOptions& options, int cores, const std::string& live,
                              const std::string& statistics) {
   const std::string library = malloc_library();
+  if (library.find_first_of(" :") != std::string::npos) {  // a part of it could name a library of somebody else
+    throw Error(Errc::bad_input, "LD_PRELOAD cannot carry a path with a blank or a colon: '" + library + "'",
+                "install charm to a folder without these");
+  }
   WeightSource source = weight_source(options);
   const double demand =
       options.demand_gb_per_s > 0 ? options.demand_gb_per_s : memory_traffic::demand_of(source.model, cores);

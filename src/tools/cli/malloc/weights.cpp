@@ -155,8 +155,8 @@ int malloc_weights(const MallocWeightsOptions& options, Session& session) {
       throw Error(Errc::bad_input, "a sampler (charm malloc sample) keeps " + published + " up to date",
                   "end it first, or name another file with --file");
     }
-    os::write_whole(published, memory_traffic::page_bytes(weight_page(source.model, source.machine, *source.policy,
-                                                                      left, source.demand_gb_per_s)));
+    os::replace_whole(published, memory_traffic::page_bytes(weight_page(source.model, source.machine, *source.policy,
+                                                                        left, source.demand_gb_per_s)));
   }
   if (options.output.json) {
     session.out << weights_json(source, rows, published, seen);

@@ -47,7 +47,7 @@ std::vector<File> duckdb_files(const Plan& plan, const TargetOptions& /*options*
 Launch duckdb_launch(const Worker& worker, const TargetOptions& /*options*/) {
   if (os::cannot_run("python3") != 0)
     throw Error(Errc::bad_input, "DuckDB's instances need python3, which is not on PATH", "install it");
-  const std::string home = engine_home("DUCKDB_HOME", "duckdb", "libduckdb.so");
+  const std::string home = engine_home("DUCKDB_PYTHON", "duckdb_python", "duckdb/__init__.py");
   need_memory(worker, "duckdb");
   check_socket_path(worker.directory + "/socket");
   Launch how;

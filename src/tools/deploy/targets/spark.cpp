@@ -1,7 +1,12 @@
 // Spark standalone: spark-env.sh for each worker, and a script that starts the workers of a host bound. Executors
 // inherit mask and memory policy from their worker. The master is started once, on the host that --coordinator names;
 // 'charm deploy up' starts master and workers here, where they listen on the loopback address alone.
+//
+// Whoever may submit a job runs code as the user who runs the workers, so all parts share a secret
+// (spark.authenticate). It reaches servers by their environment, which only their user can read, and clients by a file.
 #include <charm/error.hpp>
+
+#include <cstdlib>
 
 #include "tools/deploy/command.hpp"
 #include "tools/deploy/programs.hpp"
@@ -33,6 +38,13 @@ std::string spark_environment(const Plan& plan, const Worker& worker) {
          "m\n";
 }
 
+/// Shell text for scripts: the servers of all hosts read the same secret.
+constexpr const char* authenticated =
+    "# A file that only you can read, with one long random word, the same on all hosts.\n"
+    "_SPARK_AUTH_SECRET=$(cat \"${SPARK_SECRET_FILE:?names the file with the secret of this cluster}\")\n"
+    "SPARK_DAEMON_JAVA_OPTS=\"${SPARK_DAEMON_JAVA_OPTS:-} -Dspark.authenticate=true\"\n"
+    "export _SPARK_AUTH_SECRET SPARK_DAEMON_JAVA_OPTS\n";
+
 std::vector<File> spark_files(const Plan& plan, const TargetOptions& options) {
   need_memory(plan, "spark");
   for (const Worker& worker : plan.workers) need_executor(worker);
@@ -42,7 +54,7 @@ std::vector<File> spark_files(const Plan& plan, const TargetOptions& options) {
   for (const Worker& worker : plan.workers)
     all.push_back({worker.name + "/spark-env.sh", spark_environment(plan, worker)});
   for (const HostPlan& host : plan.hosts) {
-    all.push_back(start_script(plan, host.name, [&](const Worker& worker) {
+    const auto start = [&](const Worker& worker) {
       const std::string dir = shell_word(worker.directory);
       return "mkdir -p " + dir + "/work " + dir + "/local " + dir +
              "/logs\n(export SPARK_CONF_DIR=\"$(cd \"$(dirname \"$0\")\" && pwd)/" + worker.name + "\"\nexec " +
@@ -51,10 +63,11 @@ std::vector<File> spark_files(const Plan& plan, const TargetOptions& options) {
              std::to_string(worker.cores.size()) + " --memory " + mib_text(worker.heap_bytes) + "m --port " +
              std::to_string(worker.port) + " --webui-port " + std::to_string(worker.web_port) + " --work-dir " + dir +
              "/work \\\n  " + master + " >>" + dir + "/log 2>&1 </dev/null) &\n";
-    }));
+    };
+    all.push_back(start_script(plan, host.name, start, authenticated));
   }
   all.push_back({"master.sh",
-                 "#!/bin/sh\n" + heading("#", plan) +
+                 "#!/bin/sh\n" + heading("#", plan) + "set -eu\n" + authenticated +
                      "exec \"${SPARK_HOME:?}/bin/spark-class\" org.apache.spark.deploy.master.Master --host " +
                      shell_word(options.coordinator) + " --port 7077\n",
                  true});
@@ -63,7 +76,13 @@ std::vector<File> spark_files(const Plan& plan, const TargetOptions& options) {
 
 constexpr const char* loopback = "127.0.0.1";
 
-Launch spark_process(const Worker& worker, const char* part) {
+/// Of the user, with a blank behind them.
+std::string own_java_options() {
+  const char* given = std::getenv("SPARK_DAEMON_JAVA_OPTS");
+  return given == nullptr || *given == '\0' ? "" : std::string(given) + " ";
+}
+
+Launch spark_process(const Worker& worker, const TargetOptions& options, const char* part) {
   java_program();
   const std::string home = engine_home("SPARK_HOME", "spark", "bin/spark-class");
   Launch how;
@@ -79,7 +98,9 @@ Launch spark_process(const Worker& worker, const char* part) {
                    {"SPARK_LOCAL_IP", loopback},
                    {"SPARK_LOCAL_DIRS", worker.directory + "/local"},
                    {"SPARK_LOG_DIR", worker.directory + "/logs"},
-                   {"SPARK_DAEMON_MEMORY", std::to_string(daemon_mb) + "m"}};
+                   {"SPARK_DAEMON_MEMORY", std::to_string(daemon_mb) + "m"},
+                   {"SPARK_DAEMON_JAVA_OPTS", own_java_options() + "-Dspark.authenticate=true"},
+                   {"_SPARK_AUTH_SECRET", options.secret}};
   how.web_port = true;
   return how;
 }
@@ -87,7 +108,7 @@ Launch spark_process(const Worker& worker, const char* part) {
 Launch spark_worker(const Worker& worker, const TargetOptions& options) {
   need_memory(worker, "spark");
   need_executor(worker);
-  Launch how = spark_process(worker, "worker.Worker");
+  Launch how = spark_process(worker, options, "worker.Worker");
   for (const std::string& word :
        {std::string("--cores"), std::to_string(worker.cores.size()), std::string("--memory"),
         mib_text(worker.heap_bytes) + "m", std::string("--work-dir"), worker.directory + "/work",
@@ -97,16 +118,27 @@ Launch spark_worker(const Worker& worker, const TargetOptions& options) {
   return how;
 }
 
-Launch spark_master(const Worker& worker, const Plan& /*plan*/, const TargetOptions& /*options*/) {
-  return spark_process(worker, "master.Master");
+Launch spark_master(const Worker& worker, const Plan& /*plan*/, const TargetOptions& options) {
+  Launch how = spark_process(worker, options, "master.Master");
+  how.files.push_back({"client.conf",
+                       "spark.master spark://" + std::string(loopback) + ":" + std::to_string(worker.port) +
+                           "\nspark.authenticate true\nspark.authenticate.secret " + options.secret + "\n",
+                       false, true});
+  return how;
 }
 
 }  // namespace
 
 Target spark_target() {
-  return {"spark",      "a standalone cluster: master and workers; 'charm deploy up' starts them",
-          "",           spark_files,
-          spark_worker, spark_master};
+  return {"spark",
+          "a standalone cluster: master and workers; 'charm deploy up' starts them",
+          "",
+          spark_files,
+          spark_worker,
+          spark_master,
+          "Spark takes jobs only from programs that know its secret: 'charm deploy up' writes it for "
+          "spark-submit --properties-file DIR/coordinator/client.conf; its web pages can be read by every user of the "
+          "machine"};
 }
 
 }  // namespace charm::deploy

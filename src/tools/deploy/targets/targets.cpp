@@ -2,6 +2,7 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <array>
 
 #include "base/registry.hpp"
@@ -18,6 +19,22 @@ std::span<const Target> targets() {
 
 const Target& target(std::string_view name) { return base::named(targets(), name, "target"); }
 
+void check_texts(const Plan& plan, const TargetOptions& options) {
+  const auto no_control_characters = [](const char* what, const std::string& text) {
+    if (std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; })) return;
+    throw Error(Errc::bad_config, std::string(what) + " has a control character in it",
+                "leave out line ends and the like");
+  };
+  no_control_characters("the folder of the plan", plan.directory);
+  no_control_characters("--exec", options.exec);
+  no_control_characters("--image", options.image);
+  const std::string& host = options.coordinator;
+  constexpr std::string_view allowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]";  // and addresses of IPv6
+  if (!host.empty() && host.front() != '-' && host.find_first_not_of(allowed) == std::string::npos) return;
+  throw Error(Errc::bad_config, "--coordinator is no name or address of a host", "give for example node7.example.org");
+}
+
 std::vector<File> files_for(const Target& target, const Plan& plan, const TargetOptions& options) {
   const std::string name(target.name);
   if (target.uses.find("exec") != std::string_view::npos && options.exec.empty()) {
@@ -28,6 +45,7 @@ std::vector<File> files_for(const Target& target, const Plan& plan, const Target
     throw Error(Errc::bad_config, "target " + name + " needs the image of the workers' containers",
                 "give --image NAME");
   }
+  check_texts(plan, options);
   return target.files(plan, options);
 }
 

@@ -123,6 +123,11 @@ std::string catalog_settings(const std::string& home, std::uint64_t heap_mb, std
   return "";
 }
 
+/// Without it any program of the machine could join as a server.
+std::string shared_secret(const TargetOptions& options) {
+  return "internal-communication.shared-secret=" + options.secret + "\n";
+}
+
 Launch trino_process(const Worker& worker, const std::string& settings) {
   const std::string home = engine_home("TRINO_HOME", "trino", "lib");
   need_memory(worker, "trino");
@@ -131,10 +136,11 @@ Launch trino_process(const Worker& worker, const std::string& settings) {
   std::string catalogs = catalog_settings(home, worker.heap_bytes >> 20U, how.files);
   if (catalogs.empty()) catalogs = "catalog.config-dir=" + worker.directory + "\n";
   // Not node.data-dir, which is the launcher's.
-  how.files.push_back(
-      {"config.conf", "# Written by charm deploy up.\n" + settings + "node.environment=charm\nnode.id=" + worker.name +
-                          "\nnode.bind-ip=127.0.0.1\nnode.internal-address=127.0.0.1\nplugin.dir=" + home +
-                          "/plugin\n" + catalogs});
+  how.files.push_back({"config.conf",
+                       "# Written by charm deploy up.\n" + settings + "node.environment=charm\nnode.id=" + worker.name +
+                           "\nnode.bind-ip=127.0.0.1\nnode.internal-address=127.0.0.1\nplugin.dir=" + home +
+                           "/plugin\n" + catalogs,
+                       false, true});
   how.words = {java_program(),
                "-server",
                "-Xmx" + mib_text(worker.heap_bytes) + "M",
@@ -154,20 +160,26 @@ std::string discovery_of(const TargetOptions& options) {
 }
 
 Launch trino_worker(const Worker& worker, const TargetOptions& options) {
-  return trino_process(worker, worker_settings(worker, discovery_of(options)));
+  return trino_process(worker, worker_settings(worker, discovery_of(options)) + shared_secret(options));
 }
 
 Launch trino_coordinator(const Worker& worker, const Plan& /*plan*/, const TargetOptions& options) {
-  return trino_process(worker, coordinator_settings(worker.port, discovery_of(options), worker.heap_bytes));
+  return trino_process(
+      worker, coordinator_settings(worker.port, discovery_of(options), worker.heap_bytes) + shared_secret(options));
 }
 
 }  // namespace
 
+constexpr std::string_view open_to_users =
+    "every user who reaches its port may send it queries: it asks for passwords over TLS only, which has to be set up "
+    "with a certificate of yours";
+
 Target trino_target() {
   return {"trino",      "config.properties and the like for workers and coordinator; 'charm deploy up' starts them",
           "",           trino,
-          trino_worker, trino_coordinator};
+          trino_worker, trino_coordinator,
+          open_to_users};
 }
-Target presto_target() { return {"presto", "the same for Presto", "", presto}; }
+Target presto_target() { return {"presto", "the same for Presto", "", presto, nullptr, nullptr, open_to_users}; }
 
 }  // namespace charm::deploy

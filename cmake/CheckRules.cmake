@@ -1,0 +1,22 @@
+# Refuses rules that have only a letter and a number, and references to such: "L2  Waking needs ...", "(L2)", "(P3 in
+# sched/run/parking.cpp)". A rule has words, which say what it is about wherever it is named.
+#   cmake -DROOT=DIR [-DFOLDERS=LIST] -P CheckRules.cmake
+cmake_minimum_required(VERSION 3.25)
+if(NOT FOLDERS)
+  set(FOLDERS include src/sched src/stealing tests/sched tests/model)
+endif()
+set(wrong "")
+foreach(folder IN LISTS FOLDERS)
+  file(GLOB_RECURSE files ${ROOT}/${folder}/*.cpp ${ROOT}/${folder}/*.hpp ${ROOT}/${folder}/*.h ${ROOT}/${folder}/*.pml)
+  foreach(file IN LISTS files)
+    file(STRINGS ${file} lines REGEX "(//|^ *[/*]).*\\([A-Z][0-9][0-9]?(\\)|, | in | and )|(//|^ *[/*]).*, [A-Z][0-9][0-9]?\\)|^ *[/*]+ +[A-Z][0-9][0-9]? +[^ ]")
+    file(RELATIVE_PATH path ${ROOT} ${file})
+    foreach(line IN LISTS lines)
+      string(STRIP "${line}" line)
+      string(APPEND wrong "  ${path}: ${line}\n")
+    endforeach()
+  endforeach()
+endforeach()
+if(wrong)
+  message(FATAL_ERROR "rules that are named by a letter and a number; give them words:\n${wrong}")
+endif()

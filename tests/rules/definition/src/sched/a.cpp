@@ -1,0 +1,1 @@
+//  L2  A visitor counts itself first.

@@ -1,0 +1,1 @@
+int a;  // counted (L2 in sched/run/gate.hpp)

@@ -1,0 +1,1 @@
+ *   NO_NAP  the first sleep has no limit (P2)

@@ -1,0 +1,1 @@
+// A visitor counts itself first (L2).
