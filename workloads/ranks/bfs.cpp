@@ -114,6 +114,7 @@ class Search {
             out.add(graph_.rows.owner(v), {u, v});
         }
       }
+      out.flush();
     });
     remote::barrier();
   }

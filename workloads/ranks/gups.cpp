@@ -63,6 +63,7 @@ class RankTable {
         make_updates(bound(part), bound(part + 1), own, word, update_exactly);
       else
         make_updates(bound(part), bound(part + 1), own, word, update_plainly);
+      out.flush();
     });
   }
 
