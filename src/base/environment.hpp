@@ -1,8 +1,8 @@
-// Environment variables, as every module reads them.
+// Environment variables, as every module of the library reads them.
 //
 // A program that runs with more rights than its caller (set-user-ID, set-group-ID, file capabilities) must not obey the
 // caller's environment: by CHARM_TRACE, CHARM_SHARE or CHARM_CONFIG the caller could write and print files that only
-// the program may touch. There no variable is set.
+// the program may touch. In such a program every variable counts as unset.
 #pragma once
 
 #include <cstdlib>

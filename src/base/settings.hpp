@@ -78,7 +78,7 @@ struct Difference {
 /// \throws Error (bad_config) as resolve() does, for what `code` gives.
 std::optional<Difference> difference(const Settings& running, int workers, const Config& code);
 
-/// \param env looks a variable up and returns nullptr where it is unset; std::getenv by default, a fake in tests.
+/// \param env looks a variable up and returns nullptr where it is unset; base::environment by default, a fake in tests.
 /// \throws Error (bad_config) that names the setting, its value, where it came from and what is accepted.
 Settings resolve(const Config& code, const std::function<const char*(const char*)>& env = {});
 

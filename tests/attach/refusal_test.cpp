@@ -50,6 +50,29 @@ TEST_F(RefusalTest, RootMaySteerAProcessOfAnotherUserAndGivesItBack) {
   EXPECT_EQ(said.out, "bound\nfree\n") << said.err;
 }
 
+TEST_F(RefusalTest, AProcesssNameWritesNothingButItsLettersToTheTerminal) {
+  const auto said = script(R"sh(
+    red=$(printf 'red\033[31m')
+    cp "$(command -v sleep)" "$red"
+    "./$red" 100 & program=$!
+    is_red() { case "$(cat /proc/$program/comm)" in red*) ;; *) false;; esac; }
+    await is_red
+    $charm attach --once $program; code=$?
+    kill $program
+    exit $code)sh");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_TRUE(has(said.out + said.err, "red?[31m")) << said.out << said.err;
+  EXPECT_FALSE(has(said.out + said.err, "\033"));
+}
+
+TEST_F(RefusalTest, TheMallocInAFolderWithABlankIsNotPreloaded) {
+  const auto said =
+      shell("mkdir 'a b' && cp '" CHARM_TOOL
+            "' 'a b/charm' && : >'a b/libcharm_malloc.so' && CHARM_SHARE=off './a b/charm' run --malloc -- true");
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_TRUE(has(said.err, "LD_PRELOAD cannot carry a path with a blank or a colon: '")) << said.err;
+}
+
 TEST_F(RefusalTest, AProgramThatOneMayNotExecuteIsSaidSo) {
   if (const auto why = no_other_user(); !why.empty()) GTEST_SKIP() << why;
   given("secret", "#!/bin/sh\n");

@@ -102,15 +102,15 @@ TEST(EveryTarget, RefusesTextsThatWouldBecomeLinesOrCommands) {
 // With programs that do nothing in place of the engines: what runs is the script's own shell text.
 TEST(EveryTarget, ScriptsRunNothingThatANameSays) {
   const test::Folder folder;
-  folder.file("stub", "#!/bin/sh\nexit 0\n");
+  folder.file("played", "#!/bin/sh\nexit 0\n");
   const std::string in = "cd '" + folder.path("") + "' && ";
   ASSERT_EQ(
-      std::system((in +
-                   "chmod +x stub && mkdir bin home home/bin data && for p in numactl mkdir cp initdb postgres sbatch "
-                   "srun docker podman mpirun memsqlctl yarn rm ln python3 nohup; do cp stub bin/$p; done; for p in "
-                   "spark-class launcher; do cp stub home/bin/$p; done; ln -s \"$(command -v touch)\" bin/touch; "
-                   "printf word >secret")
-                      .c_str()),
+      std::system(
+          (in + "chmod +x played && mkdir bin home home/bin data && for p in numactl mkdir cp initdb postgres sbatch "
+                "srun docker podman mpirun memsqlctl yarn rm ln python3 nohup; do cp played bin/$p; done; for p in "
+                "spark-class launcher; do cp played home/bin/$p; done; ln -s \"$(command -v touch)\" bin/touch; "
+                "printf word >secret")
+              .c_str()),
       0);
   for (const char* name :
        {"$(touch ran)", "`touch ran`", "';touch ran;'", "\";touch ran;\"", "&touch ran&", "|touch ran"}) {

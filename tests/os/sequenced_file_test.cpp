@@ -28,6 +28,11 @@ TEST_F(SequencedFileTest, HasOneWriter) {
   EXPECT_THROW(SequencedFile::open(path_, true), Error);
 }
 
+TEST_F(SequencedFileTest, LeavesNoLockBehind) {
+  SequencedFile::open(path_, true);
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".writer"));
+}
+
 TEST_F(SequencedFileTest, AReadersLockKeepsNoWriterOut) {
   SequencedFile::open(path_, true);
   EXPECT_FALSE(has_writer(path_));

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "base/utf8.hpp"
 #include "os/files/system_files.hpp"
 #include "os/machine/load_average.hpp"
 
@@ -94,7 +95,7 @@ std::string Processes::name(int pid, int thread) const {
   std::array<char, 64> buffer{};
   std::string_view text = read_start(file(pid, thread, "comm"), buffer);
   if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
-  return std::string(text);
+  return base::printable(text);
 }
 
 std::optional<int> Processes::last_created() const {

@@ -52,7 +52,8 @@ class Processes {
   [[nodiscard]] bool runnable(int pid, int thread) const;
   /// Path of the thread's schedstat, for a ThreadClock.
   [[nodiscard]] std::string schedstat(int pid, int thread) const { return file(pid, thread, "schedstat"); }
-  /// The name of a thread, as the program has set it; at most 15 characters.
+  /// The name that the program has given the thread, at most 15 characters; base::printable(), as anybody may choose
+  /// it.
   [[nodiscard]] std::string name(int pid, int thread) const;
   /// Id of the process or thread that was created last in the caller's PID namespace. While it does not
   /// change nothing was created. Nothing if it is not known, or does not come from the kernel itself.

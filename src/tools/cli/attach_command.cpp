@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 
-#include "base/utf8.hpp"
 #include "os/files/output_file.hpp"
 #include "os/processes/processes.hpp"
 #include "os/processes/this_process.hpp"
@@ -81,8 +80,7 @@ int attach(const AttachOptions& options, Session& session) {
   std::optional<os::AffinityRestorer> affinity_restorer;
   if (!options.once) affinity_restorer.emplace(mask);
   os::EndSignals signals;
-  const std::string name = base::printable(processes.name(options.pid, options.pid));
-  const std::string title = name + " (" + std::to_string(options.pid) + ")";
+  const std::string title = processes.name(options.pid, options.pid) + " (" + std::to_string(options.pid) + ")";
   if (!prepared.pins.empty()) {
     if (affinity_restorer) affinity_restorer->watch_over(options.pid);
     Pinned pinned(options, prepared, options.pid, true);

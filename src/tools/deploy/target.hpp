@@ -18,7 +18,7 @@ struct File {
   std::string path;
   std::string text;
   bool executable = false;
-  bool secret = false;  ///< only its owner may read it
+  bool secret = false;  ///< only its owner may read it; `charm deploy up` alone writes such
 };
 
 struct TargetOptions {

@@ -59,6 +59,26 @@ int own_file(const std::string& path, mode_t mode) {
   return file;
 }
 
+bool is_at(int file, const std::string& path) {
+  struct stat open_one{};
+  struct stat named{};
+  return fstat(file, &open_one) == 0 && lstat(path.c_str(), &named) == 0 && open_one.st_ino == named.st_ino &&
+         open_one.st_dev == named.st_dev;
+}
+
+/// The last writer removes its file, perhaps between our opening and locking it: then the lock is worth nothing.
+int locked_turn(const std::string& path) {
+  for (;;) {
+    const int turn = own_file(turn_of(path), 0600);
+    const bool locked = flock(turn, LOCK_EX | LOCK_NB) == 0;
+    if (locked && is_at(turn, turn_of(path))) return turn;
+    close(turn);
+    if (locked) continue;
+    throw Error(Errc::bad_input, "another process keeps " + path + " up to date",
+                "one is enough for all programs; end it first, or name another file");
+  }
+}
+
 }  // namespace
 
 SequencedFile::SequencedFile(int descriptor, int turn, std::string path)
@@ -70,16 +90,12 @@ SequencedFile::SequencedFile(int descriptor, int turn, std::string path)
 
 SequencedFile::~SequencedFile() {
   close(descriptor_);
+  unlink(turn_of(path_).c_str());  // while it is locked: see locked_turn()
   close(turn_);
 }
 
 std::unique_ptr<SequencedFile> SequencedFile::open(const std::string& path, bool for_all) {
-  const int turn = own_file(turn_of(path), 0600);
-  if (flock(turn, LOCK_EX | LOCK_NB) != 0) {
-    close(turn);
-    throw Error(Errc::bad_input, "another process keeps " + path + " up to date",
-                "one is enough for all programs; end it first, or name another file");
-  }
+  const int turn = locked_turn(path);
   int file = -1;
   try {
     file = own_file(path, for_all ? 0644 : 0600);
@@ -107,12 +123,7 @@ bool SequencedFile::write(std::string_view bytes) {
   return put_number(sequence_);
 }
 
-bool SequencedFile::is_still_there() const {
-  struct stat open_one{};
-  struct stat named{};
-  return fstat(descriptor_, &open_one) == 0 && lstat(path_.c_str(), &named) == 0 && open_one.st_ino == named.st_ino &&
-         open_one.st_dev == named.st_dev;
-}
+bool SequencedFile::is_still_there() const { return is_at(descriptor_, path_); }
 
 bool has_writer(const std::string& path) {
   const int file = ::open(turn_of(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -73,7 +73,9 @@ MallocPreload::MallocPreload(const WeightOptions& options, int cores, const std:
 
   const std::string folder = os::private_folder();
   const std::string problem = os::prepare_private_folder(folder);
-  if (problem.empty()) os::remove_files_of_ended_processes(folder, ".weights");
+  if (problem.empty()) {
+    for (const char* ending : {".weights", ".weights.writer"}) os::remove_files_of_ended_processes(folder, ending);
+  }
   const std::string path = folder + "/" + std::to_string(os::process_id()) + ".weights";
   file_ = std::make_unique<os::PrivateFile>(path);
   const std::string bytes = memory_traffic::page_bytes(page);

@@ -18,6 +18,7 @@ packages duckdb, pyarrow and aiohttp, and the instance's own folder, which has s
 
 import asyncio
 import concurrent.futures
+import contextlib
 import itertools
 import json
 import os
@@ -94,11 +95,10 @@ class Instance:
 
     async def post(self, request):
         sql = await request.text()
-        limit = float(request.headers.get("Time-Limit", "inf"))
-        if not limit > 0:
-            raise ValueError("Time-Limit is no number of seconds")
+        limit = seconds_of(request.headers.get("Time-Limit", "inf"))
         query = Query(self.database.cursor(), sql)
         work = asyncio.ensure_future(self.serve(request, query, limit))
+        work.add_done_callback(lambda done: done.cancelled() or done.exception())  # writing to a client that has gone: nothing to report
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -167,6 +167,13 @@ class Instance:
         self.ending = True
         for query in self.running.values():
             query.cancel("the instance is ending")
+
+
+def seconds_of(text):
+    with contextlib.suppress(ValueError):
+        if (seconds := float(text)) > 0:
+            return seconds
+    raise ValueError(f"Bad Request: Time-Limit is no positive number of seconds: {text[:40]}")
 
 
 def batches(reader):
