@@ -96,6 +96,16 @@ void check_square(const std::vector<std::vector<double>>& table, std::size_t n, 
   if (!square) refuse(name, "a table that does not fit the nodes");
 }
 
+void refuse_impossible_numbers(const Json& json, const std::string& name) {
+  constexpr double most = 1e15;  // bytes, ns and GB/s of any machine are below; a sum of many of them is finite
+  for (const auto& value : json) {
+    if (value.is_structured()) refuse_impossible_numbers(value, name);
+    if (!value.is_number()) continue;
+    if (const auto number = value.get<double>(); !(number >= -1 && number <= most))  // -1 is "not known"
+      refuse(name, "no machine measures " + value.dump());
+  }
+}
+
 }  // namespace
 
 ProfileKey key_of(const Machine& machine) {
@@ -138,6 +148,7 @@ ProfilePicture picture_of(const HeadReader& reader, const std::string& name) {
       }
     }
     const Json& summary = json.at("summary");
+    refuse_impossible_numbers(summary, name);
     picture.node_os = summary.at("nodes").get<std::vector<int>>();
     picture.measured.core_latency_ns = summary.at("core_latency_ns");
     picture.measured.chiplet_latency_ns = summary.at("chiplet_latency_ns");
