@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/environment.hpp"
+#include "base/json.hpp"
 #include "os/files/bounded_file.hpp"
 #include "topology/machine_json.hpp"
 
@@ -169,7 +170,7 @@ ProfilePicture picture_of(const HeadReader& reader, const std::string& name) {
     if (json.contains("system")) picture.machine = machine_from_json(json.at("system"), name);
     return picture;
   } catch (const Json::exception& error) {
-    refuse(name, error.what());
+    refuse(name, base::json_problem(error));
   }
 }
 

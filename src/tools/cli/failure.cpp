@@ -5,6 +5,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/json.hpp"
 #include "base/utf8.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/suggestion.hpp"
@@ -73,7 +74,7 @@ Failure judge(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
     return {"charm: out of memory; take a smaller --scale or free memory", exit_failed};
   }
-  return {"charm: " + one_line(error.what()), exit_failed};
+  return {"charm: " + one_line(base::json_problem(error)), exit_failed};  // a message of another library
 }
 
 std::string usage_line(const CLI::App& app, const CLI::ParseError& error) {

@@ -197,9 +197,8 @@ Profile parse_profile(const std::string& text, const std::string& name) {
     }
     return profile;
   } catch (const nlohmann::json::exception& error) {
-    std::string what = error.what();
-    for (char& c : what) c = c == '\n' ? ' ' : c;
-    throw Error(Errc::bad_input, name + ": " + what, "give a file that 'charm probe' wrote, or measure again");
+    throw Error(Errc::bad_input, name + ": " + base::json_problem(error),
+                "give a file that 'charm probe' wrote, or measure again");
   }
 }
 

@@ -59,7 +59,7 @@ deploy::OlapQuestion measured_queries(const std::string& file) {
       question.hottest_key = std::max(question.hottest_key, profile.value("hottest_key_share", 0.0));
     }
   } catch (const Json::exception& error) {
-    not_a_measurement(file, error.what());
+    not_a_measurement(file, base::json_problem(error));
   }
   return question;
 }
