@@ -93,11 +93,11 @@ TEST_F(ProbeTest, AMessageThatQuotesAZeroByteIsWhole) {
 }
 
 TEST_F(ProbeTest, LatenciesOfNoMachineAreRefused) {
-  for (const std::string cell : {"1e308", "1e39", "2000000000"}) {
+  for (const std::string cell : {"1e308", "1e39", "1e16"}) {
     given("no.csv", ",\n" + cell + ",\n");
-    expect_refused("probe --cluster no.csv", {"no.csv:2", "column 1", "more than a second"});
+    expect_refused("probe --cluster no.csv", {"no.csv:2", "column 1", "no machine has"});
   }
-  given("most.csv", ",,\n1e9,,\n1e-300,1,\n");
+  given("most.csv", ",,\n1e15,,\n1e-300,1,\n");
   EXPECT_EQ(charm("probe --cluster most.csv").exit_code, 0);
 }
 

@@ -17,7 +17,7 @@ namespace charm::probe {
 
 class LatencyMatrix {
  public:
-  static constexpr double highest_ns = 1e9;  ///< what a file may say
+  static constexpr double highest_ns = 1e15;  ///< what a file may say
 
   explicit LatencyMatrix(int rows = 0);
 

@@ -38,9 +38,8 @@ Json to_json(const LatencyMatrix& matrix) {
 
 /// Pictures cannot be drawn of numbers whose sums are infinite.
 double measured(const Json& number) {
-  constexpr double most = 1e15;
   const auto value = number.get<double>();
-  if (value >= 0 && value <= most) return value;
+  if (value >= 0 && value <= LatencyMatrix::highest_ns) return value;
   throw Error(Errc::bad_input, "no machine measures " + base::json_text(number), "measure again with 'charm probe'");
 }
 
