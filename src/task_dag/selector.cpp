@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/registry.hpp"
 #include "os/files/bounded_file.hpp"
 #include "task_dag/gcn.hpp"
@@ -115,7 +116,8 @@ GraphSelector GraphSelector::from_text(std::string_view kind, const std::string&
   } catch (const std::invalid_argument& error) {
     throw Error(Errc::bad_input, origin + " has " + error.what(), task_dag::where_format_is);
   } catch (const nlohmann::json::exception& error) {
-    throw Error(Errc::bad_input, origin + " is no model of a selector: " + error.what(), task_dag::where_format_is);
+    throw Error(Errc::bad_input, origin + " is no model of a selector: " + base::json_problem(error),
+                task_dag::where_format_is);
   }
 }
 

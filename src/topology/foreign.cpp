@@ -162,9 +162,21 @@ Survey survey_file(const std::string& xml_file, Detail detail) {
   return survey_xml(text.text, xml_file, detail);
 }
 
-Survey survey_synthetic(const std::string& description, Detail detail) {
+namespace {
+
+/// A core of which no threads are described has one; hwloc wants that written.
+std::string down_to_pu(const std::string& description) {
+  const auto end = description.find_last_not_of(" \t\r\n") + 1;
+  const auto word = description.find_last_of(" \t\r\n", end - 1) + 1;
+  return description.compare(word, 5, "core:") == 0 ? description.substr(0, end) + " pu:1" : description;
+}
+
+}  // namespace
+
+Survey survey_synthetic(const std::string& written, Detail detail) {
+  const std::string description = down_to_pu(written);
   const auto fail = [&](const std::string& problem) {
-    throw Error(Errc::bad_input, "synthetic topology " + quoted(description) + " " + problem,
+    throw Error(Errc::bad_input, "synthetic topology " + quoted(written) + " " + problem,
                 "write levels and their counts from the outside in, down to pu, such as 'pack:2 l3:8 core:8 pu:2'");
   };
   if (synthetic_cpus(description) > most_cpus) fail("has more than " + std::to_string(most_cpus) + " cpus");

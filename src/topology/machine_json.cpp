@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
+
 namespace charm::topology {
 namespace {
 
@@ -177,9 +179,7 @@ Machine machine_from_json(const nlohmann::json& json, const std::string& name) {
     check(m, name);
     return m;
   } catch (const nlohmann::json::exception& error) {
-    std::string what = error.what();
-    std::replace(what.begin(), what.end(), '\n', ' ');
-    fail(name, what);
+    fail(name, base::json_problem(error));
   }
 }
 

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/environment.hpp"
+#include "base/json.hpp"
 #include "os/files/bounded_file.hpp"
 #include "topology/machine_json.hpp"
 
@@ -96,6 +97,16 @@ void check_square(const std::vector<std::vector<double>>& table, std::size_t n, 
   if (!square) refuse(name, "a table that does not fit the nodes");
 }
 
+void refuse_impossible_numbers(const Json& json, const std::string& name) {
+  constexpr double most = 1e15;  // bytes, ns and GB/s of any machine are below; a sum of many of them is finite
+  for (const auto& value : json) {
+    if (value.is_structured()) refuse_impossible_numbers(value, name);
+    if (!value.is_number()) continue;
+    if (const auto number = value.get<double>(); !(number >= -1 && number <= most))  // -1 is "not known"
+      refuse(name, "no machine measures " + value.dump());
+  }
+}
+
 }  // namespace
 
 ProfileKey key_of(const Machine& machine) {
@@ -138,6 +149,7 @@ ProfilePicture picture_of(const HeadReader& reader, const std::string& name) {
       }
     }
     const Json& summary = json.at("summary");
+    refuse_impossible_numbers(summary, name);
     picture.node_os = summary.at("nodes").get<std::vector<int>>();
     picture.measured.core_latency_ns = summary.at("core_latency_ns");
     picture.measured.chiplet_latency_ns = summary.at("chiplet_latency_ns");
@@ -158,7 +170,7 @@ ProfilePicture picture_of(const HeadReader& reader, const std::string& name) {
     if (json.contains("system")) picture.machine = machine_from_json(json.at("system"), name);
     return picture;
   } catch (const Json::exception& error) {
-    refuse(name, error.what());
+    refuse(name, base::json_problem(error));
   }
 }
 

@@ -129,6 +129,18 @@ TEST_F(RefusalTest, CpusThatTheMaskForbidsAreRefusedThoughTheyAreThere) {
   EXPECT_TRUE(files().empty());
 }
 
+TEST_F(RefusalTest, AProcessThatHasEndedIsSaidSo) {
+  const auto said = script(R"sh(
+    sh -c 'sleep 0 & echo $!; exec sleep 100' >ended & parent=$!
+    is_zombie() { [ -s ended ] && is_state "$(cat ended)" Z; }
+    await is_zombie
+    $charm attach "$(cat ended)"; code=$?
+    kill $parent
+    exit $code)sh");
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_TRUE(has(said.err, "has ended, and its parent has not yet asked for its exit code")) << said.err;
+}
+
 TEST_F(RefusalTest, AThreadIsNoProcessAndAKernelThreadNoProgram) {
   const auto thread = script(R"sh(
     ')sh" CHARM_PROGRAM R"sh(' churn 60 1 0 & program=$!

@@ -92,6 +92,15 @@ TEST_F(ProbeTest, AMessageThatQuotesAZeroByteIsWhole) {
   expect_refused("probe --cluster zero.csv", {"zero.csv:2", "is no number", "blank"});
 }
 
+TEST_F(ProbeTest, LatenciesOfNoMachineAreRefused) {
+  for (const std::string cell : {"1e308", "1e39", "1e16"}) {
+    given("no.csv", ",\n" + cell + ",\n");
+    expect_refused("probe --cluster no.csv", {"no.csv:2", "column 1", "no machine has"});
+  }
+  given("most.csv", ",,\n1e15,,\n1e-300,1,\n");
+  EXPECT_EQ(charm("probe --cluster most.csv").exit_code, 0);
+}
+
 TEST_F(ProbeTest, MeasuresShowsAndKeepsAProfile) {
 #if defined(CHARM_TSAN)
   GTEST_SKIP() << "ThreadSanitizer makes every access a call: the probe's passes over memory take minutes";

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <rapidcheck.h>
 #include <regex>
 #include <sstream>
@@ -155,6 +156,19 @@ TEST(AxisTicks, CoverTheTopInFewRoundSteps) {
     RC_ASSERT(ticks[ticks.size() - 2] < top);
   }));
   EXPECT_EQ(charm::html::axis_ticks(0).size(), 2U) << "an axis without rates is still an axis";
+}
+
+TEST(LogarithmicPlace, IsWithinItsBoundsForEveryNumber) {
+  const double all[] = {-1, 0, 1e-308, 1, 2, 1e308, INFINITY, NAN};
+  for (double value : all) {
+    for (double low : all) {
+      for (double high : all) {
+        const double place = charm::html::logarithmic_place(value, low, high);
+        EXPECT_TRUE(place >= 0 && place <= 1) << value << ' ' << low << ' ' << high;
+      }
+    }
+  }
+  EXPECT_DOUBLE_EQ(charm::html::logarithmic_place(10, 1, 100), 0.5);
 }
 
 TEST(Bars, AreProportionalToTheMedianRate) {

@@ -181,6 +181,11 @@ TEST_F(ToolTest, AdviseSaysWhereAndWhy) {
   EXPECT_EQ(advice.at("chiplets"), 8);
   EXPECT_FALSE(advice.at("reasons").empty());
   EXPECT_EQ(charm("advise --working-set 16 --workers 1").exit_code, 0) << "of this machine";
+  const std::string at_7713 = "advise --machine 7713 --workers 8 --working-set ";
+  const std::string megabytes = charm(at_7713 + "1536").out;
+  for (const char* size : {"1536M", "1.5G", "1.5GiB", "1572864K", "1536MB"})
+    EXPECT_EQ(charm(at_7713 + size).out, megabytes);
+  for (const char* size : {"8Q", "8MiBs", "M", "-1M", "0M", "1e9T"}) expect_refused(at_7713 + size, {"--working-set"});
   expect_refused("advise --machine 7713", {"--working-set", "--pid"});
   expect_refused("advise --machine 7713 --pid 2147483647", {"--pid"});
 }

@@ -102,6 +102,16 @@ TEST_F(ToolTest, FailsWhereItsOutputCannotBeWritten) {
   EXPECT_TRUE(has(said.err, "standard output")) << said.err;
 }
 
+TEST_F(ToolTest, AValueOfManyThousandCharactersIsQuotedInPart) {
+  const std::string value(70000, 'x');
+  for (const std::string& line : {"topo --from " + value, value, "topo --color " + value}) {
+    const auto said = charm(line);
+    EXPECT_EQ(said.exit_code, 2);
+    EXPECT_LT(said.err.size(), 500U);
+    EXPECT_NE(said.err.find("characters)"), std::string::npos) << said.err.substr(0, 500);
+  }
+}
+
 TEST_F(ToolTest, TopoDrawsAnotherMachine) {
   const auto said = charm("topo --from 'pack:2 l3:2 core:4 pu:1' --json");
   ASSERT_EQ(said.exit_code, 0) << said.err;

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <set>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "base/folder.hpp"
 #include "placement/placement_policy.hpp"
 #include "tools/probe/measuring/measure.hpp"
+#include "tools/probe/picture.hpp"
 #include "topology/discovery.hpp"
 #include "topology/profile.hpp"
 
@@ -127,6 +130,28 @@ TEST(Profile, OneOfAnotherMachineOrCpuSetIsRefusedWithTheReason) {
   Machine fewer = guest();
   fewer.allowed_cpus.erase(fewer.allowed_cpus.back());
   EXPECT_NE(refusal(fewer, profile).find("15"), std::string::npos);
+}
+
+TEST(Profile, WhateverNumberStandsInItItIsRefusedOrDrawn) {
+  const auto flat = nlohmann::json::parse(profile_json(measured(guest()))).flatten();
+  const std::regex later("/([2-9]|[0-9]{2,})(/|$)");  // the first two of each list will do
+  int refused = 0;
+  for (const auto& [where, value] : flat.items()) {
+    if (!value.is_number() || std::regex_search(where, later)) continue;
+    for (const double number : {1e308, -1e308, 1e-308, 2e9}) {
+      auto other = flat;
+      other[where] = number;
+      try {
+        const Profile profile = parse_profile(other.unflatten().dump(), "p.json");
+        EXPECT_FALSE(profile_html(profile).empty());
+        EXPECT_FALSE(profile_text(profile, {}).empty());
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Errc::bad_input);
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 0);
 }
 
 TEST(Profile, BadFilesAreRefusedInOneLine) {

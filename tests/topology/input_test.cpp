@@ -97,11 +97,22 @@ TEST(Input, AFormatFromTheFutureIsNamed) {
 }
 
 TEST(Input, MalformedSyntheticStringsAreQuotedWithOneThatWorks) {
-  for (const char* bad : {"nonsense", "pack:", "pack:2 l3:", "pack:0", "core:2 pack:2", "foo:3", "-", "pack:2 core:-1",
-                          "pack:2 core:2"}) {
+  for (const char* bad :
+       {"nonsense", "pack:", "pack:2 l3:", "pack:0", "core:2 pack:2", "foo:3", "-", "pack:2 core:-1"}) {
     expect_parts(error_of(bad), {bad, "pack:2 l3:8 core:8 pu:2"});
   }
   EXPECT_EQ(Machine::from("pack:2 l3:8 core:8 pu:2").cores.size(), 128U);
+}
+
+TEST(Input, CoresWithoutDescribedThreadsHaveOne) {
+  for (const char* cores : {"pack:2 l3:8 core:8", "pack:2 l3:8 core:8 ", "core:3", "pack:2 l3:2(size=8MB) core:4"}) {
+    const Machine without = Machine::from(cores);
+    const Machine with = Machine::from(std::string(cores) + " pu:1");
+    EXPECT_EQ(without.cores.size(), with.cores.size()) << cores;
+    EXPECT_EQ(without.chiplets.size(), with.chiplets.size()) << cores;
+    EXPECT_EQ(without.allowed_cpus, with.allowed_cpus) << cores;
+  }
+  expect_parts(error_of("pack:99999 core:9"), {"more than 65536 cpus"});
 }
 
 TEST(Input, AMonstrousSyntheticMachineIsRefusedAtOnce) {

@@ -146,9 +146,9 @@ void declare_advise(CLI::App& app, Session& session) {
   sim::Question& q = options->question;
   not_empty(app.add_option("--machine", options->machine,
                            "Machine model, model file, hwloc XML file, sysfs tree or synthetic string [this machine]"));
-  number_within(app.add_option("--working-set", options->working_set,
-                               "MiB of the data that all workers together touch again and again"),
-                1e-3, 1e9);
+  mebibytes_within(app.add_option("--working-set", options->working_set,
+                                  "MiB, or 8M, 1.5G, of the data that all workers together touch again and again"),
+                   1e-3, 1e9);
   whole_number(app.add_option("--pid", options->pid, "Measure the working set of this running process"), 1, 1 << 30);
   number_within(app.add_option("--seconds", options->seconds, "How long --pid measures [2]"), 0.05, 3600);
   file_path(app.add_option("--recording", options->recording,

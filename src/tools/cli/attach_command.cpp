@@ -30,7 +30,11 @@ os::ProcessIdentity find(const os::Processes& processes, int pid) {
     throw Error(Errc::bad_input, name + " cannot be seen: " + trouble, "mount -t proc proc /proc shows this one's");
   }
   const auto status = processes.status(pid);
-  if (!status || status->state == 'Z' || status->state == 'X') {
+  if (status && status->state == 'Z') {
+    throw Error(Errc::bad_input, name + " has ended, and its parent has not yet asked for its exit code",
+                "choose a program that runs");
+  }
+  if (!status || status->state == 'X') {
     throw Error(Errc::bad_input, "there is no " + name, "ps -e lists those that there are");
   }
   if (const auto process = processes.process_of(pid); process && *process != pid) {

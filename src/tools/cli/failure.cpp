@@ -2,15 +2,33 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <new>
 #include <system_error>
 
+#include "base/json.hpp"
 #include "base/utf8.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/suggestion.hpp"
 
 namespace charm::cli {
 namespace {
+
+/// A value of many thousand characters would hide what is said about it. Paths are whole: they have at most 4,096.
+std::string with_words_cut(const std::string& line) {
+  constexpr std::size_t longest = 5000, shown = 80;
+  std::string text;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t end = std::min(line.find(' ', at), line.size());
+    const std::string word = line.substr(at, end - at);
+    text += word.size() <= longest
+                ? word
+                : base::valid_utf8(word.substr(0, shown)) + "… (" + std::to_string(word.size()) + " characters)";
+    if (end < line.size()) text += ' ';
+    at = end + 1;
+  }
+  return text;
+}
 
 /// A message may quote a file's content; whatever it holds, the user gets one line of printable text.
 std::string one_line(const std::string& text) {
@@ -26,7 +44,7 @@ std::string one_line(const std::string& text) {
     }
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line;
+  return with_words_cut(line);
 }
 
 bool is_users_to_mend(Errc code) {
@@ -73,7 +91,7 @@ Failure judge(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
     return {"charm: out of memory; take a smaller --scale or free memory", exit_failed};
   }
-  return {"charm: " + one_line(error.what()), exit_failed};
+  return {"charm: " + one_line(base::json_problem(error)), exit_failed};  // a message of another library
 }
 
 std::string usage_line(const CLI::App& app, const CLI::ParseError& error) {

@@ -1,9 +1,13 @@
 #include "tools/cli/options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <sstream>
 #include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace charm::cli {
 namespace {
@@ -54,6 +58,22 @@ CLI::Option* number_within(CLI::Option* option, double low, double high) {
     std::ostringstream range;
     range << "'" << text << "' is not a number from " << low << " to " << high;
     return range.str();
+  });
+}
+
+CLI::Option* mebibytes_within(CLI::Option* option, double low, double high) {
+  return number_within(option, low, high)->transform([](std::string text) {
+    constexpr std::array<std::pair<char, double>, 4> units{{{'K', 0x1p-10}, {'M', 1}, {'G', 0x1p10}, {'T', 0x1p20}}};
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [unit, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || unit == end) return text;
+    const std::string_view rest(unit + 1, end);
+    if (rest != "" && rest != "B" && rest != "iB") return text;
+    for (const auto& [letter, mebibytes] : units) {
+      if (*unit == letter) return fmt::format("{}", value * mebibytes);
+    }
+    return text;
   });
 }
 

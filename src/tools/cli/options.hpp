@@ -27,6 +27,9 @@ CLI::Option* some_of(CLI::Option* option, const std::vector<std::string>& words)
 /// The option takes a number in [low, high]; "nan" is refused.
 CLI::Option* number_within(CLI::Option* option, double low, double high);
 
+/// The option takes a number of MiB in [low, high], or a size: "512K", "8M", "1.5G", "2T", also as "8MiB" or "8MB".
+CLI::Option* mebibytes_within(CLI::Option* option, double low, double high);
+
 /// The option takes a whole number in [low, high].
 CLI::Option* whole_number(CLI::Option* option, long long low, long long high);
 

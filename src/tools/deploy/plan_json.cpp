@@ -130,7 +130,7 @@ Plan plan_from_json(const Json& json, const std::string& name) {
     for (const Json& worker : json.at("workers")) plan.workers.push_back(worker_from_json(worker));
     return plan;
   } catch (const std::exception& problem) {  // nlohmann-json's, or of a set that is none
-    throw Error(Errc::bad_input, name + " holds no plan: " + problem.what(),
+    throw Error(Errc::bad_input, name + " holds no plan: " + base::json_problem(problem),
                 "make one with 'charm deploy plan --json'");
   }
 }

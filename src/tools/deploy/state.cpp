@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "os/files/output_file.hpp"
 #include "os/files/private_file.hpp"
 #include "os/files/system_files.hpp"
@@ -103,7 +104,7 @@ std::optional<State> read_state(const std::string& directory) {
     if (state.id.empty() || state.workers.size() != state.plan.workers.size()) refuse("is incomplete");
     return state;
   } catch (const Json::exception& problem) {
-    refuse(std::string("is damaged: ") + problem.what());
+    refuse("is damaged: " + base::json_problem(problem));
   }
   return std::nullopt;
 }

@@ -198,7 +198,7 @@ Evaluation from_json(const std::string& text, const std::string& file) {
     for (const Json& each : json.at("experiments")) evaluation.results.push_back(result_of(each));
     return evaluation;
   } catch (const nlohmann::json::exception& error) {
-    throw Error(Errc::bad_input, "'" + file + "' is no evaluation: " + error.what(), remedy);
+    throw Error(Errc::bad_input, "'" + file + "' is no evaluation: " + base::json_problem(error), remedy);
   } catch (const Error& error) {
     if (error.remedy().empty()) throw Error(Errc::bad_input, "'" + file + "': " + error.what(), remedy);
     throw;

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "controller/control_group.hpp"
 #include "counters/recording.hpp"
 #include "os/memory/node_memory.hpp"
@@ -207,7 +208,7 @@ std::vector<Samples> bench_rows(const std::string& text) {
       all.push_back({name, "tx/s", true, std::move(rates), decisions});
     }
   } catch (const nlohmann::json::exception& error) {
-    refuse(std::string("charm bench printed no results that can be read: ") + error.what(), "install CHARM as a whole");
+    refuse("charm bench printed no results that can be read: " + base::json_problem(error), "install CHARM as a whole");
   }
   return all;
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "os/files/bounded_file.hpp"
 #include "tools/evaluate/live.hpp"
 
@@ -23,7 +24,7 @@ constexpr double least_limit_s = 60;  // for the model, which is measured once
 constexpr double tolerance = 0.1;     // of a part: huge pages make them coarse
 
 [[noreturn]] void refuse_said(const char* command, const json::exception& error) {
-  throw Error(Errc::system, fmt::format("{} printed nothing that can be read: {}", command, error.what()),
+  throw Error(Errc::system, fmt::format("{} printed nothing that can be read: {}", command, base::json_problem(error)),
               "install CHARM as a whole");
 }
 

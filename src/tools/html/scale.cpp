@@ -35,7 +35,9 @@ std::vector<double> ticks_between(double low, double high) {
 }
 
 double logarithmic_place(double value, double low, double high) {
-  return high > low ? std::clamp(std::log(value / low) / std::log(high / low), 0.0, 1.0) : 0;
+  if (!(low > 0) || !(high > low)) return 0;
+  const double place = (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
+  return place > 0 ? std::min(place, 1.0) : 0;  // not clamp(), which lets through what is no number
 }
 
 }  // namespace charm::html

@@ -11,8 +11,8 @@ std::vector<double> axis_ticks(double top);
 /// Round numbers within a range that need not begin at 0, at most seven; none if the range is empty.
 std::vector<double> ticks_between(double low, double high);
 
-/// The position of a value between two others, 0 to 1, on a logarithmic scale, since levels of a machine differ by
-/// factors.
+/// The position of a value between two others, on a logarithmic scale, since levels of a machine differ by factors. It
+/// is within 0 to 1 whatever the arguments are: pictures choose colours and marks by it.
 double logarithmic_place(double value, double low, double high);
 
 }  // namespace charm::html

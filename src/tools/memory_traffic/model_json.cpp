@@ -181,10 +181,8 @@ Model model_from_json(const std::string& text, const std::string& name) {
   try {
     json = Json::parse(text);
   } catch (const Json::exception& error) {
-    std::string what = error.what();
-    // It quotes the file, which may hold anything.
-    std::replace_if(what.begin(), what.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-    throw Error(Errc::bad_input, name + ": no JSON: " + what, "give a file that 'charm malloc profile' wrote");
+    throw Error(Errc::bad_input, name + ": no JSON: " + base::json_problem(error),
+                "give a file that 'charm malloc profile' wrote");
   }
   const Reading reading(json, name);
   reading.only({"charm_traffic_model", "name", "date", "core_gb_per_s", "domains", "memories", "under_load", "notes"});

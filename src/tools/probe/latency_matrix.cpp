@@ -250,6 +250,10 @@ LatencyMatrix read_latency_csv(std::istream& in, const std::string& name) {
         }
       }
       if (column == row) continue;
+      if (ns > LatencyMatrix::highest_ns) {
+        refuse(name, row + 1, "column " + std::to_string(column + 1) + ": a latency that no machine has",
+               "latencies are in ns; leave pairs that were not measured blank");
+      }
       if (ns == 0) {
         ++zeros;
         continue;

@@ -17,6 +17,8 @@ namespace charm::probe {
 
 class LatencyMatrix {
  public:
+  static constexpr double highest_ns = 1e15;  ///< what a file may say
+
   explicit LatencyMatrix(int rows = 0);
 
   /// \param lower_half row by row, NaN where a pair was not measured; what is missing at its end counts as that.
@@ -51,7 +53,7 @@ class LatencyMatrix {
 
 /// \param name appears in errors as NAME:LINE.
 /// Cells of 0 ns, which tools print for pairs that they could not time, count as blank, with a note.
-/// \throws Error (bad_input) if it is not a square matrix of blanks and numbers that are not negative.
+/// \throws Error (bad_input) if it is not a square matrix of blanks and numbers from 0 to highest_ns.
 LatencyMatrix read_latency_csv(std::istream& in, const std::string& name);
 LatencyMatrix read_latency_csv(const std::string& path);
 

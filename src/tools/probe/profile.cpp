@@ -36,13 +36,19 @@ Json to_json(const LatencyMatrix& matrix) {
   return rows;
 }
 
+/// Pictures cannot be drawn of numbers whose sums are infinite.
+double measured(const Json& number) {
+  const auto value = number.get<double>();
+  if (value >= 0 && value <= LatencyMatrix::highest_ns) return value;
+  throw Error(Errc::bad_input, "no machine measures " + base::json_text(number), "measure again with 'charm probe'");
+}
+
 LatencyMatrix matrix_from(const Json& rows) {
   LatencyMatrix matrix(static_cast<int>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows.at(i).size() != rows.size()) throw Error(Errc::bad_input, "a matrix that is not square", "measure again");
     for (std::size_t j = 0; j < i; ++j) {
-      if (!rows.at(i).at(j).is_null())
-        matrix.set(static_cast<int>(i), static_cast<int>(j), rows.at(i).at(j).get<double>());
+      if (!rows.at(i).at(j).is_null()) matrix.set(static_cast<int>(i), static_cast<int>(j), measured(rows.at(i).at(j)));
     }
   }
   return matrix;
@@ -84,7 +90,8 @@ std::vector<Curve> curves_from(const Json& all) {
     Curve curve{one.at("name"), one.at("x"), one.at("x_unit"), one.at("y"), one.at("y_unit"), {}};
     for (const Json& s : one.at("series")) {
       Series series{s.at("label"), {}};
-      for (const Json& p : s.at("points")) series.points.push_back({p.at("x"), p.at("y"), p.at("spread")});
+      for (const Json& p : s.at("points"))
+        series.points.push_back({measured(p.at("x")), measured(p.at("y")), p.at("spread")});
       curve.series.push_back(std::move(series));
     }
     curves.push_back(std::move(curve));
@@ -189,9 +196,8 @@ Profile parse_profile(const std::string& text, const std::string& name) {
     }
     return profile;
   } catch (const nlohmann::json::exception& error) {
-    std::string what = error.what();
-    for (char& c : what) c = c == '\n' ? ' ' : c;
-    throw Error(Errc::bad_input, name + ": " + what, "give a file that 'charm probe' wrote, or measure again");
+    throw Error(Errc::bad_input, name + ": " + base::json_problem(error),
+                "give a file that 'charm probe' wrote, or measure again");
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "os/files/bounded_file.hpp"
 
 namespace charm::selector_training {
@@ -83,7 +84,7 @@ GraphPlan plan_from(const Json& json, const std::string& origin) {
   } catch (const std::invalid_argument& error) {
     throw Error(Errc::bad_input, origin + " has " + error.what(), "docs/graph-selectors.md has the format");
   } catch (const Json::exception& error) {
-    throw Error(Errc::bad_input, origin + " is no task graph: " + error.what(),
+    throw Error(Errc::bad_input, origin + " is no task graph: " + base::json_problem(error),
                 "docs/graph-selectors.md has the format");
   }
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
+#include "base/json.hpp"
 #include "base/random.hpp"
 #include "task_dag/costs.hpp"
 #include "task_dag/graph_state.hpp"
@@ -157,7 +158,7 @@ LabelledGraph labelled_from(const Json& json, const std::string& origin) {
   } catch (const std::invalid_argument& error) {
     throw Error(Errc::bad_input, origin + " has " + error.what(), "docs/graph-selectors.md has the format");
   } catch (const Json::exception& error) {
-    throw Error(Errc::bad_input, origin + " is no labelled task graph: " + error.what(),
+    throw Error(Errc::bad_input, origin + " is no labelled task graph: " + base::json_problem(error),
                 "run `charm batch label` on the graphs");
   }
   label.nodes.connect([&](auto&& edge) {

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "tools/sim/backend.hpp"
 #include "tools/sim/embedded.hpp"
 #include "tools/sim/timing.hpp"
@@ -97,7 +98,7 @@ std::vector<RecordedQuery> recorded_queries(const std::string& text, const std::
       if (!(all.back().scale > 0) || !(all.back().busy_s > 0)) refuse(all.back().name + " took no time");
     }
   } catch (const nlohmann::json::exception& error) {
-    refuse(error.what());
+    refuse(base::json_problem(error));
   }
   if (all.empty()) refuse("it has no profiles");
   return all;

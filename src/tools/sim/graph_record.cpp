@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "tools/sim/embedded.hpp"
 
 namespace charm::sim {
@@ -85,7 +86,7 @@ GraphRecord parse_graph_record(const std::string& text, const std::string& origi
     }
     return record;
   } catch (const nlohmann::json::exception& error) {
-    throw Error(Errc::bad_input, "graph record " + origin + ": " + error.what(),
+    throw Error(Errc::bad_input, "graph record " + origin + ": " + base::json_problem(error),
                 "record it again with charm sim --record-graph");
   }
 }

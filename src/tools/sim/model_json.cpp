@@ -101,7 +101,7 @@ Model parse_model(const std::string& text, const std::string& origin) {
     }
     return model;
   } catch (const nlohmann::json::exception& error) {
-    refuse(origin, error.what());
+    refuse(origin, base::json_problem(error));
   }
 }
 

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
+
 namespace charm::sim {
 
 TaskGraph parse_trace(const std::string& text, const std::string& origin) {
@@ -44,7 +46,7 @@ TaskGraph parse_trace(const std::string& text, const std::string& origin) {
     }
     return graph;
   } catch (const nlohmann::json::exception& error) {
-    throw refuse(error.what());
+    throw refuse(base::json_problem(error));
   }
 }
 

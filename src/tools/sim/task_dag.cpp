@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "tools/sim/embedded.hpp"
 
 namespace charm::sim {
@@ -39,7 +40,7 @@ TaskDagRecord parse_task_dags(const std::string& text, const std::string& origin
     }
     return record;
   } catch (const nlohmann::json::exception& error) {
-    throw refuse(error.what());
+    throw refuse(base::json_problem(error));
   }
 }
 

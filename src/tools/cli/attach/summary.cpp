@@ -122,7 +122,8 @@ std::string summary_text(const AttachResult& outcome, const Prepared& prepared, 
   if (!prepared.pools.empty()) {
     std::string names;
     for (const auto& pool : prepared.pools) names += (names.empty() ? "" : ", ") + pool.name;
-    text += fmt::format("charm: pools were sized to {} by {}\n", attach::pool_threads(prepared.plan), names);
+    text += fmt::format("charm: pools of {} where the program obeys {}\n",
+                        base::counted(static_cast<std::size_t>(attach::pool_threads(prepared.plan)), "thread"), names);
   }
   const auto decisions = thread_placer.decisions();
   for (std::size_t d = decisions.size() - std::min(decisions.size(), shown_decisions); d < decisions.size(); ++d)

@@ -59,7 +59,7 @@ deploy::OlapQuestion measured_queries(const std::string& file) {
       question.hottest_key = std::max(question.hottest_key, profile.value("hottest_key_share", 0.0));
     }
   } catch (const Json::exception& error) {
-    not_a_measurement(file, error.what());
+    not_a_measurement(file, base::json_problem(error));
   }
   return question;
 }
@@ -143,9 +143,10 @@ void declare_advise_olap(CLI::App& advise_app, Session& session) {
       app->add_option("--machine", options->machine,
                       "Machine model, model file, hwloc XML file, sysfs tree or synthetic string [this machine]"));
   file_path(app->add_option("--queries", options->queries, "Measured queries: what charm bench olap --json printed"));
-  number_within(app->add_option("--working-set", options->working_set,
-                                "Instead: MiB that a query works on besides the tables, all workers together"),
-                1e-3, 1e9);
+  mebibytes_within(
+      app->add_option("--working-set", options->working_set,
+                      "Instead: MiB, or 8M, 1.5G, that a query works on besides the tables, all workers together"),
+      1e-3, 1e9);
   number_within(
       app->add_option("--skew", options->skew,
                       "The largest part over the mean when the data are divided among the chiplets [by the hottest key "
