@@ -142,14 +142,6 @@ TEST(EdgeList, RefusesFilesWithoutEdges) {
   EXPECT_THROW(load_graph(e, "/tmp", false), Error);
 }
 
-TEST(EdgeList, RefusesAVertexThatWouldTakeMoreMemoryThanThereIs) {
-  const std::string said = refusal("0 2147483646\n");
-  // 40 GB for a directed graph: machines that have them load it, which a test should not.
-  if (said != "not refused") {
-    EXPECT_NE(said.find("vertices need"), std::string::npos) << said;
-  }
-}
-
 TEST(Gzip, IsReadLikePlainTextAndTruncationIsNoticed) {
   std::string text;
   for (int i = 0; i < 20000; ++i) text += std::to_string(i) + " " + std::to_string(i * 7919 % 20011) + "\n";
@@ -180,8 +172,10 @@ TEST(MatrixMarket, CountsFromOneAndKnowsSymmetry) {
 TEST(MatrixMarket, RefusesOtherHeaders) {
   EXPECT_REFUSED("%%MatrixMarket matrix array real general\n2 2\n", ".mtx",
                  ":1: Matrix Market format 'array' is not supported; ");
-  EXPECT_REFUSED("%%MatrixMarket matrix coordinate complex general\n", ".mtx", ":1: Matrix Market field 'complex'");
-  EXPECT_REFUSED("%%MatrixMarket matrix coordinate real hermitian\n", ".mtx", ":1: Matrix Market symmetry 'hermitian'");
+  EXPECT_REFUSED("%%MatrixMarket matrix coordinate quaternion general\n", ".mtx",
+                 ":1: Matrix Market field 'quaternion'");
+  EXPECT_REFUSED("%%MatrixMarket matrix coordinate real antisymmetric\n", ".mtx",
+                 ":1: Matrix Market symmetry 'antisymmetric'");
   EXPECT_REFUSED("%%MatrixMarket\n", ".mtx", ":1: Matrix Market object ''");
   EXPECT_REFUSED("3 3 1\n1 2\n", ".mtx", ":1: the Matrix Market header is missing; ");
 }

@@ -74,9 +74,6 @@ std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, V
       [](Reached a, Reached b) { return Reached{a.vertices + b.vertices, a.edges + b.edges}; });
   if (!graph.directed) reached.edges /= 2;
   if (wrong.any()) return wrong.text();
-  if (beyond.any())
-    throw Error(Errc::bad_input, "sssp: " + beyond.text() + ", more than its distances of 32 bits hold",
-                "divide all weights by the same number, or choose other kernels");
   if (weights.smallest == 0) {
     for (Index v = 0; v < n; ++v) vouched[v] = v == source;
     follow_tight_edges(graph, weights, source, distance, vouched);
@@ -88,6 +85,9 @@ std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, V
       }
     }
   });
+  if (!wrong.any() && beyond.any())
+    throw Error(Errc::bad_input, "sssp: " + beyond.text() + ", more than its distances of 32 bits hold",
+                "divide all weights by the same number, or choose other kernels");
   return wrong.text();
 }
 
