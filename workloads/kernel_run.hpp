@@ -14,6 +14,7 @@
 
 #include "workloads/activity.hpp"
 #include "workloads/array_placement.hpp"
+#include "workloads/files/input_file.hpp"
 #include "workloads/names.hpp"
 
 namespace charm::workloads {
@@ -73,7 +74,7 @@ struct Runner {
 class Graph {
  public:
   static Graph generate(const GenerateOptions& options, const Runner& runner);
-  static Graph load(const std::string& path, const LoadOptions& options, const Runner& runner);
+  static Graph load(const InputFile& input, const LoadOptions& options, const Runner& runner);
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
   ~Graph();

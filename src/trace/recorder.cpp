@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/notices.hpp"
@@ -30,7 +32,7 @@ std::string with_process_id(std::string path) {
 }
 
 struct File {
-  explicit File(const std::string& path) : handle(std::fopen(path.c_str(), "we")) {}
+  File(const std::string& path, const char* mode) : handle(std::fopen(path.c_str(), mode)) {}
   ~File() {
     if (handle != nullptr) std::fclose(handle);
   }
@@ -50,7 +52,9 @@ void Track::sample_memory(std::uint64_t at) noexcept {
 Recorder::Recorder(const std::string& path, std::size_t bytes_per_worker, const std::vector<Place>& places,
                    const os::TickClock& clock)
     : path_(with_process_id(path)), places_(places), clock_(clock) {
-  if (File file(path_); file.handle == nullptr) {
+  std::error_code ignored;
+  made_file_ = !std::filesystem::exists(path_, ignored);
+  if (File file(path_, "ae"); file.handle == nullptr) {
     throw Error(Errc::bad_config, "setting trace: cannot write '" + path_ + "': " + std::strerror(errno),
                 "give a file in a folder that exists and may be written to");
   }
@@ -65,6 +69,10 @@ Recorder::~Recorder() {
     std::lock_guard lock(current_mutex);
     current_exists.store(false, std::memory_order_release);
     current_recorder = nullptr;
+  }
+  if (!kept_) {
+    if (made_file_) std::remove(path_.c_str());
+    return;
   }
   try {
     write();
@@ -97,7 +105,8 @@ void Recorder::write() {
   recording.now = clock_.now();
   recording.ns_per_tick = clock_.ns_per_tick();
 
-  File file(path_);
+  made_file_ = false;
+  File file(path_, "we");
   bool written = file.handle != nullptr && write_chrome(recording, file.handle);
   if (!written || std::fflush(file.handle) != 0) {
     throw Error(Errc::system, "cannot write the trace to '" + path_ + "': " + std::strerror(errno),
@@ -121,6 +130,11 @@ void counter(const std::string& name, double value) {
   if (!recording() || !std::isfinite(value)) return;  // JSON has no infinities
   std::lock_guard lock(current_mutex);
   if (current_recorder != nullptr) current_recorder->note({0, name, "", value});
+}
+
+void discard() noexcept {
+  const std::lock_guard lock(current_mutex);
+  if (current_recorder != nullptr) current_recorder->discard();
 }
 
 }  // namespace charm::trace

@@ -2,6 +2,7 @@
 // that they are written to. The runtime owns it; without the setting `trace` there is none and nothing is recorded.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -23,6 +24,10 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
+  /// From now on the destructor writes the recording; before, it leaves no file behind: a run that was refused is none.
+  void keep() noexcept { kept_.store(true, std::memory_order_relaxed); }
+  void discard() noexcept { kept_.store(false, std::memory_order_relaxed); }
+
   [[nodiscard]] Track& track(int worker) { return *tracks_[static_cast<std::size_t>(worker)]; }
 
   void note(Note note);
@@ -33,6 +38,8 @@ class Recorder {
  private:
   static constexpr std::size_t most_notes = 1 << 20;
   const std::string path_;
+  std::atomic<bool> made_file_{false};  ///< which was not there before, and has nothing yet
+  std::atomic<bool> kept_{false};
   const std::vector<Place> places_;
   const os::TickClock& clock_;
   std::vector<std::unique_ptr<Track>> tracks_;
@@ -47,6 +54,9 @@ class Recorder {
 /// Records a decision: a marker named `name` with `arguments`, a JSON object ("{...}") that says from which signals it
 /// came. Any thread may call it; does nothing if the run is not recorded.
 void decision(const std::string& name, const std::string& arguments);
+
+/// The run was refused: its recording is not written at the end.
+void discard() noexcept;
 
 /// Records the new value of a counter, which the viewer shows as a curve of its own. From any thread.
 void counter(const std::string& name, double value);

@@ -131,9 +131,11 @@ TEST_F(RefusalTest, CpusThatTheMaskForbidsAreRefusedThoughTheyAreThere) {
 
 TEST_F(RefusalTest, AProcessThatHasEndedIsSaidSo) {
   const auto said = script(R"sh(
-    sh -c 'sleep 0 & echo $!; exec sleep 100' >ended & parent=$!
-    is_zombie() { [ -s ended ] && is_state "$(cat ended)" Z; }
-    await is_zombie
+    sh -c 'sleep 101 & echo $!; exec sleep 100' >ended & parent=$!
+    never_waits() { [ -s ended ] && grep -q '^sleep' /proc/$parent/comm; }
+    await never_waits
+    kill "$(cat ended)"
+    await is_state "$(cat ended)" Z
     $charm attach "$(cat ended)"; code=$?
     kill $parent
     exit $code)sh");

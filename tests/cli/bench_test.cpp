@@ -53,6 +53,30 @@ TEST_F(BenchTest, MakesARowForEachPolicyWithTheCoresOfItsWorkers) {
   EXPECT_EQ(json.at("placements").at(2).at("worker_cores").at(0).at("cpu"), -1);
 }
 
+TEST_F(BenchTest, LeavesOutAKernelThatCannotDoTheInputUnlessItWasAskedFor) {
+  std::string path;
+  for (int i = 0; i < 4; ++i) path += std::to_string(i) + " " + std::to_string(i + 1) + " 2147483647\n";
+  given("far.el", path);
+  const auto all = charm("bench graph --file far.el --trials 1 --workers 1 --runtime serial");
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_TRUE(has(all.err, "sssp is left out: sssp: vertex")) << all.err;
+  EXPECT_TRUE(has(all.err, "32 bits")) << all.err;
+  EXPECT_TRUE(has(all.out, "bfs"));
+  const auto asked = charm("bench graph --file far.el --kernel sssp --trials 1 --workers 1 --runtime serial");
+  EXPECT_EQ(asked.exit_code, 2) << asked.err;
+  EXPECT_TRUE(has(asked.err, "32 bits")) << asked.err;
+}
+
+TEST_F(BenchTest, ARefusedRunLeavesNoTraceBehind) {
+  given("bad.el", "0 x\n");
+  const std::string run = "bench graph --runtime charm --workers 1 --file bad.el";
+  EXPECT_EQ(charm(run, "CHARM_TRACE=trace.json").exit_code, 2);
+  EXPECT_EQ(files(), std::vector<std::string>{"bad.el"});
+  given("trace.json", "mine");
+  EXPECT_EQ(charm(run, "CHARM_TRACE=trace.json").exit_code, 2);
+  EXPECT_EQ(file("trace.json"), "mine") << "one that was there stays as it was";
+}
+
 /// One worker on each of two chiplets that are described: both, or one of them, may be used.
 TEST_F(BenchTest, RepeatsATrialForSomeTimeAndTellsHowOftenTheControllerDecided) {
   const auto said = charm(

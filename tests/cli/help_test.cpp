@@ -29,6 +29,8 @@ TEST_F(HelpTest, HelpOfACommandIsWhatItsOptionPrints) {
 
 TEST_F(HelpTest, AMistypedNameIsAnsweredWithTheRightOne) {
   expect_refused("tpo", {"tpo", "did you mean topo or top?", "charm --help"});
+  expect_refused("-q topo", {"-q stands before the command", "'charm topo -q'"});
+  expect_refused("--json bench gups", {"--json stands before the command", "'charm bench gups --json'"});
   expect_refused("comapre -- a -- b", {"did you mean compare?"});
   expect_refused("topo --formm x", {"--formm", "did you mean --from?", "charm topo --help"});
   expect_refused("run --polcy local -- true", {"did you mean --policy?"});

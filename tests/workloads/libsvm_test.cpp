@@ -109,6 +109,16 @@ TEST(Libsvm, ReadsGzipAndIsVerifiedByEveryKernel) {
   }
 }
 
+TEST(Libsvm, CountsFeaturesFromZeroWhereALineHasFeatureZero) {
+  const Samples from_one = load_text("+1 1:0.5 3:0.25\n-1 2:1\n").samples;
+  const Samples from_zero = load_text("+1 0:0.5 2:0.25\n-1 1:1\n").samples;
+  EXPECT_EQ(from_zero.features, 3);
+  EXPECT_EQ(rows_of(from_zero), rows_of(from_one));
+  EXPECT_EQ(load_text("+1 0:0 2:0.25\n-1 1:1\n").samples.features, 3) << "also where its value is 0";
+}
+
+TEST(Libsvm, AFewBytesDoNotAskForGigabytes) { EXPECT_THROW(load_text("+1 2147483647:1\n-1 1:1\n"), Error); }
+
 TEST(Libsvm, RefusesEveryBadFileInOneLineThatNamesTheLine) {
   const std::tuple<const char*, const char*, const char*> bad[] = {
       {"", "svm: ", "empty"},
@@ -126,7 +136,6 @@ TEST(Libsvm, RefusesEveryBadFileInOneLineThatNamesTheLine) {
       {"+1 1:2x\n", "svm:1: ", "value '2x'"},
       {"+1 1:1:1\n", "svm:1: ", "value '1:1'"},
       {"+1 :1\n", "svm:1: ", "feature"},
-      {"+1 0:1\n", "svm:1: ", "feature 0 is out of range"},
       {"+1 -2:1\n", "svm:1: ", "feature -2 is negative"},
       {"+1 2147483648:1\n", "svm:1: ", "feature 2147483648 is out of range"},
       {"+1 99999999999999999999:1\n", "svm:1: ", "out of range"},

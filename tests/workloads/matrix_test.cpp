@@ -134,5 +134,10 @@ TEST_F(MatrixFiles, AreRefusedWithTheLineThatIsWrong) {
   EXPECT_THROW(load_matrix(folder_.path("none.mtx")), Error);
 }
 
+TEST_F(MatrixFiles, OfAFewBytesDoNotAskForGigabytes) {
+  const std::string refused = refusal("%%MatrixMarket matrix coordinate real general\n1 2000000000 1\n1 1 1\n");
+  EXPECT_NE(refused.find("or allow it with --file-memory"), std::string::npos) << refused;
+}
+
 }  // namespace
 }  // namespace charm::workloads::factor

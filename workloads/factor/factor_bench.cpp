@@ -80,6 +80,19 @@ void check_fits(std::uint64_t needed, std::optional<std::uint64_t> available, co
                 "take a smaller matrix");
 }
 
+/// Householder reflections, and the check of their answer, square the values.
+void check_squares(const std::string& kernel, const factor::SparseMatrix& a) {
+  constexpr double least = 1e-150;
+  constexpr double most = 1e150;
+  double largest = 0;
+  for (const double value : a.values) largest = std::max(largest, std::fabs(value));
+  if (largest == 0 || (largest >= least && largest <= most)) return;
+  refuse_matrix(
+      fmt::format("{}: the largest value of {} is {:.1e}, whose square is beyond double precision", kernel, a.name,
+                  largest),
+      fmt::format("multiply all values by the same number, so that it lies between {:.0e} and {:.0e}", least, most));
+}
+
 }  // namespace
 
 struct FactorInput::Data {
@@ -102,9 +115,9 @@ FactorInput FactorInput::generate(const factor::MatrixOptions& options) {
   return FactorInput(std::move(data));
 }
 
-FactorInput FactorInput::load(const std::string& path, std::uint64_t seed) {
+FactorInput FactorInput::load(const InputFile& input, std::uint64_t seed) {
   auto data = std::make_unique<Data>();
-  data->matrix = std::make_unique<factor::SparseMatrix>(factor::load_matrix(path));
+  data->matrix = std::make_unique<factor::SparseMatrix>(factor::load_matrix(input));
   data->seed = seed;
   return FactorInput(std::move(data));
 }
@@ -141,6 +154,7 @@ void FactorInput::prepare(const std::string& kernel, const FactorOptions& option
     made.computation = factor::make_gemm(a.rows, data_->seed, tiles);
   } else {
     check_shape(kernel, a);
+    if (kernel == "qr" || kernel == "lq") check_squares(kernel, a);
     if (kernel == "lq") made.matrix = std::make_unique<factor::SparseMatrix>(factor::transposed(a));
     const factor::SparseMatrix& taken = made.matrix ? *made.matrix : a;
     const factor::Method method = method_of(kernel);

@@ -24,7 +24,7 @@ struct FactorOptions {
 class FactorInput {
  public:
   static FactorInput generate(const factor::MatrixOptions& options);
-  static FactorInput load(const std::string& path, std::uint64_t seed);
+  static FactorInput load(const InputFile& input, std::uint64_t seed);
   FactorInput(FactorInput&&) noexcept;
   FactorInput& operator=(FactorInput&&) noexcept;
   ~FactorInput();

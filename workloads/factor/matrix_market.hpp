@@ -5,10 +5,11 @@
 #include <string>
 
 #include "workloads/factor/matrix.hpp"
+#include "workloads/files/input_file.hpp"
 
 namespace charm::workloads::factor {
 
 /// \throws Error (bad_input): FILE:LINE: what; remedy. Values that are not finite numbers are among what it refuses.
-SparseMatrix load_matrix(const std::string& path);
+SparseMatrix load_matrix(const InputFile& input);
 
 }  // namespace charm::workloads::factor

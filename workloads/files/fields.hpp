@@ -52,7 +52,11 @@ inline std::string_view take_line(std::string_view& text) {
 std::optional<FieldError> read_whole(std::string_view field, const char* kind, std::int64_t lowest,
                                      std::int64_t highest, std::int64_t& value);
 
-/// Any finite number.
-std::optional<FieldError> read_number(std::string_view field, double& value);
+/// A number as C, C++ and Fortran write it ("+5", "1.0D+00"); what is too small for a double is 0. Nothing where it is
+/// none, or not finite.
+std::optional<double> number_in(std::string_view field);
+
+/// Any finite number, called `kind` in errors.
+std::optional<FieldError> read_number(std::string_view field, const char* kind, double& value);
 
 }  // namespace charm::workloads

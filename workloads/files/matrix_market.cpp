@@ -64,15 +64,19 @@ std::optional<FieldError> read_banner(std::string_view line, MatrixForms forms, 
   using Words = std::vector<std::string>;
   words.word("object", {"matrix"});
   header.array = words.word("format", forms.arrays ? Words{"coordinate", "array"} : Words{"coordinate"}) == 1;
-  const std::size_t field = words.word("field", {"pattern", "real", "integer", "double"});
+  Words fields = {"pattern", "real", "integer", "double"};
+  if (forms.complex) fields.emplace_back("complex");
+  const std::size_t field = words.word("field", fields);
   header.pattern = field == 0;
   header.integers = field == 2;
+  header.complex = field == 4;
   if (header.pattern && header.array) words.fail("an array cannot be a pattern", "use coordinate, or real");
-  const std::size_t symmetry =
-      words.word("symmetry", forms.skew_symmetric ? Words{"general", "symmetric", "skew-symmetric"}
-                                                  : Words{"general", "symmetric"});
+  Words symmetries = {"general", "symmetric"};
+  if (forms.skew_symmetric) symmetries.emplace_back("skew-symmetric");
+  if (forms.complex) symmetries.emplace_back("hermitian");
+  const std::size_t symmetry = words.word("symmetry", symmetries);
   header.symmetric = symmetry > 0;
-  header.skew = symmetry == 2;
+  header.skew = symmetry > 0 && symmetries[symmetry] == "skew-symmetric";
   words.end("Matrix Market header", "remove it");
   return words.wrong();
 }
@@ -143,9 +147,11 @@ std::optional<FieldError> read_entry(std::string_view line, const MatrixHeader& 
   if (!header.pattern) {
     std::string_view field = take_field(line);
     if (field.empty()) return FieldError{at, "the entry has no value", "a matrix that is not a pattern needs one"};
-    if (field.front() == '+') field.remove_prefix(1);
-    if (read_number(field, entry.value))
-      return FieldError{at, fmt::format("value {} is not a finite number", shown(field)), "use decimal numbers"};
+    if (auto wrong = read_number(field, "value", entry.value)) return wrong;
+    double imaginary = 0;
+    if (header.complex) {
+      if (auto wrong = read_number(take_field(line), "imaginary part", imaginary)) return wrong;
+    }
     if (header.integers && entry.value != std::floor(entry.value))
       return FieldError{at, fmt::format("value {} of an integer matrix is not whole", shown(field)),
                         "make the matrix real"};
@@ -169,10 +175,10 @@ FieldError missing_entries(const char* end, std::int64_t seen, const MatrixHeade
           "the file is truncated, or its size line wrong"};
 }
 
-void for_each_entry(const std::string& path, MatrixForms forms,
+void for_each_entry(const InputFile& input, MatrixForms forms,
                     const std::function<std::optional<FieldError>(const MatrixHeader&)>& on_header,
                     const std::function<void(const MatrixEntry&)>& visit) {
-  TextFile file(path, {"matrix", "a Matrix Market file"});
+  TextFile file(input, {"matrix", "a Matrix Market file"});
   TextBlock block = file.next();
   std::string_view text = block.text;
   MatrixHeader header;

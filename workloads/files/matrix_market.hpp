@@ -22,6 +22,7 @@ inline constexpr std::int64_t most_matrix_rows = 2147483647;
 struct MatrixForms {
   bool arrays = false;
   bool skew_symmetric = false;
+  bool complex = false;  ///< also Hermitian; the imaginary parts are read and dropped
 };
 
 /// What stands before the entries.
@@ -29,7 +30,8 @@ struct MatrixHeader {
   bool array = false;      ///< values alone, column by column
   bool pattern = false;    ///< entries without values, which count as 1
   bool integers = false;   ///< values are whole numbers
-  bool symmetric = false;  ///< an entry stands for its mirror image, too
+  bool complex = false;    ///< values are the real parts alone
+  bool symmetric = false;  ///< an entry stands for its mirror image, too (also skew-symmetric and Hermitian)
   bool skew = false;       ///< symmetric, and the mirror image has the opposite sign
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -64,7 +66,7 @@ FieldError missing_entries(const char* end, std::int64_t seen, const MatrixHeade
 /// Reads a file in order. \param on_header may refuse the header. \param visit is called for each entry that is
 /// written.
 /// \throws Error (bad_input): FILE:LINE: what; remedy.
-void for_each_entry(const std::string& path, MatrixForms forms,
+void for_each_entry(const InputFile& input, MatrixForms forms,
                     const std::function<std::optional<FieldError>(const MatrixHeader&)>& on_header,
                     const std::function<void(const MatrixEntry&)>& visit);
 

@@ -1,55 +1,48 @@
-// Blocks of lines from plain and gzip files (see text.hpp).
+// Blocks of lines (see text.hpp).
 #include "workloads/files/text.hpp"
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <cstring>
-#include <zlib.h>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 namespace charm::workloads {
 
-TextFile::TextFile(std::string path, FileKind kind) : path_(std::move(path)), kind_(kind) {
-  const std::string readable = fmt::format("give the path of a {} file that can be read", kind.name);
-  struct stat status{};
-  if (stat(path_.c_str(), &status) != 0) {
-    throw Error(Errc::bad_input, fmt::format("{}: {}", path_, std::strerror(errno)), readable);
-  }
-  if (!S_ISREG(status.st_mode)) {
-    throw Error(Errc::bad_input, fmt::format("{}: not a regular file", path_),
-                fmt::format("save the {} to a file: it may be read twice", kind.name));
-  }
-  if (status.st_size == 0) {
-    throw Error(Errc::bad_input, fmt::format("{}: the file is empty", path_), fmt::format("give {}", kind.formats));
-  }
-  file_ = gzopen(path_.c_str(), "rb");
-  if (file_ == nullptr) {
-    throw Error(Errc::bad_input, fmt::format("{}: {}", path_, std::strerror(errno)), readable);
-  }
-  gzbuffer(file_, 1U << 20);
-  if (path_.ends_with(".gz") && gzdirect(file_) == 1) {
-    gzclose_r(file_);
-    file_ = nullptr;
-    throw Error(Errc::bad_input, fmt::format("{}: named .gz but not gzip", path_),
+namespace {
+
+/// What other formats than text and gzip begin with, and how to get text.
+struct Foreign {
+  std::string_view beginning;
+  const char* name;
+  const char* remedy;
+};
+constexpr std::array foreign = {
+    Foreign{"BZh", "compressed by bzip2", "unpack it with bunzip2"},
+    Foreign{"\xFD"
+            "7zXZ",
+            "compressed by xz", "unpack it with unxz"},
+    Foreign{"\x28\xB5\x2F\xFD", "compressed by zstd", "unpack it with unzstd"},
+    Foreign{"PK\x03\x04", "a zip archive", "unpack it with unzip"},
+    Foreign{"\xFF\xFE", "text in UTF-16", "convert it with iconv -f UTF-16 -t UTF-8"},
+    Foreign{"\xFE\xFF", "text in UTF-16", "convert it with iconv -f UTF-16 -t UTF-8"},
+};
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of UTF-8, which some editors put before text
+
+}  // namespace
+
+TextFile::TextFile(InputFile input, FileKind kind)
+    : input_(std::move(input)), kind_(kind), bytes_(input_.path(), kind.name) {
+  const std::string& path = input_.path();
+  if (bytes_.empty())
+    throw Error(Errc::bad_input, fmt::format("{}: the file is empty", path), fmt::format("give {}", kind.formats));
+  if (path.ends_with(".gz") && !bytes_.is_gzip())
+    throw Error(Errc::bad_input, fmt::format("{}: named .gz but not gzip", path),
                 "rename it, or compress it with gzip");
-  }
-}
-
-TextFile::~TextFile() {
-  if (file_ != nullptr) gzclose_r(file_);
-}
-
-void TextFile::fail_reading(std::int64_t line) {
-  int code = Z_OK;
-  std::string message = gzerror(file_, &code);
-  if (code == Z_BUF_ERROR) {
-    throw bad_line(path_, line, "the gzip stream ends in the middle",
-                   "the file is truncated: copy or download it again");
-  }
-  if (code == Z_ERRNO) message = std::strerror(errno);
-  throw bad_line(path_, line, "cannot be read: " + message, "the file is damaged: copy or download it again");
+  const std::string_view beginning = bytes_.beginning();
+  for (const Foreign& format : foreign)
+    if (beginning.starts_with(format.beginning))
+      throw Error(Errc::bad_input, fmt::format("{}: the file is {}", path, format.name), format.remedy);
 }
 
 TextBlock TextFile::next() {
@@ -62,21 +55,24 @@ TextBlock TextFile::next() {
   while (!at_end_ && lines_end == 0) {
     if (end_ == buffer_.size()) {  // a line longer than the buffer
       if (std::memchr(buffer_.data(), 0, end_) != nullptr)
-        throw bad_line(path_, line_, "zero bytes in it: not a text file", fmt::format("give {}", kind_.formats));
+        throw bad_line(path(), line_, "zero bytes in it: not a text file", fmt::format("give {}", kind_.formats));
       if (buffer_.size() > kind_.longest_line / 2)
-        throw bad_line(path_, line_, fmt::format("the line is longer than {} bytes", buffer_.size()),
+        throw bad_line(path(), line_, fmt::format("the line is longer than {} bytes", buffer_.size()),
                        fmt::format("give {}", kind_.formats));
+      input_.require(2.0 * static_cast<double>(buffer_.size()), fmt::format("the bytes of line {}", line_),
+                     "break long lines");
       buffer_.resize(buffer_.size() * 2);
     }
     std::size_t searched = end_;
-    int got = gzread(file_, buffer_.data() + end_, static_cast<unsigned>(std::min(buffer_.size() - end_, block_bytes)));
-    int code = Z_OK;
-    gzerror(file_, &code);
-    if (got < 0 || code != Z_OK) {
-      fail_reading(line_ + count_lines({buffer_.data(), end_ + static_cast<std::size_t>(std::max(got, 0))}));
-    }
+    const std::size_t room = std::min(buffer_.size() - end_, block_bytes);
+    const auto [got, problem] = bytes_.read({buffer_.data() + end_, room});
+    if (!problem.what.empty())
+      throw bad_line(path(), line_ + count_lines({buffer_.data(), end_ + got}), problem.what, problem.remedy);
     if (got == 0) at_end_ = true;
-    end_ += static_cast<std::size_t>(got);
+    end_ += got;
+    if (first_ && std::string_view(buffer_.data(), end_).starts_with(byte_order_mark))
+      std::fill_n(buffer_.begin(), byte_order_mark.size(), ' ');
+    first_ = false;
     for (std::size_t i = end_; i > searched; --i) {
       if (buffer_[i - 1] == '\n') {
         lines_end = i;

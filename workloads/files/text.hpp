@@ -1,4 +1,4 @@
-// Reads large text files, plain or gzip (by zlib), in blocks of whole lines, and makes the error messages that point at
+// Reads large text files, plain or gzip, in blocks of whole lines, and makes the error messages that point at
 // a line. Invariant: lines are numbered from 1 in the uncompressed text, and every complaint about content is
 // FILE:LINE: what; remedy.
 #pragma once
@@ -10,7 +10,8 @@
 #include <string_view>
 #include <vector>
 
-struct gzFile_s;
+#include "workloads/files/byte_source.hpp"
+#include "workloads/files/input_file.hpp"
 
 namespace charm::workloads {
 
@@ -29,27 +30,25 @@ struct FileKind {
 
 class TextFile {
  public:
-  explicit TextFile(std::string path, FileKind kind = {});
-  TextFile(const TextFile&) = delete;
-  TextFile& operator=(const TextFile&) = delete;
-  ~TextFile();
+  explicit TextFile(InputFile input, FileKind kind = {});
 
   /// The next lines, about block_bytes of them; empty text at the end. The view holds until the next call.
   TextBlock next();
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return input_.path(); }
+  [[nodiscard]] const InputFile& input() const { return input_; }
 
  private:
-  [[noreturn]] void fail_reading(std::int64_t line);
   static constexpr std::size_t block_bytes = std::size_t{16} << 20;
 
-  std::string path_;
+  InputFile input_;
   FileKind kind_;
-  gzFile_s* file_ = nullptr;
+  ByteSource bytes_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  ///< beginning of the text behind the last block
   std::size_t end_ = 0;
   std::int64_t line_ = 1;
   bool at_end_ = false;
+  bool first_ = true;
 };
 
 std::int64_t count_lines(std::string_view text);

@@ -22,7 +22,7 @@ std::optional<FieldError> read_edge(std::string_view line, ParsedLine& parsed) {
     return FieldError{fourth.data(), fmt::format("{} stands after the weight", shown(fourth)),
                       "write `u v` or `u v weight`"};
   parsed.weighted = !third.empty();
-  if (parsed.weighted) return read_number(third, parsed.weight);
+  if (parsed.weighted) return read_number(third, "weight", parsed.weight);
   return {};
 }
 
@@ -34,7 +34,7 @@ void note_weight(Piece& piece, double weight, bool first) {
 
 }  // namespace
 
-EdgeFile::EdgeFile(const std::string& path) : file_(path) {}
+EdgeFile::EdgeFile(InputFile input) : file_(std::move(input)) {}
 
 void EdgeFile::fail(const FieldError& error) const {
   auto before = static_cast<std::size_t>(error.at - block_.text.data());
@@ -42,7 +42,7 @@ void EdgeFile::fail(const FieldError& error) const {
 }
 
 void EdgeFile::read_header(std::string_view& text) {
-  if (auto wrong = take_matrix_header(text, {}, header_)) fail(*wrong);
+  if (auto wrong = take_matrix_header(text, {.skew_symmetric = true, .complex = true}, header_)) fail(*wrong);
   matrix_ = true;
   if (header_.rows != header_.columns) {
     fail({header_.size_line, fmt::format("the matrix has {} rows and {} columns", header_.rows, header_.columns),
@@ -58,7 +58,7 @@ std::optional<FieldError> EdgeFile::read_line(std::string_view line, ParsedLine&
   if (!matrix_) return read_edge(line, parsed);
   MatrixEntry entry;
   auto wrong = read_entry(line, header_, entry);
-  parsed = {entry.row, entry.column, entry.value, !header_.pattern};
+  parsed = {entry.row, entry.column, entry.value, has_weights(header_)};
   return wrong;
 }
 

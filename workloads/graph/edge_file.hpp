@@ -43,15 +43,19 @@ struct ParsedLine {
   bool weighted = false;
 };
 
+/// Of a skew-symmetric or complex matrix only the places of the entries make a graph.
+inline bool has_weights(const MatrixHeader& header) { return !header.pattern && !header.skew && !header.complex; }
+
 class EdgeFile {
  public:
-  explicit EdgeFile(const std::string& path);
+  explicit EdgeFile(InputFile input);
+  [[nodiscard]] const InputFile& input() const { return file_.input(); }
 
   [[nodiscard]] bool matrix() const { return matrix_; }
   [[nodiscard]] bool symmetric() const { return header_.symmetric; }
   /// Number of vertices: from the header of a matrix, else one more than the highest vertex that check() has seen.
   [[nodiscard]] Index vertices() const { return matrix_ ? header_.rows : Index{highest_} + 1; }
-  [[nodiscard]] bool weighted() const { return matrix_ ? !header_.pattern : weighted_ == 1; }
+  [[nodiscard]] bool weighted() const { return matrix_ ? has_weights(header_) : weighted_ == 1; }
 
   /// The next lines of edges in about `pieces` pieces; none at the end.
   std::vector<Piece> next(std::size_t pieces);

@@ -80,14 +80,14 @@ Graph Graph::generate(const GenerateOptions& options, const Runner& runner) {
   return Graph(std::move(data));
 }
 
-Graph Graph::load(const std::string& path, const LoadOptions& options, const Runner& runner) {
+Graph Graph::load(const InputFile& input, const LoadOptions& options, const Runner& runner) {
   auto data = std::make_unique<Data>();
-  data->path = path;
-  data->name = path;
+  data->file = input;
+  data->name = input.path();
   data->seed = options.seed;
   with_executor(runner, [&](auto& e) {
     e.run([&] {
-      data->loaded = load_graph(e, path, options.undirected);
+      data->loaded = load_graph(e, input, options.undirected);
       replicate(e, data->loaded.graph);
     });
   });
@@ -102,14 +102,15 @@ std::string Graph::describe() const {
   const auto& column = data_->loaded.weights;
   return fmt::format(
       "{}: {} vertices, {} {} edges{}", data_->name, vertices(), edges(), directed() ? "directed" : "undirected",
-      column.present && !column.usable ? "; its weights are not whole numbers >= 0, sssp draws 1 to 255" : "");
+      column.present && !column.usable ? "; its weights are not whole numbers from 0 to 2147483647, sssp draws 1 to 255"
+                                       : "");
 }
 
 const Weights& weights_of(Graph::Data& data, const Runner& runner) {
   if (data.weights.empty()) {
     with_executor(runner, [&](auto& e) {
       e.run([&] {
-        data.weights = data.loaded.weights.usable ? load_weights(e, data.path, data.loaded)
+        data.weights = data.loaded.weights.usable ? load_weights(e, *data.file, data.loaded)
                                                   : draw_weights(e, data.loaded.graph, data.seed);
         replicate(e, data.weights);
       });

@@ -12,7 +12,7 @@ namespace charm::workloads {
 struct Graph::Data {
   Loaded loaded;
   Weights weights;
-  std::string path;  ///< empty: generated
+  std::optional<InputFile> file;  ///< none: generated
   std::string name;
   std::uint64_t seed = 1;
 };

@@ -36,30 +36,26 @@ void read_edges(E& e, EdgeFile& file, bool want_weights, Use&& use) {
   file.finish();
 }
 
-/// One line `1 2000000000` asks for 16 GB of offsets: better said than tried.
-void refuse_what_cannot_fit(const std::string& path, Index vertices, bool directed) {
-  const auto needs = static_cast<double>(vertices) * (directed ? 20.0 : 12.0);
-  const auto has = static_cast<double>(available_memory());
-  if (needs <= has || has <= 0) return;
-  constexpr double gib = 1073741824.0;
-  throw Error(
-      Errc::bad_input,
-      fmt::format("{}: {} vertices need {:.1f} GiB, {:.1f} are available", path, vertices, needs / gib, has / gib),
-      "number the vertices from 0 without gaps, or use a larger machine");
+/// What the graph needs while it is built: offsets of vertices, and an edge in both directions twice.
+void require_graph(const InputFile& input, Index vertices, Index edges, bool directed) {
+  input.require(static_cast<double>(vertices) * (directed ? 20.0 : 12.0) + static_cast<double>(edges) * 16.0,
+                fmt::format("{} vertices and {} edges", vertices, edges), "number the vertices from 0 without gaps");
 }
 
 }  // namespace
 
 template <Executor E>
-Loaded load_graph(E& e, const std::string& path, bool undirected) {
-  EdgeFile file(path);
+Loaded load_graph(E& e, const InputFile& input, bool undirected) {
+  EdgeFile file(input);
   Loaded loaded;
   auto& column = loaded.weights;
   bool whole = true;
   std::vector<std::vector<Edge>> chunks;
+  Index edges = 0;
   read_edges(e, file, false, [&](std::vector<Piece>& pieces) {
     for (auto& piece : pieces) {
       if (piece.edges.empty()) continue;
+      edges += static_cast<Index>(piece.edges.size());
       if (piece.weighted != nullptr) {
         column.smallest = column.present ? std::min(column.smallest, piece.lightest) : piece.lightest;
         column.largest = column.present ? std::max(column.largest, piece.heaviest) : piece.heaviest;
@@ -68,12 +64,13 @@ Loaded load_graph(E& e, const std::string& path, bool undirected) {
       }
       chunks.push_back(std::move(piece.edges));
     }
+    require_graph(input, 0, edges, !undirected);  // gzip may hold a thousand times as much as its size tells
   });
   column.usable = column.present && whole && column.smallest >= 0 && column.largest <= heaviest_usable;
   auto& graph = loaded.graph;
   graph.vertices = file.vertices();
   graph.directed = !undirected && !file.symmetric();
-  refuse_what_cannot_fit(path, graph.vertices, graph.directed);
+  require_graph(input, graph.vertices, edges, graph.directed);
   graph.out =
       build_csr(e, graph.vertices, static_cast<Index>(chunks.size()), !graph.directed, true, [&](Index b, auto&& emit) {
         for (const Edge& edge : chunks[static_cast<std::size_t>(b)]) emit(edge.from, edge.to);
@@ -84,7 +81,7 @@ Loaded load_graph(E& e, const std::string& path, bool undirected) {
 }
 
 template <Executor E>
-Weights load_weights(E& e, const std::string& path, const Loaded& loaded) {
+Weights load_weights(E& e, const InputFile& input, const Loaded& loaded) {
   const auto& graph = loaded.graph;
   Weights weights;
   weights.smallest = static_cast<std::uint32_t>(loaded.weights.smallest);
@@ -115,7 +112,7 @@ Weights load_weights(E& e, const std::string& path, const Loaded& loaded) {
       fetch_min(weights.wide[i], static_cast<std::uint32_t>(weight));
     }
   };
-  EdgeFile file(path);
+  EdgeFile file(input);
   read_edges(e, file, true, [&](std::vector<Piece>& pieces) {
     for (const auto& piece : pieces) {
       if (piece.lightest < loaded.weights.smallest || piece.heaviest > loaded.weights.largest || !piece.whole)
@@ -135,14 +132,15 @@ Weights load_weights(E& e, const std::string& path, const Loaded& loaded) {
     });
   });
   if (changed) {
-    throw Error(Errc::bad_input, fmt::format("{}: the file has changed since its edges were read", path), "run again");
+    throw Error(Errc::bad_input, fmt::format("{}: the file has changed since its edges were read", input.path()),
+                "run again");
   }
   return weights;
 }
 
-#define CHARM_WORKLOADS_INSTANTIATE(Type)                            \
-  template Loaded load_graph<Type>(Type&, const std::string&, bool); \
-  template Weights load_weights<Type>(Type&, const std::string&, const Loaded&);
+#define CHARM_WORKLOADS_INSTANTIATE(Type)                          \
+  template Loaded load_graph<Type>(Type&, const InputFile&, bool); \
+  template Weights load_weights<Type>(Type&, const InputFile&, const Loaded&);
 CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 #undef CHARM_WORKLOADS_INSTANTIATE
 

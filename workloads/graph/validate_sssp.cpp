@@ -1,6 +1,8 @@
 // Validator of shortest paths (see validate.hpp). Without weights of zero a tight edge into a vertex comes from one
 // that is nearer, so it is enough that every reached vertex has one; with them, vertices could vouch for each other in
 // a circle, and tight edges are followed from the source instead.
+#include <charm/error.hpp>
+
 #include <cstdint>
 #include <vector>
 
@@ -47,6 +49,7 @@ std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, V
   });
   vouched[source] = 1;
   Complaint wrong;
+  Complaint beyond;
   reached = e.parallel_reduce(
       0, n, grain, Reached{},
       [&](Index lo, Index hi, Reached sum) {
@@ -62,8 +65,7 @@ std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, V
             } else if (by_u < distance[v]) {
               wrong.add(u, fmt::format("vertex {} is at distance {}, but at {} by way of {}", v, distance[v], by_u, u));
             } else if (distance[v] == unreached) {
-              wrong.add(
-                  u, fmt::format("vertex {} is {} away by way of {}: more than distances of 32 bits hold", v, by_u, u));
+              beyond.add(u, fmt::format("vertex {} is {} away by way of {}", v, by_u, u));
             }
           }
         }
@@ -83,6 +85,9 @@ std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, V
       }
     }
   });
+  if (!wrong.any() && beyond.any())
+    throw Error(Errc::bad_input, "sssp: " + beyond.text() + ", more than its distances of 32 bits hold",
+                "divide all weights by the same number, or choose other kernels");
   return wrong.text();
 }
 

@@ -4,6 +4,7 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
@@ -170,12 +171,15 @@ double imbalance(const db::Statistics& statistics) {
 
 }  // namespace
 
+constexpr double usual_scale = .1;
+
 struct Olap::Data {
   OlapOptions options;
   const Suite& suite;
   DuckdbFiles files;
   db::Library library;
   std::string path;
+  double scale = 0;  // of the tables
   std::uint64_t rows = 0;
   bool published = false;
   std::map<std::string, std::unique_ptr<Instance>> instances = {};  // by runtime
@@ -210,7 +214,7 @@ struct Olap::Data {
   AnswerRows published_answer(const std::string& query) {
     return workloads::rows_of(
         instance("duckdb").ask(fmt::format("SELECT answer FROM {}_answers() WHERE scale_factor = {} AND query_nr = {}",
-                                           suite.extension, options.scale, number(query))));
+                                           suite.extension, scale, number(query))));
   }
 
   /// The answer of DuckDB's own threads.
@@ -243,40 +247,44 @@ Olap Olap::open(const OlapOptions& options, const std::function<void(const std::
   const DuckdbFiles files = find_duckdb(options.engine);
   const db::Library library = db::Library::load(files.library);
   const bool own = options.database.empty();
+  const double asked = options.scale.value_or(usual_scale);
   const std::string path =
-      own ? fmt::format("{}/{}-{:g}-{}.duckdb", olap_cache(), suite.name, options.scale, library.version())
-          : options.database;
+      own ? fmt::format("{}/{}-{:g}-{}.duckdb", olap_cache(), suite.name, asked, library.version()) : options.database;
   std::error_code error;
   if (!fs::exists(path, error)) {
-    if (progress) progress(fmt::format("generating {} of scale factor {:g} in {}", suite.title, options.scale, path));
-    generate(library, files, path, suite, options.scale);
+    if (progress) progress(fmt::format("generating {} of scale factor {:g} in {}", suite.title, asked, path));
+    generate(library, files, path, suite, asked);
   }
   auto data = std::unique_ptr<Data>(new Data{options, suite, files, library, path});
   Instance& instance = data->instance("duckdb");
   const std::string tables = instance.ask(std::string(suite.tables));
   try {
-    data->options.scale = std::stod(instance.ask(std::string(suite.scale)));
+    data->scale = std::stod(instance.ask(std::string(suite.scale)));
   } catch (const Error&) {
     throw Error(Errc::bad_input, fmt::format("'{}' has no tables of {}: {}", path, suite.title, tables),
                 "give another --database, or the --suite that it is of");
   }
+  // That of TPC-DS is an estimate.
+  if (options.scale && std::fabs(data->scale / asked - 1) > .2)
+    throw Error(Errc::bad_input, fmt::format("'{}' is of scale factor {:.3g}, not {:g}", path, data->scale, asked),
+                "drop --scale, or give the --database of that scale factor");
   for (std::size_t at = 0; at < tables.size();) {
     const std::size_t end = std::min(tables.find(',', at), tables.size());
     data->rows += std::stoull(instance.ask(fmt::format("SELECT count(*) FROM \"{}\"", tables.substr(at, end - at))));
     at = end + 1;
   }
-  data->published = suite.published &&
-                    instance.ask(fmt::format("SELECT count(*) FROM {}_answers() WHERE scale_factor "
-                                             "= {}",
-                                             suite.extension, data->options.scale)) == std::to_string(suite.queries);
+  data->published =
+      suite.published && instance.ask(fmt::format("SELECT count(*) FROM {}_answers() WHERE scale_factor "
+                                                  "= {}",
+                                                  suite.extension, data->scale)) == std::to_string(suite.queries);
   // The answers are those to the data of the same extension; other generators draw other addresses, which q15 shows.
   if (!own && data->published) data->published = data->published_fit("q15");
   return Olap(std::move(data));
 }
 
 std::string Olap::describe() const {
-  return fmt::format("{}, scale factor {:g}, DuckDB {}: {} rows; checked against {}", data_->suite.title,
-                     data_->options.scale, data_->library.version(), data_->rows,
+  return fmt::format("{}, scale factor {:g}, DuckDB {}: {} rows; checked against {}", data_->suite.title, data_->scale,
+                     data_->library.version(), data_->rows,
                      data_->published ? "the published answers" : "the answers of DuckDB's own threads");
 }
 
@@ -323,7 +331,7 @@ OlapDemand Olap::demand(const std::string& query) {
   return demand_of(text_of(duckdb, *result.get(), 1, 0));
 }
 
-double Olap::scale() const { return data_->options.scale; }
+double Olap::scale() const { return data_->scale; }
 
 double Olap::hottest_key() {
   if (data_->suite.hottest.empty()) return 0;

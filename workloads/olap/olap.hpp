@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,11 @@ namespace charm::workloads {
 
 struct OlapOptions {
   std::string suite = "tpch";  ///< one of olap_suites()
-  double scale = .1;           ///< scale factor: 1 is about 1 GB of text
-  std::string database = {};   ///< the file; empty: one in the user's cache folder. Generated where it does not exist
-  std::string engine = {};     ///< folder of DuckDB's files; empty: see find_duckdb
-  int workers = 1;             ///< of each contender
+  /// Scale factor: 1 is about 1 GB of text. None: .1, or that of a database that is there.
+  std::optional<double> scale = {};
+  std::string database = {};  ///< the file; empty: one in the user's cache folder. Generated where it does not exist
+  std::string engine = {};    ///< folder of DuckDB's files; empty: see find_duckdb
+  int workers = 1;            ///< of each contender
 };
 
 class Olap {

@@ -2,8 +2,6 @@
 // in the order of the file, so that of several errors the first in the file is reported.
 #include "workloads/sgd/libsvm.hpp"
 
-#include <charm/page_block.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -33,20 +31,20 @@ struct LabelSeen {
 struct SamplePiece {
   std::string_view text;
   std::vector<double> labels;
-  std::vector<Index> sizes;  // entries of each row
-  std::vector<Column> columns;
+  std::vector<Index> sizes;     // entries of each row
+  std::vector<Column> columns;  // as the file counts them
   std::vector<float> values;
+  bool from_zero = false;            // a row has feature 0
   std::vector<LabelSeen> different;  // the first three different labels
   std::optional<FieldError> error;
 };
 
 std::optional<FieldError> read_finite(std::string_view field, const char* kind, double& value) {
-  std::string_view digits = field;
-  if (digits.starts_with('+')) digits.remove_prefix(1);  // "+1" is how LIBSVM writes a label, and from_chars refuses
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc() && end == digits.data() + digits.size() && std::isfinite(value) &&
-      std::fabs(value) <= static_cast<double>(std::numeric_limits<float>::max()))
+  if (const auto number = number_in(field);
+      number && std::fabs(*number) <= static_cast<double>(std::numeric_limits<float>::max())) {
+    value = *number;
     return {};
+  }
   return FieldError{field.data(), fmt::format("{} {} is not a finite number", kind, shown(field)),
                     "use decimal numbers in the range of single precision"};
 }
@@ -59,8 +57,8 @@ std::optional<FieldError> read_entry(std::string_view field, SamplePiece& piece,
   if (field.substr(0, colon) == "qid")
     return FieldError{field.data(), "the line has a query (qid), which belongs to ranking", "remove it"};
   std::int64_t feature = 0;
-  if (auto wrong = read_whole(field.substr(0, colon), "feature", 1, highest_feature, feature)) {
-    wrong->remedy = fmt::format("number features from 1 to {}", highest_feature);
+  if (auto wrong = read_whole(field.substr(0, colon), "feature", 0, highest_feature, feature)) {
+    wrong->remedy = fmt::format("number features from 1 (or 0) to {}", highest_feature);
     return wrong;
   }
   if (feature <= before)
@@ -69,8 +67,9 @@ std::optional<FieldError> read_entry(std::string_view field, SamplePiece& piece,
   double value = 0;
   if (auto wrong = read_finite(field.substr(colon + 1), "value", value)) return wrong;
   before = feature;
+  piece.from_zero = piece.from_zero || feature == 0;
   if (value == 0) return {};
-  piece.columns.push_back(static_cast<Column>(feature - 1));
+  piece.columns.push_back(static_cast<Column>(feature));
   piece.values.push_back(static_cast<float>(value));
   return {};
 }
@@ -91,7 +90,7 @@ void parse(SamplePiece& piece) {
     if ((piece.error = read_finite(label, "label", value))) return;
     note_label(piece.different, value, label.data());
     const std::size_t first = piece.columns.size();
-    std::int64_t before = 0;
+    std::int64_t before = -1;
     for (std::string_view field = take_field(line); !field.empty(); field = take_field(line)) {
       if ((piece.error = read_entry(field, piece, before))) return;
     }
@@ -107,13 +106,25 @@ struct Read {
   Index rows = 0;
   Index entries = 0;
   Index features = 0;
+  Column first = 1;  // the number of the first feature: 0 if a row has it, as scikit-learn writes files
 };
 
+/// What was read, and what becomes of it.
+void require_samples(const InputFile& input, const Read& all, bool dense) {
+  const double cells = static_cast<double>(all.rows) * static_cast<double>(all.features);
+  input.require((dense ? 4 * cells : 8 * static_cast<double>(all.entries)) + 8 * static_cast<double>(all.entries) +
+                    60 * static_cast<double>(all.rows) + 16 * static_cast<double>(all.features),
+                fmt::format("{} rows of {} features", all.rows, all.features),
+                "number the features from 1 without gaps");
+}
+
 template <Executor E>
-Read read_all(E& e, const std::string& path) {
-  TextFile file(path, {"sample", "samples in the format of LIBSVM"});
+Read read_all(E& e, const InputFile& input) {
+  const std::string& path = input.path();
+  TextFile file(input, {"sample", "samples in the format of LIBSVM"});
   Read all;
   std::int64_t last_line = 1;
+  Column highest = 0;
   for (TextBlock block = file.next(); !block.text.empty(); block = file.next()) {
     const auto fail = [&](const FieldError& error) {
       const auto before = static_cast<std::size_t>(error.at - block.text.data());
@@ -137,9 +148,12 @@ Read read_all(E& e, const std::string& path) {
       if (piece.error) fail(*piece.error);
       all.rows += static_cast<Index>(piece.labels.size());
       all.entries += static_cast<Index>(piece.columns.size());
-      for (const Column column : piece.columns) all.features = std::max(all.features, Index{column} + 1);
+      for (const Column column : piece.columns) highest = std::max(highest, column);
+      if (piece.from_zero) all.first = 0;
+      all.features = Index{highest} + 1 - all.first;
       if (!piece.labels.empty()) all.pieces.push_back(std::move(piece));
     }
+    require_samples(input, all, false);  // gzip may hold a thousand times as much as its size tells
     last_line = block.line + count_lines(block.text);
   }
   if (all.rows == 0)
@@ -147,21 +161,8 @@ Read read_all(E& e, const std::string& path) {
   if (all.different.size() < 2)
     throw Error(Errc::bad_input, fmt::format("{}: all rows have label {}", path, all.different.front().value),
                 "logistic regression tells two labels apart: give rows of both");
-  if (all.features == 0) throw Error(Errc::bad_input, path + ": no row has a value other than 0", "give features");
+  if (all.entries == 0) throw Error(Errc::bad_input, path + ": no row has a value other than 0", "give features");
   return all;
-}
-
-void refuse_what_does_not_fit(const std::string& path, const Read& all, bool dense) {
-  const double cells = static_cast<double>(all.rows) * static_cast<double>(all.features);
-  const double needs = (dense ? 4 * cells : 8 * static_cast<double>(all.entries)) + 17 * static_cast<double>(all.rows) +
-                       16 * static_cast<double>(all.features);
-  const auto has = static_cast<double>(available_memory());
-  if (needs <= has || has <= 0) return;
-  constexpr double gib = 1073741824.0;
-  throw Error(Errc::bad_input,
-              fmt::format("{}: {} rows of {} features need {:.1f} GiB more, {:.1f} are available", path, all.rows,
-                          all.features, needs / gib, has / gib),
-              "number the features from 1 without gaps, or use a larger machine");
 }
 
 struct Place {
@@ -192,7 +193,7 @@ std::vector<float> scales_of(const Read& all) {
   std::vector<float> largest(static_cast<std::size_t>(all.features), 0.0F);
   for (const auto& piece : all.pieces) {
     for (std::size_t i = 0; i < piece.columns.size(); ++i) {
-      float& most = largest[static_cast<std::size_t>(piece.columns[i])];
+      float& most = largest[static_cast<std::size_t>(piece.columns[i] - all.first)];
       most = std::max(most, std::fabs(piece.values[i]));
     }
   }
@@ -204,11 +205,11 @@ std::vector<float> scales_of(const Read& all) {
 }  // namespace
 
 template <Executor E>
-LoadedSamples load_libsvm(E& e, const std::string& path, std::uint64_t seed) {
-  const Read all = read_all(e, path);
+LoadedSamples load_libsvm(E& e, const InputFile& input, std::uint64_t seed) {
+  const Read all = read_all(e, input);
   const double cells = static_cast<double>(all.rows) * static_cast<double>(all.features);
   const bool dense = static_cast<double>(all.entries) >= dense_from * cells;
-  refuse_what_does_not_fit(path, all, dense);
+  require_samples(input, all, dense);
   const std::vector<float> scales = scales_of(all);
   const std::vector<Place> places = shuffled(all, seed);
 
@@ -235,7 +236,7 @@ LoadedSamples load_libsvm(E& e, const std::string& path, std::uint64_t seed) {
       if (dense) std::fill(dense_row, dense_row + all.features, 0.0F);
       for (Index k = 0; k < size_of(place); ++k) {
         const auto from = static_cast<std::size_t>(place.first + k);
-        const Column column = place.piece->columns[from];
+        const Column column = place.piece->columns[from] - all.first;
         const float value = place.piece->values[from] * (scales.empty() ? 1 : scales[static_cast<std::size_t>(column)]);
         if (dense) {
           dense_row[column] = value;
@@ -250,7 +251,7 @@ LoadedSamples load_libsvm(E& e, const std::string& path, std::uint64_t seed) {
 }
 
 #define CHARM_WORKLOADS_INSTANTIATE(Type) \
-  template LoadedSamples load_libsvm<Type>(Type&, const std::string&, std::uint64_t);
+  template LoadedSamples load_libsvm<Type>(Type&, const InputFile&, std::uint64_t);
 CHARM_SGD_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 #undef CHARM_WORKLOADS_INSTANTIATE
 

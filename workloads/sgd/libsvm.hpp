@@ -1,11 +1,13 @@
 // Files in the format of LIBSVM (C.-C. Chang, C.-J. Lin, "LIBSVM: a library for support vector machines", ACM TIST 2
-// (2011)): `label feature:value feature:value ...` on a line, features numbered from 1 and ascending, those left out 0;
+// (2011)): `label feature:value feature:value ...` on a line, features ascending, those left out 0; numbered from 1, or
+// from 0 if a line has feature 0 (as scikit-learn writes files and finds out by itself);
 // `#` begins a comment. Errors are charm::Error(bad_input): FILE:LINE: what; remedy.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "workloads/files/input_file.hpp"
 #include "workloads/sgd/samples.hpp"
 
 namespace charm::workloads {
@@ -23,6 +25,6 @@ struct LoadedSamples {
 /// a value's magnitude is above 1, each feature is divided by its largest magnitude: one step size cannot serve
 /// features in millimetres and in kilometres, and zeros stay zeros.
 template <Executor E>
-LoadedSamples load_libsvm(E& e, const std::string& path, std::uint64_t seed);
+LoadedSamples load_libsvm(E& e, const InputFile& input, std::uint64_t seed);
 
 }  // namespace charm::workloads

@@ -217,12 +217,12 @@ SampleSet SampleSet::generate(const SampleOptions& options, const Runner& runner
   return SampleSet(std::move(data));
 }
 
-SampleSet SampleSet::load(const std::string& path, std::uint64_t seed, const Runner& runner) {
+SampleSet SampleSet::load(const InputFile& input, std::uint64_t seed, const Runner& runner) {
   auto data = std::make_unique<Data>();
   LoadedSamples loaded;
-  with_sgd_executor(runner, [&](auto& e) { e.run([&] { loaded = load_libsvm(e, path, seed); }); });
+  with_sgd_executor(runner, [&](auto& e) { e.run([&] { loaded = load_libsvm(e, input, seed); }); });
   data->samples = std::move(loaded.samples);
-  data->name = fmt::format(", {}: label {} against {}{}", path, loaded.positive, loaded.negative,
+  data->name = fmt::format(", {}: label {} against {}{}", input.path(), loaded.positive, loaded.negative,
                            loaded.scaled ? "; features divided by their largest magnitude" : "");
   return SampleSet(std::move(data));
 }

@@ -16,7 +16,7 @@ class SampleSet {
  public:
   static SampleSet generate(const SampleOptions& options, const Runner& runner);
   /// \param seed of the order that the rows are put into. \see load_libsvm
-  static SampleSet load(const std::string& path, std::uint64_t seed, const Runner& runner);
+  static SampleSet load(const InputFile& input, std::uint64_t seed, const Runner& runner);
   SampleSet(SampleSet&&) noexcept;
   SampleSet& operator=(SampleSet&&) noexcept;
   ~SampleSet();

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/environment.hpp"
+#include "os/files/own_file.hpp"
 
 namespace charm::os {
 namespace {
@@ -54,16 +55,12 @@ void remove_files_of_ended_processes(const std::string& folder, std::string_view
 }
 
 std::optional<std::string> read_private_file(const std::string& path, std::size_t most_bytes) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return std::nullopt;
-  std::optional<std::string> text;
+  const OwnFile file = open_own_file(path, O_RDONLY);
   struct stat found{};
-  if (fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid()) {
-    text.emplace(std::min(most_bytes, static_cast<std::size_t>(found.st_size)), '\0');
-    const ssize_t got = read(file, text->data(), text->size());
-    text->resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  }
-  close(file);
+  if (!file.descriptor || fstat(file.descriptor.get(), &found) != 0) return std::nullopt;
+  std::string text(std::min(most_bytes, static_cast<std::size_t>(found.st_size)), '\0');
+  const ssize_t got = read(file.descriptor.get(), text.data(), text.size());
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
   return text;
 }
 
@@ -72,23 +69,22 @@ PrivateFile::PrivateFile(const std::string& path) : path_(path), process_(getpid
   error_ = prepare_private_folder(folder);
   if (!error_.empty()) return;
   unlink(path_.c_str());  // may be left from a process that had our process id
-  file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_APPEND, 0600);
-  if (file_ < 0) error_ = path_ + ": " + text_of_error(errno);
+  OwnFile made = open_own_file(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
+  file_ = std::move(made.descriptor);
+  if (!file_) error_ = path_ + ": " + made.problem;
 }
 
 PrivateFile::~PrivateFile() {
-  if (file_ < 0) return;
-  close(file_);
-  if (getpid() == process_) unlink(path_.c_str());
+  if (file_ && getpid() == process_) unlink(path_.c_str());
 }
 
-bool PrivateFile::is_open() const noexcept { return file_ >= 0 && getpid() == process_; }
+bool PrivateFile::is_open() const noexcept { return file_ && getpid() == process_; }
 
 std::size_t PrivateFile::append(std::string_view text) noexcept {
-  const ssize_t written = write(file_, text.data(), text.size());
+  const ssize_t written = write(file_.get(), text.data(), text.size());
   return written > 0 ? static_cast<std::size_t>(written) : 0;
 }
 
-bool PrivateFile::clear() noexcept { return ftruncate(file_, 0) == 0; }
+bool PrivateFile::clear() noexcept { return ftruncate(file_.get(), 0) == 0; }
 
 }  // namespace charm::os

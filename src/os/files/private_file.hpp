@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "os/files/own_file.hpp"
+
 namespace charm::os {
 
 /// $XDG_RUNTIME_DIR/charm, else charm-UID in the folder for temporary files.
@@ -43,7 +45,7 @@ class PrivateFile {
  private:
   std::string path_;
   std::string error_;
-  int file_ = -1;
+  Descriptor file_;
   int process_;
 };
 

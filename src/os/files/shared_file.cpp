@@ -24,21 +24,16 @@ constexpr const char* remedy = "remove it, or name another file";
 
 }  // namespace
 
-SharedFile::SharedFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
-
-SharedFile::~SharedFile() { close(descriptor_); }
+SharedFile::SharedFile(Descriptor descriptor, std::string path)
+    : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
 
 std::unique_ptr<SharedFile> SharedFile::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  if (descriptor < 0) refuse(path, errno == ELOOP ? "it is a symbolic link" : std::strerror(errno));
-  std::unique_ptr<SharedFile> file(new SharedFile(descriptor, path));
+  OwnFile file = open_own_file(path, O_RDWR | O_CREAT);
+  if (!file.problem.empty()) refuse(path, file.problem);
   struct stat known{};
-  if (fstat(descriptor, &known) != 0) refuse(path, std::strerror(errno));
-  if (!S_ISREG(known.st_mode)) refuse(path, "it is no plain file");
-  if (known.st_uid != geteuid()) refuse(path, "it belongs to user " + std::to_string(known.st_uid));
+  if (fstat(file.descriptor.get(), &known) != 0) refuse(path, std::strerror(errno));
   if ((known.st_mode & 0077U) != 0) refuse(path, "others may read or write it");
-  if (known.st_nlink > 1) refuse(path, "it has a second name");
-  return file;
+  return std::unique_ptr<SharedFile>(new SharedFile(std::move(file.descriptor), path));
 }
 
 SharedFile::Turn::Turn(SharedFile& file) : file_(file) {
@@ -47,7 +42,7 @@ SharedFile::Turn::Turn(SharedFile& file) : file_(file) {
   lock.l_whence = SEEK_SET;
   // A turn takes microseconds. If its holder was stopped in the middle of it, give up instead of waiting.
   for (int attempt = 0; attempt < 100; ++attempt) {
-    granted_ = fcntl(file_.descriptor_, F_OFD_SETLK, &lock) == 0;
+    granted_ = fcntl(file_.descriptor_.get(), F_OFD_SETLK, &lock) == 0;
     if (granted_ || (errno != EAGAIN && errno != EACCES && errno != EINTR)) return;
     usleep(200);
   }
@@ -57,18 +52,18 @@ SharedFile::Turn::~Turn() {
   struct flock lock{};
   lock.l_type = F_UNLCK;
   lock.l_whence = SEEK_SET;
-  if (granted_) fcntl(file_.descriptor_, F_OFD_SETLK, &lock);
+  if (granted_) fcntl(file_.descriptor_.get(), F_OFD_SETLK, &lock);
 }
 
 std::string SharedFile::read(std::size_t most, std::size_t offset) const {
   struct stat known{};
-  if (fstat(descriptor_, &known) != 0) return {};
+  if (fstat(descriptor_.get(), &known) != 0) return {};
   const std::size_t there = static_cast<std::size_t>(known.st_size);
   const std::size_t size = std::min(most, there - std::min(there, offset));
   std::string bytes(size, '\0');
   std::size_t have = 0;
   while (have < size) {
-    const ssize_t got = pread(descriptor_, bytes.data() + have, size - have, static_cast<off_t>(offset + have));
+    const ssize_t got = pread(descriptor_.get(), bytes.data() + have, size - have, static_cast<off_t>(offset + have));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     have += static_cast<std::size_t>(got);
@@ -82,7 +77,7 @@ bool SharedFile::write(std::size_t offset, const std::string& bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t put =
-        pwrite(descriptor_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+        pwrite(descriptor_.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) return false;
     done += static_cast<std::size_t>(put);
@@ -90,18 +85,13 @@ bool SharedFile::write(std::size_t offset, const std::string& bytes) {
   return true;
 }
 
-bool SharedFile::cut(std::size_t bytes) { return ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0; }
+bool SharedFile::cut(std::size_t bytes) { return ftruncate(descriptor_.get(), static_cast<off_t>(bytes)) == 0; }
 
-bool SharedFile::is_still_there() const {
-  struct stat mine{};
-  struct stat there{};
-  return fstat(descriptor_, &mine) == 0 && lstat(path_.c_str(), &there) == 0 && mine.st_dev == there.st_dev &&
-         mine.st_ino == there.st_ino;
-}
+bool SharedFile::is_still_there() const { return is_at(descriptor_.get(), path_); }
 
 std::uint64_t SharedFile::identity() const {
   struct stat mine{};
-  if (fstat(descriptor_, &mine) != 0) return 0;
+  if (fstat(descriptor_.get(), &mine) != 0) return 0;
   return (static_cast<std::uint64_t>(mine.st_dev) * 0x9e3779b97f4a7c15U) ^ static_cast<std::uint64_t>(mine.st_ino);
 }
 

@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 
+#include "os/files/own_file.hpp"
+
 namespace charm::os {
 
 class SharedFile {
@@ -16,7 +18,6 @@ class SharedFile {
   /// Opens the file, or makes it, for this user alone.
   /// \throws Error (system) that says what is wrong with it: another owner, a link, open to others, no such folder.
   static std::unique_ptr<SharedFile> open(const std::string& path);
-  ~SharedFile();
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
 
@@ -47,8 +48,8 @@ class SharedFile {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  SharedFile(int descriptor, std::string path);
-  int descriptor_;
+  SharedFile(Descriptor descriptor, std::string path);
+  Descriptor descriptor_;
   std::string path_;
 };
 

@@ -181,6 +181,7 @@ void Runtime::start() {
       base::notice("share", std::string("the machine is not shared by leases: ") + error.what());
     }
   }
+  if (recorder != nullptr) recorder->keep();
   gate.open(*this);
 }
 

@@ -96,6 +96,9 @@ Failure judge(const std::exception& error) {
 
 std::string usage_line(const CLI::App& app, const CLI::ParseError& error) {
   std::string path = parsed_path(app);
+  if (const auto before = app.remaining(); !before.empty() && before.front().starts_with("-") && path != app.get_name())
+    return "charm: " + before.front() + " stands before the command; options stand behind it: '" + path + " " +
+           before.front() + "'";
   if (const std::string meant = meant_by(app, error); !meant.empty())
     return "charm: " + one_line(error.what()) + "; did you mean " + meant + "? See '" + path + " --help'";
   return "charm: " + one_line(error.what()) + "; see '" + path + " --help'";

@@ -19,6 +19,7 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
+#include "os/files/own_file.hpp"
 #include "os/memory/memory.hpp"
 
 extern char** environ;
@@ -32,22 +33,6 @@ constexpr double grace_s = 2;  // between asking a program to end and ending it
   throw Error(Errc::system, std::string(what) + ": " + std::generic_category().message(error),
               "close other programs or raise the limits of this one (ulimit -a)");
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor() { reset(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  void reset(int number = -1) {
-    if (number_ >= 0) close(number_);
-    number_ = number;
-  }
-  [[nodiscard]] int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 /// While it exists, SIGCHLD and the signals that ask to stop are read from a descriptor.
 class Signals {

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "os/files/own_file.hpp"
+
 namespace charm::os {
 
 class SequencedFile {
@@ -30,9 +32,9 @@ class SequencedFile {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  SequencedFile(int descriptor, int turn, std::string path);
-  int descriptor_;
-  int turn_;
+  SequencedFile(Descriptor descriptor, Descriptor turn, std::string path);
+  Descriptor turn_;  ///< closed last
+  Descriptor descriptor_;
   std::string path_;
   std::uint64_t sequence_ = 0;
 };

@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "os/files/own_file.hpp"
 #include "os/files/system_files.hpp"
 #include "os/memory/thread_memory.hpp"
 #include "os/processes/this_process.hpp"
@@ -68,23 +69,20 @@ void reset_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// \return a descriptor of the log, or -1. Not one of a FIFO that a worker has put in its place: opening that would
-/// wait for a reader, and with it whoever supervises the worker.
-int open_log(const std::string& log) {
-  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
-  if (output < 0) return -1;
-  struct stat found{};
-  if (fstat(output, &found) == 0 && S_ISREG(found.st_mode) && fcntl(output, F_SETFL, O_APPEND) == 0) return output;
-  close(output);
+/// A descriptor of the log, or none. Not one of a FIFO that a worker has put in its place: opening that would wait for
+/// a reader, and with it whoever supervises the worker.
+Descriptor open_log(const std::string& log) {
+  OwnFile file = open_own_file(log, O_WRONLY | O_CREAT | O_APPEND, 0644);
+  if (file.descriptor && fcntl(file.descriptor.get(), F_SETFL, O_APPEND) == 0) return std::move(file.descriptor);
   errno = EINVAL;
-  return -1;
+  return Descriptor();
 }
 
 bool redirect(const std::string& log) {
-  const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const int output = open_log(log);
-  return input >= 0 && output >= 0 && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
-         dup2(output, STDERR_FILENO) >= 0;
+  const Descriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Descriptor output = open_log(log);
+  return input && output && dup2(input.get(), STDIN_FILENO) >= 0 && dup2(output.get(), STDOUT_FILENO) >= 0 &&
+         dup2(output.get(), STDERR_FILENO) >= 0;
 }
 
 /// The kernel reduces a mask to what the cpuset allows without a word.

@@ -82,7 +82,8 @@ void print_judged(const Judged& judged, bool json, Session& session) {
 
 int batch_train(const BatchTrainOptions& options, Session& session) {
   if (options.print_program) {
-    session.out << selector_training::train_script;
+    const std::string program = selector_training::train_script;
+    session.out << (options.output.json ? base::json_text(base::Json{{"program", program}}, 2) + "\n" : program);
     return exit_done;
   }
   if (options.labels.empty())

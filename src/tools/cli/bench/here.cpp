@@ -171,6 +171,7 @@ int run_bench(const BenchOptions& options, Session& session) {
     session.out << (outcome.profiles.empty() ? results_table(outcome, colour) : versus_table(outcome, colour));
     if (options.report) session.out << "\nreport: " << *options.report << '\n';
   }
+  for (const auto& text : outcome.left_out) session.err << "charm: " << text << '\n';
   for (const auto& r : outcome.results) {
     if (!r.verified)
       session.err << fmt::format("charm: {} on {} gave a wrong answer: {}\n", r.kernel, r.runtime, r.detail);

@@ -53,6 +53,7 @@ BenchPlan make_plan(const Workload& workload, const BenchRequest& request, const
 
   BenchPlan plan;
   plan.file = request.file.value_or("");
+  plan.file_memory = static_cast<std::uint64_t>(request.file_memory.value_or(0) * 0x1p20);
   plan.seed = request.seed.value_or(1);
   plan.trial_seconds = request.trial_seconds.value_or(0);
   plan.kernels = kernels;

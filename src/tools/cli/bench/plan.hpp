@@ -16,6 +16,7 @@ class Workload;
 /// its own (workload.hpp).
 struct BenchRequest {
   std::optional<std::string> file;
+  std::optional<double> file_memory;  // MiB that reading it may take
   std::vector<std::string> kernels;
   std::vector<std::string> runtimes;
   std::vector<std::string> policies;
@@ -55,7 +56,8 @@ struct Measurement {
 };
 
 struct BenchPlan {
-  std::string file;  // empty: generated
+  std::string file;               // empty: generated
+  std::uint64_t file_memory = 0;  // bytes that reading it may take; 0: by its size
   std::uint64_t seed = 1;
   std::string memory;  // placement of CHARM's arrays on several NUMA nodes; empty: the workloads' default
   int workers = 1;

@@ -1,6 +1,7 @@
 #include "tools/cli/bench/run.hpp"
 
 #include <charm/adaptive.hpp>
+#include <charm/error.hpp>
 #include <charm/runtime.hpp>
 #include <charm/stats.hpp>
 
@@ -17,6 +18,7 @@
 #include "os/memory/memory.hpp"
 #include "tools/cli/bench/charm_runtime.hpp"
 #include "tools/cli/bench/settle.hpp"
+#include "trace/recorder.hpp"
 #include "workloads/kernel_run.hpp"
 
 namespace charm::cli {
@@ -32,6 +34,16 @@ class Bench final : Preparation {
         runtime_(config, plan.workers) {}
 
   BenchResult run() {
+    try {
+      return measured();
+    } catch (const Error&) {
+      trace::discard();  // the runtime ends with this
+      throw;
+    }
+  }
+
+ private:
+  BenchResult measured() {
     record_placements();
     workload_.prepare(*this);
     if (!plan_.memory.empty()) outcome_.input.description += "; memory " + plan_.memory;
@@ -40,15 +52,15 @@ class Bench final : Preparation {
     while (first != rows_.end()) {
       const auto last =
           std::find_if(first, rows_.end(), [&](const Measurement& m) { return m.kernel != first->kernel; });
-      run_kernel({first, last});
+      run_or_leave_out({first, last});
       first = last;
     }
+    if (outcome_.results.empty() && misfit_) throw Error(*misfit_);
     outcome_.histories = runtime_.histories();
     progress_.clear();
     return std::move(outcome_);
   }
 
- private:
   void record_placements() {
     for (const auto& policy : plan_.policies) {
       outcome_.placements.push_back({policy, runtime_.with(policy, "", [] { return charm::worker_cores(); })});
@@ -88,6 +100,17 @@ class Bench final : Preparation {
     if (!plan_.memory.empty()) runner.memory = workloads::memory_named(plan_.memory);
     if (row.runtime == "charm") return runtime_.with(row.policy, row.bind, [&] { return body(runner); });
     return body(runner);
+  }
+
+  /// A kernel that cannot do the input ends the run only if it was asked for, or if no other can do it.
+  void run_or_leave_out(const std::vector<Measurement>& rows) {
+    try {
+      run_kernel(rows);
+    } catch (const Error& error) {
+      if (plan_.kernels_asked || error.code() != Errc::bad_input) throw;
+      if (!misfit_) misfit_ = error;
+      leave_out(rows.front().kernel, error);
+    }
   }
 
   void run_kernel(const std::vector<Measurement>& rows) {
@@ -204,6 +227,11 @@ class Bench final : Preparation {
       note("The kernel does not reset the peak memory mark: a row's peak includes that of rows before it.");
   }
 
+  void leave_out(const std::string& kernel, const Error& why) override {
+    outcome_.left_out.push_back(fmt::format("{} is left out: {}", kernel, why.what()));
+    note(outcome_.left_out.back());
+  }
+
   void note(const std::string& text) override {
     auto& notes = outcome_.notes;
     if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
@@ -229,7 +257,8 @@ class Bench final : Preparation {
   Progress& progress_;
   CharmRuntime runtime_;
   BenchResult outcome_;
-  double done_ = 0;  // trials, timed or not
+  std::optional<Error> misfit_;  // the first kernel that was left out
+  double done_ = 0;              // trials, timed or not
   double planned_ = 0;
 };
 

@@ -18,6 +18,13 @@ CLI::Option* list_option(CLI::App& app, const char* names, std::vector<std::stri
       help);
 }
 
+void declare_file(CLI::App& app, BenchRequest& request, const char* help) {
+  file_path(app.add_option("--file", request.file, help));
+  mebibytes_within(app.add_option("--file-memory", request.file_memory,
+                                  "Memory that reading --file may take, as 8G [64 MiB and 64 times its size]"),
+                   1, 1e9);
+}
+
 void declare_seed(CLI::App& app, BenchRequest& request, const char* help) {
   whole_number(app.add_option("--seed", request.seed, help), 0, INT64_MAX);
 }
@@ -26,6 +33,8 @@ void refuse(const std::string& problem, const std::string& remedy) { throw Error
 
 void check_file_option(const Workload& workload, const BenchRequest& request,
                        std::initializer_list<GeneratorOption> options, const char* remedy) {
+  if (request.file_memory && !request.file)
+    refuse("--file-memory says how to read a file, and there is none", "add --file or drop --file-memory");
   if (!request.file) return;
   for (const GeneratorOption& option : options)
     if (option.given) refuse(fmt::format("{} and --file contradict each other", option.name), remedy);

@@ -74,6 +74,8 @@ class Workload {
 
 /// An option that takes a list such as "a,b" and puts its parts into `to`.
 CLI::Option* list_option(CLI::App& app, const char* names, std::vector<std::string>& to, const char* help);
+/// Declares --file for a text file whose numbers may ask for memory, and --file-memory.
+void declare_file(CLI::App& app, BenchRequest& request, const char* help);
 /// Declares --seed.
 void declare_seed(CLI::App& app, BenchRequest& request, const char* help);
 

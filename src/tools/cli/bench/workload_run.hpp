@@ -3,6 +3,7 @@
 #pragma once
 
 #include <charm/config.hpp>
+#include <charm/error.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -25,6 +26,8 @@ class Preparation {
   virtual void step(const std::string& what) = 0;
   /// Keeps a remark for the results, once.
   virtual void note(const std::string& text) = 0;
+  /// Keeps for the results that a kernel cannot do the input.
+  virtual void leave_out(const std::string& kernel, const Error& why) = 0;
 
   /// The runtime that makes inputs, which are the same on each: that of the first row that is not serial.
   [[nodiscard]] virtual const std::string& builder() const = 0;

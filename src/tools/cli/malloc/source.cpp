@@ -2,8 +2,11 @@
 
 #include <charm/error.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "base/registry.hpp"
 #include "base/settings.hpp"
@@ -29,6 +32,25 @@ void declare_weight_options(CLI::App& app, WeightOptions& options) {
                 0, 1e6);
 }
 
+namespace {
+
+/// --from says which cpus the model's nodes have, which makes no sense for nodes of another machine.
+void check_same_nodes(const WeightSource& source, const WeightOptions& options) {
+  const auto in_machine = [&](int node) {
+    return std::any_of(source.machine.nodes.begin(), source.machine.nodes.end(),
+                       [node](const auto& known) { return known.os_index == node; });
+  };
+  for (const auto& memory : source.model.memories) {
+    if (in_machine(memory.os_node)) continue;
+    throw Error(Errc::bad_input,
+                fmt::format("--model {} has NUMA node {}, which the machine of --from {} has not", options.model,
+                            memory.os_node, options.from),
+                "give the model and the shape of one machine, or drop one of the two");
+  }
+}
+
+}  // namespace
+
 WeightSource weight_source(const WeightOptions& options) {
   WeightSource source;
   const base::Settings settings = base::resolve({});
@@ -40,6 +62,7 @@ WeightSource weight_source(const WeightOptions& options) {
   if (!options.model.empty()) {
     source.model = memory_traffic::read_model(options.model);
     source.origin = options.model;
+    if (!options.from.empty()) check_same_nodes(source, options);
   } else if (source.machine.is_live() && !stored.empty() && std::filesystem::exists(stored, ignored)) {
     source.model = memory_traffic::read_model(stored);
     source.origin = stored;

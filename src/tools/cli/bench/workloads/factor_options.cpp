@@ -29,7 +29,7 @@ void FactorWorkload::declare(CLI::App& app, BenchRequest& request) {
   one_of(app.add_option("--matrix", matrix, "Generate a matrix of this kind [laplace2d]"),
          workloads::factor_matrices());
   whole_number(app.add_option("--size", size, "Columns of a generated matrix [40000; dense: 1500]"), 1, INT32_MAX);
-  file_path(app.add_option("--file", request.file, "Load a Matrix Market file, also gzipped"));
+  declare_file(app, request, "Load a Matrix Market file, also gzipped");
   declare_seed(app, request, "Seed of the matrix [1]");
   some_of(list_option(app, "--kernel", request.kernels, "Kernels to run [all that fit the matrix]"), kernels());
   whole_number(app.add_option("--tile", tile, "Columns of a tile [128]"), 8, 4096);

@@ -29,7 +29,7 @@ class FactorRows final : public WorkloadRun {
                                  : fmt::format("loading {}", plan.file));
     bench.make_input([&](const workloads::Runner&) {
       matrix_ = plan.file.empty() ? workloads::FactorInput::generate(options)
-                                  : workloads::FactorInput::load(plan.file, plan.seed);
+                                  : workloads::FactorInput::load({plan.file, plan.file_memory}, plan.seed);
       return matrix_->describe();
     });
     leave_out_misfits(bench);
@@ -70,7 +70,7 @@ class FactorRows final : public WorkloadRun {
           if (bench.plan().kernels_asked || error.code() != Errc::bad_input) throw;
           misfit = error;
           if (!first_misfit) first_misfit = error;
-          bench.note(fmt::format("{} is left out: {}", kernel, error.what()));
+          bench.leave_out(kernel, error);
         }
       }
       if (!misfit) fitting.push_back(row);

@@ -23,7 +23,7 @@ std::vector<std::string> GraphWorkload::kernels() const { return workloads::grap
 void GraphWorkload::declare(CLI::App& app, BenchRequest& request) {
   whole_number(app.add_option("--scale", scale, "Generate a graph of 2^N vertices [18]"), 1, 30);
   one_of(app.add_option("--graph", kind, "The kind of the generated graph [kronecker]"), workloads::graph_kinds());
-  file_path(app.add_option("--file", request.file, "Load an edge list or Matrix Market file, also gzipped"));
+  declare_file(app, request, "Load an edge list or Matrix Market file, also gzipped");
   app.add_flag("--undirected", undirected, "Read the file's edges in both directions");
   declare_seed(app, request, "Seed of graph and weights [1]");
   some_of(list_option(app, "--kernel", request.kernels, "Kernels to run [all]"), kernels());

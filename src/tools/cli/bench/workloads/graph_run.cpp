@@ -23,9 +23,9 @@ class GraphRows final : public WorkloadRun {
                                                options.scale, bench.builder())
                                  : fmt::format("loading {}", plan.file));
     bench.make_input([&](const workloads::Runner& runner) {
-      graph_ = plan.file.empty()
-                   ? workloads::Graph::generate(options, runner)
-                   : workloads::Graph::load(plan.file, {.undirected = asked_.undirected, .seed = plan.seed}, runner);
+      graph_ = plan.file.empty() ? workloads::Graph::generate(options, runner)
+                                 : workloads::Graph::load({plan.file, plan.file_memory},
+                                                          {.undirected = asked_.undirected, .seed = plan.seed}, runner);
       return graph_->describe();
     });
   }

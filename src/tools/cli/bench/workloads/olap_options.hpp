@@ -14,7 +14,7 @@ class OlapWorkload final : public Workload {
   void check_plan(const BenchPlan& plan, const Facts& facts) const override;
 
   std::string suite = "tpch";
-  double scale = .1;                    // scale factor
+  std::optional<double> scale;          // scale factor; none: .1, or that of the database
   std::optional<std::string> database;  // none: one in the user's cache folder
   std::optional<std::string> engine;    // none: looked for
 };

@@ -38,7 +38,7 @@ void SgdWorkload::declare(CLI::App& app, BenchRequest& request) {
   number_within(
       app.add_option("--density", density, "Share of the features that each sample has; below 1 they are sparse [1]"),
       1e-9, 1);
-  file_path(app.add_option("--file", request.file, "Load samples in the format of LIBSVM, also gzipped"));
+  declare_file(app, request, "Load samples in the format of LIBSVM, also gzipped");
   declare_seed(app, request, "Seed of the samples, or of a file's order [1]");
   some_of(list_option(app, "--kernel", request.kernels, "Passes and descents to run [all but sgd-column]"), kernels());
   one_of(app.add_option("--update", update, "How workers change a replica that they share [hogwild]"),

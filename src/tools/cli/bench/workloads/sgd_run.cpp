@@ -27,7 +27,7 @@ class SgdRows final : public WorkloadRun {
                                  : fmt::format("loading {}", plan.file));
     bench.make_input([&](const workloads::Runner& runner) {
       samples_ = plan.file.empty() ? workloads::SampleSet::generate(options, runner)
-                                   : workloads::SampleSet::load(plan.file, plan.seed, runner);
+                                   : workloads::SampleSet::load({plan.file, plan.file_memory}, plan.seed, runner);
       return samples_->describe();
     });
   }
