@@ -77,7 +77,9 @@ std::vector<Pool> pool_sizes(const AttachPlan& plan, const Words& program, const
   }
   if (!off("go") && !is_set({"GOMAXPROCS"})) pools.push_back({"GOMAXPROCS", count, "Go"});
   // A Java virtual machine counts the cpus of the calling thread's mask whenever it makes a pool, and a thread that is
-  // bound to a core would count one. It reports a variable that it has read on stderr, but not an argument.
+  // bound to a core would count one. It reports every variable that it has read on stderr, which some scripts do not
+  // bear, but no argument. So other programs get a variable only where the threads of the Java programs that they start
+  // are placed, too.
   const auto value_of = [&](const char* name) {
     const char* value = environment(name);
     return std::string(value == nullptr ? "" : value);
@@ -89,7 +91,7 @@ std::vector<Pool> pool_sizes(const AttachPlan& plan, const Words& program, const
   const bool is_java = !program.words.empty() && name_in(program.words.front()) == "java";
   if (is_java && !program.children) {
     pools.push_back({"-XX:ActiveProcessorCount", count, "Java", true});
-  } else {
+  } else if (program.children) {
     pools.push_back(
         {"JAVA_TOOL_OPTIONS", (options.empty() ? "" : options + " ") + "-XX:ActiveProcessorCount=" + count, "Java"});
   }

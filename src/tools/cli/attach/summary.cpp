@@ -12,6 +12,7 @@
 #include "controller/controller.hpp"
 #include "controller/decision.hpp"
 #include "os/machine/pressure.hpp"
+#include "tools/os/system_placement.hpp"
 
 namespace charm::cli {
 namespace {
@@ -125,6 +126,7 @@ std::string summary_text(const AttachResult& outcome, const Prepared& prepared, 
     text += fmt::format("charm: pools of {} where the program obeys {}\n",
                         base::counted(static_cast<std::size_t>(attach::pool_threads(prepared.plan)), "thread"), names);
   }
+  text += "charm: the system itself: " + os::one_line(os::read_system_placement()) + "\n";
   const auto decisions = thread_placer.decisions();
   for (std::size_t d = decisions.size() - std::min(decisions.size(), shown_decisions); d < decisions.size(); ++d)
     text += "charm: " + explain(decisions[d]) + "\n";
@@ -168,6 +170,7 @@ std::string summary_json(const AttachResult& outcome, const Prepared& prepared, 
                  {"decisions", decisions},
                  {"variables", pools_json(prepared.pools)},
                  {"share", share},
+                 {"placed_by", os::one_line(os::read_system_placement())},
                  {"own_cpu_s", outcome.own_seconds},
                  {"notes", notes_of(outcome, prepared, attachment)}});
 }

@@ -111,6 +111,7 @@ std::string comparison_json(const Host& host, const Outcome& outcome, int exit_c
                       {"cores", host.cores},
                       {"chiplets", host.chiplets},
                       {"kernel", host.kernel},
+                      {"placed_by", host.placed_by},
                       {"date", host.date}}},
                     {"seed", outcome.seed},
                     {"runs", outcome.rounds},

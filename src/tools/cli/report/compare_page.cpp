@@ -40,7 +40,8 @@ std::string header(const Host& host, const Outcome& outcome) {
          html::fact("May use",
                     fmt::format("{} cpu{}, {} core{}, {} chiplet{}", host.cpus, host.cpus == 1 ? "" : "s", host.cores,
                                 host.cores == 1 ? "" : "s", host.chiplets, host.chiplets == 1 ? "" : "s")) +
-         html::fact("System", host.kernel) + html::fact("Date", host.date) +
+         html::fact("System", host.kernel) + html::fact("Placed by the system", host.placed_by) +
+         html::fact("Date", host.date) +
          html::fact("Runs", fmt::format("{} of each in random order, after {} to warm up; seed {}", outcome.rounds,
                                         outcome.warm_ups, outcome.seed)) +
          "</dl>\n</header>\n";
