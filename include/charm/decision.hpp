@@ -2,6 +2,8 @@
 // docs/controller.md).
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <string>
 
 namespace charm {

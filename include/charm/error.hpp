@@ -1,6 +1,8 @@
 // The one family of exceptions that leaves the library: a code, what was wrong, and the remedy.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <stdexcept>
 #include <string>
 #include <utility>

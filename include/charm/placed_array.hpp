@@ -32,7 +32,7 @@ struct PartRange {
 [[nodiscard]] constexpr PartRange part_of(std::size_t size, std::size_t part, std::size_t parts) noexcept {
   const std::size_t each = size / parts;
   const std::size_t more = size % parts;
-  const std::size_t first = part * each + std::min(part, more);
+  const std::size_t first = part * each + (std::min)(part, more);
   return {first, first + each + (part < more ? 1 : 0)};
 }
 
@@ -69,7 +69,8 @@ class PlacedArray {
       : block_(std::move(block)), data_(static_cast<T*>(block_.data())), size_(size) {}
   PlacedArray(PlacedArray&& other) noexcept { swap(other); }
   PlacedArray& operator=(PlacedArray&& other) noexcept {
-    PlacedArray(std::move(other)).swap(*this);
+    PlacedArray taken(std::move(other));
+    swap(taken);
     return *this;
   }
   ~PlacedArray() = default;
