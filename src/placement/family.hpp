@@ -38,7 +38,7 @@ std::vector<int> doubling_levels(std::span<const Bin> order, int workers);
 Family build_family(std::span<const Bin> order, int workers, std::span<const int> levels);
 
 /// Families side by side as one placement: the workers of the first family come first, all families change level
-/// together, and the level of the placement is the number of chiplets that all families use.
+/// together, and the level of the placement is the number of chiplets that they use.
 /// \param start the spread to start at, clamped to the levels.
 Placement combine(const std::vector<Family>& families, int start);
 

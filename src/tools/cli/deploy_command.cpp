@@ -30,7 +30,9 @@ void declare_request(CLI::App& app, DeployRequest& options) {
                         "From the worker's node alone, preferably from it, or as the kernel likes [bind; wim: none]"),
          base::words_of<deploy::Memory>());
   app.add_flag("--smt", request.smt, "Give workers all hardware threads of their cores, not only the first");
-  not_empty(app.add_option("--cpus", options.cpus, "The only cpus to use, as 0-15,32 [all that are allowed]"));
+  not_empty(
+      app.add_option("--cpus", options.cpus,
+                     "The only cpus to use, as 0-15,32 or kind:performance [all that are allowed but low-power ones]"));
   whole_number(app.add_option("--leave-cores", request.leave_cores, "Cores of each machine left to the system [0]"), 0,
                65536);
   not_empty(app.add_option("--reserve", options.reserve,
@@ -47,7 +49,7 @@ void declare_request(CLI::App& app, DeployRequest& options) {
 void declare_deploy_plan(CLI::App& deploy_app, Session& session) {
   auto options = std::make_shared<DeployPlanOptions>();
   CLI::App* app = deploy_app.add_subcommand("plan", "Which workers, on which cpus, with which memory and ports");
-  file_path(app->add_option("--from", options->from,
+  file_path(app->add_option("--from,--machine", options->from,
                             "Machines instead of this one: [HOST=] and an hwloc XML file, synthetic string, profile or "
                             "sysfs tree; - is this one"));
   declare_request(*app, *options);
@@ -118,7 +120,9 @@ void declare_deploy_bench(CLI::App& deploy_app, Session& session) {
   whole_number(app->add_option("--port", options->port, "First port; each worker has two [20000]"), 1, 65535);
   number_within(app->add_option("--patience", options->patience_s, "Seconds that an engine has to start [300]"), 1,
                 86400);
-  not_empty(app->add_option("--cpus", options->cpus, "The only cpus to use, as 0-15,32 [all that are allowed]"));
+  not_empty(app->add_option(
+      "--cpus", options->cpus,
+      "The only cpus to use, as 0-15,32 or kind:performance [all that are allowed but low-power ones]"));
   not_empty(app->add_option("--reserve", options->reserve,
                             "Memory of each node left to the system, as 8G [a tenth, at least 1G]"));
   whole_number(app->add_option("--leave-cores", options->leave_cores,
