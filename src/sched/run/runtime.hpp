@@ -186,7 +186,9 @@ class Runtime {
   /// that its thread goes on and gives the worker back. \return the stack on which to continue.
   fiber::Fiber& send_guest_back(Worker& worker) noexcept;
 
-  /// A fiber whose stack is on the node, an idle one if there is one.
+  /// A new fiber whose stack is on the node. \throws Error (system), std::bad_alloc.
+  fiber::Fiber* make_fiber(int node);
+  /// A fiber whose stack is on the node, an idle one if there is one. Ends the program where there is no memory.
   fiber::Fiber* take_fiber(int node) noexcept;
   /// The malloc's weights, if the setting home asks for them and some are published; else null.
   std::shared_ptr<const memory::WeightPage> weights_in_force();
