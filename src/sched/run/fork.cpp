@@ -17,6 +17,7 @@
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/wait/blocking_pool.hpp"
+#include "sched/wait/outside_waits.hpp"
 
 namespace charm::sched {
 namespace {
@@ -26,14 +27,18 @@ void before_fork() noexcept {
   lock_lifecycle();
   arenas_mutex().lock();
   base::lock_notices();
+  outside_waits.lock();
 }
 void in_parent() noexcept {
+  outside_waits.unlock();
   base::unlock_notices();
   arenas_mutex().unlock();
   unlock_lifecycle();
 }
 
 void in_child() noexcept {
+  outside_waits.forget();
+  outside_waits.unlock();
   base::unlock_notices();
   arenas_mutex().unlock();
   unlock_lifecycle();

@@ -34,7 +34,6 @@
 namespace charm::sched {
 
 constinit Gate Runtime::gate;
-std::atomic<int> Runtime::outside_waiting{0};
 std::atomic<detail::IdleLook> Runtime::idle_look{nullptr};
 
 namespace {

@@ -73,7 +73,6 @@ class Runtime {
   /// \throws Error (not_running).
   static Runtime& get();
   static Gate gate;
-  static std::atomic<int> outside_waiting;         // threads that are no workers and sleep until a task is done
   static std::atomic<detail::IdleLook> idle_look;  // null: all work wakes somebody (one lookout)
 
   // Fixed when the workers start, so that all may read it.
