@@ -153,7 +153,7 @@ void Runtime::start() {
     install_overflow_report();
     follow_forks();
   }
-  // Who makes an arena may be a worker, whose mask of one cpu its threads would inherit.
+  // Who makes an arena may be a worker, whose mask of one cpu and whose memory policy its threads would inherit.
   const CpuSet mask = !is_main() && steering->binds() ? main.steering->wanted_cpus() : CpuSet{};
   const std::string prefix = is_main() ? "charm-" : "charm-" + (arena->name.empty() ? "arena" : arena->name) + "-";
   for (auto& worker : workers) {
@@ -162,7 +162,8 @@ void Runtime::start() {
       worker->thread = std::thread([this, worker = worker.get(), mask, prefix] {
         os::name_this_thread(prefix + std::to_string(worker->id));
         if (!mask.empty()) os::bind_this_thread(mask);
-        os::set_timer_slack();
+        if (!is_main()) os::hand_on(main.came_with);
+        os::set_timer_slack(1);
         SignalStack signal_stack;
         worker->main();
       });

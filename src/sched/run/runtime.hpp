@@ -13,6 +13,7 @@
 #include "base/settings.hpp"
 #include "binding/masks.hpp"
 #include "memory/by_traffic.hpp"
+#include "os/threads/handed_on.hpp"
 #include "placement/placement.hpp"
 #include "sched/control/steering.hpp"
 #include "sched/debug/deadlock.hpp"
@@ -83,7 +84,8 @@ class Runtime {
   const Bind bind;
   const placement::Placement placement;
   const os::TickClock clock;
-  std::unique_ptr<trace::Recorder> recorder;  // null unless the setting trace names a file
+  const os::HandedOn came_with = os::handed_on();  // of the main runtime: that of the thread that called init()
+  std::unique_ptr<trace::Recorder> recorder;       // null unless the setting trace names a file
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::unique_ptr<Group>> groups;    // every chiplet; of unbound workers one for all
   const stealing::DistanceTable distance_table;  // the distances between the groups
