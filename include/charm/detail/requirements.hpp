@@ -9,3 +9,17 @@
 #error "CHARM needs exceptions: compile without -fno-exceptions"
 #include <charm/cannot_go_on_see_the_error_above>
 #endif
+
+#include <version>
+
+// The standard library has other layouts under some options, and a program must have the same as the libcharm that it
+// links. CHARM_SAME_BUILD is a part of the symbol of init(): where they differ, the linker says what to do.
+#if defined(_LIBCPP_VERSION)
+#define CHARM_SAME_BUILD [[gnu::abi_tag("build_libcharm_with_libcxx_too")]]
+#elif defined(_GLIBCXX_DEBUG)
+#define CHARM_SAME_BUILD [[gnu::abi_tag("build_libcharm_with_GLIBCXX_DEBUG_too")]]
+#elif defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI == 0
+#define CHARM_SAME_BUILD [[gnu::abi_tag("build_libcharm_with_GLIBCXX_USE_CXX11_ABI_0_too")]]
+#else
+#define CHARM_SAME_BUILD
+#endif

@@ -129,8 +129,6 @@ class Steering {
   /// The kinds of work with their costs, by which the controller weighs work; empty if there is no controller.
   [[nodiscard]] std::vector<TaskTypeStats> task_types() const;
   [[nodiscard]] CpuSet allowed_cpus() const;
-  /// The allowed cpus of a node, or all allowed cpus if it has none.
-  [[nodiscard]] CpuSet allowed_of_node(int node) const;
   [[nodiscard]] std::vector<WorkerCore> worker_cores() const;  ///< the core of each worker now; cpu -1 where it rests
   [[nodiscard]] const std::string& spec() const { return spec_; }
   [[nodiscard]] int generation() const;  ///< how often the allowed cpus changed
