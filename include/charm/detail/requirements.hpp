@@ -4,10 +4,10 @@
 
 #if __cplusplus < 202002L
 #error "CHARM needs C++20: compile with -std=c++20 or newer"
-#include <charm/cannot_go_on_see_the_error_above>
+#include <cannot_go_on_see_the_error_above>
 #elif !defined(__cpp_exceptions)
 #error "CHARM needs exceptions: compile without -fno-exceptions"
-#include <charm/cannot_go_on_see_the_error_above>
+#include <cannot_go_on_see_the_error_above>
 #endif
 
 #include <version>

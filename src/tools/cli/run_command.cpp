@@ -256,8 +256,8 @@ void declare_run(CLI::App& app, Session& session) {
 }  // namespace
 
 Command run_entry() {
-  return {"run", "Run any program with its threads placed, and placed anew as it goes",
-          "  charm run --policy local -- make -j8", declare_run};
+  return {"run", "Run a program and place its threads while it runs", "  charm run --policy local -- make -j8",
+          declare_run};
 }
 
 }  // namespace charm::cli

@@ -34,7 +34,7 @@ std::string header(const Host& host, const Outcome& outcome) {
     const bool told = comparison.verdict.finding != compare::Finding::unknown;
     out += fmt::format("<p><span class=\"verdict {}\">{}{}</span></p>\n", told ? "good" : "bad",
                        outcome.comparisons.size() > 1 ? html::escaped(first + " and " + second + ": ") : "",
-                       html::escaped(compare::sentence(comparison.verdict, comparison.judged(), first, second)));
+                       html::escaped(compare::sentence(outcome, comparison)));
   }
   return out + "<dl class=\"facts\">\n" + html::fact("Machine", host.machine) + html::fact("Host", host.name) +
          html::fact("May use",
@@ -147,7 +147,7 @@ std::string notes(const Outcome& outcome) {
   std::vector<std::string> lines = outcome.disturbances;
   if (lines.empty()) lines.emplace_back("Nothing was seen to disturb the runs.");
   if (!outcome.why_no_counters.empty()) lines.push_back("No hardware counters: " + outcome.why_no_counters);
-  if (outcome.failed_runs > 0) lines.push_back(fmt::format("{} runs ended with an error.", outcome.failed_runs));
+  for (const std::string& line : failure_lines(outcome)) lines.push_back(line + ".");
   lines.push_back(fmt::format("Differences below {} % do not count (--threshold).",
                               compare::percent_digits(outcome.rules.threshold)));
   return html::notes("Noise and notes", lines);
