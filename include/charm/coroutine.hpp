@@ -22,6 +22,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -294,7 +295,16 @@ class FutureAwaiter {
 /// freed.
 template <class T>
 T sync_wait(task<T> awaited) {
-  if (detail::this_worker() == nullptr && initialized()) return run([&] { return sync_wait(std::move(awaited)); });
+  if (detail::this_worker() == nullptr && initialized()) {
+    if constexpr (std::is_reference_v<T>) {
+      return static_cast<T>(*run([&] {
+        auto&& result = sync_wait(std::move(awaited));
+        return std::addressof(result);
+      }));
+    } else {
+      return run([&] { return sync_wait(std::move(awaited)); });
+    }
+  }
   detail::WakeThread notify;
   auto waiting = detail::await<detail::WakeThread>(std::move(awaited));
   waiting.coroutine.promise().notify = &notify;
