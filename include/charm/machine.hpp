@@ -22,16 +22,16 @@ enum class CoreKind { performance, middle, efficiency, low_power };
 
 /// One physical core that the process may use.
 struct Core {
-  int id = 0;                   ///< index in Machine::cores
-  int cpu = 0;                  ///< OS number of its lowest allowed hardware thread: where a worker is bound
-  CpuSet siblings;              ///< OS numbers of all its allowed hardware threads, `cpu` the lowest
-  int chiplet = 0;              ///< id of the chiplet that it is on
-  int node = 0;                 ///< id of the NUMA node whose memory is local
-  int socket = 0;               ///< id of its socket
-  std::uint64_t l1d_bytes = 0;  ///< first-level data cache; 0 where unknown
-  std::uint64_t l2_bytes = 0;   ///< second-level cache; 0 where unknown
-  CoreKind kind = CoreKind::performance;
-  int capacity = 1024;  ///< work in a second, where the machine's fastest core does 1024
+  int id = 0;                             ///< index in Machine::cores
+  int cpu = 0;                            ///< OS number of its lowest allowed hardware thread: where a worker is bound
+  CpuSet siblings;                        ///< OS numbers of all its allowed hardware threads, `cpu` the lowest
+  int chiplet = 0;                        ///< id of the chiplet that it is on
+  int node = 0;                           ///< id of the NUMA node whose memory is local
+  int socket = 0;                         ///< id of its socket
+  std::uint64_t l1d_bytes = 0;            ///< first-level data cache; 0 where unknown
+  std::uint64_t l2_bytes = 0;             ///< second-level cache; 0 where unknown
+  CoreKind kind = CoreKind::performance;  ///< faster kinds get workers first
+  int capacity = 1024;                    ///< work in a second, where the machine's fastest core does 1024
 };
 
 /// Cores that share a last-level cache (a CCX, a Kunpeng cluster's SCCL, an Intel die). Sizes may differ.

@@ -22,8 +22,8 @@ namespace charm {
 /// Who runs which part of a loop.
 enum class Schedule {
   lazy,     ///< a range is split when a worker is idle; the right one unless more is known about the loop
-  static_,  ///< one contiguous chunk for each worker, chiplet by chiplet; least overhead where all iterations cost the
-            ///< same
+  static_,  ///< one contiguous chunk for each worker, chiplet by chiplet, in proportion to the speed of its kind of
+            ///< core; least overhead where all iterations cost the same
   dynamic,  ///< workers take blocks of `grain` from a counter of their chiplet; when it has none left, from another's
   affine,   ///< like dynamic, but a block goes to the same chiplet in every call over the same range, so that its data
             ///< stays in that cache; idle chiplets take over from the far end of the others' blocks

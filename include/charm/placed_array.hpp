@@ -28,7 +28,7 @@ struct PartRange {
   [[nodiscard]] std::size_t size() const noexcept { return last - first; }  ///< number of elements
 };
 /// Part `part` of `parts` when [0, size) is split evenly. Parts differ by one element at most, and the earlier ones are
-/// the larger. The static schedule has the same ranges, in the order of the chiplets.
+/// the larger. The static schedule has the same ranges, in the order of the chiplets, where all cores are of one kind.
 [[nodiscard]] constexpr PartRange part_of(std::size_t size, std::size_t part, std::size_t parts) noexcept {
   const std::size_t each = size / parts;
   const std::size_t more = size % parts;
