@@ -39,6 +39,8 @@ void declare_request(CLI::App& app, DeployRequest& options) {
       app.add_option("--node-memory", options.node_memory, "Memory of each node of a described machine, as 256G"));
   whole_number(app.add_option("--port", request.port, "First port; each worker has two [20000]"), 1, 65535);
   file_path(app.add_option("--dir", request.directory, "Folder of the workers' folders [charm-deploy]"));
+  not_empty(
+      app.add_option("--model", options.options.model, "What the servers of llama and vllm load: a file or a name"));
   app.add_option("--exec", options.options.exec,
                  "The workers' command: {port}, {web_port}, {dir}, {name}, {index}, {host}, {cpus}, {cores}, {nodes}, "
                  "{memory_mb} and {heap_mb} stand for the worker's");
@@ -139,9 +141,11 @@ void declare_deploy_bench(CLI::App& deploy_app, Session& session) {
 void declare_deploy(CLI::App& app, Session& session) {
   declare_deploy_plan(app, session);
   declare_deploy_up(app, session);
-  declare_deploy_watch(app, session, "status",
-                       "Which workers run, and how often each was started again; exit code 1 if one does not run",
-                       deploy_status, false);
+  declare_deploy_watch(
+      app, session, "status",
+      "Which workers run and answer, and how often each was started again; exit code 1 if one does not run, 3 "
+      "if all run and one does not answer",
+      deploy_status, false);
   declare_deploy_watch(
       app, session, "verify",
       "Check masks of threads, memory policies and pages against the plan; exit code 1 if one is wrong", deploy_verify,
