@@ -114,7 +114,10 @@ void declare_deploy_bench(CLI::App& deploy_app, Session& session) {
   std::vector<std::string> queries;
   for (int i = 1; i <= 22; ++i) queries.push_back("q" + std::to_string(i));
   some_of(app->add_option("--query", options->queries, "Queries to run [all]"), queries);
-  one_of(app->add_option("--scale", options->scale, "Scale factor [0.1]"), {"0.01", "0.1", "1"});
+  one_of(app->add_option("--scale", options->scale,
+                         "Scale factor; auto: the largest whose tables fit into the memory [0.1]"),
+         {"0.01", "0.1", "1", "auto"});
+  whole_number(app->add_option("--per-chiplet", options->per_chiplet, "wicp: workers on each chiplet [1]"), 1, 4096);
   whole_number(app->add_option("--trials", options->trials, "Times that each query runs; the median counts [3]"), 1,
                1000);
   whole_number(app->add_option("--port", options->port, "First port; each worker has two [20000]"), 1, 65535);
