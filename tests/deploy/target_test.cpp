@@ -27,7 +27,11 @@ using charm::test::request_of;
 using charm::test::uniform;
 using charm::test::with_memory;
 
-TargetOptions all_options() { return {"/bin/engine --port {port} 'a b'", "registry/engine:1", "head"}; }
+TargetOptions all_options() {
+  TargetOptions options{"/bin/engine --port {port} 'a b'", "registry/engine:1", "head"};
+  options.model = "/models/small.gguf";
+  return options;
+}
 
 Plan small_plan(Policy policy = Policy::wicp, int leave = 0) {
   Request request = request_of(policy);

@@ -41,6 +41,8 @@ void declare_request(CLI::App& app, DeployRequest& options) {
       app.add_option("--node-memory", options.node_memory, "Memory of each node of a described machine, as 256G"));
   whole_number(app.add_option("--port", request.port, "First port; each worker has two [20000]"), 1, 65535);
   file_path(app.add_option("--dir", request.directory, "Folder of the workers' folders [charm-deploy]"));
+  not_empty(
+      app.add_option("--model", options.options.model, "What the servers of llama and vllm load: a file or a name"));
   app.add_option("--exec", options.options.exec,
                  "The workers' command: {port}, {web_port}, {dir}, {name}, {index}, {host}, {cpus}, {cores}, {nodes}, "
                  "{memory_mb} and {heap_mb} stand for the worker's");
@@ -114,7 +116,10 @@ void declare_deploy_bench(CLI::App& deploy_app, Session& session) {
   std::vector<std::string> queries;
   for (int i = 1; i <= 22; ++i) queries.push_back("q" + std::to_string(i));
   some_of(app->add_option("--query", options->queries, "Queries to run [all]"), queries);
-  one_of(app->add_option("--scale", options->scale, "Scale factor [0.1]"), {"0.01", "0.1", "1"});
+  one_of(app->add_option("--scale", options->scale,
+                         "Scale factor; auto: the largest whose tables fit into the memory [0.1]"),
+         {"0.01", "0.1", "1", "auto"});
+  whole_number(app->add_option("--per-chiplet", options->per_chiplet, "wicp: workers on each chiplet [1]"), 1, 4096);
   whole_number(app->add_option("--trials", options->trials, "Times that each query runs; the median counts [3]"), 1,
                1000);
   whole_number(app->add_option("--port", options->port, "First port; each worker has two [20000]"), 1, 65535);
@@ -143,9 +148,11 @@ void declare_deploy_bench(CLI::App& deploy_app, Session& session) {
 void declare_deploy(CLI::App& app, Session& session) {
   declare_deploy_plan(app, session);
   declare_deploy_up(app, session);
-  declare_deploy_watch(app, session, "status",
-                       "Which workers run, and how often each was started again; exit code 1 if one does not run",
-                       deploy_status, false);
+  declare_deploy_watch(
+      app, session, "status",
+      "Which workers run and answer, and how often each was started again; exit code 1 if one does not run, 3 "
+      "if all run and one does not answer",
+      deploy_status, false);
   declare_deploy_watch(
       app, session, "verify",
       "Check masks of threads, memory policies and pages against the plan; exit code 1 if one is wrong", deploy_verify,
