@@ -15,6 +15,7 @@
 #include "workloads/executor/all.hpp"
 #include "workloads/graph/build.hpp"
 #include "workloads/graph/edge_file.hpp"
+#include "workloads/graph/serialized_file.hpp"
 
 namespace charm::workloads {
 namespace {
@@ -22,8 +23,8 @@ namespace {
 constexpr double heaviest_usable = 2147483647.0;
 
 /// Reads the whole file; `use` gets every piece in file order after it has been checked.
-template <Executor E, class Use>
-void read_edges(E& e, EdgeFile& file, bool want_weights, Use&& use) {
+template <Executor E, class File, class Use>
+void read_edges(E& e, File& file, bool want_weights, Use&& use) {
   for (;;) {
     auto pieces = file.next(static_cast<std::size_t>(e.workers()) * 4);
     if (pieces.empty()) break;
@@ -48,11 +49,32 @@ void refuse_what_cannot_fit(const std::string& path, Index vertices, bool direct
       "number the vertices from 0 without gaps, or use a larger machine");
 }
 
+/// A small file that claims many vertices is damaged, or numbers them with large gaps; it must not cost memory.
+void refuse_out_of_proportion(const std::string& path, Index vertices, Index bytes) {
+  constexpr Index bytes_of_vertex = 28;  // offsets, lengths, their transposed ones
+  constexpr Index free_of_charge = Index{24} << 20;
+  constexpr Index times_file = 24;
+  if (vertices <= (free_of_charge + times_file * bytes) / bytes_of_vertex) return;
+  throw Error(Errc::bad_input, fmt::format("{}: {} vertices are too many for {} bytes of text", path, vertices, bytes),
+              "number the vertices from 0 without gaps; the file may be truncated");
+}
+
+template <class F>
+decltype(auto) with_file(const std::string& path, F&& f) {
+  if (SerializedFile::is_named(path)) {
+    SerializedFile file(path);
+    return f(file);
+  }
+  EdgeFile file(path);
+  return f(file);
+}
+
 }  // namespace
 
-template <Executor E>
-Loaded load_graph(E& e, const std::string& path, bool undirected) {
-  EdgeFile file(path);
+namespace {
+
+template <Executor E, class File>
+Loaded load_from(E& e, File& file, const std::string& path, bool undirected) {
   Loaded loaded;
   auto& column = loaded.weights;
   bool whole = true;
@@ -73,14 +95,28 @@ Loaded load_graph(E& e, const std::string& path, bool undirected) {
   auto& graph = loaded.graph;
   graph.vertices = file.vertices();
   graph.directed = !undirected && !file.symmetric();
+  refuse_out_of_proportion(path, graph.vertices, file.bytes());
   refuse_what_cannot_fit(path, graph.vertices, graph.directed);
   graph.out =
       build_csr(e, graph.vertices, static_cast<Index>(chunks.size()), !graph.directed, true, [&](Index b, auto&& emit) {
         for (const Edge& edge : chunks[static_cast<std::size_t>(b)]) emit(edge.from, edge.to);
       });
   std::vector<std::vector<Edge>>().swap(chunks);
+  if (const auto edges = file.undirected_edges(); edges && *edges != graph.edges()) {
+    throw Error(Errc::bad_input,
+                fmt::format("{}: {} edges are said to be at both of their ends, and {} different ones are at one", path,
+                            *edges, graph.edges()),
+                "put every edge at both of its ends, once, and leave out loops");
+  }
   if (graph.directed) graph.transposed = transpose(e, graph.out, graph.vertices);
   return loaded;
+}
+
+}  // namespace
+
+template <Executor E>
+Loaded load_graph(E& e, const std::string& path, bool undirected) {
+  return with_file(path, [&](auto& file) { return load_from(e, file, path, undirected); });
 }
 
 template <Executor E>
@@ -104,7 +140,6 @@ Weights load_weights(E& e, const std::string& path, const Loaded& loaded) {
   });
   std::atomic<bool> changed{false};
   auto lay = [&](Vertex from, Vertex to, double weight) {
-    if (from >= graph.vertices) return changed.store(true, std::memory_order_relaxed);
     auto list = graph.out.of(from);
     auto at = std::lower_bound(list.begin(), list.end(), to);
     if (at == list.end() || *at != to) return changed.store(true, std::memory_order_relaxed);
@@ -115,8 +150,7 @@ Weights load_weights(E& e, const std::string& path, const Loaded& loaded) {
       fetch_min(weights.wide[i], static_cast<std::uint32_t>(weight));
     }
   };
-  EdgeFile file(path);
-  read_edges(e, file, true, [&](std::vector<Piece>& pieces) {
+  auto lay_all = [&](std::vector<Piece>& pieces) {
     for (const auto& piece : pieces) {
       if (piece.lightest < loaded.weights.smallest || piece.heaviest > loaded.weights.largest || !piece.whole)
         changed = true;
@@ -128,12 +162,21 @@ Weights load_weights(E& e, const std::string& path, const Loaded& loaded) {
         for (std::size_t i = 0; i < piece.edges.size(); ++i) {
           auto [from, to] = piece.edges[i];
           if (from == to) continue;
+          if (std::max(from, to) >= graph.vertices) {
+            changed.store(true, std::memory_order_relaxed);
+            continue;
+          }
+          if (!loaded.numbers.empty()) {
+            from = loaded.numbers[static_cast<std::size_t>(from)];
+            to = loaded.numbers[static_cast<std::size_t>(to)];
+          }
           lay(from, to, piece.weights[i]);
           if (!graph.directed) lay(to, from, piece.weights[i]);
         }
       }
     });
-  });
+  };
+  with_file(path, [&](auto& file) { read_edges(e, file, true, lay_all); });
   if (changed) {
     throw Error(Errc::bad_input, fmt::format("{}: the file has changed since its edges were read", path), "run again");
   }
