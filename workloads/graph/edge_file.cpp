@@ -205,7 +205,7 @@ std::optional<FieldError> EdgeFile::parse_list(std::string_view line, Vertex fro
     const std::string_view given = take_field(line);
     if (given.empty())
       return FieldError{at, "the last edge has no weight", "correct it, or the format in the first line"};
-    if (auto wrong = read_number(given, weight)) return wrong;
+    if (auto wrong = read_number(given, "weight", weight)) return wrong;
     note_weight(piece, weight, piece.weighted == nullptr);
     piece.weighted = at;
     if (want_weights) piece.weights.push_back(weight);
