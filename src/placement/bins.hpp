@@ -40,8 +40,8 @@ std::vector<Family> families_by_kind(
     const Machine& machine, bool smt, int workers,
     const std::function<std::vector<Family>(const std::vector<const Core*>& cores, int workers)>& families_of);
 
-/// The monotone family of docs/placement.md for each kind of cores, one per socket that gets workers; with `widen` one
-/// over all sockets, where the workers leave a socket free.
+/// The monotone family of docs/design/placement.md for each kind of cores, one per socket that gets workers; with
+/// `widen` one over all sockets, where the workers leave a socket free.
 std::vector<Family> socket_families(const Machine& machine, const Request& request, int workers);
 
 /// Gives the surplus workers the cores of the others, in turn.

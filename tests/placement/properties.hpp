@@ -1,4 +1,4 @@
-// The properties of docs/placement.md as functions of a machine and a request: empty where they hold, else the
+// The properties of docs/design/placement.md as functions of a machine and a request: empty where they hold, else the
 // counter-example. Random machines and the real ones are held against the same ones.
 #pragma once
 

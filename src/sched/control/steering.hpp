@@ -6,7 +6,8 @@
 // the spread gives it. No thread is started for this, and no worker is stopped: a worker inside a long function moves
 // when it leaves the function.
 //
-// - One claim per core: The cores of one placement generation are disjoint (docs/placement.md), and a worker changes to
+// - One claim per core: The cores of one placement generation are disjoint (docs/design/placement.md), and a worker
+// changes to
 //   the next generation through its ThreadBinder, so no two workers are bound to one core (unless share_cores asks for
 //   it). The setting bind widens the mask to the chiplet or node of that cpu, as far as it is allowed; the claim stays.
 // - Workers bind themselves: Every worker binds itself, on the thread that runs it; each of worker 0's two threads does

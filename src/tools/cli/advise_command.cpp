@@ -140,7 +140,7 @@ int advise(const AdviseArguments& options, Session& session) {
   session.out << '\n'
               << choices_table("placement", advice.levels, level, colour) << '\n'
               << choices_table("an instance a", advice.divisions, advice.instances, colour)
-              << "\nComputed by a model (docs/simulator.md); throughput is against the best of each table.\n";
+              << "\nComputed by a model (docs/design/simulator.md); throughput is against the best of each table.\n";
   return exit_done;
 }
 
