@@ -37,7 +37,8 @@ class Listener {
     std::array<char, 100> asked{};
     EXPECT_EQ(read(client, asked.data(), asked.size()), 4);
     for (const std::string& part : {first, second}) {
-      if (!part.empty()) EXPECT_EQ(write(client, part.data(), part.size()), static_cast<ssize_t>(part.size()));
+      const auto size = static_cast<ssize_t>(part.size());
+      EXPECT_EQ(send(client, part.data(), part.size(), MSG_NOSIGNAL), size);
     }
     close(client);
   }
