@@ -22,7 +22,6 @@
 #include <coroutine>
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -287,24 +286,12 @@ class FutureAwaiter {
 
 }  // namespace detail
 
-/// Runs a task to its end and returns what it returns or throws. It begins on the stack of the calling task; in a
-/// thread that is no worker it is run() as a task, whose stack is continued where a chain of awaits is deep, and only
-/// without a runtime it begins on that thread's stack. If it is suspended, the caller waits as for a future: in a task,
-/// other tasks run meanwhile. \throws Error (not_running) also if finalize() has dropped a task that ran the coroutine,
-/// or one that it awaits, because it waited for something that could no longer happen; their frames are then never
-/// freed.
+/// Runs a task to its end and returns what it returns or throws. It begins on the caller's stack. If it is suspended,
+/// the caller waits as for a future: in a task, other tasks run meanwhile. \throws Error (not_running) also if
+/// finalize() has dropped a task that ran the coroutine, or one that it awaits, because it waited for something that
+/// could no longer happen; their frames are then never freed.
 template <class T>
 T sync_wait(task<T> awaited) {
-  if (detail::this_worker() == nullptr && initialized()) {
-    if constexpr (std::is_reference_v<T>) {
-      return static_cast<T>(*run([&] {
-        auto&& result = sync_wait(std::move(awaited));
-        return std::addressof(result);
-      }));
-    } else {
-      return run([&] { return sync_wait(std::move(awaited)); });
-    }
-  }
   detail::WakeThread notify;
   auto waiting = detail::await<detail::WakeThread>(std::move(awaited));
   waiting.coroutine.promise().notify = &notify;
