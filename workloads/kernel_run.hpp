@@ -68,6 +68,9 @@ enum class VertexOrder : std::uint8_t {
 /// \throws Error (bad_config) for a name that there is not.
 GraphKind graph_kind_named(std::string_view name);
 
+/// \throws Error (bad_config) for a name that there is not.
+VertexOrder vertex_order_named(std::string_view name);
+
 struct GenerateOptions {
   int scale = 16;          ///< 2^scale vertices, 1 to 30
   int degree = 16;         ///< edges drawn per vertex (Graph500's edge factor); a grid has its own

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>

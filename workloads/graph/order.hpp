@@ -3,17 +3,12 @@
 // prove little, so the kernels can be run on each of these.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "workloads/graph/csr.hpp"
 #include "workloads/kernel_run.hpp"
 
 namespace charm::workloads {
-
-/// \throws Error (bad_config) for a name that there is not.
-VertexOrder vertex_order_named(std::string_view name);
 
 /// The new number of each vertex. Edges count in both directions. \param seed of the random order.
 std::vector<Vertex> numbers_in(VertexOrder order, const CsrGraph& graph, std::uint64_t seed);
