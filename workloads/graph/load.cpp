@@ -84,10 +84,10 @@ Loaded load_from(E& e, File& file, const InputFile& input, bool undirected) {
         for (const Edge& edge : chunks[static_cast<std::size_t>(b)]) emit(edge.from, edge.to);
       });
   std::vector<std::vector<Edge>>().swap(chunks);
-  if (const auto edges = file.undirected_edges(); edges && *edges != graph.edges()) {
+  if (const auto promised = file.undirected_edges(); promised && *promised != graph.edges()) {
     throw Error(Errc::bad_input,
                 fmt::format("{}: {} edges are said to be at both of their ends, and {} different ones are at one",
-                            input.path(), *edges, graph.edges()),
+                            input.path(), *promised, graph.edges()),
                 "put every edge at both of its ends, once, and leave out loops");
   }
   if (graph.directed) graph.transposed = transpose(e, graph.out, graph.vertices);
