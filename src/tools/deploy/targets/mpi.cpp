@@ -104,7 +104,7 @@ std::vector<File> openmpi5(const Plan& plan, const TargetOptions& options) {
                 "target openmpi5: the plan may use " + std::to_string(host.cores) + " of the " +
                     std::to_string(host.all_cores) + " cores of " + host.name +
                     ", and a rankfile of Open MPI 5 counts those that mpirun finds there",
-                "plan for whole machines (--leave-cores can keep cores free), or take target openmpi and Open MPI 4");
+                "plan for whole machines, without --cpus and --leave-cores, or take target openmpi and Open MPI 4");
   }
   std::string ranks;
   for (std::size_t w = 0; w < plan.workers.size(); ++w) {
